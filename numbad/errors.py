@@ -1,0 +1,34 @@
+"""Every exception that a user of numbad can meet."""
+
+from numba.core.errors import TypingError
+
+
+class NumbadError(Exception):
+    """Base class of everything that numbad raises on purpose."""
+
+
+class UnsupportedError(NumbadError, TypingError):
+    """A construct that cannot be differentiated, found when the function is compiled.
+
+    A `TypingError` as well, so that Numba carries it unchanged out of nested compilations.
+    """
+
+
+class ArgumentError(NumbadError, TypingError, TypeError):
+    """An argument of the wrong kind, such as an int where a derivative by a float is meant."""
+
+
+class RuleError(NumbadError, TypeError):
+    """A derivative rule that cannot be used as given."""
+
+
+class DataError(NumbadError, ValueError):
+    """Unusable input data; the message names file, line and column where there are any."""
+
+
+class ModelError(NumbadError, ValueError):
+    """A model (right-hand side, parameters, bounds) that is unusable as given."""
+
+
+class IntegrationError(NumbadError, RuntimeError):
+    """An ODE solve that could not reach its end; the message names the time at which it stopped."""
