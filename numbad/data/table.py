@@ -1,0 +1,184 @@
+"""Delimited text with a header line, read so that every complaint names file, line and column."""
+
+import csv
+import math
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from numbad.errors import DataError
+
+DELIMITERS = ",;\t"
+MISSING = frozenset({"", "nan", "na"})
+
+
+@dataclass(frozen=True)
+class Table:
+    """The cells of a data file as text, with the line that each row stands on.
+
+    Cells turn into numbers when a column is asked for, so that a column of remarks does no harm.
+    """
+
+    path: Path
+    names: tuple[str, ...]
+    header_line: int
+    rows: tuple[tuple[str, ...], ...]
+    lines: tuple[int, ...]
+
+    def __len__(self):
+        return len(self.rows)
+
+    def column(self, name):
+        """Return a column as floats, NaN where a cell is missing (empty, ``NaN`` or ``NA``).
+
+        Raises DataError, with file, line and column, for an unknown name, text and infinities.
+        """
+        k = self._index(name)
+        return np.array([self._number(i, k) for i in range(len(self))])
+
+    def matrix(self, names):
+        """Return several columns side by side, shape (rows, len(names))."""
+        return np.column_stack([self.column(name) for name in names])
+
+    def times(self, name):
+        """Return a column in which no cell is missing and every number exceeds the one above."""
+        t = self.column(name)
+        for i, value in enumerate(t):
+            if math.isnan(value):
+                raise self.error("is missing; every row needs its time", i, name)
+            if i and value <= t[i - 1]:
+                raise self.error(
+                    f"times must increase, but {value:g} follows {t[i - 1]:g}"
+                    f" (line {self.lines[i - 1]}); sort the rows by time, one row a time",
+                    i,
+                    name,
+                )
+        return t
+
+    def error(self, complaint, row=None, name=None):
+        """Return the DataError that places a complaint at a row (by index) and a column."""
+        place = [str(self.path)]
+        place.append(f"line {self.header_line if row is None else self.lines[row]}")
+        if name is not None:
+            place.append(f"column '{name}'")
+        return DataError(f"{', '.join(place)}: {complaint}")
+
+    def _index(self, name):
+        if name not in self.names:
+            raise self.error(f"there is no column '{name}'; the header has {_quoted(self.names)}")
+        return self.names.index(name)
+
+    def _number(self, row, k):
+        cell = self.rows[row][k].strip()
+        if cell.lower() in MISSING:
+            return math.nan
+        try:
+            # float() would read 1_000 as a thousand; in a data file it is a slip.
+            value = math.nan if "_" in cell else float(cell)
+        except ValueError:
+            value = math.nan
+        if math.isnan(value):
+            hint = " (a decimal comma? write a point)" if "," in cell else ""
+            raise self.error(f"'{cell}' is not a number{hint}", row, self.names[k])
+        if math.isinf(value):
+            raise self.error(f"'{cell}' is not finite", row, self.names[k])
+        return value
+
+
+def read_table(path):
+    """Read a file of delimited text into a `Table`.
+
+    Lines that begin with ``#`` are comments; the first other line is the header and says which
+    of comma, semicolon and tab separates the columns.
+
+    Parameters
+    ----------
+    path : str or path
+        The file, UTF-8.
+
+    Returns
+    -------
+    Table
+
+    Raises
+    ------
+    DataError
+        A file that cannot be read, has no header, no rows, a row of another length than the
+        header, or two columns of one name; the message names file, line and column.
+
+    >>> from numbad.data import HUDSON_BAY
+    >>> read_table(HUDSON_BAY).names
+    ('year', 'lynx', 'hare')
+    """
+    path = Path(path)
+    records = _records(path)
+    if not records:
+        raise DataError(f"{path}: the file is empty; it needs a header line with column names")
+    (header_line, header), *body = records
+    names = _header(path, header_line, header)
+    if not body:
+        raise DataError(f"{path}, line {header_line}: no rows of data below the header")
+    for line, cells in body:
+        if len(cells) != len(names):
+            raise DataError(
+                f"{path}, line {line}: {len(cells)} {'cell' if len(cells) == 1 else 'cells'}"
+                f" where the header (line {header_line}) has {len(names)}"
+            )
+    lines, rows = zip(*body, strict=True)
+    return Table(path, names, header_line, rows, lines)
+
+
+def _records(path):
+    """Return (line number, cells) of every line that is neither blank nor a comment."""
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = error.object[: error.start].count(b"\n") + 1
+        raise DataError(f"{path}, line {line}: not UTF-8 text ({error.reason})") from None
+    except OSError as error:
+        raise DataError(f"{path}: cannot be read ({error.strerror or error})") from None
+    kept = [
+        (number, line)
+        for number, line in enumerate(text.split("\n"), 1)
+        if line.strip() and not line.lstrip().startswith("#")
+    ]
+    if not kept:
+        return []
+    delimiter = max(DELIMITERS, key=kept[0][1].count)
+    return [(number, _cells(path, number, line, delimiter)) for number, line in kept]
+
+
+def _cells(path, number, line, delimiter):
+    try:
+        (cells,) = csv.reader([line], delimiter=delimiter, skipinitialspace=True, strict=True)
+    except csv.Error as error:
+        raise DataError(f"{path}, line {number}: {error}") from None
+    return tuple(cells)
+
+
+def _header(path, line, cells):
+    names = tuple(cell.strip() for cell in cells)
+    for k, name in enumerate(names):
+        if not name:
+            raise DataError(f"{path}, line {line}: column {k + 1} has no name in the header")
+        if name in names[:k]:
+            raise DataError(f"{path}, line {line}, column '{name}': the header has it twice")
+    if all(_is_number(name) for name in names):
+        raise DataError(
+            f"{path}, line {line}: the header holds numbers only; a first line of column names"
+            " is missing"
+        )
+    return names
+
+
+def _is_number(text):
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _quoted(names):
+    return ", ".join(f"'{name}'" for name in names)

@@ -1,0 +1,9 @@
+"""Model files: what `numbad fit --model FILE` reads, and the model that ships with the package."""
+
+from pathlib import Path
+
+from numbad.models.model_file import Model, load_model
+
+__all__ = ["PREDATOR_PREY", "Model", "load_model"]
+
+PREDATOR_PREY = Path(__file__).with_name("predator_prey.py")

@@ -1,0 +1,380 @@
+"""A Python file with an ODE in it, read into a checked `Model`.
+
+The names that a model file may define are the fields of `Model` (`path` and `components` of a
+`y0` given as a dict aside). Complaints name the file and the line of the name at fault.
+"""
+
+import ast
+import difflib
+import hashlib
+import inspect
+import math
+import sys
+import types
+from dataclasses import dataclass, field
+from numbers import Real
+from pathlib import Path
+
+from numbad.errors import ModelError
+
+REQUIRED = ("rhs", "p0")
+OPTIONAL = (
+    "y0",
+    "components",
+    "fit_y0",
+    "observed",
+    "bounds",
+    "sigma",
+    "scale",
+    "loss",
+    "method",
+    "rtol",
+    "atol",
+    "time",
+)
+CHOICES = {
+    "scale": ("linear", "log"),
+    "loss": ("linear", "soft_l1", "huber", "cauchy", "arctan"),
+}
+
+
+@dataclass(frozen=True)
+class Model:
+    """What a model file says.
+
+    Attributes
+    ----------
+    path : Path
+        The file.
+    rhs : callable
+        ``rhs(t, y, *parameters)`` returns the derivative of y by t, a tuple or an array.
+    p0 : dict
+        The parameters of `rhs` by name, in its order, with the values that the fit starts from.
+    components : tuple of str
+        The names of the components of y, in its order.
+    y0 : dict or None
+        The components at the first time in the data; None: the first row of the data.
+    fit_y0 : bool
+        Whether `y0` is unknown, too; it is then what the fit starts from.
+    observed : dict or None
+        Column of the data -> component; None: every column that bears a component's name.
+    bounds : dict
+        Parameter or component -> (low, high), either of which may be None or infinite.
+    sigma : dict
+        Component -> standard deviation of its observations: a number, or a column's name.
+    options : dict
+        Of ``scale``, ``loss``, ``method``, ``rtol``, ``atol`` and ``time`` those that are given.
+    """
+
+    path: Path
+    rhs: object
+    p0: dict
+    components: tuple
+    y0: dict | None = None
+    fit_y0: bool = False
+    observed: dict | None = None
+    bounds: dict = field(default_factory=dict)
+    sigma: dict = field(default_factory=dict)
+    options: dict = field(default_factory=dict)
+
+
+def load_model(path):
+    """Run a model file and return the `Model` that it defines.
+
+    The module is entered in `sys.modules` under a name made from its path, so that its functions
+    can be pickled; a process that calls `load_model` on the same path can unpickle them.
+
+    Parameters
+    ----------
+    path : str or path
+        The file. It is run as Python code: use files that you trust.
+
+    Returns
+    -------
+    Model
+
+    Raises
+    ------
+    ModelError
+        A file that cannot be read or run, lacks a name, or gives one the wrong kind of value; the
+        message names file and line.
+
+    >>> from numbad.models import PREDATOR_PREY
+    >>> load_model(PREDATOR_PREY).components
+    ('hare', 'lynx')
+    """
+    path = Path(path)
+    source = _source(path)
+    module = _run(path, source)
+    reader = _Reader(path, source, vars(module))
+    reader.check_names()
+    p0, (components, y0) = reader.parameters(), reader.state()
+    unknowns = (*p0, *components)
+    for name in components:
+        if name in p0:
+            raise reader.error("y0", f"'{name}' is both a parameter and a component")
+    return Model(
+        path=path,
+        rhs=reader.get("rhs"),
+        p0=p0,
+        components=components,
+        y0=y0,
+        fit_y0=reader.flag("fit_y0"),
+        observed=reader.observed(components),
+        bounds=reader.bounds(unknowns),
+        sigma=reader.sigma(components),
+        options=reader.options(),
+    )
+
+
+def _source(path):
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ModelError(f"{path}: not UTF-8 text ({error.reason})") from None
+    except OSError as error:
+        raise ModelError(f"{path}: cannot be read ({error.strerror or error})") from None
+
+
+def _run(path, source):
+    location = str(path.resolve())
+    digest = hashlib.sha256(location.encode()).hexdigest()[:12]
+    module = types.ModuleType(f"numbad_model_{digest}")
+    module.__file__ = location
+    previous = sys.modules.get(module.__name__)
+    sys.modules[module.__name__] = module
+    try:
+        exec(compile(source, location, "exec"), vars(module))
+    except Exception as error:
+        del sys.modules[module.__name__]
+        if previous is not None:
+            sys.modules[module.__name__] = previous
+        line = _line_at_fault(error, location)
+        place = f"{path}, line {line}" if line else str(path)
+        text = error.msg if isinstance(error, SyntaxError) else error
+        raise ModelError(f"{place}: {type(error).__name__}: {text}") from error
+    return module
+
+
+def _line_at_fault(error, location):
+    """Return the line of the model file that raised, the innermost where there are several."""
+    if isinstance(error, SyntaxError) and error.filename == location:
+        return error.lineno
+    line, step = None, error.__traceback__
+    while step is not None:
+        if step.tb_frame.f_code.co_filename == location:
+            line = step.tb_lineno
+        step = step.tb_next
+    return line
+
+
+class _Reader:
+    """The names of a model file, each checked as it is read."""
+
+    def __init__(self, path, source, names):
+        self.path = path
+        self.names = names
+        self.lines = _definitions(source)
+
+    def get(self, name, default=None):
+        return self.names.get(name, default)
+
+    def error(self, name, complaint):
+        line = self.lines.get(name)
+        place = f"{self.path}, line {line}" if line else str(self.path)
+        return ModelError(f"{place}: {complaint}")
+
+    def check_names(self):
+        """Complain of what is missing, and of what looks like a slip of the pen."""
+        known = (*REQUIRED, *OPTIONAL)
+        for name in self.lines:
+            if name in known or name.startswith("_"):
+                continue
+            close = difflib.get_close_matches(name, known, n=1, cutoff=0.8)
+            if close and close[0] not in self.names:
+                raise self.error(name, f"'{name}' means nothing here; did you mean '{close[0]}'?")
+        for name in REQUIRED:
+            if name not in self.names:
+                raise self.error(
+                    name,
+                    f"the model file does not define '{name}'; it needs rhs(t, y, ...) and"
+                    " p0 = dict(...), see 'numbad fit --help'",
+                )
+
+    def parameters(self):
+        """Return p0 in the order of the arguments of rhs."""
+        rhs = self.get("rhs")
+        function = getattr(rhs, "py_func", rhs)
+        if not inspect.isfunction(function):
+            raise self.error("rhs", "'rhs' must be a function rhs(t, y, ...)")
+        arguments = inspect.signature(function).parameters.values()
+        if len(arguments) < 2 or any(a.kind is not a.POSITIONAL_OR_KEYWORD for a in arguments):
+            raise self.error(
+                "rhs", "'rhs' must take t, y and one argument a parameter: rhs(t, y, a, b)"
+            )
+        names = [argument.name for argument in arguments][2:]
+        p0 = self.numbers("p0")
+        for name in names:
+            if name not in p0:
+                raise self.error("p0", f"p0 gives no start for '{name}', an argument of rhs")
+        for name in p0:
+            if name not in names:
+                raise self.error("p0", f"p0 has '{name}', which rhs does not take as an argument")
+        return {name: p0[name] for name in names}
+
+    def state(self):
+        """Return the names of the components and, where given, their initial values."""
+        if "y0" not in self.names:
+            if "components" not in self.names:
+                raise self.error(
+                    "rhs",
+                    "the model file names no components of y; it needs y0 = dict(name=value, ...),"
+                    ' or components = ["name", ...] to start from the first row of the data',
+                )
+            return self._components(), None
+        y0 = self.get("y0")
+        if not isinstance(y0, dict):
+            if "components" not in self.names:
+                raise self.error("y0", "y0 must be a dict: component -> value at the first time")
+            components = self._components()
+            y0 = _listed(y0)
+            if y0 is None or len(y0) != len(components):
+                raise self.error("y0", f"y0 must have {len(components)} values, as components has")
+            y0 = dict(zip(components, y0, strict=True))
+        y0 = self.numbers("y0", y0)
+        if not y0:
+            raise self.error("y0", "y0 is empty; y needs one component at least")
+        components = self._components() if "components" in self.names else tuple(y0)
+        if set(components) != set(y0):
+            raise self.error("components", "components and y0 name different components")
+        return components, {name: y0[name] for name in components}
+
+    def _components(self):
+        components = self.get("components")
+        if not isinstance(components, list | tuple) or not components:
+            raise self.error("components", "components must be a list of names")
+        if len(set(components)) < len(components):
+            raise self.error("components", "components has a name twice")
+        if not all(isinstance(name, str) for name in components):
+            raise self.error("components", "components must be a list of names")
+        return tuple(components)
+
+    def numbers(self, name, value=None):
+        """Return a dict of names to finite floats."""
+        value = self.get(name) if value is None else value
+        if not isinstance(value, dict):
+            raise self.error(name, f"{name} must be a dict: name -> number")
+        for key, number in value.items():
+            if not isinstance(key, str):
+                raise self.error(name, f"{name} has the key {key!r}, which is not a name")
+            if not _is_number(number):
+                raise self.error(name, f"{name}['{key}'] is {number!r}, not a finite number")
+        return {key: float(number) for key, number in value.items()}
+
+    def flag(self, name):
+        value = self.get(name, False)
+        if not isinstance(value, bool):
+            raise self.error(name, f"{name} must be True or False, not {value!r}")
+        return value
+
+    def observed(self, components):
+        """Return column -> component."""
+        observed = self.get("observed")
+        if observed is None:
+            return None
+        if not isinstance(observed, dict) or not observed:
+            raise self.error("observed", "observed must be a dict: column -> component")
+        seen = set()
+        for column, component in observed.items():
+            if component not in components:
+                raise self.error(
+                    "observed",
+                    f"observed maps '{column}' to {component!r}, which is no component"
+                    f" ({', '.join(components)})",
+                )
+            if component in seen:
+                raise self.error("observed", f"observed maps two columns to '{component}'")
+            seen.add(component)
+        return dict(observed)
+
+    def bounds(self, unknowns):
+        bounds = self.get("bounds", {})
+        if not isinstance(bounds, dict):
+            raise self.error("bounds", "bounds must be a dict: name -> (low, high)")
+        return {name: self._interval(name, pair, unknowns) for name, pair in bounds.items()}
+
+    def _interval(self, name, pair, unknowns):
+        if name not in unknowns:
+            raise self.error(
+                "bounds",
+                f"bounds has '{name}', which is neither a parameter nor a component"
+                f" ({', '.join(unknowns)})",
+            )
+        pair = _listed(pair)
+        if pair is None or len(pair) != 2:
+            raise self.error("bounds", f"the bounds of '{name}' must be a pair (low, high)")
+        low, high = pair
+        low = -math.inf if low is None else low
+        high = math.inf if high is None else high
+        if not (isinstance(low, Real) and isinstance(high, Real) and low < high):
+            raise self.error("bounds", f"the bounds of '{name}' must be numbers, low < high")
+        return float(low), float(high)
+
+    def sigma(self, components):
+        sigma = self.get("sigma", {})
+        if _is_number(sigma):
+            sigma = dict.fromkeys(components, sigma)
+        if not isinstance(sigma, dict):
+            raise self.error("sigma", "sigma must be a number, or a dict: component -> number")
+        for name, value in sigma.items():
+            if name not in components:
+                raise self.error("sigma", f"sigma has '{name}', which is no component of y")
+            if not isinstance(value, str) and not (_is_number(value) and value > 0):
+                raise self.error(
+                    "sigma", f"sigma['{name}'] must be a positive number or a column's name"
+                )
+        return dict(sigma)
+
+    def options(self):
+        options = {}
+        for name in ("scale", "loss", "method", "time"):
+            if name in self.names:
+                options[name] = self._word(name)
+        for name in ("rtol", "atol"):
+            if name in self.names:
+                value = self.get(name)
+                if not (_is_number(value) and value > 0):
+                    raise self.error(name, f"{name} must be a positive number, not {value!r}")
+                options[name] = float(value)
+        return options
+
+    def _word(self, name):
+        value = self.get(name)
+        choices = CHOICES.get(name)
+        if not isinstance(value, str) or (choices and value not in choices):
+            wanted = f"one of {', '.join(choices)}" if choices else "a text"
+            raise self.error(name, f"{name} must be {wanted}, not {value!r}")
+        return value
+
+
+def _definitions(source):
+    """Return name -> line of what a file defines at its top level."""
+    lines = {}
+    for node in ast.parse(source).body:
+        if isinstance(node, ast.FunctionDef):
+            lines[node.name] = node.lineno
+        targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+        for target in targets:
+            if isinstance(target, ast.Name):
+                lines[target.id] = node.lineno
+    return lines
+
+
+def _is_number(value):
+    return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _listed(value):
+    """Return a list, tuple or array as a list, None for anything else."""
+    value = value.tolist() if hasattr(value, "tolist") else value
+    return list(value) if isinstance(value, list | tuple) else None
