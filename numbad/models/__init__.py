@@ -3,7 +3,8 @@
 from pathlib import Path
 
 from numbad.models.model_file import Model, load_model
+from numbad.models.problem import Problem, assemble
 
-__all__ = ["PREDATOR_PREY", "Model", "load_model"]
+__all__ = ["PREDATOR_PREY", "Model", "Problem", "assemble", "load_model"]
 
 PREDATOR_PREY = Path(__file__).with_name("predator_prey.py")

@@ -1,0 +1,318 @@
+"""The command line: `numbad fit`, `numbad example`."""
+
+import argparse
+import contextlib
+import math
+import shutil
+import sys
+from pathlib import Path
+
+from numbad.errors import ArgumentError, DataError, NumbadError
+from numbad.version import __version__
+
+CONVERGED, NOT_CONVERGED, UNUSABLE, INTERRUPTED = 0, 1, 2, 130
+
+DESCRIPTION = """\
+Fit the parameters of an ordinary differential equation to data.
+
+Without arguments this fits the predator-prey model to the counts of snowshoe hare and lynx of the
+Hudson's Bay Company, which ship with numbad. With --model and --data it fits yours. It prints the
+estimates with their standard errors and writes a picture and a JSON file named after the model.
+Derivatives are exact (forward sensitivities), never finite differences.
+"""
+
+EPILOG = """\
+the model file is Python; it may define
+
+  rhs         required: rhs(t, y, ...) returns the time derivative of y, as a tuple or an array.
+              What follows t and y are the parameters. It is compiled by Numba.
+  p0          required: dict, parameter -> value that the fit starts from
+  y0          dict, component of y -> value at the first time in the data, in the order of y
+  components  list of the names of the components, instead of y0: y then starts from the first
+              row of the data
+  fit_y0      True: the initial values are unknown, too, and y0 is what the fit starts from
+  observed    dict, column of the data -> component (default: columns named like a component)
+  bounds      dict, parameter or component -> (low, high)
+  sigma       standard deviation of the observations: a number, or a dict, component -> number
+              or name of a column
+  scale       "linear" or "log": compare observations with the solution, or their logarithms
+  time        name of the column of times (default: the first)
+  loss, method, rtol, atol
+              as the options of these names; an option on the command line goes first
+
+the data file is text: a header line with the names of the columns, then one row a time, separated
+by commas, semicolons or tabs; lines that begin with # are comments. An empty cell or NaN is a
+missing observation.
+
+an example, cooling.py and cooling.csv:
+
+  def rhs(t, y, rate, room):             # minute,tea
+      return (-rate * (y[0] - room),)    # 0,83.1
+                                         # 2,71.9
+  p0 = dict(rate=0.1, room=20.0)         # 5,59.8
+  y0 = dict(tea=80.0)                    # 10,44.0
+  fit_y0 = True                          # 20,28.6
+                                         # 40,21.3
+
+  numbad fit --model cooling.py --data cooling.csv
+
+'numbad example DIR' writes the shipped model and data into DIR, as something to start from.
+
+exit status: 0 the fit converged; 1 it did not; 2 the input cannot be used, and one line on standard
+error says why, with file, line and column.
+"""
+
+
+class _Parser(argparse.ArgumentParser):
+    """Complains in one line."""
+
+    def error(self, message):
+        self.exit(UNUSABLE, f"{self.prog}: error: {message} (see '{self.prog} --help')\n")
+
+
+def main(argv=None):
+    """Run the command line and return its exit status.
+
+    Parameters
+    ----------
+    argv : list of str, optional
+        The arguments; by default those of the process.
+
+    Returns
+    -------
+    int
+        0 for a converged fit, 1 for one that did not converge, 2 for unusable input.
+    """
+    arguments = _parser().parse_args(argv)
+    command = f"numbad {arguments.command}"
+    try:
+        return arguments.run(arguments)
+    except NumbadError as error:
+        print(f"{command}: error: {_one_line(error)}", file=sys.stderr)
+        return UNUSABLE
+    except BrokenPipeError:
+        sys.stderr.close()
+        return CONVERGED
+    except KeyboardInterrupt:
+        kept = getattr(arguments, "journal", None)
+        more = f"; the starts that finished are in {kept}, run it again to go on" if kept else ""
+        print(f"\n{command}: interrupted{more}", file=sys.stderr)
+        return INTERRUPTED
+
+
+def _parser():
+    parser = _Parser(prog="numbad", description="Derivatives of Numba code, put to work.")
+    parser.add_argument("--version", action="version", version=f"numbad {__version__}")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    _add_fit(commands)
+    _add_example(commands)
+    return parser
+
+
+def _add_fit(commands):
+    fit = commands.add_parser(
+        "fit",
+        help="fit an ODE to data; without arguments, predator and prey to the Hudson Bay counts",
+        description=DESCRIPTION,
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    fit.set_defaults(run=_fit)
+    files = fit.add_argument_group("what is fitted, and where the results go")
+    files.add_argument("--model", metavar="FILE", help="a model file, see below")
+    files.add_argument("--data", metavar="FILE", help="a data file, see below")
+    files.add_argument(
+        "--out",
+        metavar="DIR",
+        type=Path,
+        default=Path(),
+        help="write MODEL.png and MODEL.json here (default: the current directory)",
+    )
+    files.add_argument("--time", metavar="COLUMN", help="the column of times (default: the first)")
+    how = fit.add_argument_group("how it is fitted")
+    how.add_argument(
+        "--scale",
+        choices=("linear", "log"),
+        help="compare observations with the solution, or their logarithms",
+    )
+    how.add_argument(
+        "--loss",
+        choices=("linear", "soft_l1", "huber", "cauchy", "arctan"),
+        help="robust losses give outliers less weight (default: linear, least squares)",
+    )
+    how.add_argument("--method", help="the ODE method (default: Tsit5)")
+    how.add_argument("--rtol", type=_positive, help="relative tolerance of the ODE solver")
+    how.add_argument("--atol", type=_positive, help="absolute tolerance of the ODE solver")
+    many = fit.add_argument_group("many starts, for fits that may end in a local minimum")
+    many.add_argument(
+        "--starts",
+        type=_count,
+        default=1,
+        metavar="N",
+        help="fit from N starts, drawn within the bounds; keep the best (default: 1)",
+    )
+    many.add_argument(
+        "--seed", type=int, default=0, help="the seed that starts are drawn with (default: 0)"
+    )
+    many.add_argument(
+        "--workers",
+        type=_count,
+        default=1,
+        metavar="N",
+        help="run the starts in N processes (default: 1)",
+    )
+    many.add_argument(
+        "--journal",
+        metavar="FILE",
+        type=Path,
+        help="keep finished starts in FILE; a run that was killed goes on from there",
+    )
+    show = fit.add_argument_group("what is shown")
+    show.add_argument("--no-plot", action="store_true", help="write no picture")
+    show.add_argument("--no-progress", action="store_true", help="show no progress bar")
+    show.add_argument("--quiet", action="store_true", help="print nothing but errors")
+
+
+def _add_example(commands):
+    example = commands.add_parser(
+        "example",
+        help="write the shipped model and data into a directory, to start from",
+        description="Write the shipped model and data into a directory, to start from.",
+    )
+    example.add_argument("dir", metavar="DIR", type=Path)
+    example.set_defaults(run=_example)
+
+
+def _positive(text):
+    with contextlib.suppress(ValueError):
+        if 0 < float(text) < math.inf:
+            return float(text)
+    raise argparse.ArgumentTypeError(f"must be a positive number, not {text!r}")
+
+
+def _count(text):
+    with contextlib.suppress(ValueError):
+        if int(text) > 0:
+            return int(text)
+    raise argparse.ArgumentTypeError(f"must be a whole number, 1 or more, not {text!r}")
+
+
+def _fit(arguments):
+    from numbad.data import HUDSON_BAY, read_table
+    from numbad.models import PREDATOR_PREY, assemble, load_model
+
+    if arguments.model and not arguments.data:
+        raise ArgumentError("--model needs --data FILE, the observations to fit it to")
+    model = load_model(arguments.model or PREDATOR_PREY)
+    table = read_table(arguments.data or HUDSON_BAY)
+    options = model.options | _given(arguments)
+    problem = assemble(
+        model, table, time=options.pop("time", None), scale=options.get("scale", "linear")
+    )
+    out = _directory(arguments.out)
+    result = _solve(model, problem, options, arguments)
+    written = _write(result, out / model.path.stem, plot=not arguments.no_plot)
+    if not arguments.quiet:
+        print(result.summary())
+        print("wrote " + " and ".join(str(path) for path in written))
+    if not result.success:
+        print(f"numbad fit: the fit did not converge: {result.message}", file=sys.stderr)
+    return CONVERGED if result.success else NOT_CONVERGED
+
+
+def _given(arguments):
+    """Return the options that stand on the command line."""
+    names = ("time", "scale", "loss", "method", "rtol", "atol")
+    return {name: value for name in names if (value := getattr(arguments, name)) is not None}
+
+
+def _directory(path):
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise DataError(f"--out {path}: no such directory can be made ({error.strerror})") from None
+    return path
+
+
+def _solve(model, problem, options, arguments):
+    from numbad.fit import fit_ode
+
+    with _executor(arguments.workers, model) as executor:
+        return fit_ode(
+            model.rhs,
+            problem.t,
+            problem.y,
+            model.p0,
+            y0=problem.y0,
+            fit_y0=model.fit_y0,
+            sigma=problem.sigma,
+            starts=arguments.starts,
+            seed=arguments.seed,
+            executor=executor,
+            progress=not (arguments.no_progress or arguments.quiet),
+            journal=arguments.journal,
+            **options,
+        )
+
+
+@contextlib.contextmanager
+def _executor(workers, model):
+    """Give a pool of processes that know the model, or None for a single worker."""
+    if workers == 1:
+        yield None
+        return
+    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import get_context
+
+    # Not forked: a copy of a process that has threads (the progress bar's) may hang.
+    pool = ProcessPoolExecutor(
+        workers, get_context("spawn"), initializer=_enter_worker, initargs=(str(model.path),)
+    )
+    try:
+        yield pool
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _enter_worker(path):
+    """Make the functions of a model file known to a worker process."""
+    import signal
+
+    from numbad.models import load_model
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent hears it and ends the pool
+    load_model(path)
+
+
+def _write(result, stem, plot):
+    """Write the result beside `stem`, and return the paths."""
+    written = [stem.with_suffix(".json")]
+    if plot:
+        written.append(stem.with_suffix(".png"))
+    try:
+        written[0].write_text(result.to_json() + "\n", encoding="utf-8")
+        if plot:
+            result.plot(written[1])
+    except OSError as error:
+        raise DataError(f"{error.filename}: cannot be written ({error.strerror})") from None
+    return written
+
+
+def _example(arguments):
+    from numbad.data import HUDSON_BAY
+    from numbad.models import PREDATOR_PREY
+
+    directory = _directory(arguments.dir)
+    targets = [directory / source.name for source in (PREDATOR_PREY, HUDSON_BAY)]
+    for target in targets:
+        if target.exists():
+            raise DataError(f"{target} is there already; give another directory")
+    for source, target in zip((PREDATOR_PREY, HUDSON_BAY), targets, strict=True):
+        shutil.copyfile(source, target)
+    print(f"wrote {targets[0]} and {targets[1]}; now run")
+    print(f"numbad fit --model {targets[0]} --data {targets[1]} --out {directory}")
+    return CONVERGED
+
+
+def _one_line(error):
+    return " ".join(str(error).split())
