@@ -1,0 +1,122 @@
+"""Imports go one way (a module imports only from its left), and `import numbad` stays light."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import numbad
+
+PACKAGE = Path(numbad.__file__).parent
+
+# From left to right. Layers on one line may import one another's left, not one another.
+LAYERS = (
+    ("errors", "version"),
+    ("caching", "data", "rules"),
+    ("ir",),
+    ("forward", "reverse", "models"),
+    ("operators",),
+    ("testing",),
+    ("ode", "sde"),
+    ("fit",),
+    ("cuda",),
+    ("cli",),
+    ("__main__",),
+)
+RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
+
+# Loaded at first use only: each costs more than a good part of `import numba`.
+HEAVY = (
+    "matplotlib",
+    "mpmath",
+    "rich",
+    "scipy.integrate",
+    "scipy.optimize",
+    "scipy.sparse",
+    "scipy.stats",
+    "tqdm",
+)
+
+
+def _layer(path):
+    return path.relative_to(PACKAGE).with_suffix("").parts[0]
+
+
+def _modules():
+    return [path for path in sorted(PACKAGE.rglob("*.py")) if path != PACKAGE / "__init__.py"]
+
+
+def _imported_layers(tree, path):
+    """Yield (line, layer) of every import of numbad in a module, those in functions included."""
+    package = ("numbad", *path.relative_to(PACKAGE).parent.parts)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else ()
+            base = (*base, *(node.module or "").split(".")) if node.module else base
+            names = [".".join((*base, alias.name)) for alias in node.names]
+        else:
+            continue
+        for name in names:
+            parts = name.split(".")
+            if parts[0] == "numbad":
+                yield node.lineno, parts[1] if len(parts) > 1 else ""
+
+
+def _offences(source, path):
+    """Return what a module imports from its own side or its right."""
+    own = _layer(path)
+    found = []
+    for line, layer in _imported_layers(ast.parse(source), path):
+        if layer == own:
+            continue
+        if layer not in RANK or RANK[layer] >= RANK[own]:
+            found.append(f"{path.name}:{line} imports numbad{'.' + layer if layer else ''}")
+    return found
+
+
+def test_every_module_has_a_layer():
+    assert {_layer(path) for path in _modules()} <= set(RANK)
+
+
+@pytest.mark.parametrize("path", _modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_imports_go_one_way(path):
+    assert _offences(path.read_text(encoding="utf-8"), path) == []
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import numbad",
+        "import numbad.fit",
+        "from numbad import fit",
+        "from numbad.fit import fit_ode",
+        "from ..fit import fit_ode",
+        "from .. import fit",
+        "def f():\n    from numbad.operators import grad",
+    ],
+)
+def test_a_wrong_import_is_found(source):
+    assert len(_offences(source, PACKAGE / "rules" / "scalar.py")) == 1
+
+
+def test_right_imports_pass():
+    source = "import numpy\nfrom numbad.errors import NumbadError\nfrom .registry import find"
+    assert _offences(source, PACKAGE / "rules" / "scalar.py") == []
+
+
+def _loaded_by(statement):
+    code = f"import sys\n{statement}\nprint(*sys.modules)"
+    return subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout.split()
+
+
+def test_import_is_light():
+    loaded = set(_loaded_by("import numbad")) - set(_loaded_by("import numba"))
+    assert "numbad.errors" in loaded
+    internals = {name for name in loaded if name.startswith(("numba.np.", "numba.cpython."))}
+    assert sorted(loaded & set(HEAVY) | internals) == []

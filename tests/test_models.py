@@ -1,0 +1,232 @@
+"""Model files: what they may say, and the line that each complaint names."""
+
+import math
+import pickle
+
+import numpy as np
+import pytest
+
+from numbad.data import read_table
+from numbad.errors import DataError, ModelError
+from numbad.models import PREDATOR_PREY, assemble, load_model
+
+DECAY = """\
+def rhs(t, y, rate):
+    return (-rate * y[0],)
+
+p0 = dict(rate=0.5)
+y0 = dict(mass=2)
+"""
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write_file(content, name="decay.py"):
+        path = tmp_path / name
+        path.write_text(content)
+        return path
+
+    return write_file
+
+
+def test_the_shipped_model():
+    model = load_model(PREDATOR_PREY)
+    assert list(model.p0.items()) == [
+        ("prey_growth", 0.5),
+        ("predation", 0.03),
+        ("predator_death", 0.8),
+        ("conversion", 0.02),
+    ]
+    assert model.y0 == {"hare": 30.0, "lynx": 4.0}
+    assert model.fit_y0
+    assert model.options == {"scale": "log", "time": "year"}
+    assert model.rhs(0.0, (2.0, 3.0), 0.5, 0.25, 1.0, 0.125) == (-0.5, -2.25)
+
+
+def test_a_small_model(write):
+    model = load_model(write(DECAY))
+    assert (model.p0, model.y0, model.components) == ({"rate": 0.5}, {"mass": 2.0}, ("mass",))
+    assert (model.fit_y0, model.observed, model.bounds, model.sigma, model.options) == (
+        False,
+        None,
+        {},
+        {},
+        {},
+    )
+
+
+def test_parameters_come_in_the_order_of_rhs(write):
+    model = load_model(write("def rhs(t, y, a, b): return y\np0 = dict(b=1, a=2)\ny0 = dict(u=1)"))
+    assert list(model.p0) == ["a", "b"]
+
+
+def test_components_give_order_and_names(write):
+    source = "def rhs(t, y): return y\np0 = {}\ncomponents = ['u', 'v']\n"
+    assert load_model(write(source)).y0 is None
+    assert load_model(write(source + "y0 = (1, 2)")).y0 == {"u": 1.0, "v": 2.0}
+    assert list(load_model(write(source + "y0 = dict(v=1, u=2)")).y0) == ["u", "v"]
+
+
+def test_a_dispatcher_is_a_right_hand_side(write):
+    model = load_model(write("import numba\n@numba.njit\n" + DECAY))
+    assert model.p0 == {"rate": 0.5}
+
+
+def test_everything_optional(write):
+    more = """
+observed = {"m1": "mass"}
+bounds = dict(rate=(None, 2), mass=[0.5, float("inf")])
+sigma = dict(mass="m1_sd")
+scale, rest = "log", 3
+loss = "huber"
+method = "Tsit5"
+rtol = 1e-9
+atol = 1e-12
+time = "minute"
+"""
+    model = load_model(write(DECAY + more))
+    assert model.observed == {"m1": "mass"}
+    assert model.bounds == {"rate": (-math.inf, 2.0), "mass": (0.5, math.inf)}
+    assert model.sigma == {"mass": "m1_sd"}
+    assert model.options == {
+        "scale": "log",
+        "loss": "huber",
+        "method": "Tsit5",
+        "rtol": 1e-9,
+        "atol": 1e-12,
+        "time": "minute",
+    }
+
+
+def test_functions_can_be_pickled_and_keep_their_module(write):
+    path = write(DECAY)
+    rhs = load_model(path).rhs
+    assert pickle.loads(pickle.dumps(rhs)) is rhs
+    assert load_model(path).rhs.__module__ == rhs.__module__
+    assert load_model(write(DECAY, "other.py")).rhs.__module__ != rhs.__module__
+
+
+@pytest.mark.parametrize(
+    ("source", "complaint"),
+    [
+        ("", "decay.py: the model file does not define 'rhs'"),
+        (DECAY.replace("p0", "start"), "decay.py: the model file does not define 'p0'"),
+        (DECAY.replace("y0", "x0"), "decay.py, line 1: the model file names no components of y"),
+        ("x = (1\n", "decay.py, line 1: SyntaxError: '.' was never closed"),
+        ("\nimport math\nmath.log(0)", "decay.py, line 3: ValueError: "),
+        ("def f():\n    return 1 / 0\n\nf()", "decay.py, line 2: ZeroDivisionError: "),
+        ("import no_such_module_at_all", "decay.py, line 1: ModuleNotFoundError: "),
+        ("rhs = 3\np0 = {}", "decay.py, line 1: 'rhs' must be a function"),
+        ("def rhs(t): return t\np0 = {}", "decay.py, line 1: 'rhs' must take t, y and one"),
+        ("def rhs(t, y, *p): return y\np0 = {}", "decay.py, line 1: 'rhs' must take t, y and"),
+        (DECAY.replace("(rate=0.5)", "()"), "line 4: p0 gives no start for 'rate'"),
+        (DECAY.replace("(rate=", "(b=1, rate="), "line 4: p0 has 'b', which rhs does not take"),
+        (DECAY.replace("dict(rate=0.5)", "[0.5]"), "line 4: p0 must be a dict"),
+        (DECAY.replace("0.5", "'0.5'"), r"line 4: p0\['rate'\] is '0.5', not a finite number"),
+        (DECAY.replace("0.5", "float('nan')"), r"line 4: p0\['rate'\] is nan, not a finite"),
+        (DECAY.replace("0.5", "True"), r"line 4: p0\['rate'\] is True, not a finite number"),
+        (DECAY.replace("mass=2", "mass=1e999"), r"line 5: y0\['mass'\] is inf, not a finite"),
+        (DECAY.replace("mass=2", ""), "line 5: y0 is empty"),
+        (DECAY.replace("dict(mass=2)", "[2]"), "line 5: y0 must be a dict"),
+        (DECAY.replace("mass", "rate"), "line 5: 'rate' is both a parameter and a component"),
+        (DECAY + "components = ['u']", "line 6: components and y0 name different components"),
+        (DECAY + "components = ['u', 'u']", "line 6: components has a name twice"),
+        (DECAY + "components = 'u'", "line 6: components must be a list of names"),
+        (DECAY + "fit_y0 = 1", "line 6: fit_y0 must be True or False, not 1"),
+        (DECAY + "observed = {'m': 'u'}", "line 6: observed maps 'm' to 'u', which is no comp"),
+        (DECAY + "observed = dict(a='mass', b='mass')", "line 6: observed maps two columns"),
+        (DECAY + "bounds = dict(a=(0, 1))", "line 6: bounds has 'a', which is neither"),
+        (DECAY + "bounds = dict(rate=(1, 0))", "line 6: the bounds of 'rate' must be numbers"),
+        (DECAY + "bounds = dict(rate=1)", "line 6: the bounds of 'rate' must be a pair"),
+        (DECAY + "sigma = dict(mass=0)", r"line 6: sigma\['mass'\] must be a positive number"),
+        (DECAY + "sigma = dict(rate=1)", "line 6: sigma has 'rate', which is no component"),
+        (DECAY + "sigma = 'x'", "line 6: sigma must be a number, or a dict"),
+        (DECAY + "scale = 'ln'", "line 6: scale must be one of linear, log, not 'ln'"),
+        (DECAY + "loss = 2", "line 6: loss must be one of linear, soft_l1"),
+        (DECAY + "rtol = 0", "line 6: rtol must be a positive number, not 0"),
+        (DECAY + "time = 1", "line 6: time must be a text, not 1"),
+        (DECAY + "bound = dict(rate=(0, 1))", "line 6: 'bound' means nothing here; did you mean"),
+    ],
+)
+def test_unusable_models(write, source, complaint):
+    with pytest.raises(ModelError, match=complaint):
+        load_model(write(source))
+
+
+def test_unreadable_models(tmp_path):
+    with pytest.raises(ModelError, match=r"none\.py: cannot be read \(No such file"):
+        load_model(tmp_path / "none.py")
+
+
+@pytest.fixture
+def problem(write):
+    def build(source, rows, **options):
+        model, table = load_model(write(source)), read_table(write(rows, "mass.csv"))
+        return assemble(model, table, **options)
+
+    return build
+
+
+TWO = """\
+def rhs(t, y, rate):
+    return -rate * y[0], rate * y[0]
+
+p0 = dict(rate=0.5)
+y0 = dict(mass=2, ash=0)
+"""
+
+
+def test_an_unobserved_component(problem):
+    found = problem(TWO, "t,ash\n0,0\n1,0.75\n")
+    np.testing.assert_array_equal(found.t, [0.0, 1.0])
+    np.testing.assert_array_equal(found.y, [[np.nan, 0.0], [np.nan, 0.75]])
+    assert found.y0 == (2.0, 0.0)
+    assert found.sigma is None
+
+
+def test_columns_are_mapped_and_ordered_by_component(problem):
+    source = TWO + "observed = dict(a='ash', m='mass')\nsigma = dict(ash='sd', mass=3)"
+    found = problem(source, "a,t,m,sd\n1,10,2,.1\n3,11,4,.2\n,12,5,\n", time="t")
+    assert found.y[:2].tolist() == [[2.0, 1.0], [4.0, 3.0]]
+    assert found.sigma[:2].tolist() == [[3.0, 0.1], [3.0, 0.2]]
+    assert np.isfinite(found.sigma).all()
+
+
+def test_the_first_row_starts_the_solution(problem):
+    source = TWO.replace("y0 = dict(mass=2, ash=0)", "components = ['mass', 'ash']")
+    assert problem(source, "t,ash,mass\n0,1,3\n1,2,3\n").y0 == (3.0, 1.0)
+    with pytest.raises(DataError, match="mass.csv, line 2, column 'ash': is missing, and"):
+        problem(source, "t,ash,mass\n0,,3\n1,2,3\n")
+    with pytest.raises(ModelError, match="no column of .*mass.csv observes 'ash'"):
+        problem(source, "t,mass\n0,3\n1,2\n")
+
+
+@pytest.mark.parametrize(
+    ("more", "rows", "complaint"),
+    [
+        ("", "t,x\n0,1\n", "line 1: no column is named like a component"),
+        ("", "mass,x\n0,1\n", "line 1: no column is named like a component"),
+        ("observed = dict(m='mass')", "t,x\n0,1\n", "line 1: there is no column 'm'"),
+        ("", "t,mass\n0,\n1,\n", "line 1, column 'mass': every observation is missing"),
+        ("", "t,mass\n0,1\n1,none\n", "line 3, column 'mass': 'none' is not a number"),
+        ("", "t,mass\n0,1\n0,2\n", "line 3, column 't': times must increase"),
+        ("sigma = dict(mass='sd')", "t,mass\n0,1\n", "line 1: there is no column 'sd'"),
+        ("sigma = dict(mass='sd')", "t,mass,sd\n0,1,0\n", "line 2, column 'sd': 0 is not pos"),
+        ("sigma = dict(mass='sd')", "t,mass,sd\n0,1,\n", "line 2, column 'sd': is missing"),
+    ],
+)
+def test_unusable_data(problem, more, rows, complaint):
+    with pytest.raises(DataError, match=f"mass.csv, {complaint}"):
+        problem(TWO + more, rows)
+
+
+def test_log_scale_needs_positive_observations(problem):
+    rows = "t,mass\n0,1\n1,\n2,0\n"
+    assert problem(TWO, rows).y[2, 0] == 0.0
+    with pytest.raises(DataError, match="line 4, column 'mass': 0 has no logarithm"):
+        problem(TWO, rows, scale="log")
+
+
+def test_sigma_for_one_component_only(problem):
+    with pytest.raises(ModelError, match="sigma has no entry for 'ash'"):
+        problem(TWO + "sigma = dict(mass=1)", "t,mass,ash\n0,1,2\n")
