@@ -1,0 +1,11 @@
+"""Runs every benchmark: `python -m asv_bench.benchmarks`; exit status 1 where a bar is missed."""
+
+from . import fit, forward, imports, ode
+
+
+def main():
+    return max([suite.main() for suite in (imports, forward, ode, fit)])
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

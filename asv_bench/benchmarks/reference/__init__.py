@@ -1,0 +1,1 @@
+"""Problems, hand-written limits and reference values that the benchmarks compare with."""
