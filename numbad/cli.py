@@ -25,7 +25,8 @@ EPILOG = """\
 the model file is Python; it may define
 
   rhs         required: rhs(t, y, ...) returns the time derivative of y, as a tuple or an array.
-              What follows t and y are the parameters. It is compiled by Numba.
+              What follows t and y are the parameters; a single argument p takes them all, as
+              p.rate. It is compiled by Numba.
   p0          required: dict, parameter -> value that the fit starts from
   y0          dict, component of y -> value at the first time in the data, in the order of y
   components  list of the names of the components, instead of y0: y then starts from the first
@@ -245,6 +246,9 @@ def _solve(model, problem, options, arguments):
             model.p0,
             y0=problem.y0,
             fit_y0=model.fit_y0,
+            components=model.components,
+            observed=problem.observed,
+            bounds=model.bounds or None,
             sigma=problem.sigma,
             starts=arguments.starts,
             seed=arguments.seed,

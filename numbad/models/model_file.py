@@ -49,7 +49,7 @@ class Model:
     rhs : callable
         ``rhs(t, y, *parameters)`` returns the derivative of y by t, a tuple or an array.
     p0 : dict
-        The parameters of `rhs` by name, in its order, with the values that the fit starts from.
+        The parameters of `rhs` by name, with the values that the fit starts from.
     components : tuple of str
         The names of the components of y, in its order.
     y0 : dict or None
@@ -108,20 +108,20 @@ def load_model(path):
     module = _run(path, source)
     reader = _Reader(path, source, vars(module))
     reader.check_names()
-    p0, (components, y0) = reader.parameters(), reader.state()
-    unknowns = (*p0, *components)
+    rhs, p0 = reader.function("rhs"), reader.numbers("p0")
+    components, y0 = reader.state()
     for name in components:
         if name in p0:
-            raise reader.error("y0", f"'{name}' is both a parameter and a component")
+            raise reader.error("p0", f"'{name}' is both a parameter and a component of y")
     return Model(
         path=path,
-        rhs=reader.get("rhs"),
+        rhs=rhs,
         p0=p0,
         components=components,
         y0=y0,
         fit_y0=reader.flag("fit_y0"),
         observed=reader.observed(components),
-        bounds=reader.bounds(unknowns),
+        bounds=reader.mapping("bounds"),
         sigma=reader.sigma(components),
         options=reader.options(),
     )
@@ -201,26 +201,12 @@ class _Reader:
                     " p0 = dict(...), see 'numbad fit --help'",
                 )
 
-    def parameters(self):
-        """Return p0 in the order of the arguments of rhs."""
-        rhs = self.get("rhs")
-        function = getattr(rhs, "py_func", rhs)
-        if not inspect.isfunction(function):
-            raise self.error("rhs", "'rhs' must be a function rhs(t, y, ...)")
-        arguments = inspect.signature(function).parameters.values()
-        if len(arguments) < 2 or any(a.kind is not a.POSITIONAL_OR_KEYWORD for a in arguments):
-            raise self.error(
-                "rhs", "'rhs' must take t, y and one argument a parameter: rhs(t, y, a, b)"
-            )
-        names = [argument.name for argument in arguments][2:]
-        p0 = self.numbers("p0")
-        for name in names:
-            if name not in p0:
-                raise self.error("p0", f"p0 gives no start for '{name}', an argument of rhs")
-        for name in p0:
-            if name not in names:
-                raise self.error("p0", f"p0 has '{name}', which rhs does not take as an argument")
-        return {name: p0[name] for name in names}
+    def function(self, name):
+        """Return a Python function or a Numba dispatcher."""
+        value = self.get(name)
+        if not inspect.isfunction(getattr(value, "py_func", value)):
+            raise self.error(name, f"'{name}' must be a function {name}(t, y, ...)")
+        return value
 
     def state(self):
         """Return the names of the components and, where given, their initial values."""
@@ -297,28 +283,11 @@ class _Reader:
             seen.add(component)
         return dict(observed)
 
-    def bounds(self, unknowns):
-        bounds = self.get("bounds", {})
-        if not isinstance(bounds, dict):
-            raise self.error("bounds", "bounds must be a dict: name -> (low, high)")
-        return {name: self._interval(name, pair, unknowns) for name, pair in bounds.items()}
-
-    def _interval(self, name, pair, unknowns):
-        if name not in unknowns:
-            raise self.error(
-                "bounds",
-                f"bounds has '{name}', which is neither a parameter nor a component"
-                f" ({', '.join(unknowns)})",
-            )
-        pair = _listed(pair)
-        if pair is None or len(pair) != 2:
-            raise self.error("bounds", f"the bounds of '{name}' must be a pair (low, high)")
-        low, high = pair
-        low = -math.inf if low is None else low
-        high = math.inf if high is None else high
-        if not (isinstance(low, Real) and isinstance(high, Real) and low < high):
-            raise self.error("bounds", f"the bounds of '{name}' must be numbers, low < high")
-        return float(low), float(high)
+    def mapping(self, name):
+        value = self.get(name, {})
+        if not isinstance(value, dict):
+            raise self.error(name, f"{name} must be a dict, not {value!r}")
+        return dict(value)
 
     def sigma(self, components):
         sigma = self.get("sigma", {})

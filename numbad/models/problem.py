@@ -13,20 +13,23 @@ class Problem:
 
     Attributes
     ----------
+    observed : tuple of str
+        The k components that are observed.
     t : array, shape (m,)
         Times, strictly increasing.
-    y : array, shape (m, n)
-        Observations of the components; NaN where there is none.
-    y0 : tuple of n floats
-        The components at ``t[0]``.
-    sigma : array, shape (m, n), or None
-        Standard deviations of the observations.
+    y : array, shape (m, k)
+        Observations; NaN where there is none.
+    sigma : dict or None
+        Component -> standard deviation of its observations, a number or an array of shape (m,).
+    y0 : tuple of floats
+        All components at ``t[0]``.
     """
 
+    observed: tuple
     t: np.ndarray
     y: np.ndarray
+    sigma: dict | None
     y0: tuple
-    sigma: np.ndarray | None
 
 
 def assemble(model, table, *, time=None, scale="linear"):
@@ -57,18 +60,21 @@ def assemble(model, table, *, time=None, scale="linear"):
     time = table.names[0] if time is None else time
     t = table.times(time)
     observed = _observed(model, table, time)
-    columns = {
-        component: _observations(table, observed[component], scale) for component in observed
-    }
-    unseen = np.full(len(table), np.nan)
-    y = np.column_stack([columns.get(component, unseen) for component in model.components])
-    return Problem(t, y, _initial(model, table, observed, y), _sigma(model, table, observed, y))
+    y = np.column_stack([_observations(table, column, scale) for column in observed.values()])
+    return Problem(
+        observed=tuple(observed),
+        t=t,
+        y=y,
+        sigma=_sigma(model, table, observed, y),
+        y0=_initial(model, table, observed, y[0]),
+    )
 
 
 def _observed(model, table, time):
     """Return component -> column."""
     if model.observed is not None:
-        return {component: column for column, component in model.observed.items()}
+        columns = {component: column for column, component in model.observed.items()}
+        return {name: columns[name] for name in model.components if name in columns}
     observed = {name: name for name in model.components if name in table.names and name != time}
     if not observed:
         raise table.error(
@@ -93,38 +99,39 @@ def _observations(table, column, scale):
     return values
 
 
-def _initial(model, table, observed, y):
+def _initial(model, table, observed, first):
+    """Return y at the first time: the model's, or the first row of the data."""
     if model.y0 is not None:
         return tuple(model.y0[component] for component in model.components)
-    for component, value in zip(model.components, y[0], strict=True):
-        if component not in observed:
+    start = dict(zip(observed, first.tolist(), strict=True))
+    for component in model.components:
+        if component not in start:
             raise ModelError(
                 f"{model.path}: no column of {table.path} observes '{component}'; give y0 a value"
                 " for it"
             )
-        if np.isnan(value):
+        if np.isnan(start[component]):
             raise table.error(
                 "is missing, and the model file gives no y0 to start from instead",
                 0,
                 observed[component],
             )
-    return tuple(float(value) for value in y[0])
+    return tuple(start[component] for component in model.components)
 
 
 def _sigma(model, table, observed, y):
     if not model.sigma:
         return None
-    missing = [name for name in observed if name not in model.sigma]
-    if missing:
-        raise ModelError(
-            f"{model.path}: sigma has no entry for '{missing[0]}'; give one to every observed"
-            " component or to none"
-        )
-    sigma = np.ones_like(y)
-    for k, component in enumerate(model.components):
-        if component in observed:
-            sigma[:, k] = _deviations(table, model.sigma[component], y[:, k])
-    return sigma
+    for name in observed:
+        if name not in model.sigma:
+            raise ModelError(
+                f"{model.path}: sigma has no entry for '{name}'; give one to every observed"
+                " component, or to none"
+            )
+    return {
+        component: _deviations(table, model.sigma[component], y[:, k])
+        for k, component in enumerate(observed)
+    }
 
 
 def _deviations(table, sigma, observations):
@@ -132,10 +139,7 @@ def _deviations(table, sigma, observations):
     if not isinstance(sigma, str):
         return sigma
     values = table.column(sigma)
-    for row in np.flatnonzero(~np.isnan(observations)):
-        if not values[row] > 0:
-            complaint = (
-                "is missing" if np.isnan(values[row]) else f"{values[row]:g} is not positive"
-            )
-            raise table.error(f"{complaint}; a standard deviation is needed here", row, sigma)
-    return np.where(np.isnan(values), 1.0, values)
+    for row in np.flatnonzero(~np.isnan(observations) & ~(values > 0)):
+        said = "is missing" if np.isnan(values[row]) else f"{values[row]:g} is not positive"
+        raise table.error(f"{said}; a standard deviation is needed here", row, sigma)
+    return values
