@@ -1,0 +1,293 @@
+"""The command line: what it writes, what it says, and its exit status."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from numbad.cli import main
+from numbad.data import HUDSON_BAY
+from numbad.models import PREDATOR_PREY
+
+PUBLISHED = {
+    "prey_growth": (0.54016, 0.0595),
+    "predation": (0.027165, 0.00384),
+    "predator_death": (0.79639, 0.0839),
+    "conversion": (0.023695, 0.00329),
+    "hare(1900)": (34.602, 2.93),
+    "lynx(1900)": (5.8445, 0.479),
+}
+
+COOLING = """\
+def rhs(t, y, rate, room):
+    return (-rate * (y[0] - room),)
+
+p0 = dict(rate=0.1, room=20.0)
+y0 = dict(tea=80.0)
+fit_y0 = True
+"""
+TEA = "minute,tea\n0,83.1\n2,71.9\n5,59.8\n10,44.0\n20,28.6\n40,21.3\n"
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    """Write the example of `numbad fit --help`, changed on request; return its arguments."""
+    monkeypatch.chdir(tmp_path)
+
+    def write(model=COOLING, data=TEA):
+        (tmp_path / "cooling.py").write_text(model)
+        (tmp_path / "cooling.csv").write_text(data)
+        return ["fit", "--model", "cooling.py", "--data", "cooling.csv", "--no-plot"]
+
+    return write
+
+
+def complaint(capsys):
+    """Return what stands on standard error, which must be one line."""
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.count("\n") == 1
+    return captured.err
+
+
+def saved(path="cooling.json"):
+    return json.loads(Path(path).read_text())
+
+
+def test_the_main_job(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main(["fit"]) == 0
+    captured = capsys.readouterr()
+    for name, (value, stderr) in PUBLISHED.items():
+        assert name in captured.out
+        assert f"{value:.4g}" in captured.out
+        assert f"{stderr:.3g}" in captured.out
+    assert "predator_prey.png" in captured.out
+    assert (tmp_path / "predator_prey.png").read_bytes().startswith(b"\x89PNG")
+    found = json.loads((tmp_path / "predator_prey.json").read_text())
+    for name, (value, stderr) in PUBLISHED.items():
+        assert found["params"][name] == pytest.approx(value, rel=1e-4)
+        assert found["stderr"][name] == pytest.approx(stderr, rel=5e-3)
+
+
+def test_a_model_of_ones_own(files, capsys):
+    assert main([*files(), "--out", "results/today"]) == 0
+    captured = capsys.readouterr()
+    assert "rate" in captured.out
+    found = saved("results/today/cooling.json")
+    assert found["params"]["rate"] == pytest.approx(0.0976, abs=5e-4)
+    assert found["params"]["room"] == pytest.approx(20.0, abs=0.5)
+    assert found["params"]["tea(0)"] == pytest.approx(83.1, abs=0.5)
+    assert not Path("results/today/cooling.png").exists()
+
+
+def test_the_example_can_be_fitted(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main(["example", "mine"]) == 0
+    assert (tmp_path / "mine/hudson_bay.csv").read_bytes() == HUDSON_BAY.read_bytes()
+    command = capsys.readouterr().out.splitlines()[-1].split()
+    assert command[0] == "numbad"
+    assert main([*command[1:], "--no-plot", "--quiet"]) == 0
+    found = json.loads((tmp_path / "mine/predator_prey.json").read_text())
+    assert found["params"]["prey_growth"] == pytest.approx(0.54016, rel=1e-4)
+
+    capsys.readouterr()
+    assert main(["example", "mine"]) == 2
+    assert "is there already" in complaint(capsys)
+
+
+def test_quiet_prints_nothing(files, capsys):
+    assert main([*files(), "--quiet"]) == 0
+    captured = capsys.readouterr()
+    assert (captured.out, captured.err) == ("", "")
+
+
+def test_progress_can_be_left_out(files, capsys):
+    assert main([*files(), "--no-progress"]) == 0
+    captured = capsys.readouterr()
+    assert "rate" in captured.out
+    assert captured.err == ""
+
+
+def test_options_outrank_the_model_file(files):
+    assert main([*files(COOLING + "scale = 'log'"), "--quiet"]) == 0
+    on_log = saved()["params"]
+    assert main([*files(COOLING + "scale = 'log'"), "--quiet", "--scale", "linear"]) == 0
+    on_linear = saved()["params"]
+    assert main([*files(), "--quiet"]) == 0
+    assert on_linear == saved()["params"]
+    assert on_log["room"] != pytest.approx(on_linear["room"], rel=1e-4)
+
+
+def test_missing_observations(files):
+    assert main([*files(data=TEA.replace("59.8", "").replace("28.6", "NaN")), "--quiet"]) == 0
+    found = saved()
+    assert found["params"]["rate"] == pytest.approx(0.0976, abs=1e-3)
+
+
+BOUNDS = "bounds = dict(rate=(0.01, 1.0), room=(1.0, 50.0), tea=(20.0, 200.0))\n"
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_many_starts_and_a_journal(files, workers):
+    arguments = [*files(COOLING + BOUNDS), "--quiet", "--starts", "4", "--seed", "3"]
+    assert main([*arguments, "--workers", workers, "--journal", "starts.jsonl"]) == 0
+    found = saved()["params"]
+    assert found["rate"] == pytest.approx(0.0976, abs=5e-4)
+    journal = Path("starts.jsonl").read_text()
+    assert journal.count("\n") >= 4
+    assert main([*arguments, "--journal", "starts.jsonl"]) == 0
+    assert Path("starts.jsonl").read_text() == journal  # nothing is repeated
+    assert saved()["params"] == found
+
+
+def test_a_fit_that_does_not_converge(files, capsys, monkeypatch):
+    import numbad.fit
+
+    fit_ode = numbad.fit.fit_ode
+    monkeypatch.setattr(
+        numbad.fit, "fit_ode", lambda *args, **options: fit_ode(*args, **options, max_nfev=2)
+    )
+    assert main([*files(), "--no-progress"]) == 1
+    captured = capsys.readouterr()
+    assert "rate" in captured.out
+    assert "did not converge" in captured.err
+    assert saved()["success"] is False
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (TEA.replace("59.8", "warm"), "cooling.csv, line 4, column 'tea': 'warm' is not a number"),
+        (TEA.replace("5,", "1,"), "cooling.csv, line 4, column 'minute': times must increase"),
+        (TEA.replace("tea", "milk"), "cooling.csv, line 1: no column is named like a component"),
+        ("minute,tea\n", "cooling.csv, line 1: no rows of data"),
+        (TEA.replace("59.8", "inf"), "cooling.csv, line 4, column 'tea': 'inf' is not finite"),
+        (TEA.replace("59.8", "59.8,1"), "cooling.csv, line 4: 3 cells where the header"),
+        ("minute,tea,tea\n0,1,1\n", "cooling.csv, line 1, column 'tea': the header has it twice"),
+        ("minute,tea\n0,83\n1,80\n", "cooling.csv"),  # fewer observations than unknowns
+    ],
+)
+def test_unusable_data(files, capsys, data, message):
+    assert main(files(data=data)) == 2
+    assert complaint(capsys).startswith(f"numbad fit: error: {message}")
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (COOLING.replace("p0", "start"), "cooling.py: the model file does not define 'p0'"),
+        (COOLING.replace("-rate", "-("), "cooling.py, line 2: SyntaxError: "),
+        (COOLING.replace("0.1", "float('nan')"), "cooling.py, line 4: p0['rate'] is nan"),
+        (COOLING.replace("room=20.0", "hall=20.0"), "cooling.py: "),
+        (COOLING.replace("room),)", "room), 0.0)"), "cooling.py: "),
+        (COOLING.replace("y[0]", "y[0].upper()"), "cooling.py: "),
+        (COOLING + BOUNDS.replace("(1.0, 50.0)", "(1.0, 2.0)"), "cooling.py: "),
+        (COOLING + BOUNDS.replace("room", "hall"), "cooling.py: "),
+        (COOLING + "method = 'Euler'", "cooling.py: "),
+    ],
+)
+def test_unusable_models(files, capsys, model, message):
+    assert main(files(model)) == 2
+    assert complaint(capsys).startswith(f"numbad fit: error: {message}")
+
+
+def test_numba_s_complaint_names_the_line_of_the_model(files, capsys):
+    assert main(files(COOLING.replace("y[0]", "y[0].upper()"))) == 2
+    said = complaint(capsys)
+    assert "upper" in said
+    assert 'cooling.py", line 2' in said
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "numbad: error: "),
+        (["fit", "--model", "cooling.py"], "numbad fit: error: --model needs --data"),
+        (["fit", "--data", "none.csv"], "numbad fit: error: none.csv: cannot be read"),
+        (["fit", "--starts", "0"], "numbad fit: error: argument --starts: must be a whole"),
+        (["fit", "--workers", "two"], "numbad fit: error: argument --workers: must be a whole"),
+        (["fit", "--rtol", "-1"], "numbad fit: error: argument --rtol: must be a positive"),
+        (["fit", "--scale", "ln"], "numbad fit: error: argument --scale: invalid choice"),
+        (["fit", "--no-such-option"], "numbad: error: unrecognized arguments"),
+        (["fit", "--out", "file/below"], "numbad fit: error: --out file/below: no such directory"),
+        (["fit", "--time", "month"], "numbad fit: error: "),
+    ],
+)
+def test_unusable_arguments(tmp_path, monkeypatch, capsys, arguments, message):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "file").touch()
+    with pytest.raises(SystemExit) as stop:
+        raise SystemExit(main(arguments))
+    assert stop.value.code == 2
+    assert complaint(capsys).startswith(message)
+
+
+def test_help_shows_the_example_that_the_tests_run(capsys):
+    with pytest.raises(SystemExit) as stop:
+        main(["fit", "--help"])
+    assert stop.value.code == 0
+    said = capsys.readouterr().out
+    for line in (*COOLING.splitlines(), *TEA.splitlines()):
+        assert line in said
+    for option in ("--starts", "--journal", "--out DIR", "exit status"):
+        assert option in said
+
+
+def numbad(*arguments, **options):
+    return subprocess.Popen(
+        [sys.executable, "-m", "numbad", *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        **options,
+    )
+
+
+def test_version():
+    process = numbad("--version")
+    out, _ = process.communicate(timeout=120)
+    assert process.returncode == 0
+    assert out.startswith("numbad 0.")
+
+
+def test_exit_status_of_the_process(tmp_path):
+    process = numbad("fit", "--data", "none.csv", cwd=tmp_path)
+    _, err = process.communicate(timeout=120)
+    assert process.returncode == 2
+    assert err == "numbad fit: error: none.csv: cannot be read (No such file or directory)\n"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sends a signal")
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_interrupt(tmp_path, workers):
+    """Control-C ends the process and its workers, in one line."""
+    arguments = ("--starts", "2000", "--workers", workers, "--journal", "starts.jsonl")
+    process = numbad("fit", *arguments, cwd=tmp_path, start_new_session=True)
+    journal = tmp_path / "starts.jsonl"
+    deadline = time.monotonic() + 300
+    while not (journal.exists() and journal.read_text().count("\n") > 5):
+        assert process.poll() is None
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    os.killpg(process.pid, signal.SIGINT)  # what a terminal does
+    _, err = process.communicate(timeout=120)
+    assert process.returncode == 130
+    assert "Traceback" not in err
+    last = err.splitlines()[-1]
+    assert last.startswith("numbad fit: interrupted; the starts that finished are in starts.jsonl")
+
+
+def test_the_shipped_model_is_what_runs_by_default(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    explicit = ["fit", "--model", str(PREDATOR_PREY), "--data", str(HUDSON_BAY)]
+    results = []
+    for arguments in (["fit"], explicit):
+        assert main([*arguments, "--no-plot", "--quiet"]) == 0
+        results.append(json.loads((tmp_path / "predator_prey.json").read_text())["params"])
+    assert results[0] == results[1]
