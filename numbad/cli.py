@@ -7,7 +7,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from numbad.errors import ArgumentError, DataError, NumbadError
+from numbad.errors import ArgumentError, DataError, ModelError, NumbadError
 from numbad.version import __version__
 
 CONVERGED, NOT_CONVERGED, UNUSABLE, INTERRUPTED = 0, 1, 2, 130
@@ -28,18 +28,20 @@ the model file is Python; it may define
               What follows t and y are the parameters; a single argument p takes them all, as
               p.rate. It is compiled by Numba.
   p0          required: dict, parameter -> value that the fit starts from
-  y0          dict, component of y -> value at the first time in the data, in the order of y
+  y0          dict, component of y -> value at the initial time, in the order of y
   components  list of the names of the components, instead of y0: y then starts from the first
-              row of the data
-  fit_y0      True: the initial values are unknown, too, and y0 is what the fit starts from
+              observation
+  t0          the initial time (default: the first in the data)
+  fit_y0      True: the initial values are unknown, too, and y0 is what the fit starts from; or a
+              list of the components of which that is so
   observed    dict, column of the data -> component (default: columns named like a component)
   bounds      dict, parameter or component -> (low, high)
   sigma       standard deviation of the observations: a number, or a dict, component -> number
               or name of a column
-  scale       "linear" or "log": compare observations with the solution, or their logarithms
+  scale       "linear", or "log": unknowns and observations count by their logarithms
   time        name of the column of times (default: the first)
-  loss, method, rtol, atol
-              as the options of these names; an option on the command line goes first
+  loss, f_scale, absolute_sigma, method, rtol, atol
+              as in numbad.fit.fit_ode. An option on the command line outranks the file
 
 the data file is text: a header line with the names of the columns, then one row a time, separated
 by commas, semicolons or tabs; lines that begin with # are comments. An empty cell or NaN is a
@@ -134,7 +136,7 @@ def _add_fit(commands):
     how.add_argument(
         "--scale",
         choices=("linear", "log"),
-        help="compare observations with the solution, or their logarithms",
+        help="log: unknowns and observations count by their logarithms",
     )
     how.add_argument(
         "--loss",
@@ -144,6 +146,9 @@ def _add_fit(commands):
     how.add_argument("--method", help="the ODE method (default: Tsit5)")
     how.add_argument("--rtol", type=_positive, help="relative tolerance of the ODE solver")
     how.add_argument("--atol", type=_positive, help="absolute tolerance of the ODE solver")
+    how.add_argument(
+        "--max-nfev", type=_count, metavar="N", help="give up after N evaluations of the model"
+    )
     many = fit.add_argument_group("many starts, for fits that may end in a local minimum")
     many.add_argument(
         "--starts",
@@ -204,15 +209,18 @@ def _fit(arguments):
 
     if arguments.model and not arguments.data:
         raise ArgumentError("--model needs --data FILE, the observations to fit it to")
-    model = load_model(arguments.model or PREDATOR_PREY)
-    table = read_table(arguments.data or HUDSON_BAY)
-    options = model.options | _given(arguments)
-    problem = assemble(
-        model, table, time=options.pop("time", None), scale=options.get("scale", "linear")
-    )
-    out = _directory(arguments.out)
-    result = _solve(model, problem, options, arguments)
-    written = _write(result, out / model.path.stem, plot=not arguments.no_plot)
+    with _stages(("read", "fit", "write"), shown=_progress(arguments)) as stage:
+        stage("read")
+        model = load_model(arguments.model or PREDATOR_PREY)
+        table = read_table(arguments.data or HUDSON_BAY)
+        options = model.options | _given(arguments)
+        time = options.pop("time", table.names[0])
+        problem = assemble(model, table, time=time, scale=options.get("scale", "linear"))
+        out = _directory(arguments.out)
+        stage("fit")
+        result = _solve(model, table, problem, options, arguments)
+        stage("write")
+        written = _write(result, out / model.path.stem, None if arguments.no_plot else time)
     if not arguments.quiet:
         print(result.summary())
         print("wrote " + " and ".join(str(path) for path in written))
@@ -221,9 +229,34 @@ def _fit(arguments):
     return CONVERGED if result.success else NOT_CONVERGED
 
 
+def _progress(arguments):
+    return not (arguments.no_progress or arguments.quiet)
+
+
+@contextlib.contextmanager
+def _stages(names, shown):
+    """Give a function that moves a bar on to a stage; silent where there is no terminal."""
+    if not shown:
+        yield lambda name: None
+        return
+    from tqdm import tqdm
+
+    layout = "{desc:<5} |{bar:30}| {elapsed}"
+    with tqdm(total=len(names), bar_format=layout, disable=None, file=sys.stderr) as bar:
+
+        def stage(name):
+            bar.set_description_str(name, refresh=False)
+            bar.update(names.index(name) - bar.n)
+            bar.refresh()
+
+        yield stage
+        bar.set_description_str("done", refresh=False)
+        bar.update(len(names) - bar.n)
+
+
 def _given(arguments):
     """Return the options that stand on the command line."""
-    names = ("time", "scale", "loss", "method", "rtol", "atol")
+    names = ("time", "scale", "loss", "method", "rtol", "atol", "max_nfev")
     return {name: value for name in names if (value := getattr(arguments, name)) is not None}
 
 
@@ -235,16 +268,16 @@ def _directory(path):
     return path
 
 
-def _solve(model, problem, options, arguments):
+def _solve(model, table, problem, options, arguments):
     from numbad.fit import fit_ode
 
-    with _executor(arguments.workers, model) as executor:
+    with _placed(model, table), _executor(arguments.workers, model) as executor:
         return fit_ode(
             model.rhs,
             problem.t,
             problem.y,
             model.p0,
-            y0=problem.y0,
+            y0=model.y0,
             fit_y0=model.fit_y0,
             components=model.components,
             observed=problem.observed,
@@ -253,10 +286,23 @@ def _solve(model, problem, options, arguments):
             starts=arguments.starts,
             seed=arguments.seed,
             executor=executor,
-            progress=not (arguments.no_progress or arguments.quiet),
+            progress=_progress(arguments),
             journal=arguments.journal,
             **options,
         )
+
+
+@contextlib.contextmanager
+def _placed(model, table):
+    """Put the file at fault before what the fit has to say."""
+    try:
+        yield
+    except ModelError as error:
+        raise ModelError(f"{model.path}: {error}") from error
+    except DataError as error:
+        if str(error).startswith("journal "):
+            raise
+        raise DataError(f"{table.path}: {error}") from error
 
 
 @contextlib.contextmanager
@@ -288,17 +334,15 @@ def _enter_worker(path):
     load_model(path)
 
 
-def _write(result, stem, plot):
-    """Write the result beside `stem`, and return the paths."""
+def _write(result, stem, xlabel):
+    """Write the result beside `stem`, a picture unless `xlabel` is None; return the paths."""
     written = [stem.with_suffix(".json")]
-    if plot:
-        written.append(stem.with_suffix(".png"))
     try:
         written[0].write_text(result.to_json() + "\n", encoding="utf-8")
-        if plot:
-            result.plot(written[1])
     except OSError as error:
         raise DataError(f"{error.filename}: cannot be written ({error.strerror})") from None
+    if xlabel is not None:
+        written.append(result.plot(stem.with_suffix(".png"), title=stem.name, xlabel=xlabel))
     return written
 
 

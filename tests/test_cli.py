@@ -146,18 +146,20 @@ def test_many_starts_and_a_journal(files, workers):
     assert saved()["params"] == found
 
 
-def test_a_fit_that_does_not_converge(files, capsys, monkeypatch):
-    import numbad.fit
-
-    fit_ode = numbad.fit.fit_ode
-    monkeypatch.setattr(
-        numbad.fit, "fit_ode", lambda *args, **options: fit_ode(*args, **options, max_nfev=2)
-    )
-    assert main([*files(), "--no-progress"]) == 1
+def test_a_fit_that_does_not_converge(files, capsys):
+    assert main([*files(), "--no-progress", "--max-nfev", "2"]) == 1
     captured = capsys.readouterr()
     assert "rate" in captured.out
     assert "did not converge" in captured.err
     assert saved()["success"] is False
+
+
+def test_the_first_observation_starts_the_solution(files):
+    model = COOLING.replace("y0 = dict(tea=80.0)", "components = ['tea']")
+    assert main([*files(model.replace("fit_y0 = True", "")), "--quiet"]) == 0
+    assert set(saved()["params"]) == {"rate", "room"}
+    assert main([*files(model), "--quiet"]) == 0
+    assert saved()["params"]["tea(0)"] == pytest.approx(83.1, abs=0.5)
 
 
 @pytest.mark.parametrize(

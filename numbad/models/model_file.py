@@ -25,8 +25,11 @@ OPTIONAL = (
     "observed",
     "bounds",
     "sigma",
+    "t0",
     "scale",
     "loss",
+    "f_scale",
+    "absolute_sigma",
     "method",
     "rtol",
     "atol",
@@ -53,9 +56,10 @@ class Model:
     components : tuple of str
         The names of the components of y, in its order.
     y0 : dict or None
-        The components at the first time in the data; None: the first row of the data.
-    fit_y0 : bool
-        Whether `y0` is unknown, too; it is then what the fit starts from.
+        The components at the initial time; None: what was observed then.
+    fit_y0 : bool or list
+        Whether `y0` is unknown, too, or which of its components; it is then what the fit starts
+        from.
     observed : dict or None
         Column of the data -> component; None: every column that bears a component's name.
     bounds : dict
@@ -63,7 +67,8 @@ class Model:
     sigma : dict
         Component -> standard deviation of its observations: a number, or a column's name.
     options : dict
-        Of ``scale``, ``loss``, ``method``, ``rtol``, ``atol`` and ``time`` those that are given.
+        Of ``time`` and the options of `numbad.fit.fit_ode` (``t0``, ``scale``, ``loss``,
+        ``f_scale``, ``absolute_sigma``, ``method``, ``rtol``, ``atol``) those that are given.
     """
 
     path: Path
@@ -71,7 +76,7 @@ class Model:
     p0: dict
     components: tuple
     y0: dict | None = None
-    fit_y0: bool = False
+    fit_y0: bool | list = False
     observed: dict | None = None
     bounds: dict = field(default_factory=dict)
     sigma: dict = field(default_factory=dict)
@@ -119,7 +124,7 @@ def load_model(path):
         p0=p0,
         components=components,
         y0=y0,
-        fit_y0=reader.flag("fit_y0"),
+        fit_y0=reader.free(components),
         observed=reader.observed(components),
         bounds=reader.mapping("bounds"),
         sigma=reader.sigma(components),
@@ -257,11 +262,17 @@ class _Reader:
                 raise self.error(name, f"{name}['{key}'] is {number!r}, not a finite number")
         return {key: float(number) for key, number in value.items()}
 
-    def flag(self, name):
-        value = self.get(name, False)
-        if not isinstance(value, bool):
-            raise self.error(name, f"{name} must be True or False, not {value!r}")
-        return value
+    def free(self, components):
+        """Return fit_y0: True, False or a list of components."""
+        value = self.get("fit_y0", False)
+        listed = _listed(value) or ()
+        if not isinstance(value, bool) and not (listed and set(listed) <= set(components)):
+            raise self.error(
+                "fit_y0",
+                f"fit_y0 must be True, False or a list of components ({', '.join(components)}),"
+                f" not {value!r}",
+            )
+        return value if isinstance(value, bool) else listed
 
     def observed(self, components):
         """Return column -> component."""
@@ -305,16 +316,18 @@ class _Reader:
         return dict(sigma)
 
     def options(self):
+        """Return those of the options that are given; what numbers may be, the fit knows."""
         options = {}
         for name in ("scale", "loss", "method", "time"):
             if name in self.names:
                 options[name] = self._word(name)
-        for name in ("rtol", "atol"):
+        for name in ("t0", "f_scale", "rtol", "atol"):
             if name in self.names:
-                value = self.get(name)
-                if not (_is_number(value) and value > 0):
-                    raise self.error(name, f"{name} must be a positive number, not {value!r}")
-                options[name] = float(value)
+                if not _is_number(self.get(name)):
+                    raise self.error(name, f"{name} must be a number, not {self.get(name)!r}")
+                options[name] = float(self.get(name))
+        if "absolute_sigma" in self.names:
+            options["absolute_sigma"] = bool(self.get("absolute_sigma"))
         return options
 
     def _word(self, name):

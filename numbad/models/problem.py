@@ -21,15 +21,12 @@ class Problem:
         Observations; NaN where there is none.
     sigma : dict or None
         Component -> standard deviation of its observations, a number or an array of shape (m,).
-    y0 : tuple of floats
-        All components at ``t[0]``.
     """
 
     observed: tuple
     t: np.ndarray
     y: np.ndarray
     sigma: dict | None
-    y0: tuple
 
 
 def assemble(model, table, *, time=None, scale="linear"):
@@ -49,13 +46,13 @@ def assemble(model, table, *, time=None, scale="linear"):
     DataError
         A column that is missing or holds what it must not; the message names file, line, column.
     ModelError
-        A model whose y0 the data cannot give.
+        A model with a `sigma` for some of the observed components only.
 
     >>> from numbad.data import HUDSON_BAY, read_table
     >>> from numbad.models import PREDATOR_PREY, load_model
     >>> problem = assemble(load_model(PREDATOR_PREY), read_table(HUDSON_BAY), scale="log")
-    >>> problem.y.shape, problem.y0
-    ((21, 2), (30.0, 4.0))
+    >>> problem.observed, problem.y.shape
+    (('hare', 'lynx'), (21, 2))
     """
     time = table.names[0] if time is None else time
     t = table.times(time)
@@ -66,7 +63,6 @@ def assemble(model, table, *, time=None, scale="linear"):
         t=t,
         y=y,
         sigma=_sigma(model, table, observed, y),
-        y0=_initial(model, table, observed, y[0]),
     )
 
 
@@ -97,26 +93,6 @@ def _observations(table, column, scale):
             column,
         )
     return values
-
-
-def _initial(model, table, observed, first):
-    """Return y at the first time: the model's, or the first row of the data."""
-    if model.y0 is not None:
-        return tuple(model.y0[component] for component in model.components)
-    start = dict(zip(observed, first.tolist(), strict=True))
-    for component in model.components:
-        if component not in start:
-            raise ModelError(
-                f"{model.path}: no column of {table.path} observes '{component}'; give y0 a value"
-                " for it"
-            )
-        if np.isnan(start[component]):
-            raise table.error(
-                "is missing, and the model file gives no y0 to start from instead",
-                0,
-                observed[component],
-            )
-    return tuple(start[component] for component in model.components)
 
 
 def _sigma(model, table, observed, y):
