@@ -1,0 +1,34 @@
+"""Functions whose derivative is zero wherever it exists, or whose result is no float."""
+
+import cmath
+import math
+import operator
+
+import numpy as np
+
+from numbad.rules.registry import CONSTANT
+
+ROUNDING = (
+    *(math.floor, math.ceil, math.trunc, round, int),
+    *(np.floor, np.ceil, np.trunc, np.rint, np.round, np.around),
+    *(operator.floordiv, operator.ifloordiv, np.floor_divide),
+)
+
+COMPARISONS = (
+    *(operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne),
+    *(np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal),
+)
+
+LOGIC = (
+    *(bool, operator.not_, operator.truth),
+    *(np.logical_and, np.logical_or, np.logical_xor, np.logical_not),
+)
+
+PREDICATES = (
+    *(math.isnan, math.isinf, math.isfinite, cmath.isnan, cmath.isinf, cmath.isfinite),
+    *(np.isnan, np.isinf, np.isfinite, np.signbit),
+)
+
+STEPS = (np.sign, np.spacing)
+
+CONSTANT.update((*ROUNDING, *COMPARISONS, *LOGIC, *PREDICATES, *STEPS))

@@ -1,0 +1,192 @@
+"""The record of derivative rules, the look-up, and the user's own rules."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from types import FunctionType
+
+from numbad.errors import RuleError
+from numbad.rules.expression import Answer, Arg, as_expr, evaluate
+from numbad.rules.expression import call as build
+from numbad.rules.tracing import arity, trace
+
+SCALAR: dict = {}
+"""function -> ScalarRule: partial derivatives, symbolically."""
+
+CONSTANT: set = set()
+"""Functions whose derivative is zero, or whose result is not a float."""
+
+STRUCTURAL: dict = {}
+"""function -> how the engines treat it: what partials of scalars cannot express."""
+
+JVP: dict = {}
+"""function -> jvp(primals, tangents) -> (value, tangent), the user's own."""
+
+VJP: dict = {}
+"""function -> (forward, backward), the user's own."""
+
+HOLOMORPHIC: dict = {}
+"""real function -> the same function where the argument is complex."""
+
+on_register: list = []
+"""Called with every function that gets a rule after the import."""
+
+
+@dataclass(frozen=True, eq=False)
+class ScalarRule:
+    """Partial derivatives of a function of scalars.
+
+    `partials(ans, *args)` returns one expression for each argument. The same partials hold for
+    complex arguments of a holomorphic function, unless `complex_partials` says otherwise.
+    """
+
+    fn: Callable
+    partials: Callable
+    complex_partials: Callable | None = None
+    _traces: dict = field(default_factory=dict, repr=False)
+
+    def trace(self, nargs, literals=None, kind="real"):
+        """The partials as a tuple of `nargs` expressions.
+
+        `literals` maps positions to numbers known at compile time, which fold; `kind` is "real"
+        or "complex". Raises RuleError where the partials do not take so many arguments.
+        """
+        literals = literals or {}
+        key = nargs, kind, *((k, repr(v)) for k, v in sorted(literals.items()))
+        if key not in self._traces:
+            self._traces[key] = self._trace(nargs, literals, kind)
+        return self._traces[key]
+
+    def _trace(self, nargs, literals, kind):
+        least, most = arity(self.partials)
+        if not least <= nargs + 1 <= most:
+            raise RuleError(f"rule for {name_of(self.fn)}: its partials do not take {nargs} values")
+        args = [as_expr(literals[k]) if k in literals else Arg(k) for k in range(nargs)]
+        if kind == "real":
+            return trace(name_of(self.fn), self.partials, Answer(), args)
+        partials = self.complex_partials or self.partials
+        exprs = trace(name_of(self.fn), partials, Answer(), args)
+        return evaluate(exprs, [Arg(k) for k in range(nargs)], Answer(), as_expr, _complex_call)
+
+
+def _complex_call(fn, operands):
+    return build(HOLOMORPHIC.get(fn, fn), *operands)
+
+
+def name_of(fn):
+    """What messages call a function."""
+    module, name = getattr(fn, "__module__", None), getattr(fn, "__name__", None)
+    if name is None:
+        return repr(fn)
+    return f"{module}.{name}" if module and module != "__main__" else name
+
+
+def find(fn):
+    """The ScalarRule of a function, or None."""
+    return SCALAR.get(fn)
+
+
+def scalar_rule(fn, partials):
+    """Give the partial derivatives of a function of scalars, once, for both modes.
+
+    `partials(ans, x, y, ...)` returns the partial by each argument as a tuple (for one argument
+    the expression itself will do); `ans` is the function's value. It is called once, with
+    symbols: operators, `math.*`, `np.*` and jitted functions of the symbols work, a branch is
+    `np.where(condition, a, b)`. Raises RuleError where the rule cannot be used.
+
+    >>> import math
+    >>> from numba import njit
+    >>> @njit
+    ... def softplus(x):
+    ...     return math.log1p(math.exp(x))
+    >>> scalar_rule(softplus, lambda ans, x: 1.0 / (1.0 + math.exp(-x)))
+    """
+    _check_callable(fn, "the function")
+    if not isinstance(partials, FunctionType):
+        raise RuleError(f"rule for {name_of(fn)}: the partials must be a Python function")
+    rule_ = ScalarRule(fn, partials)
+    rule_.trace(_common_arity(fn, partials))
+    _forget(fn)
+    SCALAR[fn] = rule_
+    _announce(fn)
+
+
+def rule(fn, jvp=None, vjp=None):
+    """Give a function's derivative as code: a `jvp`, or a `vjp`, or both.
+
+    `jvp(primals, tangents)` returns `(value, tangent)`. `vjp` is a pair: `forward(*args)` returns
+    `(value, residuals)`, and `backward(residuals, cotangent)` the cotangents. Raises RuleError
+    where the rule cannot be used.
+
+    >>> from numba import njit
+    >>> @njit
+    ... def cube(x):
+    ...     return x * x * x
+    >>> rule(cube, jvp=lambda primals, tangents: (
+    ...     cube(primals[0]), 3.0 * primals[0] ** 2 * tangents[0]))
+    """
+    _check_callable(fn, "the function")
+    if jvp is None and vjp is None:
+        raise RuleError(f"rule for {name_of(fn)}: give jvp=, vjp= or both")
+    if jvp is not None:
+        _check_takes(fn, "jvp", jvp, 2, "(primals, tangents)")
+    if vjp is not None:
+        _check_vjp(fn, vjp)
+    _forget(fn)
+    if jvp is not None:
+        JVP[fn] = jvp
+    if vjp is not None:
+        VJP[fn] = tuple(vjp)
+    _announce(fn)
+
+
+def _check_callable(fn, what):
+    if not callable(fn):
+        raise RuleError(f"{what} of a rule must be callable, not {fn!r}")
+    try:
+        hash(fn)
+    except TypeError:
+        raise RuleError(f"{what} of a rule must be hashable: {fn!r} is not") from None
+
+
+def _check_takes(fn, role, function, count, arguments):
+    if not callable(function):
+        raise RuleError(f"rule for {name_of(fn)}: {role} must be callable, not {function!r}")
+    bounds = arity(function)
+    if bounds is not None and not bounds[0] <= count <= bounds[1]:
+        raise RuleError(f"rule for {name_of(fn)}: {role} is called with {arguments}")
+
+
+def _check_vjp(fn, vjp):
+    if not isinstance(vjp, (tuple, list)) or len(vjp) != 2:
+        raise RuleError(f"rule for {name_of(fn)}: vjp is a pair (forward, backward)")
+    forward, backward = vjp
+    if not callable(forward):
+        raise RuleError(f"rule for {name_of(fn)}: forward must be callable, not {forward!r}")
+    _check_takes(fn, "backward", backward, 2, "(residuals, cotangent)")
+
+
+def _common_arity(fn, partials):
+    """How many arguments to try the partials with; they and the function must agree."""
+    least, most = arity(partials)
+    least, most = least - 1, most - 1
+    takes = arity(fn)
+    if takes is None:
+        return max(least, 1)
+    least, most = max(least, takes[0]), min(most, takes[1])
+    if most < max(least, 1):
+        raise RuleError(
+            f"rule for {name_of(fn)}: the function takes {takes[0]} argument(s), so its partials "
+            f"must take 'ans' and as many, in this order"
+        )
+    return max(least, 1)
+
+
+def _forget(fn):
+    """The latest rule for a function is the one that counts."""
+    for table in (SCALAR, JVP, VJP):
+        table.pop(fn, None)
+
+
+def _announce(fn):
+    for hook in on_register:
+        hook(fn)
