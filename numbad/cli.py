@@ -209,7 +209,8 @@ def _fit(arguments):
 
     if arguments.model and not arguments.data:
         raise ArgumentError("--model needs --data FILE, the observations to fit it to")
-    with _stages(("read", "fit", "write"), shown=_progress(arguments)) as stage:
+    # Many starts have a bar of their own, and two bars would write over one another.
+    with _stages(("read", "fit", "write"), _progress(arguments) and arguments.starts == 1) as stage:
         stage("read")
         model = load_model(arguments.model or PREDATOR_PREY)
         table = read_table(arguments.data or HUDSON_BAY)
