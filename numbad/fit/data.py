@@ -1,0 +1,272 @@
+"""Observations, checked: which component was seen when, with what value and what weight."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from numbad.errors import DataError
+
+
+class Series(NamedTuple):
+    """The observations of one component: NaN in `values` is missing, infinite `sigma` not fitted."""
+
+    component: int
+    label: str
+    times: np.ndarray
+    values: np.ndarray
+    sigma: np.ndarray
+
+    @property
+    def used(self):
+        """Which observations are fitted."""
+        return ~np.isnan(self.values) & np.isfinite(self.sigma)
+
+    def without(self, index):
+        """Return these observations with one of them not fitted."""
+        sigma = np.array(self.sigma)
+        sigma[index] = np.inf
+        return self._replace(sigma=sigma)
+
+
+@dataclass(frozen=True, eq=False)
+class Observations:
+    """All series, and the flat arrays that the compiled residuals read.
+
+    `shape` is that of the table `y` the series were given as, None where they came one by one.
+    The flat order is series after series, in time, of those that are fitted.
+    """
+
+    series: tuple
+    t0: float
+    shape: tuple | None
+    log: bool
+
+    @cached_property
+    def flat(self):
+        """Times of the solve, and for each observation its row, component, value, weight.
+
+        On the log scale the value is the logarithm. The first time is `t0`.
+        """
+        times = [s.times for s in self.series]
+        shared = all(t is times[0] for t in times)
+        ts = times[0] if shared else np.unique(np.concatenate(times))
+        if ts[0] != self.t0:
+            ts = np.concatenate(([self.t0], ts))
+        seen = [s.used for s in self.series]
+        rows = [np.searchsorted(ts, s.times[k]) for s, k in zip(self.series, seen, strict=True)]
+        columns = [np.full(len(r), s.component) for s, r in zip(self.series, rows, strict=True)]
+        value = np.concatenate([s.values[k] for s, k in zip(self.series, seen, strict=True)])
+        sigma = np.concatenate([s.sigma[k] for s, k in zip(self.series, seen, strict=True)])
+        value = np.log(value) if self.log else value
+        return ts, np.concatenate(rows), np.concatenate(columns), value, 1.0 / sigma
+
+    @cached_property
+    def count(self):
+        """How many observations are fitted."""
+        return sum(int(np.count_nonzero(s.used)) for s in self.series)
+
+    def arrange(self, flat):
+        """Return flat numbers, one an observation, in the form of the data, NaN elsewhere."""
+        columns, used = [], 0
+        for series in self.series:
+            column, seen = np.full(len(series.values), np.nan), series.used
+            count = int(np.count_nonzero(seen))
+            column[seen] = flat[used : used + count]
+            columns.append(column)
+            used += count
+        if self.shape is None:
+            return {s.label: column for s, column in zip(self.series, columns, strict=True)}
+        return np.column_stack(columns).reshape(self.shape)
+
+
+def read_series(t, y, sigma, observed, components):
+    """Return (series, shape of the table or None, component names or None).
+
+    Arguments as in `fit_ode`; `components` may be None, and then the data may name them.
+    """
+    if isinstance(y, Mapping):
+        if observed is not None:
+            raise DataError("observed: y is given by component, which says what was observed")
+        components = components or (tuple(y) if _all_names(y) else None)
+        return _separate(t, y, sigma, components), None, components
+    t = _times(t, "t")
+    header = getattr(y, "columns", None)
+    names = tuple(map(str, header)) if header is not None else None
+    y = _floats(y, "y")
+    if y.ndim not in (1, 2) or len(y) != len(t):
+        raise DataError(
+            f"y must have one row for each of the {len(t)} times: shape ({len(t)},) or "
+            f"({len(t)}, observed components); it has shape {y.shape}"
+        )
+    table = y.reshape(len(t), -1)
+    if components is None and observed is None:
+        components = names
+    picked = _columns(observed, names, table.shape[1], components)
+    spread = _table_sigma(sigma, table.shape, picked)
+    series = tuple(
+        Series(index, label, t, table[:, j], spread[:, j])
+        for j, (index, label) in enumerate(picked)
+    )
+    return series, y.shape, components
+
+
+def _all_names(keys):
+    return all(isinstance(key, str) for key in keys)
+
+
+def _separate(t, y, sigma, components):
+    series, seen = [], set()
+    for key, given in y.items():
+        index, label = component_index(key, components, "y")
+        if index in seen:
+            raise DataError(f"y gives component {label} twice")
+        seen.add(index)
+        times, values = _pair(t, key, label, given)
+        times, values = _times(times, f"t of {label}"), _floats(values, f"y of {label}")
+        if values.shape != times.shape:
+            raise DataError(f"{label}: {len(times)} times, but values of shape {values.shape}")
+        one = sigma.get(key, 1.0) if isinstance(sigma, Mapping) else sigma
+        if not isinstance(sigma, Mapping) and np.ndim(one):
+            raise DataError("sigma: with y by component, give one number or a dict by component")
+        spread = _spread(one, values.shape, f"sigma of {label}")
+        series.append(Series(index, label, times, values, spread))
+    if isinstance(sigma, Mapping) and not set(sigma) <= set(y):
+        raise DataError(f"sigma: {sorted(set(sigma) - set(y), key=str)[0]!r} is not in y")
+    if not series:
+        raise DataError("y has no observations: the dict is empty")
+    return tuple(series)
+
+
+def _pair(t, key, label, given):
+    if t is None:
+        if isinstance(given, tuple | list) and len(given) == 2:
+            return given
+        raise DataError(f"y[{key!r}] must be a pair (times, values) where t is None")
+    if not isinstance(t, Mapping):
+        return t, given
+    if key not in t:
+        raise DataError(f"t has no times for {label}")
+    return t[key], given
+
+
+def _columns(observed, names, width, components):
+    """Return (component index, label) of each column of the table."""
+    if observed is None:
+        observed = names if names is not None and components is not None else range(width)
+    elif isinstance(observed, str | int):
+        observed = [observed]
+    picked = [component_index(one, components, "observed") for one in observed]
+    if len(picked) != width:
+        raise DataError(f"observed names {len(picked)} component(s), but y has {width} column(s)")
+    for index, label in picked:
+        if sum(index == other for other, _ in picked) > 1:
+            raise DataError(f"observed: component {label} appears twice")
+    return picked
+
+
+def component_index(key, components, where, error=DataError):
+    """Return (index, label) of a component given by index or name."""
+    if isinstance(key, str):
+        if components is None:
+            raise error(f"{where}: {key!r} is a name, but the components have none: components=")
+        if key not in components:
+            raise error(f"{where}: no component is called {key!r}, only {', '.join(components)}")
+        return components.index(key), key
+    try:
+        index = int(key)
+        if index != key or index < 0 or (components is not None and index >= len(components)):
+            raise ValueError
+    except (TypeError, ValueError):
+        raise error(f"{where}: {key!r} is neither the index nor the name of a component") from None
+    return index, label_of(index, components)
+
+
+def label_of(index, components):
+    """Return the name of a component, ``y[index]`` where it has none."""
+    return f"y[{index}]" if components is None else components[index]
+
+
+def _floats(values, what):
+    try:
+        values = np.array(values)
+        if values.dtype.kind in "mMc":
+            raise TypeError(f"these are {values.dtype}")
+        return values.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"{what}: every entry must be a real number ({error})") from None
+
+
+def _times(t, what):
+    if t is None:
+        raise DataError(f"{what}: no times given")
+    t = _floats(t, what)
+    if t.ndim != 1:
+        raise DataError(f"{what} must be 1-D, it has shape {t.shape}")
+    if not len(t):
+        raise DataError(f"{what} is empty: no observations")
+    if not np.isfinite(t).all():
+        index = int(np.flatnonzero(~np.isfinite(t))[0])
+        raise DataError(f"{what}[{index}] is {t[index]}; times must be finite")
+    if not (t[1:] > t[:-1]).all():
+        index = int(np.flatnonzero(t[1:] <= t[:-1])[0]) + 1
+        raise DataError(
+            f"{what} must increase: {what}[{index}] = {t[index]:.10g} "
+            f"follows {what}[{index - 1}] = {t[index - 1]:.10g}"
+        )
+    return t
+
+
+def _table_sigma(sigma, shape, picked):
+    if isinstance(sigma, Mapping):
+        by_index = {}
+        for key, value in sigma.items():
+            labels = {label: index for index, label in picked}
+            index = labels.get(key, key)
+            if index not in labels.values():
+                raise DataError(f"sigma: {key!r} is not an observed component")
+            by_index[index] = value
+        columns = [
+            _spread(by_index.get(index, 1.0), shape[:1], f"sigma of {label}")
+            for index, label in picked
+        ]
+        return np.column_stack(columns)
+    if np.ndim(sigma) == 1 and len(sigma) == shape[0] and (shape[1] == 1 or shape[0] != shape[1]):
+        sigma = np.reshape(_floats(sigma, "sigma"), (-1, 1))  # one for each time
+    return _spread(sigma, shape, "sigma")
+
+
+def _spread(sigma, shape, what):
+    """Return standard deviations, broadcast to `shape`; None stands for 1."""
+    if sigma is None:
+        return np.ones(shape)
+    sigma = _floats(sigma, what)
+    try:
+        return np.broadcast_to(sigma, shape)
+    except ValueError:
+        raise DataError(f"{what} has shape {sigma.shape}, which does not fit {shape}") from None
+
+
+def check_observations(series, shape, log):
+    """Raise `DataError` for a value or sigma that cannot be used, naming its place."""
+    for j, one in enumerate(series):
+        values, sigma = one.values, one.sigma
+        bad_value = np.isinf(values) | (values <= 0.0) if log else np.isinf(values)
+        bad_sigma = ~((sigma > 0.0) & np.isfinite(sigma)) & ~np.isnan(values)
+        for bad, what, entry in ((bad_value, "y", values), (bad_sigma, "sigma", sigma)):
+            if bad.any():
+                raise DataError(_complaint(one, j, shape, int(np.argmax(bad)), what, entry))
+    if all(np.isnan(one.values).all() for one in series):
+        raise DataError("y has no observations: every entry is missing (NaN)")
+
+
+def _complaint(series, column, shape, row, what, entry):
+    place = f"[{row}]" if shape is None or len(shape) == 1 else f"[{row}, {column}]"
+    said = f"{what}{place} ({series.label} at t = {series.times[row]:.10g}) is {entry[row]:g}"
+    if what == "sigma":
+        return f"{said}; standard deviations must be positive and finite"
+    if np.isinf(entry[row]):
+        return f"{said}; mark a missing observation with NaN"
+    return f'{said}; scale="log" takes logarithms of the data, which must be positive'

@@ -1,0 +1,132 @@
+"""One local fit: SciPy's `least_squares` with exact Jacobians, from one start."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from numbad.errors import IntegrationError, ModelError
+
+# What a model may raise where it cannot be evaluated: a solve that fails, 1 / 0, log(-1).
+FAILURES = (IntegrationError, ArithmeticError, ValueError)
+STUCK = "every further step led to where the model cannot be evaluated"
+
+
+@dataclass(frozen=True)
+class LocalFit:
+    """Where a local fit started and ended, natural values in the order of the unknowns.
+
+    A start at which the model cannot be evaluated has infinite cost.
+    """
+
+    index: int
+    start: tuple
+    values: tuple
+    cost: float
+    nfev: int
+    success: bool
+    message: str
+
+
+class Evaluations:
+    """Residuals and Jacobian of a problem, both from one evaluation, the last one kept.
+
+    A point where the model cannot be evaluated gets residuals that make the optimiser reject the
+    step and try a shorter one: NaN for "trf", which tests for it; for MINPACK ("lm") finite ones
+    whose norm is 1e6 times that at the start, above anything it has accepted. The Jacobian is never
+    asked for at such a point.
+    """
+
+    def __init__(self, evaluate, first, rejected):
+        self.evaluate = evaluate
+        self.point, self.pair = first[0].tobytes(), first[1:]
+        self.rejected = rejected
+        self.failed = False  # whether the last residuals asked for were made up
+
+    def _at(self, x):
+        point = x.tobytes()
+        if point != self.point:
+            self.point, self.pair = point, attempt(self.evaluate, x) or self.rejected
+        return self.pair
+
+    def residuals(self, x):
+        pair = self._at(x)
+        self.failed = pair is self.rejected
+        return pair[0]
+
+    def jacobian(self, x):
+        return self._at(x)[1]
+
+
+def attempt(evaluate, x):
+    """Return residuals and Jacobian at x, or None where the model cannot be evaluated."""
+    try:
+        residuals, jacobian = evaluate(x)
+    except FAILURES:
+        return None
+    finite = math.isfinite(residuals @ residuals) and math.isfinite(jacobian.sum())
+    return (residuals, jacobian) if finite else None
+
+
+def first_evaluation(problem, values):
+    """Return (x, residuals, Jacobian) at natural `values`; raise `ModelError` where that fails."""
+    x = problem.unknowns.internal(values)
+    where = ", ".join(f"{n} = {v:.6g}" for n, v in zip(problem.unknowns.names, values, strict=True))
+    try:
+        residuals, jacobian = problem.evaluate(x)
+    except FAILURES as error:
+        raise ModelError(
+            f"the model cannot be evaluated at the start ({where}): {error}"
+        ) from error
+    if not math.isfinite(residuals @ residuals):
+        reason = " (on the log scale it must be positive)" if problem.unknowns.log else ""
+        raise ModelError(f"the model is not finite{reason} at the start: {where}")
+    if not np.isfinite(jacobian).all():
+        unknown = problem.unknowns.names[int(np.argmin(np.isfinite(jacobian).all(axis=0)))]
+        raise ModelError(f"the derivative by {unknown} is not finite at the start: {where}")
+    return x, residuals, jacobian
+
+
+def fit_from(problem, index, start):
+    """Return the `LocalFit` from natural values `start`; raise `ModelError` if that is no start."""
+    first = first_evaluation(problem, start)
+    found, stuck = optimise(problem, first)
+    values = problem.unknowns.natural(found.x)
+    return LocalFit(
+        index,
+        tuple(map(float, start)),
+        tuple(values.tolist()),
+        float(found.cost),
+        int(found.nfev),
+        bool(found.success and not stuck),
+        STUCK if stuck else str(found.message),
+    )
+
+
+def optimise(problem, first):
+    """Run SciPy from an evaluated point; return its result and whether it ended at a failure."""
+    from scipy.optimize import least_squares
+
+    control, unknowns = problem.control, problem.unknowns
+    plain = control.loss == "linear" and not unknowns.bounded
+    residuals, jacobian = first[1:]
+    norm = math.sqrt(residuals @ residuals)
+    fill = 1e6 * (1.0 + norm) / math.sqrt(len(residuals)) if plain else math.nan
+    rejected = np.full_like(residuals, fill), np.zeros_like(jacobian)
+    evaluations = Evaluations(problem.evaluate, first, rejected)
+    found = least_squares(
+        evaluations.residuals,
+        first[0],
+        jac=evaluations.jacobian,
+        method="lm" if plain else "trf",
+        bounds=(-np.inf, np.inf) if plain else tuple(unknowns.internal_bounds),
+        x_scale="jac",
+        loss=control.loss,
+        f_scale=control.f_scale,
+        ftol=control.ftol,
+        xtol=control.xtol,
+        gtol=control.gtol,
+        max_nfev=control.max_nfev,
+    )
+    # Steps that failed after the last one accepted, and no small gradient: not an optimum.
+    return found, evaluations.failed and found.status != 1

@@ -1,0 +1,201 @@
+"""How a right-hand side `fun(t, y, ...)` takes its parameters, and whether it can be used."""
+
+import inspect
+from collections import namedtuple
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numba.core.errors import NumbaError
+
+from numbad.errors import ModelError, NumbadError
+
+
+@lru_cache(maxsize=128)
+def named_tuple(names):
+    """Return the class of named tuples with these fields: one, since Numba compiles for each."""
+    return namedtuple("Named", names)
+
+
+def packed(form, values):
+    """Return `values` as a function takes them in one argument, where `form` says how.
+
+    "tuple", "array", or the names of a named tuple's fields.
+    """
+    if form == "array":
+        return np.array(values, dtype=np.float64)
+    values = map(float, values)
+    return tuple(values) if form == "tuple" else named_tuple(form)(*values)
+
+
+@dataclass(frozen=True)
+class Calling:
+    """How `fun` takes its `count` parameters.
+
+    `form` is "separate" where each is an argument; otherwise one argument takes them all, and
+    `form` is as in `packed`.
+    """
+
+    count: int
+    form: str | tuple
+
+    def arguments(self, values):
+        """Return what follows (t, y) in a call of `fun`."""
+        if self.form == "separate":
+            return tuple(map(float, values))
+        return (packed(self.form, values),)
+
+    def source(self, items):
+        """Return Python source for `arguments`, given source for each value.
+
+        The class of named tuples goes by the name ``Parameters`` there.
+        """
+        joined = "".join(f"{item}, " for item in items)
+        if self.form == "separate":
+            return f"({joined})"
+        return f"(({joined}),)" if self.form == "tuple" else f"(Parameters({joined}),)"
+
+
+def read_parameters(fun, p0, names=None):
+    """Return (names, values, `Calling`) of the parameters that `p0` starts from.
+
+    Raises `ModelError` where `p0` and `fun`'s signature do not fit together.
+    """
+    given, values = _named_values(p0)
+    called, positional, required, variadic = _signature(fun)
+    if (
+        len(positional) == 1
+        and not variadic
+        and (len(values) != 1 or given not in ((), positional))
+    ):
+        calling = Calling(len(values), _form(given))
+        default = given or tuple(f"{positional[0]}[{i}]" for i in range(len(values)))
+    else:
+        if given and not variadic:
+            values = _bind(called, given, values, positional, required)
+        if not (required <= len(values) and (variadic or len(values) <= len(positional))):
+            raise ModelError(_count_message(called, positional, required, variadic, len(values)))
+        calling = Calling(len(values), "separate")
+        extra = tuple(f"p[{i}]" for i in range(len(positional), len(values)))
+        default = given if variadic and given else positional[: len(values)] + extra
+    names = default if names is None else _checked_names(names, len(values))
+    bad = [name for name, value in zip(names, values, strict=True) if not np.isfinite(value)]
+    if bad:
+        value = values[names.index(bad[0])]
+        raise ModelError(f"p0: {bad[0]} starts at {value}; every parameter must start finite")
+    return names, values, calling
+
+
+def _named_values(p0):
+    """Return (names or (), float array) of a start given as sequence, dict, named tuple, number."""
+    if isinstance(p0, Mapping):
+        given, values = tuple(map(str, p0)), list(p0.values())
+    elif hasattr(p0, "_fields"):
+        given, values = tuple(p0._fields), list(p0)
+    else:
+        given, values = (), p0
+    try:
+        values = np.atleast_1d(np.asarray(values, dtype=np.float64))
+    except (TypeError, ValueError) as error:
+        raise ModelError(f"p0: every parameter must be one real number ({error})") from None
+    if values.ndim != 1:
+        raise ModelError(f"p0: expected a flat list of numbers, got shape {values.shape}")
+    return given, values
+
+
+@lru_cache(maxsize=128)
+def _signature(fun):
+    """Return (name, names after (t, y), how many of those are required, whether *args follows)."""
+    python = getattr(fun, "py_func", fun)
+    called = getattr(python, "__name__", repr(python))
+    if not callable(python):
+        raise ModelError(f"fun must be a function fun(t, y, *parameters), got {fun!r}")
+    kinds = inspect.Parameter
+    parameters = inspect.signature(python).parameters.values()
+    flat = [p for p in parameters if p.kind in (kinds.POSITIONAL_ONLY, kinds.POSITIONAL_OR_KEYWORD)]
+    variadic = any(p.kind is kinds.VAR_POSITIONAL for p in parameters)
+    if len(flat) < 2 and not variadic:
+        raise ModelError(
+            f"{called} must take (t, y, *parameters); it takes {len(flat)} argument(s)"
+        )
+    after = flat[2:]
+    required = sum(p.default is kinds.empty for p in after)
+    return called, tuple(p.name for p in after), required, variadic
+
+
+def _form(given):
+    if given and all(name.isidentifier() and not name.startswith("_") for name in given):
+        return given
+    return "tuple"
+
+
+def _bind(called, given, values, positional, required):
+    """Put the values given by name in the order of the function's arguments."""
+    unknown = [name for name in given if name not in positional]
+    missing = [name for name in positional[:required] if name not in given]
+    if unknown or missing:
+        parts = [f"{called} has no parameter {', '.join(unknown)}"] if unknown else []
+        parts += [f"p0 gives no value for {', '.join(missing)}"] if missing else []
+        raise ModelError(f"{'; '.join(parts)}; {called} takes (t, y, {', '.join(positional)})")
+    by_name = dict(zip(given, values, strict=True))
+    order = [name for name in positional if name in by_name]
+    if tuple(order) != positional[: len(order)]:
+        skipped = next(name for name in positional if name not in by_name)
+        raise ModelError(f"p0 must give {skipped}, too, since a later parameter is given")
+    return np.array([by_name[name] for name in order])
+
+
+def _count_message(called, positional, required, variadic, count):
+    most = "any number of" if variadic else len(positional)
+    wanted = f"{required} to {most}" if variadic or required < len(positional) else f"{required}"
+    listed = f": {', '.join(positional)}" if positional else ""
+    return f"{called} takes {wanted} parameter(s) after (t, y){listed}; p0 has {count}"
+
+
+def _checked_names(names, count):
+    names = (names,) if isinstance(names, str) else tuple(map(str, names))
+    if len(names) != count:
+        raise ModelError(f"names: {len(names)} names for {count} parameters")
+    return names
+
+
+def check_right_hand_side(dispatcher, t0, state, arguments):
+    """Call `fun` once at the start, so that whatever is wrong with it is said in its own terms.
+
+    Raises `ModelError` where it does not compile, fails, or returns the wrong thing.
+    """
+    called = getattr(dispatcher.py_func, "__name__", "fun")
+    try:
+        slope = dispatcher(t0, state, *arguments)
+    except NumbadError:
+        raise
+    except NumbaError as error:
+        raise ModelError(f"Numba cannot compile {called}: {shortened(error)}") from None
+    except (ArithmeticError, ValueError, IndexError) as error:
+        raise ModelError(f"{called} fails at the start, t = {t0:g}: {error}") from None
+    if not isinstance(slope, tuple | np.ndarray) or np.ndim(slope) != 1:
+        raise ModelError(
+            f"{called} must return a tuple or 1-D array of {len(state)} derivatives, one for each "
+            f"component of y; it returns {slope!r}"
+        )
+    if len(slope) != len(state):
+        raise ModelError(
+            f"{called} returns {len(slope)} derivatives, but y has {len(state)} components"
+        )
+    if not np.all(np.isfinite(slope)):
+        index = int(np.flatnonzero(~np.isfinite(slope))[0])
+        raise ModelError(
+            f"{called} returns {slope[index]} for component {index} at the start, t = {t0:g}"
+        )
+
+
+def shortened(error):
+    """Return the heart of a message of Numba's: the reason and the user's line."""
+    kept = []
+    for line in str(error).splitlines():
+        if line.startswith(("During:", "This error may have been caused", "This is often caused")):
+            break
+        if line.strip() and not line.startswith("Failed in nopython mode pipeline"):
+            kept.append(line.rstrip())
+    return "\n".join(kept[:20])

@@ -1,0 +1,85 @@
+"""Local fits from many starts, on any executor, with a progress bar and a journal."""
+
+import sys
+from concurrent.futures import as_completed
+from contextlib import contextmanager, nullcontext
+
+import numpy as np
+
+from numbad.errors import ModelError
+from numbad.fit.journal import Journal
+from numbad.fit.local import LocalFit, first_evaluation, fit_from
+
+
+def run_starts(problem, starts, seed=0, executor=None, progress=True, journal=None):
+    """Return the `LocalFit` of each start, in the order of `starts`, shape (count, k).
+
+    The result depends on the problem and the starts alone, not on the executor, on the order in
+    which it finishes, nor on how often the run was killed and resumed from the journal.
+    """
+    if len(starts) == 1 and executor is None and journal is None:
+        return [fit_from(problem, 0, starts[0])]
+    with _open(journal, problem, len(starts), seed) as record:
+        finished = {} if record is None else dict(record.finished)
+        waiting = [index for index in range(len(starts)) if index not in finished]
+        if waiting:
+            # Complains of an unusable model before any work, and compiles before workers fork.
+            first_evaluation(problem, starts[0])
+        with _progress(len(starts), len(finished), progress) as advance:
+            for fit in _stream(problem, starts, waiting, executor):
+                if record is not None:
+                    record.append(fit)
+                finished[fit.index] = fit
+                advance()
+    return [finished[index] for index in range(len(starts))]
+
+
+def _open(journal, problem, count, seed):
+    if journal is None:
+        return nullcontext()
+    return Journal(journal, {**problem.digests, "starts": count, "seed": seed})
+
+
+def best(fits):
+    """Return the fit of lowest cost, the earliest start among equals."""
+    found = min(fits, key=lambda fit: (fit.cost, fit.index))
+    if not np.isfinite(found.cost):
+        raise ModelError(f"no start could be evaluated; the first says: {fits[0].message}")
+    return found
+
+
+def run_start(problem, index, start):
+    """Fit from one start; a start where the model cannot be evaluated is recorded as failed."""
+    try:
+        return fit_from(problem, index, start)
+    except ModelError as error:
+        start = tuple(map(float, start))
+        return LocalFit(index, start, start, np.inf, 1, False, str(error))
+
+
+def _stream(problem, starts, waiting, executor):
+    """Yield fits as they finish."""
+    if executor is None or not waiting:
+        yield from (run_start(problem, index, starts[index]) for index in waiting)
+        return
+    problem.prepare_to_travel()
+    futures = [executor.submit(run_start, problem, index, starts[index]) for index in waiting]
+    try:
+        for future in as_completed(futures):
+            yield future.result()
+    finally:  # what has not begun when the run is interrupted need not begin
+        for future in futures:
+            future.cancel()
+
+
+@contextmanager
+def _progress(total, done, wanted):
+    """Give a function that advances a bar on standard error; silent where that is no terminal."""
+    if not wanted or sys.stderr is None:
+        yield lambda: None
+        return
+    from tqdm import tqdm
+
+    options = {"desc": "fit", "unit": "start", "file": sys.stderr, "disable": None}
+    with tqdm(total=total, initial=done, **options) as bar:
+        yield bar.update

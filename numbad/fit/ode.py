@@ -1,0 +1,146 @@
+"""The fit of an ODE to data."""
+
+import numpy as np
+
+from numbad.errors import ModelError
+from numbad.fit.assemble import make_problem
+from numbad.fit.multistart import run_starts
+from numbad.fit.problem import Control
+from numbad.fit.result import FitResult
+from numbad.fit.unknowns import latin_hypercube
+
+
+def fit_ode(
+    fun,
+    t,
+    y,
+    p0,
+    *,
+    y0=None,
+    fit_y0=False,
+    t0=None,
+    names=None,
+    components=None,
+    observed=None,
+    bounds=None,
+    sigma=None,
+    absolute_sigma=False,
+    loss="linear",
+    f_scale=1.0,
+    scale="linear",
+    method="Tsit5",
+    rtol=1e-8,
+    atol=1e-8,
+    sensitivity="auto",
+    starts=1,
+    seed=0,
+    executor=None,
+    progress=True,
+    journal=None,
+    ftol=1e-10,
+    xtol=1e-10,
+    gtol=1e-10,
+    max_nfev=None,
+):
+    """Fit parameters and initial values of an ordinary differential equation to observations.
+
+    Least squares by SciPy, with the exact Jacobian from forward sensitivities, never differences.
+
+    Parameters
+    ----------
+    fun : callable
+        ``fun(t, y, *parameters)`` returns dy/dt as a tuple or array; compiled by Numba. If it takes
+        one argument after (t, y) while `p0` has several values, that gets them all, as a tuple; as
+        a named tuple where `p0` names them.
+    t, y : array, shape (m,), and array, shape (m, components observed) or (m,)
+        Increasing times, and what was observed then; NaN marks a missing observation. Components
+        observed at different times go by name or index: ``y={"hare": hare, "lynx": lynx}`` with `t`
+        one array for all or a dict alike, or ``t=None`` and ``y={"hare": (t_hare, hare), ...}``.
+    p0 : sequence, dict, named tuple or number
+        Where the parameters start. Names are matched with those of `fun`'s arguments.
+    y0 : sequence, dict, named tuple or array, shape (n,), optional
+        The state at the initial time; by default what was observed then, which is then taken as
+        exact and no longer counts as an observation, or is where `fit_y0` starts.
+    fit_y0 : bool or list, optional
+        Whether initial values are unknowns, too, starting from `y0`: all, or the components listed.
+    t0 : float, optional
+        The initial time; by default that of the first observation.
+    names : sequence of str, optional
+        What to call the parameters; by default as `fun`'s arguments or the keys of `p0`. A free
+        initial value is called ``"hare(1900)"``, or ``"y0[0]"`` where `components` are not named.
+    components : sequence of str, optional
+        Names of the components of the state; by default those in `y0`, or else in `y`: its keys,
+        or the columns of a data frame.
+    observed : sequence of int or str, optional
+        Which component each column of `y` is; by default all, in order.
+    bounds : dict or sequence, optional
+        Unknown -> (low, high), None for no bound; or such a pair for each unknown. A free initial
+        value may go by the name of its component.
+    sigma : float, array or dict, optional
+        Standard deviation of an observation: one for all, one a component, one a time, or one a
+        point; on the log scale that of its logarithm. Only ratios matter unless `absolute_sigma`.
+    absolute_sigma : bool, optional
+        Take `sigma` as it is; otherwise the noise is estimated from the residuals.
+    loss, f_scale : str, float, optional
+        SciPy's: "linear", or the robust "soft_l1", "huber", "cauchy", "arctan"; where residuals
+        begin to count as outliers. With a robust loss `absolute_sigma` changes nothing.
+    scale : "linear" or "log", optional
+        "log" does two things: every unknown is fitted as its logarithm, and residuals are
+        log(model) - log(data), for errors in proportion to the size. Unknowns and data must then be
+        positive. Estimates and standard errors are reported on the natural scale all the same.
+    method, rtol, atol : str, float, float, optional
+        As in `numbad.ode.solver`.
+    sensitivity : "auto" or "forward", optional
+        How derivatives are taken; "auto" is "forward".
+    starts, seed : int, int, optional
+        Local fits from so many starts, the best of which counts: `p0`, and a Latin hypercube within
+        `bounds`, which must then be finite.
+    executor : concurrent.futures.Executor, optional
+        Runs the starts: threads, processes, Dask, MPI. The result does not depend on it.
+    progress : bool, optional
+        Show a bar over the starts on standard error, if that is a terminal.
+    journal : path, optional
+        Keep every finished start in this file. A run that was killed, called again with the same
+        arguments, repeats none of them and ends with the same result.
+    ftol, xtol, gtol, max_nfev : float, float, float, int, optional
+        When to stop, as in `scipy.optimize.least_squares`.
+
+    Returns
+    -------
+    FitResult
+        Also where the optimiser did not converge: see its `success` and `message`.
+
+    Raises
+    ------
+    DataError
+        Times, observations, sigma or a journal that cannot be used.
+    ModelError
+        A model, start, bounds or options that cannot be used.
+
+    Examples
+    --------
+    >>> import numpy as np, numbad as nd
+    >>> def cooling(t, y, rate, room):
+    ...     return (-rate * (y[0] - room),)
+    >>> minute = np.array([0.0, 2.0, 5.0, 10.0, 20.0, 40.0])
+    >>> tea = np.array([83.1, 71.9, 59.8, 44.0, 28.6, 21.3])
+    >>> result = nd.fit.fit_ode(cooling, minute, tea, dict(rate=0.1, room=20.0), fit_y0=True)
+    >>> {name: round(value, 3) for name, value in result.params.items()}
+    {'rate': 0.098, 'room': 19.985, 'y0[0]': 83.123}
+
+    The method: C. Tsitouras (2011) for the solution, J. J. More (1978) and M. A. Branch, T. F.
+    Coleman & Y. Li (1999) for the least squares, without and with bounds.
+    """
+    if sensitivity not in ("auto", "forward"):
+        raise ModelError(f'sensitivity must be "auto" or "forward", got {sensitivity!r}')
+    for name, value, least in (("starts", starts, 1), ("seed", seed, 0)):
+        if not isinstance(value, int | np.integer) or value < least:
+            raise ModelError(f"{name} must be a whole number, at least {least}; got {value!r}")
+    control = Control(loss, f_scale, absolute_sigma, ftol, xtol, gtol, max_nfev)
+    problem = make_problem(
+        fun, t, y, p0, y0, fit_y0, t0, names, components, observed, bounds, sigma, scale,
+        control, method, rtol, atol,
+    )  # fmt: skip
+    points = latin_hypercube(problem.unknowns, starts, seed)
+    fits = run_starts(problem, points, int(seed), executor, progress, journal)
+    return FitResult(problem, fits)

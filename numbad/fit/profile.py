@@ -1,0 +1,161 @@
+"""Profile likelihood intervals."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from numbad.errors import ModelError
+from numbad.fit.local import attempt, optimise
+from numbad.fit.statistics import half_width
+from numbad.fit.unknowns import Unknowns
+
+# How far the search for an end goes, in half widths of the usual interval, before that is open.
+FARTHEST = 1e3
+# A cost lower than the optimum's by more than this fraction is another, better optimum.
+BETTER = 1e-6
+
+
+@dataclass(frozen=True)
+class Profile:
+    """The interval of one unknown, natural scale, and the points at which the cost was profiled.
+
+    An end is infinite (0 below, on the log scale) where the cost never rises to the threshold, that
+    of the bound where the bound comes first. `costs[i]` is the lowest cost with the unknown held at
+    `values[i]`.
+    """
+
+    name: str
+    value: float
+    low: float
+    high: float
+    level: float
+    threshold: float
+    values: tuple
+    costs: tuple
+
+    def __repr__(self):
+        return (
+            f"{self.name}: {self.value:.5g}, {100 * self.level:g} % profile interval "
+            f"{self.low:.5g} to {self.high:.5g}"
+        )
+
+
+def profile(result, name, level=0.95):
+    """Return the `Profile` of an unknown: the values that the data do not reject.
+
+    With the unknown held, the others are fitted anew; the interval ends where that cost, half a sum
+    of squares, exceeds its minimum by half of s^2 F(level; 1, m - k), the variance s^2 being
+    estimated from the residuals (D. M. Bates & D. G. Watts, Nonlinear Regression Analysis and Its
+    Applications, 1988, section 6.1), or by half of chi^2(level; 1) where sigma is absolute
+    (A. Raue et al., Bioinformatics 25, 2009, 1923-1929).
+    """
+    names, problem = result.names, result.problem
+    if name not in names:
+        raise ModelError(f"no unknown is called {name!r}, only {', '.join(names)}")
+    if not 0.0 < level < 1.0:
+        raise ModelError(f"level must be between 0 and 1, got {level!r}")
+    if problem.control.loss != "linear":
+        raise ModelError(f"a profile needs loss='linear': {problem.control.loss} is no likelihood")
+    known = problem.control.known_sigma
+    width = half_width(level, result.degrees, known)
+    threshold = 0.5 * (width * (1.0 if known else result.residual_std)) ** 2
+    if not threshold > 0.0:
+        raise ModelError("a profile needs more observations than unknowns, or absolute sigma")
+    search = _Search(result, names.index(name), threshold, width)
+    low, high = search.end(-1.0), search.end(1.0)
+    values, costs = zip(*sorted(search.points.items()), strict=True)
+    value = float(result.x[search.index])
+    return Profile(name, value, low, high, level, threshold, values, costs)
+
+
+class _Held:
+    """A problem with one unknown held at internal coordinate `value`."""
+
+    def __init__(self, problem, index, value):
+        self.problem, self.index, self.value = problem, index, value
+        self.control = problem.control
+        whole, keep = problem.unknowns, np.arange(len(problem.unknowns)) != index
+        self.keep = keep
+        names = tuple(np.array(whole.names, dtype=object)[keep])
+        self.unknowns = Unknowns(
+            names, whole.start[keep], whole.lower[keep], whole.upper[keep], whole.log
+        )
+
+    def evaluate(self, others):
+        residuals, jacobian = self.problem.evaluate(np.insert(others, self.index, self.value))
+        return residuals, np.ascontiguousarray(jacobian[:, self.keep])
+
+
+class _Search:
+    """The cost with one unknown held, as a function of it, and where it crosses the threshold."""
+
+    def __init__(self, result, index, threshold, width):
+        self.problem, self.unknowns = result.problem, result.problem.unknowns
+        self.index, self.threshold, self.name = index, threshold, result.names[index]
+        self.best, self.cost = self.unknowns.internal(result.x), result.cost
+        self.points = {float(result.x[index]): float(result.cost)}
+        cov = result._uncertainty.cov
+        deviation = np.sqrt(cov[index, index])
+        tilt = np.zeros(len(self.best))
+        if np.isfinite(deviation) and deviation > 0.0:
+            self.reach = width * deviation
+            # Where the others go as the held one moves: along the valley of the quadratic model.
+            tilt = np.nan_to_num(cov[:, index] / deviation**2)
+        else:
+            self.reach = 0.1 * max(abs(self.best[index]), 1.0)
+        self.tilt = np.delete(tilt, index)
+
+    def end(self, sign):
+        """Return the end of the interval on one side, natural scale."""
+        from scipy.optimize import brentq
+
+        self.near, self.held = np.delete(self.best, self.index), self.best[self.index]
+        limit = self.unknowns.internal_bounds[int(sign > 0.0), self.index]
+        room = sign * (limit - self.held)
+        inside, outside = 0.0, min(self.reach, room)
+        while outside > 0.0 and self.excess(sign * outside) <= 0.0:
+            if outside > FARTHEST * self.reach:
+                return self._natural(sign * np.inf)
+            inside, outside = outside, min(2.0 * outside, room)
+            if inside == outside:
+                break
+        if inside == outside:
+            return self._natural(limit)
+        tolerance = {"xtol": 1e-7 * outside, "rtol": 1e-9}
+        found = brentq(lambda d: self.excess(sign * d), inside, outside, **tolerance)
+        return self._natural(self.best[self.index] + sign * found)
+
+    def excess(self, distance):
+        """Return sqrt(rise of the cost) - sqrt(threshold): nearly linear in the distance."""
+        if distance == 0.0:
+            return -np.sqrt(self.threshold)
+        value = self.best[self.index] + distance
+        cost = self._profiled(value)
+        self.points[self._natural(value)] = float(cost)
+        rise = cost - self.cost
+        if rise < -BETTER * max(self.cost, 1e-300):
+            raise ModelError(
+                f"the profile of {self.name} found a better fit: cost {cost:.8g} at "
+                f"{self._natural(value):.6g}, not {self.cost:.8g}; fit again from there"
+            )
+        return min(np.sqrt(max(rise, 0.0)), 1e3 * np.sqrt(self.threshold)) - np.sqrt(self.threshold)
+
+    def _profiled(self, value):
+        """Return the lowest cost with the unknown held; infinite where it cannot be evaluated."""
+        problem = _Held(self.problem, self.index, value)
+        if not len(problem.unknowns):
+            pair = attempt(problem.evaluate, np.empty(0))
+            return np.inf if pair is None else 0.5 * float(pair[0] @ pair[0])
+        lower, upper = problem.unknowns.internal_bounds
+        for guess in (self.near + self.tilt * (value - self.held), self.near):
+            guess = np.clip(guess, lower, upper)
+            pair = attempt(problem.evaluate, guess)
+            if pair is not None:
+                found, _ = optimise(problem, (guess, *pair))
+                self.near, self.held = found.x, value
+                return float(found.cost)
+        return np.inf
+
+    def _natural(self, value):
+        with np.errstate(over="ignore"):
+            return float(np.exp(value) if self.unknowns.log else value)
