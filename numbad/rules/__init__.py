@@ -4,7 +4,9 @@ from numbad.rules import constant, scalar, structural
 from numbad.rules.expression import Answer, Apply, Arg, Const, Expr, evaluate, walk, where
 from numbad.rules.registry import (
     CONSTANT,
+    HOLOMORPHIC,
     JVP,
+    NON_HOLOMORPHIC,
     SCALAR,
     STRUCTURAL,
     VJP,
@@ -17,7 +19,9 @@ from numbad.rules.registry import (
 
 __all__ = [
     "CONSTANT",
+    "HOLOMORPHIC",
     "JVP",
+    "NON_HOLOMORPHIC",
     "SCALAR",
     "STRUCTURAL",
     "VJP",

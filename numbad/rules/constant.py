@@ -27,8 +27,14 @@ LOGIC = (
 PREDICATES = (
     *(math.isnan, math.isinf, math.isfinite, cmath.isnan, cmath.isinf, cmath.isfinite),
     *(np.isnan, np.isinf, np.isfinite, np.signbit),
+    *(np.isneginf, np.isposinf, np.isclose, np.isreal, np.iscomplex),
+)
+
+INTEGERS = (
+    *(np.bool_, np.int8, np.int16, np.int32, np.int64),
+    *(np.uint8, np.uint16, np.uint32, np.uint64, np.intc, np.uintc, np.intp, np.uintp),
 )
 
 STEPS = (np.sign, np.spacing)
 
-CONSTANT.update((*ROUNDING, *COMPARISONS, *LOGIC, *PREDICATES, *STEPS))
+CONSTANT.update((*ROUNDING, *COMPARISONS, *LOGIC, *PREDICATES, *INTEGERS, *STEPS))

@@ -18,6 +18,9 @@ CONSTANT: set = set()
 STRUCTURAL: dict = {}
 """function -> how the engines treat it: what partials of scalars cannot express."""
 
+NON_HOLOMORPHIC: dict = {}
+"""function -> what the engines do for complex arguments; floats have a scalar or constant rule."""
+
 JVP: dict = {}
 """function -> jvp(primals, tangents) -> (value, tangent), the user's own."""
 
@@ -61,6 +64,8 @@ class ScalarRule:
         if not least <= nargs + 1 <= most:
             raise RuleError(f"rule for {name_of(self.fn)}: its partials do not take {nargs} values")
         args = [as_expr(literals[k]) if k in literals else Arg(k) for k in range(nargs)]
+        if kind == "complex" and self.fn in NON_HOLOMORPHIC:
+            raise RuleError(f"{name_of(self.fn)} is not holomorphic: {NON_HOLOMORPHIC[self.fn]}")
         if kind == "real":
             return trace(name_of(self.fn), self.partials, Answer(), args)
         partials = self.complex_partials or self.partials

@@ -32,7 +32,7 @@ _rule((operator.sub, operator.isub, np.subtract), lambda ans, x, y: (1, -1))
 _rule((operator.mul, operator.imul, np.multiply), lambda ans, x, y: (y, x))
 _rule((operator.truediv, operator.itruediv, np.divide), lambda ans, x, y: (1 / y, -ans / y))
 _rule((operator.neg, np.negative), lambda ans, x: -1)
-_rule((operator.pos, np.positive), lambda ans, x: 1)
+_rule((operator.pos, np.positive, np.conjugate), lambda ans, x: 1)
 _rule(np.reciprocal, lambda ans, x: -(ans * ans))
 _rule(np.square, lambda ans, x: 2 * x)
 
@@ -174,6 +174,7 @@ _rule(
     (np.maximum, np.minimum, np.fmax, np.fmin),
     lambda ans, x, y: (where(ans == x, 1, 0), where(ans == x, 0, 1)),
 )
+_rule(np.nan_to_num, lambda ans, x: where(ans == x, 1, 0))
 _rule((math.nextafter, np.nextafter), lambda ans, x, y: (1, 0))
 _rule((math.ldexp, np.ldexp), lambda ans, x, i: (math.ldexp(1.0, i), 0))
 

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from numbad.rules.registry import STRUCTURAL
+from numbad.rules.registry import NON_HOLOMORPHIC, STRUCTURAL
 
 STRUCTURAL.update(
     {
@@ -17,17 +17,27 @@ STRUCTURAL.update(
         np.divmod: "the pair of x // y (no derivative) and x % y (the rule of %)",
         math.frexp: "the mantissa x * 2**-e has the derivative 2**-e, the exponent e has none",
         float: "the value itself",
+        np.float64: "the value itself",
+        np.float32: "the value and its partials, rounded",
         complex: "real and imaginary part, linear",
-        abs: "a complex argument: (re * d_re + im * d_im) / ans, 0 at 0; scalar rule for floats",
-        np.absolute: "as abs",
-        np.sign: "a complex argument: z / abs(z); no derivative for floats",
+        np.complex128: "the value as a complex number",
+        np.complex64: "the value as a complex number, rounded",
         np.real: "linear",
         np.imag: "linear",
-        np.conjugate: "linear: the conjugate of the tangent; the value itself for floats",
         np.angle: "atan2(im, re); for floats 0 or pi, no derivative",
         cmath.phase: "atan2(im, re)",
         cmath.polar: "the pair of abs(z) and phase(z)",
         cmath.rect: "r * cos(phi), r * sin(phi)",
         np.where: "the chosen branch, on values and partials alike",
+    }
+)
+
+NON_HOLOMORPHIC.update(
+    {
+        abs: "(re * d_re + im * d_im) / ans, 0 at 0",
+        np.absolute: "as abs",
+        np.sign: "z / abs(z), 0 at 0",
+        np.conjugate: "the conjugate of value and partials",
+        np.nan_to_num: "real and imaginary part each by themselves",
     }
 )
