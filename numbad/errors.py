@@ -6,6 +6,10 @@ from numba.core.errors import TypingError
 class NumbadError(Exception):
     """Base class of everything that numbad raises on purpose."""
 
+    def __init__(self, *args):
+        super().__init__(*args)
+        self.plain_message = str(args[0]) if args else ""  # Numba rewrites the message it carries
+
 
 class UnsupportedError(NumbadError, TypingError):
     """A construct that cannot be differentiated, found when the function is compiled.

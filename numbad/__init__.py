@@ -1,0 +1,50 @@
+"""numbad: automatic differentiation of ordinary Numba code.
+
+The public names are loaded at their first use, so that `import numbad` stays light.
+"""
+
+from importlib import import_module
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "NumbadError": "errors",
+    "ArgumentError": "errors",
+    "DataError": "errors",
+    "IntegrationError": "errors",
+    "ModelError": "errors",
+    "RuleError": "errors",
+    "UnsupportedError": "errors",
+    "scalar_rule": "rules",
+    "rule": "rules",
+    "where": "rules",
+    "grad": "operators",
+    "value_and_grad": "operators",
+    "derivative": "operators",
+    "jvp": "operators",
+    "jacobian": "operators",
+    "value_and_jacobian": "operators",
+    "hessian": "operators",
+    "hvp": "operators",
+    "grad_and_hvp": "operators",
+    "stop_gradient": "operators",
+    "check_grads": "testing",
+}
+_SUBPACKAGES = ("fit", "ode")
+
+__all__ = [*_HOME, *_SUBPACKAGES, "__version__"]
+
+
+def __getattr__(name):
+    if name in _HOME:
+        value = getattr(import_module(f"numbad.{_HOME[name]}"), name)
+    elif name in _SUBPACKAGES:
+        value = import_module(f"numbad.{name}")
+    else:
+        raise AttributeError(f"module 'numbad' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__():
+    return sorted({*globals(), *__all__})

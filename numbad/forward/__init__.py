@@ -1,0 +1,8 @@
+"""Forward mode: dual numbers as a Numba type, and the compilation of functions for them."""
+
+from . import array, overloads, structural  # noqa: F401  (they register with Numba)
+from .access import dtype_like, primal, promote_like, strip, tangent_of
+from .dual import Dual
+from .dualize import dualized
+
+__all__ = ["Dual", "dtype_like", "dualized", "primal", "promote_like", "strip", "tangent_of"]

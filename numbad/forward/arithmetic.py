@@ -1,0 +1,263 @@
+"""Evaluates rules into LLVM: the partials of a function, and the chain rule over `n` partials.
+
+One `Emitter` serves every scalar type. Floats become single instructions and the partials LLVM
+vectors; complex numbers and nested duals go through the functions that Numba, or this package,
+already has for them.
+"""
+
+import operator
+from typing import NamedTuple
+
+from llvmlite import ir
+from numba.core import types
+
+from ..rules.expression import evaluate, where
+from ..rules.registry import SCALAR
+from . import dual as d
+
+# Partials may be contracted to fused multiply-adds; the value never is.
+CONTRACT = ("contract",)
+
+_FLOAT_INSTRUCTION = {
+    operator.add: "fadd",
+    operator.sub: "fsub",
+    operator.mul: "fmul",
+    operator.truediv: "fdiv",
+}
+_COMPARISON = {
+    operator.lt: "<",
+    operator.le: "<=",
+    operator.gt: ">",
+    operator.ge: ">=",
+    operator.eq: "==",
+    operator.ne: "!=",
+}
+
+
+class Operand(NamedTuple):
+    """A Numba type with an LLVM value of it; the value of a literal int is in its type alone."""
+
+    type: types.Type
+    value: object
+
+
+def strip_operand(context, builder, operand, tag):
+    """The value part of a dual of level `tag`; anything else unchanged."""
+    if isinstance(operand.type, d.Dual) and operand.type.tag == tag:
+        value, _ = d.split(context, builder, operand.type, operand.value)
+        return Operand(operand.type.scalar, value)
+    return operand
+
+
+class Emitter:
+    """Emits arithmetic on `Operand`s at the builder's position."""
+
+    def __init__(self, context, builder, real):
+        self.context = context
+        self.builder = builder
+        self.real = real  # the float type that literal floats take
+
+    # -- values ------------------------------------------------------------------------------
+
+    def const(self, value):
+        """A literal of a rule: ints stay ints, so that `x**2` is a product."""
+        if isinstance(value, bool):
+            return Operand(types.boolean, self.context.get_constant(types.boolean, value))
+        if isinstance(value, int):
+            return Operand(types.literal(value), None)
+        if isinstance(value, complex):
+            ty = types.complex64 if self.real == types.float32 else types.complex128
+            return Operand(ty, self.context.get_constant_generic(self.builder, ty, value))
+        return Operand(self.real, self.context.get_constant(self.real, value))
+
+    def strip(self, operand, tag):
+        """The value part of a dual of level `tag`; anything else unchanged."""
+        return strip_operand(self.context, self.builder, operand, tag)
+
+    def cast(self, operand, target):
+        """The LLVM value of the operand as a `target`."""
+        source = operand.type
+        if isinstance(source, types.Literal):
+            if isinstance(target, types.Float):
+                return self.context.get_constant(target, float(source.literal_value))
+            plain = types.unliteral(source)
+            literal = self.context.get_constant(plain, source.literal_value)
+            return self.context.cast(self.builder, literal, plain, target)
+        if source == target:
+            return operand.value
+        return self.context.cast(self.builder, operand.value, source, target)
+
+    def apply(self, fn, operands):
+        """`fn` of the operands, with IEEE semantics: division by zero gives infinity."""
+        if fn is where:
+            return self._select(*operands)
+        common = self._common_float(operands)
+        if common is not None and (direct := self._direct(fn, operands, common)):
+            return direct
+        tag = max((o.type.tag for o in operands if isinstance(o.type, d.Dual)), default=-1)
+        if tag >= 0 and fn in SCALAR:
+            inner = [self.strip(o, tag) for o in operands]
+            return self.chain(fn, operands, tag, self.apply(fn, inner))
+        return self.call(fn, operands)
+
+    def call(self, fn, operands):
+        """`fn` of the operands exactly as Numba compiles it."""
+        typing = self.context.typing_context
+        argtypes = [types.unliteral(o.type) for o in operands]
+        function = typing.resolve_value_type(fn)
+        signature = function.get_call_type(typing, argtypes, {})
+        implementation = self.context.get_function(function, signature)
+        self.context.add_linking_libs(getattr(implementation, "libs", ()))
+        values = [self.cast(o, t) for o, t in zip(operands, signature.args, strict=True)]
+        result = implementation(self.builder, values)
+        return Operand(signature.return_type, result)
+
+    def _common_float(self, operands):
+        """The widest float type, where all operands are floats or literal ints and one is a float."""
+        floats = [o.type for o in operands if isinstance(o.type, types.Float)]
+        others = [o for o in operands if not isinstance(o.type, types.Float | types.IntegerLiteral)]
+        if others or not floats:
+            return None
+        return max(floats, key=lambda t: t.bitwidth)
+
+    def _direct(self, fn, operands, ty):
+        builder = self.builder
+        if fn in _FLOAT_INSTRUCTION:
+            x, y = (self.cast(o, ty) for o in operands)
+            return Operand(ty, getattr(builder, _FLOAT_INSTRUCTION[fn])(x, y))
+        if fn in _COMPARISON:
+            x, y = (self.cast(o, ty) for o in operands)
+            compare = builder.fcmp_unordered if fn is operator.ne else builder.fcmp_ordered
+            return Operand(types.boolean, compare(_COMPARISON[fn], x, y))
+        if fn is operator.neg:
+            return Operand(ty, builder.fneg(operands[0].value))
+        if fn is operator.pow and isinstance(operands[1].type, types.IntegerLiteral):
+            return self._power(operands[0], operands[1].type.literal_value)
+        return None
+
+    def _power(self, x, n):
+        """x**n for a literal n by repeated squaring; None where calling `pow` is better."""
+        if abs(n) > 64:
+            return None
+        result, square, k = None, x.value, abs(n)
+        while k:
+            if k & 1:
+                result = square if result is None else self.builder.fmul(result, square)
+            k >>= 1
+            square = self.builder.fmul(square, square) if k else square
+        one = self.context.get_constant(x.type, 1.0)
+        result = one if result is None else result
+        return Operand(x.type, self.builder.fdiv(one, result) if n < 0 else result)
+
+    def _select(self, condition, x, y):
+        ty = self.join(x.type, y.type)
+        values = self.cast(x, ty), self.cast(y, ty)
+        chosen = self.builder.select(self.cast(condition, types.boolean), *values)
+        return Operand(ty, chosen)
+
+    def join(self, x, y):
+        """The type of a value that is one of two; two literal ints meet as a float."""
+        if isinstance(x, types.IntegerLiteral) and isinstance(y, types.IntegerLiteral):
+            return self.real
+        return d.join(self.context.typing_context, x, y)
+
+    # -- the chain rule ----------------------------------------------------------------------
+
+    def chain(self, fn, operands, tag, answer):
+        """The dual of value `answer` whose partials are those of `fn` of the operands."""
+        n = next(o.type.n for o in operands if isinstance(o.type, d.Dual) and o.type.tag == tag)
+        result = d.Dual(answer.type, n, tag)
+        active = [k for k, o in enumerate(operands) if _has_level(o, tag)]
+        factors = self.factors(fn, operands, active, tag, answer)
+        total = None
+        for k, factor in zip(active, factors, strict=True):
+            term = self.term(result, factor, operands[k])
+            if term is not None:
+                total = term if total is None else self.add(result, total, term)
+        if total is None:
+            total = d.zero_partials(self.context, result)
+        built = d.build(self.context, self.builder, result, answer.value, total)
+        return Operand(result, built)
+
+    def factors(self, fn, operands, active, tag, answer):
+        """The partials of `fn` by the operands numbered in `active`."""
+        inner = [self.strip(o, tag) for o in operands]
+        literals = {k: o.type.literal_value for k, o in enumerate(inner) if _is_literal(o)}
+        kind = "complex" if isinstance(d.base_scalar(answer.type), types.Complex) else "real"
+        expressions = SCALAR[fn].trace(len(operands), literals, kind)
+        wanted = tuple(expressions[k] for k in active)
+        return evaluate(wanted, inner, answer, self.const, self.apply)
+
+    def term(self, result, factor, operand):
+        """A factor times the partials of an operand; None where it is zero."""
+        literal = factor.type.literal_value if _is_literal(factor) else None
+        if literal == 0:
+            return None
+        partials = self.partials_as(operand, result)
+        if literal == 1:
+            return partials
+        return self.negate(result, partials) if literal == -1 else self.scale(result, factor, partials)
+
+    def partials_as(self, operand, result):
+        """The partials of an operand, converted to the scalar type of `result`."""
+        _, partials = d.split(self.context, self.builder, operand.type, operand.value)
+        source = operand.type
+        if source.scalar == result.scalar:
+            return partials
+
+        def cast(item):
+            return self.context.cast(self.builder, item, source.scalar, result.scalar)
+
+        return d.map_partials(self.context, self.builder, source, result, partials, cast)
+
+    def scale(self, ty, factor, partials):
+        """A factor times every partial."""
+        if isinstance(ty.scalar, types.Float):
+            splat = self.splat(ty, self.cast(factor, ty.scalar))
+            return self.builder.fmul(splat, partials, flags=CONTRACT)
+
+        def product(item):
+            return self.apply(operator.mul, (factor, Operand(ty.scalar, item)))
+
+        return self._each(ty, partials, product)
+
+    def add(self, ty, first, second):
+        """The sum of two sets of partials."""
+        if isinstance(ty.scalar, types.Float):
+            return self.builder.fadd(first, second, flags=CONTRACT)
+        out = first
+        for i in range(ty.n):
+            x, y = (Operand(ty.scalar, d.get_partial(self.builder, ty, p, i)) for p in (first, second))
+            item = self.cast(self.apply(operator.add, (x, y)), ty.scalar)
+            out = d.set_partial(self.builder, ty, out, item, i)
+        return out
+
+    def negate(self, ty, partials):
+        """Every partial with its sign changed."""
+        if isinstance(ty.scalar, types.Float):
+            return self.builder.fneg(partials)
+        return self._each(
+            ty, partials, lambda item: self.apply(operator.neg, (Operand(ty.scalar, item),))
+        )
+
+    def splat(self, ty, value):
+        """A vector with the same float in every place."""
+        vector = ir.Constant(ir.VectorType(value.type, ty.n), ir.Undefined)
+        zero = ir.Constant(ir.IntType(32), 0)
+        first = self.builder.insert_element(vector, value, zero)
+        mask = ir.Constant(ir.VectorType(ir.IntType(32), ty.n), [0] * ty.n)
+        return self.builder.shuffle_vector(first, vector, mask)
+
+    def _each(self, ty, partials, function):
+        def cast(item):
+            return self.cast(function(item), ty.scalar)
+
+        return d.map_partials(self.context, self.builder, ty, ty, partials, cast)
+
+
+def _is_literal(operand):
+    return isinstance(operand.type, types.IntegerLiteral)
+
+
+def _has_level(operand, tag):
+    return isinstance(operand.type, d.Dual) and operand.type.tag == tag

@@ -1,0 +1,229 @@
+"""Stand-ins for functions with a rule of the user's, called where duals may be among the arguments."""
+
+import functools
+
+import numpy as np
+from numba import njit
+from numba.core import types
+from numba.core.dispatcher import Dispatcher
+from numba.core.imputils import lower_builtin
+from numba.core.typing.templates import AbstractTemplate, infer_global, signature
+from numba.extending import overload
+
+from ..rules.registry import JVP, SCALAR, name_of
+from . import dual as d
+from .access import assemble_scalar, partial, strip
+from .overloads import SCALARS, emitter, lower_differentiable, relevel, stripped, top_tag
+
+
+@functools.cache
+def stand_in(fn):
+    """The function that Numba meets in place of `fn`."""
+
+    def call(*args):
+        raise NotImplementedError
+
+    call.__name__ = getattr(fn, "__name__", "rule")
+    if fn in SCALAR:
+        _register_scalar(call, fn)
+    else:
+        _register_jvp(call, fn)
+    return call
+
+
+# -- scalar rules ----------------------------------------------------------------------------
+
+
+def _register_scalar(call, fn):
+    class Template(AbstractTemplate):
+        key = call
+
+        def generic(self, args, kws):
+            if kws:
+                return None
+            tag = top_tag(args)
+            inner = tuple(stripped(a, tag) for a in args)
+            if tag >= 0 and not all(isinstance(a, SCALARS) for a in args):
+                return None
+            target = call if top_tag(inner) >= 0 else fn
+            resolved = self.context.resolve_function_type(target, inner, {})
+            if tag < 0:
+                return resolved
+            result = relevel(resolved.return_type, args, tag)
+            return None if result is None else signature(result, *args)
+
+    infer_global(call)(Template)
+    differentiate = lower_differentiable(fn, call)
+
+    @lower_builtin(call, types.VarArg(types.Any))
+    def lower(context, builder, sig, args):
+        if top_tag(sig.args) >= 0:
+            return differentiate(context, builder, sig, args)
+        from .arithmetic import Operand
+
+        emit = emitter(context, builder, sig.return_type)
+        operands = [Operand(t, a) for t, a in zip(sig.args, args, strict=True)]
+        return emit.cast(emit.call(fn, operands), sig.return_type)
+
+
+# -- rules given as a jvp --------------------------------------------------------------------
+
+
+def _register_jvp(call, fn):
+    jvp = JVP[fn] if isinstance(JVP[fn], Dispatcher) else njit(JVP[fn])
+    function = fn if isinstance(fn, Dispatcher) else njit(fn)
+
+    @overload(call)
+    def overload_call(*args):
+        args = args[0] if len(args) == 1 and isinstance(args[0], tuple) else args
+        duals = [dual for a in args for dual in d.duals_in(a)]
+        if not duals:
+            return lambda *args: function(*args)
+        top = max(duals, key=lambda t: t.tag)
+        inner = jvp if max((t.tag for t in duals), default=-1) < 0 else _for_duals(jvp)
+        return _jvp_source(len(args), top.n, top.tag, inner, name_of(fn))
+
+
+def _for_duals(jvp):
+    from .dualize import dualized
+
+    return dualized(jvp)
+
+
+def _jvp_source(nargs, n, tag, jvp, name):
+    """Source of a function that calls the rule once for every partial."""
+    values = "".join(f"value_of(args[{k}]), " for k in range(nargs))
+    lines = ["def call(*args):", f"    primals = ({values})"]
+    for i in range(n):
+        tangents = "".join(f"tangent(args[{k}], {i}, {tag}), " for k in range(nargs))
+        lines.append(f"    value, t{i} = jvp(primals, ({tangents}))")
+    partials = "".join(f"t{i}, " for i in range(n))
+    lines.append(f"    return assemble(value, ({partials}), {tag})")
+    namespace = {"jvp": jvp, "value_of": value_of, "tangent": tangent, "assemble": assemble}
+    exec(compile("\n".join(lines), f"<rule for {name}>", "exec"), namespace)
+    return namespace["call"]
+
+
+# -- taking structures of duals apart, and putting them together -----------------------------
+
+
+def value_of(x):
+    """The value of the outermost level of a scalar, array or tuple."""
+    raise NotImplementedError
+
+
+@overload(value_of)
+def _value_of(x):
+    if not any(True for _ in d.duals_in(x)):
+        return lambda x: x
+    if isinstance(x, types.Array):
+
+        def array_value(x):
+            out = np.empty(x.shape, dtype_of_value(x))
+            for index in np.ndindex(x.shape):
+                out[index] = strip(x[index])
+            return out
+
+        return array_value
+    if isinstance(x, types.BaseTuple):
+        return each_member(x, "value_of(x[{i}])", {"value_of": value_of}, "x")
+    return lambda x: strip(x)
+
+
+def tangent(x, i, tag):
+    """Partial number `i` of level `tag` of a scalar, array or tuple; zero where there is none."""
+    raise NotImplementedError
+
+
+@overload(tangent, prefer_literal=True)
+def _tangent(x, i, tag):
+    level = max((t.tag for t in d.duals_in(x)), default=-1)
+    if isinstance(x, types.BaseTuple):
+        return each_member(x, "tangent(x[{i}], i, tag)", {"tangent": tangent}, "x, i, tag")
+    has = level == tag.literal_value
+    if isinstance(x, types.Array) and isinstance(x.dtype, types.Float | types.Complex | d.Dual):
+        if has:
+            return _array_tangent
+        return lambda x, i, tag: np.zeros_like(x)
+    if isinstance(x, d.Dual) and has:
+        return lambda x, i, tag: partial(x, i)
+    if isinstance(x, types.Float | types.Complex | d.Dual):
+        return lambda x, i, tag: _zero(x)
+    return lambda x, i, tag: x  # ints, strings and the like: the rule ignores their tangents
+
+
+def _array_tangent(x, i, tag):
+    out = np.empty(x.shape, dtype_of_value(x))
+    for index in np.ndindex(x.shape):
+        out[index] = partial(x[index], i)
+    return out
+
+
+def _zero(x):
+    raise NotImplementedError
+
+
+@overload(_zero)
+def _overload_zero(x):
+    from .array import as_scalar
+
+    convert = as_scalar(x)
+    return lambda x: convert(0.0)
+
+
+def dtype_of_value(x):
+    """The dtype of the values of an array of duals."""
+    raise NotImplementedError
+
+
+@overload(dtype_of_value)
+def _dtype_of_value(x):
+    from .array import dtype_of_type
+
+    dtype = dtype_of_type(x.dtype.scalar)
+    return lambda x: dtype()
+
+
+def assemble(value, partials, tag):
+    """Scalars, arrays or tuples of duals from values and a tuple of as many partials."""
+    raise NotImplementedError
+
+
+@overload(assemble, prefer_literal=True)
+def _assemble(value, partials, tag):
+    if isinstance(value, types.Float | types.Complex | d.Dual):
+        return lambda value, partials, tag: assemble_scalar(value, partials, tag)
+    if isinstance(value, types.Array) and isinstance(value.dtype, types.Float | types.Complex | d.Dual):
+        return _array_assembly(value, len(partials), tag.literal_value)
+    if isinstance(value, types.BaseTuple):
+        n = len(partials)
+        inner = ", ".join(f"partials[{k}][{{i}}]" for k in range(n))
+        expression = f"assemble(value[{{i}}], ({inner},), tag)"
+        return each_member(value, expression, {"assemble": assemble}, "value, partials, tag")
+    return lambda value, partials, tag: value
+
+
+def _array_assembly(value, n, tag):
+    from .array import dtype_of_type
+
+    dtype = dtype_of_type(d.Dual(value.dtype, n, tag))
+    items = "".join(f"partials[{k}][index], " for k in range(n))
+    source = (
+        "def assembled(value, partials, tag):\n"
+        "    out = np.empty(value.shape, dtype())\n"
+        "    for index in np.ndindex(value.shape):\n"
+        f"        out[index] = assemble_scalar(value[index], ({items}), {tag})\n"
+        "    return out\n"
+    )
+    namespace = {"np": np, "dtype": dtype, "assemble_scalar": assemble_scalar}
+    exec(source, namespace)
+    return namespace["assembled"]
+
+
+def each_member(ty, expression, namespace, parameters):
+    """A function that builds the tuple of `expression` for every member of a tuple type."""
+    members = "".join(expression.format(i=i) + ", " for i in range(len(ty)))
+    build = "cls({})" if isinstance(ty, types.BaseNamedTuple) else "({})"
+    namespace = dict(namespace, cls=getattr(ty, "instance_class", None))
+    exec(f"def each({parameters}):\n    return {build.format(members)}", namespace)
+    return namespace["each"]

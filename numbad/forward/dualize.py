@@ -1,0 +1,259 @@
+"""Compiles a function for dual numbers: the same code, with callees and allocations adapted.
+
+A function called with duals is compiled anew from its Python source by a pipeline with two passes
+of its own, run before type inference: every function that it mentions is replaced by the one meant
+for duals (callees compiled by this same pipeline, the user's rules, array functions that Numba's own
+version cannot do), and the allocations that must hold duals are promoted.
+"""
+
+import copy
+import weakref
+from types import ModuleType
+
+from numba.core import ir
+from numba.core.compiler import CompilerBase, DefaultPassBuilder
+from numba.core.compiler_machinery import FunctionPass, register_pass
+from numba.core.dispatcher import Dispatcher
+from numba.core.ir_utils import build_definitions
+from numba.core.registry import CPUDispatcher
+from numba.core.typed_passes import type_inference_stage
+from numba.core.untyped_passes import ReconstructSSA
+from numba.np.ufunc.dufunc import DUFunc
+
+from ..rules.registry import JVP, SCALAR
+from . import dual as d
+from . import promote
+from .refuse import refusing
+
+REPLACED = {}
+"""function -> the function that stands in for it when duals may be among the arguments."""
+
+METHODS = {}
+"""name of a method -> the function of the object and the arguments that stands in for it."""
+
+_DUAL = weakref.WeakKeyDictionary()
+
+
+class DualDispatcher(CPUDispatcher):
+    """A dispatcher whose function is compiled for dual numbers."""
+
+    def compile(self, sig):
+        with refusing(self.py_func):
+            return super().compile(sig)
+
+
+def dualized(fn):
+    """The dispatcher to call in place of `fn` where arguments may be duals."""
+    if isinstance(fn, DualDispatcher) or getattr(fn, "handles_duals", False):
+        return fn
+    if fn not in _DUAL:
+        _DUAL[fn] = DualDispatcher(
+            fn.py_func,
+            locals=fn.locals,
+            targetoptions=dict(fn.targetoptions),
+            pipeline_class=DualCompiler,
+        )
+    return _DUAL[fn]
+
+
+def replacement(value):
+    """What stands in for a global of a function that is compiled for duals; itself if nothing does."""
+    if isinstance(value, tuple):
+        replaced = [replacement(v) for v in value]
+        same = all(a is b for a, b in zip(value, replaced, strict=True))
+        return value if same or type(value) is not tuple else tuple(replaced)
+    if isinstance(value, Dispatcher):
+        if value in SCALAR or value in JVP:
+            return ruled(value)
+        return dualized(value)
+    if isinstance(value, DUFunc):
+        return dualized(value._dispatcher)
+    return value
+
+
+def ruled(fn):
+    """The stand-in for a function with a rule of the user's."""
+    from . import custom
+
+    return custom.stand_in(fn)
+
+
+@register_pass(mutates_CFG=False, analysis_only=False)
+class ReplaceFunctions(FunctionPass):
+    """Puts the functions meant for duals where the code names the usual ones."""
+
+    _name = "numbad_replace_functions"
+
+    def __init__(self):
+        FunctionPass.__init__(self)
+
+    def run_pass(self, state):
+        func_ir = state.func_ir
+        called = _called_names(func_ir)
+        for block in func_ir.blocks.values():
+            for statement in block.body:
+                if isinstance(statement, ir.Assign):
+                    self._value(func_ir, statement, statement.target.name in called)
+        self._methods(func_ir)
+        func_ir._definitions = build_definitions(func_ir.blocks)
+        refresh(state)
+        return True
+
+    def _value(self, func_ir, statement, called):
+        value = statement.value
+        if isinstance(value, ir.Global | ir.FreeVar):
+            found = value.value
+        elif isinstance(value, ir.Expr) and value.op == "getattr":
+            owner = promote.constant_of(func_ir, value.value)
+            if not isinstance(owner, ModuleType):
+                return
+            found = getattr(owner, value.attr, None)
+        else:
+            return
+        if isinstance(found, ModuleType):
+            return
+        new = _stand_in(found) if called else None
+        new = replacement(found) if new is None else new
+        if new is not found:
+            statement.value = ir.Global(getattr(new, "__name__", "replaced"), new, value.loc)
+
+    def _methods(self, func_ir):
+        for block in func_ir.blocks.values():
+            body = []
+            for statement in block.body:
+                expr = getattr(statement, "value", None)
+                if isinstance(expr, ir.Expr) and expr.op == "call":
+                    self._method_call(func_ir, expr, statement, body)
+                elif isinstance(expr, ir.Expr) and expr.op == "binop" and expr.fn in REPLACED:
+                    self._operator(expr, statement, body)
+                body.append(statement)
+            block.body = body
+
+    def _method_call(self, func_ir, call, statement, body):
+        method = promote.method_of(func_ir, call.func)
+        if method is None or method[1] not in METHODS:
+            return
+        owner, name = method
+        if isinstance(promote.constant_of(func_ir, owner), ModuleType):
+            return
+        stand_in = METHODS[name]
+        target = ir.Var(call.func.scope, f"$numbad_{name}_{id(statement)}", call.loc)
+        body.append(ir.Assign(ir.Global(name, stand_in, call.loc), target, call.loc))
+        call.func = target
+        call.args = [owner, *call.args]
+
+
+    def _operator(self, expr, statement, body):
+        target = ir.Var(statement.target.scope, f"{statement.target.name}$operator", expr.loc)
+        body.append(ir.Assign(ir.Global("operator", REPLACED[expr.fn], expr.loc), target, expr.loc))
+        statement.value = ir.Expr.call(target, [expr.lhs, expr.rhs], (), expr.loc)
+
+
+@register_pass(mutates_CFG=False, analysis_only=False)
+class PromoteAllocations(FunctionPass):
+    """Makes float arrays and lists that active values are written to hold duals."""
+
+    _name = "numbad_promote_allocations"
+
+    def __init__(self):
+        FunctionPass.__init__(self)
+
+    def run_pass(self, state):
+        dual = promote.highest_dual(state.args)
+        if dual is None or not promote.promoted_names(state.func_ir, state.args):
+            return False
+        scalars = promote.scalar_names(self._partial_types(state))
+        names = promote.promoted_names(state.func_ir, state.args, scalars)
+        if names:
+            self._wrap(state.func_ir, names - scalars, dual)
+            refresh(state)
+        return bool(names)
+
+    @staticmethod
+    def _partial_types(state):
+        """The types of the names as far as inference gets before the first mismatch."""
+        trial = state.func_ir.copy()
+        trial.blocks = copy.deepcopy(trial.blocks, _keep_constants(trial))
+        try:
+            inferred = type_inference_stage(
+                state.typingctx, state.targetctx, trial, state.args, None, raise_errors=False
+            )
+        except Exception:  # the real inference, which follows, reports what is wrong
+            return {}
+        return inferred.typemap
+
+    @staticmethod
+    def _wrap(func_ir, names, dual):
+        from .array import as_dual
+
+        convert = as_dual(dual)
+        for block in func_ir.blocks.values():
+            body = []
+            for statement in block.body:
+                body.append(statement)
+                if not (isinstance(statement, ir.Assign) and statement.target.name in names):
+                    continue
+                loc, target = statement.loc, statement.target
+                raw = ir.Var(target.scope, f"{target.name}$raw", loc)
+                fn = ir.Var(target.scope, f"{target.name}$as_dual", loc)
+                body[-1] = ir.Assign(statement.value, raw, loc)
+                body.append(ir.Assign(ir.Global("as_dual", convert, loc), fn, loc))
+                body.append(ir.Assign(ir.Expr.call(fn, [raw], (), loc), target, loc))
+            block.body = body
+        func_ir._definitions = build_definitions(func_ir.blocks)
+
+
+def _called_names(func_ir):
+    """The names that occur as the function of a call: `np.float64` is not always called."""
+    return {
+        statement.value.func.name
+        for block in func_ir.blocks.values()
+        for statement in block.body
+        if isinstance(statement, ir.Assign)
+        and isinstance(statement.value, ir.Expr)
+        and statement.value.op == "call"
+    }
+
+
+def _stand_in(fn):
+    try:
+        return REPLACED.get(fn)
+    except TypeError:  # unhashable
+        return None
+
+
+def _keep_constants(func_ir):
+    """A deepcopy memo that shares scopes and the Python objects behind constants."""
+    memo = {}
+    for block in func_ir.blocks.values():
+        memo[id(block.scope)] = block.scope
+        for statement in block.body:
+            value = getattr(statement, "value", None)
+            if isinstance(value, ir.Global | ir.FreeVar | ir.Const):
+                memo[id(value)] = value
+    return memo
+
+
+def refresh(state):
+    """Let the contexts learn what was registered since this compilation began."""
+    state.typingctx.refresh()
+    state.targetctx.refresh()
+
+
+def without_wrappers(state):
+    """Functions of duals are called from compiled code alone: no entry from Python or C."""
+    if any(True for ty in state.args for _ in d.duals_in(ty)):
+        state.flags.no_cpython_wrapper = True
+        state.flags.no_cfunc_wrapper = True
+
+
+class DualCompiler(CompilerBase):
+    """Numba's nopython pipeline with the two passes, after the last untyped one."""
+
+    def define_pipelines(self):
+        without_wrappers(self.state)
+        pm = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        pm.add_pass_after(PromoteAllocations, ReconstructSSA)
+        pm.add_pass_after(ReplaceFunctions, ReconstructSSA)
+        pm.finalize()
+        return [pm]

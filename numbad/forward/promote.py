@@ -1,0 +1,359 @@
+"""Finds the allocations that must hold dual numbers, on a function's untyped SSA IR.
+
+`out = np.zeros(3); out[0] = x*y` allocates floats; when `x` is a dual number, the array must hold
+duals. The analysis follows where active values flow and which names may share memory, marks the
+allocations among them, and wraps each in `as_dual`, which converts a fresh float array or list and
+leaves everything else as it is. It errs on the side of marking too much: an array promoted without
+need costs time; one not promoted does not compile, and nothing is ever dropped in silence.
+"""
+
+import operator
+from collections import defaultdict
+from dataclasses import dataclass, field
+
+import numpy as np
+from numba.core import compiler, ir, types
+from numba.core.dispatcher import Dispatcher
+
+from ..rules.registry import JVP, SCALAR
+from . import dual as d
+
+# Calls whose result shares no memory with any argument; only these are ever promoted.
+FRESH = {
+    getattr(np, name)
+    for name in (
+        "zeros empty ones full eye identity arange linspace zeros_like empty_like ones_like full_like"
+        " array copy concatenate stack hstack vstack column_stack repeat outer diag kron tile cumsum"
+        " cumprod diff sort flip roll where interp exp log sin cos sqrt abs power random"
+    ).split()
+    if hasattr(np, name)
+} | {list}
+FRESH_METHODS = {"copy", "astype", "flatten", "cumsum", "cumprod", "repeat"}
+
+# Results that carry no derivative, whatever goes in.
+INACTIVE = {len, range, int, bool, isinstance, id, hash, str, np.shape, np.size, np.ndim}
+INACTIVE_ATTRIBUTES = {"shape", "size", "ndim", "dtype", "itemsize", "nbytes", "strides", "flags"}
+COMPARISONS = {
+    operator.lt,
+    operator.le,
+    operator.gt,
+    operator.ge,
+    operator.eq,
+    operator.ne,
+    operator.is_,
+    operator.is_not,
+    operator.contains,
+    operator.not_,
+}
+MUTATING = {np.copyto, np.fill_diagonal}
+
+
+def constant_of(func_ir, var):
+    """The Python object behind a variable: a global, a closure cell, or a module's attribute."""
+    try:
+        definition = func_ir.get_definition(var)
+    except KeyError:
+        return None
+    if isinstance(definition, ir.Global | ir.FreeVar):
+        return definition.value
+    if isinstance(definition, ir.Expr) and definition.op == "getattr":
+        owner = constant_of(func_ir, definition.value)
+        if owner is not None:
+            return getattr(owner, definition.attr, None)
+    return None
+
+
+def method_of(func_ir, var):
+    """`(object variable, method name)` where a variable is a bound method, else None."""
+    try:
+        definition = func_ir.get_definition(var)
+    except KeyError:
+        return None
+    if isinstance(definition, ir.Expr) and definition.op == "getattr":
+        return definition.value, definition.attr
+    return None
+
+
+@dataclass
+class Summary:
+    """What a call does: whether its result is active, and which parameters it writes duals to."""
+
+    written: frozenset = frozenset()
+    changed: frozenset = frozenset()  # parameters written to, with duals or with constants
+    returned: frozenset = frozenset()  # parameters whose memory the result may share
+    fresh: bool = False  # the result shares no memory with any parameter
+
+    def without_duals(self):
+        """The summary of an operator on the function: it changes what the function changes."""
+        return Summary(self.changed, self.changed, frozenset(), True)
+
+
+@dataclass
+class Flow:
+    """The facts about one function's names: what flows where, and what may share memory."""
+
+    func_ir: object
+    args: tuple
+    scalars: frozenset = frozenset()  # names known to be scalars, which share no memory
+    forward: dict = field(default_factory=lambda: defaultdict(set))
+    shares: dict = field(default_factory=lambda: defaultdict(set))
+    stores: list = field(default_factory=list)  # (container, values stored into it)
+    merges: list = field(default_factory=list)  # names that unify what comes in: phis
+    calls: list = field(default_factory=list)  # (target, callee, argument names)
+    fresh: set = field(default_factory=set)
+    parameters: dict = field(default_factory=dict)
+    results: set = field(default_factory=set)
+    assigned: set = field(default_factory=set)
+
+    def build(self):
+        for block in self.func_ir.blocks.values():
+            for statement in block.body:
+                self._statement(statement)
+        return self
+
+    def _statement(self, s):
+        if isinstance(s, ir.Assign):
+            self._assign(s.target.name, s.value)
+        elif isinstance(s, ir.SetItem | ir.StaticSetItem):
+            self.stores.append((s.target.name, {s.value.name}))
+        elif isinstance(s, ir.Return):
+            self.results.add(s.value.name)
+
+    def _flow(self, target, *sources):
+        for source in sources:
+            self.forward[source].add(target)
+
+    def _share(self, target, *sources):
+        self._flow(target, *sources)
+        for source in sources:
+            if source not in self.scalars and target not in self.scalars:
+                self.shares[source].add(target)
+                self.shares[target].add(source)
+
+    def _assign(self, target, value):
+        if target in self.assigned:
+            self.merges.append(target)
+        self.assigned.add(target)
+        if isinstance(value, ir.Arg):
+            self.parameters[value.index] = target
+        elif isinstance(value, ir.Var):
+            self._share(target, value.name)
+        elif isinstance(value, ir.Expr):
+            getattr(self, "_" + value.op, self._other)(target, value)
+
+    def _other(self, target, e):
+        self._share(target, *(v.name for v in e.list_vars()))
+
+    def _phi(self, target, e):
+        names = [v.name for v in e.incoming_values if isinstance(v, ir.Var)]
+        self._share(target, *names)
+        self.merges.append(target)
+
+    def _binop(self, target, e):
+        if e.fn not in COMPARISONS:
+            self._flow(target, e.lhs.name, e.rhs.name)
+            self.fresh.add(target)
+
+    def _unary(self, target, e):
+        if e.fn not in COMPARISONS and e.fn != "not":
+            self._flow(target, e.value.name)
+            self.fresh.add(target)
+
+    def _inplace_binop(self, target, e):
+        self._share(target, e.lhs.name)
+        self._flow(target, e.rhs.name)
+        self.stores.append((e.lhs.name, {e.rhs.name}))
+
+    def _getattr(self, target, e):
+        if e.attr not in INACTIVE_ATTRIBUTES and constant_of(self.func_ir, e.value) is None:
+            self._share(target, e.value.name)
+
+    def _getitem(self, target, e):
+        self._share(target, e.value.name)
+
+    _static_getitem = _typed_getitem = _getitem
+
+    def _pair_second(self, target, e):
+        pass
+
+    def _build_list(self, target, e):
+        self._share(target, *(v.name for v in e.items))
+        self.fresh.add(target)
+
+    def _call(self, target, e):
+        args = [v.name for v in e.args] + [v.name for _, v in e.kws]
+        args += [e.vararg.name] if e.vararg is not None else []
+        fn = constant_of(self.func_ir, e.func)
+        if isinstance(fn, Dispatcher):
+            self.calls.append((target, fn, [v.name for v in e.args], args))
+        elif fn is not None:
+            self._plain_call(target, fn, args)
+        elif method := method_of(self.func_ir, e.func):
+            self._method_call(target, *method, args)
+        else:
+            self._opaque_call(target, [e.func.name, *args])
+
+    def _plain_call(self, target, fn, args):
+        if fn in INACTIVE:
+            return
+        if fn in FRESH or isinstance(fn, np.ufunc) or isinstance(fn, type):
+            self._flow(target, *args)
+            self.fresh.add(target)
+            if isinstance(fn, np.ufunc) and len(args) > fn.nin:
+                self.stores.append((args[-1], set(args)))
+        elif fn in MUTATING:
+            self.stores.append((args[0], set(args)))
+        elif (getattr(fn, "__module__", None) or "").split(".")[0] in ("math", "cmath"):
+            self._flow(target, *args)
+        else:
+            self._share(target, *args)
+
+    def _method_call(self, target, owner, name, args):
+        if name in FRESH_METHODS:
+            self._flow(target, owner.name, *args)
+            self.fresh.add(target)
+        else:
+            self._share(target, owner.name)
+            self._flow(target, *args)
+            self.stores.append((owner.name, set(args)))
+
+    def _opaque_call(self, target, names):
+        self._share(target, *names)
+        for name in names:
+            self.stores.append((name, set(names)))
+
+
+class Activity:
+    """The least set of names that hold or may hold active values, and of containers of duals."""
+
+    def __init__(self, flow, active_parameters, analyse, every_store=False):
+        self.flow = flow
+        self.analyse = analyse
+        self.every_store = every_store  # count stores of constants as well
+        self.active = {flow.parameters[i] for i in active_parameters if i in flow.parameters}
+        self.holds = set()
+        self.fresh_calls = set()
+        while self._step():
+            pass
+
+    def _step(self):
+        before = len(self.active), len(self.holds), len(self.fresh_calls)
+        self._spread(self.active, self.flow.forward)
+        for target, callee, positional, args in self.flow.calls:
+            self._dispatcher_call(target, callee, positional, args)
+        for container, values in self.flow.stores:
+            counts = self.every_store or values & self.active
+            if counts and container not in self.flow.scalars:
+                self.holds.add(container)
+        self.holds.update(m for m in self.flow.merges if m in self.active)
+        self._spread(self.holds, self.flow.shares)
+        self.active |= self.holds
+        return before != (len(self.active), len(self.holds), len(self.fresh_calls))
+
+    @staticmethod
+    def _spread(names, edges):
+        pending = list(names)
+        while pending:
+            for other in edges.get(pending.pop(), ()):
+                if other not in names:
+                    names.add(other)
+                    pending.append(other)
+
+    def _dispatcher_call(self, target, callee, positional, args):
+        active = frozenset(i for i, name in enumerate(positional) if name in self.active)
+        if set(args) - set(positional):  # keywords or *args: assume the most
+            if set(args) & self.active:
+                self.holds.update(args)
+                self.active.add(target)
+            return
+        summary = self.analyse(callee, active)
+        if active:
+            self.active.add(target)
+        for i in summary.changed if self.every_store else summary.written:
+            if i < len(positional) and positional[i] not in self.flow.scalars:
+                self.holds.add(positional[i])
+        for i in summary.returned:
+            if i < len(positional):
+                self.flow._share(target, positional[i])
+        if summary.fresh:
+            self.fresh_calls.add(target)
+
+    def promoted(self):
+        """The names whose allocation must hold duals."""
+        return self.holds & (self.flow.fresh | self.fresh_calls)
+
+    def written(self):
+        """The numbers of the parameters that active values are written to."""
+        return frozenset(i for i, name in self.flow.parameters.items() if name in self.holds)
+
+
+def _has_rule(dispatcher):
+    return dispatcher in SCALAR or dispatcher in JVP
+
+
+def _reaches(flow, start):
+    seen = set(start)
+    Activity._spread(seen, flow.shares)
+    return seen
+
+
+class Analyser:
+    """Summaries of callees, computed once for each set of active parameters."""
+
+    def __init__(self):
+        self._flows = {}
+        self._summaries = {}
+
+    def __call__(self, dispatcher, active):
+        key = dispatcher.py_func, active
+        if _has_rule(dispatcher):
+            return Summary(fresh=True)
+        if hasattr(dispatcher, "operator"):
+            return self(dispatcher.operator.f, frozenset()).without_duals()
+        if key not in self._summaries:
+            self._summaries[key] = Summary()  # what a recursive call sees at first
+            while True:
+                summary = self._summarise(dispatcher.py_func, active)
+                if summary == self._summaries[key]:
+                    break
+                self._summaries[key] = summary
+        return self._summaries[key]
+
+    def _summarise(self, py_func, active):
+        if py_func not in self._flows:
+            func_ir = compiler.run_frontend(py_func)
+            self._flows[py_func] = Flow(func_ir, ()).build()
+        flow = self._flows[py_func]
+        activity = Activity(flow, active, self)
+        changes = Activity(flow, active, self, every_store=True)
+        reached = _reaches(flow, flow.results)
+        returned = frozenset(i for i, name in flow.parameters.items() if name in reached)
+        return Summary(activity.written(), changes.written(), returned, not returned)
+
+
+def changed_parameters(dispatcher, active):
+    """The parameters that a dispatcher writes to, and those among them that receive duals.
+
+    `active` holds the numbers of the parameters that are duals.
+    """
+    summary = Analyser()(dispatcher, frozenset(active))
+    return summary.changed, summary.written
+
+
+def promoted_names(func_ir, args, scalars=frozenset()):
+    """The names in `func_ir` whose allocation must hold duals, for these argument types."""
+    flow = Flow(func_ir, args, scalars).build()
+    active = frozenset(i for i, ty in enumerate(args) if any(d.duals_in(ty)))
+    return Activity(flow, active, Analyser()).promoted()
+
+
+def highest_dual(args):
+    """The dual type of the highest level among the argument types."""
+    duals = [dual for ty in args for dual in d.duals_in(ty)]
+    return max(duals, key=lambda t: t.tag, default=None)
+
+
+def scalar_names(typemap):
+    """The names that type inference found to be scalars."""
+    scalar = types.Number | types.Boolean | d.Dual
+    return frozenset(name for name, ty in typemap.items() if isinstance(ty, scalar))

@@ -1,0 +1,72 @@
+"""Turns what Numba says of code that does not compile for dual numbers into a refusal.
+
+The refusal names the construct, the file, the line, the source line itself, and the way out.
+"""
+
+import linecache
+import re
+from contextlib import contextmanager
+
+from numba.core import errors
+
+from ..errors import NumbadError, UnsupportedError
+
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+_WAY_OUT = (
+    "Way out: write it with scalar operations, loops or functions that numbad differentiates, give "
+    "it a rule (nd.scalar_rule, nd.rule), or keep it out of the derivative with nd.stop_gradient."
+)
+
+
+@contextmanager
+def refusing(py_func):
+    """Raise what goes wrong while `py_func` is compiled as an error that a user can act on.
+
+    An error of numbad's own loses what Numba wraps round it on the way out of nested compilations.
+    """
+    try:
+        yield
+    except Exception as error:
+        raise _refusal(py_func, list(_chain(error))) from None
+
+
+def _refusal(py_func, causes):
+    for cause in causes:
+        if isinstance(cause, NumbadError):
+            return type(cause)(cause.plain_message)
+    file, line = _place(py_func, causes)
+    source = linecache.getline(file, line).strip()
+    shown = f"\n    {source}" if source else ""
+    return UnsupportedError(
+        f'cannot differentiate {py_func.__name__}: File "{file}", line {line}:{shown}\n'
+        f"{_reason(causes)}\n{_WAY_OUT}"
+    )
+
+
+def _chain(error):
+    seen = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        yield error
+        error = error.__cause__ or error.__context__
+
+
+def _place(py_func, causes):
+    """The file and line of the deepest cause within the function's own file, else its first line."""
+    code = py_func.__code__
+    for cause in reversed(causes):
+        loc = getattr(cause, "loc", None)
+        if loc is not None and loc.filename == code.co_filename and loc.line:
+            return loc.filename, loc.line
+    return code.co_filename, code.co_firstlineno
+
+
+def _reason(causes):
+    """Numba's own message, without colour and without its long tail."""
+    for cause in causes:
+        if isinstance(cause, errors.NumbaError):
+            text = _COLOUR.sub("", str(cause))
+            lines = [t.rstrip() for t in text.splitlines() if t.strip()]
+            lines = [t for t in lines if not t.lstrip().startswith(("During: ", "File ", "<source"))]
+            return "\n".join(lines[:8])
+    return f"{type(causes[0]).__name__}: {causes[0]}"

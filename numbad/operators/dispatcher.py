@@ -1,0 +1,193 @@
+"""An operator's result as a Numba dispatcher, whose code is written when the argument types are known.
+
+`Operator` subclasses say what source a differentiated function has for given argument types.
+`OperatorDispatcher` runs Numba's pipeline with one pass more, which puts that source in place of a
+stub with the right signature. So the result can be called from Python, from nopython code, in
+`prange`, and be differentiated again.
+"""
+
+import inspect
+import linecache
+from itertools import count
+
+from numba import njit
+from numba.core import bytecode, interpreter
+from numba.core.compiler import CompilerBase, DefaultPassBuilder
+from numba.core.compiler_machinery import FunctionPass, register_pass
+from numba.core.dispatcher import Dispatcher
+from numba.core.registry import CPUDispatcher
+from numba.core.untyped_passes import TranslateByteCode
+from numba.np.ufunc.dufunc import DUFunc
+
+from ..errors import ArgumentError
+from ..forward.dualize import refresh, replacement, without_wrappers
+from ..forward.refuse import refusing
+
+_INHERITED = ("fastmath", "error_model", "boundscheck", "nogil")
+_SERIAL = count()
+
+
+def as_dispatcher(operator, f):
+    """`f` as a Numba dispatcher; the same object every time for the same function."""
+    if isinstance(f, Dispatcher):
+        return f
+    if isinstance(f, DUFunc):
+        return f._dispatcher
+    if inspect.isfunction(f):
+        if not hasattr(f, "__numbad_dispatcher__"):
+            f.__numbad_dispatcher__ = njit(f)
+        return f.__numbad_dispatcher__
+    if inspect.isbuiltin(f) or type(f).__name__ == "ufunc":
+        return _wrap_builtin(f)
+    raise ArgumentError(
+        f"{operator} takes a Python function or a Numba dispatcher, not {f!r}; "
+        "wrap it: @numba.njit def g(x): ..."
+    )
+
+
+_BUILTINS = {}
+
+
+def _wrap_builtin(f):
+    if f not in _BUILTINS:
+        arity = getattr(f, "nin", None) or _builtin_arity(f)
+        names = ", ".join("xyzw"[:arity])
+        _BUILTINS[f] = njit(define(f"def {f.__name__}({names}):\n    return fn({names})", {"fn": f}))
+    return _BUILTINS[f]
+
+
+def _builtin_arity(f):
+    try:
+        return len(inspect.signature(f).parameters)
+    except (TypeError, ValueError):
+        return 1
+
+
+def define(source, namespace):
+    """The one function that `source` defines; tracebacks and listings find its text."""
+    filename = f"<numbad {next(_SERIAL)}>"
+    linecache.cache[filename] = len(source), None, source.splitlines(True), filename
+    before = set(namespace)
+    exec(compile(source, filename, "exec"), namespace)
+    (name,) = (k for k in namespace if k not in before and k != "__builtins__")
+    return namespace[name]
+
+
+class Operator:
+    """What an operator does with a function; `generate` writes the code for argument types."""
+
+    name = "operator"
+
+    def __init__(self, f):
+        self.f = as_dispatcher(f"nd.{self.name}", f)
+
+    def key(self):
+        """What tells two operators on the same function apart."""
+        return (type(self),)
+
+    def parameters(self):
+        """The parameter list of the result, as source."""
+        return signature_source(self.f.py_func)
+
+    def generate(self, typingctx, argtypes):
+        """A Python function for these argument types."""
+        raise NotImplementedError
+
+    def target(self):
+        """What generated code calls for `f` on duals."""
+        return replacement(self.f)
+
+
+def signature_source(function):
+    """A parameter list as source text, and the namespace that its defaults need."""
+    parts, namespace = [], {}
+    for parameter in inspect.signature(function).parameters.values():
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            parts.append("*" + parameter.name)
+        elif parameter.kind in (parameter.VAR_KEYWORD, parameter.KEYWORD_ONLY):
+            raise ArgumentError(
+                f"{function.__name__} takes keyword-only arguments, which Numba does not compile"
+            )
+        elif parameter.default is parameter.empty:
+            parts.append(parameter.name)
+        else:
+            namespace[f"_default_{parameter.name}"] = parameter.default
+            parts.append(f"{parameter.name}=_default_{parameter.name}")
+    return ", ".join(parts), namespace
+
+
+def parameter_names(function):
+    """The names of a function's parameters, in order."""
+    return list(inspect.signature(function).parameters)
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class WriteSource(FunctionPass):
+    """Replaces the stub's code by what the operator generates for the argument types."""
+
+    _name = "numbad_write_source"
+
+    def __init__(self):
+        FunctionPass.__init__(self)
+
+    def run_pass(self, state):
+        operator = state.func_id.func.__numbad_operator__
+        function = operator.generate(state.typingctx, state.args)
+        identity = bytecode.FunctionIdentity.from_function(function)
+        code = bytecode.ByteCode(func_id=identity)
+        state.func_ir = interpreter.Interpreter(identity).interpret(code)
+        refresh(state)
+        return True
+
+
+class OperatorCompiler(CompilerBase):
+    """Numba's nopython pipeline, with the source written before anything reads it."""
+
+    def define_pipelines(self):
+        without_wrappers(self.state)
+        pm = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        pm.add_pass_after(WriteSource, TranslateByteCode)
+        pm.finalize()
+        return [pm]
+
+
+class OperatorDispatcher(CPUDispatcher):
+    """The compiled function that an operator returns."""
+
+    handles_duals = True  # differentiating it again needs no adapted copy
+
+    def compile(self, sig):
+        with refusing(self.operator.f.py_func):
+            return super().compile(sig)
+
+    @property
+    def operator(self):
+        return self.py_func.__numbad_operator__
+
+    def __reduce__(self):
+        return _rebuild, (self.operator,)
+
+
+def build(operator):
+    """The dispatcher for an operator, the same one for the same function and options."""
+    known = vars(operator.f).setdefault("__numbad_operators__", {})
+    if operator.key() not in known:
+        known[operator.key()] = _build(operator)
+    return known[operator.key()]
+
+
+def _rebuild(operator):
+    return build(operator)
+
+
+def _build(operator):
+    f = operator.f
+    parameters, namespace = operator.parameters()
+    name = f"{operator.name}_{f.py_func.__name__}".replace("<lambda>", "lambda")
+    stub = define(f"def {name}({parameters}):\n    raise NotImplementedError\n", namespace)
+    stub.__module__ = f.py_func.__module__
+    stub.__doc__ = f"nd.{operator.name} of {f.py_func.__name__}."
+    stub.__numbad_operator__ = operator
+    options = {k: v for k, v in f.targetoptions.items() if k in _INHERITED}
+    options["nopython"] = True
+    return OperatorDispatcher(stub, targetoptions=options, pipeline_class=OperatorCompiler)

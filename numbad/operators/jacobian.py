@@ -1,0 +1,189 @@
+"""`grad`, `value_and_grad`, `jacobian`, `value_and_jacobian`: one sweep, told apart by what it returns."""
+
+from ..errors import ArgumentError, UnsupportedError
+from .dispatcher import Operator, build, parameter_names
+from .structure import Leaf, leaves, refuse_complex, render
+from .sweep import Sweep, scalar_result
+
+
+class Jacobian(Operator):
+    """Derivatives of every number of the result by every number of some arguments."""
+
+    def __init__(self, f, argnums, *, name, scalar, value, chunk=None, out=None):
+        self.name, self.scalar, self.with_value = name, scalar, value
+        super().__init__(f)
+        names = parameter_names(self.f.py_func)
+        self.single = not isinstance(argnums, tuple | list)
+        self.argnums = checked_argnums(name, argnums, names)
+        self.chunk = checked_chunk(chunk)
+        self.out = out if out is None else checked_argnums(name, out, names)[0]
+        if self.out in self.argnums:
+            raise ArgumentError(f"nd.{name}: argument {out} cannot be both out= and in argnums")
+
+    def key(self):
+        return self.name, self.argnums, self.single, self.chunk, self.out
+
+    def generate(self, typingctx, argtypes):
+        sweep = Sweep(self, typingctx, argtypes, parameter_names(self.f.py_func))
+        for k, tree in sweep.trees.items():
+            refuse_complex(f"nd.{self.name}", sweep.names[k], tree)
+        tree = sweep.run()
+        if self.out is not None:
+            tree = sweep.result_in(self.out)
+        elif self.scalar:
+            tree = scalar_result(sweep, tree)
+        value = sweep.value(tree) if self.with_value else None
+        derivative = self._derivative(sweep, tree)
+        return sweep.write(f"{value}, {derivative}" if self.with_value else derivative)
+
+    @staticmethod
+    def _derivative(sweep, tree):
+        if isinstance(tree, Leaf):
+            return sweep.derivative(tree, 0)
+        sources = {id(leaf): sweep.derivative(leaf, o) for o, leaf in enumerate(leaves(tree))}
+        return render(tree, lambda leaf: sources[id(leaf)], sweep.namespace)
+
+
+def checked_argnums(name, argnums, names):
+    """Argument numbers as a tuple of distinct non-negative ints."""
+    given = tuple(argnums) if isinstance(argnums, tuple | list) else (argnums,)
+    numbers = []
+    for k in given:
+        if isinstance(k, bool) or not hasattr(k, "__index__"):
+            raise ArgumentError(f"nd.{name}: argnums holds argument positions (ints), not {k!r}")
+        k = int(k)
+        if not -len(names) <= k < len(names):
+            raise ArgumentError(
+                f"nd.{name}: argnums={k}, but the function has {len(names)} argument(s): "
+                + ", ".join(names)
+            )
+        numbers.append(k % len(names))
+    if len(set(numbers)) != len(numbers):
+        raise ArgumentError(f"nd.{name}: argnums={argnums!r} names an argument twice")
+    if not numbers:
+        raise ArgumentError(f"nd.{name}: argnums is empty")
+    return tuple(numbers)
+
+
+def checked_chunk(chunk):
+    if chunk is None or (isinstance(chunk, int) and 1 <= chunk <= 64):
+        return chunk
+    raise ArgumentError(f"chunk is a number of partials from 1 to 64, not {chunk!r}")
+
+
+def check_mode(name, mode):
+    """Only forward mode is there yet; "auto" therefore means forward."""
+    if mode == "reverse":
+        raise UnsupportedError(
+            f'nd.{name}: mode="reverse" is not available in this version; use mode="forward" or "auto"'
+        )
+    if mode not in ("auto", "forward"):
+        raise ArgumentError(f'nd.{name}: mode is "auto", "forward" or "reverse", not {mode!r}')
+
+
+def grad(f, argnums=0, mode="auto", *, chunk=None):
+    """Gradient of a function that returns a float.
+
+    Parameters
+    ----------
+    f : function or Numba dispatcher
+        Returns a float. Plain Python functions are compiled with `numba.njit`.
+    argnums : int or tuple of ints
+        Which arguments to differentiate by: floats, arrays of floats, (named) tuples of these.
+    mode : {"auto", "forward"}
+        Forward mode (dual numbers) is the only one in this version.
+    chunk : int, optional
+        Partials a pass. By default up to 16 scalars travel in one pass, and arrays 8 at a time.
+
+    Returns
+    -------
+    dispatcher
+        Takes the arguments of `f`; returns the gradient with the structure of the argument, or a
+        tuple of gradients where `argnums` is a tuple.
+
+    Raises
+    ------
+    ArgumentError
+        Where the argument holds no floats or the function does not return a float.
+    UnsupportedError
+        When compiled, for what cannot be differentiated.
+
+    Examples
+    --------
+    >>> import numbad as nd
+    >>> def f(x, y):
+    ...     return x * x * y
+    >>> nd.grad(f, argnums=(0, 1))(3.0, 2.0)
+    (12.0, 9.0)
+    """
+    check_mode("grad", mode)
+    return build(Jacobian(f, argnums, name="grad", scalar=True, value=False, chunk=chunk))
+
+
+def value_and_grad(f, argnums=0, mode="auto", *, chunk=None):
+    """The value of a function that returns a float, and its gradient, from one sweep.
+
+    Takes what `grad` takes; the result returns `(value, gradient)`.
+
+    >>> import numbad as nd
+    >>> nd.value_and_grad(lambda x: x**3)(2.0)
+    (8.0, 12.0)
+    """
+    check_mode("value_and_grad", mode)
+    return build(Jacobian(f, argnums, name="value_and_grad", scalar=True, value=True, chunk=chunk))
+
+
+def jacobian(f, argnums=0, mode="auto", sparsity=None, *, out=None, chunk=None):
+    """Jacobian of a function that returns a float, an array, or a tuple of these.
+
+    Parameters
+    ----------
+    f, argnums, mode, chunk
+        As for `grad`.
+    sparsity : None
+        Compressed evaluation of sparse Jacobians is not available in this version.
+    out : int, optional
+        For a function that writes its result into an argument: that argument's number. The result
+        takes all of `f`'s arguments and writes the value into this one.
+
+    Returns
+    -------
+    dispatcher
+        Returns an array of shape `result.shape + argument.shape`; with the structure of the
+        result, and within it of the arguments, where these are tuples.
+
+    Examples
+    --------
+    >>> import numpy as np, numbad as nd
+    >>> def f(x):
+    ...     return x * x[::-1]
+    >>> nd.jacobian(f)(np.array([1.0, 2.0]))
+    array([[2., 1.],
+           [2., 1.]])
+    """
+    check_mode("jacobian", mode)
+    _check_sparsity(sparsity)
+    return build(
+        Jacobian(f, argnums, name="jacobian", scalar=False, value=False, chunk=chunk, out=out)
+    )
+
+
+def value_and_jacobian(f, argnums=0, mode="auto", *, out=None, chunk=None):
+    """The value of a function and its Jacobian, from one sweep: `(value, jacobian)`.
+
+    Takes what `jacobian` takes.
+
+    >>> import numbad as nd
+    >>> nd.value_and_jacobian(lambda x, y: (x * y, x + y), argnums=(0, 1))(2.0, 3.0)
+    ((6.0, 5.0), ((3.0, 2.0), (1.0, 1.0)))
+    """
+    check_mode("value_and_jacobian", mode)
+    name = "value_and_jacobian"
+    return build(Jacobian(f, argnums, name=name, scalar=False, value=True, chunk=chunk, out=out))
+
+
+def _check_sparsity(sparsity):
+    if sparsity is not None:
+        raise UnsupportedError(
+            "nd.jacobian: sparsity= is not available in this version; leave it out for a dense array"
+        )

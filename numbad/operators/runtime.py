@@ -1,0 +1,165 @@
+"""What generated operator code calls: seeding arrays of duals and collecting partials from them."""
+
+import functools
+
+import numpy as np
+from numba.core import types
+from numba.extending import intrinsic, overload, register_jitable
+
+from ..forward import dual as d
+from ..forward.access import pair, partial, strip, unit
+from ..forward.array import dtype_of_type
+from ..forward.custom import each_member, tangent, value_of
+
+
+@functools.cache
+def zero_of_type(ty):
+    """A nopython function of no arguments that returns the zero of a number type."""
+
+    @intrinsic
+    def zero(typingctx):
+        def codegen(context, builder, sig, args):
+            return context.get_constant_null(ty)
+
+        return ty(), codegen
+
+    return zero
+
+
+@register_jitable
+def load(flat, a):
+    """The values of array `a` into a flat array of duals, with zero partials."""
+    k = 0
+    for x in a.flat:
+        flat[k] = x
+        k += 1
+
+
+@register_jitable
+def store(a, duals):
+    """The values of an array of duals into array `a` of the same shape."""
+    for index in np.ndindex(a.shape):
+        a[index] = strip(duals[index])
+
+
+def seed(flat, first, n, tag):
+    """Set partial `j` of `flat[first + j]` to one, for j = 0, ..., n - 1 where there is such."""
+    raise NotImplementedError
+
+
+@overload(seed, prefer_literal=True)
+def _seed(flat, first, n, tag):
+    count, level = n.literal_value, tag.literal_value
+
+    def set_units(flat, first, n, tag):
+        for j in range(max(0, -first), min(count, flat.size - first)):
+            flat[first + j] = unit(strip(flat[first + j]), j, count, level)
+
+    return set_units
+
+
+@register_jitable
+def clear(flat, first, n):
+    """Set the partials of `flat[first]`, ..., `flat[first + n - 1]` back to zero."""
+    for k in range(max(0, first), min(flat.size, first + n)):
+        flat[k] = strip(flat[k])
+
+
+@register_jitable
+def collect_scalar(flat, result, first, n):
+    """Partial `j` of a scalar result into `flat[first + j]`."""
+    for j in range(max(0, -first), min(n, flat.size - first)):
+        flat[first + j] = partial(result, j)
+
+
+@register_jitable
+def collect_array(matrix, result, first, n):
+    """Partial `j` of element `k` of an array result into `matrix[k, first + j]`."""
+    lowest, highest = max(0, -first), min(n, matrix.shape[1] - first)
+    k = 0
+    for x in result.flat:
+        for j in range(lowest, highest):
+            matrix[k, first + j] = partial(x, j)
+        k += 1
+
+
+@register_jitable
+def collect_column(flat, result, j):
+    """Partial `j` of every element of an array result into a flat array."""
+    k = 0
+    for x in result.flat:
+        flat[k] = partial(x, j)
+        k += 1
+
+
+@register_jitable
+def values(flat, result):
+    """The value of every element of an array result into a flat array."""
+    k = 0
+    for x in result.flat:
+        flat[k] = strip(x)
+        k += 1
+
+
+def paired(a, da, tag):
+    """The array of duals with values `a` and one partial each, `da`."""
+    raise NotImplementedError
+
+
+@overload(paired, prefer_literal=True)
+def _paired(a, da, tag):
+    level = tag.literal_value
+    tangent = da.dtype if isinstance(da, types.Array) else da
+    if not isinstance(da, types.Array) or da.ndim != a.ndim:
+        return None
+    from numba.core.registry import cpu_target
+
+    scalar = d.join(cpu_target.typing_context, a.dtype, tangent)
+    dtype = dtype_of_type(d.Dual(scalar, 1, level))
+
+    def build(a, da, tag):
+        if a.shape != da.shape:
+            raise ValueError("a tangent must have the shape of the argument that it belongs to")
+        out = np.empty(a.shape, dtype())
+        for index in np.ndindex(a.shape):
+            out[index] = pair(a[index], da[index], level)
+        return out
+
+    return build
+
+
+def value_of_level(x, tag):
+    """The values of a result at level `tag`: what does not reach that level comes back as it is."""
+    raise NotImplementedError
+
+
+@overload(value_of_level, prefer_literal=True)
+def _value_of_level(x, tag):
+    if isinstance(x, types.BaseTuple):
+        return each_member(x, "value_of_level(x[{i}], tag)", {"value_of_level": value_of_level}, "x, tag")
+    if _has_level(x, tag.literal_value):
+        return lambda x, tag: value_of(x)
+    return lambda x, tag: x
+
+
+def tangent_of_level(x, tag):
+    """The first partials of a result at level `tag`; zeros where it does not reach that level."""
+    raise NotImplementedError
+
+
+@overload(tangent_of_level, prefer_literal=True)
+def _tangent_of_level(x, tag):
+    if isinstance(x, types.BaseTuple):
+        expression = "tangent_of_level(x[{i}], tag)"
+        return each_member(x, expression, {"tangent_of_level": tangent_of_level}, "x, tag")
+    if isinstance(x, types.Integer | types.Boolean):
+        return lambda x, tag: 0.0
+    if isinstance(x, types.Array) and not isinstance(x.dtype, types.Float | types.Complex | d.Dual):
+        return lambda x, tag: np.zeros(x.shape)
+    if isinstance(x, types.Number | d.Dual | types.Array):
+        return lambda x, tag: tangent(x, 0, tag)
+    return lambda x, tag: None
+
+
+def _has_level(x, tag):
+    return any(dual.tag == tag for dual in d.duals_in(x))

@@ -1,0 +1,381 @@
+"""Writes the forward sweep shared by `grad` and `jacobian`: seed, call, collect, in chunks.
+
+All scalars that the function is differentiated by travel in one pass where there are at most
+`ONE_PASS` of them; with arrays among the arguments, or more scalars, the inputs are numbered (scalars
+first) and passes of `chunk` partials cover them.
+"""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numba.core import types
+
+from ..errors import ArgumentError, UnsupportedError
+from ..forward import access, array
+from ..forward.dual import Dual, base_scalar
+from ..forward.promote import changed_parameters
+from . import runtime
+from .dispatcher import define
+from .structure import Leaf, differentiated, leaves, level_of, mapped_type, parse, render
+
+ONE_PASS = 16
+CHUNK = 8
+
+
+def balanced(total, most):
+    """The number of partials a pass, so that the fewest passes carry equal shares."""
+    passes = -(-total // most)
+    return -(-total // passes)
+
+
+@dataclass
+class Sweep:
+    """The source of one differentiated function, under construction."""
+
+    operator: object
+    typingctx: object
+    argtypes: tuple
+    names: list
+    namespace: dict = field(default_factory=dict)
+    before: list = field(default_factory=list)  # lines before the passes
+    prepare: list = field(default_factory=list)  # lines of a pass before the call
+    collect: list = field(default_factory=list)  # lines of a pass after the call
+    after: list = field(default_factory=list)  # lines after the passes
+
+    def __post_init__(self):
+        self.tag = level_of(self.argtypes)
+        self.namespace.update(np=np, **_NOPYTHON)
+        self.trees = {
+            k: differentiated(f"nd.{self.operator.name}", self.names[k], self.argtypes[k])
+            for k in self.operator.argnums
+        }
+        self._number()
+
+    def _number(self):
+        found = [leaf for tree in self.trees.values() for leaf in leaves(tree)]
+        self.scalars = [leaf for leaf in found if leaf.kind == "scalar"]
+        self.arrays = [leaf for leaf in found if leaf.kind == "array"]
+        for group in (self.scalars, self.arrays):
+            for number, leaf in enumerate(group):
+                leaf.number = number
+        count = len(self.scalars)
+        self.one_pass = not self.arrays and count <= (self.operator.chunk or ONE_PASS)
+        self.n = count if self.one_pass else self.operator.chunk or self._chunk(count)
+
+    def _chunk(self, count):
+        return CHUNK if self.arrays else balanced(count, CHUNK)
+
+    # -- types -------------------------------------------------------------------------------
+
+    def dual(self, scalar):
+        return Dual(scalar, self.n, self.tag)
+
+    def dual_leaf_type(self, leaf):
+        if leaf.kind == "scalar":
+            return self.dual(leaf.type)
+        if leaf.kind == "array":
+            return types.Array(self.dual(leaf.type.dtype), leaf.type.ndim, "C")
+        return leaf.type
+
+    def constant(self, prefix, value):
+        """A name in the generated code for a Python object."""
+        for name, known in self.namespace.items():
+            if known is value and name.startswith(prefix):
+                return name
+        name = f"{prefix}{len(self.namespace)}"
+        self.namespace[name] = value
+        return name
+
+    def dtype(self, scalar):
+        """Source of the dtype for a scalar type."""
+        return self.constant("dtype", array.dtype_of_type(scalar)) + "()"
+
+    def zero(self, scalar):
+        """Source of the zero of a scalar type."""
+        return self.constant("zero", runtime.zero_of_type(scalar)) + "()"
+
+    # -- arguments ---------------------------------------------------------------------------
+
+    def place(self, leaf):
+        """Source of the partial that belongs to a scalar, or of the element that partial 0 does."""
+        if leaf.kind == "array":
+            return f"start - first{leaf.number}"
+        return str(leaf.number) if self.one_pass else f"{leaf.number} - start"
+
+    def _argument(self, leaf):
+        if leaf.kind == "scalar":
+            return f"unit({leaf.source}, {self.place(leaf)}, {self.n}, {self.tag})"
+        if leaf.kind == "array":
+            return f"dual{leaf.number}"
+        return leaf.source
+
+    def _set_up_arrays(self, changed):
+        first = str(len(self.scalars))
+        for leaf in self.arrays:
+            k, a = leaf.number, leaf.source
+            self.before += [
+                f"first{k} = {first}",
+                f"dual{k} = np.empty({a}.shape, {self.dtype(self.dual(leaf.type.dtype))})",
+                f"flat{k} = dual{k}.reshape(dual{k}.size)",
+            ]
+            reload = self.before if k not in changed else self.prepare
+            reload.append(f"load(flat{k}, {a})")
+            self.prepare.append(f"seed(flat{k}, {self.place(leaf)}, {self.n}, {self.tag})")
+            if k in changed:
+                self.after.append(f"store({a}, dual{k})")
+            else:
+                self.collect.append(f"clear(flat{k}, {self.place(leaf)}, {self.n})")
+            first = f"first{k} + {a}.size"
+        if not self.one_pass:
+            self.before.append(f"total = {first}")
+
+    def _changed(self):
+        """The numbers of the parameters that the function writes to, with or without duals."""
+        active = frozenset(self.operator.argnums)
+        return changed_parameters(self.operator.f, active)
+
+    def _carry_constants(self, changed, written):
+        """Arrays that are not differentiated by but written to: as duals, or restored each pass."""
+        sources = {}
+        for k in sorted(changed - set(self.operator.argnums)):
+            ty = self.argtypes[k] if k < len(self.argtypes) else None
+            if not isinstance(ty, types.Array):
+                continue
+            name = self.names[k]
+            if k in written and isinstance(ty.dtype, types.Float | types.Complex | Dual):
+                self.before.append(
+                    f"work{k} = np.empty({name}.shape, {self.dtype(self.dual(ty.dtype))})"
+                )
+                self.before.append(f"workflat{k} = work{k}.reshape(work{k}.size)")
+                self.prepare.append(f"load(workflat{k}, {name})")
+                self.after.append(f"store({name}, work{k})")
+                sources[k] = f"work{k}", types.Array(self.dual(ty.dtype), ty.ndim, "C")
+            elif not self.one_pass:
+                self.before.append(f"saved{k} = {name}.copy()")
+                self.prepare.append(f"if start > 0:\n    {name}[...] = saved{k}")
+        return sources
+
+    def arguments(self):
+        """Source of the call's arguments, and their types."""
+        changed, written = self._changed()
+        arrays = {
+            leaf.number for k in changed & set(self.trees) for leaf in leaves(self.trees[k])
+            if leaf.kind == "array"
+        }
+        self._set_up_arrays(arrays)
+        carried = self._carry_constants(changed, written)
+        sources, tys = [], []
+        for k, (name, ty) in enumerate(zip(self.names, self.argtypes, strict=True)):
+            if k in self.trees:
+                sources.append(render(self.trees[k], self._argument, self.namespace))
+                tys.append(mapped_type(self.trees[k], self.dual_leaf_type))
+            elif k in carried:
+                source, dual = carried[k]
+                sources.append(source)
+                tys.append(dual)
+            elif isinstance(ty, types.Dispatcher):
+                from ..forward.dualize import replacement
+
+                stand_in = replacement(ty.dispatcher)
+                sources.append(self.constant("function", stand_in))
+                tys.append(self.typingctx.resolve_value_type(stand_in))
+            else:
+                sources.append(name)
+                tys.append(ty)
+        while tys and isinstance(tys[-1], types.Omitted):
+            sources.pop()
+            tys.pop()
+        return sources, tuple(tys)
+
+    def call(self):
+        """The source of the call, and the type of its result."""
+        sources, tys = self.arguments()
+        target = self.operator.target()
+        self.namespace["f"] = target
+        resolved = self.typingctx.resolve_function_type(
+            self.typingctx.resolve_value_type(target), tys, {}
+        )
+        if resolved is None:
+            raise UnsupportedError(f"cannot compile {self.operator.f.py_func.__name__} for {tys}")
+        self.call_types = tys
+        return f"f({', '.join(sources)})", resolved.return_type
+
+    # -- results -----------------------------------------------------------------------------
+
+    def is_active(self, leaf):
+        """Whether a leaf of the result carries partials of this sweep."""
+        scalar = leaf.type.dtype if leaf.kind == "array" else leaf.type
+        return isinstance(scalar, Dual) and scalar.tag == self.tag
+
+    def value_scalar(self, leaf):
+        """The scalar type of a result leaf's value."""
+        scalar = leaf.type.dtype if leaf.kind == "array" else leaf.type
+        return scalar.scalar if self.is_active(leaf) else scalar
+
+    def entry(self, out, leaf, o):
+        """Lines that collect the derivative of result leaf `out` by input leaf `leaf`; its name."""
+        kind = f"_{out.kind if out.kind == 'array' else 'scalar'}_by_{leaf.kind}"
+        name = f"J{o}_{leaf.kind}{leaf.number}"
+        scalar = self.value_scalar(out)
+        if not isinstance(scalar, types.Float | types.Complex | Dual):
+            scalar = base_scalar(leaf.type.dtype if leaf.kind == "array" else leaf.type)
+        getattr(self, kind)(out, leaf, name, scalar)
+        return name
+
+    def _scalar_by_scalar(self, out, leaf, name, scalar):
+        if not self.is_active(out):
+            self.before.append(f"{name} = {self.zero(scalar)}")
+        elif self.one_pass:
+            self.collect.append(f"{name} = partial({out.source}, {leaf.number})")
+        else:
+            self.before.append(f"{name} = {self.zero(scalar)}")
+            self.collect.append(
+                f"if 0 <= {self.place(leaf)} < {self.n}:\n"
+                f"    {name} = partial({out.source}, {self.place(leaf)})"
+            )
+
+    def _scalar_by_array(self, out, leaf, name, scalar):
+        self.before.append(f"{name} = np.zeros({leaf.source}.shape, {self.dtype(scalar)})")
+        if self.is_active(out):
+            self.before.append(f"{name}_flat = {name}.reshape({name}.size)")
+            self.collect.append(
+                f"collect_scalar({name}_flat, {out.source}, {self.place(leaf)}, {self.n})"
+            )
+
+    def _allocate(self, name, shape, ndim, scalar):
+        """An array whose shape is known after the first call."""
+        empty = f"np.zeros({(0,) * ndim!r}, {self.dtype(scalar)})"
+        allocate = f"{name} = np.zeros({shape}, {self.dtype(scalar)})"
+        if self.one_pass:
+            self.collect.append(allocate)
+        else:
+            self.before.append(f"{name} = {empty}")
+            self.collect.append(f"if start == 0:\n    {allocate}")
+
+    def _array_by_scalar(self, out, leaf, name, scalar):
+        self._allocate(name, f"{out.source}.shape", out.type.ndim, scalar)
+        if self.is_active(out):
+            lines = f"collect_column({name}.reshape({name}.size), {out.source}, {self.place(leaf)})"
+            guard = "" if self.one_pass else f"if 0 <= {self.place(leaf)} < {self.n}:\n    "
+            self.collect.append(guard + lines)
+
+    def _array_by_array(self, out, leaf, name, scalar):
+        shape = f"{out.source}.shape + {leaf.source}.shape"
+        self._allocate(name, shape, out.type.ndim + leaf.type.ndim, scalar)
+        if self.is_active(out):
+            matrix = f"{name}.reshape(({out.source}.size, {leaf.source}.size))"
+            self.collect.append(
+                f"collect_array({matrix}, {out.source}, {self.place(leaf)}, {self.n})"
+            )
+
+    def value(self, tree):
+        """Lines that keep the value of the result; the source that returns it."""
+        for o, leaf in enumerate(leaves(tree)):
+            self._value_leaf(leaf, f"value{o}")
+        numbers = {id(leaf): o for o, leaf in enumerate(leaves(tree))}
+        return render(tree, lambda leaf: f"value{numbers[id(leaf)]}", self.namespace)
+
+    def _value_leaf(self, leaf, name):
+        if leaf.kind != "array" or not self.is_active(leaf):
+            source = f"strip({leaf.source})" if self.is_active(leaf) else leaf.source
+            self.collect.append(f"{name} = {source}")
+            return
+        self._allocate(name, f"{leaf.source}.shape", leaf.type.ndim, self.value_scalar(leaf))
+        self.collect.append(f"values({name}.reshape({name}.size), {leaf.source})")
+
+    def derivative(self, out, o):
+        """Source of the derivative of one result leaf by all arguments."""
+        entries = {}
+        for tree in self.trees.values():
+            for leaf in leaves(tree):
+                if leaf.kind != "constant":
+                    entries[id(leaf)] = self.entry(out, leaf, o)
+
+        def source(leaf):
+            return entries[id(leaf)] if leaf.kind != "constant" else self._constant_zero(leaf)
+
+        parts = [render(tree, source, self.namespace) for tree in self.trees.values()]
+        return parts[0] if self.operator.single else "(" + "".join(p + ", " for p in parts) + ")"
+
+    def _constant_zero(self, leaf):
+        """The zero of a constant member's own type; None for what has no zero."""
+        if isinstance(leaf.type, types.Integer | types.Boolean):
+            return self.zero(leaf.type)
+        if isinstance(leaf.type, types.Array):
+            return f"np.zeros_like({leaf.source})"
+        return "None"
+
+    # -- all together ------------------------------------------------------------------------
+
+    def write(self, returned):
+        """The function whose result is the source `returned`."""
+        lines = [*self.before]
+        body = [*self.prepare, f"r = {self.call_source}", *self.collect]
+        if self.one_pass:
+            lines += body
+        else:
+            lines.append(f"for start in range(0, max(total, 1), {self.n}):")
+            lines += [_indented(line) for line in body]
+        lines += [*self.after, f"return {returned}"]
+        text = "\n".join(_indented(line) for line in lines)
+        source = f"def {self.operator.name}_sweep({self.operator.parameters()[0]}):\n{text}\n"
+        return define(source, {**self.operator.parameters()[1], **self.namespace})
+
+    def run(self):
+        """Call `f`; the structure of its result, whose leaves read from `r`."""
+        self.call_source, ty = self.call()
+        return parse(ty, "r")
+
+    def result_in(self, k):
+        """The structure of a result that `f` writes into its argument number `k`."""
+        ty = self.call_types[k]
+        if not isinstance(ty, types.Array):
+            raise ArgumentError(
+                f"nd.{self.operator.name}: out={k} names '{self.names[k]}', which is no array"
+            )
+        return parse(ty, f"work{k}" if self.is_active(parse(ty, "")) else self.names[k])
+
+
+def _indented(line):
+    return "\n".join("    " + part for part in line.split("\n"))
+
+
+def scalar_result(sweep, tree):
+    """The single leaf of a scalar result; ArgumentError where the result is anything else."""
+    name, f = sweep.operator.name, sweep.operator.f.py_func.__name__
+    if not isinstance(tree, Leaf) or tree.kind == "array":
+        kind = "a tuple" if not isinstance(tree, Leaf) else f"an array of {tree.type.ndim} axes"
+        raise ArgumentError(
+            f"nd.{name} needs a function that returns a float; {f} returns {kind}. "
+            "Perhaps you meant nd.jacobian"
+        )
+    if isinstance(tree.type, types.NoneType):
+        raise ArgumentError(
+            f"nd.{name} needs a function that returns a float; {f} returns None. A function that "
+            "writes its result into an argument is differentiated by nd.jacobian(f, out=...)"
+        )
+    if isinstance(base_scalar(tree.type), types.Complex):
+        raise ArgumentError(
+            f"nd.{name} needs a function that returns a float; {f} returns a complex number. Use "
+            "nd.derivative or nd.jvp, or return its real or imaginary part"
+        )
+    if tree.kind == "constant" and not isinstance(tree.type, types.Integer | types.Boolean):
+        raise ArgumentError(
+            f"nd.{name} needs a function that returns a float; {f} returns {tree.type}"
+        )
+    return tree
+
+
+_NOPYTHON = {
+    "unit": access.unit,
+    "partial": access.partial,
+    "strip": access.strip,
+    "load": runtime.load,
+    "store": runtime.store,
+    "seed": runtime.seed,
+    "clear": runtime.clear,
+    "values": runtime.values,
+    "collect_scalar": runtime.collect_scalar,
+    "collect_array": runtime.collect_array,
+    "collect_column": runtime.collect_column,
+}

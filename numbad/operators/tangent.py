@@ -1,0 +1,256 @@
+"""`jvp` and `derivative`: one direction, one partial."""
+
+import numpy as np
+from numba.core import types
+
+from ..errors import ArgumentError
+from ..forward import access
+from ..forward.array import dtype_of_type
+from ..forward.dual import Dual, duals_in, join
+from . import runtime
+from .dispatcher import Operator, build, define, parameter_names
+from .jacobian import checked_argnums
+from .structure import Branch, describe, is_differentiable, leaves, level_of, mapped_type, parse, render
+
+
+class Tangent(Operator):
+    """The derivative of everything that a function returns, in one direction."""
+
+    def __init__(self, f, argnums, *, name, out=None):
+        self.name = name
+        super().__init__(f)
+        self.names = parameter_names(self.f.py_func)
+        self.explicit = argnums is not None
+        every = tuple(range(len(self.names)))
+        self.argnums = checked_argnums(name, argnums, self.names) if self.explicit else every
+        self.out = out if out is None else checked_argnums(name, out, self.names)[0]
+
+    def key(self):
+        return self.name, self.argnums, self.explicit, self.out
+
+
+class Derivative(Tangent):
+    """By one float argument."""
+
+    def generate(self, typingctx, argtypes):
+        (k,) = self.argnums
+        ty = parse(argtypes[k], "").type
+        if not is_differentiable(ty):
+            hint = "nd.grad or nd.jacobian" if isinstance(ty, types.Array | types.BaseTuple) else ""
+            hint = f". Perhaps you meant {hint}" if hint else ": pass a float (2.0 instead of 2)"
+            raise ArgumentError(
+                f"nd.derivative differentiates by a float; argument '{self.names[k]}' is "
+                f"{describe(ty)}{hint}"
+            )
+        writer = TangentSource(self, typingctx, argtypes, argtypes)
+        writer.scalar(k, self.names[k], "1.0", ty, types.float64)
+        return writer.write(value=False)
+
+
+class JVP(Tangent):
+    """By any arguments, called with all of them as one tuple, and a tuple of tangents."""
+
+    def parameters(self):
+        return "primals, tangents", {}
+
+    def generate(self, typingctx, argtypes):
+        primals, tangents = argtypes
+        if not isinstance(primals, types.BaseTuple) or not isinstance(tangents, types.BaseTuple):
+            raise ArgumentError(
+                f"nd.{self.name} is called with two tuples, (primals, tangents); "
+                f"it got {primals} and {tangents}"
+            )
+        if len(tangents) != len(self.argnums):
+            which = "one for each of argnums" if self.explicit else "one for every argument"
+            raise ArgumentError(
+                f"nd.{self.name} needs {len(self.argnums)} tangents, {which}; it got {len(tangents)}"
+            )
+        if len(primals) > len(self.names):
+            raise ArgumentError(f"nd.{self.name}: {len(primals)} arguments for {self.names}")
+        writer = TangentSource(self, typingctx, tuple(primals), argtypes)
+        writer.sources = [f"primals[{k}]" for k in range(len(primals))]
+        for j, k in enumerate(self.argnums):
+            if k < len(primals):
+                writer.argument(k, f"primals[{k}]", f"tangents[{j}]", primals[k], tangents[j])
+        return writer.write(value=True)
+
+
+class TangentSource:
+    """The source of a function that pairs arguments with tangents and calls `f` once."""
+
+    def __init__(self, operator, typingctx, argtypes, every_type):
+        self.operator, self.typingctx = operator, typingctx
+        self.argtypes = list(argtypes)
+        self.names = operator.names
+        self.sources = list(operator.names[: len(argtypes)])
+        self.tag = level_of(every_type)
+        self.lines, self.after = [], []
+        self.namespace = {
+            "pair": access.pair,
+            "paired": runtime.paired,
+            "value_of_level": runtime.value_of_level,
+            "tangent_of_level": runtime.tangent_of_level,
+            "store": runtime.store,
+            "load": runtime.load,
+            "np": np,
+        }
+
+    def dual(self, scalar, tangent_scalar):
+        joined = join(self.typingctx, types.unliteral(scalar), types.unliteral(tangent_scalar))
+        return Dual(joined, 1, self.tag)
+
+    def scalar(self, k, source, tangent_source, ty, tangent_ty):
+        self.sources[k] = f"pair({source}, {tangent_source}, {self.tag})"
+        self.argtypes[k] = self.dual(ty, tangent_ty)
+
+    def argument(self, k, source, tangent_source, ty, tangent_ty):
+        """Pair an argument of any structure with its tangent; constants stay as they are."""
+        tree, directions = parse(ty, source), parse(tangent_ty, tangent_source)
+        found = list(leaves(tree))
+        if all(leaf.kind == "constant" for leaf in found):
+            if self.operator.explicit and found:
+                raise ArgumentError(
+                    f"nd.{self.operator.name} differentiates by argument '{self.names[k]}', which "
+                    f"is {describe(tree.type)}; it must hold floats"
+                )
+            return
+        pairs = {}
+        self._match(k, tree, directions, pairs)
+
+        def rebuilt(leaf):
+            return leaf.source if leaf.kind == "constant" else pairs[id(leaf)][0]
+
+        def retyped(leaf):
+            return leaf.type if leaf.kind == "constant" else pairs[id(leaf)][1]
+
+        self.sources[k] = render(tree, rebuilt, self.namespace)
+        self.argtypes[k] = mapped_type(tree, retyped)
+
+    def _match(self, k, tree, directions, pairs):
+        if isinstance(tree, Branch):
+            if not isinstance(directions, Branch) or len(directions.members) != len(tree.members):
+                self._mismatch(k, tree, directions)
+            for member, direction in zip(tree.members, directions.members, strict=True):
+                self._match(k, member, direction, pairs)
+        elif tree.kind == "array":
+            if not isinstance(directions.type, types.Array) or directions.type.ndim != tree.type.ndim:
+                self._mismatch(k, tree, directions)
+            name = f"dual{k}_{len(pairs)}"
+            self.lines.append(f"{name} = paired({tree.source}, {directions.source}, {self.tag})")
+            dual = self.dual(tree.type.dtype, directions.type.dtype)
+            pairs[id(tree)] = name, types.Array(dual, tree.type.ndim, "C")
+        elif tree.kind == "scalar":
+            if not isinstance(directions.type, types.Number | Dual):
+                self._mismatch(k, tree, directions)
+            source = f"pair({tree.source}, {directions.source}, {self.tag})"
+            pairs[id(tree)] = source, self.dual(tree.type, directions.type)
+
+    def _mismatch(self, k, tree, directions):
+        raise ArgumentError(
+            f"nd.{self.operator.name}: the tangent of '{self.names[k]}' must have its structure, "
+            f"{tree.type}; it is {directions.type}"
+        )
+
+    def _carry_written(self):
+        """Arrays that the function writes to hold duals during the call."""
+        from ..forward.promote import changed_parameters
+
+        active = {k for k, ty in enumerate(self.argtypes) if any(True for _ in duals_in(ty))}
+        changed, written = changed_parameters(self.operator.f, frozenset(active))
+        for k in sorted(changed):
+            ty = self.argtypes[k] if k < len(self.argtypes) else None
+            if not isinstance(ty, types.Array):
+                continue
+            source = f"primals[{k}]" if self.operator.name != "derivative" else self.names[k]
+            if k in active:
+                self.after.append(f"store({source}, {self.sources[k]})")
+            elif k in written and is_differentiable(ty.dtype):
+                dual = Dual(ty.dtype, 1, self.tag)
+                self.namespace[f"dtype{k}"] = dtype_of_type(dual)
+                self.lines += [
+                    f"work{k} = np.empty({source}.shape, dtype{k}())",
+                    f"load(work{k}.reshape(work{k}.size), {source})",
+                ]
+                self.after.append(f"store({source}, work{k})")
+                self.sources[k] = f"work{k}"
+                self.argtypes[k] = types.Array(dual, ty.ndim, "C")
+
+    def write(self, value):
+        self._carry_written()
+        self.namespace["f"] = self.operator.target()
+        for k, ty in enumerate(self.argtypes):
+            if isinstance(ty, types.Dispatcher):
+                from ..forward.dualize import replacement
+
+                self.namespace[f"function{k}"] = replacement(ty.dispatcher)
+                self.sources[k] = f"function{k}"
+        while self.argtypes and isinstance(self.argtypes[-1], types.Omitted):
+            self.argtypes.pop()
+            self.sources.pop()
+        arguments = ", ".join(self.sources)
+        lines = [*self.lines, f"r = f({arguments})", *self.after]
+        result = "r" if self.operator.out is None else self.sources[self.operator.out]
+        found = f"tangent_of_level({result}, {self.tag})"
+        kept = f"value_of_level({result}, {self.tag})"
+        lines.append(f"return {kept}, {found}" if value else f"return {found}")
+        body = "\n".join("    " + line for line in lines)
+        params, defaults = self.operator.parameters()
+        name = f"{self.operator.name}_source"
+        return define(f"def {name}({params}):\n{body}\n", {**defaults, **self.namespace})
+
+
+def derivative(f, argnum=0):
+    """Derivative of a function by one of its arguments, a float (or complex number).
+
+    Parameters
+    ----------
+    f : function or Numba dispatcher
+        Returns a float, an array, or a tuple of these.
+    argnum : int
+        Which argument to differentiate by.
+
+    Returns
+    -------
+    dispatcher
+        Takes the arguments of `f`; returns what `f` returns, differentiated.
+
+    Raises
+    ------
+    ArgumentError
+        Where the argument is not a float: an int, say, or an array.
+
+    Examples
+    --------
+    >>> import math, numbad as nd
+    >>> nd.derivative(math.sin)(0.0)
+    1.0
+    >>> nd.derivative(nd.derivative(lambda x: x**3))(2.0)
+    12.0
+    """
+    return build(Derivative(f, argnum, name="derivative"))
+
+
+def jvp(f, argnums=None, *, out=None):
+    """Value of a function and its derivative in a given direction (Jacobian-vector product).
+
+    Parameters
+    ----------
+    f : function or Numba dispatcher
+    argnums : int or tuple of ints, optional
+        The arguments that have a tangent; every argument where None, and what stands for a
+        constant argument (an int, a string, a function) is ignored.
+    out : int, optional
+        The argument that `f` writes its result into, where it returns None.
+
+    Returns
+    -------
+    dispatcher
+        Called with `(primals, tangents)`, two tuples; returns `(value, tangent)`.
+
+    Examples
+    --------
+    >>> import numbad as nd
+    >>> nd.jvp(lambda x, y: x * y)((2.0, 3.0), (1.0, 0.5))
+    (6.0, 4.0)
+    """
+    return build(JVP(f, argnums, name="jvp", out=out))
