@@ -7,8 +7,9 @@ import shutil
 import sys
 from pathlib import Path
 
+from numbad import __version__
 from numbad.errors import ArgumentError, DataError, ModelError, NumbadError
-from numbad.version import __version__
+
 
 CONVERGED, NOT_CONVERGED, UNUSABLE, INTERRUPTED = 0, 1, 2, 130
 
