@@ -10,7 +10,6 @@ from pathlib import Path
 from numbad import __version__
 from numbad.errors import ArgumentError, DataError, ModelError, NumbadError
 
-
 CONVERGED, NOT_CONVERGED, UNUSABLE, INTERRUPTED = 0, 1, 2, 130
 
 DESCRIPTION = """\
