@@ -11,7 +11,7 @@ from numbad.errors import DataError
 
 
 class Series(NamedTuple):
-    """The observations of one component: NaN in `values` is missing, infinite `sigma` not fitted."""
+    """The observations of one component: NaN `values` are missing, infinite `sigma` not fitted."""
 
     component: int
     label: str
@@ -177,7 +177,12 @@ def component_index(key, components, where, error=DataError):
         return components.index(key), key
     try:
         index = int(key)
-        if index != key or index < 0 or (components is not None and index >= len(components)):
+        if (
+            isinstance(key, bool | np.bool_)
+            or index != key
+            or index < 0
+            or (components is not None and index >= len(components))
+        ):
             raise ValueError
     except (TypeError, ValueError):
         raise error(f"{where}: {key!r} is neither the index nor the name of a component") from None

@@ -95,7 +95,7 @@ def _stack(partials):
 
 @lru_cache(maxsize=128)
 def _evaluation(curve):
-    @jit
+    @jit(nogil=True)
     def evaluate(x, log, y0, ts, row, component, value, weight):
         p = np.exp(x) if log else x.copy()
         states, partials = curve(p, y0, ts)

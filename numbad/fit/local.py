@@ -41,18 +41,17 @@ class Evaluations:
         self.evaluate = evaluate
         self.point, self.pair = first[0].tobytes(), first[1:]
         self.rejected = rejected
-        self.failed = False  # whether the last residuals asked for were made up
+        self.failures = 0
 
     def _at(self, x):
         point = x.tobytes()
         if point != self.point:
             self.point, self.pair = point, attempt(self.evaluate, x) or self.rejected
+            self.failures += self.pair is self.rejected
         return self.pair
 
     def residuals(self, x):
-        pair = self._at(x)
-        self.failed = pair is self.rejected
-        return pair[0]
+        return self._at(x)[0]
 
     def jacobian(self, x):
         return self._at(x)[1]
@@ -64,7 +63,8 @@ def attempt(evaluate, x):
         residuals, jacobian = evaluate(x)
     except FAILURES:
         return None
-    finite = math.isfinite(residuals @ residuals) and math.isfinite(jacobian.sum())
+    with np.errstate(over="ignore", invalid="ignore"):
+        finite = math.isfinite(residuals @ residuals + jacobian.sum())
     return (residuals, jacobian) if finite else None
 
 
@@ -78,7 +78,7 @@ def first_evaluation(problem, values):
         raise ModelError(
             f"the model cannot be evaluated at the start ({where}): {error}"
         ) from error
-    if not math.isfinite(residuals @ residuals):
+    if not np.isfinite(residuals).all():
         reason = " (on the log scale it must be positive)" if problem.unknowns.log else ""
         raise ModelError(f"the model is not finite{reason} at the start: {where}")
     if not np.isfinite(jacobian).all():
@@ -104,7 +104,7 @@ def fit_from(problem, index, start):
 
 
 def optimise(problem, first):
-    """Run SciPy from an evaluated point; return its result and whether it ended at a failure."""
+    """Run SciPy from an evaluated point; return its result and whether failures cut it short."""
     from scipy.optimize import least_squares
 
     control, unknowns = problem.control, problem.unknowns
@@ -128,5 +128,18 @@ def optimise(problem, first):
         gtol=control.gtol,
         max_nfev=control.max_nfev,
     )
-    # Steps that failed after the last one accepted, and no small gradient: not an optimum.
-    return found, evaluations.failed and found.status != 1
+    stuck = evaluations.failures and not _stationary(found, unknowns, residuals)
+    return found, bool(stuck)
+
+
+def _stationary(found, unknowns, first):
+    """Whether no single unknown, moved within its bounds, could lower the cost noticeably.
+
+    Noticeably: by 1e-8 of it, as the Gauss-Newton model has it. A fit whose steps fail at the edge
+    of where the model can be evaluated stops for want of progress, but not at such a point.
+    """
+    curvature = np.einsum("ij,ij->j", found.jac, found.jac)
+    curvature[curvature == 0.0] = np.inf
+    moved = np.clip(found.x - found.grad / curvature, *unknowns.internal_bounds)
+    gain = np.max(np.abs(found.grad * (moved - found.x)))
+    return gain <= 1e-8 * found.cost + 1e-16 * (first @ first)

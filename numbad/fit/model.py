@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
+from numba import typeof
 from numba.core.errors import NumbaError
 
 from numbad.errors import ModelError, NumbadError
@@ -166,36 +167,29 @@ def check_right_hand_side(dispatcher, t0, state, arguments):
     Raises `ModelError` where it does not compile, fails, or returns the wrong thing.
     """
     called = getattr(dispatcher.py_func, "__name__", "fun")
+    given = (t0, state, *arguments)
     try:
-        slope = dispatcher(t0, state, *arguments)
+        slope = dispatcher(*given)
     except NumbadError:
         raise
     except NumbaError as error:
-        raise ModelError(f"Numba cannot compile {called}: {shortened(error)}") from None
+        from numbad.ode.complaint import cannot_compile
+
+        raise cannot_compile(dispatcher, map(typeof, given), error) from error
     except (ArithmeticError, ValueError, IndexError) as error:
-        raise ModelError(f"{called} fails at the start, t = {t0:g}: {error}") from None
-    if not isinstance(slope, tuple | np.ndarray) or np.ndim(slope) != 1:
+        raise ModelError(f"{called} fails at the start, t = {t0:g}: {error}") from error
+    slopes = np.atleast_1d(np.asarray(slope))
+    if slopes.ndim != 1 or slopes.dtype.kind not in "biuf":
         raise ModelError(
             f"{called} must return a tuple or 1-D array of {len(state)} derivatives, one for each "
             f"component of y; it returns {slope!r}"
         )
-    if len(slope) != len(state):
+    if len(slopes) != len(state):
         raise ModelError(
-            f"{called} returns {len(slope)} derivatives, but y has {len(state)} components"
+            f"{called} returns {len(slopes)} derivatives, but y has {len(state)} components"
         )
-    if not np.all(np.isfinite(slope)):
-        index = int(np.flatnonzero(~np.isfinite(slope))[0])
+    if not np.all(np.isfinite(slopes)):
+        index = int(np.flatnonzero(~np.isfinite(slopes))[0])
         raise ModelError(
-            f"{called} returns {slope[index]} for component {index} at the start, t = {t0:g}"
+            f"{called} returns {slopes[index]} for component {index} at the start, t = {t0:g}"
         )
-
-
-def shortened(error):
-    """Return the heart of a message of Numba's: the reason and the user's line."""
-    kept = []
-    for line in str(error).splitlines():
-        if line.startswith(("During:", "This error may have been caused", "This is often caused")):
-            break
-        if line.strip() and not line.startswith("Failed in nopython mode pipeline"):
-            kept.append(line.rstrip())
-    return "\n".join(kept[:20])

@@ -13,7 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
-from numbad.caching import content_key
+from numbad.caching import fingerprint
 from numbad.errors import DataError, ModelError
 from numbad.fit.data import Observations
 from numbad.fit.evaluate import compiled
@@ -98,6 +98,12 @@ class OdeProblem:
     @cached_property
     def digests(self):
         """Digests of model, data and options: what has to agree for two fits to be the same."""
+        code = fingerprint(self.fun)
+        if code is None:
+            raise ModelError(
+                f"a journal must know {self.fun.__name__} again, but it uses a global or closure "
+                "variable whose content cannot be told"
+            )
         series = self.observations.series
         data = [
             (s.component, s.times.tobytes(), s.values.tobytes(), s.sigma.tobytes()) for s in series
@@ -106,7 +112,7 @@ class OdeProblem:
         unknowns = self.unknowns
         box = tuple(getattr(unknowns, name).tobytes() for name in ("start", "lower", "upper"))
         return {
-            "model": _digest(content_key(self.fun), self.calling.form, known),
+            "model or version": _digest(code, self.calling.form, self.state, known),
             "solver": _digest(self.method, self.rtol, self.atol),
             "data": _digest(self.observations.t0, data),
             "unknowns": _digest(unknowns.names, box, unknowns.log, self.free),

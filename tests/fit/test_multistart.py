@@ -1,0 +1,141 @@
+import os
+import random
+import signal
+import sys
+import time
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from multiprocessing import get_context
+
+import numpy as np
+import pytest
+
+from numbad.errors import ModelError
+from numbad.fit.multistart import best, run_starts
+from numbad.fit.result import FitResult
+from numbad.fit.unknowns import latin_hypercube
+
+from .closed_form import Formula, T, Y, decaying
+
+BOUNDS = {"a": (0.1, 10.0), "b": (0.1, 10.0)}
+
+
+class Backwards(Executor):
+    """Runs nothing until the last task has come, then the last one first."""
+
+    def __init__(self, count):
+        self.count, self.tasks = count, []
+
+    def submit(self, task, /, *args, **kwargs):
+        future = Future()
+        self.tasks.append((future, task, args))
+        if len(self.tasks) == self.count:
+            for waiting, run, given in reversed(self.tasks):
+                waiting.set_running_or_notify_cancel()
+                waiting.set_result(run(*given))
+        return future
+
+
+def starts(problem, count=12):
+    return latin_hypercube(problem.unknowns, count, 3)
+
+
+def run(problem, **options):
+    return run_starts(problem, starts(problem), progress=False, **options)
+
+
+def test_the_result_does_not_depend_on_the_executor():
+    problem = decaying(bounds=BOUNDS)
+    wanted = run(problem)
+    assert [fit.index for fit in wanted] == list(range(12))
+    assert run(problem, executor=Backwards(12)) == wanted
+    with ThreadPoolExecutor(3) as threads:
+        assert run(problem, executor=threads) == wanted
+    with ProcessPoolExecutor(2, get_context("spawn")) as processes:
+        assert run(problem, executor=processes) == wanted
+
+
+def test_best_takes_the_earliest_of_equals():
+    fits = run(decaying(bounds=BOUNDS))
+    equal = [type(fit)(**{**vars(fit), "cost": 1.0}) for fit in fits]
+    assert best(equal[::-1]).index == 0
+    assert best(fits).cost == min(fit.cost for fit in fits)
+
+
+def test_a_start_that_fails_is_recorded_with_its_message_and_the_others_count(tmp_path):
+    problem = decaying(bounds=BOUNDS, forbidden=lambda p: p[0] > 3.0)
+    for _ in range(2):  # the second time from the journal
+        fits = run(problem, journal=tmp_path / "journal")
+        failed = [fit for fit in fits if not np.isfinite(fit.cost)]
+        assert failed
+        assert all("cannot be integrated" in fit.message and not fit.success for fit in failed)
+        result = FitResult(problem, fits)
+        assert result.success
+        assert f"{len(failed)} of 12 starts could not be evaluated" in result.message
+
+
+def test_a_first_start_that_fails_is_an_error():
+    problem = decaying(bounds=BOUNDS, forbidden=lambda p: p[0] <= 1.0)
+    with pytest.raises(ModelError, match=r"at the start \(a = 1, b = 1\)"):
+        run(problem)
+
+
+def test_a_journal_spares_the_work_that_it_holds(tmp_path):
+    problem = decaying(bounds=BOUNDS)
+    wanted = run(problem, journal=tmp_path / "journal")
+    lines = (tmp_path / "journal").read_bytes().splitlines(keepends=True)
+    assert len(lines) == 13
+    problem.evaluations = 0
+    assert run(problem, journal=tmp_path / "journal") == wanted
+    assert problem.evaluations == 0
+    (tmp_path / "journal").write_bytes(b"".join(lines[:6] + lines[9:]))  # three are missing
+    assert run(problem, journal=tmp_path / "journal") == wanted
+    again = (tmp_path / "journal").read_bytes().splitlines(keepends=True)
+    assert sorted(again) == sorted(lines)
+
+
+def test_progress_is_silent_where_there_is_no_terminal(capfd, monkeypatch):
+    problem = decaying(bounds=BOUNDS)
+    run_starts(problem, starts(problem), progress=True)
+    assert capfd.readouterr() == ("", "")
+    monkeypatch.setattr(sys, "stderr", None)
+    assert len(run_starts(problem, starts(problem), progress=True)) == 12
+
+
+def test_progress_counts_what_the_journal_holds(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(type(sys.stderr), "isatty", lambda self: True, raising=False)
+    problem = decaying(bounds=BOUNDS)
+    for _ in range(2):
+        run_starts(problem, starts(problem), progress=True, journal=tmp_path / "journal")
+        assert "12/12" in capsys.readouterr().err
+
+
+def slow_decay(p, t):
+    time.sleep(2e-4)
+    return p[0] * np.exp(-p[1] * t)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no fork")
+def test_killed_twenty_times_it_repeats_nothing_and_ends_the_same(tmp_path):
+    problem = Formula(slow_decay, decaying().jacobian, T, Y, (1.0, 1.0), bounds=BOUNDS)
+    points, path = starts(problem, 120), tmp_path / "journal"
+    wanted = run_starts(problem, points, progress=False)
+    delays, kills, seen = random.Random(4), 0, b""
+    while kills < 20:
+        child = os.fork()
+        if not child:
+            try:
+                run_starts(problem, points, progress=False, journal=path)
+            finally:
+                os._exit(0)
+        time.sleep(delays.uniform(0.0, 0.03))
+        os.kill(child, signal.SIGKILL)
+        killed = os.WIFSIGNALED(os.waitpid(child, 0)[1])
+        assert killed, "the run ended before it could be killed: give it more to do"
+        kills += 1
+        content = path.read_bytes() if path.exists() else b""
+        whole = content[: content.rfind(b"\n") + 1]
+        assert whole.startswith(seen)  # what finished stays
+        seen = whole
+    assert 5 < len(seen.splitlines()) < 121  # it was killed in the midst of it
+    assert run_starts(problem, points, progress=False, journal=path) == wanted
+    assert len(path.read_bytes().splitlines()) == 121  # each start once
