@@ -10,6 +10,7 @@ from numba.core.typing.templates import AbstractTemplate, infer_global, signatur
 from numba.extending import intrinsic, overload, register_jitable
 
 from .overloads import CONSTANT, SCALAR, STRUCTURAL
+from ..source import define
 from . import dual as d
 from .access import dtype_like, primal
 from .dualize import METHODS, REPLACED
@@ -247,9 +248,7 @@ def _reduction(name, functions, implementation):
 
 def _method(name):
     """The method itself, for objects that are no arrays."""
-    namespace = {}
-    exec(f"def call(a, axis=None):\n    return a.{name}()", namespace)
-    return namespace["call"]
+    return define(f"def call(a, axis=None):\n    return a.{name}()\n", {})
 
 
 def _along_axis(a, implementation):
@@ -485,7 +484,6 @@ def _array_from_tuple(n):
         f"    out = np.empty({n}, dtype_like(object))\n{stores}\n    return out\n"
     )
     namespace = {"np": np, "dtype_like": dtype_like}
-    exec(source, namespace)
-    return namespace["from_tuple"]
+    return define(source, namespace)
 
 

@@ -11,6 +11,7 @@ from numba.core.typing.templates import AbstractTemplate, infer_global, signatur
 from numba.extending import overload
 
 from ..rules.registry import JVP, SCALAR, name_of
+from ..source import define
 from . import dual as d
 from .access import assemble_scalar, partial, strip
 from .overloads import SCALARS, emitter, lower_differentiable, relevel, stripped, top_tag
@@ -100,8 +101,7 @@ def _jvp_source(nargs, n, tag, jvp, name):
     partials = "".join(f"t{i}, " for i in range(n))
     lines.append(f"    return assemble(value, ({partials}), {tag})")
     namespace = {"jvp": jvp, "value_of": value_of, "tangent": tangent, "assemble": assemble}
-    exec(compile("\n".join(lines), f"<rule for {name}>", "exec"), namespace)
-    return namespace["call"]
+    return define("\n".join(lines) + "\n", namespace)
 
 
 # -- taking structures of duals apart, and putting them together -----------------------------
@@ -216,8 +216,7 @@ def _array_assembly(value, n, tag):
         "    return out\n"
     )
     namespace = {"np": np, "dtype": dtype, "assemble_scalar": assemble_scalar}
-    exec(source, namespace)
-    return namespace["assembled"]
+    return define(source, namespace)
 
 
 def each_member(ty, expression, namespace, parameters):
@@ -225,5 +224,4 @@ def each_member(ty, expression, namespace, parameters):
     members = "".join(expression.format(i=i) + ", " for i in range(len(ty)))
     build = "cls({})" if isinstance(ty, types.BaseNamedTuple) else "({})"
     namespace = dict(namespace, cls=getattr(ty, "instance_class", None))
-    exec(f"def each({parameters}):\n    return {build.format(members)}", namespace)
-    return namespace["each"]
+    return define(f"def each({parameters}):\n    return {build.format(members)}\n", namespace)

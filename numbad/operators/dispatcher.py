@@ -7,8 +7,6 @@ stub with the right signature. So the result can be called from Python, from nop
 """
 
 import inspect
-import linecache
-from itertools import count
 
 from numba import njit
 from numba.core import bytecode, interpreter
@@ -19,12 +17,13 @@ from numba.core.registry import CPUDispatcher
 from numba.core.untyped_passes import TranslateByteCode
 from numba.np.ufunc.dufunc import DUFunc
 
+from .. import caching
 from ..errors import ArgumentError
 from ..forward.dualize import refresh, replacement, without_wrappers
 from ..forward.refuse import refusing
+from ..source import define
 
 _INHERITED = ("fastmath", "error_model", "boundscheck", "nogil")
-_SERIAL = count()
 
 
 def as_dispatcher(operator, f):
@@ -61,16 +60,6 @@ def _builtin_arity(f):
         return len(inspect.signature(f).parameters)
     except (TypeError, ValueError):
         return 1
-
-
-def define(source, namespace):
-    """The one function that `source` defines; tracebacks and listings find its text."""
-    filename = f"<numbad {next(_SERIAL)}>"
-    linecache.cache[filename] = len(source), None, source.splitlines(True), filename
-    before = set(namespace)
-    exec(compile(source, filename, "exec"), namespace)
-    (name,) = (k for k in namespace if k not in before and k != "__builtins__")
-    return namespace[name]
 
 
 class Operator:
@@ -190,4 +179,5 @@ def _build(operator):
     stub.__numbad_operator__ = operator
     options = {k: v for k, v in f.targetoptions.items() if k in _INHERITED}
     options["nopython"] = True
-    return OperatorDispatcher(stub, targetoptions=options, pipeline_class=OperatorCompiler)
+    dispatcher = OperatorDispatcher(stub, targetoptions=options, pipeline_class=OperatorCompiler)
+    return caching.enable(dispatcher, lambda: (operator.key(), options, f))

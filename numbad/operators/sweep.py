@@ -14,8 +14,8 @@ from ..errors import ArgumentError, UnsupportedError
 from ..forward import access, array
 from ..forward.dual import Dual, base_scalar
 from ..forward.promote import changed_parameters
+from ..source import define
 from . import runtime
-from .dispatcher import define
 from .structure import Leaf, differentiated, leaves, level_of, mapped_type, parse, render
 
 ONE_PASS = 16

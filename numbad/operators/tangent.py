@@ -7,8 +7,9 @@ from ..errors import ArgumentError
 from ..forward import access
 from ..forward.array import dtype_of_type
 from ..forward.dual import Dual, duals_in, join
+from ..source import define
 from . import runtime
-from .dispatcher import Operator, build, define, parameter_names
+from .dispatcher import Operator, build, parameter_names
 from .jacobian import checked_argnums
 from .structure import Branch, describe, is_differentiable, leaves, level_of, mapped_type, parse, render
 
