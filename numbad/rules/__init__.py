@@ -1,7 +1,17 @@
 """What the derivative of each function is; knows no differentiation engine."""
 
 from numbad.rules import constant, scalar, structural
-from numbad.rules.expression import Answer, Apply, Arg, Const, Expr, evaluate, walk, where
+from numbad.rules.expression import (
+    COMPARISONS,
+    Answer,
+    Apply,
+    Arg,
+    Const,
+    Expr,
+    evaluate,
+    walk,
+    where,
+)
 from numbad.rules.registry import (
     CONSTANT,
     HOLOMORPHIC,
@@ -18,6 +28,7 @@ from numbad.rules.registry import (
 )
 
 __all__ = [
+    "COMPARISONS",
     "CONSTANT",
     "HOLOMORPHIC",
     "JVP",

@@ -119,16 +119,18 @@ _rule((math.sinh, np.sinh, cmath.sinh), lambda ans, x: math.cosh(x))
 _rule((math.cosh, np.cosh, cmath.cosh), lambda ans, x: math.sinh(x))
 _rule((math.tanh, np.tanh, cmath.tanh), lambda ans, x: 1 - ans * ans)
 
-# `x - -1` instead of `x + 1`, and products instead of `1 - x**2`, keep the sign of a complex
-# number's zero imaginary part, which says on which side of a branch cut it lies
-# (Kahan, "Branch cuts for complex elementary functions", 1987).
+# Complex: `x - -1` instead of `x + 1` keeps the sign of a zero imaginary part, which says on which
+# side of a branch cut a number lies (Kahan, "Branch cuts for complex elementary functions", 1987).
+# Real: that sign of a zero would be wrong at 1.
 _rule(
     (math.asin, np.arcsin, cmath.asin),
-    lambda ans, x: 1 / math.sqrt(-((x - 1) * (x - -1))),
+    lambda ans, x: 1 / math.sqrt((1 - x) * (1 + x)),
+    lambda ans, x: 1 / np.sqrt(-((x - 1) * (x - -1))),
 )
 _rule(
     (math.acos, np.arccos, cmath.acos),
-    lambda ans, x: -1 / math.sqrt(-((x - 1) * (x - -1))),
+    lambda ans, x: -1 / math.sqrt((1 - x) * (1 + x)),
+    lambda ans, x: -1 / np.sqrt(-((x - 1) * (x - -1))),
 )
 _rule((math.atan, np.arctan, cmath.atan), lambda ans, x: 1 / (1 + x * x))
 _rule(
@@ -140,7 +142,7 @@ _rule(
     (math.acosh, np.arccosh, cmath.acosh),
     lambda ans, x: 1 / (math.sqrt(x - 1) * math.sqrt(x - -1)),
 )
-_rule((math.atanh, np.arctanh, cmath.atanh), lambda ans, x: -1 / ((x - 1) * (x - -1)))
+_rule((math.atanh, np.arctanh, cmath.atanh), lambda ans, x: 1 / ((1 - x) * (1 + x)))
 
 
 def _angle(ans, y, x):

@@ -1,0 +1,214 @@
+"""Partials of every rule against mpmath's numerical derivative of the function itself."""
+
+import cmath
+import itertools
+import math
+import operator
+
+import numpy as np
+import pytest
+from mpmath import mp
+
+from numbad.rules import (
+    COMPARISONS,
+    CONSTANT,
+    SCALAR,
+    Apply,
+    Arg,
+    ScalarRule,
+    evaluate,
+    walk,
+    where,
+)
+from tests.cases import CASES
+from tests.rules.oracle import (
+    exact_partial,
+    exact_point,
+    exactly,
+    float_call,
+    in_floats,
+    relative_error,
+    second_partials,
+    symbolic_partial,
+)
+
+every_case = pytest.mark.parametrize("case", CASES, ids=str)
+
+
+@pytest.fixture(autouse=True)
+def many_digits():
+    with mp.workdps(50):
+        yield
+
+
+def active(case):
+    return [k for k in range(len(case.domain)) if k not in case.integers]
+
+
+def worst_partial(case, rule):
+    """The largest relative error of the partials in mpmath, over the case's samples."""
+    exprs, worst = rule.trace(len(case.domain)), 0.0
+    for sample in case.samples():
+        point = exact_point(case, sample)
+        values = exactly(exprs, point, case.exact(*point))
+        errors = [relative_error(values[k], exact_partial(case, point, k)) for k in active(case)]
+        worst = max(worst, *errors)
+    return worst
+
+
+def test_every_rule_has_a_case():
+    assert {case.fn for case in CASES} == set(SCALAR)
+
+
+@every_case
+def test_partials_are_those_of_the_function(case):
+    assert worst_partial(case, SCALAR[case.fn]) < 1e-13
+
+
+@pytest.mark.parametrize("fn", [math.sin, math.gamma, math.atan2, operator.pow, np.cbrt])
+def test_a_rule_that_is_slightly_wrong_is_found(fn):
+    partials = SCALAR[fn].partials
+
+    def off(ans, *args):
+        right = partials(ans, *args)
+        return tuple(1.0005 * p for p in right) if isinstance(right, tuple) else 1.0005 * right
+
+    case = next(case for case in CASES if case.fn is fn)
+    assert worst_partial(case, ScalarRule(fn, off)) > 1e-4
+
+
+@every_case
+def test_second_partials_are_those_of_the_function(case):
+    seconds = second_partials(case, SCALAR[case.fn])
+    for sample in case.samples(4):
+        point = exact_point(case, sample)
+        for (j, k), expr in seconds.items():
+            value, exact = exactly(expr, point, None), exact_partial(case, point, j, k)
+            assert relative_error(value, exact, noise(case, point, j, k)) < 1e-12, (sample, j, k)
+
+
+def noise(case, point, *by):
+    """What the 16 digits of a rule's constants leave of second partials that nearly cancel."""
+    firsts = [abs(exact_partial(case, point, k)) for k in by]
+    return 1e-12 * float(sum(firsts))
+
+
+@pytest.mark.parametrize("case", [c for c in CASES if c.holomorphic], ids=str)
+def test_complex_partials_are_those_of_the_function(case):
+    exprs = SCALAR[case.fn].trace(len(case.domain), kind="complex")
+    for sample in case.complex_samples():
+        point = exact_point(case, sample)
+        values = exactly(exprs, point, case.exact(*point))
+        for k in active(case):
+            assert relative_error(values[k], exact_partial(case, point, k)) < 1e-14
+
+
+@pytest.mark.parametrize("case", [c for c in CASES if c.fn.__module__ != "cmath"], ids=str)
+def test_partials_keep_their_digits_in_floats(case):
+    exprs = SCALAR[case.fn].trace(len(case.domain))
+    for sample in case.samples(20):
+        values = in_floats(exprs, as_floats(case, sample), answer(case, sample))
+        for k in active(case):
+            exact = exact_partial(case, exact_point(case, sample), k)
+            assert relative_error(float(values[k]), exact, case.atol) < 3e-13, (sample, k)
+
+
+KINKS = [(case, *kink) for case in CASES for kink in case.kinks if case.fn.__module__ != "cmath"]
+
+
+@pytest.mark.parametrize(("case", "point", "partials"), KINKS, ids=str)
+def test_kinks_are_as_documented(case, point, partials):
+    exprs = SCALAR[case.fn].trace(len(case.domain))
+    values = in_floats(exprs, as_floats(case, point), answer(case, point))
+    np.testing.assert_array_equal(values, partials)
+
+
+def as_floats(case, point):
+    return tuple(v if k in case.integers else np.float64(v) for k, v in enumerate(point))
+
+
+def answer(case, point):
+    return float_call(case.fn, as_floats(case, point))
+
+
+def test_partials_use_only_functions_that_have_rules_themselves():
+    understood = {*SCALAR, *CONSTANT, *COMPARISONS, operator.and_, where}
+    for case in CASES:
+        used = {node.fn for node in walk(*SCALAR[case.fn].trace(len(case.domain))) if is_call(node)}
+        assert used <= understood, case
+
+
+def is_call(node):
+    return isinstance(node, Apply)
+
+
+@pytest.mark.parametrize(
+    ("exponent", "x", "partial"),
+    [(0, 0.0, 0), (0, 3.0, 0), (1, 0.0, 1), (2, -3.0, -6), (3, -2.0, 12), (-1, 2.0, -0.25)],
+)
+def test_power_by_a_literal_int_is_folded(exponent, x, partial):
+    by_x, _ = SCALAR[operator.pow].trace(2, {1: exponent})
+    assert not any(is_call(node) and node.fn is where for node in walk(by_x))
+    assert in_floats(by_x, (np.float64(x),), None) == partial
+
+
+def test_square_folds_to_a_product():
+    assert SCALAR[operator.pow].trace(2, {1: 2})[0] is 2 * Arg(0)
+
+
+@pytest.mark.parametrize(("x", "y", "mixed"), [(2.0, 0.0, 0.5), (0.0, 1.0, -np.inf), (0.0, 3.0, 0)])
+def test_mixed_partial_of_a_power_is_symmetric_where_a_factor_vanishes(x, y, mixed):
+    case = next(case for case in CASES if case.fn is operator.pow)
+    seconds = second_partials(case, SCALAR[operator.pow])
+    point = np.float64(x), np.float64(y)
+    assert in_floats(seconds[0, 1], point, None) == mixed
+    assert in_floats(seconds[1, 0], point, None) == mixed
+
+
+def test_second_derivative_of_a_power_at_zero():
+    firsts = SCALAR[operator.pow].trace(2)
+    second = symbolic_partial(firsts[0], 0)
+    for y, expected in ((0.0, 0.0), (1.0, 0.0), (2.0, 2.0), (3.0, 0.0)):
+        assert in_floats(second, (np.float64(0.0), np.float64(y)), None) == expected
+
+
+@pytest.mark.parametrize("fn", [math.hypot, np.logaddexp, np.maximum, operator.add])
+def test_symmetric_functions_have_symmetric_rules(fn):
+    by_x, by_y = SCALAR[fn].trace(2)
+    x, y = np.float64(1.25), np.float64(-0.5)
+    ans = float_call(fn, (x, y))
+    assert in_floats(by_x, (x, y), ans) == in_floats(by_y, (y, x), ans)
+
+
+ON_CUTS = {
+    **dict.fromkeys((cmath.asin, cmath.acos, cmath.atanh), ((2.0, 1), (-2.0, 1))),
+    **dict.fromkeys((cmath.asinh, cmath.atan), ((2.0, 1j), (-2.0, 1j))),
+    **dict.fromkeys((cmath.acosh, cmath.sqrt, cmath.log), ((-2.0, 1), (-0.5, 1))),
+}
+
+
+def beside(fn, sign):
+    """Points on the cut of `fn`, on the side that the zero's sign says, and the cut's direction."""
+    for at, direction in ON_CUTS[fn]:
+        yield (complex(at, sign) if direction == 1 else complex(sign, at)), direction
+
+
+@pytest.mark.parametrize(("fn", "zero"), list(itertools.product(ON_CUTS, (0.0, -0.0))))
+def test_complex_partials_are_on_the_side_of_the_cut_that_the_zero_says(fn, zero):
+    (expr,) = SCALAR[fn].trace(1, kind="complex")
+    h = 1e-6
+    for z, direction in beside(fn, zero):
+        ahead, behind = shifted(z, h, direction), shifted(z, -h, direction)
+        difference = (fn(ahead) - fn(behind)) / (2 * h * direction)
+        value = in_complex(expr, z, fn(z))
+        assert abs(value - difference) < 1e-7 * abs(difference), (z, value, difference)
+
+
+def shifted(z, h, direction):
+    """Along the cut, the other part's signed zero left alone."""
+    return complex(z.real + h, z.imag) if direction == 1 else complex(z.real, z.imag + h)
+
+
+def in_complex(expr, z, ans):
+    """Literals become complex numbers, as in compiled code."""
+    return evaluate(expr, (z,), ans, complex, float_call)
