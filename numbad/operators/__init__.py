@@ -1,13 +1,19 @@
 """The differential operators: each takes a function and returns a compiled function."""
 
 from .jacobian import grad, jacobian, value_and_grad, value_and_jacobian
+from .second import grad_and_hvp, hessian, hvp
+from .stop import stop_gradient
 from .tangent import derivative, jvp
 
 __all__ = [
     "derivative",
     "grad",
+    "grad_and_hvp",
+    "hessian",
+    "hvp",
     "jacobian",
     "jvp",
+    "stop_gradient",
     "value_and_grad",
     "value_and_jacobian",
 ]

@@ -1,8 +1,9 @@
 """Second derivatives, forward over forward: first-order operators applied to each other."""
 
 from .dispatcher import build
-from .jacobian import Jacobian, check_mode, grad, jacobian, value_and_grad
-from .tangent import JVP
+from .jacobian import Jacobian, check_mode, grad, jacobian
+from .structure import leaves, parse
+from .tangent import JVP, Tangent, checked_tuples
 
 
 def hessian(f, argnums=0, mode="auto", *, chunk=None):
@@ -21,22 +22,74 @@ def hessian(f, argnums=0, mode="auto", *, chunk=None):
     return jacobian(grad(f, argnums, chunk=chunk), argnums, chunk=chunk)
 
 
-class HVP(JVP):
-    """The tangent of a gradient, without the gradient itself."""
+class HVP(Tangent):
+    """The directional derivative of a gradient, alone or with the value and the gradient."""
+
+    returned = {
+        "hvp": "tangent_of_level({r}, {tag})",
+        "grad_and_hvp": "value_of_level({r}[0], {tag}), value_of_level({r}[1], {tag}), "
+        "tangent_of_level({r}[1], {tag})",
+    }
+
+    def parameters(self):
+        return "primals, tangents", {}
 
     def generate(self, typingctx, argtypes):
-        return super().generate(typingctx, argtypes)
+        primals, tangents = checked_tuples(self, argtypes)
+        wrt = self._differentiated(primals)
+        inner = "grad" if self.name == "hvp" else "value_and_grad"
+        gradient = build(Jacobian(self.f, wrt, name=inner, scalar=True, value=inner != "grad"))
+        along = JVP(gradient, None, name=self.name)
+        along.argnums = tuple(range(len(self.names))) if not self.explicit else self.argnums
+        along.explicit = self.explicit
+        writer = along.writer(typingctx, argtypes)
+        return writer.write(value=False, returned=self.returned[self.name])
+
+    def _differentiated(self, primals):
+        """The arguments to differentiate by: those given, or all that hold floats."""
+        if self.explicit:
+            return self.argnums
+        return tuple(
+            k for k, ty in enumerate(primals) if any(x.kind != "constant" for x in leaves(parse(ty, "")))
+        )
 
 
 def hvp(f, argnums=None):
-    """Hessian-vector product: `(primals, tangents)` -> a tuple, one entry for each of `argnums`.
+    """Hessian-vector product of a function that returns a float.
 
-    `primals` holds all arguments, `tangents` one direction for each of `argnums` (for every argument
-    where None; those of constant arguments are ignored, and have no entry in the result).
+    Parameters
+    ----------
+    f : function or Numba dispatcher
+    argnums : int or tuple of ints, optional
+        The arguments to differentiate by; all that hold floats where None.
 
+    Returns
+    -------
+    dispatcher
+        Called with `(primals, tangents)`: all arguments, and one direction for each of `argnums`
+        (for every argument where None; those of constant arguments are ignored). Returns a tuple
+        with one entry for each argument differentiated by.
+
+    Examples
+    --------
     >>> import numpy as np, numbad as nd
-    >>> h = nd.hvp(lambda x: x[0] ** 2 * x[1], argnums=0)
-    >>> h((np.array([3.0, 5.0]),), (np.array([1.0, 0.0]),))
+    >>> product = nd.hvp(lambda x: x[0] ** 2 * x[1])
+    >>> product((np.array([3.0, 5.0]),), (np.array([1.0, 0.0]),))
     (array([10.,  6.]),)
     """
-    raise NotImplementedError
+    return build(HVP(f, argnums, name="hvp"))
+
+
+def grad_and_hvp(f, argnums=None):
+    """Value, gradient and Hessian-vector product: `(value, gradient, hvp)`, from one sweep.
+
+    Takes what `hvp` takes; gradient and product are tuples with one entry for each argument
+    differentiated by.
+
+    >>> import numbad as nd
+    >>> nd.grad_and_hvp(lambda x, y: x * x * y)((3.0, 2.0), (1.0, 0.0))
+    (18.0, (12.0, 9.0), (4.0, 6.0))
+    """
+    return build(HVP(f, argnums, name="grad_and_hvp"))
+
+

@@ -55,25 +55,37 @@ class JVP(Tangent):
         return "primals, tangents", {}
 
     def generate(self, typingctx, argtypes):
-        primals, tangents = argtypes
-        if not isinstance(primals, types.BaseTuple) or not isinstance(tangents, types.BaseTuple):
-            raise ArgumentError(
-                f"nd.{self.name} is called with two tuples, (primals, tangents); "
-                f"it got {primals} and {tangents}"
-            )
-        if len(tangents) != len(self.argnums):
-            which = "one for each of argnums" if self.explicit else "one for every argument"
-            raise ArgumentError(
-                f"nd.{self.name} needs {len(self.argnums)} tangents, {which}; it got {len(tangents)}"
-            )
-        if len(primals) > len(self.names):
-            raise ArgumentError(f"nd.{self.name}: {len(primals)} arguments for {self.names}")
+        return self.writer(typingctx, argtypes).write(value=True)
+
+    def writer(self, typingctx, argtypes):
+        """The source under construction, with arguments and tangents paired."""
+        primals, tangents = checked_tuples(self, argtypes)
         writer = TangentSource(self, typingctx, tuple(primals), argtypes)
         writer.sources = [f"primals[{k}]" for k in range(len(primals))]
         for j, k in enumerate(self.argnums):
             if k < len(primals):
                 writer.argument(k, f"primals[{k}]", f"tangents[{j}]", primals[k], tangents[j])
-        return writer.write(value=True)
+        return writer
+
+
+def checked_tuples(operator, argtypes):
+    """The types of `(primals, tangents)`; ArgumentError where they do not fit the function."""
+    primals, tangents = argtypes
+    name, names = operator.name, operator.names
+    if not isinstance(primals, types.BaseTuple) or not isinstance(tangents, types.BaseTuple):
+        raise ArgumentError(
+            f"nd.{name} is called with two tuples, (primals, tangents); it got {primals} and {tangents}"
+        )
+    if len(tangents) != len(operator.argnums):
+        which = "one for each of argnums" if operator.explicit else "one for every argument"
+        raise ArgumentError(
+            f"nd.{name} needs {len(operator.argnums)} tangents, {which}; it got {len(tangents)}"
+        )
+    if len(primals) > len(names):
+        raise ArgumentError(
+            f"nd.{name}: {len(primals)} primals for a function of {', '.join(names) or 'nothing'}"
+        )
+    return primals, tangents
 
 
 class TangentSource:
@@ -176,7 +188,8 @@ class TangentSource:
                 self.sources[k] = f"work{k}"
                 self.argtypes[k] = types.Array(dual, ty.ndim, "C")
 
-    def write(self, value):
+    def write(self, value, returned=None):
+        """The function; `returned` is the source of what it returns, made of `{r}` and `{tag}`."""
         self._carry_written()
         self.namespace["f"] = self.operator.target()
         for k, ty in enumerate(self.argtypes):
@@ -193,7 +206,8 @@ class TangentSource:
         result = "r" if self.operator.out is None else self.sources[self.operator.out]
         found = f"tangent_of_level({result}, {self.tag})"
         kept = f"value_of_level({result}, {self.tag})"
-        lines.append(f"return {kept}, {found}" if value else f"return {found}")
+        chosen = f"{kept}, {found}" if value else found
+        lines.append("return " + (returned.format(r=result, tag=self.tag) if returned else chosen))
         body = "\n".join("    " + line for line in lines)
         params, defaults = self.operator.parameters()
         name = f"{self.operator.name}_source"

@@ -1,0 +1,43 @@
+"""`stop_gradient`: a value that takes no part in derivatives."""
+
+import numpy as np
+from numba.core import types
+from numba.extending import overload
+
+from ..forward import dual as d
+from ..forward.access import primal
+from ..forward.array import dtype_of_type
+from ..forward.custom import each_member
+
+
+def stop_gradient(x):
+    """The argument itself, as a constant of whatever differentiates the code around it.
+
+    `x` is a float, an array or a tuple of these. An array that holds derivatives is copied.
+
+    >>> import numbad as nd
+    >>> nd.derivative(lambda x: x * nd.stop_gradient(x))(3.0)
+    3.0
+    """
+    return x
+
+
+@overload(stop_gradient)
+def _stop_gradient(x):
+    if not any(True for _ in d.duals_in(x)):
+        return lambda x: x
+    if isinstance(x, types.BaseTuple):
+        return each_member(x, "stop_gradient(x[{i}])", {"stop_gradient": stop_gradient}, "x")
+    if isinstance(x, d.Dual):
+        return lambda x: primal(x)
+    if isinstance(x, types.Array):
+        dtype = dtype_of_type(d.base_scalar(x.dtype))
+
+        def values(x):
+            out = np.empty(x.shape, dtype())
+            for index in np.ndindex(x.shape):
+                out[index] = primal(x[index])
+            return out
+
+        return values
+    return None
