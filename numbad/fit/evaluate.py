@@ -96,8 +96,8 @@ def _stack(partials):
 @lru_cache(maxsize=128)
 def _evaluation(curve):
     @jit(nogil=True)
-    def evaluate(x, log, y0, ts, row, component, value, weight):
-        p = np.exp(x) if log else x.copy()
+    def evaluate(x, log, scale, y0, ts, row, component, value, weight):
+        p = np.exp(x) if log else x * scale
         states, partials = curve(p, y0, ts)
         residuals = np.empty(len(value))
         jacobian = np.empty((len(value), len(x)))
@@ -109,7 +109,7 @@ def _evaluation(curve):
                 model = math.log(model) if model > 0.0 else math.nan
             residuals[i] = (model - value[i]) * weight[i]
             for j in range(len(x)):
-                inner = p[j] if log else 1.0
+                inner = p[j] if log else scale[j]
                 jacobian[i, j] = partials[row[i], component[i], j] * slope * inner
         return residuals, jacobian
 

@@ -125,7 +125,9 @@ def optimise(problem, first):
         f_scale=control.f_scale,
         ftol=control.ftol,
         xtol=control.xtol,
-        gtol=control.gtol,
+        # Without bounds this is the cosine between residuals and model; with them SciPy takes it
+        # for an absolute size of the gradient, which small data have at any start.
+        gtol=control.gtol if plain else None,
         max_nfev=control.max_nfev,
     )
     stuck = evaluations.failures and not _stationary(found, unknowns, residuals)

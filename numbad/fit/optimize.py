@@ -163,7 +163,7 @@ def _unknowns(x0, names, bounds):
         raise ModelError(f"names: {len(names)} names for {len(start)} unknowns")
     lower, upper = (bounds.lb, bounds.ub) if hasattr(bounds, "lb") else bounds
     ends = (np.array(np.broadcast_to(end, start.shape), dtype=np.float64) for end in (lower, upper))
-    return Unknowns(names, start, *ends)
+    return Unknowns(names, start, *ends, log=False, scale=np.ones(len(start)))
 
 
 def _as_fit(unknowns, found, cost):

@@ -67,7 +67,7 @@ class OdeProblem:
 
     @cached_property
     def _constants(self):
-        return (self.unknowns.log, self._start, *self.observations.flat)
+        return (self.unknowns.log, self.unknowns.scale, self._start, *self.observations.flat)
 
     def evaluate(self, x):
         """Return residuals, shape (m,), and Jacobian, shape (m, k), at internal coordinates x."""

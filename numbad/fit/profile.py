@@ -76,9 +76,11 @@ class _Held:
         self.control = problem.control
         whole, keep = problem.unknowns, np.arange(len(problem.unknowns)) != index
         self.keep = keep
-        names = tuple(np.array(whole.names, dtype=object)[keep])
         self.unknowns = Unknowns(
-            names, whole.start[keep], whole.lower[keep], whole.upper[keep], whole.log
+            tuple(name for name, kept in zip(whole.names, keep, strict=True) if kept),
+            *(getattr(whole, name)[keep] for name in ("start", "lower", "upper")),
+            log=whole.log,
+            scale=whole.scale[keep],
         )
 
     def evaluate(self, others):
@@ -158,4 +160,5 @@ class _Search:
 
     def _natural(self, value):
         with np.errstate(over="ignore"):
-            return float(np.exp(value) if self.unknowns.log else value)
+            scale = self.unknowns.scale[self.index]
+            return float(np.exp(value) if self.unknowns.log else value * scale)

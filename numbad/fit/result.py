@@ -119,13 +119,15 @@ class FitResult:
         On the log scale it is symmetric in the logarithm. `profile` gives the sharper interval
         where the model is far from linear.
         """
-        unknowns, width = self.problem.unknowns, self._half_width(level)
-        deviations = np.sqrt(np.diag(self.cov)) / unknowns.slopes(self.x)
-        x = unknowns.internal(self.x)
-        ends = zip(x - width * deviations, x + width * deviations, strict=True)
+        deviations = self._half_width(level) * np.sqrt(np.diag(self.cov))
         with np.errstate(over="ignore"):
-            pairs = [(np.exp(pair) if unknowns.log else pair) for pair in map(np.array, ends)]
-        return {n: tuple(pair.tolist()) for n, pair in zip(self.names, pairs, strict=True)}
+            if self.problem.unknowns.log:
+                factor = np.exp(deviations / self.x)
+                low, high = self.x / factor, self.x * factor
+            else:
+                low, high = self.x - deviations, self.x + deviations
+        ends = zip(low.tolist(), high.tolist(), strict=True)
+        return dict(zip(self.names, ends, strict=True))
 
     def _half_width(self, level):
         return half_width(level, self.degrees, self.problem.control.known_sigma)

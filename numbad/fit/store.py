@@ -72,7 +72,9 @@ def _load_fit(entry):
 def _load_problem(entry, fun):
     calling = Calling(entry["calling"]["count"], _form(entry["calling"]["form"]))
     unknowns = entry["unknowns"]
-    arrays = {name: np.array(unknowns[name], float) for name in ("start", "lower", "upper")}
+    arrays = {
+        name: np.array(unknowns[name], float) for name in ("start", "lower", "upper", "scale")
+    }
     series = [
         Series(s["component"], s["label"], *(np.array(s[n], float) for n in Series._fields[2:]))
         for s in entry["series"]

@@ -13,29 +13,32 @@ from numbad.errors import ModelError
 class Unknowns:
     """Names, start values and bounds, in the user's ("natural") units.
 
-    With `log`, the optimiser works on logarithms, its "internal" coordinates.
+    The optimiser works on "internal" coordinates: logarithms with `log`, multiples of `scale`
+    otherwise, powers of two so that nothing is rounded. Its tolerances are about all coordinates
+    together, so these must be of one size.
     """
 
     names: tuple
     start: np.ndarray
     lower: np.ndarray
     upper: np.ndarray
-    log: bool = False
+    log: bool
+    scale: np.ndarray
 
     def __len__(self):
         return len(self.names)
 
     def internal(self, values):
         """Return the optimiser's coordinates of natural `values`."""
-        return np.log(values) if self.log else np.array(values, dtype=np.float64)
+        return np.log(values) if self.log else np.asarray(values, dtype=np.float64) / self.scale
 
     def natural(self, x):
         """Return the natural values of internal coordinates, never outside the bounds."""
-        return np.clip(np.exp(x) if self.log else x, self.lower, self.upper)
+        return np.clip(np.exp(x) if self.log else x * self.scale, self.lower, self.upper)
 
     def slopes(self, values):
         """Return d(natural) / d(internal) at natural `values`."""
-        return np.array(values) if self.log else np.ones(len(self))
+        return np.array(values) if self.log else self.scale
 
     @cached_property
     def bounded(self):
@@ -46,7 +49,7 @@ class Unknowns:
     def internal_bounds(self):
         """The bounds on the internal scale, shape (2, k)."""
         if not self.log:
-            return np.stack((self.lower, self.upper))
+            return np.stack((self.lower, self.upper)) / self.scale
         with np.errstate(divide="ignore"):
             return np.log(np.stack((np.maximum(self.lower, 0.0), self.upper)))
 
@@ -70,7 +73,17 @@ def make_unknowns(names, start, bounds, log, aliases=None):
         raise ModelError(f"two unknowns are called {repeated[0]!r}; give other names=")
     lower, upper = _bounds(bounds, names, aliases or {})
     _check_start(names, start, lower, upper, log)
-    return Unknowns(names, start, lower, upper, log)
+    scale = np.ones(len(names)) if log else _sizes(start, lower, upper)
+    return Unknowns(names, start, lower, upper, log, scale)
+
+
+def _sizes(start, lower, upper):
+    """Return about how large the unknowns are, powers of two."""
+    ends = np.abs(np.stack((lower, upper)))
+    ends[~np.isfinite(ends)] = 0.0
+    sizes = np.where(start != 0.0, np.abs(start), ends.max(axis=0))
+    sizes[sizes == 0.0] = 1.0
+    return np.exp2(np.round(np.log2(sizes)))
 
 
 def _bounds(bounds, names, aliases):

@@ -29,11 +29,10 @@ class Formula:
     @np.errstate(all="ignore")
     def evaluate(self, x):
         self.evaluations += 1
-        p = np.exp(x) if self.unknowns.log else x
+        p = self.unknowns.natural(x)
         if self.forbidden is not None and self.forbidden(p):
             raise IntegrationError(f"cannot be integrated at {p}")
-        slopes = p if self.unknowns.log else 1.0
-        model, jacobian = self.model(p, self.t), self.jacobian(p, self.t) * slopes
+        model, jacobian = self.model(p, self.t), self.jacobian(p, self.t) * self.unknowns.slopes(p)
         if self.unknowns.log:
             return np.log(model) - np.log(self.y), jacobian / model[:, None]
         return model - self.y, jacobian

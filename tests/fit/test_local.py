@@ -91,3 +91,34 @@ def test_robust_losses_resist_an_outlier():
     robust = fitted(decaying(y=y, loss="cauchy", f_scale=0.02)).values
     assert abs(robust[1] - 0.7) < 0.02 < abs(plain[1] - 0.7)
     assert np.abs(NOISE).max() == pytest.approx(0.03)
+
+
+@pytest.mark.parametrize("bounded", [False, True])
+@pytest.mark.parametrize(("unit", "time_unit"), [(1e-12, 1.0), (1e12, 1e9), (1e-9, 1e-9)])
+def test_the_units_of_data_and_time_do_not_matter(bounded, unit, time_unit):
+    def scaled(p, t):
+        return decay(p, t)
+
+    start = (0.3 * unit, 4.0 / time_unit)
+    bounds = {"a": (0.01 * unit, 100.0 * unit), "b": (0.01 / time_unit, 100.0 / time_unit)}
+    jacobian = decaying().jacobian
+    problem = Formula(
+        scaled, jacobian, T * time_unit, Y * unit, start, bounds=bounds if bounded else None
+    )
+    fit = fitted(problem)
+    assert fit.success
+    wanted = np.array(fitted(decaying((0.3, 4.0))).values) * (unit, 1.0 / time_unit)
+    np.testing.assert_allclose(fit.values, wanted, rtol=1e-6)
+
+
+@pytest.mark.parametrize("bounds", [None, {"a": (0.1, 9.0)}])
+def test_data_without_noise_are_fitted_exactly(bounds):
+    fit = fitted(decaying(y=decay((2.0, 0.7), T), bounds=bounds))
+    assert fit.success
+    np.testing.assert_allclose(fit.values, (2.0, 0.7), rtol=1e-12)
+    assert fit.cost < 1e-24
+
+
+def test_an_unknown_that_starts_at_zero_takes_its_size_from_the_bounds():
+    problem = Formula(decay, decaying().jacobian, T, Y, (0.0, 1.0), bounds={"a": (0.0, 1000.0)})
+    assert problem.unknowns.scale.tolist() == [1024.0, 1.0]
