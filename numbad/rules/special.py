@@ -144,9 +144,9 @@ def sinc_derivative(n, x):
             total += power * _quarter_turns(m + n) / (m + n + 1)
             power *= x / (m + 1)
         return total
-    value = math.sin(x) / x
+    value = np.sin(x) / x
     for k in range(1, n + 1):
-        wave = _quarter_turns(k) * math.sin(x) + _quarter_turns(k - 1) * math.cos(x)
+        wave = _quarter_turns(k) * np.sin(x) + _quarter_turns(k - 1) * np.cos(x)
         value = (wave - k * value) / x
     return value
 

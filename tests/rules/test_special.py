@@ -88,3 +88,10 @@ def test_sinc_derivative(n):
     for x in points:
         exact = exact_sinc_derivative(n, mpmath.mpf(x))
         assert abs(sinc_derivative(n, x) - exact) < 2e-15, x
+
+
+@pytest.mark.parametrize("z", [0.3 + 0.2j, -5.3 + 0.2j, 1e-9j])
+def test_sinc_derivative_at_complex_arguments(z):
+    for n in range(4):
+        exact = exact_sinc_derivative(n, mp.mpmathify(z))
+        assert abs(sinc_derivative(n, z) - exact) < 2e-15
