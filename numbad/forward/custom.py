@@ -53,7 +53,7 @@ def _register_scalar(call, fn):
             result = relevel(resolved.return_type, args, tag)
             return None if result is None else signature(result, *args)
 
-    infer_global(call)(Template)
+    infer_global(call, types.Function(Template))
     differentiate = lower_differentiable(fn, call)
 
     @lower_builtin(call, types.VarArg(types.Any))

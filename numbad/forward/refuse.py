@@ -5,12 +5,14 @@ The refusal names the construct, the file, the line, the source line itself, and
 
 import linecache
 import re
+import threading
 from contextlib import contextmanager
 
 from numba.core import errors
 
 from ..errors import NumbadError, UnsupportedError
 
+_LATEST = threading.local()  # the last refusal of a nested compilation
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _WAY_OUT = (
     "Way out: write it with scalar operations, loops or functions that numbad differentiates, give "
@@ -27,10 +29,14 @@ def refusing(py_func):
     try:
         yield
     except Exception as error:
-        raise _refusal(py_func, list(_chain(error))) from None
+        _LATEST.error = _refusal(py_func, list(_chain(error)))
+        raise _LATEST.error from None
 
 
 def _refusal(py_func, causes):
+    latest = getattr(_LATEST, "error", None)
+    if latest is not None and any(latest.plain_message in str(cause) for cause in causes):
+        causes.append(latest)  # Numba passed on its text alone
     for cause in causes:
         if isinstance(cause, NumbadError):
             return type(cause)(cause.plain_message)

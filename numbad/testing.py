@@ -1,0 +1,202 @@
+"""`check_grads`: derivatives against the function itself, numerically."""
+
+import numpy as np
+
+from .errors import ArgumentError, NumbadError, UnsupportedError
+from .operators import jvp
+from .operators.dispatcher import as_dispatcher
+
+MANY = 16  # inputs that are checked one by one; beyond, random directions are
+_SHRINK = 1.6
+_STEPS = 12
+
+
+class GradientError(NumbadError, AssertionError):
+    """A derivative that disagrees with the function."""
+
+
+def check_grads(f, args, *, modes=("forward",), order=2, rtol=1e-6, atol=1e-8, seed=0):
+    """Check the derivatives of a function against finite differences of the function.
+
+    The reference is Richardson extrapolation of central differences (Ridders, "Accurate computation
+    of F'(x) and F'(x)F''(x)", Adv. Eng. Software 4, 1982), which carries an estimate of its own
+    error. Up to 16 inputs are checked one by one, more along random directions. Second order checks
+    the derivative of the derivative in the same way.
+
+    Parameters
+    ----------
+    f : function or Numba dispatcher
+        Smooth near `args`; returns a float, an array, or a tuple of these.
+    args : tuple
+        All arguments; floats, float arrays and tuples of these are differentiated by.
+    modes : tuple of {"forward"}
+    order : {1, 2}
+    rtol, atol : float
+        Largest difference, relative to the largest derivative of the same kind, and absolute.
+    seed : int
+        Of the random directions.
+
+    Raises
+    ------
+    GradientError
+        Where a derivative is wrong, the value computed with derivatives is not the function's, or
+        the function is too rough for the reference to decide.
+
+    Examples
+    --------
+    >>> import math, numbad as nd
+    >>> nd.check_grads(lambda x, y: math.sin(x) * y**3, (0.7, 1.2))
+    """
+    _check_options(args, modes, order)
+    f = as_dispatcher("nd.check_grads", f)
+    flat = _Flat(args)
+    if flat.size == 0:
+        raise ArgumentError("check_grads: no float among the arguments")
+    rng = np.random.default_rng(seed)
+    first = jvp(f)
+    for direction in _directions(flat.size, rng):
+        _check_first(f, first, flat, direction, rtol, atol)
+        if order == 2:
+            _check_second(f, first, flat, direction, rng, rtol, atol)
+
+
+def _check_options(args, modes, order):
+    if not isinstance(args, tuple | list):
+        raise ArgumentError(f"check_grads: args is a tuple of all arguments, not {args!r}")
+    for mode in modes:
+        if mode == "reverse":
+            raise UnsupportedError('check_grads: "reverse" mode is not available in this version')
+        if mode != "forward":
+            raise ArgumentError(f'check_grads: modes holds "forward", not {mode!r}')
+    if order not in (1, 2):
+        raise ArgumentError(f"check_grads: order is 1 or 2, not {order!r}")
+
+
+class _Flat:
+    """Arguments of any structure as a vector of their floats, and back."""
+
+    def __init__(self, args):
+        self.args = tuple(args)
+        self.x = np.array(list(_floats(self.args)), dtype=np.float64)
+        self.size = self.x.size
+
+    def moved(self, step):
+        """The arguments with `step` added to their floats."""
+        return _rebuild(self.args, iter(self.x + step), constants=True)
+
+    def tangents(self, direction):
+        """A direction in the structure of the arguments."""
+        return _rebuild(self.args, iter(direction), constants=False)
+
+
+def _is_float_array(value):
+    return isinstance(value, np.ndarray) and value.dtype.kind == "f"
+
+
+def _floats(value):
+    if isinstance(value, tuple):
+        for member in value:
+            yield from _floats(member)
+    elif _is_float_array(value):
+        yield from value.ravel().tolist()
+    elif isinstance(value, float | np.floating):
+        yield float(value)
+
+
+def _rebuild(value, numbers, constants):
+    if isinstance(value, tuple):
+        members = [_rebuild(member, numbers, constants) for member in value]
+        return type(value)(*members) if hasattr(value, "_fields") else tuple(members)
+    if _is_float_array(value):
+        count = value.size
+        flat = np.array([next(numbers) for _ in range(count)], dtype=value.dtype)
+        return flat.reshape(value.shape)
+    if isinstance(value, float | np.floating):
+        return type(value)(next(numbers))
+    if constants:
+        return value.copy() if isinstance(value, np.ndarray) else value
+    return 0.0
+
+
+def _directions(size, rng):
+    if size <= MANY:
+        yield from np.eye(size)
+    else:
+        for _ in range(MANY):
+            direction = rng.standard_normal(size)
+            yield direction / np.linalg.norm(direction)
+
+
+def _result(value):
+    """A result of any structure as one vector."""
+    if isinstance(value, tuple):
+        parts = [_result(member) for member in value]
+        return np.concatenate(parts) if parts else np.zeros(0)
+    return np.atleast_1d(np.asarray(value, dtype=complex if np.iscomplexobj(value) else float)).ravel()
+
+
+def _check_first(f, first, flat, direction, rtol, atol):
+    value, tangent = first(flat.moved(0.0), flat.tangents(direction))
+    plain = _result(f(*flat.moved(0.0)))
+    if not np.array_equal(_result(value), plain, equal_nan=True):
+        raise GradientError(
+            f"the value computed with derivatives, {value}, is not that of the function, {plain}"
+        )
+    reference = _ridders(lambda t: _result(f(*flat.moved(t * direction))), flat, direction)
+    _compare("derivative", _result(tangent), *reference, direction, rtol, atol)
+
+
+def _check_second(f, first, flat, direction, rng, rtol, atol):
+    along = rng.standard_normal(flat.size)
+    along /= np.linalg.norm(along)
+    tangents, zeros = flat.tangents(direction), flat.tangents(np.zeros(flat.size))
+    _, (_, found) = jvp(first)((flat.moved(0.0), tangents), (flat.tangents(along), zeros))
+
+    def slope(t):
+        return _result(first(flat.moved(t * along), tangents)[1])
+
+    reference = _ridders(slope, flat, along)
+    _compare("second derivative", _result(found), *reference, direction, rtol, atol)
+
+
+def _ridders(phi, flat, direction):
+    """The derivative of a vector function of a float at 0, and an estimate of its error."""
+    step = 0.1 * max(float(np.max(np.abs(flat.x[direction != 0.0]))), 0.1)
+    table, best, error = [], None, None
+    for i in range(_STEPS):
+        with np.errstate(all="ignore"):
+            row = [(phi(step) - phi(-step)) / (2.0 * step)]
+            factor = _SHRINK**2
+            for previous in table[-1] if table else []:
+                row.append((row[-1] * factor - previous) / (factor - 1.0))
+                factor *= _SHRINK**2
+        for j in range(1, len(row)):
+            estimate = np.maximum(np.abs(row[j] - row[j - 1]), np.abs(row[j] - table[-1][j - 1]))
+            estimate = np.where(np.isfinite(estimate), estimate, np.inf)
+            if best is None:
+                best, error = row[j], estimate
+            else:
+                better = estimate < error
+                best, error = np.where(better, row[j], best), np.where(better, estimate, error)
+        table.append(row)
+        step /= _SHRINK
+    return best, error
+
+
+def _compare(what, found, reference, error, direction, rtol, atol):
+    scale = np.max(np.abs(reference), initial=0.0)
+    allowed = atol + rtol * scale
+    undecided = error > allowed
+    if np.any(undecided):
+        raise GradientError(
+            f"the {what} along {direction} cannot be checked: differences of the function leave an "
+            f"uncertainty of {np.max(error):.1e} where {allowed:.1e} is asked for. The function is "
+            "not smooth here, or rtol and atol are too small"
+        )
+    off = np.abs(found - reference)
+    if not np.all(off <= allowed):
+        k = int(np.argmax(np.where(np.isnan(off), np.inf, off)))
+        raise GradientError(
+            f"the {what} along {direction} is {found[k]!r} at position {k} of the result; "
+            f"differences of the function give {reference[k]!r} +- {error[k]:.1e}"
+        )
