@@ -1,0 +1,5 @@
+"""Ordinary differential equations: compiled, differentiable solvers."""
+
+from numbad.ode.solving import solver
+
+__all__ = ["solver"]

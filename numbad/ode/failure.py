@@ -1,0 +1,75 @@
+"""Why an integration stops early: a status in compiled code, an exception or message outside."""
+
+from numbad.errors import DataError, IntegrationError, ModelError
+
+RUNNING = 0
+STEP_TOO_SMALL = 1
+TOO_MANY_STEPS = 2
+NOT_FINITE = 3
+NOT_FINITE_AT_START = 4
+NO_TIMES = 5
+TIMES_NOT_MONOTONE = 6
+TIMES_NOT_FINITE = 7
+
+_TIMES = (NO_TIMES, TIMES_NOT_MONOTONE, TIMES_NOT_FINITE)
+
+_REASONS = {
+    STEP_TOO_SMALL: "the required step size is less than the spacing between numbers",
+    TOO_MANY_STEPS: "more than max_steps steps would be needed to reach the end",
+    NOT_FINITE: "the right-hand side gives NaN or infinity, however small the step",
+    NOT_FINITE_AT_START: "the initial state or the right-hand side there is NaN or infinite",
+    NO_TIMES: "ts is empty: give at least the initial time",
+    TIMES_NOT_MONOTONE: "ts must increase (or decrease) strictly, which it does not",
+    TIMES_NOT_FINITE: "ts must be finite, which it is not",
+}
+
+
+def describe(status, time):
+    """What went wrong and at which time, as one line."""
+    if status == NO_TIMES:
+        return _REASONS[status]
+    return f"{_REASONS[status]} at t = {time!r}"
+
+
+class SolveError(IntegrationError):
+    """An integration that did not reach the last time; `status` and `time` say why and where."""
+
+    def __init__(self, status, time):
+        self.status = status
+        self.time = time
+        super().__init__(describe(status, time))
+
+    def __reduce__(self):
+        return type(self), (self.status, self.time)
+
+
+class TimesError(DataError):
+    """Output times that are empty, not finite or not strictly monotone."""
+
+    def __init__(self, status, time):
+        self.status = status
+        self.time = time
+        super().__init__(describe(status, time))
+
+    def __reduce__(self):
+        return type(self), (self.status, self.time)
+
+
+class LengthError(ModelError):
+    """A right-hand side whose result has another length than the state."""
+
+    def __init__(self, expected, actual):
+        self.expected = expected
+        self.actual = actual
+        super().__init__(
+            f"the right-hand side must return {expected} components, one for each of the state, "
+            f"but returns {actual}"
+        )
+
+    def __reduce__(self):
+        return type(self), (self.expected, self.actual)
+
+
+def is_about_times(status):
+    """Whether a status blames the times given rather than the integration."""
+    return status in _TIMES

@@ -1,0 +1,218 @@
+"""`solver`: a compiled, differentiable solution operator of an ODE."""
+
+import inspect
+import math
+from dataclasses import astuple
+from functools import lru_cache
+
+from numba.core import types
+from numba.core.dispatcher import Dispatcher
+from numba.extending import intrinsic
+
+from numbad.caching import jit
+from numbad.errors import ArgumentError, NumbadError
+from numbad.ode import failure
+from numbad.ode.compiling import generic
+from numbad.ode.integrate import Settings, make_integrate
+from numbad.ode.methods import find_method
+from numbad.ode.moving import make_times_aware
+from numbad.ode.times import uniform
+
+_ADJOINTS = ("forward", "discrete", "interpolating", "gauss", "quadrature", "backsolve")
+_FORWARD = ("forward", "discrete")
+
+
+def solver(
+    fun,
+    *,
+    method="Tsit5",
+    rtol=1e-6,
+    atol=1e-9,
+    first_step=None,
+    max_step=math.inf,
+    max_steps=100_000,
+    jac=None,
+    mass_matrix=None,
+    inplace=False,
+    events=None,
+    adjoint="discrete",
+):
+    """Compile the solution operator of dy/dt = fun(t, y, *args).
+
+    Parameters
+    ----------
+    fun : function or Numba dispatcher
+        `fun(t, y, *args)` returns dy/dt as a tuple, an array or a list (a float where y is one).
+        With `inplace=True`, `fun(t, y, dy, *args)` writes it into the array `dy`.
+    method : str
+        "Tsit5", the explicit pair of order 5(4) of Tsitouras (2011).
+    rtol, atol : float or array_like, shape (n,)
+        Each step's estimated error is kept below `atol + rtol * |y|` (root mean square over the
+        components); `atol` has the units of y.
+    first_step, max_step : float
+        Size of the first step (chosen by the solver, if None) and of the largest, in units of t.
+    max_steps : int
+        Steps tried, accepted or not, before the integration gives up.
+    jac, mass_matrix, events
+        Not available yet: anything but None raises.
+    inplace : bool
+        Whether `fun` writes its result instead of returning it; the state is then an array.
+    adjoint : str
+        How derivatives are computed: "discrete" or "forward", both by forward sensitivities for now.
+
+    Returns
+    -------
+    dispatcher
+        `solve(y0, ts, args=())` returns an array of shape (len(ts), n): the solution at each of
+        `ts`, an array or tuple of strictly increasing (or decreasing) times, the first of them that
+        of `y0`. `y0` is a float, tuple, namedtuple or array; `args` a tuple of further arguments,
+        or one argument of another type, a namedtuple or array, say. It can be called from Python,
+        from nopython code and in `prange`, and differentiated with respect to `y0`, `args` and
+        `ts`; derivatives see the steps that the values choose. The same `fun` and options give the
+        same dispatcher. In Numba's `prange` an exception ends a chunk of the loop unseen: fill
+        results with NaN first.
+
+    Raises
+    ------
+    ArgumentError
+        for options that are wrong or not available yet.
+    ModelError
+        when `solve` is compiled or called: a right-hand side that Numba cannot compile, or that
+        returns another length than that of the state.
+    IntegrationError
+        when `solve` is called: step size underflow, too many steps, NaN; the message has the time.
+    DataError
+        when `solve` is called with times that are not finite or not strictly monotone.
+
+    Notes
+    -----
+    Tuples are fastest: a state of up to about ten floats stays in registers, and a step allocates
+    nothing. Arrays suit larger systems; their memory is allocated once a call, and `y` and `dy` are
+    valid during a call of `fun` only. Step control: Hairer, Norsett & Wanner, "Solving Ordinary
+    Differential Equations I", II.4, proportional-integral; outputs between steps come from the
+    method's own interpolant of order 4.
+
+    Examples
+    --------
+    >>> import numbad as nd
+    >>> solve = nd.ode.solver(lambda t, y, rate: -rate * y)
+    >>> solve(1.0, (0.0, 1.0), 2.0).round(6)
+    array([[1.      ],
+           [0.135335]])
+    >>> end = nd.derivative(lambda rate: solve(1.0, (0.0, 1.0), rate)[-1, 0])
+    >>> round(end(2.0), 6)
+    -0.135335
+    """
+    tableau = find_method(method)
+    _refuse_unavailable(tableau, jac=jac, mass_matrix=mass_matrix, events=events, adjoint=adjoint)
+    settings = checked_settings(rtol, atol, first_step, max_step, max_steps)
+    return _build(as_dispatcher(fun), tableau, settings, bool(inplace))
+
+
+def _refuse_unavailable(tableau, jac, mass_matrix, events, adjoint):
+    if adjoint not in _ADJOINTS:
+        raise ArgumentError(f"adjoint {adjoint!r} does not exist; one of: {', '.join(_ADJOINTS)}")
+    if adjoint not in _FORWARD:
+        raise NumbadError(
+            f"adjoint={adjoint!r} is not available yet; use 'discrete' or 'forward' (sensitivities)"
+        )
+    if jac is not None:
+        raise NumbadError(f"jac has no use in the explicit method {tableau.name}; leave it out")
+    if mass_matrix is not None:
+        raise NumbadError("mass_matrix is not available yet; solve for dy/dt in the function")
+    if events is not None:
+        raise NumbadError("events are not available yet; leave them out")
+
+
+def checked_settings(rtol, atol, first_step, max_step, max_steps):
+    """The solver's settings, from options as the user gives them; raises ArgumentError."""
+    rtol, atol = _tolerance("rtol", rtol), _tolerance("atol", atol)
+    if rtol == 0.0 and atol == 0.0:
+        raise ArgumentError("rtol and atol must not both be 0")
+    first_step = 0.0 if first_step is None else _positive("first_step", first_step)
+    if math.isinf(first_step):
+        raise ArgumentError("first_step must be finite")
+    if isinstance(max_steps, bool) or int(max_steps) != max_steps or max_steps < 1:
+        raise ArgumentError(f"max_steps must be a positive integer, not {max_steps!r}")
+    return Settings(rtol, atol, first_step, _positive("max_step", max_step), int(max_steps))
+
+
+def _tolerance(name, given):
+    """A tolerance as a float, or as a tuple of floats, one for each component."""
+    try:
+        values = [float(value) for value in given] if hasattr(given, "__len__") else [float(given)]
+    except (TypeError, ValueError):
+        raise ArgumentError(
+            f"{name} must be a float or a sequence of floats, not {given!r}"
+        ) from None
+    if not all(0.0 <= value < math.inf for value in values):
+        raise ArgumentError(f"{name} must be finite and not negative; it is {given!r}")
+    return tuple(values) if hasattr(given, "__len__") else values[0]
+
+
+def _positive(name, given):
+    try:
+        value = float(given)
+    except (TypeError, ValueError):
+        raise ArgumentError(f"{name} must be a float, not {given!r}") from None
+    if not value > 0.0:
+        raise ArgumentError(f"{name} must be positive; it is {given!r}")
+    return value
+
+
+_DISPATCHERS = {}
+
+
+def as_dispatcher(fun):
+    """A right-hand side as a Numba dispatcher, the same one for the same function.
+
+    Plain functions are compiled with NumPy's division (1/0 is inf): a step that runs into a
+    singularity is then rejected and tried again, shorter, instead of ending the integration.
+    """
+    if isinstance(fun, Dispatcher):
+        return fun
+    if not inspect.isfunction(fun):
+        raise ArgumentError(f"fun must be a Python function or a Numba dispatcher, not {fun!r}")
+    if not hasattr(fun, "__numbad_rhs__"):
+        fun.__numbad_rhs__ = jit(error_model="numpy")(fun)
+    return fun.__numbad_rhs__
+
+
+@lru_cache(maxsize=256)
+def _build(fun, tableau, settings, inplace):
+    integrate = make_integrate(fun, tableau, inplace)
+    content = fun, astuple(tableau), inplace, tuple(settings)
+
+    @generic(*content)
+    def solve_fixed(y0, ts, args):
+        ys, status, t = integrate(y0, ts, args, settings)
+        if status != failure.RUNNING:
+            stop(status, t)
+        return ys
+
+    solve_at = make_times_aware(solve_fixed, fun, inplace, content)
+
+    @generic(*content)
+    def solve(y0, ts, args=()):
+        return solve_at(y0, uniform(ts), plain(args))
+
+    return solve
+
+
+@generic()
+def stop(status, t):
+    """Raise the exception that belongs to a status."""
+    if status >= failure.NO_TIMES:
+        raise failure.TimesError(status, t)
+    raise failure.SolveFailure(status, t)
+
+
+@intrinsic
+def plain(typingctx, args):
+    """The arguments, where they may be left out."""
+    if isinstance(args, types.Omitted):
+        empty = types.Tuple(())
+        return empty(args), lambda context, builder, signature, arguments: context.make_tuple(
+            builder, empty, ()
+        )
+    return args(args), lambda context, builder, signature, arguments: arguments[0]

@@ -1,0 +1,318 @@
+"""The state of an ODE inside the solver, and the arithmetic of a step on it.
+
+A float, tuple or namedtuple becomes a tuple of scalars, which lives in registers; an array stays an
+array and is worked on in rows of one workspace. Both kinds answer to the same functions, so that
+one step code serves both: a function that makes a state takes a `buffer` (a row of the workspace,
+None for tuples) and returns the state. All of them are resolved from the types when the solver is
+compiled; loops over stages, and over the components of a tuple, are unrolled.
+"""
+
+import operator
+from functools import reduce
+
+from numba.core import cgutils, types
+from numba.core.imputils import impl_ret_borrowed, impl_ret_new_ref
+from numba.extending import intrinsic
+
+from numbad.errors import ModelError
+from numbad.forward.access import primal
+from numbad.forward.dual import Dual, duals_in, join
+from numbad.ode.emit import ArrayComponents, Emitter
+
+
+def is_scalar(ty):
+    """Whether a Numba type is that of a number: float, int, complex, boolean or dual."""
+    return isinstance(ty, types.Number | types.Boolean | Dual)
+
+
+def components_of(y0):
+    """The scalar types in an initial state's type; raises ModelError where it cannot be a state."""
+    if is_scalar(y0):
+        return (y0,)
+    if isinstance(y0, types.Array) and y0.ndim == 1 and is_scalar(y0.dtype):
+        return (y0.dtype,)
+    if isinstance(y0, types.BaseTuple) and len(y0) and all(is_scalar(member) for member in y0):
+        return tuple(y0)
+    raise ModelError(
+        f"y0 must be a float, a one-dimensional array, or a tuple or namedtuple of floats, not {y0}"
+    )
+
+
+def solution_scalar(typingctx, y0, others):
+    """The scalar type of the solution: what float64, y0 and the duals in others unify to."""
+    scalar = types.float64
+    for member in (*components_of(y0), *duals_in(others)):
+        scalar = join(typingctx, scalar, member)
+    return scalar
+
+
+def vector_type(scalar):
+    """The type of an array state, and of a row of the workspace."""
+    return types.Array(scalar, 1, "C")
+
+
+@intrinsic
+def tuple_or_array_state(typingctx, y0, others):
+    """The initial state as a tuple (as a new array, if it is one), of the solution's scalar type.
+
+    `others` is what else the solution depends on: duals in it make the solution dual.
+    """
+    scalar = solution_scalar(typingctx, y0, others)
+    if isinstance(y0, types.Array):
+        return vector_type(scalar)(y0, others), _copy_into_new
+    return types.UniTuple(scalar, len(components_of(y0)))(y0, others), _cast_members
+
+
+@intrinsic
+def array_state(typingctx, y0, others):
+    """The initial state as a new array, whatever it is given as."""
+    scalar = solution_scalar(typingctx, y0, others)
+    return vector_type(scalar)(y0, others), _copy_into_new
+
+
+def _source_of_state(emitter, ty, value):
+    if not is_scalar(ty):
+        return emitter.vector(ty, value)
+    tuple_type = types.UniTuple(ty, 1)
+    return emitter.vector(
+        tuple_type, emitter.context.make_tuple(emitter.builder, tuple_type, [value])
+    )
+
+
+def _cast_members(context, builder, signature, arguments):
+    emitter = Emitter(context, builder)
+    source = _source_of_state(emitter, signature.args[0], arguments[0])
+    return emitter.make_state(signature.return_type, None, lambda i: source[i])
+
+
+def _copy_into_new(context, builder, signature, arguments):
+    emitter = Emitter(context, builder)
+    source = _source_of_state(emitter, signature.args[0], arguments[0])
+    array = emitter.allocate(signature.return_type, [source.size()])
+    return impl_ret_new_ref(
+        context,
+        builder,
+        signature.return_type,
+        emitter.make_state(signature.return_type, array, lambda i: source[i]),
+    )
+
+
+@intrinsic
+def table_for(typingctx, count, y):
+    """A new array of `count` rows, each for a state like `y`."""
+    scalar = y.dtype
+
+    def codegen(context, builder, signature, arguments):
+        emitter = Emitter(context, builder)
+        shape = [arguments[0], emitter.vector(y, arguments[1]).size()]
+        table = emitter.allocate(signature.return_type, shape)
+        return impl_ret_new_ref(context, builder, signature.return_type, table)
+
+    return types.Array(scalar, 2, "C")(types.intp, y), codegen
+
+
+def make_workspace(rows):
+    """The compiled `workspace(y)`: memory, and a tuple of `rows` buffers for states like `y`.
+
+    The buffers are rows of the memory, which they borrow: `hold(memory)` after their last use. A
+    tuple needs no memory, and gets None for each.
+    """
+
+    @intrinsic
+    def workspace(typingctx, y):
+        if isinstance(y, types.BaseTuple):
+            return types.Tuple((types.none, types.UniTuple(types.none, rows)))(y), _no_memory
+        table = types.Array(y.dtype, 2, "C")
+        return types.Tuple((table, types.UniTuple(y, rows)))(y), _rows_of_new_table
+
+    return workspace
+
+
+@intrinsic
+def hold(typingctx, memory):
+    """Does nothing, but keeps `memory` alive up to here."""
+    return types.none(
+        memory
+    ), lambda context, builder, signature, arguments: context.get_dummy_value()
+
+
+@intrinsic
+def borrow(typingctx, args):
+    """`args` with arrays that count no references; the caller's outlive them."""
+
+    def codegen(context, builder, signature, arguments):
+        return Emitter(context, builder).borrowed(args, arguments[0])
+
+    return args(args), codegen
+
+
+@intrinsic
+def restored(typingctx, structure, y):
+    """The state in the structure that a right-hand side gets it in."""
+    given = structure.instance_type
+
+    def codegen(context, builder, signature, arguments):
+        result = restored_value(builder, given, y, arguments[1])
+        return impl_ret_borrowed(context, builder, signature.return_type, result)
+
+    return restored_type(given, y)(structure, y), codegen
+
+
+def restored_type(structure, y):
+    """The type of a state in the structure of an initial state's type."""
+    if isinstance(y, types.Array):
+        return y
+    if is_scalar(structure):
+        return y.dtype
+    if isinstance(structure, types.BaseNamedTuple):
+        return types.NamedUniTuple(y.dtype, len(y), structure.instance_class)
+    return y
+
+
+def restored_value(builder, structure, ty, y):
+    """The value that belongs to `restored_type`: tuples and namedtuples are laid out alike."""
+    from_tuple = is_scalar(structure) and isinstance(ty, types.BaseTuple)
+    return builder.extract_value(y, 0) if from_tuple else y
+
+
+@intrinsic
+def structure_of(typingctx, y0):
+    """A token for the structure of the initial state, which a right-hand side gets its state in."""
+    return types.TypeRef(y0)(
+        y0
+    ), lambda context, builder, signature, arguments: context.get_dummy_value()
+
+
+def _no_memory(context, builder, signature, arguments):
+    none, rows = signature.return_type
+    dummy = context.get_dummy_value()
+    buffers = context.make_tuple(builder, rows, [dummy] * len(rows))
+    return context.make_tuple(builder, signature.return_type, [dummy, buffers])
+
+
+def _rows_of_new_table(context, builder, signature, arguments):
+    emitter = Emitter(context, builder)
+    table_type, rows_type = signature.return_type
+    width = emitter.vector(rows_type.dtype, arguments[0]).size()
+    table = emitter.allocate(table_type, [context.get_constant(types.intp, len(rows_type)), width])
+    rows = [emitter.row(table_type, table, i) for i in range(len(rows_type))]
+    both = [table, context.make_tuple(builder, rows_type, rows)]
+    result = context.make_tuple(builder, signature.return_type, both)
+    return impl_ret_new_ref(context, builder, signature.return_type, result)
+
+
+@intrinsic
+def combine(typingctx, buffer, y, h, weights, stages):
+    """y + h * sum of weight * stage."""
+
+    def codegen(context, builder, signature, arguments):
+        emitter = Emitter(context, builder)
+        given = list(zip(signature.args, arguments, strict=True))
+        base, step = emitter.vector(*given[1]), emitter.vector(*given[2])
+        factors, slopes = emitter.members(*given[3]), emitter.members(*given[4])
+
+        def component(i):
+            terms = [a[i] * k[i] for a, k in zip(factors, slopes, strict=True)]
+            return base[i] + step[i] * reduce(operator.add, terms)
+
+        state = emitter.make_state(y, arguments[0], component)
+        return impl_ret_borrowed(context, builder, y, state)
+
+    return y(buffer, y, h, weights, stages), codegen
+
+
+@intrinsic
+def mean_square(typingctx, weights, stages, y, w, rtol, atol):
+    """The mean over components of |sum weight * stage / (atol + rtol max(|y|, |w|))|**2.
+
+    Taken of values only (`primal`), as are all quantities that choose the step.
+    """
+
+    def codegen(context, builder, signature, arguments):
+        emitter = Emitter(context, builder)
+        given = list(zip(signature.args, arguments, strict=True))
+        factors, slopes = emitter.members(*given[0]), emitter.members(*given[1])
+        old, new, relative, absolute = (emitter.vector(*pair) for pair in given[2:])
+
+        def component(i):
+            terms = [
+                a[i] * emitter.call(primal, k[i]) for a, k in zip(factors, slopes, strict=True)
+            ]
+            larger = emitter.larger(size_of(emitter, old[i]), size_of(emitter, new[i]))
+            scale = absolute[i] + relative[i] * larger
+            scaled = emitter.call(abs, reduce(operator.add, terms)) / scale
+            return scaled * scaled
+
+        return (emitter.sum_over(old, component) / emitter.as_float(old.size())).value
+
+    return types.float64(weights, stages, y, w, rtol, atol), codegen
+
+
+def size_of(emitter, scalar):
+    """The modulus of a scalar's value."""
+    return emitter.call(abs, emitter.call(primal, scalar))
+
+
+@intrinsic
+def all_finite(typingctx, y):
+    """Whether no component is NaN or infinite."""
+
+    def codegen(context, builder, signature, arguments):
+        emitter = Emitter(context, builder)
+        vector = emitter.vector(y, arguments[0])
+        infinity = emitter.constant(float("inf"))
+        slot = cgutils.alloca_once(builder, cgutils.bool_t)
+        builder.store(cgutils.true_bit, slot)
+
+        def check(i):
+            finite = size_of(emitter, vector[i]) < infinity
+            builder.store(builder.and_(builder.load(slot), finite.value), slot)
+
+        vector.for_each(check)
+        return builder.load(slot)
+
+    return types.boolean(y), codegen
+
+
+@intrinsic
+def keep(typingctx, buffer, y):
+    """The state `y` so that it survives the next step: copied, where it lies in a buffer."""
+
+    def codegen(context, builder, signature, arguments):
+        emitter = Emitter(context, builder)
+        vector = emitter.vector(y, arguments[1])
+        state = emitter.make_state(y, arguments[0], lambda i: vector[i])
+        return impl_ret_borrowed(context, builder, y, state)
+
+    return y(buffer, y), codegen
+
+
+@intrinsic
+def write_row(typingctx, table, row, y):
+    """Put the state into row `row` of `table`."""
+
+    def codegen(context, builder, signature, arguments):
+        emitter = Emitter(context, builder)
+        vector = emitter.vector(y, arguments[2])
+        target = ArrayComponents(emitter, table, arguments[0], leading=(arguments[1],))
+
+        def put(i):
+            target[i] = vector[i]
+
+        vector.for_each(put)
+        return context.get_dummy_value()
+
+    return types.none(table, types.intp, y), codegen
+
+
+@intrinsic
+def read_row(typingctx, buffer, table, row, y):
+    """Row `row` of a table as a state like `y`, the opposite of `write_row`."""
+
+    def codegen(context, builder, signature, arguments):
+        emitter = Emitter(context, builder)
+        source = ArrayComponents(emitter, table, arguments[1], leading=(arguments[2],))
+        state = emitter.make_state(y, arguments[0], lambda i: source[i])
+        return impl_ret_borrowed(context, builder, y, state)
+
+    return y(buffer, table, types.intp, y), codegen
