@@ -1,0 +1,268 @@
+import math
+
+import numpy as np
+import pytest
+from scipy.optimize import curve_fit
+
+from numbad.errors import DataError, ModelError
+from numbad.fit import fit_ode
+
+from . import models
+from .models import BEST, BEST_COST, COUNTS, FIRST, FIRST_COST, HARE, LYNX, START, YEARS
+
+NAN = math.nan
+
+
+def fitted(fun=models.predator_prey, t=YEARS, y=COUNTS, p0=START, **options):
+    defaults = {"y0": FIRST, "fit_y0": True, "scale": "log"}
+    return fit_ode(fun, t, y, p0, **{**defaults, **options})
+
+
+def close(result, other, rtol=1e-5):
+    """Whether two results agree to a fraction of their standard errors."""
+    tolerance = rtol * np.array(list(other.stderr.values()))
+    np.testing.assert_array_less(np.abs(result.x - other.x), tolerance + 1e-12 * np.abs(other.x))
+
+
+def test_hare_and_lynx_give_the_reference_values():
+    result = fitted()
+    assert result.success
+    assert list(result.params) == list(BEST)
+    for name, (value, deviation) in BEST.items():
+        assert result.params[name] == pytest.approx(value, rel=1e-6)
+        assert result.stderr[name] == pytest.approx(deviation * value, rel=1e-5)
+    assert result.cost == pytest.approx(BEST_COST, rel=1e-8)
+    assert result.residual_std == pytest.approx(0.23680, abs=5e-6)
+    assert result.degrees == 36
+    start = result.problem.evaluate(np.log([*START.values(), *FIRST.values()]))[0]
+    assert 0.5 * start @ start == pytest.approx(FIRST_COST, rel=1e-7)
+
+
+@pytest.mark.parametrize(
+    ("fun", "options"),
+    [
+        (models.one_argument, {"p0": list(START.values())}),
+        (models.one_argument, {}),
+        (models.by_name, {"y0": models.Animals(**FIRST)}),
+        (models.any_number, {}),
+        (models.arrays, {}),
+        (models.arrays, {"y0": np.array([30.0, 4.0]), "components": ("hare", "lynx")}),
+        (models.needs_arrays, {}),
+        (models.predator_prey, {"y0": [30, 4], "components": ["hare", "lynx"]}),
+        (models.predator_prey, {"p0": dict(reversed(START.items()))}),
+        (models.predator_prey, {"y": {"lynx": LYNX, "hare": HARE}}),
+        (models.predator_prey, {"y": COUNTS[:, ::-1], "observed": ["lynx", "hare"]}),
+        (models.predator_prey, {"bounds": {"growth": (0.1, 2.0)}}),
+        (models.predator_prey, {"y0": None, "components": ["hare", "lynx"]}),
+    ],
+)
+def test_the_form_of_the_model_and_of_the_arguments_does_not_matter(fun, options):
+    close(fitted(fun, **options), fitted())
+
+
+def test_names_of_unknowns():
+    result = fitted(y0=[30.0, 4.0], names=["a", "b", "c", "d"], fit_y0=[1])
+    assert list(result.params) == ["a", "b", "c", "d", "y0[1]"]
+    result = fitted(models.one_argument, p0=list(START.values()), fit_y0=["lynx"])
+    assert list(result.params) == ["p[0]", "p[1]", "p[2]", "p[3]", "lynx(1900)"]
+
+
+@pytest.mark.parametrize("scale", ["linear", "log"])
+@pytest.mark.parametrize("fit_y0", [False, ["lynx"], True])
+def test_residuals_and_jacobian_agree_with_scipy(scale, fit_y0):
+    sigma = 0.1 + np.random.default_rng(3).random(COUNTS.shape)
+    y = COUNTS.copy()
+    y[3, 0] = y[7, 1] = NAN
+    problem = fitted(y=y, scale=scale, fit_y0=fit_y0, sigma=sigma, max_nfev=1).problem
+    unknowns = problem.unknowns
+
+    def residuals(values):
+        y0 = [30.0, 4.0]
+        for index, value in zip(problem.free, values[4:], strict=True):
+            y0[index] = value
+        states = models.scipy_states(models.predator_prey, y0, YEARS, *values[:4])
+        difference = np.log(states) - np.log(y) if scale == "log" else states - y
+        return difference / sigma
+
+    at = unknowns.internal(unknowns.start)
+    found, jacobian = problem.evaluate(at)
+    np.testing.assert_allclose(problem.arrange(found), residuals(unknowns.start), atol=2e-5)
+    for j in range(len(unknowns)):
+        step = np.zeros(len(unknowns))
+        step[j] = 1e-5
+        ends = residuals(unknowns.natural(at + step)), residuals(unknowns.natural(at - step))
+        wanted = (ends[0] - ends[1]) / 2e-5
+        size = np.nanmax(np.abs(wanted))
+        np.testing.assert_allclose(problem.arrange(jacobian[:, j]), wanted, atol=1e-5 * size)
+
+
+def test_missing_observations_equal_observations_at_other_times():
+    y = COUNTS.copy()
+    y[[1, 5, 9], 0] = NAN
+    y[[2, 9, 20], 1] = NAN
+    table = fitted(y=y)
+    hare, lynx = ~np.isnan(y).T
+    apart = {"hare": (YEARS[hare], HARE[hare]), "lynx": (YEARS[lynx], LYNX[lynx])}
+    separate = fitted(t=None, y=apart)
+    np.testing.assert_array_equal(table.x, separate.x)
+    assert table.degrees == 30
+    assert np.isnan(table.residuals).sum() == 6
+    np.testing.assert_array_equal(table.residuals[hare, 0], separate.residuals["hare"])
+
+
+def test_one_observed_component_can_determine_the_other():
+    full = fitted(scale="linear", y0={"hare": 34.6, "lynx": 5.84}, p0=[0.54, 0.027, 0.8, 0.024])
+    states = full.predict(YEARS)
+    hare = states[:, 0]
+    result = fitted(
+        y=hare, observed="hare", scale="linear", fit_y0=["lynx"], p0=[0.5, 0.03, 0.8, 0.02],
+        y0={"hare": states[0, 0], "lynx": 5.0},
+    )  # fmt: skip
+    np.testing.assert_allclose(result.predict(YEARS), states, rtol=1e-4)
+
+
+def test_agrees_with_curve_fit_on_a_closed_form():
+    t = np.linspace(0.5, 4.0, 12)
+    y = 3.0 * np.exp(-0.8 * t) + 0.05 * np.cos(9.0 * t)
+    sigma = np.linspace(0.1, 0.2, 12)
+    options = {"sigma": sigma, "absolute_sigma": True}
+    wanted, cov = curve_fit(lambda t, k, a: a * np.exp(-k * t), t, y, (1.0, 2.0), **options)
+    result = fit_ode(models.decay, t, y, 1.0, y0=2.0, t0=0.0, fit_y0=True, **options)
+    assert list(result.params) == ["rate", "y0[0]"]
+    np.testing.assert_allclose(result.x, wanted, rtol=1e-6)
+    np.testing.assert_allclose(result.cov, cov, rtol=1e-4)
+
+
+def test_a_fixed_initial_value_from_the_data_is_no_observation():
+    t = np.linspace(0.0, 4.0, 12)
+    y = 3.0 * np.exp(-0.8 * t) + 0.05 * np.cos(9.0 * t)
+    result = fit_ode(models.decay, t, y, 1.0)
+    assert result.degrees == 10
+    assert np.isnan(result.residuals[0])
+    wanted, cov = curve_fit(lambda t, k: y[0] * np.exp(-k * t), t[1:], y[1:], 1.0)
+    np.testing.assert_allclose(result.x, wanted, rtol=1e-6)
+    np.testing.assert_allclose(result.cov, cov, rtol=1e-4)
+
+
+def test_a_robust_loss_resists_an_outlier():
+    y = COUNTS.copy()
+    y[4, 0] *= 20.0
+    clean = fitted()
+    robust, plain = fitted(y=y, loss="cauchy", f_scale=0.2), fitted(y=y)
+    away = [abs(r.params["growth"] - clean.params["growth"]) for r in (robust, plain)]
+    assert away[0] < 0.5 * clean.stderr["growth"] < away[1]
+
+
+def many_rates(t, y, rates):
+    slope = np.empty(len(y))
+    for i in range(len(y)):
+        slope[i] = -rates[i] * y[i]
+    return slope
+
+
+@pytest.mark.parametrize("count", [16, 17, 30])
+def test_many_unknowns(count):
+    rates = np.linspace(0.3, 2.0, count)
+    t = np.linspace(0.0, 2.0, 9)
+    y = np.exp(-rates * t[:, None])
+    result = fit_ode(many_rates, t, y, np.full(count, 1.0), y0=np.ones(count))
+    np.testing.assert_allclose(result.x, rates, rtol=1e-6)
+
+
+def explosive(t, y, rate):
+    return (rate * y[0] ** 2,)
+
+
+@pytest.mark.parametrize("bounds", [None, {"rate": (1e-6, 50.0)}])
+def test_trial_steps_into_a_blow_up_do_not_end_the_fit(bounds):
+    # y = 1 / (1 / y0 - rate t) exists up to t = 1 for rate y0 < 1 only.
+    t = np.linspace(0.0, 1.0, 11)
+    y = 1.0 / (1.0 - 0.97 * t)
+    result = fit_ode(explosive, t, y, 0.02, y0=1.0, bounds=bounds)
+    assert result.success
+    assert result.params["rate"] == pytest.approx(0.97, rel=1e-5)
+
+
+def test_a_start_in_a_blow_up_is_an_error_that_names_it():
+    t = np.linspace(0.0, 1.0, 11)
+    with pytest.raises(ModelError, match=r"cannot be evaluated at the start \(rate = 3\): "):
+        fit_ode(explosive, t, 1.0 + t, 3.0, y0=1.0)
+
+
+def test_a_fit_that_runs_out_of_evaluations_says_so():
+    result = fitted(max_nfev=3)
+    assert not result.success
+    assert "maximum number of function evaluations" in result.message
+    assert result.summary().startswith("NOT CONVERGED")
+    assert np.isfinite(result.x).all()
+
+
+def three_components(t, y, growth, predation, death, conversion):
+    return y[0], y[1], growth
+
+
+def untyped(t, y, rate):
+    return (y[0].undefined * rate,)
+
+
+T3 = [0.0, 1.0, 2.0]
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "said"),
+    [
+        ({"fun": three_components}, ModelError, "three_components returns 3 derivatives, but y"),
+        ({"p0": [0.5, NAN, 1, 1]}, ModelError, "predation starts at nan"),
+        ({"p0": [0.5, -1, 1, 1]}, ModelError, "predation starts at -1: start it above zero"),
+        ({"p0": [1, 2]}, ModelError, "p0 has 2"),
+        ({"y0": [1, NAN]}, ModelError, r"y0: y\[1\] is nan; it must be finite"),
+        ({"y0": {"hare": math.inf, "lynx": 1}}, ModelError, "y0: hare is inf"),
+        ({"y0": [1]}, ModelError, "y0 has 1 values, but component 1 is observed"),
+        ({"y0": ["a", 1]}, ModelError, "y0: every entry must be one real number"),
+        ({"y0": [1, 2], "components": ["a"]}, ModelError, "y0 has 2 values for 1 components"),
+        ({"components": ["a", "a"]}, ModelError, "components: a name appears twice"),
+        ({"y": HARE}, DataError, r"y has 1 column\(s\), but the state has 2 components: say"),
+        ({"fit_y0": ["fox"]}, ModelError, "fit_y0: no component is called 'fox', only hare, lynx"),
+        ({"fit_y0": [True, False]}, ModelError, "fit_y0: True is neither the index nor"),
+        ({"fit_y0": [2], "y0": [1, 2]}, ModelError, "fit_y0: component 2 does not exist"),
+        ({"bounds": {"growth": (1, 2)}}, ModelError, "growth starts at 0.5, outside its bounds"),
+        ({"bounds": {"hare": (1, 2)}}, ModelError, r"hare\(1900\) starts at 30, outside"),
+        ({"bounds": {"fox": (1, 2)}}, ModelError, "no unknown is called 'fox'; there are growth"),
+        ({"starts": 3}, ModelError, "give growth a finite lower and upper bound"),
+        ({"starts": 0}, ModelError, "starts must be a whole number, at least 1; got 0"),
+        ({"seed": -1}, ModelError, "seed must be a whole number"),
+        ({"scale": "sqrt"}, ModelError, 'scale must be "linear" or "log"'),
+        ({"loss": "square"}, ModelError, "loss must be one of linear, soft_l1"),
+        ({"rtol": 0.0}, ModelError, "rtol must be a positive number"),
+        ({"f_scale": -1.0}, ModelError, "f_scale must be a positive number"),
+        ({"sensitivity": "adjoint"}, ModelError, 'sensitivity must be "auto" or "forward"'),
+        ({"names": ["a"]}, ModelError, "names: 1 names for 4 parameters"),
+        ({"t0": 1901.0}, DataError, "t0 must be a time not after the first observation, 1900"),
+        ({"t": YEARS[::-1]}, DataError, r"t must increase: t\[1\] = 1919 follows t\[0\] = 1920"),
+        ({"y": -COUNTS}, DataError, r"y\[0, 0\] \(hare at t = 1900\) is -30; scale=.log."),
+        ({"sigma": -1}, DataError, "standard deviations must be positive"),
+        ({"t": YEARS[:2], "y": COUNTS[:2]}, DataError, "4 observations cannot determine 6 unknown"),
+        ({"t": [], "y": []}, DataError, "t is empty"),
+        ({"y0": None, "components": ["hare", "lynx", "fox"], "observed": [0, 1]}, ModelError,
+         "y0: fox is not observed at t = 1900; give y0$"),
+        ({"method": "Euler"}, Exception, "Euler"),
+    ],
+)  # fmt: skip
+def test_unusable_input_is_named(options, error, said):
+    with pytest.raises(error, match=said):
+        fitted(**options)
+
+
+def test_other_unusable_input_is_named():
+    with pytest.raises(ModelError, match="(?s)Numba cannot compile untyped.*undefined"):
+        fit_ode(untyped, T3, [1.0, 2.0, 3.0], 1.0)
+    with pytest.raises(ModelError, match="y0: y.0. is not observed at t = 0; give y0"):
+        fit_ode(models.decay, T3, [NAN, 2.0, 3.0], 1.0)
+    with pytest.raises(ModelError, match="nothing to fit"):
+        fit_ode(lambda t, y: (-y[0],), T3, [1.0, 2.0, 3.0], [])
+
+
+def test_initial_values_alone_can_be_fitted():
+    t = np.linspace(0.0, 1.0, 5)
+    result = fit_ode(lambda t, y: (-y[0],), t, 2.0 * np.exp(-t), [], fit_y0=True)
+    assert result.params == {"y0[0]": pytest.approx(2.0, rel=1e-7)}
