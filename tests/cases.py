@@ -100,7 +100,6 @@ _case(
 )
 _case((operator.neg, np.negative), operator.neg, ANY, points=((0.0,),), holomorphic=True)
 _case((operator.pos, np.positive), operator.pos, ANY, points=((0.0,),), holomorphic=True)
-_case(np.conjugate, operator.pos, ANY)
 _case(np.reciprocal, lambda x: 1 / x, POSITIVE, points=((-3.0,), (1e150,)), holomorphic=True)
 _case(np.square, lambda x: x * x, ANY, points=((0.0,), (1e-170,)), holomorphic=True)
 _case(
@@ -316,6 +315,7 @@ _case(
     points=((1e-300,), (-1e300,)),
     kinks=(((0.0,), (0.0,)), ((-0.0,), (0.0,))),
 )
+_case(np.sign, mp.sign, ANY, kinks=(((0.0,), (0.0,)),))
 _case(
     (math.copysign, np.copysign),
     lambda x, y: abs(x) * mp.sign(y),

@@ -35,6 +35,4 @@ INTEGERS = (
     *(np.uint8, np.uint16, np.uint32, np.uint64, np.intc, np.uintc, np.intp, np.uintp),
 )
 
-STEPS = (np.sign, np.spacing)
-
-CONSTANT.update((*ROUNDING, *COMPARISONS, *LOGIC, *PREDICATES, *INTEGERS, *STEPS))
+CONSTANT.update((*ROUNDING, *COMPARISONS, *LOGIC, *PREDICATES, *INTEGERS, np.spacing))

@@ -19,7 +19,7 @@ STRUCTURAL: dict = {}
 """function -> how the engines treat it: what partials of scalars cannot express."""
 
 NON_HOLOMORPHIC: dict = {}
-"""function -> what the engines do for complex arguments; floats have a scalar or constant rule."""
+"""function -> what the engines do for complex arguments; the scalar rule is for floats."""
 
 JVP: dict = {}
 """function -> jvp(primals, tangents) -> (value, tangent), the user's own."""

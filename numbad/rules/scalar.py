@@ -32,7 +32,7 @@ _rule((operator.sub, operator.isub, np.subtract), lambda ans, x, y: (1, -1))
 _rule((operator.mul, operator.imul, np.multiply), lambda ans, x, y: (y, x))
 _rule((operator.truediv, operator.itruediv, np.divide), lambda ans, x, y: (1 / y, -ans / y))
 _rule((operator.neg, np.negative), lambda ans, x: -1)
-_rule((operator.pos, np.positive, np.conjugate), lambda ans, x: 1)
+_rule((operator.pos, np.positive), lambda ans, x: 1)
 _rule(np.reciprocal, lambda ans, x: -(ans * ans))
 _rule(np.square, lambda ans, x: 2 * x)
 
@@ -168,6 +168,7 @@ _rule(polygamma, lambda ans, n, x: (0, polygamma(n + 1, x)))
 # Piecewise functions
 
 _rule((abs, math.fabs, np.absolute, np.fabs), lambda ans, x: np.sign(x))
+_rule(np.sign, lambda ans, x: 0)  # no constant, for it has a derivative by complex numbers
 _rule(
     (math.copysign, np.copysign),
     lambda ans, x, y: (np.sign(x) * math.copysign(1.0, y), 0),

@@ -24,6 +24,7 @@ STRUCTURAL.update(
         np.complex64: "the value as a complex number, rounded",
         np.real: "linear",
         np.imag: "linear",
+        np.conjugate: "the conjugate of value and partials; a float itself",
         np.angle: "atan2(im, re); for floats 0 or pi, no derivative",
         cmath.phase: "atan2(im, re)",
         cmath.polar: "the pair of abs(z) and phase(z)",
@@ -37,7 +38,6 @@ NON_HOLOMORPHIC.update(
         abs: "(re * d_re + im * d_im) / ans, 0 at 0",
         np.absolute: "as abs",
         np.sign: "z / abs(z), 0 at 0",
-        np.conjugate: "the conjugate of value and partials",
         np.nan_to_num: "real and imaginary part each by themselves",
     }
 )

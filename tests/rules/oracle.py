@@ -18,7 +18,6 @@ EXACT = {
     **{fn: fn for fn in COMPARISONS},
     operator.and_: operator.and_,
     np.rint: mp.nint,
-    np.sign: mp.sign,
     where: lambda condition, a, b: a if condition else b,
 }
 

@@ -78,7 +78,7 @@ def test_complex_partials_call_functions_of_complex_numbers():
     assert find(math.sin).trace(1)[0] is Apply(math.cos, (x,))
 
 
-@pytest.mark.parametrize("fn", [fn for fn in NON_HOLOMORPHIC if fn in SCALAR])
+@pytest.mark.parametrize("fn", [*NON_HOLOMORPHIC])
 def test_what_is_not_holomorphic_says_so(fn):
     with pytest.raises(RuleError, match="not holomorphic"):
         find(fn).trace(1, kind="complex")
@@ -165,5 +165,5 @@ def test_the_tables_do_not_contradict_each_other():
     assert not SCALAR.keys() & CONSTANT
     assert not SCALAR.keys() & STRUCTURAL.keys()
     assert not CONSTANT & STRUCTURAL.keys()
-    assert NON_HOLOMORPHIC.keys() <= SCALAR.keys() | CONSTANT
+    assert NON_HOLOMORPHIC.keys() <= SCALAR.keys()
     assert all(callable(fn) for fn in (*SCALAR, *CONSTANT, *STRUCTURAL))
