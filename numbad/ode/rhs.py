@@ -18,7 +18,8 @@ ANOTHER_LENGTH = "the right-hand side returned another length than at its first 
 def make_evaluate(fun, inplace):
     """The compiled `evaluate(buffer, t, y, structure, args)`, dy/dt at (t, y) as a state.
 
-    `structure` is a token for that of the initial state, in which the right-hand side gets the state. The second function returned is for the first call, where it tells a wrong length.
+    `structure` is a token for that of the initial state, in which the right-hand side gets y. The
+    second function returned is for the first call, where it tells a wrong length.
     """
     if inplace:
         evaluate = _make_inplace(fun)
@@ -93,7 +94,7 @@ def resolve(typingctx, fun, given):
 
 
 def check_derivative(derivative, y):
-    """Raise ModelError where a right-hand side's result, by its type, cannot be the derivative of y."""
+    """Raise ModelError where the type of a result cannot be that of the derivative of y."""
     ty = derivative
     if isinstance(ty, types.BaseTuple) and all(is_scalar(member) for member in ty):
         scalars, count = tuple(ty), len(ty)

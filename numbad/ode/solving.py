@@ -58,7 +58,7 @@ def solver(
     inplace : bool
         Whether `fun` writes its result instead of returning it; the state is then an array.
     adjoint : str
-        How derivatives are computed: "discrete" or "forward", both by forward sensitivities for now.
+        How derivatives are computed: "discrete" or "forward", both forward sensitivities for now.
 
     Returns
     -------
@@ -204,7 +204,7 @@ def stop(status, t):
     """Raise the exception that belongs to a status."""
     if status >= failure.NO_TIMES:
         raise failure.TimesError(status, t)
-    raise failure.SolveFailure(status, t)
+    raise failure.SolveError(status, t)
 
 
 @intrinsic

@@ -184,7 +184,7 @@ def structure_of(typingctx, y0):
 
 
 def _no_memory(context, builder, signature, arguments):
-    none, rows = signature.return_type
+    _, rows = signature.return_type
     dummy = context.get_dummy_value()
     buffers = context.make_tuple(builder, rows, [dummy] * len(rows))
     return context.make_tuple(builder, signature.return_type, [dummy, buffers])

@@ -13,8 +13,8 @@ from functools import cached_property
 class Tableau:
     """An explicit embedded Runge-Kutta pair of `len(b)` stages.
 
-    `a[i]` holds the `i` coefficients of stage `i`; `error = b - b_embedded` weighs the stages in the
-    error estimate; row `i` of `interpolant` holds the coefficients of theta, theta**2, ... in
+    `a[i]` holds the `i` coefficients of stage `i`; `error = b - b_embedded` weighs the stages in
+    the error estimate; row `i` of `interpolant` holds the coefficients of theta, theta**2, ... in
     b_i(theta), so that y(t + theta h) = y + h sum b_i(theta) k_i.
     """
 
