@@ -130,7 +130,7 @@ class Emitter:
             compare = builder.fcmp_unordered if fn is operator.ne else builder.fcmp_ordered
             return Operand(types.boolean, compare(_COMPARISON[fn], x, y))
         if fn is operator.neg:
-            return Operand(ty, builder.fneg(operands[0].value))
+            return Operand(ty, negated(builder, operands[0].value))
         if fn is operator.pow and isinstance(operands[1].type, types.IntegerLiteral):
             return self._power(operands[0], operands[1].type.literal_value)
         return None
@@ -235,7 +235,7 @@ class Emitter:
     def negate(self, ty, partials):
         """Every partial with its sign changed."""
         if isinstance(ty.scalar, types.Float):
-            return self.builder.fneg(partials)
+            return negated(self.builder, partials)
         return self._each(
             ty, partials, lambda item: self.apply(operator.neg, (Operand(ty.scalar, item),))
         )
@@ -253,6 +253,12 @@ class Emitter:
             return self.cast(function(item), ty.scalar)
 
         return d.map_partials(self.context, self.builder, ty, ty, partials, cast)
+
+
+def negated(builder, x):
+    """-x for a float or a vector; not LLVM's `fneg`, which NVVM does not know."""
+    zero = -0.0 if not isinstance(x.type, ir.VectorType) else [-0.0] * x.type.count
+    return builder.fsub(ir.Constant(x.type, zero), x)
 
 
 def _is_literal(operand):

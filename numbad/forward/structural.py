@@ -10,7 +10,7 @@ from numba.extending import intrinsic, overload, overload_attribute, overload_me
 
 from . import dual as d
 from .access import primal
-from .arithmetic import Operand
+from .arithmetic import Operand, negated
 from .overloads import DifferentiableTemplate, emitter, register, top_tag
 
 # -- min and max of any number of arguments --------------------------------------------------
@@ -115,7 +115,7 @@ def _imag_leaf(context, builder, ty, value):
 
 def _conj_leaf(context, builder, ty, value):
     if isinstance(ty, types.Complex):
-        return builder.insert_value(value, builder.fneg(builder.extract_value(value, 1)), 1)
+        return builder.insert_value(value, negated(builder, builder.extract_value(value, 1)), 1)
     return value
 
 
