@@ -108,9 +108,17 @@ class Emitter:
         signature = function.get_call_type(typing, argtypes, {})
         implementation = self.context.get_function(function, signature)
         self.context.add_linking_libs(getattr(implementation, "libs", ()))
-        values = [self.cast(o, t) for o, t in zip(operands, signature.args, strict=True)]
-        result = implementation(self.builder, values)
+        result = implementation(self.builder, self._packed(operands, signature.args))
         return Operand(signature.return_type, result)
+
+    def _packed(self, operands, argtypes):
+        """The arguments as the implementation takes them: those of `*args` as one tuple."""
+        if argtypes and isinstance(argtypes[-1], types.StarArgTuple | types.StarArgUniTuple):
+            plain, star = len(argtypes) - 1, argtypes[-1]
+            members = [self.cast(o, t) for o, t in zip(operands[plain:], star, strict=True)]
+            packed = self.context.make_tuple(self.builder, star, members)
+            return [*self._packed(operands[:plain], argtypes[:-1]), packed]
+        return [self.cast(o, t) for o, t in zip(operands, argtypes, strict=True)]
 
     def _common_float(self, operands):
         """The widest float type, where all operands are floats or literal ints and one is a float."""

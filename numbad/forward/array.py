@@ -201,7 +201,7 @@ _UFUNC = {
 def _register_elementwise(key, fn, ufunc, template):
     inplace = template is InplaceTemplate
     name = f"{template.__name__}_{getattr(key, '__name__', 'fn')}"
-    members = {"key": key, "scalar_function": staticmethod(fn)}
+    members = {"key": staticmethod(key), "scalar_function": staticmethod(fn)}
     infer_global(key, types.Function(type(name, (template,), members)))
     lower = _lower_elementwise(fn, ufunc, inplace)
     lower_builtin(("numbad array", key), types.VarArg(types.Any))(lower)

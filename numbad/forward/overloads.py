@@ -126,7 +126,7 @@ def lower_constant_function(fn):
 def register(fn, template, lower):
     """Make `fn` known to Numba on the arguments that `template` accepts."""
     name = f"{template.__name__}_{getattr(fn, '__name__', 'fn')}"
-    infer_global(fn, types.Function(type(name, (template,), {"key": fn})))
+    infer_global(fn, types.Function(type(name, (template,), {"key": staticmethod(fn)})))
     lower_builtin(implementation_key(fn), types.VarArg(types.Any))(lower)
 
 
