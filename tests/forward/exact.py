@@ -1,0 +1,216 @@
+"""An oracle that differentiates programs: the same source, run by Python in 300 bits.
+
+Globals and closures of a function are replaced: `math` and `np` by versions on mpmath's numbers,
+jitted functions by their Python source. Float arrays become arrays of objects, so that whatever
+the program allocates can hold those numbers. Derivatives are central differences of this function,
+whose error at these steps is far below a double's; nothing of the dual numbers is involved.
+"""
+
+import builtins
+import cmath
+import math
+import types as pytypes
+
+import numpy as np
+from mpmath import mp, mpc, mpf
+from numba.core.dispatcher import Dispatcher
+
+from numbad.rules import STRUCTURAL  # noqa: F401  (the rules register what CASES name)
+from tests.cases import CASES
+
+BITS = 300
+STEP = mpf(2) ** -100
+
+_FUNCTIONS = {case.fn: case.exact for case in CASES}
+
+
+def exactly(f):
+    """The function as Python code on mpmath's numbers."""
+    return _Translator().function(f)
+
+
+class _Translator:
+    def __init__(self):
+        self._done = {}
+
+    def function(self, f):
+        f = getattr(f, "py_func", f)
+        if f not in self._done:
+            scope = {"__builtins__": _BUILTINS}
+            copy = pytypes.FunctionType(f.__code__, scope, f.__name__, f.__defaults__, f.__closure__)
+            self._done[f] = copy
+            scope.update({n: self.value(v) for n, v in f.__globals__.items() if n in names_of(f)})
+            if f.__closure__:
+                cells = tuple(pytypes.CellType(self.value(c.cell_contents)) for c in f.__closure__)
+                copy = pytypes.FunctionType(f.__code__, scope, f.__name__, f.__defaults__, cells)
+                self._done[f] = copy
+        return self._done[f]
+
+    def value(self, v):
+        if v is math or v is cmath:
+            return _Math()
+        if v is np:
+            return _NumPy()
+        if isinstance(v, Dispatcher):
+            return self.function(v)
+        if isinstance(v, pytypes.FunctionType):
+            return getattr(v, "exact", None) or self.function(v)
+        if isinstance(v, tuple):
+            return tuple(map(self.value, v))
+        return to_exact(v)
+
+
+def names_of(f):
+    """Every name in a function's code, and in the functions defined within it."""
+    found, pending = set(), [f.__code__]
+    while pending:
+        code = pending.pop()
+        found.update(code.co_names)
+        pending += [c for c in code.co_consts if isinstance(c, pytypes.CodeType)]
+    return found
+
+
+def _scalar_function(fn):
+    exact = _FUNCTIONS[fn]
+
+    def call(*args):
+        if any(isinstance(a, np.ndarray) for a in args):
+            result = np.frompyfunc(exact, len(args), 1)(*args)
+            return result
+        return exact(*args)
+
+    return call
+
+
+class _Math:
+    pi, e, inf, nan = math.pi, math.e, mp.inf, mp.nan
+    floor = staticmethod(lambda x: int(mp.floor(x)))
+    ceil = staticmethod(lambda x: int(mp.ceil(x)))
+    isnan = staticmethod(mp.isnan)
+
+    def __getattr__(self, name):
+        return _scalar_function(getattr(math, name))
+
+
+class _NumPy:
+    """NumPy, where every array that NumPy would make of floats is one of objects."""
+
+    pi, e, inf, nan, newaxis = np.pi, np.e, mp.inf, mp.nan, None
+    float64 = float32 = staticmethod(lambda x: x + mpf(0))
+    int64 = int32 = staticmethod(int)
+    floor = staticmethod(mp.floor)
+    sign = staticmethod(mp.sign)
+    abs = staticmethod(np.abs)
+    ndindex, shape, dot, cumsum, prod = np.ndindex, np.shape, np.dot, np.cumsum, np.prod
+    sum, min, max, amin, amax = np.sum, np.min, np.max, np.amin, np.amax
+    copy, ravel, transpose, reshape = np.copy, np.ravel, np.transpose, np.reshape
+    ascontiguousarray = staticmethod(np.ascontiguousarray)
+    concatenate, vstack, hstack, stack = np.concatenate, np.vstack, np.hstack, np.stack
+    column_stack, outer, diag, flip, roll = np.column_stack, np.outer, np.diag, np.flip, np.roll
+    arange, where, broadcast_to = np.arange, np.where, np.broadcast_to
+    repeat, cumprod, diff, trace, expand_dims = np.repeat, np.cumprod, np.diff, np.trace, np.expand_dims
+    append, sort, atleast_1d, fill_diagonal = np.append, np.sort, np.atleast_1d, np.fill_diagonal
+
+    def __getattr__(self, name):
+        return _scalar_function(getattr(np, name))
+
+    def zeros(self, shape, dtype=None):
+        return self.full(shape, mpf(0)) if dtype is None else np.zeros(shape, dtype)
+
+    def empty(self, shape, dtype=None):
+        return self.full(shape, mp.nan)
+
+    def ones(self, shape, dtype=None):
+        return self.full(shape, mpf(1))
+
+    def full(self, shape, value, dtype=None):
+        return np.full(shape, value, dtype=object)
+
+    def eye(self, n):
+        return to_exact(np.eye(n))
+
+    def linspace(self, start, stop, n):
+        return np.array([start + (mpf(stop) - start) * k / (n - 1) for k in range(n)], object)
+
+    def zeros_like(self, a):
+        return self.zeros(a.shape)
+
+    def empty_like(self, a):
+        return self.empty(a.shape)
+
+    def ones_like(self, a):
+        return self.ones(a.shape)
+
+    def full_like(self, a, value):
+        return self.full(a.shape, value)
+
+    def array(self, items, dtype=None):
+        return np.array(items, object)
+
+    asarray = array
+
+    def mean(self, a, axis=None):
+        return np.sum(a, axis) / (a.size if axis is None else a.shape[axis])
+
+    def var(self, a, axis=None):
+        mean = np.mean(a, axis) if axis is None else np.expand_dims(np.mean(a, axis), axis)
+        return np.mean((a - mean) ** 2, axis)
+
+    def std(self, a, axis=None):
+        return _scalar_function(np.sqrt)(self.var(a, axis))
+
+
+_BUILTINS = dict(vars(builtins), float=lambda x: x + mpf(0), complex=mpc)
+
+
+def to_exact(value):
+    """Floats, arrays and tuples of floats as mpmath's numbers; anything else as it is."""
+    if isinstance(value, (float, complex, np.floating, np.complexfloating)):
+        return mp.mpmathify(value.item() if isinstance(value, np.generic) else value)
+    if isinstance(value, np.ndarray) and value.dtype.kind in "fc":
+        exact = np.empty(value.shape, object)
+        for index in np.ndindex(value.shape):
+            exact[index] = mp.mpmathify(value[index].item())
+        return exact
+    if isinstance(value, tuple):
+        return rebuilt(value, map(to_exact, value))
+    return value
+
+
+def rebuilt(like, members):
+    """A tuple, or a namedtuple of the type of `like`."""
+    return type(like)(*members) if hasattr(like, "_fields") else tuple(members)
+
+
+def moved(value, direction, h):
+    """`value + h * direction`, leaf by leaf; what has the direction None stays."""
+    if direction is None:
+        return value.copy() if isinstance(value, np.ndarray) else value
+    if isinstance(value, tuple):
+        return rebuilt(value, (moved(v, d, h) for v, d in zip(value, direction, strict=True)))
+    return to_exact(value) + h * to_exact(direction)
+
+
+def flat(result):
+    """The numbers of a result, in order."""
+    if isinstance(result, (tuple, list)):
+        return [x for member in result for x in flat(member)]
+    if isinstance(result, np.ndarray):
+        return list(result.ravel())
+    return [result]
+
+
+def directional(f, args, *directions):
+    """The derivative of all numbers that `f` returns, in one direction, or in two one after another."""
+    with mp.workprec(BITS):
+        return _difference(exactly(f), args, directions)
+
+
+def _difference(f, args, directions):
+    if not directions:
+        return flat(f(*args))
+    first, *rest = directions
+    ahead, behind = (
+        _difference(f, moved(args, first, h), rest) for h in (STEP, -STEP)
+    )
+    return [(a - b) / (2 * STEP) for a, b in zip(ahead, behind, strict=True)]
