@@ -105,6 +105,20 @@ def signature_source(function):
     return ", ".join(parts), namespace
 
 
+def starred(function):
+    """The number of the parameter that takes `*args`, or None."""
+    kinds = [p.kind for p in inspect.signature(function).parameters.values()]
+    star = inspect.Parameter.VAR_POSITIONAL
+    return kinds.index(star) if star in kinds else None
+
+
+def plain_parameters(function):
+    """The parameter list of generated code, whose own names must not meet the user's."""
+    star = starred(function)
+    count = len(parameter_names(function))
+    return ", ".join(f"*arg{k}" if k == star else f"arg{k}" for k in range(count))
+
+
 def parameter_names(function):
     """The names of a function's parameters, in order."""
     return list(inspect.signature(function).parameters)

@@ -1,7 +1,7 @@
 """`grad`, `value_and_grad`, `jacobian`, `value_and_jacobian`: one sweep, told apart by what it returns."""
 
 from ..errors import ArgumentError, UnsupportedError
-from .dispatcher import Operator, build, parameter_names
+from .dispatcher import Operator, build, parameter_names, starred
 from .structure import Leaf, leaves, refuse_complex, render
 from .sweep import Sweep, scalar_result
 
@@ -15,6 +15,7 @@ class Jacobian(Operator):
         names = parameter_names(self.f.py_func)
         self.single = not isinstance(argnums, tuple | list)
         self.argnums = checked_argnums(name, argnums, names)
+        refuse_starred(name, self.f.py_func, self.argnums)
         self.chunk = checked_chunk(chunk)
         self.out = out if out is None else checked_argnums(name, out, names)[0]
         if self.out in self.argnums:
@@ -63,6 +64,16 @@ def checked_argnums(name, argnums, names):
     if not numbers:
         raise ArgumentError(f"nd.{name}: argnums is empty")
     return tuple(numbers)
+
+
+def refuse_starred(name, function, argnums):
+    """Arguments that come in through `*args` have no number of their own."""
+    star = starred(function)
+    if star is not None and star in argnums:
+        raise ArgumentError(
+            f"nd.{name}: cannot differentiate by '*{parameter_names(function)[star]}'; pass a tuple "
+            "as one argument"
+        )
 
 
 def checked_chunk(chunk):

@@ -93,14 +93,14 @@ def level_of(argtypes):
     return 1 + max((dual.tag for ty in argtypes for dual in duals_in(ty)), default=-1)
 
 
-def differentiated(operator, name, ty):
-    """The structure of an argument to differentiate by; ArgumentError where it holds no float."""
-    tree = parse(ty, name)
+def differentiated(operator, name, source, ty):
+    """The structure of argument `name`, read by `source`; ArgumentError where it holds no float."""
+    tree = parse(ty, source)
     found = list(leaves(tree))
     if found and all(leaf.kind == "constant" for leaf in found):
         raise ArgumentError(
-            f"{operator} differentiates by argument '{name}', which is {describe(tree_type(tree))}; "
-            f"it must hold floats{_hint(tree_type(tree))}"
+            f"{operator} differentiates by argument '{name}', which is {describe(tree.type)}; "
+            f"it must hold floats{_hint(tree.type)}"
         )
     return tree
 
@@ -115,10 +115,6 @@ def refuse_complex(operator, name, tree):
                 "nd.derivative or nd.jvp for holomorphic functions, or pass the real and imaginary "
                 "parts as two floats"
             )
-
-
-def tree_type(tree):
-    return tree.type
 
 
 def describe(ty):

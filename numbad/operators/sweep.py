@@ -16,6 +16,7 @@ from ..forward.dual import Dual, base_scalar
 from ..forward.promote import changed_parameters
 from ..source import define
 from . import runtime
+from .dispatcher import plain_parameters, starred
 from .structure import Leaf, differentiated, leaves, level_of, mapped_type, parse, render
 
 ONE_PASS = 16
@@ -46,7 +47,9 @@ class Sweep:
         self.tag = level_of(self.argtypes)
         self.namespace.update(np=np, **_NOPYTHON)
         self.trees = {
-            k: differentiated(f"nd.{self.operator.name}", self.names[k], self.argtypes[k])
+            k: differentiated(
+                f"nd.{self.operator.name}", self.names[k], f"arg{k}", self.argtypes[k]
+            )
             for k in self.operator.argnums
         }
         self._number()
@@ -141,7 +144,7 @@ class Sweep:
             ty = self.argtypes[k] if k < len(self.argtypes) else None
             if not isinstance(ty, types.Array):
                 continue
-            name = self.names[k]
+            name = f"arg{k}"
             if k in written and isinstance(ty.dtype, types.Float | types.Complex | Dual):
                 self.before.append(
                     f"work{k} = np.empty({name}.shape, {self.dtype(self.dual(ty.dtype))})"
@@ -165,8 +168,12 @@ class Sweep:
         self._set_up_arrays(arrays)
         carried = self._carry_constants(changed, written)
         sources, tys = [], []
-        for k, (name, ty) in enumerate(zip(self.names, self.argtypes, strict=True)):
-            if k in self.trees:
+        star = starred(self.operator.f.py_func)
+        for k, ty in enumerate(self.argtypes):
+            if k == star:
+                sources.append(f"*arg{k}")
+                tys.extend(ty)
+            elif k in self.trees:
                 sources.append(render(self.trees[k], self._argument, self.namespace))
                 tys.append(mapped_type(self.trees[k], self.dual_leaf_type))
             elif k in carried:
@@ -180,7 +187,7 @@ class Sweep:
                 sources.append(self.constant("function", stand_in))
                 tys.append(self.typingctx.resolve_value_type(stand_in))
             else:
-                sources.append(name)
+                sources.append(f"arg{k}")
                 tys.append(ty)
         while tys and isinstance(tys[-1], types.Omitted):
             sources.pop()
@@ -318,8 +325,9 @@ class Sweep:
             lines += [_indented(line) for line in body]
         lines += [*self.after, f"return {returned}"]
         text = "\n".join(_indented(line) for line in lines)
-        source = f"def {self.operator.name}_sweep({self.operator.parameters()[0]}):\n{text}\n"
-        return define(source, {**self.operator.parameters()[1], **self.namespace})
+        parameters = plain_parameters(self.operator.f.py_func)
+        source = f"def {self.operator.name}_sweep({parameters}):\n{text}\n"
+        return define(source, self.namespace)
 
     def run(self):
         """Call `f`; the structure of its result, whose leaves read from `r`."""
@@ -333,7 +341,7 @@ class Sweep:
             raise ArgumentError(
                 f"nd.{self.operator.name}: out={k} names '{self.names[k]}', which is no array"
             )
-        return parse(ty, f"work{k}" if self.is_active(parse(ty, "")) else self.names[k])
+        return parse(ty, f"work{k}" if self.is_active(parse(ty, "")) else f"arg{k}")
 
 
 def _indented(line):

@@ -9,8 +9,8 @@ from ..forward.array import dtype_of_type
 from ..forward.dual import Dual, duals_in, join
 from ..source import define
 from . import runtime
-from .dispatcher import Operator, build, parameter_names
-from .jacobian import checked_argnums
+from .dispatcher import Operator, build, parameter_names, plain_parameters, starred
+from .jacobian import checked_argnums, refuse_starred
 from .structure import Branch, describe, is_differentiable, leaves, level_of, mapped_type, parse, render
 
 
@@ -26,12 +26,20 @@ class Tangent(Operator):
         self.argnums = checked_argnums(name, argnums, self.names) if self.explicit else every
         self.out = out if out is None else checked_argnums(name, out, self.names)[0]
 
+        refuse_starred(name, self.f.py_func, self.argnums if self.explicit else ())
+
     def key(self):
         return self.name, self.argnums, self.explicit, self.out
+
+    def plain_parameters(self):
+        return self.parameters()[0]
 
 
 class Derivative(Tangent):
     """By one float argument."""
+
+    def plain_parameters(self):
+        return plain_parameters(self.f.py_func)
 
     def generate(self, typingctx, argtypes):
         (k,) = self.argnums
@@ -44,7 +52,7 @@ class Derivative(Tangent):
                 f"{describe(ty)}{hint}"
             )
         writer = TangentSource(self, typingctx, argtypes, argtypes)
-        writer.scalar(k, self.names[k], "1.0", ty, types.float64)
+        writer.scalar(k, f"arg{k}", "1.0", ty, types.float64)
         return writer.write(value=False)
 
 
@@ -95,7 +103,7 @@ class TangentSource:
         self.operator, self.typingctx = operator, typingctx
         self.argtypes = list(argtypes)
         self.names = operator.names
-        self.sources = list(operator.names[: len(argtypes)])
+        self.sources = [f"arg{k}" for k in range(len(argtypes))]
         self.tag = level_of(every_type)
         self.lines, self.after = [], []
         self.namespace = {
@@ -174,7 +182,7 @@ class TangentSource:
             ty = self.argtypes[k] if k < len(self.argtypes) else None
             if not isinstance(ty, types.Array):
                 continue
-            source = f"primals[{k}]" if self.operator.name != "derivative" else self.names[k]
+            source = f"primals[{k}]" if self.operator.name != "derivative" else f"arg{k}"
             if k in active:
                 self.after.append(f"store({source}, {self.sources[k]})")
             elif k in written and is_differentiable(ty.dtype):
@@ -192,7 +200,10 @@ class TangentSource:
         """The function; `returned` is the source of what it returns, made of `{r}` and `{tag}`."""
         self._carry_written()
         self.namespace["f"] = self.operator.target()
+        star = starred(self.operator.f.py_func)
         for k, ty in enumerate(self.argtypes):
+            if k == star and not isinstance(self.operator, JVP):
+                self.sources[k] = f"*{self.sources[k]}"
             if isinstance(ty, types.Dispatcher):
                 from ..forward.dualize import replacement
 
@@ -209,9 +220,8 @@ class TangentSource:
         chosen = f"{kept}, {found}" if value else found
         lines.append("return " + (returned.format(r=result, tag=self.tag) if returned else chosen))
         body = "\n".join("    " + line for line in lines)
-        params, defaults = self.operator.parameters()
         name = f"{self.operator.name}_source"
-        return define(f"def {name}({params}):\n{body}\n", {**defaults, **self.namespace})
+        return define(f"def {name}({self.operator.plain_parameters()}):\n{body}\n", self.namespace)
 
 
 def derivative(f, argnum=0):
