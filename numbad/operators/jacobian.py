@@ -104,7 +104,7 @@ def grad(f, argnums=0, mode="auto", *, chunk=None):
     mode : {"auto", "forward"}
         Forward mode (dual numbers) is the only one in this version.
     chunk : int, optional
-        Partials a pass. By default up to 16 scalars travel in one pass, and arrays 8 at a time.
+        Partials a pass. By default 16, and at most 16 scalars travel in one pass.
 
     Returns
     -------
