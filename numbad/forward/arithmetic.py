@@ -98,6 +98,11 @@ class Emitter:
         if tag >= 0 and fn in SCALAR:
             inner = [self.strip(o, tag) for o in operands]
             return self.chain(fn, operands, tag, self.apply(fn, inner))
+        if fn is operator.pow and isinstance(operands[0].type, types.Float):
+            # Numba's power by an int raises for a zero base and a negative exponent.
+            base, exponent = operands
+            if isinstance(exponent.type, types.Integer):
+                operands = base, Operand(base.type, self.cast(exponent, base.type))
         return self.call(fn, operands)
 
     def call(self, fn, operands):

@@ -99,6 +99,13 @@ def _number_class(cls, ty):
     REPLACED[cls] = number
 
 
+@overload(float)
+def _float(x):
+    """A dual is a float already, whatever its precision; Numba says the same of a float32."""
+    if isinstance(x, d.Dual) and isinstance(d.base_scalar(x), types.Float):
+        return lambda x: x
+
+
 for _name in (
     "float64 float32 complex128 complex64 int64 int32 int16 int8 uint64 uint32 uint16 uint8 intp uintp"
 ).split():

@@ -247,7 +247,7 @@ def cast_number(context, builder, source, target, value):
 @lower_cast(types.IntegerLiteral, Dual)
 def cast_literal(context, builder, source, target, value):
     plain = types.unliteral(source)
-    return cast_number(context, builder, plain, target, context.get_constant(plain, source.value))
+    return cast_number(context, builder, plain, target, context.get_constant(plain, source.literal_value))
 
 
 @lower_cast(Dual, Dual)

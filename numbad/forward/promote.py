@@ -178,7 +178,8 @@ class Flow:
 
     def _build_list(self, target, e):
         self._share(target, *(v.name for v in e.items))
-        self.fresh.add(target)
+        if e.items:  # an empty list takes its type from what is appended
+            self.fresh.add(target)
 
     def _call(self, target, e):
         args = [v.name for v in e.args] + [v.name for _, v in e.kws]
@@ -198,7 +199,8 @@ class Flow:
             return
         if fn in FRESH or isinstance(fn, np.ufunc) or isinstance(fn, type):
             self._flow(target, *args)
-            self.fresh.add(target)
+            if args:
+                self.fresh.add(target)
             if isinstance(fn, np.ufunc) and len(args) > fn.nin:
                 self.stores.append((args[-1], set(args)))
         elif fn in MUTATING:

@@ -18,7 +18,7 @@ def has_floats(value):
         return any(map(has_floats, value))
     if isinstance(value, np.ndarray):
         return value.dtype.kind in "fc"
-    return isinstance(value, (float, complex))
+    return isinstance(value, (float, complex, np.inexact))
 
 
 def random_direction(value, draw):
@@ -89,20 +89,25 @@ def check(f, *args, rtol=1e-12, second=False, chunk=None):
 def check_second(f, args, first, draw, rtol):
     """The derivative of the derivative, each in its own direction, through nested duals."""
     other = tuple(random_direction(a, draw) for a in args)
-    placed = tuple(0.0 if v is None else v for v in first)
-    again = tuple(0.0 if v is None else v for v in other)
-    zeros = tuple(_zero(v) for v in placed)
-    args = copy.deepcopy(args)
+    placed, again = map(_placed, (first, other))
     outer = nd.jvp(nd.jvp(f))
+    zeros = _scaled(placed, 0.0)
     _, (slope, curvature) = outer((copy.deepcopy(args), placed), (again, zeros))
     assert_close(flat(slope), directional(f, args, other), rtol, "outer")
     assert_close(flat(curvature), directional(f, args, other, first), 10 * rtol, "second")
 
 
-def _zero(value):
-    if isinstance(value, tuple):
-        return rebuilt(value, map(_zero, value))
-    return value * 0.0
+def _placed(direction):
+    """A direction with zeros, which are ignored, where there is a constant."""
+    if isinstance(direction, tuple):
+        return rebuilt(direction, map(_placed, direction))
+    return 0.0 if direction is None else direction
+
+
+def _scaled(direction, factor):
+    if isinstance(direction, tuple):
+        return rebuilt(direction, (_scaled(v, factor) for v in direction))
+    return direction * factor
 
 
 class Programs(list):

@@ -8,12 +8,14 @@ whose error at these steps is far below a double's; nothing of the dual numbers 
 
 import builtins
 import cmath
+import inspect
 import math
 import types as pytypes
 
 import numpy as np
 from mpmath import mp, mpc, mpf
 from numba.core.dispatcher import Dispatcher
+from numba.np.ufunc.dufunc import DUFunc
 
 from numbad.rules import STRUCTURAL  # noqa: F401  (the rules register what CASES name)
 from tests.cases import CASES
@@ -46,6 +48,10 @@ class _Translator:
                 self._done[f] = copy
         return self._done[f]
 
+    def elementwise(self, dispatcher):
+        count = len(inspect.signature(dispatcher.py_func).parameters)
+        return np.frompyfunc(self.function(dispatcher), count, 1)
+
     def value(self, v):
         if v is math or v is cmath:
             return _Math()
@@ -53,6 +59,8 @@ class _Translator:
             return _NumPy()
         if isinstance(v, Dispatcher):
             return self.function(v)
+        if isinstance(v, DUFunc):
+            return self.elementwise(v._dispatcher)
         if isinstance(v, pytypes.FunctionType):
             return getattr(v, "exact", None) or self.function(v)
         if isinstance(v, tuple):
@@ -86,7 +94,10 @@ class _Math:
     pi, e, inf, nan = math.pi, math.e, mp.inf, mp.nan
     floor = staticmethod(lambda x: int(mp.floor(x)))
     ceil = staticmethod(lambda x: int(mp.ceil(x)))
+    trunc = staticmethod(int)
     isnan = staticmethod(mp.isnan)
+    ldexp = staticmethod(lambda x, e: x * mpf(2) ** e)
+    frexp = staticmethod(lambda x: mp.frexp(x))
 
     def __getattr__(self, name):
         return _scalar_function(getattr(math, name))
@@ -99,6 +110,8 @@ class _NumPy:
     float64 = float32 = staticmethod(lambda x: x + mpf(0))
     int64 = int32 = staticmethod(int)
     floor = staticmethod(mp.floor)
+    ceil = staticmethod(mp.ceil)
+    rint = staticmethod(mp.nint)
     sign = staticmethod(mp.sign)
     abs = staticmethod(np.abs)
     ndindex, shape, dot, cumsum, prod = np.ndindex, np.shape, np.dot, np.cumsum, np.prod
@@ -160,7 +173,7 @@ class _NumPy:
         return _scalar_function(np.sqrt)(self.var(a, axis))
 
 
-_BUILTINS = dict(vars(builtins), float=lambda x: x + mpf(0), complex=mpc)
+_BUILTINS = dict(vars(builtins), float=lambda x: x + mpf(0), complex=mpc, divmod=lambda x, y: (mp.floor(x / y), x % y))
 
 
 def to_exact(value):
@@ -184,6 +197,8 @@ def rebuilt(like, members):
 
 def moved(value, direction, h):
     """`value + h * direction`, leaf by leaf; what has the direction None stays."""
+    if isinstance(value, Dispatcher):
+        return exactly(value)
     if direction is None:
         return value.copy() if isinstance(value, np.ndarray) else value
     if isinstance(value, tuple):
