@@ -1,5 +1,6 @@
 """The differential operators: each takes a function and returns a compiled function."""
 
+from . import nopython  # noqa: F401  (it registers with Numba)
 from .jacobian import grad, jacobian, value_and_grad, value_and_jacobian
 from .second import grad_and_hvp, hessian, hvp
 from .stop import stop_gradient
