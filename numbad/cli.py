@@ -298,12 +298,12 @@ def _placed(model, table):
     """Put the file at fault before what the fit has to say."""
     try:
         yield
-    except ModelError as error:
-        raise ModelError(f"{model.path}: {error}") from error
     except DataError as error:
         if str(error).startswith("journal "):
             raise
         raise DataError(f"{table.path}: {error}") from error
+    except NumbadError as error:
+        raise ModelError(f"{model.path}: {error}") from error
 
 
 @contextlib.contextmanager

@@ -13,7 +13,7 @@ PACKAGE = Path(numbad.__file__).parent
 
 # From left to right. Layers on one line may import one another's left, not one another.
 LAYERS = (
-    ("errors", "__version__"),
+    ("errors", "source", "__version__"),
     ("data", "rules"),
     ("caching", "ir", "models"),
     ("forward", "reverse"),
