@@ -74,6 +74,11 @@ def method_of(func_ir, var):
     return None
 
 
+def _is_number_class(fn):
+    """Whether a call makes a number; other classes (namedtuples) hold on to their arguments."""
+    return isinstance(fn, type) and issubclass(fn, np.generic | float | complex)
+
+
 @dataclass
 class Summary:
     """What a call does: whether its result is active, and which parameters it writes duals to."""
@@ -197,7 +202,7 @@ class Flow:
     def _plain_call(self, target, fn, args):
         if fn in INACTIVE:
             return
-        if fn in FRESH or isinstance(fn, np.ufunc) or isinstance(fn, type):
+        if fn in FRESH or isinstance(fn, np.ufunc) or _is_number_class(fn):
             self._flow(target, *args)
             if args:
                 self.fresh.add(target)
