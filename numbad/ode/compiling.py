@@ -1,34 +1,55 @@
 """Compiling the solver's own functions, which are generic in the scalar type as they stand."""
 
 from numba import njit
-from numba.core.compiler import CompilerBase, DefaultPassBuilder
+from numba.core.registry import CPUDispatcher
 
-from numbad.caching import enable
-from numbad.forward.dualize import without_wrappers
-
-
-class GenericCompiler(CompilerBase):
-    """Numba's nopython pipeline; functions of dual numbers get no entry from Python."""
-
-    def define_pipelines(self):
-        without_wrappers(self.state)
-        return [DefaultPassBuilder.define_nopython_pipeline(self.state)]
+from numbad.caching import ContentCache
+from numbad.errors import NumbadError
+from numbad.operators.dispatcher import OperatorCompiler
 
 
-def generic(*contents):
-    """A decorator: compile a function for whatever scalar type it is called with.
+class GenericDispatcher(CPUDispatcher):
+    """A function that is compiled for whatever scalar type it is called with.
 
-    It is not adapted to dual numbers as a user's function is, because it allocates and calls by
-    scalar type itself. The compiled code is kept on disk under the digest of `contents`, on which
-    alone (besides numbad's own code) it depends.
+    It is not adapted to dual numbers as a user's function is: it allocates and calls by scalar type
+    itself. Its Python function is a stub, which holds what the compiled code depends on; the code
+    compiled is that of an implementation chosen by the argument types.
     """
 
-    def decorate(function):
-        dispatcher = njit(error_model="numpy", pipeline_class=GenericCompiler)(function)
-        dispatcher.handles_duals = True
-        return enable(dispatcher, lambda: (function.__qualname__, *contents))
+    handles_duals = True
 
-    return decorate
+    def _compile_for_args(self, *args, **kws):
+        try:
+            return super()._compile_for_args(*args, **kws)
+        except NumbadError as error:  # the user's mistake: Numba's innards would bury it
+            raise error.with_traceback(None) from None
+
+
+class Implementation:
+    """What the compiler asks for the code that belongs to a stub."""
+
+    def __init__(self, choose):
+        self._choose = choose
+
+    def generate(self, typingctx, argument_types):
+        return self._choose(*argument_types)
+
+
+def generic(stub, content, choose):
+    """The dispatcher with the parameters of `stub` and the code of `choose(*argument_types)`.
+
+    `content` is all that the code depends on besides numbad's own: compiled code is kept on disk
+    under its digest, which a stub that refers to it hands on to functions that call the dispatcher.
+    """
+    stub.__numbad_operator__ = Implementation(choose)
+    options = {"nopython": True, "error_model": "numpy"}
+    dispatcher = GenericDispatcher(stub, targetoptions=options, pipeline_class=OperatorCompiler)
+    dispatcher._cache = ContentCache(_without_closure, lambda: (stub.__name__, *content))
+    return dispatcher
+
+
+def _without_closure():
+    """Stands for every stub in Numba's cache, whose keys would pickle what a closure holds."""
 
 
 def inlined(function):

@@ -8,7 +8,7 @@ Runge-Kutta methods", ACM TOMS 17 (1991), doi:10.1145/210232.210242 (proportiona
 import math
 
 from numbad.ode.compiling import inlined
-from numbad.ode.state import combine, mean_square
+from numbad.ode.state import combine
 
 SAFETY = 0.9
 SMALLEST_FACTOR = 0.2
@@ -48,12 +48,13 @@ def make_control(tableau):
 
     @inlined
     def shrink(error):
-        return larger(SAFETY * error ** (-0.5 * exponent), SMALLEST_FACTOR)
+        factor = SAFETY * error ** (-0.5 * exponent)
+        return factor if SMALLEST_FACTOR < factor < 1.0 else SMALLEST_FACTOR
 
     return grow, shrink
 
 
-def make_first_step(tableau, evaluate):
+def make_first_step(tableau, evaluate, mean_square):
     """The compiled choice of the initial step's size, Hairer, Norsett & Wanner, II.4, a) to f)."""
     exponent = tableau.error_exponent
 

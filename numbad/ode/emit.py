@@ -11,6 +11,8 @@ from dataclasses import dataclass
 
 from numba.core import cgutils, types
 
+from numbad.forward.dual import Dual, get_partial, split
+
 
 @dataclass(frozen=True)
 class Scalar:
@@ -78,6 +80,20 @@ class Emitter:
     def cast(self, scalar, ty):
         return self.scalar(ty, self.context.cast(self.builder, scalar.value, scalar.ty, ty))
 
+    def parts(self, scalar):
+        """The plain numbers in a scalar: of a dual, the value and all partials of every level."""
+        if not isinstance(scalar.ty, Dual):
+            return [scalar]
+        value, partials = split(self.context, self.builder, scalar.ty, scalar.value)
+        inner = scalar.ty.scalar
+        items = [value]
+        items += [get_partial(self.builder, scalar.ty, partials, i) for i in range(scalar.ty.n)]
+        return [part for item in items for part in self.parts(self.scalar(inner, item))]
+
+    def part_types(self, ty):
+        """The types of `parts` of a scalar type."""
+        return self.part_types(ty.scalar) * (1 + ty.n) if isinstance(ty, Dual) else [ty]
+
     def larger(self, first, second):
         """The larger of two floats."""
         test = self.builder.fcmp_ordered(">", first.value, second.value)
@@ -100,8 +116,11 @@ class Emitter:
         vector.for_each(add)
         return self.scalar(types.float64, self.builder.load(slot))
 
-    def make_state(self, ty, buffer, component):
-        """A state from the formula of its components; an array's are put into `buffer`."""
+    def make_state(self, ty, buffer, component, source=None):
+        """A state from the formula of its components; an array's are put into `buffer`.
+
+        The components come from `source`, whose length can be known when the array's is not.
+        """
         if isinstance(ty, types.BaseTuple):
             items = [self.cast(component(i), ty[i]).value for i in range(len(ty))]
             return self.context.make_tuple(self.builder, ty, items)
@@ -110,7 +129,7 @@ class Emitter:
         def put(i):
             target[i] = component(i)
 
-        target.for_each(put)
+        (target if source is None else source).for_each(put)
         return buffer
 
     def allocate(self, ty, shape):
@@ -265,6 +284,10 @@ class ListComponents:
     def __getitem__(self, i):
         index = self.emitter.context.get_constant(types.intp, i) if isinstance(i, int) else i
         return self.emitter.scalar(self.ty.dtype, self.items.getitem(index))
+
+    def for_each(self, body):
+        with cgutils.for_range(self.emitter.builder, self.count) as loop:
+            body(loop.index)
 
     def size(self):
         return self.count

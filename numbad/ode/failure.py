@@ -55,16 +55,21 @@ class TimesError(DataError):
         return type(self), (self.status, self.time)
 
 
+def wrong_length(expected, actual):
+    """What is wrong with a right-hand side's result that has another length than the state."""
+    return (
+        f"the right-hand side must return {expected} components, one for each of the state, "
+        f"but returns {actual}"
+    )
+
+
 class LengthError(ModelError):
-    """A right-hand side whose result has another length than the state."""
+    """A right-hand side whose result has another length than the state, found when it is called."""
 
     def __init__(self, expected, actual):
         self.expected = expected
         self.actual = actual
-        super().__init__(
-            f"the right-hand side must return {expected} components, one for each of the state, "
-            f"but returns {actual}"
-        )
+        super().__init__(wrong_length(expected, actual))
 
     def __reduce__(self):
         return type(self), (self.expected, self.actual)

@@ -9,7 +9,7 @@ from numbad.forward.dual import base_scalar, duals_in
 from numbad.forward.dualize import replacement
 from numbad.ode.complaint import cannot_compile
 from numbad.ode.emit import Emitter
-from numbad.ode.failure import LengthError
+from numbad.ode.failure import LengthError, wrong_length
 from numbad.ode.state import is_scalar, restored_type, restored_value
 
 ANOTHER_LENGTH = "the right-hand side returned another length than at its first call"
@@ -59,7 +59,7 @@ def _make_returning(fun, first):
             result = emitter.call_dispatcher(callee, given, values)
             source = _derivative_vector(emitter, derivative, result)
             _check_length(emitter, source, emitter.vector(y, y_value), first)
-            out = emitter.make_state(y, buffer_value, lambda i: source[i])
+            out = emitter.make_state(y, buffer_value, lambda i: source[i], source)
             context.nrt.decref(builder, derivative, result)
             return impl_ret_borrowed(context, builder, y, out)
 
@@ -105,7 +105,7 @@ def check_derivative(derivative, y):
     else:
         raise ModelError(_not_a_derivative(ty))
     if count is not None and isinstance(y, types.BaseTuple) and count != len(y):
-        raise LengthError(len(y), count)
+        raise ModelError(wrong_length(len(y), count))
     for scalar in scalars:
         complex_for_real = isinstance(base_scalar(scalar), types.Complex) and not isinstance(
             base_scalar(y.dtype), types.Complex

@@ -2,20 +2,19 @@
 
 import inspect
 import math
-from dataclasses import astuple
 from functools import lru_cache
 
-from numba.core import types
 from numba.core.dispatcher import Dispatcher
-from numba.extending import intrinsic
 
 from numbad.caching import jit
 from numbad.errors import ArgumentError, NumbadError
+from numbad.forward.dual import duals_in
 from numbad.ode import failure
 from numbad.ode.compiling import generic
-from numbad.ode.integrate import Settings, make_integrate
+from numbad.ode.integrate import Problem, Settings, content_of, make_integrate
 from numbad.ode.methods import find_method
-from numbad.ode.moving import make_times_aware
+from numbad.ode.moving import solve_at_moving_times
+from numbad.ode.state import plain
 from numbad.ode.times import uniform
 
 _ADJOINTS = ("forward", "discrete", "interpolating", "gauss", "quadrature", "backsolve")
@@ -58,7 +57,10 @@ def solver(
     inplace : bool
         Whether `fun` writes its result instead of returning it; the state is then an array.
     adjoint : str
-        How derivatives are computed: "discrete" or "forward", both forward sensitivities for now.
+        How derivatives are computed, so far by forward sensitivities only. "discrete": exactly
+        those of the steps that the values choose, so that a solution and its derivatives come from
+        the same steps. "forward": the sensitivities take part in the error control, each to the
+        tolerances given; more steps, and errors of the size of the solution's.
 
     Returns
     -------
@@ -106,7 +108,8 @@ def solver(
     tableau = find_method(method)
     _refuse_unavailable(tableau, jac=jac, mass_matrix=mass_matrix, events=events, adjoint=adjoint)
     settings = checked_settings(rtol, atol, first_step, max_step, max_steps)
-    return _build(as_dispatcher(fun), tableau, settings, bool(inplace))
+    problem = Problem(as_dispatcher(fun), tableau, bool(inplace), adjoint == "forward")
+    return compiled(problem, settings)
 
 
 def _refuse_unavailable(tableau, jac, mass_matrix, events, adjoint):
@@ -179,40 +182,30 @@ def as_dispatcher(fun):
 
 
 @lru_cache(maxsize=256)
-def _build(fun, tableau, settings, inplace):
-    integrate = make_integrate(fun, tableau, inplace)
-    content = fun, astuple(tableau), inplace, tuple(settings)
+def compiled(problem, settings, level=0):
+    """The dispatcher `solve(y0, ts, args)`; `level` counts the levels of duals taken off ts."""
+    content = *content_of(problem), tuple(settings)
 
-    @generic(*content)
-    def solve_fixed(y0, ts, args):
-        ys, status, t = integrate(y0, ts, args, settings)
+    def solve(y0, ts, args=()):
+        raise NotImplementedError(content)
+
+    def choose(y0, ts, args):
+        if any(duals_in(ts)):
+            return solve_at_moving_times(compiled(problem, settings, level + 1), problem)
+        return solve_at_fixed_times(make_integrate(problem), settings)
+
+    return generic(solve, content, choose)
+
+
+def solve_at_fixed_times(integrate, settings):
+    """The Python function `solve` for times that are floats."""
+
+    def solve(y0, ts, args=()):
+        ys, status, t = integrate(y0, uniform(ts), plain(args), settings)
+        if status >= failure.NO_TIMES:
+            raise failure.TimesError(status, t)
         if status != failure.RUNNING:
-            stop(status, t)
+            raise failure.SolveError(status, t)
         return ys
 
-    solve_at = make_times_aware(solve_fixed, fun, inplace, content)
-
-    @generic(*content)
-    def solve(y0, ts, args=()):
-        return solve_at(y0, uniform(ts), plain(args))
-
     return solve
-
-
-@generic()
-def stop(status, t):
-    """Raise the exception that belongs to a status."""
-    if status >= failure.NO_TIMES:
-        raise failure.TimesError(status, t)
-    raise failure.SolveError(status, t)
-
-
-@intrinsic
-def plain(typingctx, args):
-    """The arguments, where they may be left out."""
-    if isinstance(args, types.Omitted):
-        empty = types.Tuple(())
-        return empty(args), lambda context, builder, signature, arguments: context.make_tuple(
-            builder, empty, ()
-        )
-    return args(args), lambda context, builder, signature, arguments: arguments[0]

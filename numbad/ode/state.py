@@ -93,7 +93,7 @@ def _copy_into_new(context, builder, signature, arguments):
         context,
         builder,
         signature.return_type,
-        emitter.make_state(signature.return_type, array, lambda i: source[i]),
+        emitter.make_state(signature.return_type, array, lambda i: source[i], source),
     )
 
 
@@ -221,36 +221,49 @@ def combine(typingctx, buffer, y, h, weights, stages):
     return y(buffer, y, h, weights, stages), codegen
 
 
-@intrinsic
-def mean_square(typingctx, weights, stages, y, w, rtol, atol):
-    """The mean over components of |sum weight * stage / (atol + rtol max(|y|, |w|))|**2.
+def make_mean_square(with_partials):
+    """The compiled `mean_square(weights, stages, y, w, rtol, atol)`.
 
-    Taken of values only (`primal`), as are all quantities that choose the step.
+    It is the mean over components of |sum weight * stage / (atol + rtol max(|y|, |w|))|**2, taken
+    of values only, so that dual numbers see the steps that their values choose; or, where asked
+    for, over values and partials alike, each relative to its own size.
     """
 
-    def codegen(context, builder, signature, arguments):
-        emitter = Emitter(context, builder)
-        given = list(zip(signature.args, arguments, strict=True))
-        factors, slopes = emitter.members(*given[0]), emitter.members(*given[1])
-        old, new, relative, absolute = (emitter.vector(*pair) for pair in given[2:])
+    @intrinsic
+    def mean_square(typingctx, weights, stages, y, w, rtol, atol):
+        def codegen(context, builder, signature, arguments):
+            emitter = Emitter(context, builder)
+            given = list(zip(signature.args, arguments, strict=True))
+            factors, slopes = emitter.members(*given[0]), emitter.members(*given[1])
+            old, new, relative, absolute = (emitter.vector(*pair) for pair in given[2:])
+            parts = emitter.parts if with_partials else lambda x: [emitter.call(primal, x)]
+            count = len(emitter.part_types(y.dtype)) if with_partials else 1
 
-        def component(i):
-            terms = [
-                a[i] * emitter.call(primal, k[i]) for a, k in zip(factors, slopes, strict=True)
-            ]
-            larger = emitter.larger(size_of(emitter, old[i]), size_of(emitter, new[i]))
-            scale = absolute[i] + relative[i] * larger
-            scaled = emitter.call(abs, reduce(operator.add, terms)) / scale
-            return scaled * scaled
+            def component(i):
+                numbers = [parts(vector[i]) for vector in (old, new, *slopes)]
+                weights = [a[i] for a in factors]
+                columns = zip(*numbers, strict=True)
+                squares = [
+                    _scaled_square(column, weights, relative[i], absolute[i]) for column in columns
+                ]
+                return reduce(operator.add, squares)
 
-        return (emitter.sum_over(old, component) / emitter.as_float(old.size())).value
+            total = emitter.sum_over(old, component)
+            size = emitter.as_float(old.size()) * emitter.constant(float(count))
+            return (total / size).value
 
-    return types.float64(weights, stages, y, w, rtol, atol), codegen
+        return types.float64(weights, stages, y, w, rtol, atol), codegen
+
+    return mean_square
 
 
-def size_of(emitter, scalar):
-    """The modulus of a scalar's value."""
-    return emitter.call(abs, emitter.call(primal, scalar))
+def _scaled_square(column, weights, relative, absolute):
+    old, new, *slopes = column
+    emitter = old.emitter
+    error = reduce(operator.add, [a * k for a, k in zip(weights, slopes, strict=True)])
+    larger = emitter.larger(emitter.call(abs, old), emitter.call(abs, new))
+    scaled = emitter.call(abs, error) / (absolute + relative * larger)
+    return scaled * scaled
 
 
 @intrinsic
@@ -265,7 +278,7 @@ def all_finite(typingctx, y):
         builder.store(cgutils.true_bit, slot)
 
         def check(i):
-            finite = size_of(emitter, vector[i]) < infinity
+            finite = emitter.call(abs, emitter.call(primal, vector[i])) < infinity
             builder.store(builder.and_(builder.load(slot), finite.value), slot)
 
         vector.for_each(check)
@@ -316,3 +329,14 @@ def read_row(typingctx, buffer, table, row, y):
         return impl_ret_borrowed(context, builder, y, state)
 
     return y(buffer, table, types.intp, y), codegen
+
+
+@intrinsic
+def plain(typingctx, args):
+    """The arguments, where they may be left out."""
+    if isinstance(args, types.Omitted):
+        empty = types.Tuple(())
+        return empty(args), lambda context, builder, signature, arguments: context.make_tuple(
+            builder, empty, ()
+        )
+    return args(args), lambda context, builder, signature, arguments: arguments[0]

@@ -50,6 +50,16 @@ def make_error(tableau, mean_square):
     return inlined(function_from_source(head, lines, mean_square=mean_square))
 
 
+def make_next_slope(tableau, evaluate):
+    """The compiled `next_slope(work, t, y, stages, structure, args)`: dy/dt where a step ended."""
+    if tableau.first_same_as_last:
+        result = "stages[-1]"
+    else:
+        result = "evaluate(work[0], t, y, structure, args)"
+    head = "next_slope(work, t, y, stages, structure, args)"
+    return inlined(function_from_source(head, [f"return {result}"], evaluate=evaluate))
+
+
 def make_interpolate(tableau):
     """The compiled `interpolate(buffer, theta, h, y, stages)`: the state at t + theta h."""
     used = [j for j, row in enumerate(tableau.interpolant) if any(row)]
