@@ -71,6 +71,8 @@ def _component_names(components, y0):
     components = tuple(map(str, components))
     if len(set(components)) < len(components):
         raise ModelError(f"components: a name appears twice in {', '.join(components)}")
+    if y0 is not None and _length(y0) != len(components):
+        raise ModelError(f"y0 has {_length(y0)} values for {len(components)} components")
     return components
 
 
@@ -84,12 +86,13 @@ def _state_size(y0, components, series):
     size = max(s.component for s in series) + 1
     if y0 is None:
         return size if components is None else len(components)
-    given = 1 if np.isscalar(y0) else len(y0)
-    if components is not None and given != len(components):
-        raise ModelError(f"y0 has {given} values for {len(components)} components")
-    if given < size:
-        raise ModelError(f"y0 has {given} values, but component {size - 1} is observed")
-    return given
+    if _length(y0) < size:
+        raise ModelError(f"y0 has {_length(y0)} values, but component {size - 1} is observed")
+    return _length(y0)
+
+
+def _length(y0):
+    return 1 if np.isscalar(y0) else len(y0)
 
 
 def _check_width(series, shape, observed, y, size):

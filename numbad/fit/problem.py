@@ -12,9 +12,10 @@ from dataclasses import dataclass, fields
 from functools import cached_property
 
 import numpy as np
+from numba.core.errors import NumbaError
 
 from numbad.caching import fingerprint
-from numbad.errors import DataError, ModelError
+from numbad.errors import DataError, ModelError, NumbadError
 from numbad.fit.data import Observations
 from numbad.fit.evaluate import compiled
 from numbad.fit.model import Calling, packed
@@ -71,7 +72,22 @@ class OdeProblem:
 
     def evaluate(self, x):
         """Return residuals, shape (m,), and Jacobian, shape (m, k), at internal coordinates x."""
-        return self._compiled[1](x, *self._constants)
+        try:
+            return self._compiled[1](x, *self._constants)
+        except NumbaError as error:
+            raise self._complaint(error) from error
+
+    def _complaint(self, error):
+        """Return what to raise where the solve cannot be compiled: what is wrong with `fun`."""
+        from numbad.operators import jacobian
+
+        values, count = self.unknowns.start, self.calling.count
+        arguments = self.calling.arguments(values[:count])
+        try:
+            jacobian(self.fun, argnums=1)(self.observations.t0, self._start, *arguments)
+        except NumbadError as found:
+            return found
+        return error
 
     def curve(self, values, ts):
         """Return states and their derivatives by the unknowns at natural `values`.

@@ -216,4 +216,4 @@ class FitResult:
         try:
             return cls(*load(json.loads(text), fun))
         except (ValueError, TypeError, KeyError) as error:
-            raise DataError(f"not a result of numbad.fit: {error}") from error
+            raise DataError(f"not a result of fit_ode: {error}") from error

@@ -24,14 +24,13 @@ def dump(result):
         "cov": result.cov,
         "correlation": result.correlation,
         "cost": result.cost,
-        "residuals": result.residuals,
-        "residual_std": result.residual_std,
-        "degrees": result.degrees,
         "nfev": result.nfev,
         "success": result.success,
         "message": result.message,
         "starts": [asdict(fit) for fit in result.starts],
     }
+    if hasattr(result.problem, "evaluate"):
+        shown |= {name: getattr(result, name) for name in ("residuals", "residual_std", "degrees")}
     if isinstance(result.problem, OdeProblem):
         shown["problem"] = _dump_problem(result.problem)
     return _plain(shown)

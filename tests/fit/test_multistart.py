@@ -1,4 +1,5 @@
 import os
+import pickle
 import random
 import signal
 import sys
@@ -9,12 +10,14 @@ from multiprocessing import get_context
 import numpy as np
 import pytest
 
-from numbad.errors import ModelError
+from numbad.errors import DataError, ModelError
 from numbad.fit.multistart import best, run_starts
 from numbad.fit.result import FitResult
 from numbad.fit.unknowns import latin_hypercube
 
+from . import models
 from .closed_form import Formula, T, Y, decaying
+from .test_ode import fitted
 
 BOUNDS = {"a": (0.1, 10.0), "b": (0.1, 10.0)}
 
@@ -139,3 +142,87 @@ def test_killed_twenty_times_it_repeats_nothing_and_ends_the_same(tmp_path):
     assert 5 < len(seen.splitlines()) < 121  # it was killed in the midst of it
     assert run_starts(problem, points, progress=False, journal=path) == wanted
     assert len(path.read_bytes().splitlines()) == 121  # each start once
+
+
+BOX = {
+    "growth": (0.05, 5.0),
+    "predation": (0.003, 0.3),
+    "death": (0.08, 8.0),
+    "conversion": (0.002, 0.2),
+    "hare": (3.0, 300.0),
+    "lynx": (0.4, 40.0),
+}
+
+
+def predator_prey_fit(fun=models.predator_prey, **options):
+    return fitted(fun, bounds=BOX, starts=12, progress=False, **options)
+
+
+def made_in_a_notebook(power):
+    """A function whose module no other process can import, with a value from outside."""
+    scope = {"__name__": "__main__", "power": power}
+    exec(
+        "def model(t, y, growth, predation, death, conversion):\n"
+        "    eaten = (y[0] * y[1]) ** power\n"
+        "    return growth * y[0] - predation * eaten, conversion * eaten - death * y[1]\n",
+        scope,
+    )
+    return scope["model"]
+
+
+def test_a_fit_of_an_ode_is_the_same_on_every_executor():
+    wanted = predator_prey_fit()
+    assert wanted.params["growth"] == pytest.approx(models.BEST["growth"][0], rel=1e-6)
+    assert len({round(fit.cost, 3) for fit in wanted.starts}) > 1  # other minima were found, too
+    with ThreadPoolExecutor(2) as threads:
+        assert predator_prey_fit(executor=threads).to_json() == wanted.to_json()
+    with ProcessPoolExecutor(2, get_context("spawn")) as processes:
+        assert predator_prey_fit(executor=processes).to_json() == wanted.to_json()
+        unnamed = made_in_a_notebook(1.0)
+        there = predator_prey_fit(unnamed, executor=processes)
+        assert there.to_json() == predator_prey_fit(unnamed).to_json()
+
+
+def test_a_journal_of_an_ode_ends_with_the_same_result(tmp_path):
+    path = tmp_path / "journal"
+    wanted = predator_prey_fit(journal=path).to_json()
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join(lines[:5]) + lines[5][:-9])
+    assert predator_prey_fit(journal=path).to_json() == wanted
+    assert path.read_bytes().splitlines(keepends=True) == lines
+    assert predator_prey_fit().to_json() == wanted
+
+
+@pytest.mark.parametrize(
+    ("options", "part"),
+    [
+        ({"fun": models.one_argument}, "model or version"),
+        ({"y": models.COUNTS * 1.001}, "data"),
+        ({"sigma": 0.5}, "data"),
+        ({"rtol": 1e-7}, "solver"),
+        ({"p0": [0.5, 0.03, 0.8, 0.021]}, "unknowns"),
+        ({"loss": "huber"}, "options"),
+        ({"seed": 1}, "seed"),
+        ({"starts": 2}, "starts"),
+    ],
+)
+def test_a_journal_of_another_fit_is_refused(tmp_path, options, part):
+    path = tmp_path / "journal"
+    once = {"bounds": BOX, "starts": 1, "progress": False, "journal": path}
+    fitted(**once)
+    with pytest.raises(DataError, match=f"belongs to another fit: .*{part}.* differ"):
+        fitted(**{**once, **options})
+
+
+def test_a_journal_knows_the_values_that_a_model_takes_from_outside(tmp_path):
+    path = tmp_path / "journal"
+    once = {"bounds": BOX, "progress": False, "journal": path}
+    fitted(made_in_a_notebook(1.0), **once)
+    fitted(made_in_a_notebook(1.0), **once)
+    with pytest.raises(DataError, match="model or version differ"):
+        fitted(made_in_a_notebook(1.01), **once)
+
+
+def test_a_problem_is_one_object_in_every_process_it_travels_to():
+    problem = predator_prey_fit().problem
+    assert pickle.loads(pickle.dumps(problem)) is problem

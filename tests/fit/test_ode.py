@@ -110,15 +110,25 @@ def test_missing_observations_equal_observations_at_other_times():
     np.testing.assert_array_equal(table.residuals[hare, 0], separate.residuals["hare"])
 
 
-def test_one_observed_component_can_determine_the_other():
-    full = fitted(scale="linear", y0={"hare": 34.6, "lynx": 5.84}, p0=[0.54, 0.027, 0.8, 0.024])
-    states = full.predict(YEARS)
-    hare = states[:, 0]
-    result = fitted(
-        y=hare, observed="hare", scale="linear", fit_y0=["lynx"], p0=[0.5, 0.03, 0.8, 0.02],
-        y0={"hare": states[0, 0], "lynx": 5.0},
+def test_what_an_unobserved_component_leaves_open_is_said():
+    # Without lynx counts their unit is free: predation and lynx(1900) can be scaled together.
+    states = models.scipy_states(models.predator_prey, [34.9, 3.9], YEARS, 0.48, 0.025, 0.93, 0.028)
+    result = fitted(y=states[:, 0], observed="hare", scale="log", p0=[0.5, 0.03, 0.9, 0.03])
+    assert {n for n, error in result.stderr.items() if np.isinf(error)} == {
+        "predation",
+        "lynx(1900)",
+    }
+    assert "the data do not determine predation, lynx(1900)" in result.message
+    np.testing.assert_allclose(result.predict(YEARS)[:, 0], states[:, 0], rtol=1e-5)
+    low, high = result.band(YEARS)
+    assert np.isfinite(high[:, 0]).all()
+    assert np.isinf(high[:, 1]).all()
+    assert (low[:, 1] == 0.0).all()
+    again = fitted(
+        y=states[:, 0], observed="hare", scale="log", p0=[0.5, 0.03, 0.9, 0.03],
+        y0={"hare": 34.0, "lynx": 3.9}, fit_y0=["hare"],
     )  # fmt: skip
-    np.testing.assert_allclose(result.predict(YEARS), states, rtol=1e-4)
+    np.testing.assert_allclose(again.predict(YEARS), states, rtol=1e-5)
 
 
 def test_agrees_with_curve_fit_on_a_closed_form():
@@ -147,10 +157,12 @@ def test_a_fixed_initial_value_from_the_data_is_no_observation():
 def test_a_robust_loss_resists_an_outlier():
     y = COUNTS.copy()
     y[4, 0] *= 20.0
-    clean = fitted()
-    robust, plain = fitted(y=y, loss="cauchy", f_scale=0.2), fitted(y=y)
-    away = [abs(r.params["growth"] - clean.params["growth"]) for r in (robust, plain)]
-    assert away[0] < 0.5 * clean.stderr["growth"] < away[1]
+    moved = {}
+    for loss in ("linear", "soft_l1"):
+        clean, spoilt = (fitted(y=table, loss=loss, f_scale=0.2) for table in (COUNTS, y))
+        difference = spoilt.params["growth"] - clean.params["growth"]
+        moved[loss] = abs(difference) / clean.stderr["growth"]
+    assert moved["soft_l1"] < 0.5 < 2.0 < moved["linear"]
 
 
 def many_rates(t, y, rates):
