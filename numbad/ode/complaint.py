@@ -1,19 +1,55 @@
 """Numba's errors about a user's function, shortened, with the user's line."""
 
 import linecache
+import re
+
+from numba.core import errors
 
 from numbad.errors import ModelError
-from numbad.forward.refuse import _chain, _place, _reason
+
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+_HEADING = "Failed in nopython mode pipeline"
+_TAIL = ("During: ", 'File "', "There are ", "<source elided>")
+_LONGEST = 4
 
 
 def cannot_compile(fun, given, error):
     """The ModelError for a right-hand side that does not compile for arguments of given types."""
-    causes = list(_chain(error))
-    file, line = _place(fun.py_func, causes)
+    causes = list(_causes(error))
+    file, line = _place(fun.py_func.__code__, causes)
     source = linecache.getline(file, line).strip()
     shown = f"\n    {source}" if source else ""
     arguments = ", ".join(str(ty) for ty in given)
     return ModelError(
         f"Numba cannot compile {fun.py_func.__name__}({arguments}): "
-        f'File "{file}", line {line}:{shown}\n{_reason(causes)}'
+        f'File "{file}", line {line}:{shown}\n{_reason(error)}'
     )
+
+
+def _causes(error):
+    seen = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        yield error
+        error = error.__cause__ or error.__context__
+
+
+def _place(code, causes):
+    """The file and line that the innermost error about the function's own file names."""
+    for cause in reversed(causes):
+        loc = getattr(cause, "loc", None)
+        if isinstance(cause, errors.NumbaError) and loc and loc.filename == code.co_filename:
+            return loc.filename, loc.line
+    return code.co_filename, code.co_firstlineno
+
+
+def _reason(error):
+    """The first lines of a message, up to where Numba starts to tell where it came from."""
+    kept = []
+    for line in _COLOUR.sub("", str(error)).splitlines():
+        text = line.strip()
+        if text.startswith(_TAIL):
+            break
+        if text and not text.startswith(_HEADING):
+            kept.append(text.removeprefix(">>> "))
+    return "\n".join(kept[:_LONGEST]) or type(error).__name__

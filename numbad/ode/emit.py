@@ -154,6 +154,15 @@ class Emitter:
                 value = self.builder.insert_value(value, item, i)
         return value
 
+    def write_row(self, ty, table, row, vector):
+        """Put a vector into row `row`, an LLVM integer, of a table."""
+        target = ArrayComponents(self, ty, table, leading=(row,))
+
+        def put(i):
+            target[i] = vector[i]
+
+        vector.for_each(put)
+
     def row(self, ty, table, i):
         """Row `i` of a contiguous table, as an array that borrows its memory."""
         from numba.np.arrayobj import populate_array

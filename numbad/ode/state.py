@@ -306,13 +306,7 @@ def write_row(typingctx, table, row, y):
 
     def codegen(context, builder, signature, arguments):
         emitter = Emitter(context, builder)
-        vector = emitter.vector(y, arguments[2])
-        target = ArrayComponents(emitter, table, arguments[0], leading=(arguments[1],))
-
-        def put(i):
-            target[i] = vector[i]
-
-        vector.for_each(put)
+        emitter.write_row(table, arguments[0], arguments[1], emitter.vector(y, arguments[2]))
         return context.get_dummy_value()
 
     return types.none(table, types.intp, y), codegen

@@ -44,6 +44,11 @@ class Tableau:
         return self.c[-1] == 1.0 and self.a[-1] == self.b[:-1] and self.b[-1] == 0.0
 
     @property
+    def evaluations_per_step(self):
+        """Evaluations of the right-hand side that a further step takes."""
+        return self.stages - 1 if self.first_same_as_last else self.stages
+
+    @property
     def error_exponent(self):
         """1/q where the error estimate of a step is O(h**q)."""
         return 1.0 / (min(self.order, self.embedded_order) + 1)

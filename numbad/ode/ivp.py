@@ -1,0 +1,231 @@
+"""`solve_ivp`: SciPy's function of this name, compiled."""
+
+import inspect
+import math
+import warnings
+
+import numpy as np
+
+from numbad.errors import ArgumentError, DataError, ModelError, NumbadError
+from numbad.ode import failure
+from numbad.ode.integrate import Problem
+from numbad.ode.methods import find_method
+from numbad.ode.record import make_record
+from numbad.ode.solution import OdeResult, OdeSolution
+from numbad.ode.solving import as_dispatcher, checked_settings
+
+SUCCESS = "The solver successfully reached the end of the integration interval."
+SMALLEST_RTOL = 100 * np.finfo(float).eps
+
+# Options of SciPy's implicit methods, which explicit ones ignore there, too.
+_WITHOUT_USE = ("jac", "jac_sparsity", "lband", "uband", "min_step")
+
+
+def solve_ivp(
+    fun,
+    t_span,
+    y0,
+    method="Tsit5",
+    t_eval=None,
+    dense_output=False,
+    events=None,
+    args=None,
+    **options,
+):
+    """Solve an initial value problem: `scipy.integrate.solve_ivp`, with the function compiled.
+
+    Parameters
+    ----------
+    fun : function or Numba dispatcher
+        `fun(t, y, *args)` returns dy/dt as an array, a list or a tuple. A plain function is compiled
+        by Numba; where it does not compile for an array `y` (it unpacks `a, b = y`, say), it gets a
+        tuple.
+    t_span : 2-member sequence of floats
+        Initial and final time; the final may be the earlier.
+    y0 : array_like, shape (n,)
+        Initial state; complex for a complex problem.
+    method : str
+        "Tsit5", the explicit pair of order 5(4) of Tsitouras (2011).
+    t_eval : array_like or None
+        Times of the output, within `t_span` and in its direction; every step, if None.
+    dense_output : bool
+        Whether the result has `sol`, the solution as a function of time.
+    events : None
+        Not available yet.
+    args : tuple or None
+        Further arguments of `fun`.
+    **options
+        `rtol` (1e-3), `atol` (1e-6; either a float or shape (n,)), `first_step`, `max_step` as in
+        SciPy; `max_steps` (10,000,000), steps tried before giving up; `vectorized` is accepted.
+
+    Returns
+    -------
+    OdeResult
+        with SciPy's fields: `t`, `y` (n, len(t)), `sol`, `nfev`, `status`, `message`, `success`.
+        A failure (step size underflow, NaN, too many steps) is status -1 with a message that has
+        the time, and the output up to there.
+
+    Raises
+    ------
+    ModelError
+        for a function that Numba cannot compile or that returns another length than that of `y0`,
+        and for `y0` or `args` that hold NaN or infinity.
+    DataError
+        for times that are not finite, out of order, or outside `t_span`.
+    ArgumentError
+        for options that are unknown or wrong.
+
+    Examples
+    --------
+    >>> import numbad as nd
+    >>> sol = nd.ode.solve_ivp(lambda t, y: -0.5 * y, (0.0, 10.0), [2.0, 4.0], rtol=1e-8)
+    >>> sol.y[:, -1].round(6)
+    array([0.013476, 0.026952])
+    """
+    if events is not None:
+        raise NumbadError("events are not available yet; leave them out")
+    tableau = find_method(method)
+    y0 = _initial_state(y0)
+    t_span = _interval(t_span)
+    times = np.empty(0) if t_eval is None else _output_times(t_eval, t_span)
+    settings = _settings(options, len(y0))
+    problem = Problem(as_dispatcher(fun), tableau, False, False)
+    record = make_record(problem)
+    rest = t_span, times, t_eval is None, bool(dense_output), _arguments(args), settings
+    found = _call(record, y0, rest)
+    return _result(tableau, bool(dense_output), *found)
+
+
+def _call(record, y0, rest):
+    """Run with an array state or, where the function does not compile for one, with a tuple."""
+    try:
+        return record(y0, *rest)
+    except ModelError as error:
+        if isinstance(error, failure.LengthError):
+            raise
+        try:
+            return record(tuple(y0.tolist()), *rest)
+        except ModelError:
+            raise error from None
+
+
+def _result(tableau, dense, status, t, attempts, times, states, nodes, node_states, slopes):
+    extra = 1 if status == failure.NOT_FINITE_AT_START else 2
+    return OdeResult(
+        t=times,
+        y=states.T,
+        sol=OdeSolution(nodes, node_states, slopes, tableau.interpolant) if dense else None,
+        t_events=None,
+        y_events=None,
+        nfev=attempts * tableau.evaluations_per_step + extra,
+        njev=0,
+        nlu=0,
+        status=0 if status == failure.RUNNING else -1,
+        message=SUCCESS if status == failure.RUNNING else failure.describe(status, t),
+        success=status == failure.RUNNING,
+    )
+
+
+def _initial_state(y0):
+    try:
+        array = np.asarray(y0)
+        array = array.astype(complex if np.iscomplexobj(array) else float)
+    except (TypeError, ValueError):
+        raise ModelError(f"y0 must be an array of numbers, not {y0!r}") from None
+    if array.ndim != 1 or array.size == 0:
+        raise ModelError(f"y0 must be one-dimensional and not empty; its shape is {array.shape}")
+    _check_finite("y0", array)
+    return array
+
+
+def _check_finite(name, array):
+    bad = np.flatnonzero(~np.isfinite(array))
+    if bad.size:
+        where = (
+            f"[{', '.join(map(str, np.unravel_index(bad[0], array.shape)))}]" if array.ndim else ""
+        )
+        raise ModelError(f"{name}{where} is {array.flat[bad[0]]}; give finite numbers")
+
+
+def _interval(t_span):
+    try:
+        start, end = map(float, t_span)
+    except (TypeError, ValueError):
+        raise DataError(f"t_span must be two floats, not {t_span!r}") from None
+    if not (math.isfinite(start) and math.isfinite(end)):
+        raise DataError(f"t_span must be finite; it is {t_span!r}")
+    return start, end
+
+
+def _output_times(t_eval, t_span):
+    try:
+        times = np.ascontiguousarray(t_eval, dtype=float)
+    except (TypeError, ValueError):
+        raise DataError(f"t_eval must be an array of floats, not {t_eval!r}") from None
+    if times.ndim != 1:
+        raise DataError(f"t_eval must be one-dimensional; its shape is {times.shape}")
+    outside = ~((times >= min(t_span)) & (times <= max(t_span)))
+    if outside.any():
+        first = np.flatnonzero(outside)[0]
+        raise DataError(f"t_eval[{first}] = {times[first]} is not within t_span, {t_span}")
+    steps = np.diff(times) * (1.0 if t_span[1] > t_span[0] else -1.0)
+    if (steps <= 0.0).any():
+        first = np.flatnonzero(steps <= 0.0)[0] + 1
+        raise DataError(
+            f"t_eval must go strictly from the start of t_span to its end; "
+            f"t_eval[{first}] = {times[first]} comes after {times[first - 1]}"
+        )
+    return times
+
+
+def _settings(options, size):
+    options = dict(options)
+    options.pop("vectorized", None)
+    ignored = [name for name in _WITHOUT_USE if options.pop(name, None) is not None]
+    if ignored:
+        warnings.warn(
+            f"of no use in an explicit method, ignored: {', '.join(ignored)}", stacklevel=3
+        )
+    known = {"rtol": 1e-3, "atol": 1e-6, "first_step": None, "max_step": math.inf}
+    known["max_steps"] = 10_000_000
+    unknown = set(options) - set(known)
+    if unknown:
+        raise ArgumentError(
+            f"unknown options: {', '.join(sorted(unknown))}; known: {', '.join(known)}"
+        )
+    settings = checked_settings(**known | options)
+    if np.min(settings.rtol) < SMALLEST_RTOL:
+        warnings.warn(f"rtol is too small; it is set to {SMALLEST_RTOL}", stacklevel=3)
+        raised = np.maximum(settings.rtol, SMALLEST_RTOL)
+        settings = settings._replace(rtol=tuple(raised) if raised.ndim else float(raised))
+    for name in ("rtol", "atol"):
+        values = getattr(settings, name)
+        if isinstance(values, tuple) and len(values) != size:
+            raise ArgumentError(f"{name} must be a float or have shape ({size},)")
+    return settings
+
+
+def _arguments(args):
+    """The further arguments, as Numba can take them."""
+    if args is None:
+        return ()
+    try:
+        members = tuple(args)
+    except TypeError:
+        raise ArgumentError(f"args must be a tuple; write args=({args!r},)") from None
+    return tuple(_argument(f"args[{i}]", member) for i, member in enumerate(members))
+
+
+def _argument(name, value):
+    if inspect.isfunction(value):
+        return as_dispatcher(value)
+    if isinstance(value, list):
+        value = np.asarray(value)
+    if isinstance(value, tuple):
+        members = [_argument(f"{name}[{i}]", member) for i, member in enumerate(value)]
+        return type(value)(*members) if hasattr(value, "_fields") else tuple(members)
+    if isinstance(value, float | complex | np.inexact) or (
+        isinstance(value, np.ndarray) and np.issubdtype(value.dtype, np.inexact)
+    ):
+        _check_finite(name, np.asarray(value))
+    return value

@@ -1,0 +1,137 @@
+"""The integration for `solve_ivp`: the steps that it takes, and what dense output needs of them."""
+
+from functools import lru_cache
+
+import numpy as np
+from numba.core import cgutils, types
+from numba.core.imputils import impl_ret_new_ref
+from numba.extending import intrinsic
+
+from numbad.ode import failure
+from numbad.ode.compiling import generic
+from numbad.ode.emit import Emitter
+from numbad.ode.integrate import content_of, make_pieces
+from numbad.ode.state import borrow, hold, structure_of, table_for, write_row
+
+FIRST_ROWS = 64
+
+
+@intrinsic
+def enlarged(typingctx, table, count):
+    """A copy of a contiguous array with `count` rows, of which those beyond the old are unset."""
+
+    def codegen(context, builder, signature, arguments):
+        emitter = Emitter(context, builder)
+        old = context.make_array(table)(context, builder, arguments[0])
+        shape = [arguments[1], *cgutils.unpack_tuple(builder, old.shape, table.ndim)[1:]]
+        new_value = emitter.allocate(table, shape)
+        new = context.make_array(table)(context, builder, new_value)
+        cgutils.raw_memcpy(builder, new.data, old.data, old.nitems, old.itemsize)
+        return impl_ret_new_ref(context, builder, table, new_value)
+
+    return table(table, types.intp), codegen
+
+
+@lru_cache(maxsize=256)
+def make_record(problem):
+    """The dispatcher `record(y0, t_span, t_eval, at_steps, dense, args, settings)` for a problem.
+
+    It returns (status, t, attempts, times, states, nodes, node states, slopes): output at `t_eval`
+    or, with `at_steps`, at every step; with `dense`, the ends of all steps and the stages of each,
+    `stages` rows a step.
+    """
+    content = content_of(problem)
+
+    def record(y0, t_span, t_eval, at_steps, dense, args, settings):
+        raise NotImplementedError(content)
+
+    stages = problem.tableau.stages
+    return generic(record, content, lambda *types: _record(make_pieces(problem), stages))
+
+
+def _record(pieces, stage_count):
+    as_state, start, advance, interpolate, settle, rows = pieces
+
+    def record(y0, t_span, t_eval, at_steps, dense, given_args, settings):
+        args = borrow(given_args)
+        structure = structure_of(y0)
+        initial = as_state(y0, args)
+        t, t_end = t_span
+        direction = t_end - t
+        times, states = np.empty(FIRST_ROWS), table_for(FIRST_ROWS, initial)
+        nodes, node_states = np.empty(FIRST_ROWS), table_for(FIRST_ROWS, initial)
+        slopes = table_for(FIRST_ROWS * stage_count, initial)
+        row = step = 0
+        memory, work, y, k0, status, control = start(initial, t, t_end, structure, args, settings)
+        nodes[0] = t
+        write_row(node_states, 0, y)
+        if at_steps or (len(t_eval) > 0 and t_eval[0] == t):
+            times[0] = t
+            write_row(states, 0, y)
+            row = 1
+        while t != t_end and status == failure.RUNNING:
+            if control.attempts >= settings.max_steps:
+                status = failure.TOO_MANY_STEPS
+                break
+            status, t_new, h, w, stages, control = advance(
+                work, t, t_end, y, k0, control, structure, args, settings
+            )
+            if status != failure.RUNNING:
+                break
+            step += 1
+            if dense:
+                if step == len(nodes):
+                    nodes = enlarged(nodes, 2 * step)
+                    node_states = enlarged(node_states, 2 * step)
+                    slopes = enlarged(slopes, 2 * step * stage_count)
+                nodes[step] = t_new
+                write_row(node_states, step, w)
+                first = (step - 1) * stage_count
+                write_rows(slopes, first, stages)
+            while at_steps or row < len(t_eval):
+                t_out = t_new if at_steps else t_eval[row]
+                if (t_out - t_new) * direction > 0.0:
+                    break
+                if row == len(times):
+                    times = enlarged(times, 2 * row)
+                    states = enlarged(states, 2 * row)
+                times[row] = t_out
+                if t_out == t_new:
+                    write_row(states, row, w)
+                else:
+                    theta = (t_out - t) / h
+                    write_row(states, row, interpolate(work[rows - 3], theta, h, y, stages))
+                row += 1
+                if at_steps:
+                    break
+            t = t_new
+            y, k0 = settle(work, t, w, stages, structure, args)
+        hold(memory)
+        if not dense:
+            step = 0
+        return (
+            status,
+            t,
+            control.attempts,
+            times[:row],
+            states[:row],
+            nodes[: step + 1],
+            node_states[: step + 1],
+            slopes[: step * stage_count],
+        )
+
+    return record
+
+
+@intrinsic
+def write_rows(typingctx, table, first, stages):
+    """Put a tuple of states into rows `first`, `first + 1`, ... of `table`."""
+
+    def codegen(context, builder, signature, arguments):
+        emitter = Emitter(context, builder)
+        for j, vector in enumerate(emitter.members(stages, arguments[2])):
+            row = builder.add(arguments[1], context.get_constant(types.intp, j))
+            emitter.write_row(table, arguments[0], row, vector)
+        return context.get_dummy_value()
+
+    return types.none(table, types.intp, stages), codegen
