@@ -58,8 +58,8 @@ class TimesError(DataError):
 def wrong_length(expected, actual):
     """What is wrong with a right-hand side's result that has another length than the state."""
     return (
-        f"the right-hand side must return {expected} components, one for each of the state, "
-        f"but returns {actual}"
+        f"the right-hand side must return one value for each component of the state, "
+        f"{expected} in all; it returns {actual}"
     )
 
 

@@ -17,6 +17,14 @@ from numbad.ode.solving import as_dispatcher, checked_settings
 SUCCESS = "The solver successfully reached the end of the integration interval."
 SMALLEST_RTOL = 100 * np.finfo(float).eps
 
+_DEFAULTS = {
+    "rtol": 1e-3,
+    "atol": 1e-6,
+    "first_step": None,
+    "max_step": math.inf,
+    "max_steps": 10_000_000,
+}
+
 # Options of SciPy's implicit methods, which explicit ones ignore there, too.
 _WITHOUT_USE = ("jac", "jac_sparsity", "lband", "uband", "min_step")
 
@@ -37,9 +45,9 @@ def solve_ivp(
     Parameters
     ----------
     fun : function or Numba dispatcher
-        `fun(t, y, *args)` returns dy/dt as an array, a list or a tuple. A plain function is compiled
-        by Numba; where it does not compile for an array `y` (it unpacks `a, b = y`, say), it gets a
-        tuple.
+        `fun(t, y, *args)` returns dy/dt as an array, a list or a tuple. A plain function is
+        compiled by Numba; where it does not compile for an array `y` (it unpacks `a, b = y`, say),
+        it gets a tuple.
     t_span : 2-member sequence of floats
         Initial and final time; the final may be the earlier.
     y0 : array_like, shape (n,)
@@ -141,10 +149,9 @@ def _initial_state(y0):
 def _check_finite(name, array):
     bad = np.flatnonzero(~np.isfinite(array))
     if bad.size:
-        where = (
-            f"[{', '.join(map(str, np.unravel_index(bad[0], array.shape)))}]" if array.ndim else ""
-        )
-        raise ModelError(f"{name}{where} is {array.flat[bad[0]]}; give finite numbers")
+        index = ", ".join(map(str, np.unravel_index(bad[0], array.shape)))
+        where = f"{name}[{index}]" if array.ndim else name
+        raise ModelError(f"{where} is {array.flat[bad[0]]}; give finite numbers")
 
 
 def _interval(t_span):
@@ -183,17 +190,12 @@ def _settings(options, size):
     options.pop("vectorized", None)
     ignored = [name for name in _WITHOUT_USE if options.pop(name, None) is not None]
     if ignored:
-        warnings.warn(
-            f"of no use in an explicit method, ignored: {', '.join(ignored)}", stacklevel=3
-        )
-    known = {"rtol": 1e-3, "atol": 1e-6, "first_step": None, "max_step": math.inf}
-    known["max_steps"] = 10_000_000
-    unknown = set(options) - set(known)
+        names = ", ".join(ignored)
+        warnings.warn(f"of no use in an explicit method, ignored: {names}", stacklevel=3)
+    unknown = ", ".join(sorted(set(options) - set(_DEFAULTS)))
     if unknown:
-        raise ArgumentError(
-            f"unknown options: {', '.join(sorted(unknown))}; known: {', '.join(known)}"
-        )
-    settings = checked_settings(**known | options)
+        raise ArgumentError(f"unknown options: {unknown}; known: {', '.join(_DEFAULTS)}")
+    settings = checked_settings(**_DEFAULTS | options)
     if np.min(settings.rtol) < SMALLEST_RTOL:
         warnings.warn(f"rtol is too small; it is set to {SMALLEST_RTOL}", stacklevel=3)
         raised = np.maximum(settings.rtol, SMALLEST_RTOL)
