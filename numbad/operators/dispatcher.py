@@ -56,10 +56,16 @@ def _wrap_builtin(f):
 
 
 def _builtin_arity(f):
+    """How many arguments a built-in function needs; one where it does not tell."""
     try:
-        return len(inspect.signature(f).parameters)
+        parameters = inspect.signature(f).parameters.values()
     except (TypeError, ValueError):
         return 1
+    if any(p.kind is p.VAR_POSITIONAL for p in parameters):
+        raise ArgumentError(
+            f"{f.__name__} takes any number of arguments; wrap it: lambda x, y: {f.__name__}(x, y)"
+        )
+    return sum(p.default is p.empty for p in parameters)
 
 
 class Operator:
