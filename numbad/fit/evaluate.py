@@ -7,6 +7,7 @@ Both are compiled once for a function and the structure of the problem, and kept
 
 import math
 from functools import lru_cache
+from types import FunctionType
 
 import numpy as np
 from numba.core.dispatcher import Dispatcher
@@ -93,24 +94,25 @@ def _stack(partials):
     return stacked
 
 
-@lru_cache(maxsize=128)
 def _evaluation(curve):
-    @jit(nogil=True)
-    def evaluate(x, log, scale, y0, ts, row, component, value, weight):
-        p = np.exp(x) if log else x * scale
-        states, partials = curve(p, y0, ts)
-        residuals = np.empty(len(value))
-        jacobian = np.empty((len(value), len(x)))
-        for i in range(len(value)):
-            model = states[row[i], component[i]]
-            slope = weight[i]
-            if log:
-                slope /= model
-                model = math.log(model) if model > 0.0 else math.nan
-            residuals[i] = (model - value[i]) * weight[i]
-            for j in range(len(x)):
-                inner = p[j] if log else scale[j]
-                jacobian[i, j] = partials[row[i], component[i], j] * slope * inner
-        return residuals, jacobian
+    # A global, not a closure, names the curve: Numba's disk cache never finds closures again.
+    scope = {**globals(), "curve": curve}
+    return jit(FunctionType(_evaluate.__code__, scope, "evaluate"), nogil=True)
 
-    return evaluate
+
+def _evaluate(x, log, scale, y0, ts, row, component, value, weight):
+    p = np.exp(x) if log else x * scale
+    states, partials = curve(p, y0, ts)  # noqa: F821 (see _evaluation)
+    residuals = np.empty(len(value))
+    jacobian = np.empty((len(value), len(x)))
+    for i in range(len(value)):
+        model = states[row[i], component[i]]
+        slope = weight[i]
+        if log:
+            slope /= model
+            model = math.log(model) if model > 0.0 else math.nan
+        residuals[i] = (model - value[i]) * weight[i]
+        for j in range(len(x)):
+            inner = p[j] if log else scale[j]
+            jacobian[i, j] = partials[row[i], component[i], j] * slope * inner
+    return residuals, jacobian
