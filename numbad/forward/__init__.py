@@ -1,6 +1,13 @@
 """Forward mode: dual numbers as a Numba type, and the compilation of functions for them."""
 
-from . import array, overloads, structural  # noqa: F401  (they register with Numba)
+from . import (  # noqa: F401  (they register with Numba)
+    array,
+    elementwise,
+    overloads,
+    products,
+    reductions,
+    structural,
+)
 from .access import dtype_like, primal, promote_like, strip, tangent_of
 from .dual import Dual
 from .dualize import dualized

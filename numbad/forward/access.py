@@ -114,7 +114,6 @@ def _join_all(typingctx, start, tys):
 @intrinsic
 def promote_like(typingctx, x, *others):
     """`x`, a scalar or (named) tuple of scalars, in the scalar type that unifies it with `others`."""
-    others = others[0] if len(others) == 1 and isinstance(others[0], tuple) else others
 
     def leaf(ty):
         return _join_all(typingctx, ty, others)
@@ -127,13 +126,12 @@ def promote_like(typingctx, x, *others):
 
         return _emit_tree(context, builder, sig.args[0], args[0], target, cast)
 
-    return target(x, *others), codegen
+    return target(x, types.StarArgTuple.from_types(others)), codegen
 
 
 @intrinsic
 def dtype_like(typingctx, *xs):
     """The dtype that unifies the scalars of numbers, arrays and tuples; float64 where all are ints."""
-    xs = xs[0] if len(xs) == 1 and isinstance(xs[0], tuple) else xs
     scalar = _join_all(typingctx, None, xs)
     if not isinstance(scalar, types.Float | types.Complex | d.Dual):
         scalar = types.float64
@@ -141,7 +139,7 @@ def dtype_like(typingctx, *xs):
     def codegen(context, builder, sig, args):
         return context.get_dummy_value()
 
-    return types.DType(scalar)(*xs), codegen
+    return types.DType(scalar)(types.StarArgTuple.from_types(xs)), codegen
 
 
 @intrinsic(prefer_literal=True)

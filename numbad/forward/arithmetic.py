@@ -209,7 +209,9 @@ class Emitter:
         partials = self.partials_as(operand, result)
         if literal == 1:
             return partials
-        return self.negate(result, partials) if literal == -1 else self.scale(result, factor, partials)
+        return (
+            self.negate(result, partials) if literal == -1 else self.scale(result, factor, partials)
+        )
 
     def partials_as(self, operand, result):
         """The partials of an operand, converted to the scalar type of `result`."""
@@ -240,7 +242,9 @@ class Emitter:
             return self.builder.fadd(first, second, flags=CONTRACT)
         out = first
         for i in range(ty.n):
-            x, y = (Operand(ty.scalar, d.get_partial(self.builder, ty, p, i)) for p in (first, second))
+            x, y = (
+                Operand(ty.scalar, d.get_partial(self.builder, ty, p, i)) for p in (first, second)
+            )
             item = self.cast(self.apply(operator.add, (x, y)), ty.scalar)
             out = d.set_partial(self.builder, ty, out, item, i)
         return out

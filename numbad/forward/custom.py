@@ -193,7 +193,9 @@ def assemble(value, partials, tag):
 def _assemble(value, partials, tag):
     if isinstance(value, types.Float | types.Complex | d.Dual):
         return lambda value, partials, tag: assemble_scalar(value, partials, tag)
-    if isinstance(value, types.Array) and isinstance(value.dtype, types.Float | types.Complex | d.Dual):
+    if isinstance(value, types.Array) and isinstance(
+        value.dtype, types.Float | types.Complex | d.Dual
+    ):
         return _array_assembly(value, len(partials), tag.literal_value)
     if isinstance(value, types.BaseTuple):
         n = len(partials)

@@ -167,7 +167,8 @@ class PartialsModel(models.DataModel):
             return self.from_data(builder, builder.load(ptr))
         vector = self.get_value_type()
         return builder.load(
-            builder.bitcast(ptr, vector.as_pointer()), align=align or self._fe_type.scalar.bitwidth // 8
+            builder.bitcast(ptr, vector.as_pointer()),
+            align=align or self._fe_type.scalar.bitwidth // 8,
         )
 
     def as_argument(self, builder, value):
@@ -247,7 +248,9 @@ def cast_number(context, builder, source, target, value):
 @lower_cast(types.IntegerLiteral, Dual)
 def cast_literal(context, builder, source, target, value):
     plain = types.unliteral(source)
-    return cast_number(context, builder, plain, target, context.get_constant(plain, source.literal_value))
+    return cast_number(
+        context, builder, plain, target, context.get_constant(plain, source.literal_value)
+    )
 
 
 @lower_cast(Dual, Dual)

@@ -16,7 +16,7 @@ from numba.core.compiler_machinery import FunctionPass, register_pass
 from numba.core.dispatcher import Dispatcher
 from numba.core.ir_utils import build_definitions
 from numba.core.registry import CPUDispatcher
-from numba.core.typed_passes import type_inference_stage
+from numba.core.typed_passes import NopythonRewrites, type_inference_stage
 from numba.core.untyped_passes import ReconstructSSA
 from numba.np.ufunc.dufunc import DUFunc
 
@@ -30,6 +30,21 @@ REPLACED = {}
 
 METHODS = {}
 """name of a method -> the function of the object and the arguments that stands in for it."""
+
+
+def stand_for(fn, stand_in):
+    """Let `stand_in` be called where code that is compiled for duals calls `fn`."""
+    REPLACED[fn] = stand_in
+    promote.STANDS_FOR[stand_in] = fn
+
+
+def stand_for_method(name, stand_in):
+    """The same for the method `name` of any object, which becomes the first argument."""
+    METHODS[name] = stand_in
+    promote.STANDS_FOR.setdefault(stand_in, name)
+
+
+_OPERATORS = ("binop", "inplace_binop")
 
 _DUAL = weakref.WeakKeyDictionary()
 
@@ -124,7 +139,7 @@ class ReplaceFunctions(FunctionPass):
                 expr = getattr(statement, "value", None)
                 if isinstance(expr, ir.Expr) and expr.op == "call":
                     self._method_call(func_ir, expr, statement, body)
-                elif isinstance(expr, ir.Expr) and expr.op == "binop" and expr.fn in REPLACED:
+                elif isinstance(expr, ir.Expr) and expr.op in _OPERATORS and expr.fn in REPLACED:
                     self._operator(expr, statement, body)
                 body.append(statement)
             block.body = body
@@ -141,7 +156,6 @@ class ReplaceFunctions(FunctionPass):
         body.append(ir.Assign(ir.Global(name, stand_in, call.loc), target, call.loc))
         call.func = target
         call.args = [owner, *call.args]
-
 
     def _operator(self, expr, statement, body):
         target = ir.Var(statement.target.scope, f"{statement.target.name}$operator", expr.loc)
@@ -253,6 +267,8 @@ class DualCompiler(CompilerBase):
     def define_pipelines(self):
         without_wrappers(self.state)
         pm = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        # Numba's fusion of array expressions knows no dtype but NumPy's.
+        pm.passes = [entry for entry in pm.passes if entry[0] is not NopythonRewrites]
         pm.add_pass_after(PromoteAllocations, ReconstructSSA)
         pm.add_pass_after(ReplaceFunctions, ReconstructSSA)
         pm.finalize()

@@ -24,11 +24,13 @@ FRESH = {
     for name in (
         "zeros empty ones full eye identity arange linspace zeros_like empty_like ones_like full_like"
         " array copy concatenate stack hstack vstack column_stack repeat outer diag kron tile cumsum"
+        " sum mean prod min max amin amax var std dot"
         " cumprod diff sort flip roll where interp exp log sin cos sqrt abs power random"
     ).split()
     if hasattr(np, name)
 } | {list}
-FRESH_METHODS = {"copy", "astype", "flatten", "cumsum", "cumprod", "repeat"}
+FRESH_METHODS = {"copy", "astype", "flatten", "cumsum", "cumprod", "repeat", "item"}
+VIEWING_METHODS = {"reshape", "ravel", "transpose", "view", "conjugate", "conj", "values", "items"}
 
 # Results that carry no derivative, whatever goes in.
 INACTIVE = {len, range, int, bool, isinstance, id, hash, str, np.shape, np.size, np.ndim}
@@ -46,6 +48,18 @@ COMPARISONS = {
     operator.not_,
 }
 MUTATING = {np.copyto, np.fill_diagonal}
+INPLACE = {
+    operator.iadd,
+    operator.isub,
+    operator.imul,
+    operator.itruediv,
+    operator.ifloordiv,
+    operator.imod,
+    operator.ipow,
+}
+
+STANDS_FOR = {}
+"""stand-in -> the function, or the name of the method, that the user's code calls."""
 
 
 def constant_of(func_ir, var):
@@ -165,9 +179,12 @@ class Flow:
             self.fresh.add(target)
 
     def _inplace_binop(self, target, e):
-        self._share(target, e.lhs.name)
-        self._flow(target, e.rhs.name)
-        self.stores.append((e.lhs.name, {e.rhs.name}))
+        self._inplace(target, e.lhs.name, e.rhs.name)
+
+    def _inplace(self, target, left, right):
+        self._share(target, left)
+        self._flow(target, right)
+        self.stores.append((left, {right}))
 
     def _getattr(self, target, e):
         if e.attr not in INACTIVE_ATTRIBUTES and constant_of(self.func_ir, e.value) is None:
@@ -195,14 +212,20 @@ class Flow:
         elif fn is not None:
             self._plain_call(target, fn, args)
         elif method := method_of(self.func_ir, e.func):
-            self._method_call(target, *method, args)
+            owner, name = method
+            self._named_method(target, owner.name, name, args)
         else:
             self._opaque_call(target, [e.func.name, *args])
 
     def _plain_call(self, target, fn, args):
+        fn = STANDS_FOR.get(fn, fn)
         if fn in INACTIVE:
             return
-        if fn in FRESH or isinstance(fn, np.ufunc) or _is_number_class(fn):
+        if isinstance(fn, str):
+            self._named_method(target, args[0], fn, args[1:])
+        elif fn in INPLACE:
+            self._inplace(target, *args)
+        elif fn in FRESH or isinstance(fn, np.ufunc) or _is_number_class(fn):
             self._flow(target, *args)
             if args:
                 self.fresh.add(target)
@@ -215,14 +238,15 @@ class Flow:
         else:
             self._share(target, *args)
 
-    def _method_call(self, target, owner, name, args):
+    def _named_method(self, target, owner, name, args):
         if name in FRESH_METHODS:
-            self._flow(target, owner.name, *args)
+            self._flow(target, owner, *args)
             self.fresh.add(target)
         else:
-            self._share(target, owner.name)
+            self._share(target, owner)
             self._flow(target, *args)
-            self.stores.append((owner.name, set(args)))
+            if name not in VIEWING_METHODS:
+                self.stores.append((owner, set(args)))
 
     def _opaque_call(self, target, names):
         self._share(target, *names)

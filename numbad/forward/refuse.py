@@ -73,6 +73,8 @@ def _reason(causes):
         if isinstance(cause, errors.NumbaError):
             text = _COLOUR.sub("", str(cause))
             lines = [t.rstrip() for t in text.splitlines() if t.strip()]
-            lines = [t for t in lines if not t.lstrip().startswith(("During: ", "File ", "<source"))]
+            lines = [
+                t for t in lines if not t.lstrip().startswith(("During: ", "File ", "<source"))
+            ]
             return "\n".join(lines[:8])
     return f"{type(causes[0]).__name__}: {causes[0]}"

@@ -137,9 +137,7 @@ def from_parts(typingctx, re, im):
     real = d.with_base(common, types.float32 if base == types.float32 else types.float64)
 
     def codegen(context, builder, sig, args):
-        re, im = (
-            context.cast(builder, a, t, real) for a, t in zip(args, sig.args, strict=True)
-        )
+        re, im = (context.cast(builder, a, t, real) for a, t in zip(args, sig.args, strict=True))
         return _zip_parts(context, builder, real, target, re, im)
 
     return target(re, im), codegen

@@ -44,6 +44,8 @@ def contracted(jacobian, direction):
 
 def along(jacobian, value, direction):
     """The derivative in a direction, from the Jacobian of a result that is structured as `value`."""
+    if value is None:
+        return []
     if isinstance(value, tuple):
         return [x for j, v in zip(jacobian, value, strict=True) for x in along(j, v, direction)]
     return list(np.atleast_1d(contracted(jacobian, direction)))
@@ -70,14 +72,14 @@ def assert_close(found, exact, rtol, what=""):
         assert error <= rtol * scale, f"{what} number {k}: {x}, not {complex(e)}"
 
 
-def check(f, *args, rtol=1e-12, second=False, chunk=None):
+def check(f, *args, rtol=1e-12, second=False, chunk=None, out=None):
     """`f` compiled for duals against the oracle: value, side effects, first (and second) derivative."""
     draw = random.Random(f.__name__)
     directions = tuple(random_direction(a, draw) for a in args)
     argnums = tuple(k for k, v in enumerate(directions) if v is not None)
     primal_args, dual_args = copy.deepcopy(args), copy.deepcopy(args)
     primal = numba.njit(f)(*primal_args)
-    value, jacobian = nd.value_and_jacobian(f, argnums, chunk=chunk)(*dual_args)
+    value, jacobian = nd.value_and_jacobian(f, argnums, chunk=chunk, out=out)(*dual_args)
     assert same_bits(value, primal), f"value {value!r}, not {primal!r}"
     assert same_bits(dual_args, primal_args), "arguments changed otherwise than by the primal"
     given = tuple(directions[k] for k in argnums)

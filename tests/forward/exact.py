@@ -39,7 +39,9 @@ class _Translator:
         f = getattr(f, "py_func", f)
         if f not in self._done:
             scope = {"__builtins__": _BUILTINS}
-            copy = pytypes.FunctionType(f.__code__, scope, f.__name__, f.__defaults__, f.__closure__)
+            copy = pytypes.FunctionType(
+                f.__code__, scope, f.__name__, f.__defaults__, f.__closure__
+            )
             self._done[f] = copy
             scope.update({n: self.value(v) for n, v in f.__globals__.items() if n in names_of(f)})
             if f.__closure__:
@@ -109,6 +111,9 @@ class _NumPy:
     pi, e, inf, nan, newaxis = np.pi, np.e, mp.inf, mp.nan, None
     float64 = float32 = staticmethod(lambda x: x + mpf(0))
     int64 = int32 = staticmethod(int)
+    isnan = staticmethod(mp.isnan)
+    argmin, argmax, argsort, any, all = np.argmin, np.argmax, np.argsort, np.any, np.all
+    ndenumerate, count_nonzero, searchsorted = np.ndenumerate, np.count_nonzero, np.searchsorted
     floor = staticmethod(mp.floor)
     ceil = staticmethod(mp.ceil)
     rint = staticmethod(mp.nint)
@@ -116,19 +121,26 @@ class _NumPy:
     abs = staticmethod(np.abs)
     ndindex, shape, dot, cumsum, prod = np.ndindex, np.shape, np.dot, np.cumsum, np.prod
     sum, min, max, amin, amax = np.sum, np.min, np.max, np.amin, np.amax
-    copy, ravel, transpose, reshape = np.copy, np.ravel, np.transpose, np.reshape
+    copy, transpose, reshape = np.copy, np.transpose, np.reshape
+    ravel = staticmethod(lambda a: np.ravel(a))
     ascontiguousarray = staticmethod(np.ascontiguousarray)
     concatenate, vstack, hstack, stack = np.concatenate, np.vstack, np.hstack, np.stack
     column_stack, outer, diag, flip, roll = np.column_stack, np.outer, np.diag, np.flip, np.roll
     arange, where, broadcast_to = np.arange, np.where, np.broadcast_to
-    repeat, cumprod, diff, trace, expand_dims = np.repeat, np.cumprod, np.diff, np.trace, np.expand_dims
+    repeat, cumprod, diff, trace, expand_dims = (
+        np.repeat,
+        np.cumprod,
+        np.diff,
+        np.trace,
+        np.expand_dims,
+    )
     append, sort, atleast_1d, fill_diagonal = np.append, np.sort, np.atleast_1d, np.fill_diagonal
 
     def __getattr__(self, name):
         return _scalar_function(getattr(np, name))
 
     def zeros(self, shape, dtype=None):
-        return self.full(shape, mpf(0)) if dtype is None else np.zeros(shape, dtype)
+        return self.full(shape, mpf(0))
 
     def empty(self, shape, dtype=None):
         return self.full(shape, mp.nan)
@@ -173,7 +185,12 @@ class _NumPy:
         return _scalar_function(np.sqrt)(self.var(a, axis))
 
 
-_BUILTINS = dict(vars(builtins), float=lambda x: x + mpf(0), complex=mpc, divmod=lambda x, y: (mp.floor(x / y), x % y))
+_BUILTINS = dict(
+    vars(builtins),
+    float=lambda x: x + mpf(0),
+    complex=mpc,
+    divmod=lambda x, y: (mp.floor(x / y), x % y),
+)
 
 
 def to_exact(value):
@@ -208,6 +225,8 @@ def moved(value, direction, h):
 
 def flat(result):
     """The numbers of a result, in order."""
+    if result is None:
+        return []
     if isinstance(result, (tuple, list)):
         return [x for member in result for x in flat(member)]
     if isinstance(result, np.ndarray):
@@ -225,7 +244,5 @@ def _difference(f, args, directions):
     if not directions:
         return flat(f(*args))
     first, *rest = directions
-    ahead, behind = (
-        _difference(f, moved(args, first, h), rest) for h in (STEP, -STEP)
-    )
+    ahead, behind = (_difference(f, moved(args, first, h), rest) for h in (STEP, -STEP))
     return [(a - b) / (2 * STEP) for a, b in zip(ahead, behind, strict=True)]

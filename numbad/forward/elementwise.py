@@ -1,0 +1,268 @@
+"""Operators and ufuncs on arrays of dual numbers: broadcasting, in place, and `np.where`."""
+
+import operator
+
+import numpy as np
+from numba.core import cgutils, types
+from numba.core.imputils import lower_builtin
+from numba.core.typing.templates import AbstractTemplate, infer_global, signature
+from numba.extending import overload
+
+from ..rules import CONSTANT, SCALAR
+from . import dual as d
+from .access import dtype_like
+from .dualize import stand_for
+
+SCALARS = types.Number | types.Boolean | d.Dual
+
+
+def element(ty):
+    """The type of an array's elements; of a scalar, itself."""
+    return ty.dtype if isinstance(ty, types.Array) else ty
+
+
+class ElementwiseTemplate(AbstractTemplate):
+    """Types a call of a function of scalars where arrays are among the arguments, and duals."""
+
+    def generic(self, args, kws):
+        if kws or not any(isinstance(a, types.Array) for a in args):
+            return None
+        if not any(True for a in args for _ in d.duals_in(a)):
+            return None
+        if not all(isinstance(element(a), SCALARS) for a in args):
+            return None
+        inputs = args[: self.nin]
+        found = self.context.resolve_function_type(self.scalar, tuple(map(element, inputs)), {})
+        if found is None or len(args) > self.nin + 1:
+            return None
+        return self.output(inputs, found.return_type, args[self.nin :])
+
+    def output(self, inputs, scalar, given):
+        ndim = max(a.ndim for a in inputs if isinstance(a, types.Array)) if inputs else 0
+        if given:
+            return self.into(given[0], scalar, ndim, (*inputs, *given))
+        return signature(types.Array(scalar, ndim, _layout(inputs)) if ndim else scalar, *inputs)
+
+    def into(self, out, scalar, ndim, args):
+        """The signature where the result is written into the array `out`."""
+        if not isinstance(out, types.Array) or ndim > out.ndim or not out.mutable:
+            return None
+        if self.context.can_convert(scalar, out.dtype) is None:
+            return None
+        return signature(out, *args)
+
+    def get_impl_key(self, sig):
+        return "numbad array", self.key
+
+
+def _layout(inputs):
+    """As Numba: C where any input is, else F where any is, else C."""
+    layouts = {a.layout for a in inputs if isinstance(a, types.Array)}
+    return "F" if "F" in layouts and "C" not in layouts else "C"
+
+
+class InplaceTemplate(ElementwiseTemplate):
+    """`x op= y`: the operator written into `x` if that is an array; else as Numba types it."""
+
+    prefer_literal = True
+
+    def generic(self, args, kws):
+        if isinstance(args[0], types.Array):
+            found = super().generic(args, kws)
+            if found is not None:
+                return found if found.return_type == args[0] else None
+            if any(True for a in args for _ in d.duals_in(a)):
+                return None
+        return self.context.resolve_function_type(self.inplace, args, kws)
+
+    def output(self, inputs, scalar, given):
+        if not isinstance(inputs[0], types.Array):
+            return super().output(inputs, scalar, given)
+        ndim = max(a.ndim for a in inputs if isinstance(a, types.Array))
+        found = self.into(inputs[0], scalar, ndim, inputs)
+        return found
+
+
+def _call(context, builder, fn, argtypes, values):
+    """`fn` of scalars, as Numba compiles it: the type of its result, and the result."""
+    function = context.typing_context.resolve_value_type(fn)
+    resolved = function.get_call_type(context.typing_context, argtypes, {})
+    implementation = context.get_function(function, resolved)
+    context.add_linking_libs(getattr(implementation, "libs", ()))
+    cast = [
+        context.cast(builder, v, t, u)
+        for v, t, u in zip(values, argtypes, resolved.args, strict=True)
+    ]
+    return resolved.return_type, implementation(builder, cast)
+
+
+def _as_array(context, builder, ty, value):
+    """A scalar dual as an array without axes, on the stack; anything else unchanged."""
+    if not isinstance(ty, d.Dual):
+        return ty, value
+    from numba.np import arrayobj
+
+    array_type = types.Array(ty, 0, "C")
+    array = arrayobj.make_array(array_type)(context, builder)
+    size = context.get_constant(types.intp, context.get_abi_sizeof(context.get_data_type(ty)))
+    slot = cgutils.alloca_once(builder, context.get_data_type(ty))
+    builder.store(context.data_model_manager[ty].as_data(builder, value), slot)
+    arrayobj.populate_array(
+        array, data=slot, shape=(), strides=(), itemsize=size, meminfo=None, parent=None
+    )
+    return array_type, array._getvalue()
+
+
+class _Ufunc:
+    """What Numba's loop generator asks of a ufunc."""
+
+    nout = 1
+
+    def __init__(self, name, nin):
+        self.__name__, self.nin = name, nin
+
+
+def _lower_elementwise(fn, nin, inplace=None):
+    def lower(context, builder, sig, args):
+        if inplace and not _is_into(sig):
+            _, result = _call(context, builder, inplace, sig.args, args)
+            return result
+        if not isinstance(sig.return_type, types.Array):
+            return _lower_scalars(context, builder, fn, sig, args)
+        if inplace:
+            sig, args = signature(sig.return_type, *sig.args, sig.args[0]), [*args, args[0]]
+        return _lower_loop(context, builder, fn, nin, sig, args)
+
+    return lower
+
+
+def _is_into(sig):
+    """Whether the result of an in-place operator is the left operand, an array."""
+    duals = any(True for a in sig.args for _ in d.duals_in(a))
+    return duals and isinstance(sig.args[0], types.Array)
+
+
+def _lower_loop(context, builder, fn, nin, sig, args):
+    from numba.np import npyimpl
+
+    scalars = [element(a) for a in sig.args[:nin]]
+    result = sig.return_type.dtype
+
+    class Kernel(npyimpl._Kernel):
+        def generate(self, *values):
+            ty, value = _call(context, builder, fn, scalars, values)
+            return context.cast(builder, value, ty, result)
+
+    pairs = [_as_array(context, builder, t, v) for t, v in zip(sig.args, args, strict=True)]
+    looped = signature(sig.return_type, *(t for t, _ in pairs))
+    ufunc = _Ufunc(getattr(fn, "__name__", "fn"), nin)
+    return npyimpl.numpy_ufunc_kernel(
+        context, builder, looped, [v for _, v in pairs], ufunc, Kernel
+    )
+
+
+def _lower_scalars(context, builder, fn, sig, args):
+    """Arrays without axes, whose elements give a scalar."""
+    from numba.np import arrayobj
+
+    def load(ty, value):
+        if not isinstance(ty, types.Array):
+            return value
+        array = arrayobj.make_array(ty)(context, builder, value)
+        return arrayobj.load_item(context, builder, ty, array.data)
+
+    values = [load(t, v) for t, v in zip(sig.args, args, strict=True)]
+    ty, value = _call(context, builder, fn, [element(a) for a in sig.args], values)
+    return context.cast(builder, value, ty, sig.return_type)
+
+
+_OPERATORS = {
+    operator.add: np.add,
+    operator.sub: np.subtract,
+    operator.mul: np.multiply,
+    operator.truediv: np.divide,
+    operator.floordiv: np.floor_divide,
+    operator.mod: np.remainder,
+    operator.pow: np.power,
+    operator.neg: np.negative,
+    operator.pos: np.positive,
+    operator.lt: np.less,
+    operator.le: np.less_equal,
+    operator.gt: np.greater,
+    operator.ge: np.greater_equal,
+    operator.eq: np.equal,
+    operator.ne: np.not_equal,
+}
+_INPLACE = {
+    operator.iadd: operator.add,
+    operator.isub: operator.sub,
+    operator.imul: operator.mul,
+    operator.itruediv: operator.truediv,
+    operator.ifloordiv: operator.floordiv,
+    operator.imod: operator.mod,
+    operator.ipow: operator.pow,
+}
+
+
+def _register(key, fn, nin, template=ElementwiseTemplate, inplace=None):
+    name = f"{template.__name__}_{getattr(key, '__name__', 'fn')}"
+    members = {"key": staticmethod(key), "scalar": staticmethod(fn), "nin": nin}
+    members["inplace"] = staticmethod(inplace)
+    infer_global(key, types.Function(type(name, (template,), members)))
+    lower = _lower_elementwise(fn, nin, inplace)
+    lower_builtin(("numbad array", key), types.VarArg(types.Any))(lower)
+
+
+def _register_inplace(key, fn):
+    """Numba's own typing of `key` fails on arrays that it does not know, so another stands in."""
+
+    def stand_in(x, y):
+        raise NotImplementedError
+
+    stand_in.__name__ = key.__name__
+    _register(stand_in, fn, 2, InplaceTemplate, key)
+    stand_for(key, stand_in)
+
+
+for _fn, _ufunc in _OPERATORS.items():
+    _register(_fn, _fn, _ufunc.nin)
+for _key, _fn in _INPLACE.items():
+    _register_inplace(_key, _fn)
+for _fn in (*SCALAR, *CONSTANT):
+    if isinstance(_fn, np.ufunc) and _fn.nout == 1:
+        _register(_fn, _fn, _fn.nin)
+
+
+# -- where -----------------------------------------------------------------------------------
+
+
+def choose(condition, x, y):
+    """`x` where the condition holds, else `y`, for scalars."""
+    raise NotImplementedError
+
+
+@overload(choose)
+def _choose(condition, x, y):
+    def chosen(condition, x, y):
+        return x if condition else y
+
+    return chosen
+
+
+_register(np.where, choose, 3)
+
+
+@overload(np.where)
+def _where_scalars(condition, x, y):
+    """As Numba's, an array without axes for scalars."""
+    if any(isinstance(a, types.Array) for a in (condition, x, y)):
+        return None
+    if not (isinstance(x, d.Dual) or isinstance(y, d.Dual)):
+        return None
+
+    def where(condition, x, y):
+        out = np.empty((), dtype_like(x, y))
+        out[()] = x if condition else y
+        return out
+
+    return where

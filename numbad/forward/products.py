@@ -1,0 +1,126 @@
+"""Products of vectors and matrices of dual numbers.
+
+The values go through BLAS, as the primal's do, so that they agree to the last bit; loops give the
+partials.
+"""
+
+import operator
+
+import numpy as np
+from numba.core import types
+from numba.extending import overload, register_jitable
+
+from .access import dtype_like
+from .array import is_dual_array, with_value
+from .custom import value_of
+from .dualize import stand_for, stand_for_method
+from .reductions import as_zero
+
+
+def dot(a, b):
+    raise NotImplementedError
+
+
+@overload(dot)
+def _dot(a, b):
+    if not (is_dual_array(a) or is_dual_array(b)):
+        if isinstance(a, types.Array) and isinstance(b, types.Array):
+            return lambda a, b: np.dot(a, b)
+        return lambda a, b: a * b
+    if not (isinstance(a, types.Array) and isinstance(b, types.Array)):
+        return lambda a, b: a * b
+    return _BY_AXES.get((a.ndim, b.ndim))
+
+
+@register_jitable
+def _values(a, b):
+    """The product of the values (of the outermost level); it checks the shapes, too."""
+    return dot(_contiguous(a), _contiguous(b))
+
+
+def _contiguous(a):
+    """The values of an array in the layout that BLAS takes the primal's in."""
+    raise NotImplementedError
+
+
+@overload(_contiguous)
+def _overload_contiguous(a):
+    if a.layout == "F" and a.ndim == 2:
+        return lambda a: value_of(a.T).T
+    return lambda a: value_of(a)
+
+
+def _vector_vector(a, b):
+    value = _values(a, b)
+    total = as_zero(a) * as_zero(b)
+    for i in range(a.shape[0]):
+        total += a[i] * b[i]
+    return with_value(total, value)
+
+
+def _matrix_vector(a, b):
+    values = _values(a, b)
+    out = np.empty(a.shape[0], dtype_like(a, b))
+    for i in range(a.shape[0]):
+        total = as_zero(a) * as_zero(b)
+        for k in range(a.shape[1]):
+            total += a[i, k] * b[k]
+        out[i] = with_value(total, values[i])
+    return out
+
+
+def _vector_matrix(a, b):
+    values = _values(a, b)
+    out = np.empty(b.shape[1], dtype_like(a, b))
+    for j in range(b.shape[1]):
+        total = as_zero(a) * as_zero(b)
+        for k in range(b.shape[0]):
+            total += a[k] * b[k, j]
+        out[j] = with_value(total, values[j])
+    return out
+
+
+def _matrix_matrix(a, b):
+    values = _values(a, b)
+    out = np.empty((a.shape[0], b.shape[1]), dtype_like(a, b))
+    for i in range(a.shape[0]):
+        for j in range(b.shape[1]):
+            total = as_zero(a) * as_zero(b)
+            for k in range(a.shape[1]):
+                total += a[i, k] * b[k, j]
+            out[i, j] = with_value(total, values[i, j])
+    return out
+
+
+_BY_AXES = {
+    (1, 1): _vector_vector,
+    (2, 1): _matrix_vector,
+    (1, 2): _vector_matrix,
+    (2, 2): _matrix_matrix,
+}
+
+stand_for(np.dot, dot)
+stand_for(operator.matmul, dot)
+stand_for_method("dot", dot)
+
+
+def outer(a, b):
+    raise NotImplementedError
+
+
+@overload(outer)
+def _outer(a, b):
+    if not (is_dual_array(a) or is_dual_array(b)):
+        return lambda a, b: np.outer(a, b)
+
+    def product(a, b):
+        out = np.empty((a.size, b.size), dtype_like(a, b))
+        for i, x in enumerate(a.flat):
+            for j, y in enumerate(b.flat):
+                out[i, j] = x * y
+        return out
+
+    return product
+
+
+stand_for(np.outer, outer)
