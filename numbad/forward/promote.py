@@ -8,6 +8,7 @@ need costs time; one not promoted does not compile, and nothing is ever dropped 
 """
 
 import operator
+import random
 from collections import defaultdict
 from dataclasses import dataclass, field
 
@@ -101,10 +102,16 @@ class Summary:
     changed: frozenset = frozenset()  # parameters written to, with duals or with constants
     returned: frozenset = frozenset()  # parameters whose memory the result may share
     fresh: bool = False  # the result shares no memory with any parameter
+    random: bool = False  # it draws random numbers
+
+    def of_tuple(self):
+        """The same where the function's arguments come as one tuple, argument 0."""
+        changed = frozenset([0]) if self.changed else frozenset()
+        return Summary(changed, changed, frozenset(), True, self.random)
 
     def without_duals(self):
         """The summary of an operator on the function: it changes what the function changes."""
-        return Summary(self.changed, self.changed, frozenset(), True)
+        return Summary(self.changed, self.changed, frozenset(), True, self.random)
 
 
 @dataclass
@@ -123,6 +130,7 @@ class Flow:
     parameters: dict = field(default_factory=dict)
     results: set = field(default_factory=set)
     assigned: set = field(default_factory=set)
+    draws: bool = False  # calls a function of np.random or random itself
 
     def build(self):
         for block in self.func_ir.blocks.values():
@@ -218,6 +226,7 @@ class Flow:
             self._opaque_call(target, [e.func.name, *args])
 
     def _plain_call(self, target, fn, args):
+        self.draws |= _draws(fn)
         fn = STANDS_FOR.get(fn, fn)
         if fn in INACTIVE:
             return
@@ -264,6 +273,7 @@ class Activity:
         self.active = {flow.parameters[i] for i in active_parameters if i in flow.parameters}
         self.holds = set()
         self.fresh_calls = set()
+        self.random = flow.draws
         while self._step():
             pass
 
@@ -298,6 +308,7 @@ class Activity:
                 self.active.add(target)
             return
         summary = self.analyse(callee, active)
+        self.random |= summary.random
         if active:
             self.active.add(target)
         for i in summary.changed if self.every_store else summary.written:
@@ -316,6 +327,11 @@ class Activity:
     def written(self):
         """The numbers of the parameters that active values are written to."""
         return frozenset(i for i, name in self.flow.parameters.items() if name in self.holds)
+
+
+def _draws(fn):
+    """Whether a function is one of `np.random` or `random`, which share a hidden state."""
+    return isinstance(getattr(fn, "__self__", None), np.random.RandomState | random.Random)
 
 
 def _has_rule(dispatcher):
@@ -340,7 +356,8 @@ class Analyser:
         if _has_rule(dispatcher):
             return Summary(fresh=True)
         if hasattr(dispatcher, "operator"):
-            return self(dispatcher.operator.f, frozenset()).without_duals()
+            inner = self(dispatcher.operator.f, frozenset()).without_duals()
+            return inner.of_tuple() if dispatcher.operator.takes_tuples else inner
         if key not in self._summaries:
             self._summaries[key] = Summary()  # what a recursive call sees at first
             while True:
@@ -359,16 +376,14 @@ class Analyser:
         changes = Activity(flow, active, self, every_store=True)
         reached = _reaches(flow, flow.results)
         returned = frozenset(i for i, name in flow.parameters.items() if name in reached)
-        return Summary(activity.written(), changes.written(), returned, not returned)
+        return Summary(
+            activity.written(), changes.written(), returned, not returned, activity.random
+        )
 
 
-def changed_parameters(dispatcher, active):
-    """The parameters that a dispatcher writes to, and those among them that receive duals.
-
-    `active` holds the numbers of the parameters that are duals.
-    """
-    summary = Analyser()(dispatcher, frozenset(active))
-    return summary.changed, summary.written
+def effects(dispatcher, active):
+    """What a dispatcher does to its parameters when those numbered in `active` are duals."""
+    return Analyser()(dispatcher, frozenset(active))
 
 
 def promoted_names(func_ir, args, scalars=frozenset()):

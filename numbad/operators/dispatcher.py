@@ -72,6 +72,7 @@ class Operator:
     """What an operator does with a function; `generate` writes the code for argument types."""
 
     name = "operator"
+    takes_tuples = False  # whether the result is called with the arguments as one tuple
 
     def __init__(self, f):
         self.f = as_dispatcher(f"nd.{self.name}", f)

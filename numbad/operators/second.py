@@ -25,6 +25,8 @@ def hessian(f, argnums=0, mode="auto", *, chunk=None):
 class HVP(Tangent):
     """The directional derivative of a gradient, alone or with the value and the gradient."""
 
+    takes_tuples = True
+
     returned = {
         "hvp": "tangent_of_level({r}, {tag})",
         "grad_and_hvp": "value_of_level({r}[0], {tag}), value_of_level({r}[1], {tag}), "

@@ -13,9 +13,9 @@ from numba.core import types
 from ..errors import ArgumentError, UnsupportedError
 from ..forward import access, array
 from ..forward.dual import Dual, base_scalar
-from ..forward.promote import changed_parameters
+from ..forward.promote import effects
 from ..source import define
-from . import runtime
+from . import random_state, runtime
 from .dispatcher import plain_parameters, starred
 from .structure import Leaf, differentiated, leaves, level_of, mapped_type, parse, render
 
@@ -138,17 +138,30 @@ class Sweep:
         if not self.one_pass:
             self.before.append(f"total = {first}")
 
-    def _changed(self):
-        """The numbers of the parameters that the function writes to, with or without duals."""
-        active = frozenset(self.operator.argnums)
-        return changed_parameters(self.operator.f, active)
+    def _repeat_random(self):
+        """Let every pass draw the random numbers that the first one draws."""
+        self.namespace.update(random_state.NAMES)
+        self.before += ["drawn = np.empty(RANDOM_SIZE, uint8)", "save_random(drawn)"]
+        self.prepare.append("if start > 0:\n    restore_random(drawn)")
+
+    def _refuse_repetition(self, k, ty):
+        """What a pass changes, and the next pass would meet changed, must be put back in between."""
+        if self.one_pass or isinstance(ty, types.Number | types.Boolean | Dual | types.Dispatcher):
+            return
+        raise UnsupportedError(
+            f"nd.{self.operator.name} calls {self.operator.f.py_func.__name__} several times, "
+            f"{self.n} inputs at a time, but it may change its argument '{self.names[k]}' ({ty}) at "
+            "every call. Way out: differentiate by few enough inputs for one pass (chunk=), or keep "
+            "what it changes in arrays passed as arguments of their own"
+        )
 
     def _carry_constants(self, changed, written):
         """Arrays that are not differentiated by but written to: as duals, or restored each pass."""
         sources = {}
         for k in sorted(changed - set(self.operator.argnums)):
-            ty = self.argtypes[k] if k < len(self.argtypes) else None
+            ty = self.argtypes[k] if k < len(self.argtypes) else types.none
             if not isinstance(ty, types.Array):
+                self._refuse_repetition(k, ty)
                 continue
             name = f"arg{k}"
             if k in written and isinstance(ty.dtype, types.Float | types.Complex | Dual):
@@ -166,13 +179,12 @@ class Sweep:
 
     def arguments(self):
         """Source of the call's arguments, and their types."""
-        changed, written = self._changed()
-        arrays = {
-            leaf.number for k in changed & set(self.trees) for leaf in leaves(self.trees[k])
-            if leaf.kind == "array"
-        }
-        self._set_up_arrays(arrays)
-        carried = self._carry_constants(changed, written)
+        done = effects(self.operator.f, self.operator.argnums)
+        changed = [leaf for k in done.changed & set(self.trees) for leaf in leaves(self.trees[k])]
+        if done.random and not self.one_pass:
+            self._repeat_random()
+        self._set_up_arrays({leaf.number for leaf in changed if leaf.kind == "array"})
+        carried = self._carry_constants(done.changed, done.written)
         sources, tys = [], []
         star = starred(self.operator.f.py_func)
         for k, ty in enumerate(self.argtypes):

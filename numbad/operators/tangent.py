@@ -7,6 +7,7 @@ from ..errors import ArgumentError
 from ..forward import access
 from ..forward.array import dtype_of_type
 from ..forward.dual import Dual, duals_in, join
+from ..forward.promote import effects
 from ..source import define
 from . import runtime
 from .dispatcher import Operator, build, parameter_names, plain_parameters, starred
@@ -58,6 +59,8 @@ class Derivative(Tangent):
 
 class JVP(Tangent):
     """By any arguments, called with all of them as one tuple, and a tuple of tangents."""
+
+    takes_tuples = True
 
     def parameters(self):
         return "primals, tangents", {}
@@ -174,18 +177,16 @@ class TangentSource:
 
     def _carry_written(self):
         """Arrays that the function writes to hold duals during the call."""
-        from ..forward.promote import changed_parameters
-
         active = {k for k, ty in enumerate(self.argtypes) if any(True for _ in duals_in(ty))}
-        changed, written = changed_parameters(self.operator.f, frozenset(active))
-        for k in sorted(changed):
+        done = effects(self.operator.f, active)
+        for k in sorted(done.changed):
             ty = self.argtypes[k] if k < len(self.argtypes) else None
             if not isinstance(ty, types.Array):
                 continue
             source = f"primals[{k}]" if self.operator.name != "derivative" else f"arg{k}"
             if k in active:
                 self.after.append(f"store({source}, {self.sources[k]})")
-            elif k in written and is_differentiable(ty.dtype):
+            elif k in done.written and is_differentiable(ty.dtype):
                 dual = Dual(ty.dtype, 1, self.tag)
                 self.namespace[f"dtype{k}"] = dtype_of_type(dual)
                 self.lines += [
