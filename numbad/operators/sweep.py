@@ -45,6 +45,7 @@ class Sweep:
     before: list = field(default_factory=list)  # lines before the passes
     prepare: list = field(default_factory=list)  # lines of a pass before the call
     collect: list = field(default_factory=list)  # lines of a pass after the call
+    clean: list = field(default_factory=list)  # lines at the end of a pass: a result may be a view
     after: list = field(default_factory=list)  # lines after the passes
 
     def __post_init__(self):
@@ -133,7 +134,7 @@ class Sweep:
             if k in changed:
                 self.after.append(f"store({a}, dual{k})")
             else:
-                self.collect.append(f"clear(flat{k}, {self.place(leaf)}, {self.n})")
+                self.clean.append(f"clear(flat{k}, {self.place(leaf)}, {self.n})")
             first = f"first{k} + {a}.size"
         if not self.one_pass:
             self.before.append(f"total = {first}")
@@ -335,7 +336,7 @@ class Sweep:
     def write(self, returned):
         """The function whose result is the source `returned`."""
         lines = [*self.before]
-        body = [*self.prepare, f"r = {self.call_source}", *self.collect]
+        body = [*self.prepare, f"r = {self.call_source}", *self.collect, *self.clean]
         if self.one_pass:
             lines += body
         else:
