@@ -141,7 +141,8 @@ def borrow(typingctx, args):
     """`args` with arrays that count no references; the caller's outlive them."""
 
     def codegen(context, builder, signature, arguments):
-        return Emitter(context, builder).borrowed(args, arguments[0])
+        borrowed = Emitter(context, builder).borrowed(args, arguments[0])
+        return impl_ret_borrowed(context, builder, args, borrowed)
 
     return args(args), codegen
 
@@ -333,4 +334,6 @@ def plain(typingctx, args):
         return empty(args), lambda context, builder, signature, arguments: context.make_tuple(
             builder, empty, ()
         )
-    return args(args), lambda context, builder, signature, arguments: arguments[0]
+    return args(args), lambda context, builder, signature, arguments: (
+        impl_ret_borrowed(context, builder, args, arguments[0])
+    )

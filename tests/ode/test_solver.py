@@ -1,0 +1,201 @@
+"""`solver`: reference solutions, the kinds of states and right-hand sides, options."""
+
+import math
+from concurrent.futures import ThreadPoolExecutor
+
+import numba
+import numpy as np
+import pytest
+
+import numbad as nd
+from tests.ode.problems import (
+    LORENZ,
+    LORENZ_PARAMETERS,
+    LORENZ_START,
+    LORENZ_TIMES,
+    VOLTERRA_END,
+    VOLTERRA_PARAMETERS,
+    VOLTERRA_START,
+    VOLTERRA_TIMES,
+    Point,
+    Spring,
+    decay,
+    lorenz,
+    volterra,
+)
+
+TIMES = np.linspace(0.0, 2.0, 9)
+
+
+def spring_tuple(t, y, stiffness, mass):
+    position, velocity = y
+    return velocity, -stiffness / mass * position
+
+
+def spring_named(t, y, spring):
+    return Point(y.velocity, -spring.stiffness / spring.mass * y.position)
+
+
+def spring_array(t, y, stiffness, mass):
+    return np.array([y[1], -stiffness / mass * y[0]])
+
+
+def spring_list(t, y, stiffness, mass):
+    return [y[1], -stiffness / mass * y[0]]
+
+
+def spring_in_place(t, y, dy, stiffness, mass):
+    dy[0] = y[1]
+    dy[1] = -stiffness / mass * y[0]
+
+
+def constant_velocity(t, y, velocity):
+    return velocity, 0
+
+
+@pytest.fixture(scope="module")
+def spring():
+    return nd.ode.solver(spring_tuple)((1.0, 0.5), TIMES, (3.0, 2.0))
+
+
+def test_lorenz_against_the_reference():
+    solve = nd.ode.solver(lorenz, rtol=1e-13, atol=1e-13)
+    ys = solve(LORENZ_START, LORENZ_TIMES, LORENZ_PARAMETERS)
+    assert ys.shape == LORENZ.shape
+    errors = np.abs(ys - LORENZ).max(axis=1)
+    # the error of one step grows by about e**(0.9 t)
+    assert errors[0] == 0.0
+    assert errors[1] < 1e-10
+    assert errors[2] < 1e-9
+    assert errors[3] < 1e-6
+
+
+def test_volterra_against_the_reference():
+    solve = nd.ode.solver(volterra, rtol=1e-10, atol=1e-10)
+    ys = solve(VOLTERRA_START, VOLTERRA_TIMES, VOLTERRA_PARAMETERS)
+    np.testing.assert_allclose(ys[-1], VOLTERRA_END, rtol=0, atol=1e-9)
+
+
+def test_all_kinds_of_states_take_the_same_steps(spring):
+    """Bit for bit: a state's form changes where it is kept, not what is computed."""
+    arguments = (3.0, 2.0)
+    start = np.array([1.0, 0.5])
+    named = nd.ode.solver(spring_named)(Point(1.0, 0.5), TIMES, Spring(*arguments))
+    np.testing.assert_array_equal(named, spring)
+    for function in (spring_array, spring_list):
+        np.testing.assert_array_equal(nd.ode.solver(function)(start, TIMES, arguments), spring)
+    in_place = nd.ode.solver(spring_in_place, inplace=True)
+    np.testing.assert_array_equal(in_place(start, TIMES, arguments), spring)
+    np.testing.assert_array_equal(in_place((1.0, 0.5), TIMES, arguments), spring)
+    frequency = math.sqrt(1.5)
+    exact = np.cos(frequency * TIMES) + 0.5 / frequency * np.sin(frequency * TIMES)
+    np.testing.assert_allclose(spring[:, 0], exact, rtol=0, atol=1e-5)
+
+
+def test_a_start_that_is_not_contiguous_and_stays_unchanged(spring):
+    backing = np.array([1.0, -7.0, 0.5, -7.0])
+    ys = nd.ode.solver(spring_in_place, inplace=True)(backing[::2], TIMES, (3.0, 2.0))
+    np.testing.assert_array_equal(ys, spring)
+    np.testing.assert_array_equal(backing, [1.0, -7.0, 0.5, -7.0])
+
+
+@pytest.fixture(scope="module")
+def solve():
+    """Exponential decay: a float as state, a float as argument."""
+    return nd.ode.solver(decay, rtol=1e-9, atol=1e-12)
+
+
+class TestDecay:
+    def test_forwards(self, solve):
+        ys = solve(2.0, TIMES, 0.7)
+        assert ys.shape == (9, 1)
+        np.testing.assert_allclose(ys[:, 0], 2.0 * np.exp(-0.7 * TIMES), rtol=1e-8)
+
+    def test_backwards(self, solve):
+        ts = TIMES[::-1].copy()
+        ys = solve(2.0, ts, 0.7)
+        np.testing.assert_allclose(ys[:, 0], 2.0 * np.exp(-0.7 * (ts - 2.0)), rtol=1e-8)
+
+    def test_there_and_back(self, solve):
+        end = solve(2.0, np.array([0.0, 3.0]), 0.7)[-1, 0]
+        assert solve(end, np.array([3.0, 0.0]), 0.7)[-1, 0] == pytest.approx(2.0, rel=1e-7)
+
+    def test_one_time_gives_the_start(self, solve):
+        assert solve(2.0, np.array([5.0]), 0.7).tolist() == [[2.0]]
+
+    def test_the_last_output_is_the_end_of_the_last_step(self, solve):
+        alone = solve(2.0, np.array([0.0, 2.0]), 0.7)[-1]
+        assert solve(2.0, TIMES, 0.7)[-1] == alone
+
+    def test_times_as_a_tuple_and_as_ints(self, solve):
+        exact = solve(2.0, np.array([0.0, 1.0, 2.0]), 0.7)
+        np.testing.assert_array_equal(solve(2.0, (0.0, 1.0, 2.0), 0.7), exact)
+        np.testing.assert_array_equal(solve(2.0, (0, 1.0, 2), 0.7), exact)
+        np.testing.assert_array_equal(solve(2, np.array([0, 1, 2]), 0.7), exact)
+
+    def test_from_threads(self, solve):
+        exact = solve(2.0, TIMES, 0.7)
+        with ThreadPoolExecutor(4) as pool:
+            found = list(pool.map(lambda _: solve(2.0, TIMES, 0.7), range(20)))
+        assert all(np.array_equal(ys, exact) for ys in found)
+
+    def test_in_nopython_code_and_prange(self, solve):
+        @numba.njit(parallel=True)
+        def ends(rates):
+            out = np.full(len(rates), np.nan)
+            for i in numba.prange(len(rates)):
+                out[i] = solve(1.0, (0.0, 1.0), rates[i])[-1, 0]
+            return out
+
+        rates = np.linspace(0.1, 2.0, 20)
+        np.testing.assert_allclose(ends(rates), np.exp(-rates), rtol=1e-8)
+
+    def test_as_a_c_function(self, solve):
+        @numba.cfunc("float64(float64)")
+        def end(rate):
+            return solve(1.0, (0.0, 1.0), rate)[-1, 0]
+
+        assert end.ctypes(2.0) == solve(1.0, (0.0, 1.0), 2.0)[-1, 0]
+
+
+def test_ints_become_floats():
+    """In the start, in what the right-hand side returns, and in the arguments."""
+    ys = nd.ode.solver(constant_velocity)((0, 1), (0, 2), (3,))
+    np.testing.assert_allclose(ys, [[0.0, 1.0], [6.0, 1.0]], rtol=1e-14)
+
+
+def test_arguments_may_be_left_out():
+    ys = nd.ode.solver(lambda t, y: -2.0 * t * y)(1.0, (0.0, 1.0))
+    assert ys[-1, 0] == pytest.approx(math.exp(-1.0), rel=1e-5)
+
+
+def test_one_array_as_argument():
+    solve = nd.ode.solver(lambda t, y, p: (p[0] * y[0], p[1] * y[1]))
+    ys = solve((1.0, 1.0), (0.0, 1.0), np.array([-1.0, -2.0]))
+    np.testing.assert_allclose(ys[-1], np.exp([-1.0, -2.0]), rtol=1e-5)
+
+
+def test_complex_states():
+    ys = nd.ode.solver(lambda t, y: 1j * y, rtol=1e-9)(1.0 + 0.0j, (0.0, 2.0))
+    assert ys[-1, 0] == pytest.approx(np.exp(2j), abs=1e-7)
+
+
+def test_the_same_options_give_the_same_dispatcher():
+    first = nd.ode.solver(volterra, rtol=1e-5, atol=[1e-7, 1e-6])
+    assert nd.ode.solver(volterra, rtol=1e-5, atol=(1e-7, 1e-6)) is first
+    assert nd.ode.solver(volterra, rtol=1e-6, atol=(1e-7, 1e-6)) is not first
+    assert nd.ode.solver(numba.njit(volterra)) is not nd.ode.solver(volterra)
+
+
+def test_tolerances_by_component():
+    """Loose for the component that does not matter: fewer steps, the other still accurate."""
+
+    def apart(t, y):
+        return -y[0], 50.0 * math.cos(50.0 * t)
+
+    ts = (0.0, 3.0)
+    strict = nd.ode.solver(apart, rtol=0.0, atol=(1e-8, 1e-8))((1.0, 0.0), ts)
+    loose = nd.ode.solver(apart, rtol=0.0, atol=(1e-8, 10.0))((1.0, 0.0), ts)
+    exact = math.exp(-3.0)
+    assert abs(strict[-1, 1] - math.sin(150.0)) < 1e-5 < abs(loose[-1, 1] - math.sin(150.0))
+    assert abs(loose[-1, 0] - exact) < 1e-6
