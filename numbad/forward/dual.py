@@ -10,9 +10,12 @@ referential transparency", 2005).
 from llvmlite import ir
 from numba.core import cgutils, types
 from numba.core.datamodel import models
-from numba.core.imputils import lower_cast, lower_constant
+from numba.core.imputils import lower_builtin, lower_cast, lower_constant
 from numba.core.typeconv import Conversion
+from numba.core.typing import signature
 from numba.extending import box, register_model
+
+from ..errors import UnsupportedError
 
 
 class Dual(types.Type):
@@ -275,11 +278,22 @@ def constant_dual(context, builder, ty, pyval):
 
 @box(Dual)
 def box_dual(typ, obj, c):
-    """A dual number never reaches Python: whatever tries is a defect of numbad, told as such."""
-    c.pyapi.err_set_string(
-        "PyExc_TypeError", "a dual number cannot leave compiled code; please report this to numbad"
+    """A dual number never reaches Python: code that would hand it over is refused."""
+    raise UnsupportedError(
+        "a number that is differentiated would leave compiled code here (for an objmode block, say). "
+        "Way out: pass nd.stop_gradient(x), or keep to nopython code"
     )
-    return c.context.get_constant_null(types.pyobject)
+
+
+@lower_builtin("print_item", Dual)
+def print_dual(context, builder, sig, args):
+    """`print` shows the value."""
+    (ty,), (value,) = sig.args, args
+    while isinstance(ty, Dual):
+        value, _ = split(context, builder, ty, value)
+        ty = ty.scalar
+    show = context.get_function("print_item", signature(types.none, ty))
+    return show(builder, [value])
 
 
 __all__ = ["Dual", "Partials"]

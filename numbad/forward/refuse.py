@@ -14,6 +14,10 @@ from ..errors import NumbadError, UnsupportedError
 
 _LATEST = threading.local()  # the last refusal of a nested compilation
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+_NOISE = (
+    *("During: ", "File ", "<source", "Failed in nopython", "There are", "Of which"),
+    *("Overload ", "With argument", "Rejected ", "No match", "TypingError:"),
+)
 _WAY_OUT = (
     "Way out: write it with scalar operations, loops or functions that numbad differentiates, give "
     "it a rule (nd.scalar_rule, nd.rule), or keep it out of the derivative with nd.stop_gradient."
@@ -73,8 +77,5 @@ def _reason(causes):
         if isinstance(cause, errors.NumbaError):
             text = _COLOUR.sub("", str(cause))
             lines = [t.rstrip() for t in text.splitlines() if t.strip()]
-            lines = [
-                t for t in lines if not t.lstrip().startswith(("During: ", "File ", "<source"))
-            ]
-            return "\n".join(lines[:8])
+            return "\n".join([t for t in lines if not t.lstrip(" -").startswith(_NOISE)][:6])
     return f"{type(causes[0]).__name__}: {causes[0]}"

@@ -3,7 +3,7 @@
 from ..errors import ArgumentError, UnsupportedError
 from .dispatcher import Operator, build, parameter_names, starred
 from .structure import Leaf, leaves, refuse_complex, render
-from .sweep import Sweep, scalar_result
+from .sweep import Sweep, numeric_result, scalar_result
 
 
 class Jacobian(Operator):
@@ -33,6 +33,8 @@ class Jacobian(Operator):
             tree = sweep.result_in(self.out)
         elif self.scalar:
             tree = scalar_result(sweep, tree)
+        else:
+            tree = numeric_result(sweep, tree)
         value = sweep.value(tree) if self.with_value else None
         derivative = self._derivative(sweep, tree)
         return sweep.write(f"{value}, {derivative}" if self.with_value else derivative)

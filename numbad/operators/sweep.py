@@ -311,6 +311,8 @@ class Sweep:
 
     def derivative(self, out, o):
         """Source of the derivative of one result leaf by all arguments."""
+        if not holds_numbers(out):
+            return "None"
         entries = {}
         for tree in self.trees.values():
             for leaf in leaves(tree):
@@ -371,7 +373,7 @@ def scalar_result(sweep, tree):
     """The single leaf of a scalar result; ArgumentError where the result is anything else."""
     name, f = sweep.operator.name, sweep.operator.f.py_func.__name__
     if not isinstance(tree, Leaf) or tree.kind == "array":
-        kind = "a tuple" if not isinstance(tree, Leaf) else f"an array of {tree.type.ndim} axes"
+        kind = "a tuple" if not isinstance(tree, Leaf) else f"a {tree.type.ndim}-D array"
         raise ArgumentError(
             f"nd.{name} needs a function that returns a float; {f} returns {kind}. "
             "Perhaps you meant nd.jacobian"
@@ -386,9 +388,29 @@ def scalar_result(sweep, tree):
             f"nd.{name} needs a function that returns a float; {f} returns a complex number. Use "
             "nd.derivative or nd.jvp, or return its real or imaginary part"
         )
-    if tree.kind == "constant" and not isinstance(tree.type, types.Integer | types.Boolean):
+    if not holds_numbers(tree):
         raise ArgumentError(
             f"nd.{name} needs a function that returns a float; {f} returns {tree.type}"
+        )
+    return tree
+
+
+def holds_numbers(leaf):
+    """Whether a leaf of a result has a derivative at all, if only zero: an int has, a string not."""
+    scalar = leaf.type.dtype if isinstance(leaf.type, types.Array) else leaf.type
+    return isinstance(scalar, types.Number | types.Boolean | Dual)
+
+
+def numeric_result(sweep, tree):
+    """The structure of a result; ArgumentError where there is no number in it."""
+    if not any(holds_numbers(leaf) for leaf in leaves(tree)):
+        f = sweep.operator.f.py_func.__name__
+        hint = ""
+        if isinstance(tree.type, types.NoneType):
+            hint = ". If it writes its result into an argument, name that one by out="
+        raise ArgumentError(
+            f"nd.{sweep.operator.name} needs a function that returns numbers; {f} returns "
+            f"{tree.type}{hint}"
         )
     return tree
 
