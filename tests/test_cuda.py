@@ -54,9 +54,7 @@ def capability(monkeypatch):
 def test_kernel_over_dual_numbers_compiles_to_ptx(capability):
     device_model = cuda.jit(device=True)(model)
     kernel = kernel_of(cuda.jit(device=True)(gradient_of(device_model)))
-    ptx, returned = cuda.compile_ptx(
-        kernel, (types.float64[:], types.float64[:, :]), cc=capability
-    )
+    ptx, returned = cuda.compile_ptx(kernel, (types.float64[:], types.float64[:, :]), cc=capability)
     assert returned == types.void
     assert ".visible .entry" in ptx
     assert "fma.rn.f64" in ptx  # the partials, which may be contracted

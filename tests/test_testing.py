@@ -1,0 +1,109 @@
+"""The checker is checked: what is right passes, and what is slightly wrong does not."""
+
+import math
+from collections import namedtuple
+
+import numpy as np
+import pytest
+from numba import njit
+
+import numbad as nd
+from numbad.testing import GradientError
+
+
+@njit
+def square(x):
+    return x * x
+
+
+@njit
+def cube(x):
+    return x * x * x
+
+
+@njit
+def tilted(x):
+    return x * x
+
+
+nd.scalar_rule(square, lambda ans, x: 2 * x * 1.0005)  # wrong by 0.05 %
+nd.rule(
+    cube,
+    jvp=lambda primals, tangents: (cube(primals[0]), 3.0 * primals[0] ** 2 * tangents[0] * 0.9995),
+)
+nd.rule(
+    tilted,
+    jvp=lambda primals, tangents: (primals[0] ** 2 * (1.0 + 1e-12), 2.0 * primals[0] * tangents[0]),
+)
+
+
+@pytest.mark.parametrize("wrong", [square, cube])
+@pytest.mark.parametrize("x", [0.7, -3.1, 250.0])
+def test_a_rule_wrong_by_half_a_thousandth_fails(wrong, x):
+    with pytest.raises(GradientError, match="differences of the function give"):
+        nd.check_grads(lambda x: wrong(x) + 1.0, (x,), order=1)
+
+
+def test_a_wrong_second_derivative_fails():
+    @njit
+    def wave(x):
+        return math.sin(x)
+
+    # The first derivative is right in value; its own derivative is that of a constant.
+    nd.scalar_rule(wave, lambda ans, x: math.copysign(math.fabs(math.cos(x)), 1.0))
+    nd.check_grads(wave, (0.4,))
+    flat = njit(lambda x: math.sin(x))
+    nd.rule(
+        flat,
+        jvp=lambda primals, tangents: (
+            math.sin(primals[0]),
+            math.cos(nd.stop_gradient(primals[0])) * tangents[0],
+        ),
+    )
+    nd.check_grads(flat, (0.4,), order=1)
+    with pytest.raises(GradientError, match="second derivative"):
+        nd.check_grads(flat, (0.4,))
+
+
+def test_a_value_that_differs_from_the_primal_fails():
+    with pytest.raises(GradientError, match="is not that of the function"):
+        nd.check_grads(tilted, (0.7,))
+
+
+def test_arguments_of_every_structure_pass():
+    Point = namedtuple("Point", "x y")
+
+    def f(point, a, weights, count):
+        out = np.zeros(count)
+        for i in range(count):
+            out[i] = weights[0] * math.exp(a[i] * point.x) + weights[1][0] * point.y
+        return out, a.sum() * point.x
+
+    nd.check_grads(f, (Point(0.3, 1.2), np.array([0.5, -1.0, 2.0]), (1.5, (0.2,)), 3))
+
+
+def test_many_inputs_are_checked_along_random_directions():
+    @njit
+    def last_is_wrong(a):
+        return (a * a).sum() + square(a[-1])
+
+    a = np.linspace(0.5, 1.5, 40)
+    nd.check_grads(lambda a: (a * a).sum() + a[-1] ** 2, (a,), order=1)
+    with pytest.raises(GradientError):
+        nd.check_grads(last_is_wrong, (a,), order=1)
+
+
+def test_what_cannot_be_decided_is_no_pass():
+    with pytest.raises(GradientError, match="not smooth here"):
+        nd.check_grads(lambda x: math.sqrt(x) if x > 0.0 else x, (0.0,), order=1)
+
+
+def test_wrong_use_is_told():
+    with pytest.raises(nd.ArgumentError, match="no float among the arguments"):
+        nd.check_grads(lambda n: n, (3,))
+    with pytest.raises(nd.ArgumentError, match="args is a tuple"):
+        nd.check_grads(math.sin, 0.5)
+    with pytest.raises(nd.UnsupportedError, match="reverse"):
+        nd.check_grads(math.sin, (0.5,), modes=("reverse",))
+    with pytest.raises(nd.ArgumentError, match="order is 1 or 2"):
+        nd.check_grads(math.sin, (0.5,), order=3)
