@@ -1,6 +1,7 @@
 """From the arguments of `fit_ode` to a checked `OdeProblem`."""
 
 from functools import lru_cache
+from numbers import Integral, Real
 
 import numpy as np
 
@@ -56,9 +57,15 @@ def _check_options(scale, control, rtol, atol):
         raise ModelError(f'scale must be "linear" or "log", got {scale!r}')
     if control.loss not in LOSSES:
         raise ModelError(f"loss must be one of {', '.join(LOSSES)}; got {control.loss!r}")
-    for name, value in (("f_scale", control.f_scale), ("rtol", rtol), ("atol", atol)):
-        if not (np.isscalar(value) and 0.0 < value < np.inf):
-            raise ModelError(f"{name} must be a positive number, got {value!r}")
+    tolerances = {name: getattr(control, name) for name in ("f_scale", "ftol", "xtol", "gtol")}
+    for name, value in {**tolerances, "rtol": rtol, "atol": atol}.items():
+        least = np.finfo(float).eps if name in ("ftol", "xtol", "gtol") else 0.0
+        if not (isinstance(value, Real) and least < value < np.inf):
+            wanted = f"above {least:.1e}" if least else "positive"
+            raise ModelError(f"{name} must be a number, {wanted}; got {value!r}")
+    most = control.max_nfev
+    if most is not None and not (isinstance(most, Integral) and most > 0):
+        raise ModelError(f"max_nfev must be a whole number above 0, or None; got {most!r}")
 
 
 def _component_names(components, y0):
@@ -77,7 +84,7 @@ def _component_names(components, y0):
 
 
 def _initial_time(t0, first):
-    if not (np.isscalar(t0) and -np.inf < t0 <= first):
+    if not (isinstance(t0, Real) and -np.inf < t0 <= first):
         raise DataError(f"t0 must be a time not after the first observation, {first:g}; got {t0!r}")
     return float(t0)
 
@@ -92,7 +99,7 @@ def _state_size(y0, components, series):
 
 
 def _length(y0):
-    return 1 if np.isscalar(y0) else len(y0)
+    return len(y0) if isinstance(y0, dict) else np.size(y0)
 
 
 def _check_width(series, shape, observed, y, size):
@@ -107,7 +114,7 @@ def _check_width(series, shape, observed, y, size):
 def _free_components(fit_y0, size, components):
     if isinstance(fit_y0, bool | np.bool_):
         return tuple(range(size)) if fit_y0 else ()
-    listed = [fit_y0] if isinstance(fit_y0, str | int) else list(fit_y0)
+    listed = [fit_y0] if np.ndim(fit_y0) == 0 else fit_y0
     found = {component_index(one, components, "fit_y0", ModelError)[0] for one in listed}
     if found and max(found) >= size:
         raise ModelError(f"fit_y0: component {max(found)} does not exist, y has {size}")

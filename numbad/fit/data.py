@@ -156,7 +156,7 @@ def _columns(observed, names, width, components):
     """Return (component index, label) of each column of the table."""
     if observed is None:
         observed = names if names is not None and components is not None else range(width)
-    elif isinstance(observed, str | int):
+    elif np.ndim(observed) == 0:
         observed = [observed]
     picked = [component_index(one, components, "observed") for one in observed]
     if len(picked) != width:
@@ -238,8 +238,9 @@ def _table_sigma(sigma, shape, picked):
             for index, label in picked
         ]
         return np.column_stack(columns)
-    if np.ndim(sigma) == 1 and len(sigma) == shape[0] and (shape[1] == 1 or shape[0] != shape[1]):
-        sigma = np.reshape(_floats(sigma, "sigma"), (-1, 1))  # one for each time
+    sigma = None if sigma is None else _floats(sigma, "sigma")
+    if np.shape(sigma) == shape[:1] and (shape[1] == 1 or shape[0] != shape[1]):
+        sigma = sigma.reshape(-1, 1)  # one for each time
     return _spread(sigma, shape, "sigma")
 
 

@@ -90,7 +90,10 @@ def first_evaluation(problem, values):
 def fit_from(problem, index, start):
     """Return the `LocalFit` from natural values `start`; raise `ModelError` if that is no start."""
     first = first_evaluation(problem, start)
-    found, stuck = optimise(problem, first)
+    try:
+        found, stuck = optimise(problem, first)
+    except (ValueError, ArithmeticError) as error:
+        raise ModelError(f"the optimiser cannot go on from {start}: {error}") from error
     values = problem.unknowns.natural(found.x)
     return LocalFit(
         index,

@@ -5,6 +5,7 @@ from collections import namedtuple
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from keyword import iskeyword
 
 import numpy as np
 from numba import typeof
@@ -126,9 +127,8 @@ def _signature(fun):
 
 
 def _form(given):
-    if given and all(name.isidentifier() and not name.startswith("_") for name in given):
-        return given
-    return "tuple"
+    usable = (n.isidentifier() and not iskeyword(n) and not n.startswith("_") for n in given)
+    return given if given and all(usable) else "tuple"
 
 
 def _bind(called, given, values, positional, required):

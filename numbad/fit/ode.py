@@ -126,7 +126,7 @@ def fit_ode(
     >>> tea = np.array([83.1, 71.9, 59.8, 44.0, 28.6, 21.3])
     >>> result = nd.fit.fit_ode(cooling, minute, tea, dict(rate=0.1, room=20.0), fit_y0=True)
     >>> {name: round(value, 3) for name, value in result.params.items()}
-    {'rate': 0.098, 'room': 19.985, 'y0[0]': 83.123}
+    {'rate': 0.095, 'room': 19.609, 'y0[0]': 83.192}
 
     The method: C. Tsitouras (2011) for the solution, J. J. More (1978) and M. A. Branch, T. F.
     Coleman & Y. Li (1999) for the least squares, without and with bounds.

@@ -128,7 +128,7 @@ def minimize(fun, x0, args=(), *, names=None, **options):
     >>> import numbad as nd
     >>> def rosenbrock(x):
     ...     return (1.0 - x[0]) ** 2 + 100.0 * (x[1] - x[0] ** 2) ** 2
-    >>> nd.fit.minimize(rosenbrock, [-1.2, 1.0], method="trust-ncg").x.round(6)
+    >>> nd.fit.minimize(rosenbrock, [-1.2, 1.0], method="trust-ncg").x.round(4)
     array([1., 1.])
     """
     from scipy import optimize

@@ -87,7 +87,12 @@ class OdeProblem:
             jacobian(self.fun, argnums=1)(self.observations.t0, self._start, *arguments)
         except NumbadError as found:
             return found
-        return error
+        if isinstance(error, NumbadError):
+            return error
+        lines = (line for line in str(error).splitlines() if not line.startswith("Failed in"))
+        return ModelError(
+            f"cannot compile the solution of {self.fun.__name__}: {next(lines, error)}"
+        )
 
     def curve(self, values, ts):
         """Return states and their derivatives by the unknowns at natural `values`.
@@ -144,7 +149,7 @@ class OdeProblem:
             raise ModelError(f"this model cannot be sent to another process: {error}") from error
         key = hashlib.sha256(blob).hexdigest()
         with _LOCK:
-            _KNOWN[key] = self
+            _remember(key, self)
         return key, blob
 
     def __reduce__(self):
@@ -162,10 +167,14 @@ def _restore(key, blob):
     """Return the problem of a pickle: one for each process, so that it compiles once."""
     with _LOCK:
         if key not in _KNOWN:
-            while len(_KNOWN) >= 8:
-                _KNOWN.pop(next(iter(_KNOWN)))
-            _KNOWN[key] = OdeProblem(**pickle.loads(blob))
+            _remember(key, OdeProblem(**pickle.loads(blob)))
         return _KNOWN[key]
+
+
+def _remember(key, problem):
+    while len(_KNOWN) >= 8:
+        _KNOWN.pop(next(iter(_KNOWN)))
+    _KNOWN[key] = problem
 
 
 def _digest(*parts):

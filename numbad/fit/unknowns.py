@@ -114,7 +114,8 @@ def _pairs(bounds, names):
     if hasattr(bounds, "lb"):  # scipy.optimize.Bounds
         low, high = (np.broadcast_to(side, len(names)) for side in (bounds.lb, bounds.ub))
         return zip(names, zip(low, high, strict=True), strict=True)
-    bounds = list(bounds)
+    if np.ndim(bounds) == 0:
+        raise ModelError(f"bounds: expected a dict or pairs (low, high), got {bounds!r}")
     if len(bounds) != len(names):
         raise ModelError(
             f"bounds: {len(bounds)} pairs for {len(names)} unknowns ({', '.join(names)}); "

@@ -47,6 +47,7 @@ def read(fun, p0, names=None):
         (optional, {"growth": 1}, ("growth",), [1], Calling(1, "separate")),
         (one, [1, 2], ("p[0]", "p[1]"), [1, 2], Calling(2, "tuple")),
         (one, {"k": 1, "m": 2}, ("k", "m"), [1, 2], Calling(2, ("k", "m"))),
+        (one, {"lambda": 1, "m": 2}, ("lambda", "m"), [1, 2], Calling(2, "tuple")),
         (one, {"k 1": 1, "m": 2}, ("k 1", "m"), [1, 2], Calling(2, "tuple")),
         (one, Rates(2, 1), ("loss", "growth"), [2, 1], Calling(2, ("loss", "growth"))),
         (one, 1.5, ("p",), [1.5], Calling(1, "separate")),

@@ -183,6 +183,15 @@ def test_a_fit_of_an_ode_is_the_same_on_every_executor():
         assert there.to_json() == predator_prey_fit(unnamed).to_json()
 
 
+def test_dask_is_an_executor_too(monkeypatch):
+    distributed = pytest.importorskip("distributed")
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, sys.path)))
+    local = {"n_workers": 1, "threads_per_worker": 1, "dashboard_address": None}
+    with distributed.LocalCluster(**local) as cluster, distributed.Client(cluster) as client:
+        result = predator_prey_fit(executor=client.get_executor())
+    assert result.to_json() == predator_prey_fit().to_json()
+
+
 def test_a_journal_of_an_ode_ends_with_the_same_result(tmp_path):
     path = tmp_path / "journal"
     wanted = predator_prey_fit(journal=path).to_json()

@@ -118,9 +118,10 @@ def test_minimize_serves_every_method_of_scipy(method):
     options = {} if method is None else {"method": method}
     if method == "COBYLA":
         options["options"] = {"maxiter": 20_000}
-    result = minimize(rosenbrock, [1.2, 1.2], (5.0,), tol=1e-10, **options)
-    np.testing.assert_allclose(result.x, [1.0, 1.0], atol=2e-2)
-    assert result.cost == pytest.approx(0.0, abs=1e-3)
+    start = [1.2, 1.2] if method == "dogleg" else [0.8, 1.2]  # dogleg needs a convex start
+    result = minimize(rosenbrock, start, (5.0,), tol=1e-10, **options)
+    np.testing.assert_allclose(result.x, [1.0, 1.0], atol=1e-3)
+    assert result.cost == pytest.approx(0.0, abs=1e-5)
     assert result.success
 
 
