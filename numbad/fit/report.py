@@ -78,8 +78,10 @@ def draw(result, path, title, xlabel, ylabel):
 
 
 def _label(figure, axes, result, title, xlabel, ylabel):
-    for axis in axes[-1]:
+    for column in axes.T:
+        axis = [axis for axis in column if axis.get_visible()][-1]
         axis.set_xlabel(xlabel)
+        axis.tick_params(labelbottom=True)
         if (result.problem.observations.flat[0] % 1.0 == 0.0).all():
             axis.xaxis.get_major_locator().set_params(integer=True)
     if ylabel:
@@ -87,14 +89,11 @@ def _label(figure, axes, result, title, xlabel, ylabel):
     verdict = "" if result.success else "NOT CONVERGED"
     text = ": ".join(filter(None, (title, verdict)))
     axes[0, 0].set_title(text, loc="left", fontsize="medium")
+    # On the line of the title, at its other end.
     handles, labels = axes[0, 0].get_legend_handles_labels()
-    figure.legend(
-        handles[::-1],
-        labels[::-1],
-        loc="outside upper right",
-        frameon=False,
-        fontsize="small",
-        ncols=3,
+    place = {"loc": "lower right", "bbox_to_anchor": (1.0, 1.0), "borderaxespad": 0.1}
+    axes[0, -1].legend(
+        handles[::-1], labels[::-1], frameon=False, fontsize="small", ncols=3, **place
     )
 
 

@@ -96,6 +96,7 @@ def test_a_path_that_cannot_be_opened_says_why(tmp_path):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no fork")
+@pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
 def test_two_runs_cannot_write_one_journal(tmp_path):
     path = tmp_path / "journal"
     child = os.fork()
