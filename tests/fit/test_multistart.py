@@ -117,33 +117,40 @@ def slow_decay(p, t):
     return p[0] * np.exp(-p[1] * t)
 
 
+def slow_formula(journal=None):
+    problem = Formula(slow_decay, decaying().jacobian, T, Y, (1.0, 1.0), bounds=BOUNDS)
+    return run_starts(problem, starts(problem, 120), progress=False, journal=journal)
+
+
+def ode(journal=None):
+    return fitted(bounds=BOX, starts=120, progress=False, journal=journal).to_json()
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="no fork")
 @pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
-def test_killed_twenty_times_it_repeats_nothing_and_ends_the_same(tmp_path):
-    problem = Formula(slow_decay, decaying().jacobian, T, Y, (1.0, 1.0), bounds=BOUNDS)
-    points, path = starts(problem, 120), tmp_path / "journal"
-    began = time.perf_counter()
-    wanted = run_starts(problem, points, progress=False)
+@pytest.mark.parametrize("run", [slow_formula, ode])
+def test_killed_twenty_times_it_repeats_nothing_and_ends_the_same(tmp_path, run):
+    wanted, path, began = run(), tmp_path / "journal", time.perf_counter()
+    assert run(journal=tmp_path / "another") == wanted
     longest = 0.08 * (time.perf_counter() - began)
-    delays, kills, seen = random.Random(4), 0, b""
-    while kills < 20:
+    delays, seen = random.Random(4), b""
+    for _ in range(20):
         child = os.fork()
         if not child:
             try:
-                run_starts(problem, points, progress=False, journal=path)
+                run(journal=path)
             finally:
                 os._exit(0)
         time.sleep(delays.uniform(0.0, longest))
         os.kill(child, signal.SIGKILL)
         killed = os.WIFSIGNALED(os.waitpid(child, 0)[1])
         assert killed, "the run ended before it could be killed: give it more to do"
-        kills += 1
         content = path.read_bytes() if path.exists() else b""
         whole = content[: content.rfind(b"\n") + 1]
         assert whole.startswith(seen)  # what finished stays
         seen = whole
     assert 5 < len(seen.splitlines()) < 121  # it was killed in the midst of it
-    assert run_starts(problem, points, progress=False, journal=path) == wanted
+    assert run(journal=path) == wanted
     assert len(path.read_bytes().splitlines()) == 121  # each start once
 
 
