@@ -4,6 +4,7 @@ import inspect
 import math
 import warnings
 
+import numba
 import numpy as np
 
 from numbad.errors import ArgumentError, DataError, ModelError, NumbadError
@@ -230,4 +231,9 @@ def _argument(name, value):
         isinstance(value, np.ndarray) and np.issubdtype(value.dtype, np.inexact)
     ):
         _check_finite(name, np.asarray(value))
+    try:
+        numba.typeof(value)
+    except ValueError:
+        kind = type(value).__name__
+        raise ModelError(f"{name}, a {kind}, is nothing that Numba can compile for") from None
     return value

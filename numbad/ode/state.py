@@ -334,6 +334,6 @@ def plain(typingctx, args):
         return empty(args), lambda context, builder, signature, arguments: context.make_tuple(
             builder, empty, ()
         )
-    return args(args), lambda context, builder, signature, arguments: (
-        impl_ret_borrowed(context, builder, args, arguments[0])
+    return args(args), lambda context, builder, signature, arguments: impl_ret_borrowed(
+        context, builder, args, arguments[0]
     )

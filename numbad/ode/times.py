@@ -54,15 +54,14 @@ def check_times(ts):
     count = len(ts)
     if count == 0:
         return failure.NO_TIMES, 0.0
-    previous = first = time_at(ts, 0)
-    direction = time_at(ts, count - 1) - first
     for row in range(count):
-        t = time_at(ts, row)
-        if not abs(t) < math.inf:
-            return failure.TIMES_NOT_FINITE, t
-        if row > 0 and not (t - previous) * direction > 0.0:
-            return failure.TIMES_NOT_MONOTONE, t
-        previous = t
+        if not abs(time_at(ts, row)) < math.inf:
+            return failure.TIMES_NOT_FINITE, time_at(ts, row)
+    first = time_at(ts, 0)
+    direction = time_at(ts, count - 1) - first
+    for row in range(1, count):
+        if not (time_at(ts, row) - time_at(ts, row - 1)) * direction > 0.0:
+            return failure.TIMES_NOT_MONOTONE, time_at(ts, row)
     return failure.RUNNING, first
 
 

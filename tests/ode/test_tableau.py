@@ -15,7 +15,7 @@ from numbad.ode.tableau import interpolant_row, product
 @cache
 def trees(order):
     """All rooted trees with so many nodes; a tree is the sorted tuple of its branches."""
-    return tuple(sorted({branches for branches in forests(order - 1)}))
+    return forests(order - 1)
 
 
 @cache

@@ -1,0 +1,193 @@
+"""What goes wrong, told with its name, its place and its time."""
+
+import math
+import pickle
+
+import numba
+import numpy as np
+import pytest
+
+import numbad as nd
+from numbad.errors import (
+    ArgumentError,
+    DataError,
+    IntegrationError,
+    ModelError,
+    NumbadError,
+    UnsupportedError,
+)
+from numbad.ode.failure import LengthError, SolveError, TimesError, describe
+from tests.ode.problems import decay, volterra
+
+
+def explodes(t, y):
+    return y * y
+
+
+def not_a_number_after_one(t, y):
+    return math.sqrt(1.0 - t) - y
+
+
+@pytest.fixture(scope="module")
+def explode():
+    return nd.ode.solver(explodes)
+
+
+class TestIntegration:
+    def test_step_size_underflow(self, explode):
+        with pytest.raises(
+            IntegrationError, match=r"step size .* at t = (0\.9999|1\.0000)"
+        ) as caught:
+            explode(1.0, (0.0, 2.0))
+        assert abs(caught.value.time - 1.0) < 1e-4
+
+    def test_up_to_there_it_works(self, explode):
+        assert explode(1.0, (0.0, 0.9))[-1, 0] == pytest.approx(10.0, rel=1e-4)
+
+    def test_nan(self):
+        with pytest.raises(IntegrationError, match=r"NaN or infinity.* at t = (0\.99|1\.0)"):
+            nd.ode.solver(not_a_number_after_one)(1.0, (0.0, 2.0))
+
+    @pytest.mark.parametrize("y0", [math.nan, math.inf])
+    def test_bad_start(self, explode, y0):
+        with pytest.raises(IntegrationError, match=r"initial state .* at t = 0\.25"):
+            explode(y0, (0.25, 2.0))
+
+    def test_too_many_steps(self):
+        solve = nd.ode.solver(decay, max_steps=20)
+        assert solve(1.0, (0.0, 1.0), 1.0).shape == (2, 1)
+        with pytest.raises(IntegrationError, match="more than max_steps steps .* at t = "):
+            solve(1.0, (0.0, 1000.0), 1.0)
+
+    def test_in_the_middle_of_nopython_code(self, explode):
+        @numba.njit
+        def end(y0):
+            return explode(y0, (0.0, 2.0))[-1, 0]
+
+        assert end(0.25) == pytest.approx(0.5, rel=1e-5)
+        with pytest.raises(IntegrationError, match="at t = "):
+            end(1.0)
+
+    def test_while_differentiating(self, explode):
+        end = nd.derivative(lambda y0: explode(y0, (0.0, 2.0))[-1, 0])
+        assert end(0.25) == pytest.approx(4.0, rel=1e-4)
+        with pytest.raises(IntegrationError, match="at t = "):
+            end(1.0)
+
+    @pytest.mark.parametrize(
+        ("ts", "message"),
+        [
+            ((0.0, 1.0, 1.0), "strictly.* at t = 1.0"),
+            ((0.0, 1.0, 0.5), "strictly.* at t = 0.5"),
+            ((0.0, 0.0, 0.0), "strictly.* at t = 0.0"),
+            ((0.0, 1.0, math.nan), "finite.* at t = nan"),
+            ((0.0, 1.0, math.inf), "finite.* at t = inf"),
+        ],
+    )
+    def test_bad_times(self, explode, ts, message):
+        with pytest.raises(DataError, match=message):
+            explode(0.1, ts)
+
+    def test_no_times(self):
+        with pytest.raises(DataError, match="ts is empty"):
+            nd.ode.solver(decay)(1.0, np.empty(0), 1.0)
+
+
+class TestRightHandSide:
+    def test_wrong_length_of_a_tuple(self):
+        with pytest.raises(ModelError, match="2 in all; it returns 3"):
+            nd.ode.solver(lambda t, y: (y[0], y[1], 0.0))((1.0, 2.0), (0.0, 1.0))
+
+    def test_wrong_length_of_an_array(self):
+        with pytest.raises(ModelError, match="3 in all; it returns 2"):
+            nd.ode.solver(lambda t, y: y[:2].copy())(np.ones(3), (0.0, 1.0))
+
+    def test_wrong_length_of_a_tuple_for_an_array(self):
+        with pytest.raises(ModelError, match="3 in all; it returns 2"):
+            nd.ode.solver(lambda t, y: (y[0], y[1]))(np.ones(3), (0.0, 1.0))
+
+    def test_nothing_returned(self):
+        def forgets(t, y):
+            y * 2.0
+
+        with pytest.raises(ModelError, match="it returns none; .*inplace=True"):
+            nd.ode.solver(forgets)(1.0, (0.0, 1.0))
+
+    def test_complex_for_a_real_start(self):
+        with pytest.raises(ModelError, match="complex y0"):
+            nd.ode.solver(lambda t, y: 1j * y)(1.0, (0.0, 1.0))
+
+    def test_what_numba_cannot_compile_is_told_with_the_users_line(self):
+        def wrong(t, y):
+            x = y[0]
+            return (x.attribute, x)
+
+        with pytest.raises(ModelError) as caught:
+            nd.ode.solver(wrong)((1.0, 2.0), (0.0, 1.0))
+        message = str(caught.value)
+        assert "Numba cannot compile wrong(float64, UniTuple(float64 x 2))" in message
+        assert "test_failures.py" in message
+        assert "return (x.attribute, x)" in message
+        assert "Unknown attribute 'attribute' of type float64" in message
+        assert len(message.splitlines()) < 7
+
+    def test_wrong_number_of_arguments(self):
+        with pytest.raises(ModelError, match="missing a required argument: 'd'"):
+            nd.ode.solver(volterra)((1.0, 2.0), (0.0, 1.0), (1.0, 2.0, 3.0))
+
+    def test_not_a_function(self):
+        with pytest.raises(ArgumentError, match="fun must be a Python function"):
+            nd.ode.solver("lorenz")
+
+
+class TestOptions:
+    @pytest.mark.parametrize(
+        ("options", "error", "message"),
+        [
+            (dict(method="RK45"), ArgumentError, "'RK45' does not exist; available: Tsit5"),
+            (dict(adjoint="backwards"), ArgumentError, "does not exist; one of: forward"),
+            (dict(adjoint="gauss"), NumbadError, "'gauss' is not available yet"),
+            (dict(jac=decay), NumbadError, "jac has no use"),
+            (dict(mass_matrix=np.eye(2)), NumbadError, "mass_matrix is not available yet"),
+            (dict(events=[decay]), NumbadError, "events are not available yet"),
+            (dict(rtol=-1.0), ArgumentError, "rtol must be finite and not negative"),
+            (dict(rtol=0.0, atol=0.0), ArgumentError, "must not both be 0"),
+            (dict(atol=math.nan), ArgumentError, "atol must be finite"),
+            (dict(atol="small"), ArgumentError, "atol must be a float"),
+            (dict(first_step=0.0), ArgumentError, "first_step must be positive"),
+            (dict(first_step=math.inf), ArgumentError, "first_step must be finite"),
+            (dict(max_step=-1.0), ArgumentError, "max_step must be positive"),
+            (dict(max_steps=0), ArgumentError, "max_steps must be a positive integer"),
+            (dict(max_steps=1.5), ArgumentError, "max_steps must be a positive integer"),
+        ],
+    )
+    def test_refused(self, options, error, message):
+        with pytest.raises(error, match=message):
+            nd.ode.solver(decay, **options)
+
+
+class TestTypes:
+    @pytest.mark.parametrize("y0", [np.ones((2, 2)), (), (1.0, (2.0,)), "one"])
+    def test_state(self, y0):
+        with pytest.raises(ModelError, match="y0 must be a float"):
+            nd.ode.solver(decay)(y0, (0.0, 1.0), 1.0)
+
+    @pytest.mark.parametrize("ts", [1.0, np.ones((2, 2)), ("a", "b")])
+    def test_times(self, ts):
+        with pytest.raises(ModelError, match="ts must be a one-dimensional array or a tuple"):
+            nd.ode.solver(decay)(1.0, ts, 1.0)
+
+
+def test_exceptions_survive_pickling():
+    """They cross process boundaries in parallel fits."""
+    for error in (SolveError(1, 2.5), TimesError(6, 0.5), LengthError(2, 3)):
+        again = pickle.loads(pickle.dumps(error))
+        assert type(again) is type(error)
+        assert str(again) == str(error)
+    assert describe(5, 0.0) == "ts is empty: give at least the initial time"
+
+
+def test_unsupported_constructs_keep_their_own_error():
+    """Not dressed up as a failure to compile."""
+    with pytest.raises(UnsupportedError):
+        nd.derivative(lambda y0: nd.ode.solver(decay)(y0, (0.0, 1.0), 1.0)[-1, 0])(1.0)
