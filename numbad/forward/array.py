@@ -1,4 +1,4 @@
-"""Arrays of dual numbers: dtypes, conversion, views of their values, and how they are made."""
+"""Arrays of dual numbers: dtypes, conversion, and views of their values."""
 
 import functools
 
@@ -7,9 +7,8 @@ from numba.core import types
 from numba.core.imputils import impl_ret_borrowed
 from numba.extending import intrinsic, overload
 
-from ..source import define
 from . import dual as d
-from .access import dtype_like, primal
+from .access import primal
 from .dualize import stand_for
 
 # -- conversion ------------------------------------------------------------------------------
@@ -170,36 +169,3 @@ def _plain(x):
         return out
 
     return values
-
-
-# -- construction ----------------------------------------------------------------------------
-
-
-@overload(np.array)
-def _array_of_duals(object, dtype=None):
-    """`np.array` of a flat list or tuple of scalars, at least one of them a dual."""
-    if dtype is not None and not isinstance(dtype, types.NoneType | types.Omitted):
-        return None
-    if isinstance(object, types.List) and isinstance(object.dtype, d.Dual):
-
-        def from_list(object, dtype=None):
-            out = np.empty(len(object), dtype_like(object[0]))
-            for i in range(len(object)):
-                out[i] = object[i]
-            return out
-
-        return from_list
-    if isinstance(object, types.BaseTuple) and any(isinstance(t, d.Dual) for t in object):
-        return _array_from_tuple(len(object))
-    return None
-
-
-@functools.cache
-def _array_from_tuple(n):
-    stores = "\n".join(f"    out[{i}] = object[{i}]" for i in range(n))
-    source = (
-        "def from_tuple(object, dtype=None):\n"
-        f"    out = np.empty({n}, dtype_like(object))\n{stores}\n    return out\n"
-    )
-    namespace = {"np": np, "dtype_like": dtype_like}
-    return define(source, namespace)

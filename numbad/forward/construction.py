@@ -1,0 +1,172 @@
+"""Arrays of dual numbers made of lists, tuples and other arrays."""
+
+import numpy as np
+from numba.core import types
+from numba.core.errors import TypingError
+from numba.extending import overload
+
+from ..source import define
+from . import dual as d
+from .array import dtype_of_type, is_dual_array, plain
+from .dualize import stand_for, stand_for_method
+from .reductions import as_zero, is_none
+
+
+def _leaves(ty):
+    """The scalar types within nested lists, tuples and arrays."""
+    if isinstance(ty, types.BaseTuple):
+        return [leaf for member in ty for leaf in _leaves(member)]
+    if isinstance(ty, types.List | types.ListType | types.Array):
+        return _leaves(ty.dtype)
+    return [types.unliteral(ty)]
+
+
+def _common(ty):
+    """The scalar type that all leaves convert to."""
+    from numba.core.registry import cpu_target
+
+    leaves = _leaves(ty)
+    joined = leaves[0]
+    for leaf in leaves[1:]:
+        joined = d.join(cpu_target.typing_context, joined, leaf)
+        if joined is None:
+            raise TypingError(f"no common scalar type among {leaves}")
+    return joined
+
+
+def scalar_of(dtype):
+    """The scalar type that a `dtype=` argument asks for; None where there is none."""
+    if is_none(dtype):
+        return None
+    if isinstance(dtype, types.Omitted):
+        return None
+    return dtype.dtype
+
+
+def shape_of(x):
+    """The shape of the array that nested lists and tuples stand for."""
+    raise NotImplementedError
+
+
+@overload(shape_of)
+def _shape_of(x):
+    if isinstance(x, types.Array):
+        return lambda x: x.shape
+    if isinstance(x, types.List | types.ListType):
+        return lambda x: (len(x), *shape_of(x[0]))
+    if isinstance(x, types.BaseTuple):
+        n = len(x)
+        return lambda x: (n, *shape_of(x[0]))
+    return lambda x: ()
+
+
+def fill(out, x):
+    """The elements of nested lists and tuples into an array of their shape."""
+    raise NotImplementedError
+
+
+@overload(fill)
+def _fill(out, x):
+    if isinstance(x, types.BaseTuple):
+        return _fill_from_tuple(len(x), out.ndim)
+    if not isinstance(x, types.List | types.ListType):
+        return _fill_from_array
+    if out.ndim == 1:
+        return _fill_scalars
+
+    def nested(out, x):
+        if len(x) != out.shape[0]:
+            raise ValueError("np.array of lists of different lengths")
+        for i in range(len(x)):
+            fill(out[i], x[i])
+
+    return nested
+
+
+def _fill_from_array(out, x):
+    out[...] = x
+
+
+def _fill_scalars(out, x):
+    if len(x) != out.shape[0]:
+        raise ValueError("np.array of lists of different lengths")
+    for i in range(len(x)):
+        out[i] = x[i]
+
+
+def _fill_from_tuple(n, ndim):
+    line = "    out[{i}] = x[{i}]" if ndim == 1 else "    fill(out[{i}], x[{i}])"
+    lines = ["def fill_from_tuple(out, x):"]
+    lines += [f"    if out.shape[0] != {n}:", "        raise ValueError('unequal lengths')"]
+    lines += [line.format(i=i) for i in range(n)]
+    return define("\n".join(lines) + "\n", {"fill": fill})
+
+
+@overload(np.array)
+def _array_of_duals(object, dtype=None):  # noqa: A002  (NumPy's name)
+    """`np.array` of nested lists and tuples of scalars and arrays, duals among them."""
+    nested = isinstance(object, types.List | types.ListType | types.BaseTuple)
+    if not nested or not any(isinstance(leaf, d.Dual) for leaf in _leaves(object)):
+        return None
+    scalar, asked = _common(object), scalar_of(dtype)
+    if asked is not None and not isinstance(asked, types.Float | types.Complex):
+        return None
+    made = dtype_of_type(scalar if asked is None else d.with_base(scalar, asked))
+
+    def array(object, dtype=None):  # noqa: A002
+        out = np.empty(shape_of(object), made())
+        fill(out, object)
+        return out
+
+    return array
+
+
+# -- conversion ------------------------------------------------------------------------------
+
+
+def astype(a, dtype):
+    raise NotImplementedError
+
+
+@overload(astype)
+def _astype(a, dtype):
+    if not is_dual_array(a):
+        return lambda a, dtype: a.astype(dtype)
+    asked = scalar_of(dtype)
+    if isinstance(asked, d.Dual):
+        return None
+    if not isinstance(asked, types.Float | types.Complex):
+        return lambda a, dtype: plain(a).astype(dtype)
+    made = dtype_of_type(d.with_base(a.dtype, asked))
+
+    def converted(a, dtype):
+        out = np.empty(a.shape, made())
+        for index in np.ndindex(a.shape):
+            out[index] = a[index]
+        return out
+
+    return converted
+
+
+stand_for_method("astype", astype)
+
+
+def trace(a):
+    raise NotImplementedError
+
+
+@overload(trace)
+def _trace(a):
+    if not is_dual_array(a):
+        return lambda a: np.trace(a)
+
+    def diagonal_sum(a):
+        total = as_zero(a)
+        for i in range(min(a.shape)):
+            total += a[i, i]
+        return total
+
+    return diagonal_sum
+
+
+stand_for(np.trace, trace)
