@@ -111,30 +111,10 @@ class _NumPy:
     pi, e, inf, nan, newaxis = np.pi, np.e, mp.inf, mp.nan, None
     float64 = float32 = staticmethod(lambda x: x + mpf(0))
     int64 = int32 = staticmethod(int)
-    isnan = staticmethod(mp.isnan)
-    argmin, argmax, argsort, any, all = np.argmin, np.argmax, np.argsort, np.any, np.all
-    ndenumerate, count_nonzero, searchsorted = np.ndenumerate, np.count_nonzero, np.searchsorted
-    floor = staticmethod(mp.floor)
-    ceil = staticmethod(mp.ceil)
-    rint = staticmethod(mp.nint)
-    sign = staticmethod(mp.sign)
-    abs = staticmethod(np.abs)
-    ndindex, shape, dot, cumsum, prod = np.ndindex, np.shape, np.dot, np.cumsum, np.prod
-    sum, min, max, amin, amax = np.sum, np.min, np.max, np.amin, np.amax
-    copy, transpose, reshape = np.copy, np.transpose, np.reshape
+    isnan, sign = staticmethod(mp.isnan), staticmethod(np.sign)
+    floor, ceil, rint = (np.frompyfunc(f, 1, 1) for f in (mp.floor, mp.ceil, mp.nint))
+    ndindex, ndenumerate = np.ndindex, np.ndenumerate
     ravel = staticmethod(lambda a: np.ravel(a))
-    ascontiguousarray = staticmethod(np.ascontiguousarray)
-    concatenate, vstack, hstack, stack = np.concatenate, np.vstack, np.hstack, np.stack
-    column_stack, outer, diag, flip, roll = np.column_stack, np.outer, np.diag, np.flip, np.roll
-    arange, where, broadcast_to = np.arange, np.where, np.broadcast_to
-    repeat, cumprod, diff, trace, expand_dims = (
-        np.repeat,
-        np.cumprod,
-        np.diff,
-        np.trace,
-        np.expand_dims,
-    )
-    append, sort, atleast_1d, fill_diagonal = np.append, np.sort, np.atleast_1d, np.fill_diagonal
 
     def __getattr__(self, name):
         return _scalar_function(getattr(np, name))
@@ -184,6 +164,14 @@ class _NumPy:
     def std(self, a, axis=None):
         return _scalar_function(np.sqrt)(self.var(a, axis))
 
+
+for _name in (
+    "abs shape dot cumsum cumprod prod sum min max amin amax copy transpose reshape diff trace append"
+    " ascontiguousarray asfortranarray concatenate vstack hstack stack column_stack outer diag flip"
+    " roll repeat arange where broadcast_to expand_dims sort atleast_1d fill_diagonal"
+    " argmin argmax argsort any all count_nonzero searchsorted"
+).split():
+    setattr(_NumPy, _name, staticmethod(getattr(np, _name)))
 
 _BUILTINS = dict(
     vars(builtins),

@@ -38,7 +38,12 @@ def slices_and_views(a, m):
     total += m.T[2, 1] * m.T[0].sum() + m.ravel()[4] * m.reshape(3, 2)[1, 1]
     total += m.flatten()[3] * a.reshape(2, 2)[1, 0] + m[..., 2].sum() + m[1, ::-1][0]
     total += np.ravel(m)[1] + np.transpose(m)[1, 0] + a.reshape((2, 2)).T.copy()[0, 1]
-    return total, m.T, a[::-1], m[:, 1:], a.reshape(2, 2)
+    return total
+
+
+@programs.on(A, M)
+def views_returned(a, m):
+    return m.T, a[::-1], m[:, 1:], a.reshape(2, 2), a, m[0]
 
 
 @programs.on(M)
@@ -221,17 +226,8 @@ def array_functions(a, b):
             np.absolute(b),
             np.copysign(a, b),
         ),
-        (a.copy() * 2, a.astype(np.float64) * b, np.copy(a), np.asarray(b), np.flip(a), a.item(2)),
+        (a.copy() * 2, np.copy(a), np.asarray(b), np.flip(a), np.trace(b.reshape(2, 2))),
     )
-
-
-@programs.on(A + 0j, 0.5 + 0.25j)
-def complex_arrays(a, z):
-    c = a * z + np.exp(a)
-    total = 0j
-    for v in c:
-        total += v * v
-    return c, total
 
 
 @programs.on(A.astype(np.float32), rtol=1e-6)
@@ -263,12 +259,11 @@ def other_layouts(f, t, s):
     return f.sum(), (f * t.T).sum(), t @ f, s * s, f[:, 1], s.sum() * t[1, 0], f.T.copy()
 
 
-@programs.on(np.array([1.0, 2.0, 2.0, 1.0]), 0.5)
+@programs.on(np.array([1.0, 2.0, 2.25, 1.5]), 0.5)
 def searches(a, x):
     k = np.argmax(a)
     j = a.argmin()
-    n = np.argsort(a)[0]
-    return a[k] * x, a[j], n * x, np.sort(a) * x, np.any(a > x) * x, np.all(a > x) * a[1]
+    return a[k] * x, a[j], np.argsort(a)[3] * x, np.sort(a) * x, np.any(a > x) * x, np.all(a > x) * a[1]
 
 
 @pytest.mark.parametrize(("f", "args", "options"), programs, ids=programs.names())
@@ -278,8 +273,8 @@ def test_program(f, args, options):
 
 @pytest.mark.parametrize("chunk", [1, 3])
 @pytest.mark.parametrize(
-    "f", [arrays_changed_by_the_function, overlapping_views, written_arguments, reductions]
+    "f", [arrays_changed_by_the_function, overlapping_views, views_returned, arrays_in_tuples]
 )
 def test_program_in_several_passes(f, chunk):
-    args, options = next((args, options) for g, args, options in programs if g is f)
-    check(f, *args, chunk=chunk, **options)
+    args = next(args for g, args, _ in programs if g is f)
+    check(f, *args, chunk=chunk)
