@@ -3,6 +3,7 @@
 import argparse
 import contextlib
 import math
+import os
 import shutil
 import sys
 from pathlib import Path
@@ -93,14 +94,23 @@ def main(argv=None):
     except NumbadError as error:
         print(f"{command}: error: {_one_line(error)}", file=sys.stderr)
         return UNUSABLE
-    except BrokenPipeError:
-        sys.stderr.close()
-        return CONVERGED
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, SystemError) as error:
+        if not _interrupted(error):
+            raise
         kept = getattr(arguments, "journal", None)
         more = f"; the starts that finished are in {kept}, run it again to go on" if kept else ""
         print(f"\n{command}: interrupted{more}", file=sys.stderr)
         return INTERRUPTED
+
+
+def _interrupted(error):
+    """Tell whether Control-C is behind an error.
+
+    An interrupt that comes while compiled code raises an exception turns into a SystemError.
+    """
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__
+    return error is not None
 
 
 def _parser():
@@ -223,8 +233,7 @@ def _fit(arguments):
         stage("write")
         written = _write(result, out / model.path.stem, None if arguments.no_plot else time)
     if not arguments.quiet:
-        print(result.summary())
-        print("wrote " + " and ".join(str(path) for path in written))
+        _say(f"{result.summary()}\nwrote {' and '.join(map(str, written))}")
     if not result.success:
         print(f"numbad fit: the fit did not converge: {result.message}", file=sys.stderr)
     return CONVERGED if result.success else NOT_CONVERGED
@@ -358,9 +367,19 @@ def _example(arguments):
             raise DataError(f"{target} is there already; give another directory")
     for source, target in zip((PREDATOR_PREY, HUDSON_BAY), targets, strict=True):
         shutil.copyfile(source, target)
-    print(f"wrote {targets[0]} and {targets[1]}; now run")
-    print(f"numbad fit --model {targets[0]} --data {targets[1]} --out {directory}")
+    _say(
+        f"wrote {targets[0]} and {targets[1]}; now run\n"
+        f"numbad fit --model {targets[0]} --data {targets[1]} --out {directory}"
+    )
     return CONVERGED
+
+
+def _say(text):
+    """Print to standard output, whose reader may have gone (`numbad fit | head -1`)."""
+    try:
+        print(text, flush=True)
+    except BrokenPipeError:  # leave nothing that would have to be flushed at exit
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _one_line(error):

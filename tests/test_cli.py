@@ -259,6 +259,14 @@ def test_version():
     assert out.startswith("numbad 0.")
 
 
+@pytest.mark.skipif(os.name != "posix", reason="closes a pipe early")
+def test_a_reader_that_leaves_early(tmp_path):
+    process = numbad("example", "mine", cwd=tmp_path)
+    process.stdout.close()
+    assert process.wait(timeout=120) == 0
+    assert process.stderr.read() == ""
+
+
 def test_exit_status_of_the_process(tmp_path):
     process = numbad("fit", "--data", "none.csv", cwd=tmp_path)
     _, err = process.communicate(timeout=120)
@@ -284,6 +292,31 @@ def test_interrupt(tmp_path, workers):
     assert "Traceback" not in err
     last = err.splitlines()[-1]
     assert last.startswith("numbad fit: interrupted; the starts that finished are in starts.jsonl")
+
+
+def test_an_interrupt_while_compiled_code_raises(tmp_path, monkeypatch, capsys):
+    """Numba then gives a SystemError of which the interrupt is the cause."""
+
+    def raise_interrupt(*arguments, **options):
+        try:
+            raise KeyboardInterrupt
+        except KeyboardInterrupt as interrupt:
+            raise SystemError("returned a result with an exception set") from interrupt
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("numbad.fit.fit_ode", raise_interrupt)
+    assert main(["fit", "--no-progress"]) == 130
+    assert capsys.readouterr().err == "\nnumbad fit: interrupted\n"
+
+
+def test_other_system_errors_are_not_hidden(tmp_path, monkeypatch):
+    def fail(*arguments, **options):
+        raise SystemError("a defect")
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("numbad.fit.fit_ode", fail)
+    with pytest.raises(SystemError, match="a defect"):
+        main(["fit", "--no-progress"])
 
 
 def test_the_shipped_model_is_what_runs_by_default(tmp_path, monkeypatch, capsys):
