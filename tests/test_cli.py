@@ -261,10 +261,10 @@ def test_version():
 
 @pytest.mark.skipif(os.name != "posix", reason="closes a pipe early")
 def test_a_reader_that_leaves_early(tmp_path):
-    process = numbad("example", "mine", cwd=tmp_path)
-    process.stdout.close()
-    assert process.wait(timeout=120) == 0
-    assert process.stderr.read() == ""
+    with numbad("example", "mine", cwd=tmp_path) as process:
+        process.stdout.close()
+        assert process.wait(timeout=120) == 0
+        assert process.stderr.read() == ""
 
 
 def test_exit_status_of_the_process(tmp_path):
