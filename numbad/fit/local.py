@@ -7,7 +7,8 @@ import numpy as np
 
 from numbad.errors import IntegrationError, ModelError
 
-# What a model may raise where it cannot be evaluated: a solve that fails, 1 / 0, log(-1).
+# What a model may raise where it cannot be evaluated: a solve that fails, 1 / 0, log(-1). A
+# `ModelError`, a ValueError as well, says that it can be evaluated nowhere.
 FAILURES = (IntegrationError, ArithmeticError, ValueError)
 STUCK = "every further step led to where the model cannot be evaluated"
 
@@ -61,6 +62,8 @@ def attempt(evaluate, x):
     """Return residuals and Jacobian at x, or None where the model cannot be evaluated."""
     try:
         residuals, jacobian = evaluate(x)
+    except ModelError:
+        raise
     except FAILURES:
         return None
     with np.errstate(over="ignore", invalid="ignore"):
@@ -74,6 +77,8 @@ def first_evaluation(problem, values):
     where = ", ".join(f"{n} = {v:.6g}" for n, v in zip(problem.unknowns.names, values, strict=True))
     try:
         residuals, jacobian = problem.evaluate(x)
+    except ModelError:
+        raise
     except FAILURES as error:
         raise ModelError(
             f"the model cannot be evaluated at the start ({where}): {error}"

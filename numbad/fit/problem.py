@@ -89,7 +89,8 @@ class OdeProblem:
             return found
         if isinstance(error, NumbadError):
             return error
-        lines = (line for line in str(error).splitlines() if not line.startswith("Failed in"))
+        idle = ("Failed in", "cannot differentiate generated")
+        lines = (line for line in str(error).splitlines() if not line.startswith(idle))
         return ModelError(
             f"cannot compile the solution of {self.fun.__name__}: {next(lines, error)}"
         )

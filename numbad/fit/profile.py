@@ -149,14 +149,20 @@ class _Search:
             pair = attempt(problem.evaluate, np.empty(0))
             return np.inf if pair is None else 0.5 * float(pair[0] @ pair[0])
         lower, upper = problem.unknowns.internal_bounds
+        lowest = np.inf
         for guess in (self.near + self.tilt * (value - self.held), self.near):
             guess = np.clip(guess, lower, upper)
             pair = attempt(problem.evaluate, guess)
-            if pair is not None:
-                found, _ = optimise(problem, (guess, *pair))
-                self.near, self.held = found.x, value
-                return float(found.cost)
-        return np.inf
+            if pair is None:
+                continue
+            found, stuck = optimise(problem, (guess, *pair))
+            if found.cost < lowest:
+                lowest, near = float(found.cost), found.x
+            if found.success and not stuck:
+                break
+        if lowest < np.inf:
+            self.near, self.held = near, value
+        return lowest
 
     def _natural(self, value):
         with np.errstate(over="ignore"):
