@@ -7,56 +7,70 @@ Runge-Kutta methods", ACM TOMS 17 (1991), doi:10.1145/210232.210242 (proportiona
 
 import math
 
+from numba.core import types
+from numba.extending import intrinsic
+
 from numbad.ode.compiling import inlined
-from numbad.ode.state import combine
+from numbad.ode.state import combine, make_mean_square
 
 SAFETY = 0.9
+LOG_SAFETY = math.log(SAFETY)
 SMALLEST_FACTOR = 0.2
 LARGEST_FACTOR = 10.0
-LOG_SMALLEST_ERROR = math.log(1e-10)
+SMALLEST_SQUARE = 1e-20
 LOG_SMALLEST_PREVIOUS = math.log(1e-4)
 
 # Steps within this fraction of the end go to the end, rather than leave a sliver of rounding.
 STRETCH = 1.0 + 1e-12
 
 
-@inlined
-def larger(first, second):
-    """The larger of two floats; the second where the first is NaN."""
-    return first if first > second else second
+@intrinsic
+def larger(typingctx, first, second):
+    """The larger of two floats; the second where one is NaN."""
+    return types.float64(types.float64, types.float64), _selecting(">")
 
 
-@inlined
-def smaller(first, second):
-    """The smaller of two floats; the second where the first is NaN."""
-    return first if first < second else second
+@intrinsic
+def smaller(typingctx, first, second):
+    """The smaller of two floats; the second where one is NaN."""
+    return types.float64(types.float64, types.float64), _selecting("<")
+
+
+def _selecting(comparison):
+    def codegen(context, builder, signature, arguments):
+        return builder.select(builder.fcmp_ordered(comparison, *arguments), *arguments)
+
+    return codegen
 
 
 def make_control(tableau):
-    """The compiled `grow(log_error, log_previous)` and `shrink(error)`: factors for the next step.
+    """The compiled `control(square, accepted, again, log_previous) -> (factor, log_error)`.
 
-    `error` is the mean square of the scaled error, `log_error` the logarithm of its root.
+    `square` is the mean square of the scaled error, `again` whether a longer step was rejected
+    before this one; the next step is `factor` times as long.
     """
     exponent = tableau.error_exponent
     proportional, integral = 0.7 * exponent, 0.4 * exponent
-    log_safety = math.log(SAFETY)
 
     @inlined
-    def grow(log_error, log_previous):
-        factor = math.exp(log_safety - proportional * log_error + integral * log_previous)
-        return smaller(LARGEST_FACTOR, larger(SMALLEST_FACTOR, factor))
+    def control(square, accepted, again, log_previous):
+        log_error = 0.5 * math.log(larger(square, SMALLEST_SQUARE))
+        if accepted:
+            factor = math.exp(LOG_SAFETY - proportional * log_error + integral * log_previous)
+            factor = smaller(factor, 1.0 if again else LARGEST_FACTOR)
+            return larger(factor, SMALLEST_FACTOR), larger(log_error, LOG_SMALLEST_PREVIOUS)
+        factor = math.exp(LOG_SAFETY - exponent * log_error)
+        if not factor < 1.0:  # NaN or infinity somewhere
+            factor = SMALLEST_FACTOR
+        return larger(factor, SMALLEST_FACTOR), log_previous
 
-    @inlined
-    def shrink(error):
-        factor = SAFETY * error ** (-0.5 * exponent)
-        return factor if SMALLEST_FACTOR < factor < 1.0 else SMALLEST_FACTOR
-
-    return grow, shrink
+    return control
 
 
-def make_first_step(tableau, evaluate, mean_square):
+def make_first_step(tableau, evaluate, with_partials):
     """The compiled choice of the initial step's size, Hairer, Norsett & Wanner, II.4, a) to f)."""
     exponent = tableau.error_exponent
+    mean_square = make_mean_square(with_partials)
 
     @inlined
     def first_step(work, t, y, k0, direction, longest, structure, args, settings):

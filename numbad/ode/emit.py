@@ -132,6 +132,11 @@ class Emitter:
         (target if source is None else source).for_each(put)
         return buffer
 
+    def copied(self, ty, buffer, value):
+        """A state put into a buffer, where it is an array."""
+        source = self.vector(ty, value)
+        return self.make_state(ty, buffer, lambda i: source[i])
+
     def allocate(self, ty, shape):
         """A new array of a type, of a shape given as LLVM integers."""
         from numba.np.arrayobj import _empty_nd_impl
@@ -192,6 +197,13 @@ class Emitter:
         if isinstance(ty, types.List):
             return ListComponents(self, ty, value)
         return OneForAll(self, ty, value)
+
+    def vector_or_one(self, ty, value):
+        """As `vector`, a scalar being a vector of one component."""
+        if isinstance(ty, types.BaseTuple | types.Array | types.List):
+            return self.vector(ty, value)
+        single = types.UniTuple(ty, 1)
+        return self.vector(single, self.context.make_tuple(self.builder, single, [value]))
 
     def members(self, ty, value):
         """The members of a tuple, each as a vector."""

@@ -8,22 +8,19 @@ from functools import lru_cache
 from numbad.ode import failure
 from numbad.ode.compiling import generic, inlined
 from numbad.ode.control import (
-    LOG_SMALLEST_ERROR,
     LOG_SMALLEST_PREVIOUS,
     STRETCH,
-    larger,
     make_control,
     make_first_step,
     smaller,
 )
-from numbad.ode.rhs import make_evaluate
+from numbad.ode.rhs import RightHandSide, make_evaluate
 from numbad.ode.state import (
     all_finite,
     array_state,
     borrow,
     hold,
     keep,
-    make_mean_square,
     make_workspace,
     structure_of,
     table_for,
@@ -34,7 +31,7 @@ from numbad.ode.step import (
     buffers_needed,
     make_error,
     make_interpolate,
-    make_next_slope,
+    make_settle,
     make_step,
 )
 from numbad.ode.times import check_times, time_at
@@ -51,8 +48,6 @@ Control = namedtuple("Control", "h log_error attempts")
 # The compiled pieces of an integration.
 Pieces = namedtuple("Pieces", "as_state start advance interpolate settle rows")
 
-SMALLEST_ERROR = math.exp(2.0 * LOG_SMALLEST_ERROR)
-
 
 def content_of(problem):
     """What compiled code for a problem depends on, in a form that has a digest."""
@@ -62,29 +57,21 @@ def content_of(problem):
 def make_pieces(problem):
     """The functions that an integration loop is put together from, for one right-hand side."""
     tableau = problem.tableau
-    evaluate, evaluate_first = make_evaluate(problem.fun, problem.inplace)
-    mean_square = make_mean_square(problem.control_partials)
-    next_slope = make_next_slope(tableau, evaluate)
-    last = buffers_needed(tableau) - 1
-
-    @inlined
-    def settle(work, t, w, stages, structure, args):
-        y = keep(work[last], w)
-        return y, keep(work[0], next_slope(work, t, y, stages, structure, args))
-
+    rhs = RightHandSide(problem.fun, problem.inplace)
     return Pieces(
         as_state=array_state if problem.inplace else tuple_or_array_state,
-        start=_make_start(tableau, evaluate, evaluate_first, mean_square),
-        advance=_make_advance(tableau, evaluate, mean_square),
+        start=_make_start(tableau, rhs, problem.control_partials),
+        advance=_make_advance(tableau, rhs, problem.control_partials),
         interpolate=make_interpolate(tableau),
-        settle=settle,
-        rows=last + 1,
+        settle=make_settle(tableau, rhs),
+        rows=buffers_needed(tableau),
     )
 
 
-def _make_start(tableau, evaluate, evaluate_first, mean_square):
+def _make_start(tableau, rhs, control_partials):
     """The compiled `start`: workspace, first slope, first step size."""
-    first_step = make_first_step(tableau, evaluate, mean_square)
+    evaluate_first = make_evaluate(rhs, first=True)
+    first_step = make_first_step(tableau, make_evaluate(rhs), control_partials)
     rows = buffers_needed(tableau)
     workspace = make_workspace(rows)
 
@@ -101,23 +88,23 @@ def _make_start(tableau, evaluate, evaluate_first, mean_square):
         elif h == 0.0 and t_end != t:
             longest = smaller(abs(t_end - t), settings.max_step)
             h = first_step(work, t, y, k0, direction, longest, structure, args, settings)
-        control = Control(direction * h, LOG_SMALLEST_PREVIOUS, 0)
-        return memory, work, y, k0, status, control
+        return memory, work, y, k0, status, Control(direction * h, LOG_SMALLEST_PREVIOUS, 0)
 
     return start
 
 
-def _make_advance(tableau, evaluate, mean_square):
+def _make_advance(tableau, rhs, control_partials):
     """The compiled `advance`: one accepted step, after as many rejected ones as it takes."""
-    step = make_step(tableau, evaluate)
-    error_of = make_error(tableau, mean_square)
-    grow, shrink = make_control(tableau)
+    step = make_step(tableau, rhs)
+    mean_square_error = make_error(tableau, control_partials)
+    control = make_control(tableau)
 
     @inlined
-    def advance(work, t, t_end, y, k0, control, structure, args, settings):
-        h, log_error, attempts = control
-        rejected = False
-        while True:
+    def advance(work, t, t_end, y, k0, last, structure, args, settings):
+        h, log_error, attempts = last
+        status = failure.RUNNING
+        accepted = again = False
+        while not accepted and status == failure.RUNNING:
             if abs(h) > settings.max_step:
                 h = math.copysign(settings.max_step, h)
             t_new = t + h
@@ -125,26 +112,19 @@ def _make_advance(tableau, evaluate, mean_square):
                 h = t_end - t
                 t_new = t_end
             w, stages = step(work, t, t_new, h, y, k0, structure, args)
-            error = error_of(stages, h, y, w, settings.rtol, settings.atol)
+            square = mean_square_error(stages, h, y, w, settings.rtol, settings.atol)
+            accepted = square <= 1.0 and all_finite(w)
+            factor, log_error = control(square, accepted, again, log_error)
             attempts += 1
-            if error <= 1.0 and all_finite(w):
-                new_log_error = 0.5 * math.log(larger(error, SMALLEST_ERROR))
-                factor = grow(new_log_error, log_error)
-                if rejected:
-                    factor = smaller(factor, 1.0)
-                log_error = larger(new_log_error, LOG_SMALLEST_PREVIOUS)
-                status = failure.RUNNING
-                break
-            rejected = True
-            factor = 1.0
-            h *= shrink(error)
-            if t + 0.1 * h == t:
-                status = failure.STEP_TOO_SMALL if error > 1.0 else failure.NOT_FINITE
-                break
-            if attempts >= settings.max_steps:
-                status = failure.TOO_MANY_STEPS
-                break
-        return status, t_new, h, w, stages, Control(h * factor, log_error, attempts)
+            h_tried = h
+            h *= factor
+            again = True
+            if not accepted:
+                if t + 0.1 * h == t:
+                    status = failure.STEP_TOO_SMALL if square > 1.0 else failure.NOT_FINITE
+                elif attempts >= settings.max_steps:
+                    status = failure.TOO_MANY_STEPS
+        return status, t_new, h_tried, w, stages, Control(h, log_error, attempts)
 
     return advance
 

@@ -9,7 +9,7 @@ which is where it passes through y0 at ts[0]. Lower levels are in `fixed`, and t
 the steps it takes, depends on the values only.
 """
 
-from numbad.ode.rhs import make_evaluate
+from numbad.ode.rhs import RightHandSide, make_evaluate
 from numbad.ode.state import (
     array_state,
     borrow,
@@ -28,7 +28,8 @@ from numbad.ode.times import fixed_times, tangent_at, uniform
 
 def solve_at_moving_times(solve_below, problem):
     """The Python function `solve` for times that are duals, of one for times a level lower."""
-    evaluate, evaluate_first = make_evaluate(problem.fun, problem.inplace)
+    rhs = RightHandSide(problem.fun, problem.inplace)
+    evaluate, evaluate_first = make_evaluate(rhs), make_evaluate(rhs, first=True)
     as_state = array_state if problem.inplace else tuple_or_array_state
     workspace = make_workspace(2)
 

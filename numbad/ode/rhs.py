@@ -1,5 +1,8 @@
 """Calling the right-hand side: what it is given, and what it may return."""
 
+from dataclasses import dataclass
+from typing import Any
+
 from numba.core import errors, types
 from numba.core.imputils import impl_ret_borrowed
 from numba.extending import intrinsic
@@ -15,82 +18,97 @@ from numbad.ode.state import is_scalar, restored_type, restored_value
 ANOTHER_LENGTH = "the right-hand side returned another length than at its first call"
 
 
-def make_evaluate(fun, inplace):
-    """The compiled `evaluate(buffer, t, y, structure, args)`, dy/dt at (t, y) as a state.
+@dataclass(frozen=True)
+class RightHandSide:
+    """The user's function: `fun(t, y, *args)`, or `fun(t, y, dy, *args)` that writes into dy."""
 
-    `structure` is a token for that of the initial state, in which the right-hand side gets y. The
-    second function returned is for the first call, where it tells a wrong length.
-    """
-    if inplace:
-        evaluate = _make_inplace(fun)
-        return evaluate, evaluate
-    return _make_returning(fun, first=False), _make_returning(fun, first=True)
+    fun: Any
+    inplace: bool
 
+    def resolve(self, typingctx, buffer, t, y, structure, args):
+        """The call for arguments of these types; raises ModelError where there is none.
 
-def _make_inplace(fun):
-    @intrinsic
-    def evaluate(typingctx, buffer, t, y, structure, args):
-        callee, _ = resolve(typingctx, fun, (t, y, buffer, *members_of(args)))
-
-        def codegen(context, builder, signature, arguments):
-            emitter = Emitter(context, builder)
-            buffer_value, t_value, y_value, _, args_value = arguments
-            values = [t_value, y_value, buffer_value, *_values(builder, args, args_value)]
-            emitter.call_dispatcher(callee, (t, y, buffer, *members_of(args)), values)
-            return impl_ret_borrowed(context, builder, buffer, buffer_value)
-
-        return buffer(buffer, t, y, structure, args), codegen
-
-    return evaluate
-
-
-def _make_returning(fun, first):
-    @intrinsic
-    def evaluate(typingctx, buffer, t, y, structure, args):
-        given = (t, restored_type(structure.instance_type, y), *members_of(args))
-        callee, derivative = resolve(typingctx, fun, given)
+        `structure` is a token for that of the initial state, in which the function gets y.
+        """
+        if self.inplace:
+            given = t, y, buffer, *_members(args)
+            callee, _ = self._compile(typingctx, given)
+            return Call(callee, given, None, y, y, args)
+        form = structure.instance_type
+        given = t, restored_type(form, y), *_members(args)
+        callee, derivative = self._compile(typingctx, given)
         check_derivative(derivative, y)
+        return Call(callee, given, derivative, form, y, args)
+
+    def _compile(self, typingctx, given):
+        """The dispatcher to call for arguments of the given types, and the type that it returns."""
+        callee = replacement(self.fun) if any(any(duals_in(ty)) for ty in given) else self.fun
+        try:
+            signature = typingctx.resolve_function_type(types.Dispatcher(callee), given, {})
+        except NumbadError:
+            raise
+        except (errors.NumbaError, TypeError) as error:
+            raise cannot_compile(self.fun, given, error) from error
+        return callee, signature.return_type
+
+
+@dataclass(frozen=True)
+class Call:
+    """A right-hand side for arguments of known types; `derivative` is None where it writes dy."""
+
+    callee: Any
+    given: tuple
+    derivative: types.Type | None
+    form: types.Type
+    y: types.Type
+    args: types.Type
+
+    def emit(self, emitter, buffer, t, y, args, first=False):
+        """dy/dt at (t, y), LLVM values, as a state; at its `first` call a wrong length is told."""
+        builder = emitter.builder
+        rest = _values(builder, self.args, args)
+        if self.derivative is None:
+            emitter.call_dispatcher(self.callee, self.given, [t, y, buffer, *rest])
+            return buffer
+        state = restored_value(builder, self.form, self.y, y)
+        result = emitter.call_dispatcher(self.callee, self.given, [t, state, *rest])
+        source = emitter.vector_or_one(self.derivative, result)
+        _check_length(emitter, source, emitter.vector(self.y, y), first)
+        out = emitter.make_state(self.y, buffer, lambda i: source[i], source)
+        emitter.context.nrt.decref(builder, self.derivative, result)
+        return out
+
+
+def make_evaluate(rhs, first=False):
+    """The compiled `evaluate(buffer, t, y, structure, args)`, dy/dt at (t, y) as a state."""
+
+    @intrinsic
+    def evaluate(typingctx, buffer, t, y, structure, args):
+        call = rhs.resolve(typingctx, buffer, t, y, structure, args)
 
         def codegen(context, builder, signature, arguments):
-            emitter = Emitter(context, builder)
-            buffer_value, t_value, y_value, _, args_value = arguments
-            state = restored_value(builder, structure.instance_type, y, y_value)
-            values = [t_value, state, *_values(builder, args, args_value)]
-            result = emitter.call_dispatcher(callee, given, values)
-            source = _derivative_vector(emitter, derivative, result)
-            _check_length(emitter, source, emitter.vector(y, y_value), first)
-            out = emitter.make_state(y, buffer_value, lambda i: source[i], source)
-            context.nrt.decref(builder, derivative, result)
-            return impl_ret_borrowed(context, builder, y, out)
+            buffer, t, y, _, args = arguments
+            state = call.emit(Emitter(context, builder), buffer, t, y, args, first)
+            return impl_ret_borrowed(context, builder, signature.return_type, state)
 
         return y(buffer, t, y, structure, args), codegen
 
     return evaluate
 
 
-def members_of(args):
+def _is_plain_tuple(args):
+    return isinstance(args, types.BaseTuple) and not isinstance(args, types.BaseNamedTuple)
+
+
+def _members(args):
     """The types of the further arguments: a plain tuple's members, or one of any other type."""
-    if isinstance(args, types.BaseTuple) and not isinstance(args, types.BaseNamedTuple):
-        return tuple(args)
-    return () if isinstance(args, types.NoneType) else (args,)
+    return tuple(args) if _is_plain_tuple(args) else (args,)
 
 
 def _values(builder, args, value):
-    if isinstance(args, types.BaseTuple) and not isinstance(args, types.BaseNamedTuple):
+    if _is_plain_tuple(args):
         return [builder.extract_value(value, i) for i in range(len(args))]
-    return [] if isinstance(args, types.NoneType) else [value]
-
-
-def resolve(typingctx, fun, given):
-    """The dispatcher to call for arguments of the given types, and the type that it returns."""
-    callee = replacement(fun) if any(any(duals_in(ty)) for ty in given) else fun
-    try:
-        signature = typingctx.resolve_function_type(types.Dispatcher(callee), given, {})
-    except NumbadError:
-        raise
-    except (errors.NumbaError, TypeError) as error:
-        raise cannot_compile(fun, given, error) from error
-    return callee, signature.return_type
+    return [value]
 
 
 def check_derivative(derivative, y):
@@ -106,11 +124,10 @@ def check_derivative(derivative, y):
         raise ModelError(_not_a_derivative(ty))
     if count is not None and isinstance(y, types.BaseTuple) and count != len(y):
         raise ModelError(wrong_length(len(y), count))
+    complex_state = isinstance(base_scalar(y.dtype), types.Complex)
     for scalar in scalars:
-        complex_for_real = isinstance(base_scalar(scalar), types.Complex) and not isinstance(
-            base_scalar(y.dtype), types.Complex
-        )
-        if not is_scalar(scalar) or complex_for_real:
+        is_complex = isinstance(base_scalar(scalar), types.Complex)
+        if not is_scalar(scalar) or (is_complex and not complex_state):
             raise ModelError(_not_a_derivative(ty, "; give a complex y0 for complex solutions"))
 
 
@@ -121,13 +138,6 @@ def _not_a_derivative(ty, hint=""):
         "the right-hand side must return a tuple, a list or a one-dimensional array of floats, "
         f"one for each component of the state; it returns {ty}{hint}"
     )
-
-
-def _derivative_vector(emitter, ty, value):
-    if is_scalar(ty):
-        pair = types.UniTuple(ty, 1)
-        return emitter.vector(pair, emitter.context.make_tuple(emitter.builder, pair, [value]))
-    return emitter.vector(ty, value)
 
 
 def _check_length(emitter, source, y, first):

@@ -70,24 +70,15 @@ def array_state(typingctx, y0, others):
     return vector_type(scalar)(y0, others), _copy_into_new
 
 
-def _source_of_state(emitter, ty, value):
-    if not is_scalar(ty):
-        return emitter.vector(ty, value)
-    tuple_type = types.UniTuple(ty, 1)
-    return emitter.vector(
-        tuple_type, emitter.context.make_tuple(emitter.builder, tuple_type, [value])
-    )
-
-
 def _cast_members(context, builder, signature, arguments):
     emitter = Emitter(context, builder)
-    source = _source_of_state(emitter, signature.args[0], arguments[0])
+    source = emitter.vector_or_one(signature.args[0], arguments[0])
     return emitter.make_state(signature.return_type, None, lambda i: source[i])
 
 
 def _copy_into_new(context, builder, signature, arguments):
     emitter = Emitter(context, builder)
-    source = _source_of_state(emitter, signature.args[0], arguments[0])
+    source = emitter.vector_or_one(signature.args[0], arguments[0])
     array = emitter.allocate(signature.return_type, [source.size()])
     return impl_ret_new_ref(
         context,
@@ -209,61 +200,73 @@ def combine(typingctx, buffer, y, h, weights, stages):
     def codegen(context, builder, signature, arguments):
         emitter = Emitter(context, builder)
         given = list(zip(signature.args, arguments, strict=True))
-        base, step = emitter.vector(*given[1]), emitter.vector(*given[2])
-        factors, slopes = emitter.members(*given[3]), emitter.members(*given[4])
-
-        def component(i):
-            terms = [a[i] * k[i] for a, k in zip(factors, slopes, strict=True)]
-            return base[i] + step[i] * reduce(operator.add, terms)
-
-        state = emitter.make_state(y, arguments[0], component)
+        base, step = emitter.vector(*given[1]), emitter.scalar(*given[2])
+        terms = _terms(emitter, given[3], given[4])
+        state = combined_state(emitter, y, arguments[0], base, step, terms)
         return impl_ret_borrowed(context, builder, y, state)
 
     return y(buffer, y, h, weights, stages), codegen
 
 
-def make_mean_square(with_partials):
-    """The compiled `mean_square(weights, stages, y, w, rtol, atol)`.
+def _terms(emitter, weights, stages):
+    factors, slopes = emitter.members(*weights), emitter.members(*stages)
+    return [(factor[0], slope) for factor, slope in zip(factors, slopes, strict=True)]
 
-    It is the mean over components of |sum weight * stage / (atol + rtol max(|y|, |w|))|**2, taken
-    of values only, so that dual numbers see the steps that their values choose; or, where asked
-    for, over values and partials alike, each relative to its own size.
-    """
+
+def combined_state(emitter, ty, buffer, base, h, terms):
+    """The state base + h * sum weight * stage, for the pairs in `terms`."""
+
+    def component(i):
+        return base[i] + h * reduce(operator.add, [weight * stage[i] for weight, stage in terms])
+
+    return emitter.make_state(ty, buffer, component)
+
+
+def make_mean_square(with_partials):
+    """The compiled `mean_square(weights, stages, y, w, rtol, atol)`, see `mean_square_of`."""
 
     @intrinsic
     def mean_square(typingctx, weights, stages, y, w, rtol, atol):
         def codegen(context, builder, signature, arguments):
             emitter = Emitter(context, builder)
             given = list(zip(signature.args, arguments, strict=True))
-            factors, slopes = emitter.members(*given[0]), emitter.members(*given[1])
-            old, new, relative, absolute = (emitter.vector(*pair) for pair in given[2:])
-            parts = emitter.parts if with_partials else lambda x: [emitter.call(primal, x)]
-            count = len(emitter.part_types(y.dtype)) if with_partials else 1
-
-            def component(i):
-                numbers = [parts(vector[i]) for vector in (old, new, *slopes)]
-                weights = [a[i] for a in factors]
-                columns = zip(*numbers, strict=True)
-                squares = [
-                    _scaled_square(column, weights, relative[i], absolute[i]) for column in columns
-                ]
-                return reduce(operator.add, squares)
-
-            total = emitter.sum_over(old, component)
-            size = emitter.as_float(old.size()) * emitter.constant(float(count))
-            return (total / size).value
+            vectors = [emitter.vector(*pair) for pair in given[2:]]
+            terms = _terms(emitter, given[0], given[1])
+            return mean_square_of(emitter, y, terms, *vectors, with_partials).value
 
         return types.float64(weights, stages, y, w, rtol, atol), codegen
 
     return mean_square
 
 
-def _scaled_square(column, weights, relative, absolute):
+def mean_square_of(emitter, ty, terms, old, new, rtol, atol, with_partials):
+    """The mean over components of |sum weight * stage / (atol + rtol max(|old|, |new|))|**2.
+
+    It is taken of values only, so that dual numbers see the steps that their values choose; or,
+    where asked for, over values and partials alike, each relative to its own size.
+    """
+    parts = emitter.parts if with_partials else lambda scalar: [emitter.call(primal, scalar)]
+    count = len(emitter.part_types(ty.dtype)) if with_partials else 1
+    weights = [weight for weight, _ in terms]
+
+    def component(i):
+        numbers = [parts(vector[i]) for vector in (old, new, *(stage for _, stage in terms))]
+        squares = [
+            _scaled_square(column, weights, rtol[i], atol[i])
+            for column in zip(*numbers, strict=True)
+        ]
+        return reduce(operator.add, squares)
+
+    total = emitter.sum_over(old, component)
+    return total / (emitter.as_float(old.size()) * emitter.constant(float(count)))
+
+
+def _scaled_square(column, weights, rtol, atol):
     old, new, *slopes = column
     emitter = old.emitter
     error = reduce(operator.add, [a * k for a, k in zip(weights, slopes, strict=True)])
     larger = emitter.larger(emitter.call(abs, old), emitter.call(abs, new))
-    scaled = emitter.call(abs, error) / (absolute + relative * larger)
+    scaled = emitter.call(abs, error) / (atol + rtol * larger)
     return scaled * scaled
 
 
@@ -294,8 +297,7 @@ def keep(typingctx, buffer, y):
 
     def codegen(context, builder, signature, arguments):
         emitter = Emitter(context, builder)
-        vector = emitter.vector(y, arguments[1])
-        state = emitter.make_state(y, arguments[0], lambda i: vector[i])
+        state = emitter.copied(y, arguments[0], arguments[1])
         return impl_ret_borrowed(context, builder, y, state)
 
     return y(buffer, y), codegen
