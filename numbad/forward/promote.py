@@ -26,11 +26,12 @@ FRESH = {
         "zeros empty ones full eye identity arange linspace zeros_like empty_like ones_like full_like"
         " array copy concatenate stack hstack vstack column_stack repeat outer diag kron tile cumsum"
         " sum mean prod min max amin amax var std dot"
-        " cumprod diff sort flip roll where interp exp log sin cos sqrt abs power random"
+        " cumprod diff sort roll where interp exp log sin cos sqrt abs power random"
     ).split()
     if hasattr(np, name)
 } | {list}
 FRESH_METHODS = {"copy", "astype", "flatten", "cumsum", "cumprod", "repeat", "item"}
+KEEPING_METHODS = {"append", "insert", "extend"}  # the object keeps its arguments
 VIEWING_METHODS = {"reshape", "ravel", "transpose", "view", "conjugate", "conj", "values", "items"}
 
 # Results that carry no derivative, whatever goes in.
@@ -254,6 +255,8 @@ class Flow:
         else:
             self._share(target, owner)
             self._flow(target, *args)
+            if name in KEEPING_METHODS:
+                self._share(owner, *args)
             if name not in VIEWING_METHODS:
                 self.stores.append((owner, set(args)))
 

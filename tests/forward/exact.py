@@ -137,6 +137,9 @@ class _NumPy:
     def linspace(self, start, stop, n):
         return np.array([start + (mpf(stop) - start) * k / (n - 1) for k in range(n)], object)
 
+    def arange(self, *bounds):
+        return to_exact(np.arange(*bounds))
+
     def zeros_like(self, a):
         return self.zeros(a.shape)
 
@@ -168,7 +171,7 @@ class _NumPy:
 for _name in (
     "abs shape dot cumsum cumprod prod sum min max amin amax copy transpose reshape diff trace append"
     " ascontiguousarray asfortranarray concatenate vstack hstack stack column_stack outer diag flip"
-    " roll repeat arange where broadcast_to expand_dims sort atleast_1d fill_diagonal"
+    " roll repeat where broadcast_to expand_dims sort atleast_1d fill_diagonal"
     " argmin argmax argsort any all count_nonzero searchsorted"
 ).split():
     setattr(_NumPy, _name, staticmethod(getattr(np, _name)))
