@@ -1,0 +1,44 @@
+"""Which NumPy functions share memory with their argument: a promoted copy must not break the tie.
+
+`b` is made of `a` before either holds a derivative. Where Numba makes it a view, what is then written
+to `b` is read from `a`, and its derivative with it.
+"""
+
+import numpy as np
+import pytest
+from numba import njit
+
+import numbad as nd
+from numbad.source import define
+
+VIEWS = (
+    *("np.flip(a)", "np.flipud(a)", "np.asarray(a)", "np.atleast_1d(a)", "np.ravel(a)", "a[::-1]"),
+    *("np.ascontiguousarray(a)", "np.swapaxes(a, 0, 0)", "np.split(a, 2)[0]", "a.T"),
+    *("np.expand_dims(a, 0)[0]", "np.transpose(a)", "a.reshape((2, 2))[0]"),
+)
+COPIES = (
+    "np.copy(a)",
+    "np.sort(a)",
+    "np.roll(a, 1)",
+    "np.where(a > 0, a, a)",
+    "a.astype(np.float64)",
+)
+
+
+def program(expression):
+    source = f"def f(x):\n    a = np.zeros(4)\n    b = {expression}\n    b[0] = x * x\n    return a.sum()\n"
+    return njit(define(source, {"np": np}))
+
+
+@pytest.mark.parametrize("expression", VIEWS)
+def test_a_view_shares_memory(expression):
+    f = program(expression)
+    assert f(3.0) == 9.0
+    assert nd.value_and_grad(f)(3.0) == (9.0, 6.0)
+
+
+@pytest.mark.parametrize("expression", COPIES)
+def test_a_copy_does_not(expression):
+    f = program(expression)
+    assert f(3.0) == 0.0
+    assert nd.value_and_grad(f)(3.0) == (0.0, 0.0)
