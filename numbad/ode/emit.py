@@ -71,11 +71,21 @@ class Emitter:
         signature = function_type.get_call_type(self.typingctx, arguments, {})
         implementation = self.context.get_function(function_type, signature)
         self.context.add_linking_libs(getattr(implementation, "libs", ()))
-        values = [
-            self.context.cast(self.builder, value, given, wanted)
-            for value, given, wanted in zip(values, arguments, signature.args, strict=True)
-        ]
-        return implementation(self.builder, values)
+        return implementation(self.builder, self._passed(arguments, values, signature.args))
+
+    def _passed(self, arguments, values, wanted):
+        """Values as a function takes them: `*args` as one tuple, and defaults where none is given."""
+        passed = []
+        for k, ty in enumerate(wanted):
+            if isinstance(ty, types.StarArgTuple | types.StarArgUniTuple):
+                rest = zip(values[k:], arguments[k:], ty, strict=True)
+                members = [self.context.cast(self.builder, *each) for each in rest]
+                passed.append(self.context.make_tuple(self.builder, ty, members))
+            elif isinstance(ty, types.Omitted):
+                passed.append(self.context.get_constant_null(ty))
+            else:
+                passed.append(self.context.cast(self.builder, values[k], arguments[k], ty))
+        return passed
 
     def cast(self, scalar, ty):
         return self.scalar(ty, self.context.cast(self.builder, scalar.value, scalar.ty, ty))
