@@ -42,7 +42,7 @@ def generic(stub, content, choose):
     under its digest, which a stub that refers to it hands on to functions that call the dispatcher.
     """
     stub.__numbad_operator__ = Implementation(choose)
-    options = {"nopython": True, "error_model": "numpy"}
+    options = {"nopython": True, "nogil": True, "error_model": "numpy"}
     dispatcher = GenericDispatcher(stub, targetoptions=options, pipeline_class=OperatorCompiler)
     dispatcher._cache = ContentCache(_without_closure, lambda: (stub.__name__, *content))
     return dispatcher

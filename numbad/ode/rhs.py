@@ -1,5 +1,6 @@
 """Calling the right-hand side: what it is given, and what it may return."""
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +14,7 @@ from numbad.forward.dualize import replacement
 from numbad.ode.complaint import cannot_compile
 from numbad.ode.emit import Emitter
 from numbad.ode.failure import LengthError, wrong_length
+from numbad.ode.returns import returning_tuples
 from numbad.ode.state import is_scalar, restored_type, restored_value
 
 ANOTHER_LENGTH = "the right-hand side returned another length than at its first call"
@@ -42,14 +44,28 @@ class RightHandSide:
 
     def _compile(self, typingctx, given):
         """The dispatcher to call for arguments of the given types, and the type that it returns."""
-        callee = replacement(self.fun) if any(any(duals_in(ty)) for ty in given) else self.fun
+        dual = any(any(duals_in(ty)) for ty in given)
+        callee = returning_tuples(self.fun)[dual]
+        if callee is not None:
+            with suppress(errors.NumbaError, NumbadError):
+                derivative = _returned(typingctx, callee, given)
+                if _is_tuple_of_scalars(derivative):
+                    return callee, derivative
+        callee = replacement(self.fun) if dual else self.fun
         try:
-            signature = typingctx.resolve_function_type(types.Dispatcher(callee), given, {})
+            return callee, _returned(typingctx, callee, given)
         except NumbadError:
             raise
         except (errors.NumbaError, TypeError) as error:
             raise cannot_compile(self.fun, given, error) from error
-        return callee, signature.return_type
+
+
+def _returned(typingctx, callee, given):
+    return typingctx.resolve_function_type(types.Dispatcher(callee), given, {}).return_type
+
+
+def _is_tuple_of_scalars(ty):
+    return isinstance(ty, types.BaseTuple) and all(is_scalar(member) for member in ty)
 
 
 @dataclass(frozen=True)
@@ -114,7 +130,7 @@ def _values(builder, args, value):
 def check_derivative(derivative, y):
     """Raise ModelError where the type of a result cannot be that of the derivative of y."""
     ty = derivative
-    if isinstance(ty, types.BaseTuple) and all(is_scalar(member) for member in ty):
+    if _is_tuple_of_scalars(ty):
         scalars, count = tuple(ty), len(ty)
     elif is_scalar(ty):
         scalars, count = (ty,), 1
