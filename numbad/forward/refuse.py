@@ -3,6 +3,7 @@
 The refusal names the construct, the file, the line, the source line itself, and the way out.
 """
 
+import itertools
 import linecache
 import re
 import threading
@@ -18,6 +19,7 @@ _NOISE = (
     *("During: ", "File ", "<source", "Failed in nopython", "There are", "Of which"),
     *("Overload ", "With argument", "Rejected ", "No match", "TypingError:"),
 )
+_LISTING = ("raised from", "def ", "@")  # from here on, Numba shows source
 _WAY_OUT = (
     "Way out: write it with scalar operations, loops or functions that numbad differentiates, give "
     "it a rule (nd.scalar_rule, nd.rule), or keep it out of the derivative with nd.stop_gradient."
@@ -39,8 +41,10 @@ def refusing(py_func):
 
 def _refusal(py_func, causes):
     latest = getattr(_LATEST, "error", None)
-    if latest is not None and any(latest.plain_message in str(cause) for cause in causes):
-        causes.append(latest)  # Numba passed on its text alone
+    if latest is not None:
+        opening = latest.plain_message.partition("\n")[0]
+        if any(opening in str(cause) for cause in causes):  # Numba passed on its text alone
+            causes.append(latest)
     for cause in causes:
         if isinstance(cause, NumbadError):
             return type(cause)(cause.plain_message)
@@ -77,5 +81,6 @@ def _reason(causes):
         if isinstance(cause, errors.NumbaError):
             text = _COLOUR.sub("", str(cause))
             lines = [t.rstrip() for t in text.splitlines() if t.strip()]
-            return "\n".join([t for t in lines if not t.lstrip(" -").startswith(_NOISE)][:6])
+            told = itertools.takewhile(lambda t: not t.lstrip().startswith(_LISTING), lines)
+            return "\n".join([t for t in told if not t.lstrip(" -").startswith(_NOISE)][:6])
     return f"{type(causes[0]).__name__}: {causes[0]}"
