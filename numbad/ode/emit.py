@@ -74,7 +74,7 @@ class Emitter:
         return implementation(self.builder, self._passed(arguments, values, signature.args))
 
     def _passed(self, arguments, values, wanted):
-        """Values as a function takes them: `*args` as one tuple, and defaults where none is given."""
+        """Values as a function takes them: `*args` as one tuple, defaults where none is given."""
         passed = []
         for k, ty in enumerate(wanted):
             if isinstance(ty, types.StarArgTuple | types.StarArgUniTuple):

@@ -9,7 +9,7 @@ import weakref
 from collections import Counter
 
 import numpy as np
-from numba.core import compiler, ir
+from numba.core import compiler, errors, ir
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import FunctionPass, register_pass
 from numba.core.ir_utils import build_definitions
@@ -30,9 +30,18 @@ def returning_tuples(fun):
     """
     if fun not in _TUPLES:
         adaptable = type(fun) is CPUDispatcher and replacement(fun) is dualized(fun)
-        suits = adaptable and _displays(compiler.run_frontend(fun.py_func))
-        _TUPLES[fun] = _build(fun) if suits else (None, None)
+        _TUPLES[fun] = _build(fun) if adaptable and _returns_displays(fun) else (None, None)
     return _TUPLES[fun]
+
+
+def _returns_displays(fun):
+    try:
+        return bool(_displays(compiler.run_frontend(fun.py_func)))
+    except (
+        errors.NumbaError,
+        errors.UnsupportedBytecodeError,
+    ):  # the compilation proper reports what is wrong
+        return False
 
 
 def _build(fun):

@@ -47,7 +47,7 @@ class RightHandSide:
         dual = any(any(duals_in(ty)) for ty in given)
         callee = returning_tuples(self.fun)[dual]
         if callee is not None:
-            with suppress(errors.NumbaError, NumbadError):
+            with suppress(errors.NumbaError, NumbadError, TypeError):
                 derivative = _returned(typingctx, callee, given)
                 if _is_tuple_of_scalars(derivative):
                     return callee, derivative
@@ -56,7 +56,7 @@ class RightHandSide:
             return callee, _returned(typingctx, callee, given)
         except NumbadError:
             raise
-        except (errors.NumbaError, TypeError) as error:
+        except (errors.NumbaError, errors.UnsupportedBytecodeError, TypeError) as error:
             raise cannot_compile(self.fun, given, error) from error
 
 
