@@ -45,8 +45,8 @@ def as_dual(dual):
 
     @overload(convert)
     def overload_convert(x):
-        if is_float_array(x):
-            dtype = dtype_of_type(d.with_base(dual, x.dtype))
+        if is_float_array(x) or (is_dual_array(x) and _is_lower(x.dtype, dual)):
+            dtype = dtype_of_type(d.with_base(dual, d.base_scalar(x.dtype)))
 
             def array_as_dual(x):
                 out = np.empty(x.shape, dtype())
@@ -61,6 +61,14 @@ def as_dual(dual):
         return lambda x: x
 
     return convert
+
+
+def _is_lower(ty, dual):
+    """Whether values of type `ty` fit into `dual`, but not the other way."""
+    from numba.core.registry import cpu_target
+
+    target = d.with_base(dual, d.base_scalar(ty))
+    return ty != target and d.join(cpu_target.typing_context, ty, target) == target
 
 
 @functools.cache

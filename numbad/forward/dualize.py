@@ -65,7 +65,7 @@ def dualized(fn):
         _DUAL[fn] = DualDispatcher(
             fn.py_func,
             locals=fn.locals,
-            targetoptions=dict(fn.targetoptions),
+            targetoptions={**fn.targetoptions, "parallel": False},  # Numba reduces no duals
             pipeline_class=DualCompiler,
         )
     return _DUAL[fn]
@@ -173,7 +173,7 @@ class PromoteAllocations(FunctionPass):
         FunctionPass.__init__(self)
 
     def run_pass(self, state):
-        dual = promote.highest_dual(state.args)
+        dual = promote.common_dual(state.typingctx, state.args)
         if dual is None or not promote.promoted_names(state.func_ir, state.args):
             return False
         scalars = promote.scalar_names(self._partial_types(state))

@@ -7,6 +7,7 @@ leaves everything else as it is. It errs on the side of marking too much: an arr
 need costs time; one not promoted does not compile, and nothing is ever dropped in silence.
 """
 
+import inspect
 import operator
 import random
 from collections import defaultdict
@@ -15,6 +16,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numba.core import compiler, ir, types
 from numba.core.dispatcher import Dispatcher
+from numba.typed import Dict, List
 
 from ..rules.registry import JVP, SCALAR
 from . import dual as d
@@ -29,7 +31,7 @@ FRESH = {
         " cumprod diff sort roll where interp exp log sin cos sqrt abs power random"
     ).split()
     if hasattr(np, name)
-} | {list}
+}
 FRESH_METHODS = {"copy", "astype", "flatten", "cumsum", "cumprod", "repeat", "item"}
 KEEPING_METHODS = {"append", "insert", "extend"}  # the object keeps its arguments
 VIEWING_METHODS = {"reshape", "ravel", "transpose", "view", "conjugate", "conj", "values", "items"}
@@ -49,6 +51,7 @@ COMPARISONS = {
     operator.contains,
     operator.not_,
 }
+CONTAINERS = {list, dict, set, List, Dict}
 MUTATING = {np.copyto, np.fill_diagonal}
 INPLACE = {
     operator.iadd,
@@ -127,6 +130,8 @@ class Flow:
     stores: list = field(default_factory=list)  # (container, values stored into it)
     merges: list = field(default_factory=list)  # names that unify what comes in: phis
     calls: list = field(default_factory=list)  # (target, callee, argument names)
+    kept: list = field(default_factory=list)  # (container, value), by reference if it is a list
+    containers: set = field(default_factory=set)  # lists and dicts made here
     fresh: set = field(default_factory=set)
     parameters: dict = field(default_factory=dict)
     results: set = field(default_factory=set)
@@ -137,13 +142,32 @@ class Flow:
         for block in self.func_ir.blocks.values():
             for statement in block.body:
                 self._statement(statement)
+        for container, value in self.kept:
+            if self.reached({container}) & self.containers:
+                self._share(container, value)
         return self
+
+    def reached(self, start):
+        """The names that may share memory with those in `start`."""
+        seen = set(start)
+        Activity._spread(seen, self.shares)
+        return seen
+
+    def returned(self):
+        """The parameters whose memory the result may share, or which may hold it."""
+        reached, before = self.reached(self.results), None
+        while reached != before:
+            before = reached
+            holders = {container for container, value in self.kept if value in reached}
+            reached = self.reached(reached | holders)
+        return frozenset(i for i, name in self.parameters.items() if name in reached)
 
     def _statement(self, s):
         if isinstance(s, ir.Assign):
             self._assign(s.target.name, s.value)
         elif isinstance(s, ir.SetItem | ir.StaticSetItem):
             self.stores.append((s.target.name, {s.value.name}))
+            self.kept.append((s.target.name, s.value.name))
         elif isinstance(s, ir.Return):
             self.results.add(s.value.name)
 
@@ -207,7 +231,14 @@ class Flow:
     def _pair_second(self, target, e):
         pass
 
+    def _build_map(self, target, e):
+        self._other(target, e)
+        self.containers.add(target)
+
+    _build_set = _build_map
+
     def _build_list(self, target, e):
+        self.containers.add(target)
         self._share(target, *(v.name for v in e.items))
         if e.items:  # an empty list takes its type from what is appended
             self.fresh.add(target)
@@ -217,7 +248,7 @@ class Flow:
         args += [e.vararg.name] if e.vararg is not None else []
         fn = constant_of(self.func_ir, e.func)
         if isinstance(fn, Dispatcher):
-            self.calls.append((target, fn, [v.name for v in e.args], args))
+            self.calls.append((target, fn, _positional(fn, e), args))
         elif fn is not None:
             self._plain_call(target, fn, args)
         elif method := method_of(self.func_ir, e.func):
@@ -235,10 +266,14 @@ class Flow:
             self._named_method(target, args[0], fn, args[1:])
         elif fn in INPLACE:
             self._inplace(target, *args)
+        elif fn in CONTAINERS:
+            self._flow(target, *args)
+            self.containers.add(target)
+            if args:  # an empty list takes its type from what is appended
+                self.fresh.add(target)
         elif fn in FRESH or isinstance(fn, np.ufunc) or _is_number_class(fn):
             self._flow(target, *args)
-            if args:
-                self.fresh.add(target)
+            self.fresh.add(target)
             if isinstance(fn, np.ufunc) and len(args) > fn.nin:
                 self.stores.append((args[-1], set(args)))
         elif fn in MUTATING:
@@ -305,10 +340,10 @@ class Activity:
 
     def _dispatcher_call(self, target, callee, positional, args):
         active = frozenset(i for i, name in enumerate(positional) if name in self.active)
-        if set(args) - set(positional):  # keywords or *args: assume the most
-            if set(args) & self.active:
+        if set(args) - set(positional):  # *args: assume the most
+            self.flow._share(target, *args)
+            if set(args) & self.active or self.every_store:
                 self.holds.update(args)
-                self.active.add(target)
             return
         summary = self.analyse(callee, active)
         self.random |= summary.random
@@ -337,14 +372,21 @@ def _draws(fn):
     return isinstance(getattr(fn, "__self__", None), np.random.RandomState | random.Random)
 
 
+def _positional(dispatcher, call):
+    """The argument names of a call in the order of the callee's parameters; those of `*args` not."""
+    parameters = inspect.signature(dispatcher.py_func).parameters.values()
+    if any(p.kind is p.VAR_POSITIONAL for p in parameters):
+        return []
+    given = dict(call.kws)
+    names = [v.name for v in call.args]
+    names += [
+        given[p.name].name if p.name in given else None for p in list(parameters)[len(names) :]
+    ]
+    return names
+
+
 def _has_rule(dispatcher):
     return dispatcher in SCALAR or dispatcher in JVP
-
-
-def _reaches(flow, start):
-    seen = set(start)
-    Activity._spread(seen, flow.shares)
-    return seen
 
 
 class Analyser:
@@ -353,22 +395,30 @@ class Analyser:
     def __init__(self):
         self._flows = {}
         self._summaries = {}
+        self._visited = None  # what was summarised in this round; None between rounds
 
     def __call__(self, dispatcher, active):
-        key = dispatcher.py_func, active
+        if self._visited is not None:
+            return self._visit(dispatcher, active)
+        while True:  # functions that call each other: until nothing more is learnt
+            before = dict(self._summaries)
+            self._visited = set()
+            summary = self._visit(dispatcher, active)
+            self._visited = None
+            if self._summaries == before:
+                return summary
+
+    def _visit(self, dispatcher, active):
         if _has_rule(dispatcher):
             return Summary(fresh=True)
         if hasattr(dispatcher, "operator"):
-            inner = self(dispatcher.operator.f, frozenset()).without_duals()
+            inner = self._visit(dispatcher.operator.f, frozenset()).without_duals()
             return inner.of_tuple() if dispatcher.operator.takes_tuples else inner
-        if key not in self._summaries:
-            self._summaries[key] = Summary()  # what a recursive call sees at first
-            while True:
-                summary = self._summarise(dispatcher.py_func, active)
-                if summary == self._summaries[key]:
-                    break
-                self._summaries[key] = summary
-        return self._summaries[key]
+        key = dispatcher.py_func, active
+        if key not in self._visited:
+            self._visited.add(key)
+            self._summaries[key] = self._summarise(dispatcher.py_func, active)
+        return self._summaries.get(key, Summary())
 
     def _summarise(self, py_func, active):
         if py_func not in self._flows:
@@ -377,8 +427,7 @@ class Analyser:
         flow = self._flows[py_func]
         activity = Activity(flow, active, self)
         changes = Activity(flow, active, self, every_store=True)
-        reached = _reaches(flow, flow.results)
-        returned = frozenset(i for i, name in flow.parameters.items() if name in reached)
+        returned = flow.returned()
         return Summary(
             activity.written(), changes.written(), returned, not returned, activity.random
         )
@@ -396,10 +445,14 @@ def promoted_names(func_ir, args, scalars=frozenset()):
     return Activity(flow, active, Analyser()).promoted()
 
 
-def highest_dual(args):
-    """The dual type of the highest level among the argument types."""
-    duals = [dual for ty in args for dual in d.duals_in(ty)]
-    return max(duals, key=lambda t: t.tag, default=None)
+def common_dual(typingctx, args):
+    """The dual type that holds every dual among the argument types; None where there is none."""
+    duals = sorted({dual for ty in args for dual in d.duals_in(ty)}, key=lambda t: t.tag)
+    joined = None
+    for dual in duals:
+        wider = dual if joined is None else d.join(typingctx, joined, dual)
+        joined = dual if wider is None else wider
+    return joined
 
 
 def scalar_names(typemap):

@@ -263,7 +263,14 @@ def other_layouts(f, t, s):
 def searches(a, x):
     k = np.argmax(a)
     j = a.argmin()
-    return a[k] * x, a[j], np.argsort(a)[3] * x, np.sort(a) * x, np.any(a > x) * x, np.all(a > x) * a[1]
+    return (
+        a[k] * x,
+        a[j],
+        np.argsort(a)[3] * x,
+        np.sort(a) * x,
+        np.any(a > x) * x,
+        np.all(a > x) * a[1],
+    )
 
 
 @pytest.mark.parametrize(("f", "args", "options"), programs, ids=programs.names())
