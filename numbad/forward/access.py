@@ -166,7 +166,7 @@ def unit(typingctx, x, i, n, tag):
 @intrinsic(prefer_literal=True)
 def pair(typingctx, x, dx, tag):
     """The dual with one partial, `x + dx * eps`, at level `tag`."""
-    scalar = d.join(typingctx, types.unliteral(x), types.unliteral(dx))
+    scalar = d.join_tangent(typingctx, x, dx)
     dual = d.Dual(scalar, 1, tag.literal_value)
 
     def codegen(context, builder, sig, args):

@@ -96,6 +96,15 @@ def join(typingctx, first, second):
     return None if inner is None else Dual(inner, first.n, first.tag)
 
 
+def join_tangent(typingctx, primal, tangent):
+    """The scalar type of a dual from a primal and its tangent: a tangent makes no float32 wider."""
+    primal, tangent = types.unliteral(primal), types.unliteral(tangent)
+    joined = join(typingctx, primal, tangent)
+    if joined is None or isinstance(base_scalar(joined), types.Complex):
+        return joined
+    return with_base(joined, base_scalar(primal))
+
+
 def base_scalar(ty):
     """The float or complex type at the bottom of a (nested) dual."""
     while isinstance(ty, Dual):

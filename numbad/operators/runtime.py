@@ -114,7 +114,7 @@ def _paired(a, da, tag):
         return None
     from numba.core.registry import cpu_target
 
-    scalar = d.join(cpu_target.typing_context, a.dtype, tangent)
+    scalar = d.join_tangent(cpu_target.typing_context, a.dtype, tangent)
     dtype = dtype_of_type(d.Dual(scalar, 1, level))
 
     def build(a, da, tag):

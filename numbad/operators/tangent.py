@@ -6,7 +6,7 @@ from numba.core import types
 from ..errors import ArgumentError
 from ..forward import access
 from ..forward.array import dtype_of_type
-from ..forward.dual import Dual, duals_in, join
+from ..forward.dual import Dual, duals_in, join_tangent
 from ..forward.promote import effects
 from ..source import define
 from . import runtime
@@ -120,8 +120,7 @@ class TangentSource:
         }
 
     def dual(self, scalar, tangent_scalar):
-        joined = join(self.typingctx, types.unliteral(scalar), types.unliteral(tangent_scalar))
-        return Dual(joined, 1, self.tag)
+        return Dual(join_tangent(self.typingctx, scalar, tangent_scalar), 1, self.tag)
 
     def scalar(self, k, source, tangent_source, ty, tangent_ty):
         self.sources[k] = f"pair({source}, {tangent_source}, {self.tag})"
