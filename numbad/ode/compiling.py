@@ -18,6 +18,9 @@ class GenericDispatcher(CPUDispatcher):
 
     handles_duals = True
 
+    def __reduce__(self):
+        return self.origin
+
     def _compile_for_args(self, *args, **kws):
         try:
             return super()._compile_for_args(*args, **kws)
@@ -35,8 +38,10 @@ class Implementation:
         return self._choose(*argument_types)
 
 
-def generic(stub, content, choose):
+def generic(stub, content, choose, origin):
     """The dispatcher with the parameters of `stub` and the code of `choose(*argument_types)`.
+
+    `origin` is a function and the arguments for which it returns this dispatcher, for pickling.
 
     `content` is all that the code depends on besides numbad's own: compiled code is kept on disk
     under its digest, which a stub that refers to it hands on to functions that call the dispatcher.
@@ -45,6 +50,7 @@ def generic(stub, content, choose):
     options = {"nopython": True, "nogil": True, "error_model": "numpy"}
     dispatcher = GenericDispatcher(stub, targetoptions=options, pipeline_class=OperatorCompiler)
     dispatcher._cache = ContentCache(_without_closure, lambda: (stub.__name__, *content))
+    dispatcher.origin = origin
     return dispatcher
 
 

@@ -137,7 +137,10 @@ def make_integrate(problem):
     def integrate(y0, ts, args, settings):
         raise NotImplementedError(content)
 
-    return generic(integrate, content, lambda *types: _integrate(make_pieces(problem)))
+    def choose(*argument_types):
+        return _integrate(make_pieces(problem))
+
+    return generic(integrate, content, choose, (make_integrate, (problem,)))
 
 
 def _integrate(pieces):

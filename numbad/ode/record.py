@@ -45,8 +45,10 @@ def make_record(problem):
     def record(y0, t_span, t_eval, at_steps, dense, args, settings):
         raise NotImplementedError(content)
 
-    stages = problem.tableau.stages
-    return generic(record, content, lambda *types: _record(make_pieces(problem), stages))
+    def choose(*argument_types):
+        return _record(make_pieces(problem), problem.tableau.stages)
+
+    return generic(record, content, choose, (make_record, (problem,)))
 
 
 def _record(pieces, stage_count):

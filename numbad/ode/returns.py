@@ -37,11 +37,8 @@ def returning_tuples(fun):
 def _returns_displays(fun):
     try:
         return bool(_displays(compiler.run_frontend(fun.py_func)))
-    except (
-        errors.NumbaError,
-        errors.UnsupportedBytecodeError,
-    ):  # the compilation proper reports what is wrong
-        return False
+    except (errors.NumbaError, errors.UnsupportedBytecodeError):
+        return False  # the compilation proper tells what is wrong
 
 
 def _build(fun):

@@ -109,7 +109,7 @@ def solver(
     _refuse_unavailable(tableau, jac=jac, mass_matrix=mass_matrix, events=events, adjoint=adjoint)
     settings = checked_settings(rtol, atol, first_step, max_step, max_steps)
     problem = Problem(as_dispatcher(fun), tableau, bool(inplace), adjoint == "forward")
-    return compiled(problem, settings)
+    return compiled(problem, settings, 0)
 
 
 def _refuse_unavailable(tableau, jac, mass_matrix, events, adjoint):
@@ -182,7 +182,7 @@ def as_dispatcher(fun):
 
 
 @lru_cache(maxsize=256)
-def compiled(problem, settings, level=0):
+def compiled(problem, settings, level):
     """The dispatcher `solve(y0, ts, args)`; `level` counts the levels of duals taken off ts."""
     content = *content_of(problem), tuple(settings)
 
@@ -194,7 +194,7 @@ def compiled(problem, settings, level=0):
             return solve_at_moving_times(compiled(problem, settings, level + 1), problem)
         return solve_at_fixed_times(make_integrate(problem), settings)
 
-    return generic(solve, content, choose)
+    return generic(solve, content, choose, (compiled, (problem, settings, level)))
 
 
 def solve_at_fixed_times(integrate, settings):

@@ -1,6 +1,7 @@
 """`solver`: reference solutions, the kinds of states and right-hand sides, options."""
 
 import math
+import pickle
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
@@ -199,6 +200,12 @@ def test_the_same_options_give_the_same_dispatcher():
     assert nd.ode.solver(volterra, rtol=1e-5, atol=(1e-7, 1e-6)) is first
     assert nd.ode.solver(volterra, rtol=1e-6, atol=(1e-7, 1e-6)) is not first
     assert nd.ode.solver(numba.njit(volterra)) is not nd.ode.solver(volterra)
+
+
+def test_pickling():
+    """What parallel fits send to other processes: the same dispatcher there as here."""
+    solve = nd.ode.solver(volterra)
+    assert pickle.loads(pickle.dumps(solve)) is solve
 
 
 def test_tolerances_by_component():
