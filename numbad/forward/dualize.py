@@ -17,7 +17,7 @@ from numba.core.dispatcher import Dispatcher
 from numba.core.ir_utils import build_definitions
 from numba.core.registry import CPUDispatcher
 from numba.core.typed_passes import NopythonRewrites, type_inference_stage
-from numba.core.untyped_passes import ReconstructSSA
+from numba.core.untyped_passes import MakeFunctionToJitFunction, ReconstructSSA
 from numba.np.ufunc.dufunc import DUFunc
 
 from ..rules.registry import JVP, SCALAR
@@ -152,13 +152,13 @@ class ReplaceFunctions(FunctionPass):
         if isinstance(promote.constant_of(func_ir, owner), ModuleType):
             return
         stand_in = METHODS[name]
-        target = ir.Var(call.func.scope, f"$numbad_{name}_{id(statement)}", call.loc)
+        target = call.func.scope.redefine(f"$numbad_{name}", call.loc)
         body.append(ir.Assign(ir.Global(name, stand_in, call.loc), target, call.loc))
         call.func = target
         call.args = [owner, *call.args]
 
     def _operator(self, expr, statement, body):
-        target = ir.Var(statement.target.scope, f"{statement.target.name}$operator", expr.loc)
+        target = statement.target.scope.redefine("$numbad_operator", expr.loc)
         body.append(ir.Assign(ir.Global("operator", REPLACED[expr.fn], expr.loc), target, expr.loc))
         statement.value = ir.Expr.call(target, [expr.lhs, expr.rhs], (), expr.loc)
 
@@ -270,6 +270,7 @@ class DualCompiler(CompilerBase):
         # Numba's fusion of array expressions knows no dtype but NumPy's.
         pm.passes = [entry for entry in pm.passes if entry[0] is not NopythonRewrites]
         pm.add_pass_after(PromoteAllocations, ReconstructSSA)
-        pm.add_pass_after(ReplaceFunctions, ReconstructSSA)
+        # Before the unrolling of tuples, which infers types.
+        pm.add_pass_after(ReplaceFunctions, MakeFunctionToJitFunction)
         pm.finalize()
         return [pm]
