@@ -141,6 +141,8 @@ class ReplaceFunctions(FunctionPass):
                     self._method_call(func_ir, expr, statement, body)
                 elif isinstance(expr, ir.Expr) and expr.op in _OPERATORS and expr.fn in REPLACED:
                     self._operator(expr, statement, body)
+                elif isinstance(statement, ir.DynamicRaise | ir.DynamicTryRaise):
+                    self._raise(statement, body)
                 body.append(statement)
             block.body = body
 
@@ -161,6 +163,21 @@ class ReplaceFunctions(FunctionPass):
         target = statement.target.scope.redefine("$numbad_operator", expr.loc)
         body.append(ir.Assign(ir.Global("operator", REPLACED[expr.fn], expr.loc), target, expr.loc))
         statement.value = ir.Expr.call(target, [expr.lhs, expr.rhs], (), expr.loc)
+
+    @staticmethod
+    def _raise(statement, body):
+        """An exception that reaches Python carries values."""
+        from .array import plain
+
+        loc, args = statement.loc, []
+        for arg in statement.exc_args or ():
+            if isinstance(arg, ir.Var):
+                fn, value = (arg.scope.redefine(f"$numbad_{name}", loc) for name in ("plain", "value"))
+                body.append(ir.Assign(ir.Global("plain", plain, loc), fn, loc))
+                body.append(ir.Assign(ir.Expr.call(fn, [arg], (), loc), value, loc))
+                arg = value
+            args.append(arg)
+        statement.exc_args = tuple(args) if statement.exc_args else statement.exc_args
 
 
 @register_pass(mutates_CFG=False, analysis_only=False)
