@@ -1,6 +1,6 @@
 """Why an integration stops early: a status in compiled code, an exception or message outside."""
 
-from numbad.errors import DataError, IntegrationError, ModelError
+from numbad.errors import ArgumentError, DataError, IntegrationError, ModelError
 
 RUNNING = 0
 STEP_TOO_SMALL = 1
@@ -10,8 +10,7 @@ NOT_FINITE_AT_START = 4
 NO_TIMES = 5
 TIMES_NOT_MONOTONE = 6
 TIMES_NOT_FINITE = 7
-
-_TIMES = (NO_TIMES, TIMES_NOT_MONOTONE, TIMES_NOT_FINITE)
+WRONG_TOLERANCES = 8
 
 _REASONS = {
     STEP_TOO_SMALL: "the required step size is less than the spacing between numbers",
@@ -21,12 +20,13 @@ _REASONS = {
     NO_TIMES: "ts is empty: give at least the initial time",
     TIMES_NOT_MONOTONE: "ts must increase (or decrease) strictly, which it does not",
     TIMES_NOT_FINITE: "ts must be finite, which it is not",
+    WRONG_TOLERANCES: "rtol and atol must be floats, or have one for each component of the state",
 }
 
 
 def describe(status, time):
     """What went wrong and at which time, as one line."""
-    if status == NO_TIMES:
+    if status in (NO_TIMES, WRONG_TOLERANCES):
         return _REASONS[status]
     return f"{_REASONS[status]} at t = {time!r}"
 
@@ -55,6 +55,16 @@ class TimesError(DataError):
         return type(self), (self.status, self.time)
 
 
+class TolerancesError(ArgumentError):
+    """Tolerances by component, but not one for each."""
+
+    def __init__(self):
+        super().__init__(_REASONS[WRONG_TOLERANCES])
+
+    def __reduce__(self):
+        return type(self), ()
+
+
 def wrong_length(expected, actual):
     """What is wrong with a right-hand side's result that has another length than the state."""
     return (
@@ -73,8 +83,3 @@ class LengthError(ModelError):
 
     def __reduce__(self):
         return type(self), (self.expected, self.actual)
-
-
-def is_about_times(status):
-    """Whether a status blames the times given rather than the integration."""
-    return status in _TIMES

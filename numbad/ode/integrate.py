@@ -5,6 +5,8 @@ from collections import namedtuple
 from dataclasses import astuple
 from functools import lru_cache
 
+import numpy as np
+
 from numbad.ode import failure
 from numbad.ode.compiling import generic, inlined
 from numbad.ode.control import (
@@ -19,6 +21,7 @@ from numbad.ode.state import (
     all_finite,
     array_state,
     borrow,
+    fits,
     hold,
     keep,
     make_workspace,
@@ -47,6 +50,16 @@ Control = namedtuple("Control", "h log_error attempts")
 
 # The compiled pieces of an integration.
 Pieces = namedtuple("Pieces", "as_state start advance interpolate settle rows")
+
+
+def as_passed(settings):
+    """Settings as compiled code takes them: tolerances by component in arrays, however many."""
+    by_component = {
+        name: np.array(getattr(settings, name))
+        for name in ("rtol", "atol")
+        if isinstance(getattr(settings, name), tuple)
+    }
+    return settings._replace(**by_component)
 
 
 def content_of(problem):
@@ -83,7 +96,9 @@ def _make_start(tableau, rhs, control_partials):
         direction = 1.0 if t_end > t else -1.0
         status = failure.RUNNING
         h = settings.first_step
-        if not (all_finite(y) and all_finite(k0)):
+        if not (fits(settings.rtol, y) and fits(settings.atol, y)):
+            status = failure.WRONG_TOLERANCES
+        elif not (all_finite(y) and all_finite(k0)):
             status = failure.NOT_FINITE_AT_START
         elif h == 0.0 and t_end != t:
             longest = smaller(abs(t_end - t), settings.max_step)
@@ -146,8 +161,8 @@ def make_integrate(problem):
 def _integrate(pieces):
     as_state, start, advance, interpolate, settle, rows = pieces
 
-    def integrate(y0, ts, given_args, settings):
-        args = borrow(given_args)
+    def integrate(y0, ts, given_args, given_settings):
+        args, settings = borrow(given_args), borrow(given_settings)
         structure = structure_of(y0)
         initial = as_state(y0, args)
         count = len(ts)

@@ -9,7 +9,7 @@ import numpy as np
 
 from numbad.errors import ArgumentError, DataError, ModelError, NumbadError
 from numbad.ode import failure
-from numbad.ode.integrate import Problem
+from numbad.ode.integrate import Problem, as_passed
 from numbad.ode.methods import find_method
 from numbad.ode.record import make_record
 from numbad.ode.solution import OdeResult, OdeSolution
@@ -100,7 +100,7 @@ def solve_ivp(
     settings = _settings(options, len(y0))
     problem = Problem(as_dispatcher(fun), tableau, False, False)
     record = make_record(problem)
-    rest = t_span, times, t_eval is None, bool(dense_output), _arguments(args), settings
+    rest = t_span, times, t_eval is None, bool(dense_output), _arguments(args), as_passed(settings)
     found = _call(record, y0, rest)
     return _result(tableau, bool(dense_output), *found)
 

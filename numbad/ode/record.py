@@ -54,8 +54,8 @@ def make_record(problem):
 def _record(pieces, stage_count):
     as_state, start, advance, interpolate, settle, rows = pieces
 
-    def record(y0, t_span, t_eval, at_steps, dense, given_args, settings):
-        args = borrow(given_args)
+    def record(y0, t_span, t_eval, at_steps, dense, given_args, given_settings):
+        args, settings = borrow(given_args), borrow(given_settings)
         structure = structure_of(y0)
         initial = as_state(y0, args)
         t, t_end = t_span

@@ -11,7 +11,7 @@ from numbad.errors import ArgumentError, NumbadError
 from numbad.forward.dual import duals_in
 from numbad.ode import failure
 from numbad.ode.compiling import generic
-from numbad.ode.integrate import Problem, Settings, content_of, make_integrate
+from numbad.ode.integrate import Problem, Settings, as_passed, content_of, make_integrate
 from numbad.ode.methods import find_method
 from numbad.ode.moving import solve_at_moving_times
 from numbad.ode.state import plain
@@ -192,7 +192,7 @@ def compiled(problem, settings, level):
     def choose(y0, ts, args):
         if any(duals_in(ts)):
             return solve_at_moving_times(compiled(problem, settings, level + 1), problem)
-        return solve_at_fixed_times(make_integrate(problem), settings)
+        return solve_at_fixed_times(make_integrate(problem), as_passed(settings))
 
     return generic(solve, content, choose, (compiled, (problem, settings, level)))
 
@@ -202,6 +202,8 @@ def solve_at_fixed_times(integrate, settings):
 
     def solve(y0, ts, args=()):
         ys, status, t = integrate(y0, uniform(ts), plain(args), settings)
+        if status == failure.WRONG_TOLERANCES:
+            raise failure.TolerancesError
         if status >= failure.NO_TIMES:
             raise failure.TimesError(status, t)
         if status != failure.RUNNING:

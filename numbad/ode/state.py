@@ -122,9 +122,7 @@ def make_workspace(rows):
 @intrinsic
 def hold(typingctx, memory):
     """Does nothing, but keeps `memory` alive up to here."""
-    return types.none(
-        memory
-    ), lambda context, builder, signature, arguments: context.get_dummy_value()
+    return types.none(memory), _nothing
 
 
 @intrinsic
@@ -170,9 +168,30 @@ def restored_value(builder, structure, ty, y):
 @intrinsic
 def structure_of(typingctx, y0):
     """A token for the structure of the initial state, which a right-hand side gets its state in."""
-    return types.TypeRef(y0)(
-        y0
-    ), lambda context, builder, signature, arguments: context.get_dummy_value()
+    return types.TypeRef(y0)(y0), _nothing
+
+
+def _nothing(context, builder, signature, arguments):
+    return context.get_dummy_value()
+
+
+def unchanged(context, builder, signature, arguments):
+    return impl_ret_borrowed(context, builder, signature.return_type, arguments[0])
+
+
+@intrinsic
+def fits(typingctx, tolerance, y):
+    """Whether a tolerance is one float, or has one for each component."""
+
+    def codegen(context, builder, signature, arguments):
+        if is_scalar(tolerance):
+            return cgutils.true_bit
+        emitter = Emitter(context, builder)
+        given = emitter.vector(tolerance, arguments[0]).size()
+        wanted = emitter.vector(y, arguments[1]).size()
+        return builder.icmp_signed("==", given, wanted)
+
+    return types.boolean(tolerance, y), codegen
 
 
 def _no_memory(context, builder, signature, arguments):
@@ -333,9 +352,5 @@ def plain(typingctx, args):
     """The arguments, where they may be left out."""
     if isinstance(args, types.Omitted):
         empty = types.Tuple(())
-        return empty(args), lambda context, builder, signature, arguments: context.make_tuple(
-            builder, empty, ()
-        )
-    return args(args), lambda context, builder, signature, arguments: impl_ret_borrowed(
-        context, builder, args, arguments[0]
-    )
+        return empty(args), lambda context, *_: context.get_constant_undef(empty)
+    return args(args), unchanged

@@ -3,7 +3,7 @@
 import math
 
 from numba.core import types
-from numba.core.imputils import impl_ret_borrowed, impl_ret_new_ref
+from numba.core.imputils import impl_ret_new_ref
 from numba.extending import intrinsic
 
 from numbad.errors import ModelError
@@ -12,7 +12,7 @@ from numbad.forward.dual import base_scalar, join
 from numbad.ode import failure
 from numbad.ode.compiling import inlined
 from numbad.ode.emit import Emitter
-from numbad.ode.state import is_scalar
+from numbad.ode.state import is_scalar, unchanged
 
 
 def check_times_type(ts):
@@ -94,9 +94,7 @@ def uniform(typingctx, ts):
     """The times with one type for all, floats or duals; an array of such as it is."""
     scalar = _scalar_of_times(typingctx, ts)
     if isinstance(ts, types.Array) and ts.dtype == scalar:
-        return ts(ts), lambda context, builder, signature, arguments: impl_ret_borrowed(
-            context, builder, ts, arguments[0]
-        )
+        return ts(ts), unchanged
     return _times_type(ts, scalar)(ts), _copied
 
 

@@ -16,7 +16,7 @@ from numbad.errors import (
     NumbadError,
     UnsupportedError,
 )
-from numbad.ode.failure import LengthError, SolveError, TimesError, describe
+from numbad.ode.failure import LengthError, SolveError, TimesError, TolerancesError, describe
 from tests.ode.problems import decay, volterra
 
 
@@ -174,9 +174,16 @@ class TestTypes:
             nd.ode.solver(decay)(1.0, ts, 1.0)
 
 
+@pytest.mark.parametrize("y0", [(1.0, 2.0), np.ones(2)])
+def test_tolerances_for_another_number_of_components(y0):
+    solve = nd.ode.solver(lambda t, y: (-y[0], -y[1]), atol=(1e-6, 1e-6, 1e-6))
+    with pytest.raises(ArgumentError, match="one for each component"):
+        solve(y0, np.array([0.0, 1.0]))
+
+
 def test_exceptions_survive_pickling():
     """They cross process boundaries in parallel fits."""
-    for error in (SolveError(1, 2.5), TimesError(6, 0.5), LengthError(2, 3)):
+    for error in (SolveError(1, 2.5), TimesError(6, 0.5), LengthError(2, 3), TolerancesError()):
         again = pickle.loads(pickle.dumps(error))
         assert type(again) is type(error)
         assert str(again) == str(error)
