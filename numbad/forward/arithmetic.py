@@ -123,7 +123,12 @@ class Emitter:
             members = [self.cast(o, t) for o, t in zip(operands[plain:], star, strict=True)]
             packed = self.context.make_tuple(self.builder, star, members)
             return [*self._packed(operands[:plain], argtypes[:-1]), packed]
-        return [self.cast(o, t) for o, t in zip(operands, argtypes, strict=True)]
+        defaults = [
+            self.context.get_constant_generic(self.builder, t, t.value)
+            for t in argtypes[len(operands) :]
+        ]
+        given = [self.cast(o, t) for o, t in zip(operands, argtypes, strict=False)]
+        return given + defaults
 
     def _common_float(self, operands):
         """The widest float type, where all operands are floats or literal ints and one is a float."""
