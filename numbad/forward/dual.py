@@ -15,8 +15,6 @@ from numba.core.typeconv import Conversion
 from numba.core.typing import signature
 from numba.extending import box, register_model
 
-from ..errors import UnsupportedError
-
 
 class Dual(types.Type):
     """A value and `n` partials over `scalar`; `tag` is the nesting level."""
@@ -287,11 +285,11 @@ def constant_dual(context, builder, ty, pyval):
 
 @box(Dual)
 def box_dual(typ, obj, c):
-    """A dual number never reaches Python: code that would hand it over is refused."""
-    raise UnsupportedError(
-        "a number that is differentiated would leave compiled code here (for an objmode block, say). "
-        "Way out: pass nd.stop_gradient(x), or keep to nopython code"
+    """A dual number never reaches Python: whatever tries ends in an exception."""
+    c.pyapi.err_set_string(
+        "PyExc_TypeError", "a dual number cannot leave compiled code; please report this to numbad"
     )
+    return c.context.get_constant_null(types.pyobject)
 
 
 @lower_builtin("print_item", Dual)

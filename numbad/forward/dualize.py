@@ -7,19 +7,21 @@ version cannot do), and the allocations that must hold duals are promoted.
 """
 
 import copy
+import linecache
 import weakref
 from types import ModuleType
 
 from numba.core import ir
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import FunctionPass, register_pass
-from numba.core.dispatcher import Dispatcher
+from numba.core.dispatcher import Dispatcher, LiftedCode
 from numba.core.ir_utils import build_definitions
 from numba.core.registry import CPUDispatcher
 from numba.core.typed_passes import NopythonRewrites, type_inference_stage
 from numba.core.untyped_passes import MakeFunctionToJitFunction, ReconstructSSA
 from numba.np.ufunc.dufunc import DUFunc
 
+from ..errors import UnsupportedError
 from ..rules.registry import JVP, SCALAR
 from . import dual as d
 from . import promote
@@ -116,6 +118,7 @@ class ReplaceFunctions(FunctionPass):
 
     def _value(self, func_ir, statement, called):
         value = statement.value
+        refuse_object_mode(value)
         if isinstance(value, ir.Global | ir.FreeVar):
             found = value.value
         elif isinstance(value, ir.Expr) and value.op == "getattr":
@@ -232,6 +235,17 @@ class PromoteAllocations(FunctionPass):
                 body.append(ir.Assign(ir.Expr.call(fn, [raw], (), loc), target, loc))
             block.body = body
         func_ir._definitions = build_definitions(func_ir.blocks)
+
+
+def refuse_object_mode(value):
+    """A dual number cannot be handed to Python, which is what a `with objmode` block would do."""
+    if isinstance(value, ir.Const | ir.Global | ir.FreeVar) and isinstance(value.value, LiftedCode):
+        source = linecache.getline(value.loc.filename, value.loc.line).strip()
+        raise UnsupportedError(
+            f'cannot differentiate a block in object mode: File "{value.loc.filename}", line '
+            f"{value.loc.line}:\n    {source}\nWay out: keep to nopython code, or call the block from "
+            "a function with a rule (nd.rule)"
+        )
 
 
 def _called_names(func_ir):

@@ -56,8 +56,13 @@ def worst_partial(case, rule):
     return worst
 
 
+def is_shipped(fn):
+    """Whether a rule is numbad's own: those that other tests give are for jitted functions."""
+    return not hasattr(fn, "py_func") or fn.py_func.__module__ == "numbad.rules.special"
+
+
 def test_every_rule_has_a_case():
-    assert {case.fn for case in CASES} == set(SCALAR)
+    assert {case.fn for case in CASES} == {fn for fn in SCALAR if is_shipped(fn)}
 
 
 @every_case
