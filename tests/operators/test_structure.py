@@ -1,0 +1,209 @@
+"""Shapes and structures of every operator's result, against closed forms."""
+
+import math
+from collections import namedtuple
+
+import numpy as np
+import pytest
+from numba import njit
+
+import numbad as nd
+
+Point = namedtuple("Point", "x y")
+Mixed = namedtuple("Mixed", "rate count label")
+
+
+@njit
+def product(x, y):
+    return x * x * y
+
+
+@njit
+def cubes(a):
+    total = 0.0
+    for i in range(a.size):
+        total += a[i] ** 3
+    return total
+
+
+@njit
+def squares(a):
+    return a * a
+
+
+@njit
+def entries(m):
+    return (m * m).sum()
+
+
+def test_argnums_give_a_float_or_a_tuple():
+    assert nd.grad(product)(3.0, 2.0) == 12.0
+    assert nd.grad(product, argnums=1)(3.0, 2.0) == 9.0
+    assert nd.grad(product, argnums=-1)(3.0, 2.0) == 9.0
+    assert nd.grad(product, argnums=(1, 0))(3.0, 2.0) == (9.0, 12.0)
+    assert nd.grad(product, argnums=(1,))(3.0, 2.0) == (9.0,)
+    assert nd.value_and_grad(product, argnums=(0, 1))(3.0, 2.0) == (18.0, (12.0, 9.0))
+
+
+@pytest.mark.parametrize("size", [0, 1, 2, 15, 16, 17, 32, 33])
+def test_gradients_at_the_borders_of_passes(size):
+    a = np.linspace(-1.0, 2.0, size)
+    value, gradient = nd.value_and_grad(cubes)(a)
+    np.testing.assert_allclose(value, (a**3).sum(), atol=1e-13)
+    np.testing.assert_allclose(gradient, 3 * a**2, rtol=1e-14)
+    np.testing.assert_allclose(nd.jacobian(squares)(a), np.diag(2 * a), rtol=1e-14)
+
+
+@pytest.mark.parametrize("chunk", [1, 3, 7])
+def test_chunks_do_not_change_the_result(chunk):
+    a = np.linspace(-1.0, 2.0, 10)
+    np.testing.assert_allclose(nd.grad(cubes, chunk=chunk)(a), 3 * a**2, rtol=1e-14)
+    np.testing.assert_allclose(nd.jacobian(squares, chunk=chunk)(a), np.diag(2 * a))
+
+
+def test_more_scalars_than_travel_in_one_pass():
+    @njit
+    def weighted(t):
+        total = 0.0
+        for i in range(20):
+            total += (i + 1) * t[i] ** 2
+        return total
+
+    t = tuple(0.1 * i for i in range(20))
+    expected = [2 * (i + 1) * t[i] for i in range(20)]
+    np.testing.assert_allclose(nd.grad(weighted)(t), expected, rtol=1e-14)
+
+
+@pytest.mark.parametrize("layout", ["C", "F", "strided", "reversed"])
+def test_arrays_of_any_layout(layout):
+    m = np.arange(12.0).reshape(3, 4)
+    m = {"C": m, "F": np.asfortranarray(m), "strided": m[:, ::2], "reversed": m[::-1]}[layout]
+    before = m.copy()
+    np.testing.assert_array_equal(nd.grad(entries)(m), 2 * m)
+    np.testing.assert_array_equal(m, before)
+
+
+def test_a_jacobian_has_the_axes_of_result_and_argument():
+    @njit
+    def outer(v, s):
+        out = np.zeros((v.size, 2))
+        for i in range(v.size):
+            out[i, 0] = s * v[i]
+            out[i, 1] = v[i] * v[i]
+        return out
+
+    v = np.array([1.0, 2.0, 3.0])
+    by_v, by_s = nd.jacobian(outer, argnums=(0, 1))(v, 5.0)
+    assert by_v.shape == (3, 2, 3)
+    assert by_s.shape == (3, 2)
+    np.testing.assert_array_equal(by_v[:, 0], 5.0 * np.eye(3))
+    np.testing.assert_array_equal(by_v[:, 1], np.diag(2 * v))
+    np.testing.assert_array_equal(by_s, np.stack([v, 0 * v], axis=1))
+
+
+def test_tuples_and_namedtuples_keep_their_structure():
+    @njit
+    def norm(p):
+        return math.hypot(p.x, p.y)
+
+    gradient = nd.grad(norm)(Point(3.0, 4.0))
+    assert type(gradient) is Point
+    assert gradient == pytest.approx(Point(0.6, 0.8))
+
+    @njit
+    def mixed(m, nested):
+        return m.rate**m.count * nested[0][0] * nested[1].sum()
+
+    weights = np.array([1.0, 2.0])
+    by_m, by_nested = nd.grad(mixed, argnums=(0, 1))(Mixed(2.0, 3, "hare"), ((5.0,), weights))
+    assert by_m == Mixed(12.0 * 5.0 * 3.0, 0, None)
+    assert type(by_m.count) is int
+    assert by_nested[0] == (24.0,)
+    np.testing.assert_array_equal(by_nested[1], [40.0, 40.0])
+
+
+def test_results_in_tuples():
+    @njit
+    def several(x, n):
+        return x**n, (np.array([x, 2 * x]), n), "label"
+
+    derivative = nd.derivative(several)(2.0, 3)
+    assert derivative[0] == 12.0
+    np.testing.assert_array_equal(derivative[1][0], [1.0, 2.0])
+    assert derivative[1][1] == 0.0
+    assert derivative[2] is None
+    value, jacobian = nd.value_and_jacobian(several)(2.0, 3)
+    assert value[0] == 8.0
+    assert value[2] == "label"
+    assert jacobian[0] == 12.0
+
+
+def test_a_constant_function_has_a_zero_gradient_of_the_right_shape():
+    np.testing.assert_array_equal(nd.grad(lambda a: 1.0)(np.ones(3)), np.zeros(3))
+    np.testing.assert_array_equal(nd.jacobian(lambda a: np.ones(2))(np.ones(3)), np.zeros((2, 3)))
+    assert nd.grad(lambda x: 7)(1.0) == 0.0
+
+
+def test_float32_stays_float32():
+    @njit
+    def scaled(a):
+        return (a * a).sum()
+
+    gradient = nd.grad(scaled)(np.array([1.5, 2.5], dtype=np.float32))
+    assert gradient.dtype == np.float32
+    np.testing.assert_array_equal(gradient, np.array([3.0, 5.0], dtype=np.float32))
+
+
+def test_second_order_structures():
+    np.testing.assert_array_equal(nd.hessian(cubes)(np.array([1.0, 2.0])), np.diag([6.0, 12.0]))
+    assert nd.hessian(product, argnums=(0, 1))(3.0, 2.0) == ((4.0, 6.0), (6.0, 0.0))
+    a, v = np.array([1.0, 2.0]), np.array([1.0, -1.0])
+    (along,) = nd.hvp(cubes)((a,), (v,))
+    np.testing.assert_array_equal(along, 6 * a * v)
+    value, (gradient,), (along,) = nd.grad_and_hvp(cubes)((a,), (v,))
+    assert value == 9.0
+    np.testing.assert_array_equal(gradient, 3 * a**2)
+    np.testing.assert_array_equal(along, 6 * a * v)
+    assert nd.hvp(product, argnums=1)((3.0, 2.0), (1.0,)) == (0.0,)
+
+
+def test_jvp_ignores_the_tangents_of_constants():
+    @njit
+    def power(x, n):
+        return x**n
+
+    assert nd.jvp(power)((2.0, 3), (1.0, None)) == (8.0, 12.0)
+    assert nd.jvp(power, argnums=0)((2.0, 3), (0.5,)) == (8.0, 6.0)
+    value, tangent = nd.jvp(squares)((np.array([1.0, 2.0]),), (np.array([1.0, 1.0]),))
+    np.testing.assert_array_equal(value, [1.0, 4.0])
+    np.testing.assert_array_equal(tangent, [2.0, 4.0])
+
+
+def test_results_written_into_an_argument():
+    @njit
+    def rhs(t, y, dy, p):
+        dy[0] = p[0] * y[0] * y[1]
+        dy[1] = t * p[1] * y[1]
+
+    y, p = np.array([1.0, 2.0]), np.array([3.0, 4.0])
+    buffer = np.full(2, np.nan)
+    jacobian = nd.jacobian(rhs, argnums=1, out=2)(2.0, y, buffer, p)
+    np.testing.assert_array_equal(jacobian, [[6.0, 3.0], [0.0, 8.0]])
+    np.testing.assert_array_equal(buffer, [6.0, 16.0])
+    by_t, by_p = nd.jacobian(rhs, argnums=(0, 3), out=2)(2.0, y, buffer, p)
+    np.testing.assert_array_equal(by_t, [0.0, 8.0])
+    np.testing.assert_array_equal(by_p, [[2.0, 0.0], [0.0, 4.0]])
+    buffer[:] = np.nan
+    tangents = (0.0, np.array([1.0, 0.0]), np.zeros(2), np.zeros(2))
+    value, tangent = nd.jvp(rhs, out=2)((2.0, y, buffer, p), tangents)
+    np.testing.assert_array_equal(value, [6.0, 16.0])
+    np.testing.assert_array_equal(buffer, [6.0, 16.0])
+    np.testing.assert_array_equal(tangent, [6.0, 0.0])
+
+
+def test_complex_derivatives_of_holomorphic_functions():
+    z = 0.3 + 0.4j
+    found = nd.derivative(lambda z: np.exp(z) * z)(z)
+    assert found == pytest.approx(np.exp(z) * (1 + z), rel=1e-15)
+    modulus = nd.derivative(lambda t: abs((1.0 + 2.0j) * t))(1.0)
+    assert modulus == pytest.approx(math.sqrt(5.0))
