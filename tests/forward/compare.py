@@ -91,7 +91,8 @@ def check(f, *args, rtol=1e-12, second=False, chunk=None, out=None):
         value, tangent = nd.jvp(f)(dual_args, _placed(directions))
         found, exact = flat(tangent), directional(f, args, directions)
     assert same_bits(value, primal), f"value {value!r}, not {primal!r}"
-    assert same_bits(dual_args, primal_args), "arguments changed otherwise than by the primal"
+    if not second:  # which takes a tuple of the arguments, and leaves arrays within it alone
+        assert same_bits(dual_args, primal_args), "arguments changed otherwise than by the primal"
     assert_close(found, exact, rtol)
 
 
