@@ -254,6 +254,11 @@ class ContentCache:
         class Implementation(caching.CompileResultCacheImpl):
             _locator_classes = [_locator(digest, folder)]
 
+            def check_cachable(self, compiled):
+                """As Numba's own, without its warning: not to be cached is no fault of the user's."""
+                lifted = all(block.can_cache for block in compiled.lifted)
+                return lifted and not compiled.library.has_dynamic_globals
+
             def get_filename_base(self, fullname, abiflags):
                 name = fullname.rpartition(".")[2]  # what precedes it numbers generated files
                 return super().get_filename_base(name, abiflags)
