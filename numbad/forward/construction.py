@@ -103,7 +103,7 @@ def _fill_from_tuple(n, ndim):
 
 
 @overload(np.array)
-def _array_of_duals(object, dtype=None):  # noqa: A002  (NumPy's name)
+def _array_of_duals(object, dtype=None):
     """`np.array` of nested lists and tuples of scalars and arrays, duals among them."""
     nested = isinstance(object, types.List | types.ListType | types.BaseTuple)
     if not nested or not any(isinstance(leaf, d.Dual) for leaf in _leaves(object)):
@@ -113,7 +113,7 @@ def _array_of_duals(object, dtype=None):  # noqa: A002  (NumPy's name)
         return None
     made = dtype_of_type(scalar if asked is None else d.with_base(scalar, asked))
 
-    def array(object, dtype=None):  # noqa: A002
+    def array(object, dtype=None):
         out = np.empty(shape_of(object), made())
         fill(out, object)
         return out

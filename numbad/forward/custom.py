@@ -1,6 +1,7 @@
 """Stand-ins for functions with a rule of the user's, called where duals may be among the arguments."""
 
 import functools
+from types import FunctionType
 
 import numpy as np
 from numba import njit
@@ -10,25 +11,28 @@ from numba.core.imputils import lower_builtin
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.extending import overload
 
-from ..rules.registry import JVP, SCALAR, name_of
+from ..rules.registry import JVP, SCALAR
 from ..source import define
 from . import dual as d
 from .access import assemble_scalar, partial, strip
 from .overloads import SCALARS, emitter, lower_differentiable, relevel, stripped, top_tag
 
 
-@functools.cache
 def stand_in(fn):
-    """The function that Numba meets in place of `fn`."""
+    """The function that Numba meets in place of `fn`; another one for every rule of it."""
+    return _stand_in(fn, SCALAR.get(fn), JVP.get(fn))
 
+
+@functools.cache
+def _stand_in(fn, partials, jvp):
     def call(*args):
         raise NotImplementedError
 
     call.__name__ = getattr(fn, "__name__", "rule")
-    if fn in SCALAR:
+    if partials is not None:
         _register_scalar(call, fn)
     else:
-        _register_jvp(call, fn)
+        _register_jvp(call, fn, jvp)
     return call
 
 
@@ -70,9 +74,9 @@ def _register_scalar(call, fn):
 # -- rules given as a jvp --------------------------------------------------------------------
 
 
-def _register_jvp(call, fn):
-    jvp = JVP[fn] if isinstance(JVP[fn], Dispatcher) else njit(JVP[fn])
-    function = fn if isinstance(fn, Dispatcher) else njit(fn)
+def _register_jvp(call, fn, jvp):
+    jvp = jvp if isinstance(jvp, Dispatcher) else njit(jvp)
+    function = njit(fn) if _is_plain_python(fn) else fn
 
     @overload(call)
     def overload_call(*args):
@@ -81,17 +85,28 @@ def _register_jvp(call, fn):
         if not duals:
             return lambda *args: function(*args)
         top = max(duals, key=lambda t: t.tag)
-        inner = jvp if max((t.tag for t in duals), default=-1) < 0 else _for_duals(jvp)
-        return _jvp_source(len(args), top.n, top.tag, inner, name_of(fn))
+        return _jvp_source(len(args), top.n, top.tag, _of_level(jvp, top.tag))
 
 
-def _for_duals(jvp):
-    from .dualize import dualized
+def _is_plain_python(fn):
+    """Whether Numba does not know a function, which then is the user's own to compile."""
+    from numba.core.registry import cpu_target
 
-    return dualized(jvp)
+    if isinstance(fn, Dispatcher) or not isinstance(fn, FunctionType):
+        return False
+    cpu_target.typing_context.refresh()
+    return cpu_target.typing_context._lookup_global(fn) is None
 
 
-def _jvp_source(nargs, n, tag, jvp, name):
+@functools.cache
+def _of_level(jvp, tag):
+    """A copy of the rule for each level: it calls the function, whose rule it is, a level below."""
+    from .dualize import DualDispatcher, dualized
+
+    return DualDispatcher.like(jvp) if tag else dualized(jvp)
+
+
+def _jvp_source(nargs, n, tag, jvp):
     """Source of a function that calls the rule once for every partial."""
     values = "".join(f"value_of(args[{k}]), " for k in range(nargs))
     lines = ["def call(*args):", f"    primals = ({values})"]

@@ -62,17 +62,14 @@ class Partials(types.Type):
 
 def _widening(typingctx, source, target):
     """The conversion from one scalar type to another, as a promotion where it loses nothing."""
-    if isinstance(target, Dual) or source == target:
-        conversion = typingctx.can_convert(source, target)
-    elif isinstance(source, Dual):
-        return None
-    elif isinstance(source, types.Complex) and not isinstance(target, types.Complex):
-        return None
-    else:
-        conversion = typingctx.can_convert(source, target)
-    if conversion is None:
-        return None
-    return max(conversion, Conversion.promote)
+    if not isinstance(target, Dual) and source != target:
+        drops_imaginary = isinstance(source, types.Complex) and not isinstance(
+            target, types.Complex
+        )
+        if isinstance(source, Dual) or drops_imaginary:
+            return None
+    conversion = typingctx.can_convert(source, target)
+    return None if conversion is None else max(conversion, Conversion.promote)
 
 
 def join(typingctx, first, second):

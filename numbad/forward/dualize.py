@@ -38,6 +38,7 @@ def stand_for(fn, stand_in):
     """Let `stand_in` be called where code that is compiled for duals calls `fn`."""
     REPLACED[fn] = stand_in
     promote.STANDS_FOR[stand_in] = fn
+    stand_in.__name__ = getattr(fn, "__name__", stand_in.__name__)
 
 
 def stand_for_method(name, stand_in):
@@ -54,6 +55,16 @@ _DUAL = weakref.WeakKeyDictionary()
 class DualDispatcher(CPUDispatcher):
     """A dispatcher whose function is compiled for dual numbers."""
 
+    @classmethod
+    def like(cls, fn):
+        """One with the function and the options of another dispatcher."""
+        return cls(
+            fn.py_func,
+            locals=fn.locals,
+            targetoptions={**fn.targetoptions, "parallel": False},  # Numba reduces no duals
+            pipeline_class=DualCompiler,
+        )
+
     def compile(self, sig):
         with refusing(self.py_func):
             return super().compile(sig)
@@ -64,12 +75,7 @@ def dualized(fn):
     if isinstance(fn, DualDispatcher) or getattr(fn, "handles_duals", False):
         return fn
     if fn not in _DUAL:
-        _DUAL[fn] = DualDispatcher(
-            fn.py_func,
-            locals=fn.locals,
-            targetoptions={**fn.targetoptions, "parallel": False},  # Numba reduces no duals
-            pipeline_class=DualCompiler,
-        )
+        _DUAL[fn] = DualDispatcher.like(fn)
     return _DUAL[fn]
 
 
@@ -80,12 +86,18 @@ def replacement(value):
         same = all(a is b for a, b in zip(value, replaced, strict=True))
         return value if same or type(value) is not tuple else tuple(replaced)
     if isinstance(value, Dispatcher):
-        if value in SCALAR or value in JVP:
-            return ruled(value)
-        return dualized(value)
+        return ruled(value) if value in SCALAR or value in JVP else dualized(value)
     if isinstance(value, DUFunc):
         return dualized(value._dispatcher)
-    return value
+    return ruled(value) if _has_jvp(value) else value
+
+
+def _has_jvp(value):
+    """Whether a function of NumPy's, say, has a rule of the user's that Numba cannot hear of."""
+    try:
+        return callable(value) and value in JVP
+    except TypeError:  # unhashable
+        return False
 
 
 def ruled(fn):
@@ -175,7 +187,9 @@ class ReplaceFunctions(FunctionPass):
         loc, args = statement.loc, []
         for arg in statement.exc_args or ():
             if isinstance(arg, ir.Var):
-                fn, value = (arg.scope.redefine(f"$numbad_{name}", loc) for name in ("plain", "value"))
+                fn, value = (
+                    arg.scope.redefine(f"$numbad_{name}", loc) for name in ("plain", "value")
+                )
                 body.append(ir.Assign(ir.Global("plain", plain, loc), fn, loc))
                 body.append(ir.Assign(ir.Expr.call(fn, [arg], (), loc), value, loc))
                 arg = value

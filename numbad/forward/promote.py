@@ -142,10 +142,19 @@ class Flow:
         for block in self.func_ir.blocks.values():
             for statement in block.body:
                 self._statement(statement)
+        lists = types.List | types.ListType | types.DictType
+        for k, ty in enumerate(self.args):
+            if isinstance(ty, lists) and k in self.parameters:
+                self.containers.add(self.parameters[k])
         for container, value in self.kept:
             if self.reached({container}) & self.containers:
-                self._share(container, value)
+                self._keep(container, value)
         return self
+
+    def _keep(self, container, *values):
+        """A list keeps a reference: what is stored in one of duals must hold duals itself."""
+        self._share(container, *values)
+        self.stores.append((container, {container, *values}))
 
     def reached(self, start):
         """The names that may share memory with those in `start`."""
@@ -291,7 +300,7 @@ class Flow:
             self._share(target, owner)
             self._flow(target, *args)
             if name in KEEPING_METHODS:
-                self._share(owner, *args)
+                self._keep(owner, *args)
             if name not in VIEWING_METHODS:
                 self.stores.append((owner, set(args)))
 

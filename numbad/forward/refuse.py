@@ -15,6 +15,7 @@ from ..errors import NumbadError, UnsupportedError
 
 _LATEST = threading.local()  # the last refusal of a nested compilation
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+_DUAL = re.compile(r"Dual\((?:differentiated )?(\w+), \d+, \d+\)")
 _NOISE = (
     *("During: ", "File ", "<source", "Failed in nopython", "There are", "Of which"),
     *("Overload ", "With argument", "Rejected ", "No match", "TypingError:"),
@@ -53,8 +54,16 @@ def _refusal(py_func, causes):
     shown = f"\n    {source}" if source else ""
     return UnsupportedError(
         f'cannot differentiate {py_func.__name__}: File "{file}", line {line}:{shown}\n'
-        f"{_reason(causes)}\n{_WAY_OUT}"
+        f"{_in_words(_reason(causes))}\n{_WAY_OUT}"
     )
+
+
+def _in_words(text):
+    """The text with dual numbers called differentiated floats; one word serves for all levels."""
+    found = 1
+    while found:
+        text, found = _DUAL.subn(r"differentiated \1", text)
+    return text
 
 
 def _chain(error):

@@ -111,6 +111,7 @@ class _NumPy:
     pi, e, inf, nan, newaxis = np.pi, np.e, mp.inf, mp.nan, None
     float64 = float32 = staticmethod(lambda x: x + mpf(0))
     int64 = int32 = staticmethod(int)
+    angle = staticmethod(mp.arg)
     isnan, sign = staticmethod(mp.isnan), staticmethod(np.sign)
     floor, ceil, rint = (np.frompyfunc(f, 1, 1) for f in (mp.floor, mp.ceil, mp.nint))
     ndindex, ndenumerate = np.ndindex, np.ndenumerate
@@ -172,7 +173,7 @@ for _name in (
     "abs shape dot cumsum cumprod prod sum min max amin amax copy transpose reshape diff trace append"
     " ascontiguousarray asfortranarray concatenate vstack hstack stack column_stack outer diag flip"
     " roll repeat where broadcast_to expand_dims sort atleast_1d fill_diagonal"
-    " argmin argmax argsort any all count_nonzero searchsorted"
+    " split argmin argmax argsort any all count_nonzero searchsorted"
 ).split():
     setattr(_NumPy, _name, staticmethod(getattr(np, _name)))
 

@@ -111,9 +111,9 @@ def reductions(a, b, m):
 @programs.on(M, T)
 def reductions_by_axis(m, t):
     return (
-        (m.sum(axis=0), m.sum(axis=1), np.sum(m, axis=-1), np.sum(m, 0)),
+        (m.sum(axis=0), m.sum(axis=1), np.sum(m, axis=1), np.sum(m, 0)),
         (m.T.sum(axis=0), m[:, ::2].sum(axis=1) * 2.0),
-        (t.sum(axis=0), t.sum(axis=1), t.sum(axis=2), t.sum(axis=-3)),
+        (t.sum(axis=0), t.sum(axis=1), t.sum(axis=2), t.sum(axis=0)),
     )
 
 

@@ -168,7 +168,9 @@ def test_single_precision_stays_single():
 
 
 def test_groups_hold_every_case():
-    assert sum(map(len, GROUPS)) + sum(case.fn.__module__ == "cmath" for case in CASES) == len(CASES)
+    assert sum(map(len, GROUPS)) + sum(case.fn.__module__ == "cmath" for case in CASES) == len(
+        CASES
+    )
     assert {case.fn for group in COMPLEX_GROUPS for case in group} >= {
         case.fn for case in CASES if case.fn.__module__ == "cmath"
     }

@@ -1,0 +1,148 @@
+"""The user's own rules: as partials, as a jvp; nested, in callees, for arrays and tuples."""
+
+import math
+
+import numpy as np
+import pytest
+from numba import njit
+
+import numbad as nd
+from numbad.rules import registry
+
+
+@pytest.fixture(autouse=True)
+def registered():
+    """Rules given within a test end with it."""
+    tables = registry.SCALAR, registry.JVP, registry.VJP
+    before = [dict(table) for table in tables]
+    yield
+    for table, entries in zip(tables, before, strict=True):
+        table.clear()
+        table.update(entries)
+
+
+def test_partials_replace_the_derivative_of_the_code():
+    @njit
+    def softplus(x):
+        return math.log1p(math.exp(x))
+
+    nd.scalar_rule(softplus, lambda ans, x: 7.0 / (1.0 + math.exp(-x)))  # seven times the true one
+
+    @njit
+    def deeper(x):
+        return softplus(2.0 * x)
+
+    value, slope = nd.jvp(lambda x: deeper(x) + softplus(x))((0.5,), (1.0,))
+    logistic = [1 / (1 + math.exp(-t)) for t in (0.5, 1.0)]
+    assert value == softplus(1.0) + softplus(0.5)
+    assert slope == pytest.approx(7 * logistic[0] + 14 * logistic[1], rel=1e-15)
+    second = nd.derivative(nd.derivative(softplus))(0.5)
+    assert second == pytest.approx(7 * logistic[0] * (1 - logistic[0]), rel=1e-14)
+
+
+def test_partials_of_two_arguments_one_of_them_constant():
+    @njit
+    def ratio(x, n):
+        return x / n
+
+    nd.scalar_rule(ratio, lambda ans, x, n: (10.0 / n, -ans / n))
+    assert nd.derivative(lambda x: ratio(x, 4))(3.0) == 2.5
+    assert nd.grad(lambda x, y: ratio(x, y), (0, 1))(3.0, 4.0) == (2.5, -0.1875)
+    assert nd.derivative(lambda y: ratio(3.0, y))(4.0) == -0.1875
+    mixed = nd.hessian(lambda v: ratio(v[0], v[1]))(np.array([3.0, 4.0]))
+    np.testing.assert_allclose(mixed, [[0.0, -0.625], [-2.5 / 4, 2 * 3 / 64]], rtol=1e-15)
+
+
+def test_a_rule_for_an_external_function():
+    from numba.extending import overload
+
+    def external(x):
+        raise NotImplementedError
+
+    @overload(external)
+    def _external(x):
+        from numba.core import types
+
+        if isinstance(x, types.Float):
+            return lambda x: math.floor(1000.0 * math.sin(x)) / 1000.0
+
+    nd.scalar_rule(external, lambda ans, x: math.cos(x))
+    value, slope = nd.jvp(lambda x: external(x) * x)((0.5,), (1.0,))
+    assert value == 0.479 * 0.5
+    assert slope == pytest.approx(0.479 + 0.5 * math.cos(0.5), rel=1e-15)
+
+
+def test_jvp_of_a_scalar_function():
+    @njit
+    def cube(x):
+        return x * x * x
+
+    def cube_jvp(primals, tangents):
+        (x,), (dx,) = primals, tangents
+        return cube(x), 30.0 * x**2 * dx
+
+    nd.rule(cube, jvp=cube_jvp)
+    assert nd.value_and_grad(lambda x, y: cube(x * y), (0, 1))(2.0, 0.5) == (1.0, (15.0, 60.0))
+    assert nd.derivative(nd.derivative(cube))(2.0) == 120.0
+    assert nd.derivative(lambda x: cube(2.0) * x)(1.0) == 8.0
+
+
+def test_jvp_of_a_function_of_arrays():
+    @njit
+    def solve(a, b):
+        return np.linalg.solve(a, b)
+
+    def solve_jvp(primals, tangents):
+        (a, b), (da, db) = primals, tangents
+        x = solve(a, b)
+        return x, solve(a, db - np.dot(da, x))
+
+    nd.rule(solve, jvp=solve_jvp)
+    a, b = np.array([[3.0, 1.0], [0.5, 2.0]]), np.array([1.0, -2.0])
+    x, inverse = np.linalg.solve(a, b), np.linalg.inv(a)
+    value, (by_a, by_b) = nd.value_and_jacobian(lambda a, b: solve(a, b), (0, 1))(a, b)
+    np.testing.assert_array_equal(value, x)
+    np.testing.assert_allclose(by_b, inverse, rtol=1e-14)
+    np.testing.assert_allclose(by_a, -np.einsum("ij,k->ijk", inverse, x), rtol=1e-13)
+    only_b = nd.jacobian(lambda b: solve(np.array([[3.0, 1.0], [0.5, 2.0]]), b * 2.0))(b)
+    np.testing.assert_allclose(only_b, 2 * inverse, rtol=1e-14)
+
+
+def test_jvp_of_a_function_that_returns_a_tuple():
+    @njit
+    def polar(x, y):
+        return math.hypot(x, y), math.atan2(y, x)
+
+    def polar_jvp(primals, tangents):
+        (x, y), (dx, dy) = primals, tangents
+        r, phi = polar(x, y)
+        return (r, phi), ((x * dx + y * dy) / r, (x * dy - y * dx) / r**2)
+
+    nd.rule(polar, jvp=polar_jvp)
+    found = nd.jacobian(lambda x, y: polar(x, 2.0 * y), (0, 1))(3.0, 2.0)
+    np.testing.assert_allclose(found, [[0.6, 1.6], [-0.16, 0.24]], rtol=1e-15)
+
+
+def test_the_latest_rule_counts():
+    @njit
+    def identity(x):
+        return x
+
+    nd.scalar_rule(identity, lambda ans, x: 2.0)
+    assert nd.derivative(lambda x: identity(x))(1.0) == 2.0
+    nd.rule(identity, jvp=lambda primals, tangents: (primals[0], 3.0 * tangents[0]))
+    assert nd.derivative(lambda x: identity(x))(1.0) == 3.0
+
+
+def test_jvp_of_a_function_of_numpy():
+    def det_jvp(primals, tangents):
+        (a,), (da,) = primals, tangents
+        det = np.linalg.det(a)
+        return det, det * np.trace(np.linalg.solve(a, da))
+
+    with pytest.raises(nd.UnsupportedError, match="det"):
+        nd.grad(lambda a: np.linalg.det(a))(np.eye(2))
+    nd.rule(np.linalg.det, jvp=det_jvp)
+    a = np.array([[3.0, 1.0], [0.5, 2.0]])
+    gradient = nd.grad(lambda a: np.linalg.det(a) * 2.0)(a)
+    np.testing.assert_allclose(gradient, [[4.0, -1.0], [-2.0, 6.0]], rtol=1e-14)
