@@ -24,7 +24,7 @@ from numba.core.dispatcher import Dispatcher
 from .rules.registry import JVP, SCALAR
 
 
-class Undigestible(Exception):
+class UndigestibleError(Exception):
     """A constant whose content cannot be told from one process to the next."""
 
 
@@ -52,7 +52,11 @@ class Fingerprint:
         self._hash.update(text.encode() + b"\0")
 
     def _content(self, value):
-        if value is None or value is Ellipsis or isinstance(value, str | bytes | bool | int | float | complex):
+        if (
+            value is None
+            or value is Ellipsis
+            or isinstance(value, str | bytes | bool | int | float | complex)
+        ):
             self._text(repr(value))
         elif isinstance(value, tuple | list | frozenset | set):
             items = sorted(value, key=repr) if isinstance(value, frozenset | set) else value
@@ -74,7 +78,7 @@ class Fingerprint:
         elif isinstance(value, type | types.Type | pytypes.BuiltinFunctionType | np.ufunc):
             self._named(value)
         else:
-            raise Undigestible(repr(value))
+            raise UndigestibleError(repr(value))
 
     def _named(self, value):
         if isinstance(value, types.Type):
@@ -86,7 +90,7 @@ class Fingerprint:
 
     def _array(self, value):
         if value.dtype.hasobject:
-            raise Undigestible("an array of Python objects")
+            raise UndigestibleError("an array of Python objects")
         self._text(f"{value.shape} {value.dtype.str}")
         self._hash.update(np.ascontiguousarray(value).tobytes())
 
@@ -108,7 +112,7 @@ class Fingerprint:
             try:
                 self.add(cell.cell_contents)
             except ValueError:
-                raise Undigestible("an empty closure cell") from None
+                raise UndigestibleError("an empty closure cell") from None
         for name in sorted(_names(value.__code__)):
             if name in value.__globals__:
                 self._text(name)
@@ -140,7 +144,9 @@ def _names(code):
 def _is_library(module):
     """Whether a module belongs to a package with a version, or to Python, rather than to the user."""
     root = sys.modules.get(module.__name__.partition(".")[0])
-    return hasattr(root, "__version__") or module.__name__.partition(".")[0] in sys.stdlib_module_names
+    return (
+        hasattr(root, "__version__") or module.__name__.partition(".")[0] in sys.stdlib_module_names
+    )
 
 
 @cache
@@ -160,7 +166,7 @@ def fingerprint(*values):
     try:
         for value in values:
             total.add(value)
-    except Undigestible:
+    except UndigestibleError:
         return None
     return total.hexdigest()
 
@@ -252,7 +258,7 @@ class ContentCache:
             return None
 
         class Implementation(caching.CompileResultCacheImpl):
-            _locator_classes = [_locator(digest, folder)]
+            _locator_classes = (_locator(digest, folder),)
 
             def check_cachable(self, compiled):
                 """As Numba's own, without its warning: not to be cached is no fault of the user's."""
@@ -275,7 +281,9 @@ class ContentCache:
 def enable(dispatcher, contents=None):
     """Give a dispatcher a disk cache keyed by content; returns the dispatcher."""
     py_func = dispatcher.py_func
-    dispatcher._cache = ContentCache(py_func, contents or (lambda: (py_func, dispatcher.targetoptions)))
+    dispatcher._cache = ContentCache(
+        py_func, contents or (lambda: (py_func, dispatcher.targetoptions))
+    )
     return dispatcher
 
 

@@ -132,7 +132,9 @@ def _result(value):
     if isinstance(value, tuple):
         parts = [_result(member) for member in value]
         return np.concatenate(parts) if parts else np.zeros(0)
-    return np.atleast_1d(np.asarray(value, dtype=complex if np.iscomplexobj(value) else float)).ravel()
+    return np.atleast_1d(
+        np.asarray(value, dtype=complex if np.iscomplexobj(value) else float)
+    ).ravel()
 
 
 def _check_first(f, first, flat, direction, rtol, atol):
@@ -163,7 +165,7 @@ def _ridders(phi, flat, direction):
     """The derivative of a vector function of a float at 0, and an estimate of its error."""
     step = 0.1 * max(float(np.max(np.abs(flat.x[direction != 0.0]))), 0.1)
     table, best, error = [], None, None
-    for i in range(_STEPS):
+    for _ in range(_STEPS):
         with np.errstate(all="ignore"):
             row = [(phi(step) - phi(-step)) / (2.0 * step)]
             factor = _SHRINK**2

@@ -8,7 +8,7 @@ import numpy as np
 from numbad.errors import DataError, ModelError
 from numbad.fit.data import Observations, check_observations, component_index, label_of, read_series
 from numbad.fit.evaluate import as_dispatcher
-from numbad.fit.model import check_right_hand_side, packed, read_parameters
+from numbad.fit.model import FailsAtStartError, check_right_hand_side, packed, read_parameters
 from numbad.fit.problem import OdeProblem
 from numbad.fit.unknowns import make_unknowns
 
@@ -191,6 +191,8 @@ def _usable_form(fun, calling, t0, start, values, wanted):
         try:
             check_right_hand_side(fun, t0, packed(form, start), calling.arguments(values))
             return form
+        except FailsAtStartError:
+            raise
         except ModelError as error:
             complaints[form] = error
     raise complaints.get(wanted, complaints["array"])

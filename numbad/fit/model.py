@@ -9,8 +9,9 @@ from keyword import iskeyword
 
 import numpy as np
 from numba import typeof
-from numba.core.errors import NumbaError
+from numba.core.errors import NumbaError, UnsupportedBytecodeError
 
+from numbad.caching import jit
 from numbad.errors import ModelError, NumbadError
 
 
@@ -161,6 +162,10 @@ def _checked_names(names, count):
     return names
 
 
+class FailsAtStartError(ModelError):
+    """A right-hand side that compiles and then raises, which another form of y would only hide."""
+
+
 def check_right_hand_side(dispatcher, t0, state, arguments):
     """Call `fun` once at the start, so that whatever is wrong with it is said in its own terms.
 
@@ -168,16 +173,20 @@ def check_right_hand_side(dispatcher, t0, state, arguments):
     """
     called = getattr(dispatcher.py_func, "__name__", "fun")
     given = (t0, state, *arguments)
+    # Compiled code reads past the end of an array unless it is told to look.
+    checked = (
+        jit(dispatcher.py_func, boundscheck=True) if isinstance(state, np.ndarray) else dispatcher
+    )
     try:
-        slope = dispatcher(*given)
+        slope = checked(*given)
     except NumbadError:
         raise
-    except NumbaError as error:
+    except (NumbaError, UnsupportedBytecodeError) as error:
         from numbad.ode.complaint import cannot_compile
 
         raise cannot_compile(dispatcher, map(typeof, given), error) from error
     except (ArithmeticError, ValueError, IndexError) as error:
-        raise ModelError(f"{called} fails at the start, t = {t0:g}: {error}") from error
+        raise FailsAtStartError(f"{called} fails at the start, t = {t0:g}: {error}") from error
     slopes = np.atleast_1d(np.asarray(slope))
     if slopes.ndim != 1 or slopes.dtype.kind not in "biuf":
         raise ModelError(

@@ -24,7 +24,7 @@ from numba.np.ufunc.dufunc import DUFunc
 from ..errors import UnsupportedError
 from ..rules.registry import JVP, SCALAR
 from . import dual as d
-from . import promote
+from . import flow, promote
 from .refuse import refusing
 
 REPLACED = {}
@@ -37,14 +37,14 @@ METHODS = {}
 def stand_for(fn, stand_in):
     """Let `stand_in` be called where code that is compiled for duals calls `fn`."""
     REPLACED[fn] = stand_in
-    promote.STANDS_FOR[stand_in] = fn
+    flow.STANDS_FOR[stand_in] = fn
     stand_in.__name__ = getattr(fn, "__name__", stand_in.__name__)
 
 
 def stand_for_method(name, stand_in):
     """The same for the method `name` of any object, which becomes the first argument."""
     METHODS[name] = stand_in
-    promote.STANDS_FOR.setdefault(stand_in, name)
+    flow.STANDS_FOR.setdefault(stand_in, name)
 
 
 _OPERATORS = ("binop", "inplace_binop")
@@ -134,7 +134,7 @@ class ReplaceFunctions(FunctionPass):
         if isinstance(value, ir.Global | ir.FreeVar):
             found = value.value
         elif isinstance(value, ir.Expr) and value.op == "getattr":
-            owner = promote.constant_of(func_ir, value.value)
+            owner = flow.constant_of(func_ir, value.value)
             if not isinstance(owner, ModuleType):
                 return
             found = getattr(owner, value.attr, None)
@@ -162,11 +162,11 @@ class ReplaceFunctions(FunctionPass):
             block.body = body
 
     def _method_call(self, func_ir, call, statement, body):
-        method = promote.method_of(func_ir, call.func)
+        method = flow.method_of(func_ir, call.func)
         if method is None or method[1] not in METHODS:
             return
         owner, name = method
-        if isinstance(promote.constant_of(func_ir, owner), ModuleType):
+        if isinstance(flow.constant_of(func_ir, owner), ModuleType):
             return
         stand_in = METHODS[name]
         target = call.func.scope.redefine(f"$numbad_{name}", call.loc)

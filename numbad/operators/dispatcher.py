@@ -51,7 +51,9 @@ def _wrap_builtin(f):
     if f not in _BUILTINS:
         arity = getattr(f, "nin", None) or _builtin_arity(f)
         names = ", ".join("xyzw"[:arity])
-        _BUILTINS[f] = njit(define(f"def {f.__name__}({names}):\n    return fn({names})", {"fn": f}))
+        _BUILTINS[f] = njit(
+            define(f"def {f.__name__}({names}):\n    return fn({names})", {"fn": f})
+        )
     return _BUILTINS[f]
 
 

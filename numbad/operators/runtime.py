@@ -136,7 +136,9 @@ def value_of_level(x, tag):
 @overload(value_of_level, prefer_literal=True)
 def _value_of_level(x, tag):
     if isinstance(x, types.BaseTuple):
-        return each_member(x, "value_of_level(x[{i}], tag)", {"value_of_level": value_of_level}, "x, tag")
+        return each_member(
+            x, "value_of_level(x[{i}], tag)", {"value_of_level": value_of_level}, "x, tag"
+        )
     if _has_level(x, tag.literal_value):
         return lambda x, tag: value_of(x)
     return lambda x, tag: x

@@ -22,22 +22,23 @@ def hessian(f, argnums=0, mode="auto", *, chunk=None):
     return jacobian(grad(f, argnums, chunk=chunk), argnums, chunk=chunk)
 
 
+_RETURNED = {
+    "hvp": "tangent_of_level({r}, {tag})",
+    "grad_and_hvp": "value_of_level({r}[0], {tag}), value_of_level({r}[1], {tag}), "
+    "tangent_of_level({r}[1], {tag})",
+}
+
+
 class HVP(Tangent):
     """The directional derivative of a gradient, alone or with the value and the gradient."""
 
     takes_tuples = True
 
-    returned = {
-        "hvp": "tangent_of_level({r}, {tag})",
-        "grad_and_hvp": "value_of_level({r}[0], {tag}), value_of_level({r}[1], {tag}), "
-        "tangent_of_level({r}[1], {tag})",
-    }
-
     def parameters(self):
         return "primals, tangents", {}
 
     def generate(self, typingctx, argtypes):
-        primals, tangents = checked_tuples(self, argtypes)
+        primals, _ = checked_tuples(self, argtypes)
         wrt = self._differentiated(primals)
         inner = "grad" if self.name == "hvp" else "value_and_grad"
         gradient = build(Jacobian(self.f, wrt, name=inner, scalar=True, value=inner != "grad"))
@@ -45,14 +46,16 @@ class HVP(Tangent):
         along.argnums = tuple(range(len(self.names))) if not self.explicit else self.argnums
         along.explicit = self.explicit
         writer = along.writer(typingctx, argtypes)
-        return writer.write(value=False, returned=self.returned[self.name])
+        return writer.write(value=False, returned=_RETURNED[self.name])
 
     def _differentiated(self, primals):
         """The arguments to differentiate by: those given, or all that hold floats."""
         if self.explicit:
             return self.argnums
         return tuple(
-            k for k, ty in enumerate(primals) if any(x.kind != "constant" for x in leaves(parse(ty, "")))
+            k
+            for k, ty in enumerate(primals)
+            if any(x.kind != "constant" for x in leaves(parse(ty, "")))
         )
 
 
@@ -93,5 +96,3 @@ def grad_and_hvp(f, argnums=None):
     (18.0, (12.0, 9.0), (4.0, 6.0))
     """
     return build(HVP(f, argnums, name="grad_and_hvp"))
-
-

@@ -12,7 +12,16 @@ from ..source import define
 from . import runtime
 from .dispatcher import Operator, build, parameter_names, plain_parameters, starred
 from .jacobian import checked_argnums, refuse_starred
-from .structure import Branch, describe, is_differentiable, leaves, level_of, mapped_type, parse, render
+from .structure import (
+    Branch,
+    describe,
+    is_differentiable,
+    leaves,
+    level_of,
+    mapped_type,
+    parse,
+    render,
+)
 
 
 class Tangent(Operator):
@@ -156,7 +165,10 @@ class TangentSource:
             for member, direction in zip(tree.members, directions.members, strict=True):
                 self._match(k, member, direction, pairs)
         elif tree.kind == "array":
-            if not isinstance(directions.type, types.Array) or directions.type.ndim != tree.type.ndim:
+            if (
+                not isinstance(directions.type, types.Array)
+                or directions.type.ndim != tree.type.ndim
+            ):
                 self._mismatch(k, tree, directions)
             name = f"dual{k}_{len(pairs)}"
             self.lines.append(f"{name} = paired({tree.source}, {directions.source}, {self.tag})")
