@@ -18,7 +18,7 @@ from numba.core.untyped_passes import ReconstructSSA
 
 from numbad.caching import enable
 from numbad.forward.dualize import DualCompiler, DualDispatcher, dualized, replacement
-from numbad.forward.promote import constant_of
+from numbad.forward.flow import constant_of
 
 _TUPLES = weakref.WeakKeyDictionary()
 
