@@ -100,7 +100,12 @@ def in_place_operators(a, m, x):
     return c, e
 
 
-@programs.on(A, B, M, second=True)
+@programs.on(A, B, second=True)
+def reductions_twice(a, b):
+    return a.sum() * a.mean() + np.dot(a, b) * a.var() + b.prod() * a.max(), a.cumsum()
+
+
+@programs.on(A, B, M)
 def reductions(a, b, m):
     total = a.sum() * np.sum(b) + a.mean() * np.mean(b) + np.prod(a) + b.prod()
     total += a.min() * b.max() + np.min(b) + np.max(a) + np.dot(a, b) + a @ b + a.dot(b)

@@ -100,11 +100,11 @@ def test_jvp_of_a_function_of_arrays():
     nd.rule(solve, jvp=solve_jvp)
     a, b = np.array([[3.0, 1.0], [0.5, 2.0]]), np.array([1.0, -2.0])
     x, inverse = np.linalg.solve(a, b), np.linalg.inv(a)
-    value, (by_a, by_b) = nd.value_and_jacobian(lambda a, b: solve(a, b), (0, 1))(a, b)
+    value, (by_a, by_b) = nd.value_and_jacobian(lambda a, b: solve(a, b), (0, 1), chunk=2)(a, b)
     np.testing.assert_array_equal(value, x)
     np.testing.assert_allclose(by_b, inverse, rtol=1e-14)
     np.testing.assert_allclose(by_a, -np.einsum("ij,k->ijk", inverse, x), rtol=1e-13)
-    only_b = nd.jacobian(lambda b: solve(np.array([[3.0, 1.0], [0.5, 2.0]]), b * 2.0))(b)
+    only_b = nd.jacobian(lambda b: solve(np.array([[3.0, 1.0], [0.5, 2.0]]), b * 2.0), chunk=2)(b)
     np.testing.assert_allclose(only_b, 2 * inverse, rtol=1e-14)
 
 
@@ -144,5 +144,5 @@ def test_jvp_of_a_function_of_numpy():
         nd.grad(lambda a: np.linalg.det(a))(np.eye(2))
     nd.rule(np.linalg.det, jvp=det_jvp)
     a = np.array([[3.0, 1.0], [0.5, 2.0]])
-    gradient = nd.grad(lambda a: np.linalg.det(a) * 2.0)(a)
+    gradient = nd.grad(lambda a: np.linalg.det(a) * 2.0, chunk=2)(a)
     np.testing.assert_allclose(gradient, [[4.0, -1.0], [-2.0, 6.0]], rtol=1e-14)
