@@ -15,7 +15,7 @@ from ..forward import access, array
 from ..forward.dual import Dual, base_scalar
 from ..forward.promote import effects
 from ..source import define
-from . import random_state, runtime
+from . import overlap, random_state, runtime
 from .dispatcher import plain_parameters, starred
 from .structure import Leaf, differentiated, leaves, level_of, mapped_type, parse, render
 
@@ -182,6 +182,8 @@ class Sweep:
         """Source of the call's arguments, and their types."""
         done = effects(self.operator.f, self.operator.argnums)
         changed = [leaf for k in done.changed & set(self.trees) for leaf in leaves(self.trees[k])]
+        arguments = {k: (ty, f"arg{k}") for k, ty in enumerate(self.argtypes)}
+        self.before += overlap.checks(self.operator, self.names, arguments, done.changed)
         if done.random and not self.one_pass:
             self._repeat_random()
         self._set_up_arrays({leaf.number for leaf in changed if leaf.kind == "array"})
@@ -416,6 +418,7 @@ def numeric_result(sweep, tree):
 
 
 _NOPYTHON = {
+    "overlap": overlap.overlap,
     "unit": access.unit,
     "partial": access.partial,
     "strip": access.strip,

@@ -9,7 +9,7 @@ from ..forward.array import dtype_of_type
 from ..forward.dual import Dual, duals_in, join_tangent
 from ..forward.promote import effects
 from ..source import define
-from . import runtime
+from . import overlap, runtime
 from .dispatcher import Operator, build, parameter_names, plain_parameters, starred
 from .jacobian import checked_argnums, refuse_starred
 from .structure import (
@@ -113,12 +113,14 @@ class TangentSource:
 
     def __init__(self, operator, typingctx, argtypes, every_type):
         self.operator, self.typingctx = operator, typingctx
+        self.given_types = tuple(argtypes)
         self.argtypes = list(argtypes)
         self.names = operator.names
         self.sources = [f"arg{k}" for k in range(len(argtypes))]
         self.tag = level_of(every_type)
         self.lines, self.after = [], []
         self.namespace = {
+            "overlap": overlap.overlap,
             "pair": access.pair,
             "paired": runtime.paired,
             "value_of_level": runtime.value_of_level,
@@ -186,15 +188,21 @@ class TangentSource:
             f"{tree.type}; it is {directions.type}"
         )
 
+    def _given(self, k):
+        """The source of argument `k` as the caller passed it."""
+        return f"primals[{k}]" if self.operator.name != "derivative" else f"arg{k}"
+
     def _carry_written(self):
         """Arrays that the function writes to hold duals during the call."""
         active = {k for k, ty in enumerate(self.argtypes) if any(True for _ in duals_in(ty))}
         done = effects(self.operator.f, active)
+        arguments = {k: (ty, self._given(k)) for k, ty in enumerate(self.given_types)}
+        self.lines += overlap.checks(self.operator, self.names, arguments, done.changed)
         for k in sorted(done.changed):
             ty = self.argtypes[k] if k < len(self.argtypes) else None
             if not isinstance(ty, types.Array):
                 continue
-            source = f"primals[{k}]" if self.operator.name != "derivative" else f"arg{k}"
+            source = self._given(k)
             if k in active:
                 self.after.append(f"store({source}, {self.sources[k]})")
             elif k in done.written and is_differentiable(ty.dtype):
@@ -231,7 +239,7 @@ class TangentSource:
         kept = f"value_of_level({result}, {self.tag})"
         chosen = f"{kept}, {found}" if value else found
         lines.append("return " + (returned.format(r=result, tag=self.tag) if returned else chosen))
-        body = "\n".join("    " + line for line in lines)
+        body = "\n".join("    " + line.replace("\n", "\n    ") for line in lines)
         name = f"{self.operator.name}_source"
         return define(f"def {name}({self.operator.plain_parameters()}):\n{body}\n", self.namespace)
 
