@@ -8,12 +8,10 @@ import math
 import os
 
 import numpy as np
-import pytest
 from hypothesis import HealthCheck, Phase, assume, given, note, settings
 from hypothesis import strategies as st
 from mpmath import mp
 from numba import njit
-from numba.core.errors import TypingError
 
 from numbad.source import define
 from tests.forward.compare import check
@@ -212,17 +210,12 @@ def programs(draw):
 
 
 def is_tame(f, args):
-    """Whether rounding cannot be felt in the result, nor decide about a branch."""
+    """Whether rounding cannot be felt in the result: no large numbers on the way to it."""
     with mp.workprec(100):
-        exact = flat(exactly(f)(*map(to_exact, args)))
-    try:
-        found = flat(njit(f)(*args))
-    except TypingError:  # a view that Numba does not take
-        return False
-    return all(abs(e) < 1e6 and abs(v - e) < 1e-9 for v, e in zip(found, exact, strict=True))
+        numbers = flat(exactly(f)(*map(to_exact, args)))
+    return all(abs(v) < 1e6 for v in numbers)
 
 
-@pytest.mark.filterwarnings("ignore:np.dot.* is faster on contiguous arrays")
 @settings(
     max_examples=COUNT,
     deadline=None,
@@ -233,6 +226,6 @@ def is_tame(f, args):
 def test_random_program(source, how):
     note(source)
     f = define(source, {"math": math, "np": np, **HELPERS})
-    args = 0.713, -0.417, np.array([0.531, -1.274, 0.757, 1.523])
+    args = 0.7, -0.4, np.array([0.5, -1.25, 0.75, 1.5])
     assume(is_tame(f, (args[0], args[1], args[2].copy())))
     check(f, *args, rtol=1e-9, **how)
