@@ -242,7 +242,10 @@ class Sweep:
 
     def entry(self, out, leaf, o):
         """Lines that collect the derivative of result leaf `out` by input leaf `leaf`; its name."""
-        kind = f"_{out.kind if out.kind == 'array' else 'scalar'}_by_{leaf.kind}"
+        shape = (
+            "array" if isinstance(out.type, types.Array) else "scalar"
+        )  # ints: zeros of that shape
+        kind = f"_{shape}_by_{leaf.kind}"
         name = f"J{o}_{leaf.kind}{leaf.number}"
         scalar = self.value_scalar(out)
         if not isinstance(scalar, types.Float | types.Complex | Dual):

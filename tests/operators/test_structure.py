@@ -144,6 +144,18 @@ def test_a_constant_function_has_a_zero_gradient_of_the_right_shape():
     assert nd.grad(lambda x: 7)(1.0) == 0.0
 
 
+@pytest.mark.parametrize("chunk", [None, 1, 2])
+def test_results_of_integers_have_zeros_of_the_full_shape(chunk):
+    @njit
+    def integers(x, a):
+        return x * a[0], np.full(4, 3), a > 0.0, 7
+
+    jacobian = nd.jacobian(integers, (0, 1), chunk=chunk)(0.5, np.array([2.0, 3.0]))
+    for by_both, shape in zip(jacobian[1:], [(4,), (2,), ()], strict=True):
+        for by_one, inner in zip(by_both, [(), (2,)], strict=True):
+            np.testing.assert_array_equal(by_one, np.zeros(shape + inner), strict=True)
+
+
 def test_float32_stays_float32():
     @njit
     def scaled(a):
