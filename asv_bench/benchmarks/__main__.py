@@ -1,10 +1,10 @@
 """Runs every benchmark: `python -m asv_bench.benchmarks`; exit status 1 where a bar is missed."""
 
-from . import fit, forward, imports, ode
+from . import fit, forward, imports, ode, reverse
 
 
 def main():
-    return max([suite.main() for suite in (imports, forward, ode, fit)])
+    return max([suite.main() for suite in (imports, forward, reverse, ode, fit)])
 
 
 if __name__ == "__main__":

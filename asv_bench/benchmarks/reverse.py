@@ -1,0 +1,168 @@
+"""Reverse mode: the gradients of seven problems over those by hand, and a call's cost from Python.
+
+Of each problem: time over the adjoint by hand and over the primal, peak memory, compile time.
+"""
+
+import functools
+
+import numpy as np
+
+from . import compile_time, forward, measure, peak_memory, problems
+
+HAND_BARS = {"P1": 1.5, "P4": 1.5, "P6": 1.5}
+COMPILE_BAR = 4.0
+OVERHEAD_BAR = 1.0  # microseconds
+OVERHEAD_CASES = ("float", "six floats", "array of six")
+
+
+def calls(problem):
+    """Primal, gradient and derivative by hand as calls without arguments, by name."""
+    arguments = problems.load()[problem]
+    contenders = problems.contenders(problem)
+    return {name: functools.partial(call, *arguments) for name, call in contenders.items()}
+
+
+def timings(problem, samples=41):
+    """Gradient and primal, each sample beside one of the derivative by hand."""
+    contenders = calls(problem)
+    hand = contenders.pop("hand")
+    return measure.beside(hand, contenders, samples=samples)
+
+
+def over_primal(timed):
+    """Gradient over primal, both measured beside the derivative by hand."""
+    return timed["gradient"].ratio / timed["primal"].ratio
+
+
+def overhead_calls(case):
+    """A cheap primal and its gradient, as calls without arguments."""
+    import numbad as nd
+
+    primal, _ = forward.overhead_calls(case)
+    argnums = tuple(range(6)) if case == "six floats" else 0
+    return primal, functools.partial(nd.grad(primal.func, argnums, mode="reverse"), *primal.args)
+
+
+class Gradient:
+    """Times of the gradient of each problem."""
+
+    params = tuple(problems.NAMES)
+    param_names = ("problem",)
+    timeout = 300
+
+    def setup(self, problem):
+        measure.pin()
+        self.gradient = calls(problem)["gradient"]
+        self.gradient()
+
+    def time_gradient(self, problem):
+        self.gradient()
+
+    def track_ratio_to_hand(self, problem):
+        return timings(problem)["gradient"].ratio
+
+    def track_ratio_to_primal(self, problem):
+        return over_primal(timings(problem))
+
+    track_ratio_to_hand.unit = track_ratio_to_primal.unit = "ratio"
+
+
+class Costs:
+    """What else a gradient of each problem costs."""
+
+    params = tuple(problems.NAMES)
+    param_names = ("problem",)
+    timeout = 300
+
+    def track_peak_memory(self, problem):
+        return peak_memory.in_new_process(problem, "gradient")
+
+    def track_compile_seconds(self, problem):
+        return compile_time.in_new_process(problem).median
+
+    def track_compile_ratio(self, problem):
+        return compile_time.in_new_process(problem).ratio
+
+    track_peak_memory.unit = "MiB"
+    track_compile_seconds.unit = "s"
+    track_compile_ratio.unit = "ratio"
+
+
+class Overhead:
+    """Microseconds that a gradient's call from Python takes over the primal's."""
+
+    params = OVERHEAD_CASES
+    param_names = ("arguments",)
+
+    def setup(self, case):
+        measure.pin()
+        self.primal, self.operator = overhead_calls(case)
+
+    def track_excess(self, case):
+        return measure.beside(self.primal, {"own": self.operator})["own"].excess * 1e6
+
+    track_excess.unit = "us"
+
+
+def time_rows(options):
+    rows = []
+    for problem, name in problems.NAMES.items():
+        timed = timings(problem, options.samples)
+        own, primal = timed["gradient"], timed["primal"]
+        label = f"{problem} {name.replace('_', ' ')}"
+        note = f"by hand {np.median(own.base) * 1e3:.4g} ms"
+        rows.append(measure.ratio_row(f"{label} / hand", own, HAND_BARS.get(problem), note))
+        best = own.best / primal.best
+        note = f"primal {primal.median * 1e3:.4g} ms; hand / primal {1.0 / primal.ratio:.3g}"
+        rows.append(measure.Row(f"{label} / primal", over_primal(timed), best=best, note=note))
+    return rows
+
+
+def memory_rows():
+    return [
+        measure.Row(
+            problem,
+            peak_memory.in_new_process(problem, "gradient"),
+            "MiB",
+            note=f"by hand {peak_memory.in_new_process(problem, 'hand'):.3g} MiB",
+        )
+        for problem in problems.NAMES
+    ]
+
+
+def compile_rows():
+    rows = []
+    for problem in problems.NAMES:
+        timing = compile_time.in_new_process(problem)
+        note = f"{np.median(timing.base):.3g} s -> {timing.median:.3g} s"
+        row = measure.Row(problem, timing.ratio, bar=COMPILE_BAR, best=timing.best_ratio, note=note)
+        rows.append(row)
+    return rows
+
+
+def overhead_rows(options):
+    rows = []
+    for case in OVERHEAD_CASES:
+        primal, operator = overhead_calls(case)
+        timing = measure.beside(primal, {"own": operator}, samples=options.samples)["own"]
+        excess, best = timing.excess * 1e6, (timing.best - min(timing.base)) * 1e6
+        note = f"primal {np.median(timing.base) * 1e6:.3g} us"
+        rows.append(measure.Row(case, excess, "us", OVERHEAD_BAR, best=best, note=note))
+    return rows
+
+
+def main():
+    options = measure.options(__doc__)
+    met = [
+        measure.print_table("Gradient in reverse mode", time_rows(options)),
+        measure.print_table("Peak memory of the first call, its result included", memory_rows()),
+        measure.print_table("Compile time, over the primal's", compile_rows()),
+        measure.print_table(
+            "A call of grad from Python, over the primal's", overhead_rows(options)
+        ),
+    ]
+    return 0 if all(met) else 1
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
