@@ -36,3 +36,13 @@ class ModelError(NumbadError, ValueError):
 
 class IntegrationError(NumbadError, RuntimeError):
     """An ODE solve that could not reach its end; the message names the time at which it stopped."""
+
+
+class TapeLimitError(NumbadError, MemoryError):
+    """A reverse sweep that needs to record more than `NUMBAD_TAPE_LIMIT` allows."""
+
+    limit = None  # bytes; kept by the module that owns the limit
+
+    def __init__(self, message=""):
+        # Compiled code carries constant text only, and the limit is that of the running process.
+        super().__init__(message.replace("{limit}", str(self.limit)))

@@ -1,0 +1,1 @@
+"""The adjoint of compiled functions: reverse-mode differentiation."""

@@ -1,0 +1,323 @@
+"""The arena of a tape: shadows and copies, in memory that lives until the guard ends.
+
+Its arrays own nothing (meminfo and parent are NULL), so Numba's reference counts leave them alone.
+"""
+
+from llvmlite import ir
+from numba.core import cgutils, types
+from numba.core.datamodel import models
+from numba.extending import intrinsic, register_model
+from numba.np.arrayobj import make_array, populate_array
+
+from . import memory as m
+from .tape import check_plain, tape_address
+
+_i64 = ir.IntType(64)
+
+
+def _bytes_of(context, builder, counts, itemsize):
+    """The product of counts and item size; one beyond every limit where it overflows."""
+    total, overflown = _i64(itemsize), ir.IntType(1)(0)
+    for count in counts:
+        product = builder.smul_with_overflow(total, count)
+        total = builder.extract_value(product, 0)
+        overflown = builder.or_(overflown, builder.extract_value(product, 1))
+    return builder.select(overflown, _i64(2**62), total)
+
+
+def _take(context, builder, tape, size, where, zero=True):
+    """A pointer to `size` bytes of the arena."""
+    start = m.call_helper(context, builder, m.arena_take, tape_address(builder, tape), size)
+    with cgutils.if_unlikely(builder, builder.icmp_signed("==", start, _i64(0))):
+        m.raise_limit(context, builder, where)
+    start = builder.inttoptr(start, cgutils.voidptr_t)
+    if zero:
+        cgutils.memset(builder, start, size, 0)
+    return start
+
+
+def _data_size(context, ty):
+    return context.get_abi_sizeof(context.get_data_type(ty))
+
+
+# -- arrays -----------------------------------------------------------------------------------
+
+
+def _new_array(context, builder, tape, ty, shape, where, zero):
+    """A C-contiguous array of the arena, as a proxy."""
+    itemsize = _data_size(context, ty.dtype)
+    data = _take(context, builder, tape, _bytes_of(context, builder, shape, itemsize), where, zero)
+    strides, step = [], _i64(itemsize)
+    for count in reversed(shape):
+        strides.insert(0, step)
+        step = builder.mul(step, count)
+    array = make_array(ty)(context, builder)
+    populate_array(
+        array,
+        data=builder.bitcast(data, array.data.type),
+        shape=shape,
+        strides=strides,
+        itemsize=itemsize,
+        meminfo=None,
+        parent=None,
+    )
+    return array
+
+
+def arena_zeros_like(dtype=None, where="the shadow of an array"):
+    """An intrinsic `(tape, array) -> array`: zeros of the shape of `array`, of a Numba dtype."""
+
+    @intrinsic
+    def zeros_like(typingctx, tape, array):
+        if not isinstance(array, types.Array):
+            return None
+        ty = types.Array(dtype or array.dtype, array.ndim, "C")
+
+        def codegen(context, builder, sig, args):
+            like = make_array(array)(context, builder, args[1])
+            shape = cgutils.unpack_tuple(builder, like.shape, array.ndim)
+            return _new_array(context, builder, args[0], ty, shape, where, True)._getvalue()
+
+        return ty(tape, array), codegen
+
+    return zeros_like
+
+
+def _copy_items(context, builder, source_ty, source, target_ty, target):
+    itemsize = _data_size(context, source_ty.dtype)
+    shape = cgutils.unpack_tuple(builder, source.shape, source_ty.ndim)
+    if source_ty.layout == "C":
+        size = _bytes_of(context, builder, shape, itemsize)
+        cgutils.raw_memcpy(builder, target.data, source.data, size, 1)
+        return
+    with cgutils.loop_nest(builder, shape, _i64) as indices:
+        pointers = [
+            cgutils.get_item_pointer(context, builder, ty, array, indices)
+            for ty, array in ((target_ty, target), (source_ty, source))
+        ]
+        cgutils.raw_memcpy(builder, *pointers, _i64(1), itemsize)
+
+
+def arena_copy_at(where):
+    """As `arena_copy`, with a place for the error's text."""
+
+    @intrinsic
+    def copy(typingctx, tape, array):
+        if not isinstance(array, types.Array):
+            return None
+        ty = types.Array(array.dtype, array.ndim, "C")
+
+        def codegen(context, builder, sig, args):
+            source = make_array(array)(context, builder, args[1])
+            shape = cgutils.unpack_tuple(builder, source.shape, array.ndim)
+            target = _new_array(context, builder, args[0], ty, shape, where, False)
+            _copy_items(context, builder, array, source, ty, target)
+            return target._getvalue()
+
+        return ty(tape, array), codegen
+
+    return copy
+
+
+arena_copy = arena_copy_at("a copy of an array")
+
+
+def _emit_borrow(context, builder, ty, value):
+    if isinstance(ty, types.BaseTuple):
+        items = [
+            _emit_borrow(context, builder, member, builder.extract_value(value, i))
+            for i, member in enumerate(ty)
+        ]
+        return context.make_tuple(builder, ty, items)
+    if isinstance(ty, types.Array):
+        array = make_array(ty)(context, builder, value)
+        for name in ("meminfo", "parent"):
+            setattr(array, name, cgutils.get_null_value(getattr(array, name).type))
+        return array._getvalue()
+    check_plain(context, ty)
+    return value
+
+
+@intrinsic
+def borrow(typingctx, x):
+    """An array that owns nothing, or a (nested) tuple of such; the original must outlive it."""
+
+    def codegen(context, builder, sig, args):
+        return _emit_borrow(context, builder, x, args[0])
+
+    return x(x), codegen
+
+
+# -- shadows of lists -------------------------------------------------------------------------
+
+
+class ShadowVector(types.Type):
+    """A pointer to (data, capacity) in the arena: zeros until they are set, and room to grow."""
+
+    def __init__(self, elem):
+        self.elem = elem
+        super().__init__(f"ShadowVector({elem})")
+
+    @property
+    def key(self):
+        return self.elem
+
+
+register_model(ShadowVector)(models.OpaqueModel)
+
+
+def _words(builder, handle):
+    words = builder.bitcast(handle, _i64.as_pointer())
+    return words, builder.gep(words, [_i64(1)], inbounds=True)
+
+
+def _vector_item(context, builder, ty, handle, i):
+    data = builder.inttoptr(
+        builder.load(_words(builder, handle)[0]), context.get_data_type(ty.elem).as_pointer()
+    )
+    return builder.gep(data, [i], inbounds=True)
+
+
+def vector_new(elem, where="the shadow of a list"):
+    """An intrinsic `(tape, n)`: a vector of `n` zeros of the Numba type `elem`."""
+    ty = ShadowVector(elem)
+
+    @intrinsic
+    def new(typingctx, tape, n):
+        def codegen(context, builder, sig, args):
+            check_plain(context, elem)
+            size = _bytes_of(context, builder, [args[1]], _data_size(context, elem))
+            data = _take(context, builder, args[0], size, where)
+            handle = _take(context, builder, args[0], _i64(16), where)
+            for word, value in zip(
+                _words(builder, handle), (builder.ptrtoint(data, _i64), args[1]), strict=True
+            ):
+                builder.store(value, word)
+            return handle
+
+        return ty(tape, types.intp), codegen
+
+    return new
+
+
+@intrinsic
+def vector_reserve(typingctx, tape, v, n):
+    """Let a vector have at least `n` elements; new ones are zero."""
+
+    def codegen(context, builder, sig, args):
+        tape, handle, n = args
+        first, second = _words(builder, handle)
+        capacity = builder.load(second)
+        with cgutils.if_unlikely(builder, builder.icmp_signed("<", capacity, n)):
+            doubled = builder.mul(capacity, _i64(2))
+            larger = builder.select(builder.icmp_signed(">", doubled, n), doubled, n)
+            itemsize = _data_size(context, v.elem)
+            size = _bytes_of(context, builder, [larger], itemsize)
+            data = _take(context, builder, tape, size, "the shadow of a list")
+            old = builder.inttoptr(builder.load(first), cgutils.voidptr_t)
+            cgutils.raw_memcpy(builder, data, old, capacity, itemsize)
+            builder.store(builder.ptrtoint(data, _i64), first)
+            builder.store(larger, second)
+        return context.get_dummy_value()
+
+    return types.void(tape, v, types.intp), codegen
+
+
+@intrinsic
+def vector_get(typingctx, v, i):
+    """Element `i`, which is not checked."""
+
+    def codegen(context, builder, sig, args):
+        return context.unpack_value(builder, v.elem, _vector_item(context, builder, v, *args))
+
+    return v.elem(v, types.intp), codegen
+
+
+@intrinsic
+def vector_set(typingctx, v, i, x):
+    """Set element `i`, which is not checked."""
+
+    def codegen(context, builder, sig, args):
+        handle, i, x = args
+        context.pack_value(builder, v.elem, x, _vector_item(context, builder, v, handle, i))
+        return context.get_dummy_value()
+
+    return types.void(v, types.intp, v.elem), codegen
+
+
+# -- shadows of class instances ---------------------------------------------------------------
+
+
+class ShadowStruct(types.Type):
+    """A pointer to named fields in the arena; `fields` holds (name, Numba type)."""
+
+    def __init__(self, fields):
+        self.fields = tuple(fields)
+        self.names = [name for name, _ in self.fields]
+        super().__init__(f"ShadowStruct({', '.join(f'{n}: {t}' for n, t in self.fields)})")
+
+    @property
+    def key(self):
+        return self.fields
+
+
+register_model(ShadowStruct)(models.OpaqueModel)
+
+
+def _struct_data(context, ty):
+    return ir.LiteralStructType([context.get_data_type(t) for _, t in ty.fields])
+
+
+def _struct_field(context, builder, ty, handle, name):
+    data = builder.bitcast(handle, _struct_data(context, ty).as_pointer())
+    return cgutils.gep_inbounds(builder, data, 0, ty.names.index(name))
+
+
+def struct_new(ty, where="the shadow of an instance"):
+    """An intrinsic `(tape)`: a struct of type `ty` whose fields are zero."""
+
+    @intrinsic
+    def new(typingctx, tape):
+        def codegen(context, builder, sig, args):
+            for _, field in ty.fields:
+                check_plain(context, field)
+            size = context.get_abi_sizeof(_struct_data(context, ty))
+            return _take(context, builder, args[0], _i64(size), where)
+
+        return ty(tape), codegen
+
+    return new
+
+
+def struct_get(name):
+    """An intrinsic `(s)`: the field `name`."""
+
+    @intrinsic
+    def get(typingctx, s):
+        ty = dict(s.fields)[name]
+
+        def codegen(context, builder, sig, args):
+            return context.unpack_value(
+                builder, ty, _struct_field(context, builder, s, args[0], name)
+            )
+
+        return ty(s), codegen
+
+    return get
+
+
+def struct_set(name):
+    """An intrinsic `(s, x)`: set the field `name`."""
+
+    @intrinsic
+    def put(typingctx, s, x):
+        ty = dict(s.fields)[name]
+
+        def codegen(context, builder, sig, args):
+            pointer = _struct_field(context, builder, s, args[0], name)
+            context.pack_value(builder, ty, args[1], pointer)
+            return context.get_dummy_value()
+
+        return types.void(s, ty), codegen
+
+    return put

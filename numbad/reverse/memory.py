@@ -1,0 +1,337 @@
+"""Raw memory of the adjoint's records: blocks, their limit, and the pool they return to.
+
+Everything here works on addresses (intp) and needs neither the GIL nor a reference count. The limit
+and the pool live at external symbols, so that machine code from a cache on disk finds those of the
+process that runs it.
+"""
+
+import ctypes
+import os
+import re
+
+import llvmlite.binding as llvm
+from llvmlite import ir
+from numba import njit
+from numba.core import cgutils, types
+from numba.extending import intrinsic
+
+from numbad.errors import ArgumentError, TapeLimitError
+
+# A block of heap memory: capacity in bytes, next block, then the memory itself.
+HEADER = 16
+CAPACITY, NEXT = 0, 1
+
+# The fields of a tape, each 8 bytes.
+BASE, END, BLOCK, ARENA_NEXT, ARENA_END, ARENA_BLOCKS, ARENA_CHUNK, HEAP = range(8)
+TAPE_FIELDS = 8
+
+STACK_BYTES = 16 * 1024  # first chunk of the value stack
+ARENA_BYTES = 8 * 1024  # first chunk of the arena
+FIRST_BLOCK = 64 * 1024  # first chunk of either on the heap
+
+SLOTS = 16  # of the pool, for the value stack; as many again for first chunks of arenas
+
+_limit = ctypes.c_int64(0)
+_pool = (ctypes.c_int64 * (2 * SLOTS))()
+llvm.add_symbol("numbad_tape_limit", ctypes.addressof(_limit))
+llvm.add_symbol("numbad_tape_pool", ctypes.addressof(_pool))
+for _name in ("PyMem_RawMalloc", "PyMem_RawRealloc", "PyMem_RawFree"):
+    _address = ctypes.cast(getattr(ctypes.pythonapi, _name), ctypes.c_void_p).value
+    llvm.add_symbol(_name, _address)
+
+_malloc = types.ExternalFunction("PyMem_RawMalloc", types.intp(types.intp))
+_realloc = types.ExternalFunction("PyMem_RawRealloc", types.intp(types.intp, types.intp))
+_free = types.ExternalFunction("PyMem_RawFree", types.void(types.intp))
+
+
+# -- the limit --------------------------------------------------------------------------------
+
+
+def set_tape_limit(limit):
+    """Let one tape hold at most `limit` bytes of heap memory."""
+    _limit.value = TapeLimitError.limit = limit
+
+
+def _physical_memory():
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, OSError, ValueError):
+        return 8 * 2**30  # no way to ask on this platform
+
+
+def limit_from(text):
+    """The limit in bytes that a value of `NUMBAD_TAPE_LIMIT` means; None: the default."""
+    if text is None:
+        return _physical_memory() // 4 * 3
+    match = re.fullmatch(r"\s*(\d+)\s*([KMG]?)\s*", text, re.IGNORECASE | re.ASCII)
+    size = int(match[1]) << {"": 0, "K": 10, "M": 20, "G": 30}[match[2].upper()] if match else 0
+    if not 0 < size < 2**62:
+        raise ArgumentError(
+            f"NUMBAD_TAPE_LIMIT is {text!r}; expected a positive number of bytes, "
+            "which may end in K, M or G, as in '500M'"
+        )
+    return size
+
+
+set_tape_limit(limit_from(os.environ.get("NUMBAD_TAPE_LIMIT")))
+
+
+# -- memory -----------------------------------------------------------------------------------
+
+_i64 = ir.IntType(64)
+
+
+def word_pointer(builder, address, i=0):
+    """The pointer to 8-byte word number `i` at an address (LLVM integer)."""
+    pointer = builder.inttoptr(address, _i64.as_pointer())
+    return builder.gep(pointer, [i if isinstance(i, ir.Value) else _i64(i)])
+
+
+@intrinsic
+def peek(typingctx, address, i):
+    """The word number `i` at an address."""
+
+    def codegen(context, builder, sig, args):
+        return builder.load(word_pointer(builder, *args))
+
+    return types.intp(types.intp, types.intp), codegen
+
+
+@intrinsic
+def poke(typingctx, address, i, value):
+    """Store a word."""
+
+    def codegen(context, builder, sig, args):
+        builder.store(args[2], word_pointer(builder, args[0], args[1]))
+        return context.get_dummy_value()
+
+    return types.void(types.intp, types.intp, types.intp), codegen
+
+
+@intrinsic
+def exchange(typingctx, address, value):
+    """Store a word atomically and return what was there."""
+
+    def codegen(context, builder, sig, args):
+        return builder.atomic_rmw("xchg", word_pointer(builder, args[0]), args[1], "seq_cst")
+
+    return types.intp(types.intp, types.intp), codegen
+
+
+@intrinsic
+def store_if_zero(typingctx, address, value):
+    """Store a word atomically where there is a zero; return whether there was."""
+
+    def codegen(context, builder, sig, args):
+        pointer = word_pointer(builder, args[0])
+        found = builder.cmpxchg(pointer, _i64(0), args[1], "seq_cst", "seq_cst")
+        return builder.extract_value(found, 1)
+
+    return types.boolean(types.intp, types.intp), codegen
+
+
+@intrinsic
+def copy_bytes(typingctx, target, source, n):
+    """Copy memory that does not overlap."""
+
+    def codegen(context, builder, sig, args):
+        target, source = (builder.inttoptr(a, cgutils.voidptr_t) for a in args[:2])
+        cgutils.raw_memcpy(builder, target, source, args[2], 1)
+        return context.get_dummy_value()
+
+    return types.void(types.intp, types.intp, types.intp), codegen
+
+
+def _symbol_address(name):
+    @intrinsic
+    def address(typingctx):
+        def codegen(context, builder, sig, args):
+            found = builder.module.globals.get(name)
+            if found is None:
+                found = cgutils.add_global_variable(builder.module, _i64, name)
+            return builder.ptrtoint(found, _i64)
+
+        return types.intp(), codegen
+
+    return address
+
+
+_limit_address = _symbol_address("numbad_tape_limit")
+_pool_address = _symbol_address("numbad_tape_pool")
+
+
+# -- the pool ---------------------------------------------------------------------------------
+
+
+@njit
+def _take(first):
+    """A block from the slots that begin at `first`, or 0."""
+    for slot in range(first, first + SLOTS):
+        address = _pool_address() + 8 * slot
+        if peek(address, 0) != 0:
+            block = exchange(address, 0)
+            if block != 0:
+                return block
+    return 0
+
+
+@njit
+def _give(block, first):
+    """Put a block into a free slot, or free it where there is none."""
+    for slot in range(first, first + SLOTS):
+        address = _pool_address() + 8 * slot
+        if peek(address, 0) == 0 and store_if_zero(address, block):
+            return
+    _free(block)
+
+
+@njit
+def _drain():
+    for slot in range(2 * SLOTS):
+        block = exchange(_pool_address() + 8 * slot, 0)
+        if block != 0:
+            _free(block)
+
+
+def release_pool():
+    """Free the blocks that wait for the next call."""
+    _drain()
+
+
+def pool_bytes():
+    """The memory that waits for the next call (no tape may be released meanwhile)."""
+    return sum(ctypes.c_int64.from_address(block).value for block in _pool if block)
+
+
+# -- blocks -----------------------------------------------------------------------------------
+
+
+@njit
+def _resize(block, capacity):
+    """A block of at least `capacity` that keeps its content, or 0; `block` may be 0."""
+    if block == 0:
+        block = _malloc(HEADER + capacity)
+    elif peek(block, CAPACITY) >= capacity:
+        return block
+    else:
+        block = _realloc(block, HEADER + capacity)
+    if block != 0:
+        poke(block, CAPACITY, capacity)
+    return block
+
+
+@njit
+def _first_block(capacity, allowed):
+    """A block from the pool where one fits under the limit, made larger where it must be."""
+    block = _take(0)
+    if block != 0:
+        if peek(block, CAPACITY) <= allowed:
+            larger = _resize(block, capacity)
+            if larger == 0:
+                _free(block)
+            return larger
+        _free(block)
+    return _resize(0, capacity)
+
+
+@njit
+def grow(tape, top, need):
+    """Make room for `need` bytes at `top`: the new top, or 0 beyond the limit or out of memory."""
+    base, old = peek(tape, BASE), peek(tape, BLOCK)
+    used = top - base
+    held = peek(old, CAPACITY) if old != 0 else 0
+    allowed = peek(_limit_address(), 0) - peek(tape, HEAP) + held
+    capacity = max(2 * (peek(tape, END) - base), FIRST_BLOCK)
+    while capacity < used + need:
+        capacity *= 2
+    capacity = min(capacity, allowed)
+    capacity -= capacity % 8
+    if capacity < used + need:
+        return 0
+    block = _resize(old, capacity) if old != 0 else _first_block(capacity, allowed)
+    if block == 0:
+        return 0
+    if old == 0:
+        copy_bytes(block + HEADER, base, used)
+    poke(tape, BLOCK, block)
+    poke(tape, BASE, block + HEADER)
+    poke(tape, END, block + HEADER + peek(block, CAPACITY))
+    poke(tape, HEAP, peek(tape, HEAP) - held + peek(block, CAPACITY))
+    return block + HEADER + used
+
+
+@njit
+def _arena_block(tape, size):
+    """A new block of the arena of `size` bytes, in its list of blocks; 0 where there is none."""
+    block = _take(SLOTS) if size == FIRST_BLOCK else 0
+    if block == 0:
+        block = _resize(0, size)
+    if block != 0:
+        poke(block, NEXT, peek(tape, ARENA_BLOCKS))
+        poke(tape, ARENA_BLOCKS, block)
+        poke(tape, HEAP, peek(tape, HEAP) + size)
+    return block
+
+
+@njit
+def arena_take(tape, n):
+    """The address of `n` bytes of the arena, aligned to 16, not zeroed; 0 where there are none."""
+    allowed = peek(_limit_address(), 0) - peek(tape, HEAP)
+    start = peek(tape, ARENA_NEXT)
+    room = peek(tape, ARENA_END) - start
+    if n > room and n > allowed:
+        return 0
+    n = max(16, (n + 15) // 16 * 16)
+    if n <= room:
+        poke(tape, ARENA_NEXT, start + n)
+        return start
+    chunk = peek(tape, ARENA_CHUNK)
+    if n > chunk or chunk > allowed:  # a block of its own; the chunk in use stays in use
+        block = _arena_block(tape, n) if n <= allowed else 0
+        return block + HEADER if block != 0 else 0
+    block = _arena_block(tape, chunk)
+    if block == 0:
+        return 0
+    poke(tape, ARENA_CHUNK, 2 * chunk)
+    poke(tape, ARENA_NEXT, block + HEADER + n)
+    poke(tape, ARENA_END, block + HEADER + chunk)
+    return block + HEADER
+
+
+@njit
+def release(tape):
+    """Give back all heap memory of a tape."""
+    block = peek(tape, BLOCK)
+    if block != 0:
+        _give(block, 0)
+    block = peek(tape, ARENA_BLOCKS)
+    while block != 0:
+        following = peek(block, NEXT)
+        if peek(block, CAPACITY) == FIRST_BLOCK:
+            _give(block, SLOTS)
+        else:
+            _free(block)
+        block = following
+    return 0
+
+
+def call_helper(context, builder, helper, *args):
+    """Call one of the functions above, on LLVM integers, out of line; none of them raises."""
+    sig = types.intp(*[types.intp] * len(args))
+    compiled = helper.get_compile_result(sig)
+    context.add_linking_libs((compiled.library,))
+    fn = context.declare_function(builder.module, compiled.fndesc)
+    _, result = context.call_conv.call_function(
+        builder, fn, sig.return_type, sig.args, args, attrs=("noinline",)
+    )
+    return result
+
+
+def raise_limit(context, builder, where):
+    """Emit the error of a tape that can hold no more."""
+    message = (
+        f"{where}: the reverse sweep needs to record more than the limit of {{limit}} bytes "
+        "allows (or memory ran out); wrap a part of the computation in nd.checkpoint, or raise "
+        "the environment variable NUMBAD_TAPE_LIMIT"
+    )
+    context.call_conv.return_user_exc(builder, TapeLimitError, (message,))

@@ -1,0 +1,304 @@
+"""The tape of the adjoint: a stack of plain values, and the guard that owns its memory.
+
+The code that the adjoint consists of calls these intrinsics. `top`, the address above the newest
+frame, is a variable of that code, so that LLVM keeps it in a register; the stack may move when it
+grows, so only the newest `top` is valid.
+
+Nothing on the tape is reference-counted: arrays are non-owning handles (see `arena.borrow`).
+"""
+
+from llvmlite import ir
+from numba.core import cgutils, imputils, types
+from numba.core.datamodel import models
+from numba.core.typing import signature
+from numba.extending import intrinsic, register_model
+
+from numbad.errors import UnsupportedError
+
+from . import memory as m
+from .memory import pool_bytes, release_pool, set_tape_limit
+
+_i8, _i64 = ir.IntType(8), ir.IntType(64)
+
+
+class TapeType(types.Type):
+    """A pointer to the bookkeeping of a tape, which lies on the machine stack of its guard."""
+
+    def __init__(self):
+        super().__init__("Tape")
+
+
+tape_type = TapeType()
+register_model(TapeType)(models.OpaqueModel)
+
+
+def tape_address(builder, tape):
+    """The address of a tape, as the functions of `memory` take it."""
+    return builder.ptrtoint(tape, _i64)
+
+
+def _field(builder, tape, i):
+    words = builder.bitcast(tape, _i64.as_pointer())
+    return builder.gep(words, [_i64(i)], inbounds=True)
+
+
+# -- the layout of a frame --------------------------------------------------------------------
+
+
+def check_plain(context, ty):
+    """Refuse types that hold references; arrays pass, as handles that own nothing."""
+    if isinstance(ty, types.BaseTuple):
+        for member in ty:
+            check_plain(context, member)
+        return
+    counted = context.data_model_manager[ty].contains_nrt_meminfo()
+    if counted and not isinstance(ty, types.Array):
+        raise UnsupportedError(f"a value of type {ty} cannot be recorded for the adjoint")
+
+
+def _size(ty):
+    """Bytes of a scalar or vector."""
+    if isinstance(ty, ir.VectorType):
+        return ty.count * _size(ty.element)
+    if isinstance(ty, ir.IntType):
+        return (ty.width + 7) // 8
+    if isinstance(ty, ir.PointerType | ir.DoubleType):
+        return 8
+    if isinstance(ty, ir.FloatType):
+        return 4
+    if isinstance(ty, ir.HalfType):
+        return 2
+    raise UnsupportedError(f"a value of machine type {ty} cannot be recorded for the adjoint")
+
+
+def _align(ty):
+    return _size(ty.element if isinstance(ty, ir.VectorType) else ty)
+
+
+def _scalars(ty, path=()):
+    """Yield (path, type) of each scalar or vector within an LLVM type."""
+    if isinstance(ty, ir.ArrayType):
+        members = [ty.element] * ty.count
+    elif isinstance(ty, ir.BaseStructType):
+        members = ty.elements
+    else:
+        yield path, ty
+        return
+    for i, member in enumerate(members):
+        yield from _scalars(member, (*path, i))
+
+
+def _layout(context, tys):
+    """The slots of a frame, as (number of the value, path, LLVM type, offset), and its size."""
+    slots, offset = [], 0
+    for k, ty in enumerate(tys):
+        check_plain(context, ty)
+        for path, item in _scalars(context.get_value_type(ty)):
+            offset = -(-offset // _align(item)) * _align(item)
+            slots.append((k, path, item, offset))
+            offset += _size(item)
+    return slots, -(-offset // 8) * 8
+
+
+def _slot(builder, top, offset, ty):
+    """The pointer to a slot; a truth value takes a byte."""
+    stored = _i8 if ty == ir.IntType(1) else ty
+    pointer = builder.gep(top, [_i64(offset)], inbounds=True)
+    return builder.bitcast(pointer, stored.as_pointer())
+
+
+def _store(builder, top, offset, ty, value):
+    pointer = _slot(builder, top, offset, ty)
+    if ty == ir.IntType(1):
+        value = builder.zext(value, _i8)
+    builder.store(value, pointer, align=_align(ty))
+
+
+def _load(builder, top, offset, ty):
+    value = builder.load(_slot(builder, top, offset, ty), align=_align(ty))
+    return builder.trunc(value, ty) if ty == ir.IntType(1) else value
+
+
+# -- the value stack --------------------------------------------------------------------------
+
+
+@intrinsic
+def tape_start(typingctx, tape):
+    """The top of an empty tape."""
+
+    def codegen(context, builder, sig, args):
+        base = builder.load(_field(builder, args[0], m.BASE))
+        return builder.inttoptr(base, cgutils.voidptr_t)
+
+    return types.voidptr(tape), codegen
+
+
+def _make_room(context, builder, tape, top, size, where):
+    """The top at which `size` bytes have room, perhaps elsewhere than before."""
+    end = builder.load(_field(builder, tape, m.END))
+    room = builder.sub(end, builder.ptrtoint(top, _i64))
+    before = builder.block
+    full = builder.icmp_signed("<", room, _i64(size))
+    with cgutils.if_unlikely(builder, full):
+        args = tape_address(builder, tape), builder.ptrtoint(top, _i64), _i64(size)
+        moved = m.call_helper(context, builder, m.grow, *args)
+        with cgutils.if_unlikely(builder, builder.icmp_signed("==", moved, _i64(0))):
+            m.raise_limit(context, builder, where)
+        moved = builder.inttoptr(moved, cgutils.voidptr_t)
+        after = builder.block
+    found = builder.phi(cgutils.voidptr_t)
+    found.add_incoming(top, before)
+    found.add_incoming(moved, after)
+    return found
+
+
+@intrinsic(prefer_literal=True)
+def push_frame(typingctx, tape, top, where, *values):
+    """Record values above `top`: the new top. `where`, a literal, is for the error's text."""
+    if not isinstance(where, types.StringLiteral):
+        return None
+    tys = [types.unliteral(v) for v in values]
+
+    def codegen(context, builder, sig, args):
+        slots, size = _layout(context, tys)
+        if size == 0:
+            return args[1]
+        top = _make_room(context, builder, args[0], args[1], size, where.literal_value)
+        for k, path, ty, offset in slots:
+            value = builder.extract_value(args[3], (k, *path))
+            _store(builder, top, offset, ty, value)
+        return builder.gep(top, [_i64(size)], inbounds=True)
+
+    return types.voidptr(tape, types.voidptr, where, types.StarArgTuple.from_types(tys)), codegen
+
+
+@intrinsic
+def pop_frame(typingctx, top, *values):
+    """The top below the newest frame, whose types are those of `values`; these are not read."""
+    tys = [types.unliteral(v) for v in values]
+
+    def codegen(context, builder, sig, args):
+        _, size = _layout(context, tys)
+        return builder.gep(args[0], [_i64(-size)], inbounds=True)
+
+    return types.voidptr(types.voidptr, types.StarArgTuple.from_types(tys)), codegen
+
+
+@intrinsic
+def read_frame(typingctx, top, *values):
+    """The values of the frame at `top`, as lowered by `pop_frame`, in a tuple."""
+    tys = [types.unliteral(v) for v in values]
+    result = types.BaseTuple.from_types(tys)
+
+    def codegen(context, builder, sig, args):
+        slots, _ = _layout(context, tys)
+        items = [ir.Constant(context.get_value_type(ty), ir.Undefined) for ty in tys]
+        for k, path, ty, offset in slots:
+            value = _load(builder, args[0], offset, ty)
+            items[k] = builder.insert_value(items[k], value, path) if path else value
+        return context.make_tuple(builder, result, items)
+
+    return result(types.voidptr, types.StarArgTuple.from_types(tys)), codegen
+
+
+# -- the guard --------------------------------------------------------------------------------
+
+
+def _new_tape(builder):
+    """An empty tape on the machine stack of the function being emitted."""
+    tape = cgutils.alloca_once(builder, _i64, size=m.TAPE_FIELDS, name="tape")
+    state = [_i64(0)] * m.TAPE_FIELDS
+    chunks = (m.BASE, m.END, m.STACK_BYTES), (m.ARENA_NEXT, m.ARENA_END, m.ARENA_BYTES)
+    for start, end, size in chunks:
+        chunk = cgutils.alloca_once(builder, ir.VectorType(_i64, 2), size=size // 16)
+        state[start] = builder.ptrtoint(chunk, _i64)
+        state[end] = builder.add(state[start], _i64(size))
+    state[m.ARENA_CHUNK] = _i64(m.FIRST_BLOCK)
+    for i, value in enumerate(state):
+        builder.store(value, _field(builder, tape, i))
+    return builder.bitcast(tape, cgutils.voidptr_t)
+
+
+def _release(context, builder, tape):
+    heap = builder.load(_field(builder, tape, m.HEAP))
+    with cgutils.if_unlikely(builder, builder.icmp_signed("!=", heap, _i64(0))):
+        m.call_helper(context, builder, m.release, tape_address(builder, tape))
+
+
+def _emit_guarded(context, builder, dispatcher, inner, sig, args):
+    """Call `dispatcher` with a tape that lives as long as the call."""
+    tape = _new_tape(builder)
+    given = zip(args, sig.args, inner.args[1:], strict=True)
+    passed = [tape, *(context.cast(builder, *arg) for arg in given)]
+    compiled = dispatcher.get_compile_result(inner)
+    context.add_linking_libs((compiled.library,))
+    status, result = context.call_internal_no_propagate(builder, compiled.fndesc, inner, passed)
+    _release(context, builder, tape)
+    with cgutils.if_unlikely(builder, status.is_error):
+        in_try = context.call_conv.check_try_status(builder).in_try
+        # Where the caller has a handler, it goes on and drops the shadows itself.
+        with builder.if_then(builder.not_(in_try)):
+            if context.enable_nrt:
+                context.nrt.decref(builder, sig.args[1], args[1])
+        context.call_conv.return_status_propagate(builder, status)
+    return imputils.fix_returning_optional(context, builder, inner, status, result)
+
+
+def _guard(typingctx, dispatcher, *tys):
+    """The signature of a guarded call and the function that emits it."""
+    tys = [types.unliteral(ty) for ty in tys]
+    fnty = types.Dispatcher(dispatcher)
+    inner = typingctx.resolve_function_type(fnty, (tape_type, *tys), {})
+
+    def emit(context, builder, args):
+        sig = signature(inner.return_type, *tys)
+        return _emit_guarded(context, builder, dispatcher, inner, sig, args)
+
+    return inner.return_type, tys, emit
+
+
+@intrinsic
+def call_guarded(typingctx, fn, args, shadows, seed):
+    """As `guarded(fn)(args, shadows, seed)`, with the dispatcher as an argument."""
+    if not isinstance(fn, types.Dispatcher):
+        return None
+    result, tys, emit = _guard(typingctx, fn.dispatcher, args, shadows, seed)
+
+    def codegen(context, builder, sig, args):
+        return emit(context, builder, args[1:])
+
+    return result(fn, *tys), codegen
+
+
+def guarded(dispatcher):
+    """An intrinsic `(args, shadows, seed)` that calls `dispatcher(tape, args, shadows, seed)`.
+
+    The tape's memory is released after the call, also when it raises; then `shadows`, which the
+    caller has allocated for this call, is released as well.
+    """
+
+    @intrinsic
+    def call(typingctx, args, shadows, seed):
+        result, tys, emit = _guard(typingctx, dispatcher, args, shadows, seed)
+
+        def codegen(context, builder, sig, args):
+            return emit(context, builder, args)
+
+        return result(*tys), codegen
+
+    return call
+
+
+__all__ = [
+    "TapeType",
+    "call_guarded",
+    "guarded",
+    "pool_bytes",
+    "pop_frame",
+    "push_frame",
+    "read_frame",
+    "release_pool",
+    "set_tape_limit",
+    "tape_start",
+    "tape_type",
+]
