@@ -1,10 +1,12 @@
 """Memory that a gradient takes at its peak beyond what the process held before, its result included.
 
 The kernel's high-water mark of resident memory, set back after a small call that compiles; in a process
-of its own, since what an allocator has kept from earlier calls would hide a part.
+of its own, since what an allocator has kept from earlier calls would hide a part. The kernel counts
+resident pages in batches, so what is below a few MiB is counted by the page faults instead.
 """
 
 import math
+import os
 from pathlib import Path
 
 from . import imports, problems
@@ -14,6 +16,7 @@ SCRIPT = """
 from asv_bench.benchmarks import peak_memory
 print(peak_memory.mebibytes({problem!r}, {contender!r}))
 """
+BATCHES = 2.0  # MiB below which the high-water mark is too coarse
 # Large blocks come from and go back to the system, however many there were.
 ENVIRONMENT = {"MALLOC_MMAP_THRESHOLD_": "65536", "MALLOC_TRIM_THRESHOLD_": "65536"}
 
@@ -21,6 +24,13 @@ ENVIRONMENT = {"MALLOC_MMAP_THRESHOLD_": "65536", "MALLOC_TRIM_THRESHOLD_": "655
 def _status(name):
     lines = (PROCESS / "status").read_text().splitlines()
     return next(int(line.split()[1]) for line in lines if line.startswith(name + ":"))
+
+
+def _faults():
+    """Pages that this process has touched for the first time."""
+    import resource  # only where there is a /proc
+
+    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt
 
 
 def mebibytes(problem, contender):
@@ -31,13 +41,14 @@ def mebibytes(problem, contender):
     call(*small), call(*small)
     try:
         (PROCESS / "clear_refs").write_text("5")
-        before = _status("VmRSS")
+        before, touched = _status("VmRSS"), _faults()
         result = call(*arguments)
-        peak = _status("VmHWM")
-    except OSError:
+        touched, peak = _faults() - touched, _status("VmHWM")
+    except (OSError, ImportError):
         return math.nan
     del result
-    return (peak - before) / 1024
+    mark = (peak - before) / 1024
+    return mark if mark > BATCHES else touched * os.sysconf("SC_PAGE_SIZE") / 2**20
 
 
 def in_new_process(problem, contender):
