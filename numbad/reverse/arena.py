@@ -134,13 +134,13 @@ def _emit_borrow(context, builder, ty, value):
         for name in ("meminfo", "parent"):
             setattr(array, name, cgutils.get_null_value(getattr(array, name).type))
         return array._getvalue()
-    check_plain(context, ty)
     return value
 
 
 @intrinsic
 def borrow(typingctx, x):
     """An array that owns nothing, or a (nested) tuple of such; the original must outlive it."""
+    check_plain(x)
 
     def codegen(context, builder, sig, args):
         return _emit_borrow(context, builder, x, args[0])
@@ -184,8 +184,9 @@ def vector_new(elem, where="the shadow of a list"):
 
     @intrinsic
     def new(typingctx, tape, n):
+        check_plain(elem)
+
         def codegen(context, builder, sig, args):
-            check_plain(context, elem)
             size = _bytes_of(context, builder, [args[1]], _data_size(context, elem))
             data = _take(context, builder, args[0], size, where)
             handle = _take(context, builder, args[0], _i64(16), where)
@@ -278,9 +279,10 @@ def struct_new(ty, where="the shadow of an instance"):
 
     @intrinsic
     def new(typingctx, tape):
+        for _, field in ty.fields:
+            check_plain(field)
+
         def codegen(context, builder, sig, args):
-            for _, field in ty.fields:
-                check_plain(context, field)
             size = context.get_abi_sizeof(_struct_data(context, ty))
             return _take(context, builder, args[0], _i64(size), where)
 

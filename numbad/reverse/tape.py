@@ -9,7 +9,7 @@ Nothing on the tape is reference-counted: arrays are non-owning handles (see `ar
 
 from llvmlite import ir
 from numba.core import cgutils, imputils, types
-from numba.core.datamodel import models
+from numba.core.datamodel import default_manager, models
 from numba.core.typing import signature
 from numba.extending import intrinsic, register_model
 
@@ -45,13 +45,13 @@ def _field(builder, tape, i):
 # -- the layout of a frame --------------------------------------------------------------------
 
 
-def check_plain(context, ty):
+def check_plain(ty):
     """Refuse types that hold references; arrays pass, as handles that own nothing."""
     if isinstance(ty, types.BaseTuple):
         for member in ty:
-            check_plain(context, member)
+            check_plain(member)
         return
-    counted = context.data_model_manager[ty].contains_nrt_meminfo()
+    counted = default_manager.lookup(ty).contains_nrt_meminfo()
     if counted and not isinstance(ty, types.Array):
         raise UnsupportedError(f"a value of type {ty} cannot be recorded for the adjoint")
 
@@ -92,7 +92,6 @@ def _layout(context, tys):
     """The slots of a frame, as (number of the value, path, LLVM type, offset), and its size."""
     slots, offset = [], 0
     for k, ty in enumerate(tys):
-        check_plain(context, ty)
         for path, item in _scalars(context.get_value_type(ty)):
             offset = -(-offset // _align(item)) * _align(item)
             slots.append((k, path, item, offset))
@@ -158,6 +157,8 @@ def push_frame(typingctx, tape, top, where, *values):
     if not isinstance(where, types.StringLiteral):
         return None
     tys = [types.unliteral(v) for v in values]
+    for ty in tys:
+        check_plain(ty)
 
     def codegen(context, builder, sig, args):
         slots, size = _layout(context, tys)
