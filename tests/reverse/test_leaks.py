@@ -82,6 +82,15 @@ def test_calls_keep_no_memory():
     assert added < 2**20, f"{added} bytes in 100,000 calls"
 
 
+def test_a_small_leak_would_be_seen():
+    kept = []
+    added, held = growth(lambda _: kept.append(np.empty(4)), warm=2_000, calls=100_000)
+    assert added > 2**20
+    owned = numba.njit(lambda n: np.empty(n))
+    _, held = growth(lambda _: kept.append(owned(4)), warm=10, calls=100)
+    assert held == 200  # the array's data and its record
+
+
 def stopping(x, p, n):
     """Raises in the middle of the loop, after the tape has grown."""
     y = p
