@@ -97,6 +97,7 @@ class _Math:
     floor = staticmethod(lambda x: int(mp.floor(x)))
     ceil = staticmethod(lambda x: int(mp.ceil(x)))
     trunc = staticmethod(int)
+    phase, polar, rect = map(staticmethod, (mp.arg, mp.polar, mp.rect))
     isnan = staticmethod(mp.isnan)
     ldexp = staticmethod(lambda x, e: x * mpf(2) ** e)
     frexp = staticmethod(lambda x: mp.frexp(x))
@@ -109,8 +110,11 @@ class _NumPy:
     """NumPy, where every array that NumPy would make of floats is one of objects."""
 
     pi, e, inf, nan, newaxis = np.pi, np.e, mp.inf, mp.nan, None
-    float64 = float32 = staticmethod(lambda x: x + mpf(0))
-    int64 = int32 = staticmethod(int)
+    float64 = float32 = complex128 = complex64 = staticmethod(lambda x: x + mpf(0))
+    conj = conjugate = staticmethod(mp.conj)
+    real, imag = staticmethod(mp.re), staticmethod(mp.im)
+    int64 = int32 = int
+    bool_ = bool
     angle = staticmethod(mp.arg)
     isnan, sign = staticmethod(mp.isnan), staticmethod(np.sign)
     floor, ceil, rint = (np.frompyfunc(f, 1, 1) for f in (mp.floor, mp.ceil, mp.nint))
@@ -121,16 +125,16 @@ class _NumPy:
         return _scalar_function(getattr(np, name))
 
     def zeros(self, shape, dtype=None):
-        return self.full(shape, mpf(0))
+        return self.full(shape, mpf(0), dtype)
 
     def empty(self, shape, dtype=None):
-        return self.full(shape, mp.nan)
+        return self.full(shape, 0 if dtype in (int, bool) else mp.nan, dtype)
 
     def ones(self, shape, dtype=None):
-        return self.full(shape, mpf(1))
+        return self.full(shape, mpf(1), dtype)
 
     def full(self, shape, value, dtype=None):
-        return np.full(shape, value, dtype=object)
+        return np.full(shape, value, dtype=dtype if dtype in (int, bool) else object)
 
     def eye(self, n):
         return to_exact(np.eye(n))
@@ -154,7 +158,9 @@ class _NumPy:
         return self.full(a.shape, value)
 
     def array(self, items, dtype=None):
-        return np.array(items, object)
+        found = np.array(items, object)
+        whole = found.size and all(isinstance(x, (int, np.integer)) for x in found.flat)
+        return np.array(items) if whole and dtype is None else found
 
     asarray = array
 
@@ -173,7 +179,7 @@ for _name in (
     "abs shape dot cumsum cumprod prod sum min max amin amax copy transpose reshape diff trace append"
     " ascontiguousarray asfortranarray concatenate vstack hstack stack column_stack outer diag flip"
     " roll repeat where broadcast_to expand_dims sort atleast_1d fill_diagonal"
-    " split argmin argmax argsort any all count_nonzero searchsorted"
+    " split take argmin argmax argsort any all count_nonzero searchsorted"
 ).split():
     setattr(_NumPy, _name, staticmethod(getattr(np, _name)))
 
@@ -212,7 +218,8 @@ def moved(value, direction, h):
         return value.copy() if isinstance(value, np.ndarray) else value
     if isinstance(value, tuple):
         return rebuilt(value, (moved(v, d, h) for v, d in zip(value, direction, strict=True)))
-    return to_exact(value) + h * to_exact(direction)
+    result = to_exact(value) + h * to_exact(direction)
+    return np.array(result, object) if isinstance(value, np.ndarray) else result
 
 
 def flat(result):
