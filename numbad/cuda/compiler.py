@@ -1,0 +1,108 @@
+"""The adjoint's blocks, compiled by numba-cuda as a device function.
+
+The code of a function is captured and transformed once for all targets; here its blocks take the
+place of a stub's in numba-cuda's own pipeline, with the flags of the kernel that calls it.
+"""
+
+from numba.cuda import types
+from numba.cuda.compiler import (
+    CreateLibrary,
+    CUDABackend,
+    CUDANativeLowering,
+    CUDATranslateBytecode,
+    compile_extra,
+)
+from numba.cuda.core.callconv import CUDACallConv
+from numba.cuda.core.compiler import CompilerBase
+from numba.cuda.core.compiler_machinery import FunctionPass, PassManager, register_pass
+from numba.cuda.core.targetconfig import ConfigStack
+from numba.cuda.core.typed_passes import (
+    AnnotateTypes,
+    InlineOverloads,
+    IRLegalization,
+    NopythonTypeInference,
+    PreLowerStripPhis,
+)
+from numba.cuda.core.untyped_passes import FixupArgs, IRProcessing
+from numba.cuda.descriptor import cuda_target
+
+from ..source import define
+from .retarget import retarget
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class PutBlocks(FunctionPass):
+    """Puts blocks of Numba's IR, made for the argument types, in place of the stub's."""
+
+    _name = "numbad_cuda_put_blocks"
+
+    def __init__(self):
+        FunctionPass.__init__(self)
+
+    def run_pass(self, state):
+        func_ir = state.func_ir
+        blocks = state.func_id.func.__numbad_blocks__(state.args)
+        func_ir.blocks = retarget(blocks, func_ir.arg_names)
+        return True
+
+
+class BlocksCompiler(CompilerBase):
+    """numba-cuda's pipeline for blocks that need no SSA and no inlining of closures."""
+
+    def define_pipelines(self):
+        pm = PassManager("numbad_cuda")
+        for step in (
+            *(CUDATranslateBytecode, FixupArgs, PutBlocks, IRProcessing),
+            *(NopythonTypeInference, PreLowerStripPhis, InlineOverloads),
+            *(IRLegalization, AnnotateTypes, CreateLibrary, CUDANativeLowering, CUDABackend),
+        ):
+            pm.add_pass(step, step.__name__)
+        pm.finalize()
+        return [pm]
+
+
+class DeviceCode:
+    """What `blocks_for(argument types)` gives, compiled for argument types and flags, once each."""
+
+    def __init__(self, name, parameters, blocks_for, fastmath=False):
+        stub = define(f"def {name}({', '.join(parameters)}):\n    raise NotImplementedError\n", {})
+        stub.__numbad_blocks__ = blocks_for
+        self.stub = stub
+        self.fastmath = fastmath
+        self.compiled = {}
+
+    def compile(self, argtypes):
+        """The compile result for the flags of the function that is being compiled."""
+        flags = ConfigStack.top_or_none().copy()
+        flags.inline = "never"
+        if not flags.debuginfo:
+            flags.forceinline = True  # so that the tape's bookkeeping becomes registers
+        if self.fastmath:
+            flags.fastmath = self.fastmath
+        key = argtypes, flags.summary()
+        if key not in self.compiled:
+            self.compiled[key] = self._compile(argtypes, flags)
+        return self.compiled[key]
+
+    def _compile(self, argtypes, flags):
+        context = cuda_target.target_context
+        return compile_extra(
+            typingctx=cuda_target.typing_context,
+            targetctx=context,
+            func=self.stub,
+            args=argtypes,
+            return_type=None,
+            flags=flags,
+            locals={},
+            pipeline_class=BlocksCompiler,
+            call_conv=CUDACallConv(context),
+            abi_info={},
+        )
+
+
+def in_debug_mode():
+    """Whether the function that is being compiled reports exceptions."""
+    return ConfigStack.top_or_none().error_model == "python"
+
+
+__all__ = ["DeviceCode", "in_debug_mode", "types"]

@@ -1,0 +1,98 @@
+"""Runs device functions on the CPU: the LLVM IR that numba-cuda makes for a GPU, compiled for the host.
+
+It needs no driver. Functions of NVIDIA's device library are taken from the host's C library.
+"""
+
+import ctypes
+import ctypes.util
+import re
+
+import llvmlite.binding as llvm
+import numpy as np
+from numba import types
+from numba.cuda import compiler, dispatcher
+
+CAPABILITY = (8, 0)
+
+
+def without_gpu(monkeypatch):
+    """Let nested device functions compile where there is no GPU to ask for its capability."""
+    device = type("Device", (), {"compute_capability": CAPABILITY})
+    monkeypatch.setattr(dispatcher, "get_current_device", lambda: device)
+
+
+class DeviceFunction:
+    """A Python function, compiled for argument types as a device function.
+
+    A call returns the error code and the floats of the result, in order.
+    """
+
+    def __init__(self, py_func, argtypes, debug=False):
+        options = {"opt": 0 if debug else 3}
+        self.argtypes = argtypes
+        self.result = compiler.compile_cuda(
+            py_func, None, argtypes, cc=CAPABILITY, debug=debug, nvvm_options=options
+        )
+        self._engine = _engine(self.result.library.llvm_strs)
+        name = self.result.fndesc.llvm_func_name
+        self._address = self._engine.get_function_address(name)
+
+    def __call__(self, *args):
+        returned = np.full(_floats(self.result.signature.return_type), -1.0)
+        given = [ctypes.c_void_p(returned.ctypes.data)]
+        for ty, value in zip(self.argtypes, args, strict=True):
+            given += _passed(ty, value)
+        kinds = [type(value) for value in given]
+        code = ctypes.CFUNCTYPE(ctypes.c_int32, *kinds)(self._address)(*given)
+        return code, returned
+
+    @property
+    def exceptions(self):
+        """Error code -> (class, arguments, place), as a kernel looks them up."""
+        return self.result.call_helper.exceptions
+
+
+def _engine(texts):
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    module = None
+    for text in texts:
+        text = re.sub(r'target (triple|datalayout) = "[^"]*"', "", text)
+        part = llvm.parse_assembly(text)
+        if module is None:
+            module = part
+        else:
+            module.link_in(part)
+    _find_device_library(module)
+    machine = llvm.Target.from_default_triple().create_target_machine(opt=2)
+    module.triple = llvm.get_default_triple()
+    module.data_layout = str(machine.target_data)
+    module.verify()
+    engine = llvm.create_mcjit_compiler(module, machine)
+    engine.finalize_object()
+    return engine
+
+
+def _find_device_library(module):
+    library = ctypes.CDLL(ctypes.util.find_library("m"))
+    for function in module.functions:
+        if function.is_declaration and function.name.startswith("__nv_"):
+            found = getattr(library, function.name.removeprefix("__nv_"))
+            llvm.add_symbol(function.name, ctypes.cast(found, ctypes.c_void_p).value)
+
+
+def _floats(ty):
+    """The number of floats in a result; arrays in it are not counted, and must come last."""
+    if isinstance(ty, types.BaseTuple):
+        return sum(map(_floats, ty))
+    return 1
+
+
+def _passed(ty, value):
+    """A value as numba-cuda passes it: an array as its fields, with neither owner nor parent."""
+    if isinstance(ty, types.Array):
+        fields = [0, 0, value.size, value.itemsize, value.ctypes.data, *value.shape, *value.strides]
+        return [ctypes.c_int64(field) for field in fields]
+    if isinstance(ty, types.Integer):
+        return [ctypes.c_int64(value)]
+    return [ctypes.c_double(value)]
