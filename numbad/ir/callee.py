@@ -1,0 +1,124 @@
+"""Which function a call expression means, and the Python code behind it."""
+
+from dataclasses import dataclass
+
+from numba import njit
+from numba.core import types
+from numba.core.registry import cpu_target
+from numba.np.ufunc.dufunc import DUFunc
+
+
+@dataclass(frozen=True)
+class Callee:
+    """`kind` is "dispatcher", "function", "method", "class" or "unknown".
+
+    `key` is the dispatcher, the Python callable, the method's name or the class; `owner` the
+    variable whose method it is.
+    """
+
+    kind: str
+    key: object
+    owner: object = None
+
+
+def callee_of(fn, call):
+    """The `Callee` of a call expression of a `Function`."""
+    ty = fn.type_of(call.func)
+    if isinstance(ty, types.RecursiveCall):
+        return Callee("dispatcher", ty.dispatcher_type.dispatcher)
+    if isinstance(ty, types.Dispatcher):
+        return Callee("dispatcher", ty.dispatcher)
+    if isinstance(ty, types.BoundFunction):
+        owner = fn.definition(call.func)
+        if getattr(owner, "op", None) == "getattr":
+            return Callee("method", owner.attr, owner.value)
+        return Callee("unknown", ty)
+    if isinstance(ty, types.NumberClass):
+        return Callee("function", _number_class(ty))
+    if isinstance(ty, types.NamedTupleClass):
+        return Callee("class", ty.instance_class)
+    if isinstance(ty, types.ClassType):
+        return Callee("class", ty)
+    if isinstance(ty, types.Function):
+        return _function(ty.typing_key)
+    if ty is None:
+        found = fn.constant(call.func)
+        return _function(found) if found is not None else Callee("unknown", None)
+    return Callee("unknown", ty)
+
+
+def _function(key):
+    if isinstance(key, DUFunc):
+        return Callee("dispatcher", key._dispatcher)
+    return Callee("function", key) if callable(key) else Callee("unknown", key)
+
+
+def _number_class(ty):
+    import numpy as np
+
+    number = ty.instance_type
+    names = {types.boolean: np.bool_}
+    return names.get(number) or getattr(np, number.name, float)
+
+
+_IMPLEMENTATIONS = {}
+
+
+def implementation(fn, call, callee):
+    """The dispatcher with the Python code of an `@overload`ed function or method, or None.
+
+    Returns `(dispatcher, takes_owner)`.
+    """
+    typingctx = cpu_target.typing_context
+    signature = fn.calls.get(call)
+    if signature is None:
+        return None
+    if callee.kind == "method":
+        owner = fn.type_of(callee.owner)
+        for template in typingctx._get_attribute_templates(owner):
+            if getattr(template, "is_method", False) and template._attr == callee.key:
+                return _build(
+                    template._overload_func, (owner, *_given(fn, call)), _keywords(fn, call)
+                )
+        return None
+    if callee.kind != "function":
+        return None
+    ty = fn.type_of(call.func)
+    for template in getattr(ty, "templates", ()):
+        overload = getattr(template, "_overload_func", None)
+        if overload is None:
+            continue
+        found = _build(overload, _given(fn, call), _keywords(fn, call))
+        if found is not None:
+            return found
+    return None
+
+
+def _given(fn, call):
+    return tuple(fn.type_of(v) for v in call.args)
+
+
+def _keywords(fn, call):
+    return tuple((name, fn.type_of(v)) for name, v in call.kws)
+
+
+def _build(overload, argtypes, keywords):
+    """What an overload's typing function returns for the types, as a dispatcher."""
+    for types_ in (argtypes, tuple(map(types.unliteral, argtypes))):
+        key = overload, types_, keywords
+        if key not in _IMPLEMENTATIONS:
+            try:
+                found = overload(*types_, **dict(keywords))
+            except Exception:  # typing functions reject types in many ways
+                found = None
+            if isinstance(found, tuple):
+                found = found[1]
+            _IMPLEMENTATIONS[key] = None if found is None else njit(found)
+        if _IMPLEMENTATIONS[key] is not None:
+            return _IMPLEMENTATIONS[key]
+    return None
+
+
+def type_call(dispatcher, argtypes):
+    """The signature of a dispatcher's call, compiled if need be."""
+    return types.Dispatcher(dispatcher).get_call_type(cpu_target.typing_context, argtypes, {})

@@ -1,0 +1,79 @@
+"""The typed SSA IR of a function for given argument types, from Numba's own pipeline."""
+
+from numba.core import ir
+from numba.core.compiler import CompilerBase, DefaultPassBuilder, Flags, _EarlyPipelineCompletion
+from numba.core.compiler_machinery import FunctionPass, register_pass
+from numba.core.registry import cpu_target
+from numba.core.typed_passes import NopythonTypeInference
+
+from ..errors import UnsupportedError
+from .fence import refuse
+from .function import Function
+
+
+@register_pass(mutates_CFG=False, analysis_only=True)
+class Capture(FunctionPass):
+    """Stops the pipeline, once types are known."""
+
+    _name = "numbad_capture"
+
+    def __init__(self):
+        FunctionPass.__init__(self)
+
+    def run_pass(self, state):
+        raise _EarlyPipelineCompletion(state)
+
+
+class CaptureCompiler(CompilerBase):
+    def define_pipelines(self):
+        pm = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        pm.add_pass_after(Capture, NopythonTypeInference)
+        pm.finalize()
+        return [pm]
+
+
+def capture(py_func, argtypes, locals=None):
+    """The `Function` of a Python function for argument types.
+
+    Raises UnsupportedError for generators, and what Numba raises for code that it cannot type.
+    """
+    flags = Flags()
+    flags.nrt = True
+    flags.error_model = "python"
+    typingctx, targetctx = cpu_target.typing_context, cpu_target.target_context
+    typingctx.refresh()
+    targetctx.refresh()
+    compiler = CaptureCompiler(typingctx, targetctx, None, argtypes, None, flags, locals or {})
+    state = compiler.compile_extra(py_func)
+    func_ir = state.func_ir
+    if func_ir.is_generator:
+        raise refuse("a generator", func_ir.loc, "fill an array or a list instead, or use a loop")
+    return _function(func_ir, state)
+
+
+def _function(func_ir, state):
+    parameters = [None] * func_ir.arg_count
+    blocks = {}
+    for label, block in func_ir.blocks.items():
+        new = blocks[label] = ir.Block(block.scope, block.loc)
+        for s in block.body:
+            if isinstance(s, ir.Del):
+                continue
+            if isinstance(s, ir.Assign) and isinstance(s.value, ir.Arg):
+                parameters[s.value.index] = s.target.name
+                continue
+            if isinstance(s, ir.Assign) and isinstance(s.value, ir.FreeVar):
+                s = ir.Assign(ir.Global(s.value.name, s.value.value, s.loc), s.target, s.loc)
+            new.append(s)
+    for k, name in enumerate(parameters):
+        if name is None:  # an argument that is never read
+            parameters[k] = func_ir.arg_names[k]
+    types = dict(state.typemap)
+    for name, ty in zip(parameters, state.args, strict=True):
+        types.setdefault(name, ty)
+    return Function(
+        func_ir.func_id.func_name, blocks, types, dict(state.calltypes), parameters, func_ir.loc
+    )
+
+
+__all__ = ["UnsupportedError", "capture"]

@@ -1,0 +1,61 @@
+"""Puts the code of active callees and helpers in place, until nothing is left to expand."""
+
+from numba.core import ir, types
+
+from .capture import capture
+from .fence import refuse
+from .inline import bind, inline
+from .normalize import call_helper, normalize
+
+LIMIT = 2000  # expansions; more means a recursion through data that analysis cannot see the end of
+
+
+def expand(fn, analyse):
+    """Expand every active call and whole-array statement of `fn`; returns the last analysis."""
+    chain = {}
+    for _ in range(LIMIT):
+        activity = analyse(fn)
+        ops = activity.expandables()
+        if not ops:
+            return activity
+        for op in ops:
+            _expand(fn, op, chain)
+        normalize(fn)
+    raise refuse("calls nested this deep", fn.loc)
+
+
+def _expand(fn, op, chain):
+    label, index = _find(fn, op.statement)
+    if hasattr(op, "arguments"):
+        index = _replace_by_helper(fn, op, label, index)
+    call = fn.blocks[label].body[index].value
+    if getattr(op, "owner", None) is not None:
+        call = ir.Expr.call(call.func, [op.owner, *call.args], call.kws, call.loc, call.vararg)
+    before = []
+    py_func = op.dispatcher.py_func
+    arguments = bind(fn, call, py_func, before)
+    argtypes = tuple(types.unliteral(fn.type_of(v)) for v in arguments)
+    callee = normalize(capture(py_func, argtypes, op.dispatcher.locals))
+    inline(fn, label, index, callee, arguments, before)
+
+
+def _find(fn, statement):
+    for label, block in fn.blocks.items():
+        for index, s in enumerate(block.body):
+            if s is statement:
+                return label, index
+    raise AssertionError("the statement to expand is gone")
+
+
+def _replace_by_helper(fn, op, label, index):
+    """The statement becomes a call of the helper that does it with loops."""
+    made = []
+    block = fn.blocks[label]
+    statement = block.body[index]
+    result = call_helper(fn, op.dispatcher, op.arguments, made, statement.loc)
+    if isinstance(statement, ir.Assign):
+        made[-1] = ir.Assign(made[-1].value, statement.target, statement.loc)
+        fn.types[statement.target.name] = fn.type_of(result)
+    block.body[index : index + 1] = made
+    fn.changed()
+    return index + len(made) - 1

@@ -1,0 +1,138 @@
+"""A function as typed SSA blocks: the form that the analyses and the adjoint work on."""
+
+from dataclasses import dataclass, field
+
+from numba.core import ir
+
+
+@dataclass
+class Function:
+    """Typed SSA blocks of Numba IR, with phis; every name is assigned once.
+
+    `blocks` maps labels to blocks, the smallest label is the entry; `types` and `calls` say what
+    inference found for names and call expressions; `parameters` are the names that hold the
+    arguments.
+    """
+
+    name: str
+    blocks: dict
+    types: dict
+    calls: dict
+    parameters: list
+    loc: ir.Loc
+    serial: int = 0  # of the inlined copies, for fresh names
+    _definitions: dict = field(default=None, repr=False)
+
+    @property
+    def entry(self):
+        return min(self.blocks)
+
+    @property
+    def scope(self):
+        return self.blocks[self.entry].scope
+
+    def statements(self):
+        """`(label, statement)` for every statement."""
+        for label, block in self.blocks.items():
+            for statement in block.body:
+                yield label, statement
+
+    @property
+    def definitions(self):
+        """name -> (label, right-hand side)."""
+        if self._definitions is None:
+            self._definitions = {
+                s.target.name: (label, s.value)
+                for label, s in self.statements()
+                if isinstance(s, ir.Assign)
+            }
+        return self._definitions
+
+    def changed(self):
+        """Forget what was derived from the blocks."""
+        self._definitions = None
+
+    def definition(self, var):
+        """The right-hand side that defines a variable, or None."""
+        return self.definitions.get(name_of(var), (None, None))[1]
+
+    def type_of(self, var):
+        """The type of a variable or a name."""
+        return self.types.get(name_of(var))
+
+    def fresh(self, hint, ty, loc=None):
+        """A new variable of type `ty`."""
+        self.serial += 1
+        name = f"{hint}@{self.serial}"
+        self.types[name] = ty
+        return ir.Var(self.scope, name, loc or self.loc)
+
+    def new_label(self):
+        return max(self.blocks) + 1
+
+    def constant(self, var):
+        """The Python value behind a variable: a literal, a global, an attribute of a module."""
+        value = self.definition(var)
+        if isinstance(value, ir.Const | ir.Global | ir.FreeVar):
+            return value.value
+        if isinstance(value, ir.Var):
+            return self.constant(value)
+        if isinstance(value, ir.Expr) and value.op == "getattr":
+            owner = self.constant(value.value)
+            return None if owner is None else getattr(owner, value.attr, None)
+        return None
+
+
+def name_of(var):
+    return var if isinstance(var, str) else var.name
+
+
+def is_phi(statement):
+    return isinstance(statement, ir.Assign) and is_expr(statement.value, "phi")
+
+
+def is_expr(value, *ops):
+    return isinstance(value, ir.Expr) and value.op in ops
+
+
+def successors(block):
+    return block.terminator.get_targets()
+
+
+def map_vars(value, rename):
+    """A copy of a node with `rename(var)` in place of every variable read or written."""
+    if isinstance(value, ir.Var):
+        return rename(value)
+    if isinstance(value, ir.Expr):
+        fields = {k: map_vars(v, rename) for k, v in value._kws.items()}
+        return ir.Expr(value.op, value.loc, **fields)
+    if isinstance(value, list):
+        return [map_vars(v, rename) for v in value]
+    if type(value) is tuple:
+        return tuple(map_vars(v, rename) for v in value)
+    if isinstance(value, ir.Stmt):
+        copy = object.__new__(type(value))
+        for k, v in vars(value).items():
+            setattr(copy, k, map_vars(v, rename))
+        return copy
+    return value
+
+
+def operands(value):
+    """The variables that a right-hand side reads."""
+    if isinstance(value, ir.Var):
+        return [value]
+    if isinstance(value, ir.Expr):
+        found = []
+        for v in value._kws.values():
+            found += _variables(v)
+        return found
+    return []
+
+
+def _variables(value):
+    if isinstance(value, ir.Var):
+        return [value]
+    if isinstance(value, list | tuple):
+        return [v for member in value for v in _variables(member)]
+    return []

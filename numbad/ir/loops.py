@@ -1,0 +1,88 @@
+"""The loops of a function, and the ways through its blocks."""
+
+from dataclasses import dataclass, field
+
+from numba.core.ir_utils import compute_cfg_from_blocks
+
+
+@dataclass
+class Loop:
+    """A natural loop: its header, its blocks, the loop that it lies in."""
+
+    header: int
+    body: frozenset
+    parent: "Loop" = None
+    entries: list = field(default_factory=list)  # predecessors of the header from outside
+    latches: list = field(default_factory=list)  # and from inside
+
+
+class Control:
+    """Predecessors, loops and order of the blocks of a `Function`."""
+
+    def __init__(self, fn):
+        self.fn = fn
+        cfg = compute_cfg_from_blocks(fn.blocks)
+        self.order = list(cfg.topo_order())
+        self.predecessors = {
+            label: [p for p, _ in cfg.predecessors(label)] for label in fn.blocks
+        }
+        self.returning = self._returning()
+        self._find_loops(cfg)
+
+    def _returning(self):
+        """The blocks from which a return can be reached."""
+        from numba.core import ir
+
+        seen = {
+            label
+            for label, b in self.fn.blocks.items()
+            if isinstance(b.terminator, ir.Return)
+        }
+        pending = list(seen)
+        while pending:
+            for p in self.predecessors[pending.pop()]:
+                if p not in seen:
+                    seen.add(p)
+                    pending.append(p)
+        return seen
+
+    def _find_loops(self, cfg):
+        found = [
+            Loop(header, frozenset(loop.body)) for header, loop in cfg.loops().items()
+        ]
+        found.sort(key=lambda loop: len(loop.body))
+        self.loops = {loop.header: loop for loop in found}
+        self.around = {label: [] for label in self.fn.blocks}  # innermost first
+        for loop in found:
+            for label in loop.body:
+                self.around[label].append(loop)
+            for p in self.predecessors[loop.header]:
+                (loop.latches if p in loop.body else loop.entries).append(p)
+        for loop in found:
+            outer = [o for o in self.around[loop.header] if o is not loop]
+            loop.parent = outer[0] if outer else None
+
+    def innermost(self, label):
+        """The innermost loop round a block, or None."""
+        return self.around[label][0] if self.around[label] else None
+
+    def common(self, label, other):
+        """The innermost loop that holds both blocks, or None."""
+        return next((loop for loop in self.around[label] if other in loop.body), None)
+
+    def left(self, source, target):
+        """The loops that an edge leaves, innermost first."""
+        return [loop for loop in self.around[source] if target not in loop.body]
+
+    def before(self, loop, label):
+        """The blocks that an iteration may have run when it is at `label`, `label` included."""
+        seen, pending = {label}, [label]
+        while pending:
+            current = pending.pop()
+            if current == loop.header:
+                continue
+            for p in self.predecessors[current]:
+                if p in loop.body and p not in seen:
+                    seen.add(p)
+                    pending.append(p)
+        return seen

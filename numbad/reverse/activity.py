@@ -1,0 +1,145 @@
+"""Which leaves carry derivatives: those that depend on an input and that the result depends on."""
+
+from collections import defaultdict
+
+from ..ir.leaves import HANDLES
+from .ops import classify
+from .ops.base import Constant, Unknown
+from .ops.classify import GlobalHandle
+
+
+class Classes:
+    """Handle leaves that may share memory, as disjoint sets."""
+
+    def __init__(self):
+        self._parent = {}
+
+    def find(self, leaf):
+        parent = self._parent.setdefault(leaf, leaf)
+        while parent != self._parent[parent]:
+            self._parent[parent] = parent = self._parent[self._parent[parent]]
+        self._parent[leaf] = parent
+        return parent
+
+    def join(self, first, second):
+        self._parent[self.find(first)] = self.find(second)
+
+
+class Activity:
+    """The activity of a `Function` for given differentiated leaves.
+
+    `inputs` are the leaves of the parameters to differentiate by; `returned` the variables that
+    the function returns.
+    """
+
+    def __init__(self, fn, inputs, returned):
+        self.fn = fn
+        self.ops = {
+            label: [classify(fn, label, s) for s in block.body] for label, block in fn.blocks.items()
+        }
+        self.inputs, self.returned = inputs, returned
+        self.solve()
+
+    def every(self):
+        for ops in self.ops.values():
+            yield from ops
+
+    def solve(self):
+        """Find the classes of handles, and what is varied, useful and active."""
+        self.classes = Classes()
+        for op in self.every():
+            for first, second in op.aliases:
+                self.classes.join(first, second)
+        forward, backward = defaultdict(set), defaultdict(set)
+        for op in self.every():
+            for source, target in op.flows:
+                source, target = self.node(source), self.node(target)
+                forward[source].add(target)
+                backward[target].add(source)
+        starts = {self.node(leaf) for leaf in self.inputs}
+        ends = {self.node(leaf) for leaf in self.returned}
+        handles = {self.node(leaf) for leaf, kind in self._inputs_of_kind() if kind in HANDLES}
+        self.varied = _reach(starts, forward)
+        self.useful = _reach(ends | handles, backward)
+        self.nodes = self.varied & self.useful
+        self._find_written()
+
+    def _inputs_of_kind(self):
+        from ..ir.leaves import at
+
+        for name, path in self.inputs:
+            yield (name, path), at(self.fn.type_of(name), path).kind
+
+    def _find_written(self):
+        self.written = {self.node(h) for op in self.every() for h in op.stores}
+        for op in self.every():
+            if isinstance(op, Unknown) and not op.known:
+                for _, target in op.flows:
+                    self.written.add(self.node(target))
+        self.constants = {
+            self.node(identity)
+            for op in self.every()
+            if isinstance(op, GlobalHandle)
+            for identity in op.defined()
+        }
+
+    def node(self, leaf):
+        """The leaf itself, or what stands for all that share its memory."""
+        return self.classes.find(leaf) if leaf in self.classes._parent else leaf
+
+    def active(self, leaf):
+        return self.node(leaf) in self.nodes
+
+    def is_active(self, op):
+        """Whether derivatives flow through a statement whose flows are a guess."""
+        if any(self.active(s) and self.active(t) for s, t in op.flows):
+            return True
+        return any(self.active(identity) for identity in [*op.defined(), *op.stores])
+
+    def expandables(self):
+        """The statements that must give way to simpler code, the last of each block first."""
+        return [
+            op
+            for ops in self.ops.values()
+            for op in reversed(ops)
+            if op.expandable and self.is_active(op)
+        ]
+
+    def refuse_unknown(self):
+        """Raise UnsupportedError for an active statement that has no adjoint."""
+        for op in self.every():
+            if not op.known and self.is_active(op):
+                raise op.refusal()
+            if isinstance(op, GlobalHandle):
+                self._refuse_changed_global(op)
+
+    def _refuse_changed_global(self, op):
+        from ..ir.fence import refuse
+
+        for identity in op.defined():
+            if self.active(identity):
+                name = getattr(op.statement.value, "name", "a constant")
+                raise refuse(
+                    f"a write of differentiated values into the global or closure variable '{name}'",
+                    self._place_of_write(identity) or op.loc,
+                    "pass the array as an argument, or allocate it in the function",
+                )
+
+    def _place_of_write(self, identity):
+        for op in self.every():
+            if any(self.node(h) == self.node(identity) for h in op.stores):
+                return op.loc
+        return None
+
+
+def _reach(starts, edges):
+    seen, pending = set(starts), list(starts)
+    while pending:
+        for other in edges.get(pending.pop(), ()):
+            if other not in seen:
+                seen.add(other)
+                pending.append(other)
+    return seen
+
+
+__all__ = ["Activity", "Classes", "Constant"]

@@ -1,0 +1,111 @@
+"""A statement's part in its operands' adjoints, computed by one intrinsic.
+
+The rule's expressions are evaluated straight into LLVM, by the evaluator of forward mode, with IEEE
+semantics: a division by zero in a derivative is infinite, whatever the function's error model.
+"""
+
+from functools import cache
+
+from numba.core import types
+from numba.extending import intrinsic
+
+from ..forward import dual as d
+from ..forward.arithmetic import Emitter, Operand
+from ..rules.expression import Answer, Apply, Arg, Const, evaluate, walk
+from ..rules.registry import SCALAR
+
+
+def partials(fn, nargs, literals, kind):
+    """The partial derivatives of a function by each operand, as expressions."""
+    return SCALAR[fn].trace(nargs, dict(literals), kind)
+
+
+def needs(expressions):
+    """The operands that the expressions need by value: numbers of arguments, and "answer"."""
+    found = []
+    for node in walk(*expressions):
+        if isinstance(node, Arg):
+            found.append(node.index)
+        elif isinstance(node, Answer):
+            found.append("answer")
+    return sorted(found, key=str)
+
+
+def join_all(typingctx, tys):
+    """The scalar type that holds sums of products of these."""
+    joined = None
+    for ty in tys:
+        ty = types.unliteral(ty)
+        if isinstance(ty, types.Optional):
+            ty = ty.type
+        if isinstance(ty, types.Boolean | types.Integer):
+            continue
+        joined = ty if joined is None else d.join(typingctx, joined, ty)
+    return joined if joined is not None else types.float64
+
+
+@cache
+def contribution(expressions, needed):
+    """An intrinsic `(adjoint, *needed values) -> (adjoint * partial, ...)`.
+
+    One product for each expression, as a tuple; alone where there is one expression.
+    """
+
+    @intrinsic
+    def contribute(typingctx, adjoint, values):
+        members = list(values)
+        result = join_all(typingctx, [adjoint, *members])
+        several = len(expressions) > 1
+        returned = types.UniTuple(result, len(expressions)) if several else result
+
+        def codegen(context, builder, sig, args):
+            real = d.base_scalar(result)
+            real = getattr(real, "underlying_float", real)
+            emit = Emitter(context, builder, real)
+            bar = Operand(sig.args[0], args[0])
+            found = {
+                key: _plain(context, builder, ty, builder.extract_value(args[1], k))
+                for k, (key, ty) in enumerate(zip(needed, sig.args[1], strict=True))
+            }
+            products = _products(emit, expressions, found, bar)
+            out = [emit.cast(p, result) for p in products]
+            return context.make_tuple(builder, returned, out) if several else out[0]
+
+        return returned(adjoint, values), codegen
+
+    return contribute
+
+
+def _plain(context, builder, ty, value):
+    """An operand as a plain number: what an optional holds."""
+    if isinstance(ty, types.Optional):
+        return Operand(ty.type, context.cast(builder, value, ty, ty.type))
+    return Operand(ty, value)
+
+
+def _products(emit, expressions, found, bar):
+    count = max((k for k in found if k != "answer"), default=-1) + 1
+    args = [found.get(k) for k in range(count)]
+    shared = {}
+
+    def value(node):
+        if node not in shared:
+            shared[node] = evaluate(node, args, found.get("answer"), emit.const, emit.apply)
+        return shared[node]
+
+    import operator
+
+    products = []
+    for node in expressions:
+        if isinstance(node, Apply) and node.fn is operator.truediv:
+            key = "over", node.args[1]
+            if key not in shared:  # one division serves every partial with this denominator
+                shared[key] = emit.apply(operator.truediv, (bar, value(node.args[1])))
+            numerator = node.args[0]
+            if isinstance(numerator, Const) and numerator.value == 1:
+                products.append(shared[key])
+            else:
+                products.append(emit.apply(operator.mul, (shared[key], value(numerator))))
+        else:
+            products.append(emit.apply(operator.mul, (bar, value(node))))
+    return products

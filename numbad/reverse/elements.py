@@ -1,0 +1,97 @@
+"""Single elements of shadow arrays: add to one, or take one and leave zero.
+
+The indices come from the primal, which has used them already, so they are in range.
+"""
+
+from numba.core import cgutils, types
+from numba.extending import intrinsic
+from numba.np import arrayobj
+
+from ..forward import dual as d
+from ..forward.arithmetic import Emitter, Operand
+
+
+def element_pointer(context, builder, array_type, array, index_type, index):
+    """The address of an element; negative indices count from the end."""
+    struct = context.make_array(array_type)(context, builder, value=array)
+    if isinstance(index_type, types.BaseTuple):
+        index_types = tuple(index_type)
+        parts = cgutils.unpack_tuple(builder, index, len(index_types))
+    else:
+        index_types, parts = (index_type,), [index]
+    indices = [
+        context.cast(builder, part, ty, types.uintp if _unsigned(ty) else types.intp)
+        for part, ty in zip(parts, index_types, strict=True)
+    ]
+    indices = [
+        part if _unsigned(ty) else _wrap(builder, part, size)
+        for part, ty, size in zip(
+            indices, index_types, cgutils.unpack_tuple(builder, struct.shape), strict=False
+        )
+    ]
+    return cgutils.get_item_pointer(context, builder, array_type, struct, indices, wraparound=False)
+
+
+def _unsigned(ty):
+    if isinstance(ty, types.IntegerLiteral):
+        return ty.literal_value >= 0
+    return isinstance(ty, types.Boolean) or not ty.signed
+
+
+def _wrap(builder, index, size):
+    negative = builder.icmp_signed("<", index, index.type(0))
+    return builder.select(negative, builder.add(index, size), index)
+
+
+def _load(context, builder, array_type, pointer):
+    return Operand(array_type.dtype, arrayobj.load_item(context, builder, array_type, pointer))
+
+
+def _store(context, builder, array_type, operand, pointer, emit):
+    value = emit.cast(operand, array_type.dtype)
+    arrayobj.store_item(context, builder, array_type, value, pointer)
+
+
+def _emitter(context, builder, ty):
+    real = d.base_scalar(ty)
+    return Emitter(context, builder, getattr(real, "underlying_float", real))
+
+
+@intrinsic(prefer_literal=True)
+def accumulate(typingctx, array, index, x):
+    """`array[index] += x`."""
+
+    def codegen(context, builder, sig, args):
+        import operator
+
+        pointer = element_pointer(context, builder, array, args[0], index, args[1])
+        emit = _emitter(context, builder, array.dtype)
+        old = _load(context, builder, array, pointer)
+        new = emit.apply(operator.add, (old, _real_part(emit, array.dtype, Operand(x, args[2]))))
+        _store(context, builder, array, new, pointer, emit)
+        return context.get_dummy_value()
+
+    return types.void(array, index, x), codegen
+
+
+def _real_part(emit, dtype, operand):
+    """A complex adjoint in an array of floats: its real part counts."""
+    wanted = isinstance(d.base_scalar(dtype), types.Complex)
+    if not wanted and isinstance(operand.type, types.Complex):
+        real = operand.type.underlying_float
+        return Operand(real, emit.builder.extract_value(operand.value, 0))
+    return operand
+
+
+@intrinsic(prefer_literal=True)
+def take_element(typingctx, array, index):
+    """The element, which becomes zero."""
+
+    def codegen(context, builder, sig, args):
+        pointer = element_pointer(context, builder, array, args[0], index, args[1])
+        old = _load(context, builder, array, pointer)
+        zero = context.get_constant_null(array.dtype)
+        arrayobj.store_item(context, builder, array, zero, pointer)
+        return old.value
+
+    return array.dtype(array, index), codegen

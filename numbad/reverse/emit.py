@@ -1,0 +1,300 @@
+"""Emits the statements of the two sweeps as untyped Numba IR."""
+
+import operator
+
+import numpy as np
+from numba.core import ir
+
+from ..ir.function import is_expr, map_vars
+from ..ir.leaves import at
+from ..rules.registry import name_of
+from .arena import arena_zeros_like
+from .ops.structural import real_of
+
+ZERO = -0.0
+"""Where adjoints start: `-0.0 + x` is `x` for every x, so the compiler can drop the addition."""
+
+
+class Emitter:
+    """Appends to a current block; answers what the adjoints of statements ask for."""
+
+    def __init__(self, fn, activity, plan, scope, dual=None):
+        self.fn, self.activity, self.plan, self.scope, self.dual = fn, activity, plan, scope, dual
+        self.loc = fn.loc
+        self.block = None
+        self.label = None  # of the primal block whose adjoint is emitted; None in the forward sweep
+        self.globals, self.constants = {}, {}
+        self.prelude = []  # globals and constants, for the entry block
+        self.needs = []  # filled while planning
+        self.planning = False
+        self._serial = 0
+        self._local = {}
+        self._memo = {}
+        self.local_leaves = set()
+
+    # -- plain emission ----------------------------------------------------------------------
+
+    def start(self, block, label=None):
+        """Emit into `block`; `label` is the primal block that it is the adjoint of."""
+        self.block, self.label = block, label
+        self._local, self._memo = {}, {}
+
+    def var(self, name):
+        return ir.Var(self.scope, name, self.loc)
+
+    def temp(self):
+        self._serial += 1
+        return self.var(f"$t{self._serial}")
+
+    def append(self, statement):
+        self.block.append(statement)
+
+    def assign(self, value, target=None):
+        target = target or self.temp()
+        self.block.append(ir.Assign(value, target, self.loc))
+        return target
+
+    def const(self, value):
+        key = type(value), repr(value)
+        if key not in self.constants:
+            self._serial += 1
+            self.constants[key] = target = self.var(f"$c{self._serial}")
+            self.prelude.append(ir.Assign(ir.Const(value, self.loc), target, self.loc))
+        return self.constants[key]
+
+    def function(self, fn):
+        if id(fn) not in self.globals:
+            self._serial += 1
+            self.globals[id(fn)] = target = self.var(f"$g{self._serial}")
+            node = ir.Global(name_of(fn), fn, self.loc)
+            self.prelude.append(ir.Assign(node, target, self.loc))
+        return self.globals[id(fn)]
+
+    def call(self, fn, *args):
+        return self.assign(ir.Expr.call(self.function(fn), list(args), (), self.loc))
+
+    def binop(self, fn, x, y, target=None):
+        return self.assign(ir.Expr.binop(fn, x, y, self.loc), target)
+
+    def negated(self, x):
+        return self.assign(ir.Expr.unary(operator.neg, x, self.loc))
+
+    def tuple(self, members):
+        return self.assign(ir.Expr.build_tuple(list(members), self.loc))
+
+    def item(self, tup, k):
+        return self.assign(ir.Expr.static_getitem(tup, k, None, self.loc))
+
+    def none(self):
+        return self.const(None)
+
+    def zero_of(self, ty):
+        """The zero of a type of float or complex numbers."""
+        return self.final(self.const(0.0), ty)
+
+    def final(self, x, ty):
+        """An adjoint in the precision of the primal's type; duals as they are."""
+        if self.dual is not None:
+            return x
+        return self.call(_NUMBER_CLASS[str(ty)], x)
+
+    def new_shadow_of(self, value, leaf):
+        """A zeroed shadow for a handle that is not one of the function's own variables."""
+        dtype = at(self.fn.type_of(leaf[0]), leaf[1]).type.dtype
+        dtype = None if self.dual is None else self.dual(dtype)
+        return self.call(zeros_maker(dtype), self.var("$tape"), value)
+
+    # -- primal values in the reverse sweep --------------------------------------------------
+
+    def value(self, var):
+        """The value that a primal variable had, in the reverse sweep."""
+        name = var if isinstance(var, str) else var.name
+        if self.planning:
+            self.needs.append((self.label, name))
+            return self.var(name)
+        return self._find(name)
+
+    def _find(self, name):
+        plan = self.plan
+        if plan.alive(self.label, name) or plan.recorded(self.label, name):
+            definition = self.fn.definition(name)
+            if isinstance(definition, ir.Const):
+                return self._constant(definition)
+            return self.var(name)
+        if name not in self._memo:
+            self._memo[name] = self._recompute(name)
+        return self._memo[name]
+
+    def _constant(self, node):
+        simple = isinstance(node.value, bool | int | float | complex)
+        return self.const(node.value) if simple else self.assign(node)
+
+    def _recompute(self, name):
+        if name in self.plan.indices:
+            return self._index(*self.plan.indices[name])
+        value = self.fn.definition(name)
+        if isinstance(value, ir.Const):
+            return self._constant(value)
+        if isinstance(value, ir.Global):
+            return self.assign(value)
+        called = value.func.name if is_expr(value, "call") else None
+
+        def rename(var):
+            if var is ir.UNDEFINED:
+                return var
+            if var.name == called:
+                return self.function(self.fn.constant(var))
+            return self._find(var.name)
+
+        if isinstance(value, ir.Var):
+            return rename(value)
+        copy = map_vars(value, rename)
+        if copy.op == "inplace_binop":
+            copy = ir.Expr.binop(copy.immutable_fn, copy.lhs, copy.rhs, copy.loc)
+        return self.assign(copy)
+
+    def _index(self, loop, start, step):
+        """`start + step * counter`."""
+        result = self.var(counter(loop.header))
+        if step is not None:
+            result = self.binop(operator.mul, result, self._find(step.name))
+        if start is not None and self.fn.constant(start) != 0:
+            result = self.binop(operator.add, result, self._find(start.name))
+        return result
+
+    def const_index(self, index, index_var):
+        """An index that is known when the function is compiled."""
+        if isinstance(index, int):
+            return self.const(index)
+        return self.value(index_var)
+
+    # -- shadows -----------------------------------------------------------------------------
+
+    def shadow(self, leaf):
+        """The shadow of a handle leaf."""
+        leaf = self.plan.origin(leaf)
+        if self.label is None:
+            return self.var(shadow_name(leaf))
+        if self.planning:
+            self.needs.append((self.label, leaf))
+            return self.var(shadow_name(leaf))
+        plan = self.plan
+        if plan.alive(self.label, leaf) or plan.recorded(self.label, leaf):
+            return self.var(shadow_name(leaf))
+        if leaf not in self._memo:
+            self._memo[leaf] = plan.ops[leaf[0]].recipe(self)
+        return self._memo[leaf]
+
+    def set_shadow(self, leaf, value):
+        self.assign(value, self.var(shadow_name(leaf)))
+
+    def new_shadow(self, var):
+        """Zeros of the shape of an array."""
+        return self.call(zeros_maker(self._shadow_dtype(var)), self.var("$tape"), var)
+
+    def _shadow_dtype(self, var):
+        if self.dual is None:
+            return None
+        return self.dual(self.fn.type_of(var).dtype)
+
+    def reapply(self, statement, base, shadow):
+        """A view's expression, applied to the shadow of its base."""
+        value = statement.value
+        if is_expr(value, "call"):
+            return self._reapply_call(value, base, shadow)
+
+        def rename(var):
+            if var is ir.UNDEFINED:
+                return var
+            return shadow if var.name == base.name else self._operand(var)
+
+        return self.assign(map_vars(value, rename))
+
+    def _operand(self, var):
+        if self.label is None:
+            return var
+        return self._find(var.name)
+
+    def _reapply_call(self, call, base, shadow):
+        method = self.fn.definition(call.func)
+        if is_expr(method, "getattr") and method.value.name == base.name:
+            func = self.assign(ir.Expr.getattr(shadow, method.attr, self.loc))
+        else:
+            func = self.function(self.fn.constant(call.func))
+        args = [shadow if v.name == base.name else self._operand(v) for v in call.args]
+        kws = tuple((k, self._operand(v)) for k, v in call.kws)
+        return self.assign(ir.Expr.call(func, args, kws, self.loc))
+
+    # -- adjoints ----------------------------------------------------------------------------
+
+    def active(self, leaf):
+        return self.activity.active(leaf)
+
+    def pending(self, leaf):
+        """Whether the adjoint of a leaf may be other than zero here."""
+        if not self.active(leaf):
+            return False
+        return leaf not in self.local_leaves or leaf in self._local
+
+    def take(self, leaf):
+        """The adjoint of a leaf, which is zero from here on."""
+        if leaf in self.local_leaves:
+            return self._local.pop(leaf)
+        bar = self.var(bar_name(leaf))
+        taken = self.assign(bar)
+        self.assign(self.zero(leaf), bar)
+        return taken
+
+    def add(self, leaf, x, negative=False, of=None):
+        """Add to the adjoint of a leaf; `of` is the leaf whose adjoint `x` is made from."""
+        if of is not None and self.is_complex(of) and not self.is_complex(leaf):
+            x = self.call(real_of, x)
+        if leaf in self.local_leaves:
+            if leaf not in self._local:
+                self._local[leaf] = self.negated(x) if negative else x
+            else:
+                fn = operator.sub if negative else operator.add
+                self._local[leaf] = self.binop(fn, self._local[leaf], x)
+            return
+        bar = self.var(bar_name(leaf))
+        self.binop(operator.sub if negative else operator.add, bar, x, bar)
+
+    def zero(self, leaf):
+        return self.const(complex(ZERO, ZERO) if self.is_complex(leaf) else ZERO)
+
+    def is_complex(self, leaf):
+        from numba.core import types
+
+        found = at(self.fn.type_of(leaf[0]), leaf[1])
+        return found is not None and isinstance(found.type, types.Complex)
+
+
+_NUMBER_CLASS = {
+    str(np_type): getattr(np, str(np_type))
+    for np_type in ("float32", "float64", "complex64", "complex128")
+}
+_ZEROS = {}
+
+
+def zeros_maker(dtype):
+    if dtype not in _ZEROS:
+        _ZEROS[dtype] = arena_zeros_like(dtype)
+    return _ZEROS[dtype]
+
+
+def counter(header):
+    """The name of a loop's counter of completed iterations."""
+    return f"$count{header}"
+
+
+def choice(label):
+    """The name of the number of the edge by which a block was entered."""
+    return f"$from{label}"
+
+
+def shadow_name(leaf):
+    return f"{leaf[0]}{''.join(f'.{k}' for k in leaf[1])}^"
+
+
+def bar_name(leaf):
+    return f"{leaf[0]}{''.join(f'.{k}' for k in leaf[1])}~"

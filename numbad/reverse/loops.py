@@ -1,0 +1,288 @@
+"""Whole-array statements as scalar loops: jitted helpers whose code the adjoint enters.
+
+Written out for the number of axes; an axis of length one is repeated, as NumPy broadcasts.
+"""
+
+from functools import cache
+
+import numpy as np
+from numba import njit
+from numba.core import types
+from numba.np.numpy_support import as_dtype
+
+from ..source import define
+
+
+def _jit(lines, namespace):
+    return njit(define("\n".join(lines) + "\n", {"np": np, **namespace}))
+
+
+def _dtype(ty):
+    return as_dtype(ty).type
+
+
+def _nest(counts, body, depth=1):
+    """Nested loops over `i0`, `i1`, ... with the body inside."""
+    lines = []
+    for k, count in enumerate(counts):
+        lines.append("    " * (depth + k) + f"for i{k} in range({count}):")
+    lines += ["    " * (depth + len(counts)) + line for line in body]
+    return lines
+
+
+def _index(ndim, out_ndim, steps=None):
+    """The index of an operand of `ndim` axes within loops over `out_ndim` axes."""
+    if ndim == 0:
+        return "[()]"
+    shift = out_ndim - ndim
+    if steps is None:
+        return "[" + ", ".join(f"i{k + shift}" for k in range(ndim)) + "]"
+    return "[" + ", ".join(f"i{k + shift} * {steps}{k}" for k in range(ndim)) + "]"
+
+
+@cache
+def vector_of(n, dtype):
+    """`np.array([x0, x1, ...])`."""
+    names = [f"x{k}" for k in range(n)]
+    lines = [f"def vector({', '.join(names)}):", f"    out = np.empty({n}, dtype)"]
+    lines += [f"    out[{k}] = x{k}" for k in range(n)]
+    return _jit([*lines, "    return out"], {"dtype": _dtype(dtype)})
+
+
+@cache
+def matrix_of(rows, columns, dtype):
+    """`np.array([[x0, x1], [x2, x3]])`."""
+    names = [f"x{k}" for k in range(rows * columns)]
+    lines = [f"def matrix({', '.join(names)}):", f"    out = np.empty(({rows}, {columns}), dtype)"]
+    lines += [f"    out[{k // columns}, {k % columns}] = x{k}" for k in range(rows * columns)]
+    return _jit([*lines, "    return out"], {"dtype": _dtype(dtype)})
+
+
+@cache
+def copy_of(ndim, dtype):
+    """A copy in C order."""
+    index = _index(ndim, ndim)
+    shape = ", ".join(f"a.shape[{k}]" for k in range(ndim))
+    lines = ["def copy(a):", f"    out = np.empty(({shape}{',' if ndim else ''}), dtype)"]
+    lines += _nest([f"a.shape[{k}]" for k in range(ndim)], [f"out{index} = a{index}"])
+    return _jit([*lines, "    return out"], {"dtype": _dtype(dtype)})
+
+
+@cache
+def flat_copy_of(ndim, dtype):
+    """A copy as one axis, in C order."""
+    flat = "0"
+    for k in range(ndim):
+        flat = f"({flat}) * a.shape[{k}] + i{k}"
+    lines = ["def flatten(a):", "    out = np.empty(a.size, dtype)"]
+    body = [f"out[{flat}] = a{_index(ndim, ndim)}"]
+    lines += _nest([f"a.shape[{k}]" for k in range(ndim)], body)
+    return _jit([*lines, "    return out"], {"dtype": _dtype(dtype)})
+
+
+def _steps(name, ndim):
+    """Factors that repeat an axis of length one."""
+    return [f"    {name}s{k} = 0 if {name}.shape[{k}] == 1 else 1" for k in range(ndim)]
+
+
+def _fits(out, name, ndim, out_ndim):
+    """The check that an operand broadcasts to the shape of `out`."""
+    lines = []
+    for k in range(ndim):
+        axis = k + out_ndim - ndim
+        lines += [
+            f"    if {name}.shape[{k}] != 1 and {name}.shape[{k}] != {out}.shape[{axis}]:",
+            "        raise ValueError('cannot assign slice from input of different size')",
+        ]
+    return lines
+
+
+@cache
+def assignment(out_ndim, ndim, overlapping):
+    """`out[...] = a`, element by element; `a` is a scalar where `ndim` is 0."""
+    lines = ["def assign(out, a):"]
+    if ndim > out_ndim:
+        lines.append("    raise ValueError('cannot assign slice from input of different size')")
+        return _jit(lines, {})
+    source = "a"
+    if ndim:
+        lines += _fits("out", "a", ndim, out_ndim) + _steps("a", ndim)
+        source = f"a{_index(ndim, out_ndim, 'as')}"
+    if overlapping and ndim:
+        lines.insert(1, "    a = duplicate(a)")
+    counts = [f"out.shape[{k}]" for k in range(out_ndim)]
+    lines += _nest(counts, [f"out{_index(out_ndim, out_ndim)} = {source}"])
+    namespace = {"duplicate": np.copy}
+    return _jit(lines, namespace)
+
+
+def _is_index_array(ty):
+    return isinstance(ty, types.Array) and ty.ndim == 1 and isinstance(
+        ty.dtype, types.Integer | types.Boolean
+    )
+
+
+def indexed_assignment(base, index, ndim):
+    """`a[index] = v` for slices, or for one array of numbers or a mask; None for other indices."""
+    from .ops.array import is_basic_index
+
+    if is_basic_index(index):
+        return _slice_assignment(_view_ndim(base, index), ndim)
+    if _is_index_array(index):
+        kind = "mask" if isinstance(index.dtype, types.Boolean) else "numbers"
+        return _scatter(base.ndim, ndim, kind)
+    if isinstance(index, types.Array) and isinstance(index.dtype, types.Boolean):
+        return _full_mask_assignment(base.ndim) if index.ndim == base.ndim and ndim == 0 else None
+    return None
+
+
+def _view_ndim(base, index):
+    members = index.types if isinstance(index, types.BaseTuple) else (index,)
+    lost = sum(isinstance(types.unliteral(t), types.Integer) for t in members)
+    new = sum(isinstance(t, types.NoneType) for t in members)
+    return base.ndim - lost + new
+
+
+@cache
+def _slice_assignment(out_ndim, ndim):
+    inner = assignment(out_ndim, ndim, overlapping=ndim > 0)
+    return _jit(["def assign(a, index, v):", "    fill(a[index], v)"], {"fill": inner})
+
+
+@cache
+def _scatter(base_ndim, ndim, kind):
+    """Along the first axis: to the rows with these numbers, or those that a mask chooses."""
+    rest = base_ndim - 1
+    value_rest = max(ndim - 1, 0) if ndim == base_ndim else ndim
+    per_row = ndim == base_ndim and ndim > 0
+    value = "v[n]" if per_row else "v"
+    if rest == 0:
+        store = f"a[where] = {value}"
+    else:
+        store = f"fill(a[where], {value})"
+    lines = ["def assign(a, index, v):", "    n = 0", "    for k in range(index.shape[0]):"]
+    if kind == "mask":
+        lines += ["        if index[k]:", "            where = k", f"            {store}"]
+        lines += ["            n += 1"]
+    else:
+        lines += ["        where = index[k]", f"        {store}", "        n += 1"]
+    namespace = {"fill": assignment(rest, value_rest, False)} if rest else {}
+    return _jit(lines, namespace)
+
+
+@cache
+def _full_mask_assignment(ndim):
+    index = _index(ndim, ndim)
+    lines = ["def assign(a, index, v):"]
+    counts = [f"a.shape[{k}]" for k in range(ndim)]
+    lines += _nest(counts, [f"if index{index}:", f"    a{index} = v"])
+    return _jit(lines, {})
+
+
+def gathering(base, index):
+    """`a[index]` for one array of numbers or a mask along the first axis; None otherwise."""
+    if _is_index_array(index):
+        kind = "mask" if isinstance(index.dtype, types.Boolean) else "numbers"
+        return _gather(base.ndim, base.dtype, kind)
+    if isinstance(index, types.Array) and isinstance(index.dtype, types.Boolean):
+        return _gather_masked(base.ndim, base.dtype) if index.ndim == base.ndim else None
+    return None
+
+
+@cache
+def _gather(ndim, dtype, kind):
+    shape = ", ".join(["count", *(f"a.shape[{k}]" for k in range(1, ndim))])
+    count = ["    count = index.shape[0]"]
+    if kind == "mask":
+        count = ["    count = 0", "    for k in range(index.shape[0]):"]
+        count += ["        if index[k]:", "            count += 1"]
+    move = "out[n] = a[where]" if ndim == 1 else "fill(out[n], a[where])"
+    lines = ["def gather(a, index):", *count, f"    out = np.empty(({shape},), dtype)", "    n = 0"]
+    lines.append("    for k in range(index.shape[0]):")
+    if kind == "mask":
+        lines += ["        if index[k]:", "            where = k", f"            {move}"]
+        lines += ["            n += 1"]
+    else:
+        lines += ["        where = index[k]", f"        {move}", "        n += 1"]
+    namespace = {"dtype": _dtype(dtype)}
+    if ndim > 1:
+        namespace["fill"] = assignment(ndim - 1, ndim - 1, False)
+    return _jit([*lines, "    return out"], namespace)
+
+
+@cache
+def _gather_masked(ndim, dtype):
+    index = _index(ndim, ndim)
+    counts = [f"a.shape[{k}]" for k in range(ndim)]
+    lines = ["def gather(a, index):", "    count = 0"]
+    lines += _nest(counts, [f"if index{index}:", "    count += 1"])
+    lines += ["    out = np.empty(count, dtype)", "    n = 0"]
+    lines += _nest(counts, [f"if index{index}:", f"    out[n] = a{index}", "    n += 1"])
+    return _jit([*lines, "    return out"], {"dtype": _dtype(dtype)})
+
+
+# -- element by element ----------------------------------------------------------------------
+
+_SYMBOLS = {
+    "add": "+",
+    "sub": "-",
+    "mul": "*",
+    "truediv": "/",
+    "pow": "**",
+    "mod": "%",
+    "floordiv": "//",
+}
+
+
+def _applied(function, operands):
+    symbol = _SYMBOLS.get(getattr(function, "__name__", ""))
+    if symbol and len(operands) == 2 and getattr(function, "__module__", "") == "_operator":
+        return f"{operands[0]} {symbol} {operands[1]}"
+    if getattr(function, "__name__", "") == "neg":
+        return f"-{operands[0]}"
+    return f"fn({', '.join(operands)})"
+
+
+@cache
+def elementwise(function, ndims, dtype):
+    """`function` of arrays and scalars (`-1` in `ndims`), broadcast, as a new array."""
+    ndim = max(ndims)
+    names = [f"x{j}" for j in range(len(ndims))]
+    lines = [f"def apply({', '.join(names)}):"]
+    for k in range(ndim):
+        lines.append(f"    n{k} = 1")
+    for name, own in zip(names, ndims, strict=True):
+        for k in range(max(own, 0)):
+            axis = k + ndim - own
+            lines += [f"    if {name}.shape[{k}] != 1:", f"        n{axis} = {name}.shape[{k}]"]
+    shape = ", ".join(f"n{k}" for k in range(ndim))
+    lines.append(f"    out = np.empty(({shape}{',' if ndim else ''}), dtype)")
+    operands = _operands(lines, names, ndims, ndim, "out")
+    body = [f"out{_index(ndim, ndim)} = {_applied(function, operands)}"]
+    lines += _nest([f"n{k}" for k in range(ndim)], body)
+    return _jit([*lines, "    return out"], {"fn": function, "dtype": _dtype(dtype)})
+
+
+def _operands(lines, names, ndims, ndim, out):
+    operands = []
+    for name, own in zip(names, ndims, strict=True):
+        if own < 0:
+            operands.append(name)
+            continue
+        lines += _fits(out, name, own, ndim) + _steps(name, own)
+        operands.append(f"{name}{_index(own, ndim, name + 's')}")
+    return operands
+
+
+@cache
+def in_place(function, ndims):
+    """`x0 += x1` of arrays; returns `x0`."""
+    ndim = ndims[0]
+    lines = ["def apply(x0, x1):"]
+    operands = _operands(lines, ["x1"], ndims[1:], ndim, "x0")
+    index = _index(ndim, ndim)
+    body = [f"x0{index} = {_applied(function, [f'x0{index}', *operands])}"]
+    if ndims[1] > 0:
+        lines.insert(1, "    x1 = duplicate(x1)")
+    lines += _nest([f"x0.shape[{k}]" for k in range(ndim)], body)
+    return _jit([*lines, "    return x0"], {"fn": function, "duplicate": np.copy})

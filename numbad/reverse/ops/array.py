@@ -1,0 +1,120 @@
+"""Arrays: elements read and written, views, allocations."""
+
+from numba.core import ir, types
+
+from ...ir.leaves import HANDLES, leaves
+from ..elements import accumulate, take_element
+from .base import Op
+
+
+def index_var(e, expr_or_statement):
+    """The index of an access in the reverse sweep, and what stands for it as a literal."""
+    node = expr_or_statement
+    if getattr(node, "op", "") == "getitem" or isinstance(node, ir.SetItem):
+        return e.value(node.index)
+    return e.const_index(node.index, node.index_var)
+
+
+class Load(Op):
+    """`v = a[i]`: one element of an array."""
+
+    def analyse(self):
+        if self.leaves(self.target):
+            self.flows.append(((self.expr.value.name, ()), (self.target, ())))
+
+    def reverse(self, e):
+        target = self.target, ()
+        if e.pending(target):
+            shadow = e.shadow((self.expr.value.name, ()))
+            adjoint = e.take(target)
+            e.call(accumulate, shadow, index_var(e, self.expr), adjoint)
+
+
+class Store(Op):
+    """`a[i] = v`: one element of an array."""
+
+    def analyse(self):
+        array = self.statement.target.name, ()
+        self.stores.append(array)
+        for source, _ in self.leaves(self.statement.value):
+            self.flows.append((source, array))
+
+    def reverse(self, e):
+        array = self.statement.target.name, ()
+        if not e.active(array):
+            return
+        adjoint = e.call(take_element, e.shadow(array), index_var(e, self.statement))
+        source = self.statement.value.name, ()
+        if leaves(self.fn.type_of(self.statement.value)) and e.active(source):
+            e.add(source, adjoint)
+
+    def construct(self):
+        return "a write into a constant array (a global or closure variable)"
+
+
+class View(Op):
+    """An array that shows the memory of another: a slice, a transpose, a reshaped array.
+
+    The same expression, applied to the shadow of the one, is the shadow of the other.
+    """
+
+    def __init__(self, fn, label, statement, base):
+        self.base = base
+        super().__init__(fn, label, statement)
+
+    def analyse(self):
+        self.link(self.base, self.target)
+
+    def shadows(self, e):
+        identity = self.target, ()
+        if e.active(identity):
+            e.set_shadow(identity, self.recipe(e))
+
+    def recipe(self, e):
+        """The shadow of the view, made from that of the base."""
+        return e.reapply(self.statement, self.base, e.shadow((self.base.name, ())))
+
+    def recipe_operands(self):
+        """The names that the recipe needs besides the base's shadow."""
+        found = [v for v in self._operand_vars() if v.name != self.base.name]
+        return [v for v in found if not isinstance(self.fn.type_of(v), types.Callable)]
+
+    def _operand_vars(self):
+        from ...ir.function import operands
+
+        return operands(self.expr)
+
+
+class Fresh(Op):
+    """A new array, whose memory no other name shares; what goes in carries no derivative."""
+
+    def analyse(self):
+        from ...ir.function import operands
+
+        for var in operands(self.expr):
+            for source, leaf in self.leaves(var):
+                if leaf.kind not in HANDLES:
+                    for target, _ in self.leaves(self.target):
+                        self.flows.append((source, target))
+
+    @property
+    def known(self):
+        return not self.flows
+
+    def shadows(self, e):
+        for identity in self.defined():
+            if e.active(identity):
+                e.set_shadow(identity, e.new_shadow(self.statement.target))
+
+
+def is_basic_index(ty):
+    """Whether an index makes a view: ints, slices, an ellipsis, None."""
+    members = ty.types if isinstance(ty, types.BaseTuple) else (ty,)
+    basic = (types.Integer, types.SliceType, types.EllipsisType, types.NoneType)
+    return all(isinstance(types.unliteral(t), basic) for t in members)
+
+
+def is_element_index(ty, ndim):
+    """Whether an index picks one element."""
+    members = ty.types if isinstance(ty, types.BaseTuple) else (ty,)
+    return len(members) == ndim and all(isinstance(types.unliteral(t), types.Integer) for t in members)

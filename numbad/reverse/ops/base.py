@@ -1,0 +1,136 @@
+"""What a statement means for derivatives; one subclass of `Op` for every kind of statement."""
+
+from numba.core import ir
+
+from ...ir.fence import refuse
+from ...ir.function import operands
+from ...ir.leaves import HANDLES, leaves
+
+
+class Op:
+    """A statement of the primal, and its adjoint.
+
+    `flows` are pairs of leaves `((name, path), (name, path))`: the second depends on the first.
+    `aliases` are pairs of handle leaves that may share memory; `stores` the handles written to.
+    """
+
+    known = True  # False: the flows are a guess, and the statement is refused if it is active
+    expandable = False  # True: it gives way to simpler code, by `expand`, if it is active
+    constant_result = False
+
+    def __init__(self, fn, label, statement):
+        self.fn, self.label, self.statement = fn, label, statement
+        self.flows, self.aliases, self.stores = [], [], []
+        self.analyse()
+
+    def analyse(self):
+        """Fill in flows, aliases and stores."""
+
+    @property
+    def expr(self):
+        return self.statement.value
+
+    @property
+    def target(self):
+        return self.statement.target.name
+
+    @property
+    def loc(self):
+        return self.statement.loc
+
+    def leaves(self, var):
+        """The leaves of a variable as `(leaf identity, Leaf)`."""
+        name = var if isinstance(var, str) else var.name
+        return [((name, leaf.path), leaf) for leaf in leaves(self.fn.type_of(name))]
+
+    def link(self, source, target, source_path=(), target_path=()):
+        """The leaves below one place of `source` are those below a place of `target`."""
+        there = {leaf.path: leaf for _, leaf in self.leaves(target)}
+        for (name, path), leaf in self.leaves(source):
+            if path[: len(source_path)] != source_path:
+                continue
+            other = there.get(target_path + path[len(source_path) :])
+            if other is None:
+                continue
+            pair = (name, path), (_name(target), other.path)
+            if leaf.kind in HANDLES or other.kind in HANDLES:
+                self.aliases.append(pair)
+            else:
+                self.flows.append(pair)
+
+    def defined(self):
+        """The handle leaves that this statement defines."""
+        if not isinstance(self.statement, ir.Assign):
+            return []
+        return [identity for identity, leaf in self.leaves(self.target) if leaf.kind in HANDLES]
+
+    # -- the sweeps; `e` is the emitter -------------------------------------------------------
+
+    def forward(self, e):
+        """The statement in the forward sweep."""
+        e.append(self.statement)
+
+    def shadows(self, e):
+        """Where the shadows of the handles that the statement defines come from, emitted after it."""
+
+    def reverse(self, e):
+        """The adjoint of the statement."""
+
+    def refusal(self):
+        return refuse(self.construct(), self.loc)
+
+    def construct(self):
+        """What the statement is called in a message."""
+        return f"'{self.statement}'"
+
+
+class Constant(Op):
+    """Its result has no derivative, whatever goes in."""
+
+    constant_result = True
+
+
+class Unknown(Op):
+    """Everything that goes in may come out, and every handle may be written to."""
+
+    known = False
+
+    def analyse(self):
+        read = self.read()
+        out = self.leaves(self.target) if isinstance(self.statement, ir.Assign) else []
+        inputs = [(identity, leaf) for var in read for identity, leaf in self.leaves(var)]
+        handles = [(identity, leaf) for identity, leaf in inputs if leaf.kind in HANDLES]
+        for source, leaf in inputs:
+            for target, other in out:
+                both = leaf.kind in HANDLES and other.kind in HANDLES
+                (self.aliases if both and not self.fresh() else self.flows).append((source, target))
+            for target, _ in handles:
+                if source != target and self.writes():
+                    self.flows.append((source, target))
+        if self.writes():
+            self.stores += [identity for identity, _ in handles]
+
+    def read(self):
+        """The variables that go in."""
+        return self._reads(self.statement)
+
+    def _reads(self, s):
+        if not isinstance(s, ir.Assign):
+            return [v for v in s.list_vars()]
+        found = operands(s.value)
+        method = self.fn.definition(s.value.func) if getattr(s.value, "op", "") == "call" else None
+        if getattr(method, "op", None) == "getattr":
+            found = [*found, method.value]
+        return found
+
+    def fresh(self):
+        """Whether the result shares no memory with what goes in."""
+        return False
+
+    def writes(self):
+        """Whether it may change what goes in."""
+        return True
+
+
+def _name(var):
+    return var if isinstance(var, str) else var.name

@@ -1,0 +1,121 @@
+"""Functions of scalars: the rules of `rules/`, evaluated in the reverse sweep."""
+
+import operator
+
+from numba.core import types
+
+from ...ir.leaves import leaves
+from ...rules.expression import Apply, Arg, Const
+from ...rules.registry import SCALAR
+from ..arithmetic import contribution, needs, partials
+from .base import Op
+
+INPLACE = {
+    operator.iadd: operator.add,
+    operator.isub: operator.sub,
+    operator.imul: operator.mul,
+    operator.itruediv: operator.truediv,
+    operator.ipow: operator.pow,
+    operator.imod: operator.mod,
+}
+
+
+def is_scalar(ty):
+    ty = types.unliteral(ty)
+    if isinstance(ty, types.Optional):
+        ty = ty.type
+    return isinstance(ty, types.Number | types.Boolean)
+
+
+class Scalar(Op):
+    """`z = f(x, y, ...)` of numbers, by the rule of `f`."""
+
+    def __init__(self, fn, label, statement, function, arguments):
+        self.function, self.arguments = function, list(arguments)
+        super().__init__(fn, label, statement)
+
+    def analyse(self):
+        for variable in self.arguments:
+            for source, _ in self.leaves(variable):
+                pair = source, (self.target, ())
+                if pair not in self.flows and self.leaves(self.target):
+                    self.flows.append(pair)
+
+    @property
+    def kind(self):
+        ty = types.unliteral(self.fn.type_of(self.target))
+        if isinstance(ty, types.Complex):
+            return "complex"
+        kinds = [leaf.type for v in self.arguments for _, leaf in self.leaves(v)]
+        return "complex" if any(isinstance(t, types.Complex) for t in kinds) else "real"
+
+    def literals(self):
+        found = {}
+        for k, variable in enumerate(self.arguments):
+            value = self.fn.constant(variable)
+            if isinstance(value, int | float) and not isinstance(value, bool):
+                found[k] = value
+        return tuple(found.items())
+
+    def expressions(self):
+        return partials(self.function, len(self.arguments), self.literals(), self.kind)
+
+    def reverse(self, e):
+        target = self.target, ()
+        if not e.pending(target):
+            return
+        adjoint = e.take(target)
+        every = self.expressions()
+        wanted = [
+            k for k, v in enumerate(self.arguments) if leaves(self.fn.type_of(v)) and e.active(_leaf(v))
+        ]
+        simple = [k for k in wanted if self._simple(every[k])]
+        for k in simple:
+            self._add_simple(e, k, every[k], adjoint)
+        others = [k for k in wanted if k not in simple]
+        if others:
+            self._add_products(e, others, tuple(every[k] for k in others), adjoint)
+
+    @staticmethod
+    def _simple(node):
+        return isinstance(node, Const | Arg) or (isinstance(node, Apply) and _is_minus_arg(node))
+
+    def _add_simple(self, e, k, node, adjoint):
+        leaf, of = _leaf(self.arguments[k]), (self.target, ())
+        if isinstance(node, Const) and node.value in (0, 1, -1):
+            if node.value:
+                e.add(leaf, adjoint, negative=node.value < 0, of=of)
+            return
+        if isinstance(node, Const):
+            e.add(leaf, e.binop(operator.mul, adjoint, e.const(float(node.value))), of=of)
+            return
+        negative = not isinstance(node, Arg)
+        factor = node.args[0] if negative else node
+        product = e.binop(operator.mul, adjoint, e.value(self.arguments[factor.index]))
+        e.add(leaf, product, negative=negative, of=of)
+
+    def _add_products(self, e, numbers, expressions, adjoint):
+        needed = tuple(needs(expressions))
+        values = [
+            e.value(self.statement.target if key == "answer" else self.arguments[key])
+            for key in needed
+        ]
+        result = e.call(contribution(expressions, needed), adjoint, e.tuple(values))
+        for position, k in enumerate(numbers):
+            part = e.item(result, position) if len(numbers) > 1 else result
+            e.add(_leaf(self.arguments[k]), part, of=(self.target, ()))
+
+
+def _is_minus_arg(node):
+    return node.fn is operator.neg and isinstance(node.args[0], Arg)
+
+
+def _leaf(variable):
+    return variable.name, ()
+
+
+def has_rule(function):
+    try:
+        return function in SCALAR
+    except TypeError:
+        return False

@@ -1,0 +1,290 @@
+"""Functions, methods and attributes that are treated by name."""
+
+import builtins
+import operator
+
+import numpy as np
+from numba.core import ir, types
+
+from ...ir.function import operands
+from ...ir.leaves import leaves
+from .. import loops
+from .array import Fresh, View
+from .base import Constant
+from .call import StandIn, StopGradient
+from .scalar import Scalar, is_scalar
+from .structural import ATTRIBUTES as PARTS
+from .structural import FUNCTIONS as STRUCTURAL
+from .structure import BuildTuple, Copy
+
+
+def _has_floats(fn, variables):
+    return any(leaf.kind == "scalar" for v in variables for leaf in leaves(fn.type_of(v)))
+
+
+def _arguments(call):
+    return [*call.args, *(v for _, v in call.kws)]
+
+
+# -- allocations -----------------------------------------------------------------------------
+
+
+def _fresh(fn, label, s, call):
+    """A new array; where floats go in, Numba's own Python code for it is entered instead."""
+    return None if _has_floats(fn, _arguments(call)) else Fresh(fn, label, s)
+
+
+def _new_array(fn, label, s, call):
+    """`np.array(x)`: a copy of an array, or what is written out as a list or a tuple."""
+    source = call.args[0]
+    ty = fn.type_of(source)
+    if isinstance(ty, types.Array):
+        return _copied(fn, label, s, source)
+    members = written_out(fn, source)
+    if members is None or not leaves(fn.type_of(s.target)):
+        return None
+    dtype = fn.type_of(s.target).dtype
+    if all(isinstance(m, list) for m in members):
+        flat = [v for row in members for v in row]
+        if len({len(row) for row in members}) != 1:
+            return None
+        return StandIn(fn, label, s, loops.matrix_of(len(members), len(members[0]), dtype), flat)
+    if any(isinstance(m, list) for m in members):
+        return None
+    return StandIn(fn, label, s, loops.vector_of(len(members), dtype), members)
+
+
+def written_out(fn, var):
+    """The members of a list or a tuple that the code writes out (nested ones as lists), or None."""
+    value = fn.definition(var)
+    if not isinstance(value, ir.Expr) or value.op not in ("build_list", "build_tuple"):
+        return None
+    found = []
+    for item in value.items:
+        ty = fn.type_of(item)
+        if is_scalar(ty):
+            found.append(item)
+            continue
+        inner = written_out(fn, item)
+        if inner is None:
+            return None
+        found.append(inner)
+    return found
+
+
+def _copied(fn, label, s, source):
+    ty, out = fn.type_of(source), fn.type_of(s.target)
+    if not leaves(ty) or not isinstance(out, types.Array):
+        return None
+    return StandIn(fn, label, s, loops.copy_of(ty.ndim, out.dtype), [source])
+
+
+def _copy_function(fn, label, s, call):
+    source = call.args[0]
+    return _copied(fn, label, s, source) if isinstance(fn.type_of(source), types.Array) else None
+
+
+def _as_array(fn, label, s, call):
+    """`np.asarray` and the like: the array itself where nothing needs to change."""
+    source = call.args[0]
+    if fn.type_of(source) == fn.type_of(s.target):
+        return View(fn, label, s, source)
+    return _copy_function(fn, label, s, call)
+
+
+# -- views -----------------------------------------------------------------------------------
+
+
+def _view_function(fn, label, s, call):
+    source = call.args[0] if call.args else None
+    if source is None or not isinstance(fn.type_of(source), types.Array):
+        return None
+    return View(fn, label, s, source) if leaves(fn.type_of(source)) else Constant(fn, label, s)
+
+
+def _ravel(fn, label, s, call):
+    return _flat_view(fn, label, s, call.args[0])
+
+
+def _flat_view(fn, label, s, source):
+    ty = fn.type_of(source)
+    if not isinstance(ty, types.Array) or not leaves(ty):
+        return None
+    if ty.layout == "C":
+        return View(fn, label, s, source)
+    return StandIn(fn, label, s, loops.flat_copy_of(ty.ndim, ty.dtype), [source])
+
+
+def _transposed(fn, label, s, value, ty):
+    return View(fn, label, s, value.value) if isinstance(ty, types.Array) else None
+
+
+def _part(build):
+    def found(fn, label, s, value, ty):
+        return build(fn, label, s, [value.value]) if is_scalar(ty) else None
+
+    return found
+
+
+ATTRIBUTES = {"T": _transposed, **{name: _part(build) for name, build in PARTS.items()}}
+
+
+def _method_view(fn, label, s, call, owner, ty):
+    if not isinstance(ty, types.Array) or not leaves(ty):
+        return None
+    return View(fn, label, s, owner)
+
+
+def _method_ravel(fn, label, s, call, owner, ty):
+    return _flat_view(fn, label, s, owner)
+
+
+def _method_copy(fn, label, s, call, owner, ty):
+    return _copied(fn, label, s, owner) if isinstance(ty, types.Array) else None
+
+
+def _method_flatten(fn, label, s, call, owner, ty):
+    if not isinstance(ty, types.Array) or not leaves(ty):
+        return None
+    return StandIn(fn, label, s, loops.flat_copy_of(ty.ndim, ty.dtype), [owner])
+
+
+def _method_fill(fn, label, s, call, owner, ty):
+    if not isinstance(ty, types.Array) or not leaves(ty):
+        return None
+    helper = loops.assignment(ty.ndim, 0, overlapping=False)
+    return StandIn(fn, label, s, helper, [owner, call.args[0]], writes=owner)
+
+
+def _method_conjugate(fn, label, s, call, owner, ty):
+    return STRUCTURAL[np.conjugate](fn, label, s, [owner]) if is_scalar(ty) else None
+
+
+METHODS = {
+    "reshape": _method_view,
+    "transpose": _method_view,
+    "ravel": _method_ravel,
+    "copy": _method_copy,
+    "astype": _method_copy,
+    "flatten": _method_flatten,
+    "fill": _method_fill,
+    "conjugate": _method_conjugate,
+    "conj": _method_conjugate,
+}
+
+READING_METHODS = {
+    *("argmax", "argmin", "any", "all", "argsort", "nonzero", "index", "count", "keys", "get"),
+    *("bit_generator",),
+}
+
+
+# -- array elements by other than plain indices ----------------------------------------------
+
+
+def _assign(fn, label, s, index):
+    """`a[1:3] = v`, `a[mask] = v`, `a[numbers] = v`."""
+    value = fn.type_of(s.value)
+    ndim = value.ndim if isinstance(value, types.Array) else 0
+    base = fn.type_of(s.target)
+    where = s.index_var if isinstance(s, ir.StaticSetItem) else s.index
+    if where is None:
+        return None
+    if isinstance(value, types.BaseTuple | types.List):
+        from .base import Unknown
+
+        return Unknown(fn, label, s)
+    helper = loops.indexed_assignment(base, index, ndim)
+    if helper is None:
+        from .base import Unknown
+
+        return Unknown(fn, label, s)
+    return StandIn(fn, label, s, helper, [s.target, where, s.value], writes=s.target)
+
+
+def _fancy(fn, label, s):
+    value = s.value
+    where = value.index_var if value.op == "static_getitem" else value.index
+    helper = loops.gathering(fn.type_of(value.value), fn.type_of(where))
+    if helper is None:
+        from .base import Unknown
+
+        return Unknown(fn, label, s)
+    return StandIn(fn, label, s, helper, [value.value, where])
+
+
+def _array_operator(fn, label, s, function, arguments, value):
+    """An operator or ufunc on arrays, element by element."""
+    from .base import Unknown
+
+    tys = [fn.type_of(v) for v in arguments]
+    plain = all(isinstance(t, types.Array) or is_scalar(t) for t in tys)
+    out = fn.type_of(s.target)
+    if not plain or not isinstance(out, types.Array) or getattr(value, "kws", ()):
+        return Unknown(fn, label, s)
+    ndims = tuple(t.ndim if isinstance(t, types.Array) else -1 for t in tys)
+    if value.op == "inplace_binop":
+        helper = loops.in_place(function, ndims)
+        return StandIn(fn, label, s, helper, arguments, writes=arguments[0])
+    return StandIn(fn, label, s, loops.elementwise(function, ndims, out.dtype), arguments)
+
+
+# -- calls -----------------------------------------------------------------------------------
+
+
+def _stop(fn, label, s, call):
+    return StopGradient(fn, label, s)
+
+
+def _class(fn, label, s, call, cls):
+    from .base import Unknown
+
+    ty = fn.type_of(s.target)
+    if isinstance(ty, types.BaseNamedTuple):
+        named = dict(call.kws)
+        rest = [named[f] for f in ty.fields[len(call.args) :]]
+        return BuildTuple(fn, label, s, [*call.args, *rest])
+    return Unknown(fn, label, s)
+
+
+def _structural(build):
+    def found(fn, label, s, call):
+        arguments = _arguments(call)
+        if not all(is_scalar(fn.type_of(v)) for v in arguments):
+            return None
+        return build(fn, label, s, arguments)
+
+    return found
+
+
+def _sequence_call(fn, label, s, call):
+    return None
+
+
+FUNCTIONS = {
+    "fancy": _fancy,
+    "assign": _assign,
+    "array operator": _array_operator,
+    "class": _class,
+    **dict.fromkeys(
+        [
+            *(np.empty, np.zeros, np.ones, np.full, np.eye, np.identity, np.arange, np.linspace),
+            *(np.empty_like, np.zeros_like, np.ones_like, np.full_like),
+        ],
+        _fresh,
+    ),
+    np.array: _new_array,
+    np.copy: _copy_function,
+    **dict.fromkeys([np.asarray, np.ascontiguousarray, np.asfortranarray], _as_array),
+    **dict.fromkeys(
+        [np.reshape, np.transpose, np.expand_dims, np.swapaxes, np.broadcast_to], _view_function
+    ),
+    np.ravel: _ravel,
+    **{key: _structural(build) for key, build in STRUCTURAL.items()},
+}
+
+
+def unary_copy(fn, label, s, arguments):
+    return Copy(fn, label, ir.Assign(arguments[0], s.target, s.loc))
+
+
+__all__ = ["ATTRIBUTES", "FUNCTIONS", "METHODS", "Scalar", "builtins", "operands", "operator"]

@@ -1,0 +1,129 @@
+"""Copies, phis and tuples: statements that move values about without computing."""
+
+from numba import njit
+from numba.core import types
+
+from ...ir.leaves import HANDLES
+from .base import Op
+
+
+class Move(Op):
+    """Each leaf of the result is a leaf of an operand; `flows` and `aliases` say which."""
+
+    def reverse(self, e):
+        for source, target in self.flows:
+            if e.pending(target):
+                adjoint = e.take(target)
+                if e.active(source):
+                    e.add(source, adjoint, of=target)
+
+    def origin(self, identity):
+        """The handle leaf of which this one is another name."""
+        return next((s for s, t in self.aliases if t == identity), None)
+
+
+class Copy(Move):
+    """`x = y`, casts included."""
+
+    def analyse(self):
+        source = self.expr if not hasattr(self.expr, "op") else self.expr.value
+        self.link(source, self.target)
+
+class BuildTuple(Move):
+    def __init__(self, fn, label, statement, items):
+        self.items = items
+        super().__init__(fn, label, statement)
+
+    def analyse(self):
+        for k, item in enumerate(self.items):
+            self.link(item, self.target, (), (k,))
+
+
+class TupleItem(Move):
+    """`t[2]`, `t[1:]`, `t.field` with a position known at compile time."""
+
+    def __init__(self, fn, label, statement, source, index):
+        self.source, self.index = source, index
+        super().__init__(fn, label, statement)
+
+    def analyse(self):
+        count = len(self.fn.type_of(self.source))
+        if isinstance(self.index, slice):
+            for k, i in enumerate(range(*self.index.indices(count))):
+                self.link(self.source, self.target, (i,), (k,))
+        else:
+            self.link(self.source, self.target, (self.index % count,), ())
+
+
+class TupleIndex(Op):
+    """`t[i]` of a homogeneous tuple, `i` known at run time."""
+
+    def __init__(self, fn, label, statement):
+        self.source, self.index = statement.value.value, statement.value.index
+        super().__init__(fn, label, statement)
+
+    def analyse(self):
+        for k in range(len(self.fn.type_of(self.source))):
+            self.link(self.source, self.target, (k,), ())
+
+    def reverse(self, e):
+        index = None
+        for (name, path), leaf in self.leaves(self.target):
+            if leaf.kind in HANDLES or not e.pending((name, path)):
+                continue
+            adjoint = e.take((name, path))
+            index = index or e.call(wrapped, e.value(self.index), e.const(self._count()))
+            for source, target in self.flows:
+                if target == (name, path) and e.active(source):
+                    e.add(source, e.call(picked, index, e.const(source[1][0]), adjoint))
+
+    def _count(self):
+        return len(self.fn.type_of(self.source))
+
+    def shadows(self, e):
+        for identity in self.defined():
+            if e.active(identity):
+                members = [e.shadow(s) for s, t in self.aliases if t == identity]
+                e.set_shadow(identity, e.call(member, e.tuple(members), e.value(self.index)))
+
+
+class Phi(Op):
+    """A name that is one of several, depending on where control came from."""
+
+    def analyse(self):
+        self.incoming = {}
+        for block, var in zip(self.expr.incoming_blocks, self.expr.incoming_values, strict=True):
+            if not hasattr(var, "name"):  # undefined on this way
+                continue
+            if var.name not in {v.name for v in self.incoming.values()}:
+                self.link(var, self.target)
+            self.incoming[block] = var
+
+    def from_block(self, block):
+        """`(source, target)` pairs of scalar leaves for one predecessor."""
+        var = self.incoming.get(block)
+        if var is None:
+            return []
+        return [(s, t) for s, t in self.flows if s[0] == var.name]
+
+
+def is_tuple(ty):
+    return isinstance(ty, types.BaseTuple)
+
+
+@njit
+def wrapped(i, n):
+    """An index from 0 on; negative ones count from the end."""
+    return i + n if i < 0 else i
+
+
+@njit
+def picked(i, k, x):
+    """`x` if `i` is `k`, else nothing."""
+    return x if i == k else 0.0
+
+
+@njit
+def member(t, i):
+    """A member of a homogeneous tuple."""
+    return t[i]

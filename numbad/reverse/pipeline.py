@@ -1,0 +1,190 @@
+"""The stages that make the adjoint of a function, in order, and the dispatchers that run them."""
+
+import operator
+
+from numba.core import ir, types
+from numba.core.compiler import CompilerBase
+from numba.core.compiler_machinery import FunctionPass, PassManager, register_pass
+from numba.core.ir_utils import build_definitions
+from numba.core.registry import CPUDispatcher
+from numba.core.typed_passes import (
+    AnnotateTypes,
+    IRLegalization,
+    NativeLowering,
+    NoPythonBackend,
+    NoPythonSupportedFeatureValidation,
+    NopythonTypeInference,
+)
+from numba.core.untyped_passes import FixupArgs, IRProcessing, TranslateByteCode
+
+from .. import caching
+from ..forward import dual as d
+from ..forward.dualize import PromoteAllocations, ReplaceFunctions, without_wrappers
+from ..forward.refuse import refusing
+from ..ir.capture import capture
+from ..ir.expand import expand
+from ..ir.leaves import leaves
+from ..ir.loops import Control
+from ..ir.normalize import normalize
+from ..source import define
+from .activity import Activity
+from .sweep import Sweep
+from .tape import call_guarded
+
+INHERITED = ("fastmath", "error_model", "boundscheck", "nogil")
+
+
+class Pipeline:
+    """From a Python function and argument types to the blocks of both sweeps."""
+
+    def __init__(self, dispatcher, argtypes, wrt, dual=None):
+        self.dispatcher, self.argtypes, self.wrt, self.dual = dispatcher, argtypes, wrt, dual
+
+    def run(self, scope):
+        """The blocks; the stages one after the other."""
+        fn = capture(self.dispatcher.py_func, self.argtypes)
+        normalize(fn)
+        activity = expand(fn, lambda f: Activity(f, self.inputs(f), returned(f)))
+        activity.refuse_unknown()
+        control = Control(fn)
+        self.sweep = Sweep(fn, activity, control, self.wrt, scope, self.dual)
+        return self.sweep.build()
+
+    def inputs(self, fn):
+        """The leaves of the parameters to differentiate by."""
+        return [
+            (fn.parameters[k], leaf.path)
+            for k in self.wrt
+            for leaf in leaves(fn.type_of(fn.parameters[k]))
+        ]
+
+
+def returned(fn):
+    """The leaves of what the function returns."""
+    found = []
+    for _, s in fn.statements():
+        if isinstance(s, ir.Return):
+            found += [(s.value.name, leaf.path) for leaf in leaves(fn.type_of(s.value))]
+    return found
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class Differentiate(FunctionPass):
+    """Puts both sweeps in place of a stub's code."""
+
+    _name = "numbad_differentiate"
+
+    def __init__(self):
+        FunctionPass.__init__(self)
+
+    def run_pass(self, state):
+        pull = state.func_id.func.__numbad_pull__
+        args, shadows, seed = state.args[1:]
+        duals = [t for ty in (args, shadows, seed) for t in d.duals_in(ty)]
+        pipeline = Pipeline(
+            pull.dispatcher, tuple(map(primal_type, args)), pull.wrt, _joined(state, duals)
+        )
+        func_ir = state.func_ir
+        scope = next(iter(func_ir.blocks.values())).scope
+        func_ir.blocks = pipeline.run(scope)
+        func_ir._definitions = build_definitions(func_ir.blocks)
+        state.typingctx.refresh()
+        state.targetctx.refresh()
+        return True
+
+
+def primal_type(ty):
+    """A type without dual numbers, without literals."""
+    if isinstance(ty, types.Array) and isinstance(ty.dtype, d.Dual):
+        return ty.copy(dtype=d.base_scalar(ty.dtype))
+    if isinstance(ty, d.Dual):
+        return d.base_scalar(ty)
+    if isinstance(ty, types.BaseNamedTuple):
+        members = [primal_type(t) for t in ty.types]
+        if len(set(members)) == 1:
+            return types.NamedUniTuple(members[0], len(members), ty.instance_class)
+        return types.NamedTuple(members, ty.instance_class)
+    if isinstance(ty, types.BaseTuple):
+        return types.BaseTuple.from_types([primal_type(t) for t in ty.types])
+    return ty
+
+
+def _joined(state, duals):
+    """What makes the type of adjoints beside dual numbers; None without."""
+    if not duals:
+        return None
+    joined = duals[0]
+    for other in duals[1:]:
+        joined = d.join(state.typingctx, joined, other)
+    return lambda scalar: d.join(state.typingctx, scalar, joined)
+
+
+class SweepCompiler(CompilerBase):
+    """Numba's nopython pipeline for blocks that need no analysis any more."""
+
+    def define_pipelines(self):
+        without_wrappers(self.state)
+        pm = PassManager("numbad sweep")
+        dual = any(True for ty in self.state.args for _ in d.duals_in(ty))
+        stages = [TranslateByteCode, FixupArgs, Differentiate]
+        stages += [ReplaceFunctions, PromoteAllocations] if dual else []
+        stages += [IRProcessing, NopythonTypeInference, NoPythonSupportedFeatureValidation]
+        stages += [IRLegalization, AnnotateTypes, NativeLowering, NoPythonBackend]
+        for stage in stages:
+            pm.add_pass(stage, stage.__name__)
+        pm.finalize()
+        return [pm]
+
+
+class SweepDispatcher(CPUDispatcher):
+    """Both sweeps of a function, called as `(tape, args, shadows, seed)` by the guard."""
+
+    handles_duals = True
+
+    def compile(self, sig):
+        with refusing(self.py_func.__numbad_pull__.dispatcher.py_func):
+            return super().compile(sig)
+
+
+class PullDispatcher(CPUDispatcher):
+    """The guard of a sweep: it owns the tape."""
+
+    handles_duals = True
+
+
+class Pull:
+    """A function and the arguments to differentiate it by."""
+
+    def __init__(self, dispatcher, wrt):
+        self.dispatcher, self.wrt = dispatcher, wrt
+
+
+def pullback(f, wrt):
+    """The dispatcher `pull(args, shadows, seed) -> (value, adjoints)` of a dispatcher `f`.
+
+    `wrt` are the numbers of the arguments to differentiate by. `shadows` has one entry for each
+    argument, an array for an array in `wrt`, to which the adjoint is added; `seed` is the cotangent
+    of the result. Raises UnsupportedError when compiled, for what cannot be differentiated.
+    """
+    wrt = tuple(wrt)
+    known = vars(f).setdefault("__numbad_pullbacks__", {})
+    if wrt not in known:
+        known[wrt] = f.numbad_pullback(wrt) if hasattr(f, "numbad_pullback") else _pullback(f, wrt)
+    return known[wrt]
+
+
+def _pullback(f, wrt):
+    name = f.py_func.__name__.replace("<lambda>", "lambda")
+    stub = define(f"def sweep_{name}(tape, args, shadows, seed):\n    return None\n", {})
+    stub.__numbad_pull__ = Pull(f, wrt)
+    options = {k: v for k, v in f.targetoptions.items() if k in INHERITED}
+    options["nopython"] = True
+    sweep = SweepDispatcher(stub, targetoptions=options, pipeline_class=SweepCompiler)
+    caching.enable(sweep, lambda: ("sweep", wrt, options, f))
+    source = "def pull(args, shadows, seed):\n    return call_guarded(sweep, args, shadows, seed)\n"
+    guard = define(source, {"call_guarded": call_guarded, "sweep": sweep})
+    pull = PullDispatcher(guard, targetoptions=options)
+    return caching.enable(pull, lambda: ("pull", wrt, options, f))
+
+
+__all__ = ["Pipeline", "operator", "pullback"]

@@ -1,0 +1,254 @@
+"""Which primal values the reverse sweep keeps, recomputes, or records on the tape.
+
+A value from outside every loop is still there. One from inside a loop that is cheap to compute from
+others is computed again; the rest is recorded, once an iteration, in the frame of its loop.
+"""
+
+import operator
+from collections import defaultdict
+
+import numpy as np
+from numba.core import ir, types
+
+from ..ir.function import is_expr, operands
+from ..ir.leaves import leaves
+from .ops.array import Load, View
+from .ops.base import Constant
+from .ops.scalar import Scalar
+from .ops.structure import BuildTuple, Copy, Move, TupleItem
+
+CHEAP = {
+    *(operator.add, operator.sub, operator.mul, operator.neg, operator.pos),
+}
+_HARMLESS = {len, print, range, enumerate, zip, bool, int, float, abs, min, max, np.empty_like}
+_READ_ATTRIBUTES = {"shape", "size", "ndim", "real", "imag"}
+
+
+class Plan:
+    """Where the reverse sweep finds the values and shadows that it asks for."""
+
+    def __init__(self, fn, activity, control):
+        self.fn, self.activity, self.control = fn, activity, control
+        self.ops = {op.target: op for op in activity.every() if isinstance(op.statement, ir.Assign)}
+        self.indices = {}  # name of a loop's index -> (loop, start, step)
+        for loop in control.loops.values():
+            self._find_index(loop)
+        self.frames = defaultdict(list)  # header -> names recorded an iteration
+        self.used = defaultdict(set)  # (header, name) -> labels whose reverse code needs it
+        self._hard = {}
+        self._integers_change = self._find_changes_of_integers()
+
+    # -- loops over a range ------------------------------------------------------------------
+
+    def _find_index(self, loop):
+        fn = self.fn
+        for s in fn.blocks[loop.header].body:
+            if not (isinstance(s, ir.Assign) and is_expr(s.value, "pair_first")):
+                continue
+            source = fn.definition(s.value.value)
+            iterator = fn.definition(source.value) if is_expr(source, "iternext") else None
+            over = fn.definition(iterator.value) if is_expr(iterator, "getiter") else None
+            if not is_expr(over, "call") or fn.constant(over.func) is not range:
+                continue
+            place = fn.definitions[source.value.name][0]
+            if place in loop.body:
+                continue
+            args = over.args
+            start = args[0] if len(args) > 1 else None
+            step = args[2] if len(args) > 2 else None
+            self.indices[s.target.name] = loop, start, step
+
+    # -- what is asked for -------------------------------------------------------------------
+
+    def decide(self, needs):
+        """Fix the frames for `needs`: `(label, name)` pairs of values and of shadows."""
+        order = {name: k for k, name in enumerate(self.ops)}
+        wanted = sorted(set(needs), key=lambda n: (order.get(n[1], -1), str(n)))
+        hard = [n for n in wanted if not self._alive(*n) and not self._can_recompute(*n)]
+        for label, name in hard:
+            self._record(label, name)
+        for label, name in wanted:
+            if not self._alive(label, name) and (label, name) not in hard:
+                self._soft(label, name)
+
+    def _soft(self, label, name):
+        """Recompute if that takes at most one more recorded value, else record the value itself."""
+        if self.recorded(label, name):
+            self._record(label, name)
+            return
+        new = {n for n in self._roots(label, name) if not self.recorded(label, n)}
+        if len(new) > 1:
+            self._record(label, name)
+            return
+        for root in self._roots(label, name):
+            self._record(label, root)
+
+    def _roots(self, label, name):
+        """The values to be recorded for a value to be recomputed."""
+        found, seen, pending = set(), set(), [name]
+        while pending:
+            current = pending.pop()
+            if current in seen or self._alive(label, current):
+                continue
+            seen.add(current)
+            if self.recorded(label, current) or not self._can_recompute(label, current):
+                found.add(current)
+            else:
+                pending += self.recipe_operands(current)
+        return found
+
+    def _record(self, label, name):
+        loop = self.control.common(label, self.block_of(name))
+        if name not in self.frames[loop.header]:
+            self.frames[loop.header].append(name)
+        self.used[loop.header, name].add(label)
+
+    def recorded(self, label, name):
+        """Whether the frame of the loop that holds both the block and the definition has it."""
+        loop = self.control.common(label, self.block_of(name))
+        return loop is not None and name in self.frames.get(loop.header, ())
+
+    # -- the ways to a value -----------------------------------------------------------------
+
+    def block_of(self, name):
+        """The block that defines a value, or the handle whose shadow the name is."""
+        name = name[0] if isinstance(name, tuple) else name
+        place = self.fn.definitions.get(name)
+        return self.fn.entry if place is None else place[0]
+
+    def _alive(self, label, name):
+        return self.control.common(label, self.block_of(name)) is None
+
+    def alive(self, label, name):
+        return self._alive(label, name)
+
+    def _can_recompute(self, label, name):
+        place = self.block_of(name)
+        if self.control.innermost(place) is not self.control.common(label, place):
+            return False
+        if isinstance(name, tuple):
+            return self._can_remake_shadow(name)
+        if name in self.indices:
+            return True
+        if name not in self._hard:
+            self._hard[name] = not self._is_cheap(name)
+        return not self._hard[name]
+
+    def _is_cheap(self, name):
+        op = self.ops.get(name)
+        if op is None:
+            return False
+        value = op.statement.value
+        if not isinstance(value, ir.Expr):
+            return True  # constants and globals
+        if isinstance(op, Copy | BuildTuple | TupleItem):
+            return all(self._is_number_or_tuple(v) for v in operands(value))
+        if isinstance(op, Scalar):
+            return op.function in CHEAP
+        if isinstance(op, Load):
+            return self._never_changes(value.value)
+        return isinstance(op, Constant) and self._cheap_constant(value)
+
+    def _cheap_constant(self, value):
+        if value.op in ("binop", "inplace_binop", "unary"):
+            return all(self._is_number(v) for v in operands(value)) and value.fn not in (
+                operator.pow,
+                operator.ipow,
+            )
+        if value.op == "getattr":
+            return value.attr in _READ_ATTRIBUTES and self._outside(value.value)
+        if value.op in ("getitem", "static_getitem"):
+            ty = self.fn.type_of(value.value)
+            if isinstance(ty, types.Array):
+                return self._never_changes(value.value)
+            return isinstance(ty, types.BaseTuple)
+        if value.op == "call":
+            return self.fn.constant(value.func) in (bool, len, slice) and all(
+                self._is_number_or_tuple(v) or self._outside(v) for v in value.args
+            )
+        return False
+
+    def _outside(self, var):
+        return self.control.innermost(self.block_of(var.name)) is None
+
+    def _find_changes_of_integers(self):
+        """Whether anything may write to an array that carries no floats."""
+        for op in self.activity.every():
+            s = op.statement
+            if isinstance(s, ir.SetItem | ir.StaticSetItem) and not leaves(self.fn.type_of(s.target)):
+                return True
+            value = getattr(s, "value", None)
+            if is_expr(value, "inplace_binop") and self._is_integer_array(value.lhs):
+                return True
+            if is_expr(value, "call") and self._may_change(value):
+                return True
+        return False
+
+    def _may_change(self, call):
+        if self.fn.constant(call.func) in _HARMLESS:
+            return False
+        method = self.fn.definition(call.func)
+        owners = [method.value] if is_expr(method, "getattr") else []
+        return any(self._is_integer_array(v) for v in [*call.args, *owners])
+
+    def _is_integer_array(self, var):
+        ty = self.fn.type_of(var)
+        return isinstance(ty, types.Array | types.List | types.ListType) and not leaves(ty)
+
+    def _never_changes(self, array):
+        """Whether an array is one from outside every loop that nothing writes to."""
+        if not leaves(self.fn.type_of(array)):
+            return self._outside(array) and not self._integers_change
+        leaf = array.name, ()
+        return self._outside(array) and self.activity.node(leaf) not in self.activity.written
+
+    def _is_number(self, var):
+        return self._is_number_type(self.fn.type_of(var))
+
+    @staticmethod
+    def _is_number_type(ty):
+        return isinstance(types.unliteral(ty), types.Number | types.Boolean)
+
+    def _is_number_or_tuple(self, var):
+        ty = self.fn.type_of(var)
+        if isinstance(ty, types.BaseTuple):
+            return all(self._is_number_type(t) or isinstance(t, types.SliceType) for t in ty)
+        plain = (types.SliceType, types.NoneType, types.EllipsisType)
+        return self._is_number_type(ty) or isinstance(ty, plain)
+
+    def recipe_operands(self, name):
+        """The names whose values a recomputation needs."""
+        if isinstance(name, tuple):
+            op = self.ops[name[0]]
+            base = self.origin((op.base.name, ()))
+            return [base, *(v.name for v in op.recipe_operands())]
+        if name in self.indices:
+            return [v.name for v in self.indices[name][1:] if v is not None]
+        value = self.ops[name].statement.value
+        called = value.func if is_expr(value, "call") else None
+        return [v.name for v in operands(value) if called is None or v.name != called.name]
+
+    # -- shadows -----------------------------------------------------------------------------
+
+    def origin(self, leaf):
+        """The handle leaf that a leaf is another name of."""
+        op = self.ops.get(leaf[0])
+        while isinstance(op, Move):
+            source = op.origin(leaf)
+            if source is None:
+                break
+            leaf = source
+            op = self.ops.get(leaf[0])
+        return leaf
+
+    def _can_remake_shadow(self, leaf):
+        op = self.ops.get(leaf[0])
+        if not isinstance(op, View):
+            return False
+        return all(self._is_cheap_index(v) for v in op.recipe_operands())
+
+    def _is_cheap_index(self, var):
+        name = var.name
+        if name in self.indices or self._outside(var):
+            return True
+        return self._is_number(var) or (self._is_number_or_tuple(var) and self._is_cheap(name))

@@ -1,0 +1,391 @@
+"""The forward and the reverse sweep, as the blocks of one function.
+
+The forward sweep is the primal with phis made into assignments on the edges; every edge that ends an
+iteration of a loop, back edges and exits alike, records the loop's frame. The reverse sweep visits
+the blocks and edges backwards; an edge that recorded a frame reloads it into the same names.
+"""
+
+import operator
+
+from numba.core import ir, types
+
+from ..ir.function import is_phi
+from ..ir.leaves import HANDLES, at, leaves
+from .arena import borrow
+from .emit import Emitter, bar_name, choice, counter, shadow_name
+from .memory_helpers import add_into
+from .ops.structure import Phi
+from .plan import Plan
+from .tape import pop_frame, push_frame, read_frame, tape_start
+
+TAPE, TOP = "$tape", "$top"
+
+
+class Sweep:
+    """Builds the blocks; `wrt` are the numbers of the differentiated parameters."""
+
+    def __init__(self, fn, activity, control, wrt, scope, dual=None):
+        self.fn, self.activity, self.control, self.wrt = fn, activity, control, wrt
+        self.plan = Plan(fn, activity, control)
+        self.e = Emitter(fn, activity, self.plan, scope, dual)
+        self.scope = scope
+        self.blocks = {}
+        self._next = 1
+        self.live = [label for label in control.order if label in control.returning]
+        self.exit = next(l for l in fn.blocks if isinstance(fn.blocks[l].terminator, ir.Return))
+        self.e.local_leaves = self._local_leaves()
+        self._plan()
+        self.forward_labels = {label: self._label() for label in control.order}
+        self.reverse_labels = {label: self._label() for label in reversed(self.live)}
+
+    def _label(self):
+        self._next += 1
+        return self._next
+
+    def _block(self, label):
+        block = self.blocks[label] = ir.Block(self.scope, self.e.loc)
+        return block
+
+    # -- planning ----------------------------------------------------------------------------
+
+    def _local_leaves(self):
+        """Scalar leaves whose uses are all in the block that defines them."""
+        place, elsewhere = {}, set()
+        for label, ops in self.activity.ops.items():
+            for op in ops:
+                for source, target in op.flows:
+                    place.setdefault(target, label)
+                    if isinstance(op, Phi):
+                        elsewhere |= {source, target}
+        for label, ops in self.activity.ops.items():
+            for op in ops:
+                for source, _ in op.flows:
+                    if place.get(source) != label:
+                        elsewhere.add(source)
+        elsewhere |= set(self.activity.returned) | set(self.activity.inputs)
+        return {leaf for leaf in place if leaf not in elsewhere and not self._handle(leaf)}
+
+    def _handle(self, leaf):
+        found = at(self.fn.type_of(leaf[0]), leaf[1])
+        return found is None or found.kind in HANDLES
+
+    def _plan(self):
+        """A trial run of the reverse sweep's blocks tells what values it needs."""
+        self.e.planning = True
+        for label in self.live:
+            self.e.start(ir.Block(self.scope, self.e.loc), label)
+            self._reverse_statements(label)
+        self.e.planning = False
+        self.plan.decide(dict.fromkeys(self.e.needs))
+        self._find_choices()
+
+    def _find_choices(self):
+        """Blocks with several ways in record which one was taken, loops how often they ran."""
+        control = self.control
+        self.choices = {}
+        for label in self.live:
+            loop = control.loops.get(label)
+            if loop is not None:
+                if len(loop.latches) > 1:
+                    self._aux(loop, choice(label), label)
+                if len(loop.entries) > 1:
+                    self._aux(loop.parent, f"{choice(label)}e", label)
+                self._aux(loop.parent, counter(label), label)
+            elif len(control.predecessors[label]) > 1:
+                self._aux(control.innermost(label), choice(label), label)
+
+    def _aux(self, loop, name, label):
+        if loop is not None:
+            self.plan.frames[loop.header].append(name)
+            self.plan.used[loop.header, name].add(label)
+
+    def _records(self, loop, source):
+        """Whether an exit from `source` must record the frame of the unfinished iteration."""
+        before = self.control.before(loop, source)
+        return any(
+            self.plan.used[loop.header, name] & before for name in self.plan.frames[loop.header]
+        )
+
+    # -- the forward sweep -------------------------------------------------------------------
+
+    def build(self):
+        """The blocks of the whole function."""
+        e = self.e
+        for label in self.control.order:
+            self._forward_block(label)
+        self._seed()
+        for label in reversed(self.live):
+            self._reverse_block(label)
+        self._entry()
+        return self.blocks
+
+    def _entry(self):
+        """The first block: parameters, shadows, adjoints of zero; made last, as it knows what is used."""
+        e = self.e
+        block = ir.Block(self.scope, e.loc)
+        e.start(block)
+        for k, name in enumerate(("tape", "args", "shadows", "seed")):
+            target = e.var(TAPE if name == "tape" else f"${name}")
+            block.append(ir.Assign(ir.Arg(name, k, e.loc), target, e.loc))
+        start = len(block.body)
+        for k, name in enumerate(self.fn.parameters):
+            e.assign(ir.Expr.static_getitem(e.var("$args"), k, None, e.loc), e.var(name))
+            self._parameter_shadows(k, name)
+        e.assign(e.call(tape_start, e.var(TAPE)), e.var(TOP))
+        for leaf in sorted(self._bars(), key=str):
+            e.assign(e.zero(leaf), e.var(bar_name(leaf)))
+        block.body[start:start] = e.prelude
+        block.append(ir.Jump(self.forward_labels[self.fn.entry], e.loc))
+        self.blocks[0] = block
+
+    def _bars(self):
+        """The scalar leaves with an adjoint variable that lives across blocks."""
+        found = {leaf for op in self.activity.every() for pair in op.flows for leaf in pair}
+        found |= set(self.activity.inputs) | set(self.activity.returned)
+        return {
+            leaf
+            for leaf in found
+            if self.activity.active(leaf) and not self._handle(leaf)
+            and leaf not in self.e.local_leaves
+        }
+
+    def _parameter_shadows(self, k, name):
+        e = self.e
+        for path, kind, _ in leaves(self.fn.type_of(name)):
+            leaf = name, path
+            if kind not in HANDLES or not self.activity.active(leaf):
+                continue
+            if k in self.wrt:
+                shadow = e.item(e.var("$shadows"), k)
+                for i in path:
+                    shadow = e.item(shadow, i)
+                e.set_shadow(leaf, e.call(borrow, shadow))
+            else:
+                value = e.var(name)
+                for i in path:
+                    value = e.item(value, i)
+                e.set_shadow(leaf, e.new_shadow_of(value, leaf))
+
+    def _forward_block(self, label):
+        e = self.e
+        block = self._block(self.forward_labels[label])
+        e.start(block)
+        for op in self.activity.ops[label]:
+            s = op.statement
+            if is_phi(s) or s.is_terminator:
+                continue
+            e.loc = s.loc
+            op.forward(e)
+            op.shadows(e)
+        terminator = self.fn.blocks[label].terminator
+        e.loc = terminator.loc
+        if isinstance(terminator, ir.Return):
+            self.result = terminator.value
+            self.seed_label = self._label()
+            block.append(ir.Jump(self.seed_label, e.loc))
+        elif isinstance(terminator, ir.Jump):
+            block.append(ir.Jump(self._forward_edge(label, terminator.target), e.loc))
+        elif isinstance(terminator, ir.Branch):
+            there = [self._forward_edge(label, t) for t in (terminator.truebr, terminator.falsebr)]
+            block.append(ir.Branch(terminator.cond, *there, e.loc))
+        else:
+            block.append(terminator)
+
+    def _forward_edge(self, source, target):
+        """The block that does what an edge does: frames, counters, choices, phis; its label."""
+        e, control = self.e, self.control
+        label = self._label()
+        outer = e.block
+        e.start(self._block(label))
+        if target in control.returning:
+            self._record_edge(source, target)
+        self._assign_phis(source, target)
+        e.append(ir.Jump(self.forward_labels[target], e.loc))
+        e.block = outer
+        return label
+
+    def _record_edge(self, source, target):
+        e, control = self.e, self.control
+        for loop in control.left(source, target):
+            if loop.header in control.returning and self._records(loop, source):
+                self._push(loop)
+        loop = control.loops.get(target)
+        ways = [p for p in control.predecessors[target]]
+        if loop is not None and source in loop.body:
+            if len(loop.latches) > 1:
+                e.assign(e.const(loop.latches.index(source)), e.var(choice(target)))
+            self._push(loop)
+            count = e.var(counter(target))
+            e.binop(operator.add, count, e.const(1), count)
+        elif loop is not None:
+            if len(loop.entries) > 1:
+                e.assign(e.const(loop.entries.index(source)), e.var(f"{choice(target)}e"))
+            e.assign(e.const(0), e.var(counter(target)))
+        elif len(ways) > 1:
+            e.assign(e.const(ways.index(source)), e.var(choice(target)))
+
+    def _frame(self, loop):
+        return [
+            self.e.var(shadow_name(name) if isinstance(name, tuple) else name)
+            for name in self.plan.frames[loop.header]
+        ]
+
+    def _push(self, loop):
+        frame = self._frame(loop)
+        if frame:
+            e = self.e
+            loc = self.fn.blocks[loop.header].loc
+            where = e.const(f"the loop at {loc.filename}, line {loc.line}")
+            e.assign(e.call(push_frame, e.var(TAPE), e.var(TOP), where, *frame), e.var(TOP))
+
+    def _pop(self, loop):
+        frame = self._frame(loop)
+        if frame:
+            e = self.e
+            e.assign(e.call(pop_frame, e.var(TOP), *frame), e.var(TOP))
+            values = e.call(read_frame, e.var(TOP), *frame)
+            for k, var in enumerate(frame):
+                e.assign(ir.Expr.static_getitem(values, k, None, e.loc), var)
+
+    def _assign_phis(self, source, target):
+        """A parallel copy: through temporaries where a target is another's source."""
+        pairs = []
+        for op in self.activity.ops[target]:
+            if isinstance(op, Phi) and source in op.incoming:
+                pairs += self._phi_pairs(op, op.incoming[source])
+        e = self.e
+        targets = {t.name for t, _ in pairs}
+        if any(s.name in targets and s.name != t.name for t, s in pairs):
+            pairs = [(t, e.assign(s)) for t, s in pairs]
+        for t, s in pairs:
+            if t.name != s.name:
+                e.assign(s, t)
+
+    def _phi_pairs(self, op, var):
+        e = self.e
+        pairs = [(e.var(op.target), e.var(var.name))]
+        for source, target in op.aliases:
+            if source[0] == var.name and self.activity.active(target):
+                pairs.append((e.var(shadow_name(target)), e.shadow(source)))
+        return pairs
+
+    # -- the reverse sweep -------------------------------------------------------------------
+
+    def _seed(self):
+        e = self.e
+        e.start(self._block(self.seed_label))
+        ty = self.fn.type_of(self.result)
+        for path, kind, _ in leaves(ty):
+            leaf = self.result.name, path
+            if not self.activity.active(leaf):
+                continue
+            seed = e.var("$seed")
+            for k in path:
+                seed = e.item(seed, k)
+            if kind in HANDLES:
+                e.call(add_into, e.shadow(leaf), seed)
+            else:
+                bar = e.var(bar_name(leaf))
+                e.binop(operator.add, bar, seed, bar)
+        e.append(ir.Jump(self.reverse_labels[self.exit], e.loc))
+
+    def _reverse_statements(self, label):
+        e = self.e
+        for op in reversed(self.activity.ops[label]):
+            if not isinstance(op, Phi):
+                e.loc = op.statement.loc
+                op.reverse(e)
+
+    def _reverse_block(self, label):
+        e, control = self.e, self.control
+        e.start(self._block(self.reverse_labels[label]), label)
+        self._reverse_statements(label)
+        e.loc = self.fn.blocks[label].loc
+        ways = [p for p in control.predecessors[label] if p in control.returning]
+        loop = control.loops.get(label)
+        if loop is not None:
+            self._reverse_header(label, loop)
+        elif not control.predecessors[label]:
+            self._finish()
+        elif len(ways) == 1:
+            e.append(ir.Jump(self._reverse_edge(ways[0], label), e.loc))
+        else:
+            self._dispatch(choice(label), control.predecessors[label], label)
+
+    def _reverse_header(self, label, loop):
+        e = self.e
+        more = e.binop(operator.gt, e.var(counter(label)), e.const(0))
+        block = e.block
+        again, before = self._label(), self._label()
+        block.append(ir.Branch(more, again, before, e.loc))
+        e.start(self._block(again), label)
+        count = e.var(counter(label))
+        e.binop(operator.sub, count, e.const(1), count)
+        self._pop(loop)
+        self._dispatch(choice(label), loop.latches, label)
+        e.start(self._block(before), label)
+        if loop.entries:
+            self._dispatch(f"{choice(label)}e", loop.entries, label)
+        else:
+            self._finish()
+
+    def _dispatch(self, name, ways, label):
+        """Go back by the edge that was taken."""
+        e = self.e
+        for k, source in enumerate(ways[:-1]):
+            taken = e.binop(operator.eq, e.var(name), e.const(k))
+            block = e.block
+            edge, others = self._reverse_edge(source, label), self._label()
+            block.append(ir.Branch(taken, edge, others, e.loc))
+            e.start(self._block(others), label)
+        block = e.block
+        block.append(ir.Jump(self._reverse_edge(ways[-1], label), e.loc))
+
+    def _reverse_edge(self, source, target):
+        """The block that undoes an edge; its label."""
+        e, control = self.e, self.control
+        label, outer, known = self._label(), e.block, e.label
+        e.start(self._block(label), target)
+        taken, zeroed = [], set()
+        for op in self.activity.ops[target]:
+            if isinstance(op, Phi):
+                for _, leaf in op.flows:
+                    if leaf not in zeroed and self.activity.active(leaf):
+                        zeroed.add(leaf)
+                        taken.append((op, leaf, e.take(leaf)))
+        for op, leaf, adjoint in taken:
+            for incoming, to in op.from_block(source):
+                if to == leaf and self.activity.active(incoming):
+                    e.add(incoming, adjoint, of=leaf)
+        for loop in reversed(control.left(source, target)):
+            if loop.header in control.returning and self._records(loop, source):
+                self._pop(loop)
+        e.append(ir.Jump(self.reverse_labels[source], e.loc))
+        e.block, e.label = outer, known
+        return label
+
+    def _finish(self):
+        """Return the value and the adjoints of the parameters."""
+        e = self.e
+        adjoints = [
+            self._adjoint(name, self.fn.type_of(name), ()) if k in self.wrt else e.none()
+            for k, name in enumerate(self.fn.parameters)
+        ]
+        pair = e.tuple([e.var(self.result.name), e.tuple(adjoints)])
+        e.append(ir.Return(e.assign(ir.Expr.cast(pair, e.loc)), e.loc))
+
+    def _adjoint(self, name, ty, path):
+        e = self.e
+        ty = ty.type if isinstance(ty, types.Optional) else ty
+        if isinstance(ty, types.BaseTuple):
+            return e.tuple([self._adjoint(name, t, (*path, k)) for k, t in enumerate(ty.types)])
+        if not isinstance(ty, types.Float | types.Complex):
+            return e.none()
+        if not self.activity.active((name, path)):
+            return e.zero_of(ty)
+        return e.final(self._plus_zero(name, path), ty)
+
+    def _plus_zero(self, name, path):
+        """No adjoint comes out as -0.0."""
+        e = self.e
+        return e.binop(operator.add, e.var(bar_name((name, path))), e.const(0.0))
