@@ -14,7 +14,7 @@ from numba.extending import overload
 
 from ..source import define
 from .callee import callee_of, type_call
-from .function import is_expr, is_phi, map_vars, successors
+from .function import is_expr, is_phi, map_vars, operands, successors
 
 
 def normalize(fn):
@@ -22,8 +22,65 @@ def normalize(fn):
     prune(fn)
     drop_copies(fn)
     index_loops(fn)
+    join_returns(fn)
     drop_copies(fn)
+    drop_unused(fn)
     return fn
+
+
+def join_returns(fn):
+    """Several returns become ways to one."""
+    ways = [label for label, b in fn.blocks.items() if isinstance(b.terminator, ir.Return)]
+    if len(ways) < 2:
+        return
+    values = [fn.blocks[label].body[-1].value for label in ways]
+    end = fn.new_label()
+    for label in ways:
+        fn.blocks[label].body[-1] = ir.Jump(end, fn.blocks[label].body[-1].loc)
+    loc = fn.blocks[ways[-1]].loc
+    phi = ir.Expr.phi(loc)
+    phi._kws["incoming_blocks"], phi._kws["incoming_values"] = ways, values
+    target = fn.fresh("$returned", fn.type_of(values[0]), loc)
+    block = fn.blocks[end] = ir.Block(fn.scope, loc)
+    block.body = [ir.Assign(phi, target, loc), ir.Return(target, loc)]
+    fn.changed()
+
+
+_DROPPED_CALLS = (enumerate, zip, np.ndenumerate, reversed, range)
+_DROPPED = ("getattr", "getiter", "build_tuple", "phi", "cast", "exhaust_iter")
+
+
+def drop_unused(fn):
+    """Remove what nothing reads and what does nothing: the iterators that loops no longer use."""
+    while True:
+        used = {v.name for _, s in fn.statements() for v in _read(s)}
+        count = 0
+        for block in fn.blocks.values():
+            kept = [s for s in block.body if not _idle(fn, s, used)]
+            count += len(block.body) - len(kept)
+            block.body = kept
+        if not count:
+            return
+        fn.changed()
+
+
+def _read(s):
+    if isinstance(s, ir.Assign):
+        return [v for v in operands(s.value) if v is not ir.UNDEFINED]
+    return [v for v in s.list_vars()]
+
+
+def _idle(fn, s, used):
+    if not isinstance(s, ir.Assign) or s.target.name in used:
+        return False
+    value = s.value
+    if not isinstance(value, ir.Expr):
+        return True
+    if value.op == "static_getitem":
+        return isinstance(fn.type_of(value.value), types.BaseTuple)
+    if value.op == "call":
+        return fn.constant(value.func) in _DROPPED_CALLS
+    return value.op in _DROPPED
 
 
 def prune(fn):

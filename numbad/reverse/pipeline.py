@@ -151,6 +151,10 @@ class PullDispatcher(CPUDispatcher):
 
     handles_duals = True
 
+    def compile(self, sig):
+        with refusing(self.py_func.__numbad_pull__.dispatcher.py_func):
+            return super().compile(sig)
+
 
 class Pull:
     """A function and the arguments to differentiate it by."""
@@ -183,6 +187,7 @@ def _pullback(f, wrt):
     caching.enable(sweep, lambda: ("sweep", wrt, options, f))
     source = "def pull(args, shadows, seed):\n    return call_guarded(sweep, args, shadows, seed)\n"
     guard = define(source, {"call_guarded": call_guarded, "sweep": sweep})
+    guard.__numbad_pull__ = stub.__numbad_pull__
     pull = PullDispatcher(guard, targetoptions=options)
     return caching.enable(pull, lambda: ("pull", wrt, options, f))
 

@@ -219,7 +219,7 @@ def _array_operator(fn, label, s, function, arguments, value):
     tys = [fn.type_of(v) for v in arguments]
     plain = all(isinstance(t, types.Array) or is_scalar(t) for t in tys)
     out = fn.type_of(s.target)
-    if not plain or not isinstance(out, types.Array) or getattr(value, "kws", ()):
+    if not plain or not isinstance(out, types.Array) or value._kws.get("kws"):
         return Unknown(fn, label, s)
     ndims = tuple(t.ndim if isinstance(t, types.Array) else -1 for t in tys)
     if value.op == "inplace_binop":
