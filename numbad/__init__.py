@@ -33,6 +33,7 @@ _HOME = {
     "check_grads": "testing",
 }
 _SUBPACKAGES = ("fit", "ode")
+_OPTIONAL = ("cuda",)  # needs a package that not everybody has, so `import *` leaves it out
 
 __all__ = [*_HOME, *_SUBPACKAGES, "__version__"]
 
@@ -40,7 +41,7 @@ __all__ = [*_HOME, *_SUBPACKAGES, "__version__"]
 def __getattr__(name):
     if name in _HOME:
         value = getattr(import_module(f"numbad.{_HOME[name]}"), name)
-    elif name in _SUBPACKAGES:
+    elif name in _SUBPACKAGES or name in _OPTIONAL:
         value = import_module(f"numbad.{name}")
     else:
         raise AttributeError(f"module 'numbad' has no attribute {name!r}")
@@ -49,4 +50,4 @@ def __getattr__(name):
 
 
 def __dir__():
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *__all__, *_OPTIONAL})

@@ -87,6 +87,18 @@ def test_imports_go_one_way(path):
     assert _offences(path.read_text(encoding="utf-8"), path) == []
 
 
+def test_nothing_imports_cuda():
+    for path in _modules():
+        if _layer(path) != "cuda":
+            tree = ast.parse(path.read_text(encoding="utf-8"))
+            assert "cuda" not in {layer for _, layer in _imported_layers(tree, path)}, path
+
+
+def test_import_leaves_cuda_to_first_use():
+    code = "import numbad.operators, numbad.ode, numbad.fit, numbad.cli, numbad.testing"
+    assert not {"numbad.cuda", "numba.cuda"} & set(_loaded_by(code))
+
+
 @pytest.mark.parametrize(
     "source",
     [

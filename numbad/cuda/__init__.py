@@ -1,5 +1,13 @@
 """Derivatives in CUDA kernels, with numba-cuda."""
 
+try:
+    import numba.cuda.core.ir  # noqa: F401
+except ImportError as error:
+    raise ImportError(
+        "numbad.cuda needs numba-cuda 0.30 or later: pip install 'numbad[cuda]'"
+    ) from error
+
+from . import mathematics  # noqa: F401
 from .gradient import grad, value_and_grad
 from .tape import TAPE_BYTES
 

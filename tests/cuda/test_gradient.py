@@ -16,8 +16,7 @@ from tests.reverse import complex_step
 
 from .on_cpu import CAPABILITY, DeviceFunction, without_gpu
 
-F, I, A = types.float64, types.int64, types.float64[::1]
-NAN = np.array(math.nan)
+F, N, A = types.float64, types.int64, types.float64[::1]
 
 
 @pytest.fixture(autouse=True)
@@ -43,13 +42,13 @@ def recurrence_on_cpu(tape=device.TAPE_BYTES, debug=False, workspace=None):
             value, (dx, _) = gradient(x, p, n, dp)
             return value, dx
 
-        return DeviceFunction(code, (F, A, I, A), debug)
+        return DeviceFunction(code, (F, A, N, A), debug)
 
     def code(x, p, n, dp, room):
         value, (dx, _) = gradient(x, p, n, dp, room)
         return value, dx
 
-    return DeviceFunction(code, (F, A, I, A, workspace), debug)
+    return DeviceFunction(code, (F, A, N, A, workspace), debug)
 
 
 def exact(f, args, argnums):
@@ -149,7 +148,7 @@ def _scalars_on_cpu(f):
         value, (dx, dy) = gradient(x, y, n)
         return value, dx, dy
 
-    return DeviceFunction(code, (F, F, I))
+    return DeviceFunction(code, (F, F, N))
 
 
 @njit
@@ -274,10 +273,14 @@ def test_the_function_raises_its_own_exceptions(debug):
             raise ZeroDivisionError("negative")
         return gradient(x, n)
 
-    run = DeviceFunction(code, (F, I), debug)
+    run = DeviceFunction(code, (F, N), debug)
     code, (dx,) = run(2.0, 3)
     assert (code, dx) == (0, 12.0)
-    for args, kind in [((1.0, 6), ValueError), ((9.0, 3), KeyError), ((-1.0, 1), ZeroDivisionError)]:
+    for args, kind in [
+        ((1.0, 6), ValueError),
+        ((9.0, 3), KeyError),
+        ((-1.0, 1), ZeroDivisionError),
+    ]:
         code, _ = run(*args)
         assert run.exceptions[code][0] is kind
 
@@ -304,12 +307,12 @@ def allocating(x):
 @pytest.mark.parametrize(
     ("operator", "argtypes", "message"),
     [
-        (device.grad(recurrence, 1), (F, A, I), "takes 4 arguments here.*gradient by 'p'.*3 are"),
-        (device.grad(recurrence), (F, A, I, F), "takes 3 arguments here.*4 are given"),
-        (device.grad(recurrence, 2), (F, A, I), "'n', which is an int"),
-        (device.grad(recurrence, 1), (F, A, I, types.float32[::1]), "into an array of float64"),
-        (device.grad(recurrence, 1), (F, A, I, F), "into an array of float64 with 1 axes; float64"),
-        (device.grad(recurrence, tape=None), (F, A, I, types.float64[:]), "contiguous array"),
+        (device.grad(recurrence, 1), (F, A, N), "takes 4 arguments here.*gradient by 'p'.*3 are"),
+        (device.grad(recurrence), (F, A, N, F), "takes 3 arguments here.*4 are given"),
+        (device.grad(recurrence, 2), (F, A, N), "'n', which is an int"),
+        (device.grad(recurrence, 1), (F, A, N, types.float32[::1]), "into an array of float64"),
+        (device.grad(recurrence, 1), (F, A, N, F), "into an array of float64 with 1 axes; float64"),
+        (device.grad(recurrence, tape=None), (F, A, N, types.float64[:]), "contiguous array"),
         (device.grad(complex_valued), (F,), "returns complex128"),
     ],
 )
