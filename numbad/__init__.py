@@ -30,6 +30,8 @@ _HOME = {
     "hvp": "operators",
     "grad_and_hvp": "operators",
     "stop_gradient": "operators",
+    "checkpoint": "reverse.checkpoint",
+    "inspect_adjoint": "reverse.listing",
     "check_grads": "testing",
 }
 _SUBPACKAGES = ("fit", "ode")

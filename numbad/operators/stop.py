@@ -8,6 +8,7 @@ from ..forward import dual as d
 from ..forward.access import primal
 from ..forward.array import dtype_of_type
 from ..forward.custom import each_member
+from ..rules.registry import STOPPING
 
 
 def stop_gradient(x):
@@ -20,6 +21,9 @@ def stop_gradient(x):
     3.0
     """
     return x
+
+
+STOPPING.add(stop_gradient)
 
 
 @overload(stop_gradient)

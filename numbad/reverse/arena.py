@@ -108,15 +108,32 @@ def arena_copy_at(where):
         ty = types.Array(array.dtype, array.ndim, "C")
 
         def codegen(context, builder, sig, args):
-            source = make_array(array)(context, builder, args[1])
-            shape = cgutils.unpack_tuple(builder, source.shape, array.ndim)
-            target = _new_array(context, builder, args[0], ty, shape, where, False)
-            _copy_items(context, builder, array, source, ty, target)
-            return target._getvalue()
+            return _emit_copy(context, builder, args[0], array, args[1], ty, where)
 
         return ty(tape, array), codegen
 
     return copy
+
+
+def _emit_copy(context, builder, tape, array, value, ty, where):
+    source = make_array(array)(context, builder, value)
+    shape = cgutils.unpack_tuple(builder, source.shape, array.ndim)
+    target = _new_array(context, builder, tape, ty, shape, where, False)
+    _copy_items(context, builder, array, source, ty, target)
+    return target._getvalue()
+
+
+def emit_kept(context, builder, tape, ty, value, target):
+    """A value with its arrays, those in tuples too, copied to the arena."""
+    if isinstance(ty, types.Array):
+        return _emit_copy(context, builder, tape, ty, value, target, "a copy of an array")
+    if isinstance(ty, types.BaseTuple):
+        items = [
+            emit_kept(context, builder, tape, t, builder.extract_value(value, i), u)
+            for i, (t, u) in enumerate(zip(ty, target, strict=True))
+        ]
+        return context.make_tuple(builder, target, items)
+    return context.cast(builder, value, ty, target)
 
 
 arena_copy = arena_copy_at("a copy of an array")

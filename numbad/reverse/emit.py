@@ -85,6 +85,28 @@ class Emitter:
     def item(self, tup, k):
         return self.assign(ir.Expr.static_getitem(tup, k, None, self.loc))
 
+    # -- what a statement keeps for its adjoint beside primal values ---------------------------
+
+    def extra(self, op, key):
+        """The variable in which a statement keeps something for the reverse sweep."""
+        name = f"{op.target}$kept{key}"
+        self.plan.extras[name] = op.label
+        return self.var(name)
+
+    def extra_value(self, op, key):
+        """The same in the reverse sweep, recorded if the statement is in a loop."""
+        name = self.extra(op, key).name
+        if self.planning:
+            self.needs.append((self.label, name))
+        return self.var(name)
+
+    def new_shadow_at(self, leaf):
+        """A zeroed shadow for an array in a place of a primal value."""
+        value = self.var(leaf[0]) if self.label is None else self.value(leaf[0])
+        for k in leaf[1]:
+            value = self.item(value, k)
+        return self.new_shadow_of(value, leaf)
+
     def none(self):
         return self.const(None)
 
@@ -99,7 +121,7 @@ class Emitter:
         return self.call(_NUMBER_CLASS[str(ty)], x)
 
     def new_shadow_of(self, value, leaf):
-        """A zeroed shadow for a handle that is not one of the function's own variables."""
+        """A zeroed shadow for an array that is not a variable by itself."""
         dtype = at(self.fn.type_of(leaf[0]), leaf[1]).type.dtype
         dtype = None if self.dual is None else self.dual(dtype)
         return self.call(zeros_maker(dtype), self.var("$tape"), value)

@@ -315,8 +315,14 @@ def release(tape):
     return 0
 
 
+ELSEWHERE = {}
+"""name of a target that has no heap -> what it has for `call_helper` and `raise_limit`."""
+
+
 def call_helper(context, builder, helper, *args):
     """Call one of the functions above, on LLVM integers, out of line; none of them raises."""
+    if context.target_name in ELSEWHERE:
+        return ELSEWHERE[context.target_name][0](context, builder, helper, *args)
     sig = types.intp(*[types.intp] * len(args))
     compiled = helper.get_compile_result(sig)
     context.add_linking_libs((compiled.library,))
@@ -329,9 +335,11 @@ def call_helper(context, builder, helper, *args):
 
 def raise_limit(context, builder, where):
     """Emit the error of a tape that can hold no more."""
+    if context.target_name in ELSEWHERE:
+        return ELSEWHERE[context.target_name][1](context, builder, where)
     message = (
         f"{where}: the reverse sweep needs to record more than the limit of {{limit}} bytes "
         "allows (or memory ran out); wrap a part of the computation in nd.checkpoint, or raise "
         "the environment variable NUMBAD_TAPE_LIMIT"
     )
-    context.call_conv.return_user_exc(builder, TapeLimitError, (message,))
+    return context.call_conv.return_user_exc(builder, TapeLimitError, (message,))

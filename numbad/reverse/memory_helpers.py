@@ -1,6 +1,15 @@
-"""Jitted helpers of generated code on whole shadows."""
+"""Helpers of generated code on whole shadows and on what is kept for the reverse sweep."""
 
+from functools import cache
+
+import numpy as np
 from numba import njit
+from numba.core import types
+from numba.core.imputils import impl_ret_borrowed
+from numba.extending import intrinsic, overload
+
+from ..errors import RuleError
+from .arena import emit_kept
 
 
 @njit
@@ -8,4 +17,75 @@ def add_into(shadow, seed):
     """`shadow += seed`, for arrays of one shape."""
     if shadow.shape != seed.shape:
         raise ValueError("the cotangent has not the shape of the result")
-    shadow[...] += seed
+    for index in np.ndindex(shadow.shape):
+        shadow[index] += seed[index]
+
+
+def add_cotangent(shadow, cotangent):
+    """Add what a rule returns for an array argument; None stands for zero."""
+
+
+@overload(add_cotangent)
+def _add_cotangent(shadow, cotangent):
+    if isinstance(cotangent, types.NoneType):
+        return lambda shadow, cotangent: None
+    return lambda shadow, cotangent: add_into(shadow, cotangent)
+
+
+@cache
+def nth_cotangent(k, n):
+    """The cotangent of argument `k` of `n`; a rule for one argument may return it alone."""
+
+    @intrinsic
+    def nth(typingctx, cotangents):
+        if not isinstance(cotangents, types.BaseTuple):
+            if n != 1:
+                raise RuleError(
+                    f"the backward function of a rule for {n} arguments returns a tuple of {n} "
+                    f"cotangents, not {cotangents}"
+                )
+            member = cotangents
+        elif len(cotangents) != n:
+            raise RuleError(
+                f"the backward function of a rule for {n} argument(s) returned {len(cotangents)} "
+                "cotangents"
+            )
+        else:
+            member = cotangents.types[k]
+
+        def codegen(context, builder, sig, args):
+            value = args[0]
+            if isinstance(cotangents, types.BaseTuple):
+                value = builder.extract_value(value, k)
+            return impl_ret_borrowed(context, builder, member, value)
+
+        return member(cotangents), codegen
+
+    return nth
+
+
+@intrinsic
+def kept(typingctx, tape, x):
+    """`x` as plain memory that lasts as long as the tape: arrays are copied to its arena."""
+    target = _kept_type(types.unliteral(x))
+
+    def codegen(context, builder, sig, args):
+        return emit_kept(context, builder, args[0], x, args[1], target)
+
+    return target(tape, x), codegen
+
+
+def _kept_type(ty):
+    if isinstance(ty, types.Array):
+        return types.Array(ty.dtype, ty.ndim, "C")
+    if isinstance(ty, types.BaseNamedTuple):
+        members = [_kept_type(t) for t in ty.types]
+        if len(set(members)) == 1:
+            return types.NamedUniTuple(members[0], len(members), ty.instance_class)
+        return types.NamedTuple(members, ty.instance_class)
+    if isinstance(ty, types.BaseTuple):
+        return types.BaseTuple.from_types([_kept_type(t) for t in ty.types])
+    return ty
+
+
+

@@ -36,6 +36,7 @@ class Plan:
         self.frames = defaultdict(list)  # header -> names recorded an iteration
         self.used = defaultdict(set)  # (header, name) -> labels whose reverse code needs it
         self._hard = {}
+        self.extras = {}  # names that statements keep things in -> their block
         self._integers_change = self._find_changes_of_integers()
 
     # -- loops over a range ------------------------------------------------------------------
@@ -113,6 +114,8 @@ class Plan:
     def block_of(self, name):
         """The block that defines a value, or the handle whose shadow the name is."""
         name = name[0] if isinstance(name, tuple) else name
+        if name in self.extras:
+            return self.extras[name]
         place = self.fn.definitions.get(name)
         return self.fn.entry if place is None else place[0]
 
@@ -128,6 +131,8 @@ class Plan:
             return False
         if isinstance(name, tuple):
             return self._can_remake_shadow(name)
+        if name in self.extras:
+            return False
         if name in self.indices:
             return True
         if name not in self._hard:

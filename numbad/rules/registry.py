@@ -27,6 +27,9 @@ JVP: dict = {}
 VJP: dict = {}
 """function -> (forward, backward), the user's own."""
 
+STOPPING: set = set()
+"""Functions that return their argument as a constant."""
+
 HOLOMORPHIC: dict = {}
 """real function -> the same function where the argument is complex."""
 

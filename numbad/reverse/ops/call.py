@@ -38,16 +38,13 @@ class Pure(Unknown):
 
 
 class StopGradient(Unknown):
-    """`nd.stop_gradient(x)`: a constant for the derivative."""
-
-    known = True
-    constant_result = True
+    """`nd.stop_gradient(x)`: a constant for the derivative, refused where it is written to."""
 
     def analyse(self):
         pass
 
-
-
+    def construct(self):
+        return "a write of differentiated values into what nd.stop_gradient returned"
 
 
 class StandIn(Unknown):

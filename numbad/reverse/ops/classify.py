@@ -9,11 +9,13 @@ from numba.core import ir, types
 from ...ir.callee import callee_of, implementation
 from ...ir.function import operands
 from ...ir.leaves import leaves
-from ...rules.registry import CONSTANT, VJP
+from ...ir.fence import refuse
+from ...rules.registry import CONSTANT, JVP, STOPPING, VJP, name_of
 from . import structure
 from .array import Fresh, Load, Store, View, is_basic_index, is_element_index
 from .base import Constant, Op, Unknown
-from .call import Call, Pure
+from .call import Call, Pure, StopGradient
+from .pulled import Custom, Pulled
 from .scalar import INPLACE, Scalar, has_rule, is_scalar
 from .special import ATTRIBUTES, FUNCTIONS, METHODS, READING_METHODS
 
@@ -212,9 +214,12 @@ def _opaque(fn, label, s):
 def _dispatcher(fn, label, s, call, dispatcher):
     if has_rule(dispatcher):
         return Scalar(fn, label, s, dispatcher, arguments_of(fn, call, dispatcher))
-    found = FUNCTIONS.get("pulled")
-    if dispatcher in VJP or hasattr(dispatcher, "numbad_pullback"):
-        return found(fn, label, s, call, dispatcher)
+    if dispatcher in VJP:
+        return Custom(fn, label, s, arguments_of(fn, call, dispatcher), dispatcher)
+    if dispatcher in JVP:
+        return RuledForward(fn, label, s, dispatcher)
+    if hasattr(dispatcher, "numbad_pullback"):
+        return Pulled(fn, label, s, arguments_of(fn, call, dispatcher), dispatcher)
     return Call(fn, label, s, dispatcher)
 
 
@@ -245,6 +250,12 @@ def _method(fn, label, s, call, callee):
 
 def _function(fn, label, s, call, callee):
     key = callee.key
+    if _in(key, STOPPING):
+        return StopGradient(fn, label, s)
+    if _in(key, VJP) and not call.kws:
+        return Custom(fn, label, s, call.args, key)
+    if _in(key, JVP):
+        return RuledForward(fn, label, s, key)
     found = _look_up(key)
     op = found(fn, label, s, call) if found else None
     if op is not None:
@@ -260,6 +271,29 @@ def _function(fn, label, s, call, callee):
     if dispatcher is not None and not _without_floats(fn, s):
         return Call(fn, label, s, dispatcher)
     return _unknown_function(fn, label, s, call, key)
+
+
+def _in(key, rules):
+    try:
+        return key in rules
+    except TypeError:  # unhashable
+        return False
+
+
+class RuledForward(Unknown):
+    """A function with a rule for forward mode alone."""
+
+    def __init__(self, fn, label, statement, callee):
+        self.callee = callee
+        super().__init__(fn, label, statement)
+
+    def refusal(self):
+        name = name_of(self.callee)
+        return refuse(
+            f"{name}, whose rule has a jvp but no vjp",
+            self.loc,
+            f'give it one, nd.rule({name}, jvp=..., vjp=(forward, backward)), or use mode="forward"',
+        )
 
 
 def _look_up(key):

@@ -1,0 +1,188 @@
+"""Calls whose derivative is code of its own: another pullback, or a user's `vjp` rule."""
+
+from numba import njit
+from numba.core import types
+
+from ...ir.function import is_expr, operands
+from ...ir.leaves import HANDLES, leaves
+from ...rules.registry import VJP
+from ..arena import arena_copy
+from ..memory_helpers import add_cotangent, kept, nth_cotangent
+from .base import Op
+from .structural import real_of
+
+
+def _fixed(fn):
+    from numba.core.dispatcher import Dispatcher
+
+    return fn if isinstance(fn, Dispatcher) else njit(fn)
+
+
+class _Called(Op):
+    """A call; `arguments` are its variables in the order of the parameters."""
+
+    def __init__(self, fn, label, statement, arguments, callee):
+        self.arguments, self.callee = arguments, callee
+        super().__init__(fn, label, statement)
+
+    def analyse(self):
+        inputs = [leaf for v in self.arguments for leaf in self.leaves(v)]
+        outputs = self.leaves(self.target)
+        for source, _ in inputs:
+            self.flows += [(source, target) for target, _ in outputs]
+        if self.changes():
+            for target, leaf in inputs:
+                if leaf.kind in HANDLES:
+                    self.stores.append(target)
+                    self.flows += [(source, target) for source, _ in inputs if source != target]
+
+    def changes(self):
+        """Whether the callee may write to its arguments."""
+        return False
+
+    def shadows(self, e):
+        for identity in self.defined():
+            if e.active(identity):
+                e.set_shadow(identity, e.new_shadow_at(identity))
+
+    def is_live(self, e):
+        """Whether any cotangent comes in."""
+        out = [leaf for leaf, _ in self.leaves(self.target)]
+        return any(e.active(leaf) for leaf in [*out, *self.stores])
+
+    def seed(self, e, ty, path=()):
+        """The cotangent of the result, taken."""
+        ty = ty.type if isinstance(ty, types.Optional) else ty
+        if isinstance(ty, types.BaseTuple):
+            return e.tuple([self.seed(e, t, (*path, k)) for k, t in enumerate(ty.types)])
+        leaf = self.target, path
+        found = leaves(ty)
+        if not found:
+            return e.none()
+        if found[0].kind in HANDLES:
+            return e.shadow(leaf) if e.active(leaf) else e.new_shadow_at(leaf)
+        if not e.pending(leaf):
+            return e.zero_of(ty)
+        return e.take(leaf)
+
+    def add_all(self, e, var, cotangent, path=()):
+        """Add a cotangent of the structure of an argument to the adjoints of its leaves."""
+        self._add(e, var, self.fn.type_of(var), cotangent, path)
+
+    def _add(self, e, var, ty, cotangent, path):
+        ty = ty.type if isinstance(ty, types.Optional) else types.unliteral(ty)
+        if isinstance(ty, types.BaseTuple):
+            for k, t in enumerate(ty.types):
+                if leaves(t):
+                    self._add(e, var, t, e.item(cotangent, k), (*path, k))
+            return
+        leaf = var.name, path
+        if leaves(ty) and e.active(leaf):
+            self._add_leaf(e, leaf, ty, cotangent)
+
+    def _add_leaf(self, e, leaf, ty, cotangent):
+        if leaves(ty)[0].kind in HANDLES:
+            e.call(add_cotangent, e.shadow(leaf), cotangent)
+        else:
+            e.add(leaf, cotangent)
+
+
+class Pulled(_Called):
+    """A call that is evaluated again in the reverse sweep, by the pullback of its callee."""
+
+    def changes(self):
+        return getattr(self.callee, "numbad_changes", True)
+
+    def wrt(self, e):
+        return tuple(
+            k
+            for k, v in enumerate(self.arguments)
+            if any(e.active(leaf) for leaf, _ in self.leaves(v))
+        )
+
+    def forward(self, e):
+        """Arrays that may change are copied as they are before the call."""
+        if self.is_live(e):
+            for k, var in enumerate(self.arguments):
+                if self._must_copy(e, var):
+                    e.assign(e.call(kept, e.var("$tape"), var), e.extra(self, k))
+        e.append(self.statement)
+
+    def _must_copy(self, e, var):
+        found = self.leaves(var)
+        handles = [leaf for leaf, what in found if what.kind in HANDLES]
+        return any(e.activity.node(leaf) in e.activity.written for leaf in handles)
+
+    def reverse(self, e):
+        if not self.is_live(e):
+            return
+        args = [
+            e.extra_value(self, k) if self._must_copy(e, v) else e.value(v)
+            for k, v in enumerate(self.arguments)
+        ]
+        wrt = self.wrt(e)
+        shadows = [
+            self._shadow(e, v, self.fn.type_of(v), ()) if k in wrt else e.none()
+            for k, v in enumerate(self.arguments)
+        ]
+        seed = self.seed(e, self.fn.type_of(self.target))
+        from ..pipeline import pullback
+
+        pair = e.call(pullback(self.callee, wrt), e.tuple(args), e.tuple(shadows), seed)
+        adjoints = e.item(pair, 1)
+        for k in wrt:
+            ty = self.fn.type_of(self.arguments[k])
+            self._add_floats(e, self.arguments[k], ty, e.item(adjoints, k), ())
+
+    def _add_floats(self, e, var, ty, cotangent, path):
+        """Adjoints of arrays are in their shadows already."""
+        if isinstance(ty, types.BaseTuple):
+            for k, t in enumerate(ty.types):
+                if any(leaf.kind == "scalar" for leaf in leaves(t)):
+                    self._add_floats(e, var, t, e.item(cotangent, k), (*path, k))
+        elif leaves(ty) and leaves(ty)[0].kind == "scalar" and e.active((var.name, path)):
+            e.add((var.name, path), cotangent)
+
+    def _shadow(self, e, var, ty, path):
+        if isinstance(ty, types.BaseTuple):
+            if not any(leaf.kind in HANDLES for leaf in leaves(ty)):
+                return e.none()
+            return e.tuple(
+                [self._shadow(e, var, t, (*path, k)) for k, t in enumerate(ty.types)]
+            )
+        found = leaves(ty)
+        if not found or found[0].kind not in HANDLES:
+            return e.none()
+        leaf = var.name, path
+        return e.shadow(leaf) if e.active(leaf) else e.new_shadow_at(leaf)
+
+
+class Custom(_Called):
+    """A call of a function with a rule `(forward, backward)` of the user's."""
+
+    def __init__(self, fn, label, statement, arguments, callee):
+        self.forward_rule, self.backward_rule = map(_fixed, VJP[callee])
+        super().__init__(fn, label, statement, arguments, callee)
+
+    def forward(self, e):
+        if not self.is_live(e):
+            e.append(self.statement)
+            return
+        pair = e.call(self.forward_rule, *self.arguments)
+        e.assign(e.item(pair, 0), self.statement.target)
+        residuals = e.item(pair, 1)
+        e.assign(e.call(kept, e.var("$tape"), residuals), e.extra(self, "residuals"))
+
+    def reverse(self, e):
+        if not self.is_live(e):
+            return
+        seed = self.seed(e, self.fn.type_of(self.target))
+        residuals = e.extra_value(self, "residuals")
+        cotangents = e.call(self.backward_rule, residuals, seed)
+        for k, var in enumerate(self.arguments):
+            if any(e.active(leaf) for leaf, _ in self.leaves(var)):
+                one = e.call(nth_cotangent(k, len(self.arguments)), cotangents)
+                self.add_all(e, var, one)
+
+
+__all__ = ["Custom", "Pulled", "arena_copy", "is_expr", "operands", "real_of"]
