@@ -21,7 +21,7 @@ from numba import njit
 from numba.core import caching, types
 from numba.core.dispatcher import Dispatcher
 
-from .rules.registry import JVP, SCALAR
+from .rules.registry import JVP, SCALAR, VJP
 
 
 class UndigestibleError(Exception):
@@ -101,7 +101,7 @@ class Fingerprint:
             self.add(value.operator.f)
         else:
             self.add(value.py_func)
-        for rule in (SCALAR.get(value), JVP.get(value)):
+        for rule in (SCALAR.get(value), JVP.get(value), VJP.get(value)):
             if rule is not None:
                 self.add(getattr(rule, "partials", rule))
 

@@ -2,10 +2,11 @@
 
 import numpy as np
 
-from .errors import ArgumentError, NumbadError, UnsupportedError
-from .operators import jvp
+from .errors import ArgumentError, NumbadError
+from .operators import jvp, vjp
 from .operators.dispatcher import as_dispatcher
 
+MODES = ("forward", "reverse")
 MANY = 16  # inputs that are checked one by one; beyond, random directions are
 _SHRINK = 1.6
 _STEPS = 12
@@ -15,13 +16,15 @@ class GradientError(NumbadError, AssertionError):
     """A derivative that disagrees with the function."""
 
 
-def check_grads(f, args, *, modes=("forward",), order=2, rtol=1e-6, atol=1e-8, seed=0):
+def check_grads(f, args, *, modes=MODES, order=2, rtol=1e-6, atol=1e-8, seed=0):
     """Check the derivatives of a function against finite differences of the function.
 
     The reference is Richardson extrapolation of central differences (Ridders, "Accurate computation
     of F'(x) and F'(x)F''(x)", Adv. Eng. Software 4, 1982), which carries an estimate of its own
-    error. Up to 16 inputs are checked one by one, more along random directions. Second order checks
-    the derivative of the derivative in the same way.
+    error. Up to 16 inputs are checked one by one, more along random directions; the cotangents of
+    reverse mode likewise, up to 16 numbers of the result one by one. Second order checks the
+    derivative of the derivative in the same way: forward mode through forward mode, and forward
+    mode through reverse mode.
 
     Parameters
     ----------
@@ -29,7 +32,8 @@ def check_grads(f, args, *, modes=("forward",), order=2, rtol=1e-6, atol=1e-8, s
         Smooth near `args`; returns a float, an array, or a tuple of these.
     args : tuple
         All arguments; floats, float arrays and tuples of these are differentiated by.
-    modes : tuple of {"forward"}
+    modes : tuple of {"forward", "reverse"}
+        Which modes to check; both by default.
     order : {1, 2}
     rtol, atol : float
         Largest difference, relative to the largest derivative of the same kind, and absolute.
@@ -41,6 +45,8 @@ def check_grads(f, args, *, modes=("forward",), order=2, rtol=1e-6, atol=1e-8, s
     GradientError
         Where a derivative is wrong, the value computed with derivatives is not the function's, or
         the function is too rough for the reference to decide.
+    UnsupportedError
+        Where a mode that is to be checked refuses the function.
 
     Examples
     --------
@@ -53,21 +59,24 @@ def check_grads(f, args, *, modes=("forward",), order=2, rtol=1e-6, atol=1e-8, s
     if flat.size == 0:
         raise ArgumentError("check_grads: no float among the arguments")
     rng = np.random.default_rng(seed)
-    first = jvp(f)
-    for direction in _directions(flat.size, rng):
-        _check_first(f, first, flat, direction, rtol, atol)
-        if order == 2:
-            _check_second(f, first, flat, direction, rng, rtol, atol)
+    if "forward" in modes:
+        first = jvp(f)
+        for direction in _directions(flat.size, rng):
+            _check_first(f, first, flat, direction, rtol, atol)
+            if order == 2:
+                _check_second(f, first, flat, direction, rng, rtol, atol)
+    if "reverse" in modes:
+        _check_reverse(f, flat, rng, order, rtol, atol)
 
 
 def _check_options(args, modes, order):
     if not isinstance(args, tuple | list):
         raise ArgumentError(f"check_grads: args is a tuple of all arguments, not {args!r}")
+    if isinstance(modes, str) or not modes:
+        raise ArgumentError(f'check_grads: modes is a tuple of "forward", "reverse", not {modes!r}')
     for mode in modes:
-        if mode == "reverse":
-            raise UnsupportedError('check_grads: "reverse" mode is not available in this version')
-        if mode != "forward":
-            raise ArgumentError(f'check_grads: modes holds "forward", not {mode!r}')
+        if mode not in MODES:
+            raise ArgumentError(f'check_grads: modes holds "forward" and "reverse", not {mode!r}')
     if order not in (1, 2):
         raise ArgumentError(f"check_grads: order is 1 or 2, not {order!r}")
 
@@ -137,13 +146,17 @@ def _result(value):
     ).ravel()
 
 
-def _check_first(f, first, flat, direction, rtol, atol):
-    value, tangent = first(flat.moved(0.0), flat.tangents(direction))
+def _check_value(f, flat, value):
     plain = _result(f(*flat.moved(0.0)))
     if not np.array_equal(_result(value), plain, equal_nan=True):
         raise GradientError(
             f"the value computed with derivatives, {value}, is not that of the function, {plain}"
         )
+
+
+def _check_first(f, first, flat, direction, rtol, atol):
+    value, tangent = first(flat.moved(0.0), flat.tangents(direction))
+    _check_value(f, flat, value)
     reference = _ridders(lambda t: _result(f(*flat.moved(t * direction))), flat, direction)
     _compare("derivative", _result(tangent), *reference, direction, rtol, atol)
 
@@ -159,6 +172,82 @@ def _check_second(f, first, flat, direction, rng, rtol, atol):
 
     reference = _ridders(slope, flat, along)
     _compare("second derivative", _result(found), *reference, direction, rtol, atol)
+
+
+def _check_reverse(f, flat, rng, order, rtol, atol):
+    """The cotangents of the arguments, for cotangents of the result one by one or at random."""
+    pull, example = vjp(f), f(*flat.moved(0.0))
+    size = len(list(_parts(example)))
+    if size == 0:
+        raise ArgumentError("check_grads: no float in the result of the function")
+    weights = np.array(list(_directions(size, rng)))
+    rows = []
+    for weight in weights:
+        value, cotangents = pull(flat.moved(0.0), _cotangent(example, iter(weight)))
+        _check_value(f, flat, value)
+        rows.append(list(_floats(cotangents)))
+    for direction in _directions(flat.size, rng):
+
+        def along(t, direction=direction):
+            return np.array(list(_parts(f(*flat.moved(t * direction)))))
+
+        reference, error = _ridders(along, flat, direction)
+        reference, error = weights @ reference, np.abs(weights) @ error
+        found = np.array(rows) @ direction
+        _compare("derivative in reverse mode", found, reference, error, direction, rtol, atol)
+    if order == 2:
+        for weight in weights:
+            _check_forward_over_reverse(pull, flat, example, weight, rng, rtol, atol)
+
+
+def _check_forward_over_reverse(pull, flat, example, weight, rng, rtol, atol):
+    along = rng.standard_normal(flat.size)
+    along /= np.linalg.norm(along)
+    seed, none = (_cotangent(example, iter(w)) for w in (weight, 0.0 * weight))
+    _, (_, found) = jvp(pull)((flat.moved(0.0), seed), (flat.tangents(along), none))
+
+    def slope(t):
+        return np.array(list(_floats(pull(flat.moved(t * along), seed)[1])))
+
+    reference = _ridders(slope, flat, along)
+    found = np.array(list(_floats_like(flat.args, found)))
+    _compare("second derivative in reverse mode", found, *reference, along, rtol, atol)
+
+
+def _floats_like(example, value):
+    """The members of a value in the places of the floats of another: the tangent of an int is a float."""
+    if isinstance(example, tuple):
+        for member, other in zip(example, value, strict=True):
+            yield from _floats_like(member, other)
+    elif any(True for _ in _floats(example)):
+        yield from _floats(value)
+
+
+def _parts(value):
+    """The floats of a result, two for a complex number."""
+    if isinstance(value, tuple):
+        for member in value:
+            yield from _parts(member)
+    elif isinstance(value, np.ndarray) and value.dtype.kind == "c":
+        for number in value.ravel():
+            yield from (number.real, number.imag)
+    elif isinstance(value, complex | np.complexfloating):
+        yield from (value.real, value.imag)
+    else:
+        yield from _floats(value)
+
+
+def _cotangent(value, numbers):
+    """A cotangent of a result; of a complex one, so that real and imaginary part count as floats."""
+    if isinstance(value, tuple):
+        members = [_cotangent(member, numbers) for member in value]
+        return type(value)(*members) if hasattr(value, "_fields") else tuple(members)
+    if isinstance(value, np.ndarray) and value.dtype.kind in "fc":
+        found = [_cotangent(number, numbers) for number in value.ravel()]
+        return np.array(found, dtype=value.dtype).reshape(value.shape)
+    if isinstance(value, complex | np.complexfloating):
+        return type(value)(complex(next(numbers), -next(numbers)))
+    return type(value)(next(numbers)) if isinstance(value, float | np.floating) else None
 
 
 def _ridders(phi, flat, direction):

@@ -33,6 +33,12 @@ REPLACED = {}
 METHODS = {}
 """name of a method -> the function of the object and the arguments that stands in for it."""
 
+ATTRIBUTES = {}
+"""name of an attribute -> the function of the object that stands in for it."""
+
+REPLACED_COMPARISONS = {}
+"""`==` or `!=` -> the function that stands in for it where an operand is a `dtype`."""
+
 
 def stand_for(fn, stand_in):
     """Let `stand_in` be called where code that is compiled for duals calls `fn`."""
@@ -58,12 +64,19 @@ class DualDispatcher(CPUDispatcher):
     @classmethod
     def like(cls, fn):
         """One with the function and the options of another dispatcher."""
-        return cls(
+        made = cls(
             fn.py_func,
             locals=fn.locals,
             targetoptions={**fn.targetoptions, "parallel": False},  # Numba reduces no duals
             pipeline_class=DualCompiler,
         )
+        made._original = weakref.ref(fn)
+        return made
+
+    @property
+    def original(self):
+        """The dispatcher that this one stands in for."""
+        return self._original() or self
 
     def compile(self, sig):
         with refusing(self.py_func):
@@ -155,7 +168,11 @@ class ReplaceFunctions(FunctionPass):
                 if isinstance(expr, ir.Expr) and expr.op == "call":
                     self._method_call(func_ir, expr, statement, body)
                 elif isinstance(expr, ir.Expr) and expr.op in _OPERATORS and expr.fn in REPLACED:
-                    self._operator(expr, statement, body)
+                    self._operator(REPLACED[expr.fn], expr, statement, body)
+                elif _compares_dtypes(func_ir, expr):
+                    self._operator(REPLACED_COMPARISONS[expr.fn], expr, statement, body)
+                elif _is_attribute(func_ir, expr):
+                    self._attribute(expr, statement, body)
                 elif isinstance(statement, ir.DynamicRaise | ir.DynamicTryRaise):
                     self._raise(statement, body)
                 body.append(statement)
@@ -174,10 +191,16 @@ class ReplaceFunctions(FunctionPass):
         call.func = target
         call.args = [owner, *call.args]
 
-    def _operator(self, expr, statement, body):
+    def _operator(self, stand_in, expr, statement, body):
         target = statement.target.scope.redefine("$numbad_operator", expr.loc)
-        body.append(ir.Assign(ir.Global("operator", REPLACED[expr.fn], expr.loc), target, expr.loc))
+        body.append(ir.Assign(ir.Global("operator", stand_in, expr.loc), target, expr.loc))
         statement.value = ir.Expr.call(target, [expr.lhs, expr.rhs], (), expr.loc)
+
+    def _attribute(self, expr, statement, body):
+        target = statement.target.scope.redefine("$numbad_attribute", expr.loc)
+        stand_in = ir.Global(expr.attr, ATTRIBUTES[expr.attr], expr.loc)
+        body.append(ir.Assign(stand_in, target, expr.loc))
+        statement.value = ir.Expr.call(target, [expr.value], (), expr.loc)
 
     @staticmethod
     def _raise(statement, body):
@@ -272,6 +295,21 @@ def _called_names(func_ir):
         and isinstance(statement.value, ir.Expr)
         and statement.value.op == "call"
     }
+
+
+def _is_attribute(func_ir, expr):
+    """Whether an expression asks an object, not a module or a class, for one of `ATTRIBUTES`."""
+    if not (isinstance(expr, ir.Expr) and expr.op == "getattr" and expr.attr in ATTRIBUTES):
+        return False
+    return flow.constant_of(func_ir, expr.value) is None
+
+
+def _compares_dtypes(func_ir, expr):
+    """Whether an expression is `==` or `!=` with the `dtype` of something on a side."""
+    if not (isinstance(expr, ir.Expr) and expr.op == "binop" and expr.fn in REPLACED_COMPARISONS):
+        return False
+    attributes = (flow.method_of(func_ir, side) for side in (expr.lhs, expr.rhs))
+    return any(found is not None and found[1] == "dtype" for found in attributes)
 
 
 def _stand_in(fn):

@@ -5,6 +5,7 @@ from .jacobian import grad, jacobian, value_and_grad, value_and_jacobian
 from .second import grad_and_hvp, hessian, hvp
 from .stop import stop_gradient
 from .tangent import derivative, jvp
+from .vjp import vjp
 
 __all__ = [
     "derivative",
@@ -17,4 +18,5 @@ __all__ = [
     "stop_gradient",
     "value_and_grad",
     "value_and_jacobian",
+    "vjp",
 ]

@@ -9,7 +9,7 @@ stub with the right signature. So the result can be called from Python, from nop
 import inspect
 
 from numba import njit
-from numba.core import bytecode, interpreter
+from numba.core import bytecode, interpreter, sigutils
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import FunctionPass, register_pass
 from numba.core.dispatcher import Dispatcher
@@ -18,7 +18,7 @@ from numba.core.untyped_passes import TranslateByteCode
 from numba.np.ufunc.dufunc import DUFunc
 
 from .. import caching
-from ..errors import ArgumentError
+from ..errors import ArgumentError, UnsupportedError
 from ..forward.dualize import refresh, replacement, without_wrappers
 from ..forward.refuse import refusing
 from ..source import define
@@ -29,7 +29,7 @@ _INHERITED = ("fastmath", "error_model", "boundscheck", "nogil")
 def as_dispatcher(operator, f):
     """`f` as a Numba dispatcher; the same object every time for the same function."""
     if isinstance(f, Dispatcher):
-        return f
+        return original(f)
     if isinstance(f, DUFunc):
         return f._dispatcher
     if inspect.isfunction(f):
@@ -42,6 +42,11 @@ def as_dispatcher(operator, f):
         f"{operator} takes a Python function or a Numba dispatcher, not {f!r}; "
         "wrap it: @numba.njit def g(x): ..."
     )
+
+
+def original(f):
+    """The user's dispatcher, where `f` is what stands in for it among duals."""
+    return getattr(f, "original", f)
 
 
 _BUILTINS = {}
@@ -90,6 +95,10 @@ class Operator:
     def generate(self, typingctx, argtypes):
         """A Python function for these argument types."""
         raise NotImplementedError
+
+    def fall_back(self, argtypes, error):
+        """Whether `generate` has other code to offer for types that what it gave does not compile for."""
+        return False
 
     def target(self):
         """What generated code calls for `f` on duals."""
@@ -169,12 +178,28 @@ class OperatorDispatcher(CPUDispatcher):
     handles_duals = True  # differentiating it again needs no adapted copy
 
     def compile(self, sig):
+        try:
+            return self._compile(sig)
+        except UnsupportedError as error:
+            argtypes, return_type = sigutils.normalize_signature(sig)
+            if not self.operator.fall_back(tuple(argtypes), error):
+                raise
+            self._compiler._failed_cache.pop((tuple(argtypes), return_type), None)
+            return self._compile(sig)
+
+    def _compile(self, sig):
         with refusing(self.operator.f.py_func):
             return super().compile(sig)
 
     @property
     def operator(self):
         return self.py_func.__numbad_operator__
+
+    def numbad_pullback(self, wrt):
+        """The pullback of this function, for reverse mode around it: see `pullback.py`."""
+        from .pullback import Pullback
+
+        return build(Pullback(self, wrt))
 
     def __reduce__(self):
         return _rebuild, (self.operator,)

@@ -1,15 +1,19 @@
-"""`grad`, `value_and_grad`, `jacobian`, `value_and_jacobian`: one sweep, told apart by what it returns."""
+"""`grad`, `value_and_grad`, `jacobian`, `value_and_jacobian`: one operator, told apart by what it returns."""
 
 from ..errors import ArgumentError, UnsupportedError
 from .dispatcher import Operator, build, parameter_names, starred
-from .structure import Leaf, leaves, refuse_complex, render
-from .sweep import Sweep, numeric_result, scalar_result
+from .gradient import write_gradient
+from .mode import Choice, cheaper, check_mode
+from .results import numeric_result, plain_result, scalar_result
+from .rows import write_rows
+from .structure import Leaf, leaves, parse, refuse_complex, render
+from .sweep import Sweep
 
 
 class Jacobian(Operator):
     """Derivatives of every number of the result by every number of some arguments."""
 
-    def __init__(self, f, argnums, *, name, scalar, value, chunk=None, out=None):
+    def __init__(self, f, argnums, *, name, scalar, value, mode="auto", chunk=None, out=None):
         self.name, self.scalar, self.with_value = name, scalar, value
         super().__init__(f)
         names = parameter_names(self.f.py_func)
@@ -17,14 +21,34 @@ class Jacobian(Operator):
         self.argnums = checked_argnums(name, argnums, names)
         refuse_starred(name, self.f.py_func, self.argnums)
         self.chunk = checked_chunk(chunk)
+        self.choice = Choice(check_mode(name, mode, chunk))
         self.out = out if out is None else checked_argnums(name, out, names)[0]
         if self.out in self.argnums:
             raise ArgumentError(f"nd.{name}: argument {out} cannot be both out= and in argnums")
 
     def key(self):
-        return self.name, self.argnums, self.single, self.chunk, self.out
+        return self.name, self.argnums, self.single, self.choice.mode, self.chunk, self.out
 
     def generate(self, typingctx, argtypes):
+        argtypes = tuple(argtypes)
+        mode = self.choice.take(argtypes, lambda: self._preferred(typingctx, argtypes))
+        if mode == "forward":
+            return self._forward(typingctx, argtypes)
+        return (write_gradient if self.scalar else write_rows)(self, typingctx, argtypes)
+
+    def fall_back(self, argtypes, error):
+        return self.choice.fall_back(argtypes, error)
+
+    def _preferred(self, typingctx, argtypes):
+        """The mode that should cost less for these types."""
+        if self.chunk is not None or self.out is not None:
+            return "forward"
+        inputs = [parse(argtypes[k], "") for k in self.argnums]
+        if self.scalar:
+            return cheaper(inputs)
+        return cheaper(inputs, lambda: parse(plain_result(typingctx, self.f, argtypes), ""))
+
+    def _forward(self, typingctx, argtypes):
         sweep = Sweep(self, typingctx, argtypes, parameter_names(self.f.py_func))
         for k, tree in sweep.trees.items():
             refuse_complex(f"nd.{self.name}", sweep.names[k], tree)
@@ -32,9 +56,9 @@ class Jacobian(Operator):
         if self.out is not None:
             tree = sweep.result_in(self.out)
         elif self.scalar:
-            tree = scalar_result(sweep, tree)
+            tree = scalar_result(self, tree)
         else:
-            tree = numeric_result(sweep, tree)
+            tree = numeric_result(self, tree)
         value = sweep.value(tree) if self.with_value else None
         derivative = self._derivative(sweep, tree)
         return sweep.write(f"{value}, {derivative}" if self.with_value else derivative)
@@ -84,16 +108,6 @@ def checked_chunk(chunk):
     raise ArgumentError(f"chunk is a number of partials from 1 to 64, not {chunk!r}")
 
 
-def check_mode(name, mode):
-    """Only forward mode is there yet; "auto" therefore means forward."""
-    if mode == "reverse":
-        raise UnsupportedError(
-            f'nd.{name}: mode="reverse" is not available in this version; use mode="forward" or "auto"'
-        )
-    if mode not in ("auto", "forward"):
-        raise ArgumentError(f'nd.{name}: mode is "auto", "forward" or "reverse", not {mode!r}')
-
-
 def grad(f, argnums=0, mode="auto", *, chunk=None):
     """Gradient of a function that returns a float.
 
@@ -103,10 +117,12 @@ def grad(f, argnums=0, mode="auto", *, chunk=None):
         Returns a float. Plain Python functions are compiled with `numba.njit`.
     argnums : int or tuple of ints
         Which arguments to differentiate by: floats, arrays of floats, (named) tuples of these.
-    mode : {"auto", "forward"}
-        Forward mode (dual numbers) is the only one in this version.
+    mode : {"auto", "forward", "reverse"}
+        Forward mode (dual numbers) costs a sweep for every few inputs, reverse mode (the adjoint)
+        one for all of them. "auto" takes forward mode for up to 8 scalars and reverse mode for more, and
+        for arrays; where that mode refuses the function, the other one.
     chunk : int, optional
-        Partials a pass. By default 16, and at most 16 scalars travel in one pass.
+        Partials a pass of forward mode. By default 16, and at most 16 scalars travel in one pass.
 
     Returns
     -------
@@ -129,8 +145,9 @@ def grad(f, argnums=0, mode="auto", *, chunk=None):
     >>> nd.grad(f, argnums=(0, 1))(3.0, 2.0)
     (12.0, 9.0)
     """
-    check_mode("grad", mode)
-    return build(Jacobian(f, argnums, name="grad", scalar=True, value=False, chunk=chunk))
+    return build(
+        Jacobian(f, argnums, name="grad", scalar=True, value=False, mode=mode, chunk=chunk)
+    )
 
 
 def value_and_grad(f, argnums=0, mode="auto", *, chunk=None):
@@ -142,8 +159,8 @@ def value_and_grad(f, argnums=0, mode="auto", *, chunk=None):
     >>> nd.value_and_grad(lambda x: x**3)(2.0)
     (8.0, 12.0)
     """
-    check_mode("value_and_grad", mode)
-    return build(Jacobian(f, argnums, name="value_and_grad", scalar=True, value=True, chunk=chunk))
+    name = "value_and_grad"
+    return build(Jacobian(f, argnums, name=name, scalar=True, value=True, mode=mode, chunk=chunk))
 
 
 def jacobian(f, argnums=0, mode="auto", sparsity=None, *, out=None, chunk=None):
@@ -174,11 +191,9 @@ def jacobian(f, argnums=0, mode="auto", sparsity=None, *, out=None, chunk=None):
     array([[2., 1.],
            [2., 1.]])
     """
-    check_mode("jacobian", mode)
     _check_sparsity(sparsity)
-    return build(
-        Jacobian(f, argnums, name="jacobian", scalar=False, value=False, chunk=chunk, out=out)
-    )
+    options = {"mode": mode, "chunk": chunk, "out": out}
+    return build(Jacobian(f, argnums, name="jacobian", scalar=False, value=False, **options))
 
 
 def value_and_jacobian(f, argnums=0, mode="auto", *, out=None, chunk=None):
@@ -190,9 +205,9 @@ def value_and_jacobian(f, argnums=0, mode="auto", *, out=None, chunk=None):
     >>> nd.value_and_jacobian(lambda x, y: (x * y, x + y), argnums=(0, 1))(2.0, 3.0)
     ((6.0, 5.0), ((3.0, 2.0), (1.0, 1.0)))
     """
-    check_mode("value_and_jacobian", mode)
+    options = {"mode": mode, "chunk": chunk, "out": out}
     name = "value_and_jacobian"
-    return build(Jacobian(f, argnums, name=name, scalar=False, value=True, chunk=chunk, out=out))
+    return build(Jacobian(f, argnums, name=name, scalar=False, value=True, **options))
 
 
 def _check_sparsity(sparsity):

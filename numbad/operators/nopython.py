@@ -11,6 +11,7 @@ from numba.extending import overload
 from .jacobian import grad, jacobian, value_and_grad, value_and_jacobian
 from .second import grad_and_hvp, hessian, hvp
 from .tangent import derivative, jvp
+from .vjp import vjp
 
 
 def _literal(ty):
@@ -21,7 +22,7 @@ def _literal(ty):
         return ty.literal_value
     if isinstance(ty, types.BaseTuple):
         return tuple(_literal(member) for member in ty)
-    return ty if isinstance(ty, int | tuple) else None
+    return ty if isinstance(ty, int | tuple | str) else None
 
 
 def _apply(operator, f, argnums):
@@ -39,9 +40,20 @@ def _allow(operator, default):
         return None if result is None else lambda f, argnums=default: result
 
 
+def _allow_mode(operator):
+    """The same for an operator that takes a mode."""
+
+    @overload(operator, prefer_literal=True, strict=False)
+    def apply(f, argnums=0, mode="auto"):
+        if not isinstance(f, types.Dispatcher):
+            return None
+        result = operator(f.dispatcher, _literal(argnums), _literal(mode) or "auto")
+        return lambda f, argnums=0, mode="auto": result
+
+
 for _operator in (grad, value_and_grad, jacobian, value_and_jacobian, hessian):
-    _allow(_operator, 0)
-for _operator in (jvp, hvp, grad_and_hvp):
+    _allow_mode(_operator)
+for _operator in (jvp, vjp, hvp, grad_and_hvp):
     _allow(_operator, None)
 
 

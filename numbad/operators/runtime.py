@@ -42,6 +42,67 @@ def store(a, duals):
         a[index] = strip(duals[index])
 
 
+@register_jitable
+def copied(a, dtype):
+    """A C-contiguous copy of an array with another dtype."""
+    out = np.empty(a.shape, dtype)
+    for index in np.ndindex(a.shape):
+        out[index] = a[index]
+    return out
+
+
+@register_jitable
+def set_to(a, b):
+    """Set the elements of an array to those of another of the same shape."""
+    for index in np.ndindex(a.shape):
+        a[index] = b[index]
+
+
+@register_jitable
+def fill_zero(a):
+    """Set every element of an array to zero."""
+    for index in np.ndindex(a.shape):
+        a[index] = 0.0
+
+
+@register_jitable
+def unit_at(flat, k):
+    """Set element `k` of a flat array to one, where there is such."""
+    if 0 <= k < flat.size:
+        flat[k] = 1.0
+
+
+@register_jitable
+def put_row(matrix, k, a):
+    """The elements of array `a` into row `k` of a matrix."""
+    j = 0
+    for x in a.flat:
+        matrix[k, j] = x
+        j += 1
+
+
+@register_jitable
+def element(a, k):
+    """Element `k` of an array, in C order."""
+    return a.flat[k]
+
+
+@register_jitable
+def column_into(a, w, j, n):
+    """Set `a` to column `j` of `w`, whose first axes are those of `a` and whose others count `n`."""
+    k = j
+    for index in np.ndindex(a.shape):
+        a[index] = w.flat[k]
+        k += n
+
+
+@register_jitable
+def add_into(a, b):
+    """Add array `b` to array `a` of the same shape."""
+    for index in np.ndindex(a.shape):
+        a[index] += b[index]
+
+
 def seed(flat, first, n, tag):
     """Set partial `j` of `flat[first + j]` to one, for j = 0, ..., n - 1 where there is such."""
     raise NotImplementedError

@@ -1,7 +1,8 @@
-"""Second derivatives, forward over forward: first-order operators applied to each other."""
+"""Second derivatives: forward mode through a gradient, which is taken in reverse where it can be."""
 
 from .dispatcher import build
-from .jacobian import Jacobian, check_mode, grad, jacobian
+from .jacobian import Jacobian, grad, jacobian
+from .mode import check_mode
 from .structure import leaves, parse
 from .tangent import JVP, Tangent, checked_tuples
 
@@ -19,7 +20,8 @@ def hessian(f, argnums=0, mode="auto", *, chunk=None):
            [ 6.,  0.]])
     """
     check_mode("hessian", mode)
-    return jacobian(grad(f, argnums, chunk=chunk), argnums, chunk=chunk)
+    gradient = grad(f, argnums, mode, chunk=None if mode == "reverse" else chunk)
+    return jacobian(gradient, argnums, "forward", chunk=chunk)
 
 
 _RETURNED = {
@@ -39,16 +41,18 @@ class HVP(Tangent):
 
     def generate(self, typingctx, argtypes):
         primals, _ = checked_tuples(self, argtypes)
-        wrt = self._differentiated(primals)
         inner = "grad" if self.name == "hvp" else "value_and_grad"
-        gradient = build(Jacobian(self.f, wrt, name=inner, scalar=True, value=inner != "grad"))
-        along = JVP(gradient, None, name=self.name)
+        along = JVP(self.gradient(self.differentiated(primals), inner), None, name=self.name)
         along.argnums = tuple(range(len(self.names))) if not self.explicit else self.argnums
         along.explicit = self.explicit
         writer = along.writer(typingctx, argtypes)
         return writer.write(value=False, returned=_RETURNED[self.name])
 
-    def _differentiated(self, primals):
+    def gradient(self, argnums, name):
+        """The gradient that is differentiated once more, as `grad` or `value_and_grad` has it."""
+        return build(Jacobian(self.f, argnums, name=name, scalar=True, value=name != "grad"))
+
+    def differentiated(self, primals):
         """The arguments to differentiate by: those given, or all that hold floats."""
         if self.explicit:
             return self.argnums

@@ -11,13 +11,15 @@ import numpy as np
 from numba.core import types
 
 from ..errors import ArgumentError, UnsupportedError
-from ..forward import access, array
+from ..forward import access
 from ..forward.dual import Dual, base_scalar
 from ..forward.promote import effects
 from ..source import define
 from . import overlap, random_state, runtime
 from .dispatcher import plain_parameters, starred
-from .structure import Leaf, differentiated, leaves, level_of, mapped_type, parse, render
+from .results import holds_numbers
+from .structure import differentiated, leaves, level_of, mapped_type, parse, render
+from .writing import Writer, indented
 
 # Partials a pass. On Lotka-Volterra with 32 inputs, passes of 8, 16 and 32 cost 1, 0.56 and 0.40
 # (AVX-512), while 6 inputs in a pass of 16 cost a tenth more than in one of 8. Below another
@@ -34,7 +36,7 @@ def balanced(total, most):
 
 
 @dataclass
-class Sweep:
+class Sweep(Writer):
     """The source of one differentiated function, under construction."""
 
     operator: object
@@ -86,23 +88,6 @@ class Sweep:
         if leaf.kind == "array":
             return types.Array(self.dual(leaf.type.dtype), leaf.type.ndim, "C")
         return leaf.type
-
-    def constant(self, prefix, value):
-        """A name in the generated code for a Python object."""
-        for name, known in self.namespace.items():
-            if known is value and name.startswith(prefix):
-                return name
-        name = f"{prefix}{len(self.namespace)}"
-        self.namespace[name] = value
-        return name
-
-    def dtype(self, scalar):
-        """Source of the dtype for a scalar type."""
-        return self.constant("dtype", array.dtype_of_type(scalar)) + "()"
-
-    def zero(self, scalar):
-        """Source of the zero of a scalar type."""
-        return self.constant("zero", runtime.zero_of_type(scalar)) + "()"
 
     # -- arguments ---------------------------------------------------------------------------
 
@@ -325,18 +310,10 @@ class Sweep:
                     entries[id(leaf)] = self.entry(out, leaf, o)
 
         def source(leaf):
-            return entries[id(leaf)] if leaf.kind != "constant" else self._constant_zero(leaf)
+            return entries[id(leaf)] if leaf.kind != "constant" else self.constant_zero(leaf)
 
         parts = [render(tree, source, self.namespace) for tree in self.trees.values()]
         return parts[0] if self.operator.single else "(" + "".join(p + ", " for p in parts) + ")"
-
-    def _constant_zero(self, leaf):
-        """The zero of a constant member's own type; None for what has no zero."""
-        if isinstance(leaf.type, types.Integer | types.Boolean):
-            return self.zero(leaf.type)
-        if isinstance(leaf.type, types.Array):
-            return f"np.zeros_like({leaf.source})"
-        return "None"
 
     # -- all together ------------------------------------------------------------------------
 
@@ -348,9 +325,9 @@ class Sweep:
             lines += body
         else:
             lines.append(f"for start in range(0, max(total, 1), {self.n}):")
-            lines += [_indented(line) for line in body]
+            lines += [indented(line) for line in body]
         lines += [*self.after, f"return {returned}"]
-        text = "\n".join(_indented(line) for line in lines)
+        text = "\n".join(indented(line) for line in lines)
         parameters = plain_parameters(self.operator.f.py_func)
         source = f"def {self.operator.name}_sweep({parameters}):\n{text}\n"
         return define(source, self.namespace)
@@ -368,56 +345,6 @@ class Sweep:
                 f"nd.{self.operator.name}: out={k} names '{self.names[k]}', which is no array"
             )
         return parse(ty, f"work{k}" if self.is_active(parse(ty, "")) else f"arg{k}")
-
-
-def _indented(line):
-    return "\n".join("    " + part for part in line.split("\n"))
-
-
-def scalar_result(sweep, tree):
-    """The single leaf of a scalar result; ArgumentError where the result is anything else."""
-    name, f = sweep.operator.name, sweep.operator.f.py_func.__name__
-    if not isinstance(tree, Leaf) or tree.kind == "array":
-        kind = "a tuple" if not isinstance(tree, Leaf) else f"a {tree.type.ndim}-D array"
-        raise ArgumentError(
-            f"nd.{name} needs a function that returns a float; {f} returns {kind}. "
-            "Perhaps you meant nd.jacobian"
-        )
-    if isinstance(tree.type, types.NoneType):
-        raise ArgumentError(
-            f"nd.{name} needs a function that returns a float; {f} returns None. A function that "
-            "writes its result into an argument is differentiated by nd.jacobian(f, out=...)"
-        )
-    if isinstance(base_scalar(tree.type), types.Complex):
-        raise ArgumentError(
-            f"nd.{name} needs a function that returns a float; {f} returns a complex number. Use "
-            "nd.derivative or nd.jvp, or return its real or imaginary part"
-        )
-    if not holds_numbers(tree):
-        raise ArgumentError(
-            f"nd.{name} needs a function that returns a float; {f} returns {tree.type}"
-        )
-    return tree
-
-
-def holds_numbers(leaf):
-    """Whether a leaf of a result has a derivative at all, if only zero: an int has, a string not."""
-    scalar = leaf.type.dtype if isinstance(leaf.type, types.Array) else leaf.type
-    return isinstance(scalar, types.Number | types.Boolean | Dual)
-
-
-def numeric_result(sweep, tree):
-    """The structure of a result; ArgumentError where there is no number in it."""
-    if not any(holds_numbers(leaf) for leaf in leaves(tree)):
-        f = sweep.operator.f.py_func.__name__
-        hint = ""
-        if isinstance(tree.type, types.NoneType):
-            hint = ". If it writes its result into an argument, name that one by out="
-        raise ArgumentError(
-            f"nd.{sweep.operator.name} needs a function that returns numbers; {f} returns "
-            f"{tree.type}{hint}"
-        )
-    return tree
 
 
 _NOPYTHON = {

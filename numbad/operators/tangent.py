@@ -119,6 +119,7 @@ class TangentSource:
         self.sources = [f"arg{k}" for k in range(len(argtypes))]
         self.tag = level_of(every_type)
         self.lines, self.after = [], []
+        self.paired = {}  # number of an argument -> (array in it, its duals)
         self.namespace = {
             "overlap": overlap.overlap,
             "pair": access.pair,
@@ -159,6 +160,7 @@ class TangentSource:
 
         self.sources[k] = render(tree, rebuilt, self.namespace)
         self.argtypes[k] = mapped_type(tree, retyped)
+        self.paired[k] = [(x.source, pairs[id(x)][0]) for x in found if x.kind == "array"]
 
     def _match(self, k, tree, directions, pairs):
         if isinstance(tree, Branch):
@@ -200,12 +202,12 @@ class TangentSource:
         self.lines += overlap.checks(self.operator, self.names, arguments, done.changed)
         for k in sorted(done.changed):
             ty = self.argtypes[k] if k < len(self.argtypes) else None
-            if not isinstance(ty, types.Array):
+            for array, duals in self.paired.get(k, ()):
+                self.after.append(f"store({array}, {duals})")
+            if self.paired.get(k) or not isinstance(ty, types.Array):
                 continue
             source = self._given(k)
-            if k in active:
-                self.after.append(f"store({source}, {self.sources[k]})")
-            elif k in done.written and is_differentiable(ty.dtype):
+            if k in done.written and is_differentiable(ty.dtype):
                 dual = Dual(ty.dtype, 1, self.tag)
                 self.namespace[f"dtype{k}"] = dtype_of_type(dual)
                 self.lines += [

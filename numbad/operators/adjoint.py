@@ -1,0 +1,240 @@
+"""Writes code around a pullback: what goes in, the seed, the call, and the structure of what comes back.
+
+Reverse mode gives one function, `pull(args, shadows, seed) -> (value, adjoints)`: `shadows` holds
+an array for every array differentiated by, which the adjoint is added into; `adjoints` the rest.
+Where some number is a dual (forward over reverse), every number differentiated by becomes one, so
+that primals, shadows and seed have one scalar type.
+"""
+
+from numba import typeof
+from numba.core import types
+
+from ..errors import ArgumentError
+from ..forward import array
+from ..forward.dual import base_scalar, with_base
+from ..forward.promote import common_dual, effects
+from ..source import define
+from . import overlap, runtime
+from .dispatcher import original, parameter_names
+from .results import plain_result, scalar_of
+from .structure import Branch, Leaf, leaves, parse, render
+from .writing import Writer, indented
+
+
+def pullback_of(f, wrt):
+    """The pullback of a dispatcher; of an operator's result, the operator's own."""
+    if hasattr(f, "numbad_pullback"):
+        return f.numbad_pullback(wrt)
+    from ..reverse import pullback
+
+    return pullback(f, wrt)
+
+
+class AdjointSource(Writer):
+    """The source of a function that calls the pullback of `f`, under construction.
+
+    `arguments` are `(source, type)` of every argument of `f`; `others` further types whose dual
+    numbers the scalar type must hold: the seed's, say.
+    """
+
+    def __init__(self, operator, typingctx, f, arguments, wrt, others=(), namespace=None):
+        super().__init__(namespace)
+        self.operator, self.typingctx, self.f = operator, typingctx, f
+        self.names = parameter_names(f.py_func)
+        self.arguments = [self._explicit(source, ty) for source, ty in arguments]
+        tys = [ty for _, ty in self.arguments]
+        self.common = common_dual(typingctx, [*tys, *others])
+        self.trees = [parse(ty, source) for source, ty in self.arguments]
+        self.effects = effects(f, wrt)
+        self.wrt = tuple(sorted({*wrt, *self._written()}))
+        self.before, self.reset, self.after, self.checks = [], [], [], []
+        self.shadows = {}  # id of an array's leaf -> the name of its shadow
+        self.raised = {}  # id of a leaf -> its source in the common scalar type
+        self._prepare()
+        self.result = parse(plain_result(typingctx, f, tys), "value")
+        self.namespace.update(
+            pull=pullback_of(original(f), self.wrt),
+            ArgumentError=ArgumentError,
+            copied=runtime.copied,
+            overlap=overlap.overlap,
+            store=runtime.store,
+            fill_zero=runtime.fill_zero,
+            set_to=runtime.set_to,
+        )
+
+    def _explicit(self, source, ty):
+        """A default as a constant; a function meant for duals as the user's own."""
+        if isinstance(ty, types.Omitted):
+            return self.constant("default", ty.value), typeof(ty.value)
+        if isinstance(ty, types.Dispatcher) and original(ty.dispatcher) is not ty.dispatcher:
+            plain = original(ty.dispatcher)
+            return self.constant("function", plain), types.Dispatcher(plain)
+        return source, types.unliteral(ty)
+
+    def _written(self):
+        """Arguments that active values are written to take part, whether asked for or not."""
+        for k in self.effects.written:
+            if k < len(self.trees) and any(x.kind == "array" for x in leaves(self.trees[k])):
+                yield k
+
+    # -- arguments ---------------------------------------------------------------------------
+
+    def scalar(self, ty):
+        """A scalar type as it is in the pullback: in the common dual."""
+        return ty if self.common is None else with_base(self.common, base_scalar(ty))
+
+    def _prepare(self):
+        given = {k: (ty, source) for k, (source, ty) in enumerate(self.arguments)}
+        self.before += overlap.checks(self.operator, self.names, given, self.effects.changed)
+        for k in self.wrt:
+            for leaf in leaves(self.trees[k]):
+                if leaf.kind == "scalar":
+                    ty = self.scalar(leaf.type)
+                    same = ty == leaf.type
+                    self.raised[id(leaf)] = leaf.source if same else self.cast(leaf.source, ty)
+                elif leaf.kind == "array":
+                    self._prepare_array(k, leaf)
+
+    def _prepare_array(self, k, leaf):
+        n, ty = len(self.shadows), self.scalar(leaf.type.dtype)
+        source = leaf.source
+        if ty != leaf.type.dtype:
+            source = f"raised{n}"
+            convert = self.constant("as_dual", array.as_dual(ty))
+            self.before.append(f"{source} = {convert}({leaf.source})")
+            if k in self.effects.changed:
+                self.after.append(f"store({leaf.source}, {source})")
+        self.raised[id(leaf)] = source
+        self.shadows[id(leaf)] = f"shadow{n}"
+        self.before.append(f"shadow{n} = np.zeros({leaf.source}.shape, {self.dtype(ty)})")
+        self.reset.append(f"fill_zero(shadow{n})")
+
+    def _argument(self, leaf):
+        return self.raised.get(id(leaf), leaf.source)
+
+    def _shadow(self, tree):
+        if not any(id(leaf) in self.shadows for leaf in leaves(tree)):
+            return "None"
+        return render(tree, lambda leaf: self.shadows.get(id(leaf), "None"), self.namespace)
+
+    def primal(self, k):
+        """Source of argument `k` as it goes into the pullback."""
+        return render(self.trees[k], self._argument, self.namespace)
+
+    # -- the seed and the call ---------------------------------------------------------------
+
+    def seed(self, leaf):
+        """Source of the seed, `leaf(leaf)` giving that of every float and array of the result."""
+
+        def source(x):
+            return "None" if x.kind == "constant" else leaf(x)
+
+        return render(self.result, source, self.namespace)
+
+    def seed_of_one(self):
+        """Source of the seed of a function that returns a float."""
+        return self.seed(lambda leaf: self.cast("1.0", self.scalar(leaf.type)))
+
+    def seed_from(self, source, ty):
+        """Source of the seed that a cotangent of the result gives; arrays are copied."""
+        given = self.matched(source, ty)
+        return self.seed(lambda leaf: self._converted(leaf, given[id(leaf)]))
+
+    def _converted(self, leaf, given):
+        ty = self.scalar(scalar_of(leaf))
+        if leaf.kind == "scalar":
+            return self.cast(given.source, ty)
+        name = f"seed{len(self.before)}"
+        self.before.append(f"{name} = copied({given.source}, {self.dtype(ty)})")
+        self.shape_check(f"{leaf.source}.shape", f"{name}.shape", "result")
+        return name
+
+    def matched(self, source, ty):
+        """The leaf of a cotangent for each float and array of the result, by the id of that leaf."""
+        given = parse(ty, source)
+        found = dict(aligned(self.result, given))
+        for leaf in leaves(self.result):
+            if leaf.kind != "constant" and not _fits(found.get(id(leaf)), leaf):
+                raise ArgumentError(
+                    f"nd.{self.operator.name}: the cotangent must have the structure of the result "
+                    f"of {self.f.py_func.__name__}, {self.result.type}; it is {given.type}"
+                )
+        return found
+
+    def seed_argument(self, k, source, ty):
+        """Lines that give the final contents of argument `k` a cotangent."""
+        tree, given = self.trees[k], parse(ty, source)
+        if isinstance(tree, Branch) or tree.kind != "array":
+            raise ArgumentError(
+                f"nd.{self.operator.name}: out={k} names '{self.names[k]}', which is no array of floats"
+            )
+        if not _fits(given, tree):
+            raise ArgumentError(
+                f"nd.{self.operator.name}: the cotangent must have the structure of "
+                f"'{self.names[k]}', {tree.type}; it is {ty}"
+            )
+        self.shape_check(f"{tree.source}.shape", f"{source}.shape", "argument that out= names")
+        self.before += [self.checks.pop(), f"set_to({self.shadows[id(tree)]}, {source})"]
+
+    def shape_check(self, expected, found, what):
+        """Raise, after the call, where a cotangent has another shape."""
+        told = f"nd.{self.operator.name}: the cotangent must have the shape of the {what}"
+        self.checks.append(f"if {expected} != {found}:\n    raise ArgumentError({told!r})")
+
+    def call(self, seed):
+        """Lines that call the pullback, and check what could not be checked before."""
+        args = "".join(self.primal(k) + ", " for k in range(len(self.trees)))
+        shadows = "".join(
+            (self._shadow(tree) if k in self.wrt else "None") + ", "
+            for k, tree in enumerate(self.trees)
+        )
+        return [f"value, adjoints = pull(({args}), ({shadows}), {seed})", *self.checks]
+
+    # -- cotangents --------------------------------------------------------------------------
+
+    def entries(self, k):
+        """The cotangents of the leaves of argument `k`: source, or None for a constant."""
+        paths = leaves(parse(self.arguments[k][1], f"adjoints[{k}]"))
+        for leaf, path in zip(leaves(self.trees[k]), paths, strict=True):
+            if leaf.kind == "array":
+                yield self.shadows[id(leaf)]
+            elif leaf.kind == "scalar":
+                yield self.cast(path.source, self.scalar(leaf.type))
+            else:
+                yield None
+
+    def cotangent(self, k, wrap="{}"):
+        """Source of the cotangent of argument `k`, with its structure; zeros for constants."""
+        tree = self.trees[k]
+        found = {
+            id(leaf): wrap.format(entry) if entry else self.constant_zero(leaf)
+            for leaf, entry in zip(leaves(tree), self.entries(k), strict=True)
+        }
+        return render(tree, lambda leaf: found[id(leaf)], self.namespace)
+
+    def write(self, name, parameters, lines, returned):
+        """The function of these lines, whose result is the source `returned`."""
+        lines = [*self.before, *lines, *self.after, f"return {returned}"]
+        text = "\n".join(indented(line) for line in lines)
+        return define(f"def {name}({parameters}):\n{text}\n", self.namespace)
+
+
+def aligned(tree, given):
+    """`(id of a leaf, leaf of another structure in its place)`, as far as the two agree."""
+    if not isinstance(tree, Branch):
+        yield id(tree), given
+    elif isinstance(given, Branch) and len(given.members) == len(tree.members):
+        for member, other in zip(tree.members, given.members, strict=True):
+            yield from aligned(member, other)
+
+
+def _fits(given, leaf):
+    """Whether a member of a cotangent can stand for that of a leaf of the result."""
+    if not isinstance(given, Leaf) or isinstance(given.type, types.Array) != (leaf.kind == "array"):
+        return False
+    if leaf.kind == "array" and given.type.ndim != leaf.type.ndim:
+        return False
+    scalar, wanted = base_scalar(scalar_of(given)), base_scalar(scalar_of(leaf))
+    if isinstance(scalar, types.Complex) and not isinstance(wanted, types.Complex):
+        return False
+    return isinstance(scalar, types.Number | types.Boolean)

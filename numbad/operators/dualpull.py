@@ -1,0 +1,142 @@
+"""One call of a pullback on dual numbers, in the code of an operator's own pullback."""
+
+from numba.core import types
+
+from ..forward.dual import Dual
+from . import runtime
+from .adjoint import AdjointSource
+from .dispatcher import parameter_names
+from .results import scalar_of
+from .structure import leaves, level_of, parse, render
+from .tangent import TangentSource
+
+_NOPYTHON = {
+    name: getattr(runtime, name)
+    for name in ("add_into", "paired", "value_of_level", "tangent_of_level")
+}
+
+
+class DualPull:
+    """The pullback of `f` at arguments with directions, for a cotangent with a direction.
+
+    Used in this order: `direct` for every argument with a direction, `prepare`, `call`, and then
+    whatever the result is made of.
+    """
+
+    def __init__(self, pullback, typingctx, f, arguments, argtypes):
+        self.pullback, self.typingctx, self.f, self.arguments = pullback, typingctx, f, arguments
+        self.argtypes = argtypes
+        self.explicit, self.names = False, parameter_names(f.py_func)  # what TangentSource asks for
+        self.name = pullback.name
+        self.pairs = TangentSource(self, typingctx, [ty for _, ty in arguments], argtypes)
+        self.pairs.sources = [source for source, _ in arguments]
+        self.tag = level_of(argtypes)
+        self.lines = []
+
+    def direct(self, k, source, ty):
+        """Give argument `k` a direction; constants take none."""
+        given, primal = self.arguments[k]
+        if not isinstance(ty, types.NoneType):
+            self.pairs.argument(k, given, source, primal, ty)
+
+    def prepare(self, wrt):
+        """Set up the call, with adjoints of the arguments numbered in `wrt`."""
+        paired = list(zip(self.pairs.sources, self.pairs.argtypes, strict=True))
+        others = *self.argtypes, Dual(types.float64, 1, self.tag)
+        self.source = AdjointSource(
+            *(self.pullback, self.typingctx, self.f, paired, tuple(wrt), others),
+            namespace=self.pairs.namespace,
+        )
+        self.source.namespace.update(_NOPYTHON)
+
+    # -- the seed ----------------------------------------------------------------------------
+
+    def result_leaves(self):
+        """The floats and arrays of the result."""
+        return [leaf for leaf in leaves(self.source.result) if leaf.kind != "constant"]
+
+    def matched(self, source, ty):
+        """The source of a cotangent's member for each float and array of the result, by its id."""
+        return {key: given.source for key, given in self.source.matched(source, ty).items()}
+
+    def call(self, cotangent, direction):
+        """Call the pullback with a cotangent and its direction: sources by the id of a result leaf."""
+        seeds = {}
+        for leaf in self.result_leaves():
+            seeds[id(leaf)] = self._seed(leaf, cotangent[id(leaf)], direction.get(id(leaf)))
+        call = self.source.call(self.source.seed(lambda leaf: seeds[id(leaf)]))
+        self.lines += [*self.pairs.lines, *self.source.before, *call]
+        self.source.before = []
+
+    def _seed(self, leaf, given, along):
+        source, full = self.source, self.source.scalar(scalar_of(leaf))
+        if leaf.kind == "scalar":
+            if along is None:
+                return source.cast(given, full)
+            part = full.scalar
+            return f"pair({source.cast(given, part)}, {source.cast(along, part)}, {self.tag})"
+        name = f"seed{len(source.before)}"
+        if along is None:
+            made = f"copied({given}, {source.dtype(full)})"
+        else:
+            dtype = source.dtype(full.scalar)
+            made = f"paired(copied({given}, {dtype}), copied({along}, {dtype}), {self.tag})"
+        source.before.append(f"{name} = {made}")
+        source.shape_check(f"{leaf.source}.shape", f"{name}.shape", "result")
+        return name
+
+    # -- what comes of it --------------------------------------------------------------------
+
+    def value(self):
+        """Source of the value of `f`."""
+        return f"value_of_level(value, {self.tag})"
+
+    def tangent(self):
+        """Source of the derivative of `f` along the directions."""
+        return f"tangent_of_level(value, {self.tag})"
+
+    def along(self, leaf):
+        """Source of the derivative of a leaf of the result along the directions."""
+        return f"tangent_of_level({leaf.source}, {self.tag})"
+
+    def primal_cotangent(self, k):
+        """Source of the cotangent of argument `k` for the cotangent without its direction."""
+        return self.source.cotangent(k, f"value_of_level({{}}, {self.tag})")
+
+    def cotangents(self, k):
+        """The same for the leaves of argument `k`: sources, or None for a constant."""
+        return self._of_level("value_of_level", k)
+
+    def tangents(self, k):
+        """The derivatives of the cotangents of the leaves of argument `k`, along the directions."""
+        return self._of_level("tangent_of_level", k)
+
+    def _of_level(self, function, k):
+        if k not in self.source.wrt:
+            return [None for _ in leaves(self.source.trees[k])]
+        return [
+            None if entry is None else f"{function}({entry}, {self.tag})"
+            for entry in self.source.entries(k)
+        ]
+
+    def deliver(self, place, ty, entries):
+        """Add what belongs to arrays to their shadows; source of the adjoint, for an argument's leaves.
+
+        `place` says which argument of the operator's result: "[0]", say; `ty` is its type.
+        """
+        tree = parse(ty, f"shadows{place}")
+        found = {}
+        for leaf, entry in zip(leaves(tree), entries, strict=True):
+            if leaf.kind == "array" and entry is not None:
+                self.lines.append(f"add_into({leaf.source}, {entry})")
+            elif leaf.kind == "scalar":
+                zero = self.source.zero(leaf.type)
+                found[id(leaf)] = zero if entry is None else self.source.cast(entry, leaf.type)
+        return render(tree, lambda leaf: found.get(id(leaf), "None"), self.source.namespace)
+
+    def write(self, value, adjoints, count):
+        """The pullback, from the value of the operator's result and the adjoints of its arguments."""
+        parts = "".join(adjoints.get(k, "None") + ", " for k in range(count))
+        return self.source.write(
+            "pullback_source", "args, shadows, seed", self.lines, f"{value}, ({parts})"
+        )

@@ -1,0 +1,88 @@
+"""What an operator asks of the result of the function that it differentiates."""
+
+from numba.core import ir, types
+
+from ..errors import ArgumentError
+from ..forward.dual import Dual, base_scalar
+from ..ir.capture import capture
+from .structure import Leaf, leaves, mapped_type, parse
+
+
+def scalar_result(operator, tree):
+    """The single leaf of a scalar result; ArgumentError where the result is anything else."""
+    name, f = operator.name, operator.f.py_func.__name__
+    if not isinstance(tree, Leaf) or tree.kind == "array":
+        kind = "a tuple" if not isinstance(tree, Leaf) else f"a {tree.type.ndim}-D array"
+        raise ArgumentError(
+            f"nd.{name} needs a function that returns a float; {f} returns {kind}. "
+            "Perhaps you meant nd.jacobian"
+        )
+    if isinstance(tree.type, types.NoneType):
+        raise ArgumentError(
+            f"nd.{name} needs a function that returns a float; {f} returns None. A function that "
+            "writes its result into an argument is differentiated by nd.jacobian(f, out=...)"
+        )
+    if isinstance(base_scalar(tree.type), types.Complex):
+        raise ArgumentError(
+            f"nd.{name} needs a function that returns a float; {f} returns a complex number. Use "
+            "nd.derivative or nd.jvp, or return its real or imaginary part"
+        )
+    if not holds_numbers(tree):
+        raise ArgumentError(
+            f"nd.{name} needs a function that returns a float; {f} returns {tree.type}"
+        )
+    return tree
+
+
+def scalar_of(leaf):
+    """The scalar type of a leaf: an array's elements', or its own."""
+    return leaf.type.dtype if isinstance(leaf.type, types.Array) else leaf.type
+
+
+def holds_numbers(leaf):
+    """Whether a leaf of a result has a derivative at all, if only zero: an int has, a string not."""
+    return isinstance(scalar_of(leaf), types.Number | types.Boolean | Dual)
+
+
+def numeric_result(operator, tree):
+    """The structure of a result; ArgumentError where there is no number in it."""
+    if not any(holds_numbers(leaf) for leaf in leaves(tree)):
+        f = operator.f.py_func.__name__
+        hint = ""
+        if isinstance(tree.type, types.NoneType):
+            hint = ". If it writes its result into an argument, name that one by out="
+        raise ArgumentError(
+            f"nd.{operator.name} needs a function that returns numbers; {f} returns "
+            f"{tree.type}{hint}"
+        )
+    return tree
+
+
+def result_type(typingctx, f, argtypes):
+    """The type that `f` returns for plain arguments: inferred, not compiled, where it is unknown."""
+    known = f.overloads.get(tuple(argtypes))
+    if known is not None:
+        return known.signature.return_type
+    if hasattr(f, "operator"):
+        return typingctx.resolve_function_type(types.Dispatcher(f), argtypes, {}).return_type
+    function = capture(f.py_func, tuple(argtypes), f.locals)
+    returned = [
+        function.type_of(statement.value)
+        for _, statement in function.statements()
+        if isinstance(statement, ir.Return)
+    ]
+    return types.unliteral(typingctx.unify_types(*returned)) if returned else types.none
+
+
+def plain_result(typingctx, f, argtypes):
+    """The type that `f` returns where duals among the arguments are taken for plain numbers."""
+    plain = tuple(mapped_type(parse(ty, ""), _plain_leaf) for ty in argtypes)
+    return result_type(typingctx, f, plain)
+
+
+def _plain_leaf(leaf):
+    if leaf.kind == "scalar":
+        return base_scalar(leaf.type)
+    if leaf.kind == "array":
+        return leaf.type.copy(dtype=base_scalar(leaf.type.dtype))
+    return leaf.type

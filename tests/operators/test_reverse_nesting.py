@@ -1,0 +1,215 @@
+"""Operators inside functions that are differentiated in reverse: each has a pullback of its own.
+
+Two oracles: closed forms, and the adjoint identity <c, J v> = <J^T c, v>, whose left side is
+forward mode's.
+"""
+
+import math
+
+import numpy as np
+import pytest
+from numba import njit
+
+import numbad as nd
+
+REVERSE = "reverse"
+RNG = np.random.default_rng(11)
+A, S = np.array([0.3, -0.7, 1.1]), 0.8
+
+
+@njit
+def scalar(a, s):
+    total = 0.0
+    for i in range(a.size):
+        total += a[i] ** 3 * s * s + math.sin(a[0] * a[i])
+    return total
+
+
+@njit
+def several(a, s):
+    out = np.empty((a.size, 2))
+    for i in range(a.size):
+        out[i, 0] = s * s * a[i] * a[0]
+        out[i, 1] = math.exp(a[i] * s)
+    return out, s * a[0] * a[1]
+
+
+def random_like(x):
+    if isinstance(x, tuple):
+        return tuple(random_like(member) for member in x)
+    if isinstance(x, np.ndarray):
+        return RNG.standard_normal(x.shape)
+    return float(RNG.standard_normal())
+
+
+def dot(x, y):
+    if isinstance(x, tuple):
+        return sum(dot(p, q) for p, q in zip(x, y, strict=True))
+    return float(np.sum(np.asarray(x) * np.asarray(y)))
+
+
+def sizes(x):
+    return sum(map(sizes, x)) if isinstance(x, tuple) else np.sum(np.abs(x))
+
+
+C = random_like((np.zeros((3, 2)), 0.0))
+RESULTS = {
+    "grad": (nd.grad(scalar, (0, 1), REVERSE), (A, S)),
+    "grad of one": (nd.grad(scalar, 1, REVERSE), (A, S)),
+    "value_and_grad": (nd.value_and_grad(scalar, 0, REVERSE), (A, S)),
+    "value_and_grad, forward": (nd.value_and_grad(scalar, 0, "forward"), (A, S)),
+    "jvp": (nd.jvp(several), ((A, S), random_like((A, S)))),
+    "jvp of one": (nd.jvp(several, 1), ((A, S), (0.3,))),
+    "vjp": (nd.vjp(several), ((A, S), C)),
+    "vjp of one": (nd.vjp(several, 0), ((A, S), C)),
+    "derivative": (nd.derivative(several, 1), (A, S)),
+    "hvp": (nd.hvp(scalar), ((A, S), random_like((A, S)))),
+    "grad_and_hvp": (nd.grad_and_hvp(scalar, 0), ((A, S), random_like((A,)))),
+    "jacobian": (nd.jacobian(several, (0, 1)), (A, S)),
+    "jacobian by one": (nd.jacobian(several, 0), (A, S)),
+    "value_and_jacobian": (nd.value_and_jacobian(several, (1, 0), REVERSE), (A, S)),
+    "hessian": (nd.hessian(scalar, (0, 1)), (A, S)),
+}
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_the_pullback_of_every_operator_is_the_adjoint_of_its_tangent(name):
+    operator, args = RESULTS[name]
+    direction = random_like(args)
+    value, tangent = nd.jvp(operator)(args, direction)
+    cotangent = random_like(value)
+    found, cotangents = nd.vjp(operator)(args, cotangent)
+    plain = operator(*args)
+    assert dot(found, cotangent) == pytest.approx(dot(plain, cotangent), rel=1e-13)
+    assert sizes(tangent) > 0.1
+    assert sizes(cotangents) > 0.1
+    assert dot(cotangents, direction) == pytest.approx(dot(cotangent, tangent), rel=1e-11)
+
+
+@njit
+def fifth(x):
+    return x**5
+
+
+@pytest.mark.parametrize("modes", [(a, b, c) for a in "fr" for b in "fr" for c in "fr"])
+def test_third_derivatives_in_every_mix_of_modes(modes):
+    inner, middle, outer = ({"f": "forward", "r": "reverse"}[m] for m in modes)
+    third = nd.grad(nd.grad(nd.grad(fifth, 0, inner), 0, middle), 0, outer)
+    assert third(1.5) == pytest.approx(60.0 * 1.5**2, rel=1e-14)
+
+
+def test_the_hessian_of_a_gradient_in_reverse_of_reverse():
+    f = njit(lambda a: a[0] ** 3 * a[1] ** 2 + math.exp(a[2] * a[0]))
+    gradient = nd.grad(f, 0, REVERSE)
+    hessian = nd.jacobian(gradient, 0, REVERSE)
+    third = nd.jacobian(hessian, 0, REVERSE)
+    a = np.array([0.7, 1.3, -0.4])
+    x, y, z = a
+    e = math.exp(x * z)
+    expected = [
+        [6 * x * y * y + z * z * e, 6 * x * x * y, (1 + x * z) * e],
+        [6 * x * x * y, 2 * x**3, 0.0],
+        [(1 + x * z) * e, 0.0, x * x * e],
+    ]
+    np.testing.assert_allclose(hessian(a), expected, rtol=1e-13, atol=1e-15)
+    cube = third(a)
+    assert cube[0, 0, 0] == pytest.approx(6 * y * y + z**3 * e, rel=1e-13)
+    for i, j, k, found in [
+        (0, 0, 1, 12 * x * y),
+        (0, 1, 1, 6 * x * x),
+        (1, 1, 1, 0.0),
+        (0, 2, 2, (2 * x + x * x * z) * e),
+        (2, 2, 2, x**3 * e),
+    ]:
+        for index in {(i, j, k), (k, j, i), (j, i, k)}:
+            assert cube[index] == pytest.approx(found, rel=1e-13, abs=1e-14)
+
+
+# Perturbation confusion, with a reverse sweep on either side.
+
+
+@njit
+def add(y, x):
+    return x + y
+
+
+@njit
+def multiply(y, x):
+    return x * y
+
+
+@pytest.mark.parametrize("inner", ["forward", "reverse"])
+@pytest.mark.parametrize("outer", ["forward", "reverse"])
+def test_no_confusion_of_inner_and_outer_variables(inner, outer):
+    add_slope = nd.grad(add, 0, inner)
+    multiply_slope = nd.grad(multiply, 0, inner)
+    square = nd.grad(njit(lambda y, x: x * y * y), 0, inner)
+    assert nd.grad(lambda x: x * add_slope(1.0, x), 0, outer)(1.0) == 1.0
+    assert nd.grad(lambda x: x * multiply_slope(2.0, x), 0, outer)(3.0) == 6.0
+    assert nd.grad(lambda x: x * square(x, x), 0, outer)(2.0) == 24.0
+
+
+def test_a_gradient_in_a_loop_is_differentiated_in_reverse():
+    slope = nd.grad(njit(lambda x, a: x * x * x - a), 0, REVERSE)
+
+    @njit
+    def cube_root(a):
+        x = 1.0
+        for _ in range(60):
+            x = x - (x * x * x - a) / slope(x, a)
+        return x
+
+    assert nd.grad(cube_root, 0, REVERSE)(8.0) == pytest.approx(1 / 12, rel=1e-14)
+    second = nd.grad(nd.grad(cube_root, 0, REVERSE), 0, REVERSE)
+    assert second(8.0) == pytest.approx(-1 / 144, rel=1e-13)
+
+
+def test_a_jacobian_inside_a_gradient():
+    @njit
+    def rotated(v, angle):
+        c, s = math.cos(angle), math.sin(angle)
+        out = np.empty(2)
+        out[0] = c * v[0] - s * v[1]
+        out[1] = s * v[0] + c * v[1]
+        return out
+
+    jacobian = nd.jacobian(rotated)
+
+    @njit
+    def entry(angle):
+        return jacobian(np.array([1.0, 2.0]), angle)[1, 0]  # sin(angle)
+
+    assert nd.grad(entry, 0, REVERSE)(0.3) == pytest.approx(math.cos(0.3), rel=1e-15)
+
+
+def test_tuples_inside():
+    f = njit(lambda p, n: p[0] ** n * p[1])
+    gradient = nd.grad(f, 0, REVERSE)
+
+    @njit
+    def norm(x, y):
+        g = gradient((x, y), 3)
+        return g[0] * g[0] + g[1]
+
+    x, y = 1.2, 0.7  # g = (3 x^2 y, x^3)
+    found = nd.grad(norm, (0, 1), REVERSE)(x, y)
+    assert found == pytest.approx((36 * x**3 * y * y + 3 * x * x, 18 * x**4 * y), rel=1e-14)
+
+
+def test_an_operator_on_a_function_with_effects_is_refused_inside():
+    @njit
+    def noisy(x):
+        return x * np.random.rand()
+
+    slope = nd.grad(noisy)
+    with pytest.raises(nd.UnsupportedError, match="draws random numbers"):
+        nd.grad(lambda x: slope(x) * x, 0, REVERSE)(1.0)
+
+    @njit
+    def writes(a):
+        a[0] = a[0] * a[1]
+        return a[0] * a[0]
+
+    gradient = nd.grad(writes)
+    with pytest.raises(nd.UnsupportedError, match="may change its arguments"):
+        nd.grad(lambda a: gradient(a)[0], 0, REVERSE)(np.ones(2))
