@@ -3,7 +3,7 @@
 import operator
 
 from numba.core import ir, types
-from numba.core.compiler import CompilerBase
+from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import FunctionPass, PassManager, register_pass
 from numba.core.ir_utils import build_definitions
 from numba.core.registry import CPUDispatcher
@@ -146,6 +146,14 @@ class SweepDispatcher(CPUDispatcher):
             return super().compile(sig)
 
 
+class GuardCompiler(CompilerBase):
+    """Numba's nopython pipeline; what takes or returns duals has no entry from Python."""
+
+    def define_pipelines(self):
+        without_wrappers(self.state)
+        return [DefaultPassBuilder.define_nopython_pipeline(self.state)]
+
+
 class PullDispatcher(CPUDispatcher):
     """The guard of a sweep: it owns the tape."""
 
@@ -188,7 +196,7 @@ def _pullback(f, wrt):
     source = "def pull(args, shadows, seed):\n    return call_guarded(sweep, args, shadows, seed)\n"
     guard = define(source, {"call_guarded": call_guarded, "sweep": sweep})
     guard.__numbad_pull__ = stub.__numbad_pull__
-    pull = PullDispatcher(guard, targetoptions=options)
+    pull = PullDispatcher(guard, targetoptions=options, pipeline_class=GuardCompiler)
     return caching.enable(pull, lambda: ("pull", wrt, options, f))
 
 
