@@ -32,11 +32,21 @@ class CaptureCompiler(CompilerBase):
         return [pm]
 
 
-def capture(py_func, argtypes, locals=None):
-    """The `Function` of a Python function for argument types.
+def capture(dispatcher, argtypes):
+    """The `Function` of a dispatcher's Python function for argument types.
 
     Raises UnsupportedError for generators, and what Numba raises for code that it cannot type.
     """
+    try:
+        return _capture(dispatcher.py_func, argtypes, dispatcher.locals)
+    except Exception as error:  # Numba wraps it in many ways
+        if "re-entrant" not in str(error):
+            raise
+    dispatcher.compile(argtypes)  # a recursive function is typed by its own compilation
+    return _capture(dispatcher.py_func, argtypes, dispatcher.locals)
+
+
+def _capture(py_func, argtypes, locals):
     flags = Flags()
     flags.nrt = True
     flags.error_model = "python"

@@ -10,21 +10,24 @@ from .normalize import call_helper, normalize
 LIMIT = 2000  # expansions; more means a recursion through data that analysis cannot see the end of
 
 
-def expand(fn, analyse):
-    """Expand every active call and whole-array statement of `fn`; returns the last analysis."""
-    chain = {}
+def expand(fn, analyse, root=()):
+    """Expand every active call and whole-array statement of `fn`; returns the last analysis.
+
+    A call of a callee within its own code is a recursion: it is left, and noted in `fn.recursive`.
+    `root` is what `fn` itself is the code of: `((dispatcher, types),)`.
+    """
     for _ in range(LIMIT):
         activity = analyse(fn)
         ops = activity.expandables()
         if not ops:
             return activity
         for op in ops:
-            _expand(fn, op, chain)
+            _expand(fn, op, root)
         normalize(fn)
     raise refuse("calls nested this deep", fn.loc)
 
 
-def _expand(fn, op, chain):
+def _expand(fn, op, root):
     label, index = _find(fn, op.statement)
     if hasattr(op, "arguments"):
         index = _replace_by_helper(fn, op, label, index)
@@ -35,8 +38,24 @@ def _expand(fn, op, chain):
     py_func = op.dispatcher.py_func
     arguments = bind(fn, call, py_func, before)
     argtypes = tuple(types.unliteral(fn.type_of(v)) for v in arguments)
-    callee = normalize(capture(py_func, argtypes, op.dispatcher.locals))
-    inline(fn, label, index, callee, arguments, before)
+    chain = fn.chains.get(op.target, root) if hasattr(op.statement, "value") else root
+    if (op.dispatcher, argtypes) in chain:
+        _leave_recursive(fn, label, index, call, arguments, before, (op.dispatcher, argtypes))
+        return
+    callee = normalize(capture(op.dispatcher, argtypes))
+    called = inline(fn, label, index, callee, arguments, before)
+    for name in called:
+        fn.chains[name] = (*chain, (op.dispatcher, argtypes))
+
+
+def _leave_recursive(fn, label, index, call, arguments, before, key):
+    """A recursive call gets all its arguments by position."""
+    block = fn.blocks[label]
+    statement = block.body[index]
+    statement.value = ir.Expr.call(call.func, list(arguments), (), call.loc)
+    block.body[index:index] = before
+    fn.recursive[statement.target.name] = key
+    fn.changed()
 
 
 def _find(fn, statement):

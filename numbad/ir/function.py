@@ -21,6 +21,8 @@ class Function:
     parameters: list
     loc: ir.Loc
     serial: int = 0  # of the inlined copies, for fresh names
+    chains: dict = field(default_factory=dict)  # target of a call -> the callees that it lies in
+    recursive: dict = field(default_factory=dict)  # target of a call -> (dispatcher, types)
     _definitions: dict = field(default=None, repr=False)
 
     @property

@@ -5,7 +5,7 @@ import inspect
 from numba import typeof
 from numba.core import ir, types
 
-from .function import is_phi, map_vars, successors
+from .function import is_expr, is_phi, map_vars, successors
 
 
 def bind(fn, call, py_func, before):
@@ -62,7 +62,7 @@ def inline(fn, label, index, callee, arguments, before=()):
     """Replace statement `index` of block `label`, a call, by the code of `callee`.
 
     `arguments` are variables, one for each of its parameters; `before` are statements that make
-    them. The callee's names get fresh ones, its labels too.
+    them. The callee's names get fresh ones, its labels too. Returns the names of what it calls.
     """
     block = fn.blocks[label]
     call = block.body[index]
@@ -92,6 +92,11 @@ def inline(fn, label, index, callee, arguments, before=()):
     _receive(fn, rest, call, returned)
     _redirect(fn, rest, label, end)
     fn.changed()
+    return [
+        s.target.name + suffix
+        for _, s in callee.statements()
+        if isinstance(s, ir.Assign) and is_expr(s.value, "call")
+    ]
 
 
 def _copy(fn, callee, base, rename, end):

@@ -5,6 +5,9 @@ from dataclasses import dataclass, field
 from numba.core.ir_utils import compute_cfg_from_blocks
 
 
+ROOT = -1
+
+
 @dataclass
 class Loop:
     """A natural loop: its header, its blocks, the loop that it lies in."""
@@ -19,8 +22,9 @@ class Loop:
 class Control:
     """Predecessors, loops and order of the blocks of a `Function`."""
 
-    def __init__(self, fn):
+    def __init__(self, fn, split=False):
         self.fn = fn
+        self.root = Loop(ROOT, frozenset(fn.blocks)) if split else None
         cfg = compute_cfg_from_blocks(fn.blocks)
         self.order = list(cfg.topo_order())
         self.predecessors = {
@@ -58,6 +62,9 @@ class Control:
                 self.around[label].append(loop)
             for p in self.predecessors[loop.header]:
                 (loop.latches if p in loop.body else loop.entries).append(p)
+        if self.root is not None:  # the body of a function counts as one iteration
+            for label in self.fn.blocks:
+                self.around[label].append(self.root)
         for loop in found:
             outer = [o for o in self.around[loop.header] if o is not loop]
             loop.parent = outer[0] if outer else None
@@ -65,6 +72,10 @@ class Control:
     def innermost(self, label):
         """The innermost loop round a block, or None."""
         return self.around[label][0] if self.around[label] else None
+
+    def outside(self, label):
+        """Whether a block lies outside of everything that is run more than once."""
+        return not self.around[label]
 
     def common(self, label, other):
         """The innermost loop that holds both blocks, or None."""

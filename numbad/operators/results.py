@@ -65,7 +65,7 @@ def result_type(typingctx, f, argtypes):
         return known.signature.return_type
     if hasattr(f, "operator"):
         return typingctx.resolve_function_type(types.Dispatcher(f), argtypes, {}).return_type
-    function = capture(f.py_func, tuple(argtypes), f.locals)
+    function = capture(f, tuple(argtypes))
     returned = [
         function.type_of(statement.value)
         for _, statement in function.statements()

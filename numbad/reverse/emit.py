@@ -18,8 +18,9 @@ ZERO = -0.0
 class Emitter:
     """Appends to a current block; answers what the adjoints of statements ask for."""
 
-    def __init__(self, fn, activity, plan, scope, dual=None):
+    def __init__(self, fn, activity, plan, scope, dual=None, pair=None):
         self.fn, self.activity, self.plan, self.scope, self.dual = fn, activity, plan, scope, dual
+        self.pair = pair  # (dispatcher, types, wrt) -> the two functions of a recursive callee
         self.loc = fn.loc
         self.block = None
         self.label = None  # of the primal block whose adjoint is emitted; None in the forward sweep

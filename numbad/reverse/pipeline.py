@@ -28,6 +28,7 @@ from ..ir.loops import Control
 from ..ir.normalize import normalize
 from ..source import define
 from .activity import Activity
+from .split import SplitSweep
 from .sweep import Sweep
 from .tape import call_guarded
 
@@ -40,15 +41,18 @@ class Pipeline:
     def __init__(self, dispatcher, argtypes, wrt, dual=None):
         self.dispatcher, self.argtypes, self.wrt, self.dual = dispatcher, argtypes, wrt, dual
 
-    def run(self, scope):
-        """The blocks; the stages one after the other."""
-        fn = capture(self.dispatcher.py_func, self.argtypes)
+    def analyse(self, split=False):
+        """The expanded function, its activity and its control flow."""
+        fn = capture(self.dispatcher, self.argtypes)
         normalize(fn)
-        activity = expand(fn, lambda f: Activity(f, self.inputs(f), returned(f)))
+        root = ((self.dispatcher, self.argtypes),)
+        activity = expand(fn, lambda f: Activity(f, self.inputs(f), returned(f)), root)
         activity.refuse_unknown()
-        control = Control(fn)
-        self.sweep = Sweep(fn, activity, control, self.wrt, scope, self.dual)
-        return self.sweep.build()
+        return fn, activity, Control(fn, split)
+
+    def run(self, scope):
+        """The blocks of both sweeps, `(tape, args, shadows, seed) -> (value, adjoints)`."""
+        return Sweep(*self.analyse(), self.wrt, scope, self.dual, pair_of).build()
 
     def inputs(self, fn):
         """The leaves of the parameters to differentiate by."""
@@ -57,6 +61,35 @@ class Pipeline:
             for k in self.wrt
             for leaf in leaves(fn.type_of(fn.parameters[k]))
         ]
+
+
+class PairPart:
+    """One of the two functions of a recursive callee: "forward" or "reverse"."""
+
+    def __init__(self, pipeline, part):
+        self.pipeline, self.part = pipeline, part
+        self.dispatcher = pipeline.dispatcher
+
+    def blocks(self, state, scope):
+        """The blocks of this part."""
+        p = self.pipeline
+        sweep = SplitSweep(*p.analyse(split=True), p.wrt, scope, None, pair_of)
+        return sweep.build_forward() if self.part == "forward" else sweep.build_reverse()
+
+
+def pair_of(dispatcher, argtypes, wrt):
+    """The dispatchers of the forward and the reverse part of a recursive function."""
+    known = vars(dispatcher).setdefault("__numbad_pairs__", {})
+    if (argtypes, wrt) not in known:
+        pipeline = Pipeline(dispatcher, argtypes, wrt)
+        known[argtypes, wrt] = tuple(
+            _stub_dispatcher(dispatcher, PairPart(pipeline, part), parameters)
+            for part, parameters in (
+                ("forward", "tape, top, args, shadows"),
+                ("reverse", "tape, top, seed"),
+            )
+        )
+    return known[argtypes, wrt]
 
 
 def returned(fn):
@@ -78,15 +111,9 @@ class Differentiate(FunctionPass):
         FunctionPass.__init__(self)
 
     def run_pass(self, state):
-        pull = state.func_id.func.__numbad_pull__
-        args, shadows, seed = state.args[1:]
-        duals = [t for ty in (args, shadows, seed) for t in d.duals_in(ty)]
-        pipeline = Pipeline(
-            pull.dispatcher, tuple(map(primal_type, args)), pull.wrt, _joined(state, duals)
-        )
         func_ir = state.func_ir
         scope = next(iter(func_ir.blocks.values())).scope
-        func_ir.blocks = pipeline.run(scope)
+        func_ir.blocks = state.func_id.func.__numbad_pull__.blocks(state, scope)
         func_ir._definitions = build_definitions(func_ir.blocks)
         state.typingctx.refresh()
         state.targetctx.refresh()
@@ -170,6 +197,13 @@ class Pull:
     def __init__(self, dispatcher, wrt):
         self.dispatcher, self.wrt = dispatcher, wrt
 
+    def blocks(self, state, scope):
+        """The blocks of both sweeps for the argument types of a compilation."""
+        args, shadows, seed = state.args[1:]
+        duals = [t for ty in (args, shadows, seed) for t in d.duals_in(ty)]
+        argtypes = tuple(map(primal_type, args))
+        return Pipeline(self.dispatcher, argtypes, self.wrt, _joined(state, duals)).run(scope)
+
 
 def pullback(f, wrt):
     """The dispatcher `pull(args, shadows, seed) -> (value, adjoints)` of a dispatcher `f`.
@@ -186,18 +220,25 @@ def pullback(f, wrt):
 
 
 def _pullback(f, wrt):
-    name = f.py_func.__name__.replace("<lambda>", "lambda")
-    stub = define(f"def sweep_{name}(tape, args, shadows, seed):\n    return None\n", {})
-    stub.__numbad_pull__ = Pull(f, wrt)
-    options = {k: v for k, v in f.targetoptions.items() if k in INHERITED}
-    options["nopython"] = True
-    sweep = SweepDispatcher(stub, targetoptions=options, pipeline_class=SweepCompiler)
+    pull = Pull(f, wrt)
+    sweep = _stub_dispatcher(f, pull, "tape, args, shadows, seed")
+    options = sweep.targetoptions
     caching.enable(sweep, lambda: ("sweep", wrt, options, f))
     source = "def pull(args, shadows, seed):\n    return call_guarded(sweep, args, shadows, seed)\n"
     guard = define(source, {"call_guarded": call_guarded, "sweep": sweep})
-    guard.__numbad_pull__ = stub.__numbad_pull__
-    pull = PullDispatcher(guard, targetoptions=options, pipeline_class=GuardCompiler)
-    return caching.enable(pull, lambda: ("pull", wrt, options, f))
+    guard.__numbad_pull__ = pull
+    outer = PullDispatcher(guard, targetoptions=options, pipeline_class=GuardCompiler)
+    return caching.enable(outer, lambda: ("pull", wrt, options, f))
+
+
+def _stub_dispatcher(f, pull, parameters):
+    """A dispatcher whose code `pull.blocks` gives when the types are known."""
+    name = f.py_func.__name__.replace("<lambda>", "lambda")
+    stub = define(f"def sweep_{name}({parameters}):\n    return None\n", {})
+    stub.__numbad_pull__ = pull
+    options = {k: v for k, v in f.targetoptions.items() if k in INHERITED}
+    options["nopython"] = True
+    return SweepDispatcher(stub, targetoptions=options, pipeline_class=SweepCompiler)
 
 
 __all__ = ["Pipeline", "operator", "pullback"]

@@ -81,7 +81,7 @@ class Plan:
         if len(new) > 1:
             self._record(label, name)
             return
-        for root in self._roots(label, name):
+        for root in sorted(self._roots(label, name), key=str):
             self._record(label, root)
 
     def _roots(self, label, name):
@@ -174,7 +174,7 @@ class Plan:
         return False
 
     def _outside(self, var):
-        return self.control.innermost(self.block_of(var.name)) is None
+        return self.control.outside(self.block_of(var.name))
 
     def _find_changes_of_integers(self):
         """Whether anything may write to an array that carries no floats."""

@@ -9,6 +9,7 @@ import operator
 
 from numba.core import ir, types
 
+from ..ir.fence import refuse
 from ..ir.function import is_phi
 from ..ir.leaves import HANDLES, at, leaves
 from .arena import borrow
@@ -24,15 +25,15 @@ TAPE, TOP = "$tape", "$top"
 class Sweep:
     """Builds the blocks; `wrt` are the numbers of the differentiated parameters."""
 
-    def __init__(self, fn, activity, control, wrt, scope, dual=None):
+    def __init__(self, fn, activity, control, wrt, scope, dual=None, pair=None):
         self.fn, self.activity, self.control, self.wrt = fn, activity, control, wrt
         self.plan = Plan(fn, activity, control)
-        self.e = Emitter(fn, activity, self.plan, scope, dual)
+        self.e = Emitter(fn, activity, self.plan, scope, dual, pair)
         self.scope = scope
         self.blocks = {}
         self._next = 1
         self.live = [label for label in control.order if label in control.returning]
-        self.exit = next(l for l in fn.blocks if isinstance(fn.blocks[l].terminator, ir.Return))
+        self.exit = _exit(fn)
         self.e.local_leaves = self._local_leaves()
         self._plan()
         self.forward_labels = {label: self._label() for label in control.order}
@@ -132,11 +133,15 @@ class Sweep:
             e.assign(ir.Expr.static_getitem(e.var("$args"), k, None, e.loc), e.var(name))
             self._parameter_shadows(k, name)
         e.assign(e.call(tape_start, e.var(TAPE)), e.var(TOP))
-        for leaf in sorted(self._bars(), key=str):
-            e.assign(e.zero(leaf), e.var(bar_name(leaf)))
+        self._zero_adjoints()
         block.body[start:start] = e.prelude
         block.append(ir.Jump(self.forward_labels[self.fn.entry], e.loc))
         self.blocks[0] = block
+
+    def _zero_adjoints(self):
+        e = self.e
+        for leaf in sorted(self._bars(), key=str):
+            e.assign(e.zero(leaf), e.var(bar_name(leaf)))
 
     def _bars(self):
         """The scalar leaves with an adjoint variable that lives across blocks."""
@@ -367,12 +372,14 @@ class Sweep:
     def _finish(self):
         """Return the value and the adjoints of the parameters."""
         e = self.e
-        adjoints = [
-            self._adjoint(name, self.fn.type_of(name), ()) if k in self.wrt else e.none()
+        pair = e.tuple([e.var(self.result.name), e.tuple(self._adjoints())])
+        e.append(ir.Return(e.assign(ir.Expr.cast(pair, e.loc)), e.loc))
+
+    def _adjoints(self):
+        return [
+            self._adjoint(name, self.fn.type_of(name), ()) if k in self.wrt else self.e.none()
             for k, name in enumerate(self.fn.parameters)
         ]
-        pair = e.tuple([e.var(self.result.name), e.tuple(adjoints)])
-        e.append(ir.Return(e.assign(ir.Expr.cast(pair, e.loc)), e.loc))
 
     def _adjoint(self, name, ty, path):
         e = self.e
@@ -389,3 +396,11 @@ class Sweep:
         """No adjoint comes out as -0.0."""
         e = self.e
         return e.binop(operator.add, e.var(bar_name((name, path))), e.const(0.0))
+
+
+def _exit(fn):
+    """The label of the block that returns."""
+    for label, block in fn.blocks.items():
+        if isinstance(block.terminator, ir.Return):
+            return label
+    raise refuse(f"{fn.name}, which never returns", fn.loc, "let it return a value")

@@ -16,6 +16,7 @@ from .array import Fresh, Load, Store, View, is_basic_index, is_element_index
 from .base import Constant, Op, Unknown
 from .call import Call, Pure, StopGradient
 from .pulled import Custom, Pulled
+from .recursive import Recursive
 from .scalar import INPLACE, Scalar, has_rule, is_scalar
 from .special import ATTRIBUTES, FUNCTIONS, METHODS, READING_METHODS
 
@@ -193,6 +194,8 @@ _EXPRESSIONS = {
 
 
 def _call(fn, label, s, call):
+    if s.target.name in fn.recursive:
+        return Recursive(fn, label, s, call.args, *fn.recursive[s.target.name])
     callee = callee_of(fn, call)
     if callee.kind == "dispatcher":
         return _dispatcher(fn, label, s, call, callee.key)

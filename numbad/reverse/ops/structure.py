@@ -1,7 +1,7 @@
 """Copies, phis and tuples: statements that move values about without computing."""
 
 from numba import njit
-from numba.core import types
+from numba.core import ir, types
 
 from ...ir.leaves import HANDLES
 from .base import Op
@@ -76,6 +76,18 @@ class TupleIndex(Op):
             for source, target in self.flows:
                 if target == (name, path) and e.active(source):
                     e.add(source, e.call(picked, index, e.const(source[1][0]), adjoint))
+
+    def forward(self, e):
+        """An access whose type Numba has fixed (`literal_unroll`) is freed of it, for duals' sake."""
+        if self.expr.op != "typed_getitem":
+            e.append(self.statement)
+            return
+        members = self.fn.type_of(self.source).types
+        wanted = types.unliteral(self.fn.type_of(self.target))
+        same = [k for k, t in enumerate(members) if types.unliteral(t) == wanted]
+        items = {k: e.item(self.source, k) for k in same}
+        alike = e.tuple([items.get(k, items[same[0]]) for k in range(len(members))])
+        e.assign(ir.Expr.getitem(alike, self.index, e.loc), self.statement.target)
 
     def _count(self):
         return len(self.fn.type_of(self.source))

@@ -1,0 +1,63 @@
+"""A call of a function within its own code: by a pair of functions, one for each sweep."""
+
+from ...forward.promote import effects
+from ...ir.fence import refuse
+from ...ir.leaves import HANDLES, leaves
+from .pulled import Pulled
+
+
+class Recursive(Pulled):
+    """The forward part leaves what the reverse part needs on the tape that both share."""
+
+    def __init__(self, fn, label, statement, arguments, dispatcher, argtypes):
+        self.argtypes = argtypes
+        super().__init__(fn, label, statement, arguments, dispatcher)
+
+    def changes(self):
+        every = set(range(len(self.arguments)))
+        return bool(effects(self.callee, every).changed)
+
+    def refuse_if_active(self, e):
+        """What a pair cannot carry."""
+        if any(leaf.kind in HANDLES for _, leaf in self.leaves(self.target)):
+            raise refuse(
+                "a recursive call that returns an array or a list",
+                self.loc,
+                "write the result into an argument, or use a loop",
+            )
+        if e.dual is not None:
+            raise refuse(
+                "a recursive call in second order by reverse mode",
+                self.loc,
+                "use a loop, or forward mode for the outer derivatives",
+            )
+
+    def forward(self, e):
+        if not self.is_live(e):
+            e.append(self.statement)
+            return
+        self.refuse_if_active(e)
+        wrt = self.wrt(e)
+        shadows = [
+            self._shadow(e, v, self.fn.type_of(v), ()) if k in wrt else e.none()
+            for k, v in enumerate(self.arguments)
+        ]
+        forward, _ = e.pair(self.callee, self.argtypes, wrt)
+        tape, top = e.var("$tape"), e.var("$top")
+        pair = e.call(forward, tape, top, e.tuple(self.arguments), e.tuple(shadows))
+        e.assign(e.item(pair, 0), self.statement.target)
+        e.assign(e.item(pair, 1), top)
+
+    def reverse(self, e):
+        if not self.is_live(e):
+            return
+        wrt = self.wrt(e)
+        seed = self.seed(e, self.fn.type_of(self.target))
+        _, back = e.pair(self.callee, self.argtypes, wrt)
+        pair = e.call(back, e.var("$tape"), e.var("$top"), seed)
+        e.assign(e.item(pair, 1), e.var("$top"))
+        adjoints = e.item(pair, 0)
+        for k in wrt:
+            ty = self.fn.type_of(self.arguments[k])
+            if any(leaf.kind == "scalar" for leaf in leaves(ty)):
+                self._add_floats(e, self.arguments[k], ty, e.item(adjoints, k), ())

@@ -1,0 +1,124 @@
+"""The two sweeps as two functions that share a tape, for recursive callees.
+
+The forward part ends with one more frame, of all that the reverse part needs of the function's body
+outside its loops; the reverse part begins by reading it.
+"""
+
+from numba.core import ir, types
+from numba.core.imputils import impl_ret_borrowed
+from numba.extending import intrinsic
+
+from ..ir.fence import refuse
+from ..ir.leaves import at
+from .emit import shadow_name
+from .sweep import TAPE, TOP, Sweep
+from .tape import pop_frame, push_frame, read_frame
+
+
+class SplitSweep(Sweep):
+    """Builds the forward part or the reverse part."""
+
+    def build_forward(self):
+        """Blocks of `(tape, top, args, shadows) -> (value, top)`."""
+        e = self.e
+        for label in self.control.order:
+            self._forward_block(label)
+        e.start(self._block(self.seed_label))
+        self._push(self.control.root)
+        self._return(e.tuple([e.var(self.result.name), e.var(TOP)]))
+        self._parameters(("tape", "top", "args", "shadows"))
+        for k, name in enumerate(self.fn.parameters):
+            e.assign(ir.Expr.static_getitem(e.var("$args"), k, None, e.loc), e.var(name))
+            self._parameter_shadows(k, name)
+        return self._entered(self.forward_labels[self.fn.entry])
+
+    def build_reverse(self):
+        """Blocks of `(tape, top, seed) -> (adjoints, top)`."""
+        e = self.e
+        self.result = self.fn.blocks[self.exit].terminator.value
+        self.seed_label = self._label()
+        self._seed()
+        for label in reversed(self.live):
+            self._reverse_block(label)
+        self._parameters(("tape", "top", "seed"))
+        self._pop(self.control.root)
+        self._zero_adjoints()
+        return self._entered(self.seed_label)
+
+    def _parameters(self, names):
+        block = ir.Block(self.scope, self.e.loc)
+        self.e.start(block)
+        for k, name in enumerate(names):
+            target = self.e.var(f"${name}")
+            block.append(ir.Assign(ir.Arg(name, k, self.e.loc), target, self.e.loc))
+        self._start = len(block.body)
+
+    def _entered(self, label):
+        block = self.e.block
+        block.body[self._start : self._start] = self.e.prelude
+        block.append(ir.Jump(label, self.e.loc))
+        self.blocks[0] = block
+        return self.blocks
+
+    def _push(self, loop):
+        """The types are given, as the reverse part has no other way to know them."""
+        e = self.e
+        frame = [e.call(cast_to(ty), e.var(name)) for name, ty in self._typed_frame(loop)]
+        if frame:
+            where = e.const(f"the recursive call of {self.fn.name}")
+            e.assign(e.call(push_frame, e.var(TAPE), e.var(TOP), where, *frame), e.var(TOP))
+
+    def _pop(self, loop):
+        e = self.e
+        frame = self._typed_frame(loop)
+        if frame:
+            samples = [e.call(sample_of(ty)) for _, ty in frame]
+            e.assign(e.call(pop_frame, e.var(TOP), *samples), e.var(TOP))
+            values = e.call(read_frame, e.var(TOP), *samples)
+            for k, (name, _) in enumerate(frame):
+                e.assign(e.item(values, k), e.var(name))
+
+    def _typed_frame(self, loop):
+        """Names and types of what a frame holds."""
+        return [self._typed(name) for name in self.plan.frames[loop.header]]
+
+    def _typed(self, name):
+        if isinstance(name, tuple):
+            ty = at(self.fn.type_of(name[0]), name[1]).type
+            return shadow_name(name), types.Array(ty.dtype, ty.ndim, "A")
+        if name in self.plan.extras:
+            raise refuse("a ruled or checkpointed call in a recursive function", self.fn.loc)
+        ty = self.fn.types.get(name)
+        return name, types.intp if ty is None else types.unliteral(ty)
+
+    def _finish(self):
+        e = self.e
+        self._return(e.tuple([e.tuple(self._adjoints()), e.var(TOP)]))
+
+    def _return(self, pair):
+        e = self.e
+        e.append(ir.Return(e.assign(ir.Expr.cast(pair, e.loc)), e.loc))
+
+
+def cast_to(ty):
+    """An intrinsic that converts to a type."""
+
+    @intrinsic
+    def convert(typingctx, x):
+        def codegen(context, builder, sig, args):
+            value = context.cast(builder, args[0], sig.args[0], ty)
+            return impl_ret_borrowed(context, builder, ty, value)
+
+        return ty(x), codegen
+
+    return convert
+
+
+def sample_of(ty):
+    """An intrinsic `() -> ty` that stands for a type; its value is all zero bits."""
+
+    @intrinsic
+    def sample(typingctx):
+        return ty(), lambda context, builder, sig, args: context.get_constant_null(ty)
+
+    return sample
