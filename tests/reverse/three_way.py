@@ -1,0 +1,220 @@
+"""Holds a random program's adjoint against dual numbers, and both against the source run by Python.
+
+All three give the derivative in one random direction, which every component enters. The oracle runs
+the source in 300 bits and differences it; where the derivatives to the left and to the right differ
+there, or where rounding decides about a branch, the program proves nothing, and is set aside.
+"""
+
+import random
+from collections import Counter
+from dataclasses import dataclass, field
+
+import numba
+import numpy as np
+from mpmath import mp
+from numba.core.errors import NumbaError
+
+import numbad as nd
+from numbad.source import define
+from tests.forward.compare import random_direction, same_bits
+from tests.forward.exact import BITS, STEP
+from tests.reverse import plain
+from tests.reverse.callees import NAMES, Pair
+
+WRT = 0, 1, 2, 3, 5
+RTOL = 1e-8
+MAGNITUDE = 1e6
+
+
+def arguments():
+    a = np.array([0.531, -1.274, 0.757, 1.523])
+    m = np.array([[0.419, -0.823, 1.137], [0.937, 0.361, -0.659]])
+    return 0.713, -0.417, a, m, 3, Pair(0.613, -1.219)
+
+
+def _directions(seed):
+    draw = random.Random(seed)
+    return tuple(random_direction(v, draw) for v in arguments())
+
+
+FIRST, OTHER = _directions(1), _directions(2)
+
+
+class SetAsideError(Exception):
+    """The program cannot tell right from wrong."""
+
+
+@dataclass
+class Tally:
+    """What became of the programs."""
+
+    passed: int = 0
+    second: int = 0
+    aside: Counter = field(default_factory=Counter)
+    refused: list = field(default_factory=list)  # (message, names of what the program has)
+    not_by_duals: int = 0
+    seen: Counter = field(default_factory=Counter)
+
+    def check(self):
+        """Fail where too few programs were compared for the comparison to mean much."""
+        tried = self.passed + len(self.refused)
+        assert tried >= 0.7 * (tried + self.aside.total()), f"set aside: {self.aside}"
+        assert len(self.refused) <= max(1, 0.05 * tried), self.refusals()
+        assert self.not_by_duals <= max(1, 0.1 * tried), "forward mode refuses too many"
+
+    def refusals(self):
+        """The messages, and what refused programs have more often than others."""
+        names = Counter(name for _, used in self.refused for name in used)
+        often = sorted(names, key=lambda name: names[name] / self.seen[name], reverse=True)[:8]
+        messages = Counter(message for message, _ in self.refused).most_common()
+        lines = [f"{count} times: {message}" for message, count in messages]
+        lines += [f"{name}: {names[name]} of {self.seen[name]} refused" for name in often]
+        return f"{len(self.refused)} programs refused\n" + "\n".join(lines)
+
+
+@dataclass(frozen=True)
+class Exact:
+    """What the source gives in Python: the value, the arguments afterwards, the derivative."""
+
+    value: float
+    arrays: list
+    derivative: float
+
+    @classmethod
+    def of(cls, f):
+        with mp.workprec(BITS):
+            here, arrays = _run(f, 0)
+            ahead, behind = ((_run(f, h)[0] - here) / h for h in (STEP, -STEP))
+        if not all(mp.isfinite(v) and abs(v) < MAGNITUDE for v in (here, ahead, behind)):
+            raise SetAsideError("large")
+        if abs(ahead - behind) > 1e-9 * (1 + abs(ahead)):
+            raise SetAsideError("kink")
+        return cls(float(here), [a.astype(float) for a in arrays], float((ahead + behind) / 2))
+
+
+def _run(f, h):
+    args = plain._moved(arguments(), FIRST, h)
+    try:
+        (value,) = plain.run(f, args)
+    except (ZeroDivisionError, OverflowError, ValueError, IndexError) as error:
+        raise SetAsideError(type(error).__name__) from error
+    return mp.mpf(value), args[2:4]
+
+
+def along(gradient, direction):
+    """The gradient times a direction."""
+    if direction is None:
+        return 0.0
+    if isinstance(direction, tuple):
+        return sum(along(g, v) for g, v in zip(gradient, direction, strict=True))
+    return float(np.sum(gradient * direction))
+
+
+def chosen(directions):
+    return tuple(directions[k] for k in WRT)
+
+
+def by_duals(f):
+    args = arguments()
+    value, tangent = nd.jvp(f, WRT)(args, chosen(FIRST))
+    return value, args[2:4], tangent
+
+
+def by_adjoint(f):
+    args = arguments()
+    value, gradient = nd.value_and_grad(f, WRT, mode="reverse")(*args)
+    return value, args[2:4], along(gradient, chosen(FIRST))
+
+
+def second_by_adjoint(f):
+    gradient = nd.grad(f, WRT, mode="reverse")
+    first, second = nd.jvp(gradient, WRT)(arguments(), chosen(OTHER))
+    return along(first, chosen(FIRST)), along(second, chosen(FIRST))
+
+
+def second_by_duals(f):
+    def slope(x, y, a, m, k, p):
+        return inner((x, y, a, m, k, p), direction)[1]
+
+    inner, direction = nd.jvp(f, WRT), chosen(FIRST)
+    return nd.jvp(numba.njit(slope), WRT)(arguments(), chosen(OTHER))
+
+
+def close(found, exact, scale=1.0):
+    return abs(found - exact) <= RTOL * max(scale, abs(exact))
+
+
+def compare(program, tally, second=False):
+    """Derivatives of a program three ways; AssertionError where one of them is wrong."""
+    f = define(program.text, NAMES)
+    try:
+        exact = Exact.of(f)
+        _compare_first(f, by_adjoint, exact)
+        if second:
+            _compare_second(f, exact, second_by_adjoint)
+        tally.not_by_duals += not _also_by_duals(f, exact, second)
+    except nd.UnsupportedError as error:
+        tally.refused.append((str(error), program.used))
+    except SetAsideError as error:
+        tally.aside[str(error)] += 1
+        return
+    else:
+        tally.passed += 1
+        tally.second += second
+    tally.seen.update(program.used)
+
+
+def _also_by_duals(f, exact, second):
+    """Compare forward mode, unless it refuses: its lists, for one, hold floats or duals, not both."""
+    try:
+        _compare_first(f, by_duals, exact)
+        if second:
+            _compare_second(f, exact, second_by_duals)
+    except nd.UnsupportedError:
+        return False
+    return True
+
+
+def _compare_first(f, way, exact):
+    try:
+        value, arrays, derivative = way(f)
+    except NumbaError:
+        _primal(f)
+        raise
+    right = close(value, exact.value) and close(derivative, exact.derivative)
+    right = right and all(map(np.allclose, arrays, exact.arrays))
+    if not right:
+        _blame_rounding(f, way, value, arrays, exact)
+    assert right, (
+        f"{way.__name__}: value {value!r}, not {exact.value!r}; derivative {derivative!r}, not "
+        f"{exact.derivative!r}; arrays {arrays}, not {exact.arrays}"
+    )
+
+
+def _primal(f):
+    args = arguments()
+    try:
+        return numba.njit(f)(*args), args[2:4]
+    except NumbaError as error:
+        raise SetAsideError("not Numba's language: " + str(error)[:300]) from error
+
+
+def _blame_rounding(f, way, value, arrays, exact):
+    """Set aside where the primal itself, as compiled, is away from the exact value."""
+    primal, after = _primal(f)
+    assert same_bits((value, *arrays), (primal, *after)), (
+        f"{way.__name__}: {value!r}, not {primal!r}"
+    )
+    if not close(primal, exact.value) or not all(map(np.allclose, after, exact.arrays)):
+        raise SetAsideError("rounding")
+
+
+def _compare_second(f, exact, way):
+    with mp.workprec(BITS):
+        (mixed,) = plain.directional(f, arguments(), OTHER, FIRST)
+    if abs(mixed) > 100 * MAGNITUDE:
+        raise SetAsideError("kink")
+    first, second = way(f)
+    assert close(first, exact.derivative), f"{way.__name__}: {first!r}, not {exact.derivative!r}"
+    scale = 10 * abs(exact.derivative) + 1
+    assert close(second, float(mixed), scale), f"{way.__name__}: {second!r}, not {float(mixed)!r}"
