@@ -3,14 +3,14 @@
 from dataclasses import dataclass
 
 from numba.core import types
-from numba.core.registry import cpu_target
-from numba.core.target_extension import target_override
+from numba.core.registry import cpu_target as cpu
 
 from ..errors import ArgumentError
 from ..forward.dual import duals_in
 from ..operators.dispatcher import parameter_names
 from ..operators.results import result_type
 from ..operators.structure import differentiated, leaves
+from .frontend import cpu_target
 from .tape import is_workspace
 
 
@@ -89,8 +89,8 @@ def _check_buffer(operator, name, argument, buffer):
 
 
 def _value_type(operator, f, given):
-    with target_override("cpu"):
-        value = result_type(cpu_target.typing_context, f, given)
+    with cpu_target():
+        value = result_type(cpu.typing_context, f, given)
     if not isinstance(value, types.Float):
         raise ArgumentError(
             f"{operator} needs a function that returns a float; {f.py_func.__name__} returns {value}"

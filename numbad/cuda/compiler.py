@@ -4,7 +4,6 @@ The code of a function is captured and transformed once for all targets; here it
 place of a stub's in numba-cuda's own pipeline, with the flags of the kernel that calls it.
 """
 
-from numba.cuda import types
 from numba.cuda.compiler import (
     CreateLibrary,
     CUDABackend,
@@ -26,8 +25,15 @@ from numba.cuda.core.typed_passes import (
 from numba.cuda.core.untyped_passes import FixupArgs, IRProcessing
 from numba.cuda.descriptor import cuda_target
 
+from ..errors import NumbadError, UnsupportedError
 from ..source import define
 from .retarget import retarget
+
+_REFUSED = (
+    " cannot be compiled for the GPU. The function and its callees must be what numba-cuda compiles: "
+    "without new arrays (np.empty, np.zeros, x.copy(), whole-array arithmetic; take work arrays as "
+    "arguments), with functions of math rather than of NumPy. It says:"
+)
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
@@ -43,6 +49,8 @@ class PutBlocks(FunctionPass):
         func_ir = state.func_ir
         blocks = state.func_id.func.__numbad_blocks__(state.args)
         func_ir.blocks = retarget(blocks, func_ir.arg_names)
+        state.typingctx.refresh()  # the stages have made intrinsics
+        state.targetctx.refresh()
         return True
 
 
@@ -81,7 +89,12 @@ class DeviceCode:
             flags.fastmath = self.fastmath
         key = argtypes, flags.summary()
         if key not in self.compiled:
-            self.compiled[key] = self._compile(argtypes, flags)
+            try:
+                self.compiled[key] = self._compile(argtypes, flags)
+            except NumbadError:
+                raise
+            except Exception as error:
+                raise UnsupportedError(f"{self.stub.__name__}{_REFUSED}\n{error}") from error
         return self.compiled[key]
 
     def _compile(self, argtypes, flags):
@@ -103,6 +116,3 @@ class DeviceCode:
 def in_debug_mode():
     """Whether the function that is being compiled reports exceptions."""
     return ConfigStack.top_or_none().error_model == "python"
-
-
-__all__ = ["DeviceCode", "in_debug_mode", "types"]

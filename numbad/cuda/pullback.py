@@ -3,11 +3,11 @@
 from functools import cache
 
 from numba.core import ir
-from numba.core.target_extension import target_override
 
 from ..reverse.pipeline import Pipeline
 from ..reverse.tape import tape_type
 from .compiler import DeviceCode
+from .frontend import cpu_target
 
 
 class DevicePullback:
@@ -26,7 +26,7 @@ class DevicePullback:
         """Both sweeps, as Numba's IR; the stages before the emitter ask Numba's CPU target."""
         code = self.f.py_func.__code__
         scope = ir.Scope(None, ir.Loc(code.co_filename, code.co_firstlineno))
-        with target_override("cpu"):
+        with cpu_target():
             return Pipeline(self.f, tuple(argtypes[1]), self.wrt).run(scope)
 
     def compile(self, arguments, shadows, seed):
