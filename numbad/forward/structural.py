@@ -48,10 +48,13 @@ register(max, DifferentiableTemplate, _lower_extremum(max, np.maximum))
 # -- several results -------------------------------------------------------------------------
 
 
-@overload(divmod)
 def _divmod(x, y):
     if isinstance(x, d.Dual) or isinstance(y, d.Dual):
         return lambda x, y: (x // y, x % y)
+
+
+overload(divmod)(_divmod)
+overload(np.divmod)(_divmod)
 
 
 @overload(math.frexp)
@@ -200,6 +203,18 @@ for _fn in (abs, np.absolute):
     overload(_fn)(_modulus)
 for _fn in (np.angle, cmath.phase):
     overload(_fn)(_phase)
+
+
+@overload(cmath.polar)
+def _polar(z):
+    if is_complex_dual(z):
+        return lambda z: (abs(z), cmath.phase(z))
+
+
+@overload(cmath.rect)
+def _rect(r, phi):
+    if isinstance(r, d.Dual) or isinstance(phi, d.Dual):
+        return lambda r, phi: from_parts(r * math.cos(phi), r * math.sin(phi))
 
 
 @overload(complex)
