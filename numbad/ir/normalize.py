@@ -24,8 +24,47 @@ def normalize(fn):
     index_loops(fn)
     join_returns(fn)
     drop_copies(fn)
+    index_flat(fn)
     drop_unused(fn)
     return fn
+
+
+def index_flat(fn):
+    """`a.flat[i]` becomes `a[...]` with the index tuple of element `i`."""
+    for block in fn.blocks.values():
+        for s in list(block.body):
+            access = s.value if isinstance(s, ir.Assign) else s
+            if is_expr(access, "getitem", "static_getitem"):
+                base = access.value
+            elif isinstance(access, ir.SetItem | ir.StaticSetItem):
+                base = access.target
+            else:
+                continue
+            if isinstance(fn.type_of(base), types.NumpyFlatType):
+                _index_flat(fn, block, s, access, base)
+    fn.changed()
+
+
+def _index_flat(fn, block, s, access, base):
+    flat = fn.definition(base)
+    static = isinstance(access, ir.StaticSetItem) or is_expr(access, "static_getitem")
+    if not is_expr(flat, "getattr") or (static and not isinstance(access.index, int)):
+        return
+    made = []
+    if static:
+        index = fn.fresh("$number", types.IntegerLiteral(access.index), s.loc)
+        made.append(ir.Assign(ir.Const(access.index, s.loc), index, s.loc))
+    else:
+        index = access.index
+    if not isinstance(types.unliteral(fn.type_of(index)), types.Integer):
+        return
+    where = call_helper(fn, flat_position, [flat.value, index], made, s.loc)
+    if isinstance(s, ir.Assign):
+        new = ir.Assign(ir.Expr.getitem(flat.value, where, s.loc), s.target, s.loc)
+    else:
+        new = ir.SetItem(flat.value, where, s.value, s.loc)
+    position = block.body.index(s)
+    block.body[position : position + 1] = [*made, new]
 
 
 def join_returns(fn):
@@ -316,6 +355,11 @@ def number_of_range(r, i):
 @njit
 def flat_element(a, i):
     return a[unravel(a.shape, i)]
+
+
+@njit
+def flat_position(a, i):
+    return unravel(a.shape, i)
 
 
 @njit

@@ -108,6 +108,12 @@ class Emitter:
             value = self.item(value, k)
         return self.new_shadow_of(value, leaf)
 
+    def memo(self, key, make):
+        """One object for a key, in the whole process."""
+        if key not in _MEMO:
+            _MEMO[key] = make()
+        return _MEMO[key]
+
     def none(self):
         return self.const(None)
 
@@ -296,7 +302,7 @@ _NUMBER_CLASS = {
     str(np_type): getattr(np, str(np_type))
     for np_type in ("float32", "float64", "complex64", "complex128")
 }
-_ZEROS = {}
+_ZEROS, _MEMO = {}, {}
 
 
 def zeros_maker(dtype):

@@ -8,7 +8,7 @@ from numba.core import types
 from numba.core.imputils import impl_ret_borrowed
 from numba.extending import intrinsic, overload
 
-from ..errors import RuleError
+from ..errors import ArgumentError, RuleError
 from .arena import emit_kept
 
 
@@ -16,7 +16,7 @@ from .arena import emit_kept
 def add_into(shadow, seed):
     """`shadow += seed`, for arrays of one shape."""
     if shadow.shape != seed.shape:
-        raise ValueError("the cotangent has not the shape of the result")
+        raise ArgumentError("the cotangent must have the shape of the result")
     for index in np.ndindex(shadow.shape):
         shadow[index] += seed[index]
 

@@ -1,6 +1,8 @@
 """Arrays: elements read and written, views, allocations."""
 
+import numpy as np
 from numba.core import ir, types
+from numba.np.numpy_support import as_dtype
 
 from ...ir.leaves import HANDLES, leaves
 from ..elements import accumulate, take_element
@@ -105,6 +107,16 @@ class Fresh(Op):
         for identity in self.defined():
             if e.active(identity):
                 e.set_shadow(identity, e.new_shadow(self.statement.target))
+
+
+class Inferred(Fresh):
+    """The array of a comprehension, whose dtype Numba infers from what is stored in it."""
+
+    def forward(self, e):
+        dtype = e.function(as_dtype(self.fn.type_of(self.target).dtype).type)
+        shape = self.expr.args[0]
+        call = ir.Expr.call(e.function(np.empty), [shape, dtype], (), e.loc)
+        e.assign(call, self.statement.target)
 
 
 def is_basic_index(ty):

@@ -11,7 +11,7 @@ from ...ir.function import operands
 from ...ir.leaves import leaves
 from ...ir.fence import refuse
 from ...rules.registry import CONSTANT, JVP, STOPPING, VJP, name_of
-from . import structure
+from . import lists, structure
 from .array import Fresh, Load, Store, View, is_basic_index, is_element_index
 from .base import Constant, Op, Unknown
 from .call import Call, Pure, StopGradient
@@ -102,6 +102,8 @@ def _getitem(fn, label, s, value):
 
 def _array_item(fn, label, s, value, index):
     ty = fn.type_of(value.value)
+    if lists.is_list(ty):
+        return lists.list_item(fn, label, s, value, index)
     found = FUNCTIONS.get(("getitem", type(ty)))
     if found:
         return found(fn, label, s, value, index)
@@ -119,6 +121,8 @@ def _array_item(fn, label, s, value, index):
 def _set_item(fn, label, s):
     ty = fn.type_of(s.target)
     index = _static_index_type(fn, s) if isinstance(s, ir.StaticSetItem) else fn.type_of(s.index)
+    if lists.is_list(ty):
+        return lists.set_list_item(fn, label, s, index)
     found = FUNCTIONS.get(("setitem", type(ty)))
     if found:
         return found(fn, label, s, index)
@@ -175,7 +179,15 @@ def _operator(fn, label, s, function, arguments, value):
     return found(fn, label, s, value) if found else Unknown(fn, label, s)
 
 
+def _build_list(fn, label, s, value):
+    op = lists.build_list(fn, label, s, value)
+    if op is None:
+        op = (Constant if _without_floats(fn, s) else Unknown)(fn, label, s)
+    return op
+
+
 _EXPRESSIONS = {
+    "build_list": _build_list,
     "phi": _phi,
     "cast": _cast,
     "exhaust_iter": _exhaust,
@@ -199,6 +211,10 @@ def _call(fn, label, s, call):
     callee = callee_of(fn, call)
     if callee.kind == "dispatcher":
         return _dispatcher(fn, label, s, call, callee.key)
+    if lists.is_list(fn.type_of(s.target)) and not _without_own_floats(fn, call):
+        op = lists.new_list(fn, label, s, call)
+        if op is not None:
+            return op
     if callee.kind == "method":
         return _method(fn, label, s, call, callee)
     if callee.kind == "class":
@@ -207,6 +223,11 @@ def _call(fn, label, s, call):
     if callee.kind == "function":
         return _function(fn, label, s, call, callee)
     return _opaque(fn, label, s)
+
+
+def _without_own_floats(fn, call):
+    """Whether a call is none that makes an empty list: those have no arguments that hold floats."""
+    return any(leaves(fn.type_of(v)) for v in call.args) or callee_of(fn, call).kind == "dispatcher"
 
 
 def _opaque(fn, label, s):

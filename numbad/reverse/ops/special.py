@@ -5,11 +5,13 @@ import operator
 
 import numpy as np
 from numba.core import ir, types
+from numba.np.unsafe.ndarray import empty_inferred
 
 from ...ir.function import operands
 from ...ir.leaves import leaves
 from .. import loops
-from .array import Fresh, View
+from . import lists
+from .array import Fresh, Inferred, View
 from .base import Constant
 from .call import StandIn, StopGradient
 from .scalar import Scalar, is_scalar
@@ -32,6 +34,10 @@ def _arguments(call):
 def _fresh(fn, label, s, call):
     """A new array; where floats go in, Numba's own Python code for it is entered instead."""
     return None if _has_floats(fn, _arguments(call)) else Fresh(fn, label, s)
+
+
+def _inferred(fn, label, s, call):
+    return Inferred(fn, label, s) if leaves(fn.type_of(s.target)) else None
 
 
 def _new_array(fn, label, s, call):
@@ -126,7 +132,7 @@ def _part(build):
     return found
 
 
-ATTRIBUTES = {"T": _transposed, **{name: _part(build) for name, build in PARTS.items()}}
+ATTRIBUTES = {"T": _transposed, "flat": _transposed, **{name: _part(build) for name, build in PARTS.items()}}
 
 
 def _method_view(fn, label, s, call, owner, ty):
@@ -161,6 +167,9 @@ def _method_conjugate(fn, label, s, call, owner, ty):
 
 
 METHODS = {
+    "append": lists.append,
+    "pop": lists.pop,
+    "extend": lists.extend,
     "reshape": _method_view,
     "transpose": _method_view,
     "ravel": _method_ravel,
@@ -193,6 +202,10 @@ def _assign(fn, label, s, index):
         from .base import Unknown
 
         return Unknown(fn, label, s)
+    if isinstance(index, types.EllipsisType):
+        overlapping = isinstance(value, types.Array)
+        helper = loops.assignment(base.ndim, ndim, overlapping=overlapping)
+        return StandIn(fn, label, s, helper, [s.target, s.value], writes=s.target)
     helper = loops.indexed_assignment(base, index, ndim)
     if helper is None:
         from .base import Unknown
@@ -272,6 +285,7 @@ FUNCTIONS = {
         ],
         _fresh,
     ),
+    empty_inferred: _inferred,
     np.array: _new_array,
     np.copy: _copy_function,
     **dict.fromkeys([np.asarray, np.ascontiguousarray, np.asfortranarray], _as_array),
