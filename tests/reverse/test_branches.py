@@ -1,0 +1,217 @@
+"""Branches, the integers and flags that choose among them, values that die in one."""
+
+import math
+
+import numpy as np
+
+from tests.reverse.oracle import Programs, check_gradient, check_second_order
+
+programs = Programs()
+A = np.array([0.53, 1.47, -2.61, 0.77, 1.21])
+B = np.array([-1.27, 0.23, 1.94, 0.41, 0.89])
+
+# Branches
+
+
+@programs.on((0.53, 1.47), (1.52, 0.48), (-0.51, 0.26), (-2.1, -1.3))
+def elif_chain_in_loop(x, y):
+    total = 1.0
+    for i in range(5):
+        if x > 1.0:
+            x = x * 0.5 + y
+        elif x > 0.0:
+            x = x * x - y
+            total *= x
+        elif y > 0.0:
+            y = math.sin(y) * x
+        else:
+            x, y = y * y, x * 0.5
+        total += x * y
+    return total * x
+
+
+@programs.on((0.5, 1.5), (-0.5, 1.5), (-0.5, -1.5))
+def assigned_in_one_branch_only(x, y):
+    z = y * y
+    if x > 0:
+        z = x * y
+    w = z
+    if y > 0:
+        w = w * z + x
+    return w * z
+
+
+@programs.on((0.5, 1.5, 3), (-0.5, 1.5, 4))
+def assigned_in_some_iterations(x, y, n):
+    last = x
+    for i in range(n):
+        if i % 2 == 1:
+            last = last * y + i
+        y = y * 0.75 + last
+    return last * last + y
+
+
+@programs.on((0.53, 1.47), (2.52, -1.48), (-1.1, -1.2))
+def ternaries(x, y):
+    total = 0.0
+    for i in range(4):
+        u = x * y if x > y else (x - y if y > 0 else math.exp(x))
+        total += u * (y if u > 0.3 else 2.0 * x)
+        x = u if i > 1 else x + 0.25
+    return total
+
+
+@programs.on((0.5, 1.5), (-0.5, 1.5), (0.5, -1.5), (-0.5, -2.5))
+def and_or(x, y):
+    total = x * y
+    if (x > 0 and y > 0) or x * y > 1.0:
+        total *= x
+    if (x > 0 or y > 0) and not (x > 0 and y > 0):
+        total = total * total + y
+    z = x and y
+    w = (x > 0 and x * x) or y
+    return total + z * w
+
+
+@programs.on((0.5, 1.5), (1.5, 0.5))
+def branch_that_does_not_matter(x, y):
+    if x > y:
+        u = x
+    else:
+        u = y
+    if u > 1.0:
+        pass
+    else:
+        u = u * 1.0
+    return u * u
+
+
+@programs.on((1.5, 0.5), (-1.5, 0.5), (2.5, 0.5))
+def branch_guards_a_pole(x, y):
+    total = y
+    for i in range(3):
+        if x > 0:
+            total += math.sqrt(x) * y
+        total *= y
+        x = x - 1.0
+    return total
+
+
+# Integers and booleans that loops carry
+
+
+@programs.on((A, 9), (A, 0))
+def integer_recurrence_as_index(a, n):
+    i = 3
+    total = 1.0
+    for _ in range(n):
+        i = (i * 5 + 1) % 5
+        total = total * 0.5 + a[i] * a[i]
+        i = (i + 3) % 5
+        total += a[i] * total
+    return total
+
+
+@programs.on((A, 13), (A, 10))
+def collatz_index(a, n):
+    total = a[0]
+    while n != 1:
+        if n % 2 == 0:
+            n = n // 2
+        else:
+            n = 3 * n + 1
+        total = total * a[n % 5] + a[(n + 1) % 5]
+    return total
+
+
+@programs.on((A, 0.3), (B, 0.3))
+def flags_carried(a, x):
+    rising, seen = True, False
+    total = x
+    for i in range(5):
+        if rising and a[i] > 1.0:
+            rising = not rising
+            total = total * a[i]
+        elif not rising:
+            total += a[i] * x
+            seen = seen or a[i] > 0.0
+            rising = seen
+        x = x * total if seen else x + total
+    return total * x
+
+
+@programs.on((A,), (B,))
+def argmax_by_hand(a):
+    best, where = a[0], 0
+    for i in range(1, len(a)):
+        if a[i] * a[i] > best:
+            best = a[i] * a[i]
+            where = i
+    return best * a[where] + a[where - 1]
+
+
+@programs.on((A, B), (B, A))
+def float_truncated_to_an_index(a, b):
+    total = 0.0
+    for i in range(5):
+        k = int(abs(a[i]) * 2.0) % 5
+        total += b[k] * a[i] * (k + 1)
+        b[k] = b[k] * b[k] + total
+    return total
+
+
+@programs.on((0.5, 0.25, 6), (1.5, 0.75, 6))
+def state_machine(x, y, n):
+    state = 0
+    for i in range(n):
+        if state == 0:
+            x = x * x + y
+            state = 1 if x > 0.6 else 2
+        elif state == 1:
+            y = y * x
+            state = 2
+        else:
+            x = math.sin(x) - y
+            state = 0
+    return x * y
+
+
+# Dead ends and constants
+
+
+@programs.on((0.5, 0.25))
+def value_overwritten_unused(x, y):
+    z = math.exp(x)
+    z = x * y
+    w = z
+    z = 3.0
+    for i in range(2):
+        u = z * x
+        z = 2.0
+        w = w * u
+    z = w * y
+    return z
+
+
+@programs.on((0.5, 0.25))
+def active_then_constant(x, y):
+    z = x
+    for i in range(4):
+        z = z * y if i < 2 else 1.5
+    return z * x
+
+
+@programs.on((0.5, 0.25))
+def nothing_depends_on_the_second(x, y):
+    y = 2.0
+    return x * x * y
+
+
+@programs.parametrize()
+def test_gradient(program):
+    check_gradient(program)
+
+
+@programs.parametrize()
+def test_second_order(program):
+    check_second_order(program)
