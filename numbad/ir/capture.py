@@ -8,7 +8,8 @@ from numba.core.typed_passes import NopythonTypeInference
 
 from ..errors import UnsupportedError
 from .fence import refuse
-from .function import Function
+from .typing import Inference
+from .function import Function, duplicate
 
 
 @register_pass(mutates_CFG=False, analysis_only=True)
@@ -27,7 +28,8 @@ class Capture(FunctionPass):
 class CaptureCompiler(CompilerBase):
     def define_pipelines(self):
         pm = DefaultPassBuilder.define_nopython_pipeline(self.state)
-        pm.add_pass_after(Capture, NopythonTypeInference)
+        pm.passes = [(Inference if p is NopythonTypeInference else p, t) for p, t in pm.passes]
+        pm.add_pass_after(Capture, Inference)
         pm.finalize()
         return [pm]
 
@@ -37,6 +39,13 @@ def capture(dispatcher, argtypes):
 
     Raises UnsupportedError for generators, and what Numba raises for code that it cannot type.
     """
+    known = vars(dispatcher).setdefault("__numbad_captured__", {})
+    if argtypes not in known:
+        known[argtypes] = _captured(dispatcher, argtypes)
+    return duplicate(known[argtypes])
+
+
+def _captured(dispatcher, argtypes):
     try:
         return _capture(dispatcher.py_func, argtypes, dispatcher.locals)
     except Exception as error:  # Numba wraps it in many ways

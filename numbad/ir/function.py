@@ -138,3 +138,19 @@ def _variables(value):
     if isinstance(value, list | tuple):
         return [v for member in value for v in _variables(member)]
     return []
+
+
+def duplicate(fn):
+    """A copy of a function whose statements can be changed."""
+    blocks, calls = {}, dict(fn.calls)
+    for label, block in fn.blocks.items():
+        new = blocks[label] = ir.Block(block.scope, block.loc)
+        for s in block.body:
+            copy = map_vars(s, lambda var: var)
+            value = getattr(s, "value", None)
+            if isinstance(value, ir.Expr) and value in fn.calls:
+                calls[copy.value] = fn.calls[value]
+            if s in fn.calls:
+                calls[copy] = fn.calls[s]
+            new.append(copy)
+    return Function(fn.name, blocks, dict(fn.types), calls, list(fn.parameters), fn.loc)

@@ -6,28 +6,50 @@ Where some number is a dual (forward over reverse), every number differentiated 
 that primals, shadows and seed have one scalar type.
 """
 
-from numba import typeof
+from numba import njit, typeof
 from numba.core import types
 
 from ..errors import ArgumentError
 from ..forward import array
 from ..forward.dual import base_scalar, with_base
 from ..forward.promote import common_dual, effects
+from ..reverse.pipeline import native
+from ..rules.registry import JVP, SCALAR, VJP
 from ..source import define
 from . import overlap, runtime
-from .dispatcher import original, parameter_names
+from .dispatcher import INHERITED, original, parameter_names, starred
 from .results import plain_result, scalar_of
 from .structure import Branch, Leaf, leaves, parse, render
 from .writing import Writer, indented
 
 
-def pullback_of(f, wrt):
-    """The pullback of a dispatcher; of an operator's result, the operator's own."""
-    if hasattr(f, "numbad_pullback"):
-        return f.numbad_pullback(wrt)
+def pullback_of(f, functions, wrt):
+    """The pullback of a dispatcher, with the arguments numbered in `functions` bound to functions.
+
+    A rule is a caller's concern, so a function with a rule is called; and a function in a tuple
+    would become what Numba calls a first-class function, whose code is not known.
+    """
     from ..reverse import pullback
 
-    return pullback(f, wrt)
+    ruled = any(f in table for table in (SCALAR, JVP, VJP))
+    return pullback(caller(f, functions) if functions or ruled else f, wrt)
+
+
+def caller(f, functions):
+    """A dispatcher that calls `f`, with some arguments bound to functions; always the same one."""
+    known = vars(f).setdefault("__numbad_callers__", {})
+    key = tuple(functions.items())
+    if key not in known:
+        star, count = starred(f.py_func), len(parameter_names(f.py_func))
+        free = ", ".join(f"arg{k}" for k in range(count) if k not in functions)
+        given = [f"function{k}" if k in functions else f"arg{k}" for k in range(count)]
+        given = ", ".join("*" + name if k == star else name for k, name in enumerate(given))
+        name = f"call_{f.py_func.__name__}".replace("<lambda>", "lambda")
+        namespace = {"f": f, **{f"function{k}": function for k, function in functions.items()}}
+        source = f"def {name}({free}):\n    return f({given})\n"
+        options = {k: v for k, v in f.targetoptions.items() if k in INHERITED}
+        known[key] = njit(define(source, namespace), **options)
+    return known[key]
 
 
 class AdjointSource(Writer):
@@ -47,13 +69,16 @@ class AdjointSource(Writer):
         self.trees = [parse(ty, source) for source, ty in self.arguments]
         self.effects = effects(f, wrt)
         self.wrt = tuple(sorted({*wrt, *self._written()}))
+        functions = {k: t.dispatcher for k, t in enumerate(tys) if isinstance(t, types.Dispatcher)}
+        free = [k for k in range(len(tys)) if k not in functions]
+        self.places = {k: place for place, k in enumerate(free)}  # arguments of the pullback
         self.before, self.reset, self.after, self.checks = [], [], [], []
         self.shadows = {}  # id of an array's leaf -> the name of its shadow
         self.raised = {}  # id of a leaf -> its source in the common scalar type
         self._prepare()
         self.result = parse(plain_result(typingctx, f, tys), "value")
         self.namespace.update(
-            pull=pullback_of(original(f), self.wrt),
+            pull=native(pullback_of(original(f), functions, tuple(self.places[k] for k in self.wrt))),
             ArgumentError=ArgumentError,
             copied=runtime.copied,
             overlap=overlap.overlap,
@@ -183,10 +208,9 @@ class AdjointSource(Writer):
 
     def call(self, seed):
         """Lines that call the pullback, and check what could not be checked before."""
-        args = "".join(self.primal(k) + ", " for k in range(len(self.trees)))
+        args = "".join(self.primal(k) + ", " for k in self.places)
         shadows = "".join(
-            (self._shadow(tree) if k in self.wrt else "None") + ", "
-            for k, tree in enumerate(self.trees)
+            (self._shadow(self.trees[k]) if k in self.wrt else "None") + ", " for k in self.places
         )
         return [f"value, adjoints = pull(({args}), ({shadows}), {seed})", *self.checks]
 
@@ -194,7 +218,7 @@ class AdjointSource(Writer):
 
     def entries(self, k):
         """The cotangents of the leaves of argument `k`: source, or None for a constant."""
-        paths = leaves(parse(self.arguments[k][1], f"adjoints[{k}]"))
+        paths = leaves(parse(self.arguments[k][1], f"adjoints[{self.places.get(k)}]"))
         for leaf, path in zip(leaves(self.trees[k]), paths, strict=True):
             if leaf.kind == "array":
                 yield self.shadows[id(leaf)]

@@ -13,7 +13,6 @@ from numba.core.typed_passes import (
     NativeLowering,
     NoPythonBackend,
     NoPythonSupportedFeatureValidation,
-    NopythonTypeInference,
 )
 from numba.core.untyped_passes import FixupArgs, IRProcessing, TranslateByteCode
 
@@ -26,11 +25,12 @@ from ..ir.expand import expand
 from ..ir.leaves import leaves
 from ..ir.loops import Control
 from ..ir.normalize import normalize
+from ..ir.typing import Inference
 from ..source import define
 from .activity import Activity
 from .split import SplitSweep
 from .sweep import Sweep
-from .tape import call_guarded
+from .tape import call_guarded, guarded
 
 INHERITED = ("fastmath", "error_model", "boundscheck", "nogil")
 
@@ -155,7 +155,7 @@ class SweepCompiler(CompilerBase):
         dual = any(True for ty in self.state.args for _ in d.duals_in(ty))
         stages = [TranslateByteCode, FixupArgs, Differentiate]
         stages += [ReplaceFunctions, PromoteAllocations] if dual else []
-        stages += [IRProcessing, NopythonTypeInference, NoPythonSupportedFeatureValidation]
+        stages += [IRProcessing, Inference, NoPythonSupportedFeatureValidation]
         stages += [IRLegalization, AnnotateTypes, NativeLowering, NoPythonBackend]
         for stage in stages:
             pm.add_pass(stage, stage.__name__)
@@ -171,6 +171,42 @@ class SweepDispatcher(CPUDispatcher):
     def compile(self, sig):
         with refusing(self.py_func.__numbad_pull__.dispatcher.py_func):
             return super().compile(sig)
+
+
+@register_pass(mutates_CFG=False, analysis_only=False)
+class LeaveToCaller(FunctionPass):
+    """The caller's optimisation sees the code, so that it is optimised once."""
+
+    _name = "numbad_leave_to_caller"
+
+    def __init__(self):
+        FunctionPass.__init__(self)
+
+    def run_pass(self, state):
+        state.library = state.targetctx.codegen().create_library(state.func_id.func_qualname)
+        state.library._optimize_final_module = lambda: None
+        return False
+
+
+class InnerCompiler(SweepCompiler):
+    """For sweeps that nothing but their guard calls: optimised as a part of the caller, once."""
+
+    def define_pipelines(self):
+        pipelines = super().define_pipelines()
+        flags = self.state.flags
+        flags.no_compile = flags.no_cpython_wrapper = flags.no_cfunc_wrapper = True
+        for pm in pipelines:
+            pm._finalized = False
+            pm.add_pass_after(LeaveToCaller, Inference)
+            pm.finalize()
+        return pipelines
+
+
+class InnerDispatcher(SweepDispatcher):
+    """A sweep without an entry of its own."""
+
+    def add_overload(self, cres):
+        self.overloads[tuple(cres.signature.args)] = cres
 
 
 class GuardCompiler(CompilerBase):
@@ -219,26 +255,32 @@ def pullback(f, wrt):
     return known[wrt]
 
 
+def native(pull):
+    """What compiled code calls for a pullback: its guard itself, if it has one."""
+    return getattr(pull, "native", pull)
+
+
 def _pullback(f, wrt):
     pull = Pull(f, wrt)
-    sweep = _stub_dispatcher(f, pull, "tape, args, shadows, seed")
+    kinds = {"dispatcher": InnerDispatcher, "compiler": InnerCompiler}
+    sweep = _stub_dispatcher(f, pull, "tape, args, shadows, seed", **kinds)
     options = sweep.targetoptions
-    caching.enable(sweep, lambda: ("sweep", wrt, options, f))
     source = "def pull(args, shadows, seed):\n    return call_guarded(sweep, args, shadows, seed)\n"
     guard = define(source, {"call_guarded": call_guarded, "sweep": sweep})
     guard.__numbad_pull__ = pull
     outer = PullDispatcher(guard, targetoptions=options, pipeline_class=GuardCompiler)
+    outer.native = guarded(sweep)
     return caching.enable(outer, lambda: ("pull", wrt, options, f))
 
 
-def _stub_dispatcher(f, pull, parameters):
+def _stub_dispatcher(f, pull, parameters, dispatcher=SweepDispatcher, compiler=SweepCompiler):
     """A dispatcher whose code `pull.blocks` gives when the types are known."""
     name = f.py_func.__name__.replace("<lambda>", "lambda")
     stub = define(f"def sweep_{name}({parameters}):\n    return None\n", {})
     stub.__numbad_pull__ = pull
     options = {k: v for k, v in f.targetoptions.items() if k in INHERITED}
     options["nopython"] = True
-    return SweepDispatcher(stub, targetoptions=options, pipeline_class=SweepCompiler)
+    return dispatcher(stub, targetoptions=options, pipeline_class=compiler)
 
 
-__all__ = ["Pipeline", "operator", "pullback"]
+__all__ = ["Pipeline", "native", "operator", "pullback"]

@@ -1,0 +1,53 @@
+"""Type inference that looks up the signature of arithmetic once for each combination of types."""
+
+import threading
+from contextlib import contextmanager
+
+from numba.core import types
+from numba.core.compiler_machinery import register_pass
+from numba.core.typed_passes import NopythonTypeInference
+
+_KNOWN = {}
+_ACTIVE = threading.local()
+
+
+@contextmanager
+def remembered_signatures(typingctx):
+    """Within, operators on plain numbers are resolved from a table."""
+    if getattr(_ACTIVE, "on", False):
+        yield
+        return
+    original = typingctx.resolve_function_type
+
+    def resolve(func, args, kws):
+        if kws or not _is_arithmetic(func, args):
+            return original(func, args, kws)
+        key = func, args
+        if key not in _KNOWN:
+            _KNOWN[key] = original(func, args, kws)
+        return _KNOWN[key]
+
+    typingctx.resolve_function_type = resolve
+    _ACTIVE.on = True
+    try:
+        yield
+    finally:
+        _ACTIVE.on = False
+        del typingctx.resolve_function_type
+
+
+def _is_arithmetic(func, args):
+    return getattr(func, "__module__", None) == "_operator" and all(
+        isinstance(ty, types.Float | types.Integer | types.Boolean) for ty in args
+    )
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class Inference(NopythonTypeInference):
+    """Numba's inference with remembered signatures."""
+
+    _name = "numbad_type_inference"
+
+    def run_pass(self, state):
+        with remembered_signatures(state.typingctx):
+            return super().run_pass(state)
