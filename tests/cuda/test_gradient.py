@@ -12,6 +12,7 @@ from numba import cuda
 
 import numbad.cuda as device
 from numbad.errors import ArgumentError, TapeLimitError, UnsupportedError
+from numbad.reverse.pipeline import Pipeline
 from tests.reverse import complex_step
 
 from .on_cpu import CAPABILITY, DeviceFunction, without_gpu
@@ -247,6 +248,45 @@ def test_the_tape_may_be_a_slice_of_a_workspace(dtype):
     run(X, P, 10_000, dp, room)
     assert not before.any()
     assert not after.any()
+    skipped = -room.ctypes.data % 8  # a GPU reads aligned words only
+    assert not room[:skipped].any()
+
+
+def test_the_adjoint_is_made_once_for_a_call(monkeypatch):
+    made = []
+
+    class Counted(Pipeline):
+        def run(self, scope):
+            made.append(self.argtypes)
+            return super().run(scope)
+
+    monkeypatch.setattr("numbad.cuda.pullback.Pipeline", Counted)
+    gradient = device.grad(njit(lambda x: x * math.sin(x)))
+    _compile(lambda x: gradient(x) + gradient(2.0 * x), (F,))
+    assert made == [(F,)]
+
+
+@pytest.mark.parametrize("output", ["ptx", "ltoir"])
+@pytest.mark.parametrize("debug", [False, True])
+def test_kernels_compile_in_every_way(output, debug):
+    gradient = device.grad(recurrence, (0, 1))
+
+    def kernel(x, p, n, dx, dp):
+        i = cuda.grid(1)
+        if i < x.size:
+            dx[i], _ = gradient(x[i], p, n, dp[i])
+
+    codes, _ = cuda.compile_all(
+        kernel,
+        (A, A, N, A, types.float64[:, ::1]),
+        device=False,
+        abi="numba",
+        cc=CAPABILITY,
+        output=output,
+        debug=debug,
+        opt=not debug,
+    )
+    assert all(codes)
 
 
 # -- exceptions -------------------------------------------------------------------------------
