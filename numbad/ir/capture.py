@@ -1,6 +1,7 @@
 """The typed SSA IR of a function for given argument types, from Numba's own pipeline."""
 
 from numba.core import ir
+from numba.core.bytecode import FunctionIdentity
 from numba.core.compiler import CompilerBase, DefaultPassBuilder, Flags, _EarlyPipelineCompletion
 from numba.core.compiler_machinery import FunctionPass, register_pass
 from numba.core.registry import cpu_target
@@ -39,6 +40,13 @@ def capture(dispatcher, argtypes):
 
     Raises UnsupportedError for generators, and what Numba raises for code that it cannot type.
     """
+    if dispatcher.locals:
+        loc = ir.Loc.from_function_id(FunctionIdentity.from_function(dispatcher.py_func))
+        raise refuse(
+            "a function whose variables have types given by njit(locals=...)",
+            loc,
+            "convert where it is meant: y = np.float32(x)",
+        )
     known = vars(dispatcher).setdefault("__numbad_captured__", {})
     if argtypes not in known:
         known[argtypes] = _captured(dispatcher, argtypes)

@@ -38,14 +38,32 @@ def _expand(fn, op, root):
     py_func = op.dispatcher.py_func
     arguments = bind(fn, call, py_func, before)
     argtypes = tuple(types.unliteral(fn.type_of(v)) for v in arguments)
-    chain = fn.chains.get(op.target, root) if hasattr(op.statement, "value") else root
-    if (op.dispatcher, argtypes) in chain:
+    chain = fn.chains.get(op.target, root) if isinstance(op.statement, ir.Assign) else root
+    _take_options(fn, op.dispatcher)
+    if (op.dispatcher, argtypes) in chain or _other_errors(op.dispatcher, root):
         _leave_recursive(fn, label, index, call, arguments, before, (op.dispatcher, argtypes))
         return
     callee = normalize(capture(op.dispatcher, argtypes))
     called = inline(fn, label, index, callee, arguments, before)
     for name in called:
         fn.chains[name] = (*chain, (op.dispatcher, argtypes))
+
+
+def _take_options(fn, callee):
+    """What the callee asks for explicitly holds for all: stricter arithmetic, checked bounds."""
+    options = callee.targetoptions
+    if "fastmath" in options and not options["fastmath"]:
+        fn.strict = True
+    if options.get("boundscheck"):
+        fn.checked = True
+
+
+def _other_errors(callee, root):
+    """Whether a callee has an error model of its own, other than that of the whole."""
+    own = callee.targetoptions.get("error_model")
+    if own is None or not root:
+        return False
+    return own != root[0][0].targetoptions.get("error_model", "python")
 
 
 def _leave_recursive(fn, label, index, call, arguments, before, key):

@@ -23,6 +23,8 @@ class Function:
     serial: int = 0  # of the inlined copies, for fresh names
     chains: dict = field(default_factory=dict)  # target of a call -> the callees that it lies in
     recursive: dict = field(default_factory=dict)  # target of a call -> (dispatcher, types)
+    strict: bool = False  # a callee asks for arithmetic without fastmath
+    checked: bool = False  # a callee asks for checked bounds
     _definitions: dict = field(default=None, repr=False)
 
     @property

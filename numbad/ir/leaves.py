@@ -33,7 +33,7 @@ _CONSTANT = (
     ),
     *(types.NumPyRandomGeneratorType, types.NumPyRandomBitGeneratorType, types.Phantom),
     *(types.NumpyNdIndexType, types.EllipsisType, types.Undefined, types.FunctionType),
-    *(types.DeferredType, types.ExternalFunction, types.ClassType, types.MemInfoPointer),
+    *(types.ExternalFunction, types.ClassType, types.MemInfoPointer),
 )
 
 
@@ -75,6 +75,8 @@ def _handle(ty):
         return "list" if leaves(ty.dtype) else ""
     if isinstance(ty, types.ClassInstanceType):
         return "object" if any(leaves(t) for t in ty.struct.values()) else ""
+    if isinstance(ty, types.DeferredType):  # a class that refers to itself, which may hold floats
+        return "object"
     if isinstance(ty, types.NumpyFlatType):
         return "array" if leaves(ty.array_type) else ""
     return None

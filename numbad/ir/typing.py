@@ -18,14 +18,16 @@ def remembered_signatures(typingctx):
         yield
         return
     original = typingctx.resolve_function_type
+    here = {}  # of types that are not plain numbers: for this function alone
 
     def resolve(func, args, kws):
-        if kws or not _is_arithmetic(func, args):
+        if kws or getattr(func, "__module__", None) != "_operator":
             return original(func, args, kws)
+        known = _KNOWN if _are_numbers(args) else here
         key = func, args
-        if key not in _KNOWN:
-            _KNOWN[key] = original(func, args, kws)
-        return _KNOWN[key]
+        if known.get(key) is None:
+            known[key] = original(func, args, kws)
+        return known[key]
 
     typingctx.resolve_function_type = resolve
     _ACTIVE.on = True
@@ -36,10 +38,8 @@ def remembered_signatures(typingctx):
         del typingctx.resolve_function_type
 
 
-def _is_arithmetic(func, args):
-    return getattr(func, "__module__", None) == "_operator" and all(
-        isinstance(ty, types.Float | types.Integer | types.Boolean) for ty in args
-    )
+def _are_numbers(args):
+    return all(isinstance(ty, types.Float | types.Integer | types.Boolean) for ty in args)
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)

@@ -2,10 +2,16 @@
 
 from collections import defaultdict
 
-from ..ir.leaves import HANDLES
+from numba.core import ir, types
+
+from ..ir.fence import refuse
+from ..ir.function import operands
+from ..ir.leaves import HANDLES, leaves
 from .ops import classify
 from .ops.base import Constant, Unknown
 from .ops.classify import GlobalHandle
+
+_POINTERS = types.ArrayCTypes, types.CPointer, types.EphemeralPointer, types.RawPointer
 
 
 class Classes:
@@ -110,12 +116,21 @@ class Activity:
         for op in self.every():
             if not op.known and self.is_active(op):
                 raise op.refusal()
+            self._refuse_pointer(op)
             if isinstance(op, GlobalHandle):
                 self._refuse_changed_global(op)
 
-    def _refuse_changed_global(self, op):
-        from ..ir.fence import refuse
+    def _refuse_pointer(self, op):
+        """What is done through a pointer is seen by nobody: LAPACK, say, reads and writes so."""
+        s = op.statement
+        if not isinstance(s, ir.Assign) or not isinstance(self.fn.type_of(s.target), _POINTERS):
+            return
+        for var in operands(s.value):
+            for leaf in leaves(self.fn.type_of(var)):
+                if leaf.kind in HANDLES and self.node((var.name, leaf.path)) in self.varied:
+                    raise refuse("a pointer into an array of differentiated values", op.loc)
 
+    def _refuse_changed_global(self, op):
         for identity in op.defined():
             if self.active(identity):
                 name = getattr(op.statement.value, "name", "a constant")

@@ -9,6 +9,7 @@ from ..ir.function import is_expr, map_vars
 from ..ir.leaves import at
 from ..rules.registry import name_of
 from .arena import arena_zeros_like
+from .fields import blank
 from .ops.structural import real_of
 
 ZERO = -0.0
@@ -129,7 +130,10 @@ class Emitter:
 
     def new_shadow_of(self, value, leaf):
         """A zeroed shadow for an array that is not a variable by itself."""
-        dtype = at(self.fn.type_of(leaf[0]), leaf[1]).type.dtype
+        found = at(self.fn.type_of(leaf[0]), leaf[1])
+        if found.kind in ("object", "record"):
+            return self.call(blank(found.type), self.var("$tape"), value)
+        dtype = found.type.dtype
         dtype = None if self.dual is None else self.dual(dtype)
         return self.call(zeros_maker(dtype), self.var("$tape"), value)
 
@@ -295,7 +299,8 @@ class Emitter:
         from numba.core import types
 
         found = at(self.fn.type_of(leaf[0]), leaf[1])
-        return found is not None and isinstance(found.type, types.Complex)
+        ty = getattr(found, "type", None)
+        return isinstance(getattr(ty, "dtype", ty), types.Complex)
 
 
 _NUMBER_CLASS = {

@@ -52,7 +52,8 @@ class Pipeline:
 
     def run(self, scope):
         """The blocks of both sweeps, `(tape, args, shadows, seed) -> (value, adjoints)`."""
-        return Sweep(*self.analyse(), self.wrt, scope, self.dual, pair_of).build()
+        self.fn, *rest = self.analyse()
+        return Sweep(self.fn, *rest, self.wrt, scope, self.dual, pair_of).build()
 
     def inputs(self, fn):
         """The leaves of the parameters to differentiate by."""
@@ -73,7 +74,9 @@ class PairPart:
     def blocks(self, state, scope):
         """The blocks of this part."""
         p = self.pipeline
-        sweep = SplitSweep(*p.analyse(split=True), p.wrt, scope, None, pair_of)
+        fn, *rest = p.analyse(split=True)
+        self.strict, self.checked = fn.strict, fn.checked
+        sweep = SplitSweep(fn, *rest, p.wrt, scope, None, pair_of)
         return sweep.build_forward() if self.part == "forward" else sweep.build_reverse()
 
 
@@ -113,7 +116,11 @@ class Differentiate(FunctionPass):
     def run_pass(self, state):
         func_ir = state.func_ir
         scope = next(iter(func_ir.blocks.values())).scope
-        func_ir.blocks = state.func_id.func.__numbad_pull__.blocks(state, scope)
+        pull = state.func_id.func.__numbad_pull__
+        func_ir.blocks = pull.blocks(state, scope)
+        state.targetctx.fastmath = state.targetctx.fastmath and not pull.strict
+        if pull.checked:
+            state.targetctx.enable_boundscheck = True
         func_ir._definitions = build_definitions(func_ir.blocks)
         state.typingctx.refresh()
         state.targetctx.refresh()
@@ -238,7 +245,10 @@ class Pull:
         args, shadows, seed = state.args[1:]
         duals = [t for ty in (args, shadows, seed) for t in d.duals_in(ty)]
         argtypes = tuple(map(primal_type, args))
-        return Pipeline(self.dispatcher, argtypes, self.wrt, _joined(state, duals)).run(scope)
+        pipeline = Pipeline(self.dispatcher, argtypes, self.wrt, _joined(state, duals))
+        blocks = pipeline.run(scope)
+        self.strict, self.checked = pipeline.fn.strict, pipeline.fn.checked
+        return blocks
 
 
 def pullback(f, wrt):

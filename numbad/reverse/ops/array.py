@@ -48,7 +48,7 @@ class Store(Op):
         adjoint = e.call(take_element, e.shadow(array), index_var(e, self.statement))
         source = self.statement.value.name, ()
         if leaves(self.fn.type_of(self.statement.value)) and e.active(source):
-            e.add(source, adjoint)
+            e.add(source, adjoint, of=array)
 
     def construct(self):
         return "a write into a constant array (a global or closure variable)"

@@ -11,7 +11,7 @@ from ...ir.function import operands
 from ...ir.leaves import leaves
 from ...ir.fence import refuse
 from ...rules.registry import CONSTANT, JVP, STOPPING, VJP, name_of
-from . import lists, structure
+from . import lists, objects, records, structure
 from .array import Fresh, Load, Store, View, is_basic_index, is_element_index
 from .base import Constant, Op, Unknown
 from .call import Call, Pure, StopGradient
@@ -27,6 +27,9 @@ def classify(fn, label, statement):
         return _assign(fn, label, statement)
     if isinstance(statement, ir.SetItem | ir.StaticSetItem):
         return _set_item(fn, label, statement)
+    if isinstance(statement, ir.SetAttr):
+        of_record = isinstance(fn.type_of(statement.target), types.Record)
+        return (records if of_record else objects).set_attribute(fn, label, statement)
     if isinstance(statement, ir.Print | ir.Jump | ir.Branch | ir.Return | ir.Raise | ir.StaticRaise):
         return Constant(fn, label, statement)
     if isinstance(statement, ir.DynamicRaise):
@@ -111,6 +114,9 @@ def _array_item(fn, label, s, value, index):
         return Constant(fn, label, s) if _without_floats(fn, s) else Unknown(fn, label, s)
     if not leaves(ty):
         return Constant(fn, label, s)
+    op = records.array_item(fn, label, s, value, index) if records.has_records(ty) else None
+    if op is not None:
+        return op
     if is_element_index(index, ty.ndim):
         return Load(fn, label, s)
     if is_basic_index(index):
@@ -131,6 +137,9 @@ def _set_item(fn, label, s):
         return Unknown(fn, label, s) if floats and not isinstance(ty, types.Array) else Constant(fn, label, s)
     if not isinstance(ty, types.Array):
         return Unknown(fn, label, s)
+    op = records.set_array_item(fn, label, s, index) if records.has_records(ty) else None
+    if op is not None:
+        return op
     if is_element_index(index, ty.ndim):
         return Store(fn, label, s)
     return FUNCTIONS["assign"](fn, label, s, index)
@@ -138,6 +147,12 @@ def _set_item(fn, label, s):
 
 def _getattr(fn, label, s, value):
     ty = fn.type_of(value.value)
+    if objects.is_object(ty):
+        return objects.get_attribute(fn, label, s, value)
+    if isinstance(ty, types.Record) or records.has_records(ty):
+        op = records.get_attribute(fn, label, s, value)
+        if op is not None:
+            return op
     if not leaves(fn.type_of(s.target)) or isinstance(ty, types.Module | None):
         return Constant(fn, label, s)
     if isinstance(ty, types.BaseNamedTuple):
@@ -166,6 +181,10 @@ def _unary(fn, label, s, value):
 
 
 def _operator(fn, label, s, function, arguments, value):
+    if objects.instance_type(fn.type_of(arguments[0])):
+        op = objects.operation(fn, label, s, function, arguments, value)
+        if op is not None:
+            return op
     if not leaves(fn.type_of(s.target)) or _without_floats(fn, s):
         return Constant(fn, label, s)
     if all(is_scalar(fn.type_of(v)) for v in arguments):
@@ -258,6 +277,8 @@ def arguments_of(fn, call, dispatcher):
 
 def _method(fn, label, s, call, callee):
     owner = fn.type_of(callee.owner)
+    if objects.is_object(owner):
+        return objects.method(fn, label, s, call, callee)
     found = METHODS.get(callee.key)
     op = found(fn, label, s, call, callee.owner, owner) if found else None
     if op is not None:

@@ -67,7 +67,7 @@ class _OnList(Op):
         adjoint = self._take(e, index)
         source = value.name, ()
         if leaves(self.fn.type_of(value)) and e.active(source):
-            e.add(source, adjoint)
+            e.add(source, adjoint, of=self.leaf)
 
     def _put_shadow(self, e, value, index):
         source = value.name, ()

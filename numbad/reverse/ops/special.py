@@ -10,13 +10,14 @@ from numba.np.unsafe.ndarray import empty_inferred
 from ...ir.function import operands
 from ...ir.leaves import leaves
 from .. import loops
-from . import lists
+from . import lists, objects, records
 from .array import Fresh, Inferred, View
 from .base import Constant
 from .call import StandIn, StopGradient
 from .scalar import Scalar, is_scalar
 from .structural import ATTRIBUTES as PARTS
 from .structural import FUNCTIONS as STRUCTURAL
+from .structural import extremum_of_tuple
 from .structure import BuildTuple, Copy
 
 
@@ -256,12 +257,26 @@ def _class(fn, label, s, call, cls):
         named = dict(call.kws)
         rest = [named[f] for f in ty.fields[len(call.args) :]]
         return BuildTuple(fn, label, s, [*call.args, *rest])
+    if isinstance(ty, types.ClassInstanceType):
+        return objects.construct(fn, label, s, call, cls)
     return Unknown(fn, label, s)
 
 
-def _structural(build):
+def _of_tuple(fn, label, s, function, arguments):
+    """`min(t)`, `max(t)` of a tuple of numbers."""
+    ty = fn.type_of(arguments[0])
+    if len(arguments) != 1 or not isinstance(ty, types.BaseTuple) or len(ty) < 2:
+        return None
+    if function not in (min, max) or not all(is_scalar(t) for t in ty):
+        return None
+    return StandIn(fn, label, s, extremum_of_tuple(function, len(ty)), arguments)
+
+
+def _structural(key, build):
     def found(fn, label, s, call):
         arguments = _arguments(call)
+        if arguments and (op := _of_tuple(fn, label, s, key, arguments)):
+            return op
         if not all(is_scalar(fn.type_of(v)) for v in arguments):
             return None
         return build(fn, label, s, arguments)
@@ -278,6 +293,10 @@ FUNCTIONS = {
     "assign": _assign,
     "array operator": _array_operator,
     "class": _class,
+    ("getitem", types.Record): records.record_item,
+    ("setitem", types.Record): records.set_record_item,
+    ("getitem", types.ClassInstanceType): objects.item,
+    ("setitem", types.ClassInstanceType): objects.set_item,
     **dict.fromkeys(
         [
             *(np.empty, np.zeros, np.ones, np.full, np.eye, np.identity, np.arange, np.linspace),
@@ -293,7 +312,7 @@ FUNCTIONS = {
         [np.reshape, np.transpose, np.expand_dims, np.swapaxes, np.broadcast_to], _view_function
     ),
     np.ravel: _ravel,
-    **{key: _structural(build) for key, build in STRUCTURAL.items()},
+    **{key: _structural(key, build) for key, build in STRUCTURAL.items()},
 }
 
 

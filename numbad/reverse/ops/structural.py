@@ -171,6 +171,20 @@ def _extremum(fn, label, s, arguments):
     return Extremum(fn, label, s, arguments) if len(arguments) > 1 else None
 
 
+_OF_TUPLE = {}
+
+
+def extremum_of_tuple(function, n):
+    """`min(t)` or `max(t)` of a tuple of `n` numbers."""
+    from ...source import define
+
+    if (function, n) not in _OF_TUPLE:
+        members = ", ".join(f"t[{k}]" for k in range(n))
+        source = f"def extremum(t):\n    return fn({members})\n"
+        _OF_TUPLE[function, n] = njit(define(source, {"fn": function}))
+    return _OF_TUPLE[function, n]
+
+
 @njit
 def quotient_and_remainder(x, y):
     return x // y, x % y

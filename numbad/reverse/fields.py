@@ -1,0 +1,262 @@
+"""Adjoints of the fields of class instances and of records: add to one, or take one and leave zero.
+
+An instance's shadow is a struct of the arena: floats for floats, shadow handles for arrays and
+nested instances. A record's shadow is a record of the same type.
+"""
+
+import operator
+from functools import cache
+
+from numba.core import cgutils, types
+from numba.experimental.jitclass.base import _mangle_attr
+from numba.extending import intrinsic
+from numba.np.arrayobj import make_array
+
+from ..forward.arithmetic import Emitter, Operand
+from ..ir.leaves import leaves
+from . import arena
+from .elements import element_pointer
+
+new_struct, get_field, set_field = map(cache, (arena.struct_new, arena.struct_get, arena.struct_set))
+
+
+# -- the type of an instance's shadow ---------------------------------------------------------
+
+
+def shadow_type(leaf):
+    """The type of the shadow of a leaf, or of its adjoint; None where a field cannot have one."""
+    if leaf.kind == "scalar":
+        return leaf.type
+    if leaf.kind == "array" and type(leaf.type) is types.Array and leaf.type.layout != "F":
+        return types.Array(leaf.type.dtype, leaf.type.ndim, leaf.type.layout)
+    if leaf.kind == "object" and isinstance(leaf.type, types.ClassInstanceType):
+        return struct_type(leaf.type)
+    return None
+
+
+def field_leaves(ty, name):
+    """The leaves of an instance's field; None if one of them has no shadow."""
+    found = leaves(ty.struct[name])
+    return None if any(shadow_type(leaf) is None for leaf in found) else found
+
+
+def label(name, path):
+    """The name in the shadow of a place in a field."""
+    return ".".join([name, *map(str, path)])
+
+
+@cache
+def struct_type(ty):
+    """The `ShadowStruct` of an instance type: the leaves of all fields that can have one."""
+    return arena.ShadowStruct(
+        (label(name, leaf.path), shadow_type(leaf))
+        for name in ty.struct
+        for leaf in field_leaves(ty, name) or ()
+    )
+
+
+# -- shadows of arguments ----------------------------------------------------------------------
+
+
+@cache
+def blank(ty):
+    """An intrinsic `(tape, value)`: a zeroed shadow for an instance or a record of type `ty`."""
+    out = struct_type(ty) if isinstance(ty, types.ClassInstanceType) else ty
+
+    @intrinsic
+    def make(typingctx, tape, value):
+        def codegen(context, builder, sig, args):
+            given = context.cast(builder, args[1], sig.args[1], ty)
+            return _blank(context, builder, args[0], ty, given)
+
+        return out(tape, value), codegen
+
+    return make
+
+
+def _blank(context, builder, tape, ty, value):
+    if isinstance(ty, types.Record):
+        data = _zeros(context, builder, tape, ty.size, "the shadow of a record")
+        return builder.bitcast(data, context.get_value_type(ty))
+    if isinstance(ty, types.Array):
+        array = make_array(ty)(context, builder, value)
+        shape = cgutils.unpack_tuple(builder, array.shape, ty.ndim)
+        where = "the shadow of an array"
+        return arena._new_array(context, builder, tape, ty, shape, where, True)._getvalue()
+    return _blank_instance(context, builder, tape, ty, value)
+
+
+def _zeros(context, builder, tape, size, where):
+    return arena._take(context, builder, tape, context.get_constant(types.intp, size), where)
+
+
+def _blank_instance(context, builder, tape, ty, value):
+    shadow = struct_type(ty)
+    size = context.get_abi_sizeof(arena._struct_data(context, shadow))
+    handle = _zeros(context, builder, tape, size, "the shadow of an instance")
+    data = context.make_helper(builder, ty, value=value).data
+    with builder.if_then(cgutils.is_not_null(builder, data)):  # null: a field never assigned
+        fields = context.make_data_helper(builder, ty.get_data_type(), ref=data)
+        for name, field in ty.struct.items():
+            for leaf in field_leaves(ty, name) or ():
+                if leaf.kind != "scalar":
+                    value = getattr(fields, _mangle_attr(name))
+                    member = _member(context, builder, field, value, leaf.path)
+                    made = _blank(context, builder, tape, leaf.type, member)
+                    where = shadow, handle, label(name, leaf.path)
+                    pointer = arena._struct_field(context, builder, *where)
+                    context.pack_value(builder, shadow_type(leaf), made, pointer)
+    return handle
+
+
+def _member(context, builder, ty, value, path):
+    """The value at a place in a field: through tuples and optional types."""
+    if isinstance(ty, types.Optional):
+        inner = context.make_helper(builder, ty, value=value).data
+        return _member(context, builder, ty.type, inner, path)
+    if not path:
+        return value
+    member = builder.extract_value(value, path[0])
+    return _member(context, builder, ty.types[path[0]], member, path[1:])
+
+
+# -- adjoints in shadows -----------------------------------------------------------------------
+
+
+def _add(context, builder, ty, pointer, operand, align=None):
+    """`*pointer += x`; of a complex x, the real part counts for a float."""
+    real = getattr(ty, "underlying_float", ty)
+    emit = Emitter(context, builder, real)
+    if isinstance(operand.type, types.Complex) and not isinstance(ty, types.Complex):
+        part = builder.extract_value(operand.value, 0)
+        operand = Operand(operand.type.underlying_float, part)
+    old = Operand(ty, context.unpack_value(builder, ty, pointer, align))
+    new = emit.cast(emit.apply(operator.add, (old, operand)), ty)
+    context.pack_value(builder, ty, new, pointer, align=align)
+
+
+def _take(context, builder, ty, pointer, align=None):
+    """The value, which becomes zero."""
+    old = context.unpack_value(builder, ty, pointer, align)
+    context.pack_value(builder, ty, context.get_constant_null(ty), pointer, align=align)
+    return old
+
+
+@cache
+def accumulate_field(name):
+    """An intrinsic `(s, x)`: `s.name += x` in the shadow of an instance."""
+
+    @intrinsic
+    def accumulate(typingctx, s, x):
+        ty = dict(s.fields)[name]
+
+        def codegen(context, builder, sig, args):
+            pointer = arena._struct_field(context, builder, s, args[0], name)
+            _add(context, builder, ty, pointer, Operand(x, args[1]))
+            return context.get_dummy_value()
+
+        return types.void(s, x), codegen
+
+    return accumulate
+
+
+@cache
+def take_field(name):
+    """An intrinsic `(s)`: a float in the shadow of an instance, which becomes zero."""
+
+    @intrinsic
+    def take(typingctx, s):
+        ty = dict(s.fields)[name]
+
+        def codegen(context, builder, sig, args):
+            pointer = arena._struct_field(context, builder, s, args[0], name)
+            return _take(context, builder, ty, pointer)
+
+        return ty(s), codegen
+
+    return take
+
+
+def _record_field(context, builder, record, value, name):
+    """The type of a field, its address, and how it is aligned (None: as its type needs)."""
+    ty = record.typeof(name)
+    data = context.get_data_type(ty)
+    pointer = cgutils.get_record_member(builder, value, record.offset(name), data)
+    return ty, pointer, None if record.aligned else 1
+
+
+@cache
+def accumulate_record(name):
+    """An intrinsic `(record, x)`: `record.name += x`."""
+
+    @intrinsic
+    def accumulate(typingctx, record, x):
+        def codegen(context, builder, sig, args):
+            ty, pointer, align = _record_field(context, builder, record, args[0], name)
+            _add(context, builder, ty, pointer, Operand(x, args[1]), align)
+            return context.get_dummy_value()
+
+        return types.void(record, x), codegen
+
+    return accumulate
+
+
+@cache
+def take_record(name):
+    """An intrinsic `(record)`: a float of a record, which becomes zero."""
+
+    @intrinsic
+    def take(typingctx, record):
+        def codegen(context, builder, sig, args):
+            return _take(context, builder, *_record_field(context, builder, record, args[0], name))
+
+        return record.typeof(name)(record), codegen
+
+    return take
+
+
+@intrinsic(prefer_literal=True)
+def move_record(typingctx, array, index, record):
+    """`record += array[index]; array[index] = 0`, of all floats of the records."""
+
+    def codegen(context, builder, sig, args):
+        pointer = element_pointer(context, builder, array, args[0], index, args[1])
+        source = builder.bitcast(pointer, context.get_value_type(array.dtype))
+        _move(context, builder, array.dtype, source, args[2])
+        return context.get_dummy_value()
+
+    return types.void(array, index, record), codegen
+
+
+@intrinsic(prefer_literal=True)
+def clear_record(typingctx, array, index):
+    """`array[index] = 0`, for an array of records."""
+
+    def codegen(context, builder, sig, args):
+        pointer = element_pointer(context, builder, array, args[0], index, args[1])
+        cgutils.memset(builder, pointer, context.get_constant(types.intp, array.dtype.size), 0)
+        return context.get_dummy_value()
+
+    return types.void(array, index), codegen
+
+
+def _move(context, builder, record, source, target):
+    for name in record.fields:
+        ty, there, align = _record_field(context, builder, record, source, name)
+        _, here, _ = _record_field(context, builder, record, target, name)
+        if leaves(ty):
+            _move_field(context, builder, ty, there, here, align)
+
+
+def _move_field(context, builder, ty, source, target, align):
+    if isinstance(ty, types.Record):
+        _move(context, builder, ty, source, target)
+    elif isinstance(ty, types.NestedArray):
+        data = context.get_data_type(ty.dtype).as_pointer()
+        source, target = (builder.bitcast(p, data) for p in (source, target))
+        with cgutils.for_range(builder, context.get_constant(types.intp, ty.nitems)) as loop:
+            parts = (builder.gep(p, [loop.index]) for p in (source, target))
+            _move_field(context, builder, ty.dtype, *parts, align)
+    else:
+        taken = Operand(ty, _take(context, builder, ty, source, align))
+        _add(context, builder, ty, target, taken, align)

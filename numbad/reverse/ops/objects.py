@@ -1,0 +1,282 @@
+"""Instances of jitted classes: made, read, changed, their methods and properties entered."""
+
+from functools import cache
+
+from numba import njit
+from numba.core import cgutils, types
+from numba.experimental.jitclass.base import imp_dtor
+from numba.extending import intrinsic
+
+from ...ir.fence import refuse
+from ...ir.leaves import HANDLES, leaves
+from ...source import define
+from .. import fields
+from .base import Constant, Op, Unknown
+from .call import Call, StandIn
+from .structural import real_of
+
+
+def instance_type(ty):
+    """The class type of an instance, or of one that may be None; else None."""
+    ty = ty.type if isinstance(ty, types.Optional) else ty
+    return ty if isinstance(ty, types.ClassInstanceType) else None
+
+
+def is_object(ty):
+    """Whether a type is that of an instance, also of one that its class refers to itself."""
+    inner = ty.type if isinstance(ty, types.Optional) else ty
+    return isinstance(inner, types.ClassInstanceType | types.DeferredType)
+
+
+def refuse_duals(op, e):
+    """Fields and records hold plain numbers."""
+    if e.dual is not None:
+        raise refuse(
+            "fields of instances or records in second order by reverse mode",
+            op.loc,
+            "keep the values in variables, tuples or arrays, or use forward mode for the outer "
+            "derivatives",
+        )
+
+
+def add_part(e, source, adjoint, ty):
+    """Add the adjoint of a field of type `ty` to that of the value that was written to it."""
+    if isinstance(ty, types.Complex) and not e.is_complex(source):
+        adjoint = e.call(real_of, adjoint)
+    e.add(source, adjoint)
+
+
+# -- fields ------------------------------------------------------------------------------------
+
+
+class Field(Op):
+    """A field of an instance; its floats have their adjoints in the instance's shadow."""
+
+    def __init__(self, fn, label, statement, owner, name):
+        self.owner, self.name = owner, name
+        self.places = fields.field_leaves(instance_type(fn.type_of(owner)), name)
+        super().__init__(fn, label, statement)
+
+    @property
+    def instance(self):
+        return self.owner.name, ()
+
+    def link_all(self, variable, reads):
+        """Everything in the field may share memory with the instance's, or flow to or from it."""
+        for identity, leaf in self.leaves(variable):
+            pair = (self.instance, identity) if reads else (identity, self.instance)
+            (self.aliases if leaf.kind in HANDLES else self.flows).append(pair)
+
+    def handles(self):
+        return [leaf for leaf in self.places if leaf.kind in HANDLES]
+
+    def scalars(self):
+        return [leaf for leaf in self.places if leaf.kind == "scalar"]
+
+    def at(self, leaf):
+        return fields.label(self.name, leaf.path)
+
+
+class FieldRead(Field):
+    """`v = s.field`: the adjoint is added to the shadow; handles have their shadows in it."""
+
+    def analyse(self):
+        self.link_all(self.statement.target, reads=True)
+
+    def shadows(self, e):
+        for leaf in self.handles():
+            target = self.target, leaf.path
+            if e.active(target):
+                shadow = e.call(fields.get_field(self.at(leaf)), e.shadow(self.instance))
+                e.set_shadow(target, shadow)
+
+    def reverse(self, e):
+        if e.active(self.instance):
+            refuse_duals(self, e)
+        for leaf in self.scalars():
+            target = self.target, leaf.path
+            if e.pending(target):
+                adjoint = e.take(target)
+                if e.active(self.instance):
+                    put = fields.accumulate_field(self.at(leaf))
+                    e.call(put, e.shadow(self.instance), adjoint)
+
+
+class FieldWrite(Field):
+    """`s.field = v`: the adjoint moves from the shadow to that of the value."""
+
+    def analyse(self):
+        self.stores.append(self.instance)
+        self.link_all(self.statement.value, reads=False)
+
+    def forward(self, e):
+        e.append(self.statement)
+        if not e.active(self.instance):
+            return
+        given = {leaf.path for _, leaf in self.leaves(self.statement.value)}
+        for leaf in self.handles():
+            if leaf.path in given:
+                shadow = e.shadow((self.statement.value.name, leaf.path))
+                e.call(fields.set_field(self.at(leaf)), e.shadow(self.instance), shadow)
+
+    def reverse(self, e):
+        if not e.active(self.instance):
+            return
+        refuse_duals(self, e)
+        given = {leaf.path: leaf for _, leaf in self.leaves(self.statement.value)}
+        for leaf in self.scalars():
+            adjoint = e.call(fields.take_field(self.at(leaf)), e.shadow(self.instance))
+            source = self.statement.value.name, leaf.path
+            if leaf.path in given and e.active(source):
+                add_part(e, source, adjoint, leaf.type)
+
+
+class Refused(Unknown):
+    """An access to a field that has no shadow."""
+
+    def construct(self):
+        s = self.statement
+        name = getattr(s, "attr", None) or self.expr.attr
+        return f"the field '{name}', which is neither of floats, nor an array, nor an instance"
+
+
+def get_attribute(fn, label, s, value):
+    """`s.name`: a field, or a property, whose code is entered."""
+    ty, name = instance_type(fn.type_of(value.value)), value.attr
+    if ty is not None and name in ty.jit_props:
+        return Entered(fn, label, s, ty.jit_props[name]["get"], [value.value])
+    if not leaves(fn.type_of(s.target)):
+        return Constant(fn, label, s)
+    if ty is None or fields.field_leaves(ty, name) is None:
+        return Refused(fn, label, s)
+    return FieldRead(fn, label, s, value.value, name)
+
+
+def set_attribute(fn, label, s):
+    """`s.name = v` of an instance."""
+    ty = instance_type(fn.type_of(s.target))
+    if ty is not None and s.attr in ty.jit_props:
+        return Entered(fn, label, s, ty.jit_props[s.attr]["set"], [s.target, s.value])
+    if ty is not None and not leaves(ty.struct[s.attr]):
+        return Constant(fn, label, s)
+    if ty is None or fields.field_leaves(ty, s.attr) is None:
+        return Refused(fn, label, s)
+    return FieldWrite(fn, label, s, s.target, s.attr)
+
+
+# -- code that is entered ----------------------------------------------------------------------
+
+
+class Entered(StandIn):
+    """Code of a class that a statement other than a call runs: it may change all that goes in."""
+
+    def writes(self):
+        return True
+
+    def fresh(self):
+        return False
+
+
+def method(fn, label, s, call, callee):
+    """`s.name(...)`, static methods too."""
+    owner = fn.type_of(callee.owner)
+    if not isinstance(owner, types.ClassInstanceType):
+        return Unknown(fn, label, s)
+    if callee.key in owner.jit_static_methods:
+        return Call(fn, label, s, owner.jit_static_methods[callee.key])
+    return Call(fn, label, s, owner.jit_methods[callee.key], callee.owner)
+
+
+def special_method(fn, label, s, names, arguments):
+    """The first of the named methods that the class of the first argument has, or None."""
+    methods = fn.type_of(arguments[0]).jit_methods
+    for name in names:
+        if name in methods:
+            return Entered(fn, label, s, methods[name], arguments)
+    return None
+
+
+def item(fn, label, s, value, index):
+    """`s[i]`."""
+    where = value.index if value.op == "getitem" else value.index_var
+    found = special_method(fn, label, s, ["__getitem__"], [value.value, where])
+    return found or Unknown(fn, label, s)
+
+
+def set_item(fn, label, s, index):
+    """`s[i] = v`."""
+    where = s.index_var if hasattr(s, "index_var") else s.index
+    found = special_method(fn, label, s, ["__setitem__"], [s.target, where, s.value])
+    return found or Unknown(fn, label, s)
+
+
+def operation(fn, label, s, function, arguments, value):
+    """`s + t` and the like; None where the class has no method for it."""
+    name = getattr(function, "__name__", "").strip("_")
+    names = [f"__{name}__"]
+    if value.op == "inplace_binop":
+        names.insert(0, f"__i{name}__")
+    return special_method(fn, label, s, names, arguments)
+
+
+def construct(fn, label, s, call, ty):
+    """`Class(...)`: an instance is allocated, then the code of `__init__` is entered."""
+    keywords = tuple(name for name, _ in call.kws)
+    if call.vararg is not None:
+        return Unknown(fn, label, s)
+    helper = _constructor(ty.instance_type, len(call.args), keywords)
+    return Entered(fn, label, s, helper, [*call.args, *(v for _, v in call.kws)])
+
+
+@cache
+def _constructor(ty, count, keywords):
+    names = [f"a{k}" for k in range(count)]
+    named = [f"k{k}" for k in range(len(keywords))]
+    given = [*names, *(f"{key}={k}" for key, k in zip(keywords, named, strict=True))]
+    lines = [
+        f"def construct({', '.join([*names, *named])}):",
+        "    instance = allocate()",
+        f"    initialize({', '.join(['instance', *given])})",
+        "    return instance",
+    ]
+    namespace = {"allocate": allocator(ty), "initialize": ty.jit_methods["__init__"]}
+    return njit(define("\n".join(lines) + "\n", namespace))
+
+
+@cache
+def allocator(ty):
+    """An intrinsic `()`: an instance whose fields are all zero bits; `__init__` has not run."""
+
+    @intrinsic
+    def allocate(typingctx):
+        def codegen(context, builder, sig, args):
+            data = context.get_data_type(ty.get_data_type())
+            size = context.get_constant(types.uintp, context.get_abi_sizeof(data))
+            destructor = imp_dtor(context, builder.module, ty)
+            meminfo = context.nrt.meminfo_alloc_dtor(builder, size, destructor)
+            pointer = builder.bitcast(context.nrt.meminfo_data(builder, meminfo), data.as_pointer())
+            builder.store(cgutils.get_null_value(data), pointer)
+            instance = context.make_helper(builder, ty)
+            instance.meminfo, instance.data = meminfo, pointer
+            return instance._getvalue()
+
+        return ty(), codegen
+
+    from .special import FUNCTIONS
+
+    FUNCTIONS[allocate] = _allocation
+    return allocate
+
+
+class Allocation(Op):
+    """A new instance, whose memory no other name shares."""
+
+    def shadows(self, e):
+        for identity in self.defined():
+            if e.active(identity):
+                ty = fields.struct_type(self.fn.type_of(self.target))
+                e.set_shadow(identity, e.call(fields.new_struct(ty), e.var("$tape")))
+
+
+def _allocation(fn, label, s, call):
+    return Allocation(fn, label, s)
