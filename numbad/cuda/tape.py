@@ -107,22 +107,4 @@ def is_workspace(ty):
     return isinstance(ty, types.Array) and ty.layout in "CF" and ty.mutable
 
 
-def _install():
-    """Until the helpers of `memory` ask a table of targets: put these in front of them."""
-    call_helper, raise_limit = m.call_helper, m.raise_limit
-
-    def either_call(context, builder, *args):
-        chosen = _call_helper if context.target_name == "cuda" else call_helper
-        return chosen(context, builder, *args)
-
-    def either_raise(context, builder, where):
-        chosen = _raise_limit if context.target_name == "cuda" else raise_limit
-        return chosen(context, builder, where)
-
-    m.call_helper, m.raise_limit = either_call, either_raise
-
-
-if hasattr(m, "ELSEWHERE"):
-    m.ELSEWHERE["cuda"] = _call_helper, _raise_limit
-else:
-    _install()
+m.ELSEWHERE["cuda"] = _call_helper, _raise_limit

@@ -10,6 +10,7 @@ pytest.importorskip("numba.cuda.core.ir", reason="this numba-cuda carries no IR 
 
 from numba import cuda
 
+import numbad as nd
 import numbad.cuda as device
 from numbad.errors import ArgumentError, TapeLimitError, UnsupportedError
 from numbad.reverse.pipeline import Pipeline
@@ -261,9 +262,20 @@ def test_the_adjoint_is_made_once_for_a_call(monkeypatch):
             return super().run(scope)
 
     monkeypatch.setattr("numbad.cuda.pullback.Pipeline", Counted)
-    gradient = device.grad(njit(lambda x: x * math.sin(x)))
+    gradient = device.grad(njit(lambda x: x**17))  # a partial that no other test makes code for
     _compile(lambda x: gradient(x) + gradient(2.0 * x), (F,))
     assert made == [(F,)]
+
+
+def test_rules_of_the_user():
+    @njit
+    def own(x):
+        return x * 3.0
+
+    nd.scalar_rule(own, lambda ans, x: ans - 0.5 * x)
+    gradient = device.grad(njit(lambda x: own(x) * 2.0))
+    _, found = DeviceFunction(lambda x: gradient(x), (F,))(4.0)
+    assert found == 2.0 * (12.0 - 2.0)
 
 
 @pytest.mark.parametrize("output", ["ptx", "ltoir"])
