@@ -1,11 +1,17 @@
 """Puts the code of a callee in place of a call."""
 
 import inspect
+import os
+import sys
 
+import numba
 from numba import typeof
 from numba.core import ir, types
 
 from .function import is_expr, is_phi, map_vars, successors
+
+
+_LIBRARIES = tuple(os.path.dirname(m.__file__) + os.sep for m in (numba, sys.modules[__package__]))
 
 
 def bind(fn, call, py_func, before):
@@ -88,6 +94,12 @@ def inline(fn, label, index, callee, arguments, before=()):
     block.append(ir.Jump(callee.entry + base, call.loc))
     end = max(callee.blocks) + base + 1
     returned = _copy(fn, callee, base, rename, end)
+    if _is_library(callee.loc.filename):  # messages name the user's own line
+        for own in callee.blocks:
+            for s in fn.blocks[own + base].body:
+                s.loc = call.loc
+                if isinstance(getattr(s, "value", None), ir.Inst):
+                    s.value.loc = call.loc
     fn.blocks[end] = rest
     _receive(fn, rest, call, returned)
     _redirect(fn, rest, label, end)
@@ -97,6 +109,10 @@ def inline(fn, label, index, callee, arguments, before=()):
         for _, s in callee.statements()
         if isinstance(s, ir.Assign) and is_expr(s.value, "call")
     ]
+
+
+def _is_library(filename):
+    return filename.startswith((*_LIBRARIES, "<numbad"))
 
 
 def _copy(fn, callee, base, rename, end):

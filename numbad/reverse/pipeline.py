@@ -1,7 +1,9 @@
 """The stages that make the adjoint of a function, in order, and the dispatchers that run them."""
 
+import inspect
 import operator
 
+from numba import njit
 from numba.core import ir, types
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import FunctionPass, PassManager, register_pass
@@ -26,6 +28,7 @@ from ..ir.leaves import leaves
 from ..ir.loops import Control
 from ..ir.normalize import normalize
 from ..ir.typing import Inference
+from ..rules.registry import JVP, SCALAR, VJP
 from ..source import define
 from .activity import Activity
 from .split import SplitSweep
@@ -259,10 +262,24 @@ def pullback(f, wrt):
     of the result. Raises UnsupportedError when compiled, for what cannot be differentiated.
     """
     wrt = tuple(wrt)
+    if f in SCALAR or f in VJP or f in JVP:
+        f = _called(f)
     known = vars(f).setdefault("__numbad_pullbacks__", {})
     if wrt not in known:
         known[wrt] = f.numbad_pullback(wrt) if hasattr(f, "numbad_pullback") else _pullback(f, wrt)
     return known[wrt]
+
+
+def _called(f):
+    """A function that calls `f`, so that the rule of `f` is met."""
+    known = vars(f).setdefault("__numbad_called__", {})
+    rules = SCALAR.get(f), VJP.get(f), JVP.get(f)
+    if rules not in known:
+        names = ", ".join(inspect.signature(f.py_func).parameters)
+        source = f"def {f.py_func.__name__}({names}):\n    return f({names})\n"
+        options = {k: v for k, v in f.targetoptions.items() if k in INHERITED}
+        known[rules] = njit(define(source, {"f": f}), **options)
+    return known[rules]
 
 
 def native(pull):

@@ -20,7 +20,7 @@ from .ops.structure import BuildTuple, Copy, Move, TupleItem
 CHEAP = {
     *(operator.add, operator.sub, operator.mul, operator.neg, operator.pos),
 }
-_HARMLESS = {len, print, range, enumerate, zip, bool, int, float, abs, min, max, np.empty_like}
+_HARMLESS = (len, print, range, enumerate, zip, bool, int, float, abs, min, max, np.empty_like)
 _READ_ATTRIBUTES = {"shape", "size", "ndim", "real", "imag"}
 
 
@@ -190,7 +190,8 @@ class Plan:
         return False
 
     def _may_change(self, call):
-        if self.fn.constant(call.func) in _HARMLESS:
+        called = self.fn.constant(call.func)
+        if any(called is harmless for harmless in _HARMLESS):
             return False
         method = self.fn.definition(call.func)
         owners = [method.value] if is_expr(method, "getattr") else []

@@ -1,6 +1,7 @@
 """Tells for every statement which `Op` it is."""
 
 import operator
+import random
 import types as python_types
 
 import numpy as np
@@ -287,6 +288,8 @@ def _method(fn, label, s, call, callee):
         return Constant(fn, label, s)
     if callee.key in READING_METHODS and not leaves(fn.type_of(s.target)):
         return Constant(fn, label, s)
+    if isinstance(owner, types.NumPyRandomGeneratorType) and callee.key not in PATHWISE:
+        return NoPathwise(fn, label, s, callee.key)
     dispatcher = implementation(fn, call, callee)
     if dispatcher is not None:
         return Call(fn, label, s, dispatcher, callee.owner)
@@ -312,6 +315,8 @@ def _function(fn, label, s, call, callee):
         return Scalar(fn, label, s, key, arguments)
     if any(isinstance(fn.type_of(v), types.Array) for v in arguments) and has_rule(key):
         return FUNCTIONS["array operator"](fn, label, s, key, arguments, call)
+    if _draws(key) and key.__name__ not in PATHWISE:
+        return NoPathwise(fn, label, s, key.__name__)
     dispatcher = implementation(fn, call, callee)
     if dispatcher is not None and not _without_floats(fn, s):
         return Call(fn, label, s, dispatcher)
@@ -339,6 +344,41 @@ class RuledForward(Unknown):
             self.loc,
             f'give it one, nd.rule({name}, jvp=..., vjp=(forward, backward)), or use mode="forward"',
         )
+
+
+PATHWISE = {
+    *("random", "random_sample", "ranf", "sample", "rand", "randn", "standard_normal"),
+    *("normal", "gauss", "normalvariate", "uniform", "exponential", "expovariate"),
+    *("standard_exponential", "lognormal", "lognormvariate", "laplace", "logistic", "gumbel"),
+    *("rayleigh", "weibull", "weibullvariate", "pareto", "paretovariate", "power", "triangular"),
+}
+"""Distributions whose draws depend smoothly on their parameters, the random numbers given."""
+
+
+def _draws(key):
+    return isinstance(getattr(key, "__self__", None), np.random.RandomState | random.Random)
+
+
+class NoPathwise(Unknown):
+    """A draw; if its parameters are differentiated, the draw is no smooth function of them."""
+
+    def __init__(self, fn, label, statement, name):
+        self.name = name
+        super().__init__(fn, label, statement)
+
+    def fresh(self):
+        return True
+
+    def writes(self):
+        return False
+
+    def shadows(self, e):
+        for identity in self.defined():
+            if e.active(identity):
+                e.set_shadow(identity, e.new_shadow(self.statement.target))
+
+    def construct(self):
+        return f"a draw of '{self.name}' whose parameters are differentiated: it has no pathwise derivative"
 
 
 def _look_up(key):

@@ -1,9 +1,11 @@
 """Functions, methods and attributes that are treated by name."""
 
 import builtins
+import math
 import operator
 
 import numpy as np
+from numba import njit
 from numba.core import ir, types
 from numba.np.unsafe.ndarray import empty_inferred
 
@@ -284,8 +286,37 @@ def _structural(key, build):
     return found
 
 
-def _sequence_call(fn, label, s, call):
-    return None
+# -- draws whose parameters are differentiated: by the draw of the standard distribution ---------
+
+
+@njit
+def normal_draw(loc, scale=1.0):
+    return loc + scale * np.random.normal()
+
+
+@njit
+def uniform_draw(low, high=1.0):
+    return low + (high - low) * np.random.random()
+
+
+@njit
+def exponential_draw(scale):
+    return scale * np.random.exponential()
+
+
+@njit
+def lognormal_draw(mean, sigma=1.0):
+    return math.exp(mean + sigma * np.random.normal())
+
+
+def _draw(helper):
+    def found(fn, label, s, call):
+        arguments = _arguments(call)
+        if call.kws or len(arguments) > 2 or not _has_floats(fn, arguments):
+            return None
+        return StandIn(fn, label, s, helper, arguments)
+
+    return found
 
 
 FUNCTIONS = {
@@ -304,6 +335,10 @@ FUNCTIONS = {
         ],
         _fresh,
     ),
+    np.random.normal: _draw(normal_draw),
+    np.random.uniform: _draw(uniform_draw),
+    np.random.exponential: _draw(exponential_draw),
+    np.random.lognormal: _draw(lognormal_draw),
     empty_inferred: _inferred,
     np.array: _new_array,
     np.copy: _copy_function,
