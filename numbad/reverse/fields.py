@@ -17,7 +17,9 @@ from ..ir.leaves import leaves
 from . import arena
 from .elements import element_pointer
 
-new_struct, get_field, set_field = map(cache, (arena.struct_new, arena.struct_get, arena.struct_set))
+new_struct, get_field, set_field = map(
+    cache, (arena.struct_new, arena.struct_get, arena.struct_set)
+)
 
 
 # -- the type of an instance's shadow ---------------------------------------------------------
