@@ -23,8 +23,8 @@ from .structure import Branch, Leaf, leaves, parse, render
 from .writing import Writer, indented
 
 
-def pullback_of(f, functions, wrt):
-    """The pullback of a dispatcher, with the arguments numbered in `functions` bound to functions.
+def pullback_of(f, tys, wrt):
+    """The pullback of a dispatcher by arguments `wrt`, with functions among its arguments bound.
 
     A rule is a caller's concern, so a function with a rule is called; and a function in a tuple
     would become what Numba calls a first-class function, whose code is not known.
@@ -32,18 +32,27 @@ def pullback_of(f, functions, wrt):
     from ..reverse import pullback
 
     ruled = any(f in table for table in (SCALAR, JVP, VJP))
-    return pullback(caller(f, functions) if functions or ruled else f, wrt)
+    functions = {k: ty.dispatcher for k, ty in enumerate(tys) if isinstance(ty, types.Dispatcher)}
+    if not functions and not ruled:
+        return pullback(f, wrt)
+    star = starred(f.py_func)
+    rest = 0 if star is None else len(tys[star])
+    places = [k for k in range(len(tys)) if k not in functions]
+    return pullback(caller(f, functions, rest), tuple(places.index(k) for k in wrt))
 
 
-def caller(f, functions):
-    """A dispatcher that calls `f`, with some arguments bound to functions; always the same one."""
+def caller(f, functions, rest):
+    """A dispatcher that calls `f` with some arguments bound to functions; always the same one.
+
+    `*args` come in as a tuple of `rest` members.
+    """
     known = vars(f).setdefault("__numbad_callers__", {})
-    key = tuple(functions.items())
+    key = (rest, *functions.items())
     if key not in known:
         star, count = starred(f.py_func), len(parameter_names(f.py_func))
         free = ", ".join(f"arg{k}" for k in range(count) if k not in functions)
-        given = [f"function{k}" if k in functions else f"arg{k}" for k in range(count)]
-        given = ", ".join("*" + name if k == star else name for k, name in enumerate(given))
+        given = [f"function{k}" if k in functions else f"arg{k}" for k in range(count) if k != star]
+        given = ", ".join([*given, *(f"arg{star}[{i}]" for i in range(rest))])
         name = f"call_{f.py_func.__name__}".replace("<lambda>", "lambda")
         namespace = {"f": f, **{f"function{k}": function for k, function in functions.items()}}
         source = f"def {name}({free}):\n    return f({given})\n"
@@ -69,8 +78,7 @@ class AdjointSource(Writer):
         self.trees = [parse(ty, source) for source, ty in self.arguments]
         self.effects = effects(f, wrt)
         self.wrt = tuple(sorted({*wrt, *self._written()}))
-        functions = {k: t.dispatcher for k, t in enumerate(tys) if isinstance(t, types.Dispatcher)}
-        free = [k for k in range(len(tys)) if k not in functions]
+        free = [k for k, ty in enumerate(tys) if not isinstance(ty, types.Dispatcher)]
         self.places = {k: place for place, k in enumerate(free)}  # arguments of the pullback
         self.before, self.reset, self.after, self.checks = [], [], [], []
         self.shadows = {}  # id of an array's leaf -> the name of its shadow
@@ -78,7 +86,7 @@ class AdjointSource(Writer):
         self._prepare()
         self.result = parse(plain_result(typingctx, f, tys), "value")
         self.namespace.update(
-            pull=native(pullback_of(original(f), functions, tuple(self.places[k] for k in self.wrt))),
+            pull=native(pullback_of(original(f), tys, self.wrt)),
             ArgumentError=ArgumentError,
             copied=runtime.copied,
             overlap=overlap.overlap,

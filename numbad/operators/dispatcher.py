@@ -23,7 +23,7 @@ from ..forward.dualize import refresh, replacement, without_wrappers
 from ..forward.refuse import refusing
 from ..source import define
 
-_INHERITED = ("fastmath", "error_model", "boundscheck", "nogil")
+INHERITED = ("fastmath", "error_model", "boundscheck", "nogil")
 
 
 def as_dispatcher(operator, f):
@@ -178,14 +178,14 @@ class OperatorDispatcher(CPUDispatcher):
     handles_duals = True  # differentiating it again needs no adapted copy
 
     def compile(self, sig):
-        try:
-            return self._compile(sig)
-        except UnsupportedError as error:
-            argtypes, return_type = sigutils.normalize_signature(sig)
-            if not self.operator.fall_back(tuple(argtypes), error):
-                raise
-            self._compiler._failed_cache.pop((tuple(argtypes), return_type), None)
-            return self._compile(sig)
+        while True:
+            try:
+                return self._compile(sig)
+            except UnsupportedError as error:
+                argtypes, return_type = sigutils.normalize_signature(sig)
+                if not self.operator.fall_back(tuple(argtypes), error):
+                    raise
+                self._compiler._failed_cache.pop((tuple(argtypes), return_type), None)
 
     def _compile(self, sig):
         with refusing(self.operator.f.py_func):
@@ -225,7 +225,7 @@ def _build(operator):
     stub.__module__ = f.py_func.__module__
     stub.__doc__ = f"nd.{operator.name} of {f.py_func.__name__}."
     stub.__numbad_operator__ = operator
-    options = {k: v for k, v in f.targetoptions.items() if k in _INHERITED}
+    options = {k: v for k, v in f.targetoptions.items() if k in INHERITED}
     options["nopython"] = True
     dispatcher = OperatorDispatcher(stub, targetoptions=options, pipeline_class=OperatorCompiler)
     return caching.enable(dispatcher, lambda: (operator.key(), options, f))

@@ -3,6 +3,8 @@
 from numba.core import types
 
 from ..errors import ArgumentError, UnsupportedError
+from ..forward.dual import base_scalar
+from .results import scalar_of
 from .structure import Leaf, leaves
 
 MODES = ("auto", "forward", "reverse")
@@ -30,6 +32,8 @@ def cheaper(inputs, result=None):
     goes forward: which is cheaper depends on sizes that types do not tell.
     """
     found = [leaf for tree in inputs for leaf in leaves(tree) if leaf.kind != "constant"]
+    if any(isinstance(base_scalar(scalar_of(leaf)), types.Complex) for leaf in found):
+        return "reverse"  # forward mode has no gradient by complex numbers
     if len(found) <= CROSSOVER and all(leaf.kind == "scalar" for leaf in found):
         return "forward"
     tree = None if result is None else result()

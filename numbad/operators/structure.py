@@ -112,8 +112,8 @@ def refuse_complex(operator, name, tree):
         if leaf.kind != "constant" and isinstance(base_scalar(scalar), types.Complex):
             raise ArgumentError(
                 f"{operator} differentiates by argument '{name}', which is complex: use "
-                "nd.derivative or nd.jvp for holomorphic functions, or pass the real and imaginary "
-                "parts as two floats"
+                "nd.derivative or nd.jvp for holomorphic functions, nd.grad or nd.vjp in reverse "
+                "mode for real-valued ones, or pass the real and imaginary parts as two floats"
             )
 
 
