@@ -1,0 +1,233 @@
+"""Complex arithmetic: the gradient of a real f(z) is df/dx - i df/dy, as JAX has it."""
+
+import cmath
+import math
+
+import numba
+import numpy as np
+import pytest
+from mpmath import mp
+
+import numbad as nd
+from numbad.source import define
+from tests.cases import CASES
+from tests.reverse import oracle
+from tests.reverse.oracle import Programs, check_gradient, check_second_order
+from tests.rules.oracle import exact_partial, exact_point, relative_error
+
+programs = Programs()
+Z, W = 0.7 + 0.4j, -0.3 + 1.1j
+A = np.array([0.53 + 0.2j, -1.1 + 0.7j, 0.4 - 0.9j])
+C64 = np.complex64
+
+
+@programs.on((Z, W), (W, Z))
+def arithmetic(z, w):
+    total = z * w + z / w - z
+    for i in range(3):
+        total = total * z + w / (total + 2.0) + i
+        w = w * 0.5 + total * total * 0.1j
+        z = -z + w
+    return total.real * w.imag + z.real
+
+
+@programs.on((Z, 0.7), (W, -1.3))
+def with_reals(z, x):
+    total = z * x + x
+    for i in range(3):
+        total = total * x + z / x - x / z + x**2 * 1j
+        x = total.real * 0.3 + i + x
+        z = z + x
+    return total.imag * x + z.imag
+
+
+@programs.on((0.7, 1.3), (-0.4, 0.2))
+def made_of_reals(x, y):
+    z = complex(x, y)
+    for i in range(3):
+        w = z * z + complex(y, 0.5)
+        x, y = w.imag, w.real * x
+        z = complex(x, y) * 0.7 + z
+    return z.real * z.imag + abs(z) + x
+
+
+@programs.on((Z, W))
+def conjugates_and_parts(z, w):
+    total = 0.0
+    for i in range(3):
+        total += (z * w.conjugate()).real + np.conj(w).imag * np.real(z) * np.imag(w)
+        z = z.conjugate() * w
+        w = complex(abs(z), total * 0.1) * np.conjugate(w)
+    return total * abs(w) + z.imag
+
+
+@programs.on((Z, W), (W, -Z))
+def absolute_values(z, w):
+    total = abs(z) * 1.0
+    for i in range(3):
+        total = total + abs(z * w) ** 2 / (1.0 + abs(w))
+        z = z * z / abs(z) + w
+        w = w * total * 0.2
+    return total + np.abs(z)
+
+
+@programs.on((Z, W))
+def functions(z, w):
+    for i in range(2):
+        z = cmath.exp(z * 0.3) * cmath.sin(w) + cmath.sqrt(z)
+        w = np.log(z) + np.tanh(w * 0.5) + np.cos(z) * cmath.cosh(w)
+    return z.real * w.imag + cmath.atan(w).real
+
+
+@programs.on((Z, W), (W, Z))
+def powers(z, w):
+    total = z**2 + z**3 + z**-1 + z**0.5
+    total = total + z**w + 2**z + w**1
+    return (total * z**2.0).real + total.imag
+
+
+@programs.on((Z, 0.4), (W, 1.7))
+def mandelbrot_distance(c, x):
+    z = complex(x, 0.0)
+    dz = 1.0 + 0.0j
+    k = 0
+    while abs(z) < 4.0 and k < 6:
+        dz = 2.0 * z * dz + 1.0
+        z = z * z + c
+        k += 1
+    return abs(z) * math.log(abs(z)) / abs(dz)
+
+
+@programs.on((Z, W, 5), (Z, W, 0))
+def swapped(z, w, n):
+    for i in range(n):
+        z, w = w, z * w + 0.5j
+        if z.real > w.imag:
+            z = z.conjugate()
+    return z.real * w.imag + (z * w).real
+
+
+@programs.on((A, Z))
+def arrays(a, z):
+    b = np.zeros(3, np.complex128)
+    for i in range(3):
+        b[i] = a[i] * b[i - 1] + z
+        a[i] = b[i] * b[i].conjugate() + a[i] * 0.5j
+        z = a[i] * z
+    return (a[0] * b[1]).real + abs(b[2]) + (a[2] * a[1]).imag
+
+
+@programs.on((A, 0.7))
+def slices(a, x):
+    view = a[1:]
+    for k in range(2):
+        view[k] = view[k] * a[k] + x
+        a[:2] = a[::-1][:2] * 1.0
+        view[1] = x * 1j
+        a[0] *= view[0]
+    return abs(a[0]) + (a[1] * a[2]).imag
+
+
+@programs.on((C64(Z), C64(W)), rtol=1e-5)
+def single_precision(z, w):
+    total = z * w
+    for i in range(2):
+        total = total * z + w
+        w = w * total
+    return (total * w).real
+
+
+@programs.on((A, A[::-1].copy() * 1j), (-A, A + 1.0))
+def inner_product(a, b):
+    total = 0j
+    for u, v in zip(a, b):  # noqa: B905
+        total += u.conjugate() * v
+    return total.real**2 + total.imag
+
+
+@programs.on(((0.7, Z), 1.3))
+def in_a_tuple(pair, x):
+    y, z = pair
+    for i in range(2):
+        z = z * y + pair[1]
+        y = y * x + z.imag
+    return y * z.real
+
+
+@programs.on((Z, 0.7))
+def phases(z, x):
+    r, phi = cmath.polar(z)
+    w = cmath.rect(r * x, phi + x)
+    return cmath.phase(w) * x + w.real * np.angle(z)
+
+
+@programs.on((Z, W), (0.1 + 0.2j, W))
+def branches(z, w):
+    total = z
+    for i in range(4):
+        if abs(total) > 1.0:
+            total = total / w
+        elif total.real > 0.0:
+            total = total * total + w
+            continue
+        if total == 0j:
+            break
+        total += z
+    return total.real * total.imag
+
+
+@programs.parametrize()
+def test_gradient(program):
+    check_gradient(program)
+
+
+@programs.parametrize()
+def test_second_order(program):
+    check_second_order(program)
+
+
+def test_convention_by_hand():
+    def real_of_square(z):
+        return (z * z).real
+
+    def squared_modulus(z):
+        return z.real * z.real + z.imag * z.imag
+
+    def imaginary_part(z):
+        return z.imag
+
+    z = 3.0 + 4.0j
+    assert nd.grad(real_of_square, mode=oracle.MODE)(z) == 6.0 + 8.0j
+    assert nd.grad(squared_modulus, mode=oracle.MODE)(z) == 6.0 - 8.0j
+    assert nd.grad(imaginary_part, mode=oracle.MODE)(z) == -1j
+
+
+GROUP = 12
+HOLOMORPHIC = [case for case in CASES if case.holomorphic]
+GROUPS = [HOLOMORPHIC[i : i + GROUP] for i in range(0, len(HOLOMORPHIC), GROUP)]
+WEIGHT = 0.6 - 0.8j
+
+
+@pytest.mark.parametrize("group", range(len(GROUPS)))
+def test_rules(group):
+    """The gradient of Re(c h(z)) is c h'(z), unconjugated."""
+    cases = GROUPS[group]
+    lines, namespace = ["def weighted_sum(args):", "    total = 0.0"], {"weight": WEIGHT}
+    for i, case in enumerate(cases):
+        arguments = ", ".join(f"args[{i}][{k}]" for k in range(len(case.domain)))
+        lines.append(f"    total += (fn{i}({arguments}) * weight).real")
+        namespace[f"fn{i}"] = case.fn
+    f = numba.njit(define("\n".join([*lines, "    return total\n"]), namespace))
+    gradient = nd.grad(f, mode=oracle.MODE)
+    with mp.workdps(50):
+        for row in range(3):
+            args = tuple(case.complex_samples(3)[row] for case in cases)
+            check_row(cases, args, gradient(args))
+
+
+def check_row(cases, args, found):
+    for case, point, partials in zip(cases, args, found, strict=True):
+        for k, partial in enumerate(partials):
+            expected = mp.mpmathify(WEIGHT) * exact_partial(case, exact_point(case, point), k)
+            error = relative_error(partial, expected, case.atol)
+            assert error < 1e-12, (str(case), point, k, partial, expected)

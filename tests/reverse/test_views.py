@@ -1,0 +1,210 @@
+"""Views share memory: what is written through one is read through the other, shadows alike."""
+
+import math
+
+import numpy as np
+
+from tests.reverse.oracle import Programs, check_gradient, check_second_order
+
+programs = Programs()
+A = np.array([0.53, 1.47, -2.61, 0.77, -1.19, 0.89])
+M = np.array([[0.53, 1.47, -2.61], [1.27, -0.71, 0.41]])
+T = np.sin(np.arange(12.0) + 0.5).reshape(2, 3, 2)
+
+
+@programs.on((A, 0.7), (A[::-1], 0.7), (np.repeat(A, 2)[::2], 0.7))
+def written_through_a_slice(a, x):
+    view = a[1:5]
+    total = a[1] * a[2]
+    for i in range(3):
+        view[i] = view[i] * a[i] + x
+        total = total * 0.5 + a[i + 1] * a[i + 1]
+        a[i + 2] = total * view[i]
+        total += view[i + 1] * x
+    return total * view[3]
+
+
+@programs.on((A, 0.7))
+def base_overwritten_under_a_view(a, x):
+    view = a[::2]
+    y = view[1] * view[1]
+    a[2] = y * x
+    z = view[1] * view[1]
+    view[1] = 3.0
+    return y * z * a[2] + a[1] * view[2]
+
+
+@programs.on((A, 0.7))
+def two_overlapping_views(a, x):
+    head, tail = a[:4], a[2:]
+    for i in range(4):
+        tail[i] = tail[i] + head[i] * head[i] * x
+        head[3 - i] = tail[i] * 0.5
+    return head[2] * tail[0] + tail[3] * a[1]
+
+
+@programs.on((A, 0.7))
+def reversed_view(a, x):
+    back = a[::-1]
+    for i in range(6):
+        back[i] = back[i] * a[i] + x
+    back[1:3] = a[:2]
+    return a[0] * a[1] * a[4] + back[3] * a[3]
+
+
+@programs.on((M, 0.7), (np.asfortranarray(M), 0.7), (M[::-1], 0.7))
+def transposed(m, x):
+    t = m.T
+    for i in range(3):
+        for j in range(2):
+            t[i, j] = t[i, j] * m[1 - j, i] + x
+    u = np.transpose(m).transpose()
+    u[0, 1] = t[1, 1] * t[1, 1]
+    t[2] = u[0, 1]
+    return m[0, 1] * m[0, 2] * m[1, 2] + t[0, 0] * u[1, 0]
+
+
+@programs.on((T, 0.7))
+def axes_permuted(t, x):
+    u = t.transpose(2, 0, 1)
+    v = np.transpose(t, (1, 2, 0))
+    for i in range(2):
+        u[i, 1, 2] = v[2, i, 0] * t[0, 1, i] + x
+        v[0, i, i] = u[i, i, 0] * u[i, i, 0]
+    return t[1, 2, 0] * t[1, 2, 1] + t[0, 0, 0] * t[1, 0, 1]
+
+
+@programs.on((A, 0.7))
+def reshaped(a, x):
+    m = a.reshape(2, 3)
+    n = m.reshape((3, 2))
+    for i in range(2):
+        m[i, 1] = m[i, 1] * n[i, 1] + a[i]
+        n[i, 0] = m[1, i] * x
+        a[5 - i] = n[2, 1] * m[0, 1]
+    w = n.reshape(-1)
+    w[1] = w[4] * w[4]
+    return m[0, 1] * m[1, 1] + a[5] * n[0, 0] * x
+
+
+@programs.on((M, 0.7))
+def ravelled(m, x):
+    flat = m.ravel()
+    for i in range(5):
+        flat[i] = flat[i] * flat[i + 1] + x
+    m[1, 2] = flat[0] * flat[4]
+    again = np.ravel(m)
+    again[0] = flat[5] * flat[5]
+    copied = m.flatten()
+    copied[1] = again[0] * copied[2]
+    m[0, 2] = x
+    return m[0, 0] * flat[1] + copied[1] * copied[2] * m[1, 1]
+
+
+@programs.on((A, 0.7))
+def new_axes(a, x):
+    column = a[:, None]
+    row = a[np.newaxis, :3]
+    for i in range(3):
+        column[i, 0] = row[0, i] * row[0, i] + x
+        row[0, 2 - i] = column[3, 0] * a[i]
+    expanded = np.expand_dims(a, 0)
+    expanded[0, 4] = a[0] * x
+    return a[0] * a[1] + a[2] * column[4, 0]
+
+
+@programs.on((T, 0.7), (T.transpose(1, 2, 0), 0.7))
+def rows_of_rows(t, x):
+    for i in range(2):
+        plane = t[i]
+        for j in range(2):
+            row = plane[j]
+            row[0] = row[1] * t[0, j, 1] + x
+            plane[1, 0] = row[0] * row[0]
+        x = x * plane[1, 0]
+    return t[0, 0, 0] * t[1, 0, 0] + t[1, 1, 0] * x
+
+
+@programs.on((M, 0.7), (np.asfortranarray(M), 0.7))
+def column_views_round_a_loop(m, x):
+    previous = m[:, 0]
+    for j in range(1, 3):
+        current = m[:, j]
+        current[0] = current[0] * previous[1] + x
+        previous[1] = current[0] * current[1]
+        previous = current
+    previous[1] = previous[1] * x
+    return m[0, 0] * m[1, 1] + m[1, 0] * m[1, 2] * m[0, 2]
+
+
+@programs.on((A, 0.7), (-A, 0.7))
+def one_view_or_the_other(a, x):
+    for k in range(3):
+        if a[k] > 0:
+            view = a[k:]
+        else:
+            view = a[::-1]
+        view[0] = view[0] * view[1] + x
+        view[2] = view[0] * a[k]
+    return view[0] * view[1] + a[1] * a[4] * a[0]
+
+
+@programs.on((A, A[::-1].copy(), 0.7), (-A, A, 0.7))
+def one_array_or_the_other(a, b, x):
+    for k in range(3):
+        c = a if a[k] > 0.5 else b
+        c[0] = c[0] * c[k + 1] + x
+        a[1] = b[0] * a[0]
+    c[2] = x
+    return c[0] * c[1] + a[0] * b[0] + a[2] * b[2]
+
+
+@programs.on((A, 0.7))
+def view_of_a_copy(a, x):
+    b = a.copy()
+    view = b[1:4]
+    for i in range(3):
+        view[i] = a[i] * b[i] + x
+        a[i] = view[i] * view[0]
+    b[2] = a[2]
+    return view[1] * view[2] + a[0] * a[1] * b[1]
+
+
+@programs.on((A, 0.7))
+def view_outlives_its_name(a, x):
+    view = a[1:3]
+    kept = a
+    a = np.zeros(3)
+    a[0] = view[1] * x
+    kept[2] = a[0] * view[0]
+    view = a[:2]
+    view[1] = kept[2] * kept[2]
+    return a[1] * a[0] + kept[1] * x
+
+
+@programs.on((M, 0.7))
+def diagonal_by_strides(m, x):
+    flat = m.reshape(-1)
+    diagonal = flat[::4]
+    diagonal[1] = diagonal[0] * m[1, 1] * x
+    m[0, 0] = diagonal[1] * math.sin(x)
+    return diagonal[0] * diagonal[1] + m[1, 0]
+
+
+@programs.on((M, 0.7))
+def copied_only_if_need_be(m, x):
+    c = np.ascontiguousarray(m)
+    c[0, 0] = m[0, 1] * x
+    f = np.asfortranarray(m)
+    f[1, 1] = c[0, 0] * m[1, 0]
+    return m[0, 0] * m[1, 1] + c[1, 1] * f[0, 0] + m[0, 2]
+
+
+@programs.parametrize()
+def test_gradient(program):
+    check_gradient(program)
+
+
+@programs.parametrize()
+def test_second_order(program):
+    check_second_order(program)
