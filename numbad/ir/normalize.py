@@ -119,7 +119,14 @@ def _idle(fn, s, used):
         return isinstance(fn.type_of(value.value), types.BaseTuple)
     if value.op == "call":
         return fn.constant(value.func) in _DROPPED_CALLS
+    if value.op == "getattr" and _is_property(fn.type_of(value.value), value.attr):
+        return False
     return value.op in _DROPPED
+
+
+def _is_property(ty, name):
+    """Whether an attribute is code of a jitted class, which may do anything."""
+    return isinstance(ty, types.ClassInstanceType) and name in ty.jit_props
 
 
 def prune(fn):

@@ -142,6 +142,8 @@ class Emitter:
     def value(self, var):
         """The value that a primal variable had, in the reverse sweep."""
         name = var if isinstance(var, str) else var.name
+        if self.label is None:  # in the forward sweep
+            return self.var(name)
         if self.planning:
             self.needs.append((self.label, name))
             return self.var(name)

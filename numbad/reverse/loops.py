@@ -59,6 +59,13 @@ def matrix_of(rows, columns, dtype):
 
 
 @cache
+def array_of_list(dtype):
+    """`np.array(l)` of a list of numbers."""
+    lines = ["def array(l):", "    out = np.empty(len(l), dtype)", "    for k in range(len(l)):"]
+    return _jit([*lines, "        out[k] = l[k]", "    return out"], {"dtype": _dtype(dtype)})
+
+
+@cache
 def copy_of(ndim, dtype):
     """A copy in C order."""
     index = _index(ndim, ndim)

@@ -161,7 +161,8 @@ class Plan:
                 operator.ipow,
             )
         if value.op == "getattr":
-            return value.attr in _READ_ATTRIBUTES and self._outside(value.value)
+            fixed = value.attr in _READ_ATTRIBUTES and not self._has_fields(value.value)
+            return fixed and self._outside(value.value)
         if value.op in ("getitem", "static_getitem"):
             ty = self.fn.type_of(value.value)
             if isinstance(ty, types.Array):
@@ -169,18 +170,36 @@ class Plan:
             return isinstance(ty, types.BaseTuple)
         if value.op == "call":
             return self.fn.constant(value.func) in (bool, len, slice) and all(
-                self._is_number_or_tuple(v) or self._outside(v) for v in value.args
+                self._is_number_or_tuple(v) or (self._outside(v) and self._is_array(v))
+                for v in value.args
             )
         return False
 
     def _outside(self, var):
         return self.control.outside(self.block_of(var.name))
 
+    def _is_array(self, var):
+        return isinstance(self.fn.type_of(var), types.Array)
+
+    def _has_fields(self, var):
+        """Whether a value's attributes may be written to."""
+        ty = self.fn.type_of(var)
+        ty = ty.type if isinstance(ty, types.Optional) else ty
+        return isinstance(ty, types.ClassInstanceType | types.DeferredType | types.Record)
+
+    def _writes_integers(self, s):
+        """Whether a statement writes to an array or a record that may hold integers."""
+        if not isinstance(s, ir.SetItem | ir.StaticSetItem | ir.SetAttr):
+            return False
+        ty = self.fn.type_of(s.target)
+        records = isinstance(ty, types.Record) or isinstance(getattr(ty, "dtype", 0), types.Record)
+        return records or not leaves(ty)
+
     def _find_changes_of_integers(self):
         """Whether anything may write to an array that carries no floats."""
         for op in self.activity.every():
             s = op.statement
-            if isinstance(s, ir.SetItem | ir.StaticSetItem) and not leaves(self.fn.type_of(s.target)):
+            if self._writes_integers(s):
                 return True
             value = getattr(s, "value", None)
             if is_expr(value, "inplace_binop") and self._is_integer_array(value.lhs):
@@ -195,7 +214,7 @@ class Plan:
             return False
         method = self.fn.definition(call.func)
         owners = [method.value] if is_expr(method, "getattr") else []
-        return any(self._is_integer_array(v) for v in [*call.args, *owners])
+        return any(self._is_integer_array(v) or self._has_fields(v) for v in [*call.args, *owners])
 
     def _is_integer_array(self, var):
         ty = self.fn.type_of(var)

@@ -11,6 +11,7 @@ from numba.extending import intrinsic
 from ..ir.fence import refuse
 from ..ir.leaves import at
 from .emit import shadow_name
+from .fields import struct_type
 from .sweep import TAPE, TOP, Sweep
 from .tape import pop_frame, push_frame, read_frame
 
@@ -84,8 +85,10 @@ class SplitSweep(Sweep):
 
     def _typed(self, name):
         if isinstance(name, tuple):
-            ty = at(self.fn.type_of(name[0]), name[1]).type
-            return shadow_name(name), types.Array(ty.dtype, ty.ndim, "A")
+            leaf = at(self.fn.type_of(name[0]), name[1])
+            if leaf.kind in ("object", "record"):
+                return shadow_name(name), struct_type(leaf.type) if leaf.kind == "object" else leaf.type
+            return shadow_name(name), types.Array(leaf.type.dtype, leaf.type.ndim, "A")
         if name in self.plan.extras:
             raise refuse("a ruled or checkpointed call in a recursive function", self.fn.loc)
         ty = self.fn.types.get(name)

@@ -188,6 +188,8 @@ def _operator(fn, label, s, function, arguments, value):
             return op
     if not leaves(fn.type_of(s.target)) or _without_floats(fn, s):
         return Constant(fn, label, s)
+    if function is operator.add and all(structure.is_tuple(fn.type_of(v)) for v in arguments):
+        return structure.Joined(fn, label, s, arguments)
     if all(is_scalar(fn.type_of(v)) for v in arguments):
         if function in CONSTANT:
             return Constant(fn, label, s)

@@ -20,7 +20,7 @@ from .scalar import Scalar, is_scalar
 from .structural import ATTRIBUTES as PARTS
 from .structural import FUNCTIONS as STRUCTURAL
 from .structural import extremum_of_tuple
-from .structure import BuildTuple, Copy
+from .structure import BuildTuple, Copy, Joined
 
 
 def _has_floats(fn, variables):
@@ -50,6 +50,9 @@ def _new_array(fn, label, s, call):
     if isinstance(ty, types.Array):
         return _copied(fn, label, s, source)
     members = written_out(fn, source)
+    if members is None and lists.is_list(ty) and is_scalar(ty.dtype):
+        dtype = fn.type_of(s.target).dtype
+        return StandIn(fn, label, s, loops.array_of_list(dtype), [source])
     if members is None or not leaves(fn.type_of(s.target)):
         return None
     dtype = fn.type_of(s.target).dtype
@@ -264,6 +267,12 @@ def _class(fn, label, s, call, cls):
     return Unknown(fn, label, s)
 
 
+def _tuple(fn, label, s, call):
+    """`tuple(t)` of a tuple: the tuple."""
+    alike = len(call.args) == 1 and isinstance(fn.type_of(call.args[0]), types.BaseTuple)
+    return Joined(fn, label, s, call.args) if alike else None
+
+
 def _of_tuple(fn, label, s, function, arguments):
     """`min(t)`, `max(t)` of a tuple of numbers."""
     ty = fn.type_of(arguments[0])
@@ -340,6 +349,7 @@ FUNCTIONS = {
     np.random.exponential: _draw(exponential_draw),
     np.random.lognormal: _draw(lognormal_draw),
     empty_inferred: _inferred,
+    tuple: _tuple,
     np.array: _new_array,
     np.copy: _copy_function,
     **dict.fromkeys([np.asarray, np.ascontiguousarray, np.asfortranarray], _as_array),

@@ -39,6 +39,21 @@ class BuildTuple(Move):
             self.link(item, self.target, (), (k,))
 
 
+class Joined(Move):
+    """`t + u` of tuples."""
+
+    def __init__(self, fn, label, statement, parts):
+        self.parts = parts
+        super().__init__(fn, label, statement)
+
+    def analyse(self):
+        place = 0
+        for part in self.parts:
+            for k in range(len(self.fn.type_of(part))):
+                self.link(part, self.target, (k,), (place,))
+                place += 1
+
+
 class TupleItem(Move):
     """`t[2]`, `t[1:]`, `t.field` with a position known at compile time."""
 
