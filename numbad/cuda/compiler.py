@@ -4,6 +4,9 @@ The code of a function is captured and transformed once for all targets; here it
 place of a stub's in numba-cuda's own pipeline, with the flags of the kernel that calls it.
 """
 
+from numba.core import ir
+from numba.core.compiler import Compiler
+from numba.core.dispatcher import Dispatcher
 from numba.cuda.compiler import (
     CreateLibrary,
     CUDABackend,
@@ -26,6 +29,7 @@ from numba.cuda.core.untyped_passes import FixupArgs, IRProcessing
 from numba.cuda.descriptor import cuda_target
 
 from ..errors import NumbadError, UnsupportedError
+from ..ir.fence import refuse
 from ..source import define
 from .retarget import retarget
 
@@ -48,10 +52,26 @@ class PutBlocks(FunctionPass):
     def run_pass(self, state):
         func_ir = state.func_ir
         blocks = state.func_id.func.__numbad_blocks__(state.args)
+        _refuse_own_code(blocks)
         func_ir.blocks = retarget(blocks, func_ir.arg_names)
         state.typingctx.refresh()  # the stages have made intrinsics
         state.targetctx.refresh()
         return True
+
+
+def _refuse_own_code(blocks):
+    """Refuse calls of functions whose code is not their source: numba-cuda would compile a stub."""
+    for block in blocks.values():
+        for statement in block.find_insts(ir.Assign):
+            held = isinstance(statement.value, ir.Global | ir.FreeVar)
+            called = statement.value.value if held else None
+            if isinstance(called, Dispatcher) and called._compiler.pipeline_class is not Compiler:
+                raise refuse(
+                    f"a call of {called.py_func.__name__} on a GPU",
+                    statement.loc,
+                    "recursive functions and results of operators run on the CPU only; write "
+                    "recursion as a loop",
+                )
 
 
 class BlocksCompiler(CompilerBase):

@@ -10,7 +10,7 @@ from llvmlite import ir
 from numba.core import types
 from numba.cuda import cgutils
 
-from ..errors import TapeLimitError
+from ..errors import TapeLimitError, UnsupportedError
 from ..reverse import memory as m
 
 # Bytes a thread: of the stack that records the forward sweep, and of the arena for shadows of work
@@ -31,7 +31,10 @@ def _call_helper(context, builder, helper, *args):
         return _i64(0)
     if helper is m.arena_take:
         return _arena_take(builder, *args)
-    raise NotImplementedError(f"{helper} cannot run on a GPU")
+    raise UnsupportedError(
+        "what needs a tape of its own within the function (nd.checkpoint, an operator's result) "
+        "cannot run on a GPU; leave it out of the function"
+    )
 
 
 def _arena_take(builder, tape, size):
