@@ -71,6 +71,8 @@ def written_out(fn, var):
     value = fn.definition(var)
     if not isinstance(value, ir.Expr) or value.op not in ("build_list", "build_tuple"):
         return None
+    if value.op == "build_list" and _uses(fn, var) != 1:  # it may have been changed since
+        return None
     found = []
     for item in value.items:
         ty = fn.type_of(item)
@@ -82,6 +84,15 @@ def written_out(fn, var):
             return None
         found.append(inner)
     return found
+
+
+def _uses(fn, var):
+    """How many statements read a variable."""
+    return sum(
+        any(v.name == var.name for v in s.list_vars())
+        for _, s in fn.statements()
+        if not (isinstance(s, ir.Assign) and s.target.name == var.name)
+    )
 
 
 def _copied(fn, label, s, source):
