@@ -41,8 +41,11 @@ class Activity:
     def __init__(self, fn, inputs, returned):
         self.fn = fn
         self.ops = {
-            label: [classify(fn, label, s) for s in block.body] for label, block in fn.blocks.items()
+            label: [classify(fn, label, s) for s in block.body]
+            for label, block in fn.blocks.items()
         }
+        for number, op in enumerate(self.every()):
+            op.number = number
         self.inputs, self.returned = inputs, returned
         self.solve()
 

@@ -91,7 +91,7 @@ class Emitter:
 
     def extra(self, op, key):
         """The variable in which a statement keeps something for the reverse sweep."""
-        name = f"{op.target}$kept{key}"
+        name = f"$kept{op.number}{key}"
         self.plan.extras[name] = op.label
         return self.var(name)
 

@@ -124,8 +124,10 @@ def assignment(out_ndim, ndim, overlapping):
 
 
 def _is_index_array(ty):
-    return isinstance(ty, types.Array) and ty.ndim == 1 and isinstance(
-        ty.dtype, types.Integer | types.Boolean
+    return (
+        isinstance(ty, types.Array)
+        and ty.ndim == 1
+        and isinstance(ty.dtype, types.Integer | types.Boolean)
     )
 
 

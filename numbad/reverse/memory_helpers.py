@@ -10,6 +10,7 @@ from numba.extending import intrinsic, overload
 
 from ..errors import ArgumentError, RuleError
 from .arena import emit_kept
+from .tape import check_plain
 
 
 @njit
@@ -85,7 +86,5 @@ def _kept_type(ty):
         return types.NamedTuple(members, ty.instance_class)
     if isinstance(ty, types.BaseTuple):
         return types.BaseTuple.from_types([_kept_type(t) for t in ty.types])
+    check_plain(ty)
     return ty
-
-
-

@@ -24,6 +24,7 @@ from ..forward.dualize import PromoteAllocations, ReplaceFunctions, without_wrap
 from ..forward.refuse import refusing
 from ..ir.capture import capture
 from ..ir.expand import expand
+from ..ir.function import is_expr
 from ..ir.leaves import leaves
 from ..ir.loops import Control
 from ..ir.normalize import normalize
@@ -31,6 +32,7 @@ from ..ir.typing import Inference
 from ..rules.registry import JVP, SCALAR, VJP
 from ..source import define
 from .activity import Activity
+from .ops.objects import refuse_at_boundary
 from .split import SplitSweep
 from .sweep import Sweep
 from .tape import call_guarded, guarded
@@ -51,6 +53,7 @@ class Pipeline:
         root = ((self.dispatcher, self.argtypes),)
         activity = expand(fn, lambda f: Activity(f, self.inputs(f), returned(f)), root)
         activity.refuse_unknown()
+        refuse_at_boundary(fn, activity, [] if split else self.inputs(fn), returned(fn))
         return fn, activity, Control(fn, split)
 
     def run(self, scope):
@@ -193,6 +196,9 @@ class LeaveToCaller(FunctionPass):
         FunctionPass.__init__(self)
 
     def run_pass(self, state):
+        if state.func_id.func.__numbad_pull__.prints:  # what prints needs an environment
+            state.flags.no_compile = False
+            return False
         state.library = state.targetctx.codegen().create_library(state.func_id.func_qualname)
         state.library._optimize_final_module = lambda: None
         return False
@@ -251,6 +257,12 @@ class Pull:
         pipeline = Pipeline(self.dispatcher, argtypes, self.wrt, _joined(state, duals))
         blocks = pipeline.run(scope)
         self.strict, self.checked = pipeline.fn.strict, pipeline.fn.checked
+        self.prints = any(
+            isinstance(s, ir.Print | ir.DynamicRaise)
+            or is_expr(getattr(s, "value", None), "call")
+            and pipeline.fn.constant(s.value.func) is print
+            for _, s in pipeline.fn.statements()
+        )
         return blocks
 
 

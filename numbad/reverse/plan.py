@@ -14,6 +14,7 @@ from ..ir.function import is_expr, operands
 from ..ir.leaves import leaves
 from .ops.array import Load, View
 from .ops.base import Constant
+from .ops.objects import Entered
 from .ops.scalar import Scalar
 from .ops.structure import BuildTuple, Copy, Move, TupleItem
 
@@ -199,7 +200,7 @@ class Plan:
         """Whether anything may write to an array that carries no floats."""
         for op in self.activity.every():
             s = op.statement
-            if self._writes_integers(s):
+            if self._writes_integers(s) or isinstance(op, Entered):
                 return True
             value = getattr(s, "value", None)
             if is_expr(value, "inplace_binop") and self._is_integer_array(value.lhs):

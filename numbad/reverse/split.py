@@ -87,7 +87,9 @@ class SplitSweep(Sweep):
         if isinstance(name, tuple):
             leaf = at(self.fn.type_of(name[0]), name[1])
             if leaf.kind in ("object", "record"):
-                return shadow_name(name), struct_type(leaf.type) if leaf.kind == "object" else leaf.type
+                return shadow_name(name), struct_type(
+                    leaf.type
+                ) if leaf.kind == "object" else leaf.type
             return shadow_name(name), types.Array(leaf.type.dtype, leaf.type.ndim, "A")
         if name in self.plan.extras:
             raise refuse("a ruled or checkpointed call in a recursive function", self.fn.loc)

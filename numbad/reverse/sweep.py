@@ -150,7 +150,8 @@ class Sweep:
         return {
             leaf
             for leaf in found
-            if self.activity.active(leaf) and not self._handle(leaf)
+            if self.activity.active(leaf)
+            and not self._handle(leaf)
             and leaf not in self.e.local_leaves
         }
 

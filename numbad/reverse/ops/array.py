@@ -129,4 +129,6 @@ def is_basic_index(ty):
 def is_element_index(ty, ndim):
     """Whether an index picks one element."""
     members = ty.types if isinstance(ty, types.BaseTuple) else (ty,)
-    return len(members) == ndim and all(isinstance(types.unliteral(t), types.Integer) for t in members)
+    return len(members) == ndim and all(
+        isinstance(types.unliteral(t), types.Integer) for t in members
+    )

@@ -99,10 +99,11 @@ class Unknown(Op):
         read = self.read()
         out = self.leaves(self.target) if isinstance(self.statement, ir.Assign) else []
         inputs = [(identity, leaf) for var in read for identity, leaf in self.leaves(var)]
-        handles = [(identity, leaf) for identity, leaf in inputs if leaf.kind in HANDLES]
+        kinds = (*HANDLES, "opaque")
+        handles = [(identity, leaf) for identity, leaf in inputs if leaf.kind in kinds]
         for source, leaf in inputs:
             for target, other in out:
-                both = leaf.kind in HANDLES and other.kind in HANDLES
+                both = leaf.kind in kinds and other.kind in kinds
                 (self.aliases if both and not self.fresh() else self.flows).append((source, target))
             for target, _ in handles:
                 if source != target and self.writes():

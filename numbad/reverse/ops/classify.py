@@ -31,7 +31,9 @@ def classify(fn, label, statement):
     if isinstance(statement, ir.SetAttr):
         of_record = isinstance(fn.type_of(statement.target), types.Record)
         return (records if of_record else objects).set_attribute(fn, label, statement)
-    if isinstance(statement, ir.Print | ir.Jump | ir.Branch | ir.Return | ir.Raise | ir.StaticRaise):
+    if isinstance(
+        statement, ir.Print | ir.Jump | ir.Branch | ir.Return | ir.Raise | ir.StaticRaise
+    ):
         return Constant(fn, label, statement)
     if isinstance(statement, ir.DynamicRaise):
         return Constant(fn, label, statement)
@@ -135,7 +137,11 @@ def _set_item(fn, label, s):
         return found(fn, label, s, index)
     if not leaves(ty):
         floats = leaves(fn.type_of(s.value))
-        return Unknown(fn, label, s) if floats and not isinstance(ty, types.Array) else Constant(fn, label, s)
+        return (
+            Unknown(fn, label, s)
+            if floats and not isinstance(ty, types.Array)
+            else Constant(fn, label, s)
+        )
     if not isinstance(ty, types.Array):
         return Unknown(fn, label, s)
     op = records.set_array_item(fn, label, s, index) if records.has_records(ty) else None

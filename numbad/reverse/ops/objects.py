@@ -8,7 +8,7 @@ from numba.experimental.jitclass.base import imp_dtor
 from numba.extending import intrinsic
 
 from ...ir.fence import refuse
-from ...ir.leaves import HANDLES, leaves
+from ...ir.leaves import HANDLES, at, leaves
 from ...source import define
 from .. import fields
 from .base import Constant, Op, Unknown
@@ -37,6 +37,45 @@ def refuse_duals(op, e):
             "keep the values in variables, tuples or arrays, or use forward mode for the outer "
             "derivatives",
         )
+
+
+def _holds_instance(ty):
+    """Whether a value is, or has as a member, an instance or a record: memory that may change."""
+    if isinstance(ty, types.Optional):
+        return _holds_instance(ty.type)
+    if isinstance(ty, types.BaseTuple):
+        return any(map(_holds_instance, ty.types))
+    return isinstance(ty, types.ClassInstanceType | types.DeferredType | types.Record)
+
+
+def refuse_instances(op, arguments):
+    """What is evaluated again, or by a rule, takes no instances and no records."""
+    for variable in arguments:
+        if _holds_instance(op.fn.type_of(variable)):
+            raise refuse(
+                f"an argument of type {op.fn.type_of(variable)} of a function that is "
+                "checkpointed or has a rule or a derivative of its own",
+                op.loc,
+                "pass the fields that it needs, or call it as it is",
+            )
+
+
+def refuse_at_boundary(fn, activity, inputs, outputs):
+    """Instances have no derivative outside of the function."""
+    for name, path in inputs:
+        if at(fn.type_of(name), path).kind == "object":
+            raise refuse(
+                f"by an instance of a class, argument '{name}' of type {fn.type_of(name)}",
+                fn.loc,
+                "pass the fields as arguments, and make the instance in the function",
+            )
+    for name, path in outputs:
+        if at(fn.type_of(name), path).kind in ("object", "record") and activity.active((name, path)):
+            raise refuse(
+                "a function that returns an instance or a record",
+                fn.loc,
+                "return the fields",
+            )
 
 
 def add_part(e, source, adjoint, ty):

@@ -9,6 +9,7 @@ from ...rules.registry import VJP
 from ..arena import arena_copy
 from ..memory_helpers import add_cotangent, kept, nth_cotangent
 from .base import Op
+from .objects import refuse_instances
 from .structural import real_of
 
 
@@ -44,6 +45,9 @@ class _Called(Op):
         for identity in self.defined():
             if e.active(identity):
                 e.set_shadow(identity, e.new_shadow_at(identity))
+
+    def _is_active(self, e, var):
+        return any(e.active(leaf) for leaf, _ in self.leaves(var))
 
     def is_live(self, e):
         """Whether any cotangent comes in."""
@@ -97,7 +101,7 @@ class Pulled(_Called):
         return tuple(
             k
             for k, v in enumerate(self.arguments)
-            if any(e.active(leaf) for leaf, _ in self.leaves(v))
+            if self._is_active(e, v)
         )
 
     def forward(self, e):
@@ -116,6 +120,7 @@ class Pulled(_Called):
     def reverse(self, e):
         if not self.is_live(e):
             return
+        refuse_instances(self, self.arguments)
         args = [
             e.extra_value(self, k) if self._must_copy(e, v) else e.value(v)
             for k, v in enumerate(self.arguments)
@@ -147,9 +152,7 @@ class Pulled(_Called):
         if isinstance(ty, types.BaseTuple):
             if not any(leaf.kind in HANDLES for leaf in leaves(ty)):
                 return e.none()
-            return e.tuple(
-                [self._shadow(e, var, t, (*path, k)) for k, t in enumerate(ty.types)]
-            )
+            return e.tuple([self._shadow(e, var, t, (*path, k)) for k, t in enumerate(ty.types)])
         found = leaves(ty)
         if not found or found[0].kind not in HANDLES:
             return e.none()
@@ -176,11 +179,12 @@ class Custom(_Called):
     def reverse(self, e):
         if not self.is_live(e):
             return
+        refuse_instances(self, [v for v in self.arguments if self._is_active(e, v)])
         seed = self.seed(e, self.fn.type_of(self.target))
         residuals = e.extra_value(self, "residuals")
         cotangents = e.call(self.backward_rule, residuals, seed)
         for k, var in enumerate(self.arguments):
-            if any(e.active(leaf) for leaf, _ in self.leaves(var)):
+            if self._is_active(e, var):
                 one = e.call(nth_cotangent(k, len(self.arguments)), cotangents)
                 self.add_all(e, var, one)
 

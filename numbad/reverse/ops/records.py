@@ -100,7 +100,7 @@ def has_records(ty):
 def _is_plain(record):
     """Whether every float of a record has a place of its own."""
     end = 0
-    for name, field in record.fields.items():
+    for field in record.fields.values():
         ty = field.type
         if field.offset < end:
             return False

@@ -67,7 +67,9 @@ class Scalar(Op):
         adjoint = e.take(target)
         every = self.expressions()
         wanted = [
-            k for k, v in enumerate(self.arguments) if leaves(self.fn.type_of(v)) and e.active(_leaf(v))
+            k
+            for k, v in enumerate(self.arguments)
+            if leaves(self.fn.type_of(v)) and e.active(_leaf(v))
         ]
         simple = [k for k in wanted if self._simple(every[k])]
         for k in simple:

@@ -149,7 +149,11 @@ def _part(build):
     return found
 
 
-ATTRIBUTES = {"T": _transposed, "flat": _transposed, **{name: _part(build) for name, build in PARTS.items()}}
+ATTRIBUTES = {
+    "T": _transposed,
+    "flat": _transposed,
+    **{name: _part(build) for name, build in PARTS.items()},
+}
 
 
 def _method_view(fn, label, s, call, owner, ty):

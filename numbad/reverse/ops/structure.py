@@ -29,6 +29,7 @@ class Copy(Move):
         source = self.expr if not hasattr(self.expr, "op") else self.expr.value
         self.link(source, self.target)
 
+
 class BuildTuple(Move):
     def __init__(self, fn, label, statement, items):
         self.items = items
