@@ -9,6 +9,14 @@ from .structure import Leaf, leaves
 
 MODES = ("auto", "forward", "reverse")
 
+# Lotka-Volterra by a Runge-Kutta loop of 1000 steps whose growth rate is a sum of n inputs (12 us);
+# cost of the gradient over that of the function (AVX-512, best of 30):
+#
+#     n         1     2     4     6     8    10    12    16    24    32    64
+#     forward  1.22  1.19  1.19  1.65  1.58  2.38  2.18  1.80  4.68  3.60  7.09
+#     reverse  2.13  2.13  2.13  2.17  2.14  2.29  1.92  2.04  2.06  2.07  2.08
+#
+# Compiling takes 1.0 to 1.4 s in forward mode up to n = 8, 9.9 s for 64; 0.8 to 3.3 s in reverse.
 CROSSOVER = 8
 """The largest number of scalars by which a scalar result is differentiated in forward mode."""
 

@@ -105,6 +105,14 @@ def rank_three(t, x):
     return total * t[0, 0, 0] * t[1, 1, 1]
 
 
+@programs.on((np.array(0.7), 1.3))
+def rank_zero(c, x):
+    for k in range(3):
+        c[()] = c[()] * c[()] * x
+        x = x + c.item()
+    return c[()] * x
+
+
 @programs.on((A, 0.7))
 def augmented_elements(a, x):
     for i in range(1, 4):
@@ -336,6 +344,24 @@ def mask_write(a, b):
         b[b > 0.3] = 0.25
         b[k] = b[k] * total
     return total * a[0] * b[2] + a[3] * b[1]
+
+
+@programs.on((M, 0.7))
+def fancy_rows(m, x):
+    rows = np.array([1, 0, 1])
+    n = m[rows]
+    n[2, 1] = n[0, 1] * n[1, 1]
+    m[1] = n[2] * x
+    columns = m[:, np.array([2, 0])]
+    return n[2, 1] * n[2, 2] + columns[1, 0] * columns[0, 1] * m[1, 1]
+
+
+@programs.on((A, 0.7))
+def take_and_where(a, x):
+    b = np.take(a, np.array([1, 1, 3]))
+    c = np.where(a > 0.6, a * x, x)
+    a[1] = b[1] * c[0]
+    return a[1] * b[0] * b[2] + c[1] * c[2] * c[3]
 
 
 @programs.parametrize()

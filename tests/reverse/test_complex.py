@@ -128,6 +128,16 @@ def slices(a, x):
     return abs(a[0]) + (a[1] * a[2]).imag
 
 
+@programs.on((np.array([0.5, -1.2, 0.8]), 0.7))
+def real_array_into_complex_array(a, x):
+    b = np.empty(3, np.complex128)
+    for i in range(3):
+        b[i] = a[i]
+        b[i] = b[i] * complex(x, a[i - 1])
+        a[i] = b[i].imag * x + b[i].real
+    return abs(b[0] * b[1] + b[2]) + a[0] * a[1]
+
+
 @programs.on((C64(Z), C64(W)), rtol=1e-5)
 def single_precision(z, w):
     total = z * w
@@ -143,6 +153,15 @@ def inner_product(a, b):
     for u, v in zip(a, b):  # noqa: B905
         total += u.conjugate() * v
     return total.real**2 + total.imag
+
+
+@programs.on((A, 0.7))
+def parts_of_arrays(a, x):
+    total = x
+    for i in range(3):
+        total = total * a.real[i] + a.imag[i - 1]
+        a[i] = complex(total, a.real[i])
+    return total * a[0].imag + abs(a[1])
 
 
 @programs.on(((0.7, Z), 1.3))

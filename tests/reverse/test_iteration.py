@@ -98,6 +98,17 @@ def over_tuple_argument(items, x):
     return total * items[1] + items[-1]
 
 
+@programs.on((A, 0.7))
+def over_tuple_of_arrays(a, x):
+    b = a * 1.0
+    total = x
+    for c in (a, b, a):
+        for i in range(3):
+            total = total * 0.5 + c[i] * c[i + 1]
+            c[i] = c[i] * x + total
+    return total * a[0] * b[1]
+
+
 @programs.on((A, 0.7), (NONE, 0.7))
 def over_enumerate(a, x):
     total = x
@@ -171,6 +182,25 @@ def over_ndindex(m, x):
     return total * x
 
 
+@programs.on((0.7, 1.3))
+def over_literal_unroll(x, y):
+    total = x
+    for v in literal_unroll((x, 2, y, 0.5)):
+        total = total * x + v
+        y = y * v
+    return total * y
+
+
+@programs.on((A, M, 0.7))
+def over_mixed_members(a, m, x):
+    total = x
+    for b in literal_unroll((a, m, a[1:])):
+        for v in b.flat:
+            total = total * 0.5 + v * v * x
+        b.flat[0] = total * b.flat[1]
+    return total * m[0, 0] * a[0]
+
+
 @programs.on((A, 0.7))
 def over_functions(a, x):
     total = x
@@ -211,6 +241,13 @@ def over_list_comprehension(a, x):
     for v in squares:
         total = total * v + x
     return total * squares[1]
+
+
+@programs.on((A, 0.7))
+def sum_of_comprehension(a, x):
+    b = np.array([v * v * x for v in a if v > 0.0])
+    c = np.array([u * v for u in b for v in b])
+    return c[1] * b[2] + c[8] * x
 
 
 @programs.on((A, 0.7, "abca"), (A, 0.7, ""))

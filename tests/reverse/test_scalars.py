@@ -77,6 +77,15 @@ def remainders(x, y):
     return total + np.fmod(x, y) + 7.5 % x
 
 
+@programs.on((0.7, -1.3, 0.2), (-0.7, 1.3, 0.9))
+def extrema(x, y, z):
+    total = 0.0
+    for i in range(3):
+        total += min(x, y, z) * max(x, y, z) + max(x, i * 0.4) * min(y, 1)
+        x, y, z = max((y, z)), min(x, z, 0.6), x * y + abs(z)
+    return total * x + np.minimum(y, z) * np.maximum(x, 0.1)
+
+
 @programs.on((2.7, -1.3))
 def rounded(x, y):
     total = int(x) * y + round(x) * y + math.floor(y) * x + math.ceil(x) * y

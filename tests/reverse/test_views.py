@@ -191,6 +191,15 @@ def diagonal_by_strides(m, x):
     return diagonal[0] * diagonal[1] + m[1, 0]
 
 
+@programs.on((A, 0.7))
+def split_views(a, x):
+    left, right = np.split(a, 2)
+    for i in range(3):
+        left[i] = right[i] * left[i] + x
+        a[5 - i] = left[i] * left[0]
+    return right[0] * right[1] * right[2] + left[1] * left[2]
+
+
 @programs.on((M, 0.7))
 def copied_only_if_need_be(m, x):
     c = np.ascontiguousarray(m)

@@ -228,7 +228,7 @@ def method(fn, label, s, call, callee):
 
 def special_method(fn, label, s, names, arguments):
     """The first of the named methods that the class of the first argument has, or None."""
-    methods = fn.type_of(arguments[0]).jit_methods
+    methods = getattr(fn.type_of(arguments[0]), "jit_methods", {})
     for name in names:
         if name in methods:
             return Entered(fn, label, s, methods[name], arguments)

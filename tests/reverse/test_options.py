@@ -1,0 +1,323 @@
+"""The dispatcher's options, carried over into the adjoint: each by its effect."""
+
+import os
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numba import njit
+
+import numbad as nd
+
+REPOSITORY = Path(__file__).parents[2]
+
+
+def value_and_slope(f, *args):
+    return nd.value_and_grad(f, 0, mode="reverse")(*args)
+
+
+# -- fastmath --------------------------------------------------------------------------------
+
+
+def absorbed(x):
+    return (x + 1e16) - 1e16
+
+
+def test_fastmath_reassociates_as_in_the_primal():
+    """Strictly, x disappears in 1e16; with fastmath LLVM may fold the constants."""
+    strict, fast = njit(absorbed), njit(fastmath=True)(absorbed)
+    assert (strict(1.0), fast(1.0)) == (0.0, 1.0)
+    assert value_and_slope(strict, 1.0) == (0.0, 1.0)
+    assert value_and_slope(fast, 1.0) == (1.0, 1.0)
+
+
+def test_a_subset_of_fastmath_stays_a_subset():
+    """`nnan` alone lets LLVM assume that nothing is NaN, and does not let it reassociate."""
+    subset = njit(fastmath={"contract"})(absorbed)
+    assert subset(1.0) == 0.0
+    assert value_and_slope(subset, 1.0) == (0.0, 1.0)
+
+
+@njit
+def kahan_sum(x, n):
+    s, lost = x, 0.0
+    for _ in range(n):
+        y = 0.1 * x - lost
+        t = s + y
+        lost = (t - s) - y
+        s = t
+    return s
+
+
+@njit(fastmath=True)
+def fast_caller(x, n):
+    return kahan_sum(x, n)
+
+
+@njit
+def strict_caller_of_fast(x):
+    return fast_absorbed(x) * 2.0
+
+
+fast_absorbed = njit(fastmath=True)(absorbed)
+strict_absorbed = njit(absorbed)
+
+
+@njit(fastmath=True)
+def fast_caller_of_strict(x):
+    return strict_absorbed(x) * 2.0
+
+
+def test_a_strict_callee_of_a_fast_caller_stays_strict():
+    """Compensated summation is undone by fastmath, which the callee did not ask for."""
+    x, n = 1.0, 10_000
+    value, slope = value_and_slope(fast_caller, x, n)
+    assert value == fast_caller(x, n) == kahan_sum(x, n)
+    assert slope == pytest.approx(1 + 0.1 * n, rel=1e-12)
+    assert fast_caller_of_strict(1.0) == 0.0
+    assert value_and_slope(fast_caller_of_strict, 1.0) == (0.0, 2.0)
+
+
+def test_a_fast_callee_of_a_strict_caller():
+    """The slope is 2 in either case; the value is the primal's."""
+    value, slope = value_and_slope(strict_caller_of_fast, 1.0)
+    assert slope == 2.0
+    assert value in (0.0, 2.0)
+
+
+# -- error_model -----------------------------------------------------------------------------
+
+
+def ratio(x, y):
+    return x / y + x
+
+
+python_ratio = njit(error_model="python")(ratio)
+numpy_ratio = njit(error_model="numpy")(ratio)
+
+
+def test_division_by_zero_raises_with_the_error_model_of_python():
+    gradient = nd.grad(python_ratio, (0, 1), mode="reverse")
+    with pytest.raises(ZeroDivisionError):
+        gradient(1.0, 0.0)
+    assert gradient(1.0, 2.0) == (1.5, -0.25)
+
+
+def test_division_by_zero_is_infinite_with_the_error_model_of_numpy():
+    value, (by_x, by_y) = nd.value_and_grad(numpy_ratio, (0, 1), mode="reverse")(1.0, 0.0)
+    assert (value, by_x, by_y) == (np.inf, np.inf, -np.inf)
+
+
+@njit(error_model="numpy")
+def numpy_caller(x, y):
+    return python_ratio(x, y) * 2.0
+
+
+@njit(error_model="python")
+def python_caller(x, y):
+    return numpy_ratio(x, y) * 2.0
+
+
+def test_a_callee_keeps_its_own_error_model():
+    with pytest.raises(ZeroDivisionError):
+        numpy_caller(1.0, 0.0)
+    with pytest.raises(ZeroDivisionError):
+        nd.grad(numpy_caller, mode="reverse")(1.0, 0.0)
+    assert python_caller(1.0, 0.0) == np.inf
+    assert value_and_slope(python_caller, 1.0, 0.0) == (np.inf, np.inf)
+
+
+@pytest.mark.parametrize("divide", [lambda x, n: x * (7 // n), lambda x, n: x * (7 % n)])
+def test_integer_division_by_zero_raises(divide):
+    gradient = nd.grad(njit(divide), 0, mode="reverse")
+    with pytest.raises(ZeroDivisionError):
+        gradient(1.0, 0)
+    assert gradient(1.0, 7) == divide(1.0, 7)
+
+
+# -- boundscheck -----------------------------------------------------------------------------
+
+
+def at(a, i):
+    return a[i] * a[0]
+
+
+checked_at = njit(boundscheck=True)(at)
+
+
+def test_indices_out_of_range_raise_where_they_are_checked():
+    a = np.array([2.0, 3.0])
+    gradient = nd.grad(checked_at, mode="reverse")
+    for i in (2, -3):
+        with pytest.raises(IndexError):
+            gradient(a, i)
+    np.testing.assert_array_equal(gradient(a, -1), [3.0, 2.0])
+
+
+@njit(boundscheck=True)
+def checked_store(a, x, i):
+    a[i] = x
+    return a[0] * x
+
+
+def test_stores_out_of_range_raise_where_they_are_checked():
+    gradient = nd.grad(checked_store, (0, 1), mode="reverse")
+    with pytest.raises(IndexError):
+        gradient(np.ones(2), 3.0, 2)
+    by_a, by_x = gradient(np.ones(2), 3.0, 1)
+    np.testing.assert_array_equal(by_a, [3.0, 0.0])
+    assert by_x == 1.0
+
+
+@njit
+def unchecked_caller(a, i):
+    return checked_at(a, i) * 2.0
+
+
+def test_a_callee_keeps_its_checks():
+    with pytest.raises(IndexError):
+        unchecked_caller(np.ones(2), 2)
+    with pytest.raises(IndexError):
+        nd.grad(unchecked_caller, mode="reverse")(np.ones(2), 2)
+
+
+# -- nogil -----------------------------------------------------------------------------------
+
+
+def long(x, n):
+    s = x
+    for i in range(n):
+        s = s * 0.999 + x / (1.0 + i * x)
+    return s
+
+
+def ticks_during(function, *args):
+    """How often this thread could run while another one was inside the function."""
+    thread = threading.Thread(target=function, args=args)
+    thread.start()
+    ticks = 0
+    while thread.is_alive():
+        time.sleep(0.001)
+        ticks += 1
+    return ticks
+
+
+def test_nogil_lets_other_threads_run():
+    held = nd.grad(njit(long), mode="reverse")
+    released = nd.grad(njit(nogil=True)(long), mode="reverse")
+    n = 5_000_000
+    assert held(1.5, 10) == released(1.5, 10)
+    assert ticks_during(held, 1.5, n) <= 5
+    assert ticks_during(released, 1.5, n) > 10
+
+
+# -- inline ----------------------------------------------------------------------------------
+
+
+@njit(inline="always")
+def inlined(x, y):
+    s = x
+    for i in range(3):
+        if s > y:
+            s = s * y
+        else:
+            s = s + x * i
+    return s
+
+
+def test_inlined_functions():
+    """3 x (1 + 0) + ... : from x = 1, y = 10 the branch is always the sum, 4 x."""
+    assert value_and_slope(inlined, 1.0, 10.0) == (4.0, 4.0)
+    assert value_and_slope(njit(lambda x, y: inlined(x, y) * x), 1.0, 10.0) == (4.0, 8.0)
+
+
+def never(expr, caller, callee):
+    return False
+
+
+@njit(inline=never)
+def inlined_by_a_cost_model(x):
+    return x * x * x
+
+
+def test_inlining_by_a_cost_model():
+    assert value_and_slope(njit(lambda x: inlined_by_a_cost_model(x) * x), 2.0) == (16.0, 32.0)
+
+
+# -- locals ----------------------------------------------------------------------------------
+
+
+def test_types_of_locals_are_kept():
+    import numba
+
+    def f(x):
+        y = x * 1.1
+        return y * x
+
+    single = njit(locals={"y": numba.float32})(f)
+    assert single(1.7) != f(1.7)
+    try:
+        value, slope = value_and_slope(single, 1.7)
+    except nd.UnsupportedError:
+        return
+    assert value == single(1.7)
+    assert slope == pytest.approx(2 * 1.1 * 1.7, rel=1e-6)
+
+
+# -- cache -----------------------------------------------------------------------------------
+
+CACHED = """
+from numba import njit
+import numbad as nd
+
+@njit(cache=True)
+def square(x):
+    return x * x * {factor}
+
+@njit(cache=True)
+def f(x):
+    return square(x) * x
+
+{rule}
+gradient = nd.grad(f, mode="reverse")
+print(gradient(2.0), sum(gradient.stats.cache_hits.values()))
+"""
+
+RULE = """
+nd.rule(square, vjp=(lambda x: (square(x), x), lambda x, c: ({factor} * x * c,)))
+"""
+
+
+def run_program(folder, factor=1.0, rule=""):
+    """The gradient that a process prints, and how often it found compiled code."""
+    program = folder / "program.py"
+    program.write_text(CACHED.format(factor=factor, rule=rule))
+    settings = {"NUMBA_CACHE_DIR": str(folder / "numba"), "NUMBAD_CACHE_DIR": str(folder / "own")}
+    path = os.pathsep.join([str(REPOSITORY), os.environ.get("PYTHONPATH", "")])
+    environment = {**os.environ, **settings, "PYTHONPATH": path}
+    done = subprocess.run(
+        [sys.executable, program], env=environment, capture_output=True, text=True, timeout=300
+    )
+    assert done.returncode == 0, done.stderr
+    slope, hits = done.stdout.split()
+    return float(slope), int(hits)
+
+
+def test_cached_functions(tmp_path):
+    """The second process finds the code, a third one that has changed does not use it."""
+    assert run_program(tmp_path) == (12.0, 0)
+    slope, hits = run_program(tmp_path)
+    assert slope == 12.0
+    assert hits >= 1, "nothing was found in the cache"
+    assert run_program(tmp_path, factor=3.0)[0] == 36.0
+
+
+def test_cached_code_is_that_of_the_rule_in_force(tmp_path):
+    """x * square(x), with a rule that claims d square / dx = factor * x."""
+    assert run_program(tmp_path)[0] == 12.0
+    assert run_program(tmp_path, rule=RULE.format(factor=5.0))[0] == 24.0
+    assert run_program(tmp_path, rule=RULE.format(factor=7.0))[0] == 32.0

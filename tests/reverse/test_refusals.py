@@ -1,0 +1,179 @@
+"""What reverse mode refuses: when it is compiled, by a message that leads to the place and out of it."""
+
+import ctypes
+import ctypes.util
+import math
+
+import numpy as np
+import pytest
+from numba import cfunc, njit, objmode, types
+from numba.core import types as numba_types
+from numba.extending import intrinsic
+
+import numbad as nd
+from tests.reverse.refusal import assert_clear
+
+
+class Refused(list):
+    """Functions to refuse: what message and source line name, and a value to call them with."""
+
+    def for_(self, construct, source, x=1.5):
+        def register(f):
+            self.append(pytest.param(f, x, construct, source, id=f.__name__))
+            return f
+
+        return register
+
+
+refused = Refused()
+
+
+@refused.for_("(?i)obj", "with objmode")
+def object_mode(x):
+    with objmode(y="float64"):
+        y = x * 2.0
+    return y * x
+
+
+@njit
+def deep_object_mode(x):
+    with objmode(y="float64"):
+        y = x * 2.0
+    return y
+
+
+@refused.for_("(?i)obj", "with objmode")
+def object_mode_in_a_callee(x):
+    return deep_object_mode(x) * x
+
+
+@cfunc("float64(float64)")
+def c_callback(x):
+    return x * x
+
+
+@refused.for_("(?i)c_callback|cfunc|function", "c_callback(x)")
+def c_function(x):
+    return c_callback(x) * x
+
+
+libm = ctypes.CDLL(ctypes.util.find_library("m"))
+c_cosine = libm.cos
+c_cosine.argtypes, c_cosine.restype = [ctypes.c_double], ctypes.c_double
+
+
+@refused.for_("(?i)c_cosine|cos|ctypes|function", "c_cosine(x)")
+def ctypes_function(x):
+    return c_cosine(x) * x
+
+
+external_sine = numba_types.ExternalFunction("sin", types.float64(types.float64))
+
+
+@refused.for_("(?i)sin|external|function", "external_sine(x)")
+def external_function(x):
+    return external_sine(x) * x
+
+
+@intrinsic
+def twice(typingctx, x):
+    def codegen(context, builder, signature, args):
+        return builder.fadd(args[0], args[0])
+
+    return types.float64(types.float64), codegen
+
+
+@refused.for_("(?i)twice|intrinsic", "twice(x)")
+def user_intrinsic(x):
+    return twice(x) * x
+
+
+@refused.for_("eigvals", "np.linalg.eigvals(a)", np.eye(2))
+def function_without_a_rule(a):
+    return np.linalg.eigvals(a)[0]
+
+
+@njit
+def eigenvalue(a):
+    b = a * 2.0
+    return np.linalg.eigvals(b)[0]
+
+
+@refused.for_("eigvals", "np.linalg.eigvals(b)", np.eye(2))
+def function_without_a_rule_in_a_callee(a):
+    return eigenvalue(a) * a[0, 0]
+
+
+@refused.for_("(?i)view", "a.view(", np.ones(2))
+def bits_reinterpreted(a):
+    b = a.view(np.int64)
+    return b[0] * a[1]
+
+
+@pytest.mark.parametrize(("f", "x", "construct", "source"), refused)
+def test_a_refusal_names_construct_file_line_source_and_way_out(f, x, construct, source):
+    njit(f)(x)  # it is Numba code
+    with pytest.raises(nd.UnsupportedError) as caught:
+        nd.grad(f, 0, mode="reverse")(x)
+    assert_clear(caught.value, __file__, construct, source)
+
+
+def test_a_refusal_is_found_when_compiling_not_when_reached():
+    def f(x):
+        if x > 100.0:
+            return c_callback(x)
+        return x
+
+    with pytest.raises(nd.UnsupportedError):
+        nd.grad(f, 0, mode="reverse")(1.0)
+
+
+def test_what_is_not_differentiated_is_not_refused():
+    """Calls on constants, and calls whose result does not reach the result, do no harm."""
+
+    def f(x, a):
+        largest = np.linalg.eigvals(a)[0]
+        c_callback(x)
+        c = c_cosine(2.0)
+        return x * x * largest.real + c * x
+
+    found = nd.grad(f, 0, mode="reverse")(3.0, np.eye(2))
+    assert found == pytest.approx(6.0 + math.cos(2.0), rel=1e-15)
+
+
+def test_the_way_out_by_a_rule_leads_out():
+    @cfunc("float64(float64)")
+    def square(x):
+        return x * x
+
+    @njit
+    def wrapped(x):
+        return square(x)
+
+    nd.rule(wrapped, vjp=(lambda x: (wrapped(x), x), lambda r, c: (2.0 * r * c,)))
+    assert nd.grad(lambda x: wrapped(x) * x, 0, mode="reverse")(2.0) == 12.0
+
+
+def test_the_way_out_by_stop_gradient_leads_out():
+    found = nd.grad(lambda x: c_callback(nd.stop_gradient(x)) * x, 0, mode="reverse")(2.0)
+    assert found == 4.0
+
+
+def test_a_refusal_inside_compiled_code_keeps_its_message():
+    gradient = nd.grad(c_function, 0, mode="reverse")
+
+    @njit
+    def caller(x):
+        return gradient(x) + 1.0
+
+    with pytest.raises(nd.UnsupportedError) as caught:
+        caller(1.5)
+    assert_clear(caught.value, __file__, source="c_callback(x)")
+
+
+def test_the_same_refusal_comes_again():
+    gradient = nd.grad(c_function, 0, mode="reverse")
+    for _ in range(2):
+        with pytest.raises(nd.UnsupportedError) as caught:
+            gradient(1.5)
+        assert_clear(caught.value, __file__, source="c_callback(x)")
