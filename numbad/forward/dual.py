@@ -298,6 +298,3 @@ def print_dual(context, builder, sig, args):
         ty = ty.scalar
     show = context.get_function("print_item", signature(types.none, ty))
     return show(builder, [value])
-
-
-__all__ = ["Dual", "Partials"]

@@ -7,10 +7,9 @@ from numba.core.compiler_machinery import FunctionPass, register_pass
 from numba.core.registry import cpu_target
 from numba.core.typed_passes import NopythonTypeInference
 
-from ..errors import UnsupportedError
 from .fence import refuse
-from .typing import Inference
 from .function import Function, duplicate
+from .typing import Inference
 
 
 @register_pass(mutates_CFG=False, analysis_only=True)
@@ -101,6 +100,3 @@ def _function(func_ir, state):
     return Function(
         func_ir.func_id.func_name, blocks, types, dict(state.calltypes), parameters, func_ir.loc
     )
-
-
-__all__ = ["UnsupportedError", "capture"]

@@ -10,7 +10,6 @@ from numba.core import ir, types
 
 from .function import is_expr, is_phi, map_vars, successors
 
-
 _LIBRARIES = tuple(os.path.dirname(m.__file__) + os.sep for m in (numba, sys.modules[__package__]))
 
 

@@ -4,7 +4,6 @@ from dataclasses import dataclass, field
 
 from numba.core.ir_utils import compute_cfg_from_blocks
 
-
 ROOT = -1
 
 
@@ -27,9 +26,7 @@ class Control:
         self.root = Loop(ROOT, frozenset(fn.blocks)) if split else None
         cfg = compute_cfg_from_blocks(fn.blocks)
         self.order = list(cfg.topo_order())
-        self.predecessors = {
-            label: [p for p, _ in cfg.predecessors(label)] for label in fn.blocks
-        }
+        self.predecessors = {label: [p for p, _ in cfg.predecessors(label)] for label in fn.blocks}
         self.returning = self._returning()
         self._find_loops(cfg)
 
@@ -37,11 +34,7 @@ class Control:
         """The blocks from which a return can be reached."""
         from numba.core import ir
 
-        seen = {
-            label
-            for label, b in self.fn.blocks.items()
-            if isinstance(b.terminator, ir.Return)
-        }
+        seen = {label for label, b in self.fn.blocks.items() if isinstance(b.terminator, ir.Return)}
         pending = list(seen)
         while pending:
             for p in self.predecessors[pending.pop()]:
@@ -51,9 +44,7 @@ class Control:
         return seen
 
     def _find_loops(self, cfg):
-        found = [
-            Loop(header, frozenset(loop.body)) for header, loop in cfg.loops().items()
-        ]
+        found = [Loop(header, frozenset(loop.body)) for header, loop in cfg.loops().items()]
         found.sort(key=lambda loop: len(loop.body))
         self.loops = {loop.header: loop for loop in found}
         self.around = {label: [] for label in self.fn.blocks}  # innermost first

@@ -106,7 +106,7 @@ def drop_unused(fn):
 def _read(s):
     if isinstance(s, ir.Assign):
         return [v for v in operands(s.value) if v is not ir.UNDEFINED]
-    return [v for v in s.list_vars()]
+    return list(s.list_vars())
 
 
 def _idle(fn, s, used):

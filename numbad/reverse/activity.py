@@ -8,7 +8,7 @@ from ..ir.fence import refuse
 from ..ir.function import operands
 from ..ir.leaves import HANDLES, leaves
 from .ops import classify
-from .ops.base import Constant, Unknown
+from .ops.base import Unknown
 from .ops.classify import GlobalHandle
 
 _POINTERS = types.ArrayCTypes, types.CPointer, types.EphemeralPointer, types.RawPointer
@@ -158,6 +158,3 @@ def _reach(starts, edges):
                 seen.add(other)
                 pending.append(other)
     return seen
-
-
-__all__ = ["Activity", "Classes", "Constant"]

@@ -1,7 +1,6 @@
 """The stages that make the adjoint of a function, in order, and the dispatchers that run them."""
 
 import inspect
-import operator
 
 from numba import njit
 from numba.core import ir, types
@@ -259,8 +258,10 @@ class Pull:
         self.strict, self.checked = pipeline.fn.strict, pipeline.fn.checked
         self.prints = any(
             isinstance(s, ir.Print | ir.DynamicRaise)
-            or is_expr(getattr(s, "value", None), "call")
-            and pipeline.fn.constant(s.value.func) is print
+            or (
+                is_expr(getattr(s, "value", None), "call")
+                and pipeline.fn.constant(s.value.func) is print
+            )
             for _, s in pipeline.fn.statements()
         )
         return blocks
@@ -320,6 +321,3 @@ def _stub_dispatcher(f, pull, parameters, dispatcher=SweepDispatcher, compiler=S
     options = {k: v for k, v in f.targetoptions.items() if k in INHERITED}
     options["nopython"] = True
     return dispatcher(stub, targetoptions=options, pipeline_class=compiler)
-
-
-__all__ = ["Pipeline", "native", "operator", "pullback"]

@@ -35,7 +35,6 @@ class SplitSweep(Sweep):
 
     def build_reverse(self):
         """Blocks of `(tape, top, seed) -> (adjoints, top)`."""
-        e = self.e
         self.result = self.fn.blocks[self.exit].terminator.value
         self.seed_label = self._label()
         self._seed()

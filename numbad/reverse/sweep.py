@@ -111,7 +111,6 @@ class Sweep:
 
     def build(self):
         """The blocks of the whole function."""
-        e = self.e
         for label in self.control.order:
             self._forward_block(label)
         self._seed()
@@ -216,7 +215,7 @@ class Sweep:
             if loop.header in control.returning and self._records(loop, source):
                 self._push(loop)
         loop = control.loops.get(target)
-        ways = [p for p in control.predecessors[target]]
+        ways = list(control.predecessors[target])
         if loop is not None and source in loop.body:
             if len(loop.latches) > 1:
                 e.assign(e.const(loop.latches.index(source)), e.var(choice(target)))

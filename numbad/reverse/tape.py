@@ -16,7 +16,6 @@ from numba.extending import intrinsic, register_model
 from numbad.errors import UnsupportedError
 
 from . import memory as m
-from .memory import pool_bytes, release_pool, set_tape_limit
 
 _i8, _i64 = ir.IntType(8), ir.IntType(64)
 
@@ -288,18 +287,3 @@ def guarded(dispatcher):
         return result(*tys), codegen
 
     return call
-
-
-__all__ = [
-    "TapeType",
-    "call_guarded",
-    "guarded",
-    "pool_bytes",
-    "pop_frame",
-    "push_frame",
-    "read_frame",
-    "release_pool",
-    "set_tape_limit",
-    "tape_start",
-    "tape_type",
-]

@@ -117,7 +117,7 @@ class Unknown(Op):
 
     def _reads(self, s):
         if not isinstance(s, ir.Assign):
-            return [v for v in s.list_vars()]
+            return list(s.list_vars())
         found = operands(s.value)
         method = self.fn.definition(s.value.func) if getattr(s.value, "op", "") == "call" else None
         if getattr(method, "op", None) == "getattr":

@@ -1,6 +1,5 @@
 """Calls: callees whose code is put in place, and those with a pullback of their own."""
 
-from ...ir.leaves import HANDLES
 from .base import Unknown
 
 

@@ -8,9 +8,9 @@ import numpy as np
 from numba.core import ir, types
 
 from ...ir.callee import callee_of, implementation
+from ...ir.fence import refuse
 from ...ir.function import operands
 from ...ir.leaves import leaves
-from ...ir.fence import refuse
 from ...rules.registry import CONSTANT, JVP, STOPPING, VJP, name_of
 from . import lists, objects, records, structure
 from .array import Fresh, Load, Store, View, is_basic_index, is_element_index
@@ -403,7 +403,7 @@ def _known_constant(key):
         return False
 
 
-READING = {len, print, range, isinstance, hash, id, str, repr, slice, type, min and np.shape}
+READING = {len, print, range, isinstance, hash, id, str, repr, slice, type, np.shape}
 READING |= {np.size, np.ndim, np.argmax, np.argmin, np.argsort, np.searchsorted, np.any, np.all}
 READING |= {np.nonzero, np.count_nonzero, np.array_equal, np.allclose}
 
@@ -417,10 +417,8 @@ def _unknown_function(fn, label, s, call, key):
     name = f"{getattr(key, '__module__', '')}.{getattr(key, '__name__', key)}"
     if random and _without_floats_in(fn, call):
         return Fresh(fn, label, s)
-    if isinstance(key, python_types.BuiltinFunctionType | python_types.FunctionType | np.ufunc):
-        if name.startswith("numpy") and not isinstance(fn.type_of(s.target), types.NoneType):
-            return Pure(fn, label, s, name)
+    function = python_types.BuiltinFunctionType | python_types.FunctionType | np.ufunc
+    returns = not isinstance(fn.type_of(s.target), types.NoneType)
+    if isinstance(key, function) and name.startswith("numpy") and returns:
+        return Pure(fn, label, s, name)
     return Unknown(fn, label, s)
-
-
-__all__ = ["View", "classify"]

@@ -4,7 +4,7 @@ The shadow only grows: what is appended and popped finds its place by the length
 """
 
 from numba import njit
-from numba.core import ir, types
+from numba.core import types
 
 from ...ir.leaves import HANDLES, leaves
 from ..arena import vector_get, vector_new, vector_reserve, vector_set
@@ -233,12 +233,10 @@ def build_list(fn, label, s, value):
 def list_item(fn, label, s, value, index):
     if not is_list(fn.type_of(value.value)):
         return None
-    static = value.op == "static_getitem"
-    number = value.index if static else value.index
     plain = isinstance(types.unliteral(index), types.Integer)
     if not plain or not _usable(fn, value.value):
         return Unknown(fn, label, s)
-    return ListItem(fn, label, s, value.value, number)
+    return ListItem(fn, label, s, value.value, value.index)
 
 
 def set_list_item(fn, label, s, index):
@@ -278,6 +276,3 @@ def new_list(fn, label, s, call):
     if is_list(fn.type_of(s.target)) and not any(leaves(fn.type_of(v)) for v in call.args):
         return NewList(fn, label, s, [])
     return None
-
-
-__all__ = ["append", "build_list", "extend", "ir", "list_item", "new_list", "pop", "set_list_item"]

@@ -70,7 +70,9 @@ def refuse_at_boundary(fn, activity, inputs, outputs):
                 "pass the fields as arguments, and make the instance in the function",
             )
     for name, path in outputs:
-        if at(fn.type_of(name), path).kind in ("object", "record") and activity.active((name, path)):
+        if at(fn.type_of(name), path).kind in ("object", "record") and activity.active(
+            (name, path)
+        ):
             raise refuse(
                 "a function that returns an instance or a record",
                 fn.loc,

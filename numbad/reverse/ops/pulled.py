@@ -3,14 +3,11 @@
 from numba import njit
 from numba.core import types
 
-from ...ir.function import is_expr, operands
 from ...ir.leaves import HANDLES, leaves
 from ...rules.registry import VJP
-from ..arena import arena_copy
 from ..memory_helpers import add_cotangent, kept, nth_cotangent
 from .base import Op
 from .objects import refuse_instances
-from .structural import real_of
 
 
 def _fixed(fn):
@@ -98,11 +95,7 @@ class Pulled(_Called):
         return getattr(self.callee, "numbad_changes", True)
 
     def wrt(self, e):
-        return tuple(
-            k
-            for k, v in enumerate(self.arguments)
-            if self._is_active(e, v)
-        )
+        return tuple(k for k, v in enumerate(self.arguments) if self._is_active(e, v))
 
     def forward(self, e):
         """Arrays that may change are copied as they are before the call."""
@@ -187,6 +180,3 @@ class Custom(_Called):
             if self._is_active(e, var):
                 one = e.call(nth_cotangent(k, len(self.arguments)), cotangents)
                 self.add_all(e, var, one)
-
-
-__all__ = ["Custom", "Pulled", "arena_copy", "is_expr", "operands", "real_of"]

@@ -1,22 +1,16 @@
 """Functions, methods and attributes that are treated by name."""
 
-import builtins
-import math
-import operator
-
 import numpy as np
-from numba import njit
 from numba.core import ir, types
 from numba.np.unsafe.ndarray import empty_inferred
 
-from ...ir.function import operands
 from ...ir.leaves import leaves
-from .. import loops
+from .. import draws, loops
 from . import lists, objects, records
 from .array import Fresh, Inferred, View
 from .base import Constant
 from .call import StandIn, StopGradient
-from .scalar import Scalar, is_scalar
+from .scalar import is_scalar
 from .structural import ATTRIBUTES as PARTS
 from .structural import FUNCTIONS as STRUCTURAL
 from .structural import extremum_of_tuple
@@ -313,26 +307,6 @@ def _structural(key, build):
 # -- draws whose parameters are differentiated: by the draw of the standard distribution ---------
 
 
-@njit
-def normal_draw(loc, scale=1.0):
-    return loc + scale * np.random.normal()
-
-
-@njit
-def uniform_draw(low, high=1.0):
-    return low + (high - low) * np.random.random()
-
-
-@njit
-def exponential_draw(scale):
-    return scale * np.random.exponential()
-
-
-@njit
-def lognormal_draw(mean, sigma=1.0):
-    return math.exp(mean + sigma * np.random.normal())
-
-
 def _draw(helper):
     def found(fn, label, s, call):
         arguments = _arguments(call)
@@ -359,10 +333,10 @@ FUNCTIONS = {
         ],
         _fresh,
     ),
-    np.random.normal: _draw(normal_draw),
-    np.random.uniform: _draw(uniform_draw),
-    np.random.exponential: _draw(exponential_draw),
-    np.random.lognormal: _draw(lognormal_draw),
+    np.random.normal: _draw(draws.normal),
+    np.random.uniform: _draw(draws.uniform),
+    np.random.exponential: _draw(draws.exponential),
+    np.random.lognormal: _draw(draws.lognormal),
     empty_inferred: _inferred,
     tuple: _tuple,
     np.array: _new_array,
@@ -378,6 +352,3 @@ FUNCTIONS = {
 
 def unary_copy(fn, label, s, arguments):
     return Copy(fn, label, ir.Assign(arguments[0], s.target, s.loc))
-
-
-__all__ = ["ATTRIBUTES", "FUNCTIONS", "METHODS", "Scalar", "builtins", "operands", "operator"]

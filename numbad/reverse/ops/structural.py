@@ -1,6 +1,5 @@
 """Functions of numbers that the form "one partial for each argument" cannot express."""
 
-import builtins
 import cmath
 import math
 
@@ -274,5 +273,3 @@ FUNCTIONS = {
 }
 
 ATTRIBUTES = {"real": _real, "imag": _imag}
-
-__all__ = ["ATTRIBUTES", "FUNCTIONS", "builtins"]
