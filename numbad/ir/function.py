@@ -25,6 +25,7 @@ class Function:
     recursive: dict = field(default_factory=dict)  # target of a call -> (dispatcher, types)
     strict: bool = False  # a callee asks for arithmetic without fastmath
     checked: bool = False  # a callee asks for checked bounds
+    names: dict = field(default_factory=dict)  # temporary -> the source's name for it
     _definitions: dict = field(default=None, repr=False)
 
     @property
@@ -155,4 +156,5 @@ def duplicate(fn):
             if s in fn.calls:
                 calls[copy] = fn.calls[s]
             new.append(copy)
-    return Function(fn.name, blocks, dict(fn.types), calls, list(fn.parameters), fn.loc)
+    parameters, names = list(fn.parameters), dict(fn.names)
+    return Function(fn.name, blocks, dict(fn.types), calls, parameters, fn.loc, names=names)

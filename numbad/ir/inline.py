@@ -86,6 +86,7 @@ def inline(fn, label, index, callee, arguments, before=()):
 
     for name, ty in callee.types.items():
         fn.types[name + suffix] = ty
+    fn.names.update({name + suffix: known + suffix for name, known in callee.names.items()})
     for name, argument in zip(callee.parameters, arguments, strict=True):
         names[name] = argument
         target = ir.Var(block.scope, name + suffix, call.loc)

@@ -168,6 +168,10 @@ def drop_copies(fn):
             var = same[var.name]
         return var
 
+    for name, var in same.items():
+        kept = rename(var).name
+        if kept.startswith("$") and not name.startswith("$"):
+            fn.names.setdefault(kept, name)
     for block in fn.blocks.values():
         body = []
         for s in block.body:

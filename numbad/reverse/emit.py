@@ -33,6 +33,7 @@ class Emitter:
         self._local = {}
         self._memo = {}
         self.local_leaves = set()
+        self.notes = {}  # temporary -> what it stands for: ("bar", leaf), ("value", name)
 
     # -- plain emission ----------------------------------------------------------------------
 
@@ -80,6 +81,11 @@ class Emitter:
 
     def negated(self, x):
         return self.assign(ir.Expr.unary(operator.neg, x, self.loc))
+
+    def _note(self, var, kind, what):
+        """Remember what a temporary stands for, for who reads a listing."""
+        self.notes.setdefault(var.name, []).append((kind, what))
+        return var
 
     def tuple(self, members):
         return self.assign(ir.Expr.build_tuple(list(members), self.loc))
@@ -157,7 +163,7 @@ class Emitter:
                 return self._constant(definition)
             return self.var(name)
         if name not in self._memo:
-            self._memo[name] = self._recompute(name)
+            self._memo[name] = self._note(self._recompute(name), "value", name)
         return self._memo[name]
 
     def _constant(self, node):
@@ -217,7 +223,7 @@ class Emitter:
         if plan.alive(self.label, leaf) or plan.recorded(self.label, leaf):
             return self.var(shadow_name(leaf))
         if leaf not in self._memo:
-            self._memo[leaf] = plan.ops[leaf[0]].recipe(self)
+            self._memo[leaf] = self._note(plan.ops[leaf[0]].recipe(self), "bar", leaf)
         return self._memo[leaf]
 
     def set_shadow(self, leaf, value):
@@ -274,7 +280,7 @@ class Emitter:
     def take(self, leaf):
         """The adjoint of a leaf, which is zero from here on."""
         if leaf in self.local_leaves:
-            return self._local.pop(leaf)
+            return self._note(self._local.pop(leaf), "bar", leaf)
         bar = self.var(bar_name(leaf))
         taken = self.assign(bar)
         self.assign(self.zero(leaf), bar)

@@ -58,7 +58,8 @@ class Pipeline:
     def run(self, scope):
         """The blocks of both sweeps, `(tape, args, shadows, seed) -> (value, adjoints)`."""
         self.fn, *rest = self.analyse()
-        return Sweep(self.fn, *rest, self.wrt, scope, self.dual, pair_of).build()
+        self.sweep = Sweep(self.fn, *rest, self.wrt, scope, self.dual, pair_of)
+        return self.sweep.build()
 
     def inputs(self, fn):
         """The leaves of the parameters to differentiate by."""
@@ -248,12 +249,16 @@ class Pull:
     def __init__(self, dispatcher, wrt):
         self.dispatcher, self.wrt = dispatcher, wrt
 
-    def blocks(self, state, scope):
-        """The blocks of both sweeps for the argument types of a compilation."""
+    def pipeline(self, state):
+        """The stages for the argument types of a compilation."""
         args, shadows, seed = state.args[1:]
         duals = [t for ty in (args, shadows, seed) for t in d.duals_in(ty)]
         argtypes = tuple(map(primal_type, args))
-        pipeline = Pipeline(self.dispatcher, argtypes, self.wrt, _joined(state, duals))
+        return Pipeline(self.dispatcher, argtypes, self.wrt, _joined(state, duals))
+
+    def blocks(self, state, scope):
+        """The blocks of both sweeps for the argument types of a compilation."""
+        pipeline = self.pipeline(state)
         blocks = pipeline.run(scope)
         self.strict, self.checked = pipeline.fn.strict, pipeline.fn.checked
         self.prints = any(
