@@ -9,7 +9,8 @@ from numba.core import types
 from ..errors import ArgumentError, UnsupportedError
 from ..forward.dual import Dual, base_scalar
 from ..forward.dualize import replacement
-from . import random_state, runtime
+from ..reverse import random_state
+from . import runtime
 from .dispatcher import plain_parameters, starred
 from .gradient import adjoint_of_arguments, in_tuple
 from .results import holds_numbers, numeric_result, scalar_of

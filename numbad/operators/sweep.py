@@ -14,8 +14,9 @@ from ..errors import ArgumentError, UnsupportedError
 from ..forward import access
 from ..forward.dual import Dual, base_scalar
 from ..forward.promote import effects
+from ..reverse import random_state
 from ..source import define
-from . import overlap, random_state, runtime
+from . import overlap, runtime
 from .dispatcher import plain_parameters, starred
 from .results import holds_numbers
 from .structure import differentiated, leaves, level_of, mapped_type, parse, render

@@ -1,16 +1,24 @@
 """`checkpoint`: a function that is evaluated again in the reverse sweep instead of recorded."""
 
+import inspect
+
 from numba import njit
 from numba.core.dispatcher import Dispatcher
 from numba.core.registry import CPUDispatcher
 
 from ..errors import ArgumentError
+from ..forward.promote import effects
 from ..source import define
 from .pipeline import INHERITED, pullback
 
 
 class CheckpointDispatcher(CPUDispatcher):
     """Calls a function; its pullback keeps the arguments alone and evaluates it again."""
+
+    @property
+    def numbad_draws(self):
+        """Whether it draws from `np.random` or `random`, so that an evaluation changes the next."""
+        return effects(self, ()).random
 
     def numbad_pullback(self, wrt):
         return pullback(self.py_func.__numbad_checkpointed__, wrt)
@@ -23,7 +31,8 @@ def checkpoint(f):
     the call are kept: numbers, and copies of arrays that change. When the sweep comes back to the
     call, `f` is evaluated once more and reversed. Memory for one call of `f` is then needed at a
     time, at the cost of a second evaluation (Griewank & Walther, "Evaluating Derivatives", 2008,
-    ch. 12).
+    ch. 12). The second evaluation draws the same numbers from `np.random` and `random`; it prints
+    what it prints again. Functions that take a `Generator` are refused.
 
     Parameters
     ----------
@@ -64,8 +73,6 @@ def checkpoint(f):
 
 
 def _parameters(function):
-    import inspect
-
     for parameter in inspect.signature(function.py_func).parameters.values():
         if parameter.kind is not parameter.POSITIONAL_OR_KEYWORD or (
             parameter.default is not parameter.empty

@@ -9,6 +9,7 @@ from numba.core.imputils import impl_ret_borrowed
 from numba.extending import intrinsic, overload
 
 from ..errors import ArgumentError, RuleError
+from . import random_state
 from .arena import emit_kept
 from .tape import check_plain
 
@@ -88,3 +89,20 @@ def _kept_type(ty):
         return types.BaseTuple.from_types([_kept_type(t) for t in ty.types])
     check_plain(ty)
     return ty
+
+
+@njit
+def kept_draws(tape):
+    """The states of the random number generators as they are now, in the arena."""
+    states = np.empty(random_state.SIZE, np.uint8)
+    random_state.save(states)
+    return kept(tape, states)
+
+
+@njit
+def exchanged_draws(states):
+    """Put kept states back; the ones that were there."""
+    now = np.empty(random_state.SIZE, np.uint8)
+    random_state.save(now)
+    random_state.restore(states)
+    return now

@@ -90,6 +90,17 @@ def test_program(f, args, options):
     check(f, *args, plain=without)
 
 
+@njit
+def draw():
+    return np.random.random()
+
+
+@njit
+def draw_after(f, x):
+    f(x)
+    return np.random.random()
+
+
 def test_the_same_random_numbers_are_drawn_again():
     @njit
     def noisy(x):
@@ -107,25 +118,28 @@ def test_the_same_random_numbers_are_drawn_again():
         np.random.seed(7)
         return noisy(noisy(x)) * np.random.random()
 
-    try:
-        found = nd.value_and_grad(with_checkpoint, 0, mode="reverse")(0.75)
-    except nd.UnsupportedError:
-        return
+    found = nd.value_and_grad(with_checkpoint, 0, mode="reverse")(0.75)
     assert found == pytest.approx(nd.value_and_grad(without, 0, mode="reverse")(0.75), rel=1e-14)
+    np.random.seed(3)
+    after = nd.grad(with_checkpoint, 0, mode="reverse")(0.75), draw()
+    assert after == (nd.grad(without, 0, mode="reverse")(0.75), draw_after(without, 0.75))
 
 
-def test_text_is_printed_once(capfd):
+def test_a_generator_is_refused():
+    kept = nd.checkpoint(njit(lambda x, rng: x * rng.normal()))
+    with pytest.raises(nd.UnsupportedError, match="takes a Generator"):
+        nd.grad(lambda x, rng: kept(x, rng) * x, mode="reverse")(2.0, np.random.default_rng(1))
+
+
+def test_text_is_printed_again(capfd):
     @njit
     def loud(x):
         print("here")
         return x * x
 
     kept = nd.checkpoint(loud)
-    try:
-        assert nd.grad(lambda x: kept(x) * x, mode="reverse")(2.0) == 12.0
-    except nd.UnsupportedError:
-        return
-    assert capfd.readouterr().out == "here\n"
+    assert nd.grad(lambda x: kept(x) * x, mode="reverse")(2.0) == 12.0
+    assert capfd.readouterr().out == "here\nhere\n"
 
 
 def test_a_checkpointed_function_is_differentiated_itself():

@@ -3,9 +3,11 @@
 from numba import njit
 from numba.core import types
 
+from ...ir.fence import refuse
 from ...ir.leaves import HANDLES, leaves
 from ...rules.registry import VJP
-from ..memory_helpers import add_cotangent, kept, nth_cotangent
+from .. import random_state
+from ..memory_helpers import add_cotangent, exchanged_draws, kept, kept_draws, nth_cotangent
 from .base import Op
 from .objects import refuse_instances
 
@@ -103,7 +105,23 @@ class Pulled(_Called):
             for k, var in enumerate(self.arguments):
                 if self._must_copy(e, var):
                     e.assign(e.call(kept, e.var("$tape"), var), e.extra(self, k))
+            if self.draws():
+                e.assign(e.call(kept_draws, e.var("$tape")), e.extra(self, "draws"))
         e.append(self.statement)
+
+    def draws(self):
+        """Whether the callee draws random numbers, which the second evaluation must draw again."""
+        return getattr(self.callee, "numbad_draws", False)
+
+    def _refuse_generators(self):
+        for var in self.arguments:
+            if isinstance(self.fn.type_of(var), types.NumPyRandomGeneratorType):
+                name = self.callee.py_func.__name__
+                raise refuse(
+                    f"{name}, which is evaluated again in the reverse sweep and takes a Generator",
+                    self.loc,
+                    "draw before the call, and pass it the numbers",
+                )
 
     def _must_copy(self, e, var):
         found = self.leaves(var)
@@ -114,6 +132,7 @@ class Pulled(_Called):
         if not self.is_live(e):
             return
         refuse_instances(self, self.arguments)
+        self._refuse_generators()
         args = [
             e.extra_value(self, k) if self._must_copy(e, v) else e.value(v)
             for k, v in enumerate(self.arguments)
@@ -124,13 +143,19 @@ class Pulled(_Called):
             for k, v in enumerate(self.arguments)
         ]
         seed = self.seed(e, self.fn.type_of(self.target))
-        from ..pipeline import pullback
-
-        pair = e.call(pullback(self.callee, wrt), e.tuple(args), e.tuple(shadows), seed)
-        adjoints = e.item(pair, 1)
+        adjoints = e.item(self._pull(e, wrt, args, shadows, seed), 1)
         for k in wrt:
             ty = self.fn.type_of(self.arguments[k])
             self._add_floats(e, self.arguments[k], ty, e.item(adjoints, k), ())
+
+    def _pull(self, e, wrt, args, shadows, seed):
+        from ..pipeline import pullback  # which makes the ops that it calls
+
+        now = e.call(exchanged_draws, e.extra_value(self, "draws")) if self.draws() else None
+        pair = e.call(pullback(self.callee, wrt), e.tuple(args), e.tuple(shadows), seed)
+        if now is not None:
+            e.call(random_state.restore, now)
+        return pair
 
     def _add_floats(self, e, var, ty, cotangent, path):
         """Adjoints of arrays are in their shadows already."""

@@ -1,0 +1,1 @@
+"""Generated sweeps as text: control flow, names, expressions, simplification, layout."""

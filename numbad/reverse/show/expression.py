@@ -1,0 +1,164 @@
+"""Formulas: trees that are substituted into each other, and their text."""
+
+import operator
+from dataclasses import dataclass
+from functools import cached_property
+
+_BINARY = {
+    **{"or": 1, "and": 2, "is": 4, "is not": 4, "in": 4, "not in": 4},
+    **dict.fromkeys(("<", "<=", ">", ">=", "==", "!="), 4),
+    **{"|": 5, "^": 6, "&": 7, "<<": 8, ">>": 8, "+": 9, "-": 9},
+    **{"*": 10, "/": 10, "//": 10, "%": 10, "@": 10, "**": 12},
+}
+_UNARY = {"not ": 3, "-": 11, "+": 11, "~": 11}
+_ATOM = 14
+
+SYMBOLS = {
+    **{operator.add: "+", operator.sub: "-", operator.mul: "*", operator.truediv: "/"},
+    **{operator.floordiv: "//", operator.mod: "%", operator.pow: "**", operator.matmul: "@"},
+    **{operator.lt: "<", operator.le: "<=", operator.gt: ">", operator.ge: ">="},
+    **{operator.eq: "==", operator.ne: "!=", operator.is_: "is", operator.is_not: "is not"},
+    **{operator.and_: "&", operator.or_: "|", operator.xor: "^", operator.contains: "in"},
+    **{operator.lshift: "<<", operator.rshift: ">>"},
+    **{operator.iadd: "+", operator.isub: "-", operator.imul: "*", operator.itruediv: "/"},
+    **{operator.ifloordiv: "//", operator.imod: "%", operator.ipow: "**", operator.imatmul: "@"},
+    **{operator.iand: "&", operator.ior: "|", operator.ixor: "^"},
+    **{operator.ilshift: "<<", operator.irshift: ">>"},
+}
+SIGNS = {operator.neg: "-", operator.pos: "+", operator.not_: "not ", operator.invert: "~"}
+
+
+@dataclass(frozen=True)
+class Node:
+    """`op` says what `parts` are: strings and nodes.
+
+    "name" (variable), "text" (anything), "binary" (symbol, x, y), "unary" (sign, x), "index" (x, i),
+    "attr" (x, name), "call" (function, *arguments), "keyword" (name, x), "tuple" (*members),
+    "choose" (condition, x, y).
+    """
+
+    op: str
+    parts: tuple
+    effect: bool = False  # what it does cannot be moved past anything
+
+    @cached_property
+    def nodes(self):
+        return [p for p in self.parts if isinstance(p, Node)]
+
+    @cached_property
+    def names(self):
+        """The variables in it, each as often as it occurs."""
+        if self.op == "name":
+            return [self.parts[0]]
+        return [name for node in self.nodes for name in node.names]
+
+    @cached_property
+    def reads_memory(self):
+        own = self.op == "index" and self.parts[1].op != "text"
+        return own or self.op == "index" or any(n.reads_memory for n in self.nodes)
+
+    @cached_property
+    def has_effect(self):
+        return self.effect or any(n.has_effect for n in self.nodes)
+
+    def put(self, name, node):
+        """The same with a node in place of a variable."""
+        if self.op == "name":
+            return node if self.parts[0] == name else self
+        if name not in self.names:
+            return self
+        parts = tuple(p.put(name, node) if isinstance(p, Node) else p for p in self.parts)
+        return Node(self.op, parts, self.effect)
+
+
+def name(var):
+    return Node("name", (var,))
+
+
+def text(string):
+    return Node("text", (string,))
+
+
+ZERO = text("0")
+
+
+def binary(symbol, x, y):
+    return Node("binary", (symbol, x, y))
+
+
+def unary(sign, x):
+    return Node("unary", (sign, x))
+
+
+def call(function, arguments, effect=False):
+    function = text(function) if isinstance(function, str) else function
+    return Node("call", (function, *arguments), effect)
+
+
+def is_negative(node):
+    return node.op == "unary" and node.parts[0] == "-"
+
+
+def write(node, show):
+    """The text of a formula; `show(variable)` is that of a variable."""
+    return _write(node, show)[0]
+
+
+def _write(node, show):
+    """The text, and how strongly it binds."""
+    return _WRITERS[node.op](show, *node.parts)
+
+
+def _bound(node, show, least):
+    written, strength = _write(node, show)
+    return written if strength >= least else f"({written})"
+
+
+def _binary(show, symbol, x, y):
+    strength = _BINARY.get(symbol, 4)
+    rightward = symbol == "**"
+    left = _bound(x, show, strength + rightward)
+    right = _bound(y, show, strength if rightward else strength + 1)
+    return f"{left} {symbol} {right}", strength
+
+
+def _unary(show, sign, x):
+    strength = _UNARY[sign]
+    return f"{sign}{_bound(x, show, strength)}", strength
+
+
+def _index(show, x, index):
+    inner = _write(index, show)[0]
+    if index.op == "tuple" and len(index.parts) > 0:
+        inner = ", ".join(_write(p, show)[0] for p in index.parts)
+    return f"{_bound(x, show, _ATOM)}[{inner}]", _ATOM
+
+
+def _call(show, function, *arguments):
+    given = ", ".join(_write(a, show)[0] for a in arguments)
+    return f"{_bound(function, show, _ATOM)}({given})", _ATOM
+
+
+def _tuple(show, *members):
+    written = [_write(m, show)[0] for m in members]
+    return f"({', '.join(written)}{',' if len(written) == 1 else ''})", _ATOM
+
+
+def _choose(show, condition, x, y):
+    parts = [_bound(p, show, 1) for p in (x, condition, y)]
+    return "{} if {} else {}".format(*parts), 0
+
+
+_WRITERS = {
+    "name": lambda show, var: (show(var), _ATOM),
+    "text": lambda show, string: (string, 11 if string.startswith("-") else _ATOM),
+    "binary": _binary,
+    "unary": _unary,
+    "index": _index,
+    "attr": lambda show, x, attribute: (f"{_bound(x, show, _ATOM)}.{attribute}", _ATOM),
+    "call": _call,
+    "keyword": lambda show, key, x: (f"{key}={_write(x, show)[0]}", 0),
+    "tuple": _tuple,
+    "choose": _choose,
+    "slice": lambda show, *ends: (":".join(_write(p, show)[0] for p in ends), 0),
+}
