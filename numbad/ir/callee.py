@@ -10,10 +10,10 @@ from numba.np.ufunc.dufunc import DUFunc
 
 @dataclass(frozen=True)
 class Callee:
-    """`kind` is "dispatcher", "function", "method", "class" or "unknown".
+    """`kind` is "dispatcher", "function", "ufunc", "method", "class" or "unknown".
 
-    `key` is the dispatcher, the Python callable, the method's name or the class; `owner` the
-    variable whose method it is.
+    `key` is the dispatcher, the Python callable, what `numba.vectorize` made, the method's name or
+    the class; `owner` the variable whose method it is.
     """
 
     kind: str
@@ -49,7 +49,7 @@ def callee_of(fn, call):
 
 def _function(key):
     if isinstance(key, DUFunc):
-        return Callee("dispatcher", key._dispatcher)
+        return Callee("ufunc", key)
     return Callee("function", key) if callable(key) else Callee("unknown", key)
 
 

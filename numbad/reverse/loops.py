@@ -284,14 +284,14 @@ def _operands(lines, names, ndims, ndim, out):
 
 
 @cache
-def in_place(function, ndims):
-    """`x0 += x1` of arrays; returns `x0`."""
-    ndim = ndims[0]
-    lines = ["def apply(x0, x1):"]
-    operands = _operands(lines, ["x1"], ndims[1:], ndim, "x0")
-    index = _index(ndim, ndim)
-    body = [f"x0{index} = {_applied(function, [f'x0{index}', *operands])}"]
-    if ndims[1] > 0:
-        lines.insert(1, "    x1 = duplicate(x1)")
-    lines += _nest([f"x0.shape[{k}]" for k in range(ndim)], body)
-    return _jit([*lines, "    return x0"], {"fn": function, "duplicate": np.copy})
+def elementwise_into(function, ndims, out_ndim):
+    """`function` of arrays and scalars, broadcast, into the last argument, which is returned.
+
+    As in Numba, what has been written is read again where the arrays share memory.
+    """
+    names = [f"x{j}" for j in range(len(ndims))]
+    lines = [f"def apply({', '.join(names)}, out):"]
+    operands = _operands(lines, names, ndims, out_ndim, "out")
+    body = [f"out{_index(out_ndim, out_ndim)} = {_applied(function, operands)}"]
+    lines += _nest([f"out.shape[{k}]" for k in range(out_ndim)], body)
+    return _jit([*lines, "    return out"], {"fn": function})

@@ -35,6 +35,7 @@ from .ops.objects import refuse_at_boundary
 from .split import SplitSweep
 from .sweep import Sweep
 from .tape import call_guarded, guarded
+from .trying import refuse_raising
 
 INHERITED = ("fastmath", "error_model", "boundscheck", "nogil")
 
@@ -52,6 +53,7 @@ class Pipeline:
         root = ((self.dispatcher, self.argtypes),)
         activity = expand(fn, lambda f: Activity(f, self.inputs(f), returned(f)), root)
         activity.refuse_unknown()
+        refuse_raising(fn, activity, self.dispatcher.targetoptions)
         refuse_at_boundary(fn, activity, [] if split else self.inputs(fn), returned(fn))
         return fn, activity, Control(fn, split)
 
@@ -124,7 +126,8 @@ class Differentiate(FunctionPass):
         scope = next(iter(func_ir.blocks.values())).scope
         pull = state.func_id.func.__numbad_pull__
         func_ir.blocks = pull.blocks(state, scope)
-        state.targetctx.fastmath = state.targetctx.fastmath and not pull.strict
+        if pull.strict:
+            state.targetctx.fastmath = False
         if pull.checked:
             state.targetctx.enable_boundscheck = True
         func_ir._definitions = build_definitions(func_ir.blocks)

@@ -237,6 +237,8 @@ def _call(fn, label, s, call):
     if s.target.name in fn.recursive:
         return Recursive(fn, label, s, call.args, *fn.recursive[s.target.name])
     callee = callee_of(fn, call)
+    if callee.kind == "ufunc":
+        return _ufunc(fn, label, s, call, callee.key)
     if callee.kind == "dispatcher":
         return _dispatcher(fn, label, s, call, callee.key)
     if lists.is_list(fn.type_of(s.target)) and not _without_own_floats(fn, call):
@@ -251,6 +253,14 @@ def _call(fn, label, s, call):
     if callee.kind == "function":
         return _function(fn, label, s, call, callee)
     return _opaque(fn, label, s)
+
+
+def _ufunc(fn, label, s, call, ufunc):
+    """A call of what `numba.vectorize` made."""
+    if isinstance(fn.type_of(s.target), types.Array):
+        operator = FUNCTIONS["array operator"]
+        return operator(fn, label, s, ufunc._dispatcher, call.args, call, ufunc.ufunc.nin)
+    return _dispatcher(fn, label, s, call, ufunc._dispatcher)
 
 
 def _without_own_floats(fn, call):

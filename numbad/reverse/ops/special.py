@@ -8,7 +8,7 @@ from ...ir.leaves import leaves
 from .. import draws, loops
 from . import lists, objects, records
 from .array import Fresh, Inferred, View
-from .base import Constant
+from .base import Constant, Unknown
 from .call import StandIn, StopGradient
 from .scalar import is_scalar
 from .structural import ATTRIBUTES as PARTS
@@ -214,18 +214,14 @@ def _assign(fn, label, s, index):
     if where is None:
         return None
     if isinstance(value, types.BaseTuple | types.List):
-        from .base import Unknown
-
-        return Unknown(fn, label, s)
+            return Unknown(fn, label, s)
     if isinstance(index, types.EllipsisType):
         overlapping = isinstance(value, types.Array)
         helper = loops.assignment(base.ndim, ndim, overlapping=overlapping)
         return StandIn(fn, label, s, helper, [s.target, s.value], writes=s.target)
     helper = loops.indexed_assignment(base, index, ndim)
     if helper is None:
-        from .base import Unknown
-
-        return Unknown(fn, label, s)
+            return Unknown(fn, label, s)
     return StandIn(fn, label, s, helper, [s.target, where, s.value], writes=s.target)
 
 
@@ -234,26 +230,35 @@ def _fancy(fn, label, s):
     where = value.index_var if value.op == "static_getitem" else value.index
     helper = loops.gathering(fn.type_of(value.value), fn.type_of(where))
     if helper is None:
-        from .base import Unknown
-
-        return Unknown(fn, label, s)
+            return Unknown(fn, label, s)
     return StandIn(fn, label, s, helper, [value.value, where])
 
 
-def _array_operator(fn, label, s, function, arguments, value):
-    """An operator or ufunc on arrays, element by element."""
-    from .base import Unknown
+def array_operator(fn, label, s, function, arguments, value, inputs=None):
+    """An operator or ufunc on arrays, element by element.
 
+    An argument more than a ufunc has `inputs` is written to.
+    """
     tys = [fn.type_of(v) for v in arguments]
     plain = all(isinstance(t, types.Array) or is_scalar(t) for t in tys)
-    out = fn.type_of(s.target)
-    if not plain or not isinstance(out, types.Array) or value._kws.get("kws"):
+    result = fn.type_of(s.target)
+    if not plain or not isinstance(result, types.Array) or value._kws.get("kws"):
         return Unknown(fn, label, s)
     ndims = tuple(t.ndim if isinstance(t, types.Array) else -1 for t in tys)
+    out = _output(arguments, value, getattr(function, "nin", inputs))
+    if out is None:
+        return StandIn(fn, label, s, loops.elementwise(function, ndims, result.dtype), arguments)
+    if out is not arguments[0]:
+        arguments, ndims = arguments[:-1], ndims[:-1]
+    helper = loops.elementwise_into(function, ndims, result.ndim)
+    return StandIn(fn, label, s, helper, [*arguments, out], writes=out)
+
+
+def _output(arguments, value, inputs):
+    """The argument that the result is written into, if any."""
     if value.op == "inplace_binop":
-        helper = loops.in_place(function, ndims)
-        return StandIn(fn, label, s, helper, arguments, writes=arguments[0])
-    return StandIn(fn, label, s, loops.elementwise(function, ndims, out.dtype), arguments)
+        return arguments[0]
+    return arguments[inputs] if inputs is not None and len(arguments) > inputs else None
 
 
 # -- calls -----------------------------------------------------------------------------------
@@ -264,8 +269,6 @@ def _stop(fn, label, s, call):
 
 
 def _class(fn, label, s, call, cls):
-    from .base import Unknown
-
     ty = fn.type_of(s.target)
     if isinstance(ty, types.BaseNamedTuple):
         named = dict(call.kws)
@@ -320,7 +323,7 @@ def _draw(helper):
 FUNCTIONS = {
     "fancy": _fancy,
     "assign": _assign,
-    "array operator": _array_operator,
+    "array operator": array_operator,
     "class": _class,
     ("getitem", types.Record): records.record_item,
     ("setitem", types.Record): records.set_record_item,
