@@ -1,7 +1,6 @@
 """Puts the code of active callees and helpers in place, until nothing is left to expand."""
 
 from numba.core import ir, types
-from numba.core.unsafe.eh import exception_check
 
 from .capture import capture
 from .fence import refuse
@@ -31,12 +30,8 @@ def expand(fn, analyse, root=()):
 
 def _expand(fn, op, root):
     label, index = _find(fn, op.statement)
-    if _protected(fn, fn.blocks[label]):
-        raise refuse(
-            "a call of a function in a 'try' block",
-            op.loc,
-            "call it outside, or keep it out of the derivative with nd.stop_gradient",
-        )
+    if handled(fn, label):
+        raise refuse(f"{op.construct()} in a 'try' block: it may raise", op.loc, TEST_BEFORE)
     if hasattr(op, "arguments"):
         index = _replace_by_helper(fn, op, label, index)
     call = fn.blocks[label].body[index].value
@@ -55,12 +50,6 @@ def _expand(fn, op, root):
     called = inline(fn, label, index, callee, arguments, before)
     for name in called:
         fn.chains[name] = (*chain, (op.dispatcher, argtypes))
-
-
-def _protected(fn, block):
-    """Whether a block belongs to a `try`: what it raises is looked for at its end."""
-    calls = block.find_exprs(op="call")
-    return any(fn.constant(call.func) is exception_check for call in calls)
 
 
 def _take_options(fn, callee):

@@ -1,40 +1,65 @@
-"""Runs every probe: `python -m tests.supported` writes docs/supported.md, `--check` compares with it."""
+"""Runs every probe: `python -m tests.supported` writes docs/supported.md, `--check` compares with it.
 
+With patterns of program names (`python -m tests.supported 'lists-*'`) only those rows are made anew.
+"""
+
+import fnmatch
+import os
 import sys
+from multiprocessing import get_context
 
 from . import table
 from .sections import SECTIONS
 from .status import checked, statuses
 
+PROCESSES = min(2, os.cpu_count())
+PROGRAMS_OF_A_PROCESS = 40  # what is compiled stays in memory: some 10 MB a program
 
-def found_now(sections):
-    """(section, feature) -> statuses in forward and reverse mode."""
+
+def shown_by(name):
+    """The name of a program, and `(section, feature)` -> statuses of its probes in both modes."""
+    section, probes = next((s, p) for n, s, p in table.programs(SECTIONS) if n == name)
+    for probe in probes:
+        checked(probe)
+    columns = [statuses(probes, mode) for mode in table.MODES]
+    rows = zip(probes, *columns, strict=True)
+    return name, {(section.title, probe.feature): tuple(row) for probe, *row in rows}
+
+
+def found_now(names):
+    """The rows of these programs, each run in one of a few processes."""
     found = {}
-    for name, section, probes in table.programs(sections):
-        print(name, flush=True)
-        for probe in probes:
-            checked(probe)
-        columns = [statuses(probes, mode) for mode in table.MODES]
-        for probe, *row in zip(probes, *columns, strict=True):
-            found[section.title, probe.feature] = tuple(row)
-            for mode, status in zip(table.MODES, row, strict=True):
-                if status.startswith("WRONG"):
-                    print(f"  {probe.feature}, {mode}: {status}", flush=True)
+    with get_context("spawn").Pool(PROCESSES, maxtasksperchild=PROGRAMS_OF_A_PROCESS) as pool:
+        for name, rows in pool.imap(shown_by, names, chunksize=1):
+            print(name, flush=True)
+            for (_, feature), row in rows.items():
+                for mode, status in zip(table.MODES, row, strict=True):
+                    if status.startswith("WRONG"):
+                        print(f"  {feature}, {mode}: {status}", flush=True)
+            found |= rows
     return found
 
 
 def main(arguments):
-    found = found_now(SECTIONS)
+    patterns = [a for a in arguments if not a.startswith("-")] or ["*"]
+    names = [
+        name
+        for name, *_ in table.programs(SECTIONS)
+        if any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)
+    ]
+    found = found_now(names)
     rows = {(title, table.shown(feature)): row for (title, feature), row in found.items()}
-    wrong = [k for k, row in rows.items() if any(s.startswith("WRONG") for s in row)]
+    committed = table.committed()
+    wrong = any(status.startswith("WRONG") for row in rows.values() for status in row)
     if "--check" in arguments:
-        committed = table.committed()
-        differing = sorted({k for k in {*rows, *committed} if rows.get(k) != committed.get(k)})
-        for k in differing:
+        differing = {k for k in rows if rows[k] != committed.get(k)}
+        if patterns == ["*"]:
+            differing |= committed.keys() - rows.keys()
+        for k in sorted(differing):
             print(f"{k}: {rows.get(k)}, in docs/supported.md {committed.get(k)}")
         return bool(differing or wrong)
-    table.write(table.markdown(SECTIONS, found))
-    return bool(wrong)
+    table.write(table.markdown(SECTIONS, committed | rows))
+    return wrong
 
 
 if __name__ == "__main__":

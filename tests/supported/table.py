@@ -35,7 +35,7 @@ def slug(text):
 
 
 def markdown(sections, found):
-    """The table; `found` has the statuses of each probe, by section title and feature."""
+    """The table; `found` has the statuses of each probe, by section title and feature as shown."""
     lines = [version()]
     names = {
         (section.title, p.feature): name
@@ -46,9 +46,10 @@ def markdown(sections, found):
         lines += ["", f"### {section.title}", ""]
         lines += ["| feature | forward | reverse | test |", "| --- | --- | --- | --- |"]
         for p in section.probes:
-            entry = section.title, p.feature
-            statuses = " | ".join(found[entry])
-            lines.append(f"| {shown(p.feature)} | {statuses} | `{names[entry]}` |")
+            if (row := found.get((section.title, shown(p.feature)))) is None:
+                continue
+            name = names[section.title, p.feature]
+            lines.append(f"| {shown(p.feature)} | {' | '.join(row)} | `{name}` |")
     return "\n".join(lines) + "\n"
 
 
