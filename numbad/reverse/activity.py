@@ -134,6 +134,9 @@ class Activity:
                     raise refuse("a pointer into an array of differentiated values", op.loc)
 
     def _refuse_changed_global(self, op):
+        ty = self.fn.type_of(op.statement.target)
+        if isinstance(ty, types.Array) and not ty.mutable:  # nothing can be written through it
+            return
         for identity in op.defined():
             if self.active(identity):
                 name = getattr(op.statement.value, "name", "a constant")
