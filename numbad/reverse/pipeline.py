@@ -31,6 +31,7 @@ from ..ir.typing import Inference
 from ..rules.registry import JVP, SCALAR, VJP
 from ..source import define
 from .activity import Activity
+from .ops.bits import refuse_bits
 from .ops.objects import refuse_at_boundary
 from .split import SplitSweep
 from .sweep import Sweep
@@ -53,6 +54,7 @@ class Pipeline:
         root = ((self.dispatcher, self.argtypes),)
         activity = expand(fn, lambda f: Activity(f, self.inputs(f), returned(f)), root)
         activity.refuse_unknown()
+        refuse_bits(activity)
         refuse_raising(fn, activity, self.dispatcher.targetoptions)
         refuse_at_boundary(fn, activity, [] if split else self.inputs(fn), returned(fn))
         return fn, activity, Control(fn, split)

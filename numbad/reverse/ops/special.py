@@ -6,7 +6,7 @@ from numba.np.unsafe.ndarray import empty_inferred
 
 from ...ir.leaves import leaves
 from .. import draws, loops
-from . import lists, objects, records
+from . import bits, lists, objects, records
 from .array import Fresh, Inferred, View
 from .base import Constant, Unknown
 from .call import StandIn, StopGradient
@@ -194,6 +194,7 @@ METHODS = {
     "fill": _method_fill,
     "conjugate": _method_conjugate,
     "conj": _method_conjugate,
+    **bits.METHODS,
 }
 
 READING_METHODS = {
@@ -349,6 +350,7 @@ FUNCTIONS = {
         [np.reshape, np.transpose, np.expand_dims, np.swapaxes, np.broadcast_to], _view_function
     ),
     np.ravel: _ravel,
+    **bits.FUNCTIONS,
     **{key: _structural(key, build) for key, build in STRUCTURAL.items()},
 }
 

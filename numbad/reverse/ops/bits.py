@@ -1,0 +1,56 @@
+"""Memory of floats read as another type, whose use nothing here can follow."""
+
+import numpy as np
+from numba.core import types
+
+from ...ir.fence import refuse
+from ...ir.leaves import leaves
+from .array import View
+from .base import Constant, Unknown
+
+
+class Bits(Unknown):
+    """`x.view(np.int64)`: refused wherever the floats depend on what is differentiated."""
+
+    def __init__(self, fn, label, statement, source):
+        self.source = source
+        super().__init__(fn, label, statement)
+
+    def read(self):
+        return [self.source]
+
+    def construct(self):
+        return f"the bits of values of type {self.fn.type_of(self.source)} as another type"
+
+
+def refuse_bits(activity):
+    """Raise UnsupportedError where the bits of a value that is differentiated are read."""
+    for op in activity.every():
+        if isinstance(op, Bits):
+            for identity, _ in op.leaves(op.source):
+                if activity.node(identity) in activity.varied:
+                    raise refuse(op.construct(), op.loc)
+
+
+def view(fn, label, s, call, owner, ty):
+    """`x.view(dtype)` of an array or a number."""
+    out = fn.type_of(s.target)
+    if not leaves(ty):
+        return None if leaves(out) else Constant(fn, label, s)
+    if isinstance(ty, types.Array) and isinstance(out, types.Array) and ty.dtype == out.dtype:
+        return View(fn, label, s, owner)
+    return Bits(fn, label, s, owner)
+
+
+def memory_of(fn, label, s, call, owner, ty):
+    """`a.tobytes()` and the like."""
+    return Bits(fn, label, s, owner) if leaves(ty) else None
+
+
+def from_buffer(fn, label, s, call):
+    """`np.frombuffer(a, ...)`."""
+    return Bits(fn, label, s, call.args[0]) if leaves(fn.type_of(call.args[0])) else None
+
+
+METHODS = {"view": view, "tobytes": memory_of}
+FUNCTIONS = {np.frombuffer: from_buffer}
