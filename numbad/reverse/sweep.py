@@ -279,6 +279,7 @@ class Sweep:
     def _seed(self):
         e = self.e
         e.start(self._block(self.seed_label))
+        e.loc = self.fn.blocks[self.exit].terminator.loc
         ty = self.fn.type_of(self.result)
         for path, kind, _ in leaves(ty):
             leaf = self.result.name, path
