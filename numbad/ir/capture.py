@@ -7,7 +7,7 @@ from numba.core.compiler_machinery import FunctionPass, register_pass
 from numba.core.registry import cpu_target
 from numba.core.typed_passes import NopythonTypeInference
 
-from .fence import refuse
+from .fence import Place, refuse
 from .function import Function, duplicate
 from .typing import Inference
 
@@ -42,7 +42,7 @@ def capture(dispatcher, argtypes):
     if dispatcher.locals:
         loc = ir.Loc.from_function_id(FunctionIdentity.from_function(dispatcher.py_func))
         raise refuse(
-            "a function whose variables have types given by njit(locals=...)",
+            f"{dispatcher.py_func.__name__}, whose variables have types given by njit(locals=...)",
             loc,
             "convert where it is meant: y = np.float32(x)",
         )
@@ -79,12 +79,13 @@ def _capture(py_func, argtypes, locals):
 
 def _function(func_ir, state):
     parameters = [None] * func_ir.arg_count
-    blocks = {}
+    blocks, called = {}, func_ir.func_id.func_name
     for label, block in func_ir.blocks.items():
         new = blocks[label] = ir.Block(block.scope, block.loc)
         for s in block.body:
             if isinstance(s, ir.Del):
                 continue
+            s.loc = Place.of(s.loc, called)
             if isinstance(s, ir.Assign) and isinstance(s.value, ir.Arg):
                 parameters[s.value.index] = s.target.name
                 continue
@@ -97,6 +98,4 @@ def _function(func_ir, state):
     types = dict(state.typemap)
     for name, ty in zip(parameters, state.args, strict=True):
         types.setdefault(name, ty)
-    return Function(
-        func_ir.func_id.func_name, blocks, types, dict(state.calltypes), parameters, func_ir.loc
-    )
+    return Function(called, blocks, types, dict(state.calltypes), parameters, func_ir.loc)

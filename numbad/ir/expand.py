@@ -3,10 +3,11 @@
 from numba.core import ir, types
 
 from .capture import capture
-from .fence import refuse
+from .fence import Place, refuse
 from .handlers import TEST_BEFORE, handled
 from .inline import bind, inline
 from .normalize import call_helper, normalize
+from .spelling import spell
 
 LIMIT = 2000  # expansions; more means a recursion through data that analysis cannot see the end of
 
@@ -30,6 +31,7 @@ def expand(fn, analyse, root=()):
 
 def _expand(fn, op, root):
     label, index = _find(fn, op.statement)
+    place = Place.of(op.statement.loc, construct=spell(fn, op.statement))
     if handled(fn, label):
         raise refuse(f"{op.construct()} in a 'try' block: it may raise", op.loc, TEST_BEFORE)
     if hasattr(op, "arguments"):
@@ -47,7 +49,7 @@ def _expand(fn, op, root):
         _leave_recursive(fn, label, index, call, arguments, before, (op.dispatcher, argtypes))
         return
     callee = normalize(capture(op.dispatcher, argtypes))
-    called = inline(fn, label, index, callee, arguments, before)
+    called = inline(fn, label, index, callee, arguments, before, place)
     for name in called:
         fn.chains[name] = (*chain, (op.dispatcher, argtypes))
 

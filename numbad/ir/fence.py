@@ -2,21 +2,74 @@
 
 import linecache
 
+from numba.core import ir
+
 from ..errors import UnsupportedError
 
 GENERAL_WAY_OUT = (
     "write it with scalar operations and loops, give it a rule (nd.scalar_rule, nd.rule), or keep it "
     "out of the derivative with nd.stop_gradient"
 )
+_DEFECT_WAY_OUT = (
+    'mode="forward", or a rule for the function (nd.rule), or nd.stop_gradient where no derivative '
+    "is needed"
+)
+
+
+class Place(ir.Loc):
+    """A place of the source that knows the function it lies in.
+
+    `construct` is what the user wrote there, where the statement is library code that does it.
+    """
+
+    def __init__(
+        self, filename, line, col=None, maybe_decorator=False, function=None, construct=None
+    ):
+        super().__init__(filename, line, col, maybe_decorator)
+        self.function, self.construct = function, construct
+
+    @classmethod
+    def of(cls, loc, function=None, construct=None):
+        """A place from Numba's `Loc`; what another `Place` knows is kept."""
+        function = getattr(loc, "function", None) or function
+        construct = getattr(loc, "construct", None) or construct
+        return cls(loc.filename, loc.line, loc.col, loc.maybe_decorator, function, construct)
 
 
 def refuse(construct, loc, way_out=GENERAL_WAY_OUT):
     """The UnsupportedError for a construct at a place of the source."""
-    source = linecache.getline(loc.filename, loc.line).strip() if loc and loc.line else ""
-    place = f'File "{loc.filename}", line {loc.line}' if loc else "unknown place"
-    shown = f"\n    {source}" if source else ""
+    written = getattr(loc, "construct", None)
+    if written is not None:
+        construct = written if way_out is GENERAL_WAY_OUT else f"{written}, which has {construct}"
     error = UnsupportedError(
-        f"reverse mode cannot differentiate {construct}: {place}:{shown}\nWay out: {way_out}."
+        f"reverse mode cannot differentiate {construct}{_inside(loc)}: {place(loc)}\n"
+        f"Way out: {way_out}."
     )
     error.place = loc
     return error
+
+
+def defect(name, loc, cause):
+    """The UnsupportedError for a failure of numbad itself, met in the function `name`."""
+    told = f"{type(cause).__name__}: {cause}" if str(cause) else type(cause).__name__
+    error = UnsupportedError(
+        f"reverse mode cannot differentiate {getattr(loc, 'function', None) or name}: {place(loc)}\n"
+        f"This is a defect of numbad, please report it with the code at this place: {told}\n"
+        f"Way out: {_DEFECT_WAY_OUT}."
+    )
+    error.place, error.__cause__ = loc, cause
+    return error
+
+
+def place(loc):
+    """File, line and the source line itself."""
+    if not loc:
+        return "unknown place"
+    source = linecache.getline(loc.filename, loc.line).strip() if loc.line else ""
+    shown = f"\n    {source}" if source else ""
+    return f'File "{loc.filename}", line {loc.line}:{shown}'
+
+
+def _inside(loc):
+    name = getattr(loc, "function", None)
+    return f" in {name}" if name else ""

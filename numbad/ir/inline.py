@@ -2,7 +2,6 @@
 
 import inspect
 import os
-import sys
 
 import numba
 from numba import typeof
@@ -10,7 +9,8 @@ from numba.core import ir, types
 
 from .function import is_expr, is_phi, map_vars, successors
 
-_LIBRARIES = tuple(os.path.dirname(m.__file__) + os.sep for m in (numba, sys.modules[__package__]))
+_OWN = os.path.dirname(os.path.dirname(__file__))
+_LIBRARIES = os.path.dirname(numba.__file__), *(os.path.join(_OWN, x) for x in ("ir", "reverse"))
 
 
 def bind(fn, call, py_func, before):
@@ -63,11 +63,12 @@ def _default(fn, parameter, loc, before):
     return target
 
 
-def inline(fn, label, index, callee, arguments, before=()):
+def inline(fn, label, index, callee, arguments, before=(), place=None):
     """Replace statement `index` of block `label`, a call, by the code of `callee`.
 
     `arguments` are variables, one for each of its parameters; `before` are statements that make
-    them. The callee's names get fresh ones, its labels too. Returns the names of what it calls.
+    them; `place` is where messages place the code of libraries. The callee's names get fresh ones,
+    its labels too. Returns the names of what it calls.
     """
     block = fn.blocks[label]
     call = block.body[index]
@@ -97,9 +98,9 @@ def inline(fn, label, index, callee, arguments, before=()):
     if _is_library(callee.loc.filename):  # messages name the user's own line
         for own in callee.blocks:
             for s in fn.blocks[own + base].body:
-                s.loc = call.loc
+                s.loc = place or call.loc
                 if isinstance(getattr(s, "value", None), ir.Inst):
-                    s.value.loc = call.loc
+                    s.value.loc = s.loc
     fn.blocks[end] = rest
     _receive(fn, rest, call, returned)
     _redirect(fn, rest, label, end)
@@ -112,7 +113,7 @@ def inline(fn, label, index, callee, arguments, before=()):
 
 
 def _is_library(filename):
-    return filename.startswith((*_LIBRARIES, "<numbad"))
+    return filename.startswith((*(f"{x}{os.sep}" for x in _LIBRARIES), "<numbad"))
 
 
 def _copy(fn, callee, base, rename, end):

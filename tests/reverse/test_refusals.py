@@ -104,7 +104,7 @@ def function_without_a_rule_in_a_callee(a):
     return eigenvalue(a) * a[0, 0]
 
 
-@refused.for_("(?i)view", "a.view(", np.ones(2))
+@refused.for_("(?i)view|bits", "a.view(", np.ones(2))
 def bits_reinterpreted(a):
     b = a.view(np.int64)
     return b[0] * a[1]

@@ -5,6 +5,7 @@ from numba.core import ir
 from ...ir.fence import refuse
 from ...ir.function import operands
 from ...ir.leaves import HANDLES, leaves
+from ...ir.spelling import spell
 
 
 class Op:
@@ -81,7 +82,7 @@ class Op:
 
     def construct(self):
         """What the statement is called in a message."""
-        return f"'{self.statement}'"
+        return spell(self.fn, self.statement)
 
 
 class Constant(Op):

@@ -15,25 +15,15 @@ class Call(Unknown):
     def read(self):
         return [*self._reads(self.statement), *([self.owner] if self.owner else [])]
 
-    def construct(self):
-        return f"the call of {self.dispatcher.py_func.__name__}"
-
 
 class Pure(Unknown):
     """A call of a function of NumPy's without a rule here: it changes nothing that goes in."""
-
-    def __init__(self, fn, label, statement, name):
-        self.name = name
-        super().__init__(fn, label, statement)
 
     def writes(self):
         return False
 
     def fresh(self):
         return False
-
-    def construct(self):
-        return f"a call of {self.name}, which has no derivative here"
 
 
 class StopGradient(Unknown):

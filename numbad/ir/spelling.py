@@ -1,0 +1,99 @@
+"""How a statement reads in the source: what messages call it."""
+
+import re
+
+from numba.core import ir
+from numba.core.utils import OPERATORS_TO_BUILTINS
+
+from .function import is_expr
+
+_VERSION = re.compile(r"[.#@]\d.*$")  # `x.1`, `x#3`: other values of the source's `x`
+_DEPTH = 4  # of nested expressions; what lies deeper is "..."
+
+
+def spell(fn, statement):
+    """What a message calls a statement of a `Function`: "the call of np.sort", "'a[i] = x'"."""
+    if isinstance(statement, ir.SetItem | ir.StaticSetItem):
+        index = _index(fn, statement, _DEPTH)
+        return f"'{_text(fn, statement.target)}[{index}] = {_text(fn, statement.value)}'"
+    if isinstance(statement, ir.SetAttr):
+        owner = _text(fn, statement.target)
+        return f"'{owner}.{statement.attr} = {_text(fn, statement.value)}'"
+    if isinstance(statement, ir.DelItem):
+        return f"'del {_text(fn, statement.target)}[{_text(fn, statement.index)}]'"
+    value = getattr(statement, "value", None)
+    if not isinstance(value, ir.Expr):
+        return "this statement"
+    if value.op == "call":
+        return f"the call of {_text(fn, value.func)}"
+    return _CONSTRUCTS.get(value.op) or _quoted(fn, value)
+
+
+_CONSTRUCTS = {
+    "build_list": "a list",
+    "build_set": "a set",
+    "build_map": "a dictionary",
+    "make_function": "a function within the function",
+    "yield": "a generator",
+}
+
+
+def _quoted(fn, value):
+    if value.op in ("getiter", "iternext", "pair_first", "pair_second", "exhaust_iter"):
+        while is_expr(value, "getiter", "iternext", "pair_first", "pair_second", "exhaust_iter"):
+            over, value = value.value, fn.definition(value.value)
+        return f"an iteration over {_text(fn, over)}"
+    found = _expression(fn, value, _DEPTH)
+    return "this statement" if found == "..." else f"'{found}'"
+
+
+def _text(fn, var, depth=_DEPTH):
+    """A variable by its name in the source, or by the expression that it stands for."""
+    name = fn.names.get(var.name, var.name)
+    if not name.startswith("$"):
+        return _VERSION.sub("", name)
+    value = fn.definition(var)
+    if depth == 0:
+        return "..."
+    if isinstance(value, ir.Global | ir.FreeVar):
+        return value.name
+    if isinstance(value, ir.Const):
+        return repr(value.value)
+    if isinstance(value, ir.Var):
+        return _text(fn, value, depth - 1)
+    return _expression(fn, value, depth - 1) if isinstance(value, ir.Expr) else "..."
+
+
+def _expression(fn, value, depth):
+    def text(var):
+        return _text(fn, var, depth)
+
+    if value.op == "call":
+        arguments = [text(v) for v in value.args] + [f"{k}={text(v)}" for k, v in value.kws]
+        return f"{text(value.func)}({', '.join(arguments)})"
+    if value.op == "getattr":
+        return f"{text(value.value)}.{value.attr}"
+    if value.op in ("binop", "inplace_binop"):
+        return f"{text(value.lhs)} {_sign(value.fn)} {text(value.rhs)}"
+    if value.op == "unary":
+        return f"{_sign(value.fn)} {text(value.value)}"
+    if value.op in ("getitem", "static_getitem", "typed_getitem"):
+        return f"{text(value.value)}[{_index(fn, value, depth)}]"
+    if value.op == "build_tuple":
+        return f"({', '.join(map(text, value.items))})"
+    if value.op == "cast":
+        return text(value.value)
+    return "..."
+
+
+def _index(fn, access, depth):
+    index = access.index
+    if isinstance(index, ir.Var):
+        return _text(fn, index, depth)
+    return repr(index) if isinstance(index, int | str) else "..."
+
+
+def _sign(function):
+    if isinstance(function, str):
+        return function
+    return OPERATORS_TO_BUILTINS.get(function, getattr(function, "__name__", "?"))
