@@ -415,7 +415,7 @@ class NoPathwise(Unknown):
                 e.set_shadow(identity, e.new_shadow(self.statement.target))
 
     def construct(self):
-        return f"a draw of '{self.name}' whose parameters are differentiated: it has no pathwise derivative"
+        return f"a draw of '{self.name}' by its parameters, which has no pathwise derivative"
 
 
 def _look_up(key):
@@ -449,5 +449,5 @@ def _unknown_function(fn, label, s, call, key):
     function = python_types.BuiltinFunctionType | python_types.FunctionType | np.ufunc
     returns = not isinstance(fn.type_of(s.target), types.NoneType)
     if isinstance(key, function) and name.startswith("numpy") and returns:
-        return Pure(fn, label, s, name)
+        return Pure(fn, label, s)
     return Unknown(fn, label, s)
