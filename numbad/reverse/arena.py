@@ -263,6 +263,45 @@ def vector_set(typingctx, v, i, x):
     return types.void(v, types.intp, v.elem), codegen
 
 
+def _moved(context, builder, v, handle, target, source, count):
+    """Move elements within a vector."""
+    target, source = (_vector_item(context, builder, v, handle, i) for i in (target, source))
+    cgutils.raw_memmove(builder, target, source, count, _data_size(context, v.elem))
+
+
+def _cleared(context, builder, v, handle, i):
+    pointer = builder.bitcast(_vector_item(context, builder, v, handle, i), cgutils.voidptr_t)
+    cgutils.memset(builder, pointer, _i64(_data_size(context, v.elem)), 0)
+
+
+@intrinsic
+def vector_open(typingctx, v, i, n):
+    """Move the elements from `i` on up by one, to be `n` in all; element `i` is zero."""
+
+    def codegen(context, builder, sig, args):
+        handle, i, n = args
+        above = builder.add(i, _i64(1))
+        _moved(context, builder, v, handle, above, i, builder.sub(n, above))
+        _cleared(context, builder, v, handle, i)
+        return context.get_dummy_value()
+
+    return types.void(v, types.intp, types.intp), codegen
+
+
+@intrinsic
+def vector_close(typingctx, v, i, n):
+    """Of `n` elements, move those after `i` down by one; the last is zero."""
+
+    def codegen(context, builder, sig, args):
+        handle, i, n = args
+        above = builder.add(i, _i64(1))
+        _moved(context, builder, v, handle, i, above, builder.sub(n, above))
+        _cleared(context, builder, v, handle, builder.sub(n, _i64(1)))
+        return context.get_dummy_value()
+
+    return types.void(v, types.intp, types.intp), codegen
+
+
 # -- shadows of class instances ---------------------------------------------------------------
 
 

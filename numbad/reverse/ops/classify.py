@@ -13,7 +13,7 @@ from ...ir.fence import refuse
 from ...ir.function import operands
 from ...ir.leaves import leaves
 from ...rules.registry import CONSTANT, JVP, STOPPING, VJP, name_of
-from . import lists, objects, records, structure
+from . import list_changes, lists, objects, records, structure
 from .array import Fresh, Load, Store, View, is_basic_index, is_element_index
 from .base import Constant, Op, Unknown
 from .call import Call, Pure, StopGradient
@@ -36,6 +36,8 @@ def classify(fn, label, statement):
         statement, ir.Print | ir.Jump | ir.Branch | ir.Return | ir.Raise | ir.StaticRaise
     ):
         return Constant(fn, label, statement)
+    if isinstance(statement, ir.DelItem):
+        return list_changes.delete_item(fn, label, statement)
     if isinstance(statement, ir.DynamicRaise):
         return Constant(fn, label, statement)
     return Unknown(fn, label, statement)
@@ -213,6 +215,8 @@ def _operator(fn, label, s, function, arguments, value):
             return op
     if not leaves(fn.type_of(s.target)) or _without_floats(fn, s):
         return Constant(fn, label, s)
+    if any(lists.is_list(fn.type_of(v)) for v in arguments):
+        return list_changes.operation(fn, label, s, function, arguments, value)
     if function is operator.add and all(structure.is_tuple(fn.type_of(v)) for v in arguments):
         return structure.Joined(fn, label, s, arguments)
     if all(is_scalar(fn.type_of(v)) for v in arguments):
@@ -293,6 +297,8 @@ def _opaque(fn, label, s):
 
 
 def _dispatcher(fn, label, s, call, dispatcher):
+    if dispatcher in list_changes.FINDS_ORDER:
+        return Constant(fn, label, s)
     if has_rule(dispatcher):
         return Scalar(fn, label, s, dispatcher, arguments_of(fn, call, dispatcher))
     if dispatcher in VJP:

@@ -1,27 +1,49 @@
 """Lists, reflected and typed. The shadow of a list holds the adjoints of its members by position.
 
 The shadow only grows: what is appended and popped finds its place by the length that the list had.
+A member with several leaves (a tuple) has them all in one element of the shadow, as a tuple.
 """
+
+import operator
 
 from numba import njit
 from numba.core import types
 
 from ...ir.leaves import HANDLES, leaves
-from ..arena import vector_get, vector_new, vector_reserve, vector_set
+from ..arena import (
+    ShadowVector,
+    vector_get,
+    vector_new,
+    vector_reserve,
+    vector_set,
+)
 from .base import Op, Unknown
-from .call import StandIn
+from .structural import real_of
 
 
-def element_type(ty):
+def element_type(ty, dual=None):
     """The Numba type of the members of a list's shadow; None where it has no place for them."""
     found = leaves(ty.dtype)
-    if len(found) != 1 or found[0].path:
+    parts = [_part_type(leaf, dual) for leaf in found]
+    if not parts or None in parts:
         return None
-    leaf = found[0]
+    return parts[0] if _is_plain(found) else types.BaseTuple.from_types(parts)
+
+
+def _is_plain(found):
+    """Whether a member is its only leaf."""
+    return len(found) == 1 and not found[0].path
+
+
+def _part_type(leaf, dual):
     if leaf.kind == "scalar":
-        return leaf.type
+        return dual(leaf.type) if dual else leaf.type
     if leaf.kind == "array":
-        return types.Array(leaf.type.dtype, leaf.type.ndim, "A")
+        dtype = dual(leaf.type.dtype) if dual else leaf.type.dtype
+        return types.Array(dtype, leaf.type.ndim, "A")
+    if leaf.kind == "list":
+        inner = element_type(leaf.type, dual)
+        return inner and ShadowVector(inner)
     return None
 
 
@@ -35,11 +57,12 @@ def from_start(i, n):
     return i + n if i < 0 else i
 
 
-class _OnList(Op):
+class OnList(Op):
     """A statement about the list `self.list`."""
 
     def __init__(self, fn, label, statement, variable):
         self.list = variable
+        self.parts = leaves(fn.type_of(variable).dtype)
         super().__init__(fn, label, statement)
 
     @property
@@ -48,42 +71,81 @@ class _OnList(Op):
 
     @property
     def holds_handles(self):
-        return leaves(self.fn.type_of(self.list).dtype)[0].kind in HANDLES
+        return any(part.kind in HANDLES for part in self.parts)
 
-    def _in(self, value):
+    @property
+    def holds_numbers(self):
+        return any(part.kind == "scalar" for part in self.parts)
+
+    def put_in(self, value):
         """A value that is put into the list."""
-        for source, _ in self.leaves(value):
-            (self.aliases if self.holds_handles else self.flows).append((source, self.leaf))
+        for source, leaf in self.leaves(value):
+            (self.aliases if leaf.kind in HANDLES else self.flows).append((source, self.leaf))
 
-    def _take(self, e, index):
-        """The adjoint of a member, which becomes zero."""
-        shadow = e.shadow(self.leaf)
-        adjoint = e.call(vector_get, shadow, index)
-        e.call(vector_set, shadow, index, e.const(0.0))
-        return adjoint
+    # -- elements of the shadow ---------------------------------------------------------------
 
-    def _give(self, e, value, index):
-        """The reverse of putting a number at a position."""
-        adjoint = self._take(e, index)
-        source = value.name, ()
-        if leaves(self.fn.type_of(value)) and e.active(source):
-            e.add(source, adjoint, of=self.leaf)
+    def get(self, e, index):
+        """The leaves of a member, in the shadow."""
+        member = e.call(vector_get, e.shadow(self.leaf), index)
+        if _is_plain(self.parts):
+            return [member]
+        return [e.item(member, k) for k in range(len(self.parts))]
 
-    def _put_shadow(self, e, value, index):
-        source = value.name, ()
-        e.call(vector_set, e.shadow(self.leaf), index, e.shadow(source))
+    def set(self, e, index, parts):
+        member = parts[0] if _is_plain(self.parts) else e.tuple(parts)
+        e.call(vector_set, e.shadow(self.leaf), index, member)
 
-    def _new(self, e, length):
-        elem = element_type(self.fn.type_of(self.list))
-        if e.dual is not None:
-            dtype = elem.dtype if isinstance(elem, types.Array) else elem
-            dual = e.dual(dtype)
-            elem = types.Array(dual, elem.ndim, "A") if isinstance(elem, types.Array) else dual
+    def give(self, e, value, index):
+        """The reverse of putting a value at a position: its adjoint is taken from there."""
+        if not self.holds_numbers:
+            return
+        old = self.get(e, index)
+        kept = [
+            e.const(0.0) if part.kind == "scalar" else old[k] for k, part in enumerate(self.parts)
+        ]
+        self.set(e, index, kept)
+        paths = {identity[1] for identity, _ in self.leaves(value)}
+        for part, adjoint in zip(self.parts, old, strict=True):
+            source = value.name, part.path
+            if part.kind == "scalar" and part.path in paths and e.active(source):
+                if isinstance(part.type, types.Complex) and not e.is_complex(source):
+                    adjoint = e.call(real_of, adjoint)
+                e.add(source, adjoint)
+
+    def take_back(self, e, variable, index):
+        """The reverse of reading a member: the adjoint of the variable is added to its place."""
+        waiting = {
+            k: (variable, part.path)
+            for k, part in enumerate(self.parts)
+            if part.kind == "scalar" and e.pending((variable, part.path))
+        }
+        if waiting:
+            parts = self.get(e, index)
+            for k, leaf in waiting.items():
+                parts[k] = e.binop(operator.add, parts[k], e.take(leaf))
+            self.set(e, index, parts)
+
+    def put_shadows(self, e, value, index):
+        """The shadows of the handles of a value that is put at a position."""
+        if not self.holds_handles:
+            return
+        if self.holds_numbers:
+            parts = self.get(e, index)
+        else:
+            parts = [None] * len(self.parts)
+        for k, part in enumerate(self.parts):
+            if part.kind in HANDLES:
+                parts[k] = e.shadow((value.name, part.path))
+        self.set(e, index, parts)
+
+    def new(self, e, length):
+        """A shadow for the list, of zeros."""
+        elem = element_type(self.fn.type_of(self.list), e.dual)
         maker = e.memo(("vector", elem), lambda: vector_new(elem))
         e.set_shadow(self.leaf, e.call(maker, e.var("$tape"), length))
 
 
-class NewList(_OnList):
+class NewList(OnList):
     """`[x, y]`, `List()`, `List.empty_list(...)`."""
 
     def __init__(self, fn, label, statement, items):
@@ -92,23 +154,22 @@ class NewList(_OnList):
 
     def analyse(self):
         for item in self.items:
-            self._in(item)
+            self.put_in(item)
 
     def shadows(self, e):
         if not e.active(self.leaf):
             return
-        self._new(e, e.const(len(self.items)))
-        if self.holds_handles:
-            for k, item in enumerate(self.items):
-                self._put_shadow(e, item, e.const(k))
+        self.new(e, e.const(len(self.items)))
+        for k, item in enumerate(self.items):
+            self.put_shadows(e, item, e.const(k))
 
     def reverse(self, e):
-        if e.active(self.leaf) and not self.holds_handles:
+        if e.active(self.leaf):
             for k, item in enumerate(self.items):
-                self._give(e, item, e.const(k))
+                self.give(e, item, e.const(k))
 
 
-class Append(_OnList):
+class Append(OnList):
     """`l.append(x)`."""
 
     def __init__(self, fn, label, statement, variable, value):
@@ -116,101 +177,83 @@ class Append(_OnList):
         super().__init__(fn, label, statement, variable)
 
     def analyse(self):
-        self._in(self.value)
+        self.put_in(self.value)
         self.stores.append(self.leaf)
 
     def forward(self, e):
-        if e.active(self.leaf):
-            e.assign(e.call(count, self.list), e.extra(self, "position"))
+        if not e.active(self.leaf):
+            e.append(self.statement)
+            return
+        e.assign(e.call(count, self.list), e.extra(self, "position"))
         e.append(self.statement)
-        if e.active(self.leaf):
-            position = e.extra(self, "position")
-            shadow = e.shadow(self.leaf)
-            length = e.call(count, self.list)
-            e.call(vector_reserve, e.var("$tape"), shadow, length)
-            if self.holds_handles:
-                self._put_shadow(e, self.value, position)
+        e.call(vector_reserve, e.var("$tape"), e.shadow(self.leaf), e.call(count, self.list))
+        self.put_shadows(e, self.value, e.extra(self, "position"))
 
     def reverse(self, e):
-        if e.active(self.leaf) and not self.holds_handles:
-            self._give(e, self.value, e.extra_value(self, "position"))
+        if e.active(self.leaf) and self.holds_numbers:
+            self.give(e, self.value, e.extra_value(self, "position"))
 
 
-class _Indexed(_OnList):
+class Indexed(OnList):
     """Access by position; negative ones count from the end of the list as it is then."""
-
-    def place(self, e, index):
-        n = e.call(count, self.list)
-        e.assign(e.call(from_start, index, n), e.extra(self, "position"))
-        return e.extra(self, "position")
-
-
-class ListItem(_Indexed):
-    """`v = l[i]`."""
 
     def __init__(self, fn, label, statement, variable, index):
         self.index = index
         super().__init__(fn, label, statement, variable)
 
-    def analyse(self):
-        for target, _ in self.leaves(self.target):
-            (self.aliases if self.holds_handles else self.flows).append((self.leaf, target))
+    def place(self, e):
+        """Keep the position, counted from the start, and the list's length."""
+        index = e.const(self.index) if isinstance(self.index, int) else self.index
+        n = e.call(count, self.list)
+        e.assign(e.call(from_start, index, n), e.extra(self, "position"))
+        return e.extra(self, "position"), n
 
-    def _index(self, e):
-        return e.const(self.index) if isinstance(self.index, int) else self.index
+
+class ListItem(Indexed):
+    """`v = l[i]`."""
+
+    def analyse(self):
+        for target, leaf in self.leaves(self.target):
+            (self.aliases if leaf.kind in HANDLES else self.flows).append((self.leaf, target))
 
     def forward(self, e):
         if e.active(self.leaf):
-            self.place(e, self._index(e))
+            self.place(e)
         e.append(self.statement)
 
     def shadows(self, e):
-        if e.active(self.leaf) and self.holds_handles:
-            position = e.extra(self, "position")
-            e.set_shadow((self.target, ()), e.call(vector_get, e.shadow(self.leaf), position))
+        if not (e.active(self.leaf) and self.holds_handles):
+            return
+        parts = self.get(e, e.extra(self, "position"))
+        for k, part in enumerate(self.parts):
+            if part.kind in HANDLES:
+                e.set_shadow((self.target, part.path), parts[k])
 
     def reverse(self, e):
-        target = self.target, ()
-        if self.holds_handles or not e.pending(target):
-            return
-        position, shadow = e.extra_value(self, "position"), e.shadow(self.leaf)
-        import operator
-
-        old = e.call(vector_get, shadow, position)
-        new = e.binop(operator.add, old, e.take(target))
-        e.call(vector_set, shadow, position, new)
+        if any(e.pending(leaf) for leaf, what in self.leaves(self.target) if what.kind == "scalar"):
+            self.take_back(e, self.target, e.extra_value(self, "position"))
 
 
-class Pop(ListItem):
-    """`v = l.pop()`: the last member; its place in the shadow keeps the adjoint."""
-
-    def analyse(self):
-        super().analyse()
-        self.stores.append(self.leaf)
-
-
-class SetListItem(_Indexed):
+class SetListItem(Indexed):
     """`l[i] = v`."""
 
     def __init__(self, fn, label, statement, variable, index, value):
-        self.index, self.value = index, value
-        super().__init__(fn, label, statement, variable)
+        self.value = value
+        super().__init__(fn, label, statement, variable, index)
 
     def analyse(self):
-        self._in(self.value)
+        self.put_in(self.value)
         self.stores.append(self.leaf)
 
     def forward(self, e):
-        if e.active(self.leaf):
-            index = e.const(self.index) if isinstance(self.index, int) else self.index
-            position = self.place(e, index)
-            if self.holds_handles:
-                self._put_shadow(e, self.value, position)
         e.append(self.statement)
+        if e.active(self.leaf):
+            position, _ = self.place(e)
+            self.put_shadows(e, self.value, position)
 
     def reverse(self, e):
-        if e.active(self.leaf) and not self.holds_handles:
-            self._give(e, self.value, e.extra_value(self, "position"))
+        if e.active(self.leaf) and self.holds_numbers:
+            self.give(e, self.value, e.extra_value(self, "position"))
 
 
 # -- which statement is which ----------------------------------------------------------------
@@ -220,59 +263,52 @@ def is_list(ty):
     return isinstance(ty, types.List | types.ListType) and bool(leaves(ty))
 
 
-def _usable(fn, var):
+def usable(fn, var):
+    """Whether the members of a list have a place in a shadow."""
     return element_type(fn.type_of(var)) is not None
 
 
 def build_list(fn, label, s, value):
     if not is_list(fn.type_of(s.target)):
         return None
-    return NewList(fn, label, s, value.items) if _usable(fn, s.target) else Unknown(fn, label, s)
+    return NewList(fn, label, s, value.items) if usable(fn, s.target) else Unknown(fn, label, s)
 
 
 def list_item(fn, label, s, value, index):
     if not is_list(fn.type_of(value.value)):
         return None
-    plain = isinstance(types.unliteral(index), types.Integer)
-    if not plain or not _usable(fn, value.value):
+    if not usable(fn, value.value):
+        return Unknown(fn, label, s)
+    if isinstance(index, types.SliceType):
+        return _slice(fn, label, s, value)
+    if not isinstance(types.unliteral(index), types.Integer):
         return Unknown(fn, label, s)
     return ListItem(fn, label, s, value.value, value.index)
+
+
+def _slice(fn, label, s, value):
+    from .list_changes import slice_of
+
+    where = value.index_var if value.op == "static_getitem" else value.index
+    return slice_of(fn, label, s, value.value, where) if where else Unknown(fn, label, s)
 
 
 def set_list_item(fn, label, s, index):
     if not is_list(fn.type_of(s.target)):
         return None
-    if not isinstance(types.unliteral(index), types.Integer) or not _usable(fn, s.target):
+    if not isinstance(types.unliteral(index), types.Integer) or not usable(fn, s.target):
         return Unknown(fn, label, s)
     return SetListItem(fn, label, s, s.target, s.index, s.value)
 
 
 def append(fn, label, s, call, owner, ty):
-    if not is_list(ty) or not _usable(fn, owner):
+    if not is_list(ty) or not usable(fn, owner):
         return None
     return Append(fn, label, s, owner, call.args[0])
-
-
-def pop(fn, label, s, call, owner, ty):
-    if not is_list(ty) or call.args or not _usable(fn, owner):
-        return None
-    return Pop(fn, label, s, owner, -1)
-
-
-@njit
-def extended(items, others):
-    for k in range(len(others)):
-        items.append(others[k])
-
-
-def extend(fn, label, s, call, owner, ty):
-    if not is_list(ty) or not isinstance(fn.type_of(call.args[0]), types.List | types.ListType):
-        return None
-    return StandIn(fn, label, s, extended, [owner, call.args[0]], writes=owner)
 
 
 def new_list(fn, label, s, call):
     """`List()` and `List.empty_list(dtype)`."""
     if is_list(fn.type_of(s.target)) and not any(leaves(fn.type_of(v)) for v in call.args):
-        return NewList(fn, label, s, [])
+        return NewList(fn, label, s, []) if usable(fn, s.target) else Unknown(fn, label, s)
     return None

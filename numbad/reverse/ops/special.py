@@ -6,7 +6,7 @@ from numba.np.unsafe.ndarray import empty_inferred
 
 from ...ir.leaves import leaves
 from .. import draws, loops
-from . import bits, lists, objects, records
+from . import bits, list_changes, lists, objects, records
 from .array import Fresh, Inferred, View
 from .base import Constant, Unknown
 from .call import StandIn, StopGradient
@@ -161,7 +161,9 @@ def _method_ravel(fn, label, s, call, owner, ty):
 
 
 def _method_copy(fn, label, s, call, owner, ty):
-    return _copied(fn, label, s, owner) if isinstance(ty, types.Array) else None
+    if not isinstance(ty, types.Array):
+        return list_changes.copy(fn, label, s, call, owner, ty)
+    return _copied(fn, label, s, owner)
 
 
 def _method_flatten(fn, label, s, call, owner, ty):
@@ -183,8 +185,13 @@ def _method_conjugate(fn, label, s, call, owner, ty):
 
 METHODS = {
     "append": lists.append,
-    "pop": lists.pop,
-    "extend": lists.extend,
+    "pop": list_changes.pop,
+    "insert": list_changes.insert,
+    "remove": list_changes.remove,
+    "reverse": list_changes.reverse,
+    "clear": list_changes.clear,
+    "extend": list_changes.extend,
+    "sort": list_changes.sort_method,
     "reshape": _method_view,
     "transpose": _method_view,
     "ravel": _method_ravel,
@@ -215,14 +222,14 @@ def _assign(fn, label, s, index):
     if where is None:
         return None
     if isinstance(value, types.BaseTuple | types.List):
-            return Unknown(fn, label, s)
+        return Unknown(fn, label, s)
     if isinstance(index, types.EllipsisType):
         overlapping = isinstance(value, types.Array)
         helper = loops.assignment(base.ndim, ndim, overlapping=overlapping)
         return StandIn(fn, label, s, helper, [s.target, s.value], writes=s.target)
     helper = loops.indexed_assignment(base, index, ndim)
     if helper is None:
-            return Unknown(fn, label, s)
+        return Unknown(fn, label, s)
     return StandIn(fn, label, s, helper, [s.target, where, s.value], writes=s.target)
 
 
@@ -231,7 +238,7 @@ def _fancy(fn, label, s):
     where = value.index_var if value.op == "static_getitem" else value.index
     helper = loops.gathering(fn.type_of(value.value), fn.type_of(where))
     if helper is None:
-            return Unknown(fn, label, s)
+        return Unknown(fn, label, s)
     return StandIn(fn, label, s, helper, [value.value, where])
 
 
