@@ -16,7 +16,8 @@ LAYERS = (
     ("errors", "source", "__version__"),
     ("data", "rules"),
     ("caching", "ir", "models"),
-    ("forward", "reverse"),
+    ("forward",),
+    ("reverse",),  # adjoints of dual numbers: forward over reverse
     ("operators",),
     ("testing",),
     ("ode", "sde"),
