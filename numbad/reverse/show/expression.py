@@ -4,27 +4,25 @@ import operator
 from dataclasses import dataclass
 from functools import cached_property
 
-_BINARY = {
-    **{"or": 1, "and": 2, "is": 4, "is not": 4, "in": 4, "not in": 4},
-    **dict.fromkeys(("<", "<=", ">", ">=", "==", "!="), 4),
-    **{"|": 5, "^": 6, "&": 7, "<<": 8, ">>": 8, "+": 9, "-": 9},
-    **{"*": 10, "/": 10, "//": 10, "%": 10, "@": 10, "**": 12},
-}
+_LEVELS = (
+    "or", "and", "", "in is < <= > >= == !=", "|", "^", "&", "<< >>", "+ -", "* / // % @", "", "**"
+)  # fmt: skip
+_BINARY = {symbol: k for k, level in enumerate(_LEVELS, 1) for symbol in level.split()}
+_BINARY |= {"is not": 4, "not in": 4}
 _UNARY = {"not ": 3, "-": 11, "+": 11, "~": 11}
 _ATOM = 14
 
-SYMBOLS = {
-    **{operator.add: "+", operator.sub: "-", operator.mul: "*", operator.truediv: "/"},
-    **{operator.floordiv: "//", operator.mod: "%", operator.pow: "**", operator.matmul: "@"},
-    **{operator.lt: "<", operator.le: "<=", operator.gt: ">", operator.ge: ">="},
-    **{operator.eq: "==", operator.ne: "!=", operator.is_: "is", operator.is_not: "is not"},
-    **{operator.and_: "&", operator.or_: "|", operator.xor: "^", operator.contains: "in"},
-    **{operator.lshift: "<<", operator.rshift: ">>"},
-    **{operator.iadd: "+", operator.isub: "-", operator.imul: "*", operator.itruediv: "/"},
-    **{operator.ifloordiv: "//", operator.imod: "%", operator.ipow: "**", operator.imatmul: "@"},
-    **{operator.iand: "&", operator.ior: "|", operator.ixor: "^"},
-    **{operator.ilshift: "<<", operator.irshift: ">>"},
-}
+_COMPUTING = (
+    "add + sub - mul * truediv / floordiv // mod % pow ** matmul @ and_ & or_ | xor ^ lshift << "
+    "rshift >>"
+).split()
+_COMPARING = "lt < le <= gt > ge >= eq == ne != is_ is contains in".split()
+SYMBOLS = {operator.is_not: "is not"}
+"""The operators' functions, those that work in place too -> their symbols."""
+for _name, _symbol in zip(_COMPUTING[::2], _COMPUTING[1::2], strict=True):
+    SYMBOLS[getattr(operator, _name)] = SYMBOLS[getattr(operator, "i" + _name.strip("_"))] = _symbol
+for _name, _symbol in zip(_COMPARING[::2], _COMPARING[1::2], strict=True):
+    SYMBOLS[getattr(operator, _name)] = _symbol
 SIGNS = {operator.neg: "-", operator.pos: "+", operator.not_: "not ", operator.invert: "~"}
 
 
@@ -99,6 +97,17 @@ def is_negative(node):
     return node.op == "unary" and node.parts[0] == "-"
 
 
+def negated(node):
+    """The formula without the minus sign that it begins with; None where there is none."""
+    if is_negative(node):
+        return node.parts[1]
+    if node.op == "binary" and node.parts[0] in ("*", "/"):
+        symbol, left, right = node.parts
+        positive = negated(left)
+        return None if positive is None else binary(symbol, positive, right)
+    return None
+
+
 def write(node, show):
     """The text of a formula; `show(variable)` is that of a variable."""
     return _write(node, show)[0]
@@ -116,6 +125,9 @@ def _bound(node, show, least):
 
 def _binary(show, symbol, x, y):
     strength = _BINARY.get(symbol, 4)
+    positive = negated(y) if symbol in ("+", "-") else None
+    if positive is not None:
+        symbol, y = "-" if symbol == "+" else "+", positive
     rightward = symbol == "**"
     left = _bound(x, show, strength + rightward)
     right = _bound(y, show, strength if rightward else strength + 1)

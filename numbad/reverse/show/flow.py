@@ -63,7 +63,7 @@ class Structure:
             n: [m for m in out if (n, m) not in self.jumps and (n, m) not in self.back]
             for n, out in self.successors.items()
         }
-        self.order = {n: k for k, n in enumerate(_reverse_postorder(forward, entry))}
+        self.order = {n: k for k, n in enumerate(reverse_postorder(forward, entry))}
         self.before = {n: [] for n in self.successors}
         for n, out in forward.items():
             for m in out:
@@ -208,7 +208,7 @@ def _reachable(successors, entry):
     return list(seen)
 
 
-def _reverse_postorder(successors, entry):
+def reverse_postorder(successors, entry):
     order, seen, stack = [], {entry}, [(entry, iter(reversed(successors[entry])))]
     while stack:
         n, rest = stack[-1]

@@ -1,80 +1,56 @@
 """Names that a reader knows for the variables of both sweeps.
 
-A variable is called as in the source; where it is assigned more than once, its later values are
-`x.1`, `x.2`. The adjoint of `x.1` is `x_bar.1`. What has no name in the source is `%1`, `%2`.
+A variable is called as in the source; further values of it that are needed at the same time are
+`x.1`, `x.2`. The adjoint of `x` is `x_bar`. What has no name in the source is `%1`, `%2`. No two
+variables have the same name.
 """
 
 import re
 
-from ...ir.leaves import leaves
+from ...ir.leaves import HANDLES, leaves
 from ..emit import bar_name, choice, counter, shadow_name
-
-_VERSION = re.compile(r"[.#@]\d.*$")
 
 
 class Names:
-    """Text for the names of the variables that a `Sweep` has emitted."""
+    """Text for the names of the variables that a `Sweep` has emitted.
+
+    `notes` says what temporaries stand for: name -> ("bar", leaf) or ("value", name of the primal).
+    """
 
     def __init__(self, fn, control, notes):
         self.fn, self.notes = fn, notes
-        self._shown, self._count = {}, {}
-        self.adjoints = {}  # name of an adjoint variable -> the leaf
+        self._shown, self._taken = {}, set()
+        self.merged = {}
+        self.adjoints = {}  # name of an adjoint variable -> its leaf
         for name, ty in fn.types.items():
             for leaf in leaves(ty):
-                self.adjoints[bar_name((name, leaf.path))] = name, leaf.path
-                self.adjoints[shadow_name((name, leaf.path))] = name, leaf.path
-        self._own = self._of_control(control)
+                own = shadow_name if leaf.kind in HANDLES else bar_name
+                self.adjoints[own((name, leaf.path))] = name, leaf.path
+        self._own = {"$seed": "seed", **_of_control(fn, control)}
         for name in fn.parameters:
             self.show(name)
 
-    def _of_control(self, control):
-        """Counters of loops, and the numbers of the ways that lead to a block."""
-        found = {}
-        for label in control.order:
-            line = self.fn.blocks[label].loc.line
-            if label in control.loops:
-                found[counter(label)] = f"count@{line}"
-                found[f"{choice(label)}e"] = f"entry@{line}"
-            found[choice(label)] = f"way@{line}"
-        return found
+    def give(self, name, text):
+        """A name for a variable that the source does not name."""
+        if self.in_source(name) is None:
+            self.fn.names[name] = text
+
+    def merge(self, merged):
+        """Let variables stand for others."""
+        self.merged = merged
+
+    # -- what a variable is ------------------------------------------------------------------
 
     def in_source(self, name):
-        """The name that a variable of the primal has in the source, or None."""
+        """The name that a variable of the primal has in the source, with its version, or None."""
         name = self.fn.names.get(name, name)
         return None if name.startswith("$") else name
 
-    def is_plain(self, name):
-        """Whether a variable stands for nothing that the source names."""
-        return not (name in self._own or name in self.adjoints or self._meaning(name))
-
-    def is_adjoint(self, name):
-        return name in self.adjoints
-
-    def recomputed(self, name):
-        """Whether a variable holds a value of the primal once more."""
-        return any(kind == "value" for kind, _ in self.notes.get(name, ()))
-
-    def show(self, name):
-        """The text for a variable."""
-        if name not in self._shown:
-            self._shown[name] = self._make(name)
-        return self._shown[name]
-
-    def _make(self, name):
-        if name in self._own:
-            return self._unique(self._own[name])
+    def meaning(self, name):
+        """What a variable stands for that the source names: a kind, and a name or a leaf; or None."""
         if name in self.adjoints:
-            return self._adjoint(self.adjoints[name])
-        meaning = self._meaning(name)
-        if meaning is None:
-            return self._unique("%")
-        kind, what = meaning
-        if kind == "value":
-            return self._unique(_VERSION.sub("", self.in_source(what))) if what == name else self.show(what)
-        return self._adjoint(what)
-
-    def _meaning(self, name):
-        """What a variable stands for that the source names: a kind, and a name or a leaf."""
+            leaf = self.adjoints[name]
+            return ("bar", leaf) if self.in_source(leaf[0]) else None
         if name in self.fn.types:
             return ("value", name) if self.in_source(name) else None
         for kind, what in self.notes.get(name, ()):
@@ -82,14 +58,108 @@ class Names:
                 return kind, what
         return None
 
-    def _adjoint(self, leaf):
-        name, path = leaf
-        base, dot, version = self.show(name).partition(".")
-        mark = "" if base.startswith("%") else "_"
-        return f"{base}{mark}_bar{dot}{version}".replace("__bar", "_bar") + "".join(f"[{k}]" for k in path)
+    def variable(self, name):
+        """What tells the values of one source variable, or its adjoints, from others; or None."""
+        meaning = self.meaning(name)
+        if meaning is None or name in self._own:
+            return None
+        kind, what = meaning
+        return (
+            self._source_variable(what)
+            if kind == "value"
+            else (self._source_variable(what[0]), what[1])
+        )
 
-    def _unique(self, base):
-        count = self._count[base] = self._count.get(base, -1) + 1
-        if base == "%":
-            return f"%{count + 1}"
-        return f"{base}.{count}" if count else base
+    def _source_variable(self, name):
+        """The source's variable, of this copy of a function that is called several times."""
+        base, mark, copy = self.in_source(name).partition("#")
+        return _without_version(base) + mark + copy
+
+    def doubles(self):
+        """`(variable, variable of the primal)` for values that are computed once more."""
+        for name in self.notes:
+            meaning = self.meaning(name)
+            if self.is_recomputed(name) and meaning is not None:
+                yield name, meaning[1]
+
+    def is_recomputed(self, name):
+        if name in self.fn.types or name in self._own:
+            return False
+        return any(kind == "value" for kind, _ in self.notes.get(name, ()))
+
+    def is_plain(self, name):
+        """Whether a variable stands for nothing that a reader knows."""
+        return name not in self._own and name not in self.adjoints and self.meaning(name) is None
+
+    def is_hideable(self, name):
+        """Whether an assignment that nobody reads need not be shown."""
+        return name.startswith("$") or name in self.adjoints or name not in self.fn.types
+
+    def is_adjoint(self, name):
+        return name in self.adjoints
+
+    # -- text --------------------------------------------------------------------------------
+
+    def show(self, name):
+        """The text for a variable."""
+        name = self.merged.get(name, name)
+        if name not in self._shown:
+            self._shown[name] = self._make(name)
+        return self._shown[name]
+
+    def _make(self, name):
+        if name in self._own:
+            return self._claim(self._own[name])
+        meaning = self.meaning(name)
+        if meaning is not None and meaning[0] == "value":
+            return self._claim(_base(self.in_source(meaning[1])))
+        leaf = self.adjoints.get(name) if meaning is None else meaning[1]
+        if leaf is None:
+            return self._number("%")
+        return self._adjoint(leaf)
+
+    def _adjoint(self, leaf):
+        owner, path = leaf
+        place = "".join(f"[{k}]" for k in path)
+        if self.in_source(owner) is None:
+            return self._number("%bar") + place
+        shown = self._shown.get(self.merged.get(owner, owner), "")
+        version = shown.partition(".")[1:]
+        return self._claim(_base(self.in_source(owner)) + "_bar", "".join(version), place)
+
+    def _claim(self, base, version="", place=""):
+        """A text that no other variable has."""
+        text, count = base + version + place, 0
+        while text in self._taken:
+            count += 1
+            text = f"{base}.{count}{place}"
+        self._taken.add(text)
+        return text
+
+    def _number(self, base):
+        count = 1
+        while f"{base}{count}" in self._taken:
+            count += 1
+        self._taken.add(f"{base}{count}")
+        return f"{base}{count}"
+
+
+def _of_control(fn, control):
+    """Counters of loops, and the numbers of the ways that lead to a block."""
+    found = {}
+    for label in control.order:
+        line = fn.blocks[label].loc.line
+        if label in control.loops:
+            found[counter(label)] = f"count@{line}"
+            found[f"{choice(label)}e"] = f"entry@{line}"
+        found[choice(label)] = f"way@{line}"
+    return found
+
+
+def _without_version(name):
+    return re.sub(r"\.\d+$", "", name)
+
+
+def _base(name):
+    """The name in the source without version and without the number of the callee's copy."""
+    return _without_version(name.partition("#")[0].partition("@")[0])

@@ -1,0 +1,113 @@
+"""The head of a listing: arguments, what the tape holds, where the reverse sweep finds its values."""
+
+import os
+import textwrap
+
+from numba.core import types
+from numba.core.registry import cpu_target
+
+from ...ir.leaves import HANDLES, leaves
+from ..tape import _layout
+
+WIDTH = 100
+
+
+class Head:
+    """Writes the lines above the sweeps."""
+
+    def __init__(self, sweep, names, frames, argtypes):
+        self.sweep, self.names, self.frames, self.argtypes = sweep, names, frames, argtypes
+        self.fn, self.plan = sweep.fn, sweep.plan
+
+    def write(self):
+        loc = self.fn.loc
+        first = f"adjoint of {self.fn.name}, {os.path.basename(loc.filename)} line {loc.line}"
+        parts = [[first], self._arguments(), self._tape(), self._values(), self._inactive()]
+        return [line for part in parts for line in part]
+
+    def _arguments(self):
+        rows = []
+        for k, (name, ty) in enumerate(zip(self.fn.parameters, self.argtypes, strict=True)):
+            rows.append((self.names.show(name), str(types.unliteral(ty)), self._role(k, name, ty)))
+        result = str(self.fn.type_of(self.sweep.result))
+        rows.append(("returns", result, "cotangent: seed" if leaves(self._result) else ""))
+        return ["", "arguments", *_table(rows)]
+
+    @property
+    def _result(self):
+        return self.fn.type_of(self.sweep.result)
+
+    def _role(self, k, name, ty):
+        if k not in self.sweep.wrt:
+            return "constant"
+        if any(leaf.kind in HANDLES for leaf in leaves(ty)):
+            return f"adjoint: added into {name}_bar, an array of the caller's"
+        return f"adjoint: {name}_bar, returned"
+
+    def _tape(self):
+        rows = []
+        for loop in self.sweep.control.loops.values():
+            names = tuple(var.name for var in self.sweep._frame(loop))
+            where = f"line {self.fn.blocks[loop.header].loc.line}"
+            if names in self.frames:
+                held = ", ".join(f"{self.names.show(n)}" for n in names)
+                size = bytes_of(self.frames[names])
+                rows.append((f"loop at {where}", f"{size} bytes an iteration", held))
+            else:
+                rows.append((f"loop at {where}", "0 bytes an iteration", ""))
+        return ["", "tape", *_table(rows)] if rows else ["", "tape", "    nothing is recorded"]
+
+    def _values(self):
+        """The values of the forward sweep that the reverse sweep reads, by how it finds them."""
+        found = {"kept": [], "recorded": [], "recomputed": []}
+        for label, name in dict.fromkeys(self.sweep.e.needs):
+            if isinstance(name, tuple) or self.names.meaning(name) is None:
+                continue
+            kind = "recomputed"
+            if self.plan.alive(label, name):
+                kind = "kept"
+            elif self.plan.recorded(label, name):
+                kind = "recorded"
+            text = self.names.show(name)
+            if not any(text in others for others in found.values()):
+                found[kind].append(text)
+        rows = [(kind, ", ".join(sorted(texts))) for kind, texts in found.items() if texts]
+        return ["", "values that the reverse sweep reads", *_table(rows)] if rows else []
+
+    def _inactive(self):
+        """The source's variables that carry no derivative."""
+        active, others = set(), {}
+        for name, ty in self.fn.types.items():
+            text = self.names.in_source(name)
+            if text is None or not self._is_value(name, ty):
+                continue
+            text = text.partition("#")[0].partition(".")[0]
+            if any(self.sweep.activity.active((name, leaf.path)) for leaf in leaves(ty)):
+                active.add(text)
+            else:
+                others[text] = None
+        rest = [text for text in others if text not in active]
+        return ["", "constant", *_table([("", ", ".join(rest))])] if rest else []
+
+    def _is_value(self, name, ty):
+        """Whether a name is a variable that is assigned a number, a tuple or an array."""
+        plain = (types.Number, types.Boolean, types.BaseTuple, types.Array, types.List)
+        known = name in self.fn.parameters or name in self.fn.definitions
+        return known and isinstance(types.unliteral(ty), plain)
+
+
+def bytes_of(tys):
+    """The size of a frame that holds values of these types."""
+    return _layout(cpu_target.target_context, [types.unliteral(ty) for ty in tys])[1]
+
+
+def _table(rows):
+    """Columns, the last one wrapped."""
+    widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]) - 1)]
+    lines = []
+    for row in rows:
+        start = "    " + "".join(f"{cell:{w}}  " for cell, w in zip(row, widths, strict=False) if w)
+        wrapped = textwrap.wrap(row[-1], WIDTH - len(start)) or [""]
+        lines.append((start + wrapped[0]).rstrip())
+        lines += [" " * len(start) + more for more in wrapped[1:]]
+    return lines

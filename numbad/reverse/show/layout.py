@@ -1,0 +1,294 @@
+"""The text of a sweep: pseudo-Python, with the source line above what comes from it."""
+
+from . import expression as x
+from .flow import Block, Go, If, Loop
+from .head import bytes_of
+
+INDENT = "    "
+
+
+class Layout:
+    """Writes the items of a structured graph; `lines` are the lines of each block."""
+
+    def __init__(self, lines, targets, edges, names, source, ways):
+        self.lines, self.targets, self.edges, self.names = lines, targets, edges, names
+        self.headed = True
+        self.source, self.ways = source, ways
+        self.out, self.depth, self.place = [], 1, None
+
+    def write(self, items):
+        self._items(items)
+        return self.out
+
+    # -- plain lines -------------------------------------------------------------------------
+
+    def _emit(self, text, loc=None):
+        """Add a line; above it its source line, where another one than before is meant."""
+        here = None if loc is None else (loc.filename, loc.line)
+        if here is not None and here != self.place:
+            self.place = here
+            code = self.source.code(loc)
+            if text == code:
+                text += f"    # {self.source.where(loc)}"
+            elif code:
+                self.out.append(f"{INDENT * self.depth}# {self.source.where(loc)}  {code}")
+        self.out.append(INDENT * self.depth + text)
+
+    def show(self, node):
+        return x.write(node, self.names.show)
+
+    def _line(self, line):
+        text = getattr(self, f"_write_{line.kind}")(line)
+        if text is None:
+            return
+        if line.joined:
+            self.out[-1] += f"; {text}"
+        else:
+            self._emit(text, line.loc if self.headed and line.kind != "return" else None)
+
+    def _write_set(self, line):
+        target = self.show(line.target)
+        again = "    # recomputed" if line.again else ""
+        text = f"{target} = {self.show(line.value)}"
+        return None if target == self.show(line.value) else text + again
+
+    def _write_add(self, line):
+        sign, value, positive = "+", line.value, x.negated(line.value)
+        if positive is not None:
+            sign, value = "-", positive
+        return f"{self.show(line.target)} {sign}= {self.show(value)}"
+
+    def _write_do(self, line):
+        return self.show(line.value)
+
+    def _write_record(self, line):
+        return f"record {self._frame(line)}    # {bytes_of(line.types)} bytes"
+
+    def _write_reload(self, line):
+        return f"reload {self._frame(line)}"
+
+    def _frame(self, line):
+        return ", ".join(map(self.names.show, line.names))
+
+    def _write_return(self, line):
+        return f"return {self.show(line.value)}"
+
+    def _write_raise(self, line):
+        return f"raise {self.show(line.value)}"
+
+    # -- structure ---------------------------------------------------------------------------
+
+    def _items(self, items):
+        for item in items:
+            _WRITERS[type(item)](self, item)
+
+    def _inner(self, items):
+        self.depth += 1
+        before = len(self.out)
+        self._items(items)
+        if len(self.out) == before:
+            self._emit("pass")
+        self.depth -= 1
+
+    def _block(self, item):
+        if item.label in self.targets:
+            self._emit(f"label L{item.label}:")
+        self.headed = item.label not in self.edges
+        for line in self.lines[item.label]:
+            if line.kind != "branch":
+                self._line(line)
+
+    def _branch(self, label):
+        """The line with the condition at the end of a block."""
+        return next(line for line in self.lines[label] if line.kind == "branch")
+
+    def _if(self, item, word="if"):
+        line = self._branch(item.label)
+        then, otherwise, condition = item.then, item.otherwise, line.value
+        if self._is_nothing(then):
+            then, otherwise, condition = otherwise, [], _negated(condition)
+        if self._is_nothing(then):
+            return
+        turned = condition is not line.value
+        if _is_break(otherwise) or (_leaves(otherwise) and not _leaves(then)):
+            then, otherwise, condition, turned = otherwise, then, _negated(condition), not turned
+        origin = self._came_from(line, turned)
+        loc = None if origin or item.label in self.edges else line.loc
+        self._emit(f"{word} {self.show(condition)}:{origin}", loc)
+        self._inner(then)
+        self._otherwise(then, otherwise)
+
+    def _otherwise(self, then, otherwise):
+        if self._is_nothing(otherwise):
+            return
+        if _leaves(then):
+            self._items(otherwise)
+            return
+        first, *rest = [item for item in otherwise if not self._is_empty(item)]
+        if isinstance(first, Block) and rest and self._only_asks(first.label):
+            first, *rest = rest
+        if isinstance(first, If) and not rest:
+            self._if(first, "elif")
+            return
+        self._emit("else:")
+        self._inner(otherwise)
+
+    def _only_asks(self, label):
+        return label not in self.targets and len(self.lines[label]) == 1 and self._asks(label)
+
+    def _asks(self, label):
+        return any(line.kind == "branch" for line in self.lines[label])
+
+    def _came_from(self, line, turned):
+        """Which way into a block a branch of the reverse sweep asks for."""
+        if line.value.op != "binary" or line.value.parts[1].op != "name":
+            return ""
+        name, number = line.value.parts[1].parts[0], line.value.parts[2]
+        if name not in self.ways or number.op != "text":
+            return ""
+        ways, number = self.ways[name], int(number.parts[0])
+        others = [way for k, way in enumerate(ways) if (k == number) != turned]
+        return f"    # came from line {others[0]}" if len(others) == 1 else ""
+
+    def _is_nothing(self, items):
+        """Whether items put nothing into the text."""
+        return all(self._is_empty(item) for item in items)
+
+    def _is_empty(self, item):
+        if isinstance(item, Block):
+            return item.label not in self.targets and not self.lines[item.label]
+        return (
+            isinstance(item, If)
+            and self._is_nothing(item.then)
+            and self._is_nothing(item.otherwise)
+        )
+
+    def _loop(self, item):
+        body, test = item.body, self._test(item.body)
+        opening, otherwise, loc = "while True:", [], None
+        if test is not None:
+            head = self._for(body, test) or self._while(body, test)
+            if head:
+                opening, body, otherwise = head
+                loc = self._branch(test.label).loc
+        self._emit(opening, loc)
+        self._inner(body)
+        if otherwise and isinstance(otherwise[-1], Go) and otherwise[-1].kind == "break":
+            otherwise = otherwise[:-1]
+        if not self._is_nothing(otherwise):
+            self._emit("else:")
+            self._inner(otherwise)
+
+    def _test(self, body):
+        """The branch that a loop begins with, if it does."""
+        for k, item in enumerate(body):
+            if isinstance(item, If):
+                return item if self._is_nothing(body[: k - 1]) else None
+            if not isinstance(item, Block) or item.label in self.targets:
+                return None
+        return None
+
+    def _for(self, body, test):
+        """`for i in over:` where the header asks an iterator for the next value."""
+        line = self._branch(test.label)
+        if line.value.op != "call" or line.value.parts[0] != x.text("more"):
+            return None
+        index, rest = "_", []
+        for other in self.lines[test.label]:
+            if (
+                other.kind == "set"
+                and other.value.op == "call"
+                and other.value.parts[0] == x.text("first")
+            ):
+                index = self.show(other.target)
+            elif other.kind != "branch":
+                rest.append(other)
+        if rest:
+            return None
+        over = line.value.parts[1].parts[1]
+        rest = body[body.index(test) + 1 :]
+        return f"for {index} in {self.show(over)}:", [*test.then, *rest], test.otherwise
+
+    def _while(self, body, test):
+        """`while condition:` where the header does nothing but ask."""
+        line, rest = self._branch(test.label), body[body.index(test) + 1 :]
+        if len(self.lines[test.label]) > 1:
+            return None
+        if _is_break(test.otherwise):
+            condition, inner = line.value, test.then
+        elif _is_break(test.then):
+            condition, inner = _negated(line.value), test.otherwise
+        else:
+            return None
+        body = [*inner, *rest]
+        opening = self._backward(condition, body) or f"while {self.show(condition)}:"
+        return opening, body, []
+
+    def _backward(self, condition, body):
+        """`for i in reversed(range(count)):` where the counter is used for nothing but the index."""
+        if condition.op != "binary" or condition.parts[1].op != "name" or not body:
+            return None
+        if self.targets & set(_labels(body)):
+            return None
+        count = condition.parts[1]
+        first = self.lines[body[0].label] if isinstance(body[0], Block) else []
+        down = [line for line in first if line.kind == "add" and line.target == count]
+        index = [line for line in first if line.kind == "set" and line.value == count]
+        reads = sum(
+            line.reads.count(count.parts[0]) for n in _labels(body) for line in self.lines[n]
+        )
+        if len(down) != 1 or len(index) > 1 or reads != 1 + len(index):
+            return None
+        self.lines[body[0].label] = [line for line in first if line not in (*down, *index)]
+        if not index:
+            return f"for _ in range({self.show(count)}):"
+        return f"for {self.show(index[0].target)} in reversed(range({self.show(count)})):"
+
+    def _go(self, item):
+        self._emit(f"go to L{item.target}" if item.kind == "goto" else item.kind)
+
+
+def _labels(items):
+    """The labels of all blocks in items."""
+    for item in items:
+        if isinstance(item, Block):
+            yield item.label
+        elif isinstance(item, If):
+            yield from _labels([*item.then, *item.otherwise])
+        elif isinstance(item, Loop):
+            yield from _labels(item.body)
+
+
+def _is_break(items):
+    return len(items) == 1 and isinstance(items[0], Go) and items[0].kind == "break"
+
+
+def _leaves(items):
+    """Whether what follows items is never reached from them."""
+    return bool(items) and isinstance(items[-1], Go)
+
+
+_OPPOSITE = {"==": "!=", "!=": "=="}
+
+
+def _negated(condition):
+    if condition.op == "unary" and condition.parts[0] == "not ":
+        return condition.parts[1]
+    if condition.op == "binary" and condition.parts[0] in ("==", "!="):
+        symbol, *sides = condition.parts
+        return x.binary(_OPPOSITE[symbol], *sides)
+    if _asks_for_more(condition):
+        return x.binary("==", *condition.parts[1:])
+    return x.unary("not ", condition)
+
+
+def _asks_for_more(condition):
+    """Whether a condition is that a counter, which is never negative, is not zero."""
+    if condition.op != "binary" or condition.parts[0] != ">":
+        return False
+    counted, limit = condition.parts[1:]
+    named = counted.op == "name" and counted.parts[0].startswith("$count")
+    return named and limit == x.text("0")
+
+
+_WRITERS = {Block: Layout._block, If: Layout._if, Loop: Layout._loop, Go: Layout._go}
