@@ -44,7 +44,7 @@ class Plan:
 
     def _find_index(self, loop):
         fn = self.fn
-        for s in fn.blocks[loop.header].body:
+        for s in self._beginning(loop):
             if not (isinstance(s, ir.Assign) and is_expr(s.value, "pair_first")):
                 continue
             source = fn.definition(s.value.value)
@@ -59,6 +59,16 @@ class Plan:
             start = args[0] if len(args) > 1 else None
             step = args[2] if len(args) > 2 else None
             self.indices[s.target.name] = loop, start, step
+
+    def _beginning(self, loop):
+        """The statements of the header, and of the blocks that always follow it."""
+        label = loop.header
+        while self.control.innermost(label) is loop:
+            block = self.fn.blocks[label]
+            yield from block.body
+            if not isinstance(block.terminator, ir.Jump) or block.terminator.target == loop.header:
+                return
+            label = block.terminator.target
 
     # -- what is asked for -------------------------------------------------------------------
 
