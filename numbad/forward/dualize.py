@@ -79,7 +79,7 @@ class DualDispatcher(CPUDispatcher):
         return self._original() or self
 
     def compile(self, sig):
-        with refusing(self.py_func):
+        with refusing(self.py_func, self):
             return super().compile(sig)
 
 

@@ -91,6 +91,15 @@ def _is_number_class(fn):
     return isinstance(fn, type) and issubclass(fn, np.generic | float | complex)
 
 
+def _is_hashable(fn):
+    """Whether a function can be looked up in tables: those of ctypes cannot."""
+    try:
+        hash(fn)
+    except TypeError:
+        return False
+    return True
+
+
 def _positional(dispatcher, call):
     """The argument names of a call in the order of the callee's parameters; those of `*args` not."""
     parameters = inspect.signature(dispatcher.py_func).parameters.values()
@@ -259,7 +268,7 @@ class Flow:
         fn = constant_of(self.func_ir, e.func)
         if isinstance(fn, Dispatcher):
             self.calls.append((target, fn, _positional(fn, e), args))
-        elif fn is not None:
+        elif fn is not None and _is_hashable(fn):
             self._plain_call(target, fn, args)
         elif method := method_of(self.func_ir, e.func):
             owner, name = method

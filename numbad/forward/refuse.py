@@ -7,19 +7,23 @@ import itertools
 import linecache
 import re
 import threading
+from collections import deque
 from contextlib import contextmanager
 
 from numba.core import errors
 
 from ..errors import NumbadError, UnsupportedError
+from ..ir.fence import Place, defect, place
 
-_LATEST = threading.local()  # the last refusal of a nested compilation
+_LATEST = threading.local()  # the last refusals of nested compilations
+_KEPT = 50
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _DUAL = re.compile(r"Dual\((?:differentiated )?(\w+), \d+, \d+\)")
 _NOISE = (
     *("During: ", "File ", "<source", "Failed in nopython", "There are", "Of which"),
     *("Overload ", "With argument", "Rejected ", "No match", "TypingError:"),
 )
+_DECORATORS = 20  # lines at most
 _LISTING = ("raised from", "def ", "@")  # from here on, Numba shows source
 _WAY_OUT = (
     "Way out: write it with scalar operations, loops or functions that numbad differentiates, give "
@@ -28,34 +32,64 @@ _WAY_OUT = (
 
 
 @contextmanager
-def refusing(py_func):
+def refusing(py_func, dispatcher=None, generated=False):
     """Raise what goes wrong while `py_func` is compiled as an error that a user can act on.
 
     An error of numbad's own loses what Numba wraps round it on the way out of nested compilations.
+    `dispatcher` is what compiles; where its code is `generated` by numbad, the fault is numbad's.
     """
     try:
         yield
     except Exception as error:
-        _LATEST.error = _refusal(py_func, list(_chain(error)))
-        raise _LATEST.error from None
+        refusal = _refusal(py_func, list(_chain(error)), generated)
+        _latest().append(refusal)
+        if dispatcher is not None:
+            _remember(dispatcher, error, refusal)
+        raise refusal from refusal.__cause__
 
 
-def _refusal(py_func, causes):
-    latest = getattr(_LATEST, "error", None)
-    if latest is not None:
-        opening = latest.plain_message.partition("\n")[0]
-        if any(opening in str(cause) for cause in causes):  # Numba passed on its text alone
-            causes.append(latest)
-    for cause in causes:
-        if isinstance(cause, NumbadError):
-            return type(cause)(cause.plain_message)
-    file, line = _place(py_func, causes)
-    source = linecache.getline(file, line).strip()
-    shown = f"\n    {source}" if source else ""
+def _latest():
+    if not hasattr(_LATEST, "errors"):
+        _LATEST.errors = deque(maxlen=_KEPT)
+    return _LATEST.errors
+
+
+def _remember(dispatcher, error, refusal):
+    """Let Numba, which raises a failure again where it meets the types again, raise the refusal."""
+    failed = dispatcher._compiler._failed_cache
+    failed.update({key: refusal for key, known in failed.items() if known is error})
+
+
+def told_before(error):
+    """The refusal whose text an error of Numba's passes on, or None."""
+    text = str(error)
+    for refusal in reversed(_latest()):
+        if refusal.plain_message.partition("\n")[0] in text:
+            return refusal
+    return None
+
+
+def _refusal(py_func, causes, generated):
+    found = next((c for c in causes if isinstance(c, NumbadError)), None)
+    found = found or next(filter(None, map(told_before, causes)), None)
+    if found is not None:
+        refusal = type(found)(found.plain_message)
+        refusal.__cause__ = found.__cause__
+        return refusal
+    where = _place(py_func, causes)
+    if _is_defect(causes, generated):
+        return defect(py_func.__name__, where, causes[0], _in_words(_reason(causes)))
     return UnsupportedError(
-        f'cannot differentiate {py_func.__name__}: File "{file}", line {line}:{shown}\n'
+        f"cannot differentiate {py_func.__name__}: {place(where)}\n"
         f"{_in_words(_reason(causes))}\n{_WAY_OUT}"
     )
+
+
+def _is_defect(causes, generated):
+    """Whether code of numbad's failed, rather than Numba on code of the user's."""
+    if any(getattr(cause, "of_the_primal", False) for cause in causes):
+        return False
+    return generated or not any(isinstance(cause, errors.NumbaError) for cause in causes)
 
 
 def _in_words(text):
@@ -75,13 +109,22 @@ def _chain(error):
 
 
 def _place(py_func, causes):
-    """The file and line of the deepest cause within the function's own file, else its first line."""
+    """The place of the deepest cause that is known or in the function's file, else its `def`."""
     code = py_func.__code__
     for cause in reversed(causes):
         loc = getattr(cause, "loc", None)
-        if loc is not None and loc.filename == code.co_filename and loc.line:
-            return loc.filename, loc.line
-    return code.co_filename, code.co_firstlineno
+        if loc and loc.line and (isinstance(loc, Place) or loc.filename == code.co_filename):
+            return Place.of(loc)
+    return Place(code.co_filename, _line_of_def(code))
+
+
+def _line_of_def(code):
+    """The line of a function's `def`, which decorators may precede."""
+    lines = linecache.getlines(code.co_filename)[code.co_firstlineno - 1 :]
+    for k, text in enumerate(lines[:_DECORATORS]):
+        if text.lstrip().startswith("def "):
+            return code.co_firstlineno + k
+    return code.co_firstlineno
 
 
 def _reason(causes):

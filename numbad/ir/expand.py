@@ -3,7 +3,7 @@
 from numba.core import ir, types
 
 from .capture import capture
-from .fence import Place, refuse
+from .fence import Place, located, refuse
 from .handlers import TEST_BEFORE, handled
 from .inline import bind, inline
 from .normalize import call_helper, normalize
@@ -24,7 +24,8 @@ def expand(fn, analyse, root=()):
         if not ops:
             return activity
         for op in ops:
-            _expand(fn, op, root)
+            with located(op.loc):
+                _expand(fn, op, root)
         normalize(fn)
     raise refuse("calls nested this deep", fn.loc)
 

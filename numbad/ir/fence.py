@@ -1,6 +1,7 @@
 """What cannot be differentiated, refused with its place in the user's source."""
 
 import linecache
+from contextlib import contextmanager
 
 from numba.core import ir
 
@@ -11,8 +12,8 @@ GENERAL_WAY_OUT = (
     "out of the derivative with nd.stop_gradient"
 )
 _DEFECT_WAY_OUT = (
-    'mode="forward", or a rule for the function (nd.rule), or nd.stop_gradient where no derivative '
-    "is needed"
+    'the other mode (mode="forward" or mode="reverse"), a rule for the function (nd.rule), or '
+    "nd.stop_gradient where no derivative is needed"
 )
 
 
@@ -41,24 +42,33 @@ def refuse(construct, loc, way_out=GENERAL_WAY_OUT):
     written = getattr(loc, "construct", None)
     if written is not None:
         construct = written if way_out is GENERAL_WAY_OUT else f"{written}, which has {construct}"
-    error = UnsupportedError(
+    return UnsupportedError(
         f"reverse mode cannot differentiate {construct}{_inside(loc)}: {place(loc)}\n"
         f"Way out: {way_out}."
     )
-    error.place = loc
-    return error
 
 
-def defect(name, loc, cause):
+def defect(name, loc, cause, told=None):
     """The UnsupportedError for a failure of numbad itself, met in the function `name`."""
-    told = f"{type(cause).__name__}: {cause}" if str(cause) else type(cause).__name__
+    told = told or f"{type(cause).__name__}: {cause}"
     error = UnsupportedError(
-        f"reverse mode cannot differentiate {getattr(loc, 'function', None) or name}: {place(loc)}\n"
-        f"This is a defect of numbad, please report it with the code at this place: {told}\n"
-        f"Way out: {_DEFECT_WAY_OUT}."
+        f"cannot differentiate {getattr(loc, 'function', None) or name}: {place(loc)}\n"
+        f"This is a defect of numbad; please report it, with the code at this place. It says:\n"
+        f"    {told}\nWay out: {_DEFECT_WAY_OUT}."
     )
-    error.place, error.__cause__ = loc, cause
+    error.__cause__ = cause
     return error
+
+
+@contextmanager
+def located(loc):
+    """What goes wrong within happens at a place of the source: errors keep it, as `loc`."""
+    try:
+        yield
+    except Exception as error:
+        if getattr(error, "loc", None) is None:
+            error.loc = loc
+        raise
 
 
 def place(loc):

@@ -13,15 +13,17 @@ from numba.core import bytecode, interpreter, sigutils
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import FunctionPass, register_pass
 from numba.core.dispatcher import Dispatcher
+from numba.core.errors import NumbaError
 from numba.core.registry import CPUDispatcher
 from numba.core.untyped_passes import TranslateByteCode
 from numba.np.ufunc.dufunc import DUFunc
 
 from .. import caching
-from ..errors import ArgumentError, UnsupportedError
+from ..errors import ArgumentError, NumbadError, UnsupportedError
 from ..forward.dualize import refresh, replacement, without_wrappers
-from ..forward.refuse import refusing
+from ..forward.refuse import refusing, told_before
 from ..source import define
+from .results import plain_result
 
 INHERITED = ("fastmath", "error_model", "boundscheck", "nogil")
 
@@ -183,13 +185,24 @@ class OperatorDispatcher(CPUDispatcher):
                 return self._compile(sig)
             except UnsupportedError as error:
                 argtypes, return_type = sigutils.normalize_signature(sig)
+                self._raise_own_error(argtypes)
                 if not self.operator.fall_back(tuple(argtypes), error):
                     raise
                 self._compiler._failed_cache.pop((tuple(argtypes), return_type), None)
 
     def _compile(self, sig):
-        with refusing(self.operator.f.py_func):
+        with refusing(self.operator.f.py_func, self):
             return super().compile(sig)
+
+    def _raise_own_error(self, argtypes):
+        """What Numba says of the function itself, if it has no code for these types."""
+        operator = self.operator
+        given = tuple(argtypes[0]) if operator.takes_tuples else argtypes
+        try:
+            plain_result(self.targetdescr.typing_context, operator.f, given)
+        except NumbaError as error:
+            if not isinstance(error, NumbadError) and told_before(error) is None:
+                raise error from None
 
     @property
     def operator(self):

@@ -81,6 +81,6 @@ class Choice:
             return True
         del self._taken[argtypes], self._refused[argtypes]
         raise UnsupportedError(
-            f"{first.plain_message}\n{tried[1].capitalize()} mode refuses it as well: "
-            f"{error.plain_message.partition(chr(10))[0]}"
+            f"{first.plain_message}\n\n{tried[1].capitalize()} mode refuses it as well: "
+            f"{error.plain_message}"
         ) from None

@@ -4,7 +4,7 @@ from collections import defaultdict
 
 from numba.core import ir, types
 
-from ..ir.fence import refuse
+from ..ir.fence import located, refuse
 from ..ir.function import operands
 from ..ir.leaves import HANDLES, leaves
 from .ops import classify
@@ -31,6 +31,11 @@ class Classes:
         self._parent[self.find(first)] = self.find(second)
 
 
+def _classified(fn, label, statement):
+    with located(statement.loc):
+        return classify(fn, label, statement)
+
+
 class Activity:
     """The activity of a `Function` for given differentiated leaves.
 
@@ -41,7 +46,7 @@ class Activity:
     def __init__(self, fn, inputs, returned):
         self.fn = fn
         self.ops = {
-            label: [classify(fn, label, s) for s in block.body]
+            label: [_classified(fn, label, s) for s in block.body]
             for label, block in fn.blocks.items()
         }
         for number, op in enumerate(self.every()):

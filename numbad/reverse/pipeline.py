@@ -6,6 +6,7 @@ from numba import njit
 from numba.core import ir, types
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import FunctionPass, PassManager, register_pass
+from numba.core.errors import NumbaError
 from numba.core.ir_utils import build_definitions
 from numba.core.registry import CPUDispatcher
 from numba.core.typed_passes import (
@@ -49,7 +50,11 @@ class Pipeline:
 
     def analyse(self, split=False):
         """The expanded function, its activity and its control flow."""
-        fn = capture(self.dispatcher, self.argtypes)
+        try:
+            fn = capture(self.dispatcher, self.argtypes)
+        except NumbaError as error:
+            error.of_the_primal = True
+            raise
         normalize(fn)
         root = ((self.dispatcher, self.argtypes),)
         activity = expand(fn, lambda f: Activity(f, self.inputs(f), returned(f)), root)
@@ -187,7 +192,7 @@ class SweepDispatcher(CPUDispatcher):
     handles_duals = True
 
     def compile(self, sig):
-        with refusing(self.py_func.__numbad_pull__.dispatcher.py_func):
+        with refusing(self.py_func.__numbad_pull__.dispatcher.py_func, self, generated=True):
             return super().compile(sig)
 
 
@@ -244,7 +249,7 @@ class PullDispatcher(CPUDispatcher):
     handles_duals = True
 
     def compile(self, sig):
-        with refusing(self.py_func.__numbad_pull__.dispatcher.py_func):
+        with refusing(self.py_func.__numbad_pull__.dispatcher.py_func, self, generated=True):
             return super().compile(sig)
 
 

@@ -9,7 +9,7 @@ import operator
 
 from numba.core import ir, types
 
-from ..ir.fence import refuse
+from ..ir.fence import located, refuse
 from ..ir.function import is_phi
 from ..ir.leaves import HANDLES, at, leaves
 from .arena import borrow
@@ -180,8 +180,9 @@ class Sweep:
             if is_phi(s) or s.is_terminator:
                 continue
             e.loc = s.loc
-            op.forward(e)
-            op.shadows(e)
+            with located(s.loc):
+                op.forward(e)
+                op.shadows(e)
         terminator = self.fn.blocks[label].terminator
         e.loc = terminator.loc
         if isinstance(terminator, ir.Return):
@@ -300,7 +301,8 @@ class Sweep:
         for op in reversed(self.activity.ops[label]):
             if not isinstance(op, Phi):
                 e.loc = op.statement.loc
-                op.reverse(e)
+                with located(e.loc):
+                    op.reverse(e)
 
     def _reverse_block(self, label):
         e, control = self.e, self.control

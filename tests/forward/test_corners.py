@@ -1,10 +1,12 @@
 """What could be silently wrong: shared memory, levels, exceptions, parallel loops; and refusals."""
 
 import math
+import re
 
 import numpy as np
 import pytest
 from numba import njit, prange, types
+from numba.core.errors import TypingError
 from numba.experimental import jitclass
 
 import numbad as nd
@@ -269,7 +271,7 @@ def branches_on_type(x):
 )
 def test_a_refusal_names_function_file_line_and_way_out(f, x, line):
     with pytest.raises(nd.UnsupportedError) as caught:
-        nd.jacobian(f)(x)
+        nd.jacobian(f, mode="forward")(x)
     message = str(caught.value)
     code = getattr(f, "py_func", f).__code__
     assert code.co_name in message
@@ -284,5 +286,30 @@ def test_the_deepest_function_is_named():
     def deep(a):
         return np.linalg.eigvals(a)[0]
 
+    def f(a):
+        return (deep(a) * math.pi).real
+
     with pytest.raises(nd.UnsupportedError, match=r"cannot differentiate deep(.|\n)*eigvals"):
-        nd.jacobian(lambda a: deep(a) * math.pi)(np.eye(2))
+        nd.jacobian(f, mode="forward")(np.eye(2))
+    in_reverse = r"reverse mode cannot differentiate the call of np\.linalg\.eigvals in deep: File"
+    with pytest.raises(nd.UnsupportedError, match=in_reverse) as caught:
+        nd.grad(f)(np.eye(2))
+    told = r"\n\nForward mode refuses it as well: cannot differentiate deep: File .*\n    return np"
+    assert re.search(told, str(caught.value))
+    assert str(caught.value).count("Way out: ") == 2
+
+
+def test_what_one_mode_cannot_do_is_done_in_the_other():
+    assert nd.grad(int_store)(2.5) == 2.0
+    assert nd.grad(branches_on_type)(2.0) == 4.0
+
+
+def unknown_attribute(x):
+    return x.foo
+
+
+def test_what_numba_itself_refuses_stays_an_error_of_numba():
+    for mode in ("auto", "forward", "reverse"):
+        with pytest.raises(TypingError, match="Unknown attribute 'foo'") as caught:
+            nd.grad(unknown_attribute, mode=mode)(1.0)
+        assert not isinstance(caught.value, nd.NumbadError)

@@ -3,11 +3,14 @@
 import ctypes
 import ctypes.util
 import math
+import operator
+import re
 
 import numpy as np
 import pytest
 from numba import cfunc, njit, objmode, types
 from numba.core import types as numba_types
+from numba.core.errors import TypingError
 from numba.extending import intrinsic
 
 import numbad as nd
@@ -166,9 +169,66 @@ def test_a_refusal_inside_compiled_code_keeps_its_message():
     def caller(x):
         return gradient(x) + 1.0
 
+    for _ in range(2):
+        with pytest.raises(TypingError) as caught:  # Numba makes one of its own, from the text
+            caller(1.5)
+        assert_clear(caught.value, __file__, "c_callback", "c_callback(x)")
+
+
+def test_no_message_shows_names_that_the_user_did_not_write():
+    def f(x, a):
+        y = x * 2.0
+        values = np.linalg.eigvals(a * y)
+        return values[0]
+
     with pytest.raises(nd.UnsupportedError) as caught:
-        caller(1.5)
-    assert_clear(caught.value, __file__, source="c_callback(x)")
+        nd.grad(f, 0, mode="reverse")(2.0, np.eye(2))
+    assert not re.search(r"\$|#\d|@\d|Var\(", str(caught.value))
+    assert str(caught.value).startswith(
+        "reverse mode cannot differentiate the call of np.linalg.eigvals in f: File"
+    )
+
+
+def defective(x):
+    y = x * x
+    return y + math.sin(y)
+
+
+@pytest.fixture
+def no_disk_cache(monkeypatch):
+    monkeypatch.setenv("NUMBAD_CACHE_DIR", "off")
+
+
+@pytest.mark.usefixtures("no_disk_cache")
+@pytest.mark.parametrize(
+    "place", ["numbad.reverse.ops.scalar.Scalar.reverse", "numbad.reverse.activity.classify"]
+)
+def test_a_failure_of_numbad_itself_is_told_as_one(monkeypatch, place):
+    def fail(*args):
+        raise KeyError("kws")
+
+    monkeypatch.setattr(place, fail)
+    with pytest.raises(nd.UnsupportedError, match="please report it") as caught:
+        nd.grad(njit(defective), mode="reverse")(1.5)
+    assert_clear(caught.value, __file__, "defective")
+    assert "KeyError: 'kws'" in str(caught.value)
+    assert isinstance(caught.value.__cause__, KeyError)
+    monkeypatch.undo()
+    assert nd.grad(njit(defective), mode="reverse")(1.5) == pytest.approx(
+        3.0 * (1.0 + math.cos(2.25)), rel=1e-15
+    )
+
+
+@pytest.mark.usefixtures("no_disk_cache")
+def test_generated_code_that_does_not_compile_is_told_as_a_failure_of_numbad(monkeypatch):
+    def nonsense(self, e):
+        e.assign(e.binop(operator.add, e.const("text"), e.const(1.5)))
+
+    monkeypatch.setattr("numbad.reverse.ops.scalar.Scalar.reverse", nonsense)
+    with pytest.raises(nd.UnsupportedError, match="please report it") as caught:
+        nd.grad(njit(defective), mode="reverse")(1.5)
+    assert_clear(caught.value, __file__, "defective")
+    assert isinstance(caught.value.__cause__, TypingError)
 
 
 def test_the_same_refusal_comes_again():
