@@ -13,7 +13,7 @@ from ...ir.fence import refuse
 from ...ir.function import operands
 from ...ir.leaves import leaves
 from ...rules.registry import CONSTANT, JVP, STOPPING, VJP, name_of
-from . import list_changes, lists, objects, records, structure
+from . import list_changes, list_helpers, lists, objects, records, structure
 from .array import Fresh, Load, Store, View, is_basic_index, is_element_index
 from .base import Constant, Op, Unknown
 from .call import Call, Pure, StopGradient
@@ -264,7 +264,7 @@ def _call(fn, label, s, call):
         return _ufunc(fn, label, s, call, callee.key)
     if callee.kind == "dispatcher":
         return _dispatcher(fn, label, s, call, callee.key)
-    if lists.is_list(fn.type_of(s.target)) and not _without_own_floats(fn, call):
+    if lists.is_list(fn.type_of(s.target)) and not _has_own_floats(fn, call):
         op = lists.new_list(fn, label, s, call)
         if op is not None:
             return op
@@ -286,9 +286,12 @@ def _ufunc(fn, label, s, call, ufunc):
     return _dispatcher(fn, label, s, call, ufunc._dispatcher)
 
 
-def _without_own_floats(fn, call):
-    """Whether a call is none that makes an empty list: those have no arguments that hold floats."""
-    return any(leaves(fn.type_of(v)) for v in call.args) or callee_of(fn, call).kind == "dispatcher"
+def _has_own_floats(fn, call):
+    """Whether a call is none that makes an empty list: those are of nothing that holds floats."""
+    callee = callee_of(fn, call)
+    if callee.kind == "dispatcher" or any(leaves(fn.type_of(v)) for v in call.args):
+        return True
+    return callee.kind == "method" and bool(leaves(fn.type_of(callee.owner)))
 
 
 def _opaque(fn, label, s):
@@ -297,7 +300,7 @@ def _opaque(fn, label, s):
 
 
 def _dispatcher(fn, label, s, call, dispatcher):
-    if dispatcher in list_changes.FINDS_ORDER:
+    if dispatcher in list_helpers.FINDS_ORDER:
         return Constant(fn, label, s)
     if has_rule(dispatcher):
         return Scalar(fn, label, s, dispatcher, arguments_of(fn, call, dispatcher))

@@ -1,14 +1,11 @@
 """What changes a list other than member by member: insertions, deletions, copies, sorting."""
 
-import operator
-
 from numba import njit
 from numba.core import types
-from numba.cpython.listobj import arg_sort_backwards, arg_sort_forwards
-from numba.typed import List
 
 from ...ir.leaves import leaves
 from ..arena import vector_close, vector_get, vector_open, vector_reserve, vector_set
+from . import list_helpers
 from .base import Constant, Unknown
 from .call import StandIn
 from .lists import Indexed, ListItem, OnList, count, is_list, usable
@@ -139,161 +136,6 @@ class Clear(OnList):
         self.stores.append(self.leaf)
 
 
-# -- by helpers, whose code is entered ---------------------------------------------------------
-
-
-@njit
-def extended(items, others):
-    for k in range(len(others)):
-        items.append(others[k])
-
-
-@njit
-def extended_in_place(items, others):
-    for k in range(len(others)):
-        items.append(others[k])
-    return items
-
-
-@njit
-def joined(first, second):
-    items = []
-    for k in range(len(first)):
-        items.append(first[k])
-    for k in range(len(second)):
-        items.append(second[k])
-    return items
-
-
-@njit
-def repeated(members, times):
-    items = []
-    for _ in range(times):
-        for k in range(len(members)):
-            items.append(members[k])
-    return items
-
-
-@njit
-def repeated_in_place(items, times):
-    n = len(items)
-    if times <= 0:
-        items.clear()
-    for _ in range(times - 1):
-        for k in range(n):
-            items.append(items[k])
-    return items
-
-
-@njit
-def copied(members):
-    items = []
-    for k in range(len(members)):
-        items.append(members[k])
-    return items
-
-
-@njit
-def copied_typed(members):
-    items = List()
-    for k in range(len(members)):
-        items.append(members[k])
-    return items
-
-
-@njit
-def sliced(members, where):
-    items = []
-    for k in range(*where.indices(len(members))):
-        items.append(members[k])
-    return items
-
-
-@njit
-def sliced_typed(members, where):
-    items = List()
-    for k in range(*where.indices(len(members))):
-        items.append(members[k])
-    return items
-
-
-@njit
-def deleted(items, where):
-    start, stop, step = where.indices(len(items))
-    for _ in range(len(range(start, stop, step))):
-        items.pop(start)
-        start += step - 1 if step > 0 else step
-
-
-@njit
-def removed(items, value):
-    for k in range(len(items)):
-        if items[k] == value:
-            items.pop(k)
-            return
-    raise ValueError("list.remove(x): x not in list")
-
-
-# -- sorting: the order is found on its own, then the members are moved -----------------------
-
-
-@njit
-def order_of(keys, backwards):
-    """The numbers of the members in ascending, or in descending order."""
-    if backwards:
-        return arg_sort_backwards(keys)
-    return arg_sort_forwards(keys)
-
-
-@njit
-def rearranged(items, order):
-    old = []
-    for k in range(len(items)):
-        old.append(items[k])
-    for k in range(len(order)):
-        items[k] = old[order[k]]
-
-
-@njit
-def sort(items):
-    rearranged(items, order_of(items, False))
-
-
-@njit
-def sort_either_way(items, backwards):
-    rearranged(items, order_of(items, backwards))
-
-
-@njit
-def keys_of(items, key):
-    keys = []
-    for k in range(len(items)):
-        keys.append(key(items[k]))
-    return keys
-
-
-@njit
-def sort_by(items, key):
-    rearranged(items, order_of(keys_of(items, key), False))
-
-
-@njit
-def sort_by_either_way(items, key, backwards):
-    rearranged(items, order_of(keys_of(items, key), backwards))
-
-
-_SORTS = {
-    (False, False): sort,
-    (False, True): sort_either_way,
-    (True, False): sort_by,
-    (True, True): sort_by_either_way,
-}
-"""By whether a key is given, and whether `reverse` is."""
-
-FINDS_ORDER = {order_of}
-"""Functions whose result is no float, though floats go in; their code is not entered."""
-
-
 # -- which statement is which ----------------------------------------------------------------
 
 
@@ -330,12 +172,16 @@ def clear(fn, label, s, call, owner):
 
 @_on_list
 def remove(fn, label, s, call, owner):
-    return StandIn(fn, label, s, removed, [owner, call.args[0]], writes=owner)
+    return StandIn(fn, label, s, list_helpers.removed, [owner, call.args[0]], writes=owner)
 
 
 @_on_list
 def copy(fn, label, s, call, owner):
-    helper = copied_typed if isinstance(fn.type_of(owner), types.ListType) else copied
+    helper = (
+        list_helpers.copied_typed
+        if isinstance(fn.type_of(owner), types.ListType)
+        else list_helpers.copied
+    )
     return StandIn(fn, label, s, helper, [owner])
 
 
@@ -343,7 +189,7 @@ def copy(fn, label, s, call, owner):
 def extend(fn, label, s, call, owner):
     if not isinstance(fn.type_of(call.args[0]), _INDEXED):
         return None
-    return StandIn(fn, label, s, extended, [owner, call.args[0]], writes=owner)
+    return StandIn(fn, label, s, list_helpers.extended, [owner, call.args[0]], writes=owner)
 
 
 _INDEXED = types.List, types.ListType, types.UniTuple
@@ -360,12 +206,19 @@ def sort_method(fn, label, s, call, owner):
         return None
     if backwards is not None:
         arguments.append(backwards)
-    helper = _SORTS[len(arguments) > 1 and arguments[1] is key, backwards is not None]
+    helper = list_helpers.SORTS[len(arguments) > 1 and arguments[1] is key, backwards is not None]
     return StandIn(fn, label, s, helper, arguments, writes=owner)
 
 
 def _is_none(ty):
     return isinstance(ty, types.NoneType) or getattr(ty, "value", 0) is None
+
+
+def from_values(fn, label, s, call):
+    """`list(x)`."""
+    if not is_list(fn.type_of(s.target)) or not usable(fn, s.target) or len(call.args) != 1:
+        return None
+    return StandIn(fn, label, s, list_helpers.listed, call.args)
 
 
 def delete_item(fn, label, s):
@@ -375,27 +228,23 @@ def delete_item(fn, label, s):
     if not usable(fn, s.target):
         return Unknown(fn, label, s)
     if isinstance(fn.type_of(s.index), types.SliceType):
-        return StandIn(fn, label, s, deleted, [s.target, s.index], writes=s.target)
+        return StandIn(fn, label, s, list_helpers.deleted, [s.target, s.index], writes=s.target)
     return Delete(fn, label, s, s.target, s.index)
 
 
 def slice_of(fn, label, s, variable, where):
     """`l[i:j]`."""
-    helper = sliced_typed if isinstance(fn.type_of(variable), types.ListType) else sliced
+    helper = (
+        list_helpers.sliced_typed
+        if isinstance(fn.type_of(variable), types.ListType)
+        else list_helpers.sliced
+    )
     return StandIn(fn, label, s, helper, [variable, where])
-
-
-_OPERATIONS = {
-    ("binop", operator.add): joined,
-    ("binop", operator.mul): repeated,
-    ("inplace_binop", operator.add): extended_in_place,
-    ("inplace_binop", operator.mul): repeated_in_place,
-}
 
 
 def operation(fn, label, s, function, arguments, value):
     """`l + m`, `l * n`, in place too."""
-    helper = _OPERATIONS.get((value.op, function))
+    helper = list_helpers.OPERATIONS.get((value.op, function))
     if helper is None or len(arguments) != 2:
         return Unknown(fn, label, s)
     if not isinstance(fn.type_of(arguments[0]), types.List):

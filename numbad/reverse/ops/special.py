@@ -350,6 +350,7 @@ FUNCTIONS = {
     np.random.lognormal: _draw(draws.lognormal),
     empty_inferred: _inferred,
     tuple: _tuple,
+    list: list_changes.from_values,
     np.array: _new_array,
     np.copy: _copy_function,
     **dict.fromkeys([np.asarray, np.ascontiguousarray, np.asfortranarray], _as_array),
