@@ -15,10 +15,12 @@ from numba.extending import overload
 from ..source import define
 from .callee import callee_of, type_call
 from .function import is_expr, is_phi, map_vars, operands, successors
+from .rewrite import rewrite
 
 
 def normalize(fn):
     """Bring a `Function` into normal form, in place."""
+    rewrite(fn)
     prune(fn)
     drop_copies(fn)
     index_loops(fn)
@@ -85,7 +87,7 @@ def join_returns(fn):
     fn.changed()
 
 
-_DROPPED_CALLS = (enumerate, zip, np.ndenumerate, reversed, range)
+_DROPPED_CALLS = (enumerate, zip, np.ndenumerate, reversed, range, iter)
 _DROPPED = ("getattr", "getiter", "build_tuple", "phi", "cast", "exhaust_iter")
 
 
@@ -412,11 +414,18 @@ def _sequence(fn, var):
         return _Visited(definition.value, flat_element)
     if not is_expr(definition, "call"):
         return None
-    return _called_sequence(fn, definition, ty)
+    return _called_sequence(fn, var, definition, ty)
 
 
-def _called_sequence(fn, call, ty):
+def _used_once(fn, var):
+    """Whether an iterator is gone through once, from its start."""
+    return sum(v.name == var.name for _, s in fn.statements() for v in _read(s)) == 1
+
+
+def _called_sequence(fn, var, call, ty):
     key = callee_of(fn, call).key
+    if key is iter and len(call.args) == 1 and _used_once(fn, var):
+        return _sequence(fn, call.args[0])
     if key is enumerate and call.args:
         given = dict(call.kws)
         start = call.args[1] if len(call.args) > 1 else given.get("start")

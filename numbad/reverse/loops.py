@@ -195,7 +195,32 @@ def gathering(base, index):
         return _gather(base.ndim, base.dtype, kind)
     if isinstance(index, types.Array) and isinstance(index.dtype, types.Boolean):
         return _gather_masked(base.ndim, base.dtype) if index.ndim == base.ndim else None
+    if isinstance(index, types.BaseTuple):
+        return _gather_along(base, index.types)
     return None
+
+
+def _gather_along(base, index):
+    """`a[1:, numbers]`: one array of numbers or a mask, and slices along the other axes."""
+    chosen = [k for k, ty in enumerate(index) if _is_index_array(ty)]
+    slices = sum(isinstance(ty, types.SliceType) for ty in index)
+    if len(chosen) != 1 or slices != len(index) - 1 or len(index) > base.ndim:
+        return None
+    mask = isinstance(index[chosen[0]].dtype, types.Boolean)
+    return _gather_axis(base.ndim, base.dtype, len(index), chosen[0], mask)
+
+
+@cache
+def _gather_axis(ndim, dtype, given, axis, mask):
+    where = f"index[{axis}]"
+    parts = [":" if k == axis else f"index[{k}]" for k in range(given)]
+    counts = ["n" if k == axis else f"part.shape[{k}]" for k in range(ndim)]
+    source = ", ".join(f"where[i{k}]" if k == axis else f"i{k}" for k in range(ndim))
+    lines = ["def gather(a, index):", f"    part = a[{', '.join(parts)}]"]
+    lines += [f"    where = {f'np.nonzero({where})[0]' if mask else where}"]
+    lines += ["    n = where.shape[0]", f"    out = np.empty(({', '.join(counts)}), dtype)"]
+    lines += _nest(counts, [f"out{_index(ndim, ndim)} = part[{source}]"])
+    return _jit([*lines, "    return out"], {"dtype": _dtype(dtype)})
 
 
 @cache

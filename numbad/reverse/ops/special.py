@@ -6,7 +6,7 @@ from numba.np.unsafe.ndarray import empty_inferred
 
 from ...ir.leaves import leaves
 from .. import draws, loops
-from . import bits, list_changes, lists, objects, records
+from . import bits, iterables, list_changes, lists, objects, records
 from .array import Fresh, Inferred, View
 from .base import Constant, Unknown
 from .call import StandIn, StopGradient
@@ -143,10 +143,30 @@ def _part(build):
     return found
 
 
+def _real(fn, label, s, value, ty):
+    """`z.real`; of an array it is a view, whose shadow is the real part of the array's."""
+    if isinstance(ty, types.Array):
+        return View(fn, label, s, value.value)
+    return _part(PARTS["real"])(fn, label, s, value, ty)
+
+
+def _imag(fn, label, s, value, ty):
+    """`z.imag`; of an array of floats it is a constant."""
+    if isinstance(ty, types.Array):
+        return None if isinstance(ty.dtype, types.Complex) else Constant(fn, label, s)
+    return _part(PARTS["imag"])(fn, label, s, value, ty)
+
+
+def _flags(fn, label, s, value, ty):
+    return Constant(fn, label, s) if isinstance(ty, types.Array) else None
+
+
 ATTRIBUTES = {
     "T": _transposed,
     "flat": _transposed,
-    **{name: _part(build) for name, build in PARTS.items()},
+    "flags": _flags,
+    "real": _real,
+    "imag": _imag,
 }
 
 
@@ -183,6 +203,12 @@ def _method_conjugate(fn, label, s, call, owner, ty):
     return STRUCTURAL[np.conjugate](fn, label, s, [owner]) if is_scalar(ty) else None
 
 
+def _method_sort(fn, label, s, call, owner, ty):
+    if isinstance(ty, types.Array):
+        return iterables.sort_array(fn, label, s, call, owner, ty)
+    return list_changes.sort_method(fn, label, s, call, owner, ty)
+
+
 METHODS = {
     "append": lists.append,
     "pop": list_changes.pop,
@@ -191,7 +217,7 @@ METHODS = {
     "reverse": list_changes.reverse,
     "clear": list_changes.clear,
     "extend": list_changes.extend,
-    "sort": list_changes.sort_method,
+    "sort": _method_sort,
     "reshape": _method_view,
     "transpose": _method_view,
     "ravel": _method_ravel,
@@ -201,6 +227,7 @@ METHODS = {
     "fill": _method_fill,
     "conjugate": _method_conjugate,
     "conj": _method_conjugate,
+    "item": iterables.item,
     **bits.METHODS,
 }
 
@@ -293,12 +320,14 @@ def _tuple(fn, label, s, call):
     return Joined(fn, label, s, call.args) if alike else None
 
 
-def _of_tuple(fn, label, s, function, arguments):
-    """`min(t)`, `max(t)` of a tuple of numbers."""
+def _of_several(fn, label, s, function, arguments):
+    """`min(t)`, `max(t)` of a tuple, an array or a list of numbers."""
     ty = fn.type_of(arguments[0])
-    if len(arguments) != 1 or not isinstance(ty, types.BaseTuple) or len(ty) < 2:
+    if function not in (min, max):
         return None
-    if function not in (min, max) or not all(is_scalar(t) for t in ty):
+    if len(arguments) != 1 or not isinstance(ty, types.BaseTuple) or len(ty) < 2:
+        return iterables.extremum(fn, label, s, function, arguments)
+    if not all(is_scalar(t) for t in ty):
         return None
     return StandIn(fn, label, s, extremum_of_tuple(function, len(ty)), arguments)
 
@@ -306,7 +335,7 @@ def _of_tuple(fn, label, s, function, arguments):
 def _structural(key, build):
     def found(fn, label, s, call):
         arguments = _arguments(call)
-        if arguments and (op := _of_tuple(fn, label, s, key, arguments)):
+        if arguments and (op := _of_several(fn, label, s, key, arguments)):
             return op
         if not all(is_scalar(fn.type_of(v)) for v in arguments):
             return None
@@ -358,6 +387,7 @@ FUNCTIONS = {
         [np.reshape, np.transpose, np.expand_dims, np.swapaxes, np.broadcast_to], _view_function
     ),
     np.ravel: _ravel,
+    np.sort: iterables.sorted_array,
     **bits.FUNCTIONS,
     **{key: _structural(key, build) for key, build in STRUCTURAL.items()},
 }

@@ -1,0 +1,134 @@
+"""Expressions that say in a roundabout way what another one says plainly."""
+
+import operator
+
+from numba.core import ir, types
+
+from .callee import callee_of
+from .function import is_expr
+
+
+def rewrite(fn):
+    """Write `getattr(x, "name")`, `operator.getitem(x, i)`, `z.imag[i]` plainly; decide `is None`."""
+    for block in fn.blocks.values():
+        body = []
+        for s in block.body:
+            body += _plain(fn, s)
+        block.body = body
+    fn.changed()
+    for block in fn.blocks.values():
+        _decide(fn, block)
+
+
+def _decide(fn, block):
+    """A branch on whether a value that is never None is None becomes a jump."""
+    branch = block.terminator
+    if not isinstance(branch, ir.Branch):
+        return
+    test = fn.definition(branch.cond)
+    if is_expr(test, "call") and fn.constant(test.func) is bool and len(test.args) == 1:
+        test = fn.definition(test.args[0])
+    if not is_expr(test, "binop") or test.fn not in (operator.is_, operator.is_not):
+        return
+    tys = [fn.type_of(v) for v in (test.lhs, test.rhs)]
+    others = [ty for ty in tys if not isinstance(ty, types.NoneType)]
+    if len(others) == 1 and isinstance(others[0], types.Number | types.Array):
+        answer = test.fn is operator.is_not
+        block.body[-1] = ir.Jump(branch.truebr if answer else branch.falsebr, branch.loc)
+
+
+def _plain(fn, s):
+    """The statements that stand for `s`."""
+    access = s.value if isinstance(s, ir.Assign) else s
+    if is_expr(access, "call") and not access.kws:
+        return _plain_call(fn, s, access)
+    if is_expr(access, "getitem", "static_getitem"):
+        return _part_of_element(fn, s, access)
+    if isinstance(s, ir.SetItem | ir.StaticSetItem):
+        return _set_part(fn, s)
+    return [s]
+
+
+def _plain_call(fn, s, call):
+    key = callee_of(fn, call).key
+    if key is getattr and len(call.args) == 2:
+        name = fn.constant(call.args[1])
+        if isinstance(name, str):
+            return [ir.Assign(ir.Expr.getattr(call.args[0], name, s.loc), s.target, s.loc)]
+    if key is operator.getitem:
+        return [ir.Assign(ir.Expr.getitem(*call.args, s.loc), s.target, s.loc)]
+    if key is operator.setitem:
+        none = ir.Assign(ir.Const(None, s.loc), s.target, s.loc)
+        return [ir.SetItem(*call.args, s.loc), none]
+    if key is operator.delitem:
+        none = ir.Assign(ir.Const(None, s.loc), s.target, s.loc)
+        return [ir.DelItem(*call.args, s.loc), none]
+    return [s]
+
+
+# -- parts of complex arrays, whose shadows are no views of the arrays' shadows -----------------
+
+
+def _complex_part(fn, access, base):
+    """`(array, "real" or "imag")` where an element of a part of a complex array is meant."""
+    part = fn.definition(base)
+    if not is_expr(part, "getattr") or part.attr not in ("real", "imag"):
+        return None
+    ty = fn.type_of(part.value)
+    if not isinstance(ty, types.Array) or not isinstance(ty.dtype, types.Complex):
+        return None
+    return (part.value, part.attr) if _picks_element(fn, access, ty.ndim) else None
+
+
+def _picks_element(fn, access, ndim):
+    if isinstance(access.index, int):
+        return ndim == 1
+    static = isinstance(access, ir.StaticSetItem) or is_expr(access, "static_getitem")
+    ty = fn.type_of(access.index_var if static else access.index)
+    members = ty.types if isinstance(ty, types.BaseTuple) else (ty,)
+    return len(members) == ndim and all(
+        isinstance(types.unliteral(t), types.Integer) for t in members
+    )
+
+
+def _element(fn, access, array, loc, made):
+    """The element of `array` that an access means, as a variable."""
+    target = fn.fresh("$element", fn.type_of(array).dtype, loc)
+    if isinstance(access, ir.SetItem) or is_expr(access, "getitem"):
+        value = ir.Expr.getitem(array, access.index, loc)
+    else:
+        value = ir.Expr.static_getitem(array, access.index, access.index_var, loc)
+    made.append(ir.Assign(value, target, loc))
+    return target
+
+
+def _part_of_element(fn, s, access):
+    """`z.imag[i]`: `z[i].imag`."""
+    found = _complex_part(fn, access, access.value)
+    if found is None:
+        return [s]
+    made = []
+    element = _element(fn, access, found[0], s.loc, made)
+    return [*made, ir.Assign(ir.Expr.getattr(element, found[1], s.loc), s.target, s.loc)]
+
+
+def _set_part(fn, s):
+    """`z.imag[i] = v`: `z[i] = complex(z[i].real, v)`."""
+    found = _complex_part(fn, s, s.target)
+    if found is None:
+        return [s]
+    array, name = found
+    made, dtype, loc = [], fn.type_of(array).dtype, s.loc
+    element = _element(fn, s, array, loc, made)
+    other = fn.fresh("$part", dtype.underlying_float, loc)
+    kept = "real" if name == "imag" else "imag"
+    made.append(ir.Assign(ir.Expr.getattr(element, kept, loc), other, loc))
+    func, whole = fn.fresh("$complex", None, loc), fn.fresh("$whole", types.complex128, loc)
+    made.append(ir.Assign(ir.Global("complex", complex, loc), func, loc))
+    parts = [other, s.value] if name == "imag" else [s.value, other]
+    made.append(ir.Assign(ir.Expr.call(func, parts, (), loc), whole, loc))
+    if isinstance(s, ir.SetItem):
+        made.append(ir.SetItem(array, s.index, whole, loc))
+    else:
+        made.append(ir.StaticSetItem(array, s.index, s.index_var, whole, loc))
+    return made

@@ -1,0 +1,104 @@
+"""`min` and `max` of arrays and lists; arrays sorted; arrays and numbers as one number."""
+
+from functools import cache
+
+import numpy as np
+from numba import njit
+from numba.core import types
+
+from ...source import define
+from .call import StandIn
+from .scalar import is_scalar
+from .structural import Linear
+
+
+def holds_numbers(ty):
+    """Whether a value is an array of one axis or a list, of numbers."""
+    if isinstance(ty, types.Array):
+        return ty.ndim == 1 and is_scalar(ty.dtype)
+    return isinstance(ty, types.List | types.ListType) and is_scalar(ty.dtype)
+
+
+@njit
+def least(items):
+    if len(items) == 0:
+        raise StopIteration
+    best = items[0]
+    for k in range(1, len(items)):
+        if items[k] < best:
+            best = items[k]
+    return best
+
+
+@njit
+def greatest(items):
+    if len(items) == 0:
+        raise StopIteration
+    best = items[0]
+    for k in range(1, len(items)):
+        if items[k] > best:
+            best = items[k]
+    return best
+
+
+EXTREMA = {min: least, max: greatest}
+
+
+def extremum(fn, label, s, function, arguments):
+    """`min(a)`, `max(a)` of an array or a list; else None."""
+    if len(arguments) != 1 or not holds_numbers(fn.type_of(arguments[0])):
+        return None
+    return StandIn(fn, label, s, EXTREMA[function], arguments)
+
+
+@cache
+def _only_item(ndim):
+    index = ", ".join("0" * ndim) or "()"
+    lines = ["def item(a):", "    if a.size != 1:"]
+    message = "item(): can only convert an array of size 1 to a Python scalar"
+    lines += [f"        raise ValueError({message!r})", f"    return a[{index}]"]
+    return njit(define("\n".join(lines) + "\n", {}))
+
+
+def item(fn, label, s, call, owner, ty):
+    """`x.item()` of a number, `a.item()` of an array with one."""
+    if call.args or call.kws:
+        return None
+    if isinstance(ty, types.Array) and is_scalar(ty.dtype):
+        return StandIn(fn, label, s, _only_item(ty.ndim), [owner])
+    if is_scalar(ty):
+        return Linear(fn, label, s, owner, lambda e, adjoint: adjoint)
+    return None
+
+
+@njit
+def in_order(a):
+    order = np.argsort(a)
+    out = np.empty(a.shape[0], a.dtype)
+    for k in range(a.shape[0]):
+        out[k] = a[order[k]]
+    return out
+
+
+@njit
+def put_in_order(a):
+    order = np.argsort(a)
+    before = a.copy()
+    for k in range(a.shape[0]):
+        a[k] = before[order[k]]
+
+
+def _sortable(ty):
+    return isinstance(ty, types.Array) and ty.ndim == 1 and isinstance(ty.dtype, types.Float)
+
+
+def sorted_array(fn, label, s, call):
+    """`np.sort(a)` of one axis."""
+    if not _sortable(fn.type_of(call.args[0])):
+        return None
+    return StandIn(fn, label, s, in_order, call.args)
+
+
+def sort_array(fn, label, s, call, owner, ty):
+    """`a.sort()` of one axis."""
+    return StandIn(fn, label, s, put_in_order, [owner], writes=owner) if _sortable(ty) else None
