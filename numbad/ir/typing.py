@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from numba.core import types
 from numba.core.compiler_machinery import register_pass
 from numba.core.typed_passes import NopythonTypeInference
+from numba.extending import _Intrinsic
 
 _KNOWN = {}
 _ACTIVE = threading.local()
@@ -13,7 +14,7 @@ _ACTIVE = threading.local()
 
 @contextmanager
 def remembered_signatures(typingctx):
-    """Within, operators on plain numbers are resolved from a table."""
+    """Within, operators and functions of the compiler's own are resolved from a table."""
     if getattr(_ACTIVE, "on", False):
         yield
         return
@@ -21,10 +22,11 @@ def remembered_signatures(typingctx):
     here = {}  # of types that are not plain numbers: for this function alone
 
     def resolve(func, args, kws):
-        if kws or getattr(func, "__module__", None) != "_operator":
+        called = getattr(func, "typing_key", func)
+        if kws or not (_is_operator(called) or isinstance(called, _Intrinsic)):
             return original(func, args, kws)
-        known = _KNOWN if _are_numbers(args) else here
-        key = func, args
+        known = _KNOWN if _is_operator(called) and _are_numbers(args) else here
+        key = called, args
         if known.get(key) is None:
             known[key] = original(func, args, kws)
         return known[key]
@@ -36,6 +38,10 @@ def remembered_signatures(typingctx):
     finally:
         _ACTIVE.on = False
         del typingctx.resolve_function_type
+
+
+def _is_operator(function):
+    return getattr(function, "__module__", None) == "_operator"
 
 
 def _are_numbers(args):
