@@ -110,11 +110,15 @@ def removed(items, value):
 
 
 @njit
-def order_of(keys, backwards):
-    """The numbers of the members in ascending, or in descending order."""
-    if backwards:
-        return arg_sort_backwards(keys)
+def order_of(keys):
+    """The numbers of the members in ascending order."""
     return arg_sort_forwards(keys)
+
+
+@njit
+def order_backwards(keys):
+    """The numbers of the members in descending order."""
+    return arg_sort_backwards(keys)
 
 
 @njit
@@ -128,12 +132,12 @@ def rearranged(items, order):
 
 @njit
 def sort(items):
-    rearranged(items, order_of(items, False))
+    rearranged(items, order_of(items))
 
 
 @njit
 def sort_either_way(items, backwards):
-    rearranged(items, order_of(items, backwards))
+    rearranged(items, order_backwards(items) if backwards else order_of(items))
 
 
 @njit
@@ -146,12 +150,13 @@ def keys_of(items, key):
 
 @njit
 def sort_by(items, key):
-    rearranged(items, order_of(keys_of(items, key), False))
+    rearranged(items, order_of(keys_of(items, key)))
 
 
 @njit
 def sort_by_either_way(items, key, backwards):
-    rearranged(items, order_of(keys_of(items, key), backwards))
+    keys = keys_of(items, key)
+    rearranged(items, order_backwards(keys) if backwards else order_of(keys))
 
 
 SORTS = {
@@ -162,7 +167,7 @@ SORTS = {
 }
 """By whether a key is given, and whether `reverse` is."""
 
-FINDS_ORDER = {order_of}
+FINDS_ORDER = {order_of, order_backwards}
 """Functions whose result is no float, though floats go in; their code is not entered."""
 
 
