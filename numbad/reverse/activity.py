@@ -124,9 +124,17 @@ class Activity:
         for op in self.every():
             if not op.known and self.is_active(op):
                 raise op.refusal()
+            self._refuse_varied(op)
             self._refuse_pointer(op)
             if isinstance(op, GlobalHandle):
                 self._refuse_changed_global(op)
+
+    def _refuse_varied(self, op):
+        """Bits of floats, integers that are drawn: no derivative, for whatever is made of them."""
+        if isinstance(op, Unknown) and op.takes_constants():
+            given = [identity for var in op.read() for identity, _ in op.leaves(var)]
+            if any(self.node(identity) in self.varied for identity in given):
+                raise op.refusal()
 
     def _refuse_pointer(self, op):
         """What is done through a pointer is seen by nobody: LAPACK, say, reads and writes so."""

@@ -1,6 +1,7 @@
 """Draws whose parameters are differentiated: by the draw of the standard distribution."""
 
 import math
+import random
 
 import numpy as np
 from numba import njit
@@ -24,3 +25,23 @@ def exponential(scale):
 @njit
 def lognormal(mean, sigma=1.0):
     return math.exp(mean + sigma * np.random.normal())
+
+
+@njit
+def gauss(mu, sigma):
+    return mu + sigma * random.gauss(0.0, 1.0)
+
+
+@njit
+def normalvariate(mu, sigma):
+    return mu + sigma * random.normalvariate(0.0, 1.0)
+
+
+@njit
+def lognormvariate(mu, sigma):
+    return math.exp(mu + sigma * random.normalvariate(0.0, 1.0))
+
+
+@njit
+def python_uniform(low, high):
+    return low + (high - low) * random.random()

@@ -32,7 +32,6 @@ from ..ir.typing import Inference
 from ..rules.registry import JVP, SCALAR, VJP
 from ..source import define
 from .activity import Activity
-from .ops.bits import refuse_bits
 from .ops.objects import refuse_at_boundary
 from .split import SplitSweep
 from .sweep import Sweep
@@ -59,7 +58,6 @@ class Pipeline:
         root = ((self.dispatcher, self.argtypes),)
         activity = expand(fn, lambda f: Activity(f, self.inputs(f), returned(f)), root)
         activity.refuse_unknown()
-        refuse_bits(activity)
         refuse_raising(fn, activity, self.dispatcher.targetoptions)
         refuse_at_boundary(fn, activity, [] if split else self.inputs(fn), returned(fn))
         return fn, activity, Control(fn, split)
@@ -86,28 +84,35 @@ class PairPart:
         self.pipeline, self.part = pipeline, part
         self.dispatcher = pipeline.dispatcher
 
+    def has_duals(self, argtypes):
+        return self.pipeline.dual is not None
+
     def blocks(self, state, scope):
         """The blocks of this part."""
         p = self.pipeline
         fn, *rest = p.analyse(split=True)
         self.strict, self.checked = fn.strict, fn.checked
-        sweep = SplitSweep(fn, *rest, p.wrt, scope, None, pair_of)
+        sweep = SplitSweep(fn, *rest, p.wrt, scope, p.dual, pair_of)
         return sweep.build_forward() if self.part == "forward" else sweep.build_reverse()
 
 
-def pair_of(dispatcher, argtypes, wrt):
-    """The dispatchers of the forward and the reverse part of a recursive function."""
+def pair_of(dispatcher, argtypes, wrt, dual):
+    """The dispatchers of the forward and the reverse part of a recursive function.
+
+    With `dual`, all its numbers are dual numbers.
+    """
     known = vars(dispatcher).setdefault("__numbad_pairs__", {})
-    if (argtypes, wrt) not in known:
-        pipeline = Pipeline(dispatcher, argtypes, wrt)
-        known[argtypes, wrt] = tuple(
+    key = argtypes, wrt, dual and dual(types.float64)
+    if key not in known:
+        pipeline = Pipeline(dispatcher, argtypes, wrt, dual)
+        known[key] = tuple(
             _stub_dispatcher(dispatcher, PairPart(pipeline, part), parameters)
             for part, parameters in (
                 ("forward", "tape, top, args, shadows"),
                 ("reverse", "tape, top, seed"),
             )
         )
-    return known[argtypes, wrt]
+    return known[key]
 
 
 def returned(fn):
@@ -175,7 +180,8 @@ class SweepCompiler(CompilerBase):
     def define_pipelines(self):
         without_wrappers(self.state)
         pm = PassManager("numbad sweep")
-        dual = any(True for ty in self.state.args for _ in d.duals_in(ty))
+        pull = self.state.func_id.func.__numbad_pull__
+        dual = pull.has_duals(self.state.args)
         stages = [TranslateByteCode, FixupArgs, Differentiate]
         stages += [ReplaceFunctions, PromoteAllocations] if dual else []
         stages += [IRProcessing, Inference, NoPythonSupportedFeatureValidation]
@@ -258,6 +264,10 @@ class Pull:
 
     def __init__(self, dispatcher, wrt):
         self.dispatcher, self.wrt = dispatcher, wrt
+
+    def has_duals(self, argtypes):
+        """Whether there are dual numbers among the arguments."""
+        return any(True for ty in argtypes for _ in d.duals_in(ty))
 
     def pipeline(self, state):
         """The stages for the argument types of a compilation."""

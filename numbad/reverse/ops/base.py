@@ -133,6 +133,10 @@ class Unknown(Op):
         """Whether it may change what goes in."""
         return True
 
+    def takes_constants(self):
+        """Whether it is refused where what goes in is differentiated, floats coming out or not."""
+        return False
+
 
 def _name(var):
     return var if isinstance(var, str) else var.name

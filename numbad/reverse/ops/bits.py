@@ -3,7 +3,6 @@
 import numpy as np
 from numba.core import types
 
-from ...ir.fence import refuse
 from ...ir.leaves import leaves
 from .array import View
 from .base import Constant, Unknown
@@ -19,17 +18,11 @@ class Bits(Unknown):
     def read(self):
         return [self.source]
 
+    def takes_constants(self):
+        return True
+
     def construct(self):
         return f"the bits of values of type {self.fn.type_of(self.source)} as another type"
-
-
-def refuse_bits(activity):
-    """Raise UnsupportedError where the bits of a value that is differentiated are read."""
-    for op in activity.every():
-        if isinstance(op, Bits):
-            for identity, _ in op.leaves(op.source):
-                if activity.node(identity) in activity.varied:
-                    raise refuse(op.construct(), op.loc)
 
 
 def view(fn, label, s, call, owner, ty):

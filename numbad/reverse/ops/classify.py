@@ -423,6 +423,9 @@ class NoPathwise(Unknown):
             if e.active(identity):
                 e.set_shadow(identity, e.new_shadow(self.statement.target))
 
+    def takes_constants(self):
+        return True
+
     def construct(self):
         return f"a draw of '{self.name}' by its parameters, which has no pathwise derivative"
 

@@ -1,5 +1,7 @@
 """Functions, methods and attributes that are treated by name."""
 
+import random
+
 import numpy as np
 from numba.core import ir, types
 from numba.np.unsafe.ndarray import empty_inferred
@@ -377,6 +379,10 @@ FUNCTIONS = {
     np.random.uniform: _draw(draws.uniform),
     np.random.exponential: _draw(draws.exponential),
     np.random.lognormal: _draw(draws.lognormal),
+    random.gauss: _draw(draws.gauss),
+    random.normalvariate: _draw(draws.normalvariate),
+    random.lognormvariate: _draw(draws.lognormvariate),
+    random.uniform: _draw(draws.python_uniform),
     empty_inferred: _inferred,
     tuple: _tuple,
     list: list_changes.from_values,
