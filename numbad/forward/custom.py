@@ -11,11 +11,12 @@ from numba.core.imputils import lower_builtin
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.extending import overload
 
-from ..rules.registry import JVP, SCALAR
+from ..rules.registry import JVP, SCALAR, name_of
 from ..source import define
 from . import dual as d
 from .access import assemble_scalar, partial, strip
 from .overloads import SCALARS, emitter, lower_differentiable, relevel, stripped, top_tag
+from .refuse import refused_call
 
 
 def stand_in(fn):
@@ -25,14 +26,18 @@ def stand_in(fn):
 
 @functools.cache
 def _stand_in(fn, partials, jvp):
+    """Without partials and without a jvp, the function has a vjp: nothing for dual numbers."""
+
     def call(*args):
         raise NotImplementedError
 
     call.__name__ = getattr(fn, "__name__", "rule")
     if partials is not None:
         _register_scalar(call, fn)
-    else:
+    elif jvp is not None:
         _register_jvp(call, fn, jvp)
+    else:
+        _register_vjp_alone(call, fn)
     return call
 
 
@@ -52,7 +57,7 @@ def _register_scalar(call, fn):
                 return None
             target = call if top_tag(inner) >= 0 else fn
             resolved = self.context.resolve_function_type(target, inner, {})
-            if tag < 0:
+            if tag < 0 or resolved is None:
                 return resolved
             result = relevel(resolved.return_type, args, tag)
             return None if result is None else signature(result, *args)
@@ -86,6 +91,23 @@ def _register_jvp(call, fn, jvp):
             return lambda *args: function(*args)
         top = max(duals, key=lambda t: t.tag)
         return _jvp_source(len(args), top.n, top.tag, _of_level(jvp, top.tag))
+
+
+def _register_vjp_alone(call, fn):
+    function = njit(fn) if _is_plain_python(fn) else fn
+
+    @overload(call)
+    def overload_call(*args):
+        args = args[0] if len(args) == 1 and isinstance(args[0], tuple) else args
+        if any(True for a in args for _ in d.duals_in(a)):
+            name = name_of(fn)
+            raise refused_call(
+                f"{name}, whose rule has a vjp but no jvp",
+                fn,
+                f"give it one, nd.rule({name}, jvp=..., vjp=(forward, backward)), or use "
+                'nd.grad(..., mode="reverse")',
+            )
+        return lambda *args: function(*args)
 
 
 def _is_plain_python(fn):

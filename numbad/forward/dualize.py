@@ -22,9 +22,9 @@ from numba.core.untyped_passes import MakeFunctionToJitFunction, ReconstructSSA
 from numba.np.ufunc.dufunc import DUFunc
 
 from ..errors import UnsupportedError
-from ..rules.registry import JVP, SCALAR
+from ..rules.registry import JVP, SCALAR, VJP
 from . import dual as d
-from . import flow, promote
+from . import flow, overloads, promote
 from .refuse import refusing
 
 REPLACED = {}
@@ -99,16 +99,23 @@ def replacement(value):
         same = all(a is b for a, b in zip(value, replaced, strict=True))
         return value if same or type(value) is not tuple else tuple(replaced)
     if isinstance(value, Dispatcher):
-        return ruled(value) if value in SCALAR or value in JVP else dualized(value)
+        return ruled(value) if has_own_rule(value) else dualized(value)
     if isinstance(value, DUFunc):
         return dualized(value._dispatcher)
-    return ruled(value) if _has_jvp(value) else value
+    return ruled(value) if _has_given_rule(value) else value
 
 
-def _has_jvp(value):
-    """Whether a function of NumPy's, say, has a rule of the user's that Numba cannot hear of."""
+def has_own_rule(dispatcher):
+    """Whether a dispatcher has a rule, so that its code is not what is differentiated."""
+    return any(dispatcher in table for table in (SCALAR, JVP, VJP))
+
+
+def _has_given_rule(value):
+    """Whether a function of NumPy's, say, has a rule of the user's."""
     try:
-        return callable(value) and value in JVP
+        if not callable(value):
+            return False
+        return value in JVP or value in VJP or (value in SCALAR and value in overloads.GIVEN)
     except TypeError:  # unhashable
         return False
 
@@ -131,6 +138,7 @@ class ReplaceFunctions(FunctionPass):
 
     def run_pass(self, state):
         func_ir = state.func_ir
+        self.rule_of = getattr(state.func_id.func, "__numbad_rule_of__", None)
         called = _called_names(func_ir)
         for block in func_ir.blocks.values():
             for statement in block.body:
@@ -156,6 +164,8 @@ class ReplaceFunctions(FunctionPass):
         if isinstance(found, ModuleType):
             return
         new = _stand_in(found) if called else None
+        if found is self.rule_of and isinstance(found, Dispatcher) and found not in JVP:
+            new = dualized(found)  # within its own rule, a function means its code
         new = replacement(found) if new is None else new
         if new is not found:
             statement.value = ir.Global(getattr(new, "__name__", "replaced"), new, value.loc)

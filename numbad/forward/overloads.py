@@ -138,10 +138,15 @@ def register_constant(fn):
     register(fn, ConstantTemplate, lower_constant_function(fn))
 
 
+GIVEN = set()
+"""Functions with a rule given after the import: a stand-in is called, lest they take duals themselves."""
+
+
 def register_later(fn):
     """What happens when a rule is given after the import; a dispatcher is replaced where called."""
     if fn in SCALAR and not isinstance(fn, Dispatcher):
         register_differentiable(fn)
+        GIVEN.add(fn)
 
 
 def is_number_class(fn):
@@ -150,8 +155,8 @@ def is_number_class(fn):
 
 
 for _fn in SCALAR:
-    if not is_number_class(_fn) and _fn not in STRUCTURAL:
-        register_later(_fn)
+    if not is_number_class(_fn) and _fn not in STRUCTURAL and not isinstance(_fn, Dispatcher):
+        register_differentiable(_fn)
 for _fn in CONSTANT:
     if not is_number_class(_fn) and _fn not in STRUCTURAL:
         register_constant(_fn)

@@ -20,7 +20,7 @@ _KEPT = 50
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _DUAL = re.compile(r"Dual\((?:differentiated )?(\w+), \d+, \d+\)")
 _NOISE = (
-    *("During: ", "File ", "<source", "Failed in nopython", "There are", "Of which"),
+    *("During: ", "File ", "<source", "Failed in ", "There are", "Of which"),
     *("Overload ", "With argument", "Rejected ", "No match", "TypingError:"),
 )
 _DECORATORS = 20  # lines at most
@@ -46,6 +46,19 @@ def refusing(py_func, dispatcher=None, generated=False):
         if dispatcher is not None:
             _remember(dispatcher, error, refusal)
         raise refusal from refusal.__cause__
+
+
+def refused_call(construct, fn, way_out):
+    """The UnsupportedError for the call of `fn` that Numba types at this moment."""
+    loc = errors.loc_info.get("loc")
+    if loc is None or loc.filename.startswith("<"):  # in code that numbad wrote
+        code = getattr(getattr(fn, "py_func", fn), "__code__", None)
+        loc = code and Place(code.co_filename, _line_of_def(code))
+    refusal = UnsupportedError(
+        f"forward mode cannot differentiate {construct}: {place(loc)}\nWay out: {way_out}."
+    )
+    _latest().append(refusal)  # Numba passes on its text alone
+    return refusal
 
 
 def _latest():
@@ -122,9 +135,14 @@ def _line_of_def(code):
     """The line of a function's `def`, which decorators may precede."""
     lines = linecache.getlines(code.co_filename)[code.co_firstlineno - 1 :]
     for k, text in enumerate(lines[:_DECORATORS]):
-        if text.lstrip().startswith("def "):
+        if text.lstrip().startswith(f"def {code.co_name}("):
             return code.co_firstlineno + k
     return code.co_firstlineno
+
+
+def reason(error):
+    """What Numba says in an error, in a few lines."""
+    return _in_words(_reason([error]))
 
 
 def _reason(causes):

@@ -8,6 +8,7 @@ from numba import njit
 
 import numbad as nd
 from numbad.rules import registry
+from tests.reverse.refusal import assert_clear
 
 
 @pytest.fixture(autouse=True)
@@ -70,6 +71,82 @@ def test_a_rule_for_an_external_function():
     value, slope = nd.jvp(lambda x: external(x) * x)((0.5,), (1.0,))
     assert value == 0.479 * 0.5
     assert slope == pytest.approx(0.479 + 0.5 * math.cos(0.5), rel=1e-15)
+
+
+def test_a_rule_goes_before_an_overload_that_takes_anything():
+    from numba.extending import overload
+
+    def anything(x):
+        raise NotImplementedError
+
+    @overload(anything)
+    def _anything(x):
+        return lambda x: math.floor(1000.0 * math.sin(x)) / 1000.0
+
+    nd.scalar_rule(anything, lambda ans, x: math.cos(x))
+    f = njit(lambda x: anything(x) * x)
+    slope, second = 0.479 + 0.5 * math.cos(0.5), 2 * math.cos(0.5) - 0.5 * math.sin(0.5)
+    assert nd.jvp(f)((0.5,), (1.0,)) == (0.479 * 0.5, pytest.approx(slope, rel=1e-15))
+    assert nd.derivative(nd.derivative(f))(0.5) == pytest.approx(second, rel=1e-14)
+    assert nd.derivative(nd.grad(f, mode="reverse"))(0.5) == pytest.approx(second, rel=1e-14)
+    assert nd.derivative(lambda x: anything(0.5) * x)(2.0) == 0.479
+
+
+def claimed_cube():
+    """x**3, by a vjp rule that claims ten times its slope."""
+
+    @njit
+    def cube(x):
+        return x * x * x
+
+    nd.rule(cube, vjp=(lambda x: (cube(x), x), lambda x, w: (30.0 * x * x * w,)))
+    return cube
+
+
+def test_a_vjp_alone_is_refused_in_forward_mode_and_taken_in_reverse():
+    cube = claimed_cube()
+
+    @njit
+    def f(x):
+        y = 2.0 * x
+        return cube(x) * y
+
+    for operator in (nd.derivative(f), nd.grad(f, mode="forward")):
+        with pytest.raises(
+            nd.UnsupportedError, match="cube, whose rule has a vjp but no"
+        ) as caught:
+            operator(2.0)
+        assert_clear(caught.value, __file__, "cube", "return cube(x) * y")
+        assert 'mode="reverse"' in str(caught.value)
+    with pytest.raises(nd.UnsupportedError, match="whose rule has a vjp but no jvp") as caught:
+        nd.derivative(cube)(2.0)
+    assert_clear(caught.value, __file__, "cube", "def cube(x):")
+    expected = 30.0 * 4.0 * 4.0 + 2.0 * 8.0
+    assert nd.grad(f)(2.0) == nd.grad(f, mode="reverse")(2.0) == expected
+    assert nd.grad(cube)(2.0) == 120.0
+    # The second derivative differentiates what the rule's functions do: cube(x) has slope 3 x**2.
+    assert nd.hessian(cube)(2.0) == nd.derivative(nd.grad(cube, mode="reverse"))(2.0) == 120.0
+    (along,) = nd.hvp(f)((2.0,), (1.0,))
+    assert along == nd.hessian(f)(2.0) == 180.0 * 4.0 + 6.0 * 4.0
+
+
+def test_calls_of_a_function_with_a_vjp_on_constants_are_not_refused():
+    cube = claimed_cube()
+    assert nd.derivative(lambda x: cube(2.0) * x)(3.0) == 8.0
+    assert nd.derivative(lambda x: cube(nd.stop_gradient(x)) * x)(3.0) == 27.0
+
+
+def test_a_vjp_alone_of_a_function_of_numpy_is_refused_in_forward_mode():
+    def forward(a):
+        det = np.linalg.det(a)
+        return det, (det, np.linalg.inv(a).T.copy())
+
+    nd.rule(np.linalg.det, vjp=(forward, lambda r, c: (r[0] * r[1] * c,)))
+    f = njit(lambda a: np.linalg.det(a) * 2.0)
+    a = np.array([[3.0, 1.0], [0.5, 2.0]])
+    with pytest.raises(nd.UnsupportedError, match=r"linalg\.det, whose rule has a vjp but no jvp"):
+        nd.grad(f, mode="forward")(a)
+    np.testing.assert_allclose(nd.grad(f)(a), [[4.0, -1.0], [-2.0, 6.0]], rtol=1e-13)
 
 
 def test_jvp_of_a_scalar_function():

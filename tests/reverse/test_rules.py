@@ -272,6 +272,17 @@ def test_backward_that_returns_too_few_cotangents_is_refused():
         grad(lambda x, y: f(x, y) * 1.0, (0, 1))(2.0, 3.0)
 
 
+def test_a_rule_whose_code_does_not_compile_is_named():
+    @njit
+    def f(x):
+        return x * x
+
+    nd.rule(f, vjp=(lambda x: (x * x, x), lambda residual, cotangent: (residual.foo,)))
+    told = r"the rule of .*f: its function <lambda> does not compile.*Unknown attribute 'foo'"
+    with pytest.raises(nd.RuleError, match=f"(?s){told}"):
+        grad(lambda x: f(x) * 2.0)(3.0)
+
+
 # -- stop_gradient ---------------------------------------------------------------------------
 
 

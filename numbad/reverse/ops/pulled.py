@@ -1,21 +1,52 @@
 """Calls whose derivative is code of its own: another pullback, or a user's `vjp` rule."""
 
-from numba import njit
-from numba.core import types
+from functools import cache
+from types import FunctionType
 
+from numba.core import types
+from numba.core.dispatcher import Dispatcher
+from numba.core.errors import NumbaError
+from numba.core.registry import CPUDispatcher
+
+from ...errors import NumbadError, RuleError
+from ...forward.refuse import reason, told_before
 from ...ir.fence import refuse
 from ...ir.leaves import HANDLES, leaves
-from ...rules.registry import VJP
+from ...rules.registry import VJP, name_of
 from .. import random_state
 from ..memory_helpers import add_cotangent, exchanged_draws, kept, kept_draws, nth_cotangent
 from .base import Op
 from .objects import refuse_instances
 
 
-def _fixed(fn):
-    from numba.core.dispatcher import Dispatcher
+class RuleDispatcher(CPUDispatcher):
+    """A function of a rule; what is wrong with it is told as the rule's fault."""
 
-    return fn if isinstance(fn, Dispatcher) else njit(fn)
+    def compile(self, sig):
+        try:
+            return super().compile(sig)
+        except NumbaError as error:
+            if isinstance(error, NumbadError) or told_before(error) is not None:
+                raise
+            told = name_of(self.py_func.__numbad_rule_of__)
+            raise RuleError(
+                f"the rule of {told}: its function {self.py_func.__name__} does not compile for what "
+                f"it is called with: {reason(error)}"
+            ) from error
+
+
+@cache
+def _of_rule(function, callee):
+    """A function of a rule of `callee`: calls of `callee` in it mean its code, for dual numbers too."""
+    if isinstance(function, Dispatcher) and type(function) is not CPUDispatcher:
+        return function
+    own = getattr(function, "py_func", function)
+    copy = FunctionType(
+        own.__code__, own.__globals__, own.__name__, own.__defaults__, own.__closure__
+    )
+    copy.__numbad_rule_of__ = callee
+    options = getattr(function, "targetoptions", {"nopython": True})
+    return RuleDispatcher(copy, locals=getattr(function, "locals", {}), targetoptions=options)
 
 
 class _Called(Op):
@@ -182,7 +213,7 @@ class Custom(_Called):
     """A call of a function with a rule `(forward, backward)` of the user's."""
 
     def __init__(self, fn, label, statement, arguments, callee):
-        self.forward_rule, self.backward_rule = map(_fixed, VJP[callee])
+        self.forward_rule, self.backward_rule = (_of_rule(part, callee) for part in VJP[callee])
         super().__init__(fn, label, statement, arguments, callee)
 
     def forward(self, e):
