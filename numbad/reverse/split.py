@@ -8,6 +8,7 @@ from numba.core import ir, types
 from numba.core.imputils import impl_ret_borrowed
 from numba.extending import intrinsic
 
+from ..forward.raising import dual_type
 from ..ir.fence import refuse
 from ..ir.leaves import at
 from .emit import shadow_name
@@ -89,11 +90,17 @@ class SplitSweep(Sweep):
                 return shadow_name(name), struct_type(
                     leaf.type
                 ) if leaf.kind == "object" else leaf.type
-            return shadow_name(name), types.Array(leaf.type.dtype, leaf.type.ndim, "A")
+            return shadow_name(name), self._raised(
+                types.Array(leaf.type.dtype, leaf.type.ndim, "A")
+            )
         if name in self.plan.extras:
             raise refuse("a ruled or checkpointed call in a recursive function", self.fn.loc)
         ty = self.fn.types.get(name)
-        return name, types.intp if ty is None else types.unliteral(ty)
+        return name, types.intp if ty is None else self._raised(types.unliteral(ty))
+
+    def _raised(self, ty):
+        dual = self.e.dual
+        return ty if dual is None else dual_type(ty, dual(types.float64))
 
     def _finish(self):
         e = self.e

@@ -1,6 +1,9 @@
 """A call of a function within its own code: by a pair of functions, one for each sweep."""
 
+from numba.core import types
+
 from ...forward.promote import effects
+from ...forward.raising import all_dual
 from ...ir.fence import refuse
 from ...ir.leaves import HANDLES, leaves
 from .pulled import Pulled
@@ -25,12 +28,6 @@ class Recursive(Pulled):
                 self.loc,
                 "write the result into an argument, or use a loop",
             )
-        if e.dual is not None:
-            raise refuse(
-                "a recursive call in second order by reverse mode",
-                self.loc,
-                "use a loop, or forward mode for the outer derivatives",
-            )
 
     def forward(self, e):
         if not self.is_live(e):
@@ -42,18 +39,20 @@ class Recursive(Pulled):
             self._shadow(e, v, self.fn.type_of(v), ()) if k in wrt else e.none()
             for k, v in enumerate(self.arguments)
         ]
-        forward, _ = e.pair(self.callee, self.argtypes, wrt)
-        tape, top = e.var("$tape"), e.var("$top")
-        pair = e.call(forward, tape, top, e.tuple(self.arguments), e.tuple(shadows))
+        forward, _ = e.pair(self.callee, self.argtypes, wrt, e.dual)
+        arguments = e.tuple(self.arguments)
+        if e.dual is not None:
+            arguments = e.call(all_dual(e.dual(types.float64)), arguments)
+        pair = e.call(forward, e.var("$tape"), e.var("$top"), arguments, e.tuple(shadows))
         e.assign(e.item(pair, 0), self.statement.target)
-        e.assign(e.item(pair, 1), top)
+        e.assign(e.item(pair, 1), e.var("$top"))
 
     def reverse(self, e):
         if not self.is_live(e):
             return
         wrt = self.wrt(e)
         seed = self.seed(e, self.fn.type_of(self.target))
-        _, back = e.pair(self.callee, self.argtypes, wrt)
+        _, back = e.pair(self.callee, self.argtypes, wrt, e.dual)
         pair = e.call(back, e.var("$tape"), e.var("$top"), seed)
         e.assign(e.item(pair, 1), e.var("$top"))
         adjoints = e.item(pair, 0)
