@@ -26,6 +26,7 @@ class Function:
     strict: bool = False  # a callee asks for arithmetic without fastmath
     checked: bool = False  # a callee asks for checked bounds
     names: dict = field(default_factory=dict)  # temporary -> the source's name for it
+    sites: dict = field(default_factory=dict)  # label -> places of the calls that it lies in
     _definitions: dict = field(default=None, repr=False)
 
     @property

@@ -101,6 +101,9 @@ def inline(fn, label, index, callee, arguments, before=(), place=None):
                 s.loc = place or call.loc
                 if isinstance(getattr(s, "value", None), ir.Inst):
                     s.value.loc = s.loc
+    elsewhere = fn.sites.get(label, ())
+    fn.sites.update({own + base: (*elsewhere, call.loc) for own in callee.blocks})
+    fn.sites[end] = elsewhere
     fn.blocks[end] = rest
     _receive(fn, rest, call, returned)
     _redirect(fn, rest, label, end)

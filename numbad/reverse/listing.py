@@ -1,11 +1,14 @@
 """`inspect_adjoint`: what reverse mode makes of a function, as a listing that a person can follow."""
 
+import inspect
+
 from numba import njit, typeof
 from numba.core import types
 from numba.core.compiler import Flags
 from numba.core.dispatcher import Dispatcher
 from numba.core.registry import cpu_target
 
+from ..errors import ArgumentError, UnsupportedError
 from ..forward.refuse import refusing
 from ..ir.callee import type_call
 from ..ir.capture import Capture
@@ -18,13 +21,111 @@ from .tape import tape_type
 
 
 def inspect_adjoint(f, *args, argnums=None):
-    """What reverse mode makes of a function, as text."""
-    function = f if isinstance(f, Dispatcher) else njit(f)
-    argtypes = tuple(typeof(a) for a in args)
-    wrt = tuple(k for k, ty in enumerate(argtypes) if leaves(ty))
-    pull = _Shown(function, wrt)
+    """What reverse mode makes of a function, as a listing in pseudo-Python with source lines.
+
+    The listing is made from the code that is compiled for `nd.grad` in reverse mode and the like.
+    `x_bar` is the adjoint of `x`: the derivative of the result by `x`, weighted with `seed`; it starts
+    at zero. `record` puts values on the tape at the end of an iteration, `reload` takes them back,
+    `count@12` is how often the loop of line 12 ran, `way@12` by which branch line 12 was reached.
+    Where a variable has several values at a time, they are `x`, `x.1`, `x.2`; what the source does not
+    name is `%1`, `%2`. Formulas are put into each other where that changes nothing.
+
+    Parameters
+    ----------
+    f : function or Numba dispatcher
+    *args : arguments that `f` could be called with; it is not called, only their types count.
+    argnums : int or tuple of ints, optional
+        The arguments to differentiate by. All that hold floats, if it is not given.
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    ArgumentError
+        If the arguments do not fit, or none of them can be differentiated by.
+    UnsupportedError
+        For what reverse mode refuses.
+
+    Examples
+    --------
+    >>> import numbad as nd
+    >>> def powers(x, n):
+    ...     p = 1.0
+    ...     for _ in range(n):
+    ...         p *= x
+    ...     return p
+    >>> listing = nd.inspect_adjoint(powers, 3.0, 2)
+    >>> print(listing[listing.index("reverse sweep") :])    # it begins with types, tape, forward sweep
+    reverse sweep
+        # 5  return p
+        result_bar = seed
+        p_bar = result_bar
+        # 3  for _ in range(n):
+        for _ in range(count@3):
+            reload p
+            p_bar.1 = p_bar
+            # 4  p *= x
+            p_bar = p_bar.1 * x
+            x_bar += p_bar.1 * p
+        return (result, (x_bar, None))
+    """
+    function = _function(f)
+    argtypes = tuple(map(_type_of, args))
+    _check_count(function, args)
+    pull = _Shown(function, _differentiated(argtypes, argnums))
     state = _typed(pull, argtypes)
     return Listing(pull.stages.sweep, state.typemap, state.calltypes, argtypes).text()
+
+
+def _function(f):
+    """The dispatcher whose adjoint is meant."""
+    if not isinstance(f, Dispatcher):
+        if not inspect.isfunction(f):
+            raise ArgumentError(
+                f"nd.inspect_adjoint takes a Python function or a dispatcher, not {f!r}"
+            )
+        return njit(f)
+    if hasattr(f.py_func, "__numbad_checkpointed__"):
+        return f.py_func.__numbad_checkpointed__
+    if hasattr(f, "numbad_pullback"):
+        raise UnsupportedError(
+            "nd.inspect_adjoint cannot show the adjoint of what an operator returned, which is code of "
+            "its own. Way out: inspect the function that the operator was given"
+        )
+    return f
+
+
+def _type_of(value):
+    try:
+        return typeof(njit(value) if inspect.isfunction(value) else value)
+    except ValueError as error:
+        raise ArgumentError(f"nd.inspect_adjoint: {error}") from None
+
+
+def _check_count(function, args):
+    try:
+        inspect.signature(function.py_func).bind(*args)
+    except TypeError as error:
+        name = function.py_func.__name__
+        raise ArgumentError(
+            f"nd.inspect_adjoint: the arguments do not fit {name}: {error}"
+        ) from None
+
+
+def _differentiated(argtypes, argnums):
+    """The numbers of the arguments to differentiate by."""
+    found = tuple(k for k, ty in enumerate(argtypes) if leaves(ty))
+    if argnums is not None:
+        wanted = (argnums,) if isinstance(argnums, int) else tuple(argnums)
+        wrong = [k for k in wanted if k not in found]
+        if wrong:
+            raise ArgumentError(f"nd.inspect_adjoint: argument {wrong[0]} holds no floats")
+        found = wanted
+    if not found:
+        raise ArgumentError("nd.inspect_adjoint: no argument holds floats to differentiate by")
+    return found
 
 
 class _Shown(Pull):
@@ -49,7 +150,8 @@ class _ShownCompiler(SweepCompiler):
 
 def _typed(pull, argtypes):
     """The state of the compilation of both sweeps, up to their types."""
-    result = type_call(pull.dispatcher, argtypes).return_type
+    with refusing(pull.dispatcher.py_func):
+        result = type_call(pull.dispatcher, argtypes).return_type
     shadows = [
         _cotangent(ty, HANDLES) if k in pull.wrt else types.none for k, ty in enumerate(argtypes)
     ]

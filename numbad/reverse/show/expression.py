@@ -31,8 +31,8 @@ class Node:
     """`op` says what `parts` are: strings and nodes.
 
     "name" (variable), "text" (anything), "binary" (symbol, x, y), "unary" (sign, x), "index" (x, i),
-    "attr" (x, name), "call" (function, *arguments), "keyword" (name, x), "tuple" (*members),
-    "choose" (condition, x, y).
+    "attr" (x, name), "call" (function, *arguments), "keyword" (name, x), "tuple" and "list"
+    (*members), "slice" (start, stop, or step too), "choose" (condition, x, y).
     """
 
     op: str
@@ -78,6 +78,7 @@ def text(string):
 
 
 ZERO = text("0")
+NONE = text("None")
 
 
 def binary(symbol, x, y):
@@ -140,10 +141,15 @@ def _unary(show, sign, x):
 
 
 def _index(show, x, index):
-    inner = _write(index, show)[0]
-    if index.op == "tuple" and len(index.parts) > 0:
-        inner = ", ".join(_write(p, show)[0] for p in index.parts)
+    parts = index.parts if index.op == "tuple" and index.parts else (index,)
+    inner = ", ".join(_index_part(p, show) for p in parts)
     return f"{_bound(x, show, _ATOM)}[{inner}]", _ATOM
+
+
+def _index_part(part, show):
+    if part.op != "slice":
+        return _write(part, show)[0]
+    return ":".join("" if end == NONE else _write(end, show)[0] for end in part.parts)
 
 
 def _call(show, function, *arguments):
@@ -172,5 +178,6 @@ _WRITERS = {
     "keyword": lambda show, key, x: (f"{key}={_write(x, show)[0]}", 0),
     "tuple": _tuple,
     "choose": _choose,
-    "slice": lambda show, *ends: (":".join(_write(p, show)[0] for p in ends), 0),
+    "slice": lambda show, *ends: _call(show, text("slice"), *ends),
+    "list": lambda show, *members: (f"[{_tuple(show, *members)[0][1:-1].rstrip(',')}]", _ATOM),
 }

@@ -15,8 +15,9 @@ WIDTH = 100
 class Head:
     """Writes the lines above the sweeps."""
 
-    def __init__(self, sweep, names, frames, argtypes):
+    def __init__(self, sweep, names, frames, source, argtypes):
         self.sweep, self.names, self.frames, self.argtypes = sweep, names, frames, argtypes
+        self.source = source
         self.fn, self.plan = sweep.fn, sweep.plan
 
     def write(self):
@@ -46,9 +47,12 @@ class Head:
 
     def _tape(self):
         rows = []
-        for loop in self.sweep.control.loops.values():
+        loops = self.sweep.control.loops
+        for loop in sorted(
+            loops.values(), key=lambda loop: self.sweep.control.order.index(loop.header)
+        ):
             names = tuple(var.name for var in self.sweep._frame(loop))
-            where = f"line {self.fn.blocks[loop.header].loc.line}"
+            where = self.source.line_of(self.fn, loop.header)
             if names in self.frames:
                 held = ", ".join(f"{self.names.show(n)}" for n in names)
                 size = bytes_of(self.frames[names])
@@ -72,7 +76,7 @@ class Head:
             if not any(text in others for others in found.values()):
                 found[kind].append(text)
         rows = [(kind, ", ".join(sorted(texts))) for kind, texts in found.items() if texts]
-        return ["", "values that the reverse sweep reads", *_table(rows)] if rows else []
+        return ["", "values needed on the way back", *_table(rows)] if rows else []
 
     def _inactive(self):
         """The source's variables that carry no derivative."""
@@ -87,7 +91,7 @@ class Head:
             else:
                 others[text] = None
         rest = [text for text in others if text not in active]
-        return ["", "constant", *_table([("", ", ".join(rest))])] if rest else []
+        return ["", "without derivative", *_table([("", ", ".join(rest))])] if rest else []
 
     def _is_value(self, name, ty):
         """Whether a name is a variable that is assigned a number, a tuple or an array."""

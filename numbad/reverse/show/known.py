@@ -8,9 +8,9 @@ from numba.core.extending import _Intrinsic
 
 from ...rules.expression import Answer, Apply, Arg, Const
 from ...rules.expression import where as chosen
-from ...rules.registry import CONSTANT, SCALAR, name_of
+from ...rules.registry import CONSTANT, SCALAR, VJP, name_of
 from .. import arena, elements, memory_helpers, tape
-from ..ops import structural, structure
+from ..ops import lists, structural, structure
 from . import expression as x
 from .expression import Node
 
@@ -28,7 +28,25 @@ def is_pure(function):
             return True
     except TypeError:  # unhashable
         return False
-    return function in _NUMBERS or function in (structure.wrapped, structure.picked)
+    if isinstance(function, type) and issubclass(function, BaseException):
+        return True
+    return function in _NUMBERS or function in (structure.wrapped, structure.picked, lists.count)
+
+
+def called_name(function):
+    """What a listing calls a function; for a part of reverse mode, with the user's function's name."""
+    for ruled, rule in VJP.items():
+        if function in rule or getattr(function, "py_func", None) in rule:
+            part = "backward" if function in rule[1:] else "forward"
+            return f"{part}[{_short(ruled)}]"
+    pull = getattr(getattr(function, "py_func", None), "__numbad_pull__", None)
+    if pull is not None:
+        return f"{getattr(pull, 'part', 'pullback')}[{_short(pull.dispatcher)}]"
+    return _short(function)
+
+
+def _short(function):
+    return getattr(function, "__name__", None) or str(function)
 
 
 def known_call(to, function, target, value):
@@ -132,6 +150,10 @@ def _zeros_like(to, target, args, made):
     to.add("set", x.name(target), x.call("zeros_like", [to.node(args[1])]))
 
 
+def _new_list(to, target, args, made):
+    to.add("set", x.name(target), x.binary("*", Node("list", (x.ZERO,)), to.node(args[1])))
+
+
 def _same(to, target, args, made):
     to.add("set", x.name(target), to.node(args[0]))
 
@@ -217,6 +239,7 @@ _WRITERS = {
     memory_helpers.add_cotangent: _add_whole,
     memory_helpers.kept: _kept,
     structure.picked: _value(_picked),
+    lists.count: _value(lambda items: x.call("len", [items])),
     structural.real_of: _value(lambda z: Node("attr", (z, "real"))),
     structural.minus_imag_of: _value(lambda z: x.unary("-", Node("attr", (z, "imag")))),
     structural.conjugated: _value(lambda z: x.call("conj", [z])),
@@ -231,5 +254,6 @@ _WRITERS = {
     "struct_get.<locals>.get": _get_field,
     "struct_set.<locals>.put": _set_field,
     "nth_cotangent.<locals>.nth": _nth,
+    "vector_new.<locals>.new": _new_list,
     **dict.fromkeys(_NUMBERS, _same),
 }

@@ -22,16 +22,15 @@ class Layout:
 
     # -- plain lines -------------------------------------------------------------------------
 
-    def _emit(self, text, loc=None):
+    def _emit(self, text, line=None):
         """Add a line; above it its source line, where another one than before is meant."""
-        here = None if loc is None else (loc.filename, loc.line)
-        if here is not None and here != self.place:
-            self.place = here
-            code = self.source.code(loc)
+        where = None if line is None else self.source.where(line)
+        if where is not None and where != self.place:
+            self.place, code = where, self.source.code(line.loc)
             if text == code:
-                text += f"    # {self.source.where(loc)}"
+                text += f"    # {where}"
             elif code:
-                self.out.append(f"{INDENT * self.depth}# {self.source.where(loc)}  {code}")
+                self.out.append(f"{INDENT * self.depth}# {where}  {code}")
         self.out.append(INDENT * self.depth + text)
 
     def show(self, node):
@@ -44,10 +43,12 @@ class Layout:
         if line.joined:
             self.out[-1] += f"; {text}"
         else:
-            self._emit(text, line.loc if self.headed and line.kind != "return" else None)
+            self._emit(text, line if self.headed and line.kind != "return" else None)
 
     def _write_set(self, line):
         target = self.show(line.target)
+        if line.unread:
+            return self.show(line.value)
         again = "    # recomputed" if line.again else ""
         text = f"{target} = {self.show(line.value)}"
         return None if target == self.show(line.value) else text + again
@@ -110,18 +111,18 @@ class Layout:
         if self._is_nothing(then):
             return
         turned = condition is not line.value
-        if _is_break(otherwise) or (_leaves(otherwise) and not _leaves(then)):
+        if _is_break(otherwise) or (self._leaves(otherwise) and not self._leaves(then)):
             then, otherwise, condition, turned = otherwise, then, _negated(condition), not turned
         origin = self._came_from(line, turned)
-        loc = None if origin or item.label in self.edges else line.loc
-        self._emit(f"{word} {self.show(condition)}:{origin}", loc)
+        placed = None if origin or item.label in self.edges else line
+        self._emit(f"{word} {self.show(condition)}:{origin}", placed)
         self._inner(then)
         self._otherwise(then, otherwise)
 
     def _otherwise(self, then, otherwise):
         if self._is_nothing(otherwise):
             return
-        if _leaves(then):
+        if self._leaves(then):
             self._items(otherwise)
             return
         first, *rest = [item for item in otherwise if not self._is_empty(item)]
@@ -154,6 +155,13 @@ class Layout:
         """Whether items put nothing into the text."""
         return all(self._is_empty(item) for item in items)
 
+    def _leaves(self, items):
+        """Whether what follows items is never reached from them."""
+        if not items or isinstance(items[-1], Go):
+            return bool(items)
+        ends = isinstance(items[-1], Block) and self.lines[items[-1].label][-1:]
+        return bool(ends) and ends[0].kind in ("raise", "return")
+
     def _is_empty(self, item):
         if isinstance(item, Block):
             return item.label not in self.targets and not self.lines[item.label]
@@ -165,13 +173,13 @@ class Layout:
 
     def _loop(self, item):
         body, test = item.body, self._test(item.body)
-        opening, otherwise, loc = "while True:", [], None
+        opening, otherwise, line = "while True:", [], None
         if test is not None:
             head = self._for(body, test) or self._while(body, test)
             if head:
                 opening, body, otherwise = head
-                loc = self._branch(test.label).loc
-        self._emit(opening, loc)
+                line = self._branch(test.label)
+        self._emit(opening, line)
         self._inner(body)
         if otherwise and isinstance(otherwise[-1], Go) and otherwise[-1].kind == "break":
             otherwise = otherwise[:-1]
@@ -261,11 +269,6 @@ def _labels(items):
 
 def _is_break(items):
     return len(items) == 1 and isinstance(items[0], Go) and items[0].kind == "break"
-
-
-def _leaves(items):
-    """Whether what follows items is never reached from them."""
-    return bool(items) and isinstance(items[-1], Go)
 
 
 _OPPOSITE = {"==": "!=", "!=": "=="}

@@ -49,6 +49,8 @@ def _drop_dead(blocks, successors, names):
         for line in reversed(lines):
             if _is_idle(line, after, names):
                 continue
+            line.unread = line.kind == "set" and bool(line.writes) and not after & {*line.writes}
+            line.unread = line.unread and line.value.has_effect
             kept.append(line)
             _step_back(line, after)
         blocks[label] = kept[::-1]

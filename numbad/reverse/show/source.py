@@ -16,7 +16,18 @@ class Source:
         """The text of a source line."""
         return linecache.getline(loc.filename, loc.line).strip()
 
-    def where(self, loc):
+    def where(self, line):
+        """The number of a line; before it those of the calls that it lies in."""
+        return self._path((*line.site, line.loc))
+
+    def line_of(self, fn, label):
+        """The same for the first line of a block of the primal."""
+        return f"line {self._path((*fn.sites.get(label, ()), fn.blocks[label].loc))}"
+
+    def _path(self, places):
+        return " > ".join(dict.fromkeys(map(self._number, places)))
+
+    def _number(self, loc):
         """The number of a line; with the name of its function, where that is another one."""
         function = _innermost(loc.filename, loc.line)
         if loc.filename == self.file and function == self.own:

@@ -16,6 +16,7 @@ class Listing:
 
     def __init__(self, sweep, typemap, signatures, argtypes):
         self.sweep, self.argtypes = sweep, argtypes
+        self.source = Source(sweep.fn.loc)
         self.names = Names(sweep.fn, sweep.control, sweep.e.notes)
         self.names.give(sweep.result.name, "result")
         blocks = sweep.blocks
@@ -27,18 +28,26 @@ class Listing:
             if line.kind == "record"
         }
         self.successors = {label: b.terminator.get_targets() for label, b in blocks.items()}
+        self._place_in_calls()
         name_indices(self.lines, sweep, self.names)
         simplify(self.lines, self.successors, 0, self.names)
         self.lines[0] = []  # arguments, and adjoints set to zero
+
+    def _place_in_calls(self):
+        """Tell lines of callees' code by which calls they come in."""
+        for labels in (self.sweep.forward_labels, self.sweep.reverse_labels):
+            for label, own in labels.items():
+                for line in self.lines[own]:
+                    line.site = self.sweep.fn.sites.get(label, ())
 
     def text(self):
         """Head, forward sweep, reverse sweep."""
         start = self._entry_of_forward()
         forward = self._part(start, stop=self.sweep.seed_label)
         reverse = self._part(self.sweep.seed_label)
-        head = Head(self.sweep, self.names, self.frames, self.argtypes).write()
+        head = Head(self.sweep, self.names, self.frames, self.source, self.argtypes).write()
         sweeps = ["", "forward sweep", *forward, "", "reverse sweep", *reverse]
-        return "\n".join([*head, *sweeps, ""])
+        return "\n".join([*head, *sweeps])
 
     def _entry_of_forward(self):
         return self.sweep.forward_labels[self.sweep.fn.entry]
@@ -53,8 +62,7 @@ class Listing:
         items, targets = structure(successors, entry, headers)
         named = {*sweep.forward_labels.values(), *sweep.reverse_labels.values(), sweep.seed_label}
         edges = set(self.lines) - named
-        source = Source(sweep.fn.loc)
-        layout = Layout(self.lines, targets, edges, self.names, source, self._ways())
+        layout = Layout(self.lines, targets, edges, self.names, self.source, self._ways())
         return layout.write(items)
 
     def _ways(self):

@@ -7,7 +7,7 @@ from numba.core import ir, types
 from ...ir.function import is_expr, operands
 from . import expression as x
 from .expression import Node
-from .known import HIDDEN, is_pure, known_call
+from .known import HIDDEN, called_name, is_pure, known_call
 
 
 @dataclass
@@ -26,6 +26,8 @@ class Line:
     types: tuple = ()  # of what is recorded
     joined: bool = False  # written on the line of the one before
     again: bool = False  # a value of the forward sweep, computed once more
+    unread: bool = False  # done for what it changes, not for its value
+    site: tuple = ()  # the places of the calls that it lies in
 
     def rename(self, merged):
         """Replace variables by what stands for them."""
@@ -241,7 +243,7 @@ class Translator:
         operands = self.node(e.lhs), self.node(e.rhs)
         if e.rhs.name.startswith("$c") and operands[1] == x.text("0.0") and symbol == "+":
             return operands[0]  # so that no adjoint comes out as -0.0
-        return x.binary(symbol, *operands) if symbol else x.call(_name(e.fn), operands)
+        return x.binary(symbol, *operands) if symbol else x.call(called_name(e.fn), operands)
 
     def _expr_inplace_binop(self, e):
         changes = isinstance(self.type_of(e.lhs.name), types.Array | types.List)
@@ -273,7 +275,7 @@ class Translator:
         return Node("tuple", tuple(map(self.node, e.items)))
 
     def _expr_build_list(self, e):
-        return x.call("list", map(self.node, e.items), effect=True)
+        return Node("list", tuple(map(self.node, e.items)), effect=True)
 
     def _expr_cast(self, e):
         return self.node(e.value)
@@ -325,21 +327,13 @@ class Translator:
         given += [Node("keyword", (key, self.node(v))) for key, v in e.kws]
         if e.vararg is not None:
             given.append(x.unary("*", self.node(e.vararg)))
-        named = x.text(_name(function)) if e.func.name.startswith("$g") else self.node(e.func)
+        named = x.text(called_name(function)) if e.func.name.startswith("$g") else self.node(e.func)
         return Node("call", (named, *given), effect=not is_pure(function))
 
 
 def _slice(ends):
-    ends = [x.text("") if e.op == "text" and e.parts[0] == "None" else e for e in ends]
-    if len(ends) == 1:
-        ends = [x.text(""), *ends]
-    if len(ends) == 3 and ends[2] == x.text(""):
-        ends = ends[:2]
-    return Node("slice", tuple(ends))
-
-
-def _name(function):
-    return getattr(function, "__name__", None) or str(function)
+    ends = [x.NONE, *ends] if len(ends) == 1 else ends
+    return Node("slice", tuple(ends[:2] if ends[2:] == [x.NONE] else ends))
 
 
 def _global_name(value):
