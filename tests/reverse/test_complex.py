@@ -155,12 +155,23 @@ def inner_product(a, b):
     return total.real**2 + total.imag
 
 
-@programs.on((A, 0.7))
+def parts_of_elements(a, x):
+    total = x
+    for i in range(3):
+        total = total * a[i].real + a[i - 1].imag
+        a[i] = complex(total, a[i].real)
+    a[1] = complex(a[1].real * x, a[1].real * a[1].real * x)
+    return total * a[0].imag + abs(a[1])
+
+
+@programs.on((A, 0.7), plain=parts_of_elements)
 def parts_of_arrays(a, x):
     total = x
     for i in range(3):
         total = total * a.real[i] + a.imag[i - 1]
         a[i] = complex(total, a.real[i])
+    a.real[1] *= x
+    a.imag[1] = a.real[1] * a[1].real / x
     return total * a[0].imag + abs(a[1])
 
 
