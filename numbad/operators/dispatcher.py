@@ -10,7 +10,7 @@ import inspect
 
 from numba import njit
 from numba.core import bytecode, interpreter, sigutils
-from numba.core.compiler import CompilerBase, DefaultPassBuilder
+from numba.core.compiler import CompilerBase
 from numba.core.compiler_machinery import FunctionPass, register_pass
 from numba.core.dispatcher import Dispatcher
 from numba.core.errors import NumbaError
@@ -22,6 +22,7 @@ from .. import caching
 from ..errors import ArgumentError, NumbadError, UnsupportedError
 from ..forward.dualize import refresh, replacement, without_wrappers
 from ..forward.refuse import refusing, told_before
+from ..ir.unwind import nopython_pipeline
 from ..source import define
 from .results import plain_result
 
@@ -82,6 +83,7 @@ class Operator:
 
     name = "operator"
     takes_tuples = False  # whether the result is called with the arguments as one tuple
+    dispatcher_class = None  # of the result, where it is no plain OperatorDispatcher
 
     def __init__(self, f):
         self.f = as_dispatcher(f"nd.{self.name}", f)
@@ -168,7 +170,7 @@ class OperatorCompiler(CompilerBase):
 
     def define_pipelines(self):
         without_wrappers(self.state)
-        pm = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        pm = nopython_pipeline(self.state)
         pm.add_pass_after(WriteSource, TranslateByteCode)
         pm.finalize()
         return [pm]
@@ -200,8 +202,9 @@ class OperatorDispatcher(CPUDispatcher):
         given = tuple(argtypes[0]) if operator.takes_tuples else argtypes
         try:
             plain_result(self.targetdescr.typing_context, operator.f, given)
-        except NumbaError as error:
-            if not isinstance(error, NumbadError) and told_before(error) is None:
+        except Exception as error:
+            numba_says = isinstance(error, NumbaError) and not isinstance(error, NumbadError)
+            if numba_says and told_before(error) is None:
                 raise error from None
 
     @property
@@ -240,5 +243,6 @@ def _build(operator):
     stub.__numbad_operator__ = operator
     options = {k: v for k, v in f.targetoptions.items() if k in INHERITED}
     options["nopython"] = True
-    dispatcher = OperatorDispatcher(stub, targetoptions=options, pipeline_class=OperatorCompiler)
+    kind = operator.dispatcher_class or OperatorDispatcher
+    dispatcher = kind(stub, targetoptions=options, pipeline_class=OperatorCompiler)
     return caching.enable(dispatcher, lambda: (operator.key(), options, f))

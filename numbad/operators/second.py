@@ -5,6 +5,7 @@ from .jacobian import Jacobian, grad, jacobian
 from .mode import check_mode
 from .structure import leaves, parse
 from .tangent import JVP, Tangent, checked_tuples
+from .tupled import TupledDispatcher
 
 
 def hessian(f, argnums=0, mode="auto", *, chunk=None):
@@ -34,7 +35,8 @@ _RETURNED = {
 class HVP(Tangent):
     """The directional derivative of a gradient, alone or with the value and the gradient."""
 
-    takes_tuples = True
+    takes_tuples = takes_tangents = True
+    dispatcher_class = TupledDispatcher
 
     def parameters(self):
         return "primals, tangents", {}

@@ -22,6 +22,7 @@ from .structure import (
     parse,
     render,
 )
+from .tupled import TupledDispatcher
 
 
 class Tangent(Operator):
@@ -43,6 +44,16 @@ class Tangent(Operator):
 
     def plain_parameters(self):
         return self.parameters()[0]
+
+    def moved(self, f, place):
+        """The same of another function, where argument `k` has become argument `place(k)`."""
+        argnums = tuple(map(place, self.argnums)) if self.explicit else None
+        out = None if self.out is None else place(self.out)
+        return type(self)(f, argnums, name=self.name, out=out)
+
+    def with_constants(self, result, places):
+        """What `moved` gives as if it had every argument; constants have no place in the result."""
+        return result
 
 
 class Derivative(Tangent):
@@ -69,7 +80,8 @@ class Derivative(Tangent):
 class JVP(Tangent):
     """By any arguments, called with all of them as one tuple, and a tuple of tangents."""
 
-    takes_tuples = True
+    takes_tuples = takes_tangents = True
+    dispatcher_class = TupledDispatcher
 
     def parameters(self):
         return "primals, tangents", {}

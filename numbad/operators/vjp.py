@@ -11,12 +11,14 @@ from .jacobian import checked_argnums, refuse_starred
 from .results import numeric_result
 from .rows import refuse_returned
 from .structure import differentiated, leaves, parse
+from .tupled import TupledDispatcher
 
 
 class VJP(Operator):
     """The cotangents of arguments for a cotangent of the result."""
 
-    takes_tuples = True
+    takes_tuples, takes_tangents = True, False
+    dispatcher_class = TupledDispatcher
 
     def __init__(self, f, argnums, *, out=None):
         self.name = "vjp"
@@ -44,6 +46,19 @@ class VJP(Operator):
         value, lines = pulled(self, source, "cotangent", cotangent)
         cotangents = "(" + "".join(part + ", " for part in returned) + ")"
         return source.write("vjp_source", "primals, cotangent", lines, f"{value}, {cotangents}")
+
+    def moved(self, f, place):
+        """The same of another function, where argument `k` has become argument `place(k)`."""
+        argnums = tuple(map(place, self.argnums)) if self.explicit else None
+        return VJP(f, argnums, out=None if self.out is None else place(self.out))
+
+    def with_constants(self, result, places):
+        """What `moved` gives as if it had every argument: those at other places are constants."""
+        if self.explicit:
+            return result
+        value, cotangents = result
+        given = dict(zip(places, cotangents, strict=True))
+        return value, tuple(given.get(k) for k in range(len(self.names)))
 
 
 def checked_primals(operator, argtypes):

@@ -1,0 +1,65 @@
+"""Operators called with all arguments as one tuple, from Python, where functions are among these.
+
+Numba takes a tuple that starts with a function for one of function pointers, whose code is unknown.
+So the functions are bound first, and the operator on what is left is called.
+"""
+
+import inspect
+
+from numba.core.dispatcher import Dispatcher
+
+from .adjoint import caller
+from .dispatcher import OperatorDispatcher, build, original, starred
+
+
+class TupledDispatcher(OperatorDispatcher):
+    """What `vjp`, `jvp`, `hvp` and `grad_and_hvp` return."""
+
+    def __call__(self, *args, **kwargs):
+        if len(args) == 2 and not kwargs and type(args[0]) is tuple:
+            primals, other = args
+            if any(isinstance(p, Dispatcher) for p in primals):
+                found = _Bound(self.operator, primals)
+                if found.is_possible(other):
+                    return found.call(other)
+        return super().__call__(*args, **kwargs)
+
+
+class _Bound:
+    """An operator with the functions among the primals bound to the function it works on."""
+
+    def __init__(self, operator, primals):
+        self.operator = operator
+        parameters = list(inspect.signature(operator.f.py_func).parameters.values())
+        defaults = [p.default for p in parameters[len(primals) :]]
+        self.count = len(parameters)
+        self.primals = (*primals, *defaults)
+        self.functions = {
+            k: original(p) for k, p in enumerate(self.primals) if isinstance(p, Dispatcher)
+        }
+        self.free = [k for k in range(self.count) if k not in self.functions]
+
+    def is_possible(self, other):
+        """Whether the call is one that the operator takes; where not, it says why itself."""
+        operator = self.operator
+        asked = {*(operator.argnums if operator.explicit else ()), operator.out} - {None}
+        return (
+            starred(operator.f.py_func) is None
+            and len(self.primals) == self.count
+            and not any(p is inspect.Parameter.empty for p in self.primals)
+            and not asked & set(self.functions)
+            and self._fits(other)
+        )
+
+    def _fits(self, other):
+        if not self.operator.takes_tangents or self.operator.explicit:
+            return True
+        return isinstance(other, tuple) and len(other) == self.count
+
+    def call(self, other):
+        operator = self.operator
+        moved = operator.moved(caller(operator.f, self.functions, 0), self.free.index)
+        if operator.takes_tangents and not operator.explicit:
+            other = tuple(other[k] for k in self.free)
+        result = build(moved)(tuple(self.primals[k] for k in self.free), other)
+        return operator.with_constants(result, self.free)
