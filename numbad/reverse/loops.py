@@ -142,6 +142,9 @@ def indexed_assignment(base, index, ndim):
         return _scatter(base.ndim, ndim, kind)
     if isinstance(index, types.Array) and isinstance(index.dtype, types.Boolean):
         return _full_mask_assignment(base.ndim) if index.ndim == base.ndim and ndim == 0 else None
+    if isinstance(index, types.BaseTuple):
+        way = _along(base, index.types)
+        return way and _scatter_axis(base.ndim, ndim, base.dtype, len(index), *way)
     return None
 
 
@@ -196,31 +199,47 @@ def gathering(base, index):
     if isinstance(index, types.Array) and isinstance(index.dtype, types.Boolean):
         return _gather_masked(base.ndim, base.dtype) if index.ndim == base.ndim else None
     if isinstance(index, types.BaseTuple):
-        return _gather_along(base, index.types)
+        way = _along(base, index.types)
+        return way and _gather_axis(base.ndim, base.dtype, len(index), *way)
     return None
 
 
-def _gather_along(base, index):
-    """`a[1:, numbers]`: one array of numbers or a mask, and slices along the other axes."""
+def _along(base, index):
+    """`(axis, mask)` of `a[1:, numbers]`: one array of numbers or a mask beside slices; else None."""
     chosen = [k for k, ty in enumerate(index) if _is_index_array(ty)]
     slices = sum(isinstance(ty, types.SliceType) for ty in index)
     if len(chosen) != 1 or slices != len(index) - 1 or len(index) > base.ndim:
         return None
-    mask = isinstance(index[chosen[0]].dtype, types.Boolean)
-    return _gather_axis(base.ndim, base.dtype, len(index), chosen[0], mask)
+    return chosen[0], isinstance(index[chosen[0]].dtype, types.Boolean)
+
+
+def _part_and_where(ndim, given, axis, mask):
+    """Lines that find the sliced part and the numbers along the axis, the counts, and an element."""
+    where = f"index[{axis}]"
+    parts = [":" if k == axis else f"index[{k}]" for k in range(given)]
+    counts = ["n" if k == axis else f"part.shape[{k}]" for k in range(ndim)]
+    element = ", ".join(f"where[i{k}]" if k == axis else f"i{k}" for k in range(ndim))
+    lines = [f"    part = a[{', '.join(parts)}]"]
+    lines += [f"    where = {f'np.nonzero({where})[0]' if mask else where}"]
+    lines += ["    n = where.shape[0]", f"    out = np.empty(({', '.join(counts)},), dtype)"]
+    return lines, counts, f"part[{element}]"
 
 
 @cache
 def _gather_axis(ndim, dtype, given, axis, mask):
-    where = f"index[{axis}]"
-    parts = [":" if k == axis else f"index[{k}]" for k in range(given)]
-    counts = ["n" if k == axis else f"part.shape[{k}]" for k in range(ndim)]
-    source = ", ".join(f"where[i{k}]" if k == axis else f"i{k}" for k in range(ndim))
-    lines = ["def gather(a, index):", f"    part = a[{', '.join(parts)}]"]
-    lines += [f"    where = {f'np.nonzero({where})[0]' if mask else where}"]
-    lines += ["    n = where.shape[0]", f"    out = np.empty(({', '.join(counts)}), dtype)"]
-    lines += _nest(counts, [f"out{_index(ndim, ndim)} = part[{source}]"])
+    found, counts, element = _part_and_where(ndim, given, axis, mask)
+    lines = ["def gather(a, index):", *found]
+    lines += _nest(counts, [f"out{_index(ndim, ndim)} = {element}"])
     return _jit([*lines, "    return out"], {"dtype": _dtype(dtype)})
+
+
+@cache
+def _scatter_axis(ndim, value_ndim, dtype, given, axis, mask):
+    found, counts, element = _part_and_where(ndim, given, axis, mask)
+    lines = ["def assign(a, index, v):", *found, "    fill(out, v)"]
+    lines += _nest(counts, [f"{element} = out{_index(ndim, ndim)}"])
+    fill = assignment(ndim, value_ndim, overlapping=False)
+    return _jit(lines, {"dtype": _dtype(dtype), "fill": fill})
 
 
 @cache

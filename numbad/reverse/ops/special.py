@@ -8,7 +8,7 @@ from numba.np.unsafe.ndarray import empty_inferred
 
 from ...ir.leaves import leaves
 from .. import draws, loops
-from . import bits, iterables, list_changes, lists, objects, records
+from . import bits, iterables, joins, list_changes, lists, objects, records
 from .array import Fresh, Inferred, View
 from .base import Constant, Unknown
 from .call import StandIn, StopGradient
@@ -117,6 +117,8 @@ def _as_array(fn, label, s, call):
 def _view_function(fn, label, s, call):
     source = call.args[0] if call.args else None
     if source is None or not isinstance(fn.type_of(source), types.Array):
+        return None
+    if not isinstance(fn.type_of(s.target), types.Array):
         return None
     return View(fn, label, s, source) if leaves(fn.type_of(source)) else Constant(fn, label, s)
 
@@ -390,11 +392,16 @@ FUNCTIONS = {
     np.copy: _copy_function,
     **dict.fromkeys([np.asarray, np.ascontiguousarray, np.asfortranarray], _as_array),
     **dict.fromkeys(
-        [np.reshape, np.transpose, np.expand_dims, np.swapaxes, np.broadcast_to], _view_function
+        [
+            *(np.reshape, np.transpose, np.expand_dims, np.swapaxes, np.broadcast_to),
+            *(np.atleast_1d, np.atleast_2d, np.atleast_3d),
+        ],
+        _view_function,
     ),
     np.ravel: _ravel,
     np.sort: iterables.sorted_array,
     **bits.FUNCTIONS,
+    **joins.FUNCTIONS,
     **{key: _structural(key, build) for key, build in STRUCTURAL.items()},
 }
 
