@@ -6,7 +6,8 @@ from .capture import capture
 from .fence import Place, located, refuse
 from .handlers import TEST_BEFORE, handled
 from .inline import bind, inline
-from .normalize import call_helper, normalize
+from .normalize import normalize
+from .sequences import call_helper
 from .spelling import spell
 
 LIMIT = 2000  # expansions; more means a recursion through data that analysis cannot see the end of

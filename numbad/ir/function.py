@@ -144,6 +144,13 @@ def _variables(value):
     return []
 
 
+def read_by(statement):
+    """The variables that a statement reads."""
+    if isinstance(statement, ir.Assign):
+        return [v for v in operands(statement.value) if v is not ir.UNDEFINED]
+    return list(statement.list_vars())
+
+
 def duplicate(fn):
     """A copy of a function whose statements can be changed."""
     blocks, calls = {}, dict(fn.calls)

@@ -4,18 +4,12 @@ Copies are gone, there is one return, and loops over arrays, tuples, lists, `enu
 NumPy's iterators run over a `range` and index.
 """
 
-import operator
-from functools import cache
-
 import numpy as np
-from numba import njit
 from numba.core import ir, types
-from numba.extending import overload
 
-from ..source import define
-from .callee import callee_of, type_call
-from .function import is_expr, is_phi, map_vars, operands, successors
+from .function import is_expr, is_phi, map_vars, read_by, successors
 from .rewrite import rewrite
+from .sequences import call_helper, flat_position, index_loops, unpack
 
 
 def normalize(fn):
@@ -24,6 +18,7 @@ def normalize(fn):
     prune(fn)
     drop_copies(fn)
     index_loops(fn)
+    unpack(fn)
     join_returns(fn)
     drop_copies(fn)
     index_flat(fn)
@@ -94,7 +89,7 @@ _DROPPED = ("getattr", "getiter", "build_tuple", "phi", "cast", "exhaust_iter")
 def drop_unused(fn):
     """Remove what nothing reads and what does nothing: the iterators that loops no longer use."""
     while True:
-        used = {v.name for _, s in fn.statements() for v in _read(s)}
+        used = {v.name for _, s in fn.statements() for v in read_by(s)}
         count = 0
         for block in fn.blocks.values():
             kept = [s for s in block.body if not _idle(fn, s, used)]
@@ -103,12 +98,6 @@ def drop_unused(fn):
         if not count:
             return
         fn.changed()
-
-
-def _read(s):
-    if isinstance(s, ir.Assign):
-        return [v for v in operands(s.value) if v is not ir.UNDEFINED]
-    return list(s.list_vars())
 
 
 def _idle(fn, s, used):
@@ -193,266 +182,3 @@ def _renamed(fn, s, rename):
     elif s in fn.calls:
         fn.calls[copy] = fn.calls[s]
     return copy
-
-
-# -- loops -----------------------------------------------------------------------------------
-
-
-@njit
-def length(x):
-    return len(x)
-
-
-@njit
-def item(x, i):
-    return x[i]
-
-
-@njit
-def count_of_shape(x):
-    return x.size
-
-
-def index_loops(fn):
-    """Loops over values become loops over a `range` that fetch the values by index."""
-    for label in list(fn.blocks):
-        for s in list(fn.blocks[label].body):
-            if isinstance(s, ir.Assign) and is_expr(s.value, "iternext"):
-                _index_loop(fn, label, s)
-
-
-def _index_loop(fn, header, iternext):
-    where, getiter = fn.definitions.get(iternext.value.value.name, (None, None))
-    if not is_expr(getiter, "getiter") or isinstance(fn.type_of(getiter.value), types.RangeType):
-        return
-    sequence = _sequence(fn, getiter.value)
-    if sequence is None:
-        return
-    first = next(
-        (
-            s
-            for s in fn.blocks[header].body
-            if isinstance(s, ir.Assign)
-            and is_expr(s.value, "pair_first")
-            and s.value.value.name == iternext.target.name
-        ),
-        None,
-    )
-    terminator = fn.blocks[header].body[-1]
-    if first is None or not isinstance(terminator, ir.Branch):
-        return
-    _iterate_range(fn, where, iternext, getiter, sequence)
-    _fetch(fn, header, first, terminator, sequence)
-    fn.changed()
-
-
-def _iterate_range(fn, where, iternext, getiter, sequence):
-    """`getiter(x)` becomes `getiter(range(len(x)))`."""
-    block = fn.blocks[where]
-    loc = getiter.loc
-    index = next(
-        k for k, s in enumerate(block.body) if isinstance(s, ir.Assign) and s.value is getiter
-    )
-    made = []
-    count = sequence.count(fn, made, loc)
-    func = fn.fresh("$range", None, loc)
-    made.append(ir.Assign(ir.Global("range", range, loc), func, loc))
-    over = fn.fresh("$over", types.range_state64_type, loc)
-    made.append(ir.Assign(ir.Expr.call(func, [count], (), loc), over, loc))
-    block.body[index].value = ir.Expr.getiter(over, loc)
-    block.body[index:index] = made
-    fn.types[block.body[index + len(made)].target.name] = types.range_iter64_type
-    fn.types[iternext.target.name] = types.Pair(types.int64, types.boolean)
-
-
-def _fetch(fn, header, first, terminator, sequence):
-    """The value of the loop's variable is fetched in a block of its own before the body."""
-    loc = first.loc
-    target = first.target
-    index = fn.fresh("$index", types.int64, loc)
-    first.target = index
-    label = fn.new_label()
-    block = fn.blocks[label] = ir.Block(fn.scope, loc)
-    block.body = []
-    value = sequence.at(fn, index, block.body, loc)
-    block.append(ir.Assign(value, target, loc))
-    block.append(ir.Jump(terminator.truebr, loc))
-    for s in fn.blocks[terminator.truebr].body:
-        if is_phi(s):
-            s.value._kws["incoming_blocks"] = [
-                label if b == header else b for b in s.value.incoming_blocks
-            ]
-    terminator.truebr = label
-
-
-class _Indexed:
-    """An array, a tuple or a list: `x[i]`."""
-
-    def __init__(self, var, ty):
-        self.var, self.ty = var, ty
-
-    def count(self, fn, made, loc):
-        return call_helper(fn, length, [self.var], made, loc)
-
-    def at(self, fn, index, made, loc):
-        return call_helper(fn, item, [self.var, index], made, loc)
-
-
-class _Enumerated:
-    def __init__(self, inner, start, ty):
-        self.inner, self.start, self.ty = inner, start, ty
-
-    def count(self, fn, made, loc):
-        return self.inner.count(fn, made, loc)
-
-    def at(self, fn, index, made, loc):
-        value = self.inner.at(fn, index, made, loc)
-        number = index
-        if self.start is not None:
-            number = fn.fresh("$number", types.int64, loc)
-            made.append(ir.Assign(ir.Expr.binop(operator.add, index, self.start, loc), number, loc))
-        return _pack(fn, [number, value], self.ty, made, loc)
-
-
-class _Zipped:
-    def __init__(self, inner, ty):
-        self.inner, self.ty = inner, ty
-
-    def count(self, fn, made, loc):
-        counts = [x.count(fn, made, loc) for x in self.inner]
-        least = counts[0]
-        for other in counts[1:]:
-            least = call_helper(fn, smaller, [least, other], made, loc)
-        return least
-
-    def at(self, fn, index, made, loc):
-        return _pack(fn, [x.at(fn, index, made, loc) for x in self.inner], self.ty, made, loc)
-
-
-class _Ranged:
-    """A `range` within `zip` or `enumerate`."""
-
-    def __init__(self, var):
-        self.var = var
-
-    def count(self, fn, made, loc):
-        return call_helper(fn, length, [self.var], made, loc)
-
-    def at(self, fn, index, made, loc):
-        return call_helper(fn, number_of_range, [self.var, index], made, loc)
-
-
-class _Visited:
-    """`np.ndenumerate(a)` and `a.flat`, by the number of the element in C order."""
-
-    def __init__(self, var, element):
-        self.var, self.element = var, element
-
-    def count(self, fn, made, loc):
-        return call_helper(fn, count_of_shape, [self.var], made, loc)
-
-    def at(self, fn, index, made, loc):
-        return call_helper(fn, self.element, [self.var, index], made, loc)
-
-
-@njit
-def smaller(a, b):
-    return a if a < b else b
-
-
-@njit
-def number_of_range(r, i):
-    return r.start + i * r.step
-
-
-@njit
-def flat_element(a, i):
-    return a[unravel(a.shape, i)]
-
-
-@njit
-def flat_position(a, i):
-    return unravel(a.shape, i)
-
-
-@njit
-def numbered_element(a, i):
-    where = unravel(a.shape, i)
-    return where, a[where]
-
-
-def unravel(shape, i):
-    """The index tuple of element `i` of an array of this shape, in C order."""
-
-
-@overload(unravel)
-def _unravel(shape, i):
-    return _unravel_source(len(shape))
-
-
-@cache
-def _unravel_source(ndim):
-    lines = [f"    i, r{k} = i // shape[{k}], i % shape[{k}]" for k in reversed(range(1, ndim))]
-    result = ", ".join(["i", *(f"r{k}" for k in range(1, ndim))][:ndim])
-    body = "\n".join([*lines, f"    return ({result}{',' if ndim else ''})"])
-    return define(f"def unravel(shape, i):\n{body}\n", {})
-
-
-def _sequence(fn, var):
-    """How to go through a value by index, or None."""
-    ty = fn.type_of(var)
-    if isinstance(ty, types.Array | types.List | types.ListType | types.UniTuple):
-        return _Indexed(var, ty)
-    if isinstance(ty, types.NamedUniTuple):
-        return _Indexed(var, ty)
-    if isinstance(ty, types.RangeType):
-        return _Ranged(var)
-    definition = fn.definition(var)
-    if is_expr(definition, "getiter"):
-        return _sequence(fn, definition.value)
-    if is_expr(definition, "getattr") and definition.attr == "flat":
-        return _Visited(definition.value, flat_element)
-    if not is_expr(definition, "call"):
-        return None
-    return _called_sequence(fn, var, definition, ty)
-
-
-def _used_once(fn, var):
-    """Whether an iterator is gone through once, from its start."""
-    return sum(v.name == var.name for _, s in fn.statements() for v in _read(s)) == 1
-
-
-def _called_sequence(fn, var, call, ty):
-    key = callee_of(fn, call).key
-    if key is iter and len(call.args) == 1 and _used_once(fn, var):
-        return _sequence(fn, call.args[0])
-    if key is enumerate and call.args:
-        given = dict(call.kws)
-        start = call.args[1] if len(call.args) > 1 else given.get("start")
-        inner = _sequence(fn, call.args[0])
-        return inner and _Enumerated(inner, start, ty.yield_type)
-    if key is zip and call.args:
-        inner = [_sequence(fn, v) for v in call.args]
-        return _Zipped(inner, ty.yield_type) if all(inner) else None
-    if key is np.ndenumerate and len(call.args) == 1:
-        return _Visited(call.args[0], numbered_element)
-    return None
-
-
-def _pack(fn, members, ty, made, loc):
-    target = fn.fresh("$packed", ty, loc)
-    made.append(ir.Assign(ir.Expr.build_tuple(members, loc), target, loc))
-    return target
-
-
-def call_helper(fn, dispatcher, arguments, made, loc):
-    """Append a call of a jitted helper; returns the variable of its result."""
-    func = fn.fresh("$helper", types.Dispatcher(dispatcher), loc)
-    made.append(ir.Assign(ir.Global(dispatcher.py_func.__name__, dispatcher, loc), func, loc))
-    argtypes = tuple(types.unliteral(fn.type_of(v)) for v in arguments)
-    signature = type_call(dispatcher, argtypes)
-    call = ir.Expr.call(func, list(arguments), (), loc)
-    fn.calls[call] = signature
-    target = fn.fresh("$result", signature.return_type, loc)
-    made.append(ir.Assign(call, target, loc))
-    return target
