@@ -12,7 +12,7 @@ import weakref
 from types import ModuleType
 
 from numba.core import ir
-from numba.core.compiler import CompilerBase, DefaultPassBuilder
+from numba.core.compiler import CompilerBase
 from numba.core.compiler_machinery import FunctionPass, register_pass
 from numba.core.dispatcher import Dispatcher, LiftedCode
 from numba.core.ir_utils import build_definitions
@@ -22,6 +22,7 @@ from numba.core.untyped_passes import MakeFunctionToJitFunction, ReconstructSSA
 from numba.np.ufunc.dufunc import DUFunc
 
 from ..errors import UnsupportedError
+from ..ir.unwind import nopython_pipeline
 from ..rules.registry import JVP, SCALAR, VJP
 from . import dual as d
 from . import flow, overloads, promote
@@ -359,7 +360,7 @@ class DualCompiler(CompilerBase):
 
     def define_pipelines(self):
         without_wrappers(self.state)
-        pm = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        pm = nopython_pipeline(self.state)
         # Numba's fusion of array expressions knows no dtype but NumPy's.
         pm.passes = [entry for entry in pm.passes if entry[0] is not NopythonRewrites]
         pm.add_pass_after(PromoteAllocations, ReconstructSSA)

@@ -4,7 +4,7 @@ import inspect
 
 from numba import njit
 from numba.core import ir, types
-from numba.core.compiler import CompilerBase, DefaultPassBuilder
+from numba.core.compiler import CompilerBase
 from numba.core.compiler_machinery import FunctionPass, PassManager, register_pass
 from numba.core.errors import NumbaError
 from numba.core.ir_utils import build_definitions
@@ -12,7 +12,6 @@ from numba.core.registry import CPUDispatcher
 from numba.core.typed_passes import (
     AnnotateTypes,
     IRLegalization,
-    NativeLowering,
     NoPythonBackend,
     NoPythonSupportedFeatureValidation,
 )
@@ -29,6 +28,7 @@ from ..ir.leaves import leaves
 from ..ir.loops import Control
 from ..ir.normalize import normalize
 from ..ir.typing import Inference
+from ..ir.unwind import UnwindingLowering, nopython_pipeline
 from ..rules.registry import JVP, SCALAR, VJP
 from ..source import define
 from .activity import Activity
@@ -185,7 +185,7 @@ class SweepCompiler(CompilerBase):
         stages = [TranslateByteCode, FixupArgs, Differentiate]
         stages += [ReplaceFunctions, PromoteAllocations] if dual else []
         stages += [IRProcessing, Inference, NoPythonSupportedFeatureValidation]
-        stages += [IRLegalization, AnnotateTypes, NativeLowering, NoPythonBackend]
+        stages += [IRLegalization, AnnotateTypes, UnwindingLowering, NoPythonBackend]
         for stage in stages:
             pm.add_pass(stage, stage.__name__)
         pm.finalize()
@@ -246,7 +246,7 @@ class GuardCompiler(CompilerBase):
 
     def define_pipelines(self):
         without_wrappers(self.state)
-        return [DefaultPassBuilder.define_nopython_pipeline(self.state)]
+        return [nopython_pipeline(self.state)]
 
 
 class PullDispatcher(CPUDispatcher):

@@ -235,11 +235,6 @@ def _emit_guarded(context, builder, dispatcher, inner, sig, args):
     status, result = context.call_internal_no_propagate(builder, compiled.fndesc, inner, passed)
     _release(context, builder, tape)
     with cgutils.if_unlikely(builder, status.is_error):
-        in_try = context.call_conv.check_try_status(builder).in_try
-        # Where the caller has a handler, it goes on and drops the shadows itself.
-        with builder.if_then(builder.not_(in_try)):
-            if context.enable_nrt:
-                context.nrt.decref(builder, sig.args[1], args[1])
         context.call_conv.return_status_propagate(builder, status)
     return imputils.fix_returning_optional(context, builder, inner, status, result)
 
@@ -273,8 +268,8 @@ def call_guarded(typingctx, fn, args, shadows, seed):
 def guarded(dispatcher):
     """An intrinsic `(args, shadows, seed)` that calls `dispatcher(tape, args, shadows, seed)`.
 
-    The tape's memory is released after the call, also when it raises; then `shadows`, which the
-    caller has allocated for this call, is released as well.
+    The tape's memory is released after the call, also when it raises. What the caller holds is the
+    caller's to free: it is compiled with `ir.unwind`.
     """
 
     @intrinsic

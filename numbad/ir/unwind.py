@@ -1,0 +1,102 @@
+"""Lowering that frees, when an exception passes through a function, what the function holds.
+
+Numba's own code does not: where a callee raises, the references that the caller's variables own are
+lost, and the arrays with them. Here every path that leaves a function with an error runs through one
+block that drops what its variables hold at that moment; a variable holds nothing (null) before it is
+set and after its `del`, so the block needs no knowledge of where the error came from.
+"""
+
+from llvmlite import ir as ll
+from numba.core.callconv import RETCODE_NONE, RETCODE_OK
+from numba.core.compiler import DefaultPassBuilder
+from numba.core.compiler_machinery import register_pass
+from numba.core.lowering import Lower
+from numba.core.typed_passes import BaseNativeLowering, NativeLowering
+
+_RAISES = "numba_exception_output"
+
+
+class UnwindingLower(Lower):
+    """Numba's lowering, with one more block where there is something to free."""
+
+    def _find_singly_assigned_variable(self):
+        """Variables that own references keep a slot in memory, where the last block finds them."""
+        super()._find_singly_assigned_variable()
+        self._local = set(filter(self._owns, self._singly_assigned_vars))
+        self._singly_assigned_vars -= self._local
+        self._set_in = {}  # variable -> the LLVM block that sets it
+        self._brief = set()  # variables set and deleted with no way out in between
+
+    def _owns(self, name):
+        return self.context.data_model_manager[self.typeof(name)].contains_nrt_meminfo()
+
+    def storevar(self, value, name, argidx=None):
+        super().storevar(value, name, argidx)
+        self._set_in[name] = self.builder.block
+
+    def delvar(self, name):
+        if name in self._local and self._set_in.get(name) is self.builder.block:
+            self._brief.add(name)
+        super().delvar(name)
+
+    def lower_function_body(self):
+        tail = super().lower_function_body()
+        owners = sorted(filter(self._owns, self.varmap.keys() - self._brief))
+        exits = [block for block in self.function.blocks if _is_error(block.terminator)]
+        if owners and exits:
+            self._free(owners, exits)
+        return tail
+
+    def _free(self, owners, exits):
+        last = self.function.append_basic_block("unwind")
+        self.builder.position_at_end(last)
+        code = self.builder.phi(exits[0].terminator.operands[0].type)
+        for name in owners:
+            self.decref(self.typeof(name), self.builder.load(self.varmap[name]))
+        self.builder.ret(code)
+        for block in exits:
+            code.add_incoming(block.terminator.operands[0], block)
+            self.builder.position_at_end(block)
+            self.builder.remove(block.terminator)
+            self.builder.branch(last)
+        _unmark(self.function)
+
+
+def _is_error(terminator):
+    if terminator is None or terminator.opname != "ret":
+        return False
+    (code,) = terminator.operands
+    return not (isinstance(code, ll.Constant) and code in (RETCODE_OK, RETCODE_NONE))
+
+
+def _unmark(function):
+    """Take the mark off statements that raise.
+
+    It allows Numba's pass that prunes reference counts to drop a pair of `incref` and `decref` where
+    the `decref` is missing after such a statement; here it is not missing, and would be left over.
+    """
+    for block in function.blocks:
+        for instruction in block.instructions:
+            instruction.metadata.pop(_RAISES, None)
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class UnwindingLowering(BaseNativeLowering):
+    """The pass in place of Numba's own."""
+
+    _name = "numbad_unwinding_lowering"
+
+    @property
+    def lowering_class(self):
+        return UnwindingLower
+
+
+def nopython_pipeline(state):
+    """Numba's nopython pipeline with this lowering."""
+    pm = DefaultPassBuilder.define_nopython_pipeline(state)
+    pm.passes = [
+        (UnwindingLowering, description) if step is NativeLowering else (step, description)
+        for step, description in pm.passes
+    ]
+    pm.finalize()
+    return pm
