@@ -1,8 +1,11 @@
 """Copies, phis and tuples: statements that move values about without computing."""
 
 from numba import njit
-from numba.core import ir, types
+from numba.core import types
+from numba.core.imputils import impl_ret_borrowed
+from numba.extending import intrinsic
 
+from ...forward.dual import join
 from ...ir.leaves import HANDLES
 from .base import Op
 
@@ -72,14 +75,19 @@ class TupleItem(Move):
 
 
 class TupleIndex(Op):
-    """`t[i]` of a homogeneous tuple, `i` known at run time."""
+    """`t[i]`, `i` known at run time, of a tuple whose members, or those that are meant, are alike."""
 
     def __init__(self, fn, label, statement):
         self.source, self.index = statement.value.value, statement.value.index
+        members = [types.unliteral(t) for t in fn.type_of(self.source)]
+        self.meant = range(len(members))
+        if statement.value.op == "typed_getitem":  # of `literal_unroll`: the type says which
+            wanted = types.unliteral(fn.type_of(statement.target))
+            self.meant = [k for k in self.meant if members[k] == wanted]
         super().__init__(fn, label, statement)
 
     def analyse(self):
-        for k in range(len(self.fn.type_of(self.source))):
+        for k in self.meant:
             self.link(self.source, self.target, (k,), ())
 
     def reverse(self, e):
@@ -94,25 +102,28 @@ class TupleIndex(Op):
                     e.add(source, e.call(picked, index, e.const(source[1][0]), adjoint))
 
     def forward(self, e):
-        """An access whose type Numba has fixed (`literal_unroll`) is freed of it, for duals' sake."""
-        if self.expr.op != "typed_getitem":
+        """Beside duals the members need not be alike any more."""
+        plain = e.dual is None or not self.leaves(self.target)
+        if self.expr.op != "typed_getitem" and plain:
             e.append(self.statement)
             return
-        members = self.fn.type_of(self.source).types
-        wanted = types.unliteral(self.fn.type_of(self.target))
-        same = [k for k, t in enumerate(members) if types.unliteral(t) == wanted]
-        items = {k: e.item(self.source, k) for k in same}
-        alike = e.tuple([items.get(k, items[same[0]]) for k in range(len(members))])
-        e.assign(ir.Expr.getitem(alike, self.index, e.loc), self.statement.target)
+        items = {k: e.item(self.source, k) for k in self.meant}
+        e.assign(self._chosen(e, items, self.index), self.statement.target)
 
     def _count(self):
         return len(self.fn.type_of(self.source))
 
+    def _chosen(self, e, members, index):
+        """The one of `members`, by number, that the index says."""
+        some = members[self.meant[0]]
+        alike = e.tuple([members.get(k, some) for k in range(self._count())])
+        return e.call(member, alike, index)
+
     def shadows(self, e):
         for identity in self.defined():
             if e.active(identity):
-                members = [e.shadow(s) for s, t in self.aliases if t == identity]
-                e.set_shadow(identity, e.call(member, e.tuple(members), e.value(self.index)))
+                shadows = {s[1][0]: e.shadow(s) for s, t in self.aliases if t == identity}
+                e.set_shadow(identity, self._chosen(e, shadows, e.value(self.index)))
 
 
 class Phi(Op):
@@ -153,5 +164,30 @@ def picked(i, k, x):
 
 @njit
 def member(t, i):
-    """A member of a homogeneous tuple."""
-    return t[i]
+    """A member of a tuple whose members are numbers, or arrays of one rank and dtype."""
+    return alike(t)[i]
+
+
+@intrinsic
+def alike(typingctx, t):
+    """The tuple with members of one type: arrays of any layout, numbers and duals joined."""
+    ty = types.unliteral(t.types[0])
+    for other in t.types[1:]:
+        ty = ty and _joined(typingctx, ty, types.unliteral(other))
+    if ty is None:
+        return None
+    target = types.UniTuple(ty, len(t))
+
+    def codegen(context, builder, sig, args):
+        value = context.cast(builder, args[0], t, target)
+        return impl_ret_borrowed(context, builder, target, value)
+
+    return target(t), codegen
+
+
+def _joined(typingctx, first, second):
+    if first == second:
+        return first
+    if isinstance(first, types.Array) and isinstance(second, types.Array):
+        return first.copy(layout="A") if first.dtype == second.dtype else None
+    return join(typingctx, first, second)
