@@ -65,6 +65,54 @@ def array_of_list(dtype):
     return _jit([*lines, "        out[k] = l[k]", "    return out"], {"dtype": _dtype(dtype)})
 
 
+def _nested_lengths(ty):
+    """The shape of a tuple of numbers, or of tuples of one shape; None for other tuples."""
+    members = [types.unliteral(t) for t in ty]
+    if members and all(isinstance(t, types.Number | types.Boolean) for t in members):
+        return (len(members),)
+    if not members or not all(isinstance(t, types.BaseTuple) for t in members):
+        return None
+    inner = {_nested_lengths(t) for t in members}
+    first = inner.pop()
+    return None if inner or first is None else (len(members), *first)
+
+
+@cache
+def array_of_tuple(ty, dtype):
+    """`np.array(t)` of a tuple of numbers, or of such tuples; None for other tuples."""
+    shape = _nested_lengths(ty)
+    if shape is None:
+        return None
+    lines = ["def array(t):", f"    out = np.empty({shape}, dtype)"]
+    for index in np.ndindex(shape):
+        member = "".join(f"[{k}]" for k in index)
+        lines.append(f"    out[{', '.join(map(str, index))}] = t{member}")
+    return _jit([*lines, "    return out"], {"dtype": _dtype(dtype)})
+
+
+@cache
+def taken(ndim, index_ndim, dtype):
+    """`np.take(a, numbers)`: elements by their numbers in C order."""
+    flat = "a" if ndim == 1 else "a.ravel()"
+    index = _index(index_ndim, index_ndim)
+    counts = [f"numbers.shape[{k}]" for k in range(index_ndim)]
+    lines = ["def take(a, numbers):", f"    flat, out = {flat}, np.empty(numbers.shape, dtype)"]
+    body = [f"n = numbers{index}", "if n >= a.size or n < -a.size:"]
+    body += ["    raise IndexError('Index out of bounds')", f"out{index} = flat[n]"]
+    lines += _nest(counts, body)
+    return _jit([*lines, "    return out"], {"dtype": _dtype(dtype)})
+
+
+@cache
+def taken_along(ndim, axis, dtype):
+    """`np.take(a, numbers, axis)` for an array of numbers of one axis."""
+    counts = ["numbers.shape[0]" if k == axis else f"a.shape[{k}]" for k in range(ndim)]
+    source = ", ".join(f"numbers[i{k}]" if k == axis else f"i{k}" for k in range(ndim))
+    lines = ["def take(a, numbers):", f"    out = np.empty(({', '.join(counts)},), dtype)"]
+    lines += _nest(counts, [f"out{_index(ndim, ndim)} = a[{source}]"])
+    return _jit([*lines, "    return out"], {"dtype": _dtype(dtype)})
+
+
 @cache
 def copy_of(ndim, dtype):
     """A copy in C order."""

@@ -15,7 +15,7 @@ from .call import StandIn, StopGradient
 from .scalar import is_scalar
 from .structural import ATTRIBUTES as PARTS
 from .structural import FUNCTIONS as STRUCTURAL
-from .structural import extremum_of_tuple
+from .structural import chosen, extremum_of_tuple
 from .structure import BuildTuple, Copy, Joined
 
 
@@ -46,6 +46,8 @@ def _new_array(fn, label, s, call):
     if isinstance(ty, types.Array):
         return _copied(fn, label, s, source)
     members = written_out(fn, source)
+    if members is None and isinstance(ty, types.BaseTuple):
+        return _of_members(fn, label, s, source, ty)
     if members is None and lists.is_list(ty) and is_scalar(ty.dtype):
         dtype = fn.type_of(s.target).dtype
         return StandIn(fn, label, s, loops.array_of_list(dtype), [source])
@@ -60,6 +62,15 @@ def _new_array(fn, label, s, call):
     if any(isinstance(m, list) for m in members):
         return None
     return StandIn(fn, label, s, loops.vector_of(len(members), dtype), members)
+
+
+def _of_members(fn, label, s, source, ty):
+    """`np.array(t)` of a tuple."""
+    out = fn.type_of(s.target)
+    if not leaves(ty) or not leaves(out):
+        return None
+    helper = loops.array_of_tuple(ty, out.dtype)
+    return helper and StandIn(fn, label, s, helper, [source])
 
 
 def written_out(fn, var):
@@ -108,7 +119,49 @@ def _as_array(fn, label, s, call):
     source = call.args[0]
     if fn.type_of(source) == fn.type_of(s.target):
         return View(fn, label, s, source)
+    if isinstance(fn.type_of(source), types.BaseTuple | types.List):
+        return _new_array(fn, label, s, call)
     return _copy_function(fn, label, s, call)
+
+
+def _take(fn, label, s, call):
+    return _taken(fn, label, s, call, list(call.args))
+
+
+def _method_take(fn, label, s, call, owner, ty):
+    return _taken(fn, label, s, call, [owner, *call.args])
+
+
+def _taken(fn, label, s, call, arguments):
+    """`np.take(a, numbers)`, along an axis too, by an array of numbers; None for other numbers."""
+    named = dict(call.kws)
+    arguments += [named[name] for name in ("indices", "axis") if name in named]
+    if len(arguments) not in (2, 3):
+        return None
+    a, numbers = (fn.type_of(v) for v in arguments[:2])
+    if not all(isinstance(ty, types.Array) for ty in (a, numbers)) or not leaves(a):
+        return None
+    if not isinstance(numbers.dtype, types.Integer):
+        return None
+    if len(arguments) == 2 or isinstance(fn.type_of(arguments[2]), types.NoneType):
+        helper = loops.taken(a.ndim, numbers.ndim, a.dtype)
+        return StandIn(fn, label, s, helper, arguments[:2])
+    axis = fn.constant(arguments[2])
+    if numbers.ndim != 1 or not isinstance(axis, int) or not -a.ndim <= axis < a.ndim:
+        return None
+    return StandIn(fn, label, s, loops.taken_along(a.ndim, axis % a.ndim, a.dtype), arguments[:2])
+
+
+def _where(fn, label, s, call):
+    """`np.where(condition, x, y)`, of arrays element by element."""
+    if len(call.args) != 3 or call.kws:
+        return None
+    tys = [fn.type_of(v) for v in call.args]
+    if not any(isinstance(ty, types.Array) for ty in tys):
+        return STRUCTURAL[np.where](fn, label, s, call.args) if all(map(is_scalar, tys)) else None
+    if not leaves(fn.type_of(s.target)):
+        return Constant(fn, label, s)
+    return array_operator(fn, label, s, chosen, call.args, call)
 
 
 # -- views -----------------------------------------------------------------------------------
@@ -226,6 +279,7 @@ METHODS = {
     "transpose": _method_view,
     "ravel": _method_ravel,
     "copy": _method_copy,
+    "take": _method_take,
     "astype": _method_copy,
     "flatten": _method_flatten,
     "fill": _method_fill,
@@ -399,10 +453,12 @@ FUNCTIONS = {
         _view_function,
     ),
     np.ravel: _ravel,
+    np.take: _take,
     np.sort: iterables.sorted_array,
     **bits.FUNCTIONS,
     **joins.FUNCTIONS,
     **{key: _structural(key, build) for key, build in STRUCTURAL.items()},
+    np.where: _where,
 }
 
 
