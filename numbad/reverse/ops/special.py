@@ -8,8 +8,8 @@ from numba.np.unsafe.ndarray import empty_inferred
 
 from ...ir.leaves import leaves
 from .. import draws, loops
-from . import bits, iterables, joins, list_changes, lists, objects, records
-from .array import Fresh, Inferred, View
+from . import bits, iterables, joins, list_changes, lists, new_arrays, objects, records
+from .array import View
 from .base import Constant, Unknown
 from .call import StandIn, StopGradient
 from .scalar import is_scalar
@@ -17,139 +17,6 @@ from .structural import ATTRIBUTES as PARTS
 from .structural import FUNCTIONS as STRUCTURAL
 from .structural import chosen, extremum_of_tuple
 from .structure import BuildTuple, Copy, Joined
-
-
-def _has_floats(fn, variables):
-    return any(leaf.kind == "scalar" for v in variables for leaf in leaves(fn.type_of(v)))
-
-
-def _arguments(call):
-    return [*call.args, *(v for _, v in call.kws)]
-
-
-# -- allocations -----------------------------------------------------------------------------
-
-
-def _fresh(fn, label, s, call):
-    """A new array; where floats go in, Numba's own Python code for it is entered instead."""
-    return None if _has_floats(fn, _arguments(call)) else Fresh(fn, label, s)
-
-
-def _inferred(fn, label, s, call):
-    return Inferred(fn, label, s) if leaves(fn.type_of(s.target)) else None
-
-
-def _new_array(fn, label, s, call):
-    """`np.array(x)`: a copy of an array, or what is written out as a list or a tuple."""
-    source = call.args[0]
-    ty = fn.type_of(source)
-    if isinstance(ty, types.Array):
-        return _copied(fn, label, s, source)
-    members = written_out(fn, source)
-    if members is None and isinstance(ty, types.BaseTuple):
-        return _of_members(fn, label, s, source, ty)
-    if members is None and lists.is_list(ty) and is_scalar(ty.dtype):
-        dtype = fn.type_of(s.target).dtype
-        return StandIn(fn, label, s, loops.array_of_list(dtype), [source])
-    if members is None or not leaves(fn.type_of(s.target)):
-        return None
-    dtype = fn.type_of(s.target).dtype
-    if all(isinstance(m, list) for m in members):
-        flat = [v for row in members for v in row]
-        if len({len(row) for row in members}) != 1:
-            return None
-        return StandIn(fn, label, s, loops.matrix_of(len(members), len(members[0]), dtype), flat)
-    if any(isinstance(m, list) for m in members):
-        return None
-    return StandIn(fn, label, s, loops.vector_of(len(members), dtype), members)
-
-
-def _of_members(fn, label, s, source, ty):
-    """`np.array(t)` of a tuple."""
-    out = fn.type_of(s.target)
-    if not leaves(ty) or not leaves(out):
-        return None
-    helper = loops.array_of_tuple(ty, out.dtype)
-    return helper and StandIn(fn, label, s, helper, [source])
-
-
-def written_out(fn, var):
-    """The members of a list or a tuple that the code writes out (nested ones as lists), or None."""
-    value = fn.definition(var)
-    if not isinstance(value, ir.Expr) or value.op not in ("build_list", "build_tuple"):
-        return None
-    if value.op == "build_list" and _uses(fn, var) != 1:  # it may have been changed since
-        return None
-    found = []
-    for item in value.items:
-        ty = fn.type_of(item)
-        if is_scalar(ty):
-            found.append(item)
-            continue
-        inner = written_out(fn, item)
-        if inner is None:
-            return None
-        found.append(inner)
-    return found
-
-
-def _uses(fn, var):
-    """How many statements read a variable."""
-    return sum(
-        any(v.name == var.name for v in s.list_vars())
-        for _, s in fn.statements()
-        if not (isinstance(s, ir.Assign) and s.target.name == var.name)
-    )
-
-
-def _copied(fn, label, s, source):
-    ty, out = fn.type_of(source), fn.type_of(s.target)
-    if not leaves(ty) or not isinstance(out, types.Array):
-        return None
-    return StandIn(fn, label, s, loops.copy_of(ty.ndim, out.dtype), [source])
-
-
-def _copy_function(fn, label, s, call):
-    source = call.args[0]
-    return _copied(fn, label, s, source) if isinstance(fn.type_of(source), types.Array) else None
-
-
-def _as_array(fn, label, s, call):
-    """`np.asarray` and the like: the array itself where nothing needs to change."""
-    source = call.args[0]
-    if fn.type_of(source) == fn.type_of(s.target):
-        return View(fn, label, s, source)
-    if isinstance(fn.type_of(source), types.BaseTuple | types.List):
-        return _new_array(fn, label, s, call)
-    return _copy_function(fn, label, s, call)
-
-
-def _take(fn, label, s, call):
-    return _taken(fn, label, s, call, list(call.args))
-
-
-def _method_take(fn, label, s, call, owner, ty):
-    return _taken(fn, label, s, call, [owner, *call.args])
-
-
-def _taken(fn, label, s, call, arguments):
-    """`np.take(a, numbers)`, along an axis too, by an array of numbers; None for other numbers."""
-    named = dict(call.kws)
-    arguments += [named[name] for name in ("indices", "axis") if name in named]
-    if len(arguments) not in (2, 3):
-        return None
-    a, numbers = (fn.type_of(v) for v in arguments[:2])
-    if not all(isinstance(ty, types.Array) for ty in (a, numbers)) or not leaves(a):
-        return None
-    if not isinstance(numbers.dtype, types.Integer):
-        return None
-    if len(arguments) == 2 or isinstance(fn.type_of(arguments[2]), types.NoneType):
-        helper = loops.taken(a.ndim, numbers.ndim, a.dtype)
-        return StandIn(fn, label, s, helper, arguments[:2])
-    axis = fn.constant(arguments[2])
-    if numbers.ndim != 1 or not isinstance(axis, int) or not -a.ndim <= axis < a.ndim:
-        return None
-    return StandIn(fn, label, s, loops.taken_along(a.ndim, axis % a.ndim, a.dtype), arguments[:2])
 
 
 def _where(fn, label, s, call):
@@ -161,6 +28,8 @@ def _where(fn, label, s, call):
         return STRUCTURAL[np.where](fn, label, s, call.args) if all(map(is_scalar, tys)) else None
     if not leaves(fn.type_of(s.target)):
         return Constant(fn, label, s)
+    if not all(isinstance(ty, types.Array) or is_scalar(ty) for ty in tys):
+        return None
     return array_operator(fn, label, s, chosen, call.args, call)
 
 
@@ -240,7 +109,7 @@ def _method_ravel(fn, label, s, call, owner, ty):
 def _method_copy(fn, label, s, call, owner, ty):
     if not isinstance(ty, types.Array):
         return list_changes.copy(fn, label, s, call, owner, ty)
-    return _copied(fn, label, s, owner)
+    return new_arrays.copied(fn, label, s, owner)
 
 
 def _method_flatten(fn, label, s, call, owner, ty):
@@ -279,7 +148,7 @@ METHODS = {
     "transpose": _method_view,
     "ravel": _method_ravel,
     "copy": _method_copy,
-    "take": _method_take,
+    "take": new_arrays.method_take,
     "astype": _method_copy,
     "flatten": _method_flatten,
     "fill": _method_fill,
@@ -392,7 +261,7 @@ def _of_several(fn, label, s, function, arguments):
 
 def _structural(key, build):
     def found(fn, label, s, call):
-        arguments = _arguments(call)
+        arguments = new_arrays.arguments_given(call)
         if arguments and (op := _of_several(fn, label, s, key, arguments)):
             return op
         if not all(is_scalar(fn.type_of(v)) for v in arguments):
@@ -407,8 +276,8 @@ def _structural(key, build):
 
 def _draw(helper):
     def found(fn, label, s, call):
-        arguments = _arguments(call)
-        if call.kws or len(arguments) > 2 or not _has_floats(fn, arguments):
+        arguments = new_arrays.arguments_given(call)
+        if call.kws or len(arguments) > 2 or not new_arrays.has_floats(fn, arguments):
             return None
         return StandIn(fn, label, s, helper, arguments)
 
@@ -429,7 +298,7 @@ FUNCTIONS = {
             *(np.empty, np.zeros, np.ones, np.full, np.eye, np.identity, np.arange, np.linspace),
             *(np.empty_like, np.zeros_like, np.ones_like, np.full_like),
         ],
-        _fresh,
+        new_arrays.fresh,
     ),
     np.random.normal: _draw(draws.normal),
     np.random.uniform: _draw(draws.uniform),
@@ -439,12 +308,12 @@ FUNCTIONS = {
     random.normalvariate: _draw(draws.normalvariate),
     random.lognormvariate: _draw(draws.lognormvariate),
     random.uniform: _draw(draws.python_uniform),
-    empty_inferred: _inferred,
+    empty_inferred: new_arrays.inferred,
     tuple: _tuple,
     list: list_changes.from_values,
-    np.array: _new_array,
-    np.copy: _copy_function,
-    **dict.fromkeys([np.asarray, np.ascontiguousarray, np.asfortranarray], _as_array),
+    np.array: new_arrays.new_array,
+    np.copy: new_arrays.copy_function,
+    **dict.fromkeys([np.asarray, np.ascontiguousarray, np.asfortranarray], new_arrays.as_array),
     **dict.fromkeys(
         [
             *(np.reshape, np.transpose, np.expand_dims, np.swapaxes, np.broadcast_to),
@@ -453,7 +322,7 @@ FUNCTIONS = {
         _view_function,
     ),
     np.ravel: _ravel,
-    np.take: _take,
+    np.take: new_arrays.take,
     np.sort: iterables.sorted_array,
     **bits.FUNCTIONS,
     **joins.FUNCTIONS,

@@ -1,0 +1,146 @@
+"""New arrays: allocated, made of numbers, lists and tuples, copied, taken from others."""
+
+from numba.core import ir, types
+
+from ...ir.leaves import leaves
+from .. import loops
+from . import lists
+from .array import Fresh, Inferred, SameOrCopy, View
+from .call import StandIn
+from .scalar import is_scalar
+
+
+def has_floats(fn, variables):
+    return any(leaf.kind == "scalar" for v in variables for leaf in leaves(fn.type_of(v)))
+
+
+def arguments_given(call):
+    return [*call.args, *(v for _, v in call.kws)]
+
+
+# -- allocations -----------------------------------------------------------------------------
+
+
+def fresh(fn, label, s, call):
+    """A new array; where floats go in, Numba's own Python code for it is entered instead."""
+    return None if has_floats(fn, arguments_given(call)) else Fresh(fn, label, s)
+
+
+def inferred(fn, label, s, call):
+    return Inferred(fn, label, s) if leaves(fn.type_of(s.target)) else None
+
+
+def new_array(fn, label, s, call):
+    """`np.array(x)`: a copy of an array, or what is written out as a list or a tuple."""
+    source = call.args[0]
+    ty = fn.type_of(source)
+    if isinstance(ty, types.Array):
+        return copied(fn, label, s, source)
+    members = written_out(fn, source)
+    if members is None and isinstance(ty, types.BaseTuple):
+        return _of_members(fn, label, s, source, ty)
+    if members is None and lists.is_list(ty) and is_scalar(ty.dtype):
+        dtype = fn.type_of(s.target).dtype
+        return StandIn(fn, label, s, loops.array_of_list(dtype), [source])
+    if members is None or not leaves(fn.type_of(s.target)):
+        return None
+    dtype = fn.type_of(s.target).dtype
+    if all(isinstance(m, list) for m in members):
+        flat = [v for row in members for v in row]
+        if len({len(row) for row in members}) != 1:
+            return None
+        return StandIn(fn, label, s, loops.matrix_of(len(members), len(members[0]), dtype), flat)
+    if any(isinstance(m, list) for m in members):
+        return None
+    return StandIn(fn, label, s, loops.vector_of(len(members), dtype), members)
+
+
+def _of_members(fn, label, s, source, ty):
+    """`np.array(t)` of a tuple."""
+    out = fn.type_of(s.target)
+    if not leaves(ty) or not leaves(out):
+        return None
+    helper = loops.array_of_tuple(ty, out.dtype)
+    return helper and StandIn(fn, label, s, helper, [source])
+
+
+def written_out(fn, var):
+    """The members of a list or a tuple that the code writes out (nested ones as lists), or None."""
+    value = fn.definition(var)
+    if not isinstance(value, ir.Expr) or value.op not in ("build_list", "build_tuple"):
+        return None
+    if value.op == "build_list" and _uses(fn, var) != 1:  # it may have been changed since
+        return None
+    found = []
+    for item in value.items:
+        ty = fn.type_of(item)
+        if is_scalar(ty):
+            found.append(item)
+            continue
+        inner = written_out(fn, item)
+        if inner is None:
+            return None
+        found.append(inner)
+    return found
+
+
+def _uses(fn, var):
+    """How many statements read a variable."""
+    return sum(
+        any(v.name == var.name for v in s.list_vars())
+        for _, s in fn.statements()
+        if not (isinstance(s, ir.Assign) and s.target.name == var.name)
+    )
+
+
+def copied(fn, label, s, source):
+    ty, out = fn.type_of(source), fn.type_of(s.target)
+    if not leaves(ty) or not isinstance(out, types.Array):
+        return None
+    return StandIn(fn, label, s, loops.copy_of(ty.ndim, out.dtype, out.layout), [source])
+
+
+def copy_function(fn, label, s, call):
+    source = call.args[0]
+    return copied(fn, label, s, source) if isinstance(fn.type_of(source), types.Array) else None
+
+
+def as_array(fn, label, s, call):
+    """`np.asarray` and the like: the array itself where nothing needs to change."""
+    source = call.args[0]
+    if fn.type_of(source) == fn.type_of(s.target):
+        return View(fn, label, s, source)
+    ty = fn.type_of(source)
+    if isinstance(ty, types.BaseTuple | types.List):
+        return new_array(fn, label, s, call)
+    if isinstance(ty, types.Array) and leaves(ty) and (ty.layout == "A" or ty.ndim == 1):
+        return SameOrCopy(fn, label, s, source)
+    return copy_function(fn, label, s, call)
+
+
+def take(fn, label, s, call):
+    return _taken(fn, label, s, call, list(call.args))
+
+
+def method_take(fn, label, s, call, owner, ty):
+    return _taken(fn, label, s, call, [owner, *call.args])
+
+
+def _taken(fn, label, s, call, arguments):
+    """`np.take(a, numbers)`, along an axis too, by an array of numbers; None for other numbers."""
+    named = dict(call.kws)
+    arguments += [named[name] for name in ("indices", "axis") if name in named]
+    if len(arguments) not in (2, 3):
+        return None
+    a, numbers = (fn.type_of(v) for v in arguments[:2])
+    if not all(isinstance(ty, types.Array) for ty in (a, numbers)) or not leaves(a):
+        return None
+    if not isinstance(numbers.dtype, types.Integer):
+        return None
+    if len(arguments) == 2 or isinstance(fn.type_of(arguments[2]), types.NoneType):
+        helper = loops.taken(a.ndim, numbers.ndim, a.dtype)
+        return StandIn(fn, label, s, helper, arguments[:2])
+    axis = fn.constant(arguments[2])
+    if numbers.ndim != 1 or not isinstance(axis, int) or not -a.ndim <= axis < a.ndim:
+        return None
+    return StandIn(fn, label, s, loops.taken_along(a.ndim, axis % a.ndim, a.dtype), arguments[:2])
