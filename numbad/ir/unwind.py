@@ -8,9 +8,10 @@ set and after its `del`, so the block needs no knowledge of where the error came
 
 from llvmlite import ir as ll
 from numba.core.callconv import RETCODE_NONE, RETCODE_OK
-from numba.core.compiler import DefaultPassBuilder
+from numba.core.compiler import Compiler, CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import register_pass
 from numba.core.lowering import Lower
+from numba.core.registry import CPUDispatcher
 from numba.core.typed_passes import BaseNativeLowering, NativeLowering
 
 _RAISES = "numba_exception_output"
@@ -100,3 +101,28 @@ def nopython_pipeline(state):
     ]
     pm.finalize()
     return pm
+
+
+class FreeingCompiler(CompilerBase):
+    """Numba's nopython compiler with this lowering."""
+
+    def define_pipelines(self):
+        return [nopython_pipeline(self.state)]
+
+
+def freeing(dispatcher):
+    """A dispatcher of the same function that frees what it holds when it raises.
+
+    Its callees are compiled as ever: of what these hold, Numba frees nothing.
+    """
+    if dispatcher._compiler.pipeline_class is not Compiler:
+        return dispatcher
+    known = vars(dispatcher)
+    if "__numbad_freeing__" not in known:
+        known["__numbad_freeing__"] = CPUDispatcher(
+            dispatcher.py_func,
+            locals=dispatcher.locals,
+            targetoptions=dispatcher.targetoptions,
+            pipeline_class=FreeingCompiler,
+        )
+    return known["__numbad_freeing__"]

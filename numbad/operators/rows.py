@@ -9,6 +9,7 @@ from numba.core import types
 from ..errors import ArgumentError, UnsupportedError
 from ..forward.dual import Dual, base_scalar
 from ..forward.dualize import replacement
+from ..ir.unwind import freeing
 from ..reverse import random_state
 from . import runtime
 from .dispatcher import plain_parameters, starred
@@ -74,7 +75,7 @@ class Rows:
             if isinstance(ty, types.Dispatcher) and source.common is not None:
                 argument = source.constant("function", replacement(ty.dispatcher))
             arguments.append(f"*{argument}" if k == star else argument)
-        source.namespace["f"] = f if source.common is None else replacement(f)
+        source.namespace["f"] = freeing(f) if source.common is None else replacement(f)
         return f"first = f({', '.join(arguments)})"
 
     def _put_back(self):

@@ -12,9 +12,9 @@ import pytest
 from numba import njit
 from numba.core.runtime import _nrt_python, rtsys
 
-from numbad.reverse.pipeline import GuardCompiler
+from numbad.ir.unwind import FreeingCompiler
 
-freeing = njit(pipeline_class=GuardCompiler)
+freeing = njit(pipeline_class=FreeingCompiler)
 Pair = namedtuple("Pair", "a b")
 N = 500
 
@@ -196,7 +196,7 @@ def test_numba_itself_keeps_what_a_function_holds():
 
 
 def test_an_index_out_of_bounds():
-    @njit(pipeline_class=GuardCompiler, boundscheck=True)
+    @njit(pipeline_class=FreeingCompiler, boundscheck=True)
     def beyond(x, k):
         y = x + 1.0
         return y[k] + x[k]
