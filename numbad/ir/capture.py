@@ -1,11 +1,14 @@
 """The typed SSA IR of a function for given argument types, from Numba's own pipeline."""
 
-from numba.core import ir
+import threading
+
+from numba.core import ir, types
 from numba.core.bytecode import FunctionIdentity
 from numba.core.compiler import CompilerBase, DefaultPassBuilder, Flags, _EarlyPipelineCompletion
 from numba.core.compiler_machinery import FunctionPass, register_pass
-from numba.core.registry import cpu_target
+from numba.core.registry import CPUDispatcher, cpu_target
 from numba.core.typed_passes import NopythonTypeInference
+from numba.core.typing import signature
 
 from .fence import Place, refuse
 from .function import Function, duplicate
@@ -25,11 +28,43 @@ class Capture(FunctionPass):
         raise _EarlyPipelineCompletion(state)
 
 
+@register_pass(mutates_CFG=True, analysis_only=False)
+class CaptureInference(Inference):
+    """Inference that captures callees rather than compiling them: their machine code may never run."""
+
+    _name = "numbad_capture_inference"
+
+    def callee_type(self, dispatcher, args, kws):
+        """The signature of a call of a dispatcher; None where it has to be compiled to know."""
+        if type(dispatcher) is not CPUDispatcher or dispatcher.locals:
+            return None
+        pysig, args = dispatcher.fold_argument_types(args, kws)
+        args = tuple(map(types.unliteral, args))
+        if args in dispatcher.overloads or (dispatcher, args) in _capturing():
+            return None
+        try:
+            result = result_type(capture(dispatcher, args))
+        except Exception:  # Numba's own way tells what is wrong, or gets by
+            return None
+        return signature(result, *args).replace(pysig=pysig)
+
+
+_local = threading.local()
+
+
+def _capturing():
+    """What is being captured in this thread, outermost first."""
+    if not hasattr(_local, "stack"):
+        _local.stack = []
+    return _local.stack
+
+
 class CaptureCompiler(CompilerBase):
     def define_pipelines(self):
         pm = DefaultPassBuilder.define_nopython_pipeline(self.state)
-        pm.passes = [(Inference if p is NopythonTypeInference else p, t) for p, t in pm.passes]
-        pm.add_pass_after(Capture, Inference)
+        own = {NopythonTypeInference: CaptureInference}
+        pm.passes = [(own.get(stage, stage), text) for stage, text in pm.passes]
+        pm.add_pass_after(Capture, CaptureInference)
         pm.finalize()
         return [pm]
 
@@ -48,8 +83,23 @@ def capture(dispatcher, argtypes):
         )
     known = vars(dispatcher).setdefault("__numbad_captured__", {})
     if argtypes not in known:
-        known[argtypes] = _captured(dispatcher, argtypes)
+        _capturing().append((dispatcher, argtypes))
+        try:
+            known[argtypes] = _captured(dispatcher, argtypes)
+        finally:
+            _capturing().pop()
     return duplicate(known[argtypes])
+
+
+def result_type(function):
+    """The type that a captured function returns."""
+    returned = [
+        function.type_of(statement.value)
+        for _, statement in function.statements()
+        if isinstance(statement, ir.Return)
+    ]
+    context = cpu_target.typing_context
+    return types.unliteral(context.unify_types(*returned)) if returned else types.none
 
 
 def _captured(dispatcher, argtypes):
@@ -95,7 +145,7 @@ def _function(func_ir, state):
     for k, name in enumerate(parameters):
         if name is None:  # an argument that is never read
             parameters[k] = func_ir.arg_names[k]
-    types = dict(state.typemap)
+    known = dict(state.typemap)
     for name, ty in zip(parameters, state.args, strict=True):
-        types.setdefault(name, ty)
-    return Function(called, blocks, types, dict(state.calltypes), parameters, func_ir.loc)
+        known.setdefault(name, ty)
+    return Function(called, blocks, known, dict(state.calltypes), parameters, func_ir.loc)

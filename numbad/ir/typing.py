@@ -1,43 +1,40 @@
 """Type inference that looks up the signature of arithmetic once for each combination of types."""
 
-import threading
-from contextlib import contextmanager
-
 from numba.core import types
 from numba.core.compiler_machinery import register_pass
 from numba.core.typed_passes import NopythonTypeInference
 from numba.extending import _Intrinsic
 
 _KNOWN = {}
-_ACTIVE = threading.local()
 
 
-@contextmanager
-def remembered_signatures(typingctx):
-    """Within, operators and functions of the compiler's own are resolved from a table."""
-    if getattr(_ACTIVE, "on", False):
-        yield
-        return
-    original = typingctx.resolve_function_type
-    here = {}  # of types that are not plain numbers: for this function alone
+class RememberingContext:
+    """A typing context for one function; operators and intrinsics are resolved from a table.
 
-    def resolve(func, args, kws):
+    `callee_type(dispatcher, args, kws)` may give the signature of a call without compiling it.
+    """
+
+    def __init__(self, context, callee_type=None):
+        self._context, self._callee_type = context, callee_type
+        self._here = {}  # of types that are not plain numbers: for this function alone
+
+    def __getattr__(self, name):
+        return getattr(self._context, name)
+
+    def resolve_function_type(self, func, args, kws):
+        """The signature of a call."""
+        if self._callee_type is not None and isinstance(func, types.Dispatcher):
+            found = self._callee_type(func.dispatcher, args, kws)
+            if found is not None:
+                return found
         called = getattr(func, "typing_key", func)
         if kws or not (_is_operator(called) or isinstance(called, _Intrinsic)):
-            return original(func, args, kws)
-        known = _KNOWN if _is_operator(called) and _are_numbers(args) else here
+            return self._context.resolve_function_type(func, args, kws)
+        known = _KNOWN if _is_operator(called) and _are_numbers(args) else self._here
         key = called, args
         if known.get(key) is None:
-            known[key] = original(func, args, kws)
+            known[key] = self._context.resolve_function_type(func, args, kws)
         return known[key]
-
-    typingctx.resolve_function_type = resolve
-    _ACTIVE.on = True
-    try:
-        yield
-    finally:
-        _ACTIVE.on = False
-        del typingctx.resolve_function_type
 
 
 def _is_operator(function):
@@ -53,7 +50,12 @@ class Inference(NopythonTypeInference):
     """Numba's inference with remembered signatures."""
 
     _name = "numbad_type_inference"
+    callee_type = None
 
     def run_pass(self, state):
-        with remembered_signatures(state.typingctx):
+        context = state.typingctx
+        state.typingctx = RememberingContext(context, self.callee_type)
+        try:
             return super().run_pass(state)
+        finally:
+            state.typingctx = context

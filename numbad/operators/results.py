@@ -1,10 +1,11 @@
 """What an operator asks of the result of the function that it differentiates."""
 
-from numba.core import ir, types
+from numba.core import types
 
 from ..errors import ArgumentError
 from ..forward.dual import Dual, base_scalar
 from ..ir.capture import capture
+from ..ir.capture import result_type as captured_result
 from .structure import Leaf, leaves, mapped_type, parse
 
 
@@ -65,13 +66,7 @@ def result_type(typingctx, f, argtypes):
         return known.signature.return_type
     if hasattr(f, "operator"):
         return typingctx.resolve_function_type(types.Dispatcher(f), argtypes, {}).return_type
-    function = capture(f, tuple(argtypes))
-    returned = [
-        function.type_of(statement.value)
-        for _, statement in function.statements()
-        if isinstance(statement, ir.Return)
-    ]
-    return types.unliteral(typingctx.unify_types(*returned)) if returned else types.none
+    return captured_result(capture(f, tuple(argtypes)))
 
 
 def plain_result(typingctx, f, argtypes):
