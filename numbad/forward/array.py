@@ -10,6 +10,7 @@ from numba.extending import intrinsic, overload
 from . import dual as d
 from .access import primal
 from .dualize import stand_for
+from .layout import empty_as
 
 # -- conversion ------------------------------------------------------------------------------
 
@@ -49,7 +50,7 @@ def as_dual(dual):
             dtype = dtype_of_type(d.with_base(dual, d.base_scalar(x.dtype)))
 
             def array_as_dual(x):
-                out = np.empty(x.shape, dtype())
+                out = empty_as(x, dtype())
                 for index in np.ndindex(x.shape):
                     out[index] = x[index]
                 return out

@@ -12,6 +12,7 @@ from numba.core import types
 from ..errors import ArgumentError
 from ..forward import array
 from ..forward.dual import base_scalar, with_base
+from ..forward.layout import zeros_as
 from ..forward.promote import common_dual, effects
 from ..reverse.pipeline import native
 from ..rules.registry import JVP, SCALAR, VJP
@@ -93,6 +94,7 @@ class AdjointSource(Writer):
             store=runtime.store,
             fill_zero=runtime.fill_zero,
             set_to=runtime.set_to,
+            zeros_as=zeros_as,
         )
 
     def _explicit(self, source, ty):
@@ -139,7 +141,7 @@ class AdjointSource(Writer):
                 self.after.append(f"store({leaf.source}, {source})")
         self.raised[id(leaf)] = source
         self.shadows[id(leaf)] = f"shadow{n}"
-        self.before.append(f"shadow{n} = np.zeros({leaf.source}.shape, {self.dtype(ty)})")
+        self.before.append(f"shadow{n} = zeros_as({leaf.source}, {self.dtype(ty)})")
         self.reset.append(f"fill_zero(shadow{n})")
 
     def _argument(self, leaf):

@@ -126,7 +126,7 @@ class Rows:
             name = self.seeds[id(leaf)] = f"seed{o}"
             self.setup.append(f"{name} = np.zeros({leaf.source}.shape, {source.dtype(ty)})")
             source.reset.append(f"fill_zero({name})")
-        source.reset.append(f"unit_at({name}.reshape({name}.size), row - first{o})")
+        source.reset.append(f"unit_at({name}.flat, row - first{o})")
 
     # -- the derivatives ---------------------------------------------------------------------
 

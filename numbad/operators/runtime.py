@@ -10,6 +10,7 @@ from ..forward import dual as d
 from ..forward.access import pair, partial, strip, unit
 from ..forward.array import dtype_of_type
 from ..forward.custom import each_member, tangent, value_of
+from ..forward.layout import empty_as
 
 
 @functools.cache
@@ -24,6 +25,11 @@ def zero_of_type(ty):
         return ty(), codegen
 
     return zero
+
+
+def flat(name, ty):
+    """Source of an array's elements in C order, by number; `ty` is of its layout."""
+    return f"{name}.reshape({name}.size)" if ty.layout == "C" else f"{name}.flat"
 
 
 @register_jitable
@@ -67,8 +73,8 @@ def fill_zero(a):
 
 @register_jitable
 def unit_at(flat, k):
-    """Set element `k` of a flat array to one, where there is such."""
-    if 0 <= k < flat.size:
+    """Set element `k` of a flat array, or of `a.flat`, to one, where there is such."""
+    if 0 <= k < len(flat):
         flat[k] = 1.0
 
 
@@ -113,7 +119,7 @@ def _seed(flat, first, n, tag):
     count, level = n.literal_value, tag.literal_value
 
     def set_units(flat, first, n, tag):
-        for j in range(max(0, -first), min(count, flat.size - first)):
+        for j in range(max(0, -first), min(count, len(flat) - first)):
             flat[first + j] = unit(strip(flat[first + j]), j, count, level)
 
     return set_units
@@ -122,7 +128,7 @@ def _seed(flat, first, n, tag):
 @register_jitable
 def clear(flat, first, n):
     """Set the partials of `flat[first]`, ..., `flat[first + n - 1]` back to zero."""
-    for k in range(max(0, first), min(flat.size, first + n)):
+    for k in range(max(0, first), min(len(flat), first + n)):
         flat[k] = strip(flat[k])
 
 
@@ -181,7 +187,7 @@ def _paired(a, da, tag):
     def build(a, da, tag):
         if a.shape != da.shape:
             raise ValueError("a tangent must have the shape of the argument that it belongs to")
-        out = np.empty(a.shape, dtype())
+        out = empty_as(a, dtype())
         for index in np.ndindex(a.shape):
             out[index] = pair(a[index], da[index], level)
         return out

@@ -13,6 +13,7 @@ from numba.core import types
 from ..errors import ArgumentError, UnsupportedError
 from ..forward import access
 from ..forward.dual import Dual, base_scalar
+from ..forward.layout import empty_as
 from ..forward.promote import effects
 from ..reverse import random_state
 from ..source import define
@@ -87,7 +88,7 @@ class Sweep(Writer):
         if leaf.kind == "scalar":
             return self.dual(leaf.type)
         if leaf.kind == "array":
-            return types.Array(self.dual(leaf.type.dtype), leaf.type.ndim, "C")
+            return types.Array(self.dual(leaf.type.dtype), leaf.type.ndim, leaf.type.layout)
         return leaf.type
 
     # -- arguments ---------------------------------------------------------------------------
@@ -111,8 +112,8 @@ class Sweep(Writer):
             k, a = leaf.number, leaf.source
             self.before += [
                 f"first{k} = {first}",
-                f"dual{k} = np.empty({a}.shape, {self.dtype(self.dual(leaf.type.dtype))})",
-                f"flat{k} = dual{k}.reshape(dual{k}.size)",
+                f"dual{k} = empty_as({a}, {self.dtype(self.dual(leaf.type.dtype))})",
+                f"flat{k} = {runtime.flat(f'dual{k}', leaf.type)}",
             ]
             reload = self.before if k not in changed else self.prepare
             reload.append(f"load(flat{k}, {a})")
@@ -152,13 +153,11 @@ class Sweep(Writer):
                 continue
             name = f"arg{k}"
             if k in written and isinstance(ty.dtype, types.Float | types.Complex | Dual):
-                self.before.append(
-                    f"work{k} = np.empty({name}.shape, {self.dtype(self.dual(ty.dtype))})"
-                )
-                self.before.append(f"workflat{k} = work{k}.reshape(work{k}.size)")
+                self.before.append(f"work{k} = empty_as({name}, {self.dtype(self.dual(ty.dtype))})")
+                self.before.append(f"workflat{k} = {runtime.flat(f'work{k}', ty)}")
                 self.prepare.append(f"load(workflat{k}, {name})")
                 self.after.append(f"store({name}, work{k})")
-                sources[k] = f"work{k}", types.Array(self.dual(ty.dtype), ty.ndim, "C")
+                sources[k] = f"work{k}", types.Array(self.dual(ty.dtype), ty.ndim, ty.layout)
             elif not self.one_pass:
                 self.before.append(f"saved{k} = {name}.copy()")
                 self.prepare.append(f"if start > 0:\n    {name}[...] = saved{k}")
@@ -350,6 +349,7 @@ class Sweep(Writer):
 
 _NOPYTHON = {
     "overlap": overlap.overlap,
+    "empty_as": empty_as,
     "unit": access.unit,
     "partial": access.partial,
     "strip": access.strip,

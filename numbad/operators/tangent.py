@@ -7,6 +7,7 @@ from ..errors import ArgumentError
 from ..forward import access
 from ..forward.array import dtype_of_type
 from ..forward.dual import Dual, duals_in, join_tangent
+from ..forward.layout import empty_as
 from ..forward.promote import effects
 from ..source import define
 from . import overlap, runtime
@@ -136,6 +137,7 @@ class TangentSource:
             "overlap": overlap.overlap,
             "pair": access.pair,
             "paired": runtime.paired,
+            "empty_as": empty_as,
             "value_of_level": runtime.value_of_level,
             "tangent_of_level": runtime.tangent_of_level,
             "store": runtime.store,
@@ -189,7 +191,7 @@ class TangentSource:
             name = f"dual{k}_{len(pairs)}"
             self.lines.append(f"{name} = paired({tree.source}, {directions.source}, {self.tag})")
             dual = self.dual(tree.type.dtype, directions.type.dtype)
-            pairs[id(tree)] = name, types.Array(dual, tree.type.ndim, "C")
+            pairs[id(tree)] = name, types.Array(dual, tree.type.ndim, tree.type.layout)
         elif tree.kind == "scalar":
             if not isinstance(directions.type, types.Number | Dual):
                 self._mismatch(k, tree, directions)
@@ -223,12 +225,12 @@ class TangentSource:
                 dual = Dual(ty.dtype, 1, self.tag)
                 self.namespace[f"dtype{k}"] = dtype_of_type(dual)
                 self.lines += [
-                    f"work{k} = np.empty({source}.shape, dtype{k}())",
-                    f"load(work{k}.reshape(work{k}.size), {source})",
+                    f"work{k} = empty_as({source}, dtype{k}())",
+                    f"load({runtime.flat(f'work{k}', ty)}, {source})",
                 ]
                 self.after.append(f"store({source}, work{k})")
                 self.sources[k] = f"work{k}"
-                self.argtypes[k] = types.Array(dual, ty.ndim, "C")
+                self.argtypes[k] = types.Array(dual, ty.ndim, ty.layout)
 
     def write(self, value, returned=None):
         """The function; `returned` is the source of what it returns, made of `{r}` and `{tag}`."""

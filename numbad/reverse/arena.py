@@ -7,7 +7,8 @@ from llvmlite import ir
 from numba.core import cgutils, types
 from numba.core.datamodel import models
 from numba.extending import intrinsic, register_model
-from numba.np.arrayobj import make_array, populate_array
+from numba.np.arrayobj import _call_contiguous_check, make_array, populate_array
+from numba.np.numpy_support import is_fortran
 
 from . import memory as m
 from .tape import check_plain, tape_address
@@ -43,14 +44,29 @@ def _data_size(context, ty):
 # -- arrays -----------------------------------------------------------------------------------
 
 
-def _new_array(context, builder, tape, ty, shape, where, zero):
-    """A C-contiguous array of the arena, as a proxy."""
+def _strides(builder, shape, itemsize, layout):
+    """Strides of a contiguous array in the order of "F", or else of C."""
+    strides, step = [], _i64(itemsize)
+    for count in shape if layout == "F" else reversed(shape):
+        strides.append(step)
+        step = builder.mul(step, count)
+    return strides if layout == "F" else strides[::-1]
+
+
+def new_array(context, builder, tape, ty, shape, where, zero, like=None):
+    """A contiguous array of the arena, as a proxy: in C order, or in Fortran's for such a type.
+
+    `like` is the type and the value of an array whose order is taken where `ty` tells none.
+    """
     itemsize = _data_size(context, ty.dtype)
     data = _take(context, builder, tape, _bytes_of(context, builder, shape, itemsize), where, zero)
-    strides, step = [], _i64(itemsize)
-    for count in reversed(shape):
-        strides.insert(0, step)
-        step = builder.mul(step, count)
+    strides = _strides(builder, shape, itemsize, ty.layout)
+    if ty.layout == "A" and like is not None:
+        in_order_of_fortran = _call_contiguous_check(is_fortran, context, builder, *like)
+        strides = [
+            builder.select(in_order_of_fortran, f, c)
+            for f, c in zip(_strides(builder, shape, itemsize, "F"), strides, strict=True)
+        ]
     array = make_array(ty)(context, builder)
     populate_array(
         array,
@@ -65,18 +81,19 @@ def _new_array(context, builder, tape, ty, shape, where, zero):
 
 
 def arena_zeros_like(dtype=None, where="the shadow of an array"):
-    """An intrinsic `(tape, array) -> array`: zeros of the shape of `array`, of a Numba dtype."""
+    """An intrinsic `(tape, array) -> array`: zeros of a Numba dtype that lie as `array` does."""
 
     @intrinsic
     def zeros_like(typingctx, tape, array):
         if not isinstance(array, types.Array):
             return None
-        ty = types.Array(dtype or array.dtype, array.ndim, "C")
+        ty = types.Array(dtype or array.dtype, array.ndim, array.layout)
 
         def codegen(context, builder, sig, args):
-            like = make_array(array)(context, builder, args[1])
-            shape = cgutils.unpack_tuple(builder, like.shape, array.ndim)
-            return _new_array(context, builder, args[0], ty, shape, where, True)._getvalue()
+            shape = make_array(array)(context, builder, args[1]).shape
+            shape = cgutils.unpack_tuple(builder, shape, array.ndim)
+            like = array, args[1]
+            return new_array(context, builder, args[0], ty, shape, where, True, like)._getvalue()
 
         return ty(tape, array), codegen
 
@@ -86,7 +103,7 @@ def arena_zeros_like(dtype=None, where="the shadow of an array"):
 def _copy_items(context, builder, source_ty, source, target_ty, target):
     itemsize = _data_size(context, source_ty.dtype)
     shape = cgutils.unpack_tuple(builder, source.shape, source_ty.ndim)
-    if source_ty.layout == "C":
+    if source_ty.layout == target_ty.layout != "A":
         size = _bytes_of(context, builder, shape, itemsize)
         cgutils.raw_memcpy(builder, target.data, source.data, size, 1)
         return
@@ -105,7 +122,7 @@ def arena_copy_at(where):
     def copy(typingctx, tape, array):
         if not isinstance(array, types.Array):
             return None
-        ty = types.Array(array.dtype, array.ndim, "C")
+        ty = types.Array(array.dtype, array.ndim, array.layout)
 
         def codegen(context, builder, sig, args):
             return _emit_copy(context, builder, args[0], array, args[1], ty, where)
@@ -118,7 +135,7 @@ def arena_copy_at(where):
 def _emit_copy(context, builder, tape, array, value, ty, where):
     source = make_array(array)(context, builder, value)
     shape = cgutils.unpack_tuple(builder, source.shape, array.ndim)
-    target = _new_array(context, builder, tape, ty, shape, where, False)
+    target = new_array(context, builder, tape, ty, shape, where, False, (array, value))
     _copy_items(context, builder, array, source, ty, target)
     return target._getvalue()
 

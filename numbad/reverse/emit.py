@@ -10,6 +10,7 @@ from ..ir.leaves import at
 from ..rules.registry import name_of
 from .arena import arena_zeros_like
 from .fields import blank
+from .layout import in_layout
 from .ops.structural import real_of
 
 ZERO = -0.0
@@ -241,7 +242,10 @@ class Emitter:
     def reapply(self, statement, base, shadow):
         """A view's expression, applied to the shadow of its base."""
         value = statement.value
+        layout = getattr(self.fn.type_of(base), "layout", "A")
         if is_expr(value, "call"):
+            if layout != "A":  # the shadow has it too, even where its type does not tell
+                shadow = self.call(in_layout(layout), shadow)
             return self._reapply_call(value, base, shadow)
 
         def rename(var):

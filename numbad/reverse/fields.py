@@ -84,7 +84,7 @@ def _blank(context, builder, tape, ty, value):
         array = make_array(ty)(context, builder, value)
         shape = cgutils.unpack_tuple(builder, array.shape, ty.ndim)
         where = "the shadow of an array"
-        return arena._new_array(context, builder, tape, ty, shape, where, True)._getvalue()
+        return arena.new_array(context, builder, tape, ty, shape, where, True)._getvalue()
     return _blank_instance(context, builder, tape, ty, value)
 
 

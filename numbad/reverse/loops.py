@@ -114,11 +114,13 @@ def taken_along(ndim, axis, dtype):
 
 
 @cache
-def copy_of(ndim, dtype):
-    """A copy in C order."""
-    index = _index(ndim, ndim)
-    shape = ", ".join(f"a.shape[{k}]" for k in range(ndim))
-    lines = ["def copy(a):", f"    out = np.empty(({shape}{',' if ndim else ''}), dtype)"]
+def copy_of(ndim, dtype, layout="C"):
+    """A copy in C order, or in Fortran's where the layout is "F"."""
+    index, turn = _index(ndim, ndim), layout == "F" and ndim > 1
+    axes = reversed(range(ndim)) if turn else range(ndim)
+    shape = ", ".join(f"a.shape[{k}]" for k in axes)
+    made = f"np.empty(({shape}{',' if ndim else ''}), dtype){'.T' if turn else ''}"
+    lines = ["def copy(a):", f"    out = {made}"]
     lines += _nest([f"a.shape[{k}]" for k in range(ndim)], [f"out{index} = a{index}"])
     return _jit([*lines, "    return out"], {"dtype": _dtype(dtype)})
 

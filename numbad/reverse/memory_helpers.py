@@ -79,7 +79,7 @@ def kept(typingctx, tape, x):
 
 def _kept_type(ty):
     if isinstance(ty, types.Array):
-        return types.Array(ty.dtype, ty.ndim, "C")
+        return types.Array(ty.dtype, ty.ndim, ty.layout)
     if isinstance(ty, types.BaseNamedTuple):
         members = [_kept_type(t) for t in ty.types]
         if len(set(members)) == 1:

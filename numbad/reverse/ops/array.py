@@ -6,6 +6,7 @@ from numba.np.numpy_support import as_dtype
 
 from ...ir.leaves import HANDLES, leaves
 from ..elements import accumulate, take_element
+from ..layout import add_copied, shadow_of_same_or_copy
 from .base import Op
 
 
@@ -85,6 +86,29 @@ class View(Op):
         from ...ir.function import operands
 
         return operands(self.expr)
+
+
+class SameOrCopy(Op):
+    """An array as a contiguous one: itself, or a copy, as Numba finds at run time."""
+
+    def __init__(self, fn, label, statement, base):
+        self.base = base
+        super().__init__(fn, label, statement)
+
+    def analyse(self):
+        self.link(self.base, self.target)
+
+    def shadows(self, e):
+        identity = self.target, ()
+        if e.active(identity):
+            shadow, target = e.shadow((self.base.name, ())), self.statement.target
+            made = e.call(shadow_of_same_or_copy, e.var("$tape"), self.base, target, shadow)
+            e.set_shadow(identity, made)
+
+    def reverse(self, e):
+        if e.active((self.target, ())):
+            shadow, copied = (e.shadow((name, ())) for name in (self.base.name, self.target))
+            e.call(add_copied, shadow, copied)
 
 
 class Fresh(Op):
