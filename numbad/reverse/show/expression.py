@@ -137,6 +137,8 @@ def _binary(show, symbol, x, y):
 
 def _unary(show, sign, x):
     strength = _UNARY[sign]
+    if sign == "-" and is_negative(x):
+        return _write(x.parts[1], show)
     return f"{sign}{_bound(x, show, strength)}", strength
 
 

@@ -41,17 +41,12 @@ class Go:
     target: int
 
 
-def structure(successors, entry, headers=()):
-    """The items, in order, that a graph consists of, and the labels that jumps go to.
+class Structure:
+    """Makes the tree of items that a graph consists of; every block appears in it once.
 
     `successors` maps labels to lists of labels; `headers` are those that a loop with several ways in
     should be entered by.
     """
-    return Structure(successors, entry, headers).run()
-
-
-class Structure:
-    """Makes the tree; every block appears in it once."""
 
     def __init__(self, successors, entry, headers):
         self.entry, self.headers = entry, set(headers)
@@ -73,6 +68,7 @@ class Structure:
         self.targets = set()
 
     def run(self):
+        """The items, in order, and the labels that jumps go to."""
         return self._tree(self.entry, None, None), self.targets
 
     # -- analyses ----------------------------------------------------------------------------

@@ -6,6 +6,7 @@ import operator
 import numpy as np
 from numba.core.extending import _Intrinsic
 
+from ...ir import sequences
 from ...rules.expression import Answer, Apply, Arg, Const
 from ...rules.expression import where as chosen
 from ...rules.registry import CONSTANT, SCALAR, VJP, name_of
@@ -35,11 +36,13 @@ def is_pure(function):
 
 def called_name(function):
     """What a listing calls a function; for a part of reverse mode, with the user's function's name."""
-    for ruled, rule in VJP.items():
-        if function in rule or getattr(function, "py_func", None) in rule:
-            part = "backward" if function in rule[1:] else "forward"
-            return f"{part}[{_short(ruled)}]"
-    pull = getattr(getattr(function, "py_func", None), "__numbad_pull__", None)
+    code = getattr(function, "py_func", function)
+    ruled = getattr(code, "__numbad_rule_of__", None)
+    if ruled in VJP:
+        forward = getattr(VJP[ruled][0], "py_func", VJP[ruled][0])
+        part = "forward" if forward.__code__ is code.__code__ else "backward"
+        return f"{part}[{_short(ruled)}]"
+    pull = getattr(code, "__numbad_pull__", None)
     if pull is not None:
         return f"{getattr(pull, 'part', 'pullback')}[{_short(pull.dispatcher)}]"
     return _short(function)
@@ -154,6 +157,10 @@ def _new_list(to, target, args, made):
     to.add("set", x.name(target), x.binary("*", Node("list", (x.ZERO,)), to.node(args[1])))
 
 
+def _grow(to, target, args, made):
+    to.add("do", value=x.call("grow", map(to.node, args[1:]), effect=True))
+
+
 def _same(to, target, args, made):
     to.add("set", x.name(target), to.node(args[0]))
 
@@ -229,7 +236,7 @@ _WRITERS = {
     tape.read_frame: _read,
     tape.pop_frame: _nothing,
     tape.tape_start: _nothing,
-    arena.vector_reserve: _nothing,
+    arena.vector_reserve: _grow,
     arena.vector_get: _get_member,
     arena.vector_set: _set_member,
     arena.borrow: _same,
@@ -240,6 +247,9 @@ _WRITERS = {
     memory_helpers.kept: _kept,
     structure.picked: _value(_picked),
     lists.count: _value(lambda items: x.call("len", [items])),
+    sequences.length: _value(lambda items: x.call("len", [items])),
+    sequences.item: _value(lambda items, i: Node("index", (items, i))),
+    sequences.count_of_shape: _value(lambda array: Node("attr", (array, "size"))),
     structural.real_of: _value(lambda z: Node("attr", (z, "real"))),
     structural.minus_imag_of: _value(lambda z: x.unary("-", Node("attr", (z, "imag")))),
     structural.conjugated: _value(lambda z: x.call("conj", [z])),

@@ -111,18 +111,18 @@ class Layout:
         if self._is_nothing(then):
             return
         turned = condition is not line.value
-        if _is_break(otherwise) or (self._leaves(otherwise) and not self._leaves(then)):
+        if _is_break(otherwise) or self._goes_first(otherwise, then):
             then, otherwise, condition, turned = otherwise, then, _negated(condition), not turned
         origin = self._came_from(line, turned)
         placed = None if origin or item.label in self.edges else line
         self._emit(f"{word} {self.show(condition)}:{origin}", placed)
         self._inner(then)
-        self._otherwise(then, otherwise)
+        self._otherwise(then, otherwise, word)
 
-    def _otherwise(self, then, otherwise):
+    def _otherwise(self, then, otherwise, word):
         if self._is_nothing(otherwise):
             return
-        if self._leaves(then):
+        if self._leaves(then) and word == "if":
             self._items(otherwise)
             return
         first, *rest = [item for item in otherwise if not self._is_empty(item)]
@@ -154,6 +154,11 @@ class Layout:
     def _is_nothing(self, items):
         """Whether items put nothing into the text."""
         return all(self._is_empty(item) for item in items)
+
+    def _goes_first(self, items, others):
+        """Whether a branch that ends by going elsewhere is shorter than the other one."""
+        shorter = len([*_labels(items)]) < len([*_labels(others)])
+        return self._leaves(items) and (shorter or not self._leaves(others))
 
     def _leaves(self, items):
         """Whether what follows items is never reached from them."""

@@ -11,6 +11,9 @@ from ...ir.leaves import HANDLES, leaves
 from ..emit import bar_name, choice, counter, shadow_name
 
 
+_NESTED = re.compile(r".*__locals__\w+?_v\d+_")  # Numba's names for those of inner functions
+
+
 class Names:
     """Text for the names of the variables that a `Sweep` has emitted.
 
@@ -44,7 +47,10 @@ class Names:
     def in_source(self, name):
         """The name that a variable of the primal has in the source, with its version, or None."""
         name = self.fn.names.get(name, name)
-        return None if name.startswith("$") else name
+        nested = _NESTED.match(name)
+        if nested:
+            name = name[nested.end() :]
+        return None if name.startswith(("$", "_v")) else name
 
     def meaning(self, name):
         """What a variable stands for that the source names: a kind, and a name or a leaf; or None."""
@@ -157,7 +163,7 @@ def _of_control(fn, control):
 
 
 def _without_version(name):
-    return re.sub(r"\.\d+$", "", name)
+    return re.sub(r"(\.\d+)+$", "", name)
 
 
 def _base(name):

@@ -1,7 +1,7 @@
 """A listing from the stages of a pullback: head, forward sweep, reverse sweep."""
 
 from ..emit import choice
-from .flow import structure
+from .flow import Structure
 from .head import Head
 from .indices import name_indices
 from .layout import Layout
@@ -55,14 +55,17 @@ class Listing:
     def _part(self, entry, stop=None):
         """The lines of one sweep."""
         sweep = self.sweep
-        successors = {n: [m for m in out if m != stop] for n, out in self.successors.items()}
-        headers = [
-            sweep.reverse_labels[h] for h in sweep.control.loops if h in sweep.reverse_labels
-        ]
-        items, targets = structure(successors, entry, headers)
+        successors, lines = self.successors, self.lines
+        if stop is not None:  # where the sweep ends
+            successors, lines = {**successors, stop: []}, {**lines, stop: []}
+        reverse = sweep.reverse_labels
+        headers = [reverse[h] for h in sweep.control.loops if h in reverse]
+        kept = Structure(successors, entry, headers).loops.keys() | {stop}
+        short = {n: [_next(m, successors, lines, kept) for m in successors[n]] for n in successors}
+        items, targets = Structure(short, entry, headers).run()
         named = {*sweep.forward_labels.values(), *sweep.reverse_labels.values(), sweep.seed_label}
         edges = set(self.lines) - named
-        layout = Layout(self.lines, targets, edges, self.names, self.source, self._ways())
+        layout = Layout(lines, targets, edges, self.names, self.source, self._ways())
         return layout.write(items)
 
     def _ways(self):
@@ -78,3 +81,10 @@ class Listing:
         """The lines of the last statements of blocks, jumps that say nothing left out."""
         blocks = self.sweep.fn.blocks
         return [(blocks[n].body[:-1] or blocks[n].body)[-1].loc.line for n in labels]
+
+
+def _next(label, successors, lines, kept):
+    """The first block from here on that does something, or where a loop begins."""
+    while label not in kept and not lines[label] and len(successors[label]) == 1:
+        (label,) = successors[label]
+    return label
