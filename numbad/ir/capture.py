@@ -6,6 +6,7 @@ from numba.core import ir, types
 from numba.core.bytecode import FunctionIdentity
 from numba.core.compiler import CompilerBase, DefaultPassBuilder, Flags, _EarlyPipelineCompletion
 from numba.core.compiler_machinery import FunctionPass, register_pass
+from numba.core.errors import ForceLiteralArg
 from numba.core.registry import CPUDispatcher, cpu_target
 from numba.core.typed_passes import NopythonTypeInference
 from numba.core.typing import signature
@@ -105,6 +106,11 @@ def result_type(function):
 def _captured(dispatcher, argtypes):
     try:
         return _capture(dispatcher.py_func, argtypes, dispatcher.locals)
+    except ForceLiteralArg as error:
+        if len(_capturing()) > 1:  # the caller may have a literal to give
+            raise
+        way_out = "write the value in the code, or make it a global variable"
+        raise refuse("an argument that Numba must know as a literal", error.loc, way_out) from None
     except Exception as error:  # Numba wraps it in many ways
         if "re-entrant" not in str(error):
             raise
