@@ -4,21 +4,45 @@ Numba tells by an array's layout, at times as late as at run time, whether `np.r
 `np.ascontiguousarray` shares memory with it. Arrays of duals and shadows must get the same answer.
 """
 
+from functools import cache
+
 import numpy as np
 from numba.core import types
 from numba.core.imputils import impl_ret_borrowed
-from numba.extending import intrinsic, overload
+from numba.extending import intrinsic, overload, register_jitable
+from numba.np.numpy_support import is_contiguous, is_fortran
 
 
-@intrinsic
-def of_any_layout(typingctx, a):
-    """The array itself, typed as one of any layout."""
-    target = a.copy(layout="A")
+@cache
+def in_layout(layout):
+    """An intrinsic `(array)`: the array as one of a layout that it is known to have."""
 
-    def codegen(context, builder, sig, args):
-        return impl_ret_borrowed(context, builder, target, args[0])
+    @intrinsic
+    def retype(typingctx, array):
+        target = array.copy(layout=layout) if isinstance(array, types.Array) else array
 
-    return target(a), codegen
+        def codegen(context, builder, sig, args):
+            return impl_ret_borrowed(context, builder, target, args[0])
+
+        return target(array), codegen
+
+    return retype
+
+
+of_any_layout = in_layout("A")
+_is_contiguous, _is_fortran = register_jitable(is_contiguous), register_jitable(is_fortran)
+
+
+@register_jitable
+def is_in_c_order(a):
+    """What `a.flags.c_contiguous` tells; Numba's own takes duals for larger than they are."""
+    return _is_contiguous(a.shape, a.strides, a.itemsize)
+
+
+@register_jitable
+def is_in_fortran_order(a):
+    """What `a.flags.f_contiguous` tells."""
+    return _is_fortran(a.shape, a.strides, a.itemsize)
 
 
 def empty_as(a, dtype):
@@ -41,9 +65,9 @@ def _allocation(make):
             return lambda a, dtype: make(a.T.shape, dtype).T
 
         def of_unknown_layout(a, dtype):
-            if a.flags.c_contiguous:
+            if is_in_c_order(a):
                 return of_any_layout(make(a.shape, dtype))
-            if a.flags.f_contiguous:
+            if is_in_fortran_order(a):
                 return of_any_layout(make(a.T.shape, dtype).T)
             return of_any_layout(make((*a.shape, 2), dtype)[..., 0])  # contiguous in no order
 

@@ -14,9 +14,10 @@ from numba.extending import overload, overload_method
 from ..source import define
 from . import dual as d
 from .access import primal
-from .array import is_dual_array
+from .array import dtype_of_type, is_dual_array
 from .dualize import ATTRIBUTES, REPLACED_COMPARISONS, stand_for, stand_for_method
 from .flow import INACTIVE
+from .layout import empty_as, in_layout, is_in_c_order, is_in_fortran_order
 
 
 def _attribute(name, of_duals):
@@ -104,6 +105,47 @@ stand_for(
         np.lib.stride_tricks.as_strided,
     ),
 )
+
+
+# -- contiguous or not -----------------------------------------------------------------------
+
+
+def _layout_function(fn, layout, is_in_order):
+    """The stand-in for a function that copies an array if it does not lie in an order."""
+
+    def stand_in(a):
+        raise NotImplementedError
+
+    @overload(stand_in)
+    def overload_stand_in(a):
+        if not is_dual_array(a) or a.layout != "A":  # its type tells all
+            return lambda a: fn(a)
+        retyped, made = in_layout(layout), dtype_of_type(a.dtype)
+
+        def same_or_copy(a):
+            if is_in_order(a):
+                return retyped(a)
+            out = retyped(empty_as(retyped(a), made()))
+            for index in np.ndindex(a.shape):
+                out[index] = a[index]
+            return out
+
+        return same_or_copy
+
+    stand_for(fn, stand_in)
+
+
+_layout_function(np.ascontiguousarray, "C", is_in_c_order)
+_layout_function(np.asfortranarray, "F", is_in_fortran_order)
+
+
+def _flags(a):
+    if a.layout == "A":
+        raise TypingError("the flags of a differentiated array that is not known to be contiguous")
+    return lambda a: a.flags
+
+
+_attribute("flags", _flags)
 
 # -- what tells types apart ------------------------------------------------------------------
 

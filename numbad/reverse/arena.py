@@ -7,7 +7,7 @@ from llvmlite import ir
 from numba.core import cgutils, types
 from numba.core.datamodel import models
 from numba.extending import intrinsic, register_model
-from numba.np.arrayobj import _call_contiguous_check, make_array, populate_array
+from numba.np.arrayobj import make_array, populate_array
 from numba.np.numpy_support import is_fortran
 
 from . import memory as m
@@ -53,6 +53,14 @@ def _strides(builder, shape, itemsize, layout):
     return strides if layout == "F" else strides[::-1]
 
 
+def _lies_as_in_fortran(context, builder, ty, value):
+    array = make_array(ty)(context, builder, value)
+    counts = types.UniTuple(types.intp, ty.ndim)
+    sig = types.boolean(counts, counts, types.intp)
+    given = array.shape, array.strides, array.itemsize
+    return context.compile_internal(builder, is_fortran, sig, given)
+
+
 def new_array(context, builder, tape, ty, shape, where, zero, like=None):
     """A contiguous array of the arena, as a proxy: in C order, or in Fortran's for such a type.
 
@@ -62,7 +70,7 @@ def new_array(context, builder, tape, ty, shape, where, zero, like=None):
     data = _take(context, builder, tape, _bytes_of(context, builder, shape, itemsize), where, zero)
     strides = _strides(builder, shape, itemsize, ty.layout)
     if ty.layout == "A" and like is not None:
-        in_order_of_fortran = _call_contiguous_check(is_fortran, context, builder, *like)
+        in_order_of_fortran = _lies_as_in_fortran(context, builder, *like)
         strides = [
             builder.select(in_order_of_fortran, f, c)
             for f, c in zip(_strides(builder, shape, itemsize, "F"), strides, strict=True)

@@ -5,12 +5,12 @@ import operator
 import numpy as np
 from numba.core import ir
 
+from ..forward.layout import in_layout
 from ..ir.function import is_expr, map_vars
 from ..ir.leaves import at
 from ..rules.registry import name_of
 from .arena import arena_zeros_like
 from .fields import blank
-from .layout import in_layout
 from .ops.structural import real_of
 
 ZERO = -0.0

@@ -1,7 +1,5 @@
 """Shadows of arrays that Numba may share or copy, as it finds them contiguous at run time or not."""
 
-from functools import cache
-
 import numpy as np
 from llvmlite import ir
 from numba import njit
@@ -32,22 +30,6 @@ def _retyped(context, builder, ty, value, target):
         parent=source.parent,
     )
     return array._getvalue()
-
-
-@cache
-def in_layout(layout):
-    """An intrinsic `(array)`: the array as one of a layout that it is known to have."""
-
-    @intrinsic
-    def retype(typingctx, array):
-        target = array.copy(layout=layout) if isinstance(array, types.Array) else array
-
-        def codegen(context, builder, sig, args):
-            return impl_ret_borrowed(context, builder, target, args[0])
-
-        return target(array), codegen
-
-    return retype
 
 
 @intrinsic
