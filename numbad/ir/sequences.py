@@ -6,10 +6,12 @@ from functools import cache
 import numpy as np
 from numba import njit
 from numba.core import ir, types
+from numba.core.typing import signature
 from numba.extending import overload
 
 from ..source import define
-from .callee import callee_of, type_call
+from .callee import callee_of
+from .capture import capture, result_type
 from .function import is_expr, is_phi, read_by
 
 
@@ -303,9 +305,9 @@ def call_helper(fn, dispatcher, arguments, made, loc):
     func = fn.fresh("$helper", types.Dispatcher(dispatcher), loc)
     made.append(ir.Assign(ir.Global(dispatcher.py_func.__name__, dispatcher, loc), func, loc))
     argtypes = tuple(types.unliteral(fn.type_of(v)) for v in arguments)
-    signature = type_call(dispatcher, argtypes)
+    result = result_type(capture(dispatcher, argtypes))
     call = ir.Expr.call(func, list(arguments), (), loc)
-    fn.calls[call] = signature
-    target = fn.fresh("$result", signature.return_type, loc)
+    fn.calls[call] = signature(result, *argtypes)
+    target = fn.fresh("$result", result, loc)
     made.append(ir.Assign(call, target, loc))
     return target
