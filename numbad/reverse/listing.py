@@ -1,11 +1,13 @@
 """`inspect_adjoint`: what reverse mode makes of a function, as a listing that a person can follow."""
 
 import inspect
+import warnings
 
 from numba import njit, typeof
 from numba.core import types
 from numba.core.compiler import Flags
 from numba.core.dispatcher import Dispatcher
+from numba.core.errors import NumbaExperimentalFeatureWarning
 from numba.core.registry import cpu_target
 
 from ..errors import ArgumentError, UnsupportedError
@@ -150,21 +152,27 @@ class _ShownCompiler(SweepCompiler):
 
 def _typed(pull, argtypes):
     """The state of the compilation of both sweeps, up to their types."""
-    with refusing(pull.dispatcher.py_func):
-        result = type_call(pull.dispatcher, argtypes).return_type
+    with refusing(pull.dispatcher.py_func), warnings.catch_warnings():
+        # Functions in tuples of arguments are typed, but nothing is compiled of them.
+        warnings.simplefilter("ignore", NumbaExperimentalFeatureWarning)
+        given = _signature(pull, argtypes)
+        stub = define("def sweep(tape, args, shadows, seed):\n    return None\n", {})
+        stub.__numbad_pull__ = pull
+        flags = Flags()
+        flags.nrt = True
+        flags.error_model = "python"
+        contexts = cpu_target.typing_context, cpu_target.target_context
+        return _ShownCompiler(*contexts, None, given, None, flags, {}).compile_extra(stub)
+
+
+def _signature(pull, argtypes):
+    """The types of tape, arguments, shadows, seed."""
+    result = type_call(pull.dispatcher, argtypes).return_type
     shadows = [
         _cotangent(ty, HANDLES) if k in pull.wrt else types.none for k, ty in enumerate(argtypes)
     ]
     seed = _cotangent(result, ("scalar", *HANDLES))
-    given = tape_type, types.Tuple(argtypes), types.Tuple(shadows), seed
-    stub = define("def sweep(tape, args, shadows, seed):\n    return None\n", {})
-    stub.__numbad_pull__ = pull
-    flags = Flags()
-    flags.nrt = True
-    flags.error_model = "python"
-    contexts = cpu_target.typing_context, cpu_target.target_context
-    with refusing(pull.dispatcher.py_func):
-        return _ShownCompiler(*contexts, None, given, None, flags, {}).compile_extra(stub)
+    return tape_type, types.Tuple(argtypes), types.Tuple(shadows), seed
 
 
 def _cotangent(ty, kinds):

@@ -58,8 +58,14 @@ class _Variables(dict):
 
 def _tools(lines):
     return {
-        **{"tape": [], "np": np, "math": math, "zeros_like": _zeros_like, "copy": np.copy},
-        **{"conj": np.conj, "dtype": np.float64, "with_members": _with_members("\n".join(lines))},
+        "np": np,
+        "math": math,
+        "tape": [],
+        "zeros_like": _zeros_like,
+        "copy": np.copy,
+        "conj": np.conj,
+        "dtype": np.float64,
+        "with_members": _with_members("\n".join(lines)),
         "grow": lambda items, n: items.extend([0.0] * (n - len(items))),
         "first_equal": lambda answer, values: list(values).index(answer),
         "wrapped": lambda i, n: i + n if i < 0 else i,
@@ -210,7 +216,8 @@ class Machine:
             else:
                 assert not inner, "a jump into a for loop"
                 index, _, over = head.removeprefix("for ").partition(" in ")
-                for self.variables[index] in self._eval(over):
+                for value in self._eval(over):
+                    self.variables[index] = value
                     self._iteration(body)
         except _BreakError:
             return

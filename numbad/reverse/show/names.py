@@ -10,7 +10,6 @@ import re
 from ...ir.leaves import HANDLES, leaves
 from ..emit import bar_name, choice, counter, shadow_name
 
-
 _NESTED = re.compile(r".*__locals__\w+?_v\d+_")  # Numba's names for those of inner functions
 
 
@@ -99,7 +98,9 @@ class Names:
 
     def is_hideable(self, name):
         """Whether an assignment that nobody reads need not be shown."""
-        return name.startswith("$") or name in self.adjoints or name not in self.fn.types
+        if name in self.adjoints or name not in self.fn.types or name.startswith("$"):
+            return True
+        return self.in_source(name) is None
 
     def is_adjoint(self, name):
         return name in self.adjoints
