@@ -13,6 +13,7 @@ from ..source import define
 from .callee import callee_of
 from .capture import capture, result_type
 from .function import is_expr, is_phi, read_by
+from .mutation import may_change_lists
 
 
 @njit
@@ -58,20 +59,34 @@ def _index_loop(fn, header, iternext):
     terminator = fn.blocks[header].body[-1]
     if first is None or not isinstance(terminator, ir.Branch):
         return
-    _iterate_range(fn, where, iternext, getiter, sequence)
+    lists = [part for part in sequence.parts if isinstance(part.ty, types.List | types.ListType)]
+    grows = bool(lists) and may_change_lists(fn, header)
+    counts = _iterate_range(fn, where, iternext, getiter, sequence, grows)
     _fetch(fn, header, first, terminator, sequence)
+    if grows:
+        _ask_for_more(
+            fn, header, terminator, first.target, zip(sequence.parts, counts, strict=True)
+        )
     fn.changed()
 
 
-def _iterate_range(fn, where, iternext, getiter, sequence):
-    """`getiter(x)` becomes `getiter(range(len(x)))`."""
+def _iterate_range(fn, where, iternext, getiter, sequence, grows):
+    """`getiter(x)` becomes `getiter(range(len(x)))`, or that of a range without end.
+
+    Returns the variables of the counts of the parts, for the latter.
+    """
     block = fn.blocks[where]
     loc = getiter.loc
     index = next(
         k for k, s in enumerate(block.body) if isinstance(s, ir.Assign) and s.value is getiter
     )
-    made = []
-    count = sequence.count(fn, made, loc)
+    made, counts = [], []
+    if grows:
+        counts = [part.count(fn, made, loc) for part in sequence.parts]
+        count = fn.fresh("$endless", types.int64, loc)
+        made.append(ir.Assign(ir.Const(1 << 62, loc), count, loc))
+    else:
+        count = sequence.count(fn, made, loc)
     func = fn.fresh("$range", None, loc)
     made.append(ir.Assign(ir.Global("range", range, loc), func, loc))
     over = fn.fresh("$over", types.range_state64_type, loc)
@@ -80,6 +95,26 @@ def _iterate_range(fn, where, iternext, getiter, sequence):
     block.body[index:index] = made
     fn.types[block.body[index + len(made)].target.name] = types.range_iter64_type
     fn.types[iternext.target.name] = types.Pair(types.int64, types.boolean)
+    return counts
+
+
+def _ask_for_more(fn, header, terminator, index, parts):
+    """Before each value a block asks whether there is one: a list may have another length by now."""
+    loc = terminator.loc
+    label, end = fn.new_label(), terminator.falsebr
+    block = fn.blocks[label] = ir.Block(fn.scope, loc)
+    block.body = []
+    more = None
+    for part, count in parts:
+        answer = part.more(fn, index, count, block.body, loc)
+        more = answer if more is None else call_helper(fn, both, [more, answer], block.body, loc)
+    block.append(ir.Branch(more, terminator.truebr, end, loc))
+    for s in fn.blocks[end].body:
+        if is_phi(s):
+            ways, values = s.value.incoming_blocks, s.value.incoming_values
+            s.value._kws["incoming_blocks"] = [*ways, label]
+            s.value._kws["incoming_values"] = [*values, values[ways.index(header)]]
+    terminator.truebr = label
 
 
 def _fetch(fn, header, first, terminator, sequence):
@@ -140,11 +175,32 @@ def _number(fn, k, made, loc):
     return target
 
 
-class _Indexed:
+class _Part:
+    """What is gone through by itself."""
+
+    ty = None
+
+    @property
+    def parts(self):
+        return [self]
+
+    def more(self, fn, index, count, made, loc):
+        """Whether there is a value with this index; `count` is how many there were at first."""
+        return call_helper(fn, is_below, [index, count], made, loc)
+
+
+class _Indexed(_Part):
     """An array, a tuple or a list: `x[i]`."""
 
     def __init__(self, var, ty):
         self.var, self.ty = var, ty
+
+    def more(self, fn, index, count, made, loc):
+        if isinstance(self.ty, types.List):
+            return call_helper(fn, is_in_list, [index, self.var], made, loc)
+        if isinstance(self.ty, types.ListType):
+            return call_helper(fn, is_in_same_list, [index, self.var, count], made, loc)
+        return super().more(fn, index, count, made, loc)
 
     def count(self, fn, made, loc):
         return call_helper(fn, length, [self.var], made, loc)
@@ -153,9 +209,35 @@ class _Indexed:
         return call_helper(fn, item, [self.var, index], made, loc)
 
 
+@njit
+def is_below(i, n):
+    return i < n
+
+
+@njit
+def is_in_list(i, items):
+    return i < len(items)
+
+
+@njit
+def is_in_same_list(i, items, n):
+    if len(items) != n:
+        raise RuntimeError("list was mutated during iteration")
+    return i < n
+
+
+@njit
+def both(a, b):
+    return a and b
+
+
 class _Enumerated:
     def __init__(self, inner, start, ty):
         self.inner, self.start, self.ty = inner, start, ty
+
+    @property
+    def parts(self):
+        return self.inner.parts
 
     def count(self, fn, made, loc):
         return self.inner.count(fn, made, loc)
@@ -173,6 +255,10 @@ class _Zipped:
     def __init__(self, inner, ty):
         self.inner, self.ty = inner, ty
 
+    @property
+    def parts(self):
+        return [part for x in self.inner for part in x.parts]
+
     def count(self, fn, made, loc):
         counts = [x.count(fn, made, loc) for x in self.inner]
         least = counts[0]
@@ -184,7 +270,7 @@ class _Zipped:
         return _pack(fn, [x.at(fn, index, made, loc) for x in self.inner], self.ty, made, loc)
 
 
-class _Ranged:
+class _Ranged(_Part):
     """A `range` within `zip` or `enumerate`."""
 
     def __init__(self, var):
@@ -197,7 +283,7 @@ class _Ranged:
         return call_helper(fn, number_of_range, [self.var, index], made, loc)
 
 
-class _Visited:
+class _Visited(_Part):
     """`np.ndenumerate(a)` and `a.flat`, by the number of the element in C order."""
 
     def __init__(self, var, element):
