@@ -3,12 +3,13 @@
 import numpy as np
 from numba.core import types
 from numba.core.errors import TypingError
-from numba.extending import overload
+from numba.extending import overload, register_jitable
 
 from ..source import define
 from . import dual as d
-from .array import dtype_of_type, is_dual_array, plain
+from .array import as_scalar, dtype_of_type, is_dual_array, plain
 from .dualize import stand_for, stand_for_method
+from .layout import empty_as
 from .reductions import as_zero, is_none
 
 
@@ -121,7 +122,40 @@ def _array_of_duals(object, dtype=None):
     return array
 
 
+@overload(np.linspace)
+def _linspace_of_duals(start, stop, num=50):
+    """`np.linspace`, whose numbers are those that Numba computes."""
+    ends = types.Tuple([types.unliteral(start), types.unliteral(stop)])
+    if not any(isinstance(ty, d.Dual) for ty in ends):
+        return None
+    if not all(isinstance(ty, types.Number | d.Dual) for ty in ends):
+        return None
+    joined = _common(ends)
+    is_complex = isinstance(d.base_scalar(joined), types.Complex)
+    scalar = d.with_base(joined, types.complex128 if is_complex else types.float64)
+    made, convert = dtype_of_type(scalar), as_scalar(scalar)
+
+    def linspace(start, stop, num=50):
+        out = np.empty(num, made())
+        first, last = convert(start), convert(stop)
+        if num == 1:
+            out[0] = first
+        elif num > 1:
+            step = (last - first) / (num - 1)
+            for i in range(num):
+                out[i] = first + i * step
+            out[-1] = last
+        return out
+
+    return linspace
+
+
 # -- conversion ------------------------------------------------------------------------------
+
+
+@register_jitable
+def _empty_in_c_order(a, dtype):
+    return np.empty(a.shape, dtype)
 
 
 def astype(a, dtype):
@@ -139,8 +173,10 @@ def _astype(a, dtype):
         return lambda a, dtype: plain(a).astype(dtype)
     made = dtype_of_type(d.with_base(a.dtype, asked))
 
+    allocate = empty_as if a.layout == "F" else _empty_in_c_order
+
     def converted(a, dtype):
-        out = np.empty(a.shape, made())
+        out = allocate(a, made())
         for index in np.ndindex(a.shape):
             out[index] = a[index]
         return out

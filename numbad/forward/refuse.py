@@ -4,7 +4,6 @@ The refusal names the construct, the file, the line, the source line itself, and
 """
 
 import itertools
-import linecache
 import re
 import threading
 from collections import deque
@@ -14,6 +13,7 @@ from numba.core import errors
 
 from ..errors import NumbadError, UnsupportedError
 from ..ir.fence import Place, defect, place
+from ..source import line_of_def
 
 _LATEST = threading.local()  # the last refusals of nested compilations
 _KEPT = 50
@@ -23,7 +23,6 @@ _NOISE = (
     *("During: ", "File ", "<source", "Failed in ", "There are", "Of which"),
     *("Overload ", "With argument", "Rejected ", "No match", "TypingError:"),
 )
-_DECORATORS = 20  # lines at most
 _LISTING = ("raised from", "def ", "@")  # from here on, Numba shows source
 _WAY_OUT = (
     "Way out: write it with scalar operations, loops or functions that numbad differentiates, give "
@@ -52,8 +51,8 @@ def refused_call(construct, fn, way_out):
     """The UnsupportedError for the call of `fn` that Numba types at this moment."""
     loc = errors.loc_info.get("loc")
     if loc is None or loc.filename.startswith("<"):  # in code that numbad wrote
-        code = getattr(getattr(fn, "py_func", fn), "__code__", None)
-        loc = code and Place(code.co_filename, _line_of_def(code))
+        own = getattr(fn, "py_func", fn)
+        loc = _place_of_def(own) if hasattr(own, "__code__") else None
     refusal = UnsupportedError(
         f"forward mode cannot differentiate {construct}: {place(loc)}\nWay out: {way_out}."
     )
@@ -128,16 +127,11 @@ def _place(py_func, causes):
         loc = getattr(cause, "loc", None)
         if loc and loc.line and (isinstance(loc, Place) or loc.filename == code.co_filename):
             return Place.of(loc)
-    return Place(code.co_filename, _line_of_def(code))
+    return _place_of_def(py_func)
 
 
-def _line_of_def(code):
-    """The line of a function's `def`, which decorators may precede."""
-    lines = linecache.getlines(code.co_filename)[code.co_firstlineno - 1 :]
-    for k, text in enumerate(lines[:_DECORATORS]):
-        if text.lstrip().startswith(f"def {code.co_name}("):
-            return code.co_firstlineno + k
-    return code.co_firstlineno
+def _place_of_def(py_func):
+    return Place(py_func.__code__.co_filename, line_of_def(py_func))
 
 
 def reason(error):

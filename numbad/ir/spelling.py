@@ -72,7 +72,8 @@ def _expression(fn, value, depth):
         arguments = [text(v) for v in value.args] + [f"{k}={text(v)}" for k, v in value.kws]
         return f"{text(value.func)}({', '.join(arguments)})"
     if value.op == "getattr":
-        return f"{text(value.value)}.{value.attr}"
+        owner = text(value.value)
+        return f"({owner}).{value.attr}" if " " in owner else f"{owner}.{value.attr}"
     if value.op in ("binop", "inplace_binop"):
         return f"{text(value.lhs)} {_sign(value.fn)} {text(value.rhs)}"
     if value.op == "unary":

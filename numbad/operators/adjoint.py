@@ -54,11 +54,10 @@ def caller(f, functions, rest):
         free = ", ".join(f"arg{k}" for k in range(count) if k not in functions)
         given = [f"function{k}" if k in functions else f"arg{k}" for k in range(count) if k != star]
         given = ", ".join([*given, *(f"arg{star}[{i}]" for i in range(rest))])
-        name = f"call_{f.py_func.__name__}".replace("<lambda>", "lambda")
         namespace = {"f": f, **{f"function{k}": function for k, function in functions.items()}}
-        source = f"def {name}({free}):\n    return f({given})\n"
+        source = f"def call({free}): return f({given})\n"
         options = {k: v for k, v in f.targetoptions.items() if k in INHERITED}
-        known[key] = njit(define(source, namespace), **options)
+        known[key] = njit(define(source, namespace, f.py_func), **options)
     return known[key]
 
 

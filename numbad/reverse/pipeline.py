@@ -314,9 +314,9 @@ def _called(f):
     rules = SCALAR.get(f), VJP.get(f), JVP.get(f)
     if rules not in known:
         names = ", ".join(inspect.signature(f.py_func).parameters)
-        source = f"def {f.py_func.__name__}({names}):\n    return f({names})\n"
+        source = f"def call_({names}): return function_({names})\n"
         options = {k: v for k, v in f.targetoptions.items() if k in INHERITED}
-        known[rules] = njit(define(source, {"f": f}), **options)
+        known[rules] = njit(define(source, {"function_": f}, f.py_func), **options)
     return known[rules]
 
 

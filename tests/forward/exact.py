@@ -140,7 +140,7 @@ class _NumPy:
         return to_exact(np.eye(n))
 
     def linspace(self, start, stop, n):
-        return np.array([start + (mpf(stop) - start) * k / (n - 1) for k in range(n)], object)
+        return np.array([start + (mpf(stop) - start) * k / max(n - 1, 1) for k in range(n)], object)
 
     def arange(self, *bounds):
         return to_exact(np.arange(*bounds))

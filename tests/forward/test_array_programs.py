@@ -31,6 +31,15 @@ def indexing(a, b):
     return total, a[1], a.size * b[2]
 
 
+@programs.on(1.3, 0.4, second=True)
+def evenly_spaced(x, y):
+    a, b, c = np.linspace(x, y, 5), np.linspace(x * y, 2, 4), np.linspace(0, y, 50)
+    total = b[1] * b[2] + c[7] * a[-1]
+    for v in a:
+        total += v * v
+    return total, np.linspace(x, y, 1), np.linspace(y, x, 2)
+
+
 @programs.on(A, M)
 def slices_and_views(a, m):
     total = a[1:3].sum() * a[::2][1] + a[::-1][0] * a[-2:][0]
