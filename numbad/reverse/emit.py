@@ -11,6 +11,7 @@ from ..ir.leaves import at
 from ..rules.registry import name_of
 from .arena import arena_zeros_like
 from .fields import blank
+from .ops import lists
 from .ops.structural import real_of
 
 ZERO = -0.0
@@ -140,6 +141,8 @@ class Emitter:
         found = at(self.fn.type_of(leaf[0]), leaf[1])
         if found.kind in ("object", "record"):
             return self.call(blank(found.type), self.var("$tape"), value)
+        if found.kind == "list":
+            return lists.shadow_of(self, found.type, value)
         dtype = found.type.dtype
         dtype = None if self.dual is None else self.dual(dtype)
         return self.call(zeros_maker(dtype), self.var("$tape"), value)

@@ -268,6 +268,9 @@ def _call(fn, label, s, call):
         op = lists.new_list(fn, label, s, call)
         if op is not None:
             return op
+    op = list_changes.typed_from_values(fn, label, s, call)
+    if op is not None:
+        return op
     if callee.kind == "method":
         return _method(fn, label, s, call, callee)
     if callee.kind == "class":

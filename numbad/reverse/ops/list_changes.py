@@ -2,6 +2,7 @@
 
 from numba import njit
 from numba.core import types
+from numba.typed import List
 
 from ...ir.leaves import leaves
 from ..arena import vector_close, vector_get, vector_open, vector_reserve, vector_set
@@ -219,6 +220,14 @@ def from_values(fn, label, s, call):
     if not is_list(fn.type_of(s.target)) or not usable(fn, s.target) or len(call.args) != 1:
         return None
     return StandIn(fn, label, s, list_helpers.listed, call.args)
+
+
+def typed_from_values(fn, label, s, call):
+    """`typed.List(x)`."""
+    made = fn.constant(call.func) is List and len(call.args) == 1
+    if not made or not is_list(fn.type_of(s.target)) or not usable(fn, s.target):
+        return None
+    return StandIn(fn, label, s, list_helpers.listed_typed, call.args)
 
 
 def delete_item(fn, label, s):

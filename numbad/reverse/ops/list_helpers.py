@@ -59,6 +59,14 @@ def listed(values):
 
 
 @njit
+def listed_typed(values):
+    items = List()
+    for value in values:
+        items.append(value)
+    return items
+
+
+@njit
 def copied(members):
     items = []
     for k in range(len(members)):

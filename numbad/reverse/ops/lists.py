@@ -9,6 +9,7 @@ import operator
 from numba import njit
 from numba.core import types
 
+from ...ir.fence import refuse
 from ...ir.leaves import HANDLES, leaves
 from ..arena import (
     ShadowVector,
@@ -55,6 +56,23 @@ def count(x):
 @njit
 def from_start(i, n):
     return i + n if i < 0 else i
+
+
+def _new_shadow(e, ty, length):
+    elem = element_type(ty, e.dual)
+    maker = e.memo(("vector", elem), lambda: vector_new(elem))
+    return e.call(maker, e.var("$tape"), length)
+
+
+def shadow_of(e, ty, value):
+    """A shadow of zeros for a list that the function was given."""
+    if any(leaf.kind != "scalar" for leaf in leaves(ty.dtype)):
+        raise refuse(
+            f"a list of type {ty} that the function is given and writes differentiated values to",
+            e.loc,
+            "make the list in the function",
+        )
+    return _new_shadow(e, ty, e.call(count, value))
 
 
 class OnList(Op):
@@ -140,9 +158,7 @@ class OnList(Op):
 
     def new(self, e, length):
         """A shadow for the list, of zeros."""
-        elem = element_type(self.fn.type_of(self.list), e.dual)
-        maker = e.memo(("vector", elem), lambda: vector_new(elem))
-        e.set_shadow(self.leaf, e.call(maker, e.var("$tape"), length))
+        e.set_shadow(self.leaf, _new_shadow(e, self.fn.type_of(self.list), length))
 
 
 class NewList(OnList):
