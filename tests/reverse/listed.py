@@ -26,15 +26,13 @@ def run(listing, arguments, seed=1.0, namespace=None):
     text = listing[start:].replace("\nforward sweep\n", "\n").replace("\nreverse sweep\n", "\n")
     lines = [line for line in map(_python, text.splitlines()) if line.strip()]
     machine = Machine(_tree(lines), _Variables(_tools(lines), seed=seed, **(namespace or {})))
+    shadows = {name: _zeros_like(value) for name, value in arguments.items()}
     for name, value in arguments.items():
         machine.variables[name] = np.copy(value) if isinstance(value, np.ndarray) else value
-        machine.variables[f"{name}_bar"] = _zeros_like(value)
+        machine.variables[f"{name}_bar"] = shadows[name]
     value, adjoints = machine.run()
-    found = dict(zip(arguments, adjoints, strict=True))
-    for name, given in arguments.items():
-        if isinstance(given, np.ndarray):
-            found[name] = machine.variables[f"{name}_bar"]
-    return value, found
+    arrays = {k: v for k, v in shadows.items() if isinstance(v, np.ndarray)}
+    return value, dict(zip(arguments, adjoints, strict=True)) | arrays
 
 
 # -- variables ---------------------------------------------------------------------------------

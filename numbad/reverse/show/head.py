@@ -29,7 +29,7 @@ class Head:
     def _arguments(self):
         rows = []
         for k, (name, ty) in enumerate(zip(self.fn.parameters, self.argtypes, strict=True)):
-            rows.append((self.names.show(name), str(types.unliteral(ty)), self._role(k, name, ty)))
+            rows.append((self.names.show(name), _type_text(ty), self._role(k, name, ty)))
         result = str(self.fn.type_of(self.sweep.result))
         rows.append(("returns", result, "cotangent: seed" if leaves(self._result) else ""))
         return ["", "arguments", *_table(rows)]
@@ -98,6 +98,12 @@ class Head:
         plain = (types.Number, types.Boolean, types.BaseTuple, types.Array, types.List)
         known = name in self.fn.parameters or name in self.fn.definitions
         return known and isinstance(types.unliteral(ty), plain)
+
+
+def _type_text(ty):
+    if isinstance(ty, types.Dispatcher):
+        return f"function {ty.dispatcher.__name__}"
+    return str(types.unliteral(ty))
 
 
 def bytes_of(tys):

@@ -61,8 +61,8 @@ class Listing:
         reverse = sweep.reverse_labels
         headers = [reverse[h] for h in sweep.control.loops if h in reverse]
         kept = Structure(successors, entry, headers).loops.keys() | {stop}
-        short = {n: [_next(m, successors, lines, kept) for m in successors[n]] for n in successors}
-        items, targets = Structure(short, entry, headers).run()
+        successors, lines = _without_detours(successors, lines, kept)
+        items, targets = Structure(successors, entry, headers).run()
         named = {*sweep.forward_labels.values(), *sweep.reverse_labels.values(), sweep.seed_label}
         edges = set(self.lines) - named
         layout = Layout(lines, targets, edges, self.names, self.source, self._ways())
@@ -81,6 +81,21 @@ class Listing:
         """The lines of the last statements of blocks, jumps that say nothing left out."""
         blocks = self.sweep.fn.blocks
         return [(blocks[n].body[:-1] or blocks[n].body)[-1].loc.line for n in labels]
+
+
+def _without_detours(successors, lines, kept):
+    """The graph without blocks and branches that do nothing; `kept` are to stay."""
+    successors, lines, changed = dict(successors), dict(lines), True
+    while changed:
+        changed = False
+        for n, out in successors.items():
+            short = [_next(m, successors, lines, kept) for m in out]
+            if len(short) == 2 and short[0] == short[1]:
+                del short[1]
+                lines[n] = [line for line in lines[n] if line.kind != "branch"]
+            if short != out:
+                successors[n], changed = short, True
+    return successors, lines
 
 
 def _next(label, successors, lines, kept):
