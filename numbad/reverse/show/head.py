@@ -47,19 +47,19 @@ class Head:
 
     def _tape(self):
         rows = []
-        loops = self.sweep.control.loops
-        for loop in sorted(
-            loops.values(), key=lambda loop: self.sweep.control.order.index(loop.header)
-        ):
+        for loop in sorted(self.sweep.control.loops.values(), key=self._order):
             names = tuple(var.name for var in self.sweep._frame(loop))
-            where = self.source.line_of(self.fn, loop.header)
-            if names in self.frames:
-                held = ", ".join(f"{self.names.show(n)}" for n in names)
-                size = bytes_of(self.frames[names])
-                rows.append((f"loop at {where}", f"{size} bytes an iteration", held))
-            else:
-                rows.append((f"loop at {where}", "0 bytes an iteration", ""))
-        return ["", "tape", *_table(rows)] if rows else ["", "tape", "    nothing is recorded"]
+            size = bytes_of(self.frames[names]) if names in self.frames else 0
+            depth = len(self.sweep.control.around[loop.header]) - 1
+            where = f"{'  ' * depth}loop at {self.source.line_of(self.fn, loop.header)}"
+            held = ", ".join(map(self.names.show, names))
+            rows.append((where, f"{size} bytes an iteration", held))
+        return ["", "tape", *(_table(rows) or ["    nothing is recorded"])]
+
+    def _order(self, loop):
+        """Loops as in the source, outer ones first."""
+        places = (*self.fn.sites.get(loop.header, ()), self.fn.blocks[loop.header].loc)
+        return [place.line for place in places], -len(loop.body)
 
     def _values(self):
         """The values of the forward sweep that the reverse sweep reads, by how it finds them."""
@@ -113,6 +113,8 @@ def bytes_of(tys):
 
 def _table(rows):
     """Columns, the last one wrapped."""
+    if not rows:
+        return []
     widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]) - 1)]
     lines = []
     for row in rows:
