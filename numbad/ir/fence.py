@@ -43,7 +43,7 @@ def refuse(construct, loc, way_out=GENERAL_WAY_OUT):
     if written is not None:
         construct = written if way_out is GENERAL_WAY_OUT else f"{written}, which has {construct}"
     return UnsupportedError(
-        f"reverse mode cannot differentiate {construct}{_inside(loc)}: {place(loc)}\n"
+        f"reverse mode cannot differentiate {construct}{_inside(loc, construct)}: {place(loc)}\n"
         f"Way out: {way_out}."
     )
 
@@ -80,6 +80,6 @@ def place(loc):
     return f'File "{loc.filename}", line {loc.line}:{shown}'
 
 
-def _inside(loc):
+def _inside(loc, construct):
     name = getattr(loc, "function", None)
-    return f" in {name}" if name else ""
+    return f"{',' if ',' in construct else ''} in {name}" if name else ""

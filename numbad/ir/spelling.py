@@ -8,6 +8,7 @@ from numba.core.utils import OPERATORS_TO_BUILTINS
 from .function import is_expr
 
 _VERSION = re.compile(r"[.#@]\d.*$")  # `x.1`, `x#3`: other values of the source's `x`
+_CALL = "the call of "
 _DEPTH = 4  # of nested expressions; what lies deeper is "..."
 
 
@@ -25,7 +26,7 @@ def spell(fn, statement):
     if not isinstance(value, ir.Expr):
         return "this statement"
     if value.op == "call":
-        return f"the call of {_text(fn, value.func)}"
+        return f"{_CALL}{_text(fn, value.func)}"
     return _CONSTRUCTS.get(value.op) or _quoted(fn, value)
 
 
@@ -49,10 +50,13 @@ def _quoted(fn, value):
 
 def _text(fn, var, depth=_DEPTH):
     """A variable by its name in the source, or by the expression that it stands for."""
+    value = fn.definition(var)
+    written = getattr(getattr(value, "loc", None), "construct", None)
+    if written is not None:  # a value within library code
+        return f"{written.removeprefix(_CALL)}(...)" if written.startswith(_CALL) else "..."
     name = fn.names.get(var.name, var.name)
     if not name.startswith("$"):
         return _VERSION.sub("", name)
-    value = fn.definition(var)
     if depth == 0:
         return "..."
     if isinstance(value, ir.Global | ir.FreeVar):
