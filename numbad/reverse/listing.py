@@ -74,8 +74,7 @@ def inspect_adjoint(f, *args, argnums=None):
         return (result, (x_bar, None))
     """
     function = _function(f)
-    argtypes = tuple(map(_type_of, args))
-    _check_count(function, args)
+    argtypes = tuple(map(_type_of, _bound(function, args)))
     pull = _Shown(function, _differentiated(argtypes, argnums))
     state = _typed(pull, argtypes)
     return Listing(pull.stages.sweep, state.typemap, state.calltypes, argtypes).text()
@@ -106,14 +105,17 @@ def _type_of(value):
         raise ArgumentError(f"nd.inspect_adjoint: {error}") from None
 
 
-def _check_count(function, args):
+def _bound(function, args):
+    """The values of all parameters: defaults put in, `*args` as a tuple."""
     try:
-        inspect.signature(function.py_func).bind(*args)
+        bound = inspect.signature(function.py_func).bind(*args)
     except TypeError as error:
         name = function.py_func.__name__
         raise ArgumentError(
             f"nd.inspect_adjoint: the arguments do not fit {name}: {error}"
         ) from None
+    bound.apply_defaults()
+    return bound.arguments.values()
 
 
 def _differentiated(argtypes, argnums):

@@ -162,6 +162,21 @@ def test_plain_functions_and_functions_as_arguments():
     assert "return (result, (None, x_bar))" in listing
 
 
+def test_defaults_and_any_number_of_arguments():
+    def scaled(x, factor=3.0):
+        return x * factor
+
+    assert "factor   float64  adjoint: factor_bar" in nd.inspect_adjoint(scaled, 1.0)
+
+    def summed(x, *rest):
+        for y in rest:
+            x += y * y
+        return x
+
+    listing = nd.inspect_adjoint(summed, 1.0, 3.0, 4.0)
+    assert "return (result, (x_bar, (rest_bar[0], rest_bar[1])))" in listing
+
+
 # -- run ---------------------------------------------------------------------------------------
 
 

@@ -267,6 +267,10 @@ class Translator:
         index = getattr(access, "index", None)
         if isinstance(index, ir.Var):
             return self.node(index)
+        known = getattr(access, "index_var", None)
+        unknown = index is None and known is not None
+        if unknown and not isinstance(self.type_of(known.name), types.NoneType):
+            return self.node(known)
         if isinstance(index, slice):
             return _slice([x.text(repr(k)) for k in (index.start, index.stop, index.step)])
         return x.text(repr(index))
