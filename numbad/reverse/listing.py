@@ -12,7 +12,6 @@ from numba.core.registry import cpu_target
 
 from ..errors import ArgumentError, UnsupportedError
 from ..forward.refuse import refusing
-from ..ir.callee import type_call
 from ..ir.capture import Capture
 from ..ir.leaves import HANDLES, leaves
 from ..ir.typing import Inference
@@ -169,7 +168,8 @@ def _typed(pull, argtypes):
 
 def _signature(pull, argtypes):
     """The types of tape, arguments, shadows, seed."""
-    result = type_call(pull.dispatcher, argtypes).return_type
+    pull.dispatcher.compile(argtypes)
+    result = pull.dispatcher.overloads[argtypes].signature.return_type
     shadows = [
         _cotangent(ty, HANDLES) if k in pull.wrt else types.none for k, ty in enumerate(argtypes)
     ]
