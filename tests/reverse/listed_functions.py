@@ -4,7 +4,8 @@ import math
 from collections import namedtuple
 
 import numpy as np
-from numba import njit
+from numba import float64, njit
+from numba.experimental import jitclass
 
 import numbad as nd
 
@@ -197,6 +198,36 @@ def modulus(z):
 @njit
 def refused(a):
     return np.linalg.cond(a)
+
+
+@jitclass([("k", float64), ("v", float64[:])])
+class Spring:
+    def __init__(self, k, n):
+        self.k = k
+        self.v = np.zeros(n)
+
+    def energy(self, x):
+        return 0.5 * self.k * x * x
+
+
+@njit
+def stiffened(k, x):
+    s = Spring(k, 3)
+    s.v[1] = x * k
+    s.k = s.k * 2.0 * x
+    return s.energy(x) + s.v[1]
+
+
+RECORD = np.dtype([("m", np.float64), ("n", np.int64), ("a long name of a field", np.float64)])
+
+
+@njit
+def records(r, x):
+    s = 0.0
+    for i in range(r.shape[0]):
+        s += r[i].m * x
+        r[i].m = s * r[i].m
+    return s + r[0].m
 
 
 RUN = {

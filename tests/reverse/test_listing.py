@@ -20,7 +20,7 @@ from tests.reverse.programs import random_program
 from tests.reverse.three_way import WRT, arguments
 
 SETTLED = """\
-adjoint of settled, listed_functions.py line 14
+adjoint of settled, listed_functions.py line 15
 
 arguments
     x        float64  adjoint: x_bar, returned
@@ -29,7 +29,7 @@ arguments
     returns  float64  cotangent: seed
 
 tape
-    loop at line 16  24 bytes an iteration  y, %1, way@19
+    loop at line 17  24 bytes an iteration  y, %1, way@20
 
 values needed on the way back
     recorded  y
@@ -38,37 +38,37 @@ without derivative
     n, i
 
 forward sweep
-    count@16 = 0
-    # 16  for i in range(n):
+    count@17 = 0
+    # 17  for i in range(n):
     for _ in range(n):
-        if y > 1.0:    # 17
-            # 18  y = y * math.exp(-x)
+        if y > 1.0:    # 18
+            # 19  y = y * math.exp(-x)
             %1 = math.exp(-x)
             y.1 = y * %1
-            way@19 = 0
+            way@20 = 0
         else:
-            way@19 = 1
+            way@20 = 1
             y.1 = y
-        # 19  x += 0.5 * y
+        # 20  x += 0.5 * y
         x = x + 0.5 * y.1
-        record y, %1, way@19    # 24 bytes
-        count@16 += 1
+        record y, %1, way@20    # 24 bytes
+        count@17 += 1
         y = y.1
-    # 20  return x
+    # 21  return x
     result = x
 
 reverse sweep
-    # 20  return x
+    # 21  return x
     result_bar = seed
     x_bar = result_bar
-    # 16  for i in range(n):
-    for _ in range(count@16):
-        reload y, %1, way@19
+    # 17  for i in range(n):
+    for _ in range(count@17):
+        reload y, %1, way@20
         y_bar.1 = y_bar
-        # 19  x += 0.5 * y
+        # 20  x += 0.5 * y
         y_bar.1 += x_bar * 0.5
-        if way@19 == 0:    # came from line 18
-            # 18  y = y * math.exp(-x)
+        if way@20 == 0:    # came from line 19
+            # 19  y = y * math.exp(-x)
             y_bar = y_bar.1 * %1
             x_bar -= y_bar.1 * y * %1
         else:
@@ -104,7 +104,7 @@ def test_listing_that_was_checked_by_hand():
 
 def test_linear_loop_records_nothing():
     listing = nd.inspect_adjoint(functions.weighted, np.ones(3), 2.0)
-    assert "loop at line 26  0 bytes an iteration" in listing
+    assert "loop at line 27  0 bytes an iteration" in listing
     assert "record " not in listing
     assert "w_bar += s_bar * a[i]" in listing
 
@@ -119,14 +119,14 @@ def test_recorded_values_are_those_of_the_frames():
 
 def test_every_active_line_is_in_both_sweeps():
     listing = nd.inspect_adjoint(functions.in_place, np.ones(3), 0.5)
-    assert lines(listing, "forward sweep") >= {74, 76, 79}
-    assert lines(listing, "reverse sweep") >= {74, 76, 79}
+    assert lines(listing, "forward sweep") >= {75, 77, 80}
+    assert lines(listing, "reverse sweep") >= {75, 77, 80}
 
 
 def test_inactive_lines_are_not_in_the_reverse_sweep():
     listing = nd.inspect_adjoint(functions.early, 1.1, 9)
-    assert {59, 61} <= lines(listing, "forward sweep")
-    assert not {59, 61} & lines(listing, "reverse sweep")
+    assert {60, 62} <= lines(listing, "forward sweep")
+    assert not {60, 62} & lines(listing, "reverse sweep")
 
 
 def test_argnums_makes_others_constant():
@@ -138,8 +138,8 @@ def test_argnums_makes_others_constant():
 
 def test_callees_are_marked_with_their_calls():
     listing = nd.inspect_adjoint(functions.calls, 1.2, 0.7)
-    assert "# 39 > helper:33  w = u * v" in listing
-    assert "# 40 > helper:33  w = u * v" in listing
+    assert "# 40 > helper:34  w = u * v" in listing
+    assert "# 41 > helper:34  w = u * v" in listing
 
 
 def test_checkpointed_rules_and_recursive_calls_are_named():
@@ -205,6 +205,23 @@ def test_running_the_listing_of_a_complex_function():
         for d in (h, h * 1j)
     )
     assert adjoints["z"] == pytest.approx(by_real - 1j * by_imag, rel=1e-8)
+
+
+def test_running_the_listing_of_fields():
+    class Zeros:
+        k = 0.0
+
+    k, x = 2.0, 3.0
+    listing = nd.inspect_adjoint(functions.stiffened, k, x)
+    value, adjoints = run(listing, {"k": k, "x": x}, namespace={"allocate": Zeros, "new": Zeros})
+    assert value == k * x**3 + k * x
+    assert adjoints == {"k": x**3 + x, "x": 3 * k * x**2 + k}
+
+
+def test_long_types_are_cut():
+    listing = nd.inspect_adjoint(functions.records, np.zeros(3, functions.RECORD), 2.0)
+    assert max(map(len, listing.splitlines())) <= 110
+    assert "r_bar[i].m += s_bar * x" in listing
 
 
 def test_a_wrong_listing_is_found():

@@ -26,6 +26,9 @@ for _name, _symbol in zip(_COMPARING[::2], _COMPARING[1::2], strict=True):
 SIGNS = {operator.neg: "-", operator.pos: "+", operator.not_: "not ", operator.invert: "~"}
 
 
+_FIXED = {"shape", "size", "ndim", "dtype", "T", "real", "imag"}  # attributes that never change
+
+
 @dataclass(frozen=True)
 class Node:
     """`op` says what `parts` are: strings and nodes.
@@ -52,8 +55,8 @@ class Node:
 
     @cached_property
     def reads_memory(self):
-        own = self.op == "index" and self.parts[1].op != "text"
-        return own or self.op == "index" or any(n.reads_memory for n in self.nodes)
+        own = self.op == "index" or (self.op == "attr" and self.parts[1] not in _FIXED)
+        return own or any(n.reads_memory for n in self.nodes)
 
     @cached_property
     def has_effect(self):

@@ -103,7 +103,8 @@ class Head:
 def _type_text(ty):
     if isinstance(ty, types.Dispatcher):
         return f"function {ty.dispatcher.__name__}"
-    return str(types.unliteral(ty))
+    text = str(types.unliteral(ty))
+    return text if len(text) <= 50 else f"{text[:47]}..."
 
 
 def bytes_of(tys):
@@ -119,7 +120,7 @@ def _table(rows):
     lines = []
     for row in rows:
         start = "    " + "".join(f"{cell:{w}}  " for cell, w in zip(row, widths, strict=False) if w)
-        wrapped = textwrap.wrap(row[-1], WIDTH - len(start)) or [""]
+        wrapped = textwrap.wrap(row[-1], max(WIDTH - len(start), 30)) or [""]
         lines.append((start + wrapped[0]).rstrip())
         lines += [" " * len(start) + more for more in wrapped[1:]]
     return lines
