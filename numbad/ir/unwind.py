@@ -42,6 +42,8 @@ class UnwindingLower(Lower):
 
     def lower_function_body(self):
         tail = super().lower_function_body()
+        if self.generator_info is not None:
+            return tail  # what a generator holds is freed with it
         owners = sorted(filter(self._owns, self.varmap.keys() - self._brief))
         exits = [block for block in self.function.blocks if _is_error(block.terminator)]
         if owners and exits:

@@ -195,6 +195,22 @@ def test_numba_itself_keeps_what_a_function_holds():
     assert live() > before
 
 
+def test_a_generator_frees_what_it_holds_itself():
+    @freeing
+    def numbers(x, k):
+        y = x + 1.0
+        for i in range(3):
+            if i == 2 and k < 0:
+                raise ValueError("no")
+            yield y[i] + x[i]
+
+    def total(x, k):
+        return sum(numbers(x, k))
+
+    check(total, np.ones(3), -1)
+    assert check(total, np.ones(3), 1, error=None) == 9.0
+
+
 def test_an_index_out_of_bounds():
     @njit(pipeline_class=FreeingCompiler, boundscheck=True)
     def beyond(x, k):
