@@ -11,8 +11,10 @@ from numba.extending import intrinsic
 from ..forward.raising import dual_type
 from ..ir.fence import refuse
 from ..ir.leaves import at
+from .arena import ShadowVector
 from .emit import shadow_name
 from .fields import struct_type
+from .ops.lists import PLACES, element_type
 from .sweep import TAPE, TOP, Sweep
 from .tape import pop_frame, push_frame, read_frame
 
@@ -90,9 +92,13 @@ class SplitSweep(Sweep):
                 return shadow_name(name), struct_type(
                     leaf.type
                 ) if leaf.kind == "object" else leaf.type
+            if leaf.kind == "list":
+                return shadow_name(name), ShadowVector(element_type(leaf.type, self.e.dual))
             return shadow_name(name), self._raised(
                 types.Array(leaf.type.dtype, leaf.type.ndim, "A")
             )
+        if name in self.plan.extras and name.endswith(PLACES):
+            return name, types.intp
         if name in self.plan.extras:
             raise refuse("a ruled or checkpointed call in a recursive function", self.fn.loc)
         ty = self.fn.types.get(name)

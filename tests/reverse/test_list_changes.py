@@ -153,9 +153,49 @@ def given_and_written_to(x, items):
     return v
 
 
+@njit
+def filled(items, x, n):
+    if n == 0:
+        return x
+    items.append(x * n)
+    items[0] *= x
+    return filled(items, x * items[-1], n - 1) + items[0]
+
+
+@programs.on(0.6, 1.7)
+def filled_by_a_recursion(x, y):
+    items = [x, y]
+    return filled(items, x, 2) * items[1] + items[0]
+
+
 @pytest.mark.parametrize(("f", "args", "options"), programs, ids=programs.names())
 def test_program(f, args, options):
     check(f, *args, **options)
+
+
+@nd.checkpoint
+@njit
+def appended(items, x):
+    items.append(x * items[0])
+    return items[-1]
+
+
+def test_list_as_an_argument_of_a_checkpointed_function():
+    def program(x):
+        return appended([x, x], x)
+
+    with pytest.raises(nd.UnsupportedError, match="a list of differentiated values"):
+        nd.grad(program, mode="reverse")(1.5)
+
+
+def test_given_list_in_second_order():
+    def program(x, items):
+        items[0] = x * x
+        return items[0] * items[1]
+
+    gradient = nd.grad(program, 0, mode="reverse")
+    with pytest.raises(nd.UnsupportedError, match="a list that the function is given"):
+        nd.jvp(gradient, 0)((1.5, typed.List([1.0, 2.0])), (1.0,))
 
 
 def test_typed_list_mutated_while_iterated():

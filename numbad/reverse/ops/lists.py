@@ -21,6 +21,9 @@ from ..arena import (
 from .base import Op, Unknown
 from .structural import real_of
 
+PLACES = "position", "length"
+"""What the statements about lists keep for the reverse sweep: integers."""
+
 
 def element_type(ty, dual=None):
     """The Numba type of the members of a list's shadow; None where it has no place for them."""
@@ -72,7 +75,26 @@ def shadow_of(e, ty, value):
             e.loc,
             "make the list in the function",
         )
+    if e.dual is not None:
+        raise refuse(
+            "a list that the function is given and writes differentiated values to, in second "
+            "order by reverse mode",
+            e.loc,
+            "make the list in the function",
+        )
     return _new_shadow(e, ty, e.call(count, value))
+
+
+def refuse_lists(op, e, variables):
+    """What is evaluated again, or by a rule, neither takes nor returns lists of active values."""
+    for variable in variables:
+        if any(what.kind == "list" and e.active(leaf) for leaf, what in op.leaves(variable)):
+            raise refuse(
+                "a list of differentiated values as an argument or a result of a function that is "
+                "checkpointed or has a rule or a derivative of its own",
+                op.loc,
+                "pass an array, or call the function as it is",
+            )
 
 
 class OnList(Op):

@@ -16,6 +16,7 @@ from ...rules.registry import VJP, name_of
 from .. import random_state
 from ..memory_helpers import add_cotangent, exchanged_draws, kept, kept_draws, nth_cotangent
 from .base import Op
+from .lists import refuse_lists
 from .objects import refuse_instances
 
 
@@ -163,6 +164,7 @@ class Pulled(_Called):
         if not self.is_live(e):
             return
         refuse_instances(self, self.arguments)
+        refuse_lists(self, e, [*self.arguments, self.statement.target])
         self._refuse_generators()
         args = [
             e.extra_value(self, k) if self._must_copy(e, v) else e.value(v)
@@ -229,6 +231,7 @@ class Custom(_Called):
         if not self.is_live(e):
             return
         refuse_instances(self, [v for v in self.arguments if self._is_active(e, v)])
+        refuse_lists(self, e, [*self.arguments, self.statement.target])
         seed = self.seed(e, self.fn.type_of(self.target))
         residuals = e.extra_value(self, "residuals")
         cotangents = e.call(self.backward_rule, residuals, seed)
