@@ -230,6 +230,16 @@ def records(r, x):
     return s + r[0].m
 
 
+@njit
+def grown(x):
+    values = [x]
+    counts = (len(values) + 1) * x
+    values.append(x * x)
+    before = values[0]
+    values[0] = x * values[1]
+    return counts * before * values[0] + len(values)
+
+
 RUN = {
     settled: (0.7, 3.0, 5),
     weighted: (np.array([1.0, 2.5, -0.5]), 2.0),
@@ -248,5 +258,6 @@ RUN = {
     over_rows: (np.arange(1.0, 7.0).reshape(2, 3),),
     listed: (1.1,),
     raising: (2.0,),
+    grown: (1.3,),
 }
 """Functions whose listings can be run, with arguments."""

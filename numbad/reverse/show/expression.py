@@ -55,7 +55,7 @@ class Node:
 
     @cached_property
     def reads_memory(self):
-        own = self.op == "index" or (self.op == "attr" and self.parts[1] not in _FIXED)
+        own = self.op in ("index", "call") or (self.op == "attr" and self.parts[1] not in _FIXED)
         return own or any(n.reads_memory for n in self.nodes)
 
     @cached_property

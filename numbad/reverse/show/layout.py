@@ -50,7 +50,14 @@ class Layout:
         if line.unread:
             return self.show(line.value)
         again = "    # recomputed" if line.again else ""
-        text = f"{target} = {self.show(line.value)}"
+        value = line.value
+        if (
+            line.target.op != "name"
+            and value.op == "binary"
+            and value.parts[:2] == ("+", line.target)
+        ):
+            return f"{target} += {self.show(value.parts[2])}"
+        text = f"{target} = {self.show(value)}"
         return None if target == self.show(line.value) else text + again
 
     def _write_add(self, line):
