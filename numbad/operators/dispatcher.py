@@ -23,6 +23,7 @@ from ..errors import ArgumentError, NumbadError, UnsupportedError
 from ..forward.dualize import refresh, replacement, without_wrappers
 from ..forward.refuse import refusing, told_before
 from ..ir.unwind import nopython_pipeline
+from ..rules.registry import generation
 from ..source import define
 from .results import plain_result
 
@@ -222,11 +223,15 @@ class OperatorDispatcher(CPUDispatcher):
 
 
 def build(operator):
-    """The dispatcher for an operator, the same one for the same function and options."""
+    """The dispatcher for an operator, the same one for the same function and options.
+
+    A rule that is given later may concern any callee, so there is a new one after it.
+    """
     known = vars(operator.f).setdefault("__numbad_operators__", {})
-    if operator.key() not in known:
-        known[operator.key()] = _build(operator)
-    return known[operator.key()]
+    key = generation(), operator.key()
+    if key not in known:
+        known[key] = _build(operator)
+    return known[key]
 
 
 def _rebuild(operator):

@@ -9,7 +9,7 @@ from ..ir.function import operands
 from ..ir.leaves import HANDLES, leaves
 from .ops import classify
 from .ops.base import Unknown
-from .ops.classify import GlobalHandle
+from .ops.globals import GlobalHandle
 
 _POINTERS = types.ArrayCTypes, types.CPointer, types.EphemeralPointer, types.RawPointer
 

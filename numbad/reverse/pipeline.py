@@ -29,7 +29,7 @@ from ..ir.loops import Control
 from ..ir.normalize import normalize
 from ..ir.typing import Inference
 from ..ir.unwind import UnwindingLowering, nopython_pipeline
-from ..rules.registry import JVP, SCALAR, VJP
+from ..rules.registry import JVP, SCALAR, VJP, generation
 from ..source import define
 from .activity import Activity
 from .ops.objects import refuse_at_boundary
@@ -102,7 +102,7 @@ def pair_of(dispatcher, argtypes, wrt, dual):
     With `dual`, all its numbers are dual numbers.
     """
     known = vars(dispatcher).setdefault("__numbad_pairs__", {})
-    key = argtypes, wrt, dual and dual(types.float64)
+    key = generation(), argtypes, wrt, dual and dual(types.float64)
     if key not in known:
         pipeline = Pipeline(dispatcher, argtypes, wrt, dual)
         known[key] = tuple(
@@ -303,9 +303,10 @@ def pullback(f, wrt):
     if f in SCALAR or f in VJP or f in JVP:
         f = _called(f)
     known = vars(f).setdefault("__numbad_pullbacks__", {})
-    if wrt not in known:
-        known[wrt] = f.numbad_pullback(wrt) if hasattr(f, "numbad_pullback") else _pullback(f, wrt)
-    return known[wrt]
+    key = generation(), wrt
+    if key not in known:
+        known[key] = f.numbad_pullback(wrt) if hasattr(f, "numbad_pullback") else _pullback(f, wrt)
+    return known[key]
 
 
 def _called(f):

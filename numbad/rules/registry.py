@@ -195,6 +195,16 @@ def _forget(fn):
         table.pop(fn, None)
 
 
+_generation = 0
+
+
+def generation():
+    """A number that grows with every rule that is given: what was built before knows less."""
+    return _generation
+
+
 def _announce(fn):
+    global _generation
+    _generation += 1
     for hook in on_register:
         hook(fn)

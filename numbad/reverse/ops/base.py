@@ -140,3 +140,14 @@ class Unknown(Op):
 
 def _name(var):
     return var if isinstance(var, str) else var.name
+
+
+def without_floats(fn, s):
+    """Whether no float goes into a statement or comes out of it."""
+    names = [s.target, *operands(s.value)]
+    return not any(leaves(fn.type_of(v)) for v in names)
+
+
+def without_floats_in(fn, value):
+    """Whether no float goes into an expression."""
+    return not any(leaves(fn.type_of(v)) for v in operands(value))
