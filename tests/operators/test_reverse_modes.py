@@ -18,6 +18,12 @@ both = pytest.mark.parametrize("mode", ["forward", "reverse"])
 INPUTS = 40
 
 
+@pytest.fixture(autouse=True)
+def compiled_anew(monkeypatch):
+    """Code from the cache on disk takes no choice that could be looked at."""
+    monkeypatch.setenv("NUMBAD_CACHE_DIR", "off")
+
+
 def taken(dispatcher):
     """The mode that an operator's result was last generated in."""
     (tried,) = dispatcher.operator.choice._taken.values()

@@ -76,7 +76,7 @@ def branches(a, x):
 
 def array_expression(a, x):
     b = a * x + a * a
-    return b.sum() * x
+    return (b[0] + b[1] * b[2] + b[3]) * x
 
 
 PROGRAMS = [

@@ -103,8 +103,8 @@ class TupleIndex(Op):
 
     def forward(self, e):
         """Beside duals the members need not be alike any more."""
-        plain = e.dual is None or not self.leaves(self.target)
-        if self.expr.op != "typed_getitem" and plain:
+        plain = self.expr.op != "typed_getitem" and e.dual is None
+        if plain or not self.leaves(self.target):
             e.append(self.statement)
             return
         items = {k: e.item(self.source, k) for k in self.meant}
