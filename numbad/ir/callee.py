@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+import numpy as np
 from numba import njit
 from numba.core import types
 from numba.core.registry import cpu_target
@@ -54,8 +55,6 @@ def _function(key):
 
 
 def _number_class(ty):
-    import numpy as np
-
     number = ty.instance_type
     names = {types.boolean: np.bool_}
     return names.get(number) or getattr(np, number.name, float)
@@ -117,8 +116,3 @@ def _build(overload, argtypes, keywords):
         if _IMPLEMENTATIONS[key] is not None:
             return _IMPLEMENTATIONS[key]
     return None
-
-
-def type_call(dispatcher, argtypes):
-    """The signature of a dispatcher's call, compiled if need be."""
-    return types.Dispatcher(dispatcher).get_call_type(cpu_target.typing_context, argtypes, {})

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 
+from numba.core import ir
 from numba.core.ir_utils import compute_cfg_from_blocks
 
 ROOT = -1
@@ -32,8 +33,6 @@ class Control:
 
     def _returning(self):
         """The blocks from which a return can be reached."""
-        from numba.core import ir
-
         seen = {label for label, b in self.fn.blocks.items() if isinstance(b.terminator, ir.Return)}
         pending = list(seen)
         while pending:

@@ -6,7 +6,7 @@ from numba.core import ir, types
 
 from ..ir.fence import located, refuse
 from ..ir.function import operands
-from ..ir.leaves import HANDLES, leaves
+from ..ir.leaves import HANDLES, at, leaves
 from .ops import classify
 from .ops.base import Unknown
 from .ops.globals import GlobalHandle
@@ -79,8 +79,6 @@ class Activity:
         self._find_written()
 
     def _inputs_of_kind(self):
-        from ..ir.leaves import at
-
         for name, path in self.inputs:
             yield (name, path), at(self.fn.type_of(name), path).kind
 

@@ -4,6 +4,7 @@ The rule's expressions are evaluated straight into LLVM, by the evaluator of for
 semantics: a division by zero in a derivative is infinite, whatever the function's error model.
 """
 
+import operator
 from functools import cache
 
 from numba.core import types
@@ -92,8 +93,6 @@ def _products(emit, expressions, found, bar):
         if node not in shared:
             shared[node] = evaluate(node, args, found.get("answer"), emit.const, emit.apply)
         return shared[node]
-
-    import operator
 
     products = []
     for node in expressions:

@@ -3,6 +3,8 @@
 The indices come from the primal, which has used them already, so they are in range.
 """
 
+import operator
+
 from numba.core import cgutils, types
 from numba.extending import intrinsic
 from numba.np import arrayobj
@@ -62,8 +64,6 @@ def accumulate(typingctx, array, index, x):
     """`array[index] += x`."""
 
     def codegen(context, builder, sig, args):
-        import operator
-
         pointer = element_pointer(context, builder, array, args[0], index, args[1])
         emit = _emitter(context, builder, array.dtype)
         old = _load(context, builder, array, pointer)

@@ -3,7 +3,7 @@
 import operator
 
 import numpy as np
-from numba.core import ir
+from numba.core import ir, types
 
 from ..forward.layout import in_layout
 from ..ir.function import is_expr, map_vars
@@ -311,8 +311,6 @@ class Emitter:
         return self.const(complex(ZERO, ZERO) if self.is_complex(leaf) else ZERO)
 
     def is_complex(self, leaf):
-        from numba.core import types
-
         found = at(self.fn.type_of(leaf[0]), leaf[1])
         ty = getattr(found, "type", None)
         return isinstance(getattr(ty, "dtype", ty), types.Complex)

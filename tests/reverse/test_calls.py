@@ -350,3 +350,46 @@ def test_an_operator_within_the_differentiated_function():
     for inner in (slope, by_reverse):
         f = njit(lambda x, inner=inner: x * inner(x))
         assert nd.grad(f, 0, mode="reverse")(2.0) == pytest.approx(36.0, rel=1e-14)
+
+
+@vectorize
+def product_or_second(x, y):
+    return x * y if x > 0.0 else y
+
+
+def test_a_vectorized_function_of_arrays():
+    def f(a, m, x):
+        b = product_or_second(a, x)
+        product_or_second(b, a, b)
+        return b[0] + b[1] * x + product_or_second(m, x)[1, 0] + product_or_second(x, x)
+
+    a, m = np.array([3.0, -1.0]), np.arange(1.0, 9.0).reshape(2, 4)[:, ::2]
+    by_a, by_m, by_x = nd.grad(f, (0, 1, 2), mode="reverse")(a, m, 2.0)
+    # b = (3 x, x), then (9 x, -x); f = a0**2 x + a1 x**2 + m10 x + x**2
+    np.testing.assert_allclose(by_a, [2 * 3.0 * 2.0, 2.0**2], rtol=1e-15)
+    np.testing.assert_array_equal(by_m, [[0.0, 0.0], [2.0, 0.0]])
+    assert by_x == pytest.approx(9.0 - 2 * 2.0 + 5.0 + 2 * 2.0, rel=1e-15)
+
+
+def test_an_operand_wider_than_the_array_written_to_is_refused():
+    def f(a, m):
+        a += m
+        return a[0]
+
+    with pytest.raises(nd.UnsupportedError, match="reverse mode cannot differentiate"):
+        nd.grad(f, mode="reverse")(np.ones(2), np.ones((2, 2)))
+
+
+def test_ufuncs_into_arrays():
+    def f(a, x):
+        b = np.zeros(2)
+        np.multiply(a, x, b)
+        np.multiply(b, a, b)
+        np.sin(b, b)
+        return b[0] + 3.0 * b[1]
+
+    a, x = np.array([0.5, -1.25]), 0.75
+    by_a, by_x = nd.grad(f, (0, 1), mode="reverse")(a, x)
+    outer = np.cos(a * a * x) * [1.0, 3.0]  # f = sin(a0**2 x) + 3 sin(a1**2 x)
+    np.testing.assert_allclose(by_a, outer * 2.0 * a * x, rtol=1e-14)
+    assert by_x == pytest.approx(np.dot(outer, a * a), rel=1e-14)

@@ -4,6 +4,7 @@ import numpy as np
 from numba.core import ir, types
 from numba.np.numpy_support import as_dtype
 
+from ...ir.function import operands
 from ...ir.leaves import HANDLES, leaves
 from ..elements import accumulate, take_element
 from ..layout import add_copied, shadow_of_same_or_copy
@@ -83,8 +84,6 @@ class View(Op):
         return [v for v in found if not isinstance(self.fn.type_of(v), types.Callable)]
 
     def _operand_vars(self):
-        from ...ir.function import operands
-
         return operands(self.expr)
 
 
@@ -115,8 +114,6 @@ class Fresh(Op):
     """A new array, whose memory no other name shares; what goes in carries no derivative."""
 
     def analyse(self):
-        from ...ir.function import operands
-
         for var in operands(self.expr):
             for source, leaf in self.leaves(var):
                 if leaf.kind not in HANDLES:

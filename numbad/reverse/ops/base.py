@@ -17,7 +17,6 @@ class Op:
 
     known = True  # False: the flows are a guess, and the statement is refused if it is active
     expandable = False  # True: it gives way to simpler code, by `expand`, if it is active
-    constant_result = False
 
     def __init__(self, fn, label, statement):
         self.fn, self.label, self.statement = fn, label, statement
@@ -87,8 +86,6 @@ class Op:
 
 class Constant(Op):
     """Its result has no derivative, whatever goes in."""
-
-    constant_result = True
 
 
 class Unknown(Op):

@@ -1,5 +1,6 @@
 """Tells for every call which `Op` it is."""
 
+import inspect
 import random
 import types as python_types
 
@@ -50,7 +51,7 @@ def _ufunc(fn, label, s, call, ufunc):
     """A call of what `numba.vectorize` made."""
     if isinstance(fn.type_of(s.target), types.Array):
         operator = FUNCTIONS["array operator"]
-        return operator(fn, label, s, ufunc._dispatcher, call.args, call, ufunc.ufunc.nin)
+        return operator(fn, label, s, ufunc, call.args, call)
     return _dispatcher(fn, label, s, call, ufunc._dispatcher)
 
 
@@ -83,8 +84,6 @@ def _dispatcher(fn, label, s, call, dispatcher):
 
 def arguments_of(fn, call, dispatcher):
     """The arguments of a call in the order of the parameters."""
-    import inspect
-
     named = dict(call.kws)
     names = list(inspect.signature(dispatcher.py_func).parameters)
     return [*call.args, *(named[n] for n in names[len(call.args) :] if n in named)]

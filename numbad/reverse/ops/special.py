@@ -11,12 +11,12 @@ from .. import draws, loops
 from . import bits, iterables, joins, list_changes, lists, new_arrays, objects, records
 from .array import View
 from .base import Constant, Unknown
-from .call import StandIn, StopGradient
+from .call import StandIn
 from .scalar import is_scalar
 from .structural import ATTRIBUTES as PARTS
 from .structural import FUNCTIONS as STRUCTURAL
 from .structural import chosen, extremum_of_tuple
-from .structure import BuildTuple, Copy, Joined
+from .structure import BuildTuple, Joined
 
 
 def _where(fn, label, s, call):
@@ -196,10 +196,10 @@ def _fancy(fn, label, s):
     return StandIn(fn, label, s, helper, [value.value, where])
 
 
-def array_operator(fn, label, s, function, arguments, value, inputs=None):
+def array_operator(fn, label, s, function, arguments, value):
     """An operator or ufunc on arrays, element by element.
 
-    An argument more than a ufunc has `inputs` is written to.
+    An argument more than a ufunc has inputs is written to.
     """
     tys = [fn.type_of(v) for v in arguments]
     plain = all(isinstance(t, types.Array) or is_scalar(t) for t in tys)
@@ -207,27 +207,26 @@ def array_operator(fn, label, s, function, arguments, value, inputs=None):
     if not plain or not isinstance(result, types.Array) or value._kws.get("kws"):
         return Unknown(fn, label, s)
     ndims = tuple(t.ndim if isinstance(t, types.Array) else -1 for t in tys)
-    out = _output(arguments, value, getattr(function, "nin", inputs))
+    out = _output(function, arguments, value)
     if out is None:
         return StandIn(fn, label, s, loops.elementwise(function, ndims, result.dtype), arguments)
-    if out is not arguments[0]:
+    if value.op != "inplace_binop":
         arguments, ndims = arguments[:-1], ndims[:-1]
+    if max(ndims) > result.ndim:
+        return Unknown(fn, label, s)
     helper = loops.elementwise_into(function, ndims, result.ndim)
     return StandIn(fn, label, s, helper, [*arguments, out], writes=out)
 
 
-def _output(arguments, value, inputs):
+def _output(function, arguments, value):
     """The argument that the result is written into, if any."""
     if value.op == "inplace_binop":
         return arguments[0]
-    return arguments[inputs] if inputs is not None and len(arguments) > inputs else None
+    inputs = getattr(function, "nin", len(arguments))
+    return arguments[inputs] if len(arguments) > inputs else None
 
 
 # -- calls -----------------------------------------------------------------------------------
-
-
-def _stop(fn, label, s, call):
-    return StopGradient(fn, label, s)
 
 
 def _class(fn, label, s, call, cls):
@@ -329,7 +328,3 @@ FUNCTIONS = {
     **{key: _structural(key, build) for key, build in STRUCTURAL.items()},
     np.where: _where,
 }
-
-
-def unary_copy(fn, label, s, arguments):
-    return Copy(fn, label, ir.Assign(arguments[0], s.target, s.loc))

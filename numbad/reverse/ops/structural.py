@@ -8,6 +8,7 @@ from numba import njit
 from numba.core import types
 
 from ...ir.leaves import leaves
+from ...source import define
 from .base import Constant, Op
 from .call import StandIn
 from .scalar import Scalar
@@ -84,8 +85,8 @@ def _conjugate(fn, label, s, arguments):
     return Linear(fn, label, s, arguments[0], lambda e, bar: e.call(conjugated, bar))
 
 
-class MakeComplex(Op):
-    """`complex(re, im)`."""
+class OfSeveral(Op):
+    """A number made of several."""
 
     def __init__(self, fn, label, statement, arguments):
         self.arguments = arguments
@@ -94,6 +95,10 @@ class MakeComplex(Op):
     def analyse(self):
         for variable in self.arguments:
             self.link(variable, self.target)
+
+
+class MakeComplex(OfSeveral):
+    """`complex(re, im)`."""
 
     def reverse(self, e):
         target = self.target, ()
@@ -125,16 +130,8 @@ def greater(x, y):
     return y if y > x else x
 
 
-class Extremum(Op):
+class Extremum(OfSeveral):
     """`min(x, y, ...)`, `max(x, y, ...)`: the first that equals the result has its adjoint."""
-
-    def __init__(self, fn, label, statement, arguments):
-        self.arguments = arguments
-        super().__init__(fn, label, statement)
-
-    def analyse(self):
-        for variable in self.arguments:
-            self.link(variable, self.target)
 
     def reverse(self, e):
         target = self.target, ()
@@ -158,8 +155,6 @@ _FIRST_EQUAL = {}
 def _first_equal(n):
     """Which of `n` values the answer is."""
     if n not in _FIRST_EQUAL:
-        from ...source import define
-
         lines = ["def first_equal(answer, values):"]
         lines += [f"    if values[{k}] == answer:\n        return {k}" for k in range(n - 1)]
         _FIRST_EQUAL[n] = njit(define("\n".join([*lines, f"    return {n - 1}"]), {}))
@@ -175,8 +170,6 @@ _OF_TUPLE = {}
 
 def extremum_of_tuple(function, n):
     """`min(t)` or `max(t)` of a tuple of `n` numbers."""
-    from ...source import define
-
     if (function, n) not in _OF_TUPLE:
         members = ", ".join(f"t[{k}]" for k in range(n))
         source = f"def extremum(t):\n    return fn({members})\n"
