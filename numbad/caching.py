@@ -160,10 +160,15 @@ def _own_version():
     return "\n".join([numba_version, np.__version__, sys.version, *stamps])
 
 
+SWITCHED_OFF = "NUMBAD_REVERSE_OFF"
+"""The environment variable that names the optimisations to leave out: `reverse/switches.py`."""
+
+
 def fingerprint(*values):
     """The hex digest of objects and all they reach, or None where something has no stable content."""
     total = Fingerprint()
     try:
+        total.add(os.environ.get(SWITCHED_OFF, ""))
         for value in values:
             total.add(value)
     except UndigestibleError:

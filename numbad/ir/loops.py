@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from numba.core import ir
 from numba.core.ir_utils import compute_cfg_from_blocks
 
+from .function import successors
+
 ROOT = -1
 
 
@@ -27,6 +29,7 @@ class Control:
         self.root = Loop(ROOT, frozenset(fn.blocks)) if split else None
         cfg = compute_cfg_from_blocks(fn.blocks)
         self.order = list(cfg.topo_order())
+        self.dominators = cfg.dominators()
         self.predecessors = {label: [p for p, _ in cfg.predecessors(label)] for label in fn.blocks}
         self.returning = self._returning()
         self._find_loops(cfg)
@@ -55,9 +58,44 @@ class Control:
         if self.root is not None:  # the body of a function counts as one iteration
             for label in self.fn.blocks:
                 self.around[label].append(self.root)
-        for loop in found:
+        self._find_parents()
+
+    def _find_parents(self):
+        for loop in self.loops.values():
             outer = [o for o in self.around[loop.header] if o is not loop]
             loop.parent = outer[0] if outer else None
+
+    def dissolve(self, loop):
+        """Take a loop for code that runs once: what is said of its blocks holds for one iteration."""
+        del self.loops[loop.header]
+        for label in loop.body:
+            self.around[label].remove(loop)
+        self._find_parents()
+
+    def beginning(self, loop):
+        """The labels of the header and of the blocks that always follow it, up to the first branch."""
+        found, label = [], loop.header
+        while self.innermost(label) is loop:
+            found.append(label)
+            following = successors(self.fn.blocks[label])
+            if len(following) != 1 or following[0] == loop.header:
+                break
+            label = following[0]
+        return found
+
+    def reachable(self, label):
+        """The blocks that may be run after a block, itself only if it is in a loop."""
+        seen, pending = set(), [label]
+        while pending:
+            for target in successors(self.fn.blocks[pending.pop()]):
+                if target not in seen:
+                    seen.add(target)
+                    pending.append(target)
+        return seen
+
+    def dominates(self, label, other):
+        """Whether every way to `other` leads through `label`."""
+        return label in self.dominators[other]
 
     def innermost(self, label):
         """The innermost loop round a block, or None."""

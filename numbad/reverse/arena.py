@@ -41,6 +41,36 @@ def _data_size(context, ty):
     return context.get_abi_sizeof(context.get_data_type(ty))
 
 
+@intrinsic
+def arena_mark(typingctx, tape):
+    """What the arena holds at present, for `arena_rewind`."""
+    ty = types.UniTuple(types.intp, 3)
+
+    def codegen(context, builder, sig, args):
+        words = m.ARENA_BLOCKS, m.ARENA_NEXT, m.ARENA_END
+        values = [m.peek_word(builder, tape_address(builder, args[0]), i) for i in words]
+        return context.make_tuple(builder, ty, values)
+
+    return ty(tape), codegen
+
+
+@intrinsic
+def arena_rewind(typingctx, tape, mark):
+    """Give back what was taken from the arena since the mark."""
+
+    def codegen(context, builder, sig, args):
+        blocks, start, end = cgutils.unpack_tuple(builder, args[1], 3)
+        address = tape_address(builder, args[0])
+        builder.store(start, m.word_pointer(builder, address, m.ARENA_NEXT))
+        if context.target_name not in m.ELSEWHERE:  # where there is a heap
+            grown = builder.icmp_signed("!=", m.peek_word(builder, address, m.ARENA_BLOCKS), blocks)
+            with cgutils.if_unlikely(builder, grown):
+                m.call_helper(context, builder, m.arena_rewind, address, blocks, start, end)
+        return context.get_dummy_value()
+
+    return types.void(tape, mark), codegen
+
+
 # -- arrays -----------------------------------------------------------------------------------
 
 

@@ -1,6 +1,7 @@
 """Emits the statements of the two sweeps as untyped Numba IR."""
 
 import operator
+from contextlib import contextmanager
 
 import numpy as np
 from numba.core import ir, types
@@ -35,6 +36,8 @@ class Emitter:
         self._local = {}
         self._memo = {}
         self.local_leaves = set()
+        self.region = None  # the `Iterations` whose code is emitted
+        self.way = None  # the leaves that alone count as active
         self.notes = {}  # temporary -> what it stands for: ("bar", leaf), ("value", name)
 
     # -- plain emission ----------------------------------------------------------------------
@@ -43,6 +46,20 @@ class Emitter:
         """Emit into `block`; `label` is the primal block that it is the adjoint of."""
         self.block, self.label = block, label
         self._local, self._memo = {}, {}
+
+    @contextmanager
+    def within(self, region):
+        """Emit code of an iteration that is reversed by itself, or of none."""
+        before, self.region = self.region, region
+        yield
+        self.region = before
+
+    @contextmanager
+    def along(self, leaves):
+        """Emit adjoints of these leaves alone, in variables of their own, before the forward sweep."""
+        self.way = frozenset(leaves)
+        yield
+        self.way = None
 
     def var(self, name):
         return ir.Var(self.scope, name, self.loc)
@@ -153,7 +170,8 @@ class Emitter:
         """The value that a primal variable had, in the reverse sweep."""
         name = var if isinstance(var, str) else var.name
         if self.label is None:  # in the forward sweep
-            return self.var(name)
+            definition = self.fn.definition(name) if self.way is not None else None
+            return self._constant(definition) if isinstance(definition, ir.Const) else self.var(name)
         if self.planning:
             self.needs.append((self.label, name))
             return self.var(name)
@@ -219,19 +237,25 @@ class Emitter:
         """The shadow of a handle leaf."""
         leaf = self.plan.origin(leaf)
         if self.label is None:
-            return self.var(shadow_name(leaf))
+            return self._shadow_variable(leaf)
         if self.planning:
             self.needs.append((self.label, leaf))
             return self.var(shadow_name(leaf))
         plan = self.plan
         if plan.alive(self.label, leaf) or plan.recorded(self.label, leaf):
-            return self.var(shadow_name(leaf))
+            return self._shadow_variable(leaf)
         if leaf not in self._memo:
             self._memo[leaf] = self._note(plan.ops[leaf[0]].recipe(self), "bar", leaf)
         return self._memo[leaf]
 
+    def _shadow_variable(self, leaf):
+        return self.var(shadow_name(leaf) + self._mark(leaf))
+
+    def _mark(self, leaf):
+        return self.region.mark(leaf) if self.region is not None else ""
+
     def set_shadow(self, leaf, value):
-        self.assign(value, self.var(shadow_name(leaf)))
+        self.assign(value, self._shadow_variable(leaf))
 
     def new_shadow(self, var):
         """Zeros of the shape of an array."""
@@ -276,19 +300,27 @@ class Emitter:
     # -- adjoints ----------------------------------------------------------------------------
 
     def active(self, leaf):
-        return self.activity.active(leaf)
+        return leaf in self.way if self.way is not None else self.activity.active(leaf)
 
     def pending(self, leaf):
         """Whether the adjoint of a leaf may be other than zero here."""
         if not self.active(leaf):
             return False
-        return leaf not in self.local_leaves or leaf in self._local
+        return not self._is_local(leaf) or leaf in self._local
+
+    def _is_local(self, leaf):
+        """Whether the adjoint of a leaf is a temporary of the block."""
+        return leaf in self.local_leaves or self.way is not None
+
+    def bar(self, leaf):
+        """The variable that holds the adjoint of a leaf."""
+        return self.var(bar_name(leaf) + self._mark(leaf))
 
     def take(self, leaf):
         """The adjoint of a leaf, which is zero from here on."""
-        if leaf in self.local_leaves:
+        if self._is_local(leaf):
             return self._note(self._local.pop(leaf), "bar", leaf)
-        bar = self.var(bar_name(leaf))
+        bar = self.bar(leaf)
         taken = self.assign(bar)
         self.assign(self.zero(leaf), bar)
         return taken
@@ -297,14 +329,14 @@ class Emitter:
         """Add to the adjoint of a leaf; `of` is the leaf whose adjoint `x` is made from."""
         if of is not None and self.is_complex(of) and not self.is_complex(leaf):
             x = self.call(real_of, x)
-        if leaf in self.local_leaves:
+        if self._is_local(leaf):
             if leaf not in self._local:
                 self._local[leaf] = self.negated(x) if negative else x
             else:
                 fn = operator.sub if negative else operator.add
                 self._local[leaf] = self.binop(fn, self._local[leaf], x)
             return
-        bar = self.var(bar_name(leaf))
+        bar = self.bar(leaf)
         self.binop(operator.sub if negative else operator.add, bar, x, bar)
 
     def zero(self, leaf):

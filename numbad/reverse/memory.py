@@ -87,12 +87,17 @@ def word_pointer(builder, address, i=0):
     return builder.gep(pointer, [i if isinstance(i, ir.Value) else _i64(i)])
 
 
+def peek_word(builder, address, i):
+    """Emit a load of word number `i` at an address."""
+    return builder.load(word_pointer(builder, address, i))
+
+
 @intrinsic
 def peek(typingctx, address, i):
     """The word number `i` at an address."""
 
     def codegen(context, builder, sig, args):
-        return builder.load(word_pointer(builder, *args))
+        return peek_word(builder, *args)
 
     return types.intp(types.intp, types.intp), codegen
 
@@ -299,6 +304,41 @@ def arena_take(tape, n):
 
 
 @njit
+def arena_rewind(tape, blocks, start, end):
+    """Give back what was taken since ARENA_BLOCKS, ARENA_NEXT and ARENA_END had these values.
+
+    A chunk that was added since stays, empty, so that the next iteration need not ask for one.
+    """
+    block = peek(tape, ARENA_BLOCKS)
+    kept = 0
+    while block != blocks:
+        following, capacity = peek(block, NEXT), peek(block, CAPACITY)
+        if kept == 0 and block + HEADER + capacity == peek(tape, ARENA_END):
+            kept = block
+        else:
+            poke(tape, HEAP, peek(tape, HEAP) - capacity)
+            _give_arena(block)
+        block = following
+    if kept != 0:
+        poke(kept, NEXT, blocks)
+        poke(tape, ARENA_BLOCKS, kept)
+        poke(tape, ARENA_NEXT, kept + HEADER)
+    else:
+        poke(tape, ARENA_BLOCKS, blocks)
+        poke(tape, ARENA_NEXT, start)
+        poke(tape, ARENA_END, end)
+    return 0
+
+
+@njit
+def _give_arena(block):
+    if peek(block, CAPACITY) == FIRST_BLOCK:
+        _give(block, SLOTS)
+    else:
+        _free(block)
+
+
+@njit
 def release(tape):
     """Give back all heap memory of a tape."""
     block = peek(tape, BLOCK)
@@ -307,10 +347,7 @@ def release(tape):
     block = peek(tape, ARENA_BLOCKS)
     while block != 0:
         following = peek(block, NEXT)
-        if peek(block, CAPACITY) == FIRST_BLOCK:
-            _give(block, SLOTS)
-        else:
-            _free(block)
+        _give_arena(block)
         block = following
     return 0
 

@@ -23,6 +23,13 @@ def add_into(shadow, seed):
         shadow[index] += seed[index]
 
 
+@njit
+def add_scaled(shadow, factor, other):
+    """`shadow += factor * other`, for arrays of one shape."""
+    for index in np.ndindex(shadow.shape):
+        shadow[index] += factor * other[index]
+
+
 def add_cotangent(shadow, cotangent):
     """Add what a rule returns for an array argument; None stands for zero."""
 

@@ -32,6 +32,7 @@ class Plan:
         self.fn, self.activity, self.control = fn, activity, control
         self.ops = {op.target: op for op in activity.every() if isinstance(op.statement, ir.Assign)}
         self.indices = {}  # name of a loop's index -> (loop, start, step)
+        self.stops = {}  # name of a loop's index -> where the range ends
         for loop in control.loops.values():
             self._find_index(loop)
         self.frames = defaultdict(list)  # header -> names recorded an iteration
@@ -59,16 +60,12 @@ class Plan:
             start = args[0] if len(args) > 1 else None
             step = args[2] if len(args) > 2 else None
             self.indices[s.target.name] = loop, start, step
+            self.stops[s.target.name] = args[1 if len(args) > 1 else 0]
 
     def _beginning(self, loop):
         """The statements of the header, and of the blocks that always follow it."""
-        label = loop.header
-        while self.control.innermost(label) is loop:
-            block = self.fn.blocks[label]
-            yield from block.body
-            if not isinstance(block.terminator, ir.Jump) or block.terminator.target == loop.header:
-                return
-            label = block.terminator.target
+        for label in self.control.beginning(loop):
+            yield from self.fn.blocks[label].body
 
     # -- what is asked for -------------------------------------------------------------------
 
@@ -185,6 +182,10 @@ class Plan:
                 for v in value.args
             )
         return False
+
+    def is_constant(self, var):
+        """Whether a variable stands for a number that the code says."""
+        return isinstance(self.fn.definition(var), ir.Const)
 
     def _outside(self, var):
         return self.control.outside(self.block_of(var.name))

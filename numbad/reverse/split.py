@@ -27,7 +27,7 @@ class SplitSweep(Sweep):
         e = self.e
         for label in self.control.order:
             self._forward_block(label)
-        e.start(self._block(self.seed_label))
+        e.start(self.block_at(self.seed_label))
         self._push(self.control.root)
         self._return(e.tuple([e.var(self.result.name), e.var(TOP)]))
         self._parameters(("tape", "top", "args", "shadows"))
@@ -39,7 +39,7 @@ class SplitSweep(Sweep):
     def build_reverse(self):
         """Blocks of `(tape, top, seed) -> (adjoints, top)`."""
         self.result = self.fn.blocks[self.exit].terminator.value
-        self.seed_label = self._label()
+        self.seed_label = self.new_label()
         self._seed()
         for label in reversed(self.live):
             self._reverse_block(label)

@@ -13,10 +13,13 @@ from ..ir.fence import located, refuse
 from ..ir.function import is_phi
 from ..ir.leaves import HANDLES, at, leaves
 from .arena import borrow
-from .emit import Emitter, bar_name, choice, counter, shadow_name
+from .emit import Emitter, choice, counter, shadow_name
+from .independent import independent_loops
+from .iterations import Iterations
 from .memory_helpers import add_into
 from .ops.structure import Phi
 from .plan import Plan
+from .switches import enabled
 from .tape import pop_frame, push_frame, read_frame, tape_start
 
 TAPE, TOP = "$tape", "$top"
@@ -35,15 +38,17 @@ class Sweep:
         self.live = [label for label in control.order if label in control.returning]
         self.exit = _exit(fn)
         self.e.local_leaves = self._local_leaves()
+        self.iterations = {}  # header -> the `Iterations` of a loop that are reversed one by one
+        self.regions = {}  # label -> the same, for each block of such a loop
         self._plan()
-        self.forward_labels = {label: self._label() for label in control.order}
-        self.reverse_labels = {label: self._label() for label in reversed(self.live)}
+        self.forward_labels = {label: self.new_label() for label in control.order}
+        self.reverse_labels = {label: self.new_label() for label in reversed(self.live)}
 
-    def _label(self):
+    def new_label(self):
         self._next += 1
         return self._next
 
-    def _block(self, label):
+    def block_at(self, label):
         block = self.blocks[label] = ir.Block(self.scope, self.e.loc)
         return block
 
@@ -78,7 +83,28 @@ class Sweep:
             self._reverse_statements(label)
         self.e.planning = False
         self.plan.decide(dict.fromkeys(self.e.needs))
+        if not self.iterations and self._find_independent():
+            self.plan = self.e.plan = Plan(self.fn, self.activity, self.control)
+            self.e.needs = []
+            self._plan()
+            return
         self._find_choices()
+
+    def _find_independent(self):
+        """Whether loops were found whose iterations can be reversed one by one."""
+        if not enabled("independent"):
+            return False
+        for found in independent_loops(self.fn, self.activity, self.control, self.plan):
+            self.iterations[found.loop.header] = Iterations(self, found, enabled("seeded"))
+        for part in self.iterations.values():
+            self.control.dissolve(part.loop)
+            self.regions.update(dict.fromkeys(part.loop.body, part))
+        return bool(self.iterations)
+
+    def _region(self, source, target):
+        """The iterations that an edge lies in, or None."""
+        part = self.regions.get(source)
+        return part if part is self.regions.get(target) else None
 
     def _find_choices(self):
         """Blocks with several ways in record which one was taken, loops how often they ran."""
@@ -86,7 +112,9 @@ class Sweep:
         self.choices = {}
         for label in self.live:
             loop = control.loops.get(label)
-            if loop is not None:
+            if label in self.iterations:
+                pass  # its back edges lead to the adjoint themselves
+            elif loop is not None:
                 if len(loop.latches) > 1:
                     self._aux(loop, choice(label), label)
                 if len(loop.entries) > 1:
@@ -116,6 +144,9 @@ class Sweep:
         self._seed()
         for label in reversed(self.live):
             self._reverse_block(label)
+        for part in self.iterations.values():
+            part.pull_back()
+            part.enter()
         self._entry()
         return self.blocks
 
@@ -140,7 +171,9 @@ class Sweep:
     def _zero_adjoints(self):
         e = self.e
         for leaf in sorted(self._bars(), key=str):
-            e.assign(e.zero(leaf), e.var(bar_name(leaf)))
+            e.assign(e.zero(leaf), e.bar(leaf))
+        for part in self.iterations.values():
+            part.zero_variables()
 
     def _bars(self):
         """The scalar leaves with an adjoint variable that lives across blocks."""
@@ -173,21 +206,15 @@ class Sweep:
 
     def _forward_block(self, label):
         e = self.e
-        block = self._block(self.forward_labels[label])
+        block = self.block_at(self.forward_labels[label])
         e.start(block)
-        for op in self.activity.ops[label]:
-            s = op.statement
-            if is_phi(s) or s.is_terminator:
-                continue
-            e.loc = s.loc
-            with located(s.loc):
-                op.forward(e)
-                op.shadows(e)
+        with e.within(self.regions.get(label)):
+            self._forward_statements(label)
         terminator = self.fn.blocks[label].terminator
         e.loc = terminator.loc
         if isinstance(terminator, ir.Return):
             self.result = terminator.value
-            self.seed_label = self._label()
+            self.seed_label = self.new_label()
             block.append(ir.Jump(self.seed_label, e.loc))
         elif isinstance(terminator, ir.Jump):
             block.append(ir.Jump(self._forward_edge(label, terminator.target), e.loc))
@@ -197,16 +224,33 @@ class Sweep:
         else:
             block.append(terminator)
 
+    def _forward_statements(self, label):
+        e = self.e
+        for op in self.activity.ops[label]:
+            s = op.statement
+            if is_phi(s) or s.is_terminator:
+                continue
+            e.loc = s.loc
+            with located(s.loc):
+                op.forward(e)
+                op.shadows(e)
+
     def _forward_edge(self, source, target):
         """The block that does what an edge does: frames, counters, choices, phis; its label."""
         e, control = self.e, self.control
-        label = self._label()
+        label = self.new_label()
         outer = e.block
-        e.start(self._block(label))
-        if target in control.returning:
-            self._record_edge(source, target)
-        self._assign_phis(source, target)
-        e.append(ir.Jump(self.forward_labels[target], e.loc))
+        e.start(self.block_at(label))
+        part = self.iterations.get(target)
+        with e.within(self._region(source, target)):
+            if target in control.returning:
+                self._record_edge(source, target)
+            if part is not None and source in part.loop.body:
+                part.next_iteration(source)
+            else:
+                self._assign_phis(source, target)
+                there = self.forward_labels[target] if part is None else part.entered
+                e.append(ir.Jump(there, e.loc))
         e.block = outer
         return label
 
@@ -217,7 +261,11 @@ class Sweep:
                 self._push(loop)
         loop = control.loops.get(target)
         ways = list(control.predecessors[target])
-        if loop is not None and source in loop.body:
+        if target in self.iterations:
+            entries = self.iterations[target].loop.entries
+            if source in entries and len(entries) > 1:
+                e.assign(e.const(entries.index(source)), e.var(f"{choice(target)}e"))
+        elif loop is not None and source in loop.body:
             if len(loop.latches) > 1:
                 e.assign(e.const(loop.latches.index(source)), e.var(choice(target)))
             self._push(loop)
@@ -279,7 +327,7 @@ class Sweep:
 
     def _seed(self):
         e = self.e
-        e.start(self._block(self.seed_label))
+        e.start(self.block_at(self.seed_label))
         e.loc = self.fn.blocks[self.exit].terminator.loc
         ty = self.fn.type_of(self.result)
         for path, kind, _ in leaves(ty):
@@ -292,7 +340,7 @@ class Sweep:
             if kind in HANDLES:
                 e.call(add_into, e.shadow(leaf), seed)
             else:
-                bar = e.var(bar_name(leaf))
+                bar = e.bar(leaf)
                 e.binop(operator.add, bar, seed, bar)
         e.append(ir.Jump(self.reverse_labels[self.exit], e.loc))
 
@@ -305,13 +353,21 @@ class Sweep:
                     op.reverse(e)
 
     def _reverse_block(self, label):
+        e = self.e
+        e.start(self.block_at(self.reverse_labels[label]), label)
+        with e.within(self.regions.get(label)):
+            self._reverse_statements(label)
+            self._reverse_ways(label)
+
+    def _reverse_ways(self, label):
+        """Go on to what came before a block."""
         e, control = self.e, self.control
-        e.start(self._block(self.reverse_labels[label]), label)
-        self._reverse_statements(label)
         e.loc = self.fn.blocks[label].loc
         ways = [p for p in control.predecessors[label] if p in control.returning]
         loop = control.loops.get(label)
-        if loop is not None:
+        if label in self.iterations:
+            self.iterations[label].finish_iteration()
+        elif loop is not None:
             self._reverse_header(label, loop)
         elif not control.predecessors[label]:
             self._finish()
@@ -324,14 +380,18 @@ class Sweep:
         e = self.e
         more = e.binop(operator.gt, e.var(counter(label)), e.const(0))
         block = e.block
-        again, before = self._label(), self._label()
+        again, before = self.new_label(), self.new_label()
         block.append(ir.Branch(more, again, before, e.loc))
-        e.start(self._block(again), label)
+        e.start(self.block_at(again), label)
         count = e.var(counter(label))
         e.binop(operator.sub, count, e.const(1), count)
         self._pop(loop)
         self._dispatch(choice(label), loop.latches, label)
-        e.start(self._block(before), label)
+        e.start(self.block_at(before), label)
+        self.leave_backwards(label, loop)
+
+    def leave_backwards(self, label, loop):
+        """Go back by the edge by which a loop was entered."""
         if loop.entries:
             self._dispatch(f"{choice(label)}e", loop.entries, label)
         else:
@@ -343,17 +403,28 @@ class Sweep:
         for k, source in enumerate(ways[:-1]):
             taken = e.binop(operator.eq, e.var(name), e.const(k))
             block = e.block
-            edge, others = self._reverse_edge(source, label), self._label()
+            edge, others = self._reverse_edge(source, label), self.new_label()
             block.append(ir.Branch(taken, edge, others, e.loc))
-            e.start(self._block(others), label)
+            e.start(self.block_at(others), label)
         block = e.block
         block.append(ir.Jump(self._reverse_edge(ways[-1], label), e.loc))
 
     def _reverse_edge(self, source, target):
         """The block that undoes an edge; its label."""
-        e, control = self.e, self.control
-        label, outer, known = self._label(), e.block, e.label
-        e.start(self._block(label), target)
+        e = self.e
+        label, outer, known = self.new_label(), e.block, e.label
+        e.start(self.block_at(label), target)
+        with e.within(self._region(source, target)):
+            self._reverse_phis(source, target)
+        self.pop_left(source, target)
+        part = self.regions.get(source)
+        done = part is not None and target not in part.loop.body
+        e.append(ir.Jump(part.done if done else self.reverse_labels[source], e.loc))
+        e.block, e.label = outer, known
+        return label
+
+    def _reverse_phis(self, source, target):
+        e = self.e
         taken, zeroed = [], set()
         for op in self.activity.ops[target]:
             if isinstance(op, Phi):
@@ -365,12 +436,12 @@ class Sweep:
             for incoming, to in op.from_block(source):
                 if to == leaf and self.activity.active(incoming):
                     e.add(incoming, adjoint, of=leaf)
-        for loop in reversed(control.left(source, target)):
-            if loop.header in control.returning and self._records(loop, source):
+
+    def pop_left(self, source, target):
+        """Take back the frames that an edge recorded as it left loops."""
+        for loop in reversed(self.control.left(source, target)):
+            if loop.header in self.control.returning and self._records(loop, source):
                 self._pop(loop)
-        e.append(ir.Jump(self.reverse_labels[source], e.loc))
-        e.block, e.label = outer, known
-        return label
 
     def _finish(self):
         """Return the value and the adjoints of the parameters."""
@@ -398,7 +469,7 @@ class Sweep:
     def _plus_zero(self, name, path):
         """No adjoint comes out as -0.0."""
         e = self.e
-        return e.binop(operator.add, e.var(bar_name((name, path))), e.const(0.0))
+        return e.binop(operator.add, e.bar((name, path)), e.const(0.0))
 
 
 def _exit(fn):

@@ -203,8 +203,13 @@ def generation():
     return _generation
 
 
-def _announce(fn):
+def renew():
+    """Let everything be built anew from here on."""
     global _generation
     _generation += 1
+
+
+def _announce(fn):
+    renew()
     for hook in on_register:
         hook(fn)

@@ -60,6 +60,10 @@ class Scalar(Op):
     def expressions(self):
         return partials(self.function, len(self.arguments), self.literals(), self.kind)
 
+    def needed_for(self, k):
+        """The operands that the partial derivative by operand `k` needs by value."""
+        return needs((self.expressions()[k],))
+
     def reverse(self, e):
         target = self.target, ()
         if not e.pending(target):

@@ -1,0 +1,154 @@
+"""Reverses the iterations of a loop one by one, each as soon as it is done.
+
+The back edge of such a loop leads through the adjoint of the iteration before it comes to the header.
+Where the adjoint of the sum is known before the loop, the iterations add to the adjoints themselves.
+Otherwise they are reversed as if it were one, into variables and arrays of their own, and the
+reverse sweep adds these, times the adjoint of the sum, where it comes to the loop.
+"""
+
+import operator
+
+from numba.core import ir
+
+from ..ir.leaves import HANDLES, at
+from .arena import arena_mark, arena_rewind
+from .memory_helpers import add_scaled
+from .ops.structure import Phi
+
+
+class Iterations:
+    """One loop; `sweep` is the `Sweep` that it is a part of, `found` the `Independent`."""
+
+    def __init__(self, sweep, found, seeded):
+        self.sweep, self.e = sweep, sweep.e
+        self.loop, self.sum = found.loop, found.sum
+        self.way = found.way_to_result() if seeded else None
+        self.result_leaf = getattr(found, "result_leaf", None)
+        self.entered, self.done = sweep.new_label(), sweep.new_label()
+        self.outer = {}  # leaves from outside that adjoints are added to here
+
+    @property
+    def header(self):
+        return self.loop.header
+
+    # -- names -------------------------------------------------------------------------------
+
+    def mark(self, leaf):
+        """What is put behind the name of an adjoint while an iteration is reversed."""
+        if self.way is not None or self.sweep.plan.block_of(leaf[0]) in self.loop.body:
+            return ""
+        self.outer[leaf] = None
+        return f"|{self.header}"
+
+    def _is_handle(self, leaf):
+        return at(self.sweep.fn.type_of(leaf[0]), leaf[1]).kind in HANDLES
+
+    def _variables(self):
+        return [leaf for leaf in self.outer if not self._is_handle(leaf)]
+
+    def _arrays(self):
+        return [leaf for leaf in self.outer if self._is_handle(leaf)]
+
+    def zero_variables(self):
+        """At the start of the function: adjoints of one iteration by what comes from outside."""
+        e = self.e
+        with e.within(self):
+            for leaf in self._variables():
+                e.assign(e.zero(leaf), e.bar(leaf))
+
+    # -- before the loop ---------------------------------------------------------------------
+
+    def enter(self):
+        """The block between the edges into the loop and its header; emitted last."""
+        e = self.e
+        e.start(self.sweep.block_at(self.entered))
+        e.loc = self.sweep.fn.blocks[self.header].loc
+        for leaf in self._arrays():
+            shadow = e.new_shadow_at(leaf)
+            with e.within(self):
+                e.set_shadow(leaf, shadow)
+        e.assign(e.call(arena_mark, e.var("$tape")), e.var(self._mark_name()))
+        if self.way is not None:
+            self._find_seed()
+        e.append(ir.Jump(self.sweep.forward_labels[self.header], e.loc))
+
+    def _mark_name(self):
+        return f"$arena{self.header}"
+
+    def _seed(self):
+        return self.e.var(f"$seed{self.header}")
+
+    def _find_seed(self):
+        """The adjoint of the sum, from that of the result through the statements between."""
+        e, (name, path) = self.e, self.result_leaf
+        seed = e.var("$seed")
+        for k in path:
+            seed = e.item(seed, k)
+        with e.along([leaf for _, leaf in self.way] + [(name, path)]):
+            e.add((name, path), seed)
+            for op, _ in reversed(self.way):
+                op.reverse(e)
+            adjoint = e.take(self.sum)
+        e.assign(adjoint, self._seed())
+
+    # -- at the end of an iteration ----------------------------------------------------------
+
+    def next_iteration(self, source):
+        """The rest of a back edge: what the header's phis become, then the way back from it."""
+        e, sweep = self.e, self.sweep
+        for phi, var in self._phis(source):
+            e.assign(var, e.var(f"$next.{phi.target}"))
+        e.append(ir.Jump(self._edge_back(source), e.loc))
+
+    def _phis(self, source):
+        ops = self.sweep.activity.ops[self.header]
+        phis = [op for op in ops if isinstance(op, Phi) and source in op.incoming]
+        return [(op, self.e.var(op.incoming[source].name)) for op in phis]
+
+    def _edge_back(self, source):
+        """The block that gives the sum its adjoint and begins to reverse the iteration."""
+        e, sweep = self.e, self.sweep
+        label, outer = sweep.new_label(), e.block
+        with e.within(self):
+            e.start(sweep.block_at(label), self.header)
+            for op in sweep.activity.ops[self.header]:
+                if isinstance(op, Phi):
+                    self._give_adjoint(op, source)
+            sweep.pop_left(source, self.header)
+        e.append(ir.Jump(sweep.reverse_labels[source], e.loc))
+        e.start(outer)
+        return label
+
+    def _give_adjoint(self, phi, source):
+        e = self.e
+        for leaf, target in phi.from_block(source):
+            if target == self.sum:
+                e.add(leaf, e.const(1.0) if self.way is None else self._seed())
+
+    def finish_iteration(self):
+        """In the header's reverse: the adjoint of the sum has come through; on to the next one."""
+        e = self.e
+        e.take(self.sum)
+        e.call(arena_rewind, e.var("$tape"), e.var(self._mark_name()))
+        for op in self.sweep.activity.ops[self.header]:
+            if isinstance(op, Phi):
+                e.assign(e.var(f"$next.{op.target}"), e.var(op.target))
+        e.append(ir.Jump(self.sweep.forward_labels[self.header], e.loc))
+
+    # -- in the reverse sweep ----------------------------------------------------------------
+
+    def pull_back(self):
+        """Where the reverse sweep comes to the loop: add what the iterations came to."""
+        e = self.e
+        e.start(self.sweep.block_at(self.done), self.header)
+        e.loc = self.sweep.fn.blocks[self.header].loc
+        factor = e.bar(self.sum)
+        for leaf in self._variables():
+            with e.within(self):
+                adjoint = e.bar(leaf)
+            e.add(leaf, e.binop(operator.mul, factor, adjoint))
+        for leaf in self._arrays():
+            with e.within(self):
+                adjoint = e.shadow(leaf)
+            e.call(add_scaled, e.shadow(leaf), factor, adjoint)
+        self.sweep.leave_backwards(self.header, self.loop)

@@ -1,0 +1,49 @@
+"""Optimisations of the adjoint, each of which can be switched off, for experiments and tests.
+
+What is off stands in the environment variable `NUMBAD_REVERSE_OFF`, names with commas between them:
+`NUMBAD_REVERSE_OFF=independent,seeded`. It is read when an adjoint is compiled, and is part of the
+key under which compiled code is kept on disk.
+"""
+
+import os
+from contextlib import contextmanager
+
+from ..caching import SWITCHED_OFF
+from ..errors import ArgumentError
+from ..rules.registry import renew
+
+SWITCHES = {
+    "independent": "loops whose iterations meet only in a sum are reversed iteration by iteration",
+    "seeded": "such loops add to the adjoints at once, where the adjoint of the sum is known before",
+}
+
+
+def off():
+    """The names of what is switched off."""
+    names = {name.strip() for name in os.environ.get(SWITCHED_OFF, "").split(",")} - {""}
+    wrong = sorted(names - SWITCHES.keys())
+    if wrong:
+        raise ArgumentError(
+            f"{SWITCHED_OFF} names {wrong[0]!r}; there are {', '.join(sorted(SWITCHES))}"
+        )
+    return names
+
+
+def enabled(name):
+    return name not in off()
+
+
+@contextmanager
+def without(*names):
+    """Within the block, adjoints are compiled without these optimisations."""
+    before = os.environ.get(SWITCHED_OFF)
+    os.environ[SWITCHED_OFF] = ",".join(sorted({*off(), *names}))
+    renew()
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[SWITCHED_OFF]
+        else:
+            os.environ[SWITCHED_OFF] = before
+        renew()
