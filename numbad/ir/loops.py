@@ -49,6 +49,7 @@ class Control:
         found = [Loop(header, frozenset(loop.body)) for header, loop in cfg.loops().items()]
         found.sort(key=lambda loop: len(loop.body))
         self.loops = {loop.header: loop for loop in found}
+        self.regions = {}  # label -> the dissolved loop that it lies in
         self.around = {label: [] for label in self.fn.blocks}  # innermost first
         for loop in found:
             for label in loop.body:
@@ -70,6 +71,7 @@ class Control:
         del self.loops[loop.header]
         for label in loop.body:
             self.around[label].remove(loop)
+            self.regions[label] = loop
         self._find_parents()
 
     def beginning(self, loop):
@@ -83,12 +85,20 @@ class Control:
             label = following[0]
         return found
 
-    def reachable(self, label):
-        """The blocks that may be run after a block, itself only if it is in a loop."""
+    def is_left_at_start(self, loop):
+        """Whether every iteration that begins is completed, if nothing is raised."""
+        return not any(
+            target not in loop.body and target in self.returning
+            for label in loop.body.difference(self.beginning(loop))
+            for target in successors(self.fn.blocks[label])
+        )
+
+    def reachable(self, label, within=None):
+        """The blocks (of `within`) that may be run after a block, itself only if it is in a loop."""
         seen, pending = set(), [label]
         while pending:
             for target in successors(self.fn.blocks[pending.pop()]):
-                if target not in seen:
+                if target not in seen and (within is None or target in within):
                     seen.add(target)
                     pending.append(target)
         return seen

@@ -83,11 +83,15 @@ class Activity:
             yield (name, path), at(self.fn.type_of(name), path).kind
 
     def _find_written(self):
-        self.written = {self.node(h) for op in self.every() for h in op.stores}
+        """`writers`: what may write to a class of handles; `written`: the classes written to."""
+        self.writers = defaultdict(list)
         for op in self.every():
+            targets = {self.node(h) for h in op.stores}
             if isinstance(op, Unknown) and not op.known:
-                for _, target in op.flows:
-                    self.written.add(self.node(target))
+                targets |= {self.node(target) for _, target in op.flows}
+            for node in targets:
+                self.writers[node].append(op)
+        self.written = set(self.writers)
         self.constants = {
             self.node(identity)
             for op in self.every()

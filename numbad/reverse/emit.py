@@ -169,6 +169,7 @@ class Emitter:
     def value(self, var):
         """The value that a primal variable had, in the reverse sweep."""
         name = var if isinstance(var, str) else var.name
+        name = self.plan.unchanged.same.get(name, name)
         if self.label is None:  # in the forward sweep
             definition = self.fn.definition(name) if self.way is not None else None
             return self._constant(definition) if isinstance(definition, ir.Const) else self.var(name)
@@ -207,7 +208,7 @@ class Emitter:
                 return var
             if var.name == called:
                 return self.function(self.fn.constant(var))
-            return self._find(var.name)
+            return self._find(self.plan.unchanged.same.get(var.name, var.name))
 
         if isinstance(value, ir.Var):
             return rename(value)

@@ -50,15 +50,15 @@ class Independent:
         )
 
     def _is_left_at_start(self):
-        """Whether every iteration that begins is completed, if nothing is raised."""
-        loop, control = self.loop, self.control
-        start = control.beginning(loop)
-        for label in loop.body.difference(start):
-            for target in successors(self.fn.blocks[label]):
-                if target not in loop.body and target in control.returning:
-                    return False
+        """Whether every iteration that begins is completed, and ends before anything active."""
+        start = self.control.beginning(self.loop)
         ops = [op for label in start for op in self.activity.ops[label] if not isinstance(op, Phi)]
-        return loop.header in control.returning and not any(map(self._is_active, ops))
+        returns = self.loop.header in self.control.returning
+        return (
+            returns
+            and self.control.is_left_at_start(self.loop)
+            and not any(map(self._is_active, ops))
+        )
 
     def _is_active(self, op):
         return any(self._active(t) for _, t in op.flows) or any(self._active(h) for h in op.stores)
@@ -134,7 +134,7 @@ class Independent:
         return list(found)
 
     def inside(self, name):
-        return self.plan.block_of(name) in self.loop.body
+        return self.plan.place_of(name) in self.loop.body
 
     def _keeps_arrays_apart(self):
         """Whether no iteration reads what another one has written."""
@@ -210,7 +210,7 @@ class Independent:
         """Whether a value is there before the loop begins."""
         if self.plan.is_constant(var):
             return True
-        place, header = self.plan.block_of(var.name), self.loop.header
+        place, header = self.plan.place_of(var.name), self.loop.header
         return place not in self.loop.body and self.control.dominates(place, header)
 
 

@@ -35,7 +35,7 @@ class Iterations:
 
     def mark(self, leaf):
         """What is put behind the name of an adjoint while an iteration is reversed."""
-        if self.way is not None or self.sweep.plan.block_of(leaf[0]) in self.loop.body:
+        if self.way is not None or self.sweep.plan.place_of(leaf[0]) in self.loop.body:
             return ""
         self.outer[leaf] = None
         return f"|{self.header}"

@@ -14,6 +14,27 @@ from .arena import emit_kept
 from .tape import check_plain
 
 
+@intrinsic(prefer_literal=True)
+def range_length(typingctx, start, stop, step):
+    """`len(range(start, stop, step))`; the step is not zero, as the range has been run over."""
+
+    def codegen(context, builder, sig, args):
+        first, end, by = (
+            context.cast(builder, x, ty, types.intp) for x, ty in zip(args, sig.args, strict=True)
+        )
+        zero, one = first.type(0), first.type(1)
+        if isinstance(step, types.IntegerLiteral) and step.literal_value == 1:
+            room = builder.sub(end, first)
+            return builder.select(builder.icmp_signed(">", room, zero), room, zero)
+        up = builder.icmp_signed(">", by, zero)
+        room = builder.select(up, builder.sub(end, first), builder.sub(first, end))
+        by = builder.select(up, by, builder.neg(by))
+        steps = builder.sdiv(builder.add(room, builder.sub(by, one)), by)
+        return builder.select(builder.icmp_signed(">", room, zero), steps, zero)
+
+    return types.intp(start, stop, step), codegen
+
+
 @njit
 def add_into(shadow, seed):
     """`shadow += seed`, for arrays of one shape."""

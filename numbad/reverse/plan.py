@@ -17,6 +17,8 @@ from .ops.base import Constant
 from .ops.objects import Entered
 from .ops.scalar import Scalar
 from .ops.structure import BuildTuple, Copy, Move, TupleItem
+from .switches import enabled
+from .unchanged import Unchanged
 
 CHEAP = {
     *(operator.add, operator.sub, operator.mul, operator.neg, operator.pos),
@@ -31,13 +33,14 @@ class Plan:
     def __init__(self, fn, activity, control):
         self.fn, self.activity, self.control = fn, activity, control
         self.ops = {op.target: op for op in activity.every() if isinstance(op.statement, ir.Assign)}
+        self.unchanged = Unchanged(fn, activity, control, self.ops)
         self.indices = {}  # name of a loop's index -> (loop, start, step)
         self.stops = {}  # name of a loop's index -> where the range ends
         for loop in control.loops.values():
             self._find_index(loop)
         self.frames = defaultdict(list)  # header -> names recorded an iteration
         self.used = defaultdict(set)  # (header, name) -> labels whose reverse code needs it
-        self._hard = {}
+        self._hard, self._places = {}, {}
         self.extras = {}  # names that statements keep things in -> their block
         self._integers_change = self._find_changes_of_integers()
 
@@ -117,15 +120,42 @@ class Plan:
         loop = self.control.common(label, self.block_of(name))
         return loop is not None and name in self.frames.get(loop.header, ())
 
+    def reach(self, label, name):
+        """Whether a value can be had at a block without recording more; it is then seen to."""
+        roots = self._roots(label, name)
+        if not all(self.recorded(label, root) for root in roots):
+            return False
+        for root in roots:
+            self._record(label, root)
+        return True
+
+    def range_of(self, loop):
+        """Start, stop and step (None: 0, 1) of a loop that always runs over its whole range, or None."""
+        if not self.control.is_left_at_start(loop):
+            return None
+        for name, (found, start, step) in self.indices.items():
+            if found is loop:
+                return start, self.stops[name], step
+        return None
+
     # -- the ways to a value -----------------------------------------------------------------
 
+    def place_of(self, name):
+        """The block that a name is assigned in; the entry for parameters."""
+        return self.fn.definitions.get(name, (self.fn.entry,))[0]
+
     def block_of(self, name):
-        """The block that defines a value, or the handle whose shadow the name is."""
+        """The block that defines a value, or the handle whose shadow the name is.
+
+        Where a value is the same in every iteration of a loop, one outside of that loop stands for it.
+        """
         name = name[0] if isinstance(name, tuple) else name
         if name in self.extras:
             return self.extras[name]
-        place = self.fn.definitions.get(name)
-        return self.fn.entry if place is None else place[0]
+        if name not in self._places:
+            level = self.unchanged.level(name) if enabled("invariants") else None
+            self._places[name] = self.place_of(name) if level is None else level
+        return self._places[name]
 
     def _alive(self, label, name):
         return self.control.common(label, self.block_of(name)) is None
@@ -159,10 +189,10 @@ class Plan:
         if isinstance(op, Scalar):
             return op.function in CHEAP
         if isinstance(op, Load):
-            return self._never_changes(value.value)
-        return isinstance(op, Constant) and self._cheap_constant(value)
+            return self._is_kept(value.value, op)
+        return isinstance(op, Constant) and self._cheap_constant(op, value)
 
-    def _cheap_constant(self, value):
+    def _cheap_constant(self, op, value):
         if value.op in ("binop", "inplace_binop", "unary"):
             return all(self._is_number(v) for v in operands(value)) and value.fn not in (
                 operator.pow,
@@ -174,7 +204,7 @@ class Plan:
         if value.op in ("getitem", "static_getitem"):
             ty = self.fn.type_of(value.value)
             if isinstance(ty, types.Array):
-                return self._never_changes(value.value)
+                return self._is_kept(value.value, op)
             return isinstance(ty, types.BaseTuple)
         if value.op == "call":
             return self.fn.constant(value.func) in (bool, len, slice) and all(
@@ -232,12 +262,11 @@ class Plan:
         ty = self.fn.type_of(var)
         return isinstance(ty, types.Array | types.List | types.ListType) and not leaves(ty)
 
-    def _never_changes(self, array):
-        """Whether an array is one from outside every loop that nothing writes to."""
+    def _is_kept(self, array, op):
+        """Whether what a statement reads from an array can be read again when it is reversed."""
         if not leaves(self.fn.type_of(array)):
             return self._outside(array) and not self._integers_change
-        leaf = array.name, ()
-        return self._outside(array) and self.activity.node(leaf) not in self.activity.written
+        return self._outside(array) and self.unchanged.is_kept(array, op)
 
     def _is_number(self, var):
         return self._is_number_type(self.fn.type_of(var))
@@ -263,7 +292,8 @@ class Plan:
             return [v.name for v in self.indices[name][1:] if v is not None]
         value = self.ops[name].statement.value
         called = value.func if is_expr(value, "call") else None
-        return [v.name for v in operands(value) if called is None or v.name != called.name]
+        names = [v.name for v in operands(value) if called is None or v.name != called.name]
+        return [self.unchanged.same.get(name, name) for name in names]
 
     # -- shadows -----------------------------------------------------------------------------
 

@@ -2,7 +2,7 @@
 
 from numba.core import ir, types
 
-from ..ir.function import is_expr, successors
+from ..ir.function import is_expr
 from .ops.array import Fresh, Load, Store
 
 
@@ -155,8 +155,4 @@ class Scratch:
         """Whether every iteration of a loop comes by a block, and none ends it early."""
         if not all(self.control.dominates(place, latch) for latch in loop.latches):
             return False
-        return not any(
-            target not in loop.body and target in self.control.returning
-            for label in loop.body.difference(self.control.beginning(loop))
-            for target in successors(self.fn.blocks[label])
-        )
+        return self.control.is_left_at_start(loop)

@@ -10,13 +10,13 @@ import operator
 from numba.core import ir, types
 
 from ..ir.fence import located, refuse
-from ..ir.function import is_phi
+from ..ir.function import is_phi, successors
 from ..ir.leaves import HANDLES, at, leaves
 from .arena import borrow
 from .emit import Emitter, choice, counter, shadow_name
 from .independent import independent_loops
 from .iterations import Iterations
-from .memory_helpers import add_into
+from .memory_helpers import add_into, range_length
 from .ops.structure import Phi
 from .plan import Plan
 from .switches import enabled
@@ -109,7 +109,7 @@ class Sweep:
     def _find_choices(self):
         """Blocks with several ways in record which one was taken, loops how often they ran."""
         control = self.control
-        self.choices = {}
+        self._find_counted()
         for label in self.live:
             loop = control.loops.get(label)
             if label in self.iterations:
@@ -119,9 +119,28 @@ class Sweep:
                     self._aux(loop, choice(label), label)
                 if len(loop.entries) > 1:
                     self._aux(loop.parent, f"{choice(label)}e", label)
-                self._aux(loop.parent, counter(label), label)
+                if label not in self.counted:
+                    self._aux(loop.parent, counter(label), label)
             elif len(control.predecessors[label]) > 1:
                 self._aux(control.innermost(label), choice(label), label)
+
+    def _find_counted(self):
+        """Loops that need not count: their ranges are known in the reverse sweep."""
+        self.counted = {}  # header -> start, stop, step
+        for header, loop in self.control.loops.items():
+            over = self.plan.range_of(loop)
+            if over is None or header not in self.control.returning or not enabled("counted"):
+                continue
+            start = self.control.beginning(loop)
+            after = {
+                target
+                for label in start
+                for target in successors(self.fn.blocks[label])
+                if target not in loop.body and target in self.control.returning
+            }
+            names = [v.name for v in over if v is not None]
+            if all(self.plan.reach(label, name) for label in after for name in names):
+                self.counted[header] = over
 
     def _aux(self, loop, name, label):
         if loop is not None:
@@ -269,12 +288,14 @@ class Sweep:
             if len(loop.latches) > 1:
                 e.assign(e.const(loop.latches.index(source)), e.var(choice(target)))
             self._push(loop)
-            count = e.var(counter(target))
-            e.binop(operator.add, count, e.const(1), count)
+            if target not in self.counted:
+                count = e.var(counter(target))
+                e.binop(operator.add, count, e.const(1), count)
         elif loop is not None:
             if len(loop.entries) > 1:
                 e.assign(e.const(loop.entries.index(source)), e.var(f"{choice(target)}e"))
-            e.assign(e.const(0), e.var(counter(target)))
+            if target not in self.counted:
+                e.assign(e.const(0), e.var(counter(target)))
         elif len(ways) > 1:
             e.assign(e.const(ways.index(source)), e.var(choice(target)))
 
@@ -417,11 +438,23 @@ class Sweep:
         with e.within(self._region(source, target)):
             self._reverse_phis(source, target)
         self.pop_left(source, target)
+        self._count_left(source, target)
         part = self.regions.get(source)
         done = part is not None and target not in part.loop.body
         e.append(ir.Jump(part.done if done else self.reverse_labels[source], e.loc))
         e.block, e.label = outer, known
         return label
+
+    def _count_left(self, source, target):
+        """How often the loops ran that an edge leaves, where they did not count themselves."""
+        e = self.e
+        for loop in self.control.left(source, target):
+            if loop.header in self.counted:
+                start, stop, step = self.counted[loop.header]
+                start = e.const(0) if start is None else e.value(start)
+                step = e.const(1) if step is None else e.value(step)
+                count = e.call(range_length, start, e.value(stop), step)
+                e.assign(count, e.var(counter(loop.header)))
 
     def _reverse_phis(self, source, target):
         e = self.e

@@ -15,6 +15,8 @@ from ..rules.registry import renew
 SWITCHES = {
     "independent": "loops whose iterations meet only in a sum are reversed iteration by iteration",
     "seeded": "such loops add to the adjoints at once, where the adjoint of the sum is known before",
+    "invariants": "what is the same in every iteration of a loop is recorded once, outside of it",
+    "counted": "loops over ranges that are known in the reverse sweep do not count",
 }
 
 

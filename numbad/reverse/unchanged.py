@@ -1,0 +1,92 @@
+"""What is still so in the reverse sweep: memory that nothing writes to, loads that give the same again."""
+
+from numba.core import ir
+
+from ..ir.function import is_expr, operands
+from ..ir.leaves import leaves
+from .ops.array import Load
+from .ops.scalar import Scalar
+
+
+class Unchanged:
+    """Answers for the statements of a function, given by its `Op`s."""
+
+    def __init__(self, fn, activity, control, ops):
+        self.fn, self.activity, self.control, self.ops = fn, activity, control, ops
+        self._after = {}
+        self.same = self._find_repeated_loads()  # name -> the name of an earlier load of the same
+
+    def writers(self, array):
+        """The statements that may write to the floats of an array."""
+        return self.activity.writers.get(self.activity.node((array.name, ())), ())
+
+    def is_kept(self, array, op):
+        """Whether what a statement reads from an array of floats is there when it is reversed."""
+        return not any(self._may_follow(op, w) for w in self.writers(array))
+
+    def _may_follow(self, op, other):
+        if op.label == other.label and other.number > op.number:
+            return True
+        return other.label in self._run_after(op.label)
+
+    def _run_after(self, label):
+        """The blocks that may run between a block and its reverse."""
+        if label not in self._after:
+            region = self.control.regions.get(label)
+            within = None if region is None else region.body - {region.header}
+            self._after[label] = self.control.reachable(label, within)
+        return self._after[label]
+
+    # -- values that do not change while a loop runs ------------------------------------------
+
+    def level(self, name):
+        """A block outside of the loops in which a value is the same in every iteration."""
+        op = self.ops.get(name)
+        if not isinstance(op, Load | Scalar) or not leaves(self.fn.type_of(name)):
+            return None
+        label = op.label
+        loop = self.control.innermost(label)
+        while loop is not None and loop.entries and self._is_invariant(op, loop):
+            label = loop.entries[0]
+            loop = loop.parent
+        return label if label != op.label else None
+
+    def _is_invariant(self, op, loop):
+        value = op.statement.value
+        called = value.func.name if is_expr(value, "call") else None
+        for var in operands(value):
+            place = self.fn.definitions.get(var.name, (self.fn.entry,))[0]
+            if var.name != called and place in loop.body and not self._is_same_again(var, loop):
+                return False
+        if not isinstance(op, Load):
+            return True
+        return not any(w.label in loop.body for w in self.writers(value.value))
+
+    def _is_same_again(self, var, loop):
+        """Whether an operand from within a loop is a number that the code says, or invariant too."""
+        if isinstance(self.fn.definition(var), ir.Const):
+            return True
+        op = self.ops.get(var.name)
+        return isinstance(op, Load | Scalar) and self._is_invariant(op, loop)
+
+    # -- loads of one element ----------------------------------------------------------------
+
+    def _find_repeated_loads(self):
+        same = {}
+        for ops in self.activity.ops.values():
+            known = {}  # (array, index) -> name
+            for op in ops:
+                if isinstance(op, Load):
+                    key = op.expr.value.name, self._index(op.expr)
+                    same[op.target] = known.setdefault(key, op.target)
+                changed = {self.activity.node(h) for h in op.stores}
+                if changed:
+                    known = {k: v for k, v in known.items() if self._node(k[0]) not in changed}
+        return {name: first for name, first in same.items() if name != first}
+
+    def _node(self, name):
+        return self.activity.node((name, ()))
+
+    @staticmethod
+    def _index(expr):
+        return expr.index.name if expr.op == "getitem" else repr(expr.index)
