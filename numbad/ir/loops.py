@@ -103,6 +103,31 @@ class Control:
                     pending.append(target)
         return seen
 
+    def condition(self, label):
+        """The condition by which one of a block's two predecessors was taken: the variable and the
+        number of the predecessor if it holds; None where no such condition is known."""
+        ways = self.predecessors[label]
+        if len(ways) != 2:
+            return None
+        above = max(self.dominators[label] - {label}, key=lambda n: len(self.dominators[n]))
+        branch = self.fn.blocks[above].terminator
+        if not isinstance(branch, ir.Branch) or self.innermost(above) is not self.innermost(label):
+            return None
+        sides = [self._side(way, above, label) for way in ways]
+        return (branch.cond, sides.index(True)) if set(sides) == {True, False} else None
+
+    def _side(self, way, above, label):
+        """Which side of a branch a block lies on: True, False, or None where that is not known."""
+        branch = self.fn.blocks[above].terminator
+        if branch.truebr == branch.falsebr:
+            return None
+        for start, side in ((branch.truebr, True), (branch.falsebr, False)):
+            if way == above and start == label:
+                return side
+            if self.predecessors[start] == [above] and self.dominates(start, way):
+                return side
+        return None
+
     def dominates(self, label, other):
         """Whether every way to `other` leads through `label`."""
         return label in self.dominators[other]

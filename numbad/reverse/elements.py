@@ -84,6 +84,17 @@ def _real_part(emit, dtype, operand):
 
 
 @intrinsic(prefer_literal=True)
+def element(typingctx, array, index):
+    """`array[index]`."""
+
+    def codegen(context, builder, sig, args):
+        pointer = element_pointer(context, builder, array, args[0], index, args[1])
+        return _load(context, builder, array, pointer).value
+
+    return array.dtype(array, index), codegen
+
+
+@intrinsic(prefer_literal=True)
 def take_element(typingctx, array, index):
     """The element, which becomes zero."""
 

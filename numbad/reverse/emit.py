@@ -14,6 +14,8 @@ from .arena import arena_zeros_like
 from .fields import blank
 from .ops import lists
 from .ops.structural import real_of
+from .ops.structure import chosen
+from .switches import enabled
 
 ZERO = -0.0
 """Where adjoints start: `-0.0 + x` is `x` for every x, so the compiler can drop the addition."""
@@ -172,11 +174,19 @@ class Emitter:
         name = self.plan.unchanged.same.get(name, name)
         if self.label is None:  # in the forward sweep
             definition = self.fn.definition(name) if self.way is not None else None
-            return self._constant(definition) if isinstance(definition, ir.Const) else self.var(name)
+            return (
+                self._constant(definition) if isinstance(definition, ir.Const) else self.var(name)
+            )
         if self.planning:
             self.needs.append((self.label, name))
             return self.var(name)
         return self._find(name)
+
+    def evaluated(self, function, names, op):
+        """The name of a value of the primal that is that of a function of others, or None."""
+        same = self.plan.unchanged.same
+        names = [same.get(name, name) for name in names]
+        return self.plan.unchanged.evaluated(function, names, op) if enabled("evaluated") else None
 
     def _find(self, name):
         plan = self.plan
@@ -201,6 +211,8 @@ class Emitter:
             return self._constant(value)
         if isinstance(value, ir.Global):
             return self.assign(value)
+        if is_expr(value, "phi"):
+            return self._choose(self.plan.ops[name])
         called = value.func.name if is_expr(value, "call") else None
 
         def rename(var):
@@ -216,6 +228,13 @@ class Emitter:
         if copy.op == "inplace_binop":
             copy = ir.Expr.binop(copy.immutable_fn, copy.lhs, copy.rhs, copy.loc)
         return self.assign(copy)
+
+    def _choose(self, phi):
+        """The one of two numbers that a condition says."""
+        cond, true = self.plan.conditions[phi.label]
+        ways = self.plan.control.predecessors[phi.label]
+        values = [self._find(phi.incoming[ways[k]].name) for k in (true, 1 - true)]
+        return self.call(chosen, self._find(cond.name), *values)
 
     def _index(self, loop, start, step):
         """`start + step * counter`."""

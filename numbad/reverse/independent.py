@@ -11,7 +11,6 @@ from numba.core import types
 
 from ..ir.function import successors
 from ..ir.leaves import HANDLES, at
-from .ops.array import Load, Store
 from .ops.scalar import INPLACE, Scalar
 from .ops.structure import Move, Phi
 from .scratch import Scratch
@@ -128,9 +127,9 @@ class Independent:
             pairs = op.flows + op.aliases
             leaves = [*(leaf for pair in pairs for leaf in pair), *op.stores, *op.defined()]
             for leaf in leaves:
-                if self._active(leaf) and not self.inside(leaf[0]) and leaf != self.sum:
-                    if not isinstance(op, Phi) or op.label != self.loop.header:
-                        found[leaf] = None
+                outer = self._active(leaf) and not self.inside(leaf[0])
+                if outer and not (isinstance(op, Phi) and op.label == self.loop.header):
+                    found[leaf] = None
         return list(found)
 
     def inside(self, name):
@@ -202,9 +201,7 @@ class Independent:
             return False
         place = [v.name for v in op.arguments].index(leaf[0])
         needed = op.needed_for(place)
-        return "answer" not in needed and all(
-            self._is_given(op.arguments[k]) for k in needed
-        )
+        return "answer" not in needed and all(self._is_given(op.arguments[k]) for k in needed)
 
     def _is_given(self, var):
         """Whether a value is there before the loop begins."""
@@ -212,5 +209,3 @@ class Independent:
             return True
         place, header = self.plan.place_of(var.name), self.loop.header
         return place not in self.loop.body and self.control.dominates(place, header)
-
-

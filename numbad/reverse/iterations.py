@@ -95,7 +95,7 @@ class Iterations:
 
     def next_iteration(self, source):
         """The rest of a back edge: what the header's phis become, then the way back from it."""
-        e, sweep = self.e, self.sweep
+        e = self.e
         for phi, var in self._phis(source):
             e.assign(var, e.var(f"$next.{phi.target}"))
         e.append(ir.Jump(self._edge_back(source), e.loc))

@@ -16,7 +16,7 @@ from .ops.array import Load, View
 from .ops.base import Constant
 from .ops.objects import Entered
 from .ops.scalar import Scalar
-from .ops.structure import BuildTuple, Copy, Move, TupleItem
+from .ops.structure import BuildTuple, Copy, Move, Phi, TupleItem
 from .switches import enabled
 from .unchanged import Unchanged
 
@@ -41,6 +41,7 @@ class Plan:
         self.frames = defaultdict(list)  # header -> names recorded an iteration
         self.used = defaultdict(set)  # (header, name) -> labels whose reverse code needs it
         self._hard, self._places = {}, {}
+        self.conditions = {}  # block with two ways in -> (condition, number of the way if it holds)
         self.extras = {}  # names that statements keep things in -> their block
         self._integers_change = self._find_changes_of_integers()
 
@@ -184,6 +185,8 @@ class Plan:
         value = op.statement.value
         if not isinstance(value, ir.Expr):
             return True  # constants and globals
+        if isinstance(op, Phi):
+            return self._is_chosen(op)
         if isinstance(op, Copy | BuildTuple | TupleItem):
             return all(self._is_number_or_tuple(v) for v in operands(value))
         if isinstance(op, Scalar):
@@ -191,6 +194,20 @@ class Plan:
         if isinstance(op, Load):
             return self._is_kept(value.value, op)
         return isinstance(op, Constant) and self._cheap_constant(op, value)
+
+    def _is_chosen(self, phi):
+        """Whether a phi is one of two numbers that are at hand, by a condition that is, too."""
+        names = [v.name for v in phi.incoming.values()]
+        return (
+            phi.label in self.conditions
+            and len(names) == 2
+            and self._is_number(phi.statement.target)
+            and not any(self._must_be_computed(phi, name) for name in names)
+        )
+
+    def _must_be_computed(self, phi, name):
+        simple = self.is_constant(name) or self._alive(phi.label, name)
+        return not simple and self._can_recompute(phi.label, name)
 
     def _cheap_constant(self, op, value):
         if value.op in ("binop", "inplace_binop", "unary"):
@@ -291,6 +308,9 @@ class Plan:
         if name in self.indices:
             return [v.name for v in self.indices[name][1:] if v is not None]
         value = self.ops[name].statement.value
+        if is_expr(value, "phi"):
+            cond, _ = self.conditions[self.ops[name].label]
+            return [cond.name, *(v.name for v in value.incoming_values)]
         called = value.func if is_expr(value, "call") else None
         names = [v.name for v in operands(value) if called is None or v.name != called.name]
         return [self.unchanged.same.get(name, name) for name in names]

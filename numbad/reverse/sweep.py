@@ -19,8 +19,10 @@ from .iterations import Iterations
 from .memory_helpers import add_into, range_length
 from .ops.structure import Phi
 from .plan import Plan
+from .skip import find_skipped
 from .switches import enabled
 from .tape import pop_frame, push_frame, read_frame, tape_start
+from .updates import mark_updates
 
 TAPE, TOP = "$tape", "$top"
 
@@ -38,7 +40,10 @@ class Sweep:
         self.live = [label for label in control.order if label in control.returning]
         self.exit = _exit(fn)
         self.e.local_leaves = self._local_leaves()
+        if enabled("updates"):
+            mark_updates(fn, activity)
         self.iterations = {}  # header -> the `Iterations` of a loop that are reversed one by one
+        self._before = {}
         self.regions = {}  # label -> the same, for each block of such a loop
         self._plan()
         self.forward_labels = {label: self.new_label() for label in control.order}
@@ -81,6 +86,8 @@ class Sweep:
         for label in self.live:
             self.e.start(ir.Block(self.scope, self.e.loc), label)
             self._reverse_statements(label)
+        for label in self.live:
+            self._need_condition(label)
         self.e.planning = False
         self.plan.decide(dict.fromkeys(self.e.needs))
         if not self.iterations and self._find_independent():
@@ -89,6 +96,14 @@ class Sweep:
             self._plan()
             return
         self._find_choices()
+        self.skipped = find_skipped(self)
+
+    def _need_condition(self, label):
+        """Where a condition tells by which way a block was entered, the way is not recorded."""
+        condition = self.control.condition(label) if label not in self.control.loops else None
+        if condition is not None and enabled("conditions"):
+            self.plan.conditions[label] = condition
+            self.e.needs.append((label, condition[0].name))
 
     def _find_independent(self):
         """Whether loops were found whose iterations can be reversed one by one."""
@@ -121,7 +136,7 @@ class Sweep:
                     self._aux(loop.parent, f"{choice(label)}e", label)
                 if label not in self.counted:
                     self._aux(loop.parent, counter(label), label)
-            elif len(control.predecessors[label]) > 1:
+            elif len(control.predecessors[label]) > 1 and label not in self.plan.conditions:
                 self._aux(control.innermost(label), choice(label), label)
 
     def _find_counted(self):
@@ -292,11 +307,13 @@ class Sweep:
                 count = e.var(counter(target))
                 e.binop(operator.add, count, e.const(1), count)
         elif loop is not None:
+            if target in self.skipped:
+                self.skipped[target].keep_top()
             if len(loop.entries) > 1:
                 e.assign(e.const(loop.entries.index(source)), e.var(f"{choice(target)}e"))
             if target not in self.counted:
                 e.assign(e.const(0), e.var(counter(target)))
-        elif len(ways) > 1:
+        elif len(ways) > 1 and target not in self.plan.conditions:
             e.assign(e.const(ways.index(source)), e.var(choice(target)))
 
     def _frame(self, loop):
@@ -394,6 +411,11 @@ class Sweep:
             self._finish()
         elif len(ways) == 1:
             e.append(ir.Jump(self._reverse_edge(ways[0], label), e.loc))
+        elif label in self.plan.conditions:
+            cond, true = self.plan.conditions[label]
+            taken, block = e.value(cond), e.block
+            edges = [self._reverse_edge(ways[k], label) for k in (true, 1 - true)]
+            block.append(ir.Branch(taken, *edges, e.loc))
         else:
             self._dispatch(choice(label), control.predecessors[label], label)
 
@@ -401,7 +423,7 @@ class Sweep:
         e = self.e
         more = e.binop(operator.gt, e.var(counter(label)), e.const(0))
         block = e.block
-        again, before = self.new_label(), self.new_label()
+        again, before = self.new_label(), self.before(label)
         block.append(ir.Branch(more, again, before, e.loc))
         e.start(self.block_at(again), label)
         count = e.var(counter(label))
@@ -410,6 +432,12 @@ class Sweep:
         self._dispatch(choice(label), loop.latches, label)
         e.start(self.block_at(before), label)
         self.leave_backwards(label, loop)
+
+    def before(self, header):
+        """The block of the reverse sweep that comes after that of a loop."""
+        if header not in self._before:
+            self._before[header] = self.new_label()
+        return self._before[header]
 
     def leave_backwards(self, label, loop):
         """Go back by the edge by which a loop was entered."""
@@ -441,7 +469,12 @@ class Sweep:
         self._count_left(source, target)
         part = self.regions.get(source)
         done = part is not None and target not in part.loop.body
-        e.append(ir.Jump(part.done if done else self.reverse_labels[source], e.loc))
+        there = part.done if done else self.reverse_labels[source]
+        left = self.control.left(source, target)
+        if len(left) == 1 and left[0].header in self.skipped:
+            self.skipped[left[0].header].ask(there)
+        else:
+            e.append(ir.Jump(there, e.loc))
         e.block, e.label = outer, known
         return label
 

@@ -17,6 +17,10 @@ SWITCHES = {
     "seeded": "such loops add to the adjoints at once, where the adjoint of the sum is known before",
     "invariants": "what is the same in every iteration of a loop is recorded once, outside of it",
     "counted": "loops over ranges that are known in the reverse sweep do not count",
+    "updates": "the adjoint of an element that is only added to stays where it is",
+    "evaluated": "derivatives use the functions' values that the primal has evaluated",
+    "conditions": "the way through a branch follows from its condition, where that is at hand",
+    "skip": "a loop within an iteration is not reversed where the adjoints of its results are zero",
 }
 
 

@@ -131,6 +131,28 @@ def tape_start(typingctx, tape):
     return types.voidptr(tape), codegen
 
 
+@intrinsic
+def top_offset(typingctx, tape, top):
+    """How far the top is above the bottom of the tape, which may move."""
+
+    def codegen(context, builder, sig, args):
+        base = builder.load(_field(builder, args[0], m.BASE))
+        return builder.sub(builder.ptrtoint(args[1], _i64), base)
+
+    return types.intp(tape, top), codegen
+
+
+@intrinsic
+def top_at(typingctx, tape, offset):
+    """The top that is so far above the bottom of the tape."""
+
+    def codegen(context, builder, sig, args):
+        base = builder.load(_field(builder, args[0], m.BASE))
+        return builder.inttoptr(builder.add(base, args[1]), cgutils.voidptr_t)
+
+    return types.voidptr(tape, offset), codegen
+
+
 def _make_room(context, builder, tape, top, size, where):
     """The top at which `size` bytes have room, perhaps elsewhere than before."""
     end = builder.load(_field(builder, tape, m.END))

@@ -1,5 +1,7 @@
 """What is still so in the reverse sweep: memory that nothing writes to, loads that give the same again."""
 
+from collections import defaultdict
+
 from numba.core import ir
 
 from ..ir.function import is_expr, operands
@@ -13,7 +15,7 @@ class Unchanged:
 
     def __init__(self, fn, activity, control, ops):
         self.fn, self.activity, self.control, self.ops = fn, activity, control, ops
-        self._after = {}
+        self._after, self._known = {}, None
         self.same = self._find_repeated_loads()  # name -> the name of an earlier load of the same
 
     def writers(self, array):
@@ -77,7 +79,7 @@ class Unchanged:
             known = {}  # (array, index) -> name
             for op in ops:
                 if isinstance(op, Load):
-                    key = op.expr.value.name, self._index(op.expr)
+                    key = op.expr.value.name, index_key(op.expr)
                     same[op.target] = known.setdefault(key, op.target)
                 changed = {self.activity.node(h) for h in op.stores}
                 if changed:
@@ -87,6 +89,26 @@ class Unchanged:
     def _node(self, name):
         return self.activity.node((name, ()))
 
-    @staticmethod
-    def _index(expr):
-        return expr.index.name if expr.op == "getitem" else repr(expr.index)
+    # -- functions that have been evaluated ----------------------------------------------------
+
+    def evaluated(self, function, names, op):
+        """The name of a function's value for these operands that is known when `op` is reversed."""
+        for other in self._evaluations().get((id(function), *names), ()):
+            if other.label == op.label or self.control.dominates(other.label, op.label):
+                return other.target
+        return None
+
+    def _evaluations(self):
+        if self._known is None:
+            self._known = defaultdict(list)
+            for op in self.activity.every():
+                if isinstance(op, Scalar):
+                    names = [v.name for v in op.arguments]
+                    self._known[id(op.function), *names].append(op)
+        return self._known
+
+
+def index_key(access):
+    """What tells the index of an access to an element from that of another."""
+    static = isinstance(access, ir.StaticSetItem) or getattr(access, "op", "") == "static_getitem"
+    return repr(access.index) if static else access.index.name

@@ -6,7 +6,7 @@ from numba.np.numpy_support import as_dtype
 
 from ...ir.function import operands
 from ...ir.leaves import HANDLES, leaves
-from ..elements import accumulate, take_element
+from ..elements import accumulate, element, take_element
 from ..layout import add_copied, shadow_of_same_or_copy
 from .base import Op
 
@@ -22,6 +22,8 @@ def index_var(e, expr_or_statement):
 class Load(Op):
     """`v = a[i]`: one element of an array."""
 
+    updates = False  # True: the first half of `a[i] += x`
+
     def analyse(self):
         if self.leaves(self.target):
             self.flows.append(((self.expr.value.name, ()), (self.target, ())))
@@ -31,11 +33,15 @@ class Load(Op):
         if e.pending(target):
             shadow = e.shadow((self.expr.value.name, ()))
             adjoint = e.take(target)
+            if self.updates:
+                return
             e.call(accumulate, shadow, index_var(e, self.expr), adjoint)
 
 
 class Store(Op):
     """`a[i] = v`: one element of an array."""
+
+    updates = False  # True: the second half of `a[i] += x`
 
     def analyse(self):
         array = self.statement.target.name, ()
@@ -47,7 +53,8 @@ class Store(Op):
         array = self.statement.target.name, ()
         if not e.active(array):
             return
-        adjoint = e.call(take_element, e.shadow(array), index_var(e, self.statement))
+        taken = element if self.updates else take_element
+        adjoint = e.call(taken, e.shadow(array), index_var(e, self.statement))
         source = self.statement.value.name, ()
         if leaves(self.fn.type_of(self.statement.value)) and e.active(source):
             e.add(source, adjoint, of=array)

@@ -5,7 +5,7 @@ import operator
 from numba.core import types
 
 from ...ir.leaves import leaves
-from ...rules.expression import Apply, Arg, Const
+from ...rules.expression import Answer, Apply, Arg, Const, evaluate
 from ...rules.registry import SCALAR
 from ..arithmetic import contribution, needs, partials
 from .base import Op
@@ -17,6 +17,10 @@ INPLACE = {
     operator.itruediv: operator.truediv,
     operator.ipow: operator.pow,
     operator.imod: operator.mod,
+}
+
+ARITHMETIC = {
+    *(operator.add, operator.sub, operator.mul, operator.truediv, operator.neg, operator.pos),
 }
 
 
@@ -101,15 +105,31 @@ class Scalar(Op):
         e.add(leaf, product, negative=negative, of=of)
 
     def _add_products(self, e, numbers, expressions, adjoint):
+        expressions, reused = self._with_known_values(e, expressions)
         needed = tuple(needs(expressions))
-        values = [
-            e.value(self.statement.target if key == "answer" else self.arguments[key])
-            for key in needed
-        ]
+        every = [*(v.name for v in self.arguments), *reused]
+        values = [e.value(self.target if key == "answer" else every[key]) for key in needed]
         result = e.call(contribution(expressions, needed), adjoint, e.tuple(values))
         for position, k in enumerate(numbers):
             part = e.item(result, position) if len(numbers) > 1 else result
             e.add(_leaf(self.arguments[k]), part, of=(self.target, ()))
+
+    def _with_known_values(self, e, expressions):
+        """The expressions with arguments in place of calls that the primal has evaluated, as
+        `cos(x)` where it asks for both; and the names of these values."""
+        names, reused = [v.name for v in self.arguments], []
+
+        def apply(fn, given):
+            if fn not in ARITHMETIC and all(isinstance(g, Arg) for g in given):
+                known = e.evaluated(fn, [[*names, *reused][g.index] for g in given], self)
+                if known is not None:
+                    reused.append(known)
+                    return Arg(len(names) + len(reused) - 1)
+            return Apply(fn, given)
+
+        arguments = [Arg(k) for k in range(len(names))]
+        rewritten = evaluate(expressions, arguments, Answer(), Const, apply)
+        return rewritten, reused
 
 
 def _is_minus_arg(node):

@@ -156,6 +156,23 @@ def wrapped(i, n):
     return i + n if i < 0 else i
 
 
+@intrinsic
+def chosen(typingctx, condition, x, y):
+    """`x if condition else y`, of two numbers that are both there."""
+    ty = typingctx.unify_types(types.unliteral(x), types.unliteral(y))
+    if ty is None:
+        return None
+
+    def codegen(context, builder, sig, args):
+        taken = context.cast(builder, args[0], sig.args[0], types.boolean)
+        values = [
+            context.cast(builder, v, t, ty) for v, t in zip(args[1:], sig.args[1:], strict=True)
+        ]
+        return builder.select(taken, *values)
+
+    return ty(condition, x, y), codegen
+
+
 @njit
 def picked(i, k, x):
     """`x` if `i` is `k`, else nothing."""
