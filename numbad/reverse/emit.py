@@ -38,6 +38,7 @@ class Emitter:
         self._local = {}
         self._memo = {}
         self.local_leaves = set()
+        self.hoisted = set()  # loads whose adjoints are added to the array after a loop
         self.region = None  # the `Iterations` whose code is emitted
         self.way = None  # the leaves that alone count as active
         self.notes = {}  # temporary -> what it stands for: ("bar", leaf), ("value", name)
@@ -181,6 +182,13 @@ class Emitter:
             self.needs.append((self.label, name))
             return self.var(name)
         return self._find(name)
+
+    def first_load(self, op):
+        """The name of the same element's value from before, to whose adjoint this one's can be added."""
+        first = self.plan.unchanged.same.get(op.target)
+        if first is None or self.plan.ops[first].updates or op in self.hoisted:
+            return None
+        return first if self.active((first, ())) else None
 
     def evaluated(self, function, names, op):
         """The name of a value of the primal that is that of a function of others, or None."""

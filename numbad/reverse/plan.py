@@ -38,6 +38,7 @@ class Plan:
         self.stops = {}  # name of a loop's index -> where the range ends
         for loop in control.loops.values():
             self._find_index(loop)
+            self._find_inductions(loop)
         self.frames = defaultdict(list)  # header -> names recorded an iteration
         self.used = defaultdict(set)  # (header, name) -> labels whose reverse code needs it
         self._hard, self._places = {}, {}
@@ -65,6 +66,30 @@ class Plan:
             step = args[2] if len(args) > 2 else None
             self.indices[s.target.name] = loop, start, step
             self.stops[s.target.name] = args[1 if len(args) > 1 else 0]
+
+    def _find_inductions(self, loop):
+        """Integers that every iteration adds the same to."""
+        for op in self.activity.ops[loop.header]:
+            if not isinstance(op, Phi) or len(loop.entries) != 1:
+                continue
+            following = {op.incoming[n].name for n in loop.latches if n in op.incoming}
+            start = op.incoming.get(loop.entries[0])
+            if len(following) == 1 and start is not None:
+                step = self._added(following.pop(), op.target)
+                if step is not None:
+                    self.indices[op.target] = loop, start, step
+
+    def _added(self, name, to):
+        """The integer that a value is more than another one, as a variable of the code, or None."""
+        value = self.fn.definition(name)
+        if not is_expr(value, "binop", "inplace_binop") or not isinstance(
+            self.fn.type_of(to), types.Integer
+        ):
+            return None
+        function = value.fn if value.op == "binop" else value.immutable_fn
+        if function is not operator.add or value.lhs.name != to:
+            return None
+        return value.rhs if isinstance(self.fn.constant(value.rhs), int) else None
 
     def _beginning(self, loop):
         """The statements of the header, and of the blocks that always follow it."""
@@ -135,7 +160,7 @@ class Plan:
         if not self.control.is_left_at_start(loop):
             return None
         for name, (found, start, step) in self.indices.items():
-            if found is loop:
+            if found is loop and name in self.stops:
                 return start, self.stops[name], step
         return None
 

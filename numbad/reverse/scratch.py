@@ -143,7 +143,7 @@ class Scratch:
 
     def _loop_over(self, x, size):
         """The header of the loop whose index runs over 0 ... size - 1 and is `x`."""
-        if not isinstance(x, ir.Var) or x.name not in self.plan.indices:
+        if not isinstance(x, ir.Var) or x.name not in self.plan.stops:
             return None
         loop, start, step = self.plan.indices[x.name]
         from_zero = start is None or self._number(start) == 0

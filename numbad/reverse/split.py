@@ -63,6 +63,10 @@ class SplitSweep(Sweep):
         self.blocks[0] = block
         return self.blocks
 
+    def _find_tables(self):
+        """None: the reverse part knows the types of frames only as `_typed_frame` says."""
+        return set()
+
     def _push(self, loop):
         """The types are given, as the reverse part has no other way to know them."""
         e = self.e

@@ -6,17 +6,21 @@ the blocks and edges backwards; an edge that recorded a frame reloads it into th
 """
 
 import operator
+from collections import defaultdict
 
 from numba.core import ir, types
 
 from ..ir.fence import located, refuse
 from ..ir.function import is_phi, successors
 from ..ir.leaves import HANDLES, at, leaves
+from . import rows
 from .arena import borrow
 from .emit import Emitter, choice, counter, shadow_name
 from .independent import independent_loops
 from .iterations import Iterations
 from .memory_helpers import add_into, range_length
+from .ops.array import Load
+from .ops.recursive import Recursive
 from .ops.structure import Phi
 from .plan import Plan
 from .skip import find_skipped
@@ -82,10 +86,13 @@ class Sweep:
 
     def _plan(self):
         """A trial run of the reverse sweep's blocks tells what values it needs."""
+        self._find_hoisted()
         self.e.planning = True
         for label in self.live:
             self.e.start(ir.Block(self.scope, self.e.loc), label)
             self._reverse_statements(label)
+            if label in self.control.loops:
+                self._reverse_hoisted(label)
         for label in self.live:
             self._need_condition(label)
         self.e.planning = False
@@ -97,6 +104,36 @@ class Sweep:
             return
         self._find_choices()
         self.skipped = find_skipped(self)
+        self.tables = self._find_tables()
+
+    def _find_hoisted(self):
+        """Loads that are the same in every iteration: their adjoints go to the array after the loop."""
+        self.hoisted = defaultdict(list)  # header -> loads, the last one first
+        if not enabled("invariants") or self.e.dual is not None:  # a dual zero need not be zero
+            return
+        for op in reversed([*self.activity.every()]):
+            loop = isinstance(op, Load) and self.plan.unchanged.outermost_loop(op.target)
+            if loop and self.activity.active((op.target, ())):
+                self.hoisted[loop.header].append(op)
+        self.e.hoisted = {op for ops in self.hoisted.values() for op in ops}
+        self.e.local_leaves -= {(op.target, ()) for op in self.e.hoisted}
+
+    def _reverse_hoisted(self, header):
+        """Add to the arrays, unless the loads may not have been made, as they have no index then."""
+        e = self.e
+        for op in self.hoisted[header]:
+            e.loc = op.loc
+            there, after = self.new_label(), self.new_label()
+            some = e.binop(operator.ne, e.bar((op.target, ())), e.const(0.0))
+            e.append(ir.Branch(some, there, after, e.loc))
+            e.start(self._at(there), header)
+            with located(op.loc):
+                op.reverse(e)
+            e.append(ir.Jump(after, e.loc))
+            e.start(self._at(after), header)
+
+    def _at(self, label):
+        return ir.Block(self.scope, self.e.loc) if self.e.planning else self.block_at(label)
 
     def _need_condition(self, label):
         """Where a condition tells by which way a block was entered, the way is not recorded."""
@@ -156,6 +193,26 @@ class Sweep:
             names = [v.name for v in over if v is not None]
             if all(self.plan.reach(label, name) for label in after for name in names):
                 self.counted[header] = over
+
+    def _find_tables(self):
+        """Headers of the innermost loops whose frames are rows of a table."""
+        found, loops = set(), self.control.loops
+        for header in self.counted:
+            loop, frame = loops[header], self.plan.frames.get(header)
+            innermost = not any(h in loop.body for h in loops if h != header)
+            if frame and innermost and len(loop.entries) == 1 and self._is_table(loop, frame):
+                found.add(header)
+        return found if enabled("tables") else set()
+
+    def _is_table(self, loop, frame):
+        """Whether frames are of numbers, one for each iteration, and nothing else is recorded."""
+        recorded = [self.fn.types.get(name, types.intp) for name in frame if isinstance(name, str)]
+        numbers = all(isinstance(ty, types.Number | types.Boolean) for ty in recorded)
+        ops = [op for label in loop.body for op in self.activity.ops[label]]
+        kept = any(name in self.plan.extras for name in frame)
+        exits = any(self._records(loop, label) for label in self.control.beginning(loop))
+        plain = len(recorded) == len(frame) and numbers and not kept and not exits
+        return plain and not any(isinstance(op, Recursive) for op in ops)
 
     def _aux(self, loop, name, label):
         if loop is not None:
@@ -303,7 +360,7 @@ class Sweep:
             if len(loop.latches) > 1:
                 e.assign(e.const(loop.latches.index(source)), e.var(choice(target)))
             self._push(loop)
-            if target not in self.counted:
+            if target not in self.counted or target in self.tables:
                 count = e.var(counter(target))
                 e.binop(operator.add, count, e.const(1), count)
         elif loop is not None:
@@ -311,8 +368,10 @@ class Sweep:
                 self.skipped[target].keep_top()
             if len(loop.entries) > 1:
                 e.assign(e.const(loop.entries.index(source)), e.var(f"{choice(target)}e"))
-            if target not in self.counted:
+            if target not in self.counted or target in self.tables:
                 e.assign(e.const(0), e.var(counter(target)))
+            if target in self.tables:
+                self._reserve(loop)
         elif len(ways) > 1 and target not in self.plan.conditions:
             e.assign(e.const(ways.index(source)), e.var(choice(target)))
 
@@ -322,22 +381,53 @@ class Sweep:
             for name in self.plan.frames[loop.header]
         ]
 
+    def _range_length(self, loop):
+        e = self.e
+        start, stop, step = self.counted[loop.header]
+        start = e.const(0) if start is None else e.value(start)
+        step = e.const(1) if step is None else e.value(step)
+        return e.call(range_length, start, e.value(stop), step)
+
+    def _table(self, loop):
+        return self.e.var(f"$base{loop.header}"), self.e.var(f"$rows{loop.header}")
+
+    def _where(self, loop):
+        loc = self.fn.blocks[loop.header].loc
+        return self.e.const(f"the loop at {loc.filename}, line {loc.line}")
+
+    def _reserve(self, loop):
+        """Make room for the frames of a loop before it."""
+        e, frame, (base, length) = self.e, self._frame(loop), self._table(loop)
+        e.assign(self._range_length(loop), length)
+        where = self._where(loop)
+        e.assign(e.call(rows.reserve, e.var(TAPE), e.var(TOP), length, where, *frame), base)
+        e.assign(e.call(rows.above, base, length, *frame), e.var(TOP))
+
     def _push(self, loop):
         frame = self._frame(loop)
-        if frame:
+        if loop.header in self.tables:
+            base, _ = self._table(loop)
             e = self.e
-            loc = self.fn.blocks[loop.header].loc
-            where = e.const(f"the loop at {loc.filename}, line {loc.line}")
+            e.call(rows.put, base, e.var(counter(loop.header)), *frame)
+        elif frame:
+            e = self.e
+            where = self._where(loop)
             e.assign(e.call(push_frame, e.var(TAPE), e.var(TOP), where, *frame), e.var(TOP))
 
     def _pop(self, loop):
-        frame = self._frame(loop)
+        frame, e = self._frame(loop), self.e
         if frame:
-            e = self.e
-            e.assign(e.call(pop_frame, e.var(TOP), *frame), e.var(TOP))
-            values = e.call(read_frame, e.var(TOP), *frame)
+            values = self._popped(loop, frame)
             for k, var in enumerate(frame):
                 e.assign(ir.Expr.static_getitem(values, k, None, e.loc), var)
+
+    def _popped(self, loop, frame):
+        e = self.e
+        if loop.header in self.tables:
+            base, _ = self._table(loop)
+            return e.call(rows.get, base, e.var(counter(loop.header)), *frame)
+        e.assign(e.call(pop_frame, e.var(TOP), *frame), e.var(TOP))
+        return e.call(read_frame, e.var(TOP), *frame)
 
     def _assign_phis(self, source, target):
         """A parallel copy: through temporaries where a target is another's source."""
@@ -385,7 +475,7 @@ class Sweep:
     def _reverse_statements(self, label):
         e = self.e
         for op in reversed(self.activity.ops[label]):
-            if not isinstance(op, Phi):
+            if not isinstance(op, Phi) and op not in e.hoisted:
                 e.loc = op.statement.loc
                 with located(e.loc):
                     op.reverse(e)
@@ -431,6 +521,7 @@ class Sweep:
         self._pop(loop)
         self._dispatch(choice(label), loop.latches, label)
         e.start(self.block_at(before), label)
+        self._reverse_hoisted(label)
         self.leave_backwards(label, loop)
 
     def before(self, header):
@@ -483,11 +574,13 @@ class Sweep:
         e = self.e
         for loop in self.control.left(source, target):
             if loop.header in self.counted:
-                start, stop, step = self.counted[loop.header]
-                start = e.const(0) if start is None else e.value(start)
-                step = e.const(1) if step is None else e.value(step)
-                count = e.call(range_length, start, e.value(stop), step)
+                count = self._range_length(loop)
                 e.assign(count, e.var(counter(loop.header)))
+                if loop.header in self.tables:
+                    frame, (base, length) = self._frame(loop), self._table(loop)
+                    e.assign(count, length)
+                    e.assign(e.call(rows.below, e.var(TOP), length, *frame), base)
+                    e.assign(base, e.var(TOP))
 
     def _reverse_phis(self, source, target):
         e = self.e

@@ -21,6 +21,7 @@ SWITCHES = {
     "evaluated": "derivatives use the functions' values that the primal has evaluated",
     "conditions": "the way through a branch follows from its condition, where that is at hand",
     "skip": "a loop within an iteration is not reversed where the adjoints of its results are zero",
+    "tables": "innermost loops over known ranges make room on the tape once",
 }
 
 

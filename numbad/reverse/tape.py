@@ -55,10 +55,10 @@ def check_plain(ty):
         raise UnsupportedError(f"a value of type {ty} cannot be recorded for the adjoint")
 
 
-def _size(ty):
+def size_of(ty):
     """Bytes of a scalar or vector."""
     if isinstance(ty, ir.VectorType):
-        return ty.count * _size(ty.element)
+        return ty.count * size_of(ty.element)
     if isinstance(ty, ir.IntType):
         return (ty.width + 7) // 8
     if isinstance(ty, ir.PointerType | ir.DoubleType):
@@ -71,7 +71,7 @@ def _size(ty):
 
 
 def _align(ty):
-    return _size(ty.element if isinstance(ty, ir.VectorType) else ty)
+    return size_of(ty.element if isinstance(ty, ir.VectorType) else ty)
 
 
 def _scalars(ty, path=()):
@@ -87,14 +87,14 @@ def _scalars(ty, path=()):
         yield from _scalars(member, (*path, i))
 
 
-def _layout(context, tys):
+def layout_of(context, tys):
     """The slots of a frame, as (number of the value, path, LLVM type, offset), and its size."""
     slots, offset = [], 0
     for k, ty in enumerate(tys):
         for path, item in _scalars(context.get_value_type(ty)):
             offset = -(-offset // _align(item)) * _align(item)
             slots.append((k, path, item, offset))
-            offset += _size(item)
+            offset += size_of(item)
     return slots, -(-offset // 8) * 8
 
 
@@ -105,14 +105,14 @@ def _slot(builder, top, offset, ty):
     return builder.bitcast(pointer, stored.as_pointer())
 
 
-def _store(builder, top, offset, ty, value):
+def store_slot(builder, top, offset, ty, value):
     pointer = _slot(builder, top, offset, ty)
     if ty == ir.IntType(1):
         value = builder.zext(value, _i8)
     builder.store(value, pointer, align=_align(ty))
 
 
-def _load(builder, top, offset, ty):
+def load_slot(builder, top, offset, ty):
     value = builder.load(_slot(builder, top, offset, ty), align=_align(ty))
     return builder.trunc(value, ty) if ty == ir.IntType(1) else value
 
@@ -153,14 +153,14 @@ def top_at(typingctx, tape, offset):
     return types.voidptr(tape, offset), codegen
 
 
-def _make_room(context, builder, tape, top, size, where):
+def make_room(context, builder, tape, top, size, where):
     """The top at which `size` bytes have room, perhaps elsewhere than before."""
     end = builder.load(_field(builder, tape, m.END))
     room = builder.sub(end, builder.ptrtoint(top, _i64))
     before = builder.block
-    full = builder.icmp_signed("<", room, _i64(size))
+    full = builder.icmp_signed("<", room, size)
     with cgutils.if_unlikely(builder, full):
-        args = tape_address(builder, tape), builder.ptrtoint(top, _i64), _i64(size)
+        args = tape_address(builder, tape), builder.ptrtoint(top, _i64), size
         moved = m.call_helper(context, builder, m.grow, *args)
         with cgutils.if_unlikely(builder, builder.icmp_signed("==", moved, _i64(0))):
             m.raise_limit(context, builder, where)
@@ -182,13 +182,13 @@ def push_frame(typingctx, tape, top, where, *values):
         check_plain(ty)
 
     def codegen(context, builder, sig, args):
-        slots, size = _layout(context, tys)
+        slots, size = layout_of(context, tys)
         if size == 0:
             return args[1]
-        top = _make_room(context, builder, args[0], args[1], size, where.literal_value)
+        top = make_room(context, builder, args[0], args[1], _i64(size), where.literal_value)
         for k, path, ty, offset in slots:
             value = builder.extract_value(args[3], (k, *path))
-            _store(builder, top, offset, ty, value)
+            store_slot(builder, top, offset, ty, value)
         return builder.gep(top, [_i64(size)], inbounds=True)
 
     return types.voidptr(tape, types.voidptr, where, types.StarArgTuple.from_types(tys)), codegen
@@ -200,7 +200,7 @@ def pop_frame(typingctx, top, *values):
     tys = [types.unliteral(v) for v in values]
 
     def codegen(context, builder, sig, args):
-        _, size = _layout(context, tys)
+        _, size = layout_of(context, tys)
         return builder.gep(args[0], [_i64(-size)], inbounds=True)
 
     return types.voidptr(types.voidptr, types.StarArgTuple.from_types(tys)), codegen
@@ -213,10 +213,10 @@ def read_frame(typingctx, top, *values):
     result = types.BaseTuple.from_types(tys)
 
     def codegen(context, builder, sig, args):
-        slots, _ = _layout(context, tys)
+        slots, _ = layout_of(context, tys)
         items = [ir.Constant(context.get_value_type(ty), ir.Undefined) for ty in tys]
         for k, path, ty, offset in slots:
-            value = _load(builder, args[0], offset, ty)
+            value = load_slot(builder, args[0], offset, ty)
             items[k] = builder.insert_value(items[k], value, path) if path else value
         return context.make_tuple(builder, result, items)
 

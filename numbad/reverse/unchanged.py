@@ -43,15 +43,18 @@ class Unchanged:
 
     def level(self, name):
         """A block outside of the loops in which a value is the same in every iteration."""
-        op = self.ops.get(name)
+        loop = self.outermost_loop(name)
+        return None if loop is None else loop.entries[0]
+
+    def outermost_loop(self, name):
+        """The outermost loop in which a value is the same in every iteration, or None."""
+        op, found = self.ops.get(name), None
         if not isinstance(op, Load | Scalar) or not leaves(self.fn.type_of(name)):
             return None
-        label = op.label
-        loop = self.control.innermost(label)
+        loop = self.control.innermost(op.label)
         while loop is not None and loop.entries and self._is_invariant(op, loop):
-            label = loop.entries[0]
-            loop = loop.parent
-        return label if label != op.label else None
+            found, loop = loop, loop.parent
+        return found
 
     def _is_invariant(self, op, loop):
         value = op.statement.value

@@ -31,10 +31,14 @@ class Load(Op):
     def reverse(self, e):
         target = self.target, ()
         if e.pending(target):
-            shadow = e.shadow((self.expr.value.name, ()))
             adjoint = e.take(target)
             if self.updates:
                 return
+            first = e.first_load(self)
+            if first is not None:
+                e.add((first, ()), adjoint)
+                return
+            shadow = e.shadow((self.expr.value.name, ()))
             e.call(accumulate, shadow, index_var(e, self.expr), adjoint)
 
 

@@ -7,7 +7,7 @@ from numba.core import types
 from numba.core.registry import cpu_target
 
 from ...ir.leaves import HANDLES, leaves
-from ..tape import _layout
+from ..tape import layout_of
 
 WIDTH = 100
 
@@ -109,7 +109,7 @@ def _type_text(ty):
 
 def bytes_of(tys):
     """The size of a frame that holds values of these types."""
-    return _layout(cpu_target.target_context, [types.unliteral(ty) for ty in tys])[1]
+    return layout_of(cpu_target.target_context, [types.unliteral(ty) for ty in tys])[1]
 
 
 def _table(rows):
