@@ -45,6 +45,18 @@ def _wrap(builder, index, size):
     return builder.select(negative, builder.add(index, size), index)
 
 
+@intrinsic
+def unsigned(typingctx, index):
+    """An index that is known not to be negative."""
+    if not isinstance(index, types.Integer):
+        return None
+
+    def codegen(context, builder, sig, args):
+        return context.cast(builder, args[0], index, types.uintp)
+
+    return types.uintp(index), codegen
+
+
 def _load(context, builder, array_type, pointer):
     return Operand(array_type.dtype, arrayobj.load_item(context, builder, array_type, pointer))
 

@@ -11,8 +11,10 @@ from ..ir.function import is_expr, map_vars
 from ..ir.leaves import at
 from ..rules.registry import name_of
 from .arena import arena_zeros_like
+from .elements import element, unsigned
 from .fields import blank
 from .ops import lists
+from .ops.array import Load
 from .ops.structural import real_of
 from .ops.structure import chosen
 from .switches import enabled
@@ -221,6 +223,15 @@ class Emitter:
             return self.assign(value)
         if is_expr(value, "phi"):
             return self._choose(self.plan.ops[name])
+        if isinstance(self.plan.ops.get(name), Load):
+            array = self._find(value.value.name)
+            static = value.op == "static_getitem"
+            index = (
+                self.const_index(value.index, value.index_var)
+                if static
+                else self.index(value.index)
+            )
+            return self.call(element, array, index)
         called = value.func.name if is_expr(value, "call") else None
 
         def rename(var):
@@ -252,6 +263,29 @@ class Emitter:
         if start is not None and self.fn.constant(start) != 0:
             result = self.binop(operator.add, result, self._find(start.name))
         return result
+
+    def index(self, var):
+        """The index of an access in the reverse sweep, unsigned where it is not negative."""
+        whole = self.value(var)
+        if self.planning or not enabled("unsigned"):
+            return whole
+        build = self.fn.definition(var)
+        if not is_expr(build, "build_tuple"):
+            return self.call(unsigned, whole) if self.plan.is_natural(var) else whole
+        parts = [self.value(v) for v in build.items] if self._at_hand(build.items) else None
+        if parts is None:
+            return whole
+        return self.tuple(
+            self.call(unsigned, x) if self.plan.is_natural(v) else x
+            for v, x in zip(build.items, parts, strict=True)
+        )
+
+    def _at_hand(self, variables):
+        """Whether the members of a tuple that is made again are known one by one."""
+        names = [self.plan.unchanged.same.get(v.name, v.name) for v in variables]
+        return all(
+            self.label is None or not self.plan.roots_missing(self.label, name) for name in names
+        )
 
     def const_index(self, index, index_var):
         """An index that is known when the function is compiled."""

@@ -155,6 +155,10 @@ class Plan:
             self._record(label, root)
         return True
 
+    def roots_missing(self, label, name):
+        """Whether a value cannot be had at a block."""
+        return not all(self.recorded(label, root) for root in self._roots(label, name))
+
     def range_of(self, loop):
         """Start, stop and step (None: 0, 1) of a loop that always runs over its whole range, or None."""
         if not self.control.is_left_at_start(loop):
@@ -339,6 +343,22 @@ class Plan:
         called = value.func if is_expr(value, "call") else None
         names = [v.name for v in operands(value) if called is None or v.name != called.name]
         return [self.unchanged.same.get(name, name) for name in names]
+
+    def is_natural(self, x):
+        """Whether an index is known not to be negative, so that it need not be wrapped around."""
+        if isinstance(x, int):
+            return x >= 0
+        if not isinstance(x, ir.Var):
+            return x is None
+        number = self.fn.constant(x)
+        if isinstance(number, int):
+            return number >= 0
+        if x.name in self.indices:
+            return all(map(self.is_natural, self.indices[x.name][1:]))
+        value = self.fn.definition(x)
+        if is_expr(value, "binop") and value.fn in (operator.add, operator.mul):
+            return self.is_natural(value.lhs) and self.is_natural(value.rhs)
+        return False
 
     # -- shadows -----------------------------------------------------------------------------
 

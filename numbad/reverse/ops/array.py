@@ -15,7 +15,7 @@ def index_var(e, expr_or_statement):
     """The index of an access in the reverse sweep, and what stands for it as a literal."""
     node = expr_or_statement
     if getattr(node, "op", "") == "getitem" or isinstance(node, ir.SetItem):
-        return e.value(node.index)
+        return e.index(node.index)
     return e.const_index(node.index, node.index_var)
 
 
