@@ -12,10 +12,10 @@ from ..forward.raising import dual_type
 from ..ir.fence import refuse
 from ..ir.leaves import at
 from .arena import ShadowVector
-from .emit import shadow_name
 from .fields import struct_type
+from .names import TAPE, TOP, shadow_name
 from .ops.lists import PLACES, element_type
-from .sweep import TAPE, TOP, Sweep
+from .sweep import Sweep
 from .tape import pop_frame, push_frame, read_frame
 
 

@@ -8,30 +8,26 @@ the blocks and edges backwards; an edge that recorded a frame reloads it into th
 import operator
 from collections import defaultdict
 
-from numba.core import ir, types
+from numba.core import ir
 
 from ..ir.fence import located, refuse
-from ..ir.function import is_phi, successors
-from ..ir.leaves import HANDLES, at, leaves
-from . import rows
-from .arena import borrow
-from .emit import Emitter, choice, counter, shadow_name
+from ..ir.function import is_phi
+from ..ir.leaves import HANDLES, at
+from .boundary import Boundary
+from .emit import Emitter
 from .independent import independent_loops
 from .iterations import Iterations
-from .memory_helpers import add_into, range_length
+from .names import choice, counter, shadow_name
 from .ops.array import Load
-from .ops.recursive import Recursive
 from .ops.structure import Phi
 from .plan import Plan
+from .recording import Recording
 from .skip import find_skipped
 from .switches import enabled
-from .tape import pop_frame, push_frame, read_frame, tape_start
 from .updates import mark_updates
 
-TAPE, TOP = "$tape", "$top"
 
-
-class Sweep:
+class Sweep(Recording, Boundary):
     """Builds the blocks; `wrt` are the numbers of the differentiated parameters."""
 
     def __init__(self, fn, activity, control, wrt, scope, dual=None, pair=None):
@@ -60,8 +56,6 @@ class Sweep:
     def block_at(self, label):
         block = self.blocks[label] = ir.Block(self.scope, self.e.loc)
         return block
-
-    # -- planning ----------------------------------------------------------------------------
 
     def _local_leaves(self):
         """Scalar leaves whose uses are all in the block that defines them."""
@@ -158,76 +152,6 @@ class Sweep:
         part = self.regions.get(source)
         return part if part is self.regions.get(target) else None
 
-    def _find_choices(self):
-        """Blocks with several ways in record which one was taken, loops how often they ran."""
-        control = self.control
-        self._find_counted()
-        for label in self.live:
-            loop = control.loops.get(label)
-            if label in self.iterations:
-                pass  # its back edges lead to the adjoint themselves
-            elif loop is not None:
-                if len(loop.latches) > 1:
-                    self._aux(loop, choice(label), label)
-                if len(loop.entries) > 1:
-                    self._aux(loop.parent, f"{choice(label)}e", label)
-                if label not in self.counted:
-                    self._aux(loop.parent, counter(label), label)
-            elif len(control.predecessors[label]) > 1 and label not in self.plan.conditions:
-                self._aux(control.innermost(label), choice(label), label)
-
-    def _find_counted(self):
-        """Loops that need not count: their ranges are known in the reverse sweep."""
-        self.counted = {}  # header -> start, stop, step
-        for header, loop in self.control.loops.items():
-            over = self.plan.range_of(loop)
-            if over is None or header not in self.control.returning or not enabled("counted"):
-                continue
-            start = self.control.beginning(loop)
-            after = {
-                target
-                for label in start
-                for target in successors(self.fn.blocks[label])
-                if target not in loop.body and target in self.control.returning
-            }
-            names = [v.name for v in over if v is not None]
-            if all(self.plan.reach(label, name) for label in after for name in names):
-                self.counted[header] = over
-
-    def _find_tables(self):
-        """Headers of the innermost loops whose frames are rows of a table."""
-        found, loops = set(), self.control.loops
-        for header in self.counted:
-            loop, frame = loops[header], self.plan.frames.get(header)
-            innermost = not any(h in loop.body for h in loops if h != header)
-            if frame and innermost and len(loop.entries) == 1 and self._is_table(loop, frame):
-                found.add(header)
-        return found if enabled("tables") else set()
-
-    def _is_table(self, loop, frame):
-        """Whether frames are of numbers, one for each iteration, and nothing else is recorded."""
-        recorded = [self.fn.types.get(name, types.intp) for name in frame if isinstance(name, str)]
-        numbers = all(isinstance(ty, types.Number | types.Boolean) for ty in recorded)
-        ops = [op for label in loop.body for op in self.activity.ops[label]]
-        kept = any(name in self.plan.extras for name in frame)
-        exits = any(self._records(loop, label) for label in self.control.beginning(loop))
-        plain = len(recorded) == len(frame) and numbers and not kept and not exits
-        return plain and not any(isinstance(op, Recursive) for op in ops)
-
-    def _aux(self, loop, name, label):
-        if loop is not None:
-            self.plan.frames[loop.header].append(name)
-            self.plan.used[loop.header, name].add(label)
-
-    def _records(self, loop, source):
-        """Whether an exit from `source` must record the frame of the unfinished iteration."""
-        before = self.control.before(loop, source)
-        return any(
-            self.plan.used[loop.header, name] & before for name in self.plan.frames[loop.header]
-        )
-
-    # -- the forward sweep -------------------------------------------------------------------
-
     def build(self):
         """The blocks of the whole function."""
         for label in self.control.order:
@@ -240,60 +164,6 @@ class Sweep:
             part.enter()
         self._entry()
         return self.blocks
-
-    def _entry(self):
-        """The first block: parameters, shadows, adjoints of zero; made last, as it knows what is used."""
-        e = self.e
-        block = ir.Block(self.scope, e.loc)
-        e.start(block)
-        for k, name in enumerate(("tape", "args", "shadows", "seed")):
-            target = e.var(TAPE if name == "tape" else f"${name}")
-            block.append(ir.Assign(ir.Arg(name, k, e.loc), target, e.loc))
-        start = len(block.body)
-        for k, name in enumerate(self.fn.parameters):
-            e.assign(ir.Expr.static_getitem(e.var("$args"), k, None, e.loc), e.var(name))
-            self._parameter_shadows(k, name)
-        e.assign(e.call(tape_start, e.var(TAPE)), e.var(TOP))
-        self._zero_adjoints()
-        block.body[start:start] = e.prelude
-        block.append(ir.Jump(self.forward_labels[self.fn.entry], e.loc))
-        self.blocks[0] = block
-
-    def _zero_adjoints(self):
-        e = self.e
-        for leaf in sorted(self._bars(), key=str):
-            e.assign(e.zero(leaf), e.bar(leaf))
-        for part in self.iterations.values():
-            part.zero_variables()
-
-    def _bars(self):
-        """The scalar leaves with an adjoint variable that lives across blocks."""
-        found = {leaf for op in self.activity.every() for pair in op.flows for leaf in pair}
-        found |= set(self.activity.inputs) | set(self.activity.returned)
-        return {
-            leaf
-            for leaf in found
-            if self.activity.active(leaf)
-            and not self._handle(leaf)
-            and leaf not in self.e.local_leaves
-        }
-
-    def _parameter_shadows(self, k, name):
-        e = self.e
-        for path, kind, _ in leaves(self.fn.type_of(name)):
-            leaf = name, path
-            if kind not in HANDLES or not self.activity.active(leaf):
-                continue
-            if k in self.wrt:
-                shadow = e.item(e.var("$shadows"), k)
-                for i in path:
-                    shadow = e.item(shadow, i)
-                e.set_shadow(leaf, e.call(borrow, shadow))
-            else:
-                value = e.var(name)
-                for i in path:
-                    value = e.item(value, i)
-                e.set_shadow(leaf, e.new_shadow_of(value, leaf))
 
     def _forward_block(self, label):
         e = self.e
@@ -345,90 +215,6 @@ class Sweep:
         e.block = outer
         return label
 
-    def _record_edge(self, source, target):
-        e, control = self.e, self.control
-        for loop in control.left(source, target):
-            if loop.header in control.returning and self._records(loop, source):
-                self._push(loop)
-        loop = control.loops.get(target)
-        ways = list(control.predecessors[target])
-        if target in self.iterations:
-            entries = self.iterations[target].loop.entries
-            if source in entries and len(entries) > 1:
-                e.assign(e.const(entries.index(source)), e.var(f"{choice(target)}e"))
-        elif loop is not None and source in loop.body:
-            if len(loop.latches) > 1:
-                e.assign(e.const(loop.latches.index(source)), e.var(choice(target)))
-            self._push(loop)
-            if target not in self.counted or target in self.tables:
-                count = e.var(counter(target))
-                e.binop(operator.add, count, e.const(1), count)
-        elif loop is not None:
-            if target in self.skipped:
-                self.skipped[target].keep_top()
-            if len(loop.entries) > 1:
-                e.assign(e.const(loop.entries.index(source)), e.var(f"{choice(target)}e"))
-            if target not in self.counted or target in self.tables:
-                e.assign(e.const(0), e.var(counter(target)))
-            if target in self.tables:
-                self._reserve(loop)
-        elif len(ways) > 1 and target not in self.plan.conditions:
-            e.assign(e.const(ways.index(source)), e.var(choice(target)))
-
-    def _frame(self, loop):
-        return [
-            self.e.var(shadow_name(name) if isinstance(name, tuple) else name)
-            for name in self.plan.frames[loop.header]
-        ]
-
-    def _range_length(self, loop):
-        e = self.e
-        start, stop, step = self.counted[loop.header]
-        start = e.const(0) if start is None else e.value(start)
-        step = e.const(1) if step is None else e.value(step)
-        return e.call(range_length, start, e.value(stop), step)
-
-    def _table(self, loop):
-        return self.e.var(f"$base{loop.header}"), self.e.var(f"$rows{loop.header}")
-
-    def _where(self, loop):
-        loc = self.fn.blocks[loop.header].loc
-        return self.e.const(f"the loop at {loc.filename}, line {loc.line}")
-
-    def _reserve(self, loop):
-        """Make room for the frames of a loop before it."""
-        e, frame, (base, length) = self.e, self._frame(loop), self._table(loop)
-        e.assign(self._range_length(loop), length)
-        where = self._where(loop)
-        e.assign(e.call(rows.reserve, e.var(TAPE), e.var(TOP), length, where, *frame), base)
-        e.assign(e.call(rows.above, base, length, *frame), e.var(TOP))
-
-    def _push(self, loop):
-        frame = self._frame(loop)
-        if loop.header in self.tables:
-            base, _ = self._table(loop)
-            e = self.e
-            e.call(rows.put, base, e.var(counter(loop.header)), *frame)
-        elif frame:
-            e = self.e
-            where = self._where(loop)
-            e.assign(e.call(push_frame, e.var(TAPE), e.var(TOP), where, *frame), e.var(TOP))
-
-    def _pop(self, loop):
-        frame, e = self._frame(loop), self.e
-        if frame:
-            values = self._popped(loop, frame)
-            for k, var in enumerate(frame):
-                e.assign(ir.Expr.static_getitem(values, k, None, e.loc), var)
-
-    def _popped(self, loop, frame):
-        e = self.e
-        if loop.header in self.tables:
-            base, _ = self._table(loop)
-            return e.call(rows.get, base, e.var(counter(loop.header)), *frame)
-        e.assign(e.call(pop_frame, e.var(TOP), *frame), e.var(TOP))
-        return e.call(read_frame, e.var(TOP), *frame)
-
     def _assign_phis(self, source, target):
         """A parallel copy: through temporaries where a target is another's source."""
         pairs = []
@@ -450,27 +236,6 @@ class Sweep:
             if source[0] == var.name and self.activity.active(target):
                 pairs.append((e.var(shadow_name(target)), e.shadow(source)))
         return pairs
-
-    # -- the reverse sweep -------------------------------------------------------------------
-
-    def _seed(self):
-        e = self.e
-        e.start(self.block_at(self.seed_label))
-        e.loc = self.fn.blocks[self.exit].terminator.loc
-        ty = self.fn.type_of(self.result)
-        for path, kind, _ in leaves(ty):
-            leaf = self.result.name, path
-            if not self.activity.active(leaf):
-                continue
-            seed = e.var("$seed")
-            for k in path:
-                seed = e.item(seed, k)
-            if kind in HANDLES:
-                e.call(add_into, e.shadow(leaf), seed)
-            else:
-                bar = e.bar(leaf)
-                e.binop(operator.add, bar, seed, bar)
-        e.append(ir.Jump(self.reverse_labels[self.exit], e.loc))
 
     def _reverse_statements(self, label):
         e = self.e
@@ -569,19 +334,6 @@ class Sweep:
         e.block, e.label = outer, known
         return label
 
-    def _count_left(self, source, target):
-        """How often the loops ran that an edge leaves, where they did not count themselves."""
-        e = self.e
-        for loop in self.control.left(source, target):
-            if loop.header in self.counted:
-                count = self._range_length(loop)
-                e.assign(count, e.var(counter(loop.header)))
-                if loop.header in self.tables:
-                    frame, (base, length) = self._frame(loop), self._table(loop)
-                    e.assign(count, length)
-                    e.assign(e.call(rows.below, e.var(TOP), length, *frame), base)
-                    e.assign(base, e.var(TOP))
-
     def _reverse_phis(self, source, target):
         e = self.e
         taken, zeroed = [], set()
@@ -595,40 +347,6 @@ class Sweep:
             for incoming, to in op.from_block(source):
                 if to == leaf and self.activity.active(incoming):
                     e.add(incoming, adjoint, of=leaf)
-
-    def pop_left(self, source, target):
-        """Take back the frames that an edge recorded as it left loops."""
-        for loop in reversed(self.control.left(source, target)):
-            if loop.header in self.control.returning and self._records(loop, source):
-                self._pop(loop)
-
-    def _finish(self):
-        """Return the value and the adjoints of the parameters."""
-        e = self.e
-        pair = e.tuple([e.var(self.result.name), e.tuple(self._adjoints())])
-        e.append(ir.Return(e.assign(ir.Expr.cast(pair, e.loc)), e.loc))
-
-    def _adjoints(self):
-        return [
-            self._adjoint(name, self.fn.type_of(name), ()) if k in self.wrt else self.e.none()
-            for k, name in enumerate(self.fn.parameters)
-        ]
-
-    def _adjoint(self, name, ty, path):
-        e = self.e
-        ty = ty.type if isinstance(ty, types.Optional) else ty
-        if isinstance(ty, types.BaseTuple):
-            return e.tuple([self._adjoint(name, t, (*path, k)) for k, t in enumerate(ty.types)])
-        if not isinstance(ty, types.Float | types.Complex):
-            return e.none()
-        if not self.activity.active((name, path)):
-            return e.zero_of(ty)
-        return e.final(self._plus_zero(name, path), ty)
-
-    def _plus_zero(self, name, path):
-        """No adjoint comes out as -0.0."""
-        e = self.e
-        return e.binop(operator.add, e.bar((name, path)), e.const(0.0))
 
 
 def _exit(fn):

@@ -1,7 +1,7 @@
 """The index of a `range` loop by its own name in the reverse sweep, where it is the counter."""
 
 from ...ir.function import successors
-from ..emit import counter
+from ..names import counter
 from . import expression as x
 from .translate import Line
 

@@ -1,6 +1,6 @@
 """A listing from the stages of a pullback: head, forward sweep, reverse sweep."""
 
-from ..emit import choice
+from ..names import choice
 from .flow import Structure
 from .head import Head
 from .indices import name_indices

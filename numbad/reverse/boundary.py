@@ -1,0 +1,116 @@
+"""Where the sweeps begin and end: parameters and their shadows, the seed, the adjoints returned."""
+
+import operator
+
+from numba.core import ir, types
+
+from ..ir.leaves import HANDLES, leaves
+from .arena import borrow
+from .memory_helpers import add_into
+from .names import TAPE, TOP
+from .tape import tape_start
+
+
+class Boundary:
+    """The part of a `Sweep` that takes arguments and returns adjoints."""
+
+    def _entry(self):
+        """The first block: parameters, shadows, adjoints of zero; made last, as it knows what is used."""
+        e = self.e
+        block = ir.Block(self.scope, e.loc)
+        e.start(block)
+        for k, name in enumerate(("tape", "args", "shadows", "seed")):
+            target = e.var(TAPE if name == "tape" else f"${name}")
+            block.append(ir.Assign(ir.Arg(name, k, e.loc), target, e.loc))
+        start = len(block.body)
+        for k, name in enumerate(self.fn.parameters):
+            e.assign(ir.Expr.static_getitem(e.var("$args"), k, None, e.loc), e.var(name))
+            self._parameter_shadows(k, name)
+        e.assign(e.call(tape_start, e.var(TAPE)), e.var(TOP))
+        self._zero_adjoints()
+        block.body[start:start] = e.prelude
+        block.append(ir.Jump(self.forward_labels[self.fn.entry], e.loc))
+        self.blocks[0] = block
+
+    def _zero_adjoints(self):
+        e = self.e
+        for leaf in sorted(self._bars(), key=str):
+            e.assign(e.zero(leaf), e.bar(leaf))
+        for part in self.iterations.values():
+            part.zero_variables()
+
+    def _bars(self):
+        """The scalar leaves with an adjoint variable that lives across blocks."""
+        found = {leaf for op in self.activity.every() for pair in op.flows for leaf in pair}
+        found |= set(self.activity.inputs) | set(self.activity.returned)
+        return {
+            leaf
+            for leaf in found
+            if self.activity.active(leaf)
+            and not self._handle(leaf)
+            and leaf not in self.e.local_leaves
+        }
+
+    def _parameter_shadows(self, k, name):
+        e = self.e
+        for path, kind, _ in leaves(self.fn.type_of(name)):
+            leaf = name, path
+            if kind not in HANDLES or not self.activity.active(leaf):
+                continue
+            if k in self.wrt:
+                shadow = e.item(e.var("$shadows"), k)
+                for i in path:
+                    shadow = e.item(shadow, i)
+                e.set_shadow(leaf, e.call(borrow, shadow))
+            else:
+                value = e.var(name)
+                for i in path:
+                    value = e.item(value, i)
+                e.set_shadow(leaf, e.new_shadow_of(value, leaf))
+
+    def _seed(self):
+        e = self.e
+        e.start(self.block_at(self.seed_label))
+        e.loc = self.fn.blocks[self.exit].terminator.loc
+        ty = self.fn.type_of(self.result)
+        for path, kind, _ in leaves(ty):
+            leaf = self.result.name, path
+            if not self.activity.active(leaf):
+                continue
+            seed = e.var("$seed")
+            for k in path:
+                seed = e.item(seed, k)
+            if kind in HANDLES:
+                e.call(add_into, e.shadow(leaf), seed)
+            else:
+                bar = e.bar(leaf)
+                e.binop(operator.add, bar, seed, bar)
+        e.append(ir.Jump(self.reverse_labels[self.exit], e.loc))
+
+    def _finish(self):
+        """Return the value and the adjoints of the parameters."""
+        e = self.e
+        pair = e.tuple([e.var(self.result.name), e.tuple(self._adjoints())])
+        e.append(ir.Return(e.assign(ir.Expr.cast(pair, e.loc)), e.loc))
+
+    def _adjoints(self):
+        return [
+            self._adjoint(name, self.fn.type_of(name), ()) if k in self.wrt else self.e.none()
+            for k, name in enumerate(self.fn.parameters)
+        ]
+
+    def _adjoint(self, name, ty, path):
+        e = self.e
+        ty = ty.type if isinstance(ty, types.Optional) else ty
+        if isinstance(ty, types.BaseTuple):
+            return e.tuple([self._adjoint(name, t, (*path, k)) for k, t in enumerate(ty.types)])
+        if not isinstance(ty, types.Float | types.Complex):
+            return e.none()
+        if not self.activity.active((name, path)):
+            return e.zero_of(ty)
+        return e.final(self._plus_zero(name, path), ty)
+
+    def _plus_zero(self, name, path):
+        """No adjoint comes out as -0.0."""
+        e = self.e
+        return e.binop(operator.add, e.bar((name, path)), e.const(0.0))

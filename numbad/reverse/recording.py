@@ -1,0 +1,192 @@
+"""What is recorded on the way forward and taken back on the way back: frames, counts, ways.
+
+Every edge that ends an iteration of a loop, back edges and exits alike, records the loop's frame; the
+reverse of the edge reloads it into the same names.
+"""
+
+import operator
+
+from numba.core import ir, types
+
+from ..ir.function import successors
+from . import rows
+from .memory_helpers import range_length
+from .names import TAPE, TOP, choice, counter, shadow_name
+from .ops.recursive import Recursive
+from .switches import enabled
+from .tape import pop_frame, push_frame, read_frame
+
+
+class Recording:
+    """The part of a `Sweep` that deals with the tape."""
+
+    def _find_choices(self):
+        """Blocks with several ways in record which one was taken, loops how often they ran."""
+        control = self.control
+        self._find_counted()
+        for label in self.live:
+            loop = control.loops.get(label)
+            if label in self.iterations:
+                pass  # its back edges lead to the adjoint themselves
+            elif loop is not None:
+                if len(loop.latches) > 1:
+                    self._aux(loop, choice(label), label)
+                if len(loop.entries) > 1:
+                    self._aux(loop.parent, f"{choice(label)}e", label)
+                if label not in self.counted:
+                    self._aux(loop.parent, counter(label), label)
+            elif len(control.predecessors[label]) > 1 and label not in self.plan.conditions:
+                self._aux(control.innermost(label), choice(label), label)
+
+    def _find_counted(self):
+        """Loops that need not count: their ranges are known in the reverse sweep."""
+        self.counted = {}  # header -> start, stop, step
+        for header, loop in self.control.loops.items():
+            over = self.plan.range_of(loop)
+            if over is None or header not in self.control.returning or not enabled("counted"):
+                continue
+            start = self.control.beginning(loop)
+            after = {
+                target
+                for label in start
+                for target in successors(self.fn.blocks[label])
+                if target not in loop.body and target in self.control.returning
+            }
+            names = [v.name for v in over if v is not None]
+            if all(self.plan.reach(label, name) for label in after for name in names):
+                self.counted[header] = over
+
+    def _find_tables(self):
+        """Headers of the innermost loops whose frames are rows of a table."""
+        found, loops = set(), self.control.loops
+        for header in self.counted:
+            loop, frame = loops[header], self.plan.frames.get(header)
+            innermost = not any(h in loop.body for h in loops if h != header)
+            if frame and innermost and len(loop.entries) == 1 and self._is_table(loop, frame):
+                found.add(header)
+        return found if enabled("tables") else set()
+
+    def _is_table(self, loop, frame):
+        """Whether frames are of numbers, one for each iteration, and nothing else is recorded."""
+        recorded = [self.fn.types.get(name, types.intp) for name in frame if isinstance(name, str)]
+        numbers = all(isinstance(ty, types.Number | types.Boolean) for ty in recorded)
+        ops = [op for label in loop.body for op in self.activity.ops[label]]
+        kept = any(name in self.plan.extras for name in frame)
+        exits = any(self._records(loop, label) for label in self.control.beginning(loop))
+        plain = len(recorded) == len(frame) and numbers and not kept and not exits
+        return plain and not any(isinstance(op, Recursive) for op in ops)
+
+    def _aux(self, loop, name, label):
+        if loop is not None:
+            self.plan.frames[loop.header].append(name)
+            self.plan.used[loop.header, name].add(label)
+
+    def _records(self, loop, source):
+        """Whether an exit from `source` must record the frame of the unfinished iteration."""
+        before = self.control.before(loop, source)
+        return any(
+            self.plan.used[loop.header, name] & before for name in self.plan.frames[loop.header]
+        )
+
+    def _record_edge(self, source, target):
+        e, control = self.e, self.control
+        for loop in control.left(source, target):
+            if loop.header in control.returning and self._records(loop, source):
+                self._push(loop)
+        loop = control.loops.get(target)
+        ways = list(control.predecessors[target])
+        if target in self.iterations:
+            entries = self.iterations[target].loop.entries
+            if source in entries and len(entries) > 1:
+                e.assign(e.const(entries.index(source)), e.var(f"{choice(target)}e"))
+        elif loop is not None and source in loop.body:
+            if len(loop.latches) > 1:
+                e.assign(e.const(loop.latches.index(source)), e.var(choice(target)))
+            self._push(loop)
+            if target not in self.counted or target in self.tables:
+                count = e.var(counter(target))
+                e.binop(operator.add, count, e.const(1), count)
+        elif loop is not None:
+            if target in self.skipped:
+                self.skipped[target].keep_top()
+            if len(loop.entries) > 1:
+                e.assign(e.const(loop.entries.index(source)), e.var(f"{choice(target)}e"))
+            if target not in self.counted or target in self.tables:
+                e.assign(e.const(0), e.var(counter(target)))
+            if target in self.tables:
+                self._reserve(loop)
+        elif len(ways) > 1 and target not in self.plan.conditions:
+            e.assign(e.const(ways.index(source)), e.var(choice(target)))
+
+    def _frame(self, loop):
+        return [
+            self.e.var(shadow_name(name) if isinstance(name, tuple) else name)
+            for name in self.plan.frames[loop.header]
+        ]
+
+    def _range_length(self, loop):
+        e = self.e
+        start, stop, step = self.counted[loop.header]
+        start = e.const(0) if start is None else e.value(start)
+        step = e.const(1) if step is None else e.value(step)
+        return e.call(range_length, start, e.value(stop), step)
+
+    def _table(self, loop):
+        return self.e.var(f"$base{loop.header}"), self.e.var(f"$rows{loop.header}")
+
+    def _where(self, loop):
+        loc = self.fn.blocks[loop.header].loc
+        return self.e.const(f"the loop at {loc.filename}, line {loc.line}")
+
+    def _reserve(self, loop):
+        """Make room for the frames of a loop before it."""
+        e, frame, (base, length) = self.e, self._frame(loop), self._table(loop)
+        e.assign(self._range_length(loop), length)
+        where = self._where(loop)
+        e.assign(e.call(rows.reserve, e.var(TAPE), e.var(TOP), length, where, *frame), base)
+        e.assign(e.call(rows.above, base, length, *frame), e.var(TOP))
+
+    def _push(self, loop):
+        frame = self._frame(loop)
+        if loop.header in self.tables:
+            base, _ = self._table(loop)
+            e = self.e
+            e.call(rows.put, base, e.var(counter(loop.header)), *frame)
+        elif frame:
+            e = self.e
+            where = self._where(loop)
+            e.assign(e.call(push_frame, e.var(TAPE), e.var(TOP), where, *frame), e.var(TOP))
+
+    def _pop(self, loop):
+        frame, e = self._frame(loop), self.e
+        if frame:
+            values = self._popped(loop, frame)
+            for k, var in enumerate(frame):
+                e.assign(ir.Expr.static_getitem(values, k, None, e.loc), var)
+
+    def _popped(self, loop, frame):
+        e = self.e
+        if loop.header in self.tables:
+            base, _ = self._table(loop)
+            return e.call(rows.get, base, e.var(counter(loop.header)), *frame)
+        e.assign(e.call(pop_frame, e.var(TOP), *frame), e.var(TOP))
+        return e.call(read_frame, e.var(TOP), *frame)
+
+    def _count_left(self, source, target):
+        """How often the loops ran that an edge leaves, where they did not count themselves."""
+        e = self.e
+        for loop in self.control.left(source, target):
+            if loop.header in self.counted:
+                count = self._range_length(loop)
+                e.assign(count, e.var(counter(loop.header)))
+                if loop.header in self.tables:
+                    frame, (base, length) = self._frame(loop), self._table(loop)
+                    e.assign(count, length)
+                    e.assign(e.call(rows.below, e.var(TOP), length, *frame), base)
+                    e.assign(base, e.var(TOP))
+
+    def pop_left(self, source, target):
+        """Take back the frames that an edge recorded as it left loops."""
+        for loop in reversed(self.control.left(source, target)):
+            if loop.header in self.control.returning and self._records(loop, source):
+                self._pop(loop)
