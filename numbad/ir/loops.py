@@ -132,6 +132,9 @@ class Control:
         """Whether every way to `other` leads through `label`."""
         return label in self.dominators[other]
 
+    def successors(self, label):
+        return successors(self.fn.blocks[label])
+
     def innermost(self, label):
         """The innermost loop round a block, or None."""
         return self.around[label][0] if self.around[label] else None

@@ -99,6 +99,11 @@ class Activity:
             for identity in op.defined()
         }
 
+    def members(self, node):
+        """The handle leaves that share memory with one."""
+        known = [leaf for leaf in self.classes._parent if self.node(leaf) == node]
+        return known or [node]
+
     def node(self, leaf):
         """The leaf itself, or what stands for all that share its memory."""
         return self.classes.find(leaf) if leaf in self.classes._parent else leaf

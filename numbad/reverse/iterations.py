@@ -16,7 +16,41 @@ from .memory_helpers import add_scaled
 from .ops.structure import Phi
 
 
-class Iterations:
+class Region:
+    """A loop whose iterations are reversed one by one, each as a piece of code that runs once.
+
+    A `Sweep` asks it what to emit where the loop is entered, at its back edges, and at its header.
+    """
+
+    replaying = False
+
+    @property
+    def header(self):
+        return self.loop.header
+
+    def mark(self, leaf):
+        """What is put behind the name of an adjoint while an iteration is reversed."""
+        return ""
+
+    def is_silent(self):
+        """Whether the forward sweep records nothing at present."""
+        return False
+
+    def begins(self, source, target):
+        """Whether something is to be kept on an edge."""
+        return False
+
+    def run_again(self):
+        """Emit what runs in the reverse sweep."""
+
+    def zero_variables(self):
+        """Emit zeros at the start of the function."""
+
+    def enter(self):
+        """Emit what comes between the edges into the loop and its header."""
+
+
+class Iterations(Region):
     """One loop; `sweep` is the `Sweep` that it is a part of, `found` the `Independent`."""
 
     def __init__(self, sweep, found, seeded):
@@ -26,10 +60,6 @@ class Iterations:
         self.result_leaf = getattr(found, "result_leaf", None)
         self.entered, self.done = sweep.new_label(), sweep.new_label()
         self.outer = {}  # leaves from outside that adjoints are added to here
-
-    @property
-    def header(self):
-        return self.loop.header
 
     # -- names -------------------------------------------------------------------------------
 

@@ -51,6 +51,13 @@ def add_scaled(shadow, factor, other):
         shadow[index] += factor * other[index]
 
 
+@njit
+def put_back(array, kept):
+    """`array[...] = kept`, of one shape."""
+    for index in np.ndindex(array.shape):
+        array[index] = kept[index]
+
+
 def add_cotangent(shadow, cotangent):
     """Add what a rule returns for an array argument; None stands for zero."""
 

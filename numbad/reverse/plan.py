@@ -304,6 +304,9 @@ class Plan:
         owners = [method.value] if is_expr(method, "getattr") else []
         return any(self._is_integer_array(v) or self._has_fields(v) for v in [*call.args, *owners])
 
+    def integers_change(self):
+        return self._integers_change
+
     def _is_integer_array(self, var):
         ty = self.fn.type_of(var)
         return isinstance(ty, types.Array | types.List | types.ListType) and not leaves(ty)

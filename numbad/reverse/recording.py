@@ -125,8 +125,12 @@ class Recording:
         ]
 
     def _range_length(self, loop):
+        return self.length_of(self.counted[loop.header])
+
+    def length_of(self, over):
+        """The length of a range, given by the variables of its start, stop and step."""
         e = self.e
-        start, stop, step = self.counted[loop.header]
+        start, stop, step = over
         start = e.const(0) if start is None else e.value(start)
         step = e.const(1) if step is None else e.value(step)
         return e.call(range_length, start, e.value(stop), step)
@@ -134,7 +138,7 @@ class Recording:
     def _table(self, loop):
         return self.e.var(f"$base{loop.header}"), self.e.var(f"$rows{loop.header}")
 
-    def _where(self, loop):
+    def where(self, loop):
         loc = self.fn.blocks[loop.header].loc
         return self.e.const(f"the loop at {loc.filename}, line {loc.line}")
 
@@ -142,7 +146,7 @@ class Recording:
         """Make room for the frames of a loop before it."""
         e, frame, (base, length) = self.e, self._frame(loop), self._table(loop)
         e.assign(self._range_length(loop), length)
-        where = self._where(loop)
+        where = self.where(loop)
         e.assign(e.call(rows.reserve, e.var(TAPE), e.var(TOP), length, where, *frame), base)
         e.assign(e.call(rows.above, base, length, *frame), e.var(TOP))
 
@@ -154,7 +158,7 @@ class Recording:
             e.call(rows.put, base, e.var(counter(loop.header)), *frame)
         elif frame:
             e = self.e
-            where = self._where(loop)
+            where = self.where(loop)
             e.assign(e.call(push_frame, e.var(TAPE), e.var(TOP), where, *frame), e.var(TOP))
 
     def _pop(self, loop):

@@ -2,8 +2,9 @@
 
 from numba.core import ir, types
 
-from ..ir.function import is_expr
-from .ops.array import Fresh, Load, Store
+from ..ir.function import is_expr, operands
+from .ops.array import Fresh, Load, Store, View
+from .ops.structure import BuildTuple
 
 
 class Scratch:
@@ -16,6 +17,11 @@ class Scratch:
 
     def _is_it(self, leaf):
         return self.activity.node(leaf) == self.node
+
+    def is_visible(self):
+        """Whether a caller sees what is in the array in the end."""
+        fn, members = self.fn, self.activity.members(self.node)
+        return any(name in fn.parameters or (name, p) in self.activity.returned for name, p in members)
 
     # -- nobody else reads it ----------------------------------------------------------------
 
@@ -35,18 +41,84 @@ class Scratch:
     # -- every element is written before it is read ------------------------------------------
 
     def is_overwritten(self):
+        """Whether each iteration writes every element before it reads it, by one handle."""
+        return self.is_covered() and all(
+            self._is_root(self._array(op)) for op in [*self.writers, *self.readers]
+        )
+
+    def is_written_before_it_is_read(self):
+        """Whether no iteration reads what another one has written."""
+        return self.is_covered() or self.is_written_first()
+
+    def _find_accesses(self):
+        """Whether the array is written and read by single elements alone: `writers`, `readers`."""
+        self.writers = [op for op in self.ops if any(self._is_it(h) for h in op.stores)]
+        self.readers = [op for op in self.ops if any(self._is_it(s) for s, _ in op.flows)]
+        stores = all(isinstance(op, Store) for op in self.writers)
+        return stores and all(isinstance(op, Load) for op in self.readers)
+
+    @staticmethod
+    def _array(op):
+        return op.expr.value if isinstance(op, Load) else op.statement.target
+
+    def is_covered(self):
         """Whether each iteration writes every element before it reads it."""
         self.root = self._allocation()
-        if self.root is None:
-            return False
-        writers = [op for op in self.ops if any(self._is_it(h) for h in op.stores)]
-        readers = [op for op in self.ops if any(self._is_it(s) for s, _ in op.flows)]
-        if not all(isinstance(op, Store) and self._is_root(op.statement.target) for op in writers):
-            return False
-        if not all(isinstance(op, Load) and self._is_root(op.expr.value) for op in readers):
+        if self.root is None or not self._find_accesses():
             return False
         self.sizes = self._sizes()
-        return all(self._is_covered(load, writers) for load in readers)
+        own = [op for op in self.writers if self._is_root(self._array(op))]
+        return all(self._is_covered(load, own) for load in self.readers)
+
+    def is_written_first(self):
+        """Whether each iteration writes the same elements, before it reads any: those that it reads
+        are its own, or the same all the time."""
+        if self._allocation() is None or not self._find_accesses():
+            return False
+        return all(
+            self._writes_the_same(store) and all(self._precedes(store, r) for r in self.readers)
+            for store in self.writers
+        )
+
+    def _precedes(self, store, load):
+        """Whether a store, with the loops round it, is done with before a load is made."""
+        inner = [loop for loop in self.control.around[store.label] if loop.body < self.loop.body]
+        if not inner:
+            return self._before(store, load)
+        outermost = inner[-1]
+        after = load.label not in outermost.body
+        return after and self.control.dominates(outermost.header, load.label)
+
+    def _writes_the_same(self, store):
+        """Whether a store is made in every iteration, to elements that are the same in all of them."""
+        place = store.label
+        for loop in self.control.around[store.label]:
+            if not self._is_always_run(place, loop):
+                return False
+            if loop is self.loop:
+                break
+            if self.plan.range_of(loop) is None:
+                return False
+            place = loop.header
+        index = self._index(store.statement)
+        return index is not None and all(map(self._is_steady, [*index, self._array(store)]))
+
+    def _is_steady(self, x):
+        """Whether a number, or the handle of an array, does not depend on the iteration."""
+        if not isinstance(x, ir.Var) or self.plan.place_of(x.name) not in self.loop.body:
+            return True
+        if self.plan.is_constant(x):
+            return True
+        if x.name in self.plan.indices:
+            loop, start, step = self.plan.indices[x.name]
+            parts = [v for v in (start, step, self.plan.stops.get(x.name)) if v is not None]
+            return loop is not self.loop and all(map(self._is_steady, parts))
+        value, op = self.fn.definition(x), self.plan.ops.get(x.name)
+        if is_expr(value, "binop") or isinstance(op, View | BuildTuple):
+            return all(map(self._is_steady, operands(value)))
+        if is_expr(value, "call") and self.fn.constant(value.func) is slice:
+            return all(map(self._is_steady, value.args))
+        return is_expr(value, "getattr") and self._is_steady(value.value)
 
     def _is_root(self, var):
         return self.plan.origin((var.name, ())) == (self.root.target, ())
@@ -82,7 +154,8 @@ class Scratch:
 
     def _writes_first(self, store, load):
         index = self._index(store.statement)
-        if self._before(store, load) and self._same(index, self._index(load.expr)):
+        both = self._is_root(self._array(load))
+        if both and self._before(store, load) and self._same(index, self._index(load.expr)):
             return True
         loop = self._written_whole_by(store, index)
         return (
@@ -93,7 +166,7 @@ class Scratch:
 
     def _all_numbers(self, load, writers):
         """Whether stores to the elements 0, 1, ... up to the last one come before."""
-        if not self.sizes or len(self.sizes) != 1:
+        if not self.sizes or len(self.sizes) != 1 or not self._is_root(self._array(load)):
             return False
         size = self._number(self.sizes[0])
         stored = [self._index(s.statement) for s in writers if self._before(s, load)]

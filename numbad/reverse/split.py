@@ -26,7 +26,7 @@ class SplitSweep(Sweep):
         """Blocks of `(tape, top, args, shadows) -> (value, top)`."""
         e = self.e
         for label in self.control.order:
-            self._forward_block(label)
+            self.forward_block(label)
         e.start(self.block_at(self.seed_label))
         self._push(self.control.root)
         self._return(e.tuple([e.var(self.result.name), e.var(TOP)]))

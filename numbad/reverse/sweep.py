@@ -22,6 +22,8 @@ from .ops.array import Load
 from .ops.structure import Phi
 from .plan import Plan
 from .recording import Recording
+from .replay import Replay
+from .replayable import replayable_loops
 from .skip import find_skipped
 from .switches import enabled
 from .updates import mark_updates
@@ -91,7 +93,7 @@ class Sweep(Recording, Boundary):
             self._need_condition(label)
         self.e.planning = False
         self.plan.decide(dict.fromkeys(self.e.needs))
-        if not self.iterations and self._find_independent():
+        if not self.iterations and self._find_regions():
             self.plan = self.e.plan = Plan(self.fn, self.activity, self.control)
             self.e.needs = []
             self._plan()
@@ -136,12 +138,13 @@ class Sweep(Recording, Boundary):
             self.plan.conditions[label] = condition
             self.e.needs.append((label, condition[0].name))
 
-    def _find_independent(self):
-        """Whether loops were found whose iterations can be reversed one by one."""
-        if not enabled("independent"):
-            return False
-        for found in independent_loops(self.fn, self.activity, self.control, self.plan):
+    def _find_regions(self):
+        """Whether there are loops whose iterations are reversed one by one."""
+        stages = self.fn, self.activity, self.control, self.plan
+        for found in independent_loops(*stages) if enabled("independent") else ():
             self.iterations[found.loop.header] = Iterations(self, found, enabled("seeded"))
+        for found in replayable_loops(*stages) if enabled("replay") else ():
+            self.iterations.setdefault(found.loop.header, Replay(self, found))
         for part in self.iterations.values():
             self.control.dissolve(part.loop)
             self.regions.update(dict.fromkeys(part.loop.body, part))
@@ -155,7 +158,9 @@ class Sweep(Recording, Boundary):
     def build(self):
         """The blocks of the whole function."""
         for label in self.control.order:
-            self._forward_block(label)
+            self.forward_block(label)
+        for part in self.iterations.values():
+            part.run_again()
         self._seed()
         for label in reversed(self.live):
             self._reverse_block(label)
@@ -165,7 +170,7 @@ class Sweep(Recording, Boundary):
         self._entry()
         return self.blocks
 
-    def _forward_block(self, label):
+    def forward_block(self, label):
         e = self.e
         block = self.block_at(self.forward_labels[label])
         e.start(block)
@@ -194,7 +199,8 @@ class Sweep(Recording, Boundary):
             e.loc = s.loc
             with located(s.loc):
                 op.forward(e)
-                op.shadows(e)
+                if e.region is None or not e.region.is_silent():
+                    op.shadows(e)
 
     def _forward_edge(self, source, target):
         """The block that does what an edge does: frames, counters, choices, phis; its label."""
@@ -203,19 +209,22 @@ class Sweep(Recording, Boundary):
         outer = e.block
         e.start(self.block_at(label))
         part = self.iterations.get(target)
-        with e.within(self._region(source, target)):
-            if target in control.returning:
+        region = self._region(source, target)
+        with e.within(region):
+            if target in control.returning and (region is None or not region.is_silent()):
                 self._record_edge(source, target)
+            if region is not None and region.is_silent() and region.begins(source, target):
+                region.keep_state()
             if part is not None and source in part.loop.body:
                 part.next_iteration(source)
             else:
-                self._assign_phis(source, target)
+                self.assign_phis(source, target)
                 there = self.forward_labels[target] if part is None else part.entered
                 e.append(ir.Jump(there, e.loc))
         e.block = outer
         return label
 
-    def _assign_phis(self, source, target):
+    def assign_phis(self, source, target):
         """A parallel copy: through temporaries where a target is another's source."""
         pairs = []
         for op in self.activity.ops[target]:
@@ -320,7 +329,7 @@ class Sweep(Recording, Boundary):
         label, outer, known = self.new_label(), e.block, e.label
         e.start(self.block_at(label), target)
         with e.within(self._region(source, target)):
-            self._reverse_phis(source, target)
+            self.reverse_phis(source, target)
         self.pop_left(source, target)
         self._count_left(source, target)
         part = self.regions.get(source)
@@ -334,7 +343,7 @@ class Sweep(Recording, Boundary):
         e.block, e.label = outer, known
         return label
 
-    def _reverse_phis(self, source, target):
+    def reverse_phis(self, source, target):
         e = self.e
         taken, zeroed = [], set()
         for op in self.activity.ops[target]:

@@ -59,7 +59,7 @@ class Values:
 
     def _recompute(self, name):
         if name in self.plan.indices:
-            return self._index(*self.plan.indices[name])
+            return self.place_in_range(*self.plan.indices[name])
         value = self.fn.definition(name)
         if isinstance(value, ir.Const):
             return self._constant(value)
@@ -99,7 +99,7 @@ class Values:
         values = [self._find(phi.incoming[ways[k]].name) for k in (true, 1 - true)]
         return self.call(chosen, self._find(cond.name), *values)
 
-    def _index(self, loop, start, step):
+    def place_in_range(self, loop, start, step):
         """`start + step * counter`."""
         result = self.var(counter(loop.header))
         if step is not None:

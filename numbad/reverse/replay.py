@@ -1,0 +1,145 @@
+"""Keeps the state of every iteration of a loop, and runs the iteration again to reverse it.
+
+The forward sweep runs the loop as it is and puts the state on the tape at the start of each iteration:
+the numbers that are carried, and the arrays that are read before they are written. The reverse sweep
+puts the state back, runs the iteration once more, with records, and reverses it.
+"""
+
+import operator
+
+from numba.core import ir
+
+from ..ir.function import map_vars
+from .arena import arena_copy, arena_mark, arena_rewind
+from .iterations import Region
+from .memory_helpers import put_back
+from .names import TAPE, TOP, counter
+from .state import pop_array, push_array
+from .tape import pop_frame, push_frame, read_frame
+
+
+class Replay(Region):
+    """One loop; `sweep` is the `Sweep` that it is a part of, `found` the `Replayable`."""
+
+    def __init__(self, sweep, found):
+        self.sweep, self.e, self.loop = sweep, sweep.e, found.loop
+        self.index, self.range = found.index, found.range
+        self.start, self.state, self.visible = found.start, found.state, found.visible
+        self.carried = found.carried()
+        self.done, self.replaying = sweep.new_label(), False
+
+    @property
+    def entered(self):
+        return self.sweep.forward_labels[self.header]
+
+    def is_silent(self):
+        """Whether nothing of an iteration is recorded: as long as it is not run again."""
+        return not self.replaying
+
+    # -- forward -----------------------------------------------------------------------------
+
+    def begins(self, source, target):
+        """Whether an edge leads from the header into an iteration."""
+        return source == self.start[-1] and target in self.loop.body
+
+    def keep_state(self):
+        """On the edge into an iteration."""
+        e = self.e
+        where = self.sweep.where(self.loop)
+        if self.carried:
+            names = [e.var(name) for name in self.carried]
+            e.assign(e.call(push_frame, e.var(TAPE), e.var(TOP), where, *names), e.var(TOP))
+        for name in self.state:
+            pushed = e.call(push_array, e.var(TAPE), e.var(TOP), where, e.var(name))
+            e.assign(pushed, e.var(TOP))
+
+    def next_iteration(self, source):
+        """The rest of a back edge: to the header, or to the iteration's reverse."""
+        e, sweep = self.e, self.sweep
+        if not self.replaying:
+            sweep.assign_phis(source, self.header)
+            e.append(ir.Jump(sweep.forward_labels[self.header], e.loc))
+            return
+        label, outer = sweep.new_label(), e.block
+        e.start(sweep.block_at(label), self.header)
+        sweep.reverse_phis(source, self.header)
+        sweep.pop_left(source, self.header)
+        e.append(ir.Jump(sweep.reverse_labels[source], e.loc))
+        e.start(outer)
+        e.append(ir.Jump(label, e.loc))
+
+    def run_again(self):
+        """The blocks of an iteration once more, with records."""
+        sweep = self.sweep
+        self.replaying = True
+        known, before = sweep.forward_labels, set(sweep.blocks)
+        labels = [n for n in sweep.control.order if n in self.loop.body and n not in self.start]
+        sweep.forward_labels = {**known, **{label: sweep.new_label() for label in labels}}
+        for label in labels:
+            sweep.forward_block(label)
+        self.again = sweep.forward_labels
+        sweep.forward_labels = known
+        self.replaying = False
+        for label in sweep.blocks.keys() - before:  # inference knows statements by identity
+            block = sweep.blocks[label]
+            block.body = [map_vars(s, lambda var: var) for s in block.body]
+
+    # -- backward ----------------------------------------------------------------------------
+
+    def pull_back(self):
+        """Where the reverse sweep comes to the loop."""
+        e, sweep = self.e, self.sweep
+        e.start(sweep.block_at(self.done), self.header)
+        e.loc = sweep.fn.blocks[self.header].loc
+        e.assign(sweep.length_of(self.range), self._count())
+        for name in self.carried:
+            e.assign(e.var(name), e.var(f"$final.{name}"))
+        for name in self.visible:
+            e.assign(e.call(arena_copy, e.var(TAPE), e.var(name)), e.var(f"$final.{name}"))
+        e.assign(e.call(arena_mark, e.var(TAPE)), e.var(f"$arena{self.header}"))
+        e.append(ir.Jump(sweep.reverse_labels[self.header], e.loc))
+
+    def _count(self):
+        return self.e.var(counter(self.header))
+
+    def finish_iteration(self):
+        """In the header's reverse: to the iteration before, or on to what came before the loop."""
+        e, sweep = self.e, self.sweep
+        e.call(arena_rewind, e.var(TAPE), e.var(f"$arena{self.header}"))
+        more = e.binop(operator.gt, self._count(), e.const(0))
+        again, before = sweep.new_label(), sweep.new_label()
+        e.append(ir.Branch(more, again, before, e.loc))
+        e.start(sweep.block_at(again), self.header)
+        self._restore()
+        first = next(n for n in sweep.control.successors(self.start[-1]) if n in self.loop.body)
+        e.append(ir.Jump(self.again[first], e.loc))
+        e.start(sweep.block_at(before), self.header)
+        with e.within(None):
+            for name in self.carried:
+                e.assign(e.var(f"$final.{name}"), e.var(name))
+            for name in self.visible:
+                e.call(put_back, e.var(name), e.var(f"$final.{name}"))
+            sweep.leave_backwards(self.header, self.loop)
+
+    def _restore(self):
+        """Put the state back, and what the header tells."""
+        e, count = self.e, self._count()
+        e.binop(operator.sub, count, e.const(1), count)
+        for name in reversed(self.state):
+            e.assign(e.call(pop_array, e.var(TOP), e.var(name)), e.var(TOP))
+        if self.carried:
+            names = [e.var(name) for name in self.carried]
+            e.assign(e.call(pop_frame, e.var(TOP), *names), e.var(TOP))
+            values = e.call(read_frame, e.var(TOP), *names)
+            for k, name in enumerate(names):
+                e.assign(e.item(values, k), name)
+        start, _, step = self.range
+        e.assign(e.place_in_range(self.loop, start, step), e.var(self.index))
+        self._name_constants()
+
+    def _name_constants(self):
+        for label in self.start:
+            for op in self.sweep.activity.ops[label]:
+                value = getattr(op.statement, "value", None)
+                if isinstance(value, ir.Const | ir.Global | ir.FreeVar):
+                    op.forward(self.e)

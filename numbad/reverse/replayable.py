@@ -1,0 +1,155 @@
+"""Time loops that update arrays in place: found here, to keep the state of a step and not its stages.
+
+An iteration can be run again if all that it reads can be put back: the numbers that are carried round
+the loop, and the arrays that iterations read before they write them. (Griewank & Walther, "Evaluating
+Derivatives", 2008, ch. 12: checkpointing at every step.)
+"""
+
+import math
+
+import numpy as np
+from numba.core import ir, types
+
+from ..ir.function import is_expr
+from ..rules.registry import SCALAR
+from .ops.array import Fresh, Load, Store, View
+from .ops.base import Constant
+from .ops.call import Pure
+from .ops.scalar import Scalar
+from .ops.structure import Move, Phi
+from .scratch import Scratch
+
+_PLAIN = Load, Store, View, Fresh, Scalar, Move, Phi, Pure
+_PURE = {len, range, bool, int, float, complex, abs, min, max, round, slice, np.empty_like}
+LEAST = 2  # records of inner loops for each array of the state, from where on to keep the state
+
+
+def replayable_loops(fn, activity, control, plan):
+    """The loops whose iterations are run again where that records less, as `Replayable`."""
+    found = []
+    for loop in list(control.loops.values()):
+        candidate = Replayable(fn, activity, control, plan, loop)
+        outermost = loop.parent is None and candidate.records() >= LEAST
+        if outermost and candidate.is_replayable() and candidate.pays():
+            found.append(candidate)
+    return found
+
+
+class Replayable:
+    """A loop over a range, and the arrays that its iterations start from: `state`."""
+
+    def __init__(self, fn, activity, control, plan, loop):
+        self.fn, self.activity, self.control, self.plan = fn, activity, control, plan
+        self.loop, self.state, self.visible = loop, [], []
+        self.ops = [op for label in loop.body for op in activity.ops[label]]
+        self.start = control.beginning(loop)
+
+    def records(self):
+        """How many values the loops within record."""
+        loops = [h for h in self.control.loops if h in self.loop.body and h != self.loop.header]
+        return sum(len(self.plan.frames.get(h, ())) for h in loops)
+
+    def pays(self):
+        """Whether keeping the state takes much less memory than keeping the stages."""
+        return self.state and self.records() >= LEAST * len(self.state)
+
+    def is_replayable(self):
+        return (
+            self._has_range()
+            and self._starts_plainly()
+            and all(map(self._is_plain, self.ops))
+            and self._reads_what_stays()
+            and self._finds_state()
+        )
+
+    def _has_range(self):
+        """Whether the loop runs over a whole range: `index` is its name, `over` start and step."""
+        if self.plan.range_of(self.loop) is None or len(self.loop.entries) != 1:
+            return False
+        names = [n for n in self.plan.stops if self.plan.indices[n][0] is self.loop]
+        self.index, self.range = names[0], self.plan.range_of(self.loop)
+        return self.loop.header in self.control.returning and len(names) == 1
+
+    def _starts_plainly(self):
+        """Whether the header does nothing but count, and carries numbers."""
+        for label in self.start:
+            for op in self.activity.ops[label]:
+                s = op.statement
+                if isinstance(op, Phi):
+                    if not isinstance(self.fn.type_of(s.target), types.Number | types.Boolean):
+                        return False
+                elif isinstance(s, ir.Assign) and not self._counts_or_names(s.value):
+                    return False
+        return True
+
+    @staticmethod
+    def _counts_or_names(value):
+        counts = is_expr(value, "iternext", "pair_first", "pair_second")
+        return counts or isinstance(value, ir.Const | ir.Global | ir.FreeVar)
+
+    def _is_plain(self, op):
+        """Whether a statement does the same when it is made again, and nothing else."""
+        s = op.statement
+        if s.is_terminator:
+            return not isinstance(s, ir.Return)
+        if isinstance(op, _PLAIN):
+            return True
+        if not isinstance(op, Constant) or isinstance(s, ir.Print | ir.SetItem | ir.StaticSetItem):
+            return False
+        return not is_expr(getattr(s, "value", None), "call") or self._calls_plainly(s.value)
+
+    def _calls_plainly(self, call):
+        called = self.fn.constant(call.func)
+        try:
+            known = called in _PURE or called in SCALAR
+        except TypeError:
+            return False
+        return known or getattr(called, "__module__", "") == math.__name__
+
+    # -- arrays ------------------------------------------------------------------------------
+
+    def _reads_what_stays(self):
+        """Whether nothing that follows the loop writes to what the iterations read."""
+        if self.plan.integers_change():
+            return False
+        after = self.control.reachable(self.loop.header) - self.loop.body
+        read = {self.activity.node(s) for op in self.ops for s, _ in op.flows}
+        return not any(
+            self.activity.node(h) in read
+            for label in after
+            for op in self.activity.ops[label]
+            for h in op.stores
+        )
+
+    def _finds_state(self):
+        """Whether the arrays are known that have to be kept."""
+        nodes = {self.activity.node(h) for op in self.ops for h in op.stores}
+        for node in sorted(nodes, key=str):
+            roots = self._roots(node)
+            if roots is None:
+                return False
+            scratch = Scratch(self.fn, self.activity, self.control, self.plan, self.loop, node)
+            self.visible += roots if scratch.is_visible() else []
+            if not scratch.is_written_before_it_is_read():
+                self.state += roots
+        return True
+
+    def _roots(self, node):
+        """The arrays from before the loop that the memory belongs to; None where they are not known."""
+        found = []
+        for name, path in self.activity.members(node):
+            if self.plan.place_of(name) in self.loop.body:
+                continue
+            op = self.plan.ops.get(name)
+            if op is None or isinstance(op, Fresh):
+                if path or not isinstance(self.fn.type_of(name), types.Array):
+                    return None
+                found.append(name)
+            elif not isinstance(op, View | Move):
+                return None
+        return found
+
+    def carried(self):
+        """The names of the numbers that are carried round the loop."""
+        ops = self.activity.ops[self.loop.header]
+        return [op.target for op in ops if isinstance(op, Phi)]
