@@ -36,6 +36,13 @@ class Region:
         """Whether the forward sweep records nothing at present."""
         return False
 
+    def leaves_out(self, op):
+        """Whether a statement need not be made at present."""
+        return False
+
+    def tell(self, unchanged):
+        """Add what is known of memory to an `Unchanged`."""
+
     def begins(self, source, target):
         """Whether something is to be kept on an edge."""
         return False

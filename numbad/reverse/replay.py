@@ -11,6 +11,7 @@ from numba.core import ir
 
 from ..ir.function import map_vars
 from .arena import arena_copy, arena_mark, arena_rewind
+from .emit import zeros_maker
 from .iterations import Region
 from .memory_helpers import put_back
 from .names import TAPE, TOP, counter
@@ -25,7 +26,8 @@ class Replay(Region):
         self.sweep, self.e, self.loop = sweep, sweep.e, found.loop
         self.index, self.range = found.index, found.range
         self.start, self.state, self.visible = found.start, found.state, found.visible
-        self.carried = found.carried()
+        self.carried, self.versions = found.carried(), found.versions
+        self.unread = set(found.unread)
         self.done, self.replaying = sweep.new_label(), False
 
     @property
@@ -35,6 +37,14 @@ class Replay(Region):
     def is_silent(self):
         """Whether nothing of an iteration is recorded: as long as it is not run again."""
         return not self.replaying
+
+    def leaves_out(self, op):
+        """Only the next iteration reads it, whose state is known."""
+        return self.replaying and op in self.unread
+
+    def tell(self, unchanged):
+        unchanged.unread |= self.unread
+        unchanged.versions |= self.versions
 
     # -- forward -----------------------------------------------------------------------------
 
@@ -72,17 +82,29 @@ class Replay(Region):
         """The blocks of an iteration once more, with records."""
         sweep = self.sweep
         self.replaying = True
-        known, before = sweep.forward_labels, set(sweep.blocks)
+        known = sweep.forward_labels
         labels = [n for n in sweep.control.order if n in self.loop.body and n not in self.start]
         sweep.forward_labels = {**known, **{label: sweep.new_label() for label in labels}}
         for label in labels:
+            first = set(sweep.blocks)
             sweep.forward_block(label)
+            self._copy_statements(label, sweep.blocks.keys() - first)
         self.again = sweep.forward_labels
         sweep.forward_labels = known
         self.replaying = False
-        for label in sweep.blocks.keys() - before:  # inference knows statements by identity
-            block = sweep.blocks[label]
-            block.body = [map_vars(s, lambda var: var) for s in block.body]
+
+    def _copy_statements(self, label, made):
+        """Inference knows statements by identity; and arrays have a name for each version."""
+        unchanged = self.sweep.plan.unchanged
+        names = {name: unchanged.array(name, label) for name in self.versions}
+
+        def rename(var):
+            known = names.get(getattr(var, "name", None))
+            return var if known is None else self.e.var(known)
+
+        for n in made:
+            block = self.sweep.blocks[n]
+            block.body = [map_vars(s, rename) for s in block.body]
 
     # -- backward ----------------------------------------------------------------------------
 
@@ -96,6 +118,10 @@ class Replay(Region):
             e.assign(e.var(name), e.var(f"$final.{name}"))
         for name in self.visible:
             e.assign(e.call(arena_copy, e.var(TAPE), e.var(name)), e.var(f"$final.{name}"))
+        for name, headers in self.versions.items():
+            for header in headers[1:]:
+                other = sweep.plan.unchanged.array(name, header)
+                e.assign(e.call(zeros_maker(None), e.var(TAPE), e.var(name)), e.var(other))
         e.assign(e.call(arena_mark, e.var(TAPE)), e.var(f"$arena{self.header}"))
         e.append(ir.Jump(sweep.reverse_labels[self.header], e.loc))
 

@@ -41,6 +41,8 @@ class Replayable:
     def __init__(self, fn, activity, control, plan, loop):
         self.fn, self.activity, self.control, self.plan = fn, activity, control, plan
         self.loop, self.state, self.visible = loop, [], []
+        self.versions = {}  # array -> headers of the loops after which it is another one
+        self.unread = []  # stores that only the next iteration reads
         self.ops = [op for label in loop.body for op in activity.ops[label]]
         self.start = control.beginning(loop)
 
@@ -132,6 +134,9 @@ class Replayable:
             self.visible += roots if scratch.is_visible() else []
             if not scratch.is_written_before_it_is_read():
                 self.state += roots
+                self.unread += scratch.stores_unread()
+            elif len(roots) == 1 and scratch.is_covered() and len(scratch.covers()) > 1:
+                self.versions[roots[0]] = scratch.covers()
         return True
 
     def _roots(self, node):

@@ -21,7 +21,9 @@ class Scratch:
     def is_visible(self):
         """Whether a caller sees what is in the array in the end."""
         fn, members = self.fn, self.activity.members(self.node)
-        return any(name in fn.parameters or (name, p) in self.activity.returned for name, p in members)
+        return any(
+            name in fn.parameters or (name, p) in self.activity.returned for name, p in members
+        )
 
     # -- nobody else reads it ----------------------------------------------------------------
 
@@ -69,6 +71,47 @@ class Scratch:
         self.sizes = self._sizes()
         own = [op for op in self.writers if self._is_root(self._array(op))]
         return all(self._is_covered(load, own) for load in self.readers)
+
+    def covers(self):
+        """The headers of the loops that write the array as a whole, in order, if nothing else writes
+        to it, and each iteration runs all of them; the array is another one after each of them."""
+        headers = []
+        for store in self.writers:
+            whole = self._is_root(self._array(store)) and self._written_whole_by(
+                store, self._index(store.statement)
+            )
+            if not whole or whole.parent not in (None, self.loop):
+                return []
+            if not all(self.control.dominates(whole.header, n) for n in self.loop.latches):
+                return []
+            headers.append(whole.header)
+        return sorted(set(headers), key=lambda h: len(self.control.dominators[h]))
+
+    def stores_unread(self):
+        """The stores whose elements the rest of the iteration does not read."""
+        if not self._find_accesses():
+            return []
+        return [s for s in self.writers if not any(self._may_read(r, s) for r in self.readers)]
+
+    def _may_read(self, load, store):
+        """Whether a load may see, in the same iteration, what a store has written."""
+        inside = self.loop.body - {self.loop.header}
+        if load.label not in self.control.reachable(store.label, inside):
+            return load.label == store.label and load.number > store.number
+        index, own = self._index(store.statement), self._index(load.expr)
+        inner = self.control.innermost(store.label)
+        alike = self._array(load).name == self._array(store).name and self._same(index, own)
+        once = (
+            inner is not None
+            and inner is self.control.innermost(load.label)
+            and any(self._runs_over(x, inner) for x in index or ())
+            and all(loop in (inner, self.loop) for loop in self.control.around[store.label])
+        )
+        return not (alike and once and self._before(load, store))
+
+    def _runs_over(self, x, loop):
+        """Whether an index is another one in every iteration of a loop."""
+        return isinstance(x, ir.Var) and self.plan.indices.get(x.name, (None,))[0] is loop
 
     def is_written_first(self):
         """Whether each iteration writes the same elements, before it reads any: those that it reads

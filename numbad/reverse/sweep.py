@@ -95,6 +95,8 @@ class Sweep(Recording, Boundary):
         self.plan.decide(dict.fromkeys(self.e.needs))
         if not self.iterations and self._find_regions():
             self.plan = self.e.plan = Plan(self.fn, self.activity, self.control)
+            for part in self.iterations.values():
+                part.tell(self.plan.unchanged)
             self.e.needs = []
             self._plan()
             return
@@ -198,7 +200,8 @@ class Sweep(Recording, Boundary):
                 continue
             e.loc = s.loc
             with located(s.loc):
-                op.forward(e)
+                if e.region is None or not e.region.leaves_out(op):
+                    op.forward(e)
                 if e.region is None or not e.region.is_silent():
                     op.shadows(e)
 

@@ -16,6 +16,7 @@ class Unchanged:
     def __init__(self, fn, activity, control, ops):
         self.fn, self.activity, self.control, self.ops = fn, activity, control, ops
         self._after, self._known = {}, None
+        self.unread, self.versions = set(), {}  # of loops that are run again
         self.same = self._find_repeated_loads()  # name -> the name of an earlier load of the same
 
     def writers(self, array):
@@ -27,9 +28,31 @@ class Unchanged:
         return not any(self._may_follow(op, w) for w in self.writers(array))
 
     def _may_follow(self, op, other):
+        region = self.control.regions.get(op.label)
+        if other in self.unread or (region and self._other_version(region, op, other)):
+            return False
         if op.label == other.label and other.number > op.number:
             return True
         return other.label in self._run_after(op.label)
+
+    def _other_version(self, region, op, other):
+        """Whether a load and a store are of different arrays, which were one in the primal."""
+        array = op.statement.value.value.name
+        root = next((r for r in self.versions if self._node(r) == self._node(array)), None)
+        if root is None or other.label not in region.body:
+            return False
+        return self.version(root, op.label) != self.version(root, other.label)
+
+    def version(self, array, label):
+        """The header of the last loop before a block that wrote the array as a whole, or None."""
+        before = [h for h in self.versions.get(array, ()) if self.control.dominates(h, label)]
+        return before[-1] if before else None
+
+    def array(self, name, label):
+        """The name of an array at a block: another one for each version but the first."""
+        version = self.version(name, label)
+        first = version is None or version == self.versions[name][0]
+        return name if first else f"{name}#{version}"
 
     def _run_after(self, label):
         """The blocks that may run between a block and its reverse."""

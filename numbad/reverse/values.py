@@ -68,7 +68,9 @@ class Values:
         if is_expr(value, "phi"):
             return self._choose(self.plan.ops[name])
         if isinstance(self.plan.ops.get(name), Load):
-            array = self._find(value.value.name)
+            array = self._find(
+                self.plan.unchanged.array(value.value.name, self.plan.place_of(name))
+            )
             static = value.op == "static_getitem"
             index = (
                 self.const_index(value.index, value.index_var)
