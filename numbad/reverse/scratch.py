@@ -74,7 +74,9 @@ class Scratch:
 
     def covers(self):
         """The headers of the loops that write the array as a whole, in order, if nothing else writes
-        to it, and each iteration runs all of them; the array is another one after each of them."""
+        to it, and each iteration runs all of them. The array may be another one after each; loops that
+        read what they overwrite go on with the one before.
+        """
         headers = []
         for store in self.writers:
             whole = self._is_root(self._array(store)) and self._written_whole_by(
@@ -84,7 +86,8 @@ class Scratch:
                 return []
             if not all(self.control.dominates(whole.header, n) for n in self.loop.latches):
                 return []
-            headers.append(whole.header)
+            if not any(load.label in whole.body for load in self.readers):
+                headers.append(whole.header)
         return sorted(set(headers), key=lambda h: len(self.control.dominators[h]))
 
     def stores_unread(self):
