@@ -39,14 +39,19 @@ class Independent:
 
     def is_independent(self):
         """Whether the iterations meet in one sum only; `sum` is the leaf then."""
-        return (
-            self.loop.parent is None
-            and self._is_left_at_start()
-            and self._has_one_sum()
-            and self._is_only_added_to()
-            and self._reads_plain()
-            and self._keeps_arrays_apart()
-        )
+        return self.obstacle() is None
+
+    def obstacle(self):
+        """The first of the conditions for this that does not hold, or None."""
+        conditions = {
+            "outermost": lambda: self.loop.parent is None,
+            "left at the start": self._is_left_at_start,
+            "one sum": self._has_one_sum,
+            "only added to": self._is_only_added_to,
+            "plain": self._reads_plain,
+            "arrays apart": self._keeps_arrays_apart,
+        }
+        return next((name for name, holds in conditions.items() if not holds()), None)
 
     def _is_left_at_start(self):
         """Whether every iteration that begins is completed, and ends before anything active."""
@@ -67,14 +72,19 @@ class Independent:
 
     def _has_one_sum(self):
         """Whether one float, and nothing else that is differentiated, goes from one to the next."""
-        carried = set()
-        for op in self.activity.ops[self.loop.header]:
-            if isinstance(op, Phi):
-                carried |= {t for _, t in op.flows + op.aliases if self._active(t)}
+        carried = self.carried()
         if len(carried) != 1:
             return False
-        self.sum = carried.pop()
+        (self.sum,) = carried
         return self.sum[1] == () and isinstance(self.fn.type_of(self.sum[0]), types.Float)
+
+    def carried(self):
+        """The leaves that are differentiated and go from one iteration to the next."""
+        found = {}
+        for op in self.activity.ops[self.loop.header]:
+            if isinstance(op, Phi):
+                found |= {t: None for _, t in op.flows + op.aliases if self._active(t)}
+        return list(found)
 
     def _is_only_added_to(self):
         """Whether what leaves an iteration is what came in and a sum of terms."""

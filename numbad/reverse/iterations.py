@@ -15,6 +15,8 @@ from .arena import arena_mark, arena_rewind
 from .memory_helpers import add_scaled
 from .ops.structure import Phi
 
+NEXT = "$next."
+
 
 class Region:
     """A loop whose iterations are reversed one by one, each as a piece of code that runs once.
@@ -67,6 +69,7 @@ class Iterations(Region):
         self.result_leaf = getattr(found, "result_leaf", None)
         self.entered, self.done = sweep.new_label(), sweep.new_label()
         self.outer = {}  # leaves from outside that adjoints are added to here
+        self.turns = []  # the blocks that an iteration's adjoint begins with
 
     # -- names -------------------------------------------------------------------------------
 
@@ -75,6 +78,11 @@ class Iterations(Region):
         if self.way is not None or self.sweep.plan.place_of(leaf[0]) in self.loop.body:
             return ""
         self.outer[leaf] = None
+        return self.own_mark
+
+    @property
+    def own_mark(self):
+        """What the names of adjoints end in that the iterations add to apart from the others."""
         return f"|{self.header}"
 
     def _is_handle(self, leaf):
@@ -113,7 +121,7 @@ class Iterations(Region):
         return f"$arena{self.header}"
 
     def _seed(self):
-        return self.e.var(f"$seed{self.header}")
+        return self.e.var(seed_name(self.header))
 
     def _find_seed(self):
         """The adjoint of the sum, from that of the result through the statements between."""
@@ -134,7 +142,7 @@ class Iterations(Region):
         """The rest of a back edge: what the header's phis become, then the way back from it."""
         e = self.e
         for phi, var in self._phis(source):
-            e.assign(var, e.var(f"$next.{phi.target}"))
+            e.assign(var, e.var(next_name(phi.target)))
         e.append(ir.Jump(self._edge_back(source), e.loc))
 
     def _phis(self, source):
@@ -146,6 +154,7 @@ class Iterations(Region):
         """The block that gives the sum its adjoint and begins to reverse the iteration."""
         e, sweep = self.e, self.sweep
         label, outer = sweep.new_label(), e.block
+        self.turns.append(label)
         with e.within(self):
             e.start(sweep.block_at(label), self.header)
             for op in sweep.activity.ops[self.header]:
@@ -169,7 +178,7 @@ class Iterations(Region):
         e.call(arena_rewind, e.var("$tape"), e.var(self._mark_name()))
         for op in self.sweep.activity.ops[self.header]:
             if isinstance(op, Phi):
-                e.assign(e.var(f"$next.{op.target}"), e.var(op.target))
+                e.assign(e.var(next_name(op.target)), e.var(op.target))
         e.append(ir.Jump(self.sweep.forward_labels[self.header], e.loc))
 
     # -- in the reverse sweep ----------------------------------------------------------------
@@ -189,3 +198,13 @@ class Iterations(Region):
                 adjoint = e.shadow(leaf)
             e.call(add_scaled, e.shadow(leaf), factor, adjoint)
         self.sweep.leave_backwards(self.header, self.loop)
+
+
+def seed_name(header):
+    """The name of the adjoint of a loop's sum, where it is known before the loop."""
+    return f"$seed{header}"
+
+
+def next_name(name):
+    """The name of the value that a phi of the loop's header has in the next iteration."""
+    return f"{NEXT}{name}"

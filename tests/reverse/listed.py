@@ -1,13 +1,15 @@
 """Runs the sweeps of a listing, so that what a reader is told can be compared with a derivative.
 
 The text is read by its documented rules alone: names with dots, `@` and `%` are variables, `record`
-and `reload` push and pop, every adjoint starts at zero, arguments' arrays have arrays as adjoints,
+and `reload` push and pop, `record@12` and `reload@12` on a stack of their own, every adjoint starts at zero, arguments' arrays have arrays as adjoints,
 `go to` goes on behind a label, into a loop too.
 """
 
 import math
 import re
+from collections import defaultdict
 from dataclasses import dataclass, field
+from functools import cache
 
 import numpy as np
 
@@ -58,7 +60,7 @@ def _tools(lines):
     return {
         "np": np,
         "math": math,
-        "tape": [],
+        "tape": defaultdict(list),
         "zeros_like": _zeros_like,
         "copy": np.copy,
         "conj": np.conj,
@@ -92,7 +94,7 @@ def _python(line):
     code = re.sub(r"%(bar)?(\d+)", r"unnamed_\1\2", code)
     code = re.sub(r"\b([A-Za-z_]\w*)@(\d+)", r"\1_at_\2", code)
     code = re.sub(r"\b([A-Za-z_]\w*)\.(\d+)\b", r"\1_version_\2", code)
-    return re.sub(r"^( *)reload (.*)$", r"\1(\2,) = tape.pop()", code)
+    return re.sub(r"^( *)reload(\S*) (.*)$", r"\1(\3,) = tape['\2'].pop()", code)
 
 
 def _tree(lines):
@@ -128,6 +130,11 @@ class _ReturnError(Exception):
     pass
 
 
+@cache
+def _compiled(text, mode):
+    return compile(text, "listing", mode)
+
+
 class Machine:
     """Runs a tree of statements; labels may be gone to from anywhere."""
 
@@ -152,7 +159,7 @@ class Machine:
         return None
 
     def _eval(self, text):
-        return eval(text, {}, self.variables)
+        return eval(_compiled(text, "eval"), {}, self.variables)
 
     def _block(self, statements, path=None):
         """Run statements, from the place that a path of positions says."""
@@ -179,15 +186,16 @@ class Machine:
             self._loop(statements, k, inner)
         elif text.startswith("go to "):
             raise _GoError(text.removeprefix("go to "))
-        elif text.startswith("record "):  # what an iteration has not set is recorded too
-            names = text.removeprefix("record ").split(", ")
-            self.variables["tape"].append(tuple(map(self.variables.get, names)))
+        elif re.match(r"record\S* ", text):  # what an iteration has not set is recorded too
+            where, _, names = text.removeprefix("record").partition(" ")
+            values = tuple(map(self.variables.get, names.split(", ")))
+            self.variables["tape"][where].append(values)
         elif text.startswith("return "):
             raise _ReturnError(self._eval(text.removeprefix("return ")))
         elif text in _JUMPS:
             raise _JUMPS[text]
         elif not text.startswith("label "):
-            exec(text, {}, self.variables)
+            exec(_compiled(text, "exec"), {}, self.variables)
 
     def _if(self, statements, k, inner):
         if inner:

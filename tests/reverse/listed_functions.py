@@ -240,6 +240,49 @@ def grown(x):
     return counts * before * values[0] + len(values)
 
 
+@njit
+def skipping(a, b):
+    total = 0.0
+    for p in range(a.shape[0]):
+        s = b
+        for i in range(a.shape[1]):
+            for _ in range(2):
+                s = s * math.sin(a[p, i]) + b
+        t = 1.0
+        for i in range(a.shape[1]):
+            t = t * a[p, i] + s * b
+            if t > 3.0:
+                t = math.sqrt(t)
+        if s > 0.5:
+            total += s
+        elif t > -1.0:
+            total -= t * t
+    return total * b
+
+
+@njit
+def strided(a, first, step):
+    s = 1.0
+    for i in range(first + 1, a.size, step):
+        for k in range(i, 0, -step):
+            s = s * a[k] + a[i]
+    return s
+
+
+@njit
+def replaced(a, x):
+    best = a[0]
+    weights = np.zeros(2)
+    total = 0.0
+    for i in range(a.size):
+        weights[0] = a[i] * x
+        weights[1] = math.exp(a[i])
+        if a[i] > best:
+            best = a[i]
+        total += weights[0] * weights[1]
+    return math.log(total) * x + best
+
+
 RUN = {
     settled: (0.7, 3.0, 5),
     weighted: (np.array([1.0, 2.5, -0.5]), 2.0),
@@ -259,5 +302,8 @@ RUN = {
     listed: (1.1,),
     raising: (2.0,),
     grown: (1.3,),
+    skipping: (np.array([[0.5, 1.5, -0.5], [3.5, -1.0, -0.4], [4.0, 2.0, -1.2]]), 0.7),
+    strided: (np.linspace(0.3, 1.4, 9), 1, 2),
+    replaced: (np.array([0.5, 0.3, 0.9]), 1.4),
 }
 """Functions whose listings can be run, with arguments."""

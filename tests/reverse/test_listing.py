@@ -1,5 +1,6 @@
 """What `nd.inspect_adjoint` tells: by hand, and by running it against dual numbers."""
 
+import functools
 import inspect
 import random
 
@@ -10,9 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import numbad as nd
+from asv_bench.benchmarks import problems
 from numbad.reverse.ops.array import Load
 from numbad.reverse.show.flow import Block, Go, If, Loop, Structure
+from numbad.reverse.switches import SWITCHES, without
 from numbad.source import define
+from tests.reverse import complex_step
 from tests.reverse import listed_functions as functions
 from tests.reverse.callees import NAMES
 from tests.reverse.listed import Machine, Statement, run
@@ -28,8 +32,11 @@ arguments
     n        int64    constant
     returns  float64  cotangent: seed
 
+loops
+    line 17  as a whole  over its range  an iteration needs y, x of the one before
+
 tape
-    loop at line 17  24 bytes an iteration  y, %1, way@20
+    loop at line 17  16 bytes an iteration  y, %1
 
 values needed on the way back
     recorded  y
@@ -38,21 +45,17 @@ without derivative
     n, i
 
 forward sweep
-    count@17 = 0
     # 17  for i in range(n):
     for _ in range(n):
         if y > 1.0:    # 18
             # 19  y = y * math.exp(-x)
             %1 = math.exp(-x)
             y.1 = y * %1
-            way@20 = 0
         else:
-            way@20 = 1
             y.1 = y
         # 20  x += 0.5 * y
         x = x + 0.5 * y.1
-        record y, %1, way@20    # 24 bytes
-        count@17 += 1
+        record y, %1    # 16 bytes
         y = y.1
     # 21  return x
     result = x
@@ -62,12 +65,12 @@ reverse sweep
     result_bar = seed
     x_bar = result_bar
     # 17  for i in range(n):
-    for _ in range(count@17):
-        reload y, %1, way@20
+    for _ in range(n):
+        reload y, %1
         y_bar.1 = y_bar
         # 20  x += 0.5 * y
         y_bar.1 += x_bar * 0.5
-        if way@20 == 0:    # came from line 19
+        if y > 1.0:    # came from line 19
             # 19  y = y * math.exp(-x)
             y_bar = y_bar.1 * %1
             x_bar -= y_bar.1 * y * %1
@@ -190,6 +193,53 @@ def test_running_the_listing_gives_the_derivative(f):
     for k, wanted in zip(wrt, derivative, strict=True):
         found = adjoints[list(adjoints)[k]]
         np.testing.assert_allclose(np.array(found), np.array(wanted), rtol=1e-12, atol=1e-15)
+
+
+@functools.cache
+def exact(problem):
+    """Value and derivatives by complex step."""
+    source, arguments = problems.module(problem), small(problem)
+    wrt = source.ARGNUMS if isinstance(source.ARGNUMS, tuple) else (source.ARGNUMS,)
+    (value,) = complex_step.value(source.primal, arguments)
+    return value, dict(zip(wrt, complex_step.jacobian(source.primal, arguments, wrt), strict=True))
+
+
+def small(problem):
+    return problems.module(problem).shorten(problems.load()[problem])
+
+
+def assert_runs_to_the_derivative(listing, problem):
+    value, by_complex_step = exact(problem)
+    arguments = by_name(problems.module(problem).primal, small(problem))
+    found, adjoints = run(listing, arguments)
+    assert found == pytest.approx(value, rel=1e-12)
+    for k, wanted in by_complex_step.items():
+        scale = abs(wanted[0]).max()
+        assert scale > 0.0
+        np.testing.assert_allclose(list(adjoints.values())[k], wanted[0], rtol=0, atol=1e-11 * scale)
+
+
+def listing_of(problem):
+    source = problems.module(problem)
+    return nd.inspect_adjoint(source.primal, *small(problem), argnums=source.ARGNUMS)
+
+
+@pytest.mark.parametrize("problem", [p for p in problems.NAMES if p != "P3"])
+def test_running_the_listing_of_a_problem(problem):
+    assert_runs_to_the_derivative(listing_of(problem), problem)
+
+
+@pytest.mark.parametrize("problem", ["P2", "P4", "P6"])
+@pytest.mark.parametrize("switch", SWITCHES)
+def test_running_the_listing_without_an_optimisation(switch, problem):
+    with without(switch):
+        listing = listing_of(problem)
+    assert f"switched off by NUMBAD_REVERSE_OFF\n    {switch}\n" in listing
+    assert_runs_to_the_derivative(listing, problem)
+
+
+def test_what_is_on_is_not_said_to_be_off():
+    assert "switched off" not in listing_of("P6")
 
 
 def copied(value):

@@ -107,8 +107,9 @@ def negated(node):
         return node.parts[1]
     if node.op == "binary" and node.parts[0] in ("*", "/"):
         symbol, left, right = node.parts
-        positive = negated(left)
-        return None if positive is None else binary(symbol, positive, right)
+        for turned in ((negated(left), right), (left, negated(right))):
+            if None not in turned:
+                return binary(symbol, *turned)
     return None
 
 
@@ -140,8 +141,9 @@ def _binary(show, symbol, x, y):
 
 def _unary(show, sign, x):
     strength = _UNARY[sign]
-    if sign == "-" and is_negative(x):
-        return _write(x.parts[1], show)
+    positive = negated(x) if sign == "-" else None
+    if positive is not None:
+        return _write(positive, show)
     return f"{sign}{_bound(x, show, strength)}", strength
 
 

@@ -6,8 +6,11 @@ import textwrap
 from numba.core import types
 from numba.core.registry import cpu_target
 
+from ...caching import SWITCHED_OFF
 from ...ir.leaves import HANDLES, leaves
+from ..switches import off
 from ..tape import layout_of
+from .decisions import Decisions
 
 WIDTH = 100
 
@@ -23,7 +26,8 @@ class Head:
     def write(self):
         loc = self.fn.loc
         first = f"adjoint of {self.fn.name}, {os.path.basename(loc.filename)} line {loc.line}"
-        parts = [[first], self._arguments(), self._tape(), self._values(), self._inactive()]
+        parts = [[first], self._arguments(), self._loops(), self._tape(), self._values()]
+        parts += [self._inactive(), self._switched_off()]
         return [line for part in parts for line in part]
 
     def _arguments(self):
@@ -45,13 +49,29 @@ class Head:
             return f"adjoint: added into {name}_bar, an array of the caller's"
         return f"adjoint: {name}_bar, returned"
 
+    def _loops(self):
+        """How each loop is reversed."""
+        decisions = Decisions(self.sweep, self.names)
+        rows = [
+            (f"{'  ' * decisions.depth(loop)}{self._where(loop)}", *decisions.texts(loop))
+            for loop in sorted(decisions.loops(), key=self._order)
+        ]
+        return ["", "loops", *_table(rows)] if rows else []
+
+    def _where(self, loop):
+        return self.source.line_of(self.fn, loop.header)
+
+    def _switched_off(self):
+        names = ", ".join(sorted(off()))
+        return ["", f"switched off by {SWITCHED_OFF}", f"    {names}"] if names else []
+
     def _tape(self):
         rows = []
         for loop in sorted(self.sweep.control.loops.values(), key=self._order):
             names = tuple(var.name for var in self.sweep._frame(loop))
             size = bytes_of(self.frames[names]) if names in self.frames else 0
-            depth = len(self.sweep.control.around[loop.header]) - 1
-            where = f"{'  ' * depth}loop at {self.source.line_of(self.fn, loop.header)}"
+            depth = Decisions(self.sweep, self.names).depth(loop)
+            where = f"{'  ' * depth}loop at {self._where(loop)}"
             held = ", ".join(map(self.names.show, names))
             rows.append((where, f"{size} bytes an iteration", held))
         return ["", "tape", *(_table(rows) or ["    nothing is recorded"])]

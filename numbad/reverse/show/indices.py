@@ -1,17 +1,49 @@
-"""The index of a `range` loop by its own name in the reverse sweep, where it is the counter."""
+"""Loops over a `range` as such in the reverse sweep: `for i in reversed(range(n))`."""
 
 from ...ir.function import successors
 from ..names import counter
 from . import expression as x
+from .known import range_call
 from .translate import Line
 
 
 def name_indices(lines, sweep, names):
-    """In loops run backward whose counter is the index, say so and use the index's name."""
+    """In loops run backward whose counter tells the index, say so and use the index's name."""
     for index, (loop, start, step) in sweep.plan.indices.items():
-        plain = step is None and (start is None or sweep.fn.constant(start) == 0)
-        if plain and names.in_source(index) and _left_by_its_header(sweep.fn, loop):
-            _name_index(lines, counter(loop.header), index, names)
+        count = counter(loop.header)
+        known = _start_and_step(lines, count) if loop.header in sweep.counted else None
+        if known is None and step is None and (start is None or sweep.fn.constant(start) == 0):
+            known = x.text("0"), x.text("1")
+        if known and names.in_source(index) and _left_by_its_header(sweep.fn, loop):
+            _name_index(lines, count, index, names, *known)
+
+
+def _start_and_step(lines, count):
+    """Of the range that a loop is known to run over."""
+    values = [*_values(lines, count)]
+    values += [v for value in values if value.op == "name" for v in _values(lines, value.parts[0])]
+    return next((range_parts(v)[::2] for v in values if is_length_of_range(v)), None)
+
+
+def _values(lines, name):
+    """What a variable is set to."""
+    return (o.value for found in lines.values() for o in found if name in o.writes and o.value)
+
+
+def is_length_of_range(node):
+    return node.op == "call" and node.parts[0] == x.text("len") and _is_range(node.parts[1])
+
+
+def _is_range(node):
+    return node.op == "call" and node.parts[0] == x.text("range")
+
+
+def range_parts(length):
+    """Start, stop and step in `len(range(...))`."""
+    given = length.parts[1].parts[1:]
+    if len(given) == 1:
+        return x.text("0"), *given, x.text("1")
+    return (*given, x.text("1"))[:3]
 
 
 def _left_by_its_header(fn, loop):
@@ -24,19 +56,38 @@ def _left_by_its_header(fn, loop):
     return leaving <= set(chain)
 
 
-def _name_index(lines, count, index, names):
-    own = f"$index of {count}"
+def _name_index(lines, count, index, names, start, step):
+    own, value = f"$index of {count}", _index(count, start, step)
+    known = {name for name, notes in names.notes.items() if ("value", index) in notes} - {count}
     names.notes[own] = [("value", index)]
+    for label, found in lines.items():
+        lines[label] = [line for line in found if not (line.kind == "set" and known & {*line.writes})]
+        for line in lines[label]:
+            line.rename(dict.fromkeys(known, own))
+            if value == x.name(count) and count in line.reads and not _is_bookkeeping(line, count):
+                line.rename({count: own})
+    _insert(lines, count, Line("set", x.name(own), value))
+
+
+def _index(count, start, step):
+    """The index of a range where a counter of whole iterations stands."""
+    value = x.name(count) if step == x.text("1") else x.binary("*", step, x.name(count))
+    return value if start == x.text("0") else x.binary("+", start, value)
+
+
+def is_index(line, count, known):
+    """Whether a line sets the index of a loop that is run backward; `known` counts its range."""
+    start, _, step = range_parts(known.value) if known else (x.text("0"), None, x.text("1"))
+    return line.kind == "set" and line.value == _index(count, start, step)
+
+
+def _insert(lines, count, made):
     for found in lines.values():
         for k, line in enumerate(found):
             if line.kind == "add" and line.target == x.name(count) and x.is_negative(line.value):
-                made = Line("set", x.name(own), x.name(count), line.loc)
+                made.loc = line.loc
                 found.insert(k + 1, made)
-                break
-    for found in lines.values():
-        for line in found:
-            if count in line.reads and not _is_bookkeeping(line, count):
-                line.rename({count: own})
+                return
 
 
 def _is_bookkeeping(line, count):
@@ -44,3 +95,82 @@ def _is_bookkeeping(line, count):
         return True
     asks = line.value == x.binary(">", x.name(count), x.text("0"))
     return asks or line.target == x.name(count) or line.value == x.name(count)
+
+
+# -- the ranges themselves -----------------------------------------------------------------------
+
+
+def take_ranges(lines, successors, sweep, names):
+    """Take the counts of loops over known ranges out of the lines: reverse of the header -> line."""
+    found = {}
+    for header in sweep.counted:
+        places = [
+            (label, line)
+            for label, some in lines.items()
+            for line in some
+            if counter(header) in line.writes and line.kind == "set"
+        ]
+        inner = sweep.reverse_labels[header]
+        if len(places) != 1 or not is_length_of_range(places[0][1].value):
+            continue
+        label, line = places[0]
+        if _lasts(line, lines, successors, label, inner):
+            for made in reversed(lines[label]):
+                _inline(made, lines, successors, label, line, inner, names)
+            lines[label] = [other for other in lines[label] if other is not line]
+            found[inner] = line
+    return found
+
+
+def _inline(made, lines, successors, label, line, header, names):
+    """Put the formula of a temporary that only a range is made of into the range."""
+    if made.kind != "set" or not made.writes or made.value.reads_memory or made.value.has_effect:
+        return
+    (name,) = made.writes
+    every = [o for some in lines.values() for o in some]
+    users = [o for o in every if o is line or is_index(o, counter_of(line), line)]
+    alone = not any(name in o.reads and o not in users for o in every)
+    used = any(name in o.reads for o in users)
+    if used and alone and names.is_plain(name) and _lasts(made, lines, successors, label, header):
+        for user in users:
+            user.value = user.value.put(name, made.value)
+        lines[label] = [o for o in lines[label] if o is not made]
+
+
+def counter_of(line):
+    return line.target.parts[0]
+
+
+def _lasts(line, lines, successors, label, header):
+    """Whether what a line reads is the same in the loop that follows it."""
+    rest = lines[label]
+    rest = rest[next(k for k, other in enumerate(rest) if other is line) + 1 :]
+    ends = {label, header}
+    blocks = _between(successors, label, header, ends) | _between(successors, header, header, ends)
+    blocks.add(header)
+    after = [*rest, *(o for n in blocks for o in lines[n])]
+    return not any({*line.reads} & {*other.writes} for other in after)
+
+
+def _between(successors, start, end, ends):
+    """The blocks on the ways from a block to another that do not come by any of `ends`."""
+    before = {n: [] for n in successors}
+    for n, out in successors.items():
+        for m in out:
+            before[m].append(n)
+    return _reached(successors, start, ends) & _reached(before, end, ends) - ends
+
+
+def _reached(edges, start, ends):
+    seen, pending = set(), [start]
+    while pending:
+        for n in edges[pending.pop()]:
+            if n not in seen:
+                seen.add(n)
+                pending += [] if n in ends else [n]
+    return seen
+
+
+def range_of(line):
+    """`range(...)` of a line that counts it."""
+    return range_call(*range_parts(line.value))

@@ -2,6 +2,7 @@
 
 import inspect
 import operator
+import re
 
 import numpy as np
 from numba.core.extending import _Intrinsic
@@ -15,8 +16,13 @@ from ..ops import lists, structural, structure
 from . import expression as x
 from .expression import Node
 
-HIDDEN = {"$tape", "$top"}
-"""Variables of the tape's own bookkeeping."""
+_HIDDEN = re.compile(r"\$(tape|(top|arena)\d*)")
+
+
+def is_hidden(name):
+    """Whether a variable is one of the tape's own bookkeeping."""
+    return _HIDDEN.fullmatch(name) is not None
+
 
 _READING = {len, range, bool, int, float, abs, min, max, complex, enumerate, zip, slice, tuple}
 _NUMBERS = {np.float64, np.float32, np.complex128, np.complex64}
@@ -114,6 +120,10 @@ def _take_element(to, target, args, made):
     _take(to, target, Node("index", tuple(map(to.node, args))))
 
 
+def _element(to, target, args, made):
+    to.add("set", x.name(target), Node("index", tuple(map(to.node, args))))
+
+
 def _field(to, args, made):
     return Node("attr", (to.node(args[0]), made["name"]))
 
@@ -134,10 +144,6 @@ def _set_field(to, target, args, made):
     to.add("set", _field(to, args, made), to.node(args[1]))
 
 
-def _get_member(to, target, args, made):
-    to.add("set", x.name(target), Node("index", tuple(map(to.node, args))))
-
-
 def _set_member(to, target, args, made):
     zero = to.node(args[2]) == x.text("0.0")
     to.add(
@@ -146,7 +152,12 @@ def _set_member(to, target, args, made):
 
 
 def _add_whole(to, target, args, made):
-    to.add("add", to.node(args[0]), to.node(args[1]))
+    to.add("add", to.node(args[0]), to.node(args[1]), whole=True)
+
+
+def _add_scaled(to, target, args, made):
+    shadow, factor, other = map(to.node, args)
+    to.add("add", shadow, x.binary("*", factor, other), whole=True)
 
 
 def _zeros_like(to, target, args, made):
@@ -182,6 +193,21 @@ def _value(write):
         to.add("set", x.name(target), write(*map(to.node, args)))
 
     return known
+
+
+def _chosen(condition, value, other):
+    return Node("choose", (condition, value, other))
+
+
+def _length_of_range(start, stop, step):
+    return x.call("len", [range_call(start, stop, step)])
+
+
+def range_call(start, stop, step):
+    """`range(...)` as one writes it."""
+    if step != x.text("1"):
+        return x.call("range", [start, stop, step])
+    return x.call("range", [stop] if start == x.text("0") else [start, stop])
 
 
 def _picked(i, k, value):
@@ -236,16 +262,24 @@ _WRITERS = {
     tape.read_frame: _read,
     tape.pop_frame: _nothing,
     tape.tape_start: _nothing,
+    tape.top_offset: _nothing,
+    tape.top_at: _nothing,
+    arena.arena_mark: _nothing,
+    arena.arena_rewind: _nothing,
     arena.vector_reserve: _grow,
-    arena.vector_get: _get_member,
+    arena.vector_get: _element,
     arena.vector_set: _set_member,
     arena.borrow: _same,
     elements.accumulate: _accumulate,
+    elements.element: _element,
     elements.take_element: _take_element,
     memory_helpers.add_into: _add_whole,
     memory_helpers.add_cotangent: _add_whole,
+    memory_helpers.add_scaled: _add_scaled,
+    memory_helpers.range_length: _value(_length_of_range),
     memory_helpers.kept: _kept,
     structure.picked: _value(_picked),
+    structure.chosen: _value(_chosen),
     lists.count: _value(lambda items: x.call("len", [items])),
     sequences.length: _value(lambda items: x.call("len", [items])),
     sequences.item: _value(lambda items, i: Node("index", (items, i))),

@@ -3,6 +3,8 @@
 from . import expression as x
 from .flow import Block, Go, If, Loop
 from .head import bytes_of
+from .indices import is_index, range_of
+from .skips import asks_for_adjoints
 
 INDENT = "    "
 
@@ -14,6 +16,7 @@ class Layout:
         self.lines, self.targets, self.edges, self.names = lines, targets, edges, names
         self.headed = True
         self.source, self.ways = source, ways
+        self.conditions, self.ranges, self.turns = {}, {}, set()
         self.out, self.depth, self.place = [], 1, None
 
     def write(self, items):
@@ -70,10 +73,10 @@ class Layout:
         return self.show(line.value)
 
     def _write_record(self, line):
-        return f"record {self._frame(line)}    # {bytes_of(line.types)} bytes"
+        return f"record{line.mark} {self._frame(line)}    # {bytes_of(line.types)} bytes"
 
     def _write_reload(self, line):
-        return f"reload {self._frame(line)}"
+        return f"reload{line.mark} {self._frame(line)}"
 
     def _frame(self, line):
         return ", ".join(map(self.names.show, line.names))
@@ -102,6 +105,9 @@ class Layout:
         if item.label in self.targets:
             self._emit(f"label L{item.label}:")
         self.headed = item.label not in self.edges
+        if item.label in self.turns:
+            self.place = None
+            self._emit("# the iteration backward")
         for line in self.lines[item.label]:
             if line.kind != "branch":
                 self._line(line)
@@ -120,7 +126,7 @@ class Layout:
         turned = condition is not line.value
         if _is_break(otherwise) or self._goes_first(otherwise, then):
             then, otherwise, condition, turned = otherwise, then, _negated(condition), not turned
-        origin = self._came_from(line, turned)
+        origin = self._came_from(item.label, line, turned)
         placed = None if origin or item.label in self.edges else line
         self._emit(f"{word} {self.show(condition)}:{origin}", placed)
         self._inner(then)
@@ -147,8 +153,12 @@ class Layout:
     def _asks(self, label):
         return any(line.kind == "branch" for line in self.lines[label])
 
-    def _came_from(self, line, turned):
+    def _came_from(self, label, line, turned):
         """Which way into a block a branch of the reverse sweep asks for."""
+        if label in self.conditions:
+            return f"    # came from line {self.conditions[label][turned]}"
+        if asks_for_adjoints(line.value, self.names):
+            return "    # else the loop adds nothing" if turned else ""
         if line.value.op != "binary" or line.value.parts[1].op != "name":
             return ""
         name, number = line.value.parts[1].parts[0], line.value.parts[2]
@@ -185,12 +195,15 @@ class Layout:
 
     def _loop(self, item):
         body, test = item.body, self._test(item.body)
+        over = next((self.ranges[n] for n in _labels(body, False) if n in self.ranges), None)
         opening, otherwise, line = "while True:", [], None
         if test is not None:
-            head = self._for(body, test) or self._while(body, test)
+            head = self._for(body, test) or self._while(body, test, over)
             if head:
                 opening, body, otherwise = head
                 line = self._branch(test.label)
+        if over is not None and not opening.startswith("for "):
+            self._line(over)
         self._emit(opening, line)
         self._inner(body)
         if otherwise and isinstance(otherwise[-1], Go) and otherwise[-1].kind == "break":
@@ -229,7 +242,7 @@ class Layout:
         rest = body[body.index(test) + 1 :]
         return f"for {index} in {self.show(over)}:", [*test.then, *rest], test.otherwise
 
-    def _while(self, body, test):
+    def _while(self, body, test, over):
         """`while condition:` where the header does nothing but ask."""
         line, rest = self._branch(test.label), body[body.index(test) + 1 :]
         if len(self.lines[test.label]) > 1:
@@ -241,11 +254,12 @@ class Layout:
         else:
             return None
         body = [*inner, *rest]
-        opening = self._backward(condition, body) or f"while {self.show(condition)}:"
+        opening = self._backward(condition, body, over) or f"while {self.show(condition)}:"
         return opening, body, []
 
-    def _backward(self, condition, body):
-        """`for i in reversed(range(count)):` where the counter is used for nothing but the index."""
+    def _backward(self, condition, body, known):
+        """`for i in reversed(range(count)):` where the counter is used for nothing but the index;
+        `known` is the line that counts the range, where it is known."""
         if condition.op != "binary" or condition.parts[1].op != "name" or not body:
             return None
         if self.targets & set(_labels(body)):
@@ -253,29 +267,30 @@ class Layout:
         count = condition.parts[1]
         first = self.lines[body[0].label] if isinstance(body[0], Block) else []
         down = [line for line in first if line.kind == "add" and line.target == count]
-        index = [line for line in first if line.kind == "set" and line.value == count]
+        index = [line for line in first if is_index(line, count.parts[0], known)]
         reads = sum(
             line.reads.count(count.parts[0]) for n in _labels(body) for line in self.lines[n]
         )
         if len(down) != 1 or len(index) > 1 or reads != 1 + len(index):
             return None
         self.lines[body[0].label] = [line for line in first if line not in (*down, *index)]
+        over = self.show(x.call("range", [count]) if known is None else range_of(known))
         if not index:
-            return f"for _ in range({self.show(count)}):"
-        return f"for {self.show(index[0].target)} in reversed(range({self.show(count)})):"
+            return f"for _ in {over}:"
+        return f"for {self.show(index[0].target)} in reversed({over}):"
 
     def _go(self, item):
         self._emit(f"go to L{item.target}" if item.kind == "goto" else item.kind)
 
 
-def _labels(items):
-    """The labels of all blocks in items."""
+def _labels(items, loops=True):
+    """The labels of all blocks in items, or of those outside of loops."""
     for item in items:
         if isinstance(item, Block):
             yield item.label
         elif isinstance(item, If):
-            yield from _labels([*item.then, *item.otherwise])
-        elif isinstance(item, Loop):
+            yield from _labels([*item.then, *item.otherwise], loops)
+        elif isinstance(item, Loop) and loops:
             yield from _labels(item.body)
 
 
@@ -289,6 +304,8 @@ _OPPOSITE = {"==": "!=", "!=": "=="}
 def _negated(condition):
     if condition.op == "unary" and condition.parts[0] == "not ":
         return condition.parts[1]
+    if condition.op == "binary" and condition.parts[0] == "and":
+        return x.binary("or", *map(_negated, condition.nodes))
     if condition.op == "binary" and condition.parts[0] in ("==", "!="):
         symbol, *sides = condition.parts
         return x.binary(_OPPOSITE[symbol], *sides)

@@ -7,6 +7,7 @@ are zero: `x_bar.2 += x_bar.1` is a copy there, as -0.0 + x is x.
 
 from collections import defaultdict
 
+from . import expression as x
 from .flow import reverse_postorder
 
 
@@ -16,7 +17,7 @@ def set_where_zero(blocks, successors, entry, adjoints):
     for label, lines in blocks.items():
         zero = set(before.get(label, ()))
         for line in lines:
-            if line.kind == "add" and line.target.op == "name":
+            if line.kind == "add" and line.target.op == "name" and not line.whole:
                 (name,) = line.target.parts
                 if name in zero and name not in line.value.names:
                     line.kind = "set"
@@ -36,10 +37,22 @@ def _zero_before(blocks, successors, entry, adjoints):
                 _step(line, zero)
             zero &= adjoints
             for m in successors[label]:
-                met = zero if m not in before else before[m] & zero
+                known = zero | _zero_if(blocks[label], m == successors[label][0]) & adjoints
+                met = known if m not in before else before[m] & known
                 if before.get(m) != met:
                     before[m], changed = set(met), True
     return before
+
+
+def _zero_if(lines, holds):
+    """The variables that the condition at the end of a block says are zero, where it holds."""
+    value = lines[-1].value if holds and lines and lines[-1].kind == "branch" else None
+    for line in lines[:-1]:
+        value = line.value if value is not None and value == line.target else value
+    asked = value is not None and value.op == "binary" and value.parts[0] == "=="
+    if asked and value.parts[1].op == "name" and value.parts[2] == x.text("0.0"):
+        return {value.parts[1].parts[0]}
+    return set()
 
 
 def _step(line, zero):

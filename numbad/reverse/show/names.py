@@ -8,6 +8,7 @@ variables have the same name.
 import re
 
 from ...ir.leaves import HANDLES, leaves
+from ..iterations import NEXT, seed_name
 from ..names import bar_name, choice, counter, shadow_name
 
 _NESTED = re.compile(r".*__locals__\w+?_v\d+_")  # Numba's names for those of inner functions
@@ -16,11 +17,13 @@ _NESTED = re.compile(r".*__locals__\w+?_v\d+_")  # Numba's names for those of in
 class Names:
     """Text for the names of the variables that a `Sweep` has emitted.
 
-    `notes` says what temporaries stand for: name -> ("bar", leaf) or ("value", name of the primal).
+    The notes of its emitter say what temporaries stand for: name -> ("bar", leaf) or ("value", name
+    of the primal).
     """
 
-    def __init__(self, fn, control, notes):
-        self.fn, self.notes = fn, notes
+    def __init__(self, sweep):
+        self.fn, self.notes = sweep.fn, sweep.e.notes
+        fn = self.fn
         self._shown, self._taken = {}, set()
         self.merged = {}
         self.adjoints = {}  # name of an adjoint variable -> its leaf
@@ -28,9 +31,20 @@ class Names:
             for leaf in leaves(ty):
                 own = shadow_name if leaf.kind in HANDLES else bar_name
                 self.adjoints[own((name, leaf.path))] = name, leaf.path
-        self._own = {"$seed": "seed", **_of_control(fn, control)}
+        self.loops = {}  # name of an adjoint that a loop's iterations add to -> "@" and its line
+        for part in sweep.iterations.values():
+            self._adjoints_apart(sweep, part)
+        self._own = {"$seed": "seed", **_of_control(sweep)}
         for name in fn.parameters:
             self.show(name)
+
+    def _adjoints_apart(self, sweep, part):
+        """The adjoints of the iterations of a loop by what comes from outside."""
+        line = at_line(sweep, part.header)
+        for leaf in part.outer:
+            for own in (shadow_name, bar_name):
+                name = own(leaf) + part.own_mark
+                self.adjoints[name], self.loops[name] = leaf, line
 
     def give(self, name, text):
         """A name for a variable that the source does not name."""
@@ -56,6 +70,8 @@ class Names:
         if name in self.adjoints:
             leaf = self.adjoints[name]
             return ("bar", leaf) if self.in_source(leaf[0]) else None
+        if name.startswith(NEXT):
+            name = name.removeprefix(NEXT)
         if name in self.fn.types:
             return ("value", name) if self.in_source(name) else None
         for kind, what in self.notes.get(name, ()):
@@ -72,8 +88,12 @@ class Names:
         return (
             self._source_variable(what)
             if kind == "value"
-            else (self._source_variable(what[0]), what[1])
+            else (self._source_variable(what[0]), what[1], self.loops.get(name))
         )
+
+    def plain(self, name):
+        """What the source calls a variable of the primal, or "a value"."""
+        return "a value" if self.in_source(name) is None else _base(self.in_source(name))
 
     def _source_variable(self, name):
         """The source's variable, of this copy of a function that is called several times."""
@@ -123,16 +143,17 @@ class Names:
         leaf = self.adjoints.get(name) if meaning is None else meaning[1]
         if leaf is None:
             return self._number("%")
-        return self._adjoint(leaf)
+        return self._adjoint(leaf, self.loops.get(name, ""))
 
-    def _adjoint(self, leaf):
+    def _adjoint(self, leaf, loop):
         owner, path = leaf
         place = "".join(f"[{k}]" for k in path)
         if self.in_source(owner) is None:
-            return self._number("%bar") + place
+            return self._number("%bar") + loop + place
         shown = self._shown.get(self.merged.get(owner, owner), "")
         version = shown.partition(".")[1:]
-        return self._claim(_base(self.in_source(owner)) + "_bar", "".join(version), place)
+        base = f"{_base(self.in_source(owner))}_bar{loop}"
+        return self._claim(base, "".join(version), place)
 
     def _claim(self, base, version="", place=""):
         """A text that no other variable has."""
@@ -151,15 +172,21 @@ class Names:
         return f"{base}{count}"
 
 
-def _of_control(fn, control):
-    """Counters of loops, and the numbers of the ways that lead to a block."""
-    found = {}
+def at_line(sweep, label):
+    """What is put behind names that belong to a block: `count@12`."""
+    return f"@{sweep.fn.blocks[label].loc.line}"
+
+
+def _of_control(sweep):
+    """Counters of loops, the numbers of the ways that lead to a block, seeds of loops."""
+    control, found = sweep.control, {}
     for label in control.order:
-        line = fn.blocks[label].loc.line
-        if label in control.loops:
-            found[counter(label)] = f"count@{line}"
-            found[f"{choice(label)}e"] = f"entry@{line}"
-        found[choice(label)] = f"way@{line}"
+        line = at_line(sweep, label)
+        if label in control.loops or label in sweep.iterations:
+            found[counter(label)] = f"count{line}"
+            found[f"{choice(label)}e"] = f"entry{line}"
+            found[seed_name(label)] = f"seed{line}"
+        found[choice(label)] = f"way{line}"
     return found
 
 

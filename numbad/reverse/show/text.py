@@ -3,10 +3,11 @@
 from ..names import choice
 from .flow import Structure
 from .head import Head
-from .indices import name_indices
+from .indices import name_indices, take_ranges
 from .layout import Layout
-from .names import Names
+from .names import Names, at_line
 from .simplify import simplify
+from .skips import join_questions
 from .source import Source
 from .translate import Translator
 
@@ -17,7 +18,7 @@ class Listing:
     def __init__(self, sweep, typemap, signatures, argtypes):
         self.sweep, self.argtypes = sweep, argtypes
         self.source = Source(sweep.fn.loc)
-        self.names = Names(sweep.fn, sweep.control, sweep.e.notes)
+        self.names = Names(sweep)
         self.names.give(sweep.result.name, "result")
         blocks = sweep.blocks
         self.lines = Translator(blocks, self.names, typemap.get, signatures).blocks
@@ -29,9 +30,12 @@ class Listing:
         }
         self.successors = {label: b.terminator.get_targets() for label, b in blocks.items()}
         self._place_in_calls()
+        self._tell_records_apart()
         name_indices(self.lines, sweep, self.names)
         simplify(self.lines, self.successors, 0, self.names)
+        join_questions(self.successors, self.lines, self.names)
         self.lines[0] = []  # arguments, and adjoints set to zero
+        self.ranges = take_ranges(self.lines, self.successors, sweep, self.names)
 
     def _place_in_calls(self):
         """Tell lines of callees' code by which calls they come in."""
@@ -39,6 +43,19 @@ class Listing:
             for label, own in labels.items():
                 for line in self.lines[own]:
                     line.site = self.sweep.fn.sites.get(label, ())
+
+    def _tell_records_apart(self):
+        """Mark what the loops record that may be skipped on the way back."""
+        marks, sweep = {}, self.sweep
+        for skipped in sweep.skipped.values():
+            mark = at_line(sweep, skipped.loop.header)
+            while mark in marks.values():
+                mark += "'"
+            inner = [loop for h, loop in sweep.control.loops.items() if h in skipped.loop.body]
+            marks |= {tuple(var.name for var in sweep._frame(loop)): mark for loop in inner}
+        for lines in self.lines.values():
+            for line in lines:
+                line.mark = marks.get(line.names, "") if line.names else ""
 
     def text(self):
         """Head, forward sweep, reverse sweep."""
@@ -60,13 +77,25 @@ class Listing:
             successors, lines = {**successors, stop: []}, {**lines, stop: []}
         reverse = sweep.reverse_labels
         headers = [reverse[h] for h in sweep.control.loops if h in reverse]
-        kept = Structure(successors, entry, headers).loops.keys() | {stop}
+        turns = {label for part in sweep.iterations.values() for label in part.turns}
+        kept = Structure(successors, entry, headers).loops.keys() | {stop} | turns
         successors, lines = _without_detours(successors, lines, kept)
         items, targets = Structure(successors, entry, headers).run()
         named = {*sweep.forward_labels.values(), *sweep.reverse_labels.values(), sweep.seed_label}
         edges = set(self.lines) - named
         layout = Layout(lines, targets, edges, self.names, self.source, self._ways())
+        layout.conditions, layout.ranges, layout.turns = self._conditions(), self.ranges, turns
         return layout.write(items)
+
+    def _conditions(self):
+        """Blocks of the reverse sweep that ask for a condition -> the lines that the ways come from,
+        if it holds and if not."""
+        control, found = self.sweep.control, {}
+        for label, (_, true) in self.sweep.plan.conditions.items():
+            ways = control.predecessors[label]
+            lines = self._last_lines([ways[true], ways[1 - true]])
+            found[self.sweep.reverse_labels[label]] = lines
+        return found
 
     def _ways(self):
         """name of the number of a way -> the lines that the ways come from."""

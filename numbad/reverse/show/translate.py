@@ -1,5 +1,6 @@
 """From the IR of both sweeps to lines of formulas, one for each thing that is done."""
 
+import re
 from dataclasses import dataclass
 
 from numba.core import ir, types
@@ -7,7 +8,9 @@ from numba.core import ir, types
 from ...ir.function import is_expr, operands
 from . import expression as x
 from .expression import Node
-from .known import HIDDEN, called_name, is_pure, known_call
+from .known import called_name, is_hidden, is_pure, known_call
+
+_SHARED = re.compile(r"\$c\d+")  # numbers that both sweeps use, whatever they stand for
 
 
 @dataclass
@@ -27,6 +30,8 @@ class Line:
     joined: bool = False  # written on the line of the one before
     again: bool = False  # a value of the forward sweep, computed once more
     unread: bool = False  # done for what it changes, not for its value
+    mark: str = ""  # of what is recorded apart from the rest
+    whole: bool = False  # adds to all elements of an array
     site: tuple = ()  # the places of the calls that it lies in
 
     def rename(self, merged):
@@ -62,14 +67,14 @@ class Line:
         """The variables that it gives values."""
         if self.kind == "reload":
             return self.names
-        if self.target is not None and self.target.op == "name":
+        if self.target is not None and self.target.op == "name" and not self.whole:
             return self.target.parts
         return ()
 
     @property
     def changes_memory(self):
         stores = self.target is not None and self.target.op != "name"
-        return stores or (self.value is not None and self.value.has_effect)
+        return stores or self.whole or (self.value is not None and self.value.has_effect)
 
     @property
     def reads_memory(self):
@@ -133,7 +138,7 @@ class Translator:
 
     def _assign(self, target, value):
         name = target.name
-        if name in HIDDEN or self._is_literal(name):
+        if is_hidden(name) or self._is_literal(name):
             return
         if is_expr(value, "static_getitem") and self._is_part(name, value):
             return
@@ -213,7 +218,7 @@ class Translator:
         """Whether a variable is a literal or a global, which is written in its place."""
         value = self.definitions.get(name)
         if isinstance(value, ir.Const):
-            return self.names.is_plain(name)
+            return self.names.is_plain(name) or _SHARED.fullmatch(name) is not None
         if isinstance(value, ir.Global | ir.FreeVar):
             return True
         return is_expr(value, "getattr") and self.constant(value.value) is not None
@@ -323,7 +328,7 @@ class Translator:
 
     def called(self, e, function):
         """The formula of a call."""
-        given = [self.node(v) for v in e.args if v.name not in HIDDEN]
+        given = [self.node(v) for v in e.args if not is_hidden(v.name)]
         if function is slice:
             return _slice(given)
         if function is bool:

@@ -1,0 +1,70 @@
+"""What was decided for each loop, and why, in a few words."""
+
+from ..independent import Independent
+from ..switches import enabled
+from .names import at_line
+
+_OBSTACLES = {
+    "outermost": "it lies within another one",
+    "left at the start": "it may be left in the middle",
+    "only added to": "{} is not only added to",
+    "plain": "it uses more than numbers and arrays",
+    "arrays apart": "an iteration may read what another one has written",
+}
+
+
+class Decisions:
+    """Texts for the loops of a sweep."""
+
+    def __init__(self, sweep, names):
+        self.sweep, self.names = sweep, names
+
+    def loops(self):
+        """All loops that are reversed; those that are reversed one by one are no loops any more."""
+        control = self.sweep.control
+        taken_apart = [part.loop for part in self.sweep.iterations.values()]
+        return [*taken_apart, *(o for h, o in control.loops.items() if h in control.returning)]
+
+    def depth(self, loop):
+        """In how many loops a loop lies."""
+        region = self.sweep.control.regions.get(loop.header)
+        inside = region is not None and region is not loop
+        return inside + sum(o is not loop for o in self.sweep.control.around[loop.header])
+
+    def texts(self, loop):
+        """How a loop is reversed, how it counts, and why."""
+        if loop.header in self.sweep.iterations:
+            return "one by one", "", self._why_one_by_one(self.sweep.iterations[loop.header])
+        why = self._why_whole(loop)
+        if loop.header in self.sweep.skipped:
+            why += "; skipped where the adjoints of its results are zero"
+        known = loop.header in self.sweep.counted
+        count = "over its range" if known else f"count{at_line(self.sweep, loop.header)} times"
+        return "as a whole", count, why
+
+    def _why_one_by_one(self, part):
+        line, total = at_line(self.sweep, part.header), self.names.plain(part.sum[0])
+        said = f"the iterations meet only in the sum {total}, "
+        if part.way is not None:
+            return f"{said}whose adjoint is known before: seed{line}"
+        bars = list(dict.fromkeys(f"{self.names.plain(n)}_bar{line}" for n, _ in part.outer))
+        bars = ", ".join(bars[:3]) + (", ..." if len(bars) > 3 else "")
+        return f"{said}whose adjoint is taken for 1; {bars} are multiplied by it afterwards"
+
+    def _why_whole(self, loop):
+        sweep = self.sweep
+        records = any(sweep.plan.frames.get(h) for h in sweep.control.loops if h in loop.body)
+        if not records:
+            return "nothing is recorded"
+        if loop.header in sweep.control.regions:
+            region = sweep.control.regions[loop.header]
+            return f"part of an iteration of line {at_line(sweep, region.header)[1:]}"
+        if not enabled("independent"):
+            return "reversing one by one is switched off"
+        asked = Independent(sweep.fn, sweep.activity, sweep.control, sweep.plan, loop)
+        obstacle = asked.obstacle()
+        carried = ", ".join(dict.fromkeys(self.names.plain(name) for name, _ in asked.carried()))
+        if obstacle == "one sum":
+            needed = f"an iteration needs {carried} of the one before"
+            return needed if carried else "there is no sum that its iterations add to"
+        return _OBSTACLES.get(obstacle, "").format(carried)
