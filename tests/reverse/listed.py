@@ -1,8 +1,8 @@
 """Runs the sweeps of a listing, so that what a reader is told can be compared with a derivative.
 
 The text is read by its documented rules alone: names with dots, `@` and `%` are variables, `record`
-and `reload` push and pop, `record@12` and `reload@12` on a stack of their own, every adjoint starts at zero, arguments' arrays have arrays as adjoints,
-`go to` goes on behind a label, into a loop too.
+and `reload` push and pop, `record@12` and `reload@12` on a stack of their own, every adjoint starts at
+zero, arguments' arrays have arrays as adjoints, `go to` goes on behind a label, into a loop too.
 """
 
 import math

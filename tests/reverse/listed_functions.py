@@ -283,6 +283,27 @@ def replaced(a, x):
     return math.log(total) * x + best
 
 
+@njit
+def orbit(a, h, n):
+    total = 0.0
+    for p in range(a.size):
+        x, y = a[p], 0.0
+        for _ in range(n):
+            x, y = x - h * y * y, y + h * math.sin(x)
+        if x > 0.0:
+            total += x * y
+    return math.sqrt(1.0 + total)
+
+
+@njit
+def running(a):
+    total = 0.0
+    for i in range(1, a.size):
+        a[i] = a[i] * math.sin(a[i - 1])
+        total += a[i]
+    return total
+
+
 RUN = {
     settled: (0.7, 3.0, 5),
     weighted: (np.array([1.0, 2.5, -0.5]), 2.0),
@@ -304,6 +325,8 @@ RUN = {
     grown: (1.3,),
     skipping: (np.array([[0.5, 1.5, -0.5], [3.5, -1.0, -0.4], [4.0, 2.0, -1.2]]), 0.7),
     strided: (np.linspace(0.3, 1.4, 9), 1, 2),
+    orbit: (np.array([0.7, -0.4, 1.3]), 0.3, 4),
+    running: (np.array([0.7, -0.4, 1.3, 0.2]),),
     replaced: (np.array([0.5, 0.3, 0.9]), 1.4),
 }
 """Functions whose listings can be run, with arguments."""

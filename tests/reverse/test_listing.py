@@ -1,6 +1,5 @@
 """What `nd.inspect_adjoint` tells: by hand, and by running it against dual numbers."""
 
-import functools
 import inspect
 import random
 
@@ -11,12 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import numbad as nd
-from asv_bench.benchmarks import problems
 from numbad.reverse.ops.array import Load
 from numbad.reverse.show.flow import Block, Go, If, Loop, Structure
-from numbad.reverse.switches import SWITCHES, without
 from numbad.source import define
-from tests.reverse import complex_step
 from tests.reverse import listed_functions as functions
 from tests.reverse.callees import NAMES
 from tests.reverse.listed import Machine, Statement, run
@@ -193,53 +189,6 @@ def test_running_the_listing_gives_the_derivative(f):
     for k, wanted in zip(wrt, derivative, strict=True):
         found = adjoints[list(adjoints)[k]]
         np.testing.assert_allclose(np.array(found), np.array(wanted), rtol=1e-12, atol=1e-15)
-
-
-@functools.cache
-def exact(problem):
-    """Value and derivatives by complex step."""
-    source, arguments = problems.module(problem), small(problem)
-    wrt = source.ARGNUMS if isinstance(source.ARGNUMS, tuple) else (source.ARGNUMS,)
-    (value,) = complex_step.value(source.primal, arguments)
-    return value, dict(zip(wrt, complex_step.jacobian(source.primal, arguments, wrt), strict=True))
-
-
-def small(problem):
-    return problems.module(problem).shorten(problems.load()[problem])
-
-
-def assert_runs_to_the_derivative(listing, problem):
-    value, by_complex_step = exact(problem)
-    arguments = by_name(problems.module(problem).primal, small(problem))
-    found, adjoints = run(listing, arguments)
-    assert found == pytest.approx(value, rel=1e-12)
-    for k, wanted in by_complex_step.items():
-        scale = abs(wanted[0]).max()
-        assert scale > 0.0
-        np.testing.assert_allclose(list(adjoints.values())[k], wanted[0], rtol=0, atol=1e-11 * scale)
-
-
-def listing_of(problem):
-    source = problems.module(problem)
-    return nd.inspect_adjoint(source.primal, *small(problem), argnums=source.ARGNUMS)
-
-
-@pytest.mark.parametrize("problem", [p for p in problems.NAMES if p != "P3"])
-def test_running_the_listing_of_a_problem(problem):
-    assert_runs_to_the_derivative(listing_of(problem), problem)
-
-
-@pytest.mark.parametrize("problem", ["P2", "P4", "P6"])
-@pytest.mark.parametrize("switch", SWITCHES)
-def test_running_the_listing_without_an_optimisation(switch, problem):
-    with without(switch):
-        listing = listing_of(problem)
-    assert f"switched off by NUMBAD_REVERSE_OFF\n    {switch}\n" in listing
-    assert_runs_to_the_derivative(listing, problem)
-
-
-def test_what_is_on_is_not_said_to_be_off():
-    assert "switched off" not in listing_of("P6")
 
 
 def copied(value):

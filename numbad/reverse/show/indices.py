@@ -61,7 +61,9 @@ def _name_index(lines, count, index, names, start, step):
     known = {name for name, notes in names.notes.items() if ("value", index) in notes} - {count}
     names.notes[own] = [("value", index)]
     for label, found in lines.items():
-        lines[label] = [line for line in found if not (line.kind == "set" and known & {*line.writes})]
+        lines[label] = [
+            line for line in found if not (line.kind == "set" and known & {*line.writes})
+        ]
         for line in lines[label]:
             line.rename(dict.fromkeys(known, own))
             if value == x.name(count) and count in line.reads and not _is_bookkeeping(line, count):
