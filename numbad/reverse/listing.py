@@ -28,6 +28,8 @@ def inspect_adjoint(f, *args, argnums=None):
     `x_bar` is the adjoint of `x`: the derivative of the result by `x`, weighted with `seed`; it starts
     at zero. `record` puts values on the tape at the end of an iteration, `reload` takes them back,
     `count@12` is how often the loop of line 12 ran, `way@12` by which branch line 12 was reached.
+    `x_bar@12` is the part of `x_bar` that the loop of line 12 adds, before it is multiplied by the
+    adjoint of the sum that the loop makes; `seed@12` is that adjoint where it is known before the loop.
     Where a variable has several values at a time, they are `x`, `x.1`, `x.2`; what the source does not
     name is `%1`, `%2`. Formulas are put into each other where that changes nothing.
 
@@ -58,13 +60,12 @@ def inspect_adjoint(f, *args, argnums=None):
     ...         p *= x
     ...     return p
     >>> listing = nd.inspect_adjoint(powers, 3.0, 2)
-    >>> print(listing[listing.index("reverse sweep") :])    # it begins with types, tape, forward sweep
+    >>> print(listing[listing.index("reverse sweep") :])    # before it: loops, tape, forward sweep
     reverse sweep
         # 5  return p
         result_bar = seed
         p_bar = result_bar
-        # 3  for _ in range(n):
-        for _ in range(count@3):
+        for _ in range(n):    # 3
             reload p
             p_bar.1 = p_bar
             # 4  p *= x

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import numbad as nd
+from numbad.caching import SWITCHED_OFF
 from numbad.reverse.ops.array import Load
 from numbad.reverse.show.flow import Block, Go, If, Loop, Structure
 from numbad.source import define
@@ -97,7 +98,8 @@ def lines(listing, part):
 # -- by hand -----------------------------------------------------------------------------------
 
 
-def test_listing_that_was_checked_by_hand():
+def test_listing_that_was_checked_by_hand(monkeypatch):
+    monkeypatch.delenv(SWITCHED_OFF, raising=False)
     assert nd.inspect_adjoint(functions.settled, 0.7, 3.0, 5) == SETTLED
 
 

@@ -8,10 +8,18 @@ import pytest
 
 import numbad as nd
 from asv_bench.benchmarks import problems
+from numbad.caching import SWITCHED_OFF
 from numbad.reverse.switches import SWITCHES, without
 from tests.reverse import complex_step
 from tests.reverse import listed_functions as functions
 from tests.reverse.listed import run
+
+
+@pytest.fixture(autouse=True)
+def everything_on(monkeypatch):
+    """Nothing is switched off, whatever this run of the tests is made with."""
+    monkeypatch.delenv(SWITCHED_OFF, raising=False)
+
 
 LISTED = [problem for problem in problems.NAMES if problem != "P3"]  # of P3, the residual
 
@@ -151,7 +159,9 @@ def test_an_iteration_is_reversed_where_it_ends():
 
 def test_skipped_loops():
     listing = nd.inspect_adjoint(functions.skipping, np.ones((2, 3)), 0.7)
-    assert " ".join(listing.split()).count("; skipped where the adjoints of its results are zero") == 2
+    assert (
+        " ".join(listing.split()).count("; skipped where the adjoints of its results are zero") == 2
+    )
     assert "if s_bar != 0.0:    # else the loop adds nothing\n" in listing
     assert "record@248 s, %2" in listing
     with without("skip"):

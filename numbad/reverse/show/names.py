@@ -25,6 +25,7 @@ class Names:
         self.fn, self.notes = sweep.fn, sweep.e.notes
         fn = self.fn
         self._shown, self._taken = {}, set()
+        self._stems = {}  # name -> whether it is followed by a place, as that of a member is
         self.merged = {}
         self.adjoints = {}  # name of an adjoint variable -> its leaf
         for name, ty in fn.types.items():
@@ -156,13 +157,14 @@ class Names:
         return self._claim(base, "".join(version), place)
 
     def _claim(self, base, version="", place=""):
-        """A text that no other variable has."""
-        text, count = base + version + place, 0
-        while text in self._taken:
+        """A text that no other variable has; a name is that of a variable or of members, not both."""
+        stem, count = base + version, 0
+        while stem + place in self._taken or self._stems.get(stem, bool(place)) != bool(place):
             count += 1
-            text = f"{base}.{count}{place}"
-        self._taken.add(text)
-        return text
+            stem = f"{base}.{count}"
+        self._stems[stem] = bool(place)
+        self._taken.add(stem + place)
+        return stem + place
 
     def _number(self, base):
         count = 1
