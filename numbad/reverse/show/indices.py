@@ -9,13 +9,28 @@ from .translate import Line
 
 def name_indices(lines, sweep, names):
     """In loops run backward whose counter tells the index, say so and use the index's name."""
+    for header in sweep.tables:
+        _drop_row_numbers(lines, counter(header))
     for index, (loop, start, step) in sweep.plan.indices.items():
+        if index not in sweep.plan.stops:  # an integer that each iteration adds to
+            continue
         count = counter(loop.header)
         known = _start_and_step(lines, count) if loop.header in sweep.counted else None
         if known is None and step is None and (start is None or sweep.fn.constant(start) == 0):
             known = x.text("0"), x.text("1")
         if known and names.in_source(index) and _left_by_its_header(sweep.fn, loop):
             _name_index(lines, count, index, names, *known)
+
+
+def _drop_row_numbers(lines, count):
+    """In the forward sweep, numbers of what is recorded are left out, as the tape's other details."""
+    for label, found in lines.items():
+        lines[label] = [line for line in found if not _counts_up(line, count)]
+
+
+def _counts_up(line, count):
+    start = line.kind == "set" and line.value == x.text("0")
+    return line.target == x.name(count) and (start or line.value == x.text("1"))
 
 
 def _start_and_step(lines, count):
@@ -58,6 +73,7 @@ def _left_by_its_header(fn, loop):
 
 def _name_index(lines, count, index, names, start, step):
     own, value = f"$index of {count}", _index(count, start, step)
+    number = _number(x.name(own), start, step)
     known = {name for name, notes in names.notes.items() if ("value", index) in notes} - {count}
     names.notes[own] = [("value", index)]
     for label, found in lines.items():
@@ -66,8 +82,8 @@ def _name_index(lines, count, index, names, start, step):
         ]
         for line in lines[label]:
             line.rename(dict.fromkeys(known, own))
-            if value == x.name(count) and count in line.reads and not _is_bookkeeping(line, count):
-                line.rename({count: own})
+            if count in line.reads and not _is_bookkeeping(line, count):
+                line.put(count, number)
     _insert(lines, count, Line("set", x.name(own), value))
 
 
@@ -75,6 +91,12 @@ def _index(count, start, step):
     """The index of a range where a counter of whole iterations stands."""
     value = x.name(count) if step == x.text("1") else x.binary("*", step, x.name(count))
     return value if start == x.text("0") else x.binary("+", start, value)
+
+
+def _number(index, start, step):
+    """How many iterations come before that of an index."""
+    before = index if start == x.text("0") else x.binary("-", index, start)
+    return before if step == x.text("1") else x.binary("//", before, step)
 
 
 def is_index(line, count, known):
@@ -96,7 +118,7 @@ def _is_bookkeeping(line, count):
     if line.kind in ("record", "branch"):
         return True
     asks = line.value == x.binary(">", x.name(count), x.text("0"))
-    return asks or line.target == x.name(count) or line.value == x.name(count)
+    return asks or line.target == x.name(count)
 
 
 # -- the ranges themselves -----------------------------------------------------------------------
@@ -125,22 +147,25 @@ def take_ranges(lines, successors, sweep, names):
 
 
 def _inline(made, lines, successors, label, line, header, names):
-    """Put the formula of a temporary that only a range is made of into the range."""
+    """Put the formula of a temporary that a range is made of into the range and its loop."""
     if made.kind != "set" or not made.writes or made.value.reads_memory or made.value.has_effect:
         return
     (name,) = made.writes
+    ends = {label, header}
+    inside = [line, *(o for n in _in_loop(successors, header, ends) for o in lines[n])]
+    users = [o for o in inside if name in o.reads and o.kind != "record"]
     every = [o for some in lines.values() for o in some]
-    users = [o for o in every if o is line or is_index(o, counter_of(line), line)]
-    alone = not any(name in o.reads and o not in users for o in every)
-    used = any(name in o.reads for o in users)
-    if used and alone and names.is_plain(name) and _lasts(made, lines, successors, label, header):
+    alone = sum(name in o.reads for o in every) == len(users)
+    if name not in line.reads or not alone or not names.is_plain(name):
+        return
+    if _lasts(made, lines, successors, label, header):
         for user in users:
-            user.value = user.value.put(name, made.value)
+            user.put(name, made.value)
         lines[label] = [o for o in lines[label] if o is not made]
 
 
-def counter_of(line):
-    return line.target.parts[0]
+def _in_loop(successors, header, ends):
+    return _between(successors, header, header, ends) | {header}
 
 
 def _lasts(line, lines, successors, label, header):
@@ -148,8 +173,7 @@ def _lasts(line, lines, successors, label, header):
     rest = lines[label]
     rest = rest[next(k for k, other in enumerate(rest) if other is line) + 1 :]
     ends = {label, header}
-    blocks = _between(successors, label, header, ends) | _between(successors, header, header, ends)
-    blocks.add(header)
+    blocks = _between(successors, label, header, ends) | _in_loop(successors, header, ends)
     after = [*rest, *(o for n in blocks for o in lines[n])]
     return not any({*line.reads} & {*other.writes} for other in after)
 

@@ -11,12 +11,12 @@ from ...ir import sequences
 from ...rules.expression import Answer, Apply, Arg, Const
 from ...rules.expression import where as chosen
 from ...rules.registry import CONSTANT, SCALAR, VJP, name_of
-from .. import arena, elements, memory_helpers, tape
+from .. import arena, elements, memory_helpers, rows, tape
 from ..ops import lists, structural, structure
 from . import expression as x
 from .expression import Node
 
-_HIDDEN = re.compile(r"\$(tape|(top|arena)\d*)")
+_HIDDEN = re.compile(r"\$(tape|(top|arena|base|rows)\d*)")
 
 
 def is_hidden(name):
@@ -64,7 +64,7 @@ def known_call(to, function, target, value):
     if write is None or (function in _NUMBERS and not value.func.name.startswith("$g")):
         return False
     if write is _push:
-        to.record(value, value.args[3:])
+        to.record(value, value.args[3:] if function is tape.push_frame else value.args[2:])
     else:
         write(to, target, value.args, _made_with(function))
     return True
@@ -260,6 +260,11 @@ def _applied(fn, args):
 _WRITERS = {
     tape.push_frame: _push,
     tape.read_frame: _read,
+    rows.put: _push,
+    rows.get: _read,
+    rows.reserve: _nothing,
+    rows.above: _nothing,
+    rows.below: _nothing,
     tape.pop_frame: _nothing,
     tape.tape_start: _nothing,
     tape.top_offset: _nothing,
@@ -272,6 +277,7 @@ _WRITERS = {
     arena.borrow: _same,
     elements.accumulate: _accumulate,
     elements.element: _element,
+    elements.unsigned: _same,
     elements.take_element: _take_element,
     memory_helpers.add_into: _add_whole,
     memory_helpers.add_cotangent: _add_whole,

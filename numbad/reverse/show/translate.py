@@ -37,12 +37,15 @@ class Line:
     def rename(self, merged):
         """Replace variables by what stands for them."""
         for old in {*self.reads, *self.writes} & merged.keys():
-            new = x.name(merged[old])
-            if self.value is not None:
-                self.value = self.value.put(old, new)
-            if self.target is not None:
-                self.target = self.target.put(old, new)
+            self.put(old, x.name(merged[old]))
         self.names = tuple(merged.get(n, n) for n in self.names)
+
+    def put(self, name, node):
+        """Write a formula in place of a variable."""
+        if self.value is not None:
+            self.value = self.value.put(name, node)
+        if self.target is not None:
+            self.target = self.target.put(name, node)
 
     @property
     def is_copy_of_itself(self):
@@ -248,6 +251,8 @@ class Translator:
         operands = self.node(e.lhs), self.node(e.rhs)
         if e.rhs.name.startswith("$c") and operands[1] == x.text("0.0") and symbol == "+":
             return operands[0]  # so that no adjoint comes out as -0.0
+        if _SHARED.fullmatch(e.rhs.name) and operands[1] == x.text("1") and symbol == "*":
+            return operands[0]
         return x.binary(symbol, *operands) if symbol else x.call(called_name(e.fn), operands)
 
     def _expr_inplace_binop(self, e):
