@@ -25,6 +25,7 @@ class Region:
     """
 
     replaying = False
+    outer, turns, again = (), (), {}  # what `Iterations` and `Replay` have of their own
 
     @property
     def header(self):

@@ -1,6 +1,7 @@
 """What was decided for each loop, and why, in a few words."""
 
 from ..independent import Independent
+from ..replay import Replay
 from ..switches import enabled
 from .names import at_line
 
@@ -33,7 +34,10 @@ class Decisions:
 
     def texts(self, loop):
         """How a loop is reversed, how it counts, and why."""
-        if loop.header in self.sweep.iterations:
+        part = self.sweep.iterations.get(loop.header)
+        if isinstance(part, Replay):
+            return "run again", "over its range", self._why_again(part)
+        if part is not None:
             return "one by one", "", self._why_one_by_one(self.sweep.iterations[loop.header])
         why = self._why_whole(loop)
         if loop.header in self.sweep.skipped:
@@ -41,6 +45,10 @@ class Decisions:
         known = loop.header in self.sweep.counted
         count = "over its range" if known else f"count{at_line(self.sweep, loop.header)} times"
         return "as a whole", count, why
+
+    def _why_again(self, part):
+        state = ", ".join(dict.fromkeys(map(self.names.plain, [*part.carried, *part.state])))
+        return f"its state {state} is kept at the start of each iteration, which is run once more"
 
     def _why_one_by_one(self, part):
         line, total = at_line(self.sweep, part.header), self.names.plain(part.sum[0])

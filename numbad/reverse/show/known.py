@@ -11,7 +11,7 @@ from ...ir import sequences
 from ...rules.expression import Answer, Apply, Arg, Const
 from ...rules.expression import where as chosen
 from ...rules.registry import CONSTANT, SCALAR, VJP, name_of
-from .. import arena, elements, memory_helpers, rows, tape
+from .. import arena, elements, memory_helpers, rows, state, tape
 from ..ops import lists, structural, structure
 from . import expression as x
 from .expression import Node
@@ -97,6 +97,19 @@ def _push(to, target, args, made):
 
 def _read(to, target, args, made):
     to.reload(target)
+
+
+def _push_array(to, target, args, made):
+    to.add("do", value=x.call("keep", [to.node(args[-1])], effect=True))
+
+
+def _pop_array(to, target, args, made):
+    to.add("do", value=x.call("put_back", [to.node(args[-1])], effect=True))
+
+
+def _put_back(to, target, args, made):
+    array, kept = map(to.node, args)
+    to.add("set", Node("index", (array, x.text("..."))), kept)
 
 
 def _nothing(to, target, args, made):
@@ -260,6 +273,8 @@ def _applied(fn, args):
 _WRITERS = {
     tape.push_frame: _push,
     tape.read_frame: _read,
+    state.push_array: _push_array,
+    state.pop_array: _pop_array,
     rows.put: _push,
     rows.get: _read,
     rows.reserve: _nothing,
@@ -283,7 +298,9 @@ _WRITERS = {
     memory_helpers.add_cotangent: _add_whole,
     memory_helpers.add_scaled: _add_scaled,
     memory_helpers.range_length: _value(_length_of_range),
+    memory_helpers.put_back: _put_back,
     memory_helpers.kept: _kept,
+    arena.arena_copy: _kept,
     structure.picked: _value(_picked),
     structure.chosen: _value(_chosen),
     lists.count: _value(lambda items: x.call("len", [items])),

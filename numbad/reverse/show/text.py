@@ -82,6 +82,8 @@ class Listing:
         successors, lines = _without_detours(successors, lines, kept)
         items, targets = Structure(successors, entry, headers).run()
         named = {*sweep.forward_labels.values(), *sweep.reverse_labels.values(), sweep.seed_label}
+        for part in sweep.iterations.values():
+            named.update(part.again.values())
         edges = set(self.lines) - named - {part.done for part in sweep.iterations.values()}
         layout = Layout(lines, targets, edges, self.names, self.source, self._ways())
         layout.conditions, layout.ranges, layout.turns = self._conditions(), self.ranges, turns

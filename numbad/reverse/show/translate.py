@@ -94,7 +94,8 @@ class Translator:
         for block in blocks.values():
             for s in block.body:
                 if isinstance(s, ir.Assign):
-                    if s.target.name in self.definitions:
+                    known = self.definitions.get(s.target.name)
+                    if known is not None and str(known) != str(s.value):  # not just run again
                         repeated.add(s.target.name)
                     self.definitions[s.target.name] = s.value
         for name in repeated:
