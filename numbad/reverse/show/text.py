@@ -31,11 +31,29 @@ class Listing:
         self.successors = {label: b.terminator.get_targets() for label, b in blocks.items()}
         self._place_in_calls()
         self._tell_records_apart()
+        self._part_copies()
         name_indices(self.lines, sweep, self.names)
         simplify(self.lines, self.successors, 0, self.names)
         join_questions(self.successors, self.lines, self.names)
         self.lines[0] = []  # arguments, and adjoints set to zero
         self.ranges = take_ranges(self.lines, self.successors, sweep, self.names)
+
+    def _part_copies(self):
+        """Give temporaries that several blocks use by themselves, as copies do, names of their own."""
+        exposed, places = set(), {}
+        for label, lines in self.lines.items():
+            known = set()
+            for line in lines:
+                reads = {*line.reads} - known
+                exposed |= reads
+                known |= {*line.writes}
+            for name in known:
+                places.setdefault(name, []).append(label)
+        for name, labels in places.items():
+            if len(labels) > 1 and name not in exposed and self.names.is_plain(name):
+                for label in labels:
+                    for line in self.lines[label]:
+                        line.rename({name: f"{name} in {label}"})
 
     def _place_in_calls(self):
         """Tell lines of callees' code by which calls they come in."""
