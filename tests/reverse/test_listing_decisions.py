@@ -223,3 +223,12 @@ def test_arrays_that_are_added_to_as_a_whole():
     _, adjoints = run(listing, arguments, seed=np.array([7.0, 11.0]))
     np.testing.assert_array_equal(adjoints["a"], [35.0, 11.0])
     assert adjoints["x"] == 14.0
+
+
+def test_a_loop_that_is_run_again():
+    assert "run again   over its range  its state out is kept at the start" in listing_of("P5")
+    source = problems.module("P5")
+    with without("replay"):
+        listing = nd.inspect_adjoint(source.primal, *small("P5"), argnums=wrt("P5"))
+    assert "run again" not in listing
+    assert_exact(listing, "P5")
