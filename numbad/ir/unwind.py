@@ -7,9 +7,11 @@ set and after its `del`, so the block needs no knowledge of where the error came
 """
 
 from llvmlite import ir as ll
+from numba.core import cgutils
 from numba.core.callconv import RETCODE_NONE, RETCODE_OK
 from numba.core.compiler import Compiler, CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import register_pass
+from numba.core.debuginfo import DummyDIBuilder
 from numba.core.lowering import Lower
 from numba.core.registry import CPUDispatcher
 from numba.core.typed_passes import BaseNativeLowering, NativeLowering
@@ -30,6 +32,12 @@ class UnwindingLower(Lower):
 
     def _owns(self, name):
         return self.context.data_model_manager[self.typeof(name)].contains_nrt_meminfo()
+
+    def alloca_lltype(self, name, lltype, datamodel=None):
+        """A variable's slot: only debug information asks for its size, which takes long to find."""
+        if isinstance(self.debuginfo, DummyDIBuilder):
+            return cgutils.alloca_once(self.builder, lltype, name=name, zfill=False)
+        return super().alloca_lltype(name, lltype, datamodel)
 
     def storevar(self, value, name, argidx=None):
         super().storevar(value, name, argidx)
