@@ -83,7 +83,7 @@ def join_returns(fn):
 
 
 _DROPPED_CALLS = (enumerate, zip, np.ndenumerate, reversed, range, iter)
-_DROPPED = ("getattr", "getiter", "build_tuple", "phi", "cast", "exhaust_iter")
+_DROPPED = ("getattr", "getiter", "build_tuple", "build_list", "phi", "cast", "exhaust_iter")
 
 
 def drop_unused(fn):

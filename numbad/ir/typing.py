@@ -42,7 +42,8 @@ def _is_operator(function):
 
 
 def _are_numbers(args):
-    return all(isinstance(ty, types.Float | types.Integer | types.Boolean) for ty in args)
+    plain = types.Float | types.Integer | types.Boolean
+    return all(isinstance(ty, plain) or getattr(ty, "is_number", False) for ty in args)
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)

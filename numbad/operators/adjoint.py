@@ -140,8 +140,12 @@ class AdjointSource(Writer):
                 self.after.append(f"store({leaf.source}, {source})")
         self.raised[id(leaf)] = source
         self.shadows[id(leaf)] = f"shadow{n}"
-        self.before.append(f"shadow{n} = zeros_as({leaf.source}, {self.dtype(ty)})")
-        self.reset.append(f"fill_zero(shadow{n})")
+        self._make_shadow(f"shadow{n}", leaf.source, ty, leaf.type)
+
+    def _make_shadow(self, name, source, ty, array_type):
+        """Lines that make a shadow with scalars of type `ty`, and set it to zero again."""
+        self.before.append(f"{name} = zeros_as({source}, {self.dtype(ty)})")
+        self.reset.append(f"fill_zero({name})")
 
     def _argument(self, leaf):
         return self.raised.get(id(leaf), leaf.source)
@@ -227,14 +231,17 @@ class AdjointSource(Writer):
 
     def entries(self, k):
         """The cotangents of the leaves of argument `k`: source, or None for a constant."""
-        paths = leaves(parse(self.arguments[k][1], f"adjoints[{self.places.get(k)}]"))
-        for leaf, path in zip(leaves(self.trees[k]), paths, strict=True):
+        for leaf, path in zip(leaves(self.trees[k]), self._paths(k), strict=True):
             if leaf.kind == "array":
                 yield self.shadows[id(leaf)]
             elif leaf.kind == "scalar":
                 yield self.cast(path.source, self.scalar(leaf.type))
             else:
                 yield None
+
+    def _paths(self, k):
+        """The leaves of what the pullback returns for argument `k`."""
+        return leaves(parse(self.arguments[k][1], f"adjoints[{self.places.get(k)}]"))
 
     def cotangent(self, k, wrap="{}"):
         """Source of the cotangent of argument `k`, with its structure; zeros for constants."""

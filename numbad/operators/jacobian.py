@@ -6,6 +6,7 @@ from .gradient import write_gradient
 from .mode import Choice, cheaper, check_mode
 from .results import numeric_result, plain_result, scalar_result
 from .rows import write_rows
+from .rows_together import goes_together, known_number, write_rows_together
 from .structure import Leaf, leaves, parse, refuse_complex, render
 from .sweep import Sweep
 
@@ -34,7 +35,19 @@ class Jacobian(Operator):
         mode = self.choice.take(argtypes, lambda: self._preferred(typingctx, argtypes))
         if mode == "forward":
             return self._forward(typingctx, argtypes)
-        return (write_gradient if self.scalar else write_rows)(self, typingctx, argtypes)
+        if self.scalar:
+            return write_gradient(self, typingctx, argtypes)
+        return self._rows(typingctx, argtypes)
+
+    def _rows(self, typingctx, argtypes):
+        """Several rows a pass, or one by one where that is all that the code takes."""
+        if goes_together(self, argtypes):
+            self.choice.take_rows(argtypes, one_by_one=False)
+            written = write_rows_together(self, typingctx, argtypes)
+            if written is not None:
+                return written
+        self.choice.take_rows(argtypes, one_by_one=True)
+        return write_rows(self, typingctx, argtypes)
 
     def fall_back(self, argtypes, error):
         return self.choice.fall_back(argtypes, error)
@@ -46,7 +59,11 @@ class Jacobian(Operator):
         inputs = [parse(argtypes[k], "") for k in self.argnums]
         if self.scalar:
             return cheaper(inputs)
-        return cheaper(inputs, lambda: parse(plain_result(typingctx, self.f, argtypes), ""))
+        return cheaper(
+            inputs,
+            lambda: parse(plain_result(typingctx, self.f, argtypes), ""),
+            lambda: known_number(self, typingctx, argtypes),
+        )
 
     def _forward(self, typingctx, argtypes):
         sweep = Sweep(self, typingctx, argtypes, parameter_names(self.f.py_func))

@@ -18,7 +18,20 @@ MODES = ("auto", "forward", "reverse")
 #
 # Compiling takes 1.0 to 1.4 s in forward mode up to n = 8, 9.9 s for 64; 0.8 to 3.3 s in reverse.
 CROSSOVER = 8
-"""The largest number of scalars by which a scalar result is differentiated in forward mode."""
+"""The largest number of scalars by which a result is differentiated in forward mode for sure."""
+
+# Jacobians of m results by arrays of n numbers, forward (16 partials a pass) and reverse (m lanes, one
+# pass); cost over that of the function. A map with a sine for each of the m n pairs, then 100 Euler
+# steps of m states whose rate is a sum of the n inputs (AVX-512, processor time, best of 7):
+#
+#     map      n = 4  16   64   reverse    Euler    n = 4  16    64   reverse
+#     m = 1      1.6  1.8   5.8   1.2 - 1.5            1.4  1.5   4.8   2.0
+#     m = 2      1.6  2.0   7.3   1.2 - 1.9            1.6  1.7   5.3   2.0
+#     m = 4      1.7  2.3   8.7   1.2 - 2.1            1.8  1.7   5.9   1.6
+#     m = 8      1.8  2.5   9.9   2.1 (n = 16)         2.6  2.9  10.6   3.3
+#     m = 16     1.9  2.7  10.7   2.6 (n = 16)         4.6  4.7  19.0  10.9
+FEW_ROWS = 8
+"""The largest number of results, known from the code, that arrays are differentiated for in reverse."""
 
 
 def check_mode(name, mode, chunk=None):
@@ -33,11 +46,12 @@ def check_mode(name, mode, chunk=None):
     return mode
 
 
-def cheaper(inputs, result=None):
+def cheaper(inputs, result=None, rows=None):
     """The mode that should cost less, for the structures of the inputs.
 
-    `result()` is the structure of the result; without it the result is a scalar. Array to array
-    goes forward: which is cheaper depends on sizes that types do not tell.
+    `result()` is the structure of the result; without it the result is a scalar. `rows()` is how
+    many numbers the result has, where all are pulled back in one sweep and the code tells it, else
+    None. Other results go forward: which is cheaper depends on sizes that types do not tell.
     """
     found = [leaf for tree in inputs for leaf in leaves(tree) if leaf.kind != "constant"]
     if any(isinstance(base_scalar(scalar_of(leaf)), types.Complex) for leaf in found):
@@ -46,7 +60,10 @@ def cheaper(inputs, result=None):
         return "forward"
     tree = None if result is None else result()
     scalar = tree is None or (isinstance(tree, Leaf) and not isinstance(tree.type, types.Array))
-    return "reverse" if scalar else "forward"
+    if scalar:
+        return "reverse"
+    number = None if rows is None else rows()
+    return "reverse" if number is not None and number <= FEW_ROWS else "forward"
 
 
 class Choice:
@@ -56,6 +73,7 @@ class Choice:
         self.mode = mode
         self._taken = {}  # argument types -> modes tried, in order
         self._refused = {}  # argument types -> the first refusal
+        self._one_by_one = {}  # argument types -> how reverse mode takes rows, where it has tried
 
     def __reduce__(self):
         return Choice, (self.mode,)
@@ -71,8 +89,19 @@ class Choice:
             tried.append("forward" if tried[0] == "reverse" else "reverse")
         return tried[-1]
 
+    def may_go_together(self, argtypes):
+        """Whether reverse mode may still take several rows of a Jacobian at once."""
+        return not self._one_by_one.get(argtypes, False)
+
+    def take_rows(self, argtypes, *, one_by_one):
+        """Note how the rows of a Jacobian are taken; once one by one, always one by one."""
+        self._one_by_one[argtypes] = one_by_one
+
     def fall_back(self, argtypes, error):
-        """Whether the other mode is left to try, now that the one taken is refused."""
+        """Whether another way is left to try, now that the one taken is refused."""
+        if self._one_by_one.get(argtypes) is False:
+            self.take_rows(argtypes, one_by_one=True)
+            return True
         if self.mode != "auto" or argtypes not in self._taken:
             return False
         first = self._refused.setdefault(argtypes, error)

@@ -35,6 +35,8 @@ def write_rows(operator, typingctx, argtypes):
 class Rows:
     """The loop over the numbers of the result."""
 
+    root = "first"  # what generated code calls the result
+
     def __init__(self, operator, source):
         self.operator, self.source = operator, source
         source.namespace.update(unit_at=runtime.unit_at, put_row=runtime.put_row)
@@ -54,7 +56,7 @@ class Rows:
         """The structure of the result, read from the first call."""
         operator, source = self.operator, self.source
         if operator.out is None:
-            return parse(numeric_result(operator, source.result).type, "first")
+            return parse(numeric_result(operator, source.result).type, self.root)
         k = operator.out
         if not isinstance(source.trees[k], Leaf) or source.trees[k].kind != "array":
             raise ArgumentError(
@@ -132,13 +134,19 @@ class Rows:
 
     def _allocate(self):
         for o, out in enumerate(self.outs):
-            if not holds_numbers(out):
-                continue
-            for k in self.operator.argnums:
-                for i, leaf in enumerate(leaves(self.source.trees[k])):
-                    if leaf.kind != "constant":
-                        name = self.entries[id(out), id(leaf)] = f"J{o}_{k}_{i}"
-                        self.setup.append(f"{name} = {self._zeros(out, leaf)}")
+            for k in self.operator.argnums if holds_numbers(out) else ():
+                self._allocate_leaves(o, out, k)
+
+    def _allocate_leaves(self, o, out, k):
+        """A name and zeros for the derivative of a leaf of the result by each leaf of an argument."""
+        for i, leaf in enumerate(leaves(self.source.trees[k])):
+            if leaf.kind != "constant":
+                name = self.entries[id(out), id(leaf)] = f"J{o}_{k}_{i}"
+                self.setup.append(f"{name} = {self._zeros(out, leaf)}")
+
+    def shape(self, leaf):
+        """The source of the shape of an array in the result."""
+        return f"{leaf.source}.shape"
 
     def _scalar(self, out, leaf):
         """The scalar type of a derivative: the result's, where that is a float."""
@@ -146,7 +154,8 @@ class Rows:
 
     def _zeros(self, out, leaf):
         scalar = self._scalar(out, leaf)
-        shapes = [x.source + ".shape" for x in (out, leaf) if isinstance(x.type, types.Array)]
+        shapes = [self.shape(out)] if isinstance(out.type, types.Array) else []
+        shapes += [f"{leaf.source}.shape"] if leaf.kind == "array" else []
         if not shapes:
             return self.source.zero(scalar)
         return f"np.zeros({' + '.join(shapes)}, {self.source.dtype(scalar)})"
@@ -201,7 +210,7 @@ class Rows:
         if not self.operator.with_value:
             return derivative
         if self.operator.out is None:
-            return f"first, {derivative}"
+            return f"{self.root}, {derivative}"
         return f"{self.result.source}.copy(), {derivative}"
 
     def _by(self, out, k):

@@ -14,6 +14,7 @@ from ..forward import dual as d
 from ..forward.arithmetic import Emitter, Operand
 from ..rules.expression import Answer, Apply, Arg, Const, evaluate, walk
 from ..rules.registry import SCALAR
+from . import cotangents
 
 
 def partials(fn, nargs, literals, kind):
@@ -55,12 +56,13 @@ def contribution(expressions, needed):
     @intrinsic
     def contribute(typingctx, adjoint, values):
         members = list(values)
-        result = join_all(typingctx, [adjoint, *members])
+        result = _result_type(typingctx, adjoint, members)
         several = len(expressions) > 1
         returned = types.UniTuple(result, len(expressions)) if several else result
 
         def codegen(context, builder, sig, args):
-            real = d.base_scalar(result)
+            scalar = getattr(result, "scalar", result) if _is_vector(result) else result
+            real = d.base_scalar(scalar)
             real = getattr(real, "underlying_float", real)
             emit = Emitter(context, builder, real)
             bar = Operand(sig.args[0], args[0])
@@ -68,8 +70,9 @@ def contribution(expressions, needed):
                 key: _plain(context, builder, ty, builder.extract_value(args[1], k))
                 for k, (key, ty) in enumerate(zip(needed, sig.args[1], strict=True))
             }
-            products = _products(emit, expressions, found, bar)
-            out = [emit.cast(p, result) for p in products]
+            arithmetic = _VectorArithmetic if _is_vector(result) else _Arithmetic
+            products = _products(emit, expressions, found, bar, arithmetic(emit, result))
+            out = [p.value if _is_vector(result) else emit.cast(p, result) for p in products]
             return context.make_tuple(builder, returned, out) if several else out[0]
 
         return returned(adjoint, values), codegen
@@ -84,7 +87,48 @@ def _plain(context, builder, ty, value):
     return Operand(ty, value)
 
 
-def _products(emit, expressions, found, bar):
+def _is_vector(ty):
+    return isinstance(ty, cotangents.Cotangents)
+
+
+def _result_type(typingctx, adjoint, members):
+    if not _is_vector(adjoint):
+        return join_all(typingctx, [adjoint, *members])
+    scalar = join_all(typingctx, [adjoint.scalar, *members])
+    return cotangents.Cotangents(scalar, adjoint.n) if isinstance(scalar, types.Float) else None
+
+
+class _Arithmetic:
+    """Products and quotients of an adjoint and a number."""
+
+    def __init__(self, emit, result):
+        self.emit, self.result = emit, result
+
+    def times(self, bar, factor):
+        return self.emit.apply(operator.mul, (bar, factor))
+
+    def over(self, bar, denominator):
+        return self.emit.apply(operator.truediv, (bar, denominator))
+
+
+class _VectorArithmetic(_Arithmetic):
+    """The same for several cotangents, bit by bit as for each alone."""
+
+    def times(self, bar, factor):
+        return self._scaled(bar, factor, "fmul")
+
+    def over(self, bar, denominator):
+        return self._scaled(bar, denominator, "fdiv")
+
+    def _scaled(self, bar, factor, instruction):
+        ty = self.result.scalar
+        factor = ty, self.emit.cast(factor, ty)
+        context, builder = self.emit.context, self.emit.builder
+        value = cotangents.scaled(context, builder, self.result, bar, factor, instruction)
+        return Operand(self.result, value)
+
+
+def _products(emit, expressions, found, bar, arithmetic):
     count = max((k for k in found if k != "answer"), default=-1) + 1
     args = [found.get(k) for k in range(count)]
     shared = {}
@@ -99,12 +143,12 @@ def _products(emit, expressions, found, bar):
         if isinstance(node, Apply) and node.fn is operator.truediv:
             key = "over", node.args[1]
             if key not in shared:  # one division serves every partial with this denominator
-                shared[key] = emit.apply(operator.truediv, (bar, value(node.args[1])))
+                shared[key] = arithmetic.over(bar, value(node.args[1]))
             numerator = node.args[0]
             if isinstance(numerator, Const) and numerator.value == 1:
                 products.append(shared[key])
             else:
-                products.append(emit.apply(operator.mul, (shared[key], value(numerator))))
+                products.append(arithmetic.times(shared[key], value(numerator)))
         else:
-            products.append(emit.apply(operator.mul, (bar, value(node))))
+            products.append(arithmetic.times(bar, value(node)))
     return products

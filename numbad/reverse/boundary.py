@@ -6,9 +6,11 @@ from numba.core import ir, types
 
 from ..ir.leaves import HANDLES, leaves
 from .arena import borrow
+from .cotangents import Lanes
 from .memory_helpers import add_into
 from .names import TAPE, TOP
 from .tape import tape_start
+from .together import seed_rows, shapes_of
 
 
 class Boundary:
@@ -24,7 +26,7 @@ class Boundary:
             block.append(ir.Assign(ir.Arg(name, k, e.loc), target, e.loc))
         start = len(block.body)
         for k, name in enumerate(self.fn.parameters):
-            e.assign(ir.Expr.static_getitem(e.var("$args"), k, None, e.loc), e.var(name))
+            self._parameter(k, name)
             self._parameter_shadows(k, name)
         e.assign(e.call(tape_start, e.var(TAPE)), e.var(TOP))
         self._zero_adjoints()
@@ -32,10 +34,19 @@ class Boundary:
         block.append(ir.Jump(self.forward_labels[self.fn.entry], e.loc))
         self.blocks[0] = block
 
+    def _parameter(self, k, name):
+        """Take an argument over, with no reference of its own where nothing can hold one."""
+        e, ty = self.e, self.fn.type_of(name)
+        given = ir.Expr.static_getitem(e.var("$args"), k, None, e.loc)
+        if isinstance(ty, types.Array) and not self.escape.may_leave((name, ())):
+            given = ir.Expr.call(e.function(borrow), [e.assign(given)], (), e.loc)
+        e.assign(given, e.var(name))
+
     def _zero_adjoints(self):
         e = self.e
         for leaf in sorted(self._bars(), key=str):
-            e.assign(e.zero(leaf), e.bar(leaf))
+            with e.within(self.regions.get(self.plan.place_of(leaf[0]))):
+                e.assign(e.zero(leaf), e.bar(leaf))
         for part in self.iterations.values():
             part.zero_variables()
 
@@ -73,7 +84,9 @@ class Boundary:
         e.start(self.block_at(self.seed_label))
         e.loc = self.fn.blocks[self.exit].terminator.loc
         ty = self.fn.type_of(self.result)
-        for path, kind, _ in leaves(ty):
+        if isinstance(e.dual, Lanes):
+            seed_rows(e, self.result.name, ty)
+        for path, kind, _ in () if isinstance(e.dual, Lanes) else leaves(ty):
             leaf = self.result.name, path
             if not self.activity.active(leaf):
                 continue
@@ -90,7 +103,10 @@ class Boundary:
     def _finish(self):
         """Return the value and the adjoints of the parameters."""
         e = self.e
-        pair = e.tuple([e.var(self.result.name), e.tuple(self._adjoints())])
+        value = e.var(self.result.name)
+        if isinstance(e.dual, Lanes) and e.dual.shapes:
+            value = shapes_of(e, value, self.fn.type_of(self.result))
+        pair = e.tuple([value, e.tuple(self._adjoints())])
         e.append(ir.Return(e.assign(ir.Expr.cast(pair, e.loc)), e.loc))
 
     def _adjoints(self):
@@ -113,4 +129,6 @@ class Boundary:
     def _plus_zero(self, name, path):
         """No adjoint comes out as -0.0."""
         e = self.e
+        if isinstance(e.dual, Lanes):
+            return e.bar((name, path))  # whoever takes the lanes apart sees to it
         return e.binop(operator.add, e.bar((name, path)), e.const(0.0))

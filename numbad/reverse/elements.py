@@ -11,6 +11,7 @@ from numba.np import arrayobj
 
 from ..forward import dual as d
 from ..forward.arithmetic import Emitter, Operand
+from . import cotangents
 
 
 def element_pointer(context, builder, array_type, array, index_type, index):
@@ -77,6 +78,9 @@ def accumulate(typingctx, array, index, x):
 
     def codegen(context, builder, sig, args):
         pointer = element_pointer(context, builder, array, args[0], index, args[1])
+        if isinstance(array.dtype, cotangents.Cotangents):
+            cotangents.add_at(builder, array, pointer, x, args[2])
+            return context.get_dummy_value()
         emit = _emitter(context, builder, array.dtype)
         old = _load(context, builder, array, pointer)
         new = emit.apply(operator.add, (old, _real_part(emit, array.dtype, Operand(x, args[2]))))
@@ -101,6 +105,8 @@ def element(typingctx, array, index):
 
     def codegen(context, builder, sig, args):
         pointer = element_pointer(context, builder, array, args[0], index, args[1])
+        if isinstance(array.dtype, cotangents.Cotangents):
+            return cotangents.load(builder, array, pointer)
         return _load(context, builder, array, pointer).value
 
     return array.dtype(array, index), codegen
@@ -112,6 +118,8 @@ def take_element(typingctx, array, index):
 
     def codegen(context, builder, sig, args):
         pointer = element_pointer(context, builder, array, args[0], index, args[1])
+        if isinstance(array.dtype, cotangents.Cotangents):
+            return cotangents.take_at(builder, array, pointer)
         old = _load(context, builder, array, pointer)
         zero = context.get_constant_null(array.dtype)
         arrayobj.store_item(context, builder, array, zero, pointer)

@@ -11,6 +11,7 @@ from ..ir.function import is_expr, map_vars
 from ..ir.leaves import at
 from ..rules.registry import name_of
 from .arena import arena_zeros_like
+from .cotangents import Lanes, start_of
 from .fields import blank
 from .names import bar_name, shadow_name
 from .ops import lists
@@ -41,7 +42,18 @@ class Emitter(Values):
         self.hoisted = set()  # loads whose adjoints are added to the array after a loop
         self.region = None  # the `Iterations` whose code is emitted
         self.way = None  # the leaves that alone count as active
+        self.on_stack = {}  # name of a new array -> its shape, and whether it starts as zeros
+        self.repeated = set()  # labels of blocks in loops
         self.notes = {}  # temporary -> what it stands for: ("bar", leaf), ("value", name)
+
+    @property
+    def joined(self):
+        """What makes the type of adjoints here, from that of a primal; None where it is the same.
+
+        An iteration that is reversed by itself, as if its result were one, has one adjoint for all rows.
+        """
+        alone = self.region is not None and self.region.way is None
+        return None if alone and isinstance(self.dual, Lanes) else self.dual
 
     # -- plain emission ----------------------------------------------------------------------
 
@@ -164,7 +176,7 @@ class Emitter(Values):
         if found.kind == "list":
             return lists.shadow_of(self, found.type, value)
         dtype = found.type.dtype
-        dtype = None if self.dual is None else self.dual(dtype)
+        dtype = None if self.joined is None else self.joined(dtype)
         return self.call(zeros_maker(dtype), self.var("$tape"), value)
 
     # -- shadows -----------------------------------------------------------------------------
@@ -198,9 +210,9 @@ class Emitter(Values):
         return self.call(zeros_maker(self._shadow_dtype(var)), self.var("$tape"), var)
 
     def _shadow_dtype(self, var):
-        if self.dual is None:
+        if self.joined is None:
             return None
-        return self.dual(self.fn.type_of(var).dtype)
+        return self.joined(self.fn.type_of(var).dtype)
 
     def reapply(self, statement, base, shadow):
         """A view's expression, applied to the shadow of its base."""
@@ -276,7 +288,18 @@ class Emitter(Values):
         self.binop(operator.sub if negative else operator.add, bar, x, bar)
 
     def zero(self, leaf):
+        if isinstance(self.joined, Lanes):
+            return self._zero_lanes()
         return self.const(complex(ZERO, ZERO) if self.is_complex(leaf) else ZERO)
+
+    def _zero_lanes(self):
+        """Zero in all lanes, set once."""
+        key = "zero", self.dual.n
+        if key not in self.constants:
+            self.constants[key] = target = self.temp()
+            make = self.function(self.memo(key, lambda: start_of(self.dual(types.float64))))
+            self.prelude.append(ir.Assign(ir.Expr.call(make, [], (), self.loc), target, self.loc))
+        return self.constants[key]
 
     def is_complex(self, leaf):
         found = at(self.fn.type_of(leaf[0]), leaf[1])

@@ -76,6 +76,8 @@ class Iterations(Region):
 
     def mark(self, leaf):
         """What is put behind the name of an adjoint while an iteration is reversed."""
+        if leaf == self.sum and self.way is None:
+            return f"|{self.header}"
         if self.way is not None or self.sweep.plan.place_of(leaf[0]) in self.loop.body:
             return ""
         self.outer[leaf] = None
@@ -98,6 +100,7 @@ class Iterations(Region):
     def zero_variables(self):
         """At the start of the function: adjoints of one iteration by what comes from outside."""
         e = self.e
+        e.assign(e.zero(self.sum), e.bar(self.sum))
         with e.within(self):
             for leaf in self._variables():
                 e.assign(e.zero(leaf), e.bar(leaf))
@@ -109,10 +112,9 @@ class Iterations(Region):
         e = self.e
         e.start(self.sweep.block_at(self.entered))
         e.loc = self.sweep.fn.blocks[self.header].loc
-        for leaf in self._arrays():
-            shadow = e.new_shadow_at(leaf)
-            with e.within(self):
-                e.set_shadow(leaf, shadow)
+        with e.within(self):
+            for leaf in self._arrays():
+                e.set_shadow(leaf, e.new_shadow_at(leaf))
         e.assign(e.call(arena_mark, e.var("$tape")), e.var(self._mark_name()))
         if self.way is not None:
             self._find_seed()

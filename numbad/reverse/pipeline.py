@@ -32,10 +32,12 @@ from ..ir.unwind import UnwindingLowering, nopython_pipeline
 from ..rules.registry import JVP, SCALAR, VJP, generation
 from ..source import define
 from .activity import Activity
+from .cotangents import Lanes, RowSeed
 from .ops.objects import refuse_at_boundary
 from .split import SplitSweep
 from .sweep import Sweep
 from .tape import call_guarded, guarded
+from .together import refuse_lanes
 from .trying import refuse_raising
 
 INHERITED = ("fastmath", "error_model", "boundscheck", "nogil")
@@ -65,6 +67,8 @@ class Pipeline:
     def run(self, scope):
         """The blocks of both sweeps, `(tape, args, shadows, seed) -> (value, adjoints)`."""
         self.fn, *rest = self.analyse()
+        if isinstance(self.dual, Lanes):
+            refuse_lanes(self.fn, rest[0])
         self.sweep = Sweep(self.fn, *rest, self.wrt, scope, self.dual, pair_of)
         return self.sweep.build()
 
@@ -274,6 +278,8 @@ class Pull:
         args, shadows, seed = state.args[1:]
         duals = [t for ty in (args, shadows, seed) for t in d.duals_in(ty)]
         argtypes = tuple(map(primal_type, args))
+        if isinstance(seed, RowSeed):
+            return Pipeline(self.dispatcher, argtypes, self.wrt, Lanes(seed))
         return Pipeline(self.dispatcher, argtypes, self.wrt, _joined(state, duals))
 
     def blocks(self, state, scope):

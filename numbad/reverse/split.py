@@ -22,6 +22,9 @@ from .tape import pop_frame, push_frame, read_frame
 class SplitSweep(Sweep):
     """Builds the forward part or the reverse part."""
 
+    def _keep_on_stack(self):
+        """Nothing: the forward part's stack is gone when the reverse part runs."""
+
     def build_forward(self):
         """Blocks of `(tape, top, args, shadows) -> (value, top)`."""
         e = self.e

@@ -14,7 +14,9 @@ from ..ir.fence import located, refuse
 from ..ir.function import is_phi
 from ..ir.leaves import HANDLES, at
 from .boundary import Boundary
+from .cotangents import Lanes
 from .emit import Emitter
+from .escape import Escape
 from .independent import independent_loops
 from .iterations import Iterations
 from .names import choice, counter, shadow_name
@@ -47,6 +49,8 @@ class Sweep(Recording, Boundary):
         self.iterations = {}  # header -> the `Iterations` of a loop that are reversed one by one
         self._before = {}
         self.regions = {}  # label -> the same, for each block of such a loop
+        self.e.repeated = {label for label in fn.blocks if not control.outside(label)}
+        self._keep_on_stack()
         self._plan()
         self.forward_labels = {label: self.new_label() for label in control.order}
         self.reverse_labels = {label: self.new_label() for label in reversed(self.live)}
@@ -76,6 +80,14 @@ class Sweep(Recording, Boundary):
         elsewhere |= set(self.activity.returned) | set(self.activity.inputs)
         return {leaf for leaf in place if leaf not in elsewhere and not self._handle(leaf)}
 
+    def _keep_on_stack(self):
+        """Small new arrays that do not outlive the call."""
+        only_shapes = isinstance(self.e.dual, Lanes) and self.e.dual.shapes
+        kept = [] if only_shapes else self.activity.returned
+        self.escape = Escape(self.fn, self.activity, self.control, kept)
+        if enabled("stack"):
+            self.e.on_stack = self.escape.stack_arrays()
+
     def _handle(self, leaf):
         found = at(self.fn.type_of(leaf[0]), leaf[1])
         return found is None or found.kind in HANDLES
@@ -101,7 +113,7 @@ class Sweep(Recording, Boundary):
             self._plan()
             return
         self._find_choices()
-        self.skipped = find_skipped(self)
+        self.skipped = {} if isinstance(self.e.dual, Lanes) else find_skipped(self)
         self.tables = self._find_tables()
 
     def _find_hoisted(self):
@@ -142,9 +154,10 @@ class Sweep(Recording, Boundary):
 
     def _find_regions(self):
         """Whether there are loops whose iterations are reversed one by one."""
+        seeded = enabled("seeded") and not isinstance(self.e.dual, Lanes)
         stages = self.fn, self.activity, self.control, self.plan
         for found in independent_loops(*stages) if enabled("independent") else ():
-            self.iterations[found.loop.header] = Iterations(self, found, enabled("seeded"))
+            self.iterations[found.loop.header] = Iterations(self, found, seeded)
         for found in replayable_loops(*stages) if enabled("replay") else ():
             self.iterations.setdefault(found.loop.header, Replay(self, found))
         for part in self.iterations.values():

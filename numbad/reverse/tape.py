@@ -254,7 +254,11 @@ def _emit_guarded(context, builder, dispatcher, inner, sig, args):
     passed = [tape, *(context.cast(builder, *arg) for arg in given)]
     compiled = dispatcher.get_compile_result(inner)
     context.add_linking_libs((compiled.library,))
-    status, result = context.call_internal_no_propagate(builder, compiled.fndesc, inner, passed)
+    function = context.declare_function(builder.module, compiled.fndesc)
+    attributes = ("alwaysinline",) if getattr(sig.args[-1], "once", False) else ()
+    status, result = context.call_conv.call_function(
+        builder, function, inner.return_type, inner.args, passed, attrs=attributes
+    )
     _release(context, builder, tape)
     with cgutils.if_unlikely(builder, status.is_error):
         context.call_conv.return_status_propagate(builder, status)

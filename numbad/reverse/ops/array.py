@@ -6,8 +6,10 @@ from numba.np.numpy_support import as_dtype
 
 from ...ir.function import operands
 from ...ir.leaves import HANDLES, leaves
+from ..cotangents import Lanes
 from ..elements import accumulate, element, take_element
 from ..layout import add_copied, shadow_of_same_or_copy
+from ..stack import stack_array
 from .base import Op
 
 
@@ -135,10 +137,26 @@ class Fresh(Op):
     def known(self):
         return not self.flows
 
+    def forward(self, e):
+        """An array that stays here lies on the machine stack."""
+        if self.target in e.on_stack and (e.dual is None or isinstance(e.dual, Lanes)):
+            shape, zeros = e.on_stack[self.target]
+            made = e.call(stack_array(self.fn.type_of(self.target), shape, zeros))
+            e.assign(made, self.statement.target)
+        else:
+            super().forward(e)
+
     def shadows(self, e):
         for identity in self.defined():
             if e.active(identity):
-                e.set_shadow(identity, e.new_shadow(self.statement.target))
+                e.set_shadow(identity, self._shadow(e))
+
+    def _shadow(self, e):
+        if self.target not in e.on_stack or self.label in e.repeated:
+            return e.new_shadow(self.statement.target)
+        ty = self.fn.type_of(self.target)
+        dtype = ty.dtype if e.joined is None else e.joined(ty.dtype)
+        return e.call(stack_array(ty.copy(dtype=dtype), e.on_stack[self.target][0], True))
 
 
 class Inferred(Fresh):

@@ -7,6 +7,7 @@ from numba.extending import intrinsic
 
 from ...forward.dual import join
 from ...ir.leaves import HANDLES
+from ..cotangents import zero_like
 from .base import Op
 
 
@@ -176,7 +177,7 @@ def chosen(typingctx, condition, x, y):
 @njit
 def picked(i, k, x):
     """`x` if `i` is `k`, else nothing."""
-    return x if i == k else 0.0
+    return x if i == k else zero_like(x)
 
 
 @njit
