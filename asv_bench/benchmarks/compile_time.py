@@ -43,7 +43,8 @@ def compiled(problem):
         return source.primal, problems.gradient(problem, fresh(problem)), arguments
     # One observation's residual: the loop around its Jacobian is not the derivative's.
     cams, X, w, obs, feats = arguments
-    arguments = cams[obs[0, 0]], X[obs[0, 1]], float(w[0]), feats[0]
+    camera, point, feature = (tuple(x.tolist()) for x in (cams[obs[0, 0]], X[obs[0, 1]], feats[0]))
+    arguments = camera, point, float(w[0]), feature
     jacobian = nd.jacobian(fresh(problem).residual, source.ARGNUMS, mode="reverse")
     return numba.njit(source.residual), jacobian, arguments
 

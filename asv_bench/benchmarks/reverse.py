@@ -9,7 +9,7 @@ import numpy as np
 
 from . import compile_time, forward, measure, peak_memory, problems
 
-HAND_BARS = {"P1": 1.5, "P4": 1.5, "P6": 1.5}
+HAND_BARS = {"P1": 1.5, "P3": 1.2, "P4": 1.5, "P6": 1.5}
 COMPILE_BAR = 4.0
 OVERHEAD_BAR = 1.0  # microseconds
 OVERHEAD_CASES = ("float", "six floats", "array of six")
@@ -115,7 +115,21 @@ def time_rows(options):
         best = own.best / primal.best
         note = f"primal {primal.median * 1e3:.4g} ms; hand / primal {1.0 / primal.ratio:.3g}"
         rows.append(measure.Row(f"{label} / primal", over_primal(timed), best=best, note=note))
-    return rows
+    return [*rows, arrays_row(options)]
+
+
+def arrays_row(options):
+    """P3 with arrays for an observation's camera, point and feature, and for what comes out."""
+    import numbad as nd
+
+    source, arguments = problems.module("P3"), problems.load()["P3"]
+    jacobian = nd.jacobian(source.residual_of_arrays, source.ARGNUMS, mode="reverse")
+    calls = {
+        "own": functools.partial(source.jacobians_of_arrays(jacobian), *arguments),
+        "hand": functools.partial(source.jacobian, *arguments),
+    }
+    timing = measure.beside(calls.pop("hand"), calls, samples=options.samples)["own"]
+    return measure.ratio_row("P3 with arrays / hand", timing)
 
 
 def memory_rows():

@@ -115,6 +115,11 @@ def test_bundle_adjustment(rotation):
     scale = abs(expected).max(axis=(0, 1))
     np.testing.assert_allclose(by_hand / scale, expected / scale, atol=1e-11)
     np.testing.assert_allclose(gradient("P3")(*arguments) / scale, expected / scale, atol=1e-11)
+    of_arrays = nd.jacobian(
+        bundle_adjustment.residual_of_arrays, bundle_adjustment.ARGNUMS, mode="reverse"
+    )
+    found = bundle_adjustment.jacobians_of_arrays(of_arrays)(*arguments)
+    np.testing.assert_allclose(found / scale, expected / scale, atol=1e-11)
 
 
 def test_the_observations_residual_is_the_primals():

@@ -2,12 +2,17 @@
 
 F. Srajer, Z. Kukelova, A. Fitzgibbon (2018), as for the Gaussian mixture. A camera is (rotation 3,
 centre 3, focal length, principal point 2, distortion 2); by camera, point and weight.
+
+An observation's camera, point and feature are tuples, which is what small vectors of known size are in
+Numba: they live in registers. `jacobians_of_arrays` has arrays instead, each of which costs a call of
+the allocator or a count of references.
 """
 
 import math
 
 import numpy as np
 from numba import njit
+from numba.np.unsafe.ndarray import to_fixed_tuple
 
 ARGNUMS = (0, 1, 2)  # of `residual`
 
@@ -185,7 +190,7 @@ def jacobian(cams, X, w, obs, feats):
 
 
 def residual(camera, point, weight, feature):
-    """The residuals of one observation, as `primal` has them in its loop."""
+    """The two residuals of one observation, as `primal` has them in its loop."""
     r0, r1, r2 = camera[0], camera[1], camera[2]
     x0 = point[0] - camera[3]
     x1 = point[1] - camera[4]
@@ -213,11 +218,40 @@ def residual(camera, point, weight, feature):
     L = 1.0 + camera[9] * rsq + camera[10] * rsq * rsq
     q0 = p0 * L * camera[6] + camera[7]
     q1 = p1 * L * camera[6] + camera[8]
-    return np.array([weight * (q0 - feature[0]), weight * (q1 - feature[1])])
+    return weight * (q0 - feature[0]), weight * (q1 - feature[1])
 
 
 def jacobians(jacobian):
     """A compiled loop over the observations; takes what the operator makes of `residual`."""
+
+    @njit
+    def loop(cams, X, w, obs, feats):
+        J = np.empty((w.shape[0], 2, 15))
+        for i in range(w.shape[0]):
+            camera, point = to_fixed_tuple(cams[obs[i, 0]], 11), to_fixed_tuple(X[obs[i, 1]], 3)
+            by = jacobian(camera, point, w[i], to_fixed_tuple(feats[i], 2))
+            for row in range(2):
+                by_camera, by_point, J[i, row, 14] = by[row]
+                for k in range(11):
+                    J[i, row, k] = by_camera[k]
+                for k in range(3):
+                    J[i, row, 11 + k] = by_point[k]
+        return J
+
+    return loop
+
+
+_residual = njit(residual)
+
+
+def residual_of_arrays(camera, point, weight, feature):
+    """The same for arrays, as an array."""
+    first, second = _residual(camera, point, weight, feature)
+    return np.array([first, second])
+
+
+def jacobians_of_arrays(jacobian):
+    """As `jacobians`, of `residual_of_arrays`."""
 
     @njit
     def loop(cams, X, w, obs, feats):
