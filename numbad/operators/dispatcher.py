@@ -162,6 +162,8 @@ class WriteSource(FunctionPass):
         identity = bytecode.FunctionIdentity.from_function(function)
         code = bytecode.ByteCode(func_id=identity)
         state.func_ir = interpreter.Interpreter(identity).interpret(code)
+        if getattr(function, "__numbad_inline__", False):
+            state.flags.forceinline = True
         refresh(state)
         return True
 

@@ -31,6 +31,8 @@ from .writing import indented
 # one of 4, and 8 or 16 take 0.6 times as long (AVX-512).
 MOST = 16
 UNKNOWN = 8
+SMALL = 500
+"""Statements of a function whose Jacobian is put in place of its call."""
 
 
 _PLAIN = types.Number | types.Boolean | types.NoneType | types.Dispatcher | types.UnicodeType
@@ -90,7 +92,9 @@ def write_rows_together(operator, typingctx, argtypes):
         refuse_complex(f"nd.{operator.name}", name, source.trees[k])
     rows = RowsTogether(operator, source, shapes, number)
     parameters = plain_parameters(operator.f.py_func)
-    return source.write(f"{operator.name}_rows", parameters, rows.lines(), rows.returned())
+    function = source.write(f"{operator.name}_rows", parameters, rows.lines(), rows.returned())
+    function.__numbad_inline__ = rows.is_small(tuple(map(explicit, argtypes)))
+    return function
 
 
 def known_number(operator, typingctx, argtypes):
@@ -166,6 +170,17 @@ class RowsTogether(Rows):
         self.one_pass = total is not None and total <= source.n
         self.known = {id(leaf): shapes[p] for p, leaf in paths(self.result) if p in shapes}
         self.first, self.size = {}, {}  # of the rows of a leaf: ints, or names in the code
+
+    def is_small(self, argtypes):
+        """Whether a caller's code may as well hold the sweeps: of few statements, and of numbers alone.
+
+        A call that takes and returns dozens of numbers through memory costs as much as a few divisions.
+        """
+        every = [leaf for tree in (self.result, *self.source.trees) for leaf in leaves(tree)]
+        if not self.one_pass or any(leaf.kind == "array" for leaf in every):
+            return False
+        code = capture(original(self.operator.f), argtypes)
+        return sum(1 for _ in code.statements()) <= SMALL
 
     def shape(self, leaf):
         """The source of the shape of an array in the result."""
