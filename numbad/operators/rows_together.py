@@ -83,7 +83,7 @@ def write_rows_together(operator, typingctx, argtypes):
     if not fits(result):
         return None
     number = count(parse(result, "value"), shapes) if operator.out is None else None
-    n = UNKNOWN if number is None else max(1, balanced(number, MOST))
+    n = UNKNOWN if number is None else balanced(max(number, 1), MOST)
     wrt = operator.argnums if operator.out is None else (*operator.argnums, operator.out)
     source = LaneSource(operator, typingctx, operator.f, arguments, wrt, n=n)
     for k in operator.argnums:

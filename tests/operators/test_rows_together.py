@@ -205,6 +205,32 @@ def test_results_in_tuples():
     np.testing.assert_array_equal(by.second[2][1], [[[0, 0], [0, 0]], [[0, 1], [0, 0]]])
 
 
+def test_integers_alone():
+    jacobian = nd.jacobian(lambda x: (1, np.array([2, 3])), mode="reverse")
+    first, second = jacobian(np.array([2.0, 3.0]))
+    np.testing.assert_array_equal(first, np.zeros(2))
+    np.testing.assert_array_equal(second, np.zeros((2, 2)))
+    assert together(jacobian)
+
+
+def starred(x, *rest):
+    return x * rest[0], x * rest[1] * x
+
+
+def defaulted(x, n=3, s=2.0):
+    return x * n, x * s * s
+
+
+def test_starred_and_default_arguments_and_functions():
+    assert nd.jacobian(starred, mode="reverse")(2.0, 3.0, 4.0) == (3.0, 16.0)
+    jacobian = nd.jacobian(defaulted, (0, 2), mode="reverse")
+    assert jacobian(2.0) == ((3.0, 0.0), (4.0, 8.0))
+    assert jacobian(2.0, 5, 1.0) == ((5.0, 0.0), (1.0, 4.0))
+    of_function = nd.jacobian(lambda g, x: (g(x) * x, g(x)), 1, mode="reverse")
+    assert of_function(njit(lambda x: x * x), 3.0) == (27.0, 6.0)
+    assert together(of_function)
+
+
 def test_arrays_between_numbers_in_the_result():
     """Which row a number has is known at run time only."""
 
