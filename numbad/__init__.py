@@ -3,6 +3,7 @@
 The public names are loaded at their first use, so that `import numbad` stays light.
 """
 
+import sys
 from importlib import import_module
 
 __version__ = "0.1.0"
@@ -36,6 +37,9 @@ _HOME = {
 }
 _SUBPACKAGES = ("fit", "ode")
 _OPTIONAL = ("cuda",)  # needs a package that not everybody has, so `import *` leaves it out
+
+if "numba.core.bytecode" in sys.modules:  # best before anything is compiled; see there
+    import_module("numbad.symbols")
 
 __all__ = [*_HOME, *_SUBPACKAGES, "__version__"]
 

@@ -1,179 +1,39 @@
 """Compiled code kept on disk, keyed by content: the function's own, its callees', and its constants'.
 
 Numba's cache is keyed by the file that a function stands in, which generated functions do not have,
-and does not see that a callee in another file has changed. Here the key is a digest of the bytecode
-and constants of the function and of everything that it reaches through globals and closures, of
-numbad itself and of the rules in force. What cannot be digested is compiled anew in every process.
+and does not see that a callee in another file has changed. Here the key is a digest (`fingerprint`)
+of the function, of everything that it reaches, of numbad itself, of the rules in force, and of the
+argument types, with the functions among the arguments. What cannot be digested is compiled anew in
+every process.
+
+Every signature has a file of its own, written elsewhere and then renamed: processes that write the
+same entry at once write the same, and a reader sees all of it or nothing.
 
 The folder is `NUMBAD_CACHE_DIR`, or `numbad` in the user's cache folder; `NUMBAD_CACHE_DIR=off`
 turns the cache off.
 """
 
-import hashlib
+import contextlib
+import copy
 import os
+import pickle
 import sys
-import types as pytypes
-from functools import cache
+import uuid
 from pathlib import Path
 
-import numpy as np
 from numba import njit
-from numba.core import caching, types
-from numba.core.dispatcher import Dispatcher
+from numba.core import compiler, serialize, sigutils, typing
 
-from .rules.registry import JVP, SCALAR, VJP
+from . import symbols
+from .fingerprint import Fingerprint, UndigestibleError, fingerprint
 
-
-class UndigestibleError(Exception):
-    """A constant whose content cannot be told from one process to the next."""
-
-
-class Fingerprint:
-    """A digest under construction, over functions and the objects that they reach."""
-
-    def __init__(self):
-        self._hash = hashlib.sha256(_own_version().encode())
-        self._seen = {}
-
-    def add(self, value):
-        """Add an object; returns the fingerprint, for chains."""
-        if id(value) in self._seen:
-            self._text(f"again {self._seen[id(value)][0]}")
-            return self
-        self._seen[id(value)] = len(self._seen), value  # the reference keeps the id from reuse
-        self._text(type(value).__name__)
-        self._content(value)
-        return self
-
-    def hexdigest(self):
-        return self._hash.hexdigest()
-
-    def _text(self, text):
-        self._hash.update(text.encode() + b"\0")
-
-    def _content(self, value):
-        if (
-            value is None
-            or value is Ellipsis
-            or isinstance(value, str | bytes | bool | int | float | complex)
-        ):
-            self._text(repr(value))
-        elif isinstance(value, tuple | list | frozenset | set):
-            items = sorted(value, key=repr) if isinstance(value, frozenset | set) else value
-            self._text(str(len(items)))
-            for item in items:
-                self.add(item)
-        elif isinstance(value, dict):
-            self.add(list(value.items()))
-        elif isinstance(value, np.ndarray | np.generic):
-            self._array(np.asarray(value))
-        elif isinstance(value, Dispatcher):
-            self._dispatcher(value)
-        elif isinstance(value, pytypes.FunctionType):
-            self._function(value)
-        elif isinstance(value, pytypes.CodeType):
-            self._code(value)
-        elif isinstance(value, pytypes.ModuleType):
-            self._text(f"{value.__name__} {getattr(value, '__version__', '')}")
-        elif isinstance(value, type | types.Type | pytypes.BuiltinFunctionType | np.ufunc):
-            self._named(value)
-        else:
-            raise UndigestibleError(repr(value))
-
-    def _named(self, value):
-        if isinstance(value, types.Type):
-            self._text(repr(value))
-            return
-        self._text(f"{getattr(value, '__module__', '')}.{getattr(value, '__qualname__', value)}")
-        if isinstance(value, type) and hasattr(value, "_fields"):  # a namedtuple's layout
-            self._text(repr(value._fields))
-
-    def _array(self, value):
-        if value.dtype.hasobject:
-            raise UndigestibleError("an array of Python objects")
-        self._text(f"{value.shape} {value.dtype.str}")
-        self._hash.update(np.ascontiguousarray(value).tobytes())
-
-    def _dispatcher(self, value):
-        self._text(repr(sorted((k, repr(v)) for k, v in value.targetoptions.items())))
-        if hasattr(value, "operator"):
-            self._text(repr(value.operator.key()))
-            self.add(value.operator.f)
-        else:
-            self.add(value.py_func)
-        for rule in (SCALAR.get(value), JVP.get(value), VJP.get(value)):
-            if rule is not None:
-                self.add(getattr(rule, "partials", rule))
-
-    def _function(self, value):
-        self.add(value.__code__)
-        self.add(value.__defaults__)
-        for cell in value.__closure__ or ():
-            try:
-                self.add(cell.cell_contents)
-            except ValueError:
-                raise UndigestibleError("an empty closure cell") from None
-        for name in sorted(_names(value.__code__)):
-            if name in value.__globals__:
-                self._text(name)
-                self._global(value, value.__globals__[name])
-
-    def _global(self, function, value):
-        self.add(value)
-        if isinstance(value, pytypes.ModuleType) and not _is_library(value):
-            for name in sorted(_names(function.__code__)):
-                member = getattr(value, name, None)
-                if isinstance(member, Dispatcher | pytypes.FunctionType | int | float | np.ndarray):
-                    self.add(member)
-
-    def _code(self, code):
-        self._hash.update(code.co_code)
-        self._text(repr((code.co_names, code.co_varnames, code.co_freevars, code.co_argcount)))
-        self.add(code.co_consts)
-
-
-def _names(code):
-    """Every global or attribute name in a code object and the functions defined within it."""
-    names = set(code.co_names)
-    for constant in code.co_consts:
-        if isinstance(constant, pytypes.CodeType):
-            names |= _names(constant)
-    return names
-
-
-def _is_library(module):
-    """Whether a module belongs to a package with a version, or to Python, rather than to the user."""
-    root = sys.modules.get(module.__name__.partition(".")[0])
-    return (
-        hasattr(root, "__version__") or module.__name__.partition(".")[0] in sys.stdlib_module_names
-    )
-
-
-@cache
-def _own_version():
-    """numbad's version and the state of its files, so that a changed numbad recompiles."""
-    from numba import __version__ as numba_version
-
-    root = Path(__file__).parent
-    files = sorted(root.rglob("*.py"))
-    stamps = [f"{f.relative_to(root)} {f.stat().st_mtime_ns} {f.stat().st_size}" for f in files]
-    return "\n".join([numba_version, np.__version__, sys.version, *stamps])
-
+FORMAT = b"numbad 1\n"
 
 SWITCHED_OFF = "NUMBAD_REVERSE_OFF"
-"""The environment variable that names the optimisations to leave out: `reverse/switches.py`."""
+"""The environment variable that names the optimisations to leave out: `reverse/switches.py`.
 
-
-def fingerprint(*values):
-    """The hex digest of objects and all they reach, or None where something has no stable content."""
-    total = Fingerprint()
-    try:
-        total.add(os.environ.get(SWITCHED_OFF, ""))
-        for value in values:
-            total.add(value)
-    except UndigestibleError:
-        return None
-    return total.hexdigest()
+As every variable of numbad's by which code is generated, it is part of the key: `fingerprint.settings`.
+"""
 
 
 def cache_folder():
@@ -190,105 +50,120 @@ def cache_folder():
     return Path(base) / "numbad"
 
 
-def _locator(digest, folder):
-    """A class that tells Numba's cache where, and under which name, to keep a function."""
-
-    class ContentLocator(caching._CacheLocator):
-        _py_file = "numbad"
-
-        def get_cache_path(self):
-            return str(folder)
-
-        def get_source_stamp(self):
-            return digest
-
-        def get_disambiguator(self):
-            return digest[:24]
-
-        @classmethod
-        def from_function(cls, py_func, py_file):
-            return cls()
-
-    return ContentLocator
-
-
 class ContentCache:
-    """Numba's disk cache for one dispatcher, set up when it is first asked for something."""
+    """The disk cache of one dispatcher, as Numba's dispatchers ask for it."""
 
-    def __init__(self, py_func, contents):
-        self._py_func = py_func
+    def __init__(self, name, contents):
+        self._name = name
         self._contents = contents  # a function that returns the objects to digest
-        self._cache = None
+        self._digest = None  # False: there is none
 
     @property
     def cache_path(self):
         return str(cache_folder() or "")
 
     def load_overload(self, sig, target_context):
-        found = self._open(sig)
-        if found is None:
-            return None
+        """The compiled function for a signature, or None."""
+        path = self._path(sig, target_context)
         try:
-            return found.load_overload(sig, target_context)
-        except Exception:  # a damaged or foreign file: compile, as if there were none
+            data = path.read_bytes() if path is not None else b""
+        except OSError:
+            return None
+        if not data.startswith(FORMAT):
+            return None
+        target_context.refresh()
+        try:
+            return _rebuilt(pickle.loads(data[len(FORMAT) :]), sig, target_context)
+        except Exception:  # a damaged file, or a module gone: compile, as if there were none
             return None
 
-    def save_overload(self, sig, data):
-        found = self._open(sig)
-        if found is None:
+    def save_overload(self, sig, compiled):
+        """Keep a compiled function; where that is not possible, nothing happens."""
+        path = self._path(sig, compiled.target_context)
+        if path is None or not _can_keep(compiled):
             return
-        try:
-            found.save_overload(sig, data)
-        except OSError:  # a full or read-only disk must not stop anyone
-            self._cache = False
+        # A full disk, or a type that is known to this process alone, must not stop anyone.
+        with contextlib.suppress(OSError, pickle.PicklingError, TypeError, AttributeError):
+            _write(path, FORMAT + serialize.dumps(_reduced(compiled, sig)))
 
     def enable(self):
         pass
 
     def flush(self):
-        if self._cache:
-            self._cache.flush()
-
-    def _open(self, sig):
-        if any(isinstance(ty, types.Dispatcher | types.FunctionType) for ty in sig):
-            return None  # the functions passed are not part of the digest
-        if self._cache is None:
-            self._cache = self._create() or False
-        return self._cache or None
-
-    def _create(self):
+        """Forget what is kept of this dispatcher."""
         folder = cache_folder()
-        digest = fingerprint(*self._contents()) if folder is not None else None
-        if digest is None:
+        if folder is None or not self._fingerprint():
+            return
+        for path in folder.glob(f"*-{self._digest[:24]}-*.nbc"):
+            path.unlink(missing_ok=True)
+
+    def _fingerprint(self):
+        if self._digest is None:
+            self._digest = fingerprint(*self._contents()) or False
+        return self._digest
+
+    def _path(self, sig, target_context):
+        folder = cache_folder()
+        digest = self._fingerprint() if folder is not None else None
+        if not digest:
             return None
-
-        class Implementation(caching.CompileResultCacheImpl):
-            _locator_classes = (_locator(digest, folder),)
-
-            def check_cachable(self, compiled):
-                """As Numba's own, without its warning: not to be cached is no fault of the user's."""
-                lifted = all(block.can_cache for block in compiled.lifted)
-                return lifted and not compiled.library.has_dynamic_globals
-
-            def get_filename_base(self, fullname, abiflags):
-                name = fullname.rpartition(".")[2]  # what precedes it numbers generated files
-                return super().get_filename_base(name, abiflags)
-
-        class Kept(caching.Cache):
-            _impl_class = Implementation
-
+        argtypes, return_type = sigutils.normalize_signature(sig)
+        machine = target_context.codegen().magic_tuple()
+        total = Fingerprint()
         try:
-            return Kept(self._py_func)
-        except (OSError, RuntimeError):
+            total.add(digest).add(repr(machine)).add(tuple(argtypes)).add(return_type)
+        except UndigestibleError:
             return None
+        return folder / f"{self._name}-{digest[:24]}-{total.hexdigest()[:32]}.nbc"
+
+
+def _can_keep(compiled):
+    """Whether compiled code means the same in another process."""
+    library = compiled.library
+    lifted = all(block.can_cache for block in compiled.lifted)
+    return lifted and not library.has_dynamic_globals and symbols.are_unique(library)
+
+
+def _reduced(compiled, sig):
+    """A compiled function as plain data, without the types of its arguments if they are the caller's.
+
+    A type may hold a function or class of this process, and the caller has its own.
+    """
+    library, fndesc, environment, signature, *rest = compiled._reduce()
+    argtypes, _ = sigutils.normalize_signature(sig)
+    if tuple(argtypes) == tuple(signature.args) == tuple(fndesc.argtypes):
+        fndesc = copy.copy(fndesc)
+        fndesc.argtypes = None
+        signature = signature.return_type
+    return library, fndesc, environment, signature, *rest
+
+
+def _rebuilt(payload, sig, target_context):
+    library, fndesc, environment, signature, *rest = payload
+    if not isinstance(signature, typing.Signature):
+        argtypes, _ = sigutils.normalize_signature(sig)
+        signature = typing.signature(signature, *argtypes)
+        fndesc.argtypes = tuple(argtypes)
+    rebuild = compiler.CompileResult._rebuild
+    return rebuild(target_context, library, fndesc, environment, signature, *rest)
+
+
+def _write(path, data):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = path.with_name(f".{path.name}.{uuid.uuid4().hex[:16]}")
+    try:
+        unfinished.write_bytes(data)
+        unfinished.replace(path)
+    finally:
+        unfinished.unlink(missing_ok=True)
 
 
 def enable(dispatcher, contents=None):
     """Give a dispatcher a disk cache keyed by content; returns the dispatcher."""
     py_func = dispatcher.py_func
-    dispatcher._cache = ContentCache(
-        py_func, contents or (lambda: (py_func, dispatcher.targetoptions))
-    )
+    name = "".join(c if c.isalnum() or c == "_" else "" for c in py_func.__name__)[:40]
+    contents = contents or (lambda: (py_func, dispatcher.targetoptions))
+    dispatcher._cache = ContentCache(name, contents)
     return dispatcher
 
 

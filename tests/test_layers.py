@@ -15,6 +15,8 @@ PACKAGE = Path(numbad.__file__).parent
 LAYERS = (
     ("errors", "source", "__version__"),
     ("data", "rules"),
+    ("classes", "symbols"),
+    ("fingerprint",),
     ("caching", "ir", "models"),
     ("forward",),
     ("reverse",),  # adjoints of dual numbers: forward over reverse

@@ -14,8 +14,8 @@ from functools import cached_property
 import numpy as np
 from numba.core.errors import NumbaError
 
-from numbad.caching import fingerprint
 from numbad.errors import DataError, ModelError, NumbadError
+from numbad.fingerprint import fingerprint
 from numbad.fit.data import Observations
 from numbad.fit.evaluate import compiled
 from numbad.fit.model import Calling, packed

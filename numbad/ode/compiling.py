@@ -49,13 +49,9 @@ def generic(stub, content, choose, origin):
     stub.__numbad_operator__ = Implementation(choose)
     options = {"nopython": True, "nogil": True, "error_model": "numpy"}
     dispatcher = GenericDispatcher(stub, targetoptions=options, pipeline_class=OperatorCompiler)
-    dispatcher._cache = ContentCache(_without_closure, lambda: (stub.__name__, *content))
+    dispatcher._cache = ContentCache(stub.__name__, lambda: (stub.__name__, *content))
     dispatcher.origin = origin
     return dispatcher
-
-
-def _without_closure():
-    """Stands for every stub in Numba's cache, whose keys would pickle what a closure holds."""
 
 
 def inlined(function):
