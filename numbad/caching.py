@@ -23,6 +23,7 @@ from pathlib import Path
 
 from numba import njit
 from numba.core import compiler, serialize, sigutils, typing
+from numba.core.targetconfig import ConfigStack
 
 from . import symbols
 from .fingerprint import Fingerprint, UndigestibleError, fingerprint
@@ -111,10 +112,19 @@ class ContentCache:
         machine = target_context.codegen().magic_tuple()
         total = Fingerprint()
         try:
-            total.add(digest).add(repr(machine)).add(tuple(argtypes)).add(return_type)
+            total.add(digest).add(repr((machine, _inherited())))
+            total.add(tuple(argtypes)).add(return_type)
         except UndigestibleError:
             return None
         return folder / f"{self._name}-{digest[:24]}-{total.hexdigest()[:32]}.nbc"
+
+
+def _inherited():
+    """The options that a compilation takes from the function that is being compiled around it."""
+    around = ConfigStack.top_or_none()
+    if around is None:
+        return [], "python", True, False
+    return sorted(around.fastmath.flags), around.error_model, around.nrt, around.forceinline
 
 
 def _can_keep(compiled):

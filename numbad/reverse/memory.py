@@ -11,10 +11,10 @@ import re
 
 import llvmlite.binding as llvm
 from llvmlite import ir
-from numba import njit
 from numba.core import cgutils, types
 from numba.extending import intrinsic
 
+from numbad.caching import jit
 from numbad.errors import ArgumentError, TapeLimitError
 
 # A block of heap memory: capacity in bytes, next block, then the memory itself.
@@ -168,7 +168,7 @@ _pool_address = _symbol_address("numbad_tape_pool")
 # -- the pool ---------------------------------------------------------------------------------
 
 
-@njit
+@jit
 def _take(first):
     """A block from the slots that begin at `first`, or 0."""
     for slot in range(first, first + SLOTS):
@@ -180,7 +180,7 @@ def _take(first):
     return 0
 
 
-@njit
+@jit
 def _give(block, first):
     """Put a block into a free slot, or free it where there is none."""
     for slot in range(first, first + SLOTS):
@@ -190,7 +190,7 @@ def _give(block, first):
     _free(block)
 
 
-@njit
+@jit
 def _drain():
     for slot in range(2 * SLOTS):
         block = exchange(_pool_address() + 8 * slot, 0)
@@ -211,7 +211,7 @@ def pool_bytes():
 # -- blocks -----------------------------------------------------------------------------------
 
 
-@njit
+@jit
 def _resize(block, capacity):
     """A block of at least `capacity` that keeps its content, or 0; `block` may be 0."""
     if block == 0:
@@ -225,7 +225,7 @@ def _resize(block, capacity):
     return block
 
 
-@njit
+@jit
 def _first_block(capacity, allowed):
     """A block from the pool where one fits under the limit, made larger where it must be."""
     block = _take(0)
@@ -239,7 +239,7 @@ def _first_block(capacity, allowed):
     return _resize(0, capacity)
 
 
-@njit
+@jit
 def grow(tape, top, need):
     """Make room for `need` bytes at `top`: the new top, or 0 beyond the limit or out of memory."""
     base, old = peek(tape, BASE), peek(tape, BLOCK)
@@ -265,7 +265,7 @@ def grow(tape, top, need):
     return block + HEADER + used
 
 
-@njit
+@jit
 def _arena_block(tape, size):
     """A new block of the arena of `size` bytes, in its list of blocks; 0 where there is none."""
     block = _take(SLOTS) if size == FIRST_BLOCK else 0
@@ -278,7 +278,7 @@ def _arena_block(tape, size):
     return block
 
 
-@njit
+@jit
 def arena_take(tape, n):
     """The address of `n` bytes of the arena, aligned to 16, not zeroed; 0 where there are none."""
     allowed = peek(_limit_address(), 0) - peek(tape, HEAP)
@@ -303,7 +303,7 @@ def arena_take(tape, n):
     return block + HEADER
 
 
-@njit
+@jit
 def arena_rewind(tape, blocks, start, end):
     """Give back what was taken since ARENA_BLOCKS, ARENA_NEXT and ARENA_END had these values.
 
@@ -330,7 +330,7 @@ def arena_rewind(tape, blocks, start, end):
     return 0
 
 
-@njit
+@jit
 def _give_arena(block):
     if peek(block, CAPACITY) == FIRST_BLOCK:
         _give(block, SLOTS)
@@ -338,7 +338,7 @@ def _give_arena(block):
         _free(block)
 
 
-@njit
+@jit
 def release(tape):
     """Give back all heap memory of a tape."""
     block = peek(tape, BLOCK)
