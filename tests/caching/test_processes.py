@@ -1,0 +1,168 @@
+"""Code that different processes have compiled, together in one cache."""
+
+import pytest
+
+from .processes import finish, run, start
+
+TWO_OF_ONE_NAME = """
+import sys
+from numba import njit
+import numbad as nd
+from tests.caching.counting import record, report
+
+square = nd.grad(lambda x: x * x, mode="reverse")
+cube = nd.grad(lambda x: x * x * x, mode="reverse")
+
+@njit
+def both(x):
+    return square(x) + 100.0 * cube(x)
+
+calls = {{"square": square, "cube": cube, "both": both}}
+for name in {names!r}:
+    record(name, calls[name], 3.0)
+report()
+"""
+
+
+def test_functions_of_one_name_from_different_processes(tmp_path):
+    """The linker must not take one for the other where both are called from compiled code."""
+
+    def found(*names):
+        program = tmp_path / "program.py"
+        program.write_text(TWO_OF_ONE_NAME.format(names=names))
+        return run(program, tmp_path / "cache")
+
+    assert found("square")["square"][0] == 6.0
+    assert found("cube")["cube"][0] == 27.0
+    for names in (("square", "cube", "both"), ("cube", "square", "both"), ("both", "cube")):
+        results = found(*names)
+        assert results["both"][0] == 2706.0
+        assert results["both"][1] == ["both"], "the gradients were compiled anew"
+
+
+FORKED = """
+import os
+import numbad as nd
+from tests.caching.counting import record, report
+
+square = nd.grad(lambda x: x * x, mode="reverse")
+cube = nd.grad(lambda x: x * x * x, mode="reverse")
+for gradient in (square, cube):
+    if os.fork() == 0:
+        gradient(3.0)
+        os._exit(0)
+    os.wait()
+report()
+"""
+
+
+def test_functions_of_one_name_from_forked_processes(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(FORKED)
+    run(program, tmp_path / "cache")
+    program.write_text(TWO_OF_ONE_NAME.format(names=["both"]))
+    assert run(program, tmp_path / "cache")["both"][:2] == [2706.0, ["both"]]
+
+
+FAST_CALLER = """
+from numba import njit
+import numbad as nd
+from tests.caching.counting import record, report
+
+@njit
+def absorbed(x):
+    return (x + 1e16) - 1e16
+
+value = nd.value_and_grad(absorbed, mode="reverse")
+
+@njit(fastmath=True)
+def fast(x):
+    return value(x)[0]
+
+calls = {{"value": lambda x: value(x)[0], "fast": fast}}
+record({name!r}, calls[{name!r}], 1.0)
+report()
+"""
+
+
+def test_options_taken_from_a_caller_stay_with_it(tmp_path):
+    """A function without options of its own has those of the function that it is compiled for."""
+    program = tmp_path / "program.py"
+
+    def found(name):
+        program.write_text(FAST_CALLER.format(name=name))
+        return run(program, tmp_path / "cache")[name][0]
+
+    assert found("fast") == 1.0
+    assert found("value") == 0.0
+    assert found("fast") == 1.0
+
+
+SIGNATURES = """
+import numpy as np
+import numbad as nd
+from numba import njit
+from tests.caching.counting import record, report
+
+@njit
+def cubes(a):
+    total = 0.0
+    for x in a.flat:
+        total += x * x * x
+    return total
+
+gradient = nd.grad(cubes, mode="reverse")
+for dtype in ("f8", "f4"):
+    for order in ("C", "F"):
+        a = np.array([[1.0, 2.0], [3.0, 4.0]], dtype=dtype, order=order)
+        record(dtype + order, gradient, a)
+report()
+"""
+EXPECTED = [[3.0, 12.0], [27.0, 48.0]]
+
+
+def test_processes_that_write_the_same_entries_at_once(tmp_path):
+    program, cache = tmp_path / "program.py", tmp_path / "cache"
+    program.write_text(SIGNATURES)
+    for results in [finish(process) for process in [start(program, cache) for _ in range(4)]]:
+        assert all(value == EXPECTED for value, *_ in results.values())
+    names = [path.name for path in cache.iterdir()]
+    assert all(name.endswith(".nbc") and not name.startswith(".") for name in names)
+    for value, lowered, _ in run(program, cache).values():
+        assert value == EXPECTED
+        assert lowered == []
+
+
+def garble(data):
+    return bytes(255 - byte for byte in data)
+
+
+@pytest.mark.parametrize(
+    "damage", [lambda data: b"", lambda data: data[: len(data) // 2], garble, lambda data: data[:9]]
+)
+def test_damaged_files_are_made_anew(tmp_path, damage):
+    program, cache = tmp_path / "program.py", tmp_path / "cache"
+    program.write_text(TWO_OF_ONE_NAME.format(names=["square"]))
+    run(program, cache)
+    for path in cache.iterdir():
+        path.write_bytes(damage(path.read_bytes()))
+    value, lowered, _ = run(program, cache)["square"]
+    assert value == 6.0
+    assert lowered
+    assert run(program, cache)["square"][1] == []
+
+
+def test_a_folder_that_cannot_be_made_stops_nobody(tmp_path):
+    program, cache = tmp_path / "program.py", tmp_path / "file" / "cache"
+    (tmp_path / "file").write_text("no folder")
+    program.write_text(TWO_OF_ONE_NAME.format(names=["square"]))
+    assert run(program, cache)["square"][0] == 6.0
+
+
+def test_no_cache(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(TWO_OF_ONE_NAME.format(names=["square"]))
+    for _ in range(2):
+        value, lowered, _ = run(program, "off")["square"]
+        assert value == 6.0
+        assert lowered
