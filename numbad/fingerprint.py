@@ -127,7 +127,7 @@ class Fingerprint:
                 self.add(cell.cell_contents)
             except ValueError:
                 raise UndigestibleError("an empty closure cell") from None
-        if _is_library(value.__module__ or ""):
+        if _stands_in_library(value):
             self._text(f"{value.__module__}.{value.__qualname__} {value.__code__.co_firstlineno}")
             self._hash.update(value.__code__.co_code)
             return
@@ -241,6 +241,14 @@ def _names(code):
 def _is_library(module):
     """Whether a module, by name, belongs to what has a version of its own in every digest."""
     return module.startswith("numbad.") or module.partition(".")[0] in _LIBRARIES
+
+
+def _stands_in_library(function):
+    """Whether a function is written in a library, rather than generated with globals of its own."""
+    name = function.__module__ or ""
+    return _is_library(name) and getattr(sys.modules.get(name), "__dict__", None) is (
+        function.__globals__
+    )
 
 
 def _overloads(function):

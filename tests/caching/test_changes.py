@@ -9,7 +9,7 @@ import numbad
 
 from .processes import run
 
-PROGRAM = Path(__file__).with_name("changing.py")
+PROGRAM = Path(__file__).with_name("changing.txt")
 CONSTANTS = """
 import numpy as np
 from numba import njit
