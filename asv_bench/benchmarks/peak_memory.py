@@ -36,7 +36,11 @@ def _faults():
 def mebibytes(problem, contender):
     """MiB that the first full call takes, after a small one; NaN where the system does not tell."""
     call = problems.contenders(problem)[contender]
-    arguments = problems.load()[problem]
+    return of_call(problem, call, problems.load()[problem])[0]
+
+
+def of_call(problem, call, arguments):
+    """MiB that a call takes after a small one, and those of the arrays that it returns."""
     small = problems.module(problem).shorten(arguments)
     call(*small), call(*small)
     try:
@@ -45,10 +49,16 @@ def mebibytes(problem, contender):
         result = call(*arguments)
         touched, peak = _faults() - touched, _status("VmHWM")
     except (OSError, ImportError):
-        return math.nan
-    del result
+        return math.nan, math.nan
     mark = (peak - before) / 1024
-    return mark if mark > BATCHES else touched * os.sysconf("SC_PAGE_SIZE") / 2**20
+    taken = mark if mark > BATCHES else touched * os.sysconf("SC_PAGE_SIZE") / 2**20
+    return taken, _array_bytes(result) / 2**20
+
+
+def _array_bytes(result):
+    if isinstance(result, tuple):
+        return sum(map(_array_bytes, result))
+    return getattr(result, "nbytes", 0)
 
 
 def in_new_process(problem, contender):

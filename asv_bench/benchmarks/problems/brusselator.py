@@ -236,16 +236,17 @@ def adjoint(y0, par, dt, nsteps):
     return loss, (b, g)
 
 
-def draw(rng):
-    """The arguments of `primal`."""
-    cells = 64
+def draw(rng, cells=64):
+    """The arguments of `primal`; diffusion between cells is the same however many there are."""
     s = np.arange(cells) / cells
     u = 1 + 0.5 * np.sin(2 * np.pi * s) + 0.05 * rng.standard_normal(cells)
     v = 3 + 0.05 * rng.standard_normal(cells)
-    return np.concatenate([u, v]), np.array([1.0, 3.0, 0.02]), 0.005, 2000
+    alpha = 0.02 * (64 / cells) ** 2
+    return np.concatenate([u, v]), np.array([1.0, 3.0, alpha]), 0.005, 2000
 
 
 def shorten(arguments):
     """A small case for tests: four cells, ten steps."""
     y0, par, dt, _ = arguments
-    return np.concatenate([y0[:4], y0[64:68]]), par, dt, 10
+    n = y0.size // 2
+    return np.concatenate([y0[:4], y0[n : n + 4]]), par, dt, 10

@@ -264,10 +264,10 @@ def jacobians_of_arrays(jacobian):
     return loop
 
 
-def draw(rng):
+def draw(rng, observations=31_843):
     """The arguments of `primal`."""
     camera = np.array([-0.76, -1.11, -0.85, 34.6, 39.7, 53.9, 419.2, 5.86, -8.52, 0.0878, 0.00274])
-    cameras, points, observations = 49, 7776, 31_843
+    cameras, points = 49, 7776
     cams = camera * (1 + 0.02 * rng.standard_normal((cameras, 11)))
     X = np.array([7.2, 0.0, 3.0]) + rng.standard_normal((points, 3))
     w, feats = rng.random(observations), rng.random((observations, 2))

@@ -172,9 +172,9 @@ def adjoint(alphas, means, icf, x, gamma, m, const):
     return slse - n * lse + wp + const, (ga, gm, gi)
 
 
-def draw(rng):
-    """The arguments of `primal`."""
-    d, k, n = 10, 25, 1000
+def draw(rng, n=1000):
+    """The arguments of `primal`, for `n` points."""
+    d, k = 10, 25
     gamma, m = 1.0, 0
     alphas, means = rng.standard_normal(k), rng.uniform(0, 1, (k, d))
     icf, x = rng.standard_normal((k, d * (d + 1) // 2)), rng.standard_normal((n, d))

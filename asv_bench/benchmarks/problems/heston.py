@@ -127,10 +127,10 @@ def adjoint(par, K, T, z1, z2):
     return price, g
 
 
-def draw(rng):
+def draw(rng, paths=10_000):
     """The arguments of `primal`."""
     par = np.array([100.0, 0.03, 0.09, 2.0, 0.09, 0.3, -0.7])
-    z1, z2 = rng.standard_normal((10_000, 100)), rng.standard_normal((10_000, 100))
+    z1, z2 = rng.standard_normal((paths, 100)), rng.standard_normal((paths, 100))
     return par, 100.0, 1.0, z1, z2
 
 

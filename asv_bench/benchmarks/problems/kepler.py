@@ -77,9 +77,9 @@ def adjoint(e, M):
     return tot, (ge, gM)
 
 
-def draw(rng):
+def draw(rng, pairs=100_000):
     """The arguments of `primal`."""
-    return rng.uniform(0.0, 0.9, 100_000), rng.uniform(0.0, 2 * np.pi, 100_000)
+    return rng.uniform(0.0, 0.9, pairs), rng.uniform(0.0, 2 * np.pi, pairs)
 
 
 def shorten(arguments):

@@ -168,33 +168,33 @@ def adjoint(p, y0, dt, n, xd, yd):
     return loss, (g[:4], g[4:])
 
 
-def data(rng):
-    """Every 100th of 10,000 steps at perturbed parameters, with noise."""
-    a, b, c, d = 1.45, 1.02, 2.95, 1.03
+@njit
+def perturbed_rhs(x, y):
+    return 1.45 * x - 1.02 * x * y, 1.03 * x * y - 2.95 * y
+
+
+@njit
+def trajectory(steps):
+    """Every 100th of so many steps at perturbed parameters."""
     x, y, h = 1.05, 0.97, 1e-3
-
-    def rhs(x, y):
-        return a * x - b * x * y, d * x * y - c * y
-
-    xs, ys = [], []
-    for i in range(10_000):
-        k1 = rhs(x, y)
-        k2 = rhs(x + h / 2 * k1[0], y + h / 2 * k1[1])
-        k3 = rhs(x + h / 2 * k2[0], y + h / 2 * k2[1])
-        k4 = rhs(x + h * k3[0], y + h * k3[1])
+    points = np.empty((2, steps // 100))
+    for i in range(steps):
+        k1 = perturbed_rhs(x, y)
+        k2 = perturbed_rhs(x + h / 2 * k1[0], y + h / 2 * k1[1])
+        k3 = perturbed_rhs(x + h / 2 * k2[0], y + h / 2 * k2[1])
+        k4 = perturbed_rhs(x + h * k3[0], y + h * k3[1])
         x += h / 6 * (k1[0] + 2 * k2[0] + 2 * k3[0] + k4[0])
         y += h / 6 * (k1[1] + 2 * k2[1] + 2 * k3[1] + k4[1])
         if (i + 1) % 100 == 0:
-            xs.append(x)
-            ys.append(y)
-    noise = 0.05 * rng.standard_normal((2, 100))
-    return np.array(xs) + noise[0], np.array(ys) + noise[1]
+            points[0, i // 100], points[1, i // 100] = x, y
+    return points
 
 
-def draw(rng):
-    """The arguments of `primal`."""
+def draw(rng, steps=10_000):
+    """The arguments of `primal`; the data are a trajectory with noise."""
     p, y0 = np.array([1.5, 1.0, 3.0, 1.0]), np.array([1.0, 1.0])
-    return (p, y0, 1e-3, 10_000, *data(rng))
+    xd, yd = trajectory(steps) + 0.05 * rng.standard_normal((2, steps // 100))
+    return p, y0, 1e-3, steps, xd, yd
 
 
 def shorten(arguments):
