@@ -25,6 +25,7 @@ from numba.experimental.jitclass.base import JitClassType
 from numba.np.ufunc.dufunc import DUFunc
 
 from .classes import identify, is_importable
+from .constants import announce, content_digest
 from .rules.registry import JVP, SCALAR, VJP, on_register
 
 
@@ -95,8 +96,10 @@ class Fingerprint:
         array = np.asarray(value)
         if array.dtype.hasobject:
             raise UndigestibleError("an array of Python objects")
-        self._text(f"{array.shape} {array.dtype!r}")
-        self._hash.update(np.ascontiguousarray(array).tobytes())
+        digest = content_digest(array)
+        self._text(digest)
+        if array is value:
+            announce(array, digest)
 
     def _dtype(self, value):
         self._text(repr(value))

@@ -15,7 +15,7 @@ PACKAGE = Path(numbad.__file__).parent
 LAYERS = (
     ("errors", "source", "__version__"),
     ("data", "rules"),
-    ("classes", "symbols"),
+    ("classes", "constants", "symbols"),
     ("fingerprint",),
     ("caching", "ir", "models"),
     ("forward",),

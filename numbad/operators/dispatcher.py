@@ -19,6 +19,7 @@ from numba.core.untyped_passes import TranslateByteCode
 from numba.np.ufunc.dufunc import DUFunc
 
 from .. import caching
+from ..constants import by_symbols
 from ..errors import ArgumentError, NumbadError, UnsupportedError
 from ..forward.dualize import refresh, replacement, without_wrappers
 from ..forward.refuse import refusing, told_before
@@ -161,6 +162,7 @@ class WriteSource(FunctionPass):
         function = operator.generate(state.typingctx, state.args)
         identity = bytecode.FunctionIdentity.from_function(function)
         code = bytecode.ByteCode(func_id=identity)
+        by_symbols(state.targetctx)
         state.func_ir = interpreter.Interpreter(identity).interpret(code)
         if getattr(function, "__numbad_inline__", False):
             state.flags.forceinline = True

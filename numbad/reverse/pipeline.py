@@ -18,6 +18,7 @@ from numba.core.typed_passes import (
 from numba.core.untyped_passes import FixupArgs, IRProcessing, TranslateByteCode
 
 from .. import caching
+from ..constants import by_symbols
 from ..forward import dual as d
 from ..forward.dualize import PromoteAllocations, ReplaceFunctions, without_wrappers
 from ..forward.refuse import refusing
@@ -147,6 +148,7 @@ class Differentiate(FunctionPass):
         if pull.checked:
             state.targetctx.enable_boundscheck = True
         func_ir._definitions = build_definitions(func_ir.blocks)
+        by_symbols(state.targetctx)
         state.typingctx.refresh()
         state.targetctx.refresh()
         return True

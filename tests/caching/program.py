@@ -58,6 +58,20 @@ def pair(a):
     return out
 
 
+many = np.arange(200_000.0)  # larger than what Numba writes into the code
+every_other = np.arange(20.0)[::2]
+
+
+@njit
+def with_constants(x):
+    total = 0.0
+    for i in range(many.size):
+        total += many[i] * x
+    for i in range(every_other.size):
+        total += every_other[i] * x * x
+    return total
+
+
 def weighted(function, weights):
     @njit
     def total(a):
@@ -192,6 +206,8 @@ record("hvp", nd.hvp(cubes), (x,), (x,))
 record("vjp", nd.vjp(pair), (x,), np.array([1.0, 10.0]))
 record("grad of grad", nd.grad(nd.grad(cube, **reverse), **reverse), 2.0)
 record("closure", nd.grad(weighted(cube, weights), **reverse), x)
+record("large arrays", nd.grad(with_constants, **reverse), 0.5)
+record("large array in a closure", nd.grad(weighted(cube, np.full(10**6, 2.0)), **reverse), x)
 record("function as argument", nd.grad(applied, 1, **reverse), cube, 2.0)
 record("other function as argument", nd.grad(applied, 1, **reverse), ruled, 2.0)
 record("lambda", nd.grad(lambda z: applied(cube, z), **reverse), 2.0)

@@ -20,6 +20,8 @@ EXPECTED = {
     "vjp": [[36.0, 2.0], [[23.0, 22.0, 27.0]]],
     "grad of grad": 12.0,
     "closure": [3.0, 120.0, 2700.0],
+    "large arrays": 200_000 * 199_999 / 2 + 90.0,
+    "large array in a closure": [6.0, 24.0, 54.0],
     "function as argument": 4 * 8.0,
     "other function as argument": 5.0 * 2.0 * 2.0 + 4.0,  # with what its rule claims
     "lambda": 4 * 8.0,
