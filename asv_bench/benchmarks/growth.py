@@ -4,7 +4,8 @@ The slopes of both in log-log: 1 is linear, 0 is flat. Time is measured in one p
 primal in turns; memory in a process for each size, beyond the arguments and the result. The slopes
 are least-squares fits over the larger half of the sizes: what is small fits into caches, and its
 branches are learnt by heart. Time may grow as the primal's does where that is more than linear, as
-for results whose pages are touched for the first time. A gradient that would record more than `TAPE_LIMIT` is given up.
+for results whose pages are touched for the first time. A gradient that would record more than
+`TAPE_LIMIT` is given up.
 """
 
 import functools
