@@ -25,7 +25,7 @@ from numba import njit
 from numba.core import compiler, serialize, sigutils, typing
 from numba.core.targetconfig import ConfigStack
 
-from . import symbols
+from . import constants, symbols
 from .fingerprint import Fingerprint, UndigestibleError, fingerprint
 
 FORMAT = b"numbad 1\n"
@@ -131,7 +131,7 @@ def _can_keep(compiled):
     """Whether compiled code means the same in another process."""
     library = compiled.library
     lifted = all(block.can_cache for block in compiled.lifted)
-    return lifted and not library.has_dynamic_globals and symbols.are_unique(library)
+    return lifted and constants.are_found_again(library) and symbols.are_unique(library)
 
 
 def _reduced(compiled, sig):

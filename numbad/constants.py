@@ -15,6 +15,9 @@ import numpy as np
 from llvmlite import ir
 from numba.core import cgutils
 
+_DYNAMIC = "numba.dynamic.globals."  # so that Numba's own cache, which announces nothing, declines
+_OWN = _DYNAMIC + "numbad."
+
 _SMALL = 10**6  # bytes that Numba copies into the code
 
 _symbols = {}  # address -> name of the symbol
@@ -34,7 +37,7 @@ def announce(array, digest):
     if (contiguous and array.nbytes <= _SMALL) or array.ctypes.data in _symbols:
         return
     for kind, address in (("data", array.ctypes.data), ("object", id(array))):
-        name = f"numbad_{kind}_{digest[:32]}"
+        name = f"{_OWN}{kind}.{digest[:32]}"
         cell = ctypes.c_void_p(address)
         llvm.add_symbol(name, ctypes.addressof(cell))
         _symbols[address] = name
@@ -44,6 +47,12 @@ def announce(array, digest):
 def by_symbols(context):
     """Let code compiled in a target context refer to announced arrays by their symbols."""
     context.add_dynamic_addr = functools.partial(_add_address, context)
+
+
+def are_found_again(library):
+    """Whether all that a library refers to by address is announced in another process as well."""
+    names = [variable.name for variable in library._final_module.global_variables]
+    return all(name.startswith(_OWN) for name in names if name.startswith(_DYNAMIC))
 
 
 def _add_address(context, builder, address, info):

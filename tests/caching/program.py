@@ -11,6 +11,7 @@ from numba import float64, njit
 from numba.experimental import jitclass
 
 import numbad as nd
+from numbad.caching import jit
 from tests.caching.counting import record, report
 
 x = np.array([1.0, 2.0, 3.0])
@@ -170,11 +171,17 @@ def of_given_instance(scaled, x):
 
 
 gradient = nd.grad(cubes, **reverse)
+of_constants = nd.grad(with_constants, **reverse)
 
 
 @njit
 def calls_gradient(a):
     return gradient(a)[2]
+
+
+@jit
+def kept_and_calls_gradients(a):
+    return gradient(a)[2] + of_constants(a[0])
 
 
 def cell(source, number):
@@ -225,6 +232,7 @@ record("jitclass as argument", nd.grad(of_given_instance, 1, **reverse), scaled,
 record("cell", of_cell, 2.0)  # noqa: F821
 record("built-in function", nd.grad(math.sin, **reverse), 0.0)
 record("called by njit", calls_gradient, x)
+record("kept, and called by what is kept", kept_and_calls_gradients, x)
 record("listing", lambda: nd.inspect_adjoint(scalars, 2.0, 5.0))
 assert "numba" in sys.modules
 assert Path(__file__).exists()

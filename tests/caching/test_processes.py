@@ -166,3 +166,40 @@ def test_no_cache(tmp_path):
         value, lowered, _ = run(program, "off")["square"]
         assert value == 6.0
         assert lowered
+
+
+NUMBAS_CACHE = """
+import numpy as np
+from numba import njit
+import numbad as nd
+from tests.caching.counting import record, report
+
+many = np.arange(200_000.0)
+
+@njit
+def weighted(x):
+    total = 0.0
+    for i in range(many.size):
+        total += many[i] * x * x
+    return total
+
+gradient = nd.grad(weighted, mode="reverse")
+
+@njit(cache=True)
+def caller(x):
+    return gradient(x)
+
+record("caller", caller, 0.5)
+report()
+"""
+
+
+def test_numbas_own_cache_around_large_constants(tmp_path):
+    """Numba keeps no code that refers to arrays by address; what it kept could not be loaded."""
+    program = tmp_path / "program.py"
+    program.write_text(NUMBAS_CACHE)
+    for _ in range(2):
+        settings = {"NUMBA_CACHE_DIR": str(tmp_path / "numba")}
+        value, lowered, _ = run(program, tmp_path / "cache", **settings)["caller"]
+        assert value == 200_000 * 199_999 / 2
+        assert "caller" in lowered
