@@ -21,6 +21,7 @@ from numba.core import config, types
 from numba.core.dispatcher import Dispatcher
 from numba.core.extending import _Intrinsic
 from numba.core.registry import cpu_target
+from numba.core.typing.templates import builtin_registry
 from numba.experimental.jitclass.base import JitClassType
 from numba.np.ufunc.dufunc import DUFunc
 
@@ -198,6 +199,8 @@ class Fingerprint:
 
     def _type_by_name(self, value):
         """Numba knows most types by name; what is not in the name is in their attributes."""
+        if not _is_library(type(value).__module__):
+            raise UndigestibleError(f"{value!r}, of which Numba has learnt from elsewhere")
         text = repr(value)
         members = [v for v in vars(value).values() if isinstance(v, (types.Type, type, tuple))]
         members = [m for m in members if not isinstance(m, tuple) or _holds_types(m)]
@@ -265,6 +268,14 @@ def _overloads(function):
             yield found
 
 
+def _methods():
+    """The user's implementations of methods and attributes, which no function names."""
+    for template in builtin_registry.attributes:
+        found = getattr(template, "_overload_func", None)
+        if found is not None and not _stands_in_library(found):
+            yield found
+
+
 def _rules(function):
     """What the rules of a function consist of."""
     found = SCALAR.get(function), JVP.get(function), VJP.get(function)
@@ -305,6 +316,8 @@ def fingerprint(*values):
         for function in _RULED:
             for rule in _rules(function):
                 total.add(function).add(rule)
+        for method in _methods():
+            total.add(method)
         for value in values:
             total.add(value)
     except UndigestibleError:

@@ -29,7 +29,7 @@ def times(x):
 CASES = (
     *("two levels down", "closure", "tuple", "NumPy scalar", "array", "module"),
     *("NumPy scalar in a module", "tuple in a module", "function in a package", "enum"),
-    *("jitclass", "jitclass as argument", "overload", "intrinsic", "default"),
+    *("jitclass", "jitclass as argument", "overload", "intrinsic", "method", "default"),
     *("function as argument", "rule", "symbolic rule", "checkpoint"),
 )
 
