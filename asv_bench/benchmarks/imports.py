@@ -31,7 +31,7 @@ print(time.perf_counter() - start)
 
 FIRST_CALLS = """
 import json, time
-from asv_bench.benchmarks import forward, lorenz, lynx_hare, predator_prey
+from asv_bench.benchmarks import forward, lorenz, lynx_hare, predator_prey, problems
 
 seconds = {}
 
@@ -40,6 +40,9 @@ def first(name, call):
     call()
     seconds[name] = time.perf_counter() - start
 
+for problem in ("P1", "P5"):
+    arguments, gradient = problems.load()[problem], problems.gradient(problem)
+    first(f"gradient of {problem} in reverse mode", lambda: gradient(*arguments))
 primal, gradient = forward.float_calls(6)
 first("primal, Lotka-Volterra RK4", primal)
 first("gradient by 6", gradient)
