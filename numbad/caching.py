@@ -26,7 +26,7 @@ from numba.core import compiler, serialize, sigutils, typing
 from numba.core.targetconfig import ConfigStack
 
 from . import constants, symbols
-from .fingerprint import Fingerprint, UndigestibleError, fingerprint
+from .fingerprint import Fingerprint, UndigestibleError, digested
 
 FORMAT = b"numbad 1\n"
 
@@ -81,7 +81,7 @@ class ContentCache:
     def save_overload(self, sig, compiled):
         """Keep a compiled function; where that is not possible, nothing happens."""
         path = self._path(sig, compiled.target_context)
-        if path is None or not _can_keep(compiled):
+        if path is None or not _can_keep(compiled, self._symbols):
             return
         # A full disk, or a type that is known to this process alone, must not stop anyone.
         with contextlib.suppress(OSError, pickle.PicklingError, TypeError, AttributeError):
@@ -100,7 +100,8 @@ class ContentCache:
 
     def _fingerprint(self):
         if self._digest is None:
-            self._digest = fingerprint(*self._contents()) or False
+            self._digest, self._symbols = digested(*self._contents())
+            self._digest = self._digest or False
         return self._digest
 
     def _path(self, sig, target_context):
@@ -127,11 +128,11 @@ def _inherited():
     return sorted(around.fastmath.flags), around.error_model, around.nrt, around.forceinline
 
 
-def _can_keep(compiled):
+def _can_keep(compiled, announced):
     """Whether compiled code means the same in another process."""
     library = compiled.library
     lifted = all(block.can_cache for block in compiled.lifted)
-    return lifted and constants.are_found_again(library) and symbols.are_unique(library)
+    return lifted and constants.are_found_again(library, announced) and symbols.are_unique(library)
 
 
 def _reduced(compiled, sig):

@@ -20,7 +20,7 @@ _OWN = _DYNAMIC + "numbad."
 
 _SMALL = 10**6  # bytes that Numba copies into the code
 
-_symbols = {}  # address -> name of the symbol
+_names = {}  # id of an array -> its symbols, of the data and of the array itself
 _kept = []  # arrays and cells: code may refer to them as long as the process lives
 
 
@@ -32,33 +32,45 @@ def content_digest(array):
 
 
 def announce(array, digest):
-    """Let code from the cache find an array by its digest, where it is one that Numba refers to."""
+    """Let code from the cache find an array by its digest; the symbols, if it has any."""
     contiguous = array.flags.c_contiguous or array.flags.f_contiguous
-    if (contiguous and array.nbytes <= _SMALL) or array.ctypes.data in _symbols:
-        return
-    for kind, address in (("data", array.ctypes.data), ("object", id(array))):
-        name = f"{_OWN}{kind}.{digest[:32]}"
-        cell = ctypes.c_void_p(address)
-        llvm.add_symbol(name, ctypes.addressof(cell))
-        _symbols[address] = name
-        _kept.append((array, cell))
+    if contiguous and array.nbytes <= _SMALL:
+        return ()
+    names = tuple(f"{_OWN}{kind}.{digest[:32]}" for kind in ("data", "object"))
+    if _names.get(id(array)) != names:  # new, or changed in place
+        cells = ctypes.c_void_p(array.ctypes.data), ctypes.c_void_p(id(array))
+        for name, cell in zip(names, cells, strict=True):
+            llvm.add_symbol(name, ctypes.addressof(cell))
+        _names[id(array)] = names
+        _kept.append((array, cells))
+    return names
+
+
+def are_found_again(library, announced):
+    """Whether all that a library refers to by address is among the symbols announced with its key."""
+    names = {variable.name for variable in library._final_module.global_variables}
+    return all(name in announced for name in names if name.startswith(_DYNAMIC))
 
 
 def by_symbols(context):
     """Let code compiled in a target context refer to announced arrays by their symbols."""
-    context.add_dynamic_addr = functools.partial(_add_address, context)
+    context.make_constant_array = functools.partial(_make_constant_array, context)
 
 
-def are_found_again(library):
-    """Whether all that a library refers to by address is announced in another process as well."""
-    names = [variable.name for variable in library._final_module.global_variables]
-    return all(name.startswith(_OWN) for name in names if name.startswith(_DYNAMIC))
+def _make_constant_array(context, builder, ty, array):
+    make = type(context).make_constant_array
+    if id(array) not in _names:
+        return make(context, builder, ty, array)
+    addresses = array.ctypes.data, id(array)
+    symbols = dict(zip(addresses, _names[id(array)], strict=True))
+    context.add_dynamic_addr = lambda builder, address, info: _load(builder, symbols[address])
+    try:
+        return make(context, builder, ty, array)
+    finally:
+        del context.add_dynamic_addr
 
 
-def _add_address(context, builder, address, info):
-    name = _symbols.get(address)
-    if name is None:
-        return type(context).add_dynamic_addr(context, builder, address, info)
+def _load(builder, name):
     cell = builder.module.globals.get(name)
     if cell is None:
         cell = cgutils.add_global_variable(builder.module, ir.IntType(8).as_pointer(), name)

@@ -52,6 +52,7 @@ class Fingerprint:
     def __init__(self):
         self._hash = hashlib.sha256()
         self._seen = {}
+        self.symbols = set()  # of the arrays met that code refers to
 
     def add(self, value):
         """Add an object; returns the fingerprint, for chains."""
@@ -100,7 +101,7 @@ class Fingerprint:
         digest = content_digest(array)
         self._text(digest)
         if array is value:
-            announce(array, digest)
+            self.symbols.update(announce(array, digest))
 
     def _dtype(self, value):
         self._text(repr(value))
@@ -310,6 +311,11 @@ def settings():
 
 def fingerprint(*values):
     """The hex digest of objects and all they reach, or None where something has no stable content."""
+    return digested(*values)[0]
+
+
+def digested(*values):
+    """The digest as of `fingerprint`, and the symbols of the arrays met: see `constants`."""
     total = Fingerprint()
     try:
         total.add(_versions()).add(settings())
@@ -321,5 +327,5 @@ def fingerprint(*values):
         for value in values:
             total.add(value)
     except UndigestibleError:
-        return None
-    return total.hexdigest()
+        return None, set()
+    return total.hexdigest(), total.symbols

@@ -194,6 +194,55 @@ report()
 """
 
 
+SHARED = """
+import numpy as np
+from numba import njit
+import numbad as nd
+from tests.caching.counting import record, report
+
+many = np.arange(200_000.0)
+every_other = many[::2]  # at the same address
+
+@njit
+def of_all(x):
+    return x * many[3]
+
+@njit
+def of_every_other(x):
+    return x * every_other[3]
+
+calls = {{
+    "all": lambda: nd.grad(of_all, mode="reverse")(1.0),
+    "other": lambda: nd.grad(of_every_other, mode="reverse")(1.0),
+}}
+for name in {names!r}:
+    record(name, calls[name])
+if {change}:
+    gradient = nd.grad(of_all, mode="reverse")
+    many[3] = 5.0  # constants are to stay as they are, but nobody keeps them from being changed
+    record("other", calls["other"])
+    record("changed", gradient, np.float32(1.0))
+report()
+"""
+
+
+def test_arrays_that_share_memory(tmp_path):
+    """What a process finds does not hang on which of two views another process met first."""
+    program = tmp_path / "program.py"
+
+    def found(*names, change=False):
+        program.write_text(SHARED.format(names=names, change=change))
+        return run(program, tmp_path / "cache")
+
+    both = found("all", "other")
+    assert [both[name][0] for name in ("all", "other")] == [3.0, 6.0]
+    assert found("other")["other"][:2] == [6.0, []]
+    assert found("all")["all"][:2] == [3.0, []]
+    assert found("all", change=True)["changed"][0] == 5.0
+    assert found("all", change=True)["changed"][0] == 5.0
+    assert found("other", "all")["all"][:2] == [3.0, []]
+
+
 def test_numbas_own_cache_around_large_constants(tmp_path):
     """Numba keeps no code that refers to arrays by address; what it kept could not be loaded."""
     program = tmp_path / "program.py"
