@@ -16,23 +16,32 @@ from . import cotangents
 
 def element_pointer(context, builder, array_type, array, index_type, index):
     """The address of an element; negative indices count from the end."""
-    struct = context.make_array(array_type)(context, builder, value=array)
+
+    def part(name):
+        position = context.data_model_manager[array_type].get_field_position(name)
+        return builder.extract_value(array, position)
+
+    def each(name):
+        return cgutils.unpack_tuple(builder, part(name), array_type.ndim)
+
+    shape, layout = each("shape"), array_type.layout
     if isinstance(index_type, types.BaseTuple):
         index_types = tuple(index_type)
-        parts = cgutils.unpack_tuple(builder, index, len(index_types))
+        members = cgutils.unpack_tuple(builder, index, len(index_types))
     else:
-        index_types, parts = (index_type,), [index]
+        index_types, members = (index_type,), [index]
     indices = [
-        context.cast(builder, part, ty, types.uintp if _unsigned(ty) else types.intp)
-        for part, ty in zip(parts, index_types, strict=True)
+        context.cast(builder, member, ty, types.uintp if _unsigned(ty) else types.intp)
+        for member, ty in zip(members, index_types, strict=True)
     ]
     indices = [
-        part if _unsigned(ty) else _wrap(builder, part, size)
-        for part, ty, size in zip(
-            indices, index_types, cgutils.unpack_tuple(builder, struct.shape), strict=False
-        )
+        index if _unsigned(ty) else _wrap(builder, index, size)
+        for index, ty, size in zip(indices, index_types, shape, strict=False)
     ]
-    return cgutils.get_item_pointer(context, builder, array_type, struct, indices, wraparound=False)
+    strides = each("strides") if layout == "A" else ()
+    return cgutils.get_item_pointer2(
+        context, builder, part("data"), shape, strides, layout, indices
+    )
 
 
 def _unsigned(ty):

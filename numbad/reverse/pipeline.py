@@ -1,6 +1,7 @@
 """The stages that make the adjoint of a function, in order, and the dispatchers that run them."""
 
 import inspect
+from functools import partial
 
 from numba import njit
 from numba.core import ir, types
@@ -29,11 +30,12 @@ from ..ir.leaves import leaves
 from ..ir.loops import Control
 from ..ir.normalize import normalize
 from ..ir.typing import Inference
-from ..ir.unwind import UnwindingLowering, nopython_pipeline
+from ..ir.unwind import nopython_pipeline
 from ..rules.registry import JVP, SCALAR, VJP, generation
 from ..source import define
 from .activity import Activity
 from .cotangents import Lanes, RowSeed
+from .lowering import SweepLowering
 from .ops.objects import refuse_at_boundary
 from .split import SplitSweep
 from .sweep import Sweep
@@ -191,7 +193,7 @@ class SweepCompiler(CompilerBase):
         stages = [TranslateByteCode, FixupArgs, Differentiate]
         stages += [ReplaceFunctions, PromoteAllocations] if dual else []
         stages += [IRProcessing, Inference, NoPythonSupportedFeatureValidation]
-        stages += [IRLegalization, AnnotateTypes, UnwindingLowering, NoPythonBackend]
+        stages += [IRLegalization, AnnotateTypes, SweepLowering, NoPythonBackend]
         for stage in stages:
             pm.add_pass(stage, stage.__name__)
         pm.finalize()
@@ -223,7 +225,15 @@ class LeaveToCaller(FunctionPass):
             return False
         state.library = state.targetctx.codegen().create_library(state.func_id.func_qualname)
         state.library._optimize_final_module = lambda: None
+        state.library._finalize_final_module = partial(_leave_unfinished, state.library)
         return False
+
+
+def _leave_unfinished(library):
+    """A library that is there to be linked, and has no machine code of its own."""
+    library._finalize_dynamic_globals()
+    library._verify_declare_only_symbols()
+    library._finalized = True
 
 
 class InnerCompiler(SweepCompiler):

@@ -1,0 +1,107 @@
+"""Lowering of the sweeps: few LLVM instructions for what they are full of.
+
+Numba's own lowering is made for any type; for one element of an array of numbers it takes some
+hundred instructions, which LLVM has to read and to remove again. The code is the same in the end.
+"""
+
+import operator
+
+from numba.core import ir, types
+from numba.core.compiler_machinery import register_pass
+from numba.core.typed_passes import BaseNativeLowering
+from numba.np import arrayobj
+
+from ..ir.unwind import UnwindingLower
+from .elements import element_pointer
+
+_FLOAT = {operator.add: "fadd", operator.sub: "fsub", operator.mul: "fmul"}
+_INTEGER = {operator.add: "add", operator.sub: "sub", operator.mul: "mul"}
+
+
+class SweepLower(UnwindingLower):
+    """Elements of arrays, arithmetic and plain variables in as few instructions as they need."""
+
+    def _find_singly_assigned_variable(self):
+        """What is set once, where the function begins, needs no slot: it is known wherever it is read."""
+        super()._find_singly_assigned_variable()
+        counts, first = {}, self.blocks[min(self.blocks)]
+        for block in self.blocks.values():
+            for s in block.find_insts(ir.Assign):
+                counts[s.target.name] = counts.get(s.target.name, 0) + 1
+        for s in first.find_insts(ir.Assign):
+            name = s.target.name
+            if counts[name] == 1 and not self._owns(name):
+                self._singly_assigned_vars.add(name)
+
+    def storevar(self, value, name, argidx=None):
+        if self._has_slot(name) and not self._owns(name):
+            self._alloca_var(name, self.typeof(name))
+            self.builder.store(value, self.getvar(name))
+        else:
+            super().storevar(value, name, argidx)
+
+    def delvar(self, name):
+        """There is nothing to drop in a plain value."""
+        if self._owns(name):
+            super().delvar(name)
+
+    def _has_slot(self, name):
+        return name not in self._singly_assigned_vars
+
+    def lower_binop(self, resty, expr, op):
+        plain = self._instruction(resty, expr, op)
+        if plain is None:
+            return super().lower_binop(resty, expr, op)
+        return plain(self.loadvar(expr.lhs.name), self.loadvar(expr.rhs.name))
+
+    def _instruction(self, resty, expr, op):
+        """The method of the builder that is all of an operation, or None."""
+        tys = {types.unliteral(self.typeof(v.name)) for v in (expr.lhs, expr.rhs)}
+        if tys == {types.float64} and resty == types.float64:
+            name = _FLOAT.get(op)
+        elif tys == {types.int64} and resty == types.int64:
+            name = _INTEGER.get(op)
+        else:
+            name = None
+        return None if name is None else getattr(self.builder, name)
+
+    def lower_getitem(self, resty, expr, value, index, signature):
+        array = self.typeof(value.name)
+        if resty != getattr(array, "dtype", None) or not self._is_element(array, index):
+            return super().lower_getitem(resty, expr, value, index, signature)
+        pointer = self._element(value, index)
+        return arrayobj.load_item(self.context, self.builder, array, pointer)
+
+    def lower_setitem(self, target_var, index_var, value_var, signature):
+        array, ty = self.typeof(target_var.name), self.typeof(value_var.name)
+        if not (isinstance(ty, types.Number) and self._is_element(array, index_var)):
+            return super().lower_setitem(target_var, index_var, value_var, signature)
+        value = self.context.cast(self.builder, self.loadvar(value_var.name), ty, array.dtype)
+        pointer = self._element(target_var, index_var)
+        return arrayobj.store_item(self.context, self.builder, array, value, pointer)
+
+    def _is_element(self, array, index):
+        """Whether an index is of one element of an array of numbers, and need not be checked."""
+        if type(array) is not types.Array or not isinstance(array.dtype, types.Number):
+            return False
+        ty = self.typeof(index.name)
+        members = list(ty) if isinstance(ty, types.BaseTuple) else [ty]
+        integers = all(isinstance(types.unliteral(t), types.Integer) for t in members)
+        return integers and len(members) == array.ndim and not self.context.enable_boundscheck
+
+    def _element(self, array, index):
+        found = self.typeof(array.name), self.loadvar(array.name)
+        return element_pointer(
+            self.context, self.builder, *found, self.typeof(index.name), self.loadvar(index.name)
+        )
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class SweepLowering(BaseNativeLowering):
+    """The pass that lowers the sweeps."""
+
+    _name = "numbad_sweep_lowering"
+
+    @property
+    def lowering_class(self):
+        return SweepLower
