@@ -8,6 +8,7 @@ process that runs it.
 import ctypes
 import os
 import re
+from functools import cache
 
 import llvmlite.binding as llvm
 from llvmlite import ir
@@ -352,21 +353,40 @@ def release(tape):
     return 0
 
 
+HELPERS = grow, arena_take, release
+
 ELSEWHERE = {}
 """name of a target that has no heap -> what it has for `call_helper` and `raise_limit`."""
 
 
+def _symbol(helper):
+    return f"numbad_tape_{helper.py_func.__name__}"
+
+
+@cache
+def load_helpers():
+    """Compile what generated code calls by name; code from a cache on disk does so when loaded."""
+    for helper in HELPERS:
+        tys = (types.intp,) * helper.py_func.__code__.co_argcount
+        helper.compile(tys)
+        compiled = helper.overloads[tys]
+        address = compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)
+        llvm.add_symbol(_symbol(helper), address)
+
+
 def call_helper(context, builder, helper, *args):
-    """Call one of the functions above, on LLVM integers, out of line; none of them raises."""
+    """Call one of the functions above, on LLVM integers, out of line; none of them raises.
+
+    They are compiled once a process, and found by name.
+    """
     if context.target_name in ELSEWHERE:
         return ELSEWHERE[context.target_name][0](context, builder, helper, *args)
-    sig = types.intp(*[types.intp] * len(args))
-    compiled = helper.get_compile_result(sig)
-    context.add_linking_libs((compiled.library,))
-    fn = context.declare_function(builder.module, compiled.fndesc)
-    _, result = context.call_conv.call_function(
-        builder, fn, sig.return_type, sig.args, args, attrs=("noinline",)
-    )
+    load_helpers()
+    context.active_code_library._reload_init.add(load_helpers)
+    tys = [types.intp] * len(args)
+    fnty = context.call_conv.get_function_type(types.intp, tys)
+    fn = cgutils.get_or_insert_function(builder.module, fnty, _symbol(helper))
+    _, result = context.call_conv.call_function(builder, fn, types.intp, tys, args)
     return result
 
 
