@@ -3,8 +3,10 @@
 The indices come from the primal, which has used them already, so they are in range.
 """
 
+import functools
 import operator
 
+from llvmlite import ir as ll
 from numba.core import cgutils, types
 from numba.extending import intrinsic
 from numba.np import arrayobj
@@ -14,34 +16,103 @@ from ..forward.arithmetic import Emitter, Operand
 from . import cotangents
 
 
+class Parts:
+    """The fields of an array, as values."""
+
+    def __init__(self, context, builder, ty, array):
+        self._model, self._builder, self._array = context.data_model_manager[ty], builder, array
+        self.ndim = ty.ndim
+
+    def __getitem__(self, name):
+        return self._builder.extract_value(self._array, self._model.get_field_position(name))
+
+    def each(self, name):
+        return cgutils.unpack_tuple(self._builder, self[name], self.ndim)
+
+
+def members_of(builder, ty, value):
+    """`(type, value)` of each member of an index."""
+    if not isinstance(ty, types.BaseTuple):
+        return [(ty, value)]
+    return list(zip(ty, cgutils.unpack_tuple(builder, value, len(ty)), strict=True))
+
+
 def element_pointer(context, builder, array_type, array, index_type, index):
     """The address of an element; negative indices count from the end."""
-
-    def part(name):
-        position = context.data_model_manager[array_type].get_field_position(name)
-        return builder.extract_value(array, position)
-
-    def each(name):
-        return cgutils.unpack_tuple(builder, part(name), array_type.ndim)
-
-    shape, layout = each("shape"), array_type.layout
-    if isinstance(index_type, types.BaseTuple):
-        index_types = tuple(index_type)
-        members = cgutils.unpack_tuple(builder, index, len(index_types))
-    else:
-        index_types, members = (index_type,), [index]
+    parts = Parts(context, builder, array_type, array)
+    shape, layout = parts.each("shape"), array_type.layout
+    members = members_of(builder, index_type, index)
     indices = [
-        context.cast(builder, member, ty, types.uintp if _unsigned(ty) else types.intp)
-        for member, ty in zip(members, index_types, strict=True)
+        _position(context, builder, *member, size)
+        for member, size in zip(members, shape, strict=False)
     ]
-    indices = [
-        index if _unsigned(ty) else _wrap(builder, index, size)
-        for index, ty, size in zip(indices, index_types, shape, strict=False)
-    ]
-    strides = each("strides") if layout == "A" else ()
+    strides = parts.each("strides") if layout == "A" else ()
     return cgutils.get_item_pointer2(
-        context, builder, part("data"), shape, strides, layout, indices
+        context, builder, parts["data"], shape, strides, layout, indices
     )
+
+
+def _position(context, builder, ty, index, size):
+    if _unsigned(ty):
+        return context.cast(builder, index, ty, types.uintp)
+    return _wrap(builder, context.cast(builder, index, ty, types.intp), size)
+
+
+def view(context, builder, array_type, array, index_type, index, result):
+    """The value of type `result` that integers and slices without steps show of an array."""
+    parts = Parts(context, builder, array_type, array)
+    shape, strides = parts.each("shape"), parts.each("strides")
+    starts, counts, steps = [], [], []
+    for (ty, member), size, step in zip(
+        members_of(builder, index_type, index), shape, strides, strict=False
+    ):
+        if isinstance(ty, types.SliceType):
+            start, count = _extent(builder, member, size)
+            counts.append(count)
+            steps.append(step)
+        else:
+            start = _position(context, builder, ty, member, size)
+        starts.append(start)
+    rest = len(starts)
+    starts += [size.type(0) for size in shape[rest:]]
+    layout = array_type.layout
+    fields = {
+        "meminfo": parts["meminfo"],
+        "parent": parts["parent"],
+        "itemsize": parts["itemsize"],
+        "data": cgutils.get_item_pointer2(
+            context, builder, parts["data"], shape, strides, layout, starts
+        ),
+        "shape": [*counts, *shape[rest:]],
+        "strides": [*steps, *strides[rest:]],
+    }
+    fields["nitems"] = functools.reduce(builder.mul, fields["shape"])
+    return _packed(context, builder, result, fields)
+
+
+def _extent(builder, value, size):
+    """The start of a slice without step, and its length."""
+    start, stop = (_clamped(builder, builder.extract_value(value, k), size) for k in range(2))
+    count, zero = builder.sub(stop, start), size.type(0)
+    return start, builder.select(builder.icmp_signed("<", count, zero), zero, count)
+
+
+def _clamped(builder, bound, size):
+    zero, bound = size.type(0), _wrap(builder, bound, size)
+    bound = builder.select(builder.icmp_signed("<", bound, zero), zero, bound)
+    return builder.select(builder.icmp_signed(">", bound, size), size, bound)
+
+
+def _packed(context, builder, ty, fields):
+    """An array of these fields."""
+    model, whole = context.data_model_manager[ty], context.get_value_type(ty)
+    array = whole(ll.Undefined)
+    for name, value in fields.items():
+        position = model.get_field_position(name)
+        for path, x in enumerate(value) if isinstance(value, list) else [(None, value)]:
+            where = position if path is None else (position, path)
+            array = builder.insert_value(array, x, where)
+    return array
 
 
 def _unsigned(ty):

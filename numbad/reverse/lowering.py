@@ -8,11 +8,12 @@ import operator
 
 from numba.core import ir, types
 from numba.core.compiler_machinery import register_pass
+from numba.core.imputils import impl_ret_borrowed
 from numba.core.typed_passes import BaseNativeLowering
 from numba.np import arrayobj
 
 from ..ir.unwind import UnwindingLower
-from .elements import element_pointer
+from .elements import element_pointer, view
 
 _FLOAT = {operator.add: "fadd", operator.sub: "fsub", operator.mul: "fmul"}
 _INTEGER = {operator.add: "add", operator.sub: "sub", operator.mul: "mul"}
@@ -67,10 +68,13 @@ class SweepLower(UnwindingLower):
 
     def lower_getitem(self, resty, expr, value, index, signature):
         array = self.typeof(value.name)
-        if resty != getattr(array, "dtype", None) or not self._is_element(array, index):
+        if resty == getattr(array, "dtype", None) and self._is_element(array, index):
+            pointer = self._element(value, index)
+            return arrayobj.load_item(self.context, self.builder, array, pointer)
+        if not self._is_view(array, index, resty):
             return super().lower_getitem(resty, expr, value, index, signature)
-        pointer = self._element(value, index)
-        return arrayobj.load_item(self.context, self.builder, array, pointer)
+        shown = view(self.context, self.builder, *self._access(value, index), resty)
+        return impl_ret_borrowed(self.context, self.builder, resty, shown)
 
     def lower_setitem(self, target_var, index_var, value_var, signature):
         array, ty = self.typeof(target_var.name), self.typeof(value_var.name)
@@ -84,16 +88,30 @@ class SweepLower(UnwindingLower):
         """Whether an index is of one element of an array of numbers, and need not be checked."""
         if type(array) is not types.Array or not isinstance(array.dtype, types.Number):
             return False
-        ty = self.typeof(index.name)
-        members = list(ty) if isinstance(ty, types.BaseTuple) else [ty]
-        integers = all(isinstance(types.unliteral(t), types.Integer) for t in members)
+        members = self._index_types(index)
+        integers = all(isinstance(ty, types.Integer) for ty in members)
         return integers and len(members) == array.ndim and not self.context.enable_boundscheck
 
+    def _is_view(self, array, index, result):
+        """Whether an index of integers and slices without steps shows a part of an array."""
+        if not (type(array) is type(result) is types.Array and array.dtype == result.dtype):
+            return False
+        members = self._index_types(index)
+        slices = [type(ty) is types.SliceType and not ty.has_step for ty in members]
+        known = all(k or isinstance(ty, types.Integer) for k, ty in zip(slices, members, strict=True))
+        fits = array.ndim - len(members) + sum(slices) == result.ndim and len(members) <= array.ndim
+        return known and fits and not self.context.enable_boundscheck
+
+    def _index_types(self, index):
+        ty = self.typeof(index.name)
+        return [types.unliteral(t) for t in (ty if isinstance(ty, types.BaseTuple) else [ty])]
+
     def _element(self, array, index):
-        found = self.typeof(array.name), self.loadvar(array.name)
-        return element_pointer(
-            self.context, self.builder, *found, self.typeof(index.name), self.loadvar(index.name)
-        )
+        return element_pointer(self.context, self.builder, *self._access(array, index))
+
+    def _access(self, *variables):
+        """The types and values of an array and an index."""
+        return [x for v in variables for x in (self.typeof(v.name), self.loadvar(v.name))]
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
