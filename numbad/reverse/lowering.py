@@ -7,8 +7,9 @@ hundred instructions, which LLVM has to read and to remove again. The code is th
 import operator
 
 from numba.core import ir, types
-from numba.core.compiler_machinery import register_pass
+from numba.core.compiler_machinery import AnalysisPass, register_pass
 from numba.core.imputils import impl_ret_borrowed
+from numba.core.postproc import PostProcessor, VariableLifetime
 from numba.core.typed_passes import BaseNativeLowering
 from numba.np import arrayobj
 
@@ -98,7 +99,9 @@ class SweepLower(UnwindingLower):
             return False
         members = self._index_types(index)
         slices = [type(ty) is types.SliceType and not ty.has_step for ty in members]
-        known = all(k or isinstance(ty, types.Integer) for k, ty in zip(slices, members, strict=True))
+        known = all(
+            k or isinstance(ty, types.Integer) for k, ty in zip(slices, members, strict=True)
+        )
         fits = array.ndim - len(members) + sum(slices) == result.ndim and len(members) <= array.ndim
         return known and fits and not self.context.enable_boundscheck
 
@@ -112,6 +115,27 @@ class SweepLower(UnwindingLower):
     def _access(self, *variables):
         """The types and values of an array and an index."""
         return [x for v in variables for x in (self.typeof(v.name), self.loadvar(v.name))]
+
+
+@register_pass(mutates_CFG=False, analysis_only=True)
+class PlaceDels(AnalysisPass):
+    """Deletes the variables that own references where they are read last; others need no end."""
+
+    _name = "numbad_place_dels"
+
+    def __init__(self):
+        AnalysisPass.__init__(self)
+
+    def run_pass(self, state):
+        func_ir, models = state.func_ir, state.targetctx.data_model_manager
+        owners = {name for name, ty in state.typemap.items() if models[ty].contains_nrt_meminfo()}
+        lifetime = func_ir.variable_lifetime = VariableLifetime(func_ir.blocks)
+        found = lifetime.usedefs
+        lifetime.usedefs = type(found)(
+            *({label: names & owners for label, names in each.items()} for each in found)
+        )
+        PostProcessor(func_ir)._insert_var_dels()
+        return True
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)

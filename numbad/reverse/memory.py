@@ -363,6 +363,10 @@ def _symbol(helper):
     return f"numbad_tape_{helper.py_func.__name__}"
 
 
+def _helper_contents():
+    return ("the helpers of the tape",)
+
+
 @cache
 def load_helpers():
     """Compile what generated code calls by name; code from a cache on disk does so when loaded."""

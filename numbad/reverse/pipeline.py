@@ -12,11 +12,10 @@ from numba.core.ir_utils import build_definitions
 from numba.core.registry import CPUDispatcher
 from numba.core.typed_passes import (
     AnnotateTypes,
-    IRLegalization,
     NoPythonBackend,
     NoPythonSupportedFeatureValidation,
 )
-from numba.core.untyped_passes import FixupArgs, IRProcessing, TranslateByteCode
+from numba.core.untyped_passes import FixupArgs, TranslateByteCode
 
 from .. import caching
 from ..constants import by_symbols
@@ -35,7 +34,7 @@ from ..rules.registry import JVP, SCALAR, VJP, generation
 from ..source import define
 from .activity import Activity
 from .cotangents import Lanes, RowSeed
-from .lowering import SweepLowering
+from .lowering import PlaceDels, SweepLowering
 from .ops.objects import refuse_at_boundary
 from .split import SplitSweep
 from .sweep import Sweep
@@ -192,8 +191,8 @@ class SweepCompiler(CompilerBase):
         dual = pull.has_duals(self.state.args)
         stages = [TranslateByteCode, FixupArgs, Differentiate]
         stages += [ReplaceFunctions, PromoteAllocations] if dual else []
-        stages += [IRProcessing, Inference, NoPythonSupportedFeatureValidation]
-        stages += [IRLegalization, AnnotateTypes, SweepLowering, NoPythonBackend]
+        stages += [Inference, NoPythonSupportedFeatureValidation]
+        stages += [PlaceDels, AnnotateTypes, SweepLowering, NoPythonBackend]
         for stage in stages:
             pm.add_pass(stage, stage.__name__)
         pm.finalize()
