@@ -102,11 +102,11 @@ class UnwindingLowering(BaseNativeLowering):
         return UnwindingLower
 
 
-def nopython_pipeline(state):
-    """Numba's nopython pipeline with this lowering."""
+def nopython_pipeline(state, lowering=UnwindingLowering):
+    """Numba's nopython pipeline with this lowering, or one made of it."""
     pm = DefaultPassBuilder.define_nopython_pipeline(state)
     pm.passes = [
-        (UnwindingLowering, description) if step is NativeLowering else (step, description)
+        (lowering, description) if step is NativeLowering else (step, description)
         for step, description in pm.passes
     ]
     pm.finalize()

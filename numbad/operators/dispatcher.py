@@ -24,6 +24,7 @@ from ..errors import ArgumentError, NumbadError, UnsupportedError
 from ..forward.dualize import refresh, replacement, without_wrappers
 from ..forward.refuse import refusing, told_before
 from ..ir.unwind import nopython_pipeline
+from ..reverse.lowering import SweepLowering
 from ..rules.registry import generation
 from ..source import define
 from .results import plain_result
@@ -175,7 +176,7 @@ class OperatorCompiler(CompilerBase):
 
     def define_pipelines(self):
         without_wrappers(self.state)
-        pm = nopython_pipeline(self.state)
+        pm = nopython_pipeline(self.state, SweepLowering)
         pm.add_pass_after(WriteSource, TranslateByteCode)
         pm.finalize()
         return [pm]

@@ -5,6 +5,7 @@ hundred instructions, which LLVM has to read and to remove again. The code is th
 """
 
 import operator
+from collections import Counter
 
 from numba.core import ir, types
 from numba.core.compiler_machinery import AnalysisPass, register_pass
@@ -26,29 +27,31 @@ class SweepLower(UnwindingLower):
     def _find_singly_assigned_variable(self):
         """What is set once, where the function begins, needs no slot: it is known wherever it is read."""
         super()._find_singly_assigned_variable()
-        counts, first = {}, self.blocks[min(self.blocks)]
-        for block in self.blocks.values():
-            for s in block.find_insts(ir.Assign):
-                counts[s.target.name] = counts.get(s.target.name, 0) + 1
-        for s in first.find_insts(ir.Assign):
+        entry = min(self.blocks)
+        if any(entry in block.terminator.get_targets() for block in self.blocks.values()):
+            return
+        assigned = Counter(
+            s.target.name for block in self.blocks.values() for s in block.find_insts(ir.Assign)
+        )
+        for s in self.blocks[entry].find_insts(ir.Assign):
             name = s.target.name
-            if counts[name] == 1 and not self._owns(name):
+            if assigned[name] == 1 and not self._owns(name):
                 self._singly_assigned_vars.add(name)
 
     def storevar(self, value, name, argidx=None):
-        if self._has_slot(name) and not self._owns(name):
+        """There is nothing to drop in what a plain variable held."""
+        if argidx is None and self._has_slot(name) and not self._owns(name):
             self._alloca_var(name, self.typeof(name))
             self.builder.store(value, self.getvar(name))
         else:
             super().storevar(value, name, argidx)
 
     def delvar(self, name):
-        """There is nothing to drop in a plain value."""
         if self._owns(name):
             super().delvar(name)
 
     def _has_slot(self, name):
-        return name not in self._singly_assigned_vars
+        return name not in self._singly_assigned_vars or self._disable_sroa_like_opt
 
     def lower_binop(self, resty, expr, op):
         plain = self._instruction(resty, expr, op)

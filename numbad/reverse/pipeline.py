@@ -261,7 +261,7 @@ class GuardCompiler(CompilerBase):
 
     def define_pipelines(self):
         without_wrappers(self.state)
-        return [nopython_pipeline(self.state)]
+        return [nopython_pipeline(self.state, SweepLowering)]
 
 
 class PullDispatcher(CPUDispatcher):
