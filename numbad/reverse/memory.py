@@ -7,7 +7,6 @@ process that runs it.
 
 import ctypes
 import os
-import re
 from functools import cache
 
 import llvmlite.binding as llvm
@@ -16,7 +15,9 @@ from numba.core import cgutils, types
 from numba.extending import intrinsic
 
 from numbad.caching import jit
-from numbad.errors import ArgumentError, TapeLimitError
+from numbad.errors import TapeLimitError
+
+from .limit import limit_from
 
 # A block of heap memory: capacity in bytes, next block, then the memory itself.
 HEADER = 16
@@ -51,27 +52,6 @@ _free = types.ExternalFunction("PyMem_RawFree", types.void(types.intp))
 def set_tape_limit(limit):
     """Let one tape hold at most `limit` bytes of heap memory."""
     _limit.value = TapeLimitError.limit = limit
-
-
-def _physical_memory():
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, OSError, ValueError):
-        return 8 * 2**30  # no way to ask on this platform
-
-
-def limit_from(text):
-    """The limit in bytes that a value of `NUMBAD_TAPE_LIMIT` means; None: the default."""
-    if text is None:
-        return _physical_memory() // 4 * 3
-    match = re.fullmatch(r"\s*(\d+)\s*([KMG]?)\s*", text, re.IGNORECASE | re.ASCII)
-    size = int(match[1]) << {"": 0, "K": 10, "M": 20, "G": 30}[match[2].upper()] if match else 0
-    if not 0 < size < 2**62:
-        raise ArgumentError(
-            f"NUMBAD_TAPE_LIMIT is {text!r}; expected a positive number of bytes, "
-            "which may end in K, M or G, as in '500M'"
-        )
-    return size
 
 
 set_tape_limit(limit_from(os.environ.get("NUMBAD_TAPE_LIMIT")))
@@ -166,6 +146,18 @@ _limit_address = _symbol_address("numbad_tape_limit")
 _pool_address = _symbol_address("numbad_tape_pool")
 
 
+# -- what generated code calls ----------------------------------------------------------------
+
+_SYMBOLS = {}
+
+
+def _called_by_name(function):
+    """A function of addresses that is compiled once a process: see `call_helper`."""
+    helper = jit(function)
+    _SYMBOLS[helper] = f"numbad_tape_{function.__name__}"
+    return helper
+
+
 # -- the pool ---------------------------------------------------------------------------------
 
 
@@ -240,7 +232,7 @@ def _first_block(capacity, allowed):
     return _resize(0, capacity)
 
 
-@jit
+@_called_by_name
 def grow(tape, top, need):
     """Make room for `need` bytes at `top`: the new top, or 0 beyond the limit or out of memory."""
     base, old = peek(tape, BASE), peek(tape, BLOCK)
@@ -279,7 +271,7 @@ def _arena_block(tape, size):
     return block
 
 
-@jit
+@_called_by_name
 def arena_take(tape, n):
     """The address of `n` bytes of the arena, aligned to 16, not zeroed; 0 where there are none."""
     allowed = peek(_limit_address(), 0) - peek(tape, HEAP)
@@ -304,7 +296,7 @@ def arena_take(tape, n):
     return block + HEADER
 
 
-@jit
+@_called_by_name
 def arena_rewind(tape, blocks, start, end):
     """Give back what was taken since ARENA_BLOCKS, ARENA_NEXT and ARENA_END had these values.
 
@@ -339,7 +331,7 @@ def _give_arena(block):
         _free(block)
 
 
-@jit
+@_called_by_name
 def release(tape):
     """Give back all heap memory of a tape."""
     block = peek(tape, BLOCK)
@@ -353,29 +345,19 @@ def release(tape):
     return 0
 
 
-HELPERS = grow, arena_take, release
-
 ELSEWHERE = {}
 """name of a target that has no heap -> what it has for `call_helper` and `raise_limit`."""
-
-
-def _symbol(helper):
-    return f"numbad_tape_{helper.py_func.__name__}"
-
-
-def _helper_contents():
-    return ("the helpers of the tape",)
 
 
 @cache
 def load_helpers():
     """Compile what generated code calls by name; code from a cache on disk does so when loaded."""
-    for helper in HELPERS:
+    for helper, symbol in _SYMBOLS.items():
         tys = (types.intp,) * helper.py_func.__code__.co_argcount
         helper.compile(tys)
         compiled = helper.overloads[tys]
         address = compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)
-        llvm.add_symbol(_symbol(helper), address)
+        llvm.add_symbol(symbol, address)
 
 
 def call_helper(context, builder, helper, *args):
@@ -389,7 +371,7 @@ def call_helper(context, builder, helper, *args):
     context.active_code_library._reload_init.add(load_helpers)
     tys = [types.intp] * len(args)
     fnty = context.call_conv.get_function_type(types.intp, tys)
-    fn = cgutils.get_or_insert_function(builder.module, fnty, _symbol(helper))
+    fn = cgutils.get_or_insert_function(builder.module, fnty, _SYMBOLS[helper])
     _, result = context.call_conv.call_function(builder, fn, types.intp, tys, args)
     return result
 
