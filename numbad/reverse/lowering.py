@@ -6,6 +6,7 @@ hundred instructions, which LLVM has to read and to remove again. The code is th
 
 import operator
 from collections import Counter
+from functools import partial
 
 from numba.core import ir, types
 from numba.core.compiler_machinery import AnalysisPass, register_pass
@@ -62,13 +63,12 @@ class SweepLower(UnwindingLower):
     def _instruction(self, resty, expr, op):
         """The method of the builder that is all of an operation, or None."""
         tys = {types.unliteral(self.typeof(v.name)) for v in (expr.lhs, expr.rhs)}
-        if tys == {types.float64} and resty == types.float64:
-            name = _FLOAT.get(op)
-        elif tys == {types.int64} and resty == types.int64:
-            name = _INTEGER.get(op)
-        else:
-            name = None
-        return None if name is None else getattr(self.builder, name)
+        if tys == {types.float64} and resty == types.float64 and op in _FLOAT:
+            return getattr(self.builder, _FLOAT[op])
+        if tys == {types.int64} and resty == types.int64 and op in _INTEGER:
+            # as Numba: `i + 1` is known not to be negative where `i` is not
+            return partial(getattr(self.builder, _INTEGER[op]), flags=["nsw"])
+        return None
 
     def lower_getitem(self, resty, expr, value, index, signature):
         array = self.typeof(value.name)
