@@ -1,5 +1,8 @@
 """Puts the code of active callees and helpers in place, until nothing is left to expand."""
 
+from collections import Counter
+from functools import partial
+
 from numba.core import ir, types
 
 from .capture import capture
@@ -13,10 +16,11 @@ from .spelling import spell
 LIMIT = 2000  # expansions; more means a recursion through data that analysis cannot see the end of
 
 
-def expand(fn, analyse, root=()):
+def expand(fn, analyse, root=(), stays=None):
     """Expand every active call and whole-array statement of `fn`; returns the last analysis.
 
     A call of a callee within its own code is a recursion: it is left, and noted in `fn.recursive`.
+    So are calls for which `stays(activity, op, arguments, number of calls)` says so.
     `root` is what `fn` itself is the code of: `((dispatcher, types),)`.
     """
     for _ in range(LIMIT):
@@ -24,14 +28,17 @@ def expand(fn, analyse, root=()):
         ops = activity.expandables()
         if not ops:
             return activity
+        calls = Counter(op.dispatcher for op in ops)
         for op in ops:
             with located(op.loc):
-                _expand(fn, op, root)
+                _expand(
+                    fn, op, root, stays and partial(stays, activity, op, calls=calls[op.dispatcher])
+                )
         normalize(fn)
     raise refuse("calls nested this deep", fn.loc)
 
 
-def _expand(fn, op, root):
+def _expand(fn, op, root, stays):
     label, index = _find(fn, op.statement)
     place = Place.of(op.statement.loc, construct=spell(fn, op.statement))
     if handled(fn, label):
@@ -47,7 +54,8 @@ def _expand(fn, op, root):
     argtypes = tuple(types.unliteral(fn.type_of(v)) for v in arguments)
     chain = fn.chains.get(op.target, root) if isinstance(op.statement, ir.Assign) else root
     _take_options(fn, op.dispatcher)
-    if (op.dispatcher, argtypes) in chain or _other_errors(op.dispatcher, root):
+    recursive = (op.dispatcher, argtypes) in chain or _other_errors(op.dispatcher, root)
+    if recursive or (stays and stays(arguments)):
         _leave_recursive(fn, label, index, call, arguments, before, (op.dispatcher, argtypes))
         return
     callee = normalize(capture(op.dispatcher, argtypes))

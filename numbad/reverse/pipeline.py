@@ -19,6 +19,7 @@ from numba.core.untyped_passes import FixupArgs, TranslateByteCode
 
 from .. import caching
 from ..constants import by_symbols
+from ..errors import NumbadError
 from ..forward import dual as d
 from ..forward.dualize import PromoteAllocations, ReplaceFunctions, without_wrappers
 from ..forward.refuse import refusing
@@ -36,6 +37,7 @@ from .activity import Activity
 from .cotangents import Lanes, RowSeed
 from .lowering import PlaceDels, SweepLowering
 from .ops.objects import refuse_at_boundary
+from .pairs import Pairs
 from .split import SplitSweep
 from .sweep import Sweep
 from .tape import call_guarded, guarded
@@ -53,6 +55,15 @@ class Pipeline:
 
     def analyse(self, split=False):
         """The expanded function, its activity and its control flow."""
+        pairs = Pairs(self)
+        try:
+            return self._analyse(split, pairs.stays)
+        except NumbadError:
+            if not pairs.taken:
+                raise
+        return self._analyse(split, None)
+
+    def _analyse(self, split, stays):
         try:
             fn = capture(self.dispatcher, self.argtypes)
         except NumbaError as error:
@@ -60,7 +71,7 @@ class Pipeline:
             raise
         normalize(fn)
         root = ((self.dispatcher, self.argtypes),)
-        activity = expand(fn, lambda f: Activity(f, self.inputs(f), returned(f)), root)
+        activity = expand(fn, lambda f: Activity(f, self.inputs(f), returned(f)), root, stays)
         activity.refuse_unknown()
         refuse_raising(fn, activity, self.dispatcher.targetoptions)
         refuse_at_boundary(fn, activity, [] if split else self.inputs(fn), returned(fn))

@@ -22,6 +22,7 @@ SWITCHES = {
     "conditions": "the way through a branch follows from its condition, where that is at hand",
     "stack": "small new arrays of known size that do not leave the function lie on the stack",
     "rows": "a Jacobian's rows are pulled back several at a time",
+    "pairs": "large callees that are called from several places are compiled once",
     "skip": "a loop within an iteration is not reversed where the adjoints of its results are zero",
     "tables": "innermost loops over known ranges make room on the tape once",
     "unsigned": "indices that are known not to be negative are not wrapped around",
