@@ -52,7 +52,7 @@ class Emitter(Values):
 
         An iteration that is reversed by itself, as if its result were one, has one adjoint for all rows.
         """
-        alone = self.region is not None and self.region.way is None
+        alone = self.region is not None and self.region.is_alone()
         return None if alone and isinstance(self.dual, Lanes) else self.dual
 
     # -- plain emission ----------------------------------------------------------------------

@@ -31,6 +31,10 @@ class Region:
     def header(self):
         return self.loop.header
 
+    def is_alone(self):
+        """Whether the iterations are reversed as if the adjoint of their result were one."""
+        return False
+
     def mark(self, leaf):
         """What is put behind the name of an adjoint while an iteration is reversed."""
         return ""
@@ -71,6 +75,9 @@ class Iterations(Region):
         self.entered, self.done = sweep.new_label(), sweep.new_label()
         self.outer = {}  # leaves from outside that adjoints are added to here
         self.turns = []  # the blocks that an iteration's adjoint begins with
+
+    def is_alone(self):
+        return self.way is None
 
     # -- names -------------------------------------------------------------------------------
 
