@@ -14,7 +14,7 @@ from . import imports, problems
 PROCESS = Path("/proc/self")
 SCRIPT = """
 from asv_bench.benchmarks import peak_memory
-print(peak_memory.mebibytes({problem!r}, {contender!r}))
+print(*peak_memory.mebibytes({problem!r}, {contender!r}))
 """
 BATCHES = 2.0  # MiB below which the high-water mark is too coarse
 # Large blocks come from and go back to the system, however many there were.
@@ -34,13 +34,16 @@ def _faults():
 
 
 def mebibytes(problem, contender):
-    """MiB that the first full call takes, after a small one; NaN where the system does not tell."""
+    """As `of_call`, for the first full call of a contender."""
     call = problems.contenders(problem)[contender]
-    return of_call(problem, call, problems.load()[problem])[0]
+    return of_call(problem, call, problems.load()[problem])
 
 
 def of_call(problem, call, arguments):
-    """MiB that a call takes after a small one, and those of the arrays that it returns."""
+    """MiB that a call takes after a small one, and those of the arrays that it returns.
+
+    NaN where the system does not tell.
+    """
     small = problems.module(problem).shorten(arguments)
     call(*small), call(*small)
     try:
@@ -64,4 +67,5 @@ def _array_bytes(result):
 def in_new_process(problem, contender):
     script = SCRIPT.format(problem=problem, contender=contender)
     environment = imports.environment(imports.Path.home()) | ENVIRONMENT
-    return float(imports.run("-c", script, env=environment).splitlines()[-1])
+    last = imports.run("-c", script, env=environment).splitlines()[-1]
+    return tuple(map(float, last.split()))

@@ -9,8 +9,11 @@ import numpy as np
 
 from . import compile_time, forward, measure, peak_memory, problems
 
-HAND_BARS = {"P1": 1.5, "P3": 1.2, "P4": 1.5, "P6": 1.5}
-COMPILE_BAR = 4.0
+HAND_BARS = {"P1": 1.1, "P2": 1.2, "P3": 1.2, "P4": 1.15, "P5": 1.5, "P6": 1.15, "P7": 1.3}
+NAIVE_BAR = 1.6
+MEMORY_BARS = {"P5": 8.0}  # MiB beyond the result
+MEMORY_BAR = 1.0  # of the others
+COMPILE_BAR = 3.0
 OVERHEAD_BAR = 1.0  # microseconds
 OVERHEAD_CASES = ("float", "six floats", "array of six")
 
@@ -75,7 +78,7 @@ class Costs:
     timeout = 300
 
     def track_peak_memory(self, problem):
-        return peak_memory.in_new_process(problem, "gradient")
+        return peak_memory.in_new_process(problem, "gradient")[0]
 
     def track_compile_seconds(self, problem):
         return compile_time.in_new_process(problem).median
@@ -115,7 +118,7 @@ def time_rows(options):
         best = own.best / primal.best
         note = f"primal {primal.median * 1e3:.4g} ms; hand / primal {1.0 / primal.ratio:.3g}"
         rows.append(measure.Row(f"{label} / primal", over_primal(timed), best=best, note=note))
-    return [*rows, arrays_row(options)]
+    return [*rows, arrays_row(options), naive_row(options)]
 
 
 def arrays_row(options):
@@ -132,16 +135,33 @@ def arrays_row(options):
     return measure.ratio_row("P3 with arrays / hand", timing)
 
 
+def naive_row(options):
+    """P5 as most users would write it, over what its adjoint by hand would cost: as much over the
+    function as that of the function as it stands."""
+    import numbad as nd
+
+    source, arguments = problems.module("P5"), problems.load()["P5"]
+    gradient = nd.value_and_grad(source.naive_primal, source.ARGNUMS, mode="reverse")
+    functions = {"own": gradient, "naive": source.naive_primal, "primal": source.primal}
+    calls = {name: functools.partial(f, *arguments) for name, f in functions.items()}
+    hand = functools.partial(source.adjoint, *arguments)
+    timed = measure.beside(hand, calls, samples=options.samples)
+    scale = timed["naive"].ratio / timed["primal"].ratio
+    best = timed["own"].best / min(timed["own"].base) * timed["primal"].best / timed["naive"].best
+    note = f"naive primal / primal {scale:.3g}"
+    ratio = timed["own"].ratio / scale
+    return measure.Row("P5 naive / hand, estimated", ratio, bar=NAIVE_BAR, best=best, note=note)
+
+
 def memory_rows():
-    return [
-        measure.Row(
-            problem,
-            peak_memory.in_new_process(problem, "gradient"),
-            "MiB",
-            note=f"by hand {peak_memory.in_new_process(problem, 'hand'):.3g} MiB",
-        )
-        for problem in problems.NAMES
-    ]
+    rows = []
+    for problem in problems.NAMES:
+        taken, result = peak_memory.in_new_process(problem, "gradient")
+        by_hand, _ = peak_memory.in_new_process(problem, "hand")
+        note = f"result {result:.3g}, by hand {by_hand:.3g} MiB"
+        bar = MEMORY_BARS.get(problem, MEMORY_BAR) + result
+        rows.append(measure.Row(problem, taken, "MiB", bar, note=note))
+    return rows
 
 
 def compile_rows():
