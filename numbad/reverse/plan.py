@@ -235,8 +235,15 @@ class Plan:
         )
 
     def _must_be_computed(self, phi, name):
-        simple = self.is_constant(name) or self._alive(phi.label, name)
-        return not simple and self._can_recompute(phi.label, name)
+        """Whether a value must not be computed again where the other way was taken."""
+        if self.is_constant(name) or self._alive(phi.label, name) or name in self.indices:
+            return False
+        if not self._can_recompute(phi.label, name):
+            return False
+        value = self.fn.definition(name)
+        if not is_expr(value, "binop") or value.fn not in CHEAP:
+            return True
+        return any(self._must_be_computed(phi, v.name) for v in (value.lhs, value.rhs))
 
     def _cheap_constant(self, op, value):
         if value.op in ("binop", "inplace_binop", "unary"):

@@ -452,6 +452,21 @@ def ways_that_follow(x, c):
     return y
 
 
+@programs.on((X, 0.3))
+def ring(x, c):
+    n = x.shape[0]
+    y = x.copy()
+    new = np.empty(n)
+    for _ in range(3):
+        for i in range(n):
+            left = i - 1 if i > 0 else n - 1
+            right = i + 1 if i < n - 1 else 0
+            new[i] = y[left] * y[right] * c + y[i] * y[i]
+        for i in range(n):
+            y[i] = new[i]
+    return y[0] * y[1]
+
+
 @programs.on((0.3, 0.8))
 def values_that_are_known(x, y):
     for _ in range(3):
@@ -546,6 +561,7 @@ def recorded(name):
     [
         ("counted", "ranges"),
         ("conditions", "paths_that_pay_or_not"),
+        ("conditions", "ring"),
         ("invariants", "scratch"),
     ],
 )
