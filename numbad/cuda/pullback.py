@@ -27,7 +27,8 @@ class DevicePullback:
         code = self.f.py_func.__code__
         scope = ir.Scope(None, ir.Loc(code.co_filename, code.co_firstlineno))
         with cpu_target():
-            return Pipeline(self.f, tuple(argtypes[1]), self.wrt).run(scope)
+            pipeline = Pipeline(self.f, tuple(argtypes[1]), self.wrt, allocates=False)
+            return pipeline.run(scope)
 
     def compile(self, arguments, shadows, seed):
         return self.code.compile((tape_type, arguments, shadows, seed))

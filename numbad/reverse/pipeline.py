@@ -40,6 +40,7 @@ from .ops.objects import refuse_at_boundary
 from .pairs import Pairs
 from .split import SplitSweep
 from .sweep import Sweep
+from .switches import enabled
 from .tape import call_guarded, guarded
 from .together import refuse_lanes
 from .trying import refuse_raising
@@ -50,8 +51,9 @@ INHERITED = ("fastmath", "error_model", "boundscheck", "nogil")
 class Pipeline:
     """From a Python function and argument types to the blocks of both sweeps."""
 
-    def __init__(self, dispatcher, argtypes, wrt, dual=None):
+    def __init__(self, dispatcher, argtypes, wrt, dual=None, allocates=True):
         self.dispatcher, self.argtypes, self.wrt, self.dual = dispatcher, argtypes, wrt, dual
+        self.allocates = allocates  # whether the target has new arrays
 
     def analyse(self, split=False):
         """The expanded function, its activity and its control flow."""
@@ -82,7 +84,8 @@ class Pipeline:
         self.fn, *rest = self.analyse()
         if isinstance(self.dual, Lanes):
             refuse_lanes(self.fn, rest[0])
-        self.sweep = Sweep(self.fn, *rest, self.wrt, scope, self.dual, pair_of)
+        stack = self.allocates and enabled("stack")
+        self.sweep = Sweep(self.fn, *rest, self.wrt, scope, self.dual, pair_of, stack)
         return self.sweep.build()
 
     def inputs(self, fn):

@@ -22,7 +22,7 @@ from .tape import pop_frame, push_frame, read_frame
 class SplitSweep(Sweep):
     """Builds the forward part or the reverse part."""
 
-    def _keep_on_stack(self):
+    def _find_references(self, stack):
         """Nothing: the forward part's stack is gone when the reverse part runs."""
 
     def build_forward(self):

@@ -34,7 +34,7 @@ from .updates import mark_updates
 class Sweep(Recording, Boundary):
     """Builds the blocks; `wrt` are the numbers of the differentiated parameters."""
 
-    def __init__(self, fn, activity, control, wrt, scope, dual=None, pair=None):
+    def __init__(self, fn, activity, control, wrt, scope, dual=None, pair=None, stack=True):
         self.fn, self.activity, self.control, self.wrt = fn, activity, control, wrt
         self.plan = Plan(fn, activity, control)
         self.e = Emitter(fn, activity, self.plan, scope, dual, pair)
@@ -50,7 +50,7 @@ class Sweep(Recording, Boundary):
         self._before = {}
         self.regions = {}  # label -> the same, for each block of such a loop
         self.e.repeated = {label for label in fn.blocks if not control.outside(label)}
-        self._keep_on_stack()
+        self._find_references(stack)
         self._plan()
         self.forward_labels = {label: self.new_label() for label in control.order}
         self.reverse_labels = {label: self.new_label() for label in reversed(self.live)}
@@ -80,12 +80,12 @@ class Sweep(Recording, Boundary):
         elsewhere |= set(self.activity.returned) | set(self.activity.inputs)
         return {leaf for leaf in place if leaf not in elsewhere and not self._handle(leaf)}
 
-    def _keep_on_stack(self):
-        """Small new arrays that do not outlive the call."""
+    def _find_references(self, stack):
+        """Arrays that the caller may hold afterwards, and small new ones that it does not."""
         only_shapes = isinstance(self.e.dual, Lanes) and self.e.dual.shapes
         kept = [] if only_shapes else self.activity.returned
         self.escape = Escape(self.fn, self.activity, self.control, kept)
-        if enabled("stack"):
+        if stack:
             self.e.on_stack = self.escape.stack_arrays()
 
     def _handle(self, leaf):
