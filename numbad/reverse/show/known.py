@@ -177,6 +177,13 @@ def _zeros_like(to, target, args, made):
     to.add("set", x.name(target), x.call("zeros_like", [to.node(args[1])]))
 
 
+def _on_stack(to, target, args, made):
+    name = "np.zeros" if made["zeros"] else "np.empty"
+    shape = made["shape"]
+    what = str(shape[0]) if len(shape) == 1 else repr(shape)
+    to.add("set", x.name(target), x.call(name, [x.text(what)]))
+
+
 def _new_list(to, target, args, made):
     to.add("set", x.name(target), x.binary("*", Node("list", (x.ZERO,)), to.node(args[1])))
 
@@ -316,6 +323,7 @@ _WRITERS = {
     "arena_zeros_like.<locals>.zeros_like": _zeros_like,
     "blank.<locals>.make": _zeros_like,
     "in_layout.<locals>.retype": _same,
+    "stack_array.<locals>.allocate": _on_stack,
     "accumulate_field.<locals>.accumulate": _accumulate_field,
     "accumulate_record.<locals>.accumulate": _accumulate_field,
     "take_field.<locals>.take": _take_field,
