@@ -9,6 +9,7 @@ from collections import Counter
 from functools import partial
 
 from numba.core import ir, types
+from numba.core.analysis import compute_use_defs
 from numba.core.compiler_machinery import AnalysisPass, register_pass
 from numba.core.imputils import impl_ret_borrowed
 from numba.core.postproc import PostProcessor, VariableLifetime
@@ -26,17 +27,23 @@ class SweepLower(UnwindingLower):
     """Elements of arrays, arithmetic and plain variables in as few instructions as they need."""
 
     def _find_singly_assigned_variable(self):
-        """What is set once, where the function begins, needs no slot: it is known wherever it is read."""
+        """The variables without a slot: their value is known wherever they are read.
+
+        They are set in the same block before, or once, where the function begins.
+        """
         super()._find_singly_assigned_variable()
-        entry = min(self.blocks)
-        if any(entry in block.terminator.get_targets() for block in self.blocks.values()):
-            return
-        assigned = Counter(
-            s.target.name for block in self.blocks.values() for s in block.find_insts(ir.Assign)
-        )
-        for s in self.blocks[entry].find_insts(ir.Assign):
-            name = s.target.name
-            if assigned[name] == 1 and not self._owns(name):
+        uses = compute_use_defs(self.blocks).usemap.values()
+        from_elsewhere, entry = set().union(*uses), min(self.blocks)
+        targets = [
+            (label, s.target.name)
+            for label, block in self.blocks.items()
+            for s in block.find_insts(ir.Assign)
+        ]
+        assigned = Counter(name for _, name in targets)
+        begins = not any(entry in b.terminator.get_targets() for b in self.blocks.values())
+        for label, name in targets:
+            first = begins and label == entry and assigned[name] == 1
+            if (first or name not in from_elsewhere) and not self._owns(name):
                 self._singly_assigned_vars.add(name)
 
     def storevar(self, value, name, argidx=None):

@@ -35,6 +35,7 @@ class Pairs:
         found = (
             calls > 1
             and enabled("pairs")
+            and self.pipeline.dual is None  # such frames are wide, and second order rare
             and not (hasattr(op, "arguments") or getattr(op, "owner", None))
             and all(map(_is_plain, tys))
             and calls * statements(op.dispatcher, tys) >= STATEMENTS
