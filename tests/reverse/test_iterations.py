@@ -5,6 +5,7 @@ independent of each other, and are not.
 """
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -506,6 +507,10 @@ USED_BY = {
     "skip": ("paths_that_pay_or_not", "newton"),
     "tables": ("inductions", "scratch", "paths"),
     "unsigned": ("ranges", "scratch"),
+    "stack": ("scratch_of_three",),
+    "pairs": ("paths",),
+    "rows": ("paths",),
+    "replay": ("ring",),
 }
 
 
@@ -579,6 +584,11 @@ def test_nothing_is_recorded_of_an_iteration_but_within_it():
 def test_switches_are_named():
     with pytest.raises(ArgumentError, match="'unknown'"), switches.without("unknown"):
         nd.grad(paths, mode="reverse")(X, 0.7)
+
+
+def test_every_switch_is_documented():
+    text = (Path(__file__).parents[2] / "docs" / "reverse.md").read_text()
+    assert [name for name in switches.SWITCHES if f"| `{name}` |" not in text] == []
 
 
 def test_memory_does_not_grow_with_the_iterations():
