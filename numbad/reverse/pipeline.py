@@ -37,6 +37,7 @@ from .activity import Activity
 from .cotangents import Lanes, RowSeed
 from .lowering import PlaceDels, SweepLowering
 from .ops.objects import refuse_at_boundary
+from .options import Options
 from .pairs import Pairs
 from .split import SplitSweep
 from .sweep import Sweep
@@ -51,8 +52,9 @@ INHERITED = ("fastmath", "error_model", "boundscheck", "nogil")
 class Pipeline:
     """From a Python function and argument types to the blocks of both sweeps."""
 
-    def __init__(self, dispatcher, argtypes, wrt, dual=None, allocates=True):
+    def __init__(self, dispatcher, argtypes, wrt, dual=None, allocates=True, snapshots=None):
         self.dispatcher, self.argtypes, self.wrt, self.dual = dispatcher, argtypes, wrt, dual
+        self.snapshots = snapshots  # see `nd.checkpoint`
         self.allocates = allocates  # whether the target has new arrays
 
     def analyse(self, split=False):
@@ -84,8 +86,8 @@ class Pipeline:
         self.fn, *rest = self.analyse()
         if isinstance(self.dual, Lanes):
             refuse_lanes(self.fn, rest[0])
-        stack = self.allocates and enabled("stack")
-        self.sweep = Sweep(self.fn, *rest, self.wrt, scope, self.dual, pair_of, stack)
+        options = Options(self.allocates and enabled("stack"), self.snapshots)
+        self.sweep = Sweep(self.fn, *rest, self.wrt, scope, self.dual, pair_of, options)
         return self.sweep.build()
 
     def inputs(self, fn):
@@ -291,8 +293,8 @@ class PullDispatcher(CPUDispatcher):
 class Pull:
     """A function and the arguments to differentiate it by."""
 
-    def __init__(self, dispatcher, wrt):
-        self.dispatcher, self.wrt = dispatcher, wrt
+    def __init__(self, dispatcher, wrt, snapshots=None):
+        self.dispatcher, self.wrt, self.snapshots = dispatcher, wrt, snapshots
 
     def has_duals(self, argtypes):
         """Whether there are dual numbers among the arguments."""
@@ -303,9 +305,8 @@ class Pull:
         args, shadows, seed = state.args[1:]
         duals = [t for ty in (args, shadows, seed) for t in d.duals_in(ty)]
         argtypes = tuple(map(primal_type, args))
-        if isinstance(seed, RowSeed):
-            return Pipeline(self.dispatcher, argtypes, self.wrt, Lanes(seed))
-        return Pipeline(self.dispatcher, argtypes, self.wrt, _joined(state, duals))
+        dual = Lanes(seed) if isinstance(seed, RowSeed) else _joined(state, duals)
+        return Pipeline(self.dispatcher, argtypes, self.wrt, dual, snapshots=self.snapshots)
 
     def blocks(self, state, scope):
         """The blocks of both sweeps for the argument types of a compilation."""
@@ -323,20 +324,22 @@ class Pull:
         return blocks
 
 
-def pullback(f, wrt):
+def pullback(f, wrt, snapshots=None):
     """The dispatcher `pull(args, shadows, seed) -> (value, adjoints)` of a dispatcher `f`.
 
     `wrt` are the numbers of the arguments to differentiate by. `shadows` has one entry for each
     argument, an array for an array in `wrt`, to which the adjoint is added; `seed` is the cotangent
-    of the result. Raises UnsupportedError when compiled, for what cannot be differentiated.
+    of the result. `snapshots`: see `nd.checkpoint`. Raises UnsupportedError when compiled, for what
+    cannot be differentiated.
     """
     wrt = tuple(wrt)
     if f in SCALAR or f in VJP or f in JVP:
         f = _called(f)
     known = vars(f).setdefault("__numbad_pullbacks__", {})
-    key = generation(), wrt
+    key = generation(), wrt, snapshots
     if key not in known:
-        known[key] = f.numbad_pullback(wrt) if hasattr(f, "numbad_pullback") else _pullback(f, wrt)
+        own = hasattr(f, "numbad_pullback")
+        known[key] = f.numbad_pullback(wrt) if own else _pullback(f, wrt, snapshots)
     return known[key]
 
 
@@ -357,8 +360,8 @@ def native(pull):
     return getattr(pull, "native", pull)
 
 
-def _pullback(f, wrt):
-    pull = Pull(f, wrt)
+def _pullback(f, wrt, snapshots):
+    pull = Pull(f, wrt, snapshots)
     kinds = {"dispatcher": InnerDispatcher, "compiler": InnerCompiler}
     sweep = _stub_dispatcher(f, pull, "tape, args, shadows, seed", **kinds)
     options = sweep.targetoptions
@@ -367,7 +370,7 @@ def _pullback(f, wrt):
     guard.__numbad_pull__ = pull
     outer = PullDispatcher(guard, targetoptions=options, pipeline_class=GuardCompiler)
     outer.native = guarded(sweep)
-    return caching.enable(outer, lambda: ("pull", wrt, options, f))
+    return caching.enable(outer, lambda: ("pull", wrt, options, snapshots, f))
 
 
 def _stub_dispatcher(f, pull, parameters, dispatcher=SweepDispatcher, compiler=SweepCompiler):

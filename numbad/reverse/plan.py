@@ -62,6 +62,8 @@ class Plan:
             if place in loop.body:
                 continue
             args = over.args
+            if not args or over.vararg is not None:
+                continue
             start = args[0] if len(args) > 1 else None
             step = args[2] if len(args) > 2 else None
             self.indices[s.target.name] = loop, start, step

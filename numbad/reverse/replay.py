@@ -54,14 +54,30 @@ class Replay(Region):
 
     def keep_state(self):
         """On the edge into an iteration."""
+        self._push_state([])
+
+    def _push_state(self, more):
+        """Put the state on the tape, and `more` variables."""
         e = self.e
         where = self.sweep.where(self.loop)
-        if self.carried:
-            names = [e.var(name) for name in self.carried]
+        names = [*map(e.var, self.carried), *more]
+        if names:
             e.assign(e.call(push_frame, e.var(TAPE), e.var(TOP), where, *names), e.var(TOP))
         for name in self.state:
             pushed = e.call(push_array, e.var(TAPE), e.var(TOP), where, e.var(name))
             e.assign(pushed, e.var(TOP))
+
+    def _pop_state(self, more):
+        """Take it back."""
+        e = self.e
+        for name in reversed(self.state):
+            e.assign(e.call(pop_array, e.var(TOP), e.var(name)), e.var(TOP))
+        names = [*map(e.var, self.carried), *more]
+        if names:
+            e.assign(e.call(pop_frame, e.var(TOP), *names), e.var(TOP))
+            values = e.call(read_frame, e.var(TOP), *names)
+            for k, name in enumerate(names):
+                e.assign(e.item(values, k), name)
 
     def next_iteration(self, source):
         """The rest of a back edge: to the header, or to the iteration's reverse."""
@@ -80,8 +96,13 @@ class Replay(Region):
 
     def run_again(self):
         """The blocks of an iteration once more, with records."""
-        sweep = self.sweep
         self.replaying = True
+        self.again = self._copied()
+        self.replaying = False
+
+    def _copied(self):
+        """Emit the blocks of an iteration once more: their labels."""
+        sweep = self.sweep
         known = sweep.forward_labels
         labels = [n for n in sweep.control.order if n in self.loop.body and n not in self.start]
         sweep.forward_labels = {**known, **{label: sweep.new_label() for label in labels}}
@@ -89,14 +110,14 @@ class Replay(Region):
             first = set(sweep.blocks)
             sweep.forward_block(label)
             self._copy_statements(label, sweep.blocks.keys() - first)
-        self.again = sweep.forward_labels
-        sweep.forward_labels = known
-        self.replaying = False
+        found, sweep.forward_labels = sweep.forward_labels, known
+        return found
 
     def _copy_statements(self, label, made):
         """Inference knows statements by identity; and arrays have a name for each version."""
         unchanged = self.sweep.plan.unchanged
-        names = {name: unchanged.array(name, label) for name in self.versions}
+        versions = self.versions if self.replaying else ()
+        names = {name: unchanged.array(name, label) for name in versions}
 
         def rename(var):
             known = names.get(getattr(var, "name", None))
@@ -132,13 +153,18 @@ class Replay(Region):
         """In the header's reverse: to the iteration before, or on to what came before the loop."""
         e, sweep = self.e, self.sweep
         e.call(arena_rewind, e.var(TAPE), e.var(f"$arena{self.header}"))
+        e.start(sweep.block_at(self._again_or_before()), self.header)
+        count = self._count()
+        e.binop(operator.sub, count, e.const(1), count)
+        self._pop_state([])
+        self._begin(count, self.again)
+
+    def _again_or_before(self):
+        """Leave the loop backward where no iteration is left: the label to go on at where one is."""
+        e, sweep = self.e, self.sweep
         more = e.binop(operator.gt, self._count(), e.const(0))
         again, before = sweep.new_label(), sweep.new_label()
         e.append(ir.Branch(more, again, before, e.loc))
-        e.start(sweep.block_at(again), self.header)
-        self._restore()
-        first = next(n for n in sweep.control.successors(self.start[-1]) if n in self.loop.body)
-        e.append(ir.Jump(self.again[first], e.loc))
         e.start(sweep.block_at(before), self.header)
         with e.within(None):
             for name in self.carried:
@@ -146,26 +172,18 @@ class Replay(Region):
             for name in self.visible:
                 e.call(put_back, e.var(name), e.var(f"$final.{name}"))
             sweep.leave_backwards(self.header, self.loop)
+        return again
 
-    def _restore(self):
-        """Put the state back, and what the header tells."""
-        e, count = self.e, self._count()
-        e.binop(operator.sub, count, e.const(1), count)
-        for name in reversed(self.state):
-            e.assign(e.call(pop_array, e.var(TOP), e.var(name)), e.var(TOP))
-        if self.carried:
-            names = [e.var(name) for name in self.carried]
-            e.assign(e.call(pop_frame, e.var(TOP), *names), e.var(TOP))
-            values = e.call(read_frame, e.var(TOP), *names)
-            for k, name in enumerate(names):
-                e.assign(e.item(values, k), name)
-        start, _, step = self.range
-        e.assign(e.place_in_range(self.loop, start, step), e.var(self.index))
-        self._name_constants()
-
-    def _name_constants(self):
+    def _begin(self, number, labels):
+        """Go into iteration `number`, in one of the copies: what the header tells is known."""
+        e, (start, _, step) = self.e, self.range
+        e.assign(e.place_of_number(number, start, step), e.var(self.index))
         for label in self.start:
             for op in self.sweep.activity.ops[label]:
-                value = getattr(op.statement, "value", None)
-                if isinstance(value, ir.Const | ir.Global | ir.FreeVar):
-                    op.forward(self.e)
+                s = op.statement
+                if isinstance(getattr(s, "value", None), ir.Const | ir.Global | ir.FreeVar):
+                    e.append(map_vars(s, lambda var: var))
+        first = next(
+            n for n in self.sweep.control.successors(self.start[-1]) if n in self.loop.body
+        )
+        e.append(ir.Jump(labels[first], e.loc))

@@ -10,6 +10,7 @@ import math
 import numpy as np
 from numba.core import ir, types
 
+from ..ir.fence import refuse
 from ..ir.function import is_expr
 from ..rules.registry import SCALAR
 from .ops.array import Fresh, Load, Store, View
@@ -35,6 +36,26 @@ def replayable_loops(fn, activity, control, plan):
     return found
 
 
+def loops_to_checkpoint(fn, activity, control, plan, others):
+    """The outermost loops that record something, to be reversed with a few states kept.
+
+    `others` are the headers of loops that record nothing any more.
+    """
+    found = []
+    for loop in list(control.loops.values()):
+        candidate = Replayable(fn, activity, control, plan, loop)
+        if loop.parent is None and loop.header not in others and candidate.records_any():
+            if not candidate.is_replayable():
+                raise refuse(
+                    "a loop that nd.checkpoint cannot run again from a snapshot",
+                    fn.blocks[loop.header].loc,
+                    "let it run over a range without leaving it early, carry numbers and arrays that "
+                    "are written in place, and neither draw nor print",
+                )
+            found.append(candidate)
+    return found
+
+
 class Replayable:
     """A loop over a range, and the arrays that its iterations start from: `state`."""
 
@@ -50,6 +71,11 @@ class Replayable:
         """How many values the loops within record."""
         loops = [h for h in self.control.loops if h in self.loop.body and h != self.loop.header]
         return sum(len(self.plan.frames.get(h, ())) for h in loops)
+
+    def records_any(self):
+        """Whether the loop, or one within it, records anything."""
+        loops = [h for h in self.control.loops if h in self.loop.body]
+        return any(self.plan.frames.get(h) for h in loops)
 
     def pays(self):
         """Whether keeping the state takes much less memory than keeping the stages."""

@@ -22,11 +22,13 @@ from .iterations import Iterations
 from .names import choice, counter, shadow_name
 from .ops.array import Load
 from .ops.structure import Phi
+from .options import Options
 from .plan import Plan
 from .recording import Recording
 from .replay import Replay
-from .replayable import replayable_loops
+from .replayable import loops_to_checkpoint, replayable_loops
 from .skip import find_skipped
+from .snapshots import Snapshots
 from .switches import enabled
 from .updates import mark_updates
 
@@ -34,7 +36,7 @@ from .updates import mark_updates
 class Sweep(Recording, Boundary):
     """Builds the blocks; `wrt` are the numbers of the differentiated parameters."""
 
-    def __init__(self, fn, activity, control, wrt, scope, dual=None, pair=None, stack=True):
+    def __init__(self, fn, activity, control, wrt, scope, dual=None, pair=None, options=None):
         self.fn, self.activity, self.control, self.wrt = fn, activity, control, wrt
         self.plan = Plan(fn, activity, control)
         self.e = Emitter(fn, activity, self.plan, scope, dual, pair)
@@ -50,7 +52,8 @@ class Sweep(Recording, Boundary):
         self._before = {}
         self.regions = {}  # label -> the same, for each block of such a loop
         self.e.repeated = {label for label in fn.blocks if not control.outside(label)}
-        self._find_references(stack)
+        self.options = options or Options()
+        self._find_references(self.options.stack)
         self._plan()
         self.forward_labels = {label: self.new_label() for label in control.order}
         self.reverse_labels = {label: self.new_label() for label in reversed(self.live)}
@@ -158,12 +161,21 @@ class Sweep(Recording, Boundary):
         stages = self.fn, self.activity, self.control, self.plan
         for found in independent_loops(*stages) if enabled("independent") else ():
             self.iterations[found.loop.header] = Iterations(self, found, seeded)
-        for found in replayable_loops(*stages) if enabled("replay") else ():
-            self.iterations.setdefault(found.loop.header, Replay(self, found))
+        self._find_replayed(stages)
         for part in self.iterations.values():
             self.control.dissolve(part.loop)
             self.regions.update(dict.fromkeys(part.loop.body, part))
         return bool(self.iterations)
+
+    def _find_replayed(self, stages):
+        """Loops whose iterations are run again, from states that are kept at each or at a few."""
+        alone = {part.loop.header for part in self.iterations.values()}
+        if self.options.snapshots:
+            for found in loops_to_checkpoint(*stages, alone):
+                self.iterations[found.loop.header] = Snapshots(self, found, self.options.snapshots)
+        elif enabled("replay"):
+            for found in replayable_loops(*stages):
+                self.iterations.setdefault(found.loop.header, Replay(self, found))
 
     def _region(self, source, target):
         """The iterations that an edge lies in, or None."""

@@ -103,7 +103,10 @@ class Values:
 
     def place_in_range(self, loop, start, step):
         """`start + step * counter`."""
-        result = self.var(counter(loop.header))
+        return self.place_of_number(self.var(counter(loop.header)), start, step)
+
+    def place_of_number(self, result, start, step):
+        """`start + step * number`."""
         if step is not None:
             result = self.binop(operator.mul, result, self._find(step.name))
         if start is not None and self.fn.constant(start) != 0:

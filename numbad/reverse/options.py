@@ -1,0 +1,12 @@
+"""How a function is to be reversed, as its user or the target says."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Options:
+    """`stack`: whether small arrays may lie on the machine stack; `snapshots`: how many states of a
+    loop are kept at a time, None where that is left to the analysis."""
+
+    stack: bool = True
+    snapshots: int | None = None
