@@ -36,15 +36,15 @@ def _faults():
 def mebibytes(problem, contender):
     """As `of_call`, for the first full call of a contender."""
     call = problems.contenders(problem)[contender]
-    return of_call(problem, call, problems.load()[problem])
+    return of_call(problems.module(problem), call, problems.load()[problem])
 
 
-def of_call(problem, call, arguments):
+def of_call(source, call, arguments):
     """MiB that a call takes after a small one, and those of the arrays that it returns.
 
     NaN where the system does not tell.
     """
-    small = problems.module(problem).shorten(arguments)
+    small = source.shorten(arguments)
     call(*small), call(*small)
     try:
         (PROCESS / "clear_refs").write_text("5")
