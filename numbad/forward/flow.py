@@ -60,10 +60,21 @@ STANDS_FOR = {}
 """stand-in -> the function, or the name of the method, that the user's code calls."""
 
 
+def _definition(func_ir, var):
+    """What defines a variable; where code stands several times, each says the same."""
+    try:
+        return func_ir.get_definition(var)
+    except KeyError:
+        known = func_ir._definitions.get(getattr(var, "name", var), [])
+        if len({repr(value) for value in known}) != 1:
+            raise
+        return known[0]
+
+
 def constant_of(func_ir, var):
     """The Python object behind a variable: a global, a closure cell, or a module's attribute."""
     try:
-        definition = func_ir.get_definition(var)
+        definition = _definition(func_ir, var)
     except KeyError:
         return None
     if isinstance(definition, ir.Global | ir.FreeVar):
@@ -78,7 +89,7 @@ def constant_of(func_ir, var):
 def method_of(func_ir, var):
     """`(object variable, method name)` where a variable is a bound method, else None."""
     try:
-        definition = func_ir.get_definition(var)
+        definition = _definition(func_ir, var)
     except KeyError:
         return None
     if isinstance(definition, ir.Expr) and definition.op == "getattr":
