@@ -419,6 +419,17 @@ def updates_with_repeated_loads(x, c):
 
 
 @programs.on((X, 0.3))
+def loaded_once_and_used_twice(x, c):
+    a = x.copy()
+    for k in range(1, x.shape[0]):
+        v = a[k]
+        w = v * x[k - 1] + c * v
+        a[k] = v + w * w
+        a[k - 1] = a[k] * v
+    return a[0] * a[1] + a[4]
+
+
+@programs.on((X, 0.3))
 def inductions(x, c):
     at = 0
     down = 2 * x.shape[0]
