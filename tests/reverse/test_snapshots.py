@@ -4,6 +4,7 @@ Forward mode keeps nothing, and is the oracle of the derivatives. The number of 
 least possible, found by search.
 """
 
+import ctypes
 import functools
 import math
 
@@ -15,6 +16,7 @@ import numbad as nd
 from numbad.errors import ArgumentError, TapeLimitError, UnsupportedError
 from numbad.fingerprint import fingerprint
 from numbad.reverse import memory
+from numbad.reverse.replayable import Replayable
 from numbad.reverse.snapshots import steps_to_next
 
 Y = np.array([0.5, -0.25, 0.75, 0.4, -0.3])
@@ -182,6 +184,33 @@ def test_times_that_a_step_is_run_again(steps, states, times):
         elif left > 1:
             total += left * (left - 1) // 2
     assert total == times * steps - math.comb(states + times, states + 1)
+
+
+@pytest.mark.parametrize(("steps", "states"), [(1, 1), (9, 1), (40, 2), (59, 4), (59, 8), (30, 40)])
+def test_steps_that_are_run(steps, states, monkeypatch):
+    count = [0]
+
+    def tick():
+        count[0] += 1
+        return 0
+
+    counted = ctypes.CFUNCTYPE(ctypes.c_int64)(tick)
+    monkeypatch.setattr(Replayable, "_is_plain", lambda self, op: True)  # a call of Python's, else
+
+    @njit
+    def f(x, n):
+        for _ in range(n):
+            counted()
+            x = x + 0.1 * math.sin(x)
+        return x
+
+    gradient = nd.grad(nd.checkpoint(f, snapshots=states), mode="reverse")
+    found = gradient(0.5, steps)
+    once = count[0]
+    assert found == pytest.approx(nd.grad(f, mode="forward")(0.5, steps), rel=1e-12)
+    # Once forward, once to be recorded; the way to the first step to be reversed is part of the former.
+    again = once - 2 * steps
+    assert least(steps, states) - (steps - 1) <= again <= least(steps, states)
 
 
 def test_number_is_part_of_what_is_kept_on_disk():
