@@ -254,7 +254,7 @@ class Plan:
                 operator.ipow,
             )
         if value.op == "getattr":
-            fixed = value.attr in _READ_ATTRIBUTES and not self._has_fields(value.value)
+            fixed = value.attr in _READ_ATTRIBUTES and not self.has_fields(value.value)
             return fixed and self._outside(value.value)
         if value.op in ("getitem", "static_getitem"):
             ty = self.fn.type_of(value.value)
@@ -278,7 +278,7 @@ class Plan:
     def _is_array(self, var):
         return isinstance(self.fn.type_of(var), types.Array)
 
-    def _has_fields(self, var):
+    def has_fields(self, var):
         """Whether a value's attributes may be written to."""
         ty = self.fn.type_of(var)
         ty = ty.type if isinstance(ty, types.Optional) else ty
@@ -311,7 +311,7 @@ class Plan:
             return False
         method = self.fn.definition(call.func)
         owners = [method.value] if is_expr(method, "getattr") else []
-        return any(self._is_integer_array(v) or self._has_fields(v) for v in [*call.args, *owners])
+        return any(self._is_integer_array(v) or self.has_fields(v) for v in [*call.args, *owners])
 
     def integers_change(self):
         return self._integers_change

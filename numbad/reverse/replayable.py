@@ -122,7 +122,9 @@ class Replayable:
             return not isinstance(s, ir.Return)
         if isinstance(op, _PLAIN):
             return True
-        if not isinstance(op, Constant) or isinstance(s, ir.Print | ir.SetItem | ir.StaticSetItem):
+        if not isinstance(op, Constant) or not isinstance(s, ir.Assign):
+            return False
+        if is_expr(s.value, "getattr") and self.plan.has_fields(s.value.value):
             return False
         return not is_expr(getattr(s, "value", None), "call") or self._calls_plainly(s.value)
 

@@ -34,7 +34,10 @@ def reserve(typingctx, tape, top, n, where, *values):
     tys, given = _plain(values)
 
     def codegen(context, builder, sig, args):
-        size = _bytes(context, builder, tys, args[2])
+        many = builder.icmp_signed(
+            ">", args[2], _i64(2**40)
+        )  # beyond every limit, without overflow
+        size = builder.select(many, _i64(2**62), _bytes(context, builder, tys, args[2]))
         return make_room(context, builder, args[0], args[1], size, where.literal_value)
 
     return types.voidptr(tape, types.voidptr, types.intp, where, given), codegen

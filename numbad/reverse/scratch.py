@@ -88,7 +88,17 @@ class Scratch:
                 return []
             if not any(load.label in whole.body for load in self.readers):
                 headers.append(whole.header)
+        if not all(self._is_root(self._array(load)) for load in self.readers):
+            headers = [h for h in headers if self._views_follow(h)]
         return sorted(set(headers), key=lambda h: len(self.control.dominators[h]))
+
+    def _views_follow(self, header):
+        """Whether the handles that are read after a loop were made after it, or are the array itself."""
+        after = [r for r in self.readers if self.control.dominates(header, r.label)]
+        return all(
+            self._is_root(array) or self.control.dominates(header, self.plan.place_of(array.name))
+            for array in map(self._array, after)
+        )
 
     def stores_unread(self):
         """The stores whose elements the rest of the iteration does not read."""
@@ -113,8 +123,9 @@ class Scratch:
         return not (alike and once and self._before(load, store))
 
     def _runs_over(self, x, loop):
-        """Whether an index is another one in every iteration of a loop."""
-        return isinstance(x, ir.Var) and self.plan.indices.get(x.name, (None,))[0] is loop
+        """Whether an index means another element in every iteration of a loop: `a[-1]` is `a[n - 1]`."""
+        runs = isinstance(x, ir.Var) and x.name in self.plan.stops
+        return runs and self.plan.indices[x.name][0] is loop and self.plan.is_natural(x)
 
     def is_written_first(self):
         """Whether each iteration writes the same elements, before it reads any: those that it reads
@@ -143,7 +154,8 @@ class Scratch:
                 return False
             if loop is self.loop:
                 break
-            if self.plan.range_of(loop) is None:
+            over = self.plan.range_of(loop)
+            if over is None or not all(self._is_steady(v) for v in over if v is not None):
                 return False
             place = loop.header
         index = self._index(store.statement)

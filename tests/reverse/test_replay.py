@@ -173,6 +173,54 @@ def state_that_is_returned(x, c, steps):
     return y
 
 
+# -- one step beyond ------------------------------------------------------------------------
+
+
+@programs.on((Y, 0.3, 3))
+def negative_indices(x, c, steps):
+    n = x.shape[0]
+    y = x.copy()
+    for _ in range(steps):
+        t = c
+        for i in range(-2, n):
+            y[i] = y[i] * y[i] * t + math.sin(y[i])
+            t = t * math.cos(t)
+    return y[n - 1] * y[0] + y[n - 2]
+
+
+@programs.on((Y, 0.3, 3))
+def views_of_scratch(x, c, steps):
+    n = x.shape[0]
+    y = x.copy()
+    t = np.empty(n)
+    before = t[::-1]
+    for _ in range(steps):
+        early = t[1:]
+        for i in range(n):
+            t[i] = math.sin(y[i])
+        for i in range(n - 1):
+            y[i] = y[i] * before[i] * early[i]
+        for i in range(n):
+            t[i] = y[i] * c
+        for i in range(n - 1):
+            y[i] = y[i] + before[i] * early[i] * y[i] * math.exp(t[i])
+    return y[0] * y[1]
+
+
+@programs.on((Y, 0.3, 5))
+def scratch_written_in_some_steps(x, c, steps):
+    n = x.shape[0]
+    y = x.copy()
+    k = np.zeros(n)
+    for s in range(steps):
+        for _ in range(s % 2):
+            for i in range(1, n):
+                k[i] = math.sin(y[i]) * y[i]
+        for i in range(n):
+            y[i] = y[i] * k[i] * c + y[i] * math.cos(y[i]) + k[i] * k[i]
+    return y[1] * y[2]
+
+
 # -- not to be run again ---------------------------------------------------------------------
 
 
