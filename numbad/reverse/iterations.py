@@ -84,7 +84,7 @@ class Iterations(Region):
     def mark(self, leaf):
         """What is put behind the name of an adjoint while an iteration is reversed."""
         if leaf == self.sum and self.way is None:
-            return f"|{self.header}"
+            return self.own_mark
         if self.way is not None or self.sweep.plan.place_of(leaf[0]) in self.loop.body:
             return ""
         self.outer[leaf] = None

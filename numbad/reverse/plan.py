@@ -44,7 +44,7 @@ class Plan:
         self._hard, self._places = {}, {}
         self.conditions = {}  # block with two ways in -> (condition, number of the way if it holds)
         self.extras = {}  # names that statements keep things in -> their block
-        self._integers_change = self._find_changes_of_integers()
+        self.integers_change = self._find_changes_of_integers()
 
     # -- loops over a range ------------------------------------------------------------------
 
@@ -150,10 +150,9 @@ class Plan:
 
     def reach(self, label, name):
         """Whether a value can be had at a block without recording more; it is then seen to."""
-        roots = self._roots(label, name)
-        if not all(self.recorded(label, root) for root in roots):
+        if self.roots_missing(label, name):
             return False
-        for root in roots:
+        for root in self._roots(label, name):
             self._record(label, root)
         return True
 
@@ -313,9 +312,6 @@ class Plan:
         owners = [method.value] if is_expr(method, "getattr") else []
         return any(self._is_integer_array(v) or self.has_fields(v) for v in [*call.args, *owners])
 
-    def integers_change(self):
-        return self._integers_change
-
     def _is_integer_array(self, var):
         ty = self.fn.type_of(var)
         return isinstance(ty, types.Array | types.List | types.ListType) and not leaves(ty)
@@ -323,7 +319,7 @@ class Plan:
     def _is_kept(self, array, op):
         """Whether what a statement reads from an array can be read again when it is reversed."""
         if not leaves(self.fn.type_of(array)):
-            return self._outside(array) and not self._integers_change
+            return self._outside(array) and not self.integers_change
         return self._outside(array) and self.unchanged.is_kept(array, op)
 
     def _is_number(self, var):

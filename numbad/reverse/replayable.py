@@ -140,7 +140,7 @@ class Replayable:
 
     def _reads_what_stays(self):
         """Whether nothing that follows the loop writes to what the iterations read."""
-        if self.plan.integers_change():
+        if self.plan.integers_change:
             return False
         after = self.control.reachable(self.loop.header) - self.loop.body
         read = {self.activity.node(s) for op in self.ops for s, _ in op.flows}
