@@ -5,7 +5,6 @@ from functools import partial
 
 from numba.core import ir, types
 
-from .capture import capture
 from .fence import Place, located, refuse
 from .handlers import TEST_BEFORE, handled
 from .inline import bind, inline
@@ -16,11 +15,12 @@ from .spelling import spell
 LIMIT = 2000  # expansions; more means a recursion through data that analysis cannot see the end of
 
 
-def expand(fn, analyse, root=(), stays=None):
+def expand(fn, analyse, body_of, root=(), stays=None):
     """Expand every active call and whole-array statement of `fn`; returns the last analysis.
 
     A call of a callee within its own code is a recursion: it is left, and noted in `fn.recursive`.
     So are calls for which `stays(activity, op, arguments, number of calls)` says so.
+    `body_of` gives the normalised code of a dispatcher for argument types;
     `root` is what `fn` itself is the code of: `((dispatcher, types),)`.
     """
     for _ in range(LIMIT):
@@ -31,14 +31,13 @@ def expand(fn, analyse, root=(), stays=None):
         calls = Counter(op.dispatcher for op in ops)
         for op in ops:
             with located(op.loc):
-                _expand(
-                    fn, op, root, stays and partial(stays, activity, op, calls=calls[op.dispatcher])
-                )
+                own = stays and partial(stays, activity, op, calls=calls[op.dispatcher])
+                _expand(fn, op, body_of, root, own)
         normalize(fn)
     raise refuse("calls nested this deep", fn.loc)
 
 
-def _expand(fn, op, root, stays):
+def _expand(fn, op, body_of, root, stays):
     label, index = _find(fn, op.statement)
     place = Place.of(op.statement.loc, construct=spell(fn, op.statement))
     if handled(fn, label):
@@ -58,7 +57,7 @@ def _expand(fn, op, root, stays):
     if recursive or (stays and stays(arguments)):
         _leave_recursive(fn, label, index, call, arguments, before, (op.dispatcher, argtypes))
         return
-    callee = normalize(capture(op.dispatcher, argtypes))
+    callee = body_of(op.dispatcher, argtypes)
     called = inline(fn, label, index, callee, arguments, before, place)
     for name in called:
         fn.chains[name] = (*chain, (op.dispatcher, argtypes))

@@ -23,12 +23,10 @@ from ..errors import NumbadError
 from ..forward import dual as d
 from ..forward.dualize import PromoteAllocations, ReplaceFunctions, without_wrappers
 from ..forward.refuse import refusing
-from ..ir.capture import capture
 from ..ir.expand import expand
 from ..ir.function import is_expr
 from ..ir.leaves import leaves
 from ..ir.loops import Control
-from ..ir.normalize import normalize
 from ..ir.typing import Inference
 from ..ir.unwind import nopython_pipeline
 from ..rules.registry import JVP, SCALAR, VJP, generation
@@ -37,8 +35,10 @@ from .activity import Activity
 from .cotangents import Lanes, RowSeed
 from .lowering import PlaceDels, SweepLowering
 from .ops.objects import refuse_at_boundary
+from .ops.parallel import Parallel
 from .options import Options
 from .pairs import Pairs
+from .parallel import body, with_loops_apart
 from .split import SplitSweep
 from .sweep import Sweep
 from .switches import enabled
@@ -68,18 +68,27 @@ class Pipeline:
         return self._analyse(split, None)
 
     def _analyse(self, split, stays):
-        try:
-            fn = capture(self.dispatcher, self.argtypes)
-        except NumbaError as error:
-            error.of_the_primal = True
-            raise
-        normalize(fn)
-        root = ((self.dispatcher, self.argtypes),)
-        activity = expand(fn, lambda f: Activity(f, self.inputs(f), returned(f)), root, stays)
+        body_of = with_loops_apart if self.allocates else body
+        fn, activity = self._expanded(body_of, stays)
+        parallel = [op for op in activity.every() if isinstance(op, Parallel)]
+        if not all(op.keeps_arrays_apart(activity) for op in parallel):
+            fn, activity = self._expanded(body, stays)
         activity.refuse_unknown()
         refuse_raising(fn, activity, self.dispatcher.targetoptions)
         refuse_at_boundary(fn, activity, [] if split else self.inputs(fn), returned(fn))
         return fn, activity, Control(fn, split)
+
+    def _expanded(self, body_of, stays):
+        """The function, its active callees put in place, and its activity."""
+        try:
+            fn = body_of(self.dispatcher, self.argtypes)
+        except NumbaError as error:
+            error.of_the_primal = True
+            raise
+        root = ((self.dispatcher, self.argtypes),)
+        return fn, expand(
+            fn, lambda f: Activity(f, self.inputs(f), returned(f)), body_of, root, stays
+        )
 
     def run(self, scope):
         """The blocks of both sweeps, `(tape, args, shadows, seed) -> (value, adjoints)`."""

@@ -26,6 +26,7 @@ SWITCHES = {
     "skip": "a loop within an iteration is not reversed where the adjoints of its results are zero",
     "tables": "innermost loops over known ranges make room on the tape once",
     "unsigned": "indices that are known not to be negative are not wrapped around",
+    "parallel": "parallel loops are reversed in parallel",
     "replay": "loops that update arrays keep the state of an iteration and run it again",
 }
 

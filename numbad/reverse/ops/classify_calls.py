@@ -11,10 +11,12 @@ from ...ir.callee import callee_of, implementation
 from ...ir.fence import refuse
 from ...ir.leaves import leaves
 from ...rules.registry import CONSTANT, JVP, STOPPING, VJP, name_of
+from ..parallel import ParallelLoop
 from . import list_changes, list_helpers, lists, objects
 from .array import Fresh
 from .base import Constant, Unknown, without_floats, without_floats_in
 from .call import Call, Pure, StopGradient
+from .parallel import Parallel
 from .pulled import Custom, Pulled
 from .recursive import Recursive
 from .scalar import Scalar, has_rule, is_scalar
@@ -77,6 +79,8 @@ def _dispatcher(fn, label, s, call, dispatcher):
         return Custom(fn, label, s, arguments_of(fn, call, dispatcher), dispatcher)
     if dispatcher in JVP:
         return RuledForward(fn, label, s, dispatcher)
+    if isinstance(dispatcher, ParallelLoop):
+        return Parallel(fn, label, s, call.args, dispatcher)
     if hasattr(dispatcher, "numbad_pullback"):
         return Pulled(fn, label, s, arguments_of(fn, call, dispatcher), dispatcher)
     return Call(fn, label, s, dispatcher)

@@ -132,6 +132,10 @@ class Pulled(_Called):
         return tuple(k for k, v in enumerate(self.arguments) if self._is_active(e, v))
 
     def forward(self, e):
+        self.keep_arguments(e)
+        e.append(self.statement)
+
+    def keep_arguments(self, e):
         """Arrays that may change are copied as they are before the call."""
         if self.is_live(e):
             for k, var in enumerate(self.arguments):
@@ -139,7 +143,6 @@ class Pulled(_Called):
                     e.assign(e.call(kept, e.var("$tape"), var), e.extra(self, k))
             if self.draws():
                 e.assign(e.call(kept_draws, e.var("$tape")), e.extra(self, "draws"))
-        e.append(self.statement)
 
     def draws(self):
         """Whether the callee draws random numbers, which the second evaluation must draw again."""

@@ -1,0 +1,276 @@
+"""Parallel loops, `prange` in functions with `parallel=True`: both sweeps of their iterations in parallel.
+
+Such a loop is taken out of its function (`ir/outline.py`). Its range is cut into one piece a thread; each
+piece has its own tape, sums of its own, and its own array for the adjoint of an array that several
+pieces may read the same elements of. What the pieces give is added in their order, so that the result
+depends on the number of threads alone. Nothing of an iteration is kept: a loop that makes nothing but
+one sum is reversed along with the forward sweep, as if the adjoint of the sum were one; any other is
+run again in the reverse sweep.
+"""
+
+from functools import cached_property
+
+from numba import get_num_threads, njit, prange
+from numba.core import ir, types
+from numba.core.registry import CPUDispatcher
+
+from ..errors import NumbadError, UnsupportedError
+from ..forward.promote import effects
+from ..ir.capture import capture
+from ..ir.function import duplicate, is_expr
+from ..ir.leaves import HANDLES, leaves
+from ..ir.normalize import normalize
+from ..ir.outline import FIRST, outline
+from ..source import define
+from .memory_helpers import add_into
+from .ops.array import Load, Store, View
+from .pieces import write_primal, write_pullback
+from .switches import enabled
+
+INHERITED = ("fastmath", "error_model", "boundscheck", "nogil")
+
+# Loops alone: pieces, not elements, are what threads are given.
+_LOOPS_ALONE = {
+    **dict.fromkeys(("comprehension", "reduction", "inplace_binop", "setitem", "numpy"), False),
+    **{"stencil": False, "fusion": False, "prange": True},
+}
+
+
+def body(dispatcher, argtypes):
+    """The normalised code of a dispatcher."""
+    return normalize(capture(dispatcher, argtypes))
+
+
+def with_loops_apart(dispatcher, argtypes):
+    """The normalised code of a dispatcher, its parallel loops taken out."""
+    if not dispatcher.targetoptions.get("parallel") or not enabled("parallel"):
+        return body(dispatcher, argtypes)
+    known = vars(dispatcher).setdefault("__numbad_outlined__", {})
+    if argtypes not in known:
+        fn = body(dispatcher, argtypes)
+        if not effects(dispatcher, ()).random:  # a second evaluation has to draw the same
+            loops = _Loops(dispatcher, argtypes)
+            outline(fn, loops.make)
+        known[argtypes] = fn
+    return duplicate(known[argtypes])
+
+
+class _Loops:
+    """Makes the dispatchers of the parallel loops of a function."""
+
+    def __init__(self, dispatcher, argtypes):
+        self.dispatcher, self.argtypes, self.count = dispatcher, argtypes, 0
+
+    def make(self, outlined):
+        """The dispatcher of a loop, or None where its code cannot be reversed by itself."""
+        part = PartDispatcher(self.dispatcher, self.argtypes, self.count, outlined)
+        self.count += 1
+        try:
+            loop = ParallelLoop(part)
+        except NumbadError:  # what cannot be analysed by itself is left in its place
+            return None
+        return loop if loop.effects.can_be_repeated() else None
+
+
+class PartDispatcher(CPUDispatcher):
+    """`part(first, last, *arguments)`: some iterations of a parallel loop, for one list of types."""
+
+    def __init__(self, dispatcher, argtypes, number, outlined):
+        parameters = ", ".join(f"a{k}" for k in range(len(outlined.argtypes)))
+        # All that its code depends on, for who takes a digest of it.
+        source = f"def part({parameters}):\n    return of, {number}, argtypes\n"
+        stub = define(source, {"of": dispatcher, "argtypes": argtypes})
+        self.outlined, self.options = outlined, _inherited(dispatcher)
+        super().__init__(stub, targetoptions={**self.options, "nopython": True})
+        self.__numbad_captured__ = {outlined.argtypes: outlined.function}
+
+
+def _inherited(dispatcher):
+    return {k: v for k, v in dispatcher.targetoptions.items() if k in INHERITED}
+
+
+class ParallelLoop(CPUDispatcher):
+    """Runs all iterations of a parallel loop, in as many pieces as there are threads."""
+
+    def __init__(self, part):
+        self.part, self.effects, self._pullbacks = part, Effects(part), {}
+        self.argtypes = part.outlined.argtypes
+        primal = self._written(write_primal(self.argtypes, self.effects.result), self.kernel(()))
+        options = {**part.options, "nopython": True, "parallel": _LOOPS_ALONE}
+        super().__init__(primal, targetoptions=options)
+
+    def pullback(self, wrt):
+        """`(args, shadows, seed) -> (sums, adjoints)` by the arguments `wrt`, in pieces if that is right."""
+        if not self.effects.can_be_reversed_in_pieces(wrt):
+            return self.kernel(wrt)
+        if wrt not in self._pullbacks:
+            apart = self.effects.apart | self.effects.written
+            source = write_pullback(self.argtypes, self.effects.result, wrt, apart)
+            pull = self._written(source, self.kernel(wrt))
+            self._pullbacks[wrt] = njit(pull, parallel=_LOOPS_ALONE, **self.part.options)
+        return self._pullbacks[wrt]
+
+    def kernel(self, wrt):
+        """The pullback of one piece, or of all iterations in one."""
+        from .pipeline import pullback  # which makes the ops that call this
+
+        return pullback(self.part, wrt)
+
+    @staticmethod
+    def _written(source, kernel):
+        names = {"kernel": kernel, "get_num_threads": get_num_threads, "prange": prange}
+        return define(source.text, {**names, "add_into": add_into, "in_order": in_order, **source.names})
+
+
+@njit
+def in_order(parts):
+    """The sum of what the pieces give."""
+    total = parts[0]
+    for k in range(1, len(parts)):
+        total += parts[k]
+    return total
+
+
+class Effects:
+    """What the iterations of a parallel loop do to their arguments, whichever are differentiated."""
+
+    def __init__(self, part):
+        from .pipeline import Pipeline  # which makes the ops that ask for this
+
+        argtypes = part.outlined.argtypes
+        wrt = tuple(k for k, ty in enumerate(argtypes) if leaves(ty))
+        self.fn, self.activity, self.control = Pipeline(part, argtypes, wrt).analyse()
+        self.result = _returned(self.fn)
+        self.flows = self._find_flows()
+        self.written = {leaf for leaf in self._handles() if self._is_written(leaf)}
+        self.apart = {leaf for leaf in self._handles() if self._is_apart(leaf)}
+
+    def _leaves(self, k):
+        name = self.fn.parameters[k]
+        return [(k, leaf) for leaf in leaves(self.fn.type_of(name))]
+
+    def _handles(self):
+        every = [x for k in range(len(self.fn.parameters)) for x in self._leaves(k)]
+        return [(k, leaf.path) for k, leaf in every if leaf.kind in HANDLES]
+
+    def _node(self, leaf):
+        k, path = leaf
+        return self.activity.node((self.fn.parameters[k], path))
+
+    def _is_written(self, leaf):
+        return self._node(leaf) in self.activity.written
+
+    def _find_flows(self):
+        """Pairs of leaves, `(argument, path)`, `None` for the result: the second depends on the first."""
+        edges = {}
+        for op in self.activity.every():
+            for source, target in op.flows:
+                edges.setdefault(self.activity.node(source), set()).add(self.activity.node(target))
+        ends = {self._node(leaf): leaf for leaf in self._handles()}
+        for name, path in self.activity.returned:
+            ends[self.activity.node((name, path))] = None, path
+        found = []
+        for k in range(len(self.fn.parameters)):
+            for _, leaf in self._leaves(k):
+                reached = _reached(self._node((k, leaf.path)), edges)
+                found += [((k, leaf.path), ends[node]) for node in reached & ends.keys()]
+        return found
+
+    def can_be_repeated(self):
+        """Whether a second evaluation leaves arrays of integers as they are: of those there are no copies."""
+        names = {name for name in self.fn.parameters if self._holds_integers(name)}
+        for _, s in self.fn.statements():
+            if isinstance(s, ir.SetItem | ir.StaticSetItem):
+                if isinstance(self.fn.type_of(s.target), types.Array) and not leaves(
+                    self.fn.type_of(s.target)
+                ):
+                    return False
+            elif is_expr(getattr(s, "value", None), "call") and self._passes(s.value, names):
+                return False
+        return True
+
+    def _holds_integers(self, name):
+        ty = self.fn.type_of(name)
+        return isinstance(ty, types.Array | types.BaseTuple) and not leaves(ty)
+
+    def _passes(self, call, names):
+        """Whether a callee whose code is not here gets one of the arrays named."""
+        called = isinstance(self.fn.type_of(call.func), types.Dispatcher)
+        return called and any(v.name in names for v in call.args)
+
+    # -- which adjoints of arrays the pieces may share ----------------------------------------
+
+    def can_be_reversed_in_pieces(self, wrt):
+        """Whether no adjoint that a piece needs is another one's to change."""
+        return all(
+            leaf in self.apart or leaf not in self.written or not self._is_read(leaf)
+            for leaf in self._handles()
+            if leaf[0] in wrt
+        )
+
+    def _ops_on(self, leaf):
+        node = self._node(leaf)
+        for op in self.activity.every():
+            touched = [x for pair in (*op.flows, *op.aliases) for x in pair]
+            if any(self.activity.node(x) == node for x in (*touched, *op.stores, *op.defined())):
+                yield op
+
+    def _is_read(self, leaf):
+        return any(not isinstance(op, Store) for op in self._ops_on(leaf))
+
+    def _is_apart(self, leaf):
+        """Whether each iteration touches elements of its own: all with its number as first index."""
+        own = set()
+        for op in self._ops_on(leaf):
+            if isinstance(op, View) and self._is_own(op.base, op.expr, own):
+                own.add(op.target)
+            elif isinstance(op, Load) and self._is_own(op.expr.value, op.expr, own):
+                pass
+            elif isinstance(op, Store) and self._is_own(op.statement.target, op.statement, own):
+                pass
+            else:
+                return False
+        return True
+
+    def _is_own(self, base, access, own):
+        if base.name in own:
+            return True
+        index = getattr(access, "index", None)
+        if not isinstance(index, ir.Var):
+            return False
+        tuple_ = self.fn.definition(index)
+        first = tuple_.items[0] if is_expr(tuple_, "build_tuple") and tuple_.items else index
+        return first.name in self._numbers
+
+    @cached_property
+    def _numbers(self):
+        """The names of the number of an iteration."""
+        found = set()
+        for _, s in self.fn.statements():
+            value = getattr(s, "value", None)
+            if is_expr(value, "pair_first") and self._counts_iterations(value.value):
+                found.add(s.target.name)
+        return found
+
+    def _counts_iterations(self, pair):
+        step = self.fn.definition(pair)
+        getiter = self.fn.definition(step.value) if is_expr(step, "iternext") else None
+        call = self.fn.definition(getiter.value) if is_expr(getiter, "getiter") else None
+        return is_expr(call, "call") and call.args[0].name == self.fn.parameters[0] == FIRST
+
+
+def _returned(fn):
+    for _, s in fn.statements():
+        if isinstance(s, ir.Return):
+            return types.unliteral(fn.type_of(s.value))
+    raise UnsupportedError(f"{fn.name} never ends")
+
+
+def _reached(start, edges):
+    seen, pending = set(), [start]
+    while pending:
+        for node in edges.get(pending.pop(), ()):
+            if node not in seen:
+                seen.add(node)
+                pending.append(node)
+    return seen
