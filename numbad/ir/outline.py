@@ -19,6 +19,7 @@ from numba.core.typing import signature
 
 from .function import Function, duplicate, is_expr, is_phi, operands, read_by, successors
 from .loops import Control
+from .normalize import drop_unused
 
 FIRST, LAST = "$first", "$last"
 
@@ -41,18 +42,19 @@ def outline(fn, make):
 
     `make` gets an `Outlined` and gives the dispatcher to call, or None for a loop that is to stay.
     """
-    for header in sorted(Control(fn).loops):
-        control = Control(fn)  # of what the loops before have left
-        loop = control.loops.get(header)
-        if loop is not None and loop.parent is None:
+    loops = sorted(Control(fn).loops.values(), key=lambda loop: len(loop.body), reverse=True)
+    for header in [loop.header for loop in loops]:  # an outer one before those within it
+        loop = Control(fn).loops.get(header)
+        if loop is not None:
             found = _ParallelLoop(fn, loop)
             if found.can_be_taken_out():
                 found.take_out(make)
+    drop_unused(fn)
     return fn
 
 
 class _ParallelLoop:
-    """An outermost loop of a function, which may be one over a `prange`."""
+    """A loop of a function, which may be one over a `prange`."""
 
     def __init__(self, fn, loop):
         self.fn, self.loop, self.head = fn, loop, fn.blocks[loop.header]

@@ -10,7 +10,7 @@ run again in the reverse sweep.
 
 from functools import cached_property
 
-from numba import get_num_threads, njit, prange
+from numba import njit
 from numba.core import ir, types
 from numba.core.registry import CPUDispatcher
 
@@ -22,7 +22,6 @@ from ..ir.leaves import HANDLES, leaves
 from ..ir.normalize import normalize
 from ..ir.outline import FIRST, outline
 from ..source import define
-from .memory_helpers import add_into
 from .ops.array import Load, Store, View
 from .pieces import write_primal, write_pullback
 from .switches import enabled
@@ -118,17 +117,7 @@ class ParallelLoop(CPUDispatcher):
 
     @staticmethod
     def _written(source, kernel):
-        names = {"kernel": kernel, "get_num_threads": get_num_threads, "prange": prange}
-        return define(source.text, {**names, "add_into": add_into, "in_order": in_order, **source.names})
-
-
-@njit
-def in_order(parts):
-    """The sum of what the pieces give."""
-    total = parts[0]
-    for k in range(1, len(parts)):
-        total += parts[k]
-    return total
+        return define(source.text, {"kernel": kernel, **source.names})
 
 
 class Effects:

@@ -5,14 +5,34 @@ together again within.
 """
 
 import numpy as np
+from numba import get_num_threads, njit, prange
 from numba.core import types
 
 from ..ir.leaves import leaves
+from .memory_helpers import add_into
 
 _TAIL = """        done[c] = True
     if not done.all():
         raise RuntimeError("an iteration of a parallel loop raised an error")
 """
+
+
+@njit
+def zeros_for_each(pieces, array):
+    """Zeros of the shape of an array for each piece, along a first axis."""
+    return np.zeros((pieces, *array.shape), array.dtype)
+
+
+@njit
+def in_order(parts):
+    """The sum of what the pieces give."""
+    total = parts[0]
+    for k in range(1, len(parts)):
+        total += parts[k]
+    return total
+
+
+_HELPERS = {f.__name__: f for f in (add_into, get_num_threads, in_order, prange, zeros_for_each)}
 
 
 def write_primal(argtypes, result):
@@ -47,7 +67,7 @@ class _Pieces:
 
     def __init__(self, argtypes, result, wrt, apart):
         self.argtypes, self.result, self.wrt, self.apart = argtypes, result, wrt, apart
-        self.text, self.names = "", {"np": np}
+        self.text, self.names = "", {"np": np, **_HELPERS}
 
     def add(self, *lines):
         self.text += "".join(f"{line}\n" for line in lines)
@@ -104,8 +124,8 @@ class _Pieces:
             self.add(f"    {_name('d', k, path)} = np.zeros(pieces, np.{ty})")
         for k, path, ty in self._own_arrays():
             shadow = _name("s", k, path)
-            shape = f"{shadow}.shape[::-1]" if ty.layout == "F" else f"{shadow}.shape"
-            self.add(f"    {_name('p', k, path)} = np.zeros((pieces, *{shape}), {shadow}.dtype)")
+            like = f"{shadow}.T" if ty.layout == "F" else shadow
+            self.add(f"    {_name('p', k, path)} = zeros_for_each(pieces, {like})")
         self.add(
             "    for c in prange(pieces):",
             "        begin, end = first + count * c // pieces, first + count * (c + 1) // pieces",

@@ -32,6 +32,7 @@ from ..ir.unwind import nopython_pipeline
 from ..rules.registry import JVP, SCALAR, VJP, generation
 from ..source import define
 from .activity import Activity
+from .apart import Apart, written_apart
 from .cotangents import Lanes, RowSeed
 from .lowering import PlaceDels, SweepLowering
 from .ops.objects import refuse_at_boundary
@@ -71,7 +72,8 @@ class Pipeline:
         body_of = with_loops_apart if self.allocates else body
         fn, activity = self._expanded(body_of, stays)
         parallel = [op for op in activity.every() if isinstance(op, Parallel)]
-        if not all(op.keeps_arrays_apart(activity) for op in parallel):
+        apart = Apart(fn, activity, Control(fn)) if parallel else None
+        if not all(written_apart(op, apart) for op in parallel):
             fn, activity = self._expanded(body, stays)
         activity.refuse_unknown()
         refuse_raising(fn, activity, self.dispatcher.targetoptions)

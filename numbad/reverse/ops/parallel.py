@@ -24,20 +24,10 @@ class Parallel(Pulled):
         k, path = leaf
         return (self.target if k is None else self.arguments[k].name), path
 
-    def keeps_arrays_apart(self, activity):
-        """Whether no array that is written to shares memory with another argument."""
-        handles = [
-            activity.node(leaf)
-            for var in self.arguments
-            for leaf, found in self.leaves(var)
-            if found.kind in HANDLES
-        ]
-        return all(handles.count(activity.node(leaf)) == 1 for leaf in self.stores)
-
     # -- the sweeps --------------------------------------------------------------------------
 
     def forward(self, e):
-        if self._is_reversed_at_once(e):
+        if self.is_reversed_at_once(e):
             self._reverse_at_once(e)
             return
         self.keep_arguments(e)
@@ -56,14 +46,14 @@ class Parallel(Pulled):
         return self._call(e, wrt, args, shadows, seed)
 
     def reverse(self, e):
-        if self._is_reversed_at_once(e):
+        if self.is_reversed_at_once(e):
             self._add_multiples(e)
         else:
             super().reverse(e)
 
     # -- a loop that makes one sum -----------------------------------------------------------
 
-    def _is_reversed_at_once(self, e):
+    def is_reversed_at_once(self, e):
         """Whether the forward sweep finds the adjoint, as if that of the sum were one."""
         once = self.label not in e.repeated or not any(
             leaf.kind in HANDLES for _, leaf in self._active_leaves(e)

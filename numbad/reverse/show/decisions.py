@@ -1,6 +1,7 @@
 """What was decided for each loop, and why, in a few words."""
 
 from ..independent import Independent
+from ..ops.parallel import Parallel
 from ..replay import Replay
 from ..switches import enabled
 from .names import at_line
@@ -25,6 +26,21 @@ class Decisions:
         control = self.sweep.control
         taken_apart = [part.loop for part in self.sweep.iterations.values()]
         return [*taken_apart, *(o for h, o in control.loops.items() if h in control.returning)]
+
+    def parallel(self):
+        """The parallel loops, which were taken out of the function."""
+        return [op for op in self.sweep.activity.every() if isinstance(op, Parallel)]
+
+    def texts_of_parallel(self, op):
+        """The same for a parallel loop."""
+        e, effects = self.sweep.e, op.callee.effects
+        if not op.is_live(e):
+            return "in parallel", "", "it carries no derivative"
+        if op.is_reversed_at_once(e):
+            return "in parallel", "", "with the forward sweep: the adjoint of its sum is taken for 1"
+        if effects.can_be_reversed_in_pieces(op.wrt(e)):
+            return "in parallel", "", "its iterations are run once more"
+        return "as a whole", "", "iterations change elements that others may read; run once more"
 
     def depth(self, loop):
         """In how many loops a loop lies."""

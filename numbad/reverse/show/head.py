@@ -56,6 +56,10 @@ class Head:
             (f"{'  ' * decisions.depth(loop)}{self._where(loop)}", *decisions.texts(loop))
             for loop in sorted(decisions.loops(), key=self._order)
         ]
+        rows += [
+            (f"line {op.loc.line}", *decisions.texts_of_parallel(op))
+            for op in decisions.parallel()
+        ]
         return ["", "loops", *_table(rows)] if rows else []
 
     def _where(self, loop):
