@@ -30,7 +30,7 @@ _ZEROS = {types.float64: 0.0, types.complex128: 0j, types.int64: 0}
 
 @dataclass
 class Outlined:
-    """`function` of `(first, last, *arguments)` returns the sum of the iterations, a tuple of such, or None."""
+    """`function` of `(first, last, *arguments)` returns one sum, a tuple of sums, or None."""
 
     function: Function
     argtypes: tuple

@@ -29,10 +29,8 @@ from .switches import enabled
 INHERITED = ("fastmath", "error_model", "boundscheck", "nogil")
 
 # Loops alone: pieces, not elements, are what threads are given.
-_LOOPS_ALONE = {
-    **dict.fromkeys(("comprehension", "reduction", "inplace_binop", "setitem", "numpy"), False),
-    **{"stencil": False, "fusion": False, "prange": True},
-}
+_OTHERS = "comprehension", "reduction", "inplace_binop", "setitem", "numpy", "stencil", "fusion"
+_LOOPS_ALONE = {**dict.fromkeys(_OTHERS, False), "prange": True}
 
 
 def body(dispatcher, argtypes):
@@ -211,19 +209,16 @@ class Effects:
         """Whether each iteration touches elements of its own: all with its number as first index."""
         own = set()
         for op in self._ops_on(leaf):
-            if isinstance(op, View) and self._is_own(op.base, op.expr, own):
-                own.add(op.target)
-            elif isinstance(op, Load) and self._is_own(op.expr.value, op.expr, own):
-                pass
-            elif isinstance(op, Store) and self._is_own(op.statement.target, op.statement, own):
-                pass
-            else:
+            if not isinstance(op, View | Load | Store):
                 return False
+            base, access = _access(op)
+            if base.name not in own and not self._is_at_own_number(access):
+                return False
+            if isinstance(op, View):
+                own.add(op.target)
         return True
 
-    def _is_own(self, base, access, own):
-        if base.name in own:
-            return True
+    def _is_at_own_number(self, access):
         index = getattr(access, "index", None)
         if not isinstance(index, ir.Var):
             return False
@@ -246,6 +241,13 @@ class Effects:
         getiter = self.fn.definition(step.value) if is_expr(step, "iternext") else None
         call = self.fn.definition(getiter.value) if is_expr(getiter, "getiter") else None
         return is_expr(call, "call") and call.args[0].name == self.fn.parameters[0] == FIRST
+
+
+def _access(op):
+    """The array that a statement reads, writes or shows, and the node that holds the index."""
+    if isinstance(op, Store):
+        return op.statement.target, op.statement
+    return (op.base if isinstance(op, View) else op.expr.value), op.expr
 
 
 def _returned(fn):

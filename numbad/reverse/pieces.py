@@ -82,9 +82,8 @@ class _Pieces:
 
     def unpack_shadows(self):
         """Give every shadow a name, and those that the pieces have each their own room for these."""
-        for k, path, ty in self._arrays():
-            shadow = _name("s", k, path)
-            self.add(f"    {shadow} = shadows[{k}]{_items(path)}")
+        for k, path, _ in self._arrays():
+            self.add(f"    {_name('s', k, path)} = shadows[{k}]{_items(path)}")
 
     def unpacked_seed(self):
         if not isinstance(self.result, types.BaseTuple):

@@ -14,6 +14,7 @@ from ...ir.fence import refuse
 from ...ir.leaves import HANDLES, leaves
 from ...rules.registry import VJP, name_of
 from .. import random_state
+from ..constant_memory import constant_parts, may_change_from
 from ..memory_helpers import add_cotangent, exchanged_draws, kept, kept_draws, nth_cotangent
 from .base import Op
 from .lists import refuse_lists
@@ -161,7 +162,25 @@ class Pulled(_Called):
     def _must_copy(self, e, var):
         found = self.leaves(var)
         handles = [leaf for leaf, what in found if what.kind in HANDLES]
-        return any(e.activity.node(leaf) in e.activity.written for leaf in handles)
+        written = any(e.activity.node(leaf) in e.activity.written for leaf in handles)
+        return written or self._changes_constants(var)
+
+    def _changes_constants(self, var):
+        """Whether arrays of integers, say, will be others when the call is evaluated again."""
+        changed = [
+            part
+            for part in constant_parts(self.fn.type_of(var))
+            if may_change_from(self.fn, self.label, self.statement, part)
+        ]
+        for part in changed:
+            if not isinstance(part, types.Array):
+                raise refuse(
+                    f"{self.callee.py_func.__name__}, which is evaluated again in the reverse sweep and "
+                    f"takes what changes, of type {part}",
+                    self.loc,
+                    "pass it an array instead, or a copy",
+                )
+        return bool(changed)
 
     def reverse(self, e):
         if not self.is_live(e):

@@ -37,7 +37,11 @@ class Decisions:
         if not op.is_live(e):
             return "in parallel", "", "it carries no derivative"
         if op.is_reversed_at_once(e):
-            return "in parallel", "", "with the forward sweep: the adjoint of its sum is taken for 1"
+            return (
+                "in parallel",
+                "",
+                "with the forward sweep: the adjoint of its sum is taken for 1",
+            )
         if effects.can_be_reversed_in_pieces(op.wrt(e)):
             return "in parallel", "", "its iterations are run once more"
         return "as a whole", "", "iterations change elements that others may read; run once more"

@@ -57,8 +57,7 @@ class Head:
             for loop in sorted(decisions.loops(), key=self._order)
         ]
         rows += [
-            (f"line {op.loc.line}", *decisions.texts_of_parallel(op))
-            for op in decisions.parallel()
+            (f"line {op.loc.line}", *decisions.texts_of_parallel(op)) for op in decisions.parallel()
         ]
         return ["", "loops", *_table(rows)] if rows else []
 
