@@ -162,7 +162,7 @@ def skipping(what: str):
         print(f"skipped: {what} ({error})", flush=True)
 
 
-def options(description: str) -> argparse.Namespace:
+def options(description: str, *, one_core: bool = True) -> argparse.Namespace:
     """The options that every script of the benchmarks has."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--samples", type=int, default=41, help="samples of each contender")
@@ -175,5 +175,6 @@ def options(description: str) -> argparse.Namespace:
     arguments = parser.parse_args()
     if arguments.processor_time:
         Clock.use_processor_time()
-    pin()
+    if one_core:
+        pin()
     return arguments

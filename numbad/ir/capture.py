@@ -148,9 +148,11 @@ def _function(func_ir, state):
             if isinstance(s, ir.Assign) and isinstance(s.value, ir.FreeVar):
                 s = ir.Assign(ir.Global(s.value.name, s.value.value, s.loc), s.target, s.loc)
             new.append(s)
+    assigned = {s.target.name for b in blocks.values() for s in b.find_insts(ir.Assign)}
     for k, name in enumerate(parameters):
-        if name is None:  # an argument that is never read
-            parameters[k] = func_ir.arg_names[k]
+        if name is None:  # an argument that is never read, whose name another value may have
+            own = func_ir.arg_names[k]
+            parameters[k] = f"{own}.unread" if own in assigned else own
     known = dict(state.typemap)
     for name, ty in zip(parameters, state.args, strict=True):
         known.setdefault(name, ty)

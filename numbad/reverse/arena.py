@@ -118,8 +118,11 @@ def new_array(context, builder, tape, ty, shape, where, zero, like=None):
     return array
 
 
-def arena_zeros_like(dtype=None, where="the shadow of an array"):
-    """An intrinsic `(tape, array) -> array`: zeros of a Numba dtype that lie as `array` does."""
+def arena_zeros_like(dtype=None, where="the shadow of an array", zero=True):
+    """An intrinsic `(tape, array) -> array`: zeros of a Numba dtype that lie as `array` does.
+
+    Without `zero`, the numbers are any.
+    """
 
     @intrinsic
     def zeros_like(typingctx, tape, array):
@@ -131,11 +134,14 @@ def arena_zeros_like(dtype=None, where="the shadow of an array"):
             shape = make_array(array)(context, builder, args[1]).shape
             shape = cgutils.unpack_tuple(builder, shape, array.ndim)
             like = array, args[1]
-            return new_array(context, builder, args[0], ty, shape, where, True, like)._getvalue()
+            return new_array(context, builder, args[0], ty, shape, where, zero, like)._getvalue()
 
         return ty(tape, array), codegen
 
     return zeros_like
+
+
+arena_room_like = arena_zeros_like(where="what a parallel loop writes", zero=False)
 
 
 def _copy_items(context, builder, source_ty, source, target_ty, target):

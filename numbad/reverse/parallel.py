@@ -8,6 +8,7 @@ one sum is reversed along with the forward sweep, as if the adjoint of the sum w
 run again in the reverse sweep.
 """
 
+import operator
 from functools import cached_property
 
 from numba import njit
@@ -21,6 +22,7 @@ from ..ir.function import duplicate, is_expr
 from ..ir.leaves import HANDLES, leaves
 from ..ir.normalize import normalize
 from ..ir.outline import FIRST, outline
+from ..rules.registry import generation
 from ..source import define
 from .ops.array import Load, Store, View
 from .pieces import write_primal, write_pullback
@@ -43,13 +45,14 @@ def with_loops_apart(dispatcher, argtypes):
     if not dispatcher.targetoptions.get("parallel") or not enabled("parallel"):
         return body(dispatcher, argtypes)
     known = vars(dispatcher).setdefault("__numbad_outlined__", {})
-    if argtypes not in known:
+    key = generation(), argtypes
+    if key not in known:
         fn = body(dispatcher, argtypes)
         if not effects(dispatcher, ()).random:  # a second evaluation has to draw the same
             loops = _Loops(dispatcher, argtypes)
             outline(fn, loops.make)
-        known[argtypes] = fn
-    return duplicate(known[argtypes])
+        known[key] = fn
+    return duplicate(known[key])
 
 
 class _Loops:
@@ -101,8 +104,8 @@ class ParallelLoop(CPUDispatcher):
         if not self.effects.can_be_reversed_in_pieces(wrt):
             return self.kernel(wrt)
         if wrt not in self._pullbacks:
-            apart = self.effects.apart | self.effects.written
-            source = write_pullback(self.argtypes, self.effects.result, wrt, apart)
+            reach = {**dict.fromkeys(self.effects.written, 0), **self.effects.reach}
+            source = write_pullback(self.argtypes, self.effects.result, wrt, reach)
             pull = self._written(source, self.kernel(wrt))
             self._pullbacks[wrt] = njit(pull, parallel=_LOOPS_ALONE, **self.part.options)
         return self._pullbacks[wrt]
@@ -130,7 +133,9 @@ class Effects:
         self.result = _returned(self.fn)
         self.flows = self._find_flows()
         self.written = {leaf for leaf in self._handles() if self._is_written(leaf)}
-        self.apart = {leaf for leaf in self._handles() if self._is_apart(leaf)}
+        self.read = {leaf for leaf in self._handles() if self._is_read(leaf)}
+        reach = {leaf: self._find_reach(leaf) for leaf in self._handles()}
+        self.reach = {leaf: steps for leaf, steps in reach.items() if steps is not None}
 
     def _leaves(self, k):
         name = self.fn.parameters[k]
@@ -146,6 +151,9 @@ class Effects:
 
     def _is_written(self, leaf):
         return self._node(leaf) in self.activity.written
+
+    def _is_read(self, leaf):
+        return any(not isinstance(op, Store) for op in self._ops_on(leaf))
 
     def _find_flows(self):
         """Pairs of leaves, `(argument, path)`, `None` for the result: the second depends on the first."""
@@ -190,7 +198,7 @@ class Effects:
     def can_be_reversed_in_pieces(self, wrt):
         """Whether no adjoint that a piece needs is another one's to change."""
         return all(
-            leaf in self.apart or leaf not in self.written or not self._is_read(leaf)
+            self.reach.get(leaf) == 0 or leaf not in self.written or leaf not in self.read
             for leaf in self._handles()
             if leaf[0] in wrt
         )
@@ -202,29 +210,41 @@ class Effects:
             if any(self.activity.node(x) == node for x in (*touched, *op.stores, *op.defined())):
                 yield op
 
-    def _is_read(self, leaf):
-        return any(not isinstance(op, Store) for op in self._ops_on(leaf))
-
-    def _is_apart(self, leaf):
-        """Whether each iteration touches elements of its own: all with its number as first index."""
-        own = set()
+    def _find_reach(self, leaf):
+        """How far from its own number, as first index, an iteration touches an array; None: anywhere."""
+        own, reach = set(), 0
         for op in self._ops_on(leaf):
             if not isinstance(op, View | Load | Store):
-                return False
+                return None
             base, access = _access(op)
-            if base.name not in own and not self._is_at_own_number(access):
-                return False
+            if base.name not in own:
+                offset = self._offset(access)
+                if offset is None:
+                    return None
+                reach = max(reach, abs(offset))
             if isinstance(op, View):
                 own.add(op.target)
-        return True
+        return reach
 
-    def _is_at_own_number(self, access):
-        index = getattr(access, "index", None)
-        if not isinstance(index, ir.Var):
-            return False
+    def _offset(self, access):
+        """The first index of an access less the number of the iteration, if that is a constant."""
+        if not is_expr(access, "getitem") and not isinstance(access, ir.SetItem):
+            return None
+        index = access.index
         tuple_ = self.fn.definition(index)
         first = tuple_.items[0] if is_expr(tuple_, "build_tuple") and tuple_.items else index
-        return first.name in self._numbers
+        return self._beyond_number(first)
+
+    def _beyond_number(self, index):
+        if index.name in self._numbers:
+            return 0
+        value = self.fn.definition(index)
+        if not is_expr(value, "binop") or value.fn not in (operator.add, operator.sub):
+            return None
+        if value.lhs.name not in self._numbers:
+            return None
+        step = self.fn.constant(value.rhs)
+        return step if type(step) is int else None
 
     @cached_property
     def _numbers(self):

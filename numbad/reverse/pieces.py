@@ -11,7 +11,7 @@ from numba.core import types
 from ..ir.leaves import leaves
 from .memory_helpers import add_into
 
-_TAIL = """        done[c] = True
+_TAIL = """            done[c] = True
     if not done.all():
         raise RuntimeError("an iteration of a parallel loop raised an error")
 """
@@ -38,7 +38,7 @@ _HELPERS = {f.__name__: f for f in (add_into, get_num_threads, in_order, prange,
 def write_primal(argtypes, result):
     """The source of `parallel_loop(*args) -> sums`; `kernel` is the pullback of a piece by nothing."""
     names = ", ".join(f"a{k}" for k in range(len(argtypes)))
-    pieces = _Pieces(argtypes, result, (), ())
+    pieces = _Pieces(argtypes, result, (), {})
     pieces.add(f"def parallel_loop({names}):")
     pieces.unpack("a{}")
     pieces.run("None")
@@ -46,13 +46,14 @@ def write_primal(argtypes, result):
     return pieces
 
 
-def write_pullback(argtypes, result, wrt, apart):
+def write_pullback(argtypes, result, wrt, reach):
     """The source of `pull(args, shadows, seed) -> (sums, adjoints)`; `kernel` is that of a piece.
 
-    Of the arrays `apart`, pairs of argument and path, the pieces share the shadow; of any other each
-    has its own.
+    `reach` says how far from its number an iteration touches an array, a pair of argument and path. The
+    pieces share the shadows of these arrays; where one reaches into the next, neighbours take turns. Of
+    any other array each piece has its own shadow.
     """
-    pieces = _Pieces(argtypes, result, wrt, apart)
+    pieces = _Pieces(argtypes, result, wrt, reach)
     pieces.add("def pull(args, shadows, seed):")
     pieces.unpack("args[{}]")
     pieces.unpack_shadows()
@@ -65,8 +66,8 @@ def write_pullback(argtypes, result, wrt, apart):
 class _Pieces:
     """The text of such a function, and the globals that it needs: `text`, `names`."""
 
-    def __init__(self, argtypes, result, wrt, apart):
-        self.argtypes, self.result, self.wrt, self.apart = argtypes, result, wrt, apart
+    def __init__(self, argtypes, result, wrt, reach):
+        self.argtypes, self.result, self.wrt, self.reach = argtypes, result, wrt, reach
         self.text, self.names = "", {"np": np, **_HELPERS}
 
     def add(self, *lines):
@@ -114,7 +115,7 @@ class _Pieces:
         self.add(
             "    first, last = a0, a1",
             "    count = max(last - first, 0)",
-            "    pieces = max(min(count, get_num_threads()), 1)",
+            *self._number_of_pieces(),
             "    done = np.zeros(pieces, np.bool_)",
         )
         for name, ty, _ in sums:
@@ -126,15 +127,27 @@ class _Pieces:
             like = f"{shadow}.T" if ty.layout == "F" else shadow
             self.add(f"    {_name('p', k, path)} = zeros_for_each(pieces, {like})")
         self.add(
-            "    for c in prange(pieces):",
-            "        begin, end = first + count * c // pieces, first + count * (c + 1) // pieces",
-            f"        value, adjoints = kernel({self._arguments()}, {self._shadows()}, {seed})",
+            "    for turn in range(turns):",
+            "        for c_of_turn in prange(pieces // turns):",
+            "            c = c_of_turn * turns + turn",
+            "            begin, end = first + count * c // pieces, first + count * (c + 1) // pieces",
+            f"            value, adjoints = kernel({self._arguments()}, {self._shadows()}, {seed})",
         )
         for name, _, item in sums:
-            self.add(f"        {name}[c] = value{item}")
+            self.add(f"            {name}[c] = value{item}")
         for k, path, _ in self._floats():
-            self.add(f"        {_name('d', k, path)}[c] = adjoints[{k}]{_items(path)}")
+            self.add(f"            {_name('d', k, path)}[c] = adjoints[{k}]{_items(path)}")
         self.text += _TAIL
+
+    def _number_of_pieces(self):
+        """Lines that set `pieces`, and `turns`: neighbours that reach into each other take turns."""
+        reach = max([self.reach.get((k, path), 0) for k, path, _ in self._arrays()], default=0)
+        if not reach:
+            yield "    pieces, turns = max(min(count, get_num_threads()), 1), 1"
+        else:  # an index that counts from the end leads from the first piece to the last: not both at once
+            yield "    pieces, turns = 2 * get_num_threads(), 2"
+            yield f"    if count < pieces * {2 * reach}:"
+            yield "        pieces, turns = 1, 1"
 
     def _sums(self):
         """The sums that a piece returns: `(name, type, how to take it from the value)`."""
@@ -145,7 +158,7 @@ class _Pieces:
             yield "v0", self.result, ""
 
     def _own_arrays(self):
-        return [x for x in self._arrays() if x[:2] not in self.apart]
+        return [x for x in self._arrays() if x[:2] not in self.reach]
 
     def _arguments(self):
         rest = [self._rebuilt(k, ty, ()) for k, ty in enumerate(self.argtypes) if k > 1]
@@ -173,7 +186,7 @@ class _Pieces:
             return "None"
         if isinstance(ty, types.BaseTuple):
             return self._tuple(self._shadow(k, t, (*path, i)) for i, t in enumerate(ty.types))
-        if (k, path) in self.apart:
+        if (k, path) in self.reach:
             return _name("s", k, path)
         return f"{_name('p', k, path)}[c]" + (".T" if ty.layout == "F" else "")
 

@@ -148,3 +148,74 @@ def test_a_checkpointed_function_is_differentiated_itself():
     np.testing.assert_array_equal(nd.grad(kept, 0, mode="reverse")(a, 5.0), [20.0, 6.0])
     np.testing.assert_array_equal(nd.jacobian(kept, 0, mode="forward")(a, 5.0), [20.0, 6.0])
     assert kept(a, 5.0) == of_array(a, 5.0)
+
+
+# -- what is changed, and holds no floats ------------------------------------------------------
+
+
+@njit
+def counted(x, n):
+    n[0] += 1
+    return x * x * n[0]
+
+
+counted_again = nd.checkpoint(counted)
+
+
+@njit
+def twice(x, n):
+    return counted_again(x, n) + counted_again(x, n) * x
+
+
+@njit
+def changed_afterwards(x, n):
+    first = counted_again(x, n)
+    n[0] = 10
+    for k in range(2):
+        n[k] += 5
+    return first * x
+
+
+@njit
+def of_pair(x, pair):
+    pair[1][0] += 1
+    return x * pair[0] * pair[1][0]
+
+
+of_pair_again = nd.checkpoint(of_pair)
+
+
+@njit
+def with_pair(x, n):
+    return of_pair_again(x, (x, n)) * of_pair_again(x, (x, n))
+
+
+@pytest.mark.parametrize(
+    ("f", "exact", "after"),
+    [
+        (twice, 2.0 * 1.5 + 2.0 * 3.0 * 1.5**2, [2, 0]),
+        (changed_afterwards, 3.0 * 1.5**2, [15, 5]),
+        (with_pair, 2.0 * 4.0 * 1.5**3, [2, 0]),
+    ],
+)
+def test_counters_are_found_as_they_were(f, exact, after):
+    n = np.zeros(2, np.int64)
+    assert nd.grad(f, mode="reverse")(1.5, n) == pytest.approx(exact, rel=1e-15)
+    np.testing.assert_array_equal(n, after)
+
+
+def test_a_list_that_changes_is_refused():
+    @njit
+    def longer(x, numbers):
+        numbers.append(1)
+        return x * len(numbers)
+
+    again = nd.checkpoint(longer)
+
+    @njit
+    def f(x):
+        numbers = [1]
+        return again(x, numbers) * again(x, numbers)
+
+    with pytest.raises(nd.UnsupportedError, match="longer, which is evaluated again.*list"):
+        nd.grad(f, mode="reverse")(1.5)

@@ -32,6 +32,14 @@ def early(x):
 
 
 @programs.on(0.5, 1.5)
+def overwritten_before_a_comprehension(x, y):
+    """Numba drops the argument, and gives its name to what the comprehension captures."""
+    x = 0.5
+    values = [v * x for v in (1.0, 2.0, y)]
+    return values[0] + values[2] * y
+
+
+@programs.on(0.5, 1.5)
 def inner_functions(x, y):
     def square(t):
         return t * t

@@ -13,6 +13,7 @@ from numbad.reverse.switches import without
 
 Pair = namedtuple("Pair", "u v")
 A = np.array([0.5, 1.5, 0.25, -0.75, 1.0, 2.0, -1.25, 0.375])
+LONG = np.sin(np.arange(48.0))  # pieces that are longer than what they reach
 M = np.array([[0.5, 1.5, 0.25], [-0.75, 1.0, 2.0], [-1.25, 0.375, 0.625], [1.75, -0.5, 0.125]])
 
 
@@ -74,6 +75,16 @@ def heat(a, x):
     return a[2] * a[3] + a[5]
 
 
+def circle(a, x):
+    """The first iteration reads the last element, which another one changes in the next step."""
+    new = np.zeros_like(a)
+    for _ in range(2):
+        for i in prange(len(a) - 2):
+            new[i] = a[i] + x * a[i - 2] * a[i + 2] - a[i + 1]
+        a, new = new, a
+    return a[0] * a[1] + a[3] * new[2]
+
+
 def scattered(a, x):
     """Every element is written by one iteration, whose number is not its index."""
     out = np.zeros_like(a)
@@ -125,6 +136,8 @@ CASES = {
     "fills": (fills, A, 1),
     "in_place": (in_place, A, 1),
     "heat": (heat, A, 1),
+    "long heat": (heat, LONG, 1),
+    "circle": (circle, LONG, 1),
     "scattered": (scattered, A, 1),
     "work_array": (work_array, A, 1),
     "rows": (rows, M, 1),

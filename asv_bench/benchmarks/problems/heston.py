@@ -8,7 +8,7 @@ derivative of sqrt(max(v, 0)) is 0 where v <= 0. By S0, r, v0, kappa, theta, xi,
 import math
 
 import numpy as np
-from numba import njit
+from numba import njit, prange
 
 ARGNUMS = 0
 
@@ -27,7 +27,7 @@ def primal(par, K, T, z1, z2):
     sqdt = math.sqrt(dt)
     rho2 = math.sqrt(1.0 - rho * rho)
     acc = 0.0
-    for p in range(npath):
+    for p in prange(npath):  # a range, unless it is compiled with parallel=True
         S = S0
         v = v0
         for i in range(nstep):

@@ -5,6 +5,7 @@ import operator
 from numba.core import types
 
 from ...ir.leaves import HANDLES, leaves
+from ..arena import arena_room_like
 from ..memory_helpers import add_scaled
 from .pulled import Pulled
 
@@ -41,6 +42,17 @@ class Parallel(Pulled):
         """The pullback: in parallel, but for dual numbers."""
         pull = self.callee.pullback(wrt) if e.dual is None else self.callee.kernel(wrt)
         return e.call(pull, e.tuple(args), e.tuple(shadows), seed)
+
+    def _kept_argument(self, e, var):
+        """What the second evaluation only writes to has room of its own; what is in it does not matter."""
+        if self._is_only_written(var):
+            return e.call(arena_room_like, e.var("$tape"), var)
+        return super()._kept_argument(e, var)
+
+    def _is_only_written(self, var):
+        k = next(k for k, v in enumerate(self.arguments) if v.name == var.name)
+        effects = self.callee.effects
+        return (k, ()) in effects.written and (k, ()) not in effects.read
 
     def _pull(self, e, wrt, args, shadows, seed):
         return self._call(e, wrt, args, shadows, seed)

@@ -141,9 +141,12 @@ class Pulled(_Called):
         if self.is_live(e):
             for k, var in enumerate(self.arguments):
                 if self._must_copy(e, var):
-                    e.assign(e.call(kept, e.var("$tape"), var), e.extra(self, k))
+                    e.assign(self._kept_argument(e, var), e.extra(self, k))
             if self.draws():
                 e.assign(e.call(kept_draws, e.var("$tape")), e.extra(self, "draws"))
+
+    def _kept_argument(self, e, var):
+        return e.call(kept, e.var("$tape"), var)
 
     def draws(self):
         """Whether the callee draws random numbers, which the second evaluation must draw again."""
