@@ -6,9 +6,12 @@ from collections import namedtuple
 import numba
 import numpy as np
 import pytest
-from numba import njit, prange
+from numba import njit, prange, typeof
 
 import numbad as nd
+from numbad.reverse.activity import Activity
+from numbad.reverse.ops.parallel import Parallel
+from numbad.reverse.parallel import with_loops_apart
 from numbad.reverse.switches import without
 
 Pair = namedtuple("Pair", "u v")
@@ -234,6 +237,65 @@ def test_equal_threads_give_equal_bits(case, gradients):
         np.testing.assert_array_equal(by_a, results[0][1][0])
 
 
+def effects_of(f, *args):
+    """What `Effects` tells of the parallel loop of a function, its arguments by name."""
+    fn = with_loops_apart(njit(parallel=True)(f), tuple(map(typeof, args)))
+    activity = Activity(fn, [], [])
+    (op,) = [op for op in activity.every() if isinstance(op, Parallel)]
+    effects = op.callee.effects
+    name = {(k, ()): v.name.partition(".")[0] for k, v in enumerate(op.arguments)}
+    return {name[leaf]: steps for leaf, steps in effects.reach.items()}, effects
+
+
+def two_rows_on(m, x):
+    out = np.zeros_like(m)
+    for i in prange(2, m.shape[0] - 1):
+        row = m[i - 2]
+        for j in range(1, m.shape[1]):
+            out[i, j] = row[j - 1] * x + m[1 + i, 0]
+    return out[2, 1]
+
+
+@pytest.mark.parametrize(
+    ("f", "a", "reach"),
+    [
+        (fills, A, {"out": 0}),
+        (rows, M, {"out": 0, "m": 0}),
+        (heat, A, {"new": 0, "a": 1}),
+        (circle, A, {"new": 0, "a": 2}),
+        (two_rows_on, M, {"out": 0}),  # 1 + i is not looked through
+        (one_sum, A, {}),
+        (scattered, A, {"a": 0}),
+    ],
+)
+def test_what_threads_share(f, a, reach):
+    """Of an array that is not here, every thread has an adjoint of its own; a race is seldom seen."""
+    found, _ = effects_of(f, a, X)
+    assert found == reach
+
+
+def reads_what_others_write(a, x):
+    """No two iterations write to one element, but one reads what another one has written before."""
+    out = np.zeros(2 * len(a))
+    for i in prange(len(a)):
+        out[2 * i] = a[i] * x
+        out[2 * i + 1] = out[2 * i] * a[i]
+    return out[1] * out[5]
+
+
+def test_what_is_reversed_in_one_piece():
+    """Threads cannot share the adjoint of an array whose indices do not tell whose element is whose."""
+    found, effects = effects_of(reads_what_others_write, A, X)
+    assert found == {"a": 0}
+    assert not effects.can_be_reversed_in_pieces(range(5))
+    listing = nd.inspect_adjoint(njit(parallel=True)(reads_what_others_write), A, X)
+    assert "iterations change elements that others may read" in listing
+    by_a, by_x = nd.grad(njit(parallel=True)(reads_what_others_write), (0, 1), mode="reverse")(A, X)
+    exact_a, exact_x = by_complex_step(lambda a, x: a[0] ** 2 * a[2] ** 2 * x * x, A, X)
+    np.testing.assert_allclose(by_a, exact_a, rtol=1e-14)
+    assert by_x == pytest.approx(exact_x, rel=1e-14)
+
+
 def plain_sum(a, x):
     total = 0.0
     for i in prange(len(a)):
@@ -381,21 +443,52 @@ def shifted(a, x):
     return first[0] * first[3]
 
 
-@pytest.mark.parametrize("f", [draws, counts, multiplies, shifted])
+def doubles(a, x):
+    total = 1.0
+    for i in prange(len(a)):
+        total += total + a[i] * x
+    return total
+
+
+def restarts(a, x):
+    total = 0.0
+    for i in prange(len(a)):
+        if a[i] > 1.0:
+            total = 0.0
+        total += a[i] * x
+    return total
+
+
+def taken_from(a, x):
+    total = 0.0
+    for i in prange(len(a)):
+        total = a[i] * x - total
+    return total
+
+
+@pytest.mark.parametrize("f", [draws, counts, multiplies, shifted, doubles, restarts, taken_from])
 def test_what_stays_in_one_piece(f):
     other = np.arange(8) if f is counts else X
     listing = nd.inspect_adjoint(njit(parallel=True)(f), A.copy(), other)
     assert "in parallel" not in listing
 
 
+def counts_and_fills(a, n):
+    out = np.zeros_like(a)
+    for i in prange(len(a)):
+        n[i] += 1
+        out[i] = a[i] * n[i]
+    return out[0] * out[1] * out[7]
+
+
 def test_counters_in_arrays():
     """A second evaluation would count twice."""
     n = np.arange(8)
-    value, by_a = nd.value_and_grad(njit(parallel=True)(counts), mode="reverse")(A, n)
-    total = (A * np.arange(1, 9)).sum()
+    value, by_a = nd.value_and_grad(njit(parallel=True)(counts_and_fills), mode="reverse")(A, n)
     np.testing.assert_array_equal(n, np.arange(1, 9))
-    assert value == pytest.approx(total**2, rel=1e-14)
-    np.testing.assert_allclose(by_a, 2.0 * total * n, rtol=1e-14)
+    assert value == pytest.approx(A[0] * A[1] * A[7] * 16, rel=1e-14)
+    exact = [A[1] * A[7], A[0] * A[7], 0, 0, 0, 0, 0, A[0] * A[1]]
+    np.testing.assert_allclose(by_a, np.multiply(exact, 16), rtol=1e-14)
 
 
 def test_handles_of_one_array():
