@@ -466,11 +466,15 @@ def taken_from(a, x):
     return total
 
 
-@pytest.mark.parametrize("f", [draws, counts, multiplies, shifted, doubles, restarts, taken_from])
+@pytest.mark.parametrize("f", [draws, counts, multiplies, doubles, restarts, taken_from])
 def test_what_stays_in_one_piece(f):
-    other = np.arange(8) if f is counts else X
-    listing = nd.inspect_adjoint(njit(parallel=True)(f), A.copy(), other)
-    assert "in parallel" not in listing
+    given = A, np.arange(8) if f is counts else X
+    fn = with_loops_apart(njit(parallel=True)(f), tuple(map(typeof, given)))
+    assert not any(isinstance(op, Parallel) for op in Activity(fn, [], []).every())
+
+
+def test_what_may_share_memory_stays_in_one_piece():
+    assert "in parallel" not in nd.inspect_adjoint(njit(parallel=True)(shifted), A.copy(), X)
 
 
 def counts_and_fills(a, n):
