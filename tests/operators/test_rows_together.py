@@ -63,6 +63,7 @@ def of_any_size(x, s, n):
     return out
 
 
+@pytest.mark.shows("rows")
 @pytest.mark.parametrize("n", COUNTS)
 def test_rows_that_the_code_tells(n):
     f = of_known_size(n)
@@ -72,6 +73,7 @@ def test_rows_that_the_code_tells(n):
     assert together(jacobian)
 
 
+@pytest.mark.shows("rows")
 def test_rows_of_any_number():
     jacobian = nd.value_and_jacobian(of_any_size, (0, 1), mode="reverse")
     for n in (0, *COUNTS, UNKNOWN, UNKNOWN + 1, 2 * UNKNOWN):
@@ -105,6 +107,7 @@ def calls_of(f, args, capfd):
     return capfd.readouterr().out.count("called")
 
 
+@pytest.mark.shows("rows")
 def test_one_forward_sweep_serves_all_rows_of_a_pass(capfd):
     def known(x):
         print("called")
@@ -125,6 +128,7 @@ def test_one_forward_sweep_serves_all_rows_of_a_pass(capfd):
     assert calls_of(of_size, (x, 17), capfd) == -(-17 // UNKNOWN)
 
 
+@pytest.mark.shows("rows")
 def test_more_rows_than_one_pass_takes(capfd):
     def f(x):
         print("called")
@@ -171,6 +175,7 @@ def sum_by_scalars(a, d):
     return s * a, s
 
 
+@pytest.mark.shows("rows")
 @pytest.mark.parametrize("f", [sums, sum_over_scratch, sum_by_scalars])
 @pytest.mark.parametrize("off", [(), ("independent",), ("rows",), ("stack",)])
 def test_loops_that_meet_in_a_sum(f, off):
@@ -205,6 +210,7 @@ def test_results_in_tuples():
     np.testing.assert_array_equal(by.second[2][1], [[[0, 0], [0, 0]], [[0, 1], [0, 0]]])
 
 
+@pytest.mark.shows("rows")
 def test_integers_alone():
     jacobian = nd.jacobian(lambda x: (1, np.array([2, 3])), mode="reverse")
     first, second = jacobian(np.array([2.0, 3.0]))
@@ -221,6 +227,7 @@ def defaulted(x, n=3, s=2.0):
     return x * n, x * s * s
 
 
+@pytest.mark.shows("rows")
 def test_starred_and_default_arguments_and_functions():
     assert nd.jacobian(starred, mode="reverse")(2.0, 3.0, 4.0) == (3.0, 16.0)
     jacobian = nd.jacobian(defaulted, (0, 2), mode="reverse")
@@ -445,6 +452,7 @@ def test_calls_from_compiled_code():
 # -- heap memory ---------------------------------------------------------------------------------
 
 
+@pytest.mark.shows("rows")
 def test_small_jacobians_take_no_memory_but_their_results():
     def f(x, s):
         return np.array([x[0] * s, x[1] / s])
@@ -616,6 +624,7 @@ def taken(dispatcher):
     return tried[-1]
 
 
+@pytest.mark.shows("rows")
 @pytest.mark.parametrize("n", [1, FEW_ROWS, FEW_ROWS + 1])
 def test_auto_takes_reverse_mode_for_few_rows_by_arrays(n):
     jacobian = nd.jacobian(of_known_size(n))

@@ -61,6 +61,7 @@ def _tools(lines):
     return {
         "np": np,
         "math": math,
+        "prange": range,
         "tape": defaultdict(list),
         "zeros_like": _zeros_like,
         "keep": lambda array: kept.append(array.copy()),

@@ -522,6 +522,7 @@ USED_BY = {
     "pairs": ("paths",),
     "rows": ("paths",),
     "replay": ("ring",),
+    "parallel": ("paths",),
 }
 
 
@@ -557,6 +558,7 @@ def stages(f):
     return made.sweep
 
 
+@pytest.mark.shows("independent", "seeded")
 @pytest.mark.parametrize("name", alone)
 def test_loops_are_told_apart(name):
     found = stages(by_name[name].f).iterations
@@ -572,6 +574,7 @@ def recorded(name):
     return sum(len(frame) * 10 ** len(around[h]) for h, frame in sweep.plan.frames.items())
 
 
+@pytest.mark.shows
 @pytest.mark.parametrize(
     ("switch", "name"),
     [
@@ -587,6 +590,7 @@ def test_switch_spares_records(switch, name):
     assert recorded(name) < before
 
 
+@pytest.mark.shows("independent")
 def test_nothing_is_recorded_of_an_iteration_but_within_it():
     sweep = stages(paths)
     assert all(header in sweep.regions for header, frame in sweep.plan.frames.items() if frame)
@@ -602,6 +606,7 @@ def test_every_switch_is_documented():
     assert [name for name in switches.SWITCHES if f"| `{name}` |" not in text] == []
 
 
+@pytest.mark.shows("independent")
 def test_memory_does_not_grow_with_the_iterations():
     gradient = nd.value_and_grad(njit(arrays_of_an_iteration), mode="reverse")
     few = np.random.default_rng(0).normal(size=(10, 3))
@@ -616,6 +621,7 @@ def test_memory_does_not_grow_with_the_iterations():
     np.testing.assert_allclose(adjoint, np.tile(one, (2000, 1)), rtol=1e-12)
 
 
+@pytest.mark.shows("skip")
 def test_zero_adjoint_does_not_meet_an_infinite_derivative():
     @njit
     def payoff(x):

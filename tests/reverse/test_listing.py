@@ -219,6 +219,7 @@ def test_running_the_listing_of_fields():
     assert adjoints == {"k": x**3 + x, "x": 3 * k * x**2 + k}
 
 
+@pytest.mark.shows
 def test_long_types_are_cut():
     listing = nd.inspect_adjoint(functions.records, np.zeros(3, functions.RECORD), 2.0)
     assert max(map(len, listing.splitlines())) <= 110

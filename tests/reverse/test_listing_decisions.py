@@ -141,7 +141,7 @@ def test_iterations_whose_factor_is_known_later():
     assert "acc_bar = 1.0\n" in forward
     assert "kap_bar@30 += " in forward
     assert "kap_bar = acc_bar * kap_bar@30\n" in reverse
-    assert "# 30  for p in range(npath):\n" in reverse
+    assert "# 30  for p in prange(npath):\n" in reverse
 
 
 def test_iterations_whose_factor_is_known_before():

@@ -171,6 +171,7 @@ def rule_within(x, y):
     return with_a_rule(x, y) * with_a_rule(y, x)
 
 
+@pytest.mark.shows("pairs")
 @paired.parametrize()
 def test_gradient_by_pairs(program, decisions):
     check_gradient(program)
@@ -192,6 +193,7 @@ def test_gradient_in_place(program, decisions):
     assert not [name for name, answer in decisions if name in names and answer], decisions
 
 
+@pytest.mark.shows
 def test_switch(decisions):
     def two_calls(x, y):
         return polar(x, y)[0] * polar(y, x)[0]
@@ -221,6 +223,7 @@ def logarithms(y, k):
         k[i] = math.log(y[i])
 
 
+@pytest.mark.shows("pairs")
 def test_errors_pass_through(decisions):
     def f(a):
         k = np.zeros(len(a))

@@ -205,6 +205,7 @@ def test_gradient(case, threads, gradients):
     assert by_x == pytest.approx(exact_x, rel=1e-12)
 
 
+@pytest.mark.shows("parallel")
 @pytest.mark.parametrize("case", CASES)
 def test_loops_are_parallel(case):
     f, a, count = CASES[case]
@@ -256,6 +257,7 @@ def two_rows_on(m, x):
     return out[2, 1]
 
 
+@pytest.mark.shows("parallel")
 @pytest.mark.parametrize(
     ("f", "a", "reach"),
     [
@@ -283,6 +285,7 @@ def reads_what_others_write(a, x):
     return out[1] * out[5]
 
 
+@pytest.mark.shows("parallel")
 def test_what_is_reversed_in_one_piece():
     """Threads cannot share the adjoint of an array whose indices do not tell whose element is whose."""
     found, effects = effects_of(reads_what_others_write, A, X)
@@ -303,6 +306,7 @@ def plain_sum(a, x):
     return total
 
 
+@pytest.mark.shows("parallel")
 @pytest.mark.skipif(numba.config.NUMBA_NUM_THREADS < 2, reason="Numba has one thread here")
 def test_each_thread_has_a_piece():
     """One after the other, the large numbers leave 1; in two halves, none of the ones is left."""
@@ -395,6 +399,7 @@ def test_no_iterations():
     assert (value, by_a.shape, by_x) == (0.0, (0,), 0.0)
 
 
+@pytest.mark.shows("parallel")
 def test_an_error_in_a_thread_is_not_lost():
     f = njit(parallel=True, boundscheck=True)(lambda a, n: _beyond(a, n))
     with pytest.raises(RuntimeError, match="an iteration of a parallel loop raised"):
@@ -466,6 +471,7 @@ def taken_from(a, x):
     return total
 
 
+@pytest.mark.shows("parallel")
 @pytest.mark.parametrize("f", [draws, counts, multiplies, doubles, restarts, taken_from])
 def test_what_stays_in_one_piece(f):
     given = A, np.arange(8) if f is counts else X

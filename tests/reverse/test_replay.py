@@ -307,11 +307,13 @@ def stages(f):
     return made.sweep
 
 
+@pytest.mark.shows("replay")
 @pytest.mark.parametrize("name", replayed)
 def test_loops_are_told_apart(name):
     assert bool(stages(by_name[name].f).iterations) == replayed[name]
 
 
+@pytest.mark.shows("replay")
 def test_state_is_what_steps_start_from():
     (part,) = stages(runge_kutta).iterations.values()
     assert len(part.state) == 1
@@ -319,6 +321,7 @@ def test_state_is_what_steps_start_from():
     assert len(part.versions["t"]) == 2
 
 
+@pytest.mark.shows
 def test_stages_are_not_recorded():
     frames = stages(runge_kutta).plan.frames
     assert not any(frames.values())

@@ -240,6 +240,7 @@ def test_recursion():
     assert nd.grad(nested, mode="reverse")(1.25, 3) == pytest.approx(4 * constant * 1.25**3)
 
 
+@pytest.mark.shows("stack")
 @pytest.mark.parametrize("f", ON_STACK)
 def test_arrays_that_stay_take_no_heap_memory(f):
     gradient = nd.value_and_grad(f, (0, 1), mode="reverse")

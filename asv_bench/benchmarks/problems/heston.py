@@ -27,7 +27,7 @@ def primal(par, K, T, z1, z2):
     sqdt = math.sqrt(dt)
     rho2 = math.sqrt(1.0 - rho * rho)
     acc = 0.0
-    for p in prange(npath):  # a range, unless it is compiled with parallel=True
+    for p in prange(npath):
         S = S0
         v = v0
         for i in range(nstep):
