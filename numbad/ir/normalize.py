@@ -5,7 +5,6 @@ NumPy's iterators run over a `range` and index.
 """
 
 import numpy as np
-from numba import prange
 from numba.core import ir, types
 
 from .function import is_expr, is_phi, map_vars, read_by, successors
@@ -83,7 +82,7 @@ def join_returns(fn):
     fn.changed()
 
 
-_DROPPED_CALLS = (enumerate, zip, np.ndenumerate, reversed, range, prange, iter)
+_DROPPED_CALLS = (enumerate, zip, np.ndenumerate, reversed, range, iter)
 _DROPPED = ("getattr", "getiter", "build_tuple", "build_list", "phi", "cast", "exhaust_iter")
 
 

@@ -53,6 +53,16 @@ def outline(fn, make):
     return fn
 
 
+def as_ranges(fn):
+    """Make a `range` of every `prange` of a `Function`: for one thread they are the same."""
+    for _, s in fn.statements():
+        if isinstance(s, ir.Assign) and fn.constant(s.target) is prange:
+            s.value = ir.Global("range", range, s.loc)
+            fn.types[s.target.name] = None
+    fn.changed()
+    return fn
+
+
 class _ParallelLoop:
     """A loop of a function, which may be one over a `prange`."""
 

@@ -21,7 +21,7 @@ from ..ir.capture import capture
 from ..ir.function import duplicate, is_expr
 from ..ir.leaves import HANDLES, leaves
 from ..ir.normalize import normalize
-from ..ir.outline import FIRST, outline
+from ..ir.outline import FIRST, as_ranges, outline
 from ..rules.registry import generation
 from ..source import define
 from .ops.array import Load, Store, View
@@ -36,8 +36,8 @@ _LOOPS_ALONE = {**dict.fromkeys(_OTHERS, False), "prange": True}
 
 
 def body(dispatcher, argtypes):
-    """The normalised code of a dispatcher."""
-    return normalize(capture(dispatcher, argtypes))
+    """The normalised code of a dispatcher, for one thread."""
+    return as_ranges(normalize(capture(dispatcher, argtypes)))
 
 
 def with_loops_apart(dispatcher, argtypes):
@@ -47,10 +47,11 @@ def with_loops_apart(dispatcher, argtypes):
     known = vars(dispatcher).setdefault("__numbad_outlined__", {})
     key = generation(), argtypes
     if key not in known:
-        fn = body(dispatcher, argtypes)
+        fn = normalize(capture(dispatcher, argtypes))
         if not effects(dispatcher, ()).random:  # a second evaluation has to draw the same
             loops = _Loops(dispatcher, argtypes)
             outline(fn, loops.make)
+        as_ranges(fn)
         known[key] = fn
     return duplicate(known[key])
 
