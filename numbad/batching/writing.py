@@ -1,0 +1,105 @@
+"""Writes the code of a batch: of its values, and of its pullback; by blocks of lanes, or one by one."""
+
+from numba.core import types
+
+from ..errors import ArgumentError, UnsupportedError
+from ..forward.dual import Dual
+from ..operators import runtime
+from ..operators.structure import leaves, parse, render
+from ..operators.writing import Writer, indented
+from ..source import define
+from .arguments import check_batched, element_type, plain
+
+
+class BatchWriter(Writer):
+    """The code of one batch, under construction: what both ways to evaluate it have in common.
+
+    `entries` are the sources of all arguments, `tys` their types; `wrt` the numbers of those to
+    differentiate by, none for the values alone.
+    """
+
+    def __init__(self, batch, entries, tys, wrt=()):
+        super().__init__({"np": runtime.np, "ArgumentError": ArgumentError})
+        self.batch, self.entries, self.wrt = batch, list(entries), tuple(wrt)
+        self.axes, self.tys = batch.axes, [plain(ty) for ty in tys]
+        for k, axis in enumerate(self.axes):
+            if axis is not None:
+                check_batched(batch.names[k], self.tys[k], axis)
+            self._refuse_changed(k, axis)
+        self.batched = tuple(k for k, axis in enumerate(self.axes) if axis is not None)
+        self.before, self.body, self.after = [], [], []
+        self._count()
+
+    def _refuse_changed(self, k, axis):
+        ty = self.tys[k] if axis is None else element_type(self.tys[k], axis)
+        if k in self.batch.changed and not isinstance(ty, types.Number | types.Boolean | Dual):
+            raise UnsupportedError(
+                f"nd.batch: {self.batch.f.py_func.__name__} may change its argument "
+                f"'{self.batch.names[k]}'. Way out: let it work on a copy and return its results"
+            )
+
+    def _count(self):
+        first, *others = self.batched
+        self.before.append(f"count = {self.entries[first]}.shape[{self.axes[first]}]")
+        for k in others:
+            told = (
+                f"nd.batch: '{self.batch.names[first]}' and '{self.batch.names[k]}' have "
+                "different lengths along the axis of the batch"
+            )
+            self.before.append(f"if {self.entries[k]}.shape[{self.axes[k]}] != count:")
+            self.before.append(f"    raise ArgumentError({told!r})")
+
+    def make_results(self, ty):
+        """Arrays for what `f` returns, a `ty`; source of the batch's result."""
+        self.result = parse(ty, "value")
+        for number, leaf in enumerate(leaves(self.result)):
+            leaf.number = number
+            if not isinstance(leaf.type, types.Number | types.Boolean) and leaf.kind != "scalar":
+                raise UnsupportedError(
+                    f"nd.batch needs a function that returns numbers or tuples of numbers; "
+                    f"{self.batch.f.py_func.__name__} returns {ty}. Way out: write the array into an "
+                    "argument of a loop of your own"
+                )
+            self.before.append(f"out{number} = np.empty(count, {self.dtype(leaf.type)})")
+        return render(self.result, lambda leaf: f"out{leaf.number}", self.namespace)
+
+    def seed(self, ty, of_number):
+        """Source of the cotangent of one evaluation; `of_number(source)` is that of a number of it."""
+        return render(
+            parse(ty, "seed"),
+            lambda leaf: of_number(leaf.source) if leaf.kind == "array" else "None",
+            self.namespace,
+        )
+
+    def returned(self, result, adjoints):
+        """What the pullback returns; `adjoints` has sources for arguments in `wrt` that hold floats."""
+        return f"{result}, {self.tuple_of(adjoints.get(k, 'None') for k in range(len(self.axes)))}"
+
+    def floats(self, k):
+        """`(leaf of argument k, source of its adjoint in one evaluation)` of floats and arrays."""
+        tree = parse(self.tys[k], self.entries[k])
+        found = leaves(parse(self.tys[k], f"adjoints[{self.places[k]}]"))
+        return [
+            pair for pair in zip(leaves(tree), found, strict=True) if pair[0].kind != "constant"
+        ]
+
+    def shadow(self, leaf):
+        """Source of what the caller gives for an array's adjoint."""
+        return leaf.source.replace("args", "shadows", 1)
+
+    def tuple_of(self, sources):
+        return "(" + "".join(f"{s}, " for s in sources) + ")"
+
+    def over_elements(self, source, ndim, line):
+        """A loop over the elements of an array, `line(index)` being done for each."""
+        lines, depth = [], 0
+        for k in range(ndim):
+            lines.append("    " * depth + f"for j{k} in range({source}.shape[{k}]):")
+            depth += 1
+        index = "".join(f"j{k}, " for k in range(ndim))
+        return [*lines, "    " * depth + line(f"({index})")]
+
+    def write(self, name, parameters, loop, returned):
+        lines = [*self.before, loop, *map(indented, self.body), *self.after, f"return {returned}"]
+        text = "\n".join(indented(line) for line in lines)
+        return define(f"def {name}({parameters}):\n{text}\n", self.namespace)
