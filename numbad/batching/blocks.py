@@ -7,7 +7,7 @@ repeat the last element of the batch, and nothing of them is kept.
 from functools import cache
 
 from llvmlite import ir
-from numba.core import types
+from numba.core import cgutils, types
 from numba.extending import intrinsic
 from numba.np.arrayobj import make_array
 
@@ -31,6 +31,7 @@ class _Place:
             at = builder.extract_value(index, position)
             address = builder.add(address, builder.mul(at, strides[k]))
         self.address, self.pointer_type = address, proxy.data.type
+        self.in_a_row = ty.layout == "C" and axis == ty.ndim - 1 and isinstance(ty.dtype, types.Float)
 
     def pointer(self, k):
         """The address of lane `k`, the last element's beyond the end."""
@@ -42,6 +43,22 @@ class _Place:
         return builder.inttoptr(address, self.pointer_type)
 
     def load(self, n):
+        """The elements of a block: one vector of memory where they lie in a row, all of them there."""
+        builder = self.builder
+        if not self.in_a_row:
+            return self._load_each(n)
+        end = builder.add(self.first, _i64(n))
+        vector_type = vector_of(Varying(self.ty.dtype, n))
+        found = cgutils.alloca_once(builder, vector_type)
+        with builder.if_else(builder.icmp_signed("<=", end, self.count), likely=True) as (yes, no):
+            with yes:
+                pointer = builder.bitcast(self.pointer(0), vector_type.as_pointer())
+                builder.store(builder.load(pointer, align=self.ty.dtype.bitwidth // 8), found)
+            with no:
+                builder.store(self._load_each(n), found)
+        return builder.load(found)
+
+    def _load_each(self, n):
         items = [
             self.context.unpack_value(self.builder, self.ty.dtype, self.pointer(k))
             for k in range(n)
@@ -71,6 +88,66 @@ def load_lanes(axis, n):
         return Varying(array.dtype, n)(array, types.intp, index), codegen
 
     return load
+
+
+def tile_of(n):
+    """How many elements of a row are fetched at a time, for `n` lanes; 0 where that is no use."""
+    return next((size for size in (8, 4) if n % size == 0), 0)
+
+
+@cache
+def load_tile(n):
+    """An intrinsic `(array, first, j, block)`: elements j, j + 1, ... of the rows of a block.
+
+    The rows of the matrix `array`, in C order, are the elements of the batch. Squares of the matrix
+    are transposed in registers, which takes half the instructions of single elements.
+    """
+    size = tile_of(n)
+
+    @intrinsic
+    def load(typingctx, array, first, j, block):
+        if not isinstance(array, types.Array):
+            return None
+
+        def codegen(context, builder, sig, args):
+            index = cgutils.pack_array(builder, [args[2]])
+            place = _Place(context, builder, array, args[0], args[1], index, 0)
+            square = ir.VectorType(place.pointer_type.pointee, size)
+            align = array.dtype.bitwidth // 8
+            target = make_array(block)(context, builder, args[3])
+            start = builder.gep(target.data, [args[2]])
+            start = builder.bitcast(start, square.as_pointer())
+            for group in range(0, n, size):
+                rows = [
+                    builder.load(
+                        builder.bitcast(place.pointer(group + k), square.as_pointer()), align=align
+                    )
+                    for k in range(size)
+                ]
+                for element, lanes in enumerate(transposed(builder, rows)):
+                    position = _i64((element * n + group) // size)
+                    builder.store(lanes, builder.gep(start, [position]), align=align)
+            return context.get_dummy_value()
+
+        return types.void(array, types.intp, types.intp, block), codegen
+
+    return load
+
+
+def transposed(builder, rows):
+    """The columns of a square matrix, by exchanges of blocks off its diagonal."""
+    size, rows, step = len(rows), list(rows), 1
+    numbers = range(size)
+    while step < size:
+        low = [p if not p & step else size + (p ^ step) for p in numbers]
+        high = [p | step if not p & step else size + p for p in numbers]
+        masks = [ir.Constant(ir.VectorType(ir.IntType(32), size), m) for m in (low, high)]
+        for k in numbers:
+            if not k & step:
+                pair = rows[k], rows[k | step]
+                rows[k], rows[k | step] = (builder.shuffle_vector(*pair, m) for m in masks)
+        step *= 2
+    return rows
 
 
 @cache

@@ -41,10 +41,24 @@ class Together(BatchWriter):
             return f"{load}({source}, first, ())", lane
         name = f"block{k}"
         self._make_array(name, source, axis, ty, lane)
-        self.body += self.over_elements(
-            name, ty.ndim - 1, lambda index: f"{name}[{index}] = {load}({source}, first, {index})"
-        )
+        self._load_block(name, source, k, load)
         return name, types.Array(lane, ty.ndim - 1, "C")
+
+    def _load_block(self, name, source, k, load):
+        """Lines that fill the array of lanes of argument `k`."""
+        ty, size = self.tys[k], blocks.tile_of(self.lanes)
+        start = "0"
+        if size and ty.ndim == 2 and ty.layout == "C" and self.axes[k] == 0:
+            start = f"{name}.size // {size} * {size}"
+            tile = self.constant("tile", blocks.load_tile(self.lanes))
+            self.body.append(f"for j0 in range(0, {start}, {size}):")
+            self.body.append(f"    {tile}({source}, first, j0, {name})")
+        self.body += self.over_elements(
+            name,
+            ty.ndim - 1,
+            lambda index: f"{name}[{index}] = {load}({source}, first, {index})",
+            start,
+        )
 
     def _check_shared(self, k, ty):
         """What all lanes share must be numbers that none of them changes."""

@@ -90,14 +90,13 @@ class BatchWriter(Writer):
     def tuple_of(self, sources):
         return "(" + "".join(f"{s}, " for s in sources) + ")"
 
-    def over_elements(self, source, ndim, line):
-        """A loop over the elements of an array, `line(index)` being done for each."""
-        lines, depth = [], 0
+    def over_elements(self, source, ndim, line, start="0"):
+        """A loop over the elements of an array, from `start` on, `line(index)` being done for each."""
+        lines, starts = [], [start] + ["0"] * ndim
         for k in range(ndim):
-            lines.append("    " * depth + f"for j{k} in range({source}.shape[{k}]):")
-            depth += 1
+            lines.append("    " * k + f"for j{k} in range({starts[k]}, {source}.shape[{k}]):")
         index = "".join(f"j{k}, " for k in range(ndim))
-        return [*lines, "    " * depth + line(f"({index})")]
+        return [*lines, "    " * ndim + line(f"({index})")]
 
     def write(self, name, parameters, loop, returned):
         lines = [*self.before, loop, *map(indented, self.body), *self.after, f"return {returned}"]
