@@ -31,7 +31,9 @@ class _Place:
             at = builder.extract_value(index, position)
             address = builder.add(address, builder.mul(at, strides[k]))
         self.address, self.pointer_type = address, proxy.data.type
-        self.in_a_row = ty.layout == "C" and axis == ty.ndim - 1 and isinstance(ty.dtype, types.Float)
+        self.in_a_row = (
+            ty.layout == "C" and axis == ty.ndim - 1 and isinstance(ty.dtype, types.Float)
+        )
 
     def pointer(self, k):
         """The address of lane `k`, the last element's beyond the end."""

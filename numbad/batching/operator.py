@@ -3,6 +3,7 @@
 from ..errors import ArgumentError, UnsupportedError
 from ..forward.dual import duals_in
 from ..forward.promote import effects
+from ..forward.refuse import reason
 from ..operators.dispatcher import (
     Operator,
     OperatorDispatcher,
@@ -84,9 +85,10 @@ def together_or_not(batch, argtypes, together, one_by_one):
     except Exception as error:  # compilers fail in many ways
         if batch.lanes == "auto":
             return one_by_one()
-        name = batch.f.py_func.__name__
+        name, cause = batch.f.py_func.__name__, error.__cause__
+        told = str(error) if cause is None else f"there is no code for them: {reason(cause)}"
         raise UnsupportedError(
-            f"nd.batch: {batch.lanes} lanes cannot go through {name} together: {error}"
+            f"nd.batch: {batch.lanes} lanes cannot go through {name} together: {told}"
         ) from error
 
 

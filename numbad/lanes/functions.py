@@ -167,7 +167,7 @@ _VECTOR = {
     **{fn: partial(_intrinsic, "fabs") for fn in (abs, math.fabs, np.absolute, np.fabs)},
     max: partial(_extremum, ">"),
     min: partial(_extremum, "<"),
-    **dict.fromkeys((bool, operator.truth), _identity),
+    **dict.fromkeys((bool, float, operator.truth), _identity),
     operator.not_: partial(_logic, "not_"),
     operator.and_: partial(_logic, "and_"),
     operator.or_: partial(_logic, "or_"),

@@ -1,12 +1,15 @@
 """Which functions lanes go through together, what becomes of the others, and what is refused."""
 
 import math
+from typing import NamedTuple
 
 import numba
 import numpy as np
 import pytest
 
 import numbad as nd
+from asv_bench.benchmarks import problems
+from asv_bench.benchmarks.problems import heston, heston_in_blocks
 from tests.reverse import complex_step
 
 X = np.array([0.5, -1.0, 2.0, 0.25, 1.5])
@@ -312,6 +315,54 @@ def test_a_derivative_of_each_element():
     a = 0.75
     expected = -a * np.exp(-a * X) + np.where(X > 0.4, a * a, 0.0)
     np.testing.assert_allclose(slopes(X, a), expected)
+
+
+class Pair(NamedTuple):
+    a: float
+    b: float
+
+
+def _of_pair(x, p):
+    return Pair(x * p.a, float(x) + p.b)
+
+
+@pytest.mark.parametrize("lanes", [4, None])
+def test_namedtuples(lanes):
+    batch = nd.batch(_of_pair, (0, None), lanes=lanes)
+    found = batch(X, Pair(2.0, 3.0))
+    assert isinstance(found, Pair)
+    np.testing.assert_array_equal(found, (2.0 * X, X + 3.0))
+    seed = Pair(np.ones(5), np.arange(5.0))
+    _, (by_x, by_p) = nd.vjp(batch)((X, Pair(2.0, 3.0)), seed)
+    np.testing.assert_array_equal(by_x, 2.0 + np.arange(5.0))
+    np.testing.assert_allclose(by_p, (X.sum(), 10.0))
+
+
+@pytest.mark.parametrize("lanes", ["auto", 4, None])
+def test_what_is_the_same_for_all(lanes):
+    """Results that depend on no lane, ints and booleans among the arguments, defaults."""
+    constant = nd.batch(lambda x: (2.0, 3), lanes=lanes)(X)
+    np.testing.assert_array_equal(constant, (np.full(5, 2.0), np.full(5, 3)))
+    assert constant[1].dtype == np.int64
+    scaled = nd.batch(lambda x, n, yes: x * n if yes else x, (0, None, None), lanes=lanes)
+    np.testing.assert_array_equal(scaled(X, 3, True), 3.0 * X)
+    np.testing.assert_array_equal(scaled(X, 3, False), X)
+    assert nd.batch(lambda x, a=2.0: a * x, (0, None), lanes=lanes)(X)[1] == -2.0
+
+
+def test_the_benchmark():
+    """P4 of asv_bench: its adjoint by hand agrees with complex step."""
+    par, strike, horizon, z1, z2 = heston.shorten(problems.load()["P4"])
+    price, by_par = heston.adjoint(par, strike, horizon, z1, z2)
+    turned = np.ascontiguousarray(z1.T), np.ascontiguousarray(z2.T)
+    for axis, normals in ((0, (z1, z2)), (1, turned)):
+        gradient = nd.value_and_grad(heston.batched(axis, lanes=8), mode="reverse")
+        value, found = gradient(par, strike, horizon, *normals)
+        assert value == pytest.approx(price, rel=1e-13)
+        np.testing.assert_allclose(found, by_par, rtol=1e-11)
+    value, found = heston_in_blocks.adjoint(par, strike, horizon, *turned)
+    assert value == pytest.approx(price, rel=1e-13)
+    np.testing.assert_allclose(found, by_par, rtol=1e-11)
 
 
 def test_call_from_compiled_code():
