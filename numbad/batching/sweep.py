@@ -8,7 +8,6 @@ arguments to differentiate by there is a forward sweep alone, which is the funct
 from numba.core import types
 
 from ..errors import UnsupportedError
-from ..ir.capture import capture
 from ..ir.expand import expand
 from ..ir.leaves import leaves
 from ..ir.loops import Control
@@ -17,6 +16,7 @@ from ..lanes.flatten import flatten
 from ..lanes.varying import Varying
 from ..reverse.activity import Activity
 from ..reverse.ops.objects import refuse_at_boundary
+from ..reverse.parallel import body
 from ..reverse.pipeline import (
     InnerCompiler,
     InnerDispatcher,
@@ -51,14 +51,14 @@ class LanePipeline(Pipeline):
         return self._analyse(split, None)
 
     def _analyse(self, split, stays):
-        fn = normalize(capture(self.dispatcher, self.argtypes))
+        fn = body(self.dispatcher, self.argtypes)
         root = ((self.dispatcher, self.argtypes),)
         # Everything that a lane's values go into is put in place, differentiated or not.
         every = sorted({*self.wrt, *self.batched})
-        expand(fn, lambda f: Activity(f, _leaves(f, every), returned(f)), root)
+        expand(fn, lambda f: Activity(f, _leaves(f, every), returned(f)), body, root)
         flatten(fn, [fn.parameters[k] for k in self.batched])
         normalize(fn)
-        activity = expand(fn, lambda f: Activity(f, self.inputs(f), returned(f)), root)
+        activity = expand(fn, lambda f: Activity(f, self.inputs(f), returned(f)), body, root)
         activity.refuse_unknown()
         refuse_raising(fn, activity, self.dispatcher.targetoptions)
         refuse_at_boundary(fn, activity, self.inputs(fn), returned(fn))
