@@ -10,6 +10,9 @@ from ..operators.writing import Writer, indented
 from ..source import define
 from .arguments import check_batched, element_type, plain
 
+_GIVEN = types.Number | types.Boolean | types.NoneType | types.UnicodeType | Dual
+_GIVEN |= types.Dispatcher | types.NumPyRandomGeneratorType
+
 
 class BatchWriter(Writer):
     """The code of one batch, under construction: what both ways to evaluate it have in common.
@@ -26,6 +29,7 @@ class BatchWriter(Writer):
             if axis is not None:
                 check_batched(batch.names[k], self.tys[k], axis)
             self._refuse_changed(k, axis)
+            self._refuse_objects(k)
         self.batched = tuple(k for k, axis in enumerate(self.axes) if axis is not None)
         self.before, self.body, self.after = [], [], []
         self._count()
@@ -37,6 +41,16 @@ class BatchWriter(Writer):
                 f"nd.batch: {self.batch.f.py_func.__name__} may change its argument "
                 f"'{self.batch.names[k]}'. Way out: let it work on a copy and return its results"
             )
+
+    def _refuse_objects(self, k):
+        """What `f` may change by other ways than those of arrays."""
+        for leaf in leaves(parse(self.tys[k], "")):
+            scalar = leaf.type.dtype if isinstance(leaf.type, types.Array) else leaf.type
+            if not isinstance(scalar, _GIVEN):
+                raise UnsupportedError(
+                    f"nd.batch: argument '{self.batch.names[k]}' holds a {leaf.type}. Way out: pass "
+                    "numbers, arrays of numbers, and tuples of these"
+                )
 
     def _count(self):
         first, *others = self.batched
@@ -57,8 +71,8 @@ class BatchWriter(Writer):
             if not isinstance(leaf.type, types.Number | types.Boolean) and leaf.kind != "scalar":
                 raise UnsupportedError(
                     f"nd.batch needs a function that returns numbers or tuples of numbers; "
-                    f"{self.batch.f.py_func.__name__} returns {ty}. Way out: write the array into an "
-                    "argument of a loop of your own"
+                    f"{self.batch.f.py_func.__name__} returns {ty}. Way out: return its elements as a "
+                    "tuple, or write the loop"
                 )
             self.before.append(f"out{number} = np.empty(count, {self.dtype(leaf.type)})")
         return render(self.result, lambda leaf: f"out{leaf.number}", self.namespace)

@@ -148,13 +148,6 @@ def any_lane(builder, mask):
     return builder.icmp_unsigned("!=", bits, bits.type(0))
 
 
-def store(builder, value, pointer):
-    """Store lanes at the address of their data."""
-    item = value.type.element
-    align = 8 if isinstance(item, ir.DoubleType) else 4
-    builder.store(value, builder.bitcast(pointer, value.type.as_pointer()), align=align)
-
-
 def without_errors(context):
     """The target with the error model that raises nothing."""
     return context.subtarget(error_model=create_error_model("numpy", context))

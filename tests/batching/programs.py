@@ -129,9 +129,9 @@ def shared(w, x, c):
 @on(
     (None, 0, 0, 1),
     0.04,
-    np.array([0.01, 0.2, 0.0, 0.05, 0.1]),
-    _rng(1).normal(size=(5, 6)),
-    _rng(2).normal(size=(6, 5)),
+    np.array([0.01, 0.2, 0.0, 0.05, 0.1, 0.08, 0.3]),
+    _rng(1).normal(size=(7, 6)),
+    _rng(2).normal(size=(6, 7)),
 )
 def path(rate, v, z, w):
     """Euler steps of a variance that is cut off at zero."""

@@ -380,6 +380,11 @@ def _changes(x, z):
     return x
 
 
+def _appends(x, items):
+    items.append(x)
+    return x
+
+
 class TestWrongUse:
     def test_axes(self):
         for axes in ((0,), (0, 0, 0), (0, -1), (0, True), (0, "x"), (None, None), None):
@@ -404,5 +409,7 @@ class TestWrongUse:
             nd.batch(lambda *x: x[0])
         with pytest.raises(nd.UnsupportedError, match="may change its argument 'z'"):
             nd.batch(_changes)(X, np.zeros((5, 2)))
+        with pytest.raises(nd.UnsupportedError, match="'items' holds a "):
+            nd.batch(_appends, (0, None))(X, numba.typed.List([1.0]))
         with pytest.raises(nd.UnsupportedError, match="returns array"):
             nd.batch(lambda x: np.zeros(2) + x)(X)
