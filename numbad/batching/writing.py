@@ -28,8 +28,8 @@ class BatchWriter(Writer):
         for k, axis in enumerate(self.axes):
             if axis is not None:
                 check_batched(batch.names[k], self.tys[k], axis)
-            self._refuse_changed(k, axis)
             self._refuse_objects(k)
+            self._refuse_changed(k, axis)
         self.batched = tuple(k for k, axis in enumerate(self.axes) if axis is not None)
         self.before, self.body, self.after = [], [], []
         self._count()
