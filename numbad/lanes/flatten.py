@@ -93,17 +93,23 @@ def _region(fn, cfg, head):
         if label not in body:
             body.add(label)
             pending += [s for s in successors(fn.blocks[label]) if s != meeting[0]]
-    order = [label for label in cfg.topo_order() if label in body]
-    _check_region(fn, cfg, head, body, order, loc)
-    return head, meeting[0], order
+    return head, meeting[0], _in_order(cfg, head, body, loc)
 
 
-def _check_region(fn, cfg, head, body, order, loc):
-    place = {label: k for k, label in enumerate([head, *order])}
-    for label in order:
-        ways = [p for p, _ in cfg.predecessors(label)]
-        if any(p not in place or place[p] >= place[label] for p in ways):
+def _in_order(cfg, head, body, loc):
+    """The blocks that follow `head`, each after all that come before it."""
+    done, order = {head}, []
+    while len(order) < len(body):
+        ready = [
+            label
+            for label in sorted(body - done)
+            if all(p in done for p, _ in cfg.predecessors(label))
+        ]
+        if not ready:
             raise refuse("a loop within a branch that lanes may take differently", loc, WAY_OUT)
+        done.update(ready)
+        order += ready
+    return order
 
 
 class _Flattening:
