@@ -31,6 +31,7 @@ _HOME = {
     "hvp": "operators",
     "grad_and_hvp": "operators",
     "stop_gradient": "operators",
+    "batch": "batching.operator",
     "checkpoint": "reverse.checkpoint",
     "inspect_adjoint": "reverse.listing",
     "check_grads": "testing",

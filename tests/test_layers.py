@@ -18,9 +18,11 @@ LAYERS = (
     ("classes", "constants", "symbols"),
     ("fingerprint",),
     ("caching", "ir", "models"),
+    ("lanes",),
     ("forward",),
     ("reverse",),  # adjoints of dual numbers: forward over reverse
     ("operators",),
+    ("batching",),
     ("testing",),
     ("ode", "sde"),
     ("fit",),

@@ -8,6 +8,7 @@ import functools
 import numpy as np
 
 from . import compile_time, forward, measure, peak_memory, problems
+from .problems import heston_in_blocks
 
 HAND_BARS = {"P1": 1.1, "P2": 1.2, "P3": 1.2, "P4": 1.15, "P5": 1.5, "P6": 1.15, "P7": 1.3}
 NAIVE_BAR = 1.6
@@ -118,7 +119,7 @@ def time_rows(options):
         best = own.best / primal.best
         note = f"primal {primal.median * 1e3:.4g} ms; hand / primal {1.0 / primal.ratio:.3g}"
         rows.append(measure.Row(f"{label} / primal", over_primal(timed), best=best, note=note))
-    return [*rows, arrays_row(options), naive_row(options)]
+    return [*rows, arrays_row(options), *lanes_rows(options), naive_row(options)]
 
 
 def arrays_row(options):
@@ -133,6 +134,25 @@ def arrays_row(options):
     }
     timing = measure.beside(calls.pop("hand"), calls, samples=options.samples)["own"]
     return measure.ratio_row("P3 with arrays / hand", timing)
+
+
+def lanes_rows(options):
+    """P4 with paths in the lanes of vectors: by `nd.batch`, and by hand in blocks of paths."""
+    import numbad as nd
+
+    source, arguments = problems.module("P4"), problems.load()["P4"]
+    *others, z1, z2 = arguments
+    turned = *others, np.ascontiguousarray(z1.T), np.ascontiguousarray(z2.T)
+    price = source.batched()
+    calls = {
+        "nd.batch / hand": (nd.value_and_grad(price, source.ARGNUMS, mode="reverse"), arguments),
+        "nd.batch, function / hand": (price, arguments),
+        "blocks by hand / hand": (heston_in_blocks.adjoint, turned),
+    }
+    calls = {name: functools.partial(f, *given) for name, (f, given) in calls.items()}
+    hand = functools.partial(source.adjoint, *arguments)
+    timed = measure.beside(hand, calls, samples=options.samples)
+    return [measure.ratio_row(f"P4 {name}", timing) for name, timing in timed.items()]
 
 
 def naive_row(options):

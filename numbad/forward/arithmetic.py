@@ -11,6 +11,7 @@ from typing import NamedTuple
 from llvmlite import ir
 from numba.core import types
 
+from ..lanes.varying import Varying, without_errors
 from ..rules.expression import evaluate, where
 from ..rules.registry import SCALAR
 from . import dual as d
@@ -94,6 +95,8 @@ class Emitter:
         common = self._common_float(operands)
         if common is not None and (direct := self._direct(fn, operands, common)):
             return direct
+        if any(isinstance(o.type, Varying) for o in operands):
+            return self._of_lanes(fn, operands)
         tag = max((o.type.tag for o in operands if isinstance(o.type, d.Dual)), default=-1)
         if tag >= 0 and fn in SCALAR:
             inner = [self.strip(o, tag) for o in operands]
@@ -104,6 +107,15 @@ class Emitter:
             if isinstance(exponent.type, types.Integer):
                 operands = base, Operand(base.type, self.cast(exponent, base.type))
         return self.call(fn, operands)
+
+    def _of_lanes(self, fn, operands):
+        """The same for lanes: no lane raises."""
+        x, *others = operands
+        if fn is operator.pow and isinstance(others[0].type, types.IntegerLiteral):
+            power = self._power(x, others[0].type.literal_value)
+            if power is not None:
+                return power
+        return Emitter(without_errors(self.context), self.builder, self.real).call(fn, operands)
 
     def call(self, fn, operands):
         """`fn` of the operands exactly as Numba compiles it."""
@@ -163,15 +175,25 @@ class Emitter:
                 result = square if result is None else self.builder.fmul(result, square)
             k >>= 1
             square = self.builder.fmul(square, square) if k else square
-        one = self.context.get_constant(x.type, 1.0)
+        one = self.cast(Operand(types.literal(1), None), x.type)
         result = one if result is None else result
         return Operand(x.type, self.builder.fdiv(one, result) if n < 0 else result)
 
     def _select(self, condition, x, y):
         ty = self.join(x.type, y.type)
         values = self.cast(x, ty), self.cast(y, ty)
+        if isinstance(condition.type, Varying):
+            return self._select_lanes(condition, ty, values)
         chosen = self.builder.select(self.cast(condition, types.boolean), *values)
         return Operand(ty, chosen)
+
+    def _select_lanes(self, condition, ty, values):
+        """The choice of each lane."""
+        if not isinstance(ty, Varying):
+            lanes = Varying(ty, condition.type.n)
+            values = [self.context.cast(self.builder, v, ty, lanes) for v in values]
+            ty = lanes
+        return Operand(ty, self.builder.select(condition.value, *values))
 
     def join(self, x, y):
         """The type of a value that is one of two; two literal ints meet as a float."""

@@ -139,7 +139,7 @@ def pair_of(dispatcher, argtypes, wrt, dual):
     if key not in known:
         pipeline = Pipeline(dispatcher, argtypes, wrt, dual)
         known[key] = tuple(
-            _stub_dispatcher(dispatcher, PairPart(pipeline, part), parameters)
+            stub_dispatcher(dispatcher, PairPart(pipeline, part), parameters)
             for part, parameters in (
                 ("forward", "tape, top, args, shadows"),
                 ("reverse", "tape, top, seed"),
@@ -374,7 +374,7 @@ def native(pull):
 def _pullback(f, wrt, snapshots):
     pull = Pull(f, wrt, snapshots)
     kinds = {"dispatcher": InnerDispatcher, "compiler": InnerCompiler}
-    sweep = _stub_dispatcher(f, pull, "tape, args, shadows, seed", **kinds)
+    sweep = stub_dispatcher(f, pull, "tape, args, shadows, seed", **kinds)
     options = sweep.targetoptions
     source = "def pull(args, shadows, seed):\n    return call_guarded(sweep, args, shadows, seed)\n"
     guard = define(source, {"call_guarded": call_guarded, "sweep": sweep})
@@ -384,7 +384,7 @@ def _pullback(f, wrt, snapshots):
     return caching.enable(outer, lambda: ("pull", wrt, options, snapshots, f))
 
 
-def _stub_dispatcher(f, pull, parameters, dispatcher=SweepDispatcher, compiler=SweepCompiler):
+def stub_dispatcher(f, pull, parameters, dispatcher=SweepDispatcher, compiler=SweepCompiler):
     """A dispatcher whose code `pull.blocks` gives when the types are known."""
     name = f.py_func.__name__.replace("<lambda>", "lambda")
     stub = define(f"def sweep_{name}({parameters}):\n    return None\n", {})

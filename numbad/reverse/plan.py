@@ -221,6 +221,8 @@ class Plan:
             return all(self._is_number_or_tuple(v) for v in operands(value))
         if isinstance(op, Scalar):
             return op.function in CHEAP
+        if op.cheap:
+            return True
         if isinstance(op, Load):
             return self._is_kept(value.value, op)
         return isinstance(op, Constant) and self._cheap_constant(op, value)

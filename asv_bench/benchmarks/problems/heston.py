@@ -45,6 +45,44 @@ def primal(par, K, T, z1, z2):
 
 
 @njit
+def payoff(S0, r, v0, kap, the, xi, rho, K, T, z1, z2):
+    """Of one path, discounted."""
+    dt = T / z1.size
+    sqdt = math.sqrt(dt)
+    rho2 = math.sqrt(1.0 - rho * rho)
+    S = S0
+    v = v0
+    for i in range(z1.size):
+        vp = 0.0
+        sv = 0.0
+        if v > 0.0:
+            vp = v
+            sv = math.sqrt(v)
+        w = rho * z1[i] + rho2 * z2[i]
+        S = S + r * S * dt + sv * S * (sqdt * z1[i])
+        v = v + kap * (the - vp) * dt + xi * sv * w * sqdt
+    return math.exp(-r * T) * (S - K) if S > K else 0.0
+
+
+def batched(axis=0, lanes="auto"):
+    """`primal` by `nd.batch`, with the paths along an axis of the normal numbers."""
+    import numbad as nd
+
+    payoffs = nd.batch(payoff, in_axes=(*[None] * 9, axis, axis), lanes=lanes)
+
+    @njit
+    def price(par, K, T, z1, z2):
+        S0, r, v0, kap, the, xi, rho = par[0], par[1], par[2], par[3], par[4], par[5], par[6]
+        values = payoffs(S0, r, v0, kap, the, xi, rho, K, T, z1, z2)
+        acc = 0.0
+        for value in values:
+            acc += value
+        return acc / values.size
+
+    return price
+
+
+@njit
 def adjoint(par, K, T, z1, z2):
     """Reverse mode, one path at a time; stores S, v, sqrt(v) of the current path only."""
     S0 = par[0]

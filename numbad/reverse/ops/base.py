@@ -16,6 +16,7 @@ class Op:
     """
 
     known = True  # False: the flows are a guess, and the statement is refused if it is active
+    cheap = False  # True: its result is computed again rather than recorded, like a sum
     expandable = False  # True: it gives way to simpler code, by `expand`, if it is active
 
     def __init__(self, fn, label, statement):

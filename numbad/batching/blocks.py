@@ -1,0 +1,251 @@
+"""Blocks of lanes: out of arrays with an axis of the batch, and back into them.
+
+A block begins at element `first` of the batch. The last one may have lanes beyond the end; they
+repeat the last element of the batch, and nothing of them is kept.
+"""
+
+from functools import cache
+
+from llvmlite import ir
+from numba.core import cgutils, types
+from numba.extending import intrinsic
+from numba.np.arrayobj import make_array
+
+from ..lanes.varying import Varying, any_lane, gathered, lane, splat, vector_of
+
+_i64 = ir.IntType(64)
+
+
+class _Place:
+    """Where the elements of a block are: `index` within each lane's own array, `axis` the batch's."""
+
+    def __init__(self, context, builder, ty, array, first, index, axis):
+        self.context, self.builder, self.ty = context, builder, ty
+        proxy = make_array(ty)(context, builder, array)
+        shape = [builder.extract_value(proxy.shape, k) for k in range(ty.ndim)]
+        strides = [builder.extract_value(proxy.strides, k) for k in range(ty.ndim)]
+        rest = [k for k in range(ty.ndim) if k != axis]
+        self.first, self.count, self.stride = first, shape[axis], strides[axis]
+        address = builder.ptrtoint(proxy.data, _i64)
+        for position, k in enumerate(rest):
+            at = builder.extract_value(index, position)
+            address = builder.add(address, builder.mul(at, strides[k]))
+        self.address, self.pointer_type = address, proxy.data.type
+        self.in_a_row = (
+            ty.layout == "C" and axis == ty.ndim - 1 and isinstance(ty.dtype, types.Float)
+        )
+
+    def pointer(self, k):
+        """The address of lane `k`, the last element's beyond the end."""
+        builder = self.builder
+        number = builder.add(self.first, _i64(k))
+        last = builder.sub(self.count, _i64(1))
+        number = builder.select(builder.icmp_signed("<", number, last), number, last)
+        address = builder.add(self.address, builder.mul(number, self.stride))
+        return builder.inttoptr(address, self.pointer_type)
+
+    def load(self, n):
+        """The elements of a block: one vector of memory where they lie in a row, all of them there."""
+        builder = self.builder
+        if not self.in_a_row:
+            return self._load_each(n)
+        end = builder.add(self.first, _i64(n))
+        vector_type = vector_of(Varying(self.ty.dtype, n))
+        found = cgutils.alloca_once(builder, vector_type)
+        with builder.if_else(builder.icmp_signed("<=", end, self.count), likely=True) as (yes, no):
+            with yes:
+                pointer = builder.bitcast(self.pointer(0), vector_type.as_pointer())
+                builder.store(builder.load(pointer, align=self.ty.dtype.bitwidth // 8), found)
+            with no:
+                builder.store(self._load_each(n), found)
+        return builder.load(found)
+
+    def _load_each(self, n):
+        items = [
+            self.context.unpack_value(self.builder, self.ty.dtype, self.pointer(k))
+            for k in range(n)
+        ]
+        return gathered(self.builder, items)
+
+
+def valid(builder, first, count, n):
+    """The mask of the lanes that the batch has elements for."""
+    numbers = ir.Constant(ir.VectorType(_i64, n), list(range(n)))
+    numbers = builder.add(numbers, splat(builder, first, n))
+    return builder.icmp_signed("<", numbers, splat(builder, count, n))
+
+
+@cache
+def load_lanes(axis, n):
+    """An intrinsic `(array, first, index)`: the elements of a block."""
+
+    @intrinsic
+    def load(typingctx, array, first, index):
+        if not isinstance(array, types.Array):
+            return None
+
+        def codegen(context, builder, sig, args):
+            return _Place(context, builder, array, *args, axis).load(n)
+
+        return Varying(array.dtype, n)(array, types.intp, index), codegen
+
+    return load
+
+
+def tile_of(n):
+    """How many elements of a row are fetched at a time, for `n` lanes; 0 where that is no use."""
+    return next((size for size in (8, 4) if n % size == 0), 0)
+
+
+@cache
+def load_tile(n):
+    """An intrinsic `(array, first, j, block)`: elements j, j + 1, ... of the rows of a block.
+
+    The rows of the matrix `array`, in C order, are the elements of the batch. Squares of the matrix
+    are transposed in registers, which takes half the instructions of single elements.
+    """
+    size = tile_of(n)
+
+    @intrinsic
+    def load(typingctx, array, first, j, block):
+        if not isinstance(array, types.Array):
+            return None
+
+        def codegen(context, builder, sig, args):
+            index = cgutils.pack_array(builder, [args[2]])
+            place = _Place(context, builder, array, args[0], args[1], index, 0)
+            square = ir.VectorType(place.pointer_type.pointee, size)
+            align = array.dtype.bitwidth // 8
+            target = make_array(block)(context, builder, args[3])
+            start = builder.gep(target.data, [args[2]])
+            start = builder.bitcast(start, square.as_pointer())
+            for group in range(0, n, size):
+                rows = [
+                    builder.load(
+                        builder.bitcast(place.pointer(group + k), square.as_pointer()), align=align
+                    )
+                    for k in range(size)
+                ]
+                for element, lanes in enumerate(transposed(builder, rows)):
+                    position = _i64((element * n + group) // size)
+                    builder.store(lanes, builder.gep(start, [position]), align=align)
+            return context.get_dummy_value()
+
+        return types.void(array, types.intp, types.intp, block), codegen
+
+    return load
+
+
+def transposed(builder, rows):
+    """The columns of a square matrix, by exchanges of blocks off its diagonal."""
+    size, rows, step = len(rows), list(rows), 1
+    numbers = range(size)
+    while step < size:
+        low = [p if not p & step else size + (p ^ step) for p in numbers]
+        high = [p | step if not p & step else size + p for p in numbers]
+        masks = [ir.Constant(ir.VectorType(ir.IntType(32), size), m) for m in (low, high)]
+        for k in numbers:
+            if not k & step:
+                pair = rows[k], rows[k | step]
+                rows[k], rows[k | step] = (builder.shuffle_vector(*pair, m) for m in masks)
+        step *= 2
+    return rows
+
+
+@cache
+def store_lanes(n):
+    """An intrinsic `(array, first, value)`: set elements of a vector, as far as it goes."""
+
+    @intrinsic
+    def store(typingctx, array, first, value):
+        if not isinstance(array, types.Array):
+            return None
+        ty = Varying(array.dtype, n)
+
+        def codegen(context, builder, sig, args):
+            place = _Place(context, builder, array, args[0], args[1], None, 0)
+            vector = context.cast(builder, args[2], value, ty)
+            _for_valid(context, builder, place, vector, n, lambda old, item: item)
+            return context.get_dummy_value()
+
+        return types.void(array, types.intp, value), codegen
+
+    return store
+
+
+@cache
+def add_lanes(axis, n):
+    """An intrinsic `(array, first, index, value)`: add to the elements of a block."""
+
+    @intrinsic
+    def add(typingctx, array, first, index, value):
+        if not isinstance(array, types.Array):
+            return None
+        ty = Varying(array.dtype, n)
+
+        def codegen(context, builder, sig, args):
+            place = _Place(context, builder, array, *args[:3], axis)
+            vector = context.cast(builder, args[3], value, ty)
+            _for_valid(context, builder, place, vector, n, builder.fadd)
+            return context.get_dummy_value()
+
+        return types.void(array, types.intp, index, value), codegen
+
+    return add
+
+
+def _for_valid(context, builder, place, vector, n, change):
+    """Write `change(old, new)` to each element; one after the other, as elements may be one."""
+    mask = valid(builder, place.first, place.count, n)
+    full = builder.not_(any_lane(builder, builder.not_(mask)))
+    with builder.if_else(full, likely=True) as (whole, part):
+        with whole:
+            for k in range(n):
+                _change(context, builder, place, k, lane(builder, vector, k), change)
+        with part:
+            for k in range(n):
+                with builder.if_then(lane(builder, mask, k)):
+                    _change(context, builder, place, k, lane(builder, vector, k), change)
+
+
+def _change(context, builder, place, k, item, change):
+    pointer = place.pointer(k)
+    old = context.unpack_value(builder, place.ty.dtype, pointer)
+    context.pack_value(builder, place.ty.dtype, change(old, item), pointer)
+
+
+@cache
+def kept_lanes(scalar, n):
+    """An intrinsic `(value, old, first, count)`: the value in lanes that the batch has elements for,
+    what it was before in the others."""
+    ty = Varying(scalar, n)
+
+    @intrinsic
+    def keep(typingctx, value, old, first, count):
+        def codegen(context, builder, sig, args):
+            new = context.cast(builder, args[0], value, ty)
+            before = context.cast(builder, args[1], old, ty)
+            return builder.select(valid(builder, args[2], args[3], n), new, before)
+
+        return ty(value, old, types.intp, types.intp), codegen
+
+    return keep
+
+
+@cache
+def total(scalar, n):
+    """An intrinsic `(value)`: the sum over the lanes, from the first on."""
+    ty = Varying(scalar, n)
+
+    @intrinsic
+    def add_up(typingctx, value):
+        def codegen(context, builder, sig, args):
+            vector = context.cast(builder, args[0], value, ty)
+            found = ir.Constant(vector_of(ty).element, 0.0)
+            for k in range(n):
+                found = builder.fadd(found, lane(builder, vector, k))
+            return found
+
+        return scalar(value), codegen
+
+    return add_up

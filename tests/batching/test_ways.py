@@ -1,0 +1,415 @@
+"""Which functions lanes go through together, what becomes of the others, and what is refused."""
+
+import math
+from typing import NamedTuple
+
+import numba
+import numpy as np
+import pytest
+
+import numbad as nd
+from asv_bench.benchmarks import problems
+from asv_bench.benchmarks.problems import heston, heston_in_blocks
+from tests.reverse import complex_step
+
+X = np.array([0.5, -1.0, 2.0, 0.25, 1.5])
+
+
+@numba.njit
+def added(values):
+    total = 0.0
+    for value in values:
+        total += value
+    return total
+
+
+def kepler(e, m):
+    anomaly = m
+    for _ in range(50):
+        step = (anomaly - e * math.sin(anomaly) - m) / (1.0 - e * math.cos(anomaly))
+        anomaly = anomaly - step
+        if abs(step) < 1e-12:
+            break
+    return anomaly
+
+
+def positive(x):
+    if x < 0.0:
+        raise ValueError("negative")
+    return x * x
+
+
+def drawn(x):
+    return x * np.random.normal()
+
+
+def drawn_from(x, rng):
+    return x * rng.normal()
+
+
+def filled(x):
+    a = np.zeros(2)
+    a[0] = x
+    return a[0] * a[0]
+
+
+def printed(x):
+    print("once for each")
+    return x
+
+
+def in_bytes(x, z):
+    return x * z.itemsize
+
+
+def factorial(x, n):
+    if n == 0:
+        return 1.0
+    return x * factorial_(x, n - 1)
+
+
+factorial_ = numba.njit(factorial)
+
+
+def counted(x):
+    n = 0
+    if x > 0.0:
+        n = 1
+    return x * n
+
+
+def loop_within(x):
+    s = x
+    if x > 0.0:
+        for _ in range(3):
+            s = s * x
+    return s
+
+
+def looked_up(x, table):
+    if x > 1.0:
+        return x * table[5]  # there may be no such element
+    return x
+
+
+def remainder(x):
+    if x > 1.0:
+        return x % 0.3
+    return x
+
+
+REFUSED = {
+    "a loop that lanes leave at different times": (kepler, (0, None), (X * 0.2, 1.0)),
+    "a branch that raises": (positive, (0,), (X,)),
+    "random numbers": (drawn, (0,), (X,)),
+    "a generator": (drawn_from, (0, None), (X, np.random.default_rng(0))),
+    "a write to an array": (filled, (0,), (X,)),
+    "print": (printed, (0,), (X,)),
+    "the bytes of an array": (in_bytes, (0, 0), (X, np.ones((5, 2)))),
+    "recursion": (factorial_, (0, None), (X, 2)),
+    "an integer that differs": (counted, (0,), (X,)),
+    "a loop within a branch": (loop_within, (0,), (X,)),
+    "an element that may not be there": (looked_up, (0, None), (X, np.ones(3))),
+    "a remainder within a branch": (remainder, (0,), (X,)),
+    "integers that differ": (lambda x, k: x * k, (0, 0), (X, np.arange(5))),
+    "complex numbers": (lambda x, z: x * abs(z), (0, 0), (X, X + 1j)),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED.values(), ids=REFUSED)
+def test_lanes_are_refused(case):
+    f, axes, args = case
+    with pytest.raises(nd.UnsupportedError, match="4 lanes cannot go through"):
+        nd.batch(f, axes, lanes=4)(*args)
+
+
+ONE_BY_ONE = ("a write to an array", "a loop within a branch", "an integer that differs")
+
+
+@pytest.mark.parametrize("name", ONE_BY_ONE)
+def test_what_lanes_do_not_go_through_goes_one_by_one(name):
+    f, axes, args = REFUSED[name]
+    batch = nd.batch(f, axes)
+    np.testing.assert_array_equal(batch(*args), [f(x) for x in X])
+    _, (found,) = nd.vjp(batch)(args, np.ones(5))
+    expected = [complex_step.jacobian(numba.njit(f), (x,), (0,))[0][0] for x in X.tolist()]
+    np.testing.assert_allclose(found, expected, rtol=1e-13)
+
+
+def test_loops_of_different_length():
+    e = np.linspace(0.0, 0.8, 6)
+    batch = nd.batch(kepler, (0, None))
+    np.testing.assert_array_equal(batch(e, 1.0), [kepler(x, 1.0) for x in e])
+    _, (by_e, by_m) = nd.vjp(batch)((e, 1.0), np.ones(6))
+    anomaly = batch(e, 1.0)
+    slope = 1.0 / (1.0 - e * np.cos(anomaly))  # of the implicit function
+    np.testing.assert_allclose(by_e, np.sin(anomaly) * slope, rtol=1e-9)
+    np.testing.assert_allclose(by_m, slope.sum(), rtol=1e-9)
+
+
+def test_an_exception_of_one_element():
+    with pytest.raises(ValueError, match="negative"):
+        nd.batch(positive)(X)
+    np.testing.assert_array_equal(nd.batch(positive)(abs(X)), X * X)
+
+
+def _ratio(x, y):
+    return x / y
+
+
+def _guarded(x, y):
+    if y != 0.0:
+        return x / y
+    return 0.0
+
+
+@pytest.mark.parametrize("lanes", [4, None])
+def test_division_by_zero(lanes):
+    y = np.array([1.0, 2.0, 0.0, 4.0, 5.0])
+    with pytest.raises(ZeroDivisionError):
+        nd.batch(_ratio, lanes=lanes)(X, y)
+    quiet = nd.batch(numba.njit(error_model="numpy")(_ratio), lanes=lanes)
+    assert quiet(X, y)[2] == np.inf
+    safe = nd.batch(_guarded, lanes=lanes)
+    assert safe(X, y)[2] == 0.0
+    _, (by_x, by_y) = nd.vjp(safe)((X, y), np.ones(5))
+    np.testing.assert_allclose(by_x, [1.0, 0.5, 0.0, 0.25, 0.2])
+    np.testing.assert_allclose(by_y, [-0.5, 0.25, 0.0, -0.25 / 16, -1.5 / 25], rtol=1e-15)
+
+
+def test_draws_are_made_again():
+    """The reverse sweep sees the numbers that the forward sweep drew."""
+
+    @numba.njit
+    def seeded(k):
+        np.random.seed(k)
+
+    batch = nd.batch(drawn)
+    total = nd.value_and_grad(lambda x: added(batch(x)), mode="reverse")
+    seeded(7)
+    normals = batch(np.ones(5))
+    seeded(7)
+    value, gradient = total(X)
+    np.testing.assert_allclose(gradient, normals)
+    np.testing.assert_allclose(value, np.sum(normals * X))
+
+
+@pytest.mark.parametrize("lanes", ["auto", 4, None])
+@pytest.mark.parametrize("count", [0, 1, 4, 9])
+def test_batches_of_any_length(lanes, count):
+    x = np.linspace(1.0, 2.0, count)
+    batch = nd.batch(lambda x, a: (a * x * x, x > 1.5), (0, None), lanes=lanes)
+    values, large = batch(x, 3.0)
+    np.testing.assert_array_equal(values, 3.0 * x * x)
+    np.testing.assert_array_equal(large, x > 1.5)
+    assert large.dtype == np.bool_
+    total = nd.grad(lambda x, a: added(batch(x, a)[0]), (0, 1), mode="reverse")
+    by_x, by_a = total(x, 3.0)
+    np.testing.assert_allclose(by_x, 6.0 * x)
+    np.testing.assert_allclose(by_a, np.sum(x * x))
+
+
+@pytest.mark.parametrize("lanes", [4, None])
+def test_lanes_beyond_the_end_count_for_nothing(lanes):
+    """They repeat the last element, whose slope by `a` is finite or infinite as it says."""
+    batch = nd.batch(lambda x, a: np.sqrt(x - a), (0, None), lanes=lanes)
+    x = np.array([1.0, 4.0, 9.0, 16.0, 0.0])
+    _, (by_x, by_a) = nd.vjp(batch)((x, 0.0), np.ones(5))
+    np.testing.assert_array_equal(by_x, [0.5, 0.25, 0.5 / 3.0, 0.125, np.inf])
+    assert by_a == -np.inf  # with zero times infinity from the repeated ones it were NaN
+    shared = nd.batch(lambda x, a: np.sqrt(x - a[0]), (0, None), lanes=lanes)
+    _, (_, by_a) = nd.vjp(shared)((x, np.zeros(1)), np.ones(5))
+    assert by_a[0] == -np.inf
+
+
+@pytest.mark.parametrize("lanes", [4, None])
+def test_single_precision(lanes):
+    def f(x, y):
+        r = x * y
+        if r > 0.5:
+            r = math.sqrt(r) + x / y
+        return r
+
+    x, y = X.astype(np.float32), np.float32(1.25) - X.astype(np.float32)
+    batch = nd.batch(f, lanes=lanes)
+    compiled = numba.njit(f)
+    expected = [compiled(*pair) for pair in zip(x, y, strict=True)]
+    found = batch(x, y)
+    assert found.dtype == np.float32
+    np.testing.assert_allclose(found, expected, rtol=1e-6)
+    _, cotangents = nd.vjp(batch)((x, y), np.ones(5, found.dtype))
+    for k, mine in enumerate(cotangents):
+        assert mine.dtype == np.float32
+        for i in range(5):
+            one = complex_step.jacobian(compiled, (float(x[i]), float(y[i])), (k,))[0][0]
+            np.testing.assert_allclose(mine[i], one, rtol=1e-5)
+
+
+@pytest.mark.parametrize("lanes", [4, None])
+def test_strides(lanes):
+    z = np.arange(40.0).reshape(10, 4)[::2, ::-1]
+    batch = nd.batch(lambda row: row[0] - 2.0 * row[3], lanes=lanes)
+    np.testing.assert_array_equal(batch(z), z[:, 0] - 2.0 * z[:, 3])
+    batch = nd.batch(lambda row: row[0] - 2.0 * row[3], 1, lanes=lanes)
+    np.testing.assert_array_equal(batch(z.T), z[:, 0] - 2.0 * z[:, 3])
+    _, (found,) = nd.vjp(batch)((z.T,), np.arange(5.0))
+    np.testing.assert_array_equal(found[0], np.arange(5.0))
+    np.testing.assert_array_equal(found[3], -2.0 * np.arange(5.0))
+    assert not found[1:3].any()
+
+
+def test_shared_arrays_and_tuples():
+    def f(x, w, c):
+        r = c[0] * x
+        for k in range(w.size):
+            r = r * x + w[k]
+        if r < 0.0:
+            r = r * c[1][0]
+        return r
+
+    w, c = np.array([0.5, -1.25]), (2.0, (0.25, 3))
+    together = nd.batch(f, (0, None, None), lanes=4)
+    one = nd.batch(f, (0, None, None), lanes=None)
+    np.testing.assert_array_equal(together(X, w, c), one(X, w, c))
+    for lanes in (4, None):
+        batch = nd.batch(f, (0, None, None), lanes=lanes)
+        _, (_, by_w, by_c) = nd.vjp(batch)((X, w, c), np.ones(5))
+        by_w0, by_c0, by_c1 = np.zeros(2), 0.0, 0.0
+        for x in X:
+            r = (c[0] * x * x + w[0]) * x + w[1]
+            scale = c[1][0] if r < 0.0 else 1.0
+            by_w0 += scale * np.array([x, 1.0])
+            by_c0 += scale * x * x * x
+            by_c1 += r if r < 0.0 else 0.0
+        np.testing.assert_allclose(by_w, by_w0)
+        np.testing.assert_allclose([by_c[0], by_c[1][0]], [by_c0, by_c1])
+        assert by_c[1][1] == 0
+
+
+def _smooth(x, a):
+    r = math.exp(-a * x)
+    if x > 0.4:
+        r = r + a * a * x
+    return r
+
+
+def test_forward_mode_and_second_order():
+    batch = nd.batch(_smooth, (0, None))
+
+    def total(x, a):
+        return added(batch(x, a))
+
+    a = 0.75
+    first = np.sum(-X * np.exp(-a * X) + np.where(X > 0.4, 2.0 * a * X, 0.0))
+    second = np.sum(X * X * np.exp(-a * X) + np.where(X > 0.4, 2.0 * X, 0.0))
+    for mode in ("forward", "reverse"):
+        np.testing.assert_allclose(nd.grad(total, 1, mode=mode)(X, a), first)
+    np.testing.assert_allclose(nd.derivative(nd.grad(total, 1, mode="reverse"), 1)(X, a), second)
+    np.testing.assert_allclose(nd.grad(nd.grad(total, 1, mode="forward"), 1)(X, a), second)
+    jacobian = nd.jacobian(batch, 1, mode="reverse")(X, a)
+    np.testing.assert_allclose(jacobian.sum(), first)
+
+
+def test_a_derivative_of_each_element():
+    slopes = nd.batch(nd.grad(_smooth), (0, None))
+    a = 0.75
+    expected = -a * np.exp(-a * X) + np.where(X > 0.4, a * a, 0.0)
+    np.testing.assert_allclose(slopes(X, a), expected)
+
+
+class Pair(NamedTuple):
+    a: float
+    b: float
+
+
+def _of_pair(x, p):
+    return Pair(x * p.a, float(x) + p.b)
+
+
+@pytest.mark.parametrize("lanes", [4, None])
+def test_namedtuples(lanes):
+    batch = nd.batch(_of_pair, (0, None), lanes=lanes)
+    found = batch(X, Pair(2.0, 3.0))
+    assert isinstance(found, Pair)
+    np.testing.assert_array_equal(found, (2.0 * X, X + 3.0))
+    seed = Pair(np.ones(5), np.arange(5.0))
+    _, (by_x, by_p) = nd.vjp(batch)((X, Pair(2.0, 3.0)), seed)
+    np.testing.assert_array_equal(by_x, 2.0 + np.arange(5.0))
+    np.testing.assert_allclose(by_p, (X.sum(), 10.0))
+
+
+@pytest.mark.parametrize("lanes", ["auto", 4, None])
+def test_what_is_the_same_for_all(lanes):
+    """Results that depend on no lane, ints and booleans among the arguments, defaults."""
+    constant = nd.batch(lambda x: (2.0, 3), lanes=lanes)(X)
+    np.testing.assert_array_equal(constant, (np.full(5, 2.0), np.full(5, 3)))
+    assert constant[1].dtype == np.int64
+    scaled = nd.batch(lambda x, n, yes: x * n if yes else x, (0, None, None), lanes=lanes)
+    np.testing.assert_array_equal(scaled(X, 3, True), 3.0 * X)
+    np.testing.assert_array_equal(scaled(X, 3, False), X)
+    assert nd.batch(lambda x, a=2.0: a * x, (0, None), lanes=lanes)(X)[1] == -2.0
+
+
+def test_the_benchmark():
+    """P4 of asv_bench: its adjoint by hand agrees with complex step."""
+    par, strike, horizon, z1, z2 = heston.shorten(problems.load()["P4"])
+    price, by_par = heston.adjoint(par, strike, horizon, z1, z2)
+    turned = np.ascontiguousarray(z1.T), np.ascontiguousarray(z2.T)
+    for axis, normals in ((0, (z1, z2)), (1, turned)):
+        gradient = nd.value_and_grad(heston.batched(axis, lanes=8), mode="reverse")
+        value, found = gradient(par, strike, horizon, *normals)
+        assert value == pytest.approx(price, rel=1e-13)
+        np.testing.assert_allclose(found, by_par, rtol=1e-11)
+    value, found = heston_in_blocks.adjoint(par, strike, horizon, *turned)
+    assert value == pytest.approx(price, rel=1e-13)
+    np.testing.assert_allclose(found, by_par, rtol=1e-11)
+
+
+def test_call_from_compiled_code():
+    batch = nd.batch(_smooth, (0, None), lanes=4)
+
+    @numba.njit
+    def mean(x, a):
+        return batch(x, a).mean()
+
+    np.testing.assert_allclose(mean(X, 0.75), np.mean([_smooth(x, 0.75) for x in X]))
+
+
+def _changes(x, z):
+    z[0] = x
+    return x
+
+
+def _appends(x, items):
+    items.append(x)
+    return x
+
+
+class TestWrongUse:
+    def test_axes(self):
+        for axes in ((0,), (0, 0, 0), (0, -1), (0, True), (0, "x"), (None, None), None):
+            with pytest.raises(nd.ArgumentError, match="in_axes"):
+                nd.batch(_ratio, axes)
+
+    def test_lanes(self):
+        for lanes in (0, 1, 100, True, "many", 2.0):
+            with pytest.raises(nd.ArgumentError, match="lanes"):
+                nd.batch(_ratio, lanes=lanes)
+
+    def test_arguments(self):
+        with pytest.raises(nd.ArgumentError, match="'y' is float64, and has no axis 0"):
+            nd.batch(_ratio)(X, 1.0)
+        with pytest.raises(nd.ArgumentError, match="'y' is a 1-D array, and has no axis 1"):
+            nd.batch(_ratio, (0, 1))(X, X)
+        with pytest.raises(nd.ArgumentError, match="'x' and 'y' have different lengths"):
+            nd.batch(_ratio)(X, X[:3])
+
+    def test_functions(self):
+        with pytest.raises(nd.UnsupportedError, match=r"takes '\*args'"):
+            nd.batch(lambda *x: x[0])
+        with pytest.raises(nd.UnsupportedError, match="may change its argument 'z'"):
+            nd.batch(_changes)(X, np.zeros((5, 2)))
+        with pytest.raises(nd.UnsupportedError, match="'items' holds a "):
+            nd.batch(_appends, (0, None))(X, numba.typed.List([1.0]))
+        with pytest.raises(nd.UnsupportedError, match="returns array"):
+            nd.batch(lambda x: np.zeros(2) + x)(X)
