@@ -8,7 +8,17 @@ from numba.np.unsafe.ndarray import empty_inferred
 
 from ...ir.leaves import leaves
 from .. import draws, loops
-from . import bits, iterables, joins, list_changes, lists, new_arrays, objects, records
+from . import (
+    bits,
+    iterables,
+    joins,
+    list_changes,
+    lists,
+    new_arrays,
+    objects,
+    records,
+    whole_arrays,
+)
 from .array import View
 from .base import Constant, Unknown
 from .call import StandIn
@@ -136,6 +146,7 @@ def _method_sort(fn, label, s, call, owner, ty):
 
 
 METHODS = {
+    **whole_arrays.METHODS,
     "append": lists.append,
     "pop": list_changes.pop,
     "insert": list_changes.insert,
@@ -284,6 +295,7 @@ def _draw(helper):
 
 
 FUNCTIONS = {
+    **whole_arrays.FUNCTIONS,
     "fancy": _fancy,
     "assign": _assign,
     "array operator": array_operator,
