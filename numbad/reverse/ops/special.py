@@ -1,5 +1,6 @@
 """Functions, methods and attributes that are treated by name."""
 
+import operator
 import random
 
 import numpy as np
@@ -16,6 +17,7 @@ from . import (
     lists,
     new_arrays,
     objects,
+    products,
     records,
     whole_arrays,
 )
@@ -147,6 +149,7 @@ def _method_sort(fn, label, s, call, owner, ty):
 
 METHODS = {
     **whole_arrays.METHODS,
+    **products.METHODS,
     "append": lists.append,
     "pop": list_changes.pop,
     "insert": list_changes.insert,
@@ -212,6 +215,8 @@ def array_operator(fn, label, s, function, arguments, value):
 
     An argument more than a ufunc has inputs is written to.
     """
+    if function is operator.matmul:
+        return products.product(fn, label, s, arguments) or Unknown(fn, label, s)
     tys = [fn.type_of(v) for v in arguments]
     plain = all(isinstance(t, types.Array) or is_scalar(t) for t in tys)
     result = fn.type_of(s.target)
@@ -296,6 +301,7 @@ def _draw(helper):
 
 FUNCTIONS = {
     **whole_arrays.FUNCTIONS,
+    **products.FUNCTIONS,
     "fancy": _fancy,
     "assign": _assign,
     "array operator": array_operator,
