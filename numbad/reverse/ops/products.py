@@ -6,6 +6,7 @@ from numba.core import types
 from ...ir.leaves import leaves
 from .. import products
 from ..memory_helpers import kept
+from .array import View
 from .call import StandIn
 from .pulled import Called
 
@@ -40,9 +41,24 @@ class Product(Called):
             if self._is_active(e, var):
                 e.call(add, e.shadow((var.name, ())), bar, *factors)
 
+    def must_copy(self, e, var):
+        return super().must_copy(e, self._root(e, var))
+
+    @staticmethod
+    def _root(e, var):
+        """The array whose memory a view shows; another array itself."""
+        while isinstance(e.plan.ops.get(var.name), View):
+            var = e.plan.ops[var.name].base
+        return var
+
     def _factor(self, e, k):
         var = self.arguments[k]
-        return e.extra_value(self, k) if self.must_copy(e, var) else e.value(var)
+        if self.must_copy(e, var):
+            return e.extra_value(self, k)
+        root = self._root(e, var)
+        if root.name != var.name:
+            e.call(products.hold, e.value(root))
+        return e.value(var)
 
 
 def product(fn, label, s, arguments):

@@ -138,6 +138,10 @@ def _method_fill(fn, label, s, call, owner, ty):
 
 
 def _method_conjugate(fn, label, s, call, owner, ty):
+    if isinstance(ty, types.Array) and isinstance(ty.dtype, types.Complex):
+        return array_operator(fn, label, s, np.conjugate, [owner], call)
+    if isinstance(ty, types.Array):
+        return new_arrays.copied(fn, label, s, owner)
     return STRUCTURAL[np.conjugate](fn, label, s, [owner]) if is_scalar(ty) else None
 
 
@@ -173,7 +177,19 @@ METHODS = {
 }
 
 READING_METHODS = {
-    *("argmax", "argmin", "any", "all", "argsort", "nonzero", "index", "count", "keys", "get"),
+    *(
+        "argmax",
+        "argmin",
+        "allclose",
+        "any",
+        "all",
+        "argsort",
+        "nonzero",
+        "index",
+        "count",
+        "keys",
+        "get",
+    ),
     *("bit_generator",),
 }
 

@@ -15,9 +15,9 @@ def _type(fn, var):
     definition = fn.definition(var)
     if isinstance(ty, types.BaseTuple) and getattr(definition, "op", "") == "build_tuple":
         return types.Tuple([_type(fn, v) for v in definition.items])
-    if isinstance(ty, types.BaseTuple) and isinstance(definition, ir.Const | ir.Global):
-        if all(type(k) is int for k in definition.value):
-            return types.Tuple([types.literal(k) for k in definition.value])
+    written = getattr(definition, "value", None) if isinstance(definition, ir.Const) else None
+    if isinstance(written, tuple) and all(type(k) is int for k in written):
+        return types.Tuple([types.literal(k) for k in written])
     return ty
 
 
