@@ -133,11 +133,6 @@ Only what is needed is used: A for the shadow of B, and B for that of A; the oth
 
 
 @njit
-def hold(a):
-    """Nothing: the array is there until here, with the memory that views of it show."""
-
-
-@njit
 def product_into(a, b, out):
     """`np.dot(a, b, out)`, whose result is another array until it is done."""
     out[...] = np.dot(a, b)

@@ -42,23 +42,23 @@ class Product(Called):
                 e.call(add, e.shadow((var.name, ())), bar, *factors)
 
     def must_copy(self, e, var):
-        return super().must_copy(e, self._root(e, var))
-
-    @staticmethod
-    def _root(e, var):
-        """The array whose memory a view shows; another array itself."""
-        while isinstance(e.plan.ops.get(var.name), View):
+        while type(e.plan.ops.get(var.name)) is View:
             var = e.plan.ops[var.name].base
-        return var
+        return super().must_copy(e, var)
 
     def _factor(self, e, k):
         var = self.arguments[k]
-        if self.must_copy(e, var):
-            return e.extra_value(self, k)
-        root = self._root(e, var)
-        if root.name != var.name:
-            e.call(products.hold, e.value(root))
-        return e.value(var)
+        return e.extra_value(self, k) if self.must_copy(e, var) else self._shown(e, var)
+
+    def _shown(self, e, var):
+        """The array itself; a view is made again of the array that it shows."""
+        op = e.plan.ops.get(var.name)
+        if type(op) is not View:
+            return e.value(var)
+        for operand in op.recipe_operands():
+            e.value(operand)
+        base = self._shown(e, op.base)
+        return base if e.planning else e.reapply(op.statement, op.base, base)
 
 
 def product(fn, label, s, arguments):

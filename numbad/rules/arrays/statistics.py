@@ -117,8 +117,12 @@ def covariance(m, y=None, rowvar=True, bias=False, ddof=None):
         lines += ["    out = np.empty(())", "    out[()] = np.nan", "    if x.size:"]
         lines += ["        out[()] = covariances(x, bias, less)[0, 0]", "    return out"]
     else:
-        lines += ["    if x.size == 0:"]
-        lines += ["        return np.full((x.shape[0], x.shape[0]), np.nan)"]
+        lines += [
+            "    if x.size == 0:",
+            "        out = np.dot(x, x.T)",
+            "        out[:, :] = np.nan",
+        ]
+        lines.append("        return out")
         lines.append("    return covariances(x, bias, less)")
     return jit(lines, rows=_rows(m, y), covariances=_covariances)
 
