@@ -17,7 +17,7 @@ from ..ir.callee import callee_of
 from ..ir.function import is_expr, read_by
 from ..ir.sequences import call_helper
 from ..rules.registry import SCALAR
-from . import loops
+from . import elementwise
 from .switches import enabled
 
 _OPERATORS = {
@@ -114,8 +114,8 @@ def _written(fn, s, node):
 @cache
 def expression(shape, ndims, kind, into, turned):
     """A loop over an expression, into a new array or a sum; `turned`: in Fortran's order."""
-    source, names = loops.spelled(shape, ndims)
-    return loops.over_expression(source, names, ndims, kind, into, turned)
+    source, names = elementwise.spelled(shape, ndims)
+    return elementwise.over_expression(source, names, ndims, kind, into, turned)
 
 
 # -- what an expression is made of -----------------------------------------------------------------
@@ -148,11 +148,15 @@ def _is_uniform(fn, s, node):
         if isinstance(ty, types.Array):
             if not _is_plain_array(ty) or ty.dtype != result.dtype:
                 return False
-        elif not isinstance(ty, types.Number | types.Boolean) or (
-            isinstance(ty, types.Complex) and result.dtype == types.float64
-        ):
+        elif not _is_scalar_beside(ty, result.dtype):
             return False
     return True
+
+
+def _is_scalar_beside(ty, dtype):
+    """Whether a scalar is of a kind that does not change the type of the array's numbers."""
+    wider = isinstance(ty, types.Complex) and dtype == types.float64
+    return isinstance(ty, types.Number | types.Boolean) and not wider
 
 
 def _is_plain_array(ty):

@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 from numba.core import types
 
-from ..rules.arrays.nests import jit, nest, number_class, subscript, tuple_of
+from ..rules.arrays.nests import jit, nest, number_class, subscript
 
 
 def _jit(lines, namespace):
@@ -112,12 +112,12 @@ def flat_copy_of(ndim, dtype):
     return _jit([*lines, "    return out"], {"dtype": number_class(dtype)})
 
 
-def _steps(name, ndim):
+def steps_of(name, ndim):
     """Factors that repeat an axis of length one."""
     return [f"    {name}s{k} = 0 if {name}.shape[{k}] == 1 else 1" for k in range(ndim)]
 
 
-def _fits(out, name, ndim, out_ndim):
+def fits(out, name, ndim, out_ndim):
     """The check that an operand broadcasts to the shape of `out`."""
     lines = []
     for k in range(ndim):
@@ -138,7 +138,7 @@ def assignment(out_ndim, ndim, overlapping):
         return _jit(lines, {})
     source = "a"
     if ndim:
-        lines += _fits("out", "a", ndim, out_ndim) + _steps("a", ndim)
+        lines += fits("out", "a", ndim, out_ndim) + steps_of("a", ndim)
         source = f"a{subscript(ndim, out_ndim, 'as')}"
     if overlapping and ndim:
         lines.insert(1, "    a = duplicate(a)")
@@ -297,136 +297,3 @@ def _gather_masked(ndim, dtype):
     lines += ["    out = np.empty(count, dtype)", "    n = 0"]
     lines += nest(counts, [f"if index{index}:", f"    out[n] = a{index}", "    n += 1"])
     return _jit([*lines, "    return out"], {"dtype": number_class(dtype)})
-
-
-# -- element by element ----------------------------------------------------------------------
-
-_SYMBOLS = {
-    "add": "+",
-    "sub": "-",
-    "mul": "*",
-    "truediv": "/",
-    "pow": "**",
-    "mod": "%",
-    "floordiv": "//",
-}
-
-
-def _applied(function, operands):
-    symbol = _SYMBOLS.get(getattr(function, "__name__", ""))
-    if symbol and len(operands) == 2 and getattr(function, "__module__", "") == "_operator":
-        return f"{operands[0]} {symbol} {operands[1]}"
-    if getattr(function, "__name__", "") == "neg":
-        return f"-{operands[0]}"
-    return f"fn({', '.join(operands)})"
-
-
-@cache
-def elementwise(function, ndims, dtype):
-    """`function` of arrays and scalars (`-1` in `ndims`), broadcast, as a new array."""
-    ndim = max(ndims)
-    names = [f"x{j}" for j in range(len(ndims))]
-    lines = [f"def apply({', '.join(names)}):"]
-    for k in range(ndim):
-        lines.append(f"    n{k} = 1")
-    for name, own in zip(names, ndims, strict=True):
-        for k in range(max(own, 0)):
-            axis = k + ndim - own
-            lines += [f"    if {name}.shape[{k}] != 1:", f"        n{axis} = {name}.shape[{k}]"]
-    shape = ", ".join(f"n{k}" for k in range(ndim))
-    lines.append(f"    out = np.empty(({shape}{',' if ndim else ''}), dtype)")
-    operands = _operands(lines, names, ndims, ndim, "out")
-    body = [f"out{subscript(ndim, ndim)} = {_applied(function, operands)}"]
-    lines += nest([f"n{k}" for k in range(ndim)], body)
-    return _jit([*lines, "    return out"], {"fn": function, "dtype": number_class(dtype)})
-
-
-def _operands(lines, names, ndims, ndim, out):
-    operands = []
-    for name, own in zip(names, ndims, strict=True):
-        if own < 0:
-            operands.append(name)
-            continue
-        lines += _fits(out, name, own, ndim) + _steps(name, own)
-        operands.append(f"{name}{subscript(own, ndim, name + 's')}")
-    return operands
-
-
-@cache
-def elementwise_into(function, ndims, out_ndim):
-    """`function` of arrays and scalars, broadcast, into the last argument, which is returned.
-
-    As in Numba, what has been written is read again where the arrays share memory.
-    """
-    names = [f"x{j}" for j in range(len(ndims))]
-    lines = [f"def apply({', '.join(names)}, out):"]
-    operands = _operands(lines, names, ndims, out_ndim, "out")
-    body = [f"out{subscript(out_ndim, out_ndim)} = {_applied(function, operands)}"]
-    lines += nest([f"out.shape[{k}]" for k in range(out_ndim)], body)
-    return _jit([*lines, "    return out"], {"fn": function})
-
-
-# -- expressions ------------------------------------------------------------------------------
-
-
-def spelled(shape, ndims):
-    """The source of an expression of the operands `x0`, `x1`, ..., and the functions that it names.
-
-    shape: a function and its operands, each a number or a shape in its turn
-    """
-    functions = {}
-
-    def spell(node):
-        if isinstance(node, int):
-            name, own = f"x{node}", ndims[node]
-            return name if own < 0 else f"{name}{subscript(own, max(ndims), name + 's')}"
-        function, operands = node
-        symbol = _SYMBOLS.get(getattr(function, "__name__", ""))
-        inner = [spell(operand) for operand in operands]
-        if symbol and getattr(function, "__module__", "") == "_operator":
-            return f"({inner[0]} {symbol} {inner[1]})"
-        if getattr(function, "__name__", "") == "neg":
-            return f"(-{inner[0]})"
-        name = functions.setdefault(function, f"fn{len(functions)}")
-        return f"{name}({', '.join(inner)})"
-
-    source = spell(shape)
-    return source, {name: function for function, name in functions.items()}
-
-
-def over_expression(source, functions, ndims, kind, into, turned):
-    """A loop over an expression of arrays and scalars (`-1` in `ndims`), broadcast.
-
-    into: "array" for a new array, "sum" for the sum of all elements
-    turned: whether the first axis runs fastest, in the loop and in memory
-    """
-    ndim = max(ndims)
-    names = [f"x{j}" for j in range(len(ndims))]
-    lines = [f"def apply({', '.join(names)}):", *_broadcast(names, ndims, ndim)]
-    counts = [f"n{k}" for k in range(ndim)]
-    if into == "sum":
-        lines.append("    out = number(0)")
-        body = [f"out += {source}"]
-    else:
-        shape, turn = (counts[::-1], ".T") if turned else (counts, "")
-        lines.append(f"    out = np.empty({tuple_of(shape)}, number){turn}")
-        body = [f"out{subscript(ndim)} = {source}"]
-    lines += nest(counts, body, order="F" if turned else "C")
-    return _jit([*lines, "    return out"], {**functions, "number": number_class(kind)})
-
-
-def _broadcast(names, ndims, ndim):
-    """Lines that find the shape `n0`, `n1`, ... of an expression, and the steps of its arrays."""
-    lines = [f"    n{k} = 1" for k in range(ndim)]
-    arrays = [(name, own) for name, own in zip(names, ndims, strict=True) if own >= 0]
-    for name, own in arrays:
-        for k in range(own):
-            axis = k + ndim - own
-            lines += [f"    if {name}.shape[{k}] != 1:", f"        n{axis} = {name}.shape[{k}]"]
-    for name, own in arrays:
-        for k in range(own):
-            one, n = f"{name}.shape[{k}]", f"n{k + ndim - own}"
-            lines += [f"    if {one} != 1 and {one} != {n}:"]
-            lines.append("        raise ValueError('unable to broadcast argument')")
-        lines += _steps(name, own)
-    return lines

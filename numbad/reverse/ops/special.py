@@ -8,7 +8,7 @@ from numba.core import ir, types
 from numba.np.unsafe.ndarray import empty_inferred
 
 from ...ir.leaves import leaves
-from .. import draws, loops
+from .. import draws, elementwise, loops
 from . import (
     bits,
     iterables,
@@ -241,12 +241,14 @@ def array_operator(fn, label, s, function, arguments, value):
     ndims = tuple(t.ndim if isinstance(t, types.Array) else -1 for t in tys)
     out = _output(function, arguments, value)
     if out is None:
-        return StandIn(fn, label, s, loops.elementwise(function, ndims, result.dtype), arguments)
+        return StandIn(
+            fn, label, s, elementwise.elementwise(function, ndims, result.dtype), arguments
+        )
     if value.op != "inplace_binop":
         arguments, ndims = arguments[:-1], ndims[:-1]
     if max(ndims) > result.ndim:
         return Unknown(fn, label, s)
-    helper = loops.elementwise_into(function, ndims, result.ndim)
+    helper = elementwise.elementwise_into(function, ndims, result.ndim)
     return StandIn(fn, label, s, helper, [*arguments, out], writes=out)
 
 

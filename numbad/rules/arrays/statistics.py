@@ -5,7 +5,6 @@ import math
 import numpy as np
 from numba import njit
 from numba.core import types
-from numba.np.arraymath import _median_inner
 
 from .nests import jit, nest, number_class, over, subscript
 from .sampled import is_number
@@ -157,20 +156,6 @@ def _normalized(c):
 # -- order statistics ----------------------------------------------------------------------------
 
 
-@stands_for(np.median)
-def median(a):
-    return _median if is_array(a) and isinstance(a.dtype, types.Float) else None
-
-
-@njit
-def _median(a):
-    items = a.flatten()
-    n = items.shape[0]
-    if n == 0:
-        return np.nan
-    return _median_inner(items, n)
-
-
 def _numbers(a, asked):
     """A function that gathers what is no NaN, and counts it."""
     x = f"a{subscript(a.ndim)}"
@@ -179,13 +164,37 @@ def _numbers(a, asked):
     return jit([*lines, "    return out[:n]"], number=number_class(asked))
 
 
-@stands_for(np.nanmedian)
-def median_of_numbers(a):
+@njit
+def _middle(items):
+    """The median of items none of which is NaN, by the numbers of those in the middle."""
+    n = len(items)
+    if n == 0:
+        return np.nan
+    order = np.argsort(items)
+    if n % 2:
+        return items[order[n // 2]]
+    return (items[order[n // 2 - 1]] + items[order[n // 2]]) / 2
+
+
+def _median(a, without_nan):
     if not is_array(a) or not isinstance(a.dtype, types.Float):
         return None
-    lines = ["def nanmedian(a):", "    items = numbers(a)", "    n = items.shape[0]"]
-    lines += ["    if n == 0:", "        return np.nan", "    return inner(items, n)"]
-    return jit(lines, numbers=_numbers(a, a.dtype), inner=_median_inner)
+    lines = ["def median(a):", "    items = numbers(a)"]
+    if not without_nan:
+        lines += ["    if items.size < a.size:", "        items = items[:0]"]
+    lines.append("    return middle(items)")
+    return jit(lines, numbers=_numbers(a, a.dtype), middle=_middle)
+
+
+@stands_for(np.median)
+def median(a):
+    """Of values among which is NaN it is NaN, as NumPy's is; Numba's is any of them then."""
+    return _median(a, False)
+
+
+@stands_for(np.nanmedian)
+def median_of_numbers(a):
+    return _median(a, True)
 
 
 @njit
@@ -203,21 +212,29 @@ def _infinite_least(items):
 
 
 @njit
+def _ranks(items, order, percent):
+    """The ranks of the two items that a quantile lies between, the same for one; -1 for NaN."""
+    n = len(items)
+    if n == 0 or (n == 1 and not np.isfinite(items[0])):
+        return -1, -1
+    if n == 1 or percent == 100:
+        return (n - 1, n - 1) if np.isfinite(items[order[n - 1]]) else (-1, -1)
+    if percent == 0:
+        return (-1, -1) if _infinite_least(items) else (0, 0)
+    low = math.floor(1 + (n - 1) * np.true_divide(percent, 100.0)) - 1
+    return int(low), int(low) + 1
+
+
+@njit
 def _quantile(items, order, percent):
     """Linear between the closest ranks; `order` are the numbers of the items as they are sorted."""
-    n = len(items)
-    if n == 0:
+    low, high = _ranks(items, order, percent)
+    if low < 0:
         return np.nan
-    if n == 1:
-        return items[0] if np.isfinite(items[0]) else np.nan
-    if percent == 100:
-        return items[order[n - 1]] if np.isfinite(items[order[n - 1]]) else np.nan
-    if percent == 0:
-        return np.nan if _infinite_least(items) else items[order[0]]
-    rank = 1 + (n - 1) * np.true_divide(percent, 100.0)
-    whole = math.floor(rank)
-    part = rank - whole
-    return items[order[int(whole) - 1]] * (1 - part) + items[order[int(whole)]] * part
+    if low == high:
+        return items[order[low]]
+    part = 1 + (len(items) - 1) * np.true_divide(percent, 100.0) - (low + 1)
+    return items[order[low]] * (1 - part) + items[order[high]] * part
 
 
 @njit
