@@ -162,9 +162,7 @@ def _interpolation(x, a, fp):
     return _line(x, xp, fp) * between
 
 
-@programs.on(
-    (0.7, A, B), (-1.0, A, B), (4.0, A, B), plain=_interpolation, rtol=1e-10
-)
+@programs.on((0.7, A, B), (-1.0, A, B), (4.0, A, B), plain=_interpolation, rtol=1e-10)
 def interpolation(x, a, fp):
     xp = np.array([0.0, 0.5, 1.1, 2.0, 3.0])
     return np.interp(x, xp, fp) * weighted(np.interp(a, xp, fp))
