@@ -26,7 +26,7 @@ def _of_two(make):
 
 
 @njit
-def _trimmed(c):
+def trimmed(c):
     """A series without the zeros at its end; one of zeros alone keeps its first."""
     if len(c) == 0:
         return c
@@ -41,7 +41,7 @@ def _series(c, number):
     """The coefficients of an argument, as a new array."""
     if len(c) == 0:
         raise ValueError("Coefficient array is empty")
-    given = _trimmed(c)
+    given = trimmed(c)
     out = np.empty(len(given), number)
     for k in range(len(given)):
         out[k] = given[k]
@@ -54,7 +54,7 @@ def _added(sign):
     lines += ["    for k in range(len(first)):", "        out[k] = first[k]"]
     lines += ["    for k in range(len(second)):", f"        out[k] {sign}= second[k]"]
     lines.append("    return trimmed(out)")
-    return lambda number: jit(lines, number=number, series=_series, trimmed=_trimmed)
+    return lambda number: jit(lines, number=number, series=_series, trimmed=trimmed)
 
 
 def _multiplied(number):
@@ -63,7 +63,7 @@ def _multiplied(number):
         "    first, second = series(c1, number), series(c2, number)",
     ]
     lines.append("    return trimmed(np.convolve(first, second))")
-    return jit(lines, number=number, series=_series, trimmed=_trimmed)
+    return jit(lines, number=number, series=_series, trimmed=trimmed)
 
 
 stands_for(polynomial.polyadd)(_of_two(_added("+")))
