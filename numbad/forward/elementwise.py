@@ -231,6 +231,7 @@ for _key, _fn in _INPLACE.items():
 for _fn in (*SCALAR, *CONSTANT):
     if isinstance(_fn, np.ufunc) and _fn.nout == 1:
         _register(_fn, _fn, _fn.nin)
+_register(np.conjugate, np.conjugate, 1)
 
 
 # -- where -----------------------------------------------------------------------------------

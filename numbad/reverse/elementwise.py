@@ -57,6 +57,15 @@ def _operands(lines, names, ndims, ndim, out):
 
 
 @cache
+def of_numbers(function, ndims):
+    """`function` of scalars (`-1` in `ndims`) and arrays without axes, as a scalar."""
+    names = [f"x{j}" for j in range(len(ndims))]
+    operands = [f"{name}[()]" if own == 0 else name for name, own in zip(names, ndims, strict=True)]
+    lines = [f"def apply({', '.join(names)}):", f"    return {_applied(function, operands)}"]
+    return jit(lines, fn=function)
+
+
+@cache
 def elementwise_into(function, ndims, out_ndim):
     """`function` of arrays and scalars, broadcast, into the last argument, which is returned.
 

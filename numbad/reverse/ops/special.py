@@ -145,6 +145,14 @@ def _method_conjugate(fn, label, s, call, owner, ty):
     return STRUCTURAL[np.conjugate](fn, label, s, [owner]) if is_scalar(ty) else None
 
 
+def _conjugate_function(fn, label, s, call):
+    """`np.conj(z)` of a number or an array."""
+    ty = fn.type_of(call.args[0])
+    if isinstance(ty, types.Array) and len(call.args) == 1:
+        return _method_conjugate(fn, label, s, call, call.args[0], ty)
+    return _structural(np.conjugate, STRUCTURAL[np.conjugate])(fn, label, s, call)
+
+
 def _method_sort(fn, label, s, call, owner, ty):
     if isinstance(ty, types.Array):
         return iterables.sort_array(fn, label, s, call, owner, ty)
@@ -236,9 +244,11 @@ def array_operator(fn, label, s, function, arguments, value):
     tys = [fn.type_of(v) for v in arguments]
     plain = all(isinstance(t, types.Array) or is_scalar(t) for t in tys)
     result = fn.type_of(s.target)
+    ndims = tuple(t.ndim if isinstance(t, types.Array) else -1 for t in tys)
+    if plain and is_scalar(result) and not value._kws.get("kws"):
+        return StandIn(fn, label, s, elementwise.of_numbers(function, ndims), arguments)
     if not plain or not isinstance(result, types.Array) or value._kws.get("kws"):
         return Unknown(fn, label, s)
-    ndims = tuple(t.ndim if isinstance(t, types.Array) else -1 for t in tys)
     out = _output(function, arguments, value)
     if out is None:
         return StandIn(
@@ -363,4 +373,5 @@ FUNCTIONS = {
     **joins.FUNCTIONS,
     **{key: _structural(key, build) for key, build in STRUCTURAL.items()},
     np.where: _where,
+    np.conjugate: _conjugate_function,
 }

@@ -116,9 +116,9 @@ def cross_product(a, b):
     lines.append("    n = 1")
     rows = []
     for name, ty in (("a", a), ("b", b)):
-        rows.append(name if ty.ndim == 1 else f"{name}[i * {name}s]")
+        rows.append(name if ty.ndim == 1 else f"{name}[i * {name}_step]")
         if ty.ndim == 2:
-            lines += [f"    {name}s = 0 if {name}.shape[0] == 1 else 1", f"    if {name}s:"]
+            lines += [f"    {name}_step = 0 if {name}.shape[0] == 1 else 1", f"    if {name}_step:"]
             lines += [f"        if n != 1 and n != {name}.shape[0]:"]
             lines.append("            raise ValueError('unable to broadcast argument')")
             lines.append(f"        n = {name}.shape[0]")
