@@ -42,9 +42,11 @@ class Product(Called):
                 e.call(add, e.shadow((var.name, ())), bar, *factors)
 
     def must_copy(self, e, var):
+        """Whether an array may be another, or be gone, when the reverse sweep reads it."""
         while type(e.plan.ops.get(var.name)) is View:
             var = e.plan.ops[var.name].base
-        return super().must_copy(e, var)
+        of_iteration = not e.plan.control.outside(e.plan.place_of(var.name))
+        return of_iteration or super().must_copy(e, var)
 
     def _factor(self, e, k):
         var = self.arguments[k]
