@@ -1,19 +1,20 @@
 """Functions of numbers applied to arrays element by element: jitted helpers, as in `loops`."""
 
+import operator
 from functools import cache
+
+import numpy as np
 
 from ..rules.arrays.nests import jit, nest, number_class, subscript, tuple_of
 from .loops import fits, steps_of
 
-_SYMBOLS = {
-    "add": "+",
-    "sub": "-",
-    "mul": "*",
-    "truediv": "/",
-    "pow": "**",
-    "mod": "%",
-    "floordiv": "//",
+_SYMBOLS = {"add": "+", "sub": "-", "mul": "*", "pow": "**"}
+_DIVISIONS = {
+    operator.truediv: np.true_divide,
+    operator.mod: np.remainder,
+    operator.floordiv: np.floor_divide,
 }
+"""What operators mean of arrays, where division by zero is no error."""
 
 
 def _applied(function, operands):
@@ -28,6 +29,7 @@ def _applied(function, operands):
 @cache
 def elementwise(function, ndims, dtype):
     """`function` of arrays and scalars (`-1` in `ndims`), broadcast, as a new array."""
+    function = _DIVISIONS.get(function, function)
     ndim = max(ndims)
     names = [f"x{j}" for j in range(len(ndims))]
     lines = [f"def apply({', '.join(names)}):"]
@@ -59,6 +61,7 @@ def _operands(lines, names, ndims, ndim, out):
 @cache
 def of_numbers(function, ndims):
     """`function` of scalars (`-1` in `ndims`) and arrays without axes, as a scalar."""
+    function = _DIVISIONS.get(function, function)
     names = [f"x{j}" for j in range(len(ndims))]
     operands = [f"{name}[()]" if own == 0 else name for name, own in zip(names, ndims, strict=True)]
     lines = [f"def apply({', '.join(names)}):", f"    return {_applied(function, operands)}"]
@@ -71,6 +74,7 @@ def elementwise_into(function, ndims, out_ndim):
 
     As in Numba, what has been written is read again where the arrays share memory.
     """
+    function = _DIVISIONS.get(function, function)
     names = [f"x{j}" for j in range(len(ndims))]
     lines = [f"def apply({', '.join(names)}, out):"]
     operands = _operands(lines, names, ndims, out_ndim, "out")
@@ -93,7 +97,7 @@ def spelled(shape, ndims):
         if isinstance(node, int):
             name, own = f"x{node}", ndims[node]
             return name if own < 0 else f"{name}{subscript(own, max(ndims), name + 's')}"
-        function, operands = node
+        function, operands = _DIVISIONS.get(node[0], node[0]), node[1]
         symbol = _SYMBOLS.get(getattr(function, "__name__", ""))
         inner = [spell(operand) for operand in operands]
         if symbol and getattr(function, "__module__", "") == "_operator":
