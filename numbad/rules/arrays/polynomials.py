@@ -80,22 +80,20 @@ def value(x, c, tensor=True):
     lines = ["def polyval(x, c, tensor=True):"]
     if not isinstance(x, types.Array):
         return jit(
-            [*lines, "    return horner(number(x), c, number)"], horner=_horner, number=number
+            [*lines, "    return horner(number(x), c)"], horner=_horner(number), number=number
         )
     lines.append("    out = np.empty(x.shape, number)")
     at = subscript(x.ndim)
-    body = [f"out{at} = horner(number(x{at}), c, number)"]
+    body = [f"out{at} = horner(number(x{at}), c)"]
     lines += nest([f"x.shape[{k}]" for k in range(x.ndim)], body)
-    return jit([*lines, "    return out"], horner=_horner, number=number)
+    return jit([*lines, "    return out"], horner=_horner(number), number=number)
 
 
-@njit
-def _horner(x, c, number):
-    n = len(c)
-    y = number(c[n - 1]) + x * 0
-    for k in range(n - 1, 0, -1):
-        y = number(c[k - 1]) + y * x
-    return y
+def _horner(number):
+    """A function of a number and a vector of coefficients."""
+    lines = ["def horner(x, c):", "    n = len(c)", "    y = number(c[n - 1]) + x * 0"]
+    lines += ["    for k in range(n - 1, 0, -1):", "        y = number(c[k - 1]) + y * x"]
+    return jit([*lines, "    return y"], number=number)
 
 
 # -- cross products ------------------------------------------------------------------------------

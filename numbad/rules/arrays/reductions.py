@@ -203,6 +203,16 @@ def _flat_sums(a, asked):
     return jit([*lines, "    return out"], number=number_class(asked))
 
 
+@stands_for(np.cumprod, method="cumprod")
+def products(a):
+    if not is_array(a):
+        return None
+    lines = ["def products(a):", "    out, total = np.empty(a.size, number), number(1)"]
+    body = [f"total *= a{subscript(a.ndim)}", f"out[{_flat_position(a.ndim)}] = total"]
+    lines += nest([f"a.shape[{k}]" for k in range(a.ndim)], body)
+    return jit([*lines, "    return out"], number=number_class(a.dtype))
+
+
 def _sums_along(a, axis, asked):
     counts = [f"a.shape[{k}]" for k in range(a.ndim)]
     others = [c for k, c in enumerate(counts) if k != axis]
