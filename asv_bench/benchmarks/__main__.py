@@ -1,10 +1,11 @@
 """Runs every benchmark: `python -m asv_bench.benchmarks`; exit status 1 where a bar is missed."""
 
-from . import fit, forward, imports, ode, parallel, reverse
+from . import fit, forward, imports, ode, parallel, reverse, whole_arrays
 
 
 def main():
-    return max([suite.main() for suite in (imports, forward, reverse, ode, fit, parallel)])
+    suites = imports, forward, reverse, whole_arrays, ode, fit, parallel
+    return max([suite.main() for suite in suites])
 
 
 if __name__ == "__main__":

@@ -206,3 +206,18 @@ def _trace(a):
 
 
 stand_for(np.trace, trace)
+
+
+@overload(np.fill_diagonal)
+def _fill_diagonal(a, val, wrap=False):
+    """A matrix whose diagonal gets a differentiated number."""
+    if not is_dual_array(a) or a.ndim != 2 or not isinstance(val, types.Number | d.Dual):
+        return None
+
+    def fill_diagonal(a, val, wrap=False):
+        n = a.shape[1]
+        end = a.size if wrap else min(a.size, n * n)
+        for k in range(0, end, n + 1):
+            a[k // n, k % n] = val
+
+    return fill_diagonal

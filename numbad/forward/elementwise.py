@@ -224,13 +224,20 @@ def _register_inplace(key, fn):
     stand_for(key, stand_in)
 
 
+def _of_elements(fn):
+    """What an operator on arrays does to elements: division by zero is no error there."""
+    divides = fn in (operator.truediv, operator.floordiv, operator.mod)
+    return _OPERATORS[fn] if divides else fn
+
+
 for _fn, _ufunc in _OPERATORS.items():
-    _register(_fn, _fn, _ufunc.nin)
+    _register(_fn, _of_elements(_fn), _ufunc.nin)
 for _key, _fn in _INPLACE.items():
-    _register_inplace(_key, _fn)
+    _register_inplace(_key, _of_elements(_fn))
 for _fn in (*SCALAR, *CONSTANT):
     if isinstance(_fn, np.ufunc) and _fn.nout == 1:
         _register(_fn, _fn, _fn.nin)
+_register(np.conjugate, np.conjugate, 1)
 
 
 # -- where -----------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ import numpy as np
 from numba.core import types
 from numba.extending import overload, register_jitable
 
+from . import dual as d
 from .access import dtype_like
 from .array import is_dual_array, with_value
 from .custom import value_of
@@ -102,6 +103,22 @@ _BY_AXES = {
 stand_for(np.dot, dot)
 stand_for(operator.matmul, dot)
 stand_for_method("dot", dot)
+
+
+def vdot(a, b):
+    raise NotImplementedError
+
+
+@overload(vdot)
+def _vdot(a, b):
+    if not (is_dual_array(a) or is_dual_array(b)):
+        return lambda a, b: np.vdot(a, b)
+    if isinstance(d.base_scalar(a.dtype), types.Complex):
+        return lambda a, b: dot(np.conjugate(a), b)
+    return lambda a, b: dot(a, b)
+
+
+stand_for(np.vdot, vdot)
 
 
 def outer(a, b):

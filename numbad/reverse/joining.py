@@ -2,7 +2,8 @@
 
 from functools import cache
 
-from .loops import _dtype, _index, _jit, _nest
+from ..rules.arrays.nests import nest, number_class, subscript
+from .loops import _jit
 
 _MISFIT = (
     "        raise ValueError('all the input array dimensions except for the axis must match')"
@@ -45,10 +46,10 @@ def joined(kind, ndim, axis, n, dtype):
     for k in range(n):
         counts = [f"x{k}.shape[{d}]" for d in range(ndim)]
         place = _place(kind, ndim, axis, k)
-        lines += _nest(counts, [f"out[{place}] = x{k}{_index(ndim, ndim)}"])
+        lines += nest(counts, [f"out[{place}] = x{k}{subscript(ndim, ndim)}"])
         if kind == "along":
             lines.append(f"    start += x{k}.shape[{axis}]")
-    return _jit([*lines, "    return out"], {"dtype": _dtype(dtype)})
+    return _jit([*lines, "    return out"], {"dtype": number_class(dtype)})
 
 
 @cache
@@ -63,4 +64,4 @@ def appended(first, second, dtype):
         else:
             lines.append(f"    out[n] = {name}")
         lines.append(f"    n += {f'{name}.shape[0]' if ndim else '1'}")
-    return _jit([*lines, "    return out"], {"dtype": _dtype(dtype)})
+    return _jit([*lines, "    return out"], {"dtype": number_class(dtype)})

@@ -6,38 +6,13 @@ Written out for the number of axes; an axis of length one is repeated, as NumPy 
 from functools import cache
 
 import numpy as np
-from numba import njit
 from numba.core import types
-from numba.np.numpy_support import as_dtype
 
-from ..source import define
+from ..rules.arrays.nests import jit, nest, number_class, subscript
 
 
 def _jit(lines, namespace):
-    return njit(define("\n".join(lines) + "\n", {"np": np, **namespace}))
-
-
-def _dtype(ty):
-    return as_dtype(ty).type
-
-
-def _nest(counts, body, depth=1):
-    """Nested loops over `i0`, `i1`, ... with the body inside."""
-    lines = []
-    for k, count in enumerate(counts):
-        lines.append("    " * (depth + k) + f"for i{k} in range({count}):")
-    lines += ["    " * (depth + len(counts)) + line for line in body]
-    return lines
-
-
-def _index(ndim, out_ndim, steps=None):
-    """The index of an operand of `ndim` axes within loops over `out_ndim` axes."""
-    if ndim == 0:
-        return "[()]"
-    shift = out_ndim - ndim
-    if steps is None:
-        return "[" + ", ".join(f"i{k + shift}" for k in range(ndim)) + "]"
-    return "[" + ", ".join(f"i{k + shift} * {steps}{k}" for k in range(ndim)) + "]"
+    return jit(lines, **namespace)
 
 
 @cache
@@ -46,7 +21,7 @@ def vector_of(n, dtype):
     names = [f"x{k}" for k in range(n)]
     lines = [f"def vector({', '.join(names)}):", f"    out = np.empty({n}, dtype)"]
     lines += [f"    out[{k}] = x{k}" for k in range(n)]
-    return _jit([*lines, "    return out"], {"dtype": _dtype(dtype)})
+    return _jit([*lines, "    return out"], {"dtype": number_class(dtype)})
 
 
 @cache
@@ -55,14 +30,14 @@ def matrix_of(rows, columns, dtype):
     names = [f"x{k}" for k in range(rows * columns)]
     lines = [f"def matrix({', '.join(names)}):", f"    out = np.empty(({rows}, {columns}), dtype)"]
     lines += [f"    out[{k // columns}, {k % columns}] = x{k}" for k in range(rows * columns)]
-    return _jit([*lines, "    return out"], {"dtype": _dtype(dtype)})
+    return _jit([*lines, "    return out"], {"dtype": number_class(dtype)})
 
 
 @cache
 def array_of_list(dtype):
     """`np.array(l)` of a list of numbers."""
     lines = ["def array(l):", "    out = np.empty(len(l), dtype)", "    for k in range(len(l)):"]
-    return _jit([*lines, "        out[k] = l[k]", "    return out"], {"dtype": _dtype(dtype)})
+    return _jit([*lines, "        out[k] = l[k]", "    return out"], {"dtype": number_class(dtype)})
 
 
 def _nested_lengths(ty):
@@ -87,20 +62,20 @@ def array_of_tuple(ty, dtype):
     for index in np.ndindex(shape):
         member = "".join(f"[{k}]" for k in index)
         lines.append(f"    out[{', '.join(map(str, index))}] = t{member}")
-    return _jit([*lines, "    return out"], {"dtype": _dtype(dtype)})
+    return _jit([*lines, "    return out"], {"dtype": number_class(dtype)})
 
 
 @cache
 def taken(ndim, index_ndim, dtype):
     """`np.take(a, numbers)`: elements by their numbers in C order."""
     flat = "a" if ndim == 1 else "a.ravel()"
-    index = _index(index_ndim, index_ndim)
+    index = subscript(index_ndim, index_ndim)
     counts = [f"numbers.shape[{k}]" for k in range(index_ndim)]
     lines = ["def take(a, numbers):", f"    flat, out = {flat}, np.empty(numbers.shape, dtype)"]
     body = [f"n = numbers{index}", "if n >= a.size or n < -a.size:"]
     body += ["    raise IndexError('Index out of bounds')", f"out{index} = flat[n]"]
-    lines += _nest(counts, body)
-    return _jit([*lines, "    return out"], {"dtype": _dtype(dtype)})
+    lines += nest(counts, body)
+    return _jit([*lines, "    return out"], {"dtype": number_class(dtype)})
 
 
 @cache
@@ -109,20 +84,20 @@ def taken_along(ndim, axis, dtype):
     counts = ["numbers.shape[0]" if k == axis else f"a.shape[{k}]" for k in range(ndim)]
     source = ", ".join(f"numbers[i{k}]" if k == axis else f"i{k}" for k in range(ndim))
     lines = ["def take(a, numbers):", f"    out = np.empty(({', '.join(counts)},), dtype)"]
-    lines += _nest(counts, [f"out{_index(ndim, ndim)} = a[{source}]"])
-    return _jit([*lines, "    return out"], {"dtype": _dtype(dtype)})
+    lines += nest(counts, [f"out{subscript(ndim, ndim)} = a[{source}]"])
+    return _jit([*lines, "    return out"], {"dtype": number_class(dtype)})
 
 
 @cache
 def copy_of(ndim, dtype, layout="C"):
     """A copy in C order, or in Fortran's where the layout is "F"."""
-    index, turn = _index(ndim, ndim), layout == "F" and ndim > 1
+    index, turn = subscript(ndim, ndim), layout == "F" and ndim > 1
     axes = reversed(range(ndim)) if turn else range(ndim)
     shape = ", ".join(f"a.shape[{k}]" for k in axes)
     made = f"np.empty(({shape}{',' if ndim else ''}), dtype){'.T' if turn else ''}"
     lines = ["def copy(a):", f"    out = {made}"]
-    lines += _nest([f"a.shape[{k}]" for k in range(ndim)], [f"out{index} = a{index}"])
-    return _jit([*lines, "    return out"], {"dtype": _dtype(dtype)})
+    lines += nest([f"a.shape[{k}]" for k in range(ndim)], [f"out{index} = a{index}"])
+    return _jit([*lines, "    return out"], {"dtype": number_class(dtype)})
 
 
 @cache
@@ -132,17 +107,17 @@ def flat_copy_of(ndim, dtype):
     for k in range(ndim):
         flat = f"({flat}) * a.shape[{k}] + i{k}"
     lines = ["def flatten(a):", "    out = np.empty(a.size, dtype)"]
-    body = [f"out[{flat}] = a{_index(ndim, ndim)}"]
-    lines += _nest([f"a.shape[{k}]" for k in range(ndim)], body)
-    return _jit([*lines, "    return out"], {"dtype": _dtype(dtype)})
+    body = [f"out[{flat}] = a{subscript(ndim, ndim)}"]
+    lines += nest([f"a.shape[{k}]" for k in range(ndim)], body)
+    return _jit([*lines, "    return out"], {"dtype": number_class(dtype)})
 
 
-def _steps(name, ndim):
+def steps_of(name, ndim):
     """Factors that repeat an axis of length one."""
     return [f"    {name}s{k} = 0 if {name}.shape[{k}] == 1 else 1" for k in range(ndim)]
 
 
-def _fits(out, name, ndim, out_ndim):
+def fits(out, name, ndim, out_ndim):
     """The check that an operand broadcasts to the shape of `out`."""
     lines = []
     for k in range(ndim):
@@ -163,12 +138,12 @@ def assignment(out_ndim, ndim, overlapping):
         return _jit(lines, {})
     source = "a"
     if ndim:
-        lines += _fits("out", "a", ndim, out_ndim) + _steps("a", ndim)
-        source = f"a{_index(ndim, out_ndim, 'as')}"
+        lines += fits("out", "a", ndim, out_ndim) + steps_of("a", ndim)
+        source = f"a{subscript(ndim, out_ndim, 'as')}"
     if overlapping and ndim:
         lines.insert(1, "    a = duplicate(a)")
     counts = [f"out.shape[{k}]" for k in range(out_ndim)]
-    lines += _nest(counts, [f"out{_index(out_ndim, out_ndim)} = {source}"])
+    lines += nest(counts, [f"out{subscript(out_ndim, out_ndim)} = {source}"])
     namespace = {"duplicate": np.copy}
     return _jit(lines, namespace)
 
@@ -234,10 +209,10 @@ def _scatter(base_ndim, ndim, kind):
 
 @cache
 def _full_mask_assignment(ndim):
-    index = _index(ndim, ndim)
+    index = subscript(ndim, ndim)
     lines = ["def assign(a, index, v):"]
     counts = [f"a.shape[{k}]" for k in range(ndim)]
-    lines += _nest(counts, [f"if index{index}:", f"    a{index} = v"])
+    lines += nest(counts, [f"if index{index}:", f"    a{index} = v"])
     return _jit(lines, {})
 
 
@@ -279,17 +254,17 @@ def _part_and_where(ndim, given, axis, mask):
 def _gather_axis(ndim, dtype, given, axis, mask):
     found, counts, element = _part_and_where(ndim, given, axis, mask)
     lines = ["def gather(a, index):", *found]
-    lines += _nest(counts, [f"out{_index(ndim, ndim)} = {element}"])
-    return _jit([*lines, "    return out"], {"dtype": _dtype(dtype)})
+    lines += nest(counts, [f"out{subscript(ndim, ndim)} = {element}"])
+    return _jit([*lines, "    return out"], {"dtype": number_class(dtype)})
 
 
 @cache
 def _scatter_axis(ndim, value_ndim, dtype, given, axis, mask):
     found, counts, element = _part_and_where(ndim, given, axis, mask)
     lines = ["def assign(a, index, v):", *found, "    fill(out, v)"]
-    lines += _nest(counts, [f"{element} = out{_index(ndim, ndim)}"])
+    lines += nest(counts, [f"{element} = out{subscript(ndim, ndim)}"])
     fill = assignment(ndim, value_ndim, overlapping=False)
-    return _jit(lines, {"dtype": _dtype(dtype), "fill": fill})
+    return _jit(lines, {"dtype": number_class(dtype), "fill": fill})
 
 
 @cache
@@ -307,7 +282,7 @@ def _gather(ndim, dtype, kind):
         lines += ["            n += 1"]
     else:
         lines += ["        where = index[k]", f"        {move}", "        n += 1"]
-    namespace = {"dtype": _dtype(dtype)}
+    namespace = {"dtype": number_class(dtype)}
     if ndim > 1:
         namespace["fill"] = assignment(ndim - 1, ndim - 1, False)
     return _jit([*lines, "    return out"], namespace)
@@ -315,77 +290,10 @@ def _gather(ndim, dtype, kind):
 
 @cache
 def _gather_masked(ndim, dtype):
-    index = _index(ndim, ndim)
+    index = subscript(ndim, ndim)
     counts = [f"a.shape[{k}]" for k in range(ndim)]
     lines = ["def gather(a, index):", "    count = 0"]
-    lines += _nest(counts, [f"if index{index}:", "    count += 1"])
+    lines += nest(counts, [f"if index{index}:", "    count += 1"])
     lines += ["    out = np.empty(count, dtype)", "    n = 0"]
-    lines += _nest(counts, [f"if index{index}:", f"    out[n] = a{index}", "    n += 1"])
-    return _jit([*lines, "    return out"], {"dtype": _dtype(dtype)})
-
-
-# -- element by element ----------------------------------------------------------------------
-
-_SYMBOLS = {
-    "add": "+",
-    "sub": "-",
-    "mul": "*",
-    "truediv": "/",
-    "pow": "**",
-    "mod": "%",
-    "floordiv": "//",
-}
-
-
-def _applied(function, operands):
-    symbol = _SYMBOLS.get(getattr(function, "__name__", ""))
-    if symbol and len(operands) == 2 and getattr(function, "__module__", "") == "_operator":
-        return f"{operands[0]} {symbol} {operands[1]}"
-    if getattr(function, "__name__", "") == "neg":
-        return f"-{operands[0]}"
-    return f"fn({', '.join(operands)})"
-
-
-@cache
-def elementwise(function, ndims, dtype):
-    """`function` of arrays and scalars (`-1` in `ndims`), broadcast, as a new array."""
-    ndim = max(ndims)
-    names = [f"x{j}" for j in range(len(ndims))]
-    lines = [f"def apply({', '.join(names)}):"]
-    for k in range(ndim):
-        lines.append(f"    n{k} = 1")
-    for name, own in zip(names, ndims, strict=True):
-        for k in range(max(own, 0)):
-            axis = k + ndim - own
-            lines += [f"    if {name}.shape[{k}] != 1:", f"        n{axis} = {name}.shape[{k}]"]
-    shape = ", ".join(f"n{k}" for k in range(ndim))
-    lines.append(f"    out = np.empty(({shape}{',' if ndim else ''}), dtype)")
-    operands = _operands(lines, names, ndims, ndim, "out")
-    body = [f"out{_index(ndim, ndim)} = {_applied(function, operands)}"]
-    lines += _nest([f"n{k}" for k in range(ndim)], body)
-    return _jit([*lines, "    return out"], {"fn": function, "dtype": _dtype(dtype)})
-
-
-def _operands(lines, names, ndims, ndim, out):
-    operands = []
-    for name, own in zip(names, ndims, strict=True):
-        if own < 0:
-            operands.append(name)
-            continue
-        lines += _fits(out, name, own, ndim) + _steps(name, own)
-        operands.append(f"{name}{_index(own, ndim, name + 's')}")
-    return operands
-
-
-@cache
-def elementwise_into(function, ndims, out_ndim):
-    """`function` of arrays and scalars, broadcast, into the last argument, which is returned.
-
-    As in Numba, what has been written is read again where the arrays share memory.
-    """
-    names = [f"x{j}" for j in range(len(ndims))]
-    lines = [f"def apply({', '.join(names)}, out):"]
-    operands = _operands(lines, names, ndims, out_ndim, "out")
-    body = [f"out{_index(out_ndim, out_ndim)} = {_applied(function, operands)}"]
-    lines += _nest([f"out.shape[{k}]" for k in range(out_ndim)], body)
-    return _jit([*lines, "    return out"], {"fn": function})
+    lines += nest(counts, [f"if index{index}:", f"    out[n] = a{index}", "    n += 1"])
+    return _jit([*lines, "    return out"], {"dtype": number_class(dtype)})

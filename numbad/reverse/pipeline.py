@@ -34,6 +34,7 @@ from ..source import define
 from .activity import Activity
 from .apart import Apart, written_apart
 from .cotangents import Lanes, RowSeed
+from .fusion import fuse
 from .lowering import PlaceDels, SweepLowering
 from .ops.objects import refuse_at_boundary
 from .ops.parallel import Parallel
@@ -89,7 +90,7 @@ class Pipeline:
             raise
         root = ((self.dispatcher, self.argtypes),)
         return fn, expand(
-            fn, lambda f: Activity(f, self.inputs(f), returned(f)), body_of, root, stays
+            fn, lambda f: Activity(fuse(f), self.inputs(f), returned(f)), body_of, root, stays
         )
 
     def run(self, scope):

@@ -15,6 +15,7 @@ from numba.core import ir
 import numbad as nd
 from numbad.errors import ArgumentError
 from numbad.reverse import memory, pipeline, switches
+from numbad.reverse.ops.array import Fresh
 from tests.reverse.oracle import Programs, check_gradient, check_second_order
 
 X = np.array([0.5, -1.25, 0.75, 1.5, -0.3])
@@ -505,6 +506,12 @@ def ranges(x, step):
     return y
 
 
+@programs.on((X, 0.7), (X[::-1], -0.4))
+def bells(x, width):
+    bell = np.exp(-(x**2) / (1.0 + width * width))
+    return np.sum(bell * x) + (np.sin(x) * bell).sum()
+
+
 by_name = {program.f.__name__: program for program in programs}
 
 USED_BY = {
@@ -523,6 +530,7 @@ USED_BY = {
     "rows": ("paths",),
     "replay": ("ring",),
     "parallel": ("paths",),
+    "fused": ("bells",),
 }
 
 
@@ -588,6 +596,16 @@ def test_switch_spares_records(switch, name):
     with switches.without(switch):
         before = recorded(name)
     assert recorded(name) < before
+
+
+@pytest.mark.shows("fused")
+def test_an_expression_that_is_used_once_makes_no_array():
+    def arrays():
+        return sum(isinstance(op, Fresh) for op in stages(bells).activity.every())
+
+    with switches.without("fused"):
+        before = arrays()
+    assert (before, arrays()) == (7, 1)
 
 
 @pytest.mark.shows("independent")

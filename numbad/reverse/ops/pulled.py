@@ -51,7 +51,7 @@ def _of_rule(function, callee):
     return RuleDispatcher(copy, locals=getattr(function, "locals", {}), targetoptions=options)
 
 
-class _Called(Op):
+class Called(Op):
     """A call; `arguments` are its variables in the order of the parameters."""
 
     def __init__(self, fn, label, statement, arguments, callee):
@@ -80,6 +80,11 @@ class _Called(Op):
 
     def _is_active(self, e, var):
         return any(e.active(leaf) for leaf, _ in self.leaves(var))
+
+    def must_copy(self, e, var):
+        """Whether an array may be another when the reverse sweep reads it."""
+        handles = [leaf for leaf, what in self.leaves(var) if what.kind in HANDLES]
+        return any(e.activity.node(leaf) in e.activity.written for leaf in handles)
 
     def is_live(self, e):
         """Whether any cotangent comes in."""
@@ -123,7 +128,7 @@ class _Called(Op):
             e.add(leaf, cotangent)
 
 
-class Pulled(_Called):
+class Pulled(Called):
     """A call that is evaluated again in the reverse sweep, by the pullback of its callee."""
 
     def changes(self):
@@ -140,7 +145,7 @@ class Pulled(_Called):
         """Arrays that may change are copied as they are before the call."""
         if self.is_live(e):
             for k, var in enumerate(self.arguments):
-                if self._must_copy(e, var):
+                if self.must_copy(e, var):
                     e.assign(self._kept_argument(e, var), e.extra(self, k))
             if self.draws():
                 e.assign(e.call(kept_draws, e.var("$tape")), e.extra(self, "draws"))
@@ -162,11 +167,8 @@ class Pulled(_Called):
                     "draw before the call, and pass it the numbers",
                 )
 
-    def _must_copy(self, e, var):
-        found = self.leaves(var)
-        handles = [leaf for leaf, what in found if what.kind in HANDLES]
-        written = any(e.activity.node(leaf) in e.activity.written for leaf in handles)
-        return written or self._changes_constants(var)
+    def must_copy(self, e, var):
+        return super().must_copy(e, var) or self._changes_constants(var)
 
     def _changes_constants(self, var):
         """Whether arrays of integers, say, will be others when the call is evaluated again."""
@@ -192,7 +194,7 @@ class Pulled(_Called):
         refuse_lists(self, e, [*self.arguments, self.statement.target])
         self._refuse_generators()
         args = [
-            e.extra_value(self, k) if self._must_copy(e, v) else e.value(v)
+            e.extra_value(self, k) if self.must_copy(e, v) else e.value(v)
             for k, v in enumerate(self.arguments)
         ]
         wrt = self.wrt(e)
@@ -236,7 +238,7 @@ class Pulled(_Called):
         return e.shadow(leaf) if e.active(leaf) else e.new_shadow_at(leaf)
 
 
-class Custom(_Called):
+class Custom(Called):
     """A call of a function with a rule `(forward, backward)` of the user's."""
 
     def __init__(self, fn, label, statement, arguments, callee):

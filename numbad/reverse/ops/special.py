@@ -1,5 +1,6 @@
 """Functions, methods and attributes that are treated by name."""
 
+import operator
 import random
 
 import numpy as np
@@ -7,8 +8,19 @@ from numba.core import ir, types
 from numba.np.unsafe.ndarray import empty_inferred
 
 from ...ir.leaves import leaves
-from .. import draws, loops
-from . import bits, iterables, joins, list_changes, lists, new_arrays, objects, records
+from .. import draws, elementwise, loops
+from . import (
+    bits,
+    iterables,
+    joins,
+    list_changes,
+    lists,
+    new_arrays,
+    objects,
+    products,
+    records,
+    whole_arrays,
+)
 from .array import View
 from .base import Constant, Unknown
 from .call import StandIn
@@ -126,7 +138,19 @@ def _method_fill(fn, label, s, call, owner, ty):
 
 
 def _method_conjugate(fn, label, s, call, owner, ty):
+    if isinstance(ty, types.Array) and isinstance(ty.dtype, types.Complex):
+        return array_operator(fn, label, s, np.conjugate, [owner], call)
+    if isinstance(ty, types.Array):
+        return new_arrays.copied(fn, label, s, owner)
     return STRUCTURAL[np.conjugate](fn, label, s, [owner]) if is_scalar(ty) else None
+
+
+def _conjugate_function(fn, label, s, call):
+    """`np.conj(z)` of a number or an array."""
+    ty = fn.type_of(call.args[0])
+    if isinstance(ty, types.Array) and len(call.args) == 1:
+        return _method_conjugate(fn, label, s, call, call.args[0], ty)
+    return _structural(np.conjugate, STRUCTURAL[np.conjugate])(fn, label, s, call)
 
 
 def _method_sort(fn, label, s, call, owner, ty):
@@ -136,6 +160,8 @@ def _method_sort(fn, label, s, call, owner, ty):
 
 
 METHODS = {
+    **whole_arrays.METHODS,
+    **products.METHODS,
     "append": lists.append,
     "pop": list_changes.pop,
     "insert": list_changes.insert,
@@ -159,7 +185,19 @@ METHODS = {
 }
 
 READING_METHODS = {
-    *("argmax", "argmin", "any", "all", "argsort", "nonzero", "index", "count", "keys", "get"),
+    *(
+        "argmax",
+        "argmin",
+        "allclose",
+        "any",
+        "all",
+        "argsort",
+        "nonzero",
+        "index",
+        "count",
+        "keys",
+        "get",
+    ),
     *("bit_generator",),
 }
 
@@ -201,20 +239,26 @@ def array_operator(fn, label, s, function, arguments, value):
 
     An argument more than a ufunc has inputs is written to.
     """
+    if function is operator.matmul:
+        return products.product(fn, label, s, arguments) or Unknown(fn, label, s)
     tys = [fn.type_of(v) for v in arguments]
     plain = all(isinstance(t, types.Array) or is_scalar(t) for t in tys)
     result = fn.type_of(s.target)
+    ndims = tuple(t.ndim if isinstance(t, types.Array) else -1 for t in tys)
+    if plain and is_scalar(result) and not value._kws.get("kws"):
+        return StandIn(fn, label, s, elementwise.of_numbers(function, ndims), arguments)
     if not plain or not isinstance(result, types.Array) or value._kws.get("kws"):
         return Unknown(fn, label, s)
-    ndims = tuple(t.ndim if isinstance(t, types.Array) else -1 for t in tys)
     out = _output(function, arguments, value)
     if out is None:
-        return StandIn(fn, label, s, loops.elementwise(function, ndims, result.dtype), arguments)
+        return StandIn(
+            fn, label, s, elementwise.elementwise(function, ndims, result.dtype), arguments
+        )
     if value.op != "inplace_binop":
         arguments, ndims = arguments[:-1], ndims[:-1]
     if max(ndims) > result.ndim:
         return Unknown(fn, label, s)
-    helper = loops.elementwise_into(function, ndims, result.ndim)
+    helper = elementwise.elementwise_into(function, ndims, result.ndim)
     return StandIn(fn, label, s, helper, [*arguments, out], writes=out)
 
 
@@ -284,6 +328,8 @@ def _draw(helper):
 
 
 FUNCTIONS = {
+    **whole_arrays.FUNCTIONS,
+    **products.FUNCTIONS,
     "fancy": _fancy,
     "assign": _assign,
     "array operator": array_operator,
@@ -327,4 +373,5 @@ FUNCTIONS = {
     **joins.FUNCTIONS,
     **{key: _structural(key, build) for key, build in STRUCTURAL.items()},
     np.where: _where,
+    np.conjugate: _conjugate_function,
 }

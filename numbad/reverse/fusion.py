@@ -1,0 +1,188 @@
+"""Array expressions as one loop: what is computed element by element makes no array of its own.
+
+`np.exp(-r**2).sum()` takes three arrays and four loops, as it is written. Where an array is used once,
+in the block that makes it, and nothing in between can write to what it is made of, its expression
+stands where it is used, be that another expression, or a sum. Numba fuses expressions as well; it
+does so after the stage at which the code is captured.
+"""
+
+import operator
+from collections import Counter
+from functools import cache
+
+import numpy as np
+from numba.core import ir, types
+
+from ..ir.callee import callee_of
+from ..ir.function import is_expr, read_by
+from ..ir.sequences import call_helper
+from ..rules.registry import SCALAR
+from . import elementwise
+from .switches import enabled
+
+_OPERATORS = {
+    *(operator.add, operator.sub, operator.mul, operator.truediv, operator.pow),
+}
+_HARMLESS = {"getattr", "binop", "unary", "cast", "build_tuple", "static_getitem", "getitem"}
+
+
+class Node:
+    """A function of operands: each a variable, or a node in its turn."""
+
+    def __init__(self, function, operands):
+        self.function, self.operands = function, operands
+
+    def variables(self):
+        """The variables below, each once, in the order of the expression."""
+        found = {}
+        for operand in self.operands:
+            below = operand.variables() if isinstance(operand, Node) else [operand]
+            found.update({v.name: v for v in below})
+        return list(found.values())
+
+    def shape(self, numbers):
+        """The expression in terms of the numbers of the variables, as nested tuples."""
+        return self.function, tuple(
+            o.shape(numbers) if isinstance(o, Node) else numbers[o.name] for o in self.operands
+        )
+
+
+def fuse(fn):
+    """Put the expressions of a `Function` into each other, in place; returns it."""
+    if not enabled("fused"):
+        return fn
+    uses = Counter(v.name for _, s in fn.statements() for v in read_by(s))
+    for block in fn.blocks.values():
+        _fuse_block(fn, block, uses)
+    fn.changed()
+    return fn
+
+
+def _fuse_block(fn, block, uses):
+    waiting, gone, body = {}, set(), []  # name -> (its statement, its node)
+    for s in block.body:
+        node = _node(fn, s)
+        summed = _summed(fn, s, waiting) if node is None else None
+        if node is not None:
+            node.operands = [_taken(v, waiting, gone) for v in node.operands]
+            if uses[s.target.name] == 1:
+                waiting[s.target.name] = s, node
+            if any(isinstance(o, Node) for o in node.operands):
+                body.append((s, node))
+                continue
+        elif summed is not None:
+            gone.add(id(waiting[summed.name][0]))
+            body.append((s, waiting.pop(summed.name)[1]))
+            continue
+        elif not _is_harmless(fn, s):
+            waiting.clear()
+        body.append((s, None))
+    block.body = []
+    for s, node in body:
+        if id(s) not in gone:
+            block.body += [s] if node is None else _written(fn, s, node)
+
+
+def _taken(var, waiting, gone):
+    """The node of a variable that waits to be used; else the variable."""
+    if var.name not in waiting:
+        return var
+    statement, node = waiting.pop(var.name)
+    gone.add(id(statement))
+    return node
+
+
+def _written(fn, s, node):
+    """The statements of a loop over a whole expression."""
+    variables = node.variables()
+    numbers = {v.name: k for k, v in enumerate(variables)}
+    tys = [fn.type_of(v) for v in variables]
+    arrays = [ty for ty in tys if isinstance(ty, types.Array)]
+    ndims = tuple(ty.ndim if isinstance(ty, types.Array) else -1 for ty in tys)
+    turned = all(ty.layout == "F" for ty in arrays) and max(ndims) > 1
+    result = fn.type_of(s.target)
+    kind = result.dtype if isinstance(result, types.Array) else result
+    into = "array" if isinstance(result, types.Array) else "sum"
+    helper = expression(node.shape(numbers), ndims, kind, into, turned)
+    made = []
+    found = call_helper(fn, helper, variables, made, s.loc)
+    made[-1] = ir.Assign(made[-1].value, s.target, s.loc)
+    fn.types[s.target.name] = fn.type_of(found)
+    return made
+
+
+@cache
+def expression(shape, ndims, kind, into, turned):
+    """A loop over an expression, into a new array or a sum; `turned`: in Fortran's order."""
+    source, names = elementwise.spelled(shape, ndims)
+    return elementwise.over_expression(source, names, ndims, kind, into, turned)
+
+
+# -- what an expression is made of -----------------------------------------------------------------
+
+
+def _node(fn, s):
+    """The node of a statement that is done element by element; None for another."""
+    value = getattr(s, "value", None) if isinstance(s, ir.Assign) else None
+    if is_expr(value, "binop") and value.fn in _OPERATORS:
+        node = Node(value.fn, [value.lhs, value.rhs])
+    elif is_expr(value, "unary") and value.fn in ("-", operator.neg):
+        node = Node(operator.neg, [value.value])
+    elif is_expr(value, "call") and not value.kws and value.vararg is None:
+        function = callee_of(fn, value).key
+        if not isinstance(function, np.ufunc) or function not in SCALAR or function.nout != 1:
+            return None
+        node = Node(function, list(value.args)) if len(value.args) == function.nin else None
+    else:
+        return None
+    return node if node is not None and _is_uniform(fn, s, node) else None
+
+
+def _is_uniform(fn, s, node):
+    """Whether all arrays are of one type of numbers, in double precision, and the rest scalars."""
+    result = fn.type_of(s.target)
+    if not _is_plain_array(result) or result.dtype not in (types.float64, types.complex128):
+        return False
+    for var in node.operands:
+        ty = types.unliteral(fn.type_of(var))
+        if isinstance(ty, types.Array):
+            if not _is_plain_array(ty) or ty.dtype != result.dtype:
+                return False
+        elif not _is_scalar_beside(ty, result.dtype):
+            return False
+    return True
+
+
+def _is_scalar_beside(ty, dtype):
+    """Whether a scalar is of a kind that does not change the type of the array's numbers."""
+    wider = isinstance(ty, types.Complex) and dtype == types.float64
+    return isinstance(ty, types.Number | types.Boolean) and not wider
+
+
+def _is_plain_array(ty):
+    return type(ty) is types.Array and ty.ndim > 0
+
+
+def _summed(fn, s, waiting):
+    """The array that waits and that a statement adds up, all of it; else None."""
+    call = getattr(s, "value", None) if isinstance(s, ir.Assign) else None
+    if not is_expr(call, "call") or call.kws:
+        return None
+    callee = callee_of(fn, call)
+    if callee.kind == "method" and callee.key == "sum" and not call.args:
+        var = callee.owner
+    elif callee.key is np.sum and len(call.args) == 1:
+        var = call.args[0]
+    else:
+        return None
+    return var if var.name in waiting else None
+
+
+def _is_harmless(fn, s):
+    """Whether a statement writes to no array."""
+    if not isinstance(s, ir.Assign):
+        return False
+    value = s.value
+    if isinstance(value, ir.Expr):
+        return value.op in _HARMLESS
+    return True

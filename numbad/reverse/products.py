@@ -1,0 +1,145 @@
+"""What the adjoint of a product of vectors and matrices adds to the shadows of its factors, by BLAS.
+
+Of `C = A @ B`: `A_bar += C_bar @ B.T` and `B_bar += A.T @ C_bar` (M. Giles, "An extended collection of
+matrix derivative results for forward and reverse mode algorithmic differentiation", Oxford
+University Computing Laboratory NA-08/01, 2008, section 2.2.2). Complex factors are not conjugated.
+"""
+
+import numpy as np
+from numba import njit
+from numba.core import types
+from numba.extending import overload
+
+
+def in_order(a):
+    """The array, or a copy in C order where BLAS takes no other."""
+    raise NotImplementedError
+
+
+@overload(in_order)
+def _in_order(a):
+    if a.layout == "A" and isinstance(a.dtype, types.Float | types.Complex):
+        return lambda a: np.ascontiguousarray(a)
+    return lambda a: a
+
+
+def add_to(shadow, x):
+    """`shadow += x`, for arrays of one shape."""
+    raise NotImplementedError
+
+
+@overload(add_to)
+def _add_to(shadow, x):
+    if shadow.ndim == 1:
+        return lambda shadow, x: _add_vector(shadow, x)
+    if shadow.layout == "F":
+        return lambda shadow, x: _add_matrix(shadow.T, x.T)
+    return lambda shadow, x: _add_matrix(shadow, x)
+
+
+@njit
+def _add_vector(shadow, x):
+    for i in range(shadow.shape[0]):
+        shadow[i] += x[i]
+
+
+@njit
+def _add_matrix(shadow, x):
+    for i in range(shadow.shape[0]):
+        for j in range(shadow.shape[1]):
+            shadow[i, j] += x[i, j]
+
+
+def add_outer(shadow, x, y):
+    """`shadow += outer(x, y)`."""
+    raise NotImplementedError
+
+
+@overload(add_outer)
+def _add_outer(shadow, x, y):
+    if shadow.layout == "F":
+        return lambda shadow, x, y: _add_rows(shadow.T, y, x)
+    return lambda shadow, x, y: _add_rows(shadow, x, y)
+
+
+@njit
+def _add_rows(shadow, x, y):
+    for i in range(shadow.shape[0]):
+        factor = x[i]
+        for j in range(shadow.shape[1]):
+            shadow[i, j] += factor * y[j]
+
+
+@njit
+def _add_scaled(shadow, factor, x):
+    for i in range(shadow.shape[0]):
+        shadow[i] += factor * x[i]
+
+
+@njit
+def _first_of_matrices(shadow, bar, a, b):
+    if bar.size and b.size:
+        add_to(shadow, np.dot(in_order(bar), in_order(b).T))
+
+
+@njit
+def _second_of_matrices(shadow, bar, a, b):
+    if bar.size and a.size:
+        add_to(shadow, np.dot(in_order(a).T, in_order(bar)))
+
+
+@njit
+def _matrix_times_vector(shadow, bar, a, b):
+    add_outer(shadow, bar, b)
+
+
+@njit
+def _vector_of_matrix(shadow, bar, a, b):
+    if a.size:
+        add_to(shadow, np.dot(in_order(a).T, in_order(bar)))
+
+
+@njit
+def _vector_before_matrix(shadow, bar, a, b):
+    if b.size:
+        add_to(shadow, np.dot(in_order(b), in_order(bar)))
+
+
+@njit
+def _matrix_of_vector(shadow, bar, a, b):
+    add_outer(shadow, a, bar)
+
+
+@njit
+def _first_vector(shadow, bar, a, b):
+    _add_scaled(shadow, bar, b)
+
+
+@njit
+def _second_vector(shadow, bar, a, b):
+    _add_scaled(shadow, bar, a)
+
+
+ADJOINTS = {
+    (2, 2): (_first_of_matrices, _second_of_matrices),
+    (2, 1): (_matrix_times_vector, _vector_of_matrix),
+    (1, 2): (_vector_before_matrix, _matrix_of_vector),
+    (1, 1): (_first_vector, _second_vector),
+}
+"""(axes of A, axes of B) -> `add(shadow, C_bar, A, B)` for the shadow of A, and that of B.
+
+Only what is needed is used: A for the shadow of B, and B for that of A; the other may be anything.
+"""
+
+
+@njit
+def product_into(a, b, out):
+    """`np.dot(a, b, out)`, whose result is another array until it is done."""
+    out[...] = np.dot(a, b)
+    return out
+
+
+@njit
+def conjugate_product(a, b):
+    """`np.vdot(a, b)` of complex vectors."""
+    return np.dot(np.conjugate(a), b)

@@ -1,0 +1,91 @@
+"""NumPy's functions of arrays as code that differentiates by itself: which one stands for which.
+
+A stand-in is made for the types of the arguments: a jitted function with the same parameters, of scalar
+loops and of functions that have derivatives, whose values are those that Numba computes, to the last
+bit. Both modes put it in the place of the call.
+"""
+
+import inspect
+
+from numba import njit
+from numba.core import types
+
+from ...source import define
+
+FUNCTIONS = {}
+"""function -> the `StandIns` of its calls."""
+
+METHODS = {}
+"""name of a method of arrays -> the `StandIns`, whose first parameter is the array."""
+
+
+class StandIns:
+    """The stand-ins of a function, one for each combination of the types of its arguments.
+
+    make: takes the types of the arguments given, under the names of NumPy's parameters, and returns a
+        jitted function with the same parameters; None for types that it does not know.
+    """
+
+    def __init__(self, make):
+        self.make = make
+        self.signature = inspect.signature(make)
+        self._known = {}
+
+    def bind(self, args, kws):
+        """What a call gives to which parameter, in the order of the parameters; None if it does not fit."""
+        try:
+            return dict(self.signature.bind(*args, **dict(kws)).arguments)
+        except TypeError:
+            return None
+
+    def of(self, given):
+        """The jitted function of the arguments given, by position; None where there is none.
+
+        given: name of a parameter -> the type of the argument, with literals where they are known.
+        """
+        key = tuple(given.items())
+        if key not in self._known:
+            made = self.make(**given)
+            self._known[key] = made and self._by_position(made, list(given))
+        return self._known[key]
+
+    def _by_position(self, made, names):
+        """The function itself, or one of the parameters that are given."""
+        if names == list(inspect.signature(made.py_func).parameters):
+            return made
+        given = ", ".join(f"{name}={name}" for name in names)
+        return njit(
+            define(f"def call({', '.join(names)}):\n    return made({given})\n", {"made": made})
+        )
+
+
+def stands_for(*functions, method=None):
+    """Let what the decorated function makes stand for calls of these functions, and of a method."""
+
+    def register(make):
+        found = StandIns(make)
+        FUNCTIONS.update(dict.fromkeys(functions, found))
+        if method is not None:
+            METHODS[method] = found
+        return make
+
+    return register
+
+
+def is_array(ty):
+    """Whether a type is that of an array of numbers with a derivative."""
+    return isinstance(ty, types.Array) and isinstance(ty.dtype, types.Float | types.Complex)
+
+
+def is_none(ty):
+    """Whether an argument is None, given or by default."""
+    return ty is None or isinstance(ty, types.NoneType | types.Omitted)
+
+
+def literal_ints(ty):
+    """The ints of an argument that the code writes out, an int or a tuple of ints; None for others."""
+    if isinstance(ty, types.IntegerLiteral):
+        return (ty.literal_value,)
+    if isinstance(ty, types.BaseTuple) and all(isinstance(t, types.IntegerLiteral) for t in ty):
+        return tuple(t.literal_value for t in ty)
+    return None
