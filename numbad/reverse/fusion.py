@@ -49,7 +49,7 @@ class Node:
 
 def fuse(fn):
     """Put the expressions of a `Function` into each other, in place; returns it."""
-    if not enabled("fused"):
+    if not enabled("expressions"):
         return fn
     uses = Counter(v.name for _, s in fn.statements() for v in read_by(s))
     for block in fn.blocks.values():

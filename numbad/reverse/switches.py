@@ -27,7 +27,7 @@ SWITCHES = {
     "tables": "innermost loops over known ranges make room on the tape once",
     "unsigned": "indices that are known not to be negative are not wrapped around",
     "parallel": "parallel loops are reversed in parallel",
-    "fused": "array expressions that are used once are computed where they are used",
+    "expressions": "array expressions that are used once are computed where they are used",
     "replay": "loops that update arrays keep the state of an iteration and run it again",
 }
 

@@ -530,7 +530,7 @@ USED_BY = {
     "rows": ("paths",),
     "replay": ("ring",),
     "parallel": ("paths",),
-    "fused": ("bells",),
+    "expressions": ("bells",),
 }
 
 
@@ -598,12 +598,12 @@ def test_switch_spares_records(switch, name):
     assert recorded(name) < before
 
 
-@pytest.mark.shows("fused")
+@pytest.mark.shows("expressions")
 def test_an_expression_that_is_used_once_makes_no_array():
     def arrays():
         return sum(isinstance(op, Fresh) for op in stages(bells).activity.every())
 
-    with switches.without("fused"):
+    with switches.without("expressions"):
         before = arrays()
     assert (before, arrays()) == (7, 1)
 
