@@ -1,12 +1,12 @@
 """What a run of an iteration has to make for the iteration's reverse: the last stage it need not.
 
-From what the reverse asks for, back through the operands, to the stores to what is loaded. Statements
-of other kinds than loads, stores, arithmetic and the like are all made.
+From what the reverse asks for, back through the operands, to the stores to what is loaded. Calls, and
+other statements than loads, stores, arithmetic and the like, are all made.
 """
 
 from numba.core import ir, types
 
-from ..ir.function import read_by, successors
+from ..ir.function import is_expr, read_by, successors
 from ..ir.leaves import leaves
 from .ops.array import Load, Store, View
 from .ops.base import Constant
@@ -79,7 +79,8 @@ class Needed:
         if isinstance(op, Move) and not isinstance(op, Phi):
             return not any(leaf.kind != "scalar" for leaf in leaves(self.fn.type_of(op.target)))
         if isinstance(op, Constant):
-            return isinstance(op.statement, ir.Assign)
+            s = op.statement
+            return isinstance(s, ir.Assign) and not is_expr(s.value, "call")
         return isinstance(op, _SPARED)
 
     @staticmethod
