@@ -36,6 +36,13 @@ class RememberingContext:
             known[key] = self._context.resolve_function_type(func, args, kws)
         return known[key]
 
+    def resolve_setitem(self, target, index, value):
+        """The signature of a store."""
+        key = target, index, value
+        if self._here.get(key) is None:
+            self._here[key] = self._context.resolve_setitem(target, index, value)
+        return self._here[key]
+
 
 def _is_operator(function):
     return getattr(function, "__module__", None) == "_operator"

@@ -47,7 +47,7 @@ class Boundary:
         for leaf in sorted(self._bars(), key=str):
             with e.within(self.regions.get(self.plan.place_of(leaf[0]))):
                 e.assign(e.zero(leaf), e.bar(leaf))
-        for part in self.iterations.values():
+        for part in self.parts():
             part.zero_variables()
 
     def _bars(self):

@@ -37,14 +37,20 @@ def members_of(builder, ty, value):
     return list(zip(ty, cgutils.unpack_tuple(builder, value, len(ty)), strict=True))
 
 
-def element_pointer(context, builder, array_type, array, index_type, index):
-    """The address of an element; negative indices count from the end."""
+def element_pointer(context, builder, array_type, array, index_type, index, natural=()):
+    """The address of an element; negative indices count from the end.
+
+    `natural` tells of the members of the index whether they are known not to be negative.
+    """
     parts = Parts(context, builder, array_type, array)
     shape, layout = parts.each("shape"), array_type.layout
     members = members_of(builder, index_type, index)
+    natural = natural or [False] * len(members)
     indices = [
-        _position(context, builder, *member, size)
-        for member, size in zip(members, shape, strict=False)
+        context.cast(builder, *reversed(member), types.intp)
+        if known
+        else _position(context, builder, *member, size)
+        for member, size, known in zip(members, shape, natural, strict=True)
     ]
     strides = parts.each("strides") if layout == "A" else ()
     return cgutils.get_item_pointer2(

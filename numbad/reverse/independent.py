@@ -22,9 +22,8 @@ def independent_loops(fn, activity, control, plan):
     """The loops that record something and need not, as `Independent`."""
     found = []
     for loop in list(control.loops.values()):
-        recorded = any(plan.frames.get(h) for h in control.loops if h in loop.body)
         candidate = Independent(fn, activity, control, plan, loop)
-        if recorded and candidate.is_independent():
+        if plan.records(loop) and candidate.is_independent():
             found.append(candidate)
     return found
 
@@ -34,7 +33,7 @@ class Independent:
 
     def __init__(self, fn, activity, control, plan, loop):
         self.fn, self.activity, self.control, self.plan = fn, activity, control, plan
-        self.loop, self.sum = loop, None
+        self.loop, self.sum, self.sums = loop, None, None
         self.ops = [op for label in loop.body for op in activity.ops[label]]
 
     def is_independent(self):
@@ -45,7 +44,7 @@ class Independent:
         """The first of the conditions for this that does not hold, or None."""
         conditions = {
             "outermost": lambda: self.loop.parent is None,
-            "left at the start": self._is_left_at_start,
+            "left at the start": self.is_left_at_start,
             "one sum": self._has_one_sum,
             "only added to": self._is_only_added_to,
             "plain": self._reads_plain,
@@ -53,7 +52,7 @@ class Independent:
         }
         return next((name for name, holds in conditions.items() if not holds()), None)
 
-    def _is_left_at_start(self):
+    def is_left_at_start(self):
         """Whether every iteration that begins is completed, and ends before anything active."""
         start = self.control.beginning(self.loop)
         ops = [op for label in start for op in self.activity.ops[label] if not isinstance(op, Phi)]
@@ -72,10 +71,16 @@ class Independent:
 
     def _has_one_sum(self):
         """Whether one float, and nothing else that is differentiated, goes from one to the next."""
+        return self.carries_one_of(None)
+
+    def carries_one_of(self, leaves):
+        """The same, for a float that is one of `leaves`, if they are given; `sum` is it then."""
         carried = self.carried()
         if len(carried) != 1:
             return False
         (self.sum,) = carried
+        if leaves is not None and self.sum not in leaves:
+            return False
         return self.sum[1] == () and isinstance(self.fn.type_of(self.sum[0]), types.Float)
 
     def carried(self):
@@ -101,6 +106,7 @@ class Independent:
                 if target not in sums:
                     sums.add(target)
                     pending.append(target)
+        self.sums = sums
         return all(self._adds_once(op, sums) for op in self.ops)
 
     def _is_sum(self, op):

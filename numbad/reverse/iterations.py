@@ -22,6 +22,7 @@ class Region:
     """A loop whose iterations are reversed one by one, each as a piece of code that runs once.
 
     A `Sweep` asks it what to emit where the loop is entered, at its back edges, and at its header.
+    `loops` are those that are no loops any more: `loop`, and loops within it.
     """
 
     replaying = False
@@ -30,6 +31,14 @@ class Region:
     @property
     def header(self):
         return self.loop.header
+
+    def ends_iteration(self, source, target):
+        """Whether an edge to the header is a back edge."""
+        return source in self.loop.body
+
+    def passes_by(self, label):
+        """Whether a block is left out of the reverse, as there is nothing in it to be reversed."""
+        return False
 
     def is_alone(self):
         """Whether the iterations are reversed as if the adjoint of their result were one."""
@@ -46,6 +55,10 @@ class Region:
     def leaves_out(self, op):
         """Whether a statement need not be made at present."""
         return False
+
+    def way_past(self, source, target):
+        """The edge that leaves a loop that is not run at present, for one that leads to it, or None."""
+        return None
 
     def tell(self, unchanged):
         """Add what is known of memory to an `Unchanged`."""
@@ -65,11 +78,17 @@ class Region:
 
 
 class Iterations(Region):
-    """One loop; `sweep` is the `Sweep` that it is a part of, `found` the `Independent`."""
+    """One loop; `sweep` is the `Sweep` that it is a part of, `found` the `Independent`.
+
+    At the back edges of `turning` it goes back; `turning_sum` is the sum as that loop carries it.
+    """
+
+    allocates = True  # whether an iteration may take memory for adjoints
 
     def __init__(self, sweep, found, seeded):
         self.sweep, self.e = sweep, sweep.e
         self.loop, self.sum = found.loop, found.sum
+        self.loops, self.turning, self.turning_sum = [found.loop], found.loop, found.sum
         self.way = found.way_to_result() if seeded else None
         self.result_leaf = getattr(found, "result_leaf", None)
         self.entered, self.done = sweep.new_label(), sweep.new_label()
@@ -122,7 +141,8 @@ class Iterations(Region):
         with e.within(self):
             for leaf in self._arrays():
                 e.set_shadow(leaf, e.new_shadow_at(leaf))
-        e.assign(e.call(arena_mark, e.var("$tape")), e.var(self._mark_name()))
+        if self.allocates:
+            e.assign(e.call(arena_mark, e.var("$tape")), e.var(self._mark_name()))
         if self.way is not None:
             self._find_seed()
         e.append(ir.Jump(self.sweep.forward_labels[self.header], e.loc))
@@ -156,21 +176,22 @@ class Iterations(Region):
         e.append(ir.Jump(self._edge_back(source), e.loc))
 
     def _phis(self, source):
-        ops = self.sweep.activity.ops[self.header]
-        phis = [op for op in ops if isinstance(op, Phi) and source in op.incoming]
+        phis = [op for op in self._carried() if source in op.incoming]
         return [(op, self.e.var(op.incoming[source].name)) for op in phis]
+
+    def _carried(self):
+        return [op for op in self.sweep.activity.ops[self.turning.header] if isinstance(op, Phi)]
 
     def _edge_back(self, source):
         """The block that gives the sum its adjoint and begins to reverse the iteration."""
-        e, sweep = self.e, self.sweep
+        e, sweep, header = self.e, self.sweep, self.turning.header
         label, outer = sweep.new_label(), e.block
         self.turns.append(label)
         with e.within(self):
-            e.start(sweep.block_at(label), self.header)
-            for op in sweep.activity.ops[self.header]:
-                if isinstance(op, Phi):
-                    self._give_adjoint(op, source)
-            sweep.pop_left(source, self.header)
+            e.start(sweep.block_at(label), header)
+            for phi in self._carried():
+                self._give_adjoint(phi, source)
+            sweep.pop_left(source, header)
         e.append(ir.Jump(sweep.reverse_labels[source], e.loc))
         e.start(outer)
         return label
@@ -178,18 +199,18 @@ class Iterations(Region):
     def _give_adjoint(self, phi, source):
         e = self.e
         for leaf, target in phi.from_block(source):
-            if target == self.sum:
+            if target == self.turning_sum:
                 e.add(leaf, e.const(1.0) if self.way is None else self._seed())
 
     def finish_iteration(self):
         """In the header's reverse: the adjoint of the sum has come through; on to the next one."""
         e = self.e
-        e.take(self.sum)
-        e.call(arena_rewind, e.var("$tape"), e.var(self._mark_name()))
-        for op in self.sweep.activity.ops[self.header]:
-            if isinstance(op, Phi):
-                e.assign(e.var(next_name(op.target)), e.var(op.target))
-        e.append(ir.Jump(self.sweep.forward_labels[self.header], e.loc))
+        e.take(self.turning_sum)
+        if self.allocates:
+            e.call(arena_rewind, e.var("$tape"), e.var(self._mark_name()))
+        for phi in self._carried():
+            e.assign(e.var(next_name(phi.target)), e.var(phi.target))
+        e.append(ir.Jump(self.sweep.forward_labels[self.turning.header], e.loc))
 
     # -- in the reverse sweep ----------------------------------------------------------------
 

@@ -8,17 +8,18 @@ import operator
 from collections import Counter
 from functools import partial
 
-from numba.core import ir, types
+from llvmlite import ir as ll
+from numba.core import cgutils, ir, types
 from numba.core.analysis import compute_use_defs
 from numba.core.compiler_machinery import AnalysisPass, register_pass
-from numba.core.imputils import impl_ret_borrowed
 from numba.core.postproc import PostProcessor, VariableLifetime
 from numba.core.typed_passes import BaseNativeLowering
 from numba.np import arrayobj
 
 from ..ir.unwind import UnwindingLower
-from .elements import element_pointer, view
+from .elements import Parts, element_pointer, view
 
+NATURAL = "numbad_natural"  # the attribute of the blocks' IR with what is known of indices
 _FLOAT = {operator.add: "fadd", operator.sub: "fsub", operator.mul: "fmul"}
 _INTEGER = {operator.add: "add", operator.sub: "sub", operator.mul: "mul"}
 
@@ -40,11 +41,26 @@ class SweepLower(UnwindingLower):
             for s in block.find_insts(ir.Assign)
         ]
         assigned = Counter(name for _, name in targets)
+        self._by_one = self._ranges_by_one()
         begins = not any(entry in b.terminator.get_targets() for b in self.blocks.values())
         for label, name in targets:
             first = begins and label == entry and assigned[name] == 1
             if (first or name not in from_elsewhere) and not self._owns(name):
                 self._singly_assigned_vars.add(name)
+
+    def _ranges_by_one(self):
+        """The variables that stand for nothing but ranges without a step."""
+        found = {True: set(), False: set()}
+        for block in self.blocks.values():
+            for s in block.find_insts(ir.Assign):
+                if isinstance(self.typeof(s.target.name), types.RangeType):
+                    found[self._is_range_by_one(s.value)].add(s.target.name)
+        return found[True] - found[False]
+
+    def _is_range_by_one(self, value):
+        called = isinstance(value, ir.Expr) and value.op == "call"
+        function = getattr(self.typeof(value.func.name), "typing_key", None) if called else None
+        return function is range and len(value.args) < 3 and value.vararg is None
 
     def storevar(self, value, name, argidx=None):
         """There is nothing to drop in what a plain variable held."""
@@ -58,8 +74,70 @@ class SweepLower(UnwindingLower):
         if self._owns(name):
             super().delvar(name)
 
+    def incref(self, typ, value):
+        super().incref(*self._counted(typ, value))
+
+    def decref(self, typ, value):
+        super().decref(*self._counted(typ, value))
+
+    def _counted(self, typ, value):
+        """Of an array of numbers, what has the count; its other fields are not looked through."""
+        if type(typ) is not types.Array or not isinstance(typ.dtype, types.Number):
+            return typ, value
+        meminfo = Parts(self.context, self.builder, typ, value)["meminfo"]
+        return types.MemInfoPointer(types.voidptr), meminfo
+
     def _has_slot(self, name):
         return name not in self._singly_assigned_vars or self._disable_sroa_like_opt
+
+    def lower_expr(self, resty, expr):
+        if expr.op == "getiter" and expr.value.name in self._by_one:
+            return self._iterator(resty, self.loadvar(expr.value.name))
+        if expr.op == "iternext" and isinstance(
+            self.typeof(expr.value.name), types.RangeIteratorType
+        ):
+            return self._next(resty, self.typeof(expr.value.name), self.loadvar(expr.value.name))
+        if expr.op in ("pair_first", "pair_second") and isinstance(
+            resty, types.Number | types.Boolean
+        ):
+            pair = self.loadvar(expr.value.name)
+            return self.builder.extract_value(pair, int(expr.op == "pair_second"))
+        return super().lower_expr(resty, expr)
+
+    def _iterator(self, ty, over):
+        """The iterator of a range without a step: its length needs no division."""
+        builder = self.builder
+        start, stop = (builder.extract_value(over, k) for k in range(2))
+        some = builder.icmp_signed(">", stop, start)
+        length = builder.select(some, builder.sub(stop, start), start.type(0))
+        fields = {
+            "iter": cgutils.alloca_once_value(builder, start),
+            "stop": stop,
+            "step": start.type(1),
+            "count": cgutils.alloca_once_value(builder, length),
+        }
+        return self._struct(ty, fields)
+
+    def _next(self, ty, iterator_type, iterator):
+        """The next number of a range, and whether there is one; otherwise nobody asks for the number."""
+        builder, model = self.builder, self.context.data_model_manager[iterator_type]
+        current, step, count = (
+            builder.extract_value(iterator, model.get_field_position(name))
+            for name in ("iter", "step", "count")
+        )
+        value, left = builder.load(current), builder.load(count)
+        builder.store(builder.add(value, step), current)
+        builder.store(builder.sub(left, left.type(1), flags=["nsw"]), count)
+        more = builder.icmp_signed(">", left, left.type(0))
+        return self._struct(ty, {"first": value, "second": more})
+
+    def _struct(self, ty, fields):
+        model = self.context.data_model_manager[ty]
+        struct = self.context.get_value_type(ty)(ll.Undefined)
+        for name, value in fields.items():
+            position = model.get_field_position(name)
+            struct = self.builder.insert_value(struct, value, position)
+        return struct
 
     def lower_binop(self, resty, expr, op):
         plain = self._instruction(resty, expr, op)
@@ -85,7 +163,8 @@ class SweepLower(UnwindingLower):
         if not self._is_view(array, index, resty):
             return super().lower_getitem(resty, expr, value, index, signature)
         shown = view(self.context, self.builder, *self._access(value, index), resty)
-        return impl_ret_borrowed(self.context, self.builder, resty, shown)
+        self.incref(resty, shown)
+        return shown
 
     def lower_setitem(self, target_var, index_var, value_var, signature):
         array, ty = self.typeof(target_var.name), self.typeof(value_var.name)
@@ -120,7 +199,8 @@ class SweepLower(UnwindingLower):
         return [types.unliteral(t) for t in (ty if isinstance(ty, types.BaseTuple) else [ty])]
 
     def _element(self, array, index):
-        return element_pointer(self.context, self.builder, *self._access(array, index))
+        natural = getattr(self.func_ir, NATURAL, {}).get(index.name, ())
+        return element_pointer(self.context, self.builder, *self._access(array, index), natural)
 
     def _access(self, *variables):
         """The types and values of an array and an index."""

@@ -35,7 +35,8 @@ from .activity import Activity
 from .apart import Apart, written_apart
 from .cotangents import Lanes, RowSeed
 from .fusion import fuse
-from .lowering import PlaceDels, SweepLowering
+from .lowering import NATURAL, PlaceDels, SweepLowering
+from .naturals import natural_indices
 from .ops.objects import refuse_at_boundary
 from .ops.parallel import Parallel
 from .options import Options
@@ -127,6 +128,7 @@ class PairPart:
         fn, *rest = p.analyse(split=True)
         self.strict, self.checked = fn.strict, fn.checked
         sweep = SplitSweep(fn, *rest, p.wrt, scope, p.dual, pair_of)
+        self.natural = natural_indices(sweep.plan)
         return sweep.build_forward() if self.part == "forward" else sweep.build_reverse()
 
 
@@ -172,6 +174,7 @@ class Differentiate(FunctionPass):
         scope = next(iter(func_ir.blocks.values())).scope
         pull = state.func_id.func.__numbad_pull__
         func_ir.blocks = pull.blocks(state, scope)
+        setattr(func_ir, NATURAL, pull.natural)
         if pull.strict:
             state.targetctx.fastmath = False
         if pull.checked:
@@ -325,6 +328,7 @@ class Pull:
         pipeline = self.pipeline(state)
         blocks = pipeline.run(scope)
         self.strict, self.checked = pipeline.fn.strict, pipeline.fn.checked
+        self.natural = natural_indices(pipeline.sweep.plan)
         self.prints = any(
             isinstance(s, ir.Print | ir.DynamicRaise)
             or (

@@ -12,6 +12,7 @@ from numba.core import ir, types
 
 from ..ir.function import is_expr, operands
 from ..ir.leaves import leaves
+from .naturals import Naturals
 from .ops.array import Load, View
 from .ops.base import Constant
 from .ops.objects import Entered
@@ -39,6 +40,7 @@ class Plan:
         for loop in control.loops.values():
             self._find_index(loop)
             self._find_inductions(loop)
+        self.naturals = Naturals(fn, self.indices, self.stops)
         self.frames = defaultdict(list)  # header -> names recorded an iteration
         self.used = defaultdict(set)  # (header, name) -> labels whose reverse code needs it
         self._hard, self._places = {}, {}
@@ -155,6 +157,10 @@ class Plan:
         for root in self._roots(label, name):
             self._record(label, root)
         return True
+
+    def records(self, loop):
+        """Whether a loop, or one within it, records anything."""
+        return any(self.frames.get(h) for h in self.control.loops if h in loop.body)
 
     def roots_missing(self, label, name):
         """Whether a value cannot be had at a block."""
@@ -356,19 +362,7 @@ class Plan:
 
     def is_natural(self, x):
         """Whether an index is known not to be negative, so that it need not be wrapped around."""
-        if isinstance(x, int):
-            return x >= 0
-        if not isinstance(x, ir.Var):
-            return x is None
-        number = self.fn.constant(x)
-        if isinstance(number, int):
-            return number >= 0
-        if x.name in self.indices:
-            return all(map(self.is_natural, self.indices[x.name][1:]))
-        value = self.fn.definition(x)
-        if is_expr(value, "binop") and value.fn in (operator.add, operator.mul):
-            return self.is_natural(value.lhs) and self.is_natural(value.rhs)
-        return False
+        return x in self.naturals
 
     # -- shadows -----------------------------------------------------------------------------
 

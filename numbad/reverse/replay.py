@@ -15,7 +15,9 @@ from .emit import zeros_maker
 from .iterations import Region
 from .memory_helpers import put_back
 from .names import TAPE, TOP, counter
+from .needed import Needed
 from .state import pop_array, push_array
+from .switches import enabled
 from .tape import pop_frame, push_frame, read_frame
 
 
@@ -24,6 +26,7 @@ class Replay(Region):
 
     def __init__(self, sweep, found):
         self.sweep, self.e, self.loop = sweep, sweep.e, found.loop
+        self.loops = [found.loop]
         self.index, self.range = found.index, found.range
         self.start, self.state, self.visible = found.start, found.state, found.visible
         self.carried, self.versions = found.carried(), found.versions
@@ -39,8 +42,16 @@ class Replay(Region):
         return not self.replaying
 
     def leaves_out(self, op):
-        """Only the next iteration reads it, whose state is known."""
-        return self.replaying and op in self.unread
+        """Only the next iteration reads it, whose state is known; or the reverse has no need of it."""
+        if not self.replaying:
+            return False
+        return op in self.unread or (self.needed is not None and not self.needed.makes(op))
+
+    def way_past(self, source, target):
+        """Round a loop that need not run."""
+        if not self.replaying or self.needed is None or target not in self.needed.passed:
+            return None
+        return self.needed.passed[target]
 
     def tell(self, unchanged):
         unchanged.unread |= self.unread
@@ -96,6 +107,7 @@ class Replay(Region):
 
     def run_again(self):
         """The blocks of an iteration once more, with records."""
+        self.needed = Needed(self.sweep, self.loop, self.unread) if enabled("needed") else None
         self.replaying = True
         self.again = self._copied()
         self.replaying = False
@@ -105,6 +117,7 @@ class Replay(Region):
         sweep = self.sweep
         known = sweep.forward_labels
         labels = [n for n in sweep.control.order if n in self.loop.body and n not in self.start]
+        labels = [n for n in labels if not self._is_passed(n)]
         sweep.forward_labels = {**known, **{label: sweep.new_label() for label in labels}}
         for label in labels:
             first = set(sweep.blocks)
@@ -112,6 +125,11 @@ class Replay(Region):
             self._copy_statements(label, sweep.blocks.keys() - first)
         found, sweep.forward_labels = sweep.forward_labels, known
         return found
+
+    def _is_passed(self, label):
+        """Whether a block is one of a loop that need not run."""
+        passed = self.needed.passed if self.replaying and self.needed is not None else ()
+        return any(loop.header in passed for loop in self.sweep.control.around[label])
 
     def _copy_statements(self, label, made):
         """Inference knows statements by identity; and arrays have a name for each version."""

@@ -44,7 +44,7 @@ def loops_to_checkpoint(fn, activity, control, plan, others):
     found = []
     for loop in list(control.loops.values()):
         candidate = Replayable(fn, activity, control, plan, loop)
-        if loop.parent is None and loop.header not in others and candidate.records_any():
+        if loop.parent is None and loop.header not in others and plan.records(loop):
             if not candidate.is_replayable():
                 raise refuse(
                     "a loop that nd.checkpoint cannot run again from a snapshot",
@@ -71,11 +71,6 @@ class Replayable:
         """How many values the loops within record."""
         loops = [h for h in self.control.loops if h in self.loop.body and h != self.loop.header]
         return sum(len(self.plan.frames.get(h, ())) for h in loops)
-
-    def records_any(self):
-        """Whether the loop, or one within it, records anything."""
-        loops = [h for h in self.control.loops if h in self.loop.body]
-        return any(self.plan.frames.get(h) for h in loops)
 
     def pays(self):
         """Whether keeping the state takes much less memory than keeping the stages."""

@@ -186,7 +186,7 @@ class Scratch:
         made = [
             op
             for op in self.activity.every()
-            if any(self._is_it(identity) for identity in op.defined()) and isinstance(op, Fresh)
+            if isinstance(op, Fresh) and any(map(self._is_it, op.defined()))
         ]
         return made[0] if len(made) == 1 and made[0].label not in self.loop.body else None
 

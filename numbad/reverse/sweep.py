@@ -17,18 +17,14 @@ from .boundary import Boundary
 from .cotangents import Lanes
 from .emit import Emitter
 from .escape import Escape
-from .independent import independent_loops
-from .iterations import Iterations
 from .names import choice, counter, shadow_name
 from .ops.array import Load
 from .ops.structure import Phi
 from .options import Options
 from .plan import Plan
 from .recording import Recording
-from .replay import Replay
-from .replayable import loops_to_checkpoint, replayable_loops
+from .regions import find_regions
 from .skip import find_skipped
-from .snapshots import Snapshots
 from .switches import enabled
 from .updates import mark_updates
 
@@ -48,7 +44,7 @@ class Sweep(Recording, Boundary):
         self.e.local_leaves = self._local_leaves()
         if enabled("updates"):
             mark_updates(fn, activity)
-        self.iterations = {}  # header -> the `Iterations` of a loop that are reversed one by one
+        self.iterations = {}  # header -> the `Region` of a loop whose iterations are reversed one by one
         self._before = {}
         self.regions = {}  # label -> the same, for each block of such a loop
         self.e.repeated = {label for label in fn.blocks if not control.outside(label)}
@@ -109,8 +105,10 @@ class Sweep(Recording, Boundary):
         self.e.planning = False
         self.plan.decide(dict.fromkeys(self.e.needs))
         if not self.iterations and self._find_regions():
+            naturals = self.plan.naturals  # of the loops that are no loops any more, too
             self.plan = self.e.plan = Plan(self.fn, self.activity, self.control)
-            for part in self.iterations.values():
+            self.plan.naturals = naturals
+            for part in self.parts():
                 part.tell(self.plan.unchanged)
             self.e.needs = []
             self._plan()
@@ -157,25 +155,17 @@ class Sweep(Recording, Boundary):
 
     def _find_regions(self):
         """Whether there are loops whose iterations are reversed one by one."""
-        seeded = enabled("seeded") and not isinstance(self.e.dual, Lanes)
-        stages = self.fn, self.activity, self.control, self.plan
-        for found in independent_loops(*stages) if enabled("independent") else ():
-            self.iterations[found.loop.header] = Iterations(self, found, seeded)
-        self._find_replayed(stages)
-        for part in self.iterations.values():
-            self.control.dissolve(part.loop)
+        self.iterations = find_regions(self)
+        for part in self.parts():
+            for loop in part.loops:
+                self.control.dissolve(loop)
             self.regions.update(dict.fromkeys(part.loop.body, part))
+            self.live = [label for label in self.live if not part.passes_by(label)]
         return bool(self.iterations)
 
-    def _find_replayed(self, stages):
-        """Loops whose iterations are run again, from states that are kept at each or at a few."""
-        alone = {part.loop.header for part in self.iterations.values()}
-        if self.options.snapshots:
-            for found in loops_to_checkpoint(*stages, alone):
-                self.iterations[found.loop.header] = Snapshots(self, found, self.options.snapshots)
-        elif enabled("replay"):
-            for found in replayable_loops(*stages):
-                self.iterations.setdefault(found.loop.header, Replay(self, found))
+    def parts(self):
+        """The regions of loops whose iterations are reversed one by one."""
+        return list(dict.fromkeys(self.iterations.values()))
 
     def _region(self, source, target):
         """The iterations that an edge lies in, or None."""
@@ -186,12 +176,12 @@ class Sweep(Recording, Boundary):
         """The blocks of the whole function."""
         for label in self.control.order:
             self.forward_block(label)
-        for part in self.iterations.values():
+        for part in self.parts():
             part.run_again()
         self._seed()
         for label in reversed(self.live):
             self._reverse_block(label)
-        for part in self.iterations.values():
+        for part in self.parts():
             part.pull_back()
             part.enter()
         self._entry()
@@ -233,21 +223,24 @@ class Sweep(Recording, Boundary):
     def _forward_edge(self, source, target):
         """The block that does what an edge does: frames, counters, choices, phis; its label."""
         e, control = self.e, self.control
+        part, region = self.iterations.get(target), self._region(source, target)
+        past = None if region is None else region.way_past(source, target)
+        if past is not None:
+            return self._forward_edge(*past)
         label = self.new_label()
         outer = e.block
         e.start(self.block_at(label))
-        part = self.iterations.get(target)
-        region = self._region(source, target)
         with e.within(region):
             if target in control.returning and (region is None or not region.is_silent()):
                 self._record_edge(source, target)
             if region is not None and region.is_silent() and region.begins(source, target):
                 region.keep_state()
-            if part is not None and source in part.loop.body:
+            if part is not None and part.ends_iteration(source, target):
                 part.next_iteration(source)
             else:
                 self.assign_phis(source, target)
-                there = self.forward_labels[target] if part is None else part.entered
+                entered = part is not None and source not in part.loop.body
+                there = part.entered if entered else self.forward_labels[target]
                 e.append(ir.Jump(there, e.loc))
         e.block = outer
         return label

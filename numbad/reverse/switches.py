@@ -15,6 +15,7 @@ from ..rules.registry import renew
 SWITCHES = {
     "independent": "loops whose iterations meet only in a sum are reversed iteration by iteration",
     "seeded": "such loops add to the adjoints at once, where the adjoint of the sum is known before",
+    "fused": "small terms of such sums are reversed at once even where nothing would be recorded",
     "invariants": "what is the same in every iteration of a loop is recorded once, outside of it",
     "counted": "loops over ranges that are known in the reverse sweep do not count",
     "updates": "the adjoint of an element that is only added to stays where it is",
@@ -28,6 +29,7 @@ SWITCHES = {
     "unsigned": "indices that are known not to be negative are not wrapped around",
     "parallel": "parallel loops are reversed in parallel",
     "expressions": "array expressions that are used once are computed where they are used",
+    "needed": "what is run again makes only what its reverse asks for",
     "replay": "loops that update arrays keep the state of an iteration and run it again",
 }
 

@@ -29,17 +29,18 @@ class Unchanged:
 
     def _may_follow(self, op, other):
         region = self.control.regions.get(op.label)
-        if other in self.unread or (region and self._other_version(region, op, other)):
+        within = region and other.label in region.body  # before it, the last state may be put back
+        if within and (other in self.unread or self._other_version(op, other)):
             return False
         if op.label == other.label and other.number > op.number:
             return True
         return other.label in self._run_after(op.label)
 
-    def _other_version(self, region, op, other):
+    def _other_version(self, op, other):
         """Whether a load and a store are of different arrays, which were one in the primal."""
         array = op.statement.value.value.name
         root = next((r for r in self.versions if self._node(r) == self._node(array)), None)
-        if root is None or other.label not in region.body:
+        if root is None:
             return False
         return self.version(root, op.label) != self.version(root, other.label)
 

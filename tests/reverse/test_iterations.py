@@ -517,6 +517,7 @@ by_name = {program.f.__name__: program for program in programs}
 USED_BY = {
     "independent": ("paths", "scratch", "sums_in_branches"),
     "seeded": ("paths", "array_written_before_and_after"),
+    "fused": ("paths", "scratch"),
     "invariants": ("scratch", "invariant_loads", "load_that_is_never_made"),
     "counted": ("ranges", "scratch", "arrays_of_an_iteration"),
     "updates": ("updates_with_repeated_loads", "scratch"),
@@ -531,6 +532,7 @@ USED_BY = {
     "replay": ("ring",),
     "parallel": ("paths",),
     "expressions": ("bells",),
+    "needed": ("ring",),
 }
 
 

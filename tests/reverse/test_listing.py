@@ -13,6 +13,7 @@ import numbad as nd
 from numbad.caching import SWITCHED_OFF
 from numbad.reverse.ops.array import Load
 from numbad.reverse.show.flow import Block, Go, If, Loop, Structure
+from numbad.reverse.switches import without
 from numbad.source import define
 from tests.reverse import listed_functions as functions
 from tests.reverse.callees import NAMES
@@ -104,7 +105,8 @@ def test_listing_that_was_checked_by_hand(monkeypatch):
 
 
 def test_linear_loop_records_nothing():
-    listing = nd.inspect_adjoint(functions.weighted, np.ones(3), 2.0)
+    with without("fused"):
+        listing = nd.inspect_adjoint(functions.weighted, np.ones(3), 2.0)
     assert "loop at line 27  0 bytes an iteration" in listing
     assert "record " not in listing
     assert "w_bar += s_bar * a[i]" in listing
@@ -119,7 +121,8 @@ def test_recorded_values_are_those_of_the_frames():
 
 
 def test_every_active_line_is_in_both_sweeps():
-    listing = nd.inspect_adjoint(functions.in_place, np.ones(3), 0.5)
+    with without("fused"):
+        listing = nd.inspect_adjoint(functions.in_place, np.ones(3), 0.5)
     assert lines(listing, "forward sweep") >= {75, 77, 80}
     assert lines(listing, "reverse sweep") >= {75, 77, 80}
 

@@ -24,7 +24,7 @@ class Decisions:
     def loops(self):
         """All loops that are reversed; those that are reversed one by one are no loops any more."""
         control = self.sweep.control
-        taken_apart = [part.loop for part in self.sweep.iterations.values()]
+        taken_apart = [loop for part in self.sweep.parts() for loop in part.loops]
         return [*taken_apart, *(o for h, o in control.loops.items() if h in control.returning)]
 
     def parallel(self):
@@ -49,8 +49,12 @@ class Decisions:
     def depth(self, loop):
         """In how many loops a loop lies."""
         region = self.sweep.control.regions.get(loop.header)
-        inside = region is not None and region is not loop
-        return inside + sum(o is not loop for o in self.sweep.control.around[loop.header])
+        part = self.sweep.iterations.get(loop.header)
+        if part is not None:
+            return part.loops.index(loop)
+        return (region is not None) + sum(
+            o is not loop for o in self.sweep.control.around[loop.header]
+        )
 
     def texts(self, loop):
         """How a loop is reversed, how it counts, and why."""
@@ -58,7 +62,7 @@ class Decisions:
         if isinstance(part, Replay):
             return "run again", "over its range", self._why_again(part)
         if part is not None:
-            return "one by one", "", self._why_one_by_one(self.sweep.iterations[loop.header])
+            return "one by one", "", self._why_one_by_one(loop, part)
         why = self._why_whole(loop)
         if loop.header in self.sweep.skipped:
             why += "; skipped where the adjoints of its results are zero"
@@ -70,8 +74,10 @@ class Decisions:
         state = ", ".join(dict.fromkeys(map(self.names.plain, [*part.carried, *part.state])))
         return f"its state {state} is kept at the start of each iteration, which is run once more"
 
-    def _why_one_by_one(self, part):
+    def _why_one_by_one(self, loop, part):
         line, total = at_line(self.sweep, part.header), self.names.plain(part.sum[0])
+        if loop is not part.loop:
+            return f"its iterations are those of line {line[1:]}"
         said = f"the iterations meet only in the sum {total}, "
         if part.way is not None:
             return f"{said}whose adjoint is known before: seed{line}"
@@ -81,8 +87,7 @@ class Decisions:
 
     def _why_whole(self, loop):
         sweep = self.sweep
-        records = any(sweep.plan.frames.get(h) for h in sweep.control.loops if h in loop.body)
-        if not records:
+        if not sweep.plan.records(loop):
             return "nothing is recorded"
         if loop.header in sweep.control.regions:
             region = sweep.control.regions[loop.header]

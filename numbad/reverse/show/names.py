@@ -33,7 +33,7 @@ class Names:
                 own = shadow_name if leaf.kind in HANDLES else bar_name
                 self.adjoints[own((name, leaf.path))] = name, leaf.path
         self.loops = {}  # name of an adjoint that a loop's iterations add to -> "@" and its line
-        for part in sweep.iterations.values():
+        for part in sweep.parts():
             self._adjoints_apart(sweep, part)
         self._own = {"$seed": "seed", **_of_control(sweep)}
         for name in fn.parameters:

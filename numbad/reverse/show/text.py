@@ -95,14 +95,14 @@ class Listing:
             successors, lines = {**successors, stop: []}, {**lines, stop: []}
         reverse = sweep.reverse_labels
         headers = [reverse[h] for h in sweep.control.loops if h in reverse]
-        turns = {label for part in sweep.iterations.values() for label in part.turns}
+        turns = {label for part in sweep.parts() for label in part.turns}
         kept = Structure(successors, entry, headers).loops.keys() | {stop} | turns
         successors, lines = _without_detours(successors, lines, kept)
         items, targets = Structure(successors, entry, headers).run()
         named = {*sweep.forward_labels.values(), *sweep.reverse_labels.values(), sweep.seed_label}
-        for part in sweep.iterations.values():
+        for part in sweep.parts():
             named.update(part.again.values())
-        edges = set(self.lines) - named - {part.done for part in sweep.iterations.values()}
+        edges = set(self.lines) - named - {part.done for part in sweep.parts()}
         layout = Layout(lines, targets, edges, self.names, self.source, self._ways())
         layout.conditions, layout.ranges, layout.turns = self._conditions(), self.ranges, turns
         return layout.write(items)
