@@ -16,7 +16,7 @@ LAYERS = (
     ("errors", "source", "__version__"),
     ("data", "rules"),
     ("classes", "constants", "symbols"),
-    ("fingerprint",),
+    ("fingerprint", "special"),
     ("caching", "ir", "models"),
     ("forward",),
     ("reverse",),  # adjoints of dual numbers: forward over reverse

@@ -11,9 +11,10 @@ from typing import NamedTuple
 from llvmlite import ir
 from numba.core import types
 
-from ..rules.expression import evaluate, where
-from ..rules.registry import SCALAR
+from ..rules.expression import Missing, evaluate, where
+from ..rules.registry import SCALAR, name_of
 from . import dual as d
+from .refuse import refused_call
 
 # Partials may be contracted to fused multiply-adds; the value never is.
 CONTRACT = ("contract",)
@@ -204,6 +205,8 @@ class Emitter:
         kind = "complex" if isinstance(d.base_scalar(answer.type), types.Complex) else "real"
         expressions = SCALAR[fn].trace(len(operands), literals, kind)
         wanted = tuple(expressions[k] for k in active)
+        for k in active:
+            refuse_missing(fn, k, expressions[k])
         return evaluate(wanted, inner, answer, self.const, self.apply)
 
     def term(self, result, factor, operand):
@@ -275,6 +278,12 @@ class Emitter:
             return self.cast(function(item), ty.scalar)
 
         return d.map_partials(self.context, self.builder, ty, ty, partials, cast)
+
+
+def refuse_missing(fn, k, partial):
+    """Refuse a partial that is not known, by argument number `k`."""
+    if isinstance(partial, Missing):
+        raise refused_call(f"{name_of(fn)} by argument {k + 1}", fn, partial.way_out)
 
 
 def negated(builder, x):

@@ -114,6 +114,18 @@ class Const(Expr):
         return repr(self.value)
 
 
+class Missing(Expr):
+    """The partial by an argument for which no derivative is known; `way_out` says what to do."""
+
+    __slots__ = ("way_out",)
+
+    def __new__(cls, way_out):
+        return _interned(cls, way_out, way_out=way_out)
+
+    def __repr__(self):
+        return "missing"
+
+
 class Apply(Expr):
     """A call of `fn`, the very callable that Numba knows, on nodes; `call` simplifies first."""
 
