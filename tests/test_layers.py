@@ -16,9 +16,9 @@ LAYERS = (
     ("errors", "source", "__version__"),
     ("data", "rules"),
     ("classes", "constants", "symbols"),
-    ("fingerprint", "special"),
+    ("fingerprint",),
     ("caching", "ir", "models"),
-    ("forward",),
+    ("forward", "special"),
     ("reverse",),  # adjoints of dual numbers: forward over reverse
     ("operators",),
     ("testing",),

@@ -56,7 +56,8 @@ def _address(capsule):
 @cache
 def find(name, nin, nout=1):
     """The `Pointer` of a function of `nin` doubles (or integers before them); None if there is none."""
-    for result, parameters, capsule in _variants().get(name, ()):
+    variants = _variants().get(name, ())
+    for result, parameters, capsule in sorted(variants, key=lambda v: v[1][0] != "double"):
         inputs, rest = parameters[:nin], parameters[nin:]
         returns = ("double", ()) if nout == 1 else ("void", ("double *",) * nout)
         if (
