@@ -283,7 +283,8 @@ class Emitter:
 def refuse_missing(fn, k, partial):
     """Refuse a partial that is not known, by argument number `k`."""
     if isinstance(partial, Missing):
-        raise refused_call(f"{name_of(fn)} by argument {k + 1}", fn, partial.way_out)
+        construct = partial.construct or f"{name_of(fn)} by argument {k + 1}"
+        raise refused_call(construct, fn, partial.way_out)
 
 
 def negated(builder, x):

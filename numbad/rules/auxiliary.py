@@ -19,6 +19,8 @@ def exprel_derivative(n, x):
     A series of positive terms (13.6.1, 13.2.2, and 13.2.39 for x < 0), by parts where it is long.
     """
     if abs(x) > 40.0 + 2.0 * n:
+        if math.exp(x) == math.inf:
+            return math.inf
         value = math.expm1(x) / x
         for k in range(1, n + 1):
             value = (math.exp(x) - k * value) / x
@@ -77,7 +79,7 @@ def erfcx_derivative(n, x):
     value = erfcx(x)
     if x > 0.4:
         last = n + 20 + int(100.0 / (x * x))
-        ratio = 0.5 * (math.sqrt(x * x + 2.0 * last) - x)
+        ratio = 0.5 * (math.sqrt(x * x + 2.0 * last) - x) if x < 1e3 else 0.0
         for k in range(last, 0, -1):
             ratio = 0.5 * k / (x + ratio)
             if k <= n:
@@ -111,6 +113,22 @@ def dawsn_derivative(n, x):
     for k in range(n):
         before, value = value, (-2.0 * k * before if k else 1.0) - 2.0 * x * value
     return value
+
+
+@_nopython
+def scaled_bessel_derivative(n, v, x, sign):
+    """The `n`-th derivative of exp(-x) * iv(v, x) (sign -1) or exp(x) * kv(v, x) (sign 1), x large.
+
+    By the asymptotic series 10.40.1 and 10.40.2, term by term; to 1e-15 for x > 50 + v * v.
+    """
+    total, power = 0.0, 1.0 / math.sqrt(x)
+    for k in range(n):
+        power *= -(0.5 + k) / x
+    for k in range(30):
+        total += power
+        factor = sign * (4.0 * v * v - (2.0 * k + 1.0) ** 2) / (8.0 * (k + 1) * x)
+        power *= factor * (k + n + 0.5) / (k + 0.5)
+    return total * (math.sqrt(0.5 * math.pi) if sign > 0 else 1.0 / math.sqrt(2.0 * math.pi))
 
 
 @_nopython

@@ -115,12 +115,15 @@ class Const(Expr):
 
 
 class Missing(Expr):
-    """The partial by an argument for which no derivative is known; `way_out` says what to do."""
+    """The partial by an argument for which no derivative is known.
 
-    __slots__ = ("way_out",)
+    `way_out` says what to do, and `construct`, if given, what was asked for.
+    """
 
-    def __new__(cls, way_out):
-        return _interned(cls, way_out, way_out=way_out)
+    __slots__ = ("construct", "way_out")
+
+    def __new__(cls, way_out, construct=None):
+        return _interned(cls, (way_out, construct), way_out=way_out, construct=construct)
 
     def __repr__(self):
         return "missing"

@@ -1,4 +1,4 @@
-"""The incomplete gamma function's derivatives, for nopython code.
+"""Densities of the gamma and beta distributions, and the incomplete gamma function by its order.
 
 Numbers of equations are those of the NIST Digital Library of Mathematical Functions.
 """
@@ -7,6 +7,7 @@ import math
 
 import numpy as np
 from numba import njit
+from scipy.special import betaln
 
 from numbad.rules.special import _BERNOULLI, digamma
 
@@ -23,11 +24,13 @@ def gamma_density(a, x):
     """
     if x == 0.0:
         return _density_at_zero(a)
-    if a >= _STIRLING and x < math.inf:
+    if x == math.inf:
+        return 0.0
+    if a >= _STIRLING:
         return _density_by_stirling(a, x)
     if a > 0.0 and x > 50.0:
         return math.exp((a - 1.0) * math.log(x) - x - math.lgamma(a))
-    if a <= 0.0 and a == np.rint(a):
+    if _is_pole(a):
         return 0.0
     return x ** (a - 1.0) * math.exp(-x) / math.gamma(a)
 
@@ -36,7 +39,7 @@ def gamma_density(a, x):
 def _density_at_zero(a):
     if a == 1.0:
         return 1.0
-    if a > 1.0 or (a <= 0.0 and a == np.rint(a)):
+    if a > 1.0 or _is_pole(a):
         return 0.0
     return math.copysign(math.inf, math.gamma(a))
 
@@ -56,6 +59,44 @@ def _density_by_stirling(a, x):
     for k in range(5, 0, -1):
         correction = correction / (a * a) + _BERNOULLI[k - 1] / (2 * k * (2 * k - 1))
     return math.sqrt(a / (2.0 * math.pi)) / x * math.exp(exponent - correction / a)
+
+
+@_nopython
+def beta_density(a, b, x):
+    """x**(a - 1) * (1 - x)**(b - 1) / beta(a, b): the derivative of betainc(a, b, x) by `x` (8.17.1).
+
+    For a or b that is zero or negative, by continuation.
+    """
+    if _is_pole(a) or _is_pole(b):
+        return 0.0
+    if x == 0.0 or x == 1.0:
+        near, far = (a, b) if x == 0.0 else (b, a)
+        if near != 1.0:
+            return 0.0 if near > 1.0 else math.inf * _sign_of_beta(a, b)
+        return far
+    logarithm = (a - 1.0) * math.log(x) + (b - 1.0) * math.log1p(-x)
+    if a > 0.0 and b > 0.0:
+        return math.exp(logarithm - betaln(a, b))
+    if _is_pole(a + b):
+        return math.inf * _sign_of_beta(a, b)
+    beta = math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b)
+    return _sign_of_beta(a, b) * math.exp(logarithm - beta)
+
+
+@_nopython
+def _is_pole(a):
+    """Whether gamma(a) is infinite."""
+    return a <= 0.0 and a == np.rint(a)
+
+
+@_nopython
+def _sign_of_beta(a, b):
+    return _sign_of_gamma(a) * _sign_of_gamma(b) * _sign_of_gamma(a + b)
+
+
+@_nopython
+def _sign_of_gamma(a):
+    return 1.0 if a > 0.0 or math.floor(a) % 2 == 0 else -1.0
 
 
 @_nopython

@@ -13,9 +13,11 @@ import numpy as np
 import scipy.special as sp
 
 from numbad.rules import auxiliary as aux
+from numbad.rules import losses
 from numbad.rules.expression import Missing, where
 from numbad.rules.functions import Function
-from numbad.rules.incomplete_gamma import gamma_density, gammainc_by_order
+from numbad.rules.incomplete_gamma import beta_density, gamma_density, gammainc_by_order
+from numbad.rules.losses import sign
 from numbad.rules.special import digamma, sinc_derivative
 from numbad.rules.special import polygamma as polygamma_of_integer
 
@@ -31,9 +33,11 @@ BY_PARAMETER = Missing(
     "keep this parameter constant, or give a function that calls it a rule (nd.scalar_rule) with a "
     "difference quotient of your choice"
 )
-SECOND_BY_PARAMETER = Missing("take one derivative by this argument, not two")
+SECOND_BY_ORDER = Missing(
+    "take one derivative by the order, not two", "an incomplete gamma function by its order twice"
+)
 
-PARTIALS = {}
+PARTIALS = dict(losses.PARTIALS)
 
 
 def _rule(fn, partials):
@@ -93,16 +97,18 @@ def _is_pole(x):
 def _poch(ans, x, m):
     """Where gamma(x) or gamma(x + m) is infinite, by 5.5.3 for both."""
     by_x = ans * (digamma(x + m) - digamma(x))
-    at_pole = sp.gamma(x + m) * _rgamma_slope(x)
+    at_pole = sp.gamma(x + m) * (_rgamma_slope(x) + digamma(x + m) * sp.rgamma(x))
     both = ans * (digamma(1 - x - m) - digamma(1 - x))
     by_x = where(_is_pole(x), where(_is_pole(x + m), both, at_pole), by_x)
     return by_x, ans * digamma(x + m)
 
 
 def _binom(ans, n, k):
-    """Where the value is zero, as a factor 1 / gamma is, by the derivative of that factor."""
-    zero_n = sp.gamma(n + 1) * sp.rgamma(k + 1) * _rgamma_slope(n - k + 1)
-    zero_k = sp.gamma(n + 1) * _rgamma_slope(k + 1) * sp.rgamma(n - k + 1) - zero_n
+    """Where the value is zero, as a factor 1 / gamma is, by the derivatives of the factors."""
+    first, last = sp.rgamma(k + 1), sp.rgamma(n - k + 1)
+    slope = _rgamma_slope(n - k + 1)
+    zero_n = sp.gamma(n + 1) * first * (slope + digamma(n + 1) * last)
+    zero_k = sp.gamma(n + 1) * (_rgamma_slope(k + 1) * last - first * slope)
     by_n = where(ans == 0, zero_n, ans * (digamma(n + 1) - digamma(n - k + 1)))
     return by_n, where(ans == 0, zero_k, ans * (digamma(n - k + 1) - digamma(k + 1)))
 
@@ -137,8 +143,8 @@ def _density_by_order(ans, a, x):
     return where(a == 0, math.exp(-x) / x, by_a)
 
 
-def _beta_density(a, b, x):
-    return math.exp(sp.xlogy(a - 1, x) + sp.xlog1py(b - 1, -x) - sp.betaln(a, b))
+def _beta_density_by_x(a, b, x):
+    return (a + b - 1) * (beta_density(a - 1, b, x) - beta_density(a, b - 1, x))
 
 
 _rule(
@@ -147,7 +153,7 @@ _rule(
 )
 _rule(
     gammainc_by_order,
-    lambda ans, a, x: (SECOND_BY_PARAMETER, _density_by_order(gamma_density(a, x), a, x)),
+    lambda ans, a, x: (SECOND_BY_ORDER, _density_by_order(gamma_density(a, x), a, x)),
 )
 _rule(sp.gammainc, lambda ans, a, x: (gammainc_by_order(a, x), gamma_density(a, x)))
 _rule(sp.gammaincc, lambda ans, a, x: (-gammainc_by_order(a, x), -gamma_density(a, x)))
@@ -165,10 +171,14 @@ _rule(
         -1 / gamma_density(a, ans),
     ),
 )
-_rule(sp.betainc, lambda ans, a, b, x: (BY_PARAMETER, BY_PARAMETER, _beta_density(a, b, x)))
+_rule(
+    beta_density,
+    lambda ans, a, b, x: (BY_PARAMETER, BY_PARAMETER, _beta_density_by_x(a, b, x)),
+)
+_rule(sp.betainc, lambda ans, a, b, x: (BY_PARAMETER, BY_PARAMETER, beta_density(a, b, x)))
 _rule(
     sp.betaincinv,
-    lambda ans, a, b, y: (BY_PARAMETER, BY_PARAMETER, 1 / _beta_density(a, b, ans)),
+    lambda ans, a, b, y: (BY_PARAMETER, BY_PARAMETER, 1 / beta_density(a, b, ans)),
 )
 
 # Bessel functions: 10.6.1, 10.29.1, 10.51.1, 10.51.4; Struve functions: 11.4.23, 11.4.25 to 11.4.26
@@ -194,25 +204,33 @@ _rule(sp.y1, lambda ans, x: 0.5 * (sp.y0(x) - sp.yv(2, x)))
 _rule(sp.i1, lambda ans, x: 0.5 * (sp.i0(x) + sp.iv(2, x)))
 _rule(sp.k1, lambda ans, x: -0.5 * (sp.k0(x) + sp.kv(2, x)))
 
-# Scaled by exp(-|x|) or exp(x)
+# Scaled by exp(-|x|) or exp(x): for large x the sums cancel, and the asymptotic series serves
 
 
-def _sign(x):
-    return where(x < 0, -1, 1)
+def _scaled_i(ans, v, x, neighbours):
+    far = aux.scaled_bessel_derivative(1, v, x, -1)
+    return where(x > 50 + v * v, far, neighbours - sign(x) * ans)
+
+
+def _scaled_k(ans, v, x, neighbours):
+    far = aux.scaled_bessel_derivative(1, v, x, 1)
+    return where(x > 50 + v * v, far, ans - neighbours)
+
+
+def _mean(fn, v, x):
+    return 0.5 * (fn(v - 1, x) + fn(v + 1, x))
 
 
 _rule(
-    sp.ive,
-    lambda ans, v, x: (BY_ORDER, 0.5 * (sp.ive(v - 1, x) + sp.ive(v + 1, x)) - _sign(x) * ans),
+    aux.scaled_bessel_derivative,
+    lambda ans, n, v, x, sign: (0, BY_ORDER, aux.scaled_bessel_derivative(n + 1, v, x, sign), 0),
 )
-_rule(
-    sp.kve,
-    lambda ans, v, x: (BY_ORDER, ans - 0.5 * (sp.kve(v - 1, x) + sp.kve(v + 1, x))),
-)
-_rule(sp.i0e, lambda ans, x: sp.i1e(x) - _sign(x) * ans)
-_rule(sp.i1e, lambda ans, x: 0.5 * (sp.i0e(x) + sp.ive(2, x)) - _sign(x) * ans)
-_rule(sp.k0e, lambda ans, x: ans - sp.k1e(x))
-_rule(sp.k1e, lambda ans, x: ans - 0.5 * (sp.k0e(x) + sp.kve(2, x)))
+_rule(sp.ive, lambda ans, v, x: (BY_ORDER, _scaled_i(ans, v, x, _mean(sp.ive, v, x))))
+_rule(sp.kve, lambda ans, v, x: (BY_ORDER, _scaled_k(ans, v, x, _mean(sp.kve, v, x))))
+_rule(sp.i0e, lambda ans, x: _scaled_i(ans, 0, x, sp.i1e(x)))
+_rule(sp.i1e, lambda ans, x: _scaled_i(ans, 1, x, 0.5 * (sp.i0e(x) + sp.ive(2, x))))
+_rule(sp.k0e, lambda ans, x: _scaled_k(ans, 0, x, sp.k1e(x)))
+_rule(sp.k1e, lambda ans, x: _scaled_k(ans, 1, x, 0.5 * (sp.k0e(x) + sp.kve(2, x))))
 
 
 def _struve(fn, sign):
@@ -261,6 +279,7 @@ def _ellipk_slope(m, one_minus_m):
     """Near m == 0, where the closed form is 0 / 0, by the hypergeometric function."""
     closed = (sp.ellipe(m) / one_minus_m - sp.ellipkm1(one_minus_m)) / (2 * m)
     near = 0.125 * math.pi * sp.hyp2f1(1.5, 1.5, 2, m)
+    closed = where(one_minus_m == 0, math.inf, closed)
     return where((m < 0.5) & (m > -0.5), near, closed)
 
 
@@ -323,71 +342,3 @@ def _real_lambertw(x):
 lambertw = Function("lambertw", 1, _real_lambertw)
 _rule(lambertw, lambda ans, x: math.exp(-ans) / (1 + ans))
 _rule(sp.wrightomega, lambda ans, x: ans / (1 + ans))
-
-# Logistic function and entropy
-
-_rule(sp.expit, lambda ans, x: ans * sp.expit(-x))
-_rule(sp.log_expit, lambda ans, x: sp.expit(-x))
-_rule(sp.logit, lambda ans, p: 1 / (p * (1 - p)))
-_rule(sp.xlogy, lambda ans, x, y: (math.log(y), where(x == 0, 0, x / y)))
-_rule(sp.xlog1py, lambda ans, x, y: (math.log1p(y), where(x == 0, 0, x / (1 + y))))
-_rule(sp.entr, lambda ans, x: -1 - math.log(x))
-_rule(sp.rel_entr, lambda ans, x, y: (1 + _log_ratio(x, y), where(x == 0, 0, -x / y)))
-_rule(sp.kl_div, lambda ans, x, y: (_log_ratio(x, y), (y - x) / y))
-
-
-def _log_ratio(x, y):
-    """log(x / y), with all digits where it is small."""
-    ratio = x / y
-    return where((ratio > 0.5) & (ratio < 2), math.log1p((x - y) / y), math.log(ratio))
-
-
-_rule(sp.exprel, lambda ans, x: aux.exprel_derivative(1, x))
-_rule(aux.exprel_derivative, lambda ans, n, x: (0, aux.exprel_derivative(n + 1, x)))
-_rule(aux.log1prel_derivative, lambda ans, n, x: (0, aux.log1prel_derivative(n + 1, x)))
-_rule(sp.cosm1, lambda ans, x: -math.sin(x))
-
-# Losses and power transforms
-
-
-def _huber(ans, delta, r):
-    inside = abs(r) <= delta
-    return where(inside, 0, abs(r) - delta), where(inside, r, delta * _sign(r))
-
-
-def _pseudo_huber(ans, delta, r):
-    """With u = r / delta and s = sqrt(1 + u**2), s - 1 = u**2 / (s + 1) does not cancel."""
-    u = r / delta
-    s = math.hypot(1, u)
-    w = u * (u / (s + 1))
-    return where(delta == 0, abs(r), delta * (w / s) * w), where(delta == 0, 0, r / s)
-
-
-def _boxcox_by_power(log, power):
-    """The derivative of (exp(power * log) - 1) / power by the power."""
-    return log * log * aux.exprel_derivative(1, power * log)
-
-
-def _inv_boxcox_by_power(y, power):
-    """The derivative of log(1 + power * y) / power by the power."""
-    return y * y * aux.log1prel_derivative(1, power * y)
-
-
-_rule(sp.huber, _huber)
-_rule(sp.pseudo_huber, _pseudo_huber)
-_rule(
-    sp.boxcox,
-    lambda ans, x, power: (x ** (power - 1), _boxcox_by_power(math.log(x), power)),
-)
-_rule(
-    sp.boxcox1p,
-    lambda ans, x, power: ((1 + x) ** (power - 1), _boxcox_by_power(math.log1p(x), power)),
-)
-_rule(
-    sp.inv_boxcox,
-    lambda ans, y, power: (ans / (1 + power * y), ans * _inv_boxcox_by_power(y, power)),
-)
-_rule(
-    sp.inv_boxcox1p,
-    lambda ans, y, power: ((1 + ans) / (1 + power * y), (1 + ans) * _inv_boxcox_by_power(y, power)),
-)

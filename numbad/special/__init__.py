@@ -264,9 +264,11 @@ def _compile_all():
         if function not in known and hasattr(function, "nout"):
             compile_pointer(function)
     ship(PARTIALS)
-    # This module may be loaded while Numba infers the types of a function that names it.
-    cpu_target.typing_context.refresh()
-    cpu_target.target_context.refresh()
 
 
 _compile_all()
+# This module may be loaded while Numba infers the types of a function that names it.
+if "_toplevel_typing_context" in vars(cpu_target):
+    cpu_target.typing_context.refresh()
+if "_toplevel_target_context" in vars(cpu_target):
+    cpu_target.target_context.refresh()

@@ -91,7 +91,7 @@ class Scalar(Op):
 
     def _refuse_missing(self, k, partial):
         if isinstance(partial, Missing):
-            construct = f"{name_of(self.function)} by argument {k + 1}"
+            construct = partial.construct or f"{name_of(self.function)} by argument {k + 1}"
             raise refuse(construct, self.loc, partial.way_out)
 
     @staticmethod
