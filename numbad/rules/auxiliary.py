@@ -9,6 +9,8 @@ import math
 from numba import njit
 from scipy.special import dawsn, erfcx
 
+from numbad.rules.special import _ASYMPTOTIC, _BERNOULLI
+
 _nopython = njit(error_model="numpy")
 
 
@@ -113,6 +115,33 @@ def dawsn_derivative(n, x):
     for k in range(n):
         before, value = value, (-2.0 * k * before if k else 1.0) - 2.0 * x * value
     return value
+
+
+@_nopython
+def zeta_by_exponent(s, x):
+    """The derivative of Hurwitz' zeta by s > 1, for x > 0: 25.11.5, term by term; to 1e-14.
+
+    >>> print(f"{zeta_by_exponent(2.0, 1.0):.12f}")
+    -0.937548254316
+    """
+    if not (s > 1.0 and x > 0.0):
+        return math.nan
+    total = 0.0
+    while x < _ASYMPTOTIC + s:
+        total -= math.log(x) / x**s
+        x += 1.0
+    log = math.log(x)
+    total -= x ** (1.0 - s) / (s - 1.0) * (log + 1.0 / (s - 1.0)) + 0.5 * log / x**s
+    term, slope = (
+        s / (2.0 * x) / x**s,
+        1.0 / s - log,
+    )  # slope: the derivative of the term's logarithm
+    for k in range(len(_BERNOULLI)):
+        total += _BERNOULLI[k] * term * slope
+        first, second = s + 2 * k + 1, s + 2 * k + 2
+        term *= first * second / ((2 * k + 3) * (2 * k + 4) * x * x)
+        slope += 1.0 / first + 1.0 / second
+    return total
 
 
 @_nopython

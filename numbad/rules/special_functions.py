@@ -14,6 +14,7 @@ import scipy.special as sp
 
 from numbad.rules import auxiliary as aux
 from numbad.rules import losses
+from numbad.rules.elliptic import ellipeinc_by_parameter, ellipkinc_by_parameter
 from numbad.rules.expression import Missing, where
 from numbad.rules.functions import Function
 from numbad.rules.incomplete_gamma import beta_density, gamma_density, gammainc_by_order
@@ -32,6 +33,9 @@ BY_ORDER = Missing(
 BY_PARAMETER = Missing(
     "keep this parameter constant, or give a function that calls it a rule (nd.scalar_rule) with a "
     "difference quotient of your choice"
+)
+SECOND_BY_PARAMETER = Missing(
+    "take one derivative by the parameter, not two", "a function by its parameter twice"
 )
 SECOND_BY_ORDER = Missing(
     "take one derivative by the order, not two", "an incomplete gamma function by its order twice"
@@ -121,7 +125,11 @@ _rule(sp.gammaln, lambda ans, x: digamma(x))
 _rule(sp.loggamma, lambda ans, x: where(x < 0, math.nan, digamma(x)))
 _rule(sp.psi, lambda ans, x: polygamma_of_integer(1, x))
 _rule(polygamma, lambda ans, n, x: (BY_ORDER, polygamma(n + 1, x)))
-_rule(zeta, lambda ans, s, q: (BY_ORDER, -s * zeta(s + 1, q)))
+_rule(zeta, lambda ans, s, q: (aux.zeta_by_exponent(s, q), -s * zeta(s + 1, q)))
+_rule(
+    aux.zeta_by_exponent,
+    lambda ans, s, q: (SECOND_BY_PARAMETER, -zeta(s + 1, q) - s * aux.zeta_by_exponent(s + 1, q)),
+)
 _rule(sp.rgamma, lambda ans, x: _rgamma_slope(x))
 _rule(sp.poch, _poch)
 _rule(sp.binom, _binom)
@@ -176,6 +184,7 @@ _rule(
     lambda ans, a, b, x: (BY_PARAMETER, BY_PARAMETER, _beta_density_by_x(a, b, x)),
 )
 _rule(sp.betainc, lambda ans, a, b, x: (BY_PARAMETER, BY_PARAMETER, beta_density(a, b, x)))
+_rule(sp.betaincc, lambda ans, a, b, x: (BY_PARAMETER, BY_PARAMETER, -beta_density(a, b, x)))
 _rule(
     sp.betaincinv,
     lambda ans, a, b, y: (BY_PARAMETER, BY_PARAMETER, 1 / beta_density(a, b, ans)),
@@ -292,6 +301,22 @@ def _ellipe_slope(m):
 _rule(sp.ellipk, lambda ans, m: _ellipk_slope(m, 1 - m))
 _rule(sp.ellipkm1, lambda ans, p: -_ellipk_slope(1 - p, p))
 _rule(sp.ellipe, lambda ans, m: _ellipe_slope(m))
+
+
+def _delta(phi, m):
+    return math.sqrt(1 - m * math.sin(phi) * math.sin(phi))
+
+
+_rule(sp.ellipkinc, lambda ans, phi, m: (1 / _delta(phi, m), ellipkinc_by_parameter(phi, m)))
+_rule(sp.ellipeinc, lambda ans, phi, m: (_delta(phi, m), ellipeinc_by_parameter(phi, m)))
+_rule(
+    ellipkinc_by_parameter,
+    lambda ans, phi, m: (0.5 * math.sin(phi) ** 2 / _delta(phi, m) ** 3, SECOND_BY_PARAMETER),
+)
+_rule(
+    ellipeinc_by_parameter,
+    lambda ans, phi, m: (-0.5 * math.sin(phi) ** 2 / _delta(phi, m), SECOND_BY_PARAMETER),
+)
 
 # Exponential, trigonometric and related integrals: 6.2.1 to 6.2.16, 7.2.7, 7.2.8, 8.19.13, 25.12.2
 

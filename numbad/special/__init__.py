@@ -10,7 +10,7 @@ differentiated, and how accurately.
 ... def f(x):
 ...     return nd.special.gammaln(x) * nd.special.jv(0.5, x)
 >>> print(f"{nd.derivative(f)(2.0):.10f}")
-0.2168826033
+0.2168951862
 """
 
 from numba.core.registry import cpu_target
@@ -19,6 +19,7 @@ from scipy.special import (
     airy,
     beta,
     betainc,
+    betaincc,
     betaincinv,
     betaln,
     binom,
@@ -28,8 +29,11 @@ from scipy.special import (
     dawsn,
     digamma,
     ellipe,
+    ellipeinc,
     ellipk,
+    ellipkinc,
     ellipkm1,
+    elliprd,
     entr,
     erf,
     erfc,
@@ -133,6 +137,7 @@ __all__ = [
     "airy_bip",
     "beta",
     "betainc",
+    "betaincc",
     "betaincinv",
     "betaln",
     "binom",
@@ -142,7 +147,9 @@ __all__ = [
     "dawsn",
     "digamma",
     "ellipe",
+    "ellipeinc",
     "ellipk",
+    "ellipkinc",
     "ellipkm1",
     "entr",
     "erf",
@@ -263,6 +270,7 @@ def _compile_all():
     for function in PARTIALS:
         if function not in known and hasattr(function, "nout"):
             compile_pointer(function)
+    compile_pointer(elliprd)  # for rules
     ship(PARTIALS)
 
 

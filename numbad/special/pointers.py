@@ -87,9 +87,9 @@ def call(builder, pointer, doubles):
     result = ir.VoidType() if slots else DOUBLE
     signature = ir.FunctionType(result, [a.type for a in arguments])
     function = builder.bitcast(_load(builder, pointer.symbol), signature.as_pointer())
-    # Without outputs in memory the same arguments give the same result, and nothing else happens.
-    attributes = ("nounwind",) if slots else ("nounwind", "readnone")
-    returned = builder.call(function, arguments, attrs=attributes)
+    returned = builder.call(function, arguments, attrs=("nounwind",))
+    if not slots:  # nothing but the result: the same for the same arguments, and not needed unused
+        set.update(returned.attributes, ("readnone", "willreturn"))  # llvmlite knows not the latter
     return [builder.load(slot) for slot in slots] or [returned]
 
 

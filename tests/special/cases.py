@@ -93,7 +93,12 @@ case(sp.gammaln, lambda x: mp.log(abs(mp.gamma(x))), 0.3, 1.0, 4.7, 1e5, -0.4, -
 case(sp.loggamma, mp.loggamma, 0.3, 1.0, 4.7, 1e5)
 case(sp.psi, mp.digamma, 0.3, 1.0, 4.7, 1e5, -0.4, -3.7)
 order(ns.polygamma, lambda n, x: mp.polygamma(int(n), x), (0, 1.3), (1, 0.4), (3, 4.7), (2.0, 20.5))
-order(ns.zeta, mp.zeta, (1.5, 1.0), (2.0, 0.3), (4.2, 7.5))
+case(
+    ns.zeta,
+    mp.zeta,
+    *((1.5, 1.0), (2.0, 0.3), (4.2, 7.5), (1.01, 3.0), (9.5, 30.0)),
+    once=(0,),
+)
 case(sp.rgamma, mp.rgamma, 0.3, 1.0, 4.7, 20.2, -0.4, -3.7, 0.0, -1.0, -2.0)
 case(
     sp.poch,
@@ -170,6 +175,9 @@ case(
     constants=(0, 1),
 )
 case(
+    sp.betaincc, lambda *at: 1 - lower_beta(*at), (0.4, 1.7, 0.3), (3.0, 2.0, 0.9), constants=(0, 1)
+)
+case(
     sp.betaincinv,
     _inverse(lower_beta, sp.betaincinv),
     *((0.4, 1.7, 0.6), (3.0, 2.0, 0.2)),
@@ -243,6 +251,9 @@ PARAMETERS = (-30.0, -0.6, -0.4, 0.0, 1e-9, 0.3, 0.49, 0.51, 0.9, 0.999999)
 case(sp.ellipk, mp.ellipk, *PARAMETERS)
 case(sp.ellipe, mp.ellipe, *PARAMETERS)
 case(sp.ellipkm1, lambda p: mp.ellipk(1 - p), 1e-30, 1e-6, 0.1, 0.6, 1.0, 1.3, 5.0)
+INCOMPLETE = ((0.3, 0.7), (-1.2, 0.0), (1.5, -4.0), (4.0, 0.3), (0.7, 1.0), (-8.0, 0.9), (0.0, 0.5))
+case(sp.ellipkinc, mp.ellipf, *INCOMPLETE, once=(1,))
+case(sp.ellipeinc, mp.ellipe, *INCOMPLETE, once=(1,))
 
 # Integrals and hypergeometric functions
 

@@ -189,3 +189,13 @@ def test_the_first_use_of_a_process(program):
 def test_import_leaves_scipy_special_to_first_use():
     code = "import sys, numbad, numbad.operators; assert 'scipy.special' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_a_call_whose_result_is_not_used_is_left_out():
+    def code_of(f):
+        f(0.5)
+        (text,) = f.inspect_llvm().values()
+        return text
+
+    assert "numbad.function.erf" in code_of(numba.njit(lambda x: sp.erf(x)))
+    assert "numbad.function.erf" not in code_of(numba.njit(lambda x: (sp.erf(x), x)[1]))
