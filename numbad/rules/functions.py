@@ -1,5 +1,7 @@
 """Functions of numbers that broadcast over arrays, as NumPy's ufuncs do, and that are none."""
 
+import numpy as np
+
 
 class Function:
     """A function of `nin` numbers: called from Python it is `python`, which broadcasts.
@@ -18,7 +20,13 @@ class Function:
         self.types = ["f" * nin + "->f", "d" * nin + "->d"]
 
     def __call__(self, *args):
-        return self.python(*args)
+        """The value; an argument more than there are inputs is an array that it is written to."""
+        value = self.python(*args[: self.nin])
+        if len(args) == self.nin:
+            return value
+        (out,) = args[self.nin :]
+        np.copyto(out, value)
+        return out
 
     def __repr__(self):
         return f"<numbad.special.{self.__name__}>"

@@ -94,6 +94,39 @@ def test_derivatives_of_arrays(mode):
 
 
 @numba.njit
+def written(x, w):
+    """Results go into given arrays, and into the results of calls of constants."""
+    out = np.empty(3)
+    ns.airy_ai(x, out)
+    kept = ns.polygamma(1, w)
+    kept[0] = x[1] * sp.erf(w)[0]
+    kept[1:] *= out[1:]
+    sp.gammaln(x, out)
+    return kept[0] * out[0] + kept[1] * out[1] + kept[2]
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+def test_derivatives_of_what_is_written(mode):
+    x, w, h = np.array([0.7, 1.9, 4.2]), np.array([1.0, 2.0, 0.5]), 1e-5
+    steps = h * np.eye(3)
+    quotient = [(written.py_func(x + s, w) - written.py_func(x - s, w)) / (2 * h) for s in steps]
+    np.testing.assert_allclose(nd.grad(written, mode=mode)(x, w), quotient, 1e-8)
+
+
+@numba.njit
+def in_single(x):
+    first = sp.erfcx(x) * sp.gammainc(2.5, x) + sp.jv(1.5, x) * ns.airy_bi(x)
+    return first + sp.betaln(x, x * x) * sp.ellipk(x) + sp.boxcox(x, 2 * x) * sp.spence(x)
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+def test_derivatives_in_single_precision(mode):
+    gradient = nd.grad(in_single, mode=mode)
+    found = gradient(np.float32(0.6))
+    assert found == pytest.approx(gradient(float(np.float32(0.6))), rel=3e-6)
+
+
+@numba.njit
 def of_outputs(x):
     ai, aip, bi, bip = sp.airy(x)
     s, c = sp.fresnel(x)

@@ -1,14 +1,18 @@
 """Every special function's derivatives by both modes, first and second, against mpmath."""
 
 import functools
+import operator
 from dataclasses import replace
 
 import numba
 import pytest
+import scipy.special as sp
 from mpmath import mp, mpf
 
 import numbad as nd
+from numbad.rules import COMPARISONS, CONSTANT, SCALAR, Apply, Missing, ScalarRule, walk, where
 from numbad.rules.special_functions import PARTIALS
+from numbad.rules.tracing import arity
 from numbad.source import define
 from tests.rules.oracle import relative_error
 
@@ -120,6 +124,30 @@ def check_second(case, point, j, partials):
         expected = exact_at(case, point, *sorted((k, by[j])))
         error = relative_error(value, expected, 1e-13 * float(firsts))
         assert error < case.second, (str(case), point, k, by[j])
+
+
+def test_rules_use_only_functions_that_have_rules_themselves():
+    understood = {*SCALAR, *CONSTANT, *COMPARISONS, operator.and_, where}
+    for fn in PARTIALS:
+        partials = SCALAR[fn].trace(fn.nin if hasattr(fn, "nin") else arity(fn)[0])
+        assert {node.fn for node in walk(*partials) if isinstance(node, Apply)} <= understood, fn
+
+
+@pytest.mark.parametrize("fn", [sp.erfcx, sp.gammainc, sp.kv, sp.ellipk, sp.boxcox], ids=str)
+def test_a_rule_that_is_slightly_wrong_is_found(fn, monkeypatch):
+    right = SCALAR[fn].partials
+
+    def off(ans, *args):
+        found = right(ans, *args)
+        partials = found if isinstance(found, tuple) else (found,)
+        return tuple(p if isinstance(p, Missing) else 1.0005 * p for p in partials)
+
+    monkeypatch.setitem(SCALAR, fn, ScalarRule(fn, off))
+    case = next(case for case in CASES if case.fn is fn)
+    gradient = nd.grad(numba.njit(total([case])), 0, mode="forward")
+    (found,) = gradient(*split([case], [case.points[0]]))
+    exact = [exact_at(case, case.points[0], k) for k in active(case)]
+    assert min(map(relative_error, found, exact)) > 1e-4
 
 
 def test_every_rule_has_a_case():
