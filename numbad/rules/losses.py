@@ -1,4 +1,4 @@
-"""Partial derivatives of SciPy's logistic functions, entropies, losses and power transforms.
+"""Partial derivatives of SciPy's elementary functions, entropies, losses and power transforms.
 
 Those of the functions' definitions, in forms that do not cancel; a part of the table in
 `rules/special_functions.py`.
@@ -22,6 +22,14 @@ def sign(x):
     """-1 for negative `x`, else 1."""
     return where(x < 0, -1, 1)
 
+
+# Elementary functions that NumPy has too
+
+_rule(sp.expm1, lambda ans, x: math.exp(x))
+_rule(sp.log1p, lambda ans, x: 1 / (1 + x))
+_rule(sp.exp2, lambda ans, x: math.log(2.0) * ans)
+_rule(sp.exp10, lambda ans, x: math.log(10.0) * ans)
+_rule(sp.cbrt, lambda ans, x: 1 / (3 * (ans * ans)))
 
 # Logistic function and entropy
 

@@ -190,6 +190,29 @@ _rule(
     lambda ans, a, b, y: (BY_PARAMETER, BY_PARAMETER, 1 / beta_density(a, b, ans)),
 )
 
+# Distribution functions: chi-square is gammainc(v / 2, x / 2), Student's has a beta density
+
+
+def _student_density(v, t):
+    return math.exp(-0.5 * (v + 1) * math.log1p(t * t / v) - sp.betaln(0.5 * v, 0.5)) / v**0.5
+
+
+_rule(
+    sp.chdtr,
+    lambda ans, v, x: (
+        0.5 * gammainc_by_order(0.5 * v, 0.5 * x),
+        0.5 * gamma_density(0.5 * v, 0.5 * x),
+    ),
+)
+_rule(
+    sp.chdtrc,
+    lambda ans, v, x: (
+        -0.5 * gammainc_by_order(0.5 * v, 0.5 * x),
+        -0.5 * gamma_density(0.5 * v, 0.5 * x),
+    ),
+)
+_rule(sp.stdtr, lambda ans, v, t: (BY_PARAMETER, _student_density(v, t)))
+
 # Bessel functions: 10.6.1, 10.29.1, 10.51.1, 10.51.4; Struve functions: 11.4.23, 11.4.25 to 11.4.26
 
 

@@ -75,7 +75,7 @@ case(sp.erfcx, erfcx, *EVERYWHERE, 0.39, 0.41, 7.0, 25.0)
 case(sp.dawsn, dawson, *EVERYWHERE, 5.1, 6.4, 6.6, -20.0)
 case(sp.erfinv, mp.erfinv, -0.99, -0.3, 0.0, 0.5, 0.999)
 case(sp.erfcinv, lambda y: mp.erfinv(1 - y), 0.01, 0.4, 1.0, 1.9)
-case(sp.ndtr, distribution, *EVERYWHERE, -14.0, 14.0)
+case(sp.ndtr, distribution, *EVERYWHERE, -9.0, 9.0)
 case(sp.log_ndtr, lambda x: mp.log(distribution(x)), *EVERYWHERE, -100.0, 8.0, rtol=3e-12)
 case(sp.ndtri, lambda y: SQRT2 * mp.erfinv(2 * y - 1), 0.01, 0.3, 0.5, 0.99)
 case(
@@ -83,7 +83,7 @@ case(
     lambda h, a: mp.quad(
         lambda t: mp.exp(-h * h * (1 + t * t) / 2) / (1 + t * t) / (2 * mp.pi), [0, a]
     ),
-    *((0.3, 0.7), (-1.2, 2.0), (2.5, -0.4), (0.0, 1.0), (1.0, 0.0)),
+    *((0.3, 0.7), (-1.2, 2.0), (0.0, 1.0)),
 )
 
 # Gamma functions
@@ -184,6 +184,14 @@ case(
     constants=(0, 1),
 )
 
+case(sp.chdtr, lambda v, x: lower_gamma(v / 2, x / 2), (3.0, 2.5), (7.5, 20.0), once=(0,))
+case(sp.chdtrc, lambda v, x: upper_gamma(v / 2, x / 2), (3.0, 2.5), (7.5, 20.0), once=(0,))
+order(
+    sp.stdtr,
+    lambda v, t: 1 - lower_beta(v / 2, mpf(1) / 2, v / (v + t * t)) / 2,
+    *((3.0, 0.4), (1.0, 2.0), (60.5, 0.1)),
+)
+
 # Bessel functions
 
 REAL_ORDERS = ((0, 0.7), (1, 2.3), (3, 1.1), (0.5, 2.0), (-1.3, 1.7), (2.7, 11.0))
@@ -282,6 +290,12 @@ case(
 order(sp.hyp0f1, mp.hyp0f1, (0.5, 0.4), (2.0, -3.5))
 case(ns.lambertw, lambda x: mp.lambertw(x).real, -0.35, -0.2, 0.0, 1e-9, 1.0, 30.0)
 case(sp.wrightomega, lambda x: mp.lambertw(mp.exp(x)), -3.0, 0.0, 1.0, 10.0)
+
+case(sp.expm1, mp.expm1, *EVERYWHERE)
+case(sp.log1p, mp.log1p, -0.7, 0.0, 1e-9, 4.0)
+case(sp.exp2, lambda x: mpf(2) ** x, *EVERYWHERE)
+case(sp.exp10, lambda x: mpf(10) ** x, *EVERYWHERE)
+case(sp.cbrt, lambda x: mp.sign(x) * mp.cbrt(abs(x)), -2.5, 1e-9, 0.4)
 
 # Logistic function, entropy, losses, power transforms
 

@@ -29,7 +29,7 @@ MODES = ("forward", "reverse")
 
 @pytest.fixture(autouse=True)
 def many_digits():
-    with mp.workdps(60):
+    with mp.workdps(30):
         yield
 
 
@@ -79,8 +79,8 @@ def exact(case, point, *by):
     def along(value):
         return exact(case, (*point[:k], value, *point[k + 1 :]), *rest)
 
-    step = mp.ldexp(1, -90 + (mp.mag(point[k]) if point[k] else 0))
-    return mp.diff(along, point[k], count, h=step, addprec=140)
+    step = mp.ldexp(1, -mp.prec // 2 + (mp.mag(point[k]) if point[k] else 0))  # its square is left
+    return mp.diff(along, point[k], count, h=step, addprec=mp.prec)
 
 
 @functools.cache
@@ -99,7 +99,7 @@ def test_first_derivatives(group, mode):
         for case, point, partials in zip(cases, row, found, strict=True):
             for k, value in zip(active(case), partials, strict=True):
                 expected = exact_at(case, point, k)
-                assert relative_error(value, expected, 1e-50) < case.rtol, (str(case), point, k)
+                assert relative_error(value, expected, 1e-25) < case.rtol, (str(case), point, k)
 
 
 @pytest.mark.parametrize("mode", MODES)
