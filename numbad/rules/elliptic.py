@@ -1,4 +1,4 @@
-"""Incomplete elliptic integrals by their parameter m, for nopython code.
+"""Elliptic integrals by their parameter m, for nopython code.
 
 Numbers of equations are those of the NIST Digital Library of Mathematical Functions.
 """
@@ -7,9 +7,15 @@ import math
 
 import numpy as np
 from numba import njit
-from scipy.special import elliprd
+from scipy.special import ellipe, elliprd
 
 _nopython = njit(error_model="numpy")
+
+
+@_nopython
+def ellipe_of_complement(p):
+    """ellipe(1 - p): its derivative near p == 0 needs `p` itself."""
+    return ellipe(1.0 - p)
 
 
 @_nopython

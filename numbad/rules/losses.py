@@ -36,11 +36,16 @@ _rule(sp.cbrt, lambda ans, x: 1 / (3 * (ans * ans)))
 _rule(sp.expit, lambda ans, x: ans * sp.expit(-x))
 _rule(sp.log_expit, lambda ans, x: sp.expit(-x))
 _rule(sp.logit, lambda ans, p: 1 / (p * (1 - p)))
-_rule(sp.xlogy, lambda ans, x, y: (math.log(y), where(x == 0, 0, x / y)))
-_rule(sp.xlog1py, lambda ans, x, y: (math.log1p(y), where(x == 0, 0, x / (1 + y))))
+_rule(sp.xlogy, lambda ans, x, y: (math.log(y), _ratio(x, y)))
+_rule(sp.xlog1py, lambda ans, x, y: (math.log1p(y), _ratio(x, 1 + y)))
 _rule(sp.entr, lambda ans, x: -1 - math.log(x))
-_rule(sp.rel_entr, lambda ans, x, y: (1 + _log_ratio(x, y), where(x == 0, 0, -x / y)))
+_rule(sp.rel_entr, lambda ans, x, y: (1 + _log_ratio(x, y), -_ratio(x, y)))
 _rule(sp.kl_div, lambda ans, x, y: (_log_ratio(x, y), (y - x) / y))
+
+
+def _ratio(x, y):
+    """x / y, and 0 for 0 / 0: only there, so that its own derivative by `x` is right as well."""
+    return where((x == 0) & (y == 0), 0, x / y)
 
 
 def _log_ratio(x, y):
@@ -69,10 +74,12 @@ def _pseudo_huber(ans, delta, r):
     return where(h == 0, 0, rest * (rest / h)), where(h == 0, 0, delta * (r / h))
 
 
-def _boxcox_by_power(log, power):
-    """The derivative of (exp(power * log) - 1) / power by the power."""
+def _boxcox_by_power(log, base, power):
+    """The derivative of (base**power - 1) / power by the power; at a base of 0 by its definition."""
+    value = base**power
     slope = log * log * aux.exprel_derivative(1, power * log)
-    return where((log == -math.inf) & (power > 0), 1 / (power * power), slope)
+    at_zero = (1 - value + power * sp.xlogy(value, base)) / (power * power)
+    return where((base == 0) & (power > 0), at_zero, slope)
 
 
 def _inv_boxcox_by_power(y, power):
@@ -84,11 +91,11 @@ _rule(sp.huber, _huber)
 _rule(sp.pseudo_huber, _pseudo_huber)
 _rule(
     sp.boxcox,
-    lambda ans, x, power: (x ** (power - 1), _boxcox_by_power(math.log(x), power)),
+    lambda ans, x, power: (x ** (power - 1), _boxcox_by_power(math.log(x), x, power)),
 )
 _rule(
     sp.boxcox1p,
-    lambda ans, x, power: ((1 + x) ** (power - 1), _boxcox_by_power(math.log1p(x), power)),
+    lambda ans, x, power: ((1 + x) ** (power - 1), _boxcox_by_power(math.log1p(x), 1 + x, power)),
 )
 _rule(
     sp.inv_boxcox,

@@ -14,7 +14,11 @@ import scipy.special as sp
 
 from numbad.rules import auxiliary as aux
 from numbad.rules import losses
-from numbad.rules.elliptic import ellipeinc_by_parameter, ellipkinc_by_parameter
+from numbad.rules.elliptic import (
+    ellipe_of_complement,
+    ellipeinc_by_parameter,
+    ellipkinc_by_parameter,
+)
 from numbad.rules.expression import Missing, where
 from numbad.rules.functions import Function
 from numbad.rules.incomplete_gamma import beta_density, gamma_density, gammainc_by_order
@@ -147,8 +151,9 @@ _rule(sp.beta, lambda ans, a, b: tuple(ans * partial for partial in _with_sum(a,
 
 
 def _density_by_order(ans, a, x):
-    by_a = where((x == 0) & (ans == 0), 0, ans * (math.log(x) - digamma(a)))
-    return where(a == 0, math.exp(-x) / x, by_a)
+    """ans * (log(x) - psi(a)), near the poles of psi by the derivative of 1 / gamma(a)."""
+    near = math.exp(sp.xlogy(a - 1, x) - x) * _rgamma_slope(a)
+    return sp.xlogy(ans, x) + where(a < 0.5, near, -ans * digamma(a))
 
 
 def _beta_density_by_x(a, b, x):
@@ -197,20 +202,16 @@ def _student_density(v, t):
     return math.exp(-0.5 * (v + 1) * math.log1p(t * t / v) - sp.betaln(0.5 * v, 0.5)) / v**0.5
 
 
-_rule(
-    sp.chdtr,
-    lambda ans, v, x: (
-        0.5 * gammainc_by_order(0.5 * v, 0.5 * x),
-        0.5 * gamma_density(0.5 * v, 0.5 * x),
-    ),
-)
-_rule(
-    sp.chdtrc,
-    lambda ans, v, x: (
-        -0.5 * gammainc_by_order(0.5 * v, 0.5 * x),
-        -0.5 * gamma_density(0.5 * v, 0.5 * x),
-    ),
-)
+def _chi_square(fn, direction):
+    def partials(ans, v, x):
+        a, y = 0.5 * v, 0.5 * x
+        return direction * 0.5 * gammainc_by_order(a, y), direction * 0.5 * gamma_density(a, y)
+
+    _rule(fn, partials)
+
+
+_chi_square(sp.chdtr, 1)
+_chi_square(sp.chdtrc, -1)
 _rule(sp.stdtr, lambda ans, v, t: (BY_PARAMETER, _student_density(v, t)))
 
 # Bessel functions: 10.6.1, 10.29.1, 10.51.1, 10.51.4; Struve functions: 11.4.23, 11.4.25 to 11.4.26
@@ -307,23 +308,26 @@ _rule(airy_bip, lambda ans, x: x * airy_bi(x))
 # Elliptic integrals, by the parameter m = k**2: 19.4.1, 19.4.2, 19.5.1, 19.5.2, 19.2.4, 19.2.5
 
 
-def _ellipk_slope(m, one_minus_m):
-    """Near m == 0, where the closed form is 0 / 0, by the hypergeometric function."""
-    closed = (sp.ellipe(m) / one_minus_m - sp.ellipkm1(one_minus_m)) / (2 * m)
+def _is_small(m):
+    return (m < 0.5) & (m > -0.5)
+
+
+def _ellipk_slope(m, p):
+    """By m = 1 - p; near m == 0, where the closed form is 0 / 0, by the hypergeometric function."""
+    closed = (ellipe_of_complement(p) / p - sp.ellipkm1(p)) / (2 * m)
     near = 0.125 * math.pi * sp.hyp2f1(1.5, 1.5, 2, m)
-    closed = where(one_minus_m == 0, math.inf, closed)
-    return where((m < 0.5) & (m > -0.5), near, closed)
+    return where(_is_small(m), near, where(p == 0, math.inf, closed))
 
 
-def _ellipe_slope(m):
-    closed = (sp.ellipe(m) - sp.ellipk(m)) / (2 * m)
+def _ellipe_slope(ans, m, p):
     near = -0.125 * math.pi * sp.hyp2f1(0.5, 1.5, 2, m)
-    return where((m < 0.5) & (m > -0.5), near, closed)
+    return where(_is_small(m), near, (ans - sp.ellipkm1(p)) / (2 * m))
 
 
 _rule(sp.ellipk, lambda ans, m: _ellipk_slope(m, 1 - m))
 _rule(sp.ellipkm1, lambda ans, p: -_ellipk_slope(1 - p, p))
-_rule(sp.ellipe, lambda ans, m: _ellipe_slope(m))
+_rule(sp.ellipe, lambda ans, m: _ellipe_slope(ans, m, 1 - m))
+_rule(ellipe_of_complement, lambda ans, p: -_ellipe_slope(ans, 1 - p, p))
 
 
 def _delta(phi, m):

