@@ -75,10 +75,12 @@ def _pseudo_huber(ans, delta, r):
 
 
 def _boxcox_by_power(log, base, power):
-    """The derivative of (base**power - 1) / power by the power; at a base of 0 by its definition."""
-    value = base**power
+    """The derivative of (base**power - 1) / power by the power.
+
+    At a base of 0 by its definition, of which a term is left out that matters at power 1 alone.
+    """
     slope = log * log * aux.exprel_derivative(1, power * log)
-    at_zero = (1 - value + power * sp.xlogy(value, base)) / (power * power)
+    at_zero = (1 - base**power) / (power * power) + where(power == 1, sp.xlogy(base, base), 0)
     return where((base == 0) & (power > 0), at_zero, slope)
 
 
