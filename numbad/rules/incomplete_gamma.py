@@ -107,7 +107,7 @@ def gammainc_by_order(a, x):
     terms do not cancel. Accurate to 1e-11 relative, for a > 1e4 to 1e-9.
 
     >>> print(f"{gammainc_by_order(1.0, 1.0):.10f}")
-    -0.5963473623
+    -0.4317297106
     """
     if not (a >= 0.0 and x >= 0.0) or (a == 0.0 and x == 0.0):
         return math.nan
