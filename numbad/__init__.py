@@ -36,7 +36,7 @@ _HOME = {
     "inspect_adjoint": "reverse.listing",
     "check_grads": "testing",
 }
-_SUBPACKAGES = ("fit", "ode")
+_SUBPACKAGES = ("fit", "ode", "special")
 _OPTIONAL = ("cuda",)  # needs a package that not everybody has, so `import *` leaves it out
 
 if "numba.core.bytecode" in sys.modules:  # best before anything is compiled; see there

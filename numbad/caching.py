@@ -19,6 +19,7 @@ import os
 import pickle
 import sys
 import uuid
+from importlib import import_module
 from pathlib import Path
 
 from numba import njit
@@ -28,7 +29,7 @@ from numba.core.targetconfig import ConfigStack
 from . import constants, symbols
 from .fingerprint import Fingerprint, UndigestibleError, digested
 
-FORMAT = b"numbad 1\n"
+FORMAT = b"numbad 2\n"
 
 SWITCHED_OFF = "NUMBAD_REVERSE_OFF"
 """The environment variable that names the optimisations to leave out: `reverse/switches.py`.
@@ -146,11 +147,14 @@ def _reduced(compiled, sig):
         fndesc = copy.copy(fndesc)
         fndesc.argtypes = None
         signature = signature.return_type
-    return library, fndesc, environment, signature, *rest
+    modules = constants.modules_of(compiled.library)
+    return modules, library, fndesc, environment, signature, *rest
 
 
 def _rebuilt(payload, sig, target_context):
-    library, fndesc, environment, signature, *rest = payload
+    modules, library, fndesc, environment, signature, *rest = payload
+    for module in modules:
+        import_module(module)
     if not isinstance(signature, typing.Signature):
         argtypes, _ = sigutils.normalize_signature(sig)
         signature = typing.signature(signature, *argtypes)

@@ -1,9 +1,10 @@
-"""Arrays that compiled code refers to by address, found again by their content in another process.
+"""What compiled code refers to by address, found again in another process by its name.
 
 Numba writes small constant arrays into the code, and the addresses of large or strided ones, which
 mean nothing elsewhere. Here such an address stands in a cell at an external symbol that is named
 after the content; whoever digests the array, as the cache does before it looks for code, gives the
-symbol its meaning.
+symbol its meaning. Functions of C libraries stand in cells too; a module gives their symbols a meaning
+as it is imported.
 """
 
 import ctypes
@@ -21,6 +22,7 @@ _OWN = _DYNAMIC + "numbad."
 _SMALL = 10**6  # bytes that Numba copies into the code
 
 _names = {}  # id of an array -> its symbols, of the data and of the array itself
+_modules = {}  # symbol of a function -> the module whose import gives it its meaning
 _kept = []  # arrays and cells: code may refer to them as long as the process lives
 
 
@@ -46,10 +48,33 @@ def announce(array, digest):
     return names
 
 
+def announce_address(name, address, module):
+    """The symbol of the cell that holds the address of a C function, by the function's name.
+
+    `module`, imported, announces the same function.
+    """
+    symbol = f"{_OWN}function.{name}"
+    cell = ctypes.c_void_p(address)
+    llvm.add_symbol(symbol, ctypes.addressof(cell))
+    _modules[symbol] = module
+    _kept.append(cell)
+    return symbol
+
+
 def are_found_again(library, announced):
-    """Whether all that a library refers to by address is among the symbols announced with its key."""
-    names = {variable.name for variable in library._final_module.global_variables}
-    return all(name in announced for name in names if name.startswith(_DYNAMIC))
+    """Whether all that a library refers to by address is known elsewhere: the symbols announced
+    with its key, and those of modules."""
+    return all(name in announced or name in _modules for name in _dynamic(library))
+
+
+def modules_of(library):
+    """The modules to import before code of a library runs in another process."""
+    return sorted({_modules[name] for name in _dynamic(library) if name in _modules})
+
+
+def _dynamic(library):
+    names = (variable.name for variable in library._final_module.global_variables)
+    return [name for name in names if name.startswith(_DYNAMIC)]
 
 
 def by_symbols(context):

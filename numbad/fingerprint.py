@@ -27,6 +27,7 @@ from numba.np.ufunc.dufunc import DUFunc
 
 from .classes import identify, is_importable
 from .constants import announce, content_digest
+from .rules.functions import Function
 from .rules.registry import JVP, SCALAR, VJP, on_register
 
 
@@ -228,7 +229,7 @@ _CONTENT = (
     (types.Type, Fingerprint._type),
     (JitClassType, Fingerprint._jitclass),
     (type, Fingerprint._class),
-    ((pytypes.BuiltinFunctionType, np.ufunc), Fingerprint._named),
+    ((pytypes.BuiltinFunctionType, np.ufunc, Function), Fingerprint._named),
 )
 
 

@@ -19,7 +19,7 @@ LAYERS = (
     ("fingerprint",),
     ("caching", "ir", "models"),
     ("lanes",),
-    ("forward",),
+    ("forward", "special"),
     ("reverse",),  # adjoints of dual numbers: forward over reverse
     ("operators",),
     ("batching",),

@@ -36,7 +36,7 @@ from .retarget import retarget
 _REFUSED = (
     " cannot be compiled for the GPU. The function and its callees must be what numba-cuda compiles: "
     "without new arrays (np.empty, np.zeros, x.copy(), whole-array arithmetic; take work arrays as "
-    "arguments), with functions of math rather than of NumPy. It says:"
+    "arguments), with functions of math rather than of NumPy or SciPy. It says:"
 )
 
 

@@ -12,9 +12,10 @@ from llvmlite import ir
 from numba.core import types
 
 from ..lanes.varying import Varying, without_errors
-from ..rules.expression import evaluate, where
-from ..rules.registry import SCALAR
+from ..rules.expression import Missing, evaluate, where
+from ..rules.registry import SCALAR, name_of
 from . import dual as d
+from .refuse import refused_call
 
 # Partials may be contracted to fused multiply-adds; the value never is.
 CONTRACT = ("contract",)
@@ -226,6 +227,8 @@ class Emitter:
         kind = "complex" if isinstance(d.base_scalar(answer.type), types.Complex) else "real"
         expressions = SCALAR[fn].trace(len(operands), literals, kind)
         wanted = tuple(expressions[k] for k in active)
+        for k in active:
+            refuse_missing(fn, k, expressions[k])
         return evaluate(wanted, inner, answer, self.const, self.apply)
 
     def term(self, result, factor, operand):
@@ -297,6 +300,13 @@ class Emitter:
             return self.cast(function(item), ty.scalar)
 
         return d.map_partials(self.context, self.builder, ty, ty, partials, cast)
+
+
+def refuse_missing(fn, k, partial):
+    """Refuse a partial that is not known, by argument number `k`."""
+    if isinstance(partial, Missing):
+        construct = partial.construct or f"{name_of(fn)} by argument {k + 1}"
+        raise refused_call(construct, fn, partial.way_out)
 
 
 def negated(builder, x):

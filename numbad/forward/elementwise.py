@@ -8,7 +8,7 @@ from numba.core.imputils import lower_builtin
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.extending import overload
 
-from ..rules import CONSTANT, SCALAR
+from ..rules import CONSTANT, SCALAR, on_ship
 from . import dual as d
 from .access import dtype_like
 from .dualize import stand_for
@@ -234,10 +234,18 @@ for _fn, _ufunc in _OPERATORS.items():
     _register(_fn, _of_elements(_fn), _ufunc.nin)
 for _key, _fn in _INPLACE.items():
     _register_inplace(_key, _of_elements(_fn))
-for _fn in (*SCALAR, *CONSTANT):
-    if isinstance(_fn, np.ufunc) and _fn.nout == 1:
-        _register(_fn, _fn, _fn.nin)
+
+
+def _register_ufuncs(fns):
+    """Functions of numbers that broadcast: NumPy's and SciPy's, and those that are called as they."""
+    for fn in fns:
+        if getattr(fn, "nout", 0) == 1:
+            _register(fn, fn, fn.nin)
+
+
+_register_ufuncs((*SCALAR, *CONSTANT))
 _register(np.conjugate, np.conjugate, 1)
+on_ship.append(_register_ufuncs)
 
 
 # -- where -----------------------------------------------------------------------------------

@@ -14,6 +14,8 @@ from numba.core import ir, types
 from numba.core.dispatcher import Dispatcher
 from numba.typed import Dict, List
 
+from ..rules.functions import Function
+
 # Calls whose result shares no memory with any argument; only these are ever promoted.
 FRESH = {
     getattr(np, name)
@@ -25,6 +27,7 @@ FRESH = {
     ).split()
     if hasattr(np, name)
 }
+_ELEMENTWISE = np.ufunc | Function  # their results are new arrays too, unless they are given one
 FRESH_METHODS = {"copy", "astype", "flatten", "cumsum", "cumprod", "repeat", "item"}
 KEEPING_METHODS = {"append", "insert", "extend"}  # the object keeps its arguments
 VIEWING_METHODS = {"reshape", "ravel", "transpose", "view", "conjugate", "conj", "values", "items"}
@@ -301,10 +304,10 @@ class Flow:
             self.containers.add(target)
             if args:  # an empty list takes its type from what is appended
                 self.fresh.add(target)
-        elif fn in FRESH or isinstance(fn, np.ufunc) or _is_number_class(fn):
+        elif fn in FRESH or isinstance(fn, _ELEMENTWISE) or _is_number_class(fn):
             self._flow(target, *args)
             self.fresh.add(target)
-            if isinstance(fn, np.ufunc) and len(args) > fn.nin:
+            if isinstance(fn, _ELEMENTWISE) and len(args) > fn.nin:
                 self.stores.append((args[-1], set(args)))
         elif fn in MUTATING:
             self.stores.append((args[0], set(args)))

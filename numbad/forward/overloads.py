@@ -11,9 +11,9 @@ from numba.core.dispatcher import Dispatcher
 from numba.core.imputils import lower_builtin
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 
-from ..rules import CONSTANT, SCALAR, STRUCTURAL, on_register
+from ..rules import CONSTANT, SCALAR, STRUCTURAL, on_register, on_ship
 from . import dual as d
-from .arithmetic import Emitter, Operand, strip_operand
+from .arithmetic import Emitter, Operand, refuse_missing, strip_operand
 
 SCALARS = types.Number | types.Boolean | d.Dual
 
@@ -75,6 +75,10 @@ class ScalarTemplate(AbstractTemplate):
 
 class DifferentiableTemplate(ScalarTemplate):
     def result(self, resolved, args, tag):
+        partials = SCALAR[self.key].trace(len(args)) if self.key in SCALAR else ()
+        for k, (ty, partial) in enumerate(zip(args, partials, strict=False)):
+            if isinstance(ty, d.Dual) and ty.tag == tag:
+                refuse_missing(self.key, k, partial)
         return relevel(resolved, args, tag)
 
 
@@ -154,10 +158,16 @@ def is_number_class(fn):
     return isinstance(fn, type) and issubclass(fn, np.generic)
 
 
-for _fn in SCALAR:
-    if not is_number_class(_fn) and _fn not in STRUCTURAL and not isinstance(_fn, Dispatcher):
-        register_differentiable(_fn)
+def register_all(fns):
+    """Make functions with scalar rules known on dual numbers; dispatchers are replaced where called."""
+    for fn in fns:
+        if not is_number_class(fn) and fn not in STRUCTURAL and not isinstance(fn, Dispatcher):
+            register_differentiable(fn)
+
+
+register_all(SCALAR)
 for _fn in CONSTANT:
     if not is_number_class(_fn) and _fn not in STRUCTURAL:
         register_constant(_fn)
 on_register.append(register_later)
+on_ship.append(register_all)

@@ -1,5 +1,7 @@
 """The differential operators: each takes a function and returns a compiled function."""
 
+import sys
+
 from . import nopython  # noqa: F401  (it registers with Numba)
 from .jacobian import grad, jacobian, value_and_grad, value_and_jacobian
 from .second import grad_and_hvp, hessian, hvp
@@ -20,3 +22,6 @@ __all__ = [
     "value_and_jacobian",
     "vjp",
 ]
+
+if "scipy.special" in sys.modules:  # whose functions the program may call in compiled code
+    from .. import special  # noqa: F401

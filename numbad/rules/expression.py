@@ -114,6 +114,21 @@ class Const(Expr):
         return repr(self.value)
 
 
+class Missing(Expr):
+    """The partial by an argument for which no derivative is known.
+
+    `way_out` says what to do, and `construct`, if given, what was asked for.
+    """
+
+    __slots__ = ("construct", "way_out")
+
+    def __new__(cls, way_out, construct=None):
+        return _interned(cls, (way_out, construct), way_out=way_out, construct=construct)
+
+    def __repr__(self):
+        return "missing"
+
+
 class Apply(Expr):
     """A call of `fn`, the very callable that Numba knows, on nodes; `call` simplifies first."""
 

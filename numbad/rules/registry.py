@@ -36,6 +36,9 @@ HOLOMORPHIC: dict = {}
 on_register: list = []
 """Called with every function that gets a rule after the import."""
 
+on_ship: list = []
+"""Called with functions whose rules are numbad's own, and loaded where a program needs them."""
+
 
 @dataclass(frozen=True, eq=False)
 class ScalarRule:
@@ -116,6 +119,14 @@ def scalar_rule(fn, partials):
     _forget(fn)
     SCALAR[fn] = rule_
     _announce(fn)
+
+
+def ship(rules):
+    """Add rules of numbad's own, function -> partials, which a program has asked for."""
+    added = {fn: ScalarRule(fn, partials) for fn, partials in rules.items() if fn not in SCALAR}
+    SCALAR.update(added)
+    for hook in on_ship:
+        hook(tuple(added))
 
 
 def rule(fn, jvp=None, vjp=None):

@@ -105,7 +105,8 @@ def _function(fn):
         return f"random.{name}"
     if isinstance(owner, np.random.RandomState):
         return f"numpy.random.{name}"
-    module = getattr(fn, "__module__", None) or ("numpy" if isinstance(fn, np.ufunc) else "")
+    of_numpy = isinstance(fn, np.ufunc) and getattr(np, name, None) is fn
+    module = getattr(fn, "__module__", None) or ("numpy" if of_numpy else "")
     module = module.lstrip("_")
     if module.partition(".")[0] == "numba":
         return f"numba.{name}" if getattr(numba, name, None) is fn else None

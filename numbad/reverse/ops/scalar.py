@@ -4,9 +4,10 @@ import operator
 
 from numba.core import types
 
+from ...ir.fence import refuse
 from ...ir.leaves import leaves
-from ...rules.expression import Answer, Apply, Arg, Const, evaluate
-from ...rules.registry import SCALAR
+from ...rules.expression import Answer, Apply, Arg, Const, Missing, evaluate
+from ...rules.registry import SCALAR, name_of
 from ..arithmetic import contribution, needs, partials
 from .base import Op
 
@@ -79,12 +80,19 @@ class Scalar(Op):
             for k, v in enumerate(self.arguments)
             if leaves(self.fn.type_of(v)) and e.active(_leaf(v))
         ]
+        for k in wanted:
+            self._refuse_missing(k, every[k])
         simple = [k for k in wanted if self._simple(every[k])]
         for k in simple:
             self._add_simple(e, k, every[k], adjoint)
         others = [k for k in wanted if k not in simple]
         if others:
             self._add_products(e, others, tuple(every[k] for k in others), adjoint)
+
+    def _refuse_missing(self, k, partial):
+        if isinstance(partial, Missing):
+            construct = partial.construct or f"{name_of(self.function)} by argument {k + 1}"
+            raise refuse(construct, self.loc, partial.way_out)
 
     @staticmethod
     def _simple(node):

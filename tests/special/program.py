@@ -1,0 +1,27 @@
+"""Special functions and their derivatives, recorded; run twice by `test_on_disk.py`, with one cache."""
+
+import sys
+
+from numba import njit
+
+import numbad as nd
+from numbad.caching import jit
+from tests.caching.counting import record, report
+
+
+@njit
+def several(x):
+    return nd.special.erf(x) * nd.special.jv(0.5, x) + nd.special.polygamma(1, x)
+
+
+@jit
+def kept(x):
+    return nd.special.airy(x)[0] + nd.special.spherical_jn(2, x)
+
+
+if __name__ == "__main__":
+    assert "scipy.special" not in sys.modules
+    record("gradient", nd.grad(several, mode="reverse"), 0.5)
+    record("second", nd.hessian(several), 0.5)
+    record("kept", kept, 0.5)
+    report()
