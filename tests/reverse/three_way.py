@@ -58,7 +58,9 @@ class Tally:
     def check(self):
         """Fail where too few programs were compared for the comparison to mean much."""
         tried = self.passed + len(self.refused)
-        assert tried >= 0.7 * (tried + self.aside.total()), f"set aside: {self.aside}"
+        every = tried + self.aside.total()
+        # of few programs, more may be set aside by chance
+        assert self.aside.total() <= 0.3 * every + 0.5 * every**0.5, f"set aside: {self.aside}"
         assert len(self.refused) <= max(1, 0.05 * tried), self.refusals()
         assert self.not_by_duals <= max(1, 0.1 * tried), "forward mode refuses too many"
 
