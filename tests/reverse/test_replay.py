@@ -8,12 +8,12 @@ import math
 import numpy as np
 import pytest
 from numba import njit
-from numba.core import ir
 
 import numbad as nd
-from numbad.reverse import pipeline, switches
+from numbad.reverse import switches
 from numbad.reverse.replay import Replay
 from tests.reverse.oracle import Programs, check_gradient, check_pullback, check_second_order
+from tests.reverse.stages import sweep_of
 
 Y = np.array([0.5, -0.25, 0.75, 0.4, -0.3])
 P = np.array([0.7, 0.3])
@@ -318,12 +318,7 @@ def test_second_order(name):
 
 
 def stages(f):
-    """The sweep of a function of `programs`, before it is compiled."""
-    function, program = njit(f), by_name[f.__name__]
-    function(*program.runs[0])
-    made = pipeline.Pipeline(function, function.signatures[0], program.wrt)
-    made.run(ir.Scope(None, ir.unknown_loc))
-    return made.sweep
+    return sweep_of(f, by_name[f.__name__])
 
 
 def run_again(f):
