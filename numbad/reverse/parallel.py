@@ -128,7 +128,7 @@ class Effects:
     def __init__(self, part):
         from .pipeline import Pipeline  # which makes the ops that ask for this
 
-        argtypes = part.outlined.argtypes
+        self.part, argtypes = part, part.outlined.argtypes
         wrt = tuple(k for k, ty in enumerate(argtypes) if leaves(ty))
         self.fn, self.activity, self.control = Pipeline(part, argtypes, wrt).analyse()
         self.result = _returned(self.fn)

@@ -41,7 +41,7 @@ from .ops.objects import refuse_at_boundary
 from .ops.parallel import Parallel
 from .options import Options
 from .pairs import Pairs
-from .parallel import body, with_loops_apart
+from .parallel import PartDispatcher, body, with_loops_apart
 from .split import SplitSweep
 from .sweep import Sweep
 from .switches import enabled
@@ -99,7 +99,8 @@ class Pipeline:
         self.fn, *rest = self.analyse()
         if isinstance(self.dual, Lanes):
             refuse_lanes(self.fn, rest[0])
-        options = Options(self.allocates and enabled("stack"), self.snapshots)
+        shared = isinstance(self.dispatcher, PartDispatcher)
+        options = Options(self.allocates and enabled("stack"), self.snapshots, shared)
         self.sweep = Sweep(self.fn, *rest, self.wrt, scope, self.dual, pair_of, options)
         return self.sweep.build()
 

@@ -18,7 +18,7 @@ def find_regions(sweep):
         alone = {part.loop.header for part in found.values()}
         for loop in loops_to_checkpoint(*stages, alone):
             found[loop.loop.header] = Snapshots(sweep, loop, sweep.options.snapshots)
-    elif enabled("replay"):
+    elif enabled("replay") and not sweep.options.shared:
         for loop in replayable_loops(*stages):
             found.setdefault(loop.loop.header, Replay(sweep, loop))
     return found
@@ -28,7 +28,9 @@ def _independent(sweep, stages):
     """Loops whose iterations meet only in a sum."""
     seeded = enabled("seeded") and not isinstance(sweep.e.dual, Lanes)
     loops = independent_loops(*stages)
-    found = {loop.loop.header: Iterations(sweep, loop, seeded) for loop in loops}
+    made = [Iterations(sweep, loop, seeded) for loop in loops]
+    # those by themselves add whole arrays to shadows in the end
+    found = {part.header: part for part in made if not (sweep.options.shared and part.is_alone())}
     for nest in fused_loops(*stages) if seeded and enabled("fused") else ():
         found |= dict.fromkeys((loop.header for loop in nest.loops), Fused(sweep, nest))
     return found

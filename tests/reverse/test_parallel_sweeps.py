@@ -7,11 +7,15 @@ import numba
 import numpy as np
 import pytest
 from numba import njit, prange, typeof
+from numba.core import ir
 
 import numbad as nd
+from numbad.ir.leaves import leaves
 from numbad.reverse.activity import Activity
 from numbad.reverse.ops.parallel import Parallel
 from numbad.reverse.parallel import with_loops_apart
+from numbad.reverse.pipeline import Pipeline
+from numbad.reverse.replay import Replay
 from numbad.reverse.switches import without
 
 Pair = namedtuple("Pair", "u v")
@@ -274,6 +278,29 @@ def test_what_threads_share(f, a, reach):
     """Of an array that is not here, every thread has an adjoint of its own; a race is seldom seen."""
     found, _ = effects_of(f, a, X)
     assert found == reach
+
+
+@pytest.mark.parametrize(("f", "a"), [(rows, M), (heat, A), (work_array, A), (several_sums, A)])
+@pytest.mark.parametrize("off", [(), ("seeded",)])
+def test_threads_leave_each_others_elements_alone(f, a, off):
+    """No part of the iterations keeps an array, to put it back, or adds to a shadow, as a whole."""
+    with without(*off):
+        _, effects = effects_of(f, a, X)
+        part, argtypes = effects.part, effects.part.outlined.argtypes
+        wrt = tuple(k for k, ty in enumerate(argtypes) if leaves(ty))
+        pipeline = Pipeline(part, argtypes, wrt)
+        pipeline.run(ir.Scope(None, ir.unknown_loc))
+    assert not any(region.is_alone() or region.replaying for region in pipeline.sweep.parts())
+    assert not any(isinstance(region, Replay) for region in pipeline.sweep.parts())
+
+
+def test_many_calls_give_one_result(gradients):
+    """Two threads that write to one row do so seldom."""
+    value, (by_m, by_x) = gradients(rows)(M.copy(), X)
+    for _ in range(3000):
+        again, (by_m_again, by_x_again) = gradients(rows)(M.copy(), X)
+        assert (again, by_x_again) == (value, by_x)
+        np.testing.assert_array_equal(by_m_again, by_m)
 
 
 def reads_what_others_write(a, x):
