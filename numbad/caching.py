@@ -52,6 +52,10 @@ def cache_folder():
     return Path(base) / "numbad"
 
 
+before_loading = []
+"""Functions to be called once, before the first compiled code is loaded."""
+
+
 class ContentCache:
     """The disk cache of one dispatcher, as Numba's dispatchers ask for it."""
 
@@ -74,6 +78,8 @@ class ContentCache:
         if not data.startswith(FORMAT):
             return None
         target_context.refresh()
+        while before_loading:
+            before_loading.pop()()
         try:
             return _rebuilt(pickle.loads(data[len(FORMAT) :]), sig, target_context)
         except Exception:  # a damaged file, or a module gone: compile, as if there were none

@@ -12,9 +12,10 @@ from functools import cache
 import llvmlite.binding as llvm
 from llvmlite import ir
 from numba.core import cgutils, types
+from numba.core.codegen import CodeLibrary
 from numba.extending import intrinsic
 
-from numbad.caching import jit
+from numbad.caching import before_loading, jit
 from numbad.errors import TapeLimitError
 
 from .limit import limit_from
@@ -360,6 +361,12 @@ def load_helpers():
         llvm.add_symbol(symbol, address)
 
 
+# Code from a cache needs the helpers when it is loaded; older versions of Numba have no place to say so.
+_LIBRARIES_RELOAD = "_reload_init" in CodeLibrary.__init__.__code__.co_names
+if not _LIBRARIES_RELOAD:
+    before_loading.append(load_helpers)
+
+
 def call_helper(context, builder, helper, *args):
     """Call one of the functions above, on LLVM integers, out of line; none of them raises.
 
@@ -368,7 +375,8 @@ def call_helper(context, builder, helper, *args):
     if context.target_name in ELSEWHERE:
         return ELSEWHERE[context.target_name][0](context, builder, helper, *args)
     load_helpers()
-    context.active_code_library._reload_init.add(load_helpers)
+    if _LIBRARIES_RELOAD:
+        context.active_code_library._reload_init.add(load_helpers)
     tys = [types.intp] * len(args)
     fnty = context.call_conv.get_function_type(types.intp, tys)
     fn = cgutils.get_or_insert_function(builder.module, fnty, _SYMBOLS[helper])
