@@ -148,6 +148,10 @@ class _Pieces:
             yield "    pieces, turns = 2 * get_num_threads(), 2"
             yield f"    if count < pieces * {2 * reach}:"
             yield "        pieces, turns = 1, 1"
+        if any((k, path) in self.reach for k, path, _ in self._arrays()):
+            # a[-1] is the last element, which another iteration may read by its own number
+            yield "    if first < 0:"
+            yield "        pieces, turns = 1, 1"
 
     def _sums(self):
         """The sums that a piece returns: `(name, type, how to take it from the value)`."""

@@ -351,6 +351,22 @@ def test_each_thread_has_a_piece():
     assert halves != alone
 
 
+def from_below_zero(a, x):
+    total = 0.0
+    for i in prange(-2, 2):
+        total += a[i] * x
+    return total
+
+
+def test_numbers_that_count_from_the_end_are_of_one_piece():
+    """Two iterations may read one element, so the sum is made in their order, whatever the threads."""
+    a = np.array([-1e16, 1.0, 1e16, 1.0])
+    pull = nd.value_and_grad(njit(parallel=True)(from_below_zero), (0, 1), mode="reverse")
+    value, (by_a, _) = pull(a, 1.0)
+    assert value == 1.0
+    np.testing.assert_array_equal(by_a, np.ones(4))
+
+
 def of_structures(p, t, n):
     total = 0.0
     for i in prange(n):
