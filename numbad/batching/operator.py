@@ -55,10 +55,8 @@ class Batch(Operator):
         self.axes = checked_axes(in_axes, self.names)
         self.lanes = checked_lanes(lanes)
         done = effects(self.f, range(len(self.names)))
-        self.changed, self.draws = (
-            done.changed,
-            done.random,
-        )  # `changed`: as far as these are arrays
+        # `changed`: as far as these are arrays
+        self.changed, self.draws = done.changed, done.random
 
     def key(self):
         return self.name, self.axes, self.lanes
