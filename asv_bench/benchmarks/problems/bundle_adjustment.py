@@ -221,12 +221,11 @@ def residual(camera, point, weight, feature):
     return weight * (q0 - feature[0]), weight * (q1 - feature[1])
 
 
-def jacobians(jacobian):
+def jacobians_into(jacobian):
     """A compiled loop over the observations; takes what the operator makes of `residual`."""
 
     @njit
-    def loop(cams, X, w, obs, feats):
-        J = np.empty((w.shape[0], 2, 15))
+    def loop(cams, X, w, obs, feats, J):
         for i in range(w.shape[0]):
             camera, point = to_fixed_tuple(cams[obs[i, 0]], 11), to_fixed_tuple(X[obs[i, 1]], 3)
             by = jacobian(camera, point, w[i], to_fixed_tuple(feats[i], 2))
@@ -236,6 +235,18 @@ def jacobians(jacobian):
                     J[i, row, k] = by_camera[k]
                 for k in range(3):
                     J[i, row, 11 + k] = by_point[k]
+
+    return loop
+
+
+def jacobians(jacobian):
+    """As `jacobians_into`, into a new array."""
+    into = jacobians_into(jacobian)
+
+    @njit
+    def loop(cams, X, w, obs, feats):
+        J = np.empty((w.shape[0], 2, 15))
+        into(cams, X, w, obs, feats, J)
         return J
 
     return loop
