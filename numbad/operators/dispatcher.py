@@ -6,7 +6,9 @@ stub with the right signature. So the result can be called from Python, from nop
 `prange`, and be differentiated again.
 """
 
+import gc
 import inspect
+from contextlib import contextmanager
 
 from numba import njit
 from numba.core import bytecode, interpreter, sigutils
@@ -182,6 +184,19 @@ class OperatorCompiler(CompilerBase):
         return [pm]
 
 
+@contextmanager
+def _without_collections():
+    """Put garbage collections off: each would walk over all that Numba knows, hundreds of times."""
+    if not gc.isenabled():
+        yield
+        return
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+
+
 class OperatorDispatcher(CPUDispatcher):
     """The compiled function that an operator returns."""
 
@@ -199,7 +214,7 @@ class OperatorDispatcher(CPUDispatcher):
                 self._compiler._failed_cache.pop((tuple(argtypes), return_type), None)
 
     def _compile(self, sig):
-        with refusing(self.operator.f.py_func, self):
+        with refusing(self.operator.f.py_func, self), _without_collections():
             return super().compile(sig)
 
     def _raise_own_error(self, argtypes):
