@@ -152,3 +152,26 @@ def _products(emit, expressions, found, bar, arithmetic):
         else:
             products.append(arithmetic.times(bar, value(node)))
     return products
+
+
+@cache
+def summed(negative):
+    """An intrinsic `(sum, x) -> sum ± x` of floats, in whatever order makes a loop of it fast.
+
+    Only so can a sum be kept in several lanes; the adjoints of what is used in every iteration are
+    such sums.
+    """
+
+    @intrinsic
+    def add(typingctx, total, x):
+        result = join_all(typingctx, [total, x])
+
+        def codegen(context, builder, sig, args):
+            a, b = (
+                context.cast(builder, v, t, result) for v, t in zip(args, sig.args, strict=True)
+            )
+            return (builder.fsub if negative else builder.fadd)(a, b, flags=("reassoc",))
+
+        return result(total, x), codegen
+
+    return add

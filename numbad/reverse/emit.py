@@ -11,6 +11,7 @@ from ..ir.function import is_expr, map_vars
 from ..ir.leaves import at
 from ..rules.registry import name_of
 from .arena import arena_zeros_like
+from .arithmetic import summed
 from .cotangents import Lanes, start_of
 from .fields import blank
 from .names import bar_name, shadow_name
@@ -40,6 +41,8 @@ class Emitter(Values):
         self._memo = {}
         self.local_leaves = set()
         self.hoisted = set()  # loads whose adjoints are added to the array after a loop
+        self.gathered = {}  # block of a loop that a `Stencil` stands for -> the blocks of that loop
+        self.staged = {}  # load -> the `Stencil` that adds its terms to the array
         self.region = None  # the `Iterations` whose code is emitted
         self.way = None  # the leaves that alone count as active
         self.on_stack = {}  # name of a new array -> its shape, and whether it starts as zeros
@@ -285,7 +288,16 @@ class Emitter(Values):
                 self._local[leaf] = self.binop(fn, self._local[leaf], x)
             return
         bar = self.bar(leaf)
-        self.binop(operator.sub if negative else operator.add, bar, x, bar)
+        if self._is_summed(leaf):
+            self.assign(self.call(summed(negative), bar, x), bar)
+        else:
+            self.binop(operator.sub if negative else operator.add, bar, x, bar)
+
+    def _is_summed(self, leaf):
+        """Whether the adjoint of a leaf is a sum over iterations whose order is left to the compiler."""
+        body = self.gathered.get(self.label, ())
+        carried = self.plan.place_of(leaf[0]) not in body or self.plan.ops.get(leaf[0]) in self.hoisted
+        return bool(body) and carried and not self.is_complex(leaf)
 
     def zero(self, leaf):
         if isinstance(self.joined, Lanes):

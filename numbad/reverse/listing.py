@@ -137,6 +137,7 @@ class _Shown(Pull):
 
     def pipeline(self, state):
         self.stages = super().pipeline(state)
+        self.stages.gathers = False  # what a block of iterations adds is shown where it is computed
         return self.stages
 
 

@@ -105,15 +105,16 @@ def natural_indices(plan):
     for op in plan.activity.every() if enabled("unsigned") else ():
         if isinstance(op, Load | Store):
             access = op.expr if isinstance(op, Load) else op.statement
-            axes = _axes(plan.fn, access.index) if isinstance(access.index, ir.Var) else []
+            index = access.index
+            axes = index_variables(plan.fn, index) if isinstance(index, ir.Var) else []
             if axes:
                 found[access.index.name] = list(map(plan.is_natural, axes))
     return found
 
 
-def _axes(fn, index):
+def index_variables(fn, index):
     """The variables of an index, one an axis; none where they are not known."""
     build = fn.definition(index)
     if is_expr(build, "build_tuple"):
-        return build.items
+        return list(build.items)
     return [index] if isinstance(types.unliteral(fn.type_of(index)), types.Integer) else []

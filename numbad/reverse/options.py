@@ -7,8 +7,10 @@ from dataclasses import dataclass
 class Options:
     """`stack`: whether small arrays may lie on the machine stack; `snapshots`: how many states of a
     loop are kept at a time, None where that is left to the analysis; `shared`: whether other threads use
-    other elements of the arrays meanwhile, so that none is changed or put back as a whole."""
+    other elements of the arrays meanwhile, so that none is changed or put back as a whole; `gathers`: see
+    `stencils.py`."""
 
     stack: bool = True
     snapshots: int | None = None
     shared: bool = False
+    gathers: bool = False

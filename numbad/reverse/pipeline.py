@@ -58,6 +58,7 @@ class Pipeline:
     def __init__(self, dispatcher, argtypes, wrt, dual=None, allocates=True, snapshots=None):
         self.dispatcher, self.argtypes, self.wrt, self.dual = dispatcher, argtypes, wrt, dual
         self.snapshots = snapshots  # see `nd.checkpoint`
+        self.gathers = True
         self.allocates = allocates  # whether the target has new arrays
 
     def analyse(self, split=False):
@@ -100,7 +101,8 @@ class Pipeline:
         if isinstance(self.dual, Lanes):
             refuse_lanes(self.fn, rest[0])
         shared = isinstance(self.dispatcher, PartDispatcher)
-        options = Options(self.allocates and enabled("stack"), self.snapshots, shared)
+        stack = self.allocates and enabled("stack")
+        options = Options(stack, self.snapshots, shared, self.allocates and self.gathers)
         self.sweep = Sweep(self.fn, *rest, self.wrt, scope, self.dual, pair_of, options)
         return self.sweep.build()
 

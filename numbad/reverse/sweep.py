@@ -25,6 +25,7 @@ from .plan import Plan
 from .recording import Recording
 from .regions import find_regions
 from .skip import find_skipped
+from .stencils import find_stencils
 from .switches import enabled
 from .updates import mark_updates
 
@@ -116,6 +117,10 @@ class Sweep(Recording, Boundary):
         self._find_choices()
         self.skipped = {} if isinstance(self.e.dual, Lanes) else find_skipped(self)
         self.tables = self._find_tables()
+        self.stencils = find_stencils(self) if self.options.gathers else {}
+        for found in self.stencils.values():
+            self.e.staged.update(dict.fromkeys(found.rows, found))
+            self.e.gathered.update(dict.fromkeys(found.loop.body, found.loop.body))
 
     def _find_hoisted(self):
         """Loads that are the same in every iteration: their adjoints go to the array after the loop."""
@@ -295,16 +300,24 @@ class Sweep(Recording, Boundary):
         elif not control.predecessors[label]:
             self._finish()
         elif len(ways) == 1:
-            e.append(ir.Jump(self._reverse_edge(ways[0], label), e.loc))
+            e.append(ir.Jump(self.reverse_edge(ways[0], label), e.loc))
         elif label in self.plan.conditions:
             cond, true = self.plan.conditions[label]
             taken, block = e.value(cond), e.block
-            edges = [self._reverse_edge(ways[k], label) for k in (true, 1 - true)]
+            edges = [self.reverse_edge(ways[k], label) for k in (true, 1 - true)]
             block.append(ir.Branch(taken, *edges, e.loc))
         else:
             self._dispatch(choice(label), control.predecessors[label], label)
 
     def _reverse_header(self, label, loop):
+        if label in self.stencils:
+            self.stencils[label].reverse_header()
+        else:
+            self._reverse_iterations(label, loop)
+        self._reverse_hoisted(label)
+        self.leave_backwards(label, loop)
+
+    def _reverse_iterations(self, label, loop):
         e = self.e
         more = e.binop(operator.gt, e.var(counter(label)), e.const(0))
         block = e.block
@@ -316,8 +329,6 @@ class Sweep(Recording, Boundary):
         self._pop(loop)
         self._dispatch(choice(label), loop.latches, label)
         e.start(self.block_at(before), label)
-        self._reverse_hoisted(label)
-        self.leave_backwards(label, loop)
 
     def before(self, header):
         """The block of the reverse sweep that comes after that of a loop."""
@@ -338,13 +349,13 @@ class Sweep(Recording, Boundary):
         for k, source in enumerate(ways[:-1]):
             taken = e.binop(operator.eq, e.var(name), e.const(k))
             block = e.block
-            edge, others = self._reverse_edge(source, label), self.new_label()
+            edge, others = self.reverse_edge(source, label), self.new_label()
             block.append(ir.Branch(taken, edge, others, e.loc))
             e.start(self.block_at(others), label)
         block = e.block
-        block.append(ir.Jump(self._reverse_edge(ways[-1], label), e.loc))
+        block.append(ir.Jump(self.reverse_edge(ways[-1], label), e.loc))
 
-    def _reverse_edge(self, source, target):
+    def reverse_edge(self, source, target):
         """The block that undoes an edge; its label."""
         e = self.e
         label, outer, known = self.new_label(), e.block, e.label
@@ -355,7 +366,7 @@ class Sweep(Recording, Boundary):
         self._count_left(source, target)
         part = self.regions.get(source)
         done = part is not None and target not in part.loop.body
-        there = part.done if done else self.reverse_labels[source]
+        there = part.done if done else self._reverse_label(source, target)
         left = self.control.left(source, target)
         if len(left) == 1 and left[0].header in self.skipped:
             self.skipped[left[0].header].ask(there)
@@ -363,6 +374,12 @@ class Sweep(Recording, Boundary):
             e.append(ir.Jump(there, e.loc))
         e.block, e.label = outer, known
         return label
+
+    def _reverse_label(self, source, target):
+        """Where the reverse of a block begins, as it is come to from another one."""
+        stencil = self.stencils.get(source)
+        within = stencil is not None and target in stencil.loop.body
+        return stencil.inner if within else self.reverse_labels[source]
 
     def reverse_phis(self, source, target):
         e = self.e

@@ -30,6 +30,7 @@ SWITCHES = {
     "parallel": "parallel loops are reversed in parallel",
     "expressions": "array expressions that are used once are computed where they are used",
     "needed": "what is run again makes only what its reverse asks for",
+    "stencils": "terms for neighbouring elements are added to the adjoints a block at a time",
     "replay": "loops that update arrays keep the state of an iteration and run it again",
 }
 

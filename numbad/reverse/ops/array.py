@@ -41,7 +41,11 @@ class Load(Op):
                 e.add((first, ()), adjoint)
                 return
             shadow = e.shadow((self.expr.value.name, ()))
-            e.call(accumulate, shadow, index_var(e, self.expr), adjoint)
+            index = index_var(e, self.expr)
+            if self in e.staged:
+                e.staged[self].put(self, shadow, index, adjoint)
+            else:
+                e.call(accumulate, shadow, index, adjoint)
 
 
 class Store(Op):

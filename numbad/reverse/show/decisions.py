@@ -3,6 +3,7 @@
 from ..independent import Independent
 from ..ops.parallel import Parallel
 from ..replay import Replay
+from ..stencils import LENGTH, find_stencils
 from ..switches import enabled
 from .names import at_line
 
@@ -20,6 +21,7 @@ class Decisions:
 
     def __init__(self, sweep, names):
         self.sweep, self.names = sweep, names
+        self.stencils = find_stencils(sweep)
 
     def loops(self):
         """All loops that are reversed; those that are reversed one by one are no loops any more."""
@@ -66,6 +68,8 @@ class Decisions:
         why = self._why_whole(loop)
         if loop.header in self.sweep.skipped:
             why += "; skipped where the adjoints of its results are zero"
+        if loop.header in self.stencils:
+            why += f"; what it adds to neighbours is added {LENGTH} iterations at a time"
         known = loop.header in self.sweep.counted
         count = "over its range" if known else f"count{at_line(self.sweep, loop.header)} times"
         return "as a whole", count, why
