@@ -14,6 +14,7 @@ from numba.np import arrayobj
 from ..forward import dual as d
 from ..forward.arithmetic import Emitter, Operand
 from . import cotangents
+from .aliasing import ADJOINT, PRIMAL, mark
 
 
 class Parts:
@@ -145,12 +146,29 @@ def unsigned(typingctx, index):
 
 
 def _load(context, builder, array_type, pointer):
-    return Operand(array_type.dtype, arrayobj.load_item(context, builder, array_type, pointer))
+    return Operand(array_type.dtype, load_marked(context, builder, array_type, pointer, ADJOINT))
+
+
+def load_marked(context, builder, array_type, pointer, kind):
+    """An element of an array of the primal or of an adjoint."""
+    if array_type.dtype not in (types.float64, types.float32):
+        return arrayobj.load_item(context, builder, array_type, pointer)
+    value = builder.load(pointer)
+    mark(builder, value, kind)
+    return value
+
+
+def store_marked(context, builder, array_type, value, pointer, kind):
+    """Write an element of an array of the primal or of an adjoint."""
+    if array_type.dtype not in (types.float64, types.float32):
+        arrayobj.store_item(context, builder, array_type, value, pointer)
+    else:
+        mark(builder, builder.store(value, pointer), kind)
 
 
 def _store(context, builder, array_type, operand, pointer, emit):
     value = emit.cast(operand, array_type.dtype)
-    arrayobj.store_item(context, builder, array_type, value, pointer)
+    store_marked(context, builder, array_type, value, pointer, ADJOINT)
 
 
 def _emitter(context, builder, ty):
@@ -187,13 +205,24 @@ def _real_part(emit, dtype, operand):
 
 @intrinsic(prefer_literal=True)
 def element(typingctx, array, index):
-    """`array[index]`."""
+    """`array[index]` of a shadow array."""
 
     def codegen(context, builder, sig, args):
         pointer = element_pointer(context, builder, array, args[0], index, args[1])
         if isinstance(array.dtype, cotangents.Cotangents):
             return cotangents.load(builder, array, pointer)
         return _load(context, builder, array, pointer).value
+
+    return array.dtype(array, index), codegen
+
+
+@intrinsic(prefer_literal=True)
+def primal_element(typingctx, array, index):
+    """`array[index]` of an array of the primal."""
+
+    def codegen(context, builder, sig, args):
+        pointer = element_pointer(context, builder, array, args[0], index, args[1])
+        return load_marked(context, builder, array, pointer, PRIMAL)
 
     return array.dtype(array, index), codegen
 
@@ -208,7 +237,7 @@ def take_element(typingctx, array, index):
             return cotangents.take_at(builder, array, pointer)
         old = _load(context, builder, array, pointer)
         zero = context.get_constant_null(array.dtype)
-        arrayobj.store_item(context, builder, array, zero, pointer)
+        store_marked(context, builder, array, zero, pointer, ADJOINT)
         return old.value
 
     return array.dtype(array, index), codegen

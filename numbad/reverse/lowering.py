@@ -17,7 +17,8 @@ from numba.core.typed_passes import BaseNativeLowering
 from numba.np import arrayobj
 
 from ..ir.unwind import UnwindingLower
-from .elements import Parts, element_pointer, view
+from .aliasing import PRIMAL
+from .elements import Parts, element_pointer, load_marked, store_marked, view
 
 NATURAL = "numbad_natural"  # the attribute of the blocks' IR with what is known of indices
 _FLOAT = {operator.add: "fadd", operator.sub: "fsub", operator.mul: "fmul"}
@@ -159,7 +160,7 @@ class SweepLower(UnwindingLower):
         array = self.typeof(value.name)
         if resty == getattr(array, "dtype", None) and self._is_element(array, index):
             pointer = self._element(value, index)
-            return arrayobj.load_item(self.context, self.builder, array, pointer)
+            return self._load(array, pointer)
         if not self._is_view(array, index, resty):
             return super().lower_getitem(resty, expr, value, index, signature)
         shown = view(self.context, self.builder, *self._access(value, index), resty)
@@ -172,7 +173,21 @@ class SweepLower(UnwindingLower):
             return super().lower_setitem(target_var, index_var, value_var, signature)
         value = self.context.cast(self.builder, self.loadvar(value_var.name), ty, array.dtype)
         pointer = self._element(target_var, index_var)
+        return self._store(array, value, pointer)
+
+    def _load(self, array, pointer):
+        if self._is_sweep():
+            return load_marked(self.context, self.builder, array, pointer, PRIMAL)
+        return arrayobj.load_item(self.context, self.builder, array, pointer)
+
+    def _store(self, array, value, pointer):
+        if self._is_sweep():
+            return store_marked(self.context, self.builder, array, value, pointer, PRIMAL)
         return arrayobj.store_item(self.context, self.builder, array, value, pointer)
+
+    def _is_sweep(self):
+        """Whether what the code indexes are arrays of a primal; adjoints have functions of their own."""
+        return hasattr(self.func_ir, NATURAL)
 
     def _is_element(self, array, index):
         """Whether an index is of one element of an array of numbers, and need not be checked."""

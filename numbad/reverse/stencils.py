@@ -19,6 +19,7 @@ from numba.core import cgutils, ir, types
 from numba.extending import intrinsic
 
 from ..ir.function import is_expr
+from .aliasing import TERMS, mark
 from .elements import element_pointer
 from .names import counter
 from .naturals import index_variables
@@ -229,7 +230,7 @@ def put(row):
         def codegen(context, builder, sig, args):
             _, at, array_value, index_value, value = args
             value = context.cast(builder, value, sig.args[4], types.float64)
-            builder.store(value, _place(builder, args[0], row, at))
+            mark(builder, builder.store(value, _place(builder, args[0], row, at)), TERMS)
             pointer = element_pointer(context, builder, array, array_value, index, index_value)
             return builder.bitcast(pointer, cgutils.voidptr_t)
 
@@ -268,14 +269,21 @@ def _addition(module, intp):
     builder = ll.IRBuilder(function.append_basic_block())
     *arrays, length = function.args
     whole = builder.and_(length, intp(-LANES))
-    for start, stop, ty in ((intp(0), whole, _LANES), (whole, length, _REAL)):
-        step = intp(getattr(ty, "count", 1))
-        with cgutils.for_range_slice(builder, start, stop, step, intp=intp) as (k, _):
-            term, to = (builder.bitcast(builder.gep(a, [k]), ty.as_pointer()) for a in arrays)
-            total = builder.fadd(*(builder.load(p, align=8) for p in (to, term)))
-            builder.store(total, to, align=8)
+    with cgutils.for_range_slice(builder, intp(0), whole, intp(LANES), intp=intp) as (k, _):
+        _add_at(builder, arrays, k, _LANES)
+    for rest in range(LANES - 1):  # not a loop, of which LLVM would make another one for vectors
+        k = builder.add(whole, intp(rest))
+        with builder.if_then(builder.icmp_signed("<", k, length)):
+            _add_at(builder, arrays, k, _REAL)
     builder.ret_void()
     return function
+
+
+def _add_at(builder, arrays, k, ty):
+    """Add a term, or a vector of them."""
+    term, to = (builder.bitcast(builder.gep(a, [k]), ty.as_pointer()) for a in arrays)
+    total = builder.fadd(*(builder.load(p, align=8) for p in (to, term)))
+    builder.store(total, to, align=8)
 
 
 def _place(builder, rows, row, at):

@@ -5,7 +5,7 @@ import operator
 from numba.core import ir
 
 from ..ir.function import is_expr, map_vars
-from .elements import element, unsigned
+from .elements import primal_element, unsigned
 from .names import counter
 from .ops.array import Load
 from .ops.structure import chosen
@@ -77,7 +77,7 @@ class Values:
                 if static
                 else self.index(value.index)
             )
-            return self.call(element, array, index)
+            return self.call(primal_element, array, index)
         called = value.func.name if is_expr(value, "call") else None
 
         def rename(var):

@@ -299,6 +299,7 @@ _WRITERS = {
     arena.borrow: _same,
     elements.accumulate: _accumulate,
     elements.element: _element,
+    elements.primal_element: _element,
     elements.unsigned: _same,
     elements.take_element: _take_element,
     memory_helpers.add_into: _add_whole,
