@@ -296,7 +296,9 @@ class Emitter(Values):
     def _is_summed(self, leaf):
         """Whether the adjoint of a leaf is a sum over iterations whose order is left to the compiler."""
         body = self.gathered.get(self.label, ())
-        carried = self.plan.place_of(leaf[0]) not in body or self.plan.ops.get(leaf[0]) in self.hoisted
+        carried = (
+            self.plan.place_of(leaf[0]) not in body or self.plan.ops.get(leaf[0]) in self.hoisted
+        )
         return bool(body) and carried and not self.is_complex(leaf)
 
     def zero(self, leaf):
