@@ -148,11 +148,45 @@ def through_a_view(u, d):
     return np.sum(u * u)
 
 
+@gathers(0, LINES)
+def linear_in_place(u, d):
+    u = u.copy()
+    for i in range(1, u.size - 1):
+        u[i] = 0.5 * (u[i] + u[i - 1] + u[i + 1])
+    return np.sum(u * u) * d
+
+
+@gathers(0, LINES[4:])
+def linear_through_a_view(u, d):
+    u = u.copy()
+    inner = u[1:]
+    for i in range(1, u.size - 2):
+        inner[i] = 0.5 * (u[i + 1] + u[i] + u[i - 1])
+    return np.sum(u * u) * d
+
+
+@gathers(0, LINES)
+def added_to_in_place(u, d):
+    u = u.copy()
+    for i in range(u.size - 2):
+        u[i + 1] += 0.5 * (u[i] + u[i + 2])
+    return np.sum(u * u) * d
+
+
+@gathers(0, [(drawn(11), 0.3), (drawn(7), 0.3)])
+def through_a_view_with_steps(u, d):
+    out = np.zeros(u.size)
+    every_other = u[::2]
+    for i in range(1, every_other.size - 1):
+        out[i] = every_other[i] + every_other[i - 1] * every_other[i + 1] * d
+    return np.sum(out * out)
+
+
 @gathers(0, LINES[2:])
 def from_the_end(u, d):
     out = np.zeros(u.size)
     for i in range(u.size - 1):
-        out[i] = u[i - 1] * u[i + 1] + d * u[i]
+        out[i] = u[i + 1] * u[i - 1] + d * u[i]
     return np.sum(out * out)
 
 
