@@ -1,0 +1,1 @@
+"""Sparse patterns: how they are detected, and how few passes their matrices take."""
