@@ -10,6 +10,7 @@ import numpy as np
 
 from ..errors import SparsityError
 from ..forward.promote import effects
+from .compressed import places
 
 ROUNDS = 3
 ROUNDS_OF_ONE = 8  # with one bucket, columns are left out at random instead
@@ -23,7 +24,7 @@ def check_pattern(plan, f, argnums, args):
     data = plan.data(_fresh(args, changed))
     if not np.isfinite(data).all():  # sums would tell nothing
         return
-    buckets = min(plan.count, 16)
+    buckets = min(plan.count, plan.n)
     for turn in range(ROUNDS if buckets > 1 else ROUNDS_OF_ONE):
         if buckets > 1:
             drawn = rng.integers(0, buckets, plan.colours.size)
@@ -48,9 +49,12 @@ def _copied(value):
 def _sums(plan, drawn, buckets, args):
     """The sums of the rows of the true Jacobian over the buckets: an array (rows, buckets)."""
     rows = plan.pattern.shape[0]
-    starts = np.arange(rows + 1) * buckets
-    slots = np.tile(np.arange(buckets), rows)
-    sums, *_ = plan.entries(drawn, starts, slots, *args)
+    kind = plan.colours.dtype
+    starts = np.arange(rows + 1, dtype=plan.pattern.indptr.dtype) * buckets
+    slots = np.tile(np.arange(buckets, dtype=kind), rows)
+    if plan.one_pass:
+        slots = places(starts, slots, plan.n)
+    sums, *_ = plan.call(drawn.astype(kind), starts, slots, args)
     return sums.reshape(rows, buckets)
 
 

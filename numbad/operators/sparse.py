@@ -13,10 +13,17 @@ from numba.extending import typeof_impl
 from ..errors import SparsityError, UnsupportedError
 from ..sparsity.colouring import colour_columns
 from ..sparsity.pattern import Pattern, pattern_of
-from .compressed import ForwardCompressed, partials_for
+from .compressed import ForwardCompressed, partials_for, places
 from .dispatcher import INHERITED, build
 from .jacobian import Jacobian
 from .pattern_check import check_pattern
+
+
+MOST_KEPT = 1 << 28
+"""Bytes that a thread keeps for dual numbers between calls."""
+
+_NONE = np.empty(0, np.uint8)
+_local = threading.local()
 
 
 @dataclass(frozen=True)
@@ -28,12 +35,23 @@ class Plan:
     colours: np.ndarray
     slots: np.ndarray
     count: int
+    n: int  # partials a pass
+    one_pass: bool
 
     def data(self, args):
         """The entries for arguments; SparsityError where the pattern has another shape."""
-        data, *shape = self.entries(self.colours, self.pattern.indptr, self.slots, *args)
+        data, *shape = self.call(self.colours, self.pattern.indptr, self.slots, args)
         refuse_shape(self.pattern.shape, *shape)
         return data
+
+    def call(self, colours, starts, slots, args):
+        """`(data, rows, columns)` of one call, in memory that this thread keeps for the next one."""
+        memory = getattr(_local, "memory", _NONE)
+        _local.memory = _NONE  # a function called from here may ask for memory as well
+        *found, needed = self.entries(colours, starts, slots, memory, *args)
+        kept = memory.size if memory.size >= needed else needed * (needed <= MOST_KEPT)
+        _local.memory = memory if kept == memory.size else np.empty(kept, np.uint8)
+        return found
 
 
 def refuse_shape(shape, rows, columns):
@@ -68,7 +86,11 @@ class SparseJacobian:
         n, one_pass = partials_for(count)
         argnums = self.dense.argnums
         entries = ForwardCompressed(self.f, argnums, n=n, one_pass=one_pass, out=self.dense.out)
-        return Plan(pattern, build(entries), colours, colours[pattern.indices], count)
+        colours = colours.astype(np.int16 if count < 2**15 else np.int64)
+        slots = colours[pattern.indices]
+        if one_pass:
+            slots = places(pattern.indptr, slots, n)
+        return Plan(pattern, build(entries), colours, slots, count, n, one_pass)
 
     def plan(self, args):
         """The `Plan` for arguments."""
@@ -117,7 +139,7 @@ class SparseJacobian:
         (rows, columns), starts = plan.pattern.shape, plan.pattern.indptr
 
         def jacobian_data(*args):
-            data, m, n = entries(colours, starts, slots, *args)
+            data, m, n, _ = entries(colours, starts, slots, np.empty(0, np.uint8), *args)
             if m != rows or n != columns:
                 raise ValueError("nd.jacobian: the sparsity pattern has another shape")
             return data

@@ -9,7 +9,10 @@ from ..errors import SparsityError
 
 @dataclass(frozen=True)
 class Pattern:
-    """Row `i` has entries in the columns `indices[indptr[i]:indptr[i + 1]]`, in rising order."""
+    """Row `i` has entries in the columns `indices[indptr[i]:indptr[i + 1]]`, in rising order.
+
+    The arrays are of type int32 where that holds every number, as SciPy has it, else int64.
+    """
 
     shape: tuple
     indptr: np.ndarray
@@ -19,8 +22,7 @@ class Pattern:
         """The pattern of the transpose."""
         order = np.argsort(self.indices, kind="stable")
         counts = np.bincount(self.indices, minlength=self.shape[1])
-        indptr = np.concatenate([[0], np.cumsum(counts)])
-        return Pattern(self.shape[::-1], indptr, self.rows()[order])
+        return _pattern(self.shape[::-1], counts, self.rows()[order])
 
     def rows(self):
         """The row of every entry."""
@@ -32,9 +34,7 @@ class Pattern:
 
         if data is None:
             data = np.ones(self.indices.size, bool)
-        small = max(*self.shape, self.indices.size) < 2**31
-        kind = np.int32 if small else np.int64
-        arrays = data, self.indices.astype(kind), self.indptr.astype(kind)
+        arrays = data, self.indices.copy(), self.indptr.copy()
         made = csr_array(arrays, shape=self.shape, copy=False)
         made.has_sorted_indices = made.has_canonical_format = True
         return made
@@ -67,6 +67,11 @@ def from_entries(shape, rows, columns):
     rows, columns = np.asarray(rows, np.int64), np.asarray(columns, np.int64)
     places = np.unique(rows * max(shape[1], 1) + columns)
     rows, columns = np.divmod(places, max(shape[1], 1))
-    counts = np.bincount(rows, minlength=shape[0])
-    indptr = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-    return Pattern((int(shape[0]), int(shape[1])), indptr, columns)
+    return _pattern((int(shape[0]), int(shape[1])), np.bincount(rows, minlength=shape[0]), columns)
+
+
+def _pattern(shape, counts, indices):
+    """The pattern with so many entries in each row."""
+    kind = np.int32 if max(*shape, indices.size) < 2**31 else np.int64
+    indptr = np.concatenate([[0], np.cumsum(counts)])
+    return Pattern(shape, indptr.astype(kind), indices.astype(kind))
