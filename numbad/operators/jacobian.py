@@ -245,4 +245,3 @@ def value_and_jacobian(f, argnums=0, mode="auto", *, out=None, chunk=None):
     options = {"mode": mode, "chunk": chunk, "out": out}
     name = "value_and_jacobian"
     return build(Jacobian(f, argnums, name=name, scalar=False, value=True, **options))
-

@@ -6,21 +6,25 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numba import njit
+from numba import njit, typeof
 from numba.core import types
 from numba.extending import typeof_impl
 
 from ..errors import SparsityError, UnsupportedError
-from ..sparsity.colouring import colour_columns
-from ..sparsity.pattern import Pattern, pattern_of
+from ..patterns.colouring import colour_columns
+from ..patterns.detect import detect
+from ..patterns.pattern import Pattern, pattern_of
 from .compressed import ForwardCompressed, partials_for, places
-from .dispatcher import INHERITED, build
+from .dispatcher import INHERITED, build, parameter_names
 from .jacobian import Jacobian
 from .pattern_check import check_pattern
-
+from .structure import differentiated
 
 MOST_KEPT = 1 << 28
 """Bytes that a thread keeps for dual numbers between calls."""
+
+MOST_PLANS = 64
+"""Patterns that are kept, for as many shapes and constants."""
 
 _NONE = np.empty(0, np.uint8)
 _local = threading.local()
@@ -73,6 +77,8 @@ class SparseJacobian:
     Inside nopython code it returns the entries alone, in the order of `csr_array.data`.
     """
 
+    detected = False  # whether the pattern is numbad's own
+
     def __init__(self, dense, pattern, check):
         self.dense, self.f, self.check = dense, dense.f, check
         self._signature = inspect.signature(self.f.py_func)
@@ -98,20 +104,12 @@ class SparseJacobian:
 
     def __call__(self, *args, **kwargs):
         """The matrix; a tuple of one for each of `argnums` where that is a tuple."""
-        args = self._arguments(args, kwargs)
+        args = positional(self._signature, args, kwargs)
         plan = self.plan(args)
         if self.check:
             self._check_once(plan, args)
         matrix = plan.pattern.matrix(plan.data(args))
         return matrix if self.dense.single else self._split(matrix, args)
-
-    def _arguments(self, args, kwargs):
-        """All arguments by position, defaults included."""
-        if not kwargs and len(args) == len(self._signature.parameters):
-            return args
-        bound = self._signature.bind(*args, **kwargs)
-        bound.apply_defaults()
-        return bound.args
 
     def _split(self, matrix, args):
         """The columns of each argument."""
@@ -121,9 +119,9 @@ class SparseJacobian:
 
     def _check_once(self, plan, args):
         """See that no entry is missing, at the first call with arguments of these shapes."""
-        key = tuple(shape_of(a) for a in args)
+        key = id(plan), *(shape_of(a) for a in args)
         if key not in self._checked:
-            check_pattern(plan, self.f, self.dense.argnums, args)
+            check_pattern(plan, self.f, self.dense.argnums, args, self.detected)
             self._checked.add(key)
 
     @cached_property
@@ -153,6 +151,15 @@ def _typeof_sparse(value, c):
     return types.Dispatcher(value.in_nopython)
 
 
+def positional(signature, args, kwargs):
+    """All arguments by position, defaults included."""
+    if not kwargs and len(args) == len(signature.parameters):
+        return args
+    bound = signature.bind(*args, **kwargs)
+    bound.apply_defaults()
+    return bound.args
+
+
 def count_numbers(value):
     """How many floats there are in an argument: in an array, a tuple, a float."""
     if isinstance(value, tuple):
@@ -171,8 +178,102 @@ def shape_of(value):
     return type(value)
 
 
+class DetectingJacobian(SparseJacobian):
+    """What `nd.jacobian(..., sparsity="detect")` returns: the pattern is found when it is called."""
+
+    detected = True
+
+    def __init__(self, dense, check):
+        super().__init__(dense, None, check)
+        self._plans = {}
+
+    def plan(self, args):
+        key = tuple(map(constants_of, args))
+        plan = self._plans.get(key)
+        if plan is None:
+            with self._lock:
+                plan = self._plans.get(key) or self._detected(key, args)
+        return plan
+
+    def _detected(self, key, args):
+        plan = self._plan_for(detect(self.f, args, self.dense.argnums, self.dense.out))
+        if len(self._plans) >= MOST_PLANS:
+            self._plans.pop(next(iter(self._plans)))
+        self._plans[key] = plan
+        return plan
+
+
+class Sparsity:
+    """What `nd.sparsity` returns: called with the arguments of `f`, it returns the pattern."""
+
+    def __init__(self, f, argnums, out):
+        operator = Jacobian(f, argnums, name="sparsity", scalar=False, value=False, out=out)
+        self.f, self.argnums, self.out = operator.f, operator.argnums, operator.out
+        self._names = parameter_names(self.f.py_func)
+        self._signature = inspect.signature(self.f.py_func)
+        self.__name__ = f"sparsity_{self.f.py_func.__name__}"
+        self.__doc__ = f"nd.sparsity of {self.f.py_func.__name__}."
+
+    def __call__(self, *args, **kwargs):
+        """The pattern as a `csr_array` of bools."""
+        args = positional(self._signature, args, kwargs)
+        for k in self.argnums:
+            differentiated("nd.sparsity", self._names[k], "", typeof(args[k]))
+        return detect(self.f, args, self.argnums, self.out).matrix()
+
+
+def sparsity(f, argnums=0, out=None):
+    """Where the Jacobian of a function may differ from zero.
+
+    Parameters
+    ----------
+    f, argnums, out
+        As for `jacobian`.
+
+    Returns
+    -------
+    callable
+        Takes the arguments of `f`, from Python. Returns a `scipy.sparse.csr_array` of bools, one row a
+        number of the result, one column a number of the arguments `argnums`. It holds for all values
+        of floats, on both sides of every branch; shapes, ints, bools, strings and arrays of ints are
+        taken as they are. It may hold an entry that is always zero, and lacks none that is not.
+
+    Raises
+    ------
+    UnsupportedError
+        Where the code holds what cannot be followed. docs/sparse.md says what can.
+
+    Examples
+    --------
+    >>> import numpy as np, numbad as nd
+    >>> def f(x):
+    ...     return x[1:] * x[:-1]
+    >>> nd.sparsity(f)(np.ones(4)).toarray().astype(int)
+    array([[1, 1, 0, 0],
+           [0, 1, 1, 0],
+           [0, 0, 1, 1]])
+    """
+    return Sparsity(f, argnums, out)
+
+
+def constants_of(value):
+    """What tells arguments apart that may have different patterns; floats have no part in it."""
+    if isinstance(value, tuple):
+        return (type(value), *map(constants_of, value))
+    if isinstance(value, np.ndarray):
+        contents = value.tobytes() if value.dtype.kind in "biu" else None
+        return value.shape, value.dtype, value.flags.c_contiguous, contents
+    if isinstance(value, float | complex | np.inexact):
+        return type(value)
+    return type(value), value
+
+
 def sparse_jacobian(dense, sparsity, check):
     """The sparse form of a `Jacobian` operator, for what a user gives as `sparsity=`."""
     if isinstance(sparsity, str):
-        raise UnsupportedError("not yet")
+        if sparsity != "detect":
+            raise SparsityError(
+                f'nd.jacobian: sparsity is a SciPy sparse matrix or "detect", not {sparsity!r}'
+            )
+        return DetectingJacobian(dense, check)
     return SparseJacobian(dense, pattern_of("nd.jacobian", sparsity), check)

@@ -1,7 +1,5 @@
 """Functions and methods that are treated by name: arrays made, seen in another shape, multiplied."""
 
-from dataclasses import dataclass
-
 import numpy as np
 from numba.core import types
 
@@ -9,12 +7,13 @@ from ..ir.callee import callee_of
 from ..reverse.ops.scalar import is_scalar
 from ..rules.registry import CONSTANT, SCALAR, STOPPING, STRUCTURAL
 from . import sets
-from .arrays import NotKnown, elementwise, one_number, store, the_array
+from .arrays import NotKnownError, elementwise, one_number, over_elements, store, the_array
 from .numbers import apply_to, computes
 from .values import (
     NOTHING,
     Array,
     Either,
+    Range,
     Unknown,
     cast,
     deps_of,
@@ -27,20 +26,6 @@ from .values import (
 ITERATOR = object()
 ENDLESS = object()
 """An iterator over a range in a loop whose end is not known: its numbers are not known."""
-
-
-@dataclass(frozen=True)
-class Range:
-    """A `range`."""
-
-    start: object = 0
-    stop: object = 0
-    step: object = 1
-
-    @property
-    def known(self):
-        """Whether its ends are."""
-        return all(type(v) is int for v in (self.start, self.stop, self.step))
 
 
 def step_of(fn, s, call, target):
@@ -114,8 +99,6 @@ def _where(fn, names, target, ty):
         if not isinstance(ty, types.Array):
             frame.assign(target, choose(*map(one_number, given)))
             return
-        from .arrays import over_elements
-
         shape, values = over_elements(choose, given)
         frame.assign(target, frame.machine.made(step, new_array(shape, values, ty.dtype)))
 
@@ -159,7 +142,7 @@ def shape_of(value):
     """A shape as a tuple of ints."""
     shape = value if type(value) is tuple else (value,)
     if not all(type(k) is int for k in shape):
-        raise NotKnown("an array whose size depends on a value")
+        raise NotKnownError("an array whose size depends on a value")
     return shape
 
 
@@ -196,7 +179,7 @@ def _known_array(function):
             given = [frame.env[n] for n in kept]
             if not all(map(is_known, given)):
                 if function is not np.linspace or not is_known(given[-1]):
-                    raise NotKnown("an array whose size depends on a value")
+                    raise NotKnownError("an array whose size depends on a value")
                 values = [Unknown(deps_of(tuple(given)))] * (given[2] if len(given) > 2 else 50)
             else:
                 values = [cast(v, ty.dtype) for v in function(*given).ravel().tolist()]
@@ -327,7 +310,16 @@ def _method(fn, callee, names, named, target):
     return build(fn, [callee.owner.name, *names], named, target, ty)
 
 
-_READING = (np.argmax, np.argmin, np.any, np.all, np.count_nonzero, np.searchsorted, np.size, np.ndim)
+_READING = (
+    np.argmax,
+    np.argmin,
+    np.any,
+    np.all,
+    np.count_nonzero,
+    np.searchsorted,
+    np.size,
+    np.ndim,
+)
 
 
 def _constant_number(fn, names, named, target, ty):
@@ -382,4 +374,3 @@ _METHODS = {
     "any": _constant_number,
     "all": _constant_number,
 }
-

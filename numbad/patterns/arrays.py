@@ -9,7 +9,7 @@ from .numbers import apply_to
 from .values import NOTHING, UNSET, Array, Either, Unknown, cast, is_known, join, new_array, parts
 
 
-class NotKnown(Exception):
+class NotKnownError(Exception):
     """What the interpretation would have to know; refused where it is met."""
 
 
@@ -27,9 +27,9 @@ def from_python(value):
 def the_array(value):
     """The one array that a value is."""
     if type(value) is Either:
-        raise NotKnown("an array that depends on a branch")
+        raise NotKnownError("an array that depends on a branch")
     if type(value) is not Array:
-        raise NotKnown("which is no array here")
+        raise NotKnownError("which is no array here")
     return value
 
 
@@ -41,16 +41,16 @@ def _plain(index):
     if type(index) is Array:
         values = index.values()
         if not all(map(is_known, values)):
-            raise NotKnown("an index that depends on a value")
+            raise NotKnownError("an index that depends on a value")
         kind = bool if isinstance(index.scalar, types.Boolean) else np.intp
         return np.array(values, kind).reshape(index.shape)
     if type(index) is slice:
         if any(type(v) is Unknown for v in (index.start, index.stop, index.step)):
-            raise NotKnown("a slice whose ends depend on a value")
+            raise NotKnownError("a slice whose ends depend on a value")
         return index
     if index is None or index is Ellipsis or type(index) in (int, bool):
         return index
-    raise NotKnown("an index that depends on a branch")
+    raise NotKnownError("an index that depends on a branch")
 
 
 def positions(array, index):
@@ -59,12 +59,12 @@ def positions(array, index):
         unknown = [type(k) is Unknown for k in index]
         if any(unknown):
             if len(index) < array.pos.ndim or not all(type(k) in (int, Unknown) for k in index):
-                raise NotKnown("a part of an array at an index that depends on a value")
+                raise NotKnownError("a part of an array at an index that depends on a value")
             return array.pos[tuple(slice(None) if type(k) is Unknown else k for k in index)], False
         return array.pos[tuple(map(_plain, index))], True
     if type(index) is Unknown:
         if array.pos.ndim > 1:
-            raise NotKnown("a row at an index that depends on a value")
+            raise NotKnownError("a row at an index that depends on a value")
         return array.pos, False
     return array.pos[_plain(index)], True
 
@@ -149,7 +149,7 @@ def one_number(value):
         return value.values()[0]
     if type(value) is Unknown or is_known(value):
         return value
-    raise NotKnown("a number that depends on a branch")
+    raise NotKnownError("a number that depends on a branch")
 
 
 def store(machine, array, index, value, sure=True):
@@ -157,7 +157,7 @@ def store(machine, array, index, value, sure=True):
     pos, exact = positions(array, index)
     pos = np.asarray(pos)
     if type(value) is Either:
-        raise NotKnown("an array that depends on a branch")
+        raise NotKnownError("an array that depends on a branch")
     if type(value) is Array and exact:
         given = value.values()
         order = np.broadcast_to(np.arange(len(given)).reshape(value.shape), pos.shape)

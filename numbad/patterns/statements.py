@@ -13,7 +13,7 @@ from . import arrays, functions
 from .calls import call_step
 from .machine import told
 from .numbers import apply_to
-from .values import NOTHING, UNSET, Array, Unknown, cast, join
+from .values import NOTHING, UNSET, Array, Range, Unknown, cast, join
 
 UNARY = {"-": operator.neg, "+": operator.pos, "not": operator.not_, "~": operator.invert}
 
@@ -45,8 +45,8 @@ def guarded(fn, s, do):
     def step(frame):
         try:
             do(frame)
-        except (TypeError, ValueError, AttributeError, KeyError, arrays.NotKnown) as error:
-            why = f", {error}" if isinstance(error, arrays.NotKnown) else ""
+        except (TypeError, ValueError, AttributeError, KeyError, arrays.NotKnownError) as error:
+            why = f", {error}" if isinstance(error, arrays.NotKnownError) else ""
             raise UnsupportedError(told(spell(fn, s) + why, s.loc)) from error
 
     return step
@@ -124,7 +124,7 @@ def _of_constants(target, function, names):
             frame.assign(target, given[0] + given[1])
             return
         if any(isinstance(v, Array | Unknown) or _holds_numbers(v) for v in given):
-            raise arrays.NotKnown("on what is not known")
+            raise arrays.NotKnownError("on what is not known")
         frame.assign(target, function(*given))
 
     return step
@@ -171,8 +171,8 @@ def _getiter(fn, s, value, target):
 
     def step(frame):
         given = frame.env[source]
-        if type(given) is not functions.Range:
-            raise arrays.NotKnown("which is no range")
+        if type(given) is not Range:
+            raise arrays.NotKnownError("which is no range")
         if frame.weak:
             frame.assign(target, functions.ENDLESS)
         else:

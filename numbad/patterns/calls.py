@@ -2,13 +2,10 @@
 
 from numba.core import ir, types
 
-from ..errors import NumbadError, UnsupportedError
+from ..errors import NumbadError
 from ..ir.callee import callee_of
-from ..ir.fence import place
-from ..ir.function import is_expr
 from ..ir.inline import bind
 from ..ir.sequences import call_helper
-from ..ir.spelling import spell
 from ..reverse.ops.classify import classify
 from ..rules.registry import JVP, SCALAR, VJP
 from . import sets
@@ -45,23 +42,15 @@ def _label(fn, s):
 
 def _entered(fn, s, call, dispatcher, owner, compiled, before=()):
     """The step that runs the code of a dispatcher."""
-    from .program import program_of  # which makes the steps
-
     before = list(before)
     if owner is not None:
         call = ir.Expr.call(call.func, [owner, *call.args], call.kws, call.loc, call.vararg)
     arguments = bind(fn, call, dispatcher.py_func, before)
     argtypes = tuple(types.unliteral(fn.type_of(v)) for v in arguments)
     steps = [compiled(fn, each) for each in before]
-    extra = [each.target.name for each in before]
     names, target = [v.name for v in arguments], getattr(s, "target", None)
 
     def step(frame):
-        from .machine import Frame
-
-        for name in extra:
-            frame.env.setdefault(name, None)
-            frame.env[name] = None
         weak, frame.weak = frame.weak, 0
         for each in steps:
             each(frame)
@@ -69,19 +58,18 @@ def _entered(fn, s, call, dispatcher, owner, compiled, before=()):
         machine = frame.machine
         calls, machine.calls = machine.calls, (*machine.calls, id(step))
         try:
-            program = program_of(dispatcher, argtypes)
-            found = Frame(machine, program, [frame.env[name] for name in names]).run()
+            found = machine.call(dispatcher, argtypes, [frame.env[name] for name in names])
         finally:
             machine.calls = calls
         if found is None:
-            raise Raises
+            raise RaisesError
         if isinstance(s, ir.Assign):
             frame.assign(target.name, found[0])
 
     return step
 
 
-class Raises(IndexError):
+class RaisesError(IndexError):
     """A function that is called raises on every way through it."""
 
 
@@ -110,5 +98,3 @@ def _without_memory(ty):
         return all(map(_without_memory, ty))
     plain = types.Number | types.Boolean | types.NoneType | types.UnicodeType
     return isinstance(ty, plain | types.NumberClass | types.Dispatcher)
-
-

@@ -5,6 +5,8 @@ known, floats are not, so that every branch on them is taken both ways. What com
 values of the floats: it may hold an entry that is zero, and lacks none.
 """
 
+import threading
+
 import numpy as np
 from numba import typeof
 from numba.core import types
@@ -13,10 +15,12 @@ from numba.np.numpy_support import from_dtype
 
 from ..errors import SparsityError, UnsupportedError
 from . import sets
-from .machine import Frame, Machine, told
+from .machine import Machine, told
 from .pattern import from_entries
 from .program import program_of
 from .values import NOTHING, Array, Conflict, Either, Unknown, deps_of, is_known, new_array, parts
+
+_lock = threading.RLock()  # programs are made as they are run
 
 
 class Columns:
@@ -36,13 +40,24 @@ def detect(dispatcher, args, argnums, out=None):
     Rows are the numbers of the result, or of argument `out`. Raises UnsupportedError where the code
     holds what cannot be followed, SparsityError where it raises whatever the floats are.
     """
+    if hasattr(dispatcher, "operator"):
+        raise UnsupportedError(
+            f"nd.sparsity cannot see through nd.{dispatcher.operator.name}; give the pattern yourself, "
+            "nd.jacobian(f, sparsity=matrix)"
+        )
+    with _lock:
+        return _detect(dispatcher, args, argnums, out)
+
+
+def _detect(dispatcher, args, argnums, out):
     argtypes = tuple(types.unliteral(typeof(a)) for a in args)
     program = program_of(dispatcher, argtypes)
-    columns, machine = Columns(), Machine()
+    columns, machine = Columns(), Machine(program_of)
     values = {k: abstract(args[k], columns) for k in argnums}
     given = [values[k] if k in values else abstract(a, None) for k, a in enumerate(args)]
     before = [list(a.cells) for a in _arrays(given)]
-    returned = Frame(machine, program, given).run()
+    with np.errstate(all="ignore"):
+        returned = machine.call(dispatcher, argtypes, given)
     if returned is None:
         raise SparsityError(
             f"nd.sparsity: {dispatcher.py_func.__name__} raises an exception for arguments of these "

@@ -48,7 +48,11 @@ def apply_to(function, ty):
             elif not is_known(a):
                 raise TypeError(f"{a!r} is no number")
         if unknown or not known:
-            return Unknown(deps) if depends and plain else unknown_of(ty, deps if depends else sets.EMPTY)
+            return (
+                Unknown(deps)
+                if depends and plain
+                else unknown_of(ty, deps if depends else sets.EMPTY)
+            )
         return _computed(function, args, ty)
 
     return apply
@@ -56,8 +60,7 @@ def apply_to(function, ty):
 
 def _computed(function, args, ty):
     try:
-        with np.errstate(all="ignore"):
-            value = function(*args)
+        value = function(*args)
         if isinstance(value, tuple):
             return tuple(cast(_plain(v), t) for v, t in zip(value, ty, strict=True))
         return cast(_plain(value), ty)

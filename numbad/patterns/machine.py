@@ -24,7 +24,8 @@ DEEPEST = 150
 class Machine:
     """The memory's journal, and how assignments count."""
 
-    def __init__(self):
+    def __init__(self, program_of):
+        self.program_of = program_of
         self.journal = None  # of (cells, position, what was there)
         self.weak = 0  # above 0: what is written is joined to what was there
         self.changed = False
@@ -74,6 +75,10 @@ class Machine:
         if old is not new and not _equal(old, new):
             self.changed = True
 
+    def call(self, dispatcher, argtypes, arguments):
+        """What a function returns, as a tuple of one; None where it raises on every way."""
+        return Frame(self, self.program_of(dispatcher, argtypes), arguments).run()
+
     @contextmanager
     def journalled(self):
         """What is written within, as a journal."""
@@ -119,9 +124,7 @@ def _equal(a, b):
         return len(a.arrays) == len(b.arrays)
     if type(a) is Array and type(b) is Array:
         return a.same_as(b)
-    if type(a) is Conflict and type(b) is Conflict:
-        return True
-    return False
+    return type(a) is Conflict and type(b) is Conflict
 
 
 class Summary(list):
@@ -238,9 +241,7 @@ class Frame:
                 outer |= again
             if join_at == EXIT:
                 return self._returned(region)
-            return tuple(
-                self._over(ways, region) for _, ways in program.block(join_at).phis
-            )
+            return tuple(self._over(ways, region) for _, ways in program.block(join_at).phis)
         finally:
             m.weak, self.weak = m.weak - 1, self.weak - 1
             m.changed = outer

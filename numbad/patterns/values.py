@@ -91,6 +91,20 @@ def new_array(shape, values, scalar):
     return Array(values, np.arange(len(values)).reshape(shape), scalar)
 
 
+@dataclass(frozen=True)
+class Range:
+    """A `range`."""
+
+    start: object = 0
+    stop: object = 0
+    step: object = 1
+
+    @property
+    def known(self):
+        """Whether its ends are."""
+        return all(type(v) is int for v in (self.start, self.stop, self.step))
+
+
 class Either:
     """One of several arrays of one shape: which, depends on a branch."""
 
@@ -135,6 +149,8 @@ def join(a, b):
         return tuple(map(join, a, b))
     if isinstance(a, Array | Either) and isinstance(b, Array | Either):
         return _join_arrays(a, b)
+    if type(a) is Range and type(b) is Range:
+        return Range(join(a.start, b.start), join(a.stop, b.stop), join(a.step, b.step))
     try:
         return a if bool(a == b) else Conflict(type(a).__name__)
     except Exception:  # what cannot be compared is not the same

@@ -4,12 +4,15 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from numba.core import ir
+from numba.core.errors import NumbaError
 
+from ..errors import NumbadError, UnsupportedError
 from ..ir.function import is_phi, read_by, successors
+from ..ir.handlers import handled
 from ..ir.loops import Control
 from ..reverse.parallel import body
 from ..rules.registry import generation
-from .machine import EXIT
+from .machine import EXIT, told
 from .statements import compiled
 
 
@@ -38,6 +41,8 @@ class Program:
     def block(self, label):
         """A block, made when it is first asked for."""
         if label not in self._blocks:
+            if handled(self.fn, label):
+                raise UnsupportedError(told("a 'try' block", self.fn.blocks[label].loc))
             self._blocks[label] = self._make(self.fn.blocks[label])
         return self._blocks[label]
 
@@ -76,10 +81,7 @@ class Program:
     @cached_property
     def _meetings(self):
         after = self._after
-        return {
-            k: max(after[k] - {k}, key=lambda t: len(after[t]))
-            for k in self.returning
-        }
+        return {k: max(after[k] - {k}, key=lambda t: len(after[t])) for k in self.returning}
 
     def meeting(self, label):
         """The first block that every way from a block to a return passes; EXIT for none."""
@@ -110,5 +112,11 @@ def program_of(dispatcher, argtypes):
     known = vars(dispatcher).setdefault("__numbad_programs__", {})
     key = generation(), argtypes
     if key not in known:
-        known[key] = Program(body(dispatcher, argtypes))
+        try:
+            known[key] = Program(body(dispatcher, argtypes))
+        except NumbaError as error:
+            if isinstance(error, NumbadError):
+                message = told(f"{dispatcher.py_func.__name__} ({error.plain_message})", None)
+                raise UnsupportedError(message) from error
+            raise
     return known[key]
