@@ -57,7 +57,10 @@ def _detect(dispatcher, args, argnums, out):
     given = [values[k] if k in values else abstract(a, None) for k, a in enumerate(args)]
     before = [list(a.cells) for a in _arrays(given)]
     with np.errstate(all="ignore"):
-        returned = machine.call(dispatcher, argtypes, given)
+        try:
+            returned = machine.call(dispatcher, argtypes, given)
+        except RecursionError:
+            raise UnsupportedError(told("calls nested this deep", program.loc)) from None
     if returned is None:
         raise SparsityError(
             f"nd.sparsity: {dispatcher.py_func.__name__} raises an exception for arguments of these "

@@ -45,8 +45,6 @@ def step_of(fn, s, call, target):
 def _function(fn, key, names, named, target):
     tys = [types.unliteral(fn.type_of(n)) for n in (*names, *named.values())]
     ty = types.unliteral(fn.type_of(target))
-    if isinstance(key, type) and issubclass(key, BaseException):
-        return lambda frame: frame.assign(target, None)
     if _in(key, STOPPING):
         return lambda frame: frame.assign(target, stopped(frame.env[names[0]]))
     if key is np.where and len(names) == 3:

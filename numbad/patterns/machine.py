@@ -18,7 +18,8 @@ from . import sets
 from .values import NOTHING, UNSET, Array, Conflict, Either, Unknown, is_known, join, same_number
 
 EXIT = -1
-DEEPEST = 150
+DEEPEST = 60
+"""Calls within calls: a recursion that depends on a value has no end."""
 
 
 class Machine:

@@ -287,6 +287,8 @@ def _set_item(fn, s):
 
 
 def _call(fn, s, value, target):
+    if isinstance(fn.type_of(value.func), types.ExceptionClass):
+        return _constant(None, target)
     if value.vararg is not None and callee_of(fn, value).kind != "dispatcher":
         return None
     found = functions.step_of(fn, s, value, target)
