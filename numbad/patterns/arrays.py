@@ -1,5 +1,7 @@
 """Arrays of the interpretation: elements, views, assignments, and functions element by element."""
 
+from functools import reduce
+
 import numpy as np
 from numba import typeof
 from numba.core import types
@@ -31,6 +33,14 @@ def the_array(value):
     if type(value) is not Array:
         raise NotKnownError("which is no array here")
     return value
+
+
+def merged(value):
+    """An array to be read from: of several that are possible, what holds for all of them."""
+    if type(value) is not Either:
+        return the_array(value)
+    values = [reduce(join, each) for each in zip(*(a.values() for a in value.arrays), strict=True)]
+    return new_array(value.arrays[0].shape, values, value.arrays[0].scalar)
 
 
 # -- indices -----------------------------------------------------------------------------------
@@ -157,7 +167,7 @@ def store(machine, array, index, value, sure=True):
     pos, exact = positions(array, index)
     pos = np.asarray(pos)
     if type(value) is Either:
-        raise NotKnownError("an array that depends on a branch")
+        value = merged(value)
     if type(value) is Array and exact:
         given = value.values()
         order = np.broadcast_to(np.arange(len(given)).reshape(value.shape), pos.shape)
@@ -197,7 +207,8 @@ def elementwise(fn, target, function, names, out):
 
 def over_elements(apply, given):
     """The shape and the values of a function over broadcast arrays and numbers."""
-    shapes = [the_array(v).shape if isinstance(v, Array | Either) else () for v in given]
+    given = [merged(v) if isinstance(v, Array | Either) else v for v in given]
+    shapes = [v.shape if type(v) is Array else () for v in given]
     shape = np.broadcast_shapes(*shapes)
     columns = []
     for value, own in zip(given, shapes, strict=True):

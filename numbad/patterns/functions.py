@@ -7,7 +7,7 @@ from ..ir.callee import callee_of
 from ..reverse.ops.scalar import is_scalar
 from ..rules.registry import CONSTANT, SCALAR, STOPPING, STRUCTURAL
 from . import sets
-from .arrays import NotKnownError, elementwise, one_number, over_elements, store, the_array
+from .arrays import NotKnownError, elementwise, merged, one_number, over_elements, store, the_array
 from .numbers import apply_to, computes
 from .values import (
     NOTHING,
@@ -155,7 +155,7 @@ def _filled(fill, like=False):
 
         def step(frame):
             given = frame.env[first]
-            shape = the_array(given).shape if like else shape_of(given)
+            shape = merged(given).shape if like else shape_of(given)
             value = cast(frame.env[second] if fill is None else fill, ty.dtype)
             made = new_array(shape, [value] * int(np.prod(shape)), ty.dtype)
             frame.assign(target, frame.machine.made(step, made))
@@ -194,7 +194,7 @@ def _copied(fn, names, named, target, ty):
         return None
 
     def step(frame):
-        made = the_array(frame.env[names[0]]).copy(ty.dtype)
+        made = merged(frame.env[names[0]]).copy(ty.dtype)
         frame.assign(target, frame.machine.made(step, made))
 
     return step
@@ -234,7 +234,7 @@ def _transposed(pos, axes=None):
 
 def _flattened(fn, names, named, target, ty):
     def step(frame):
-        made = the_array(frame.env[names[0]]).copy()
+        made = merged(frame.env[names[0]]).copy()
         made = new_array((made.pos.size,), made.cells, made.scalar)
         frame.assign(target, frame.machine.made(step, made))
 
@@ -260,7 +260,7 @@ def product(fn, target, names):
         return None
 
     def step(frame):
-        a, b = (the_array(frame.env[n]) for n in names)
+        a, b = (merged(frame.env[n]) for n in names)
         rows = [deps_of(a.view(pos)) for pos in np.atleast_2d(a.pos)]
         columns = [deps_of(b.view(pos)) for pos in np.atleast_2d(b.pos.T)]
         values = [Unknown(sets.union(r, c)) for r in rows for c in columns]
@@ -289,7 +289,7 @@ def _dense(shape):
             given = [frame.env[n] for n in names]
             value = unknown_of(scalar, sets.union_all(map(deps_of, given)))
             if isinstance(ty, types.Array):
-                found = shape(*(the_array(v).shape for v in given))
+                found = shape(*(merged(v).shape for v in given))
                 value = new_array(found, [value] * int(np.prod(found)), scalar)
                 value = frame.machine.made(step, value)
             frame.assign(target, value)

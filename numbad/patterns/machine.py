@@ -15,7 +15,7 @@ from numba.core import ir
 from ..errors import UnsupportedError
 from ..ir.fence import place
 from . import sets
-from .values import NOTHING, UNSET, Array, Conflict, Either, Unknown, is_known, join, same_number
+from .values import NOTHING, UNSET, Array, Conflict, Either, Range, Unknown, is_known, join, same_number
 
 EXIT = -1
 DEEPEST = 60
@@ -125,6 +125,8 @@ def _equal(a, b):
         return len(a.arrays) == len(b.arrays)
     if type(a) is Array and type(b) is Array:
         return a.same_as(b)
+    if type(a) is Range and type(b) is Range:
+        return _equal(a.ends, b.ends)
     return type(a) is Conflict and type(b) is Conflict
 
 

@@ -100,9 +100,14 @@ class Range:
     step: object = 1
 
     @property
+    def ends(self):
+        """What tells it apart."""
+        return self.start, self.stop, self.step
+
+    @property
     def known(self):
-        """Whether its ends are."""
-        return all(type(v) is int for v in (self.start, self.stop, self.step))
+        """Whether all of that is known."""
+        return all(type(v) is int for v in self.ends)
 
 
 class Either:
@@ -150,7 +155,7 @@ def join(a, b):
     if isinstance(a, Array | Either) and isinstance(b, Array | Either):
         return _join_arrays(a, b)
     if type(a) is Range and type(b) is Range:
-        return Range(join(a.start, b.start), join(a.stop, b.stop), join(a.step, b.step))
+        return a if a == b else Range(*map(join, a.ends, b.ends))
     try:
         return a if bool(a == b) else Conflict(type(a).__name__)
     except Exception:  # what cannot be compared is not the same

@@ -77,9 +77,10 @@ class Writer:
                 self.statement(depth + 1)
             self.loops -= 1
         else:
-            self.lines.append(f"{pad}w = 0")
-            self.lines.append(f"{pad}while w < 3 and {self.condition()}:")
-            self.lines.append(f"{pad}    w += 1")
+            w = f"w{len(self.lines)}"
+            self.lines.append(f"{pad}{w} = 0")
+            self.lines.append(f"{pad}while {w} < 3 and {self.condition()}:")
+            self.lines.append(f"{pad}    {w} += 1")
             self.some(depth + 1)
 
     def some(self, depth):
