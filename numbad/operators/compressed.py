@@ -221,7 +221,8 @@ def take_all_array(data, starts, places, row, flat, start, n):
 
 @overload(take_all_array)
 def _take_all_array(data, starts, places, row, flat, start, n):
-    if isinstance(flat, types.Array) and flat.layout == "C" and flat.dtype.scalar == data.dtype:
+    contiguous = isinstance(flat, types.Array) and flat.layout == "C"
+    if contiguous and flat.dtype.scalar == data.dtype and isinstance(data.dtype, types.Float):
 
         def take(data, starts, places, row, flat, start, n):
             numbers = as_numbers(flat)

@@ -13,7 +13,7 @@ from . import arrays, functions
 from .calls import call_step
 from .machine import told
 from .numbers import apply_to
-from .values import NOTHING, UNSET, Array, Range, Unknown, cast, join
+from .values import NOTHING, UNSET, Array, Conflict, Range, Unknown, cast, join
 
 UNARY = {"-": operator.neg, "+": operator.pos, "not": operator.not_, "~": operator.invert}
 
@@ -159,6 +159,11 @@ def _build_tuple(fn, s, value, target):
     return step
 
 
+def _build_list(fn, s, value, target):
+    """A list, which the call that makes an array of it does not look at; nothing else takes it."""
+    return lambda frame: frame.assign(target, Conflict("list"))
+
+
 def _exhaust(fn, s, value, target):
     return _copy(value.value.name, target)
 
@@ -301,6 +306,7 @@ _EXPRESSIONS = {
     "binop": _binary,
     "inplace_binop": _binary,
     "unary": _unary,
+    "build_list": _build_list,
     "build_tuple": _build_tuple,
     "exhaust_iter": _exhaust,
     "getiter": _getiter,

@@ -246,6 +246,12 @@ def slices(x):
     return y
 
 
+@program("0, 1, -, 2 3")
+def arrays_of_lists(x):
+    y = np.array([x[0], x[1], 1.0, x[2] * x[3]])
+    return y * np.array([1.0, 2.0, 3.0, 4.0])
+
+
 @program("0, 1")
 def stopped(x):
     return x[0] * nd.stop_gradient(x[2]), x[1]
@@ -382,6 +388,13 @@ def size_from_a_value(x):
 @refused
 def mask_from_values(x):
     return x[x > 2.0].sum()
+
+
+@refused
+def a_list(x):
+    values = [x[0]]
+    values.append(x[1])
+    return values[0]
 
 
 @refused
