@@ -3,7 +3,8 @@
 The generated function takes a plan before the arguments of `f`: `colours`, one for each number of the
 differentiated arguments; `starts`, where each row of the matrix starts among its entries; `slots`, the
 colour of each entry's column, or, where one pass is enough, its place among the numbers of all rows'
-duals (`places`); `memory`, bytes for arrays of duals, which are used as far as they go. It
+duals (`places`); `memory`, bytes for arrays of duals, which are used as far as they go; `given`, an
+array that the entries go into, where it is of their number and type. It
 returns `(data, rows, columns, needed)`: the entries; how many rows and columns the matrix should have
 (where that is not what the plan says, the data are not set); and how many bytes would be of use. Memory
 that is fresh from the system for every call costs more than the passes.
@@ -27,7 +28,7 @@ from .structure import leaves, refuse_complex
 from .sweep import CHUNK, Sweep, balanced
 from .writing import indented
 
-PLAN = "colours", "starts", "slots", "memory"
+PLAN = "colours", "starts", "slots", "memory", "given"
 
 
 def partials_for(number):
@@ -149,8 +150,9 @@ class CompressedSweep(Sweep):
                 self.collect.append(
                     f"{whole}_{leaf.kind}(data, starts, slots, row{o}, {source}, start, {self.n})"
                 )
-        make = "empty" if self.one_pass and all(map(self.is_active, results)) else "zeros"
-        return self._written(f"data = np.{make}(slots.size, {self.dtype(self._scalar(results))})")
+        every = self.one_pass and all(map(self.is_active, results))
+        dtype = self.dtype(self._scalar(results))
+        return self._written(f"data = entries_in(given, slots.size, {dtype}, {every})")
 
     def _written(self, allocate):
         body = [*self.prepare, f"r = {self.call_source}", *self.collect]
@@ -190,6 +192,25 @@ def _load_coloured(flat, values, colours, first, start, n, tag):
             flat[k] = unit(values[k], colours[first + k] - start, count, level)
 
     return load
+
+
+def entries_in(given, size, dtype, every):
+    """An array for entries: the one given, or a new one; of zeros unless `every` one will be set."""
+    raise NotImplementedError
+
+
+@overload(entries_in)
+def _entries_in(given, size, dtype, every):
+    if given.dtype != dtype.dtype:
+        return lambda given, size, dtype, every: np.zeros(size, dtype)
+
+    def entries(given, size, dtype, every):
+        data = given if given.size == size else np.empty(size, dtype)
+        if not every:
+            data[:] = 0
+        return data
+
+    return entries
 
 
 @register_jitable
@@ -247,6 +268,7 @@ def take_some_array(data, starts, slots, row, flat, start, n):
 
 
 _NOPYTHON = {
+    "entries_in": entries_in,
     "load_coloured": load_coloured,
     "most_colours": most_colours,
     "take_all_scalar": take_all_scalar,

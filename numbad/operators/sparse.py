@@ -14,23 +14,18 @@ from ..errors import SparsityError, UnsupportedError
 from ..patterns.colouring import colour_columns
 from ..patterns.detect import detect
 from ..patterns.pattern import Pattern, pattern_of
+from .again import LOCAL, MOST_KEPT, NO_ENTRIES, NO_MEMORY, copied_into, lent
 from .compressed import ForwardCompressed, partials_for, places
 from .dispatcher import INHERITED, build, parameter_names
 from .jacobian import Jacobian
 from .pattern_check import check_pattern
 from .structure import differentiated
 
-MOST_KEPT = 1 << 28
-"""Bytes that a thread keeps for dual numbers between calls."""
-
 MOST_PLANS = 64
 """Patterns that are kept, for as many shapes and constants."""
 
-_NONE = np.empty(0, np.uint8)
-_local = threading.local()
 
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Plan:
     """How the entries of a pattern are evaluated: `entries(colours, starts, slots, *args)`."""
 
@@ -42,19 +37,29 @@ class Plan:
     n: int  # partials a pass
     one_pass: bool
 
-    def data(self, args):
+    def data(self, args, given=NO_ENTRIES):
         """The entries for arguments; SparsityError where the pattern has another shape."""
-        data, *shape = self.call(self.colours, self.pattern.indptr, self.slots, args)
+        data, *shape = self.call(self.colours, self.pattern.indptr, self.slots, args, given)
         refuse_shape(self.pattern.shape, *shape)
         return data
 
-    def call(self, colours, starts, slots, args):
+    def matrix(self, args):
+        """The matrix for arguments, in the memory of the last one where nobody has that any more."""
+        with lent(self) as arrays:
+            data, indices, indptr = arrays or (NO_ENTRIES, None, None)
+            data = self.data(args, data)
+            indices = copied_into(indices, self.pattern.indices)
+            indptr = copied_into(indptr, self.pattern.indptr)
+            arrays[:] = data, indices, indptr
+        return self.pattern.matrix(data, indices, indptr)
+
+    def call(self, colours, starts, slots, args, given=NO_ENTRIES):
         """`(data, rows, columns)` of one call, in memory that this thread keeps for the next one."""
-        memory = getattr(_local, "memory", _NONE)
-        _local.memory = _NONE  # a function called from here may ask for memory as well
-        *found, needed = self.entries(colours, starts, slots, memory, *args)
+        memory = getattr(LOCAL, "memory", NO_MEMORY)
+        LOCAL.memory = NO_MEMORY  # a function called from here may ask for memory as well
+        *found, needed = self.entries(colours, starts, slots, memory, given, *args)
         kept = memory.size if memory.size >= needed else needed * (needed <= MOST_KEPT)
-        _local.memory = memory if kept == memory.size else np.empty(kept, np.uint8)
+        LOCAL.memory = memory if kept == memory.size else np.empty(kept, np.uint8)
         return found
 
 
@@ -108,7 +113,7 @@ class SparseJacobian:
         plan = self.plan(args)
         if self.check:
             self._check_once(plan, args)
-        matrix = plan.pattern.matrix(plan.data(args))
+        matrix = plan.matrix(args)
         return matrix if self.dense.single else self._split(matrix, args)
 
     def _split(self, matrix, args):
@@ -137,7 +142,8 @@ class SparseJacobian:
         (rows, columns), starts = plan.pattern.shape, plan.pattern.indptr
 
         def jacobian_data(*args):
-            data, m, n, _ = entries(colours, starts, slots, np.empty(0, np.uint8), *args)
+            memory, given = np.empty(0, np.uint8), np.empty(0)
+            data, m, n, _ = entries(colours, starts, slots, memory, given, *args)
             if m != rows or n != columns:
                 raise ValueError("nd.jacobian: the sparsity pattern has another shape")
             return data

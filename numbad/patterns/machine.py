@@ -15,7 +15,18 @@ from numba.core import ir
 from ..errors import UnsupportedError
 from ..ir.fence import place
 from . import sets
-from .values import NOTHING, UNSET, Array, Conflict, Either, Range, Unknown, is_known, join, same_number
+from .values import (
+    NOTHING,
+    UNSET,
+    Array,
+    Conflict,
+    Either,
+    Range,
+    Unknown,
+    is_known,
+    join,
+    same_number,
+)
 
 EXIT = -1
 DEEPEST = 60

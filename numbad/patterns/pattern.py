@@ -28,14 +28,18 @@ class Pattern:
         """The row of every entry."""
         return np.repeat(np.arange(self.shape[0]), np.diff(self.indptr))
 
-    def matrix(self, data=None):
-        """A `scipy.sparse.csr_array` with these entries; ones of type bool where no `data` is given."""
+    def matrix(self, data=None, indices=None, indptr=None):
+        """A `scipy.sparse.csr_array` with these entries; ones of type bool where no `data` is given.
+
+        `indices` and `indptr` are copies of the pattern's for the matrix to keep, where given.
+        """
         from scipy.sparse import csr_array  # heavy
 
         if data is None:
             data = np.ones(self.indices.size, bool)
-        arrays = data, self.indices.copy(), self.indptr.copy()
-        made = csr_array(arrays, shape=self.shape, copy=False)
+        indices = self.indices.copy() if indices is None else indices
+        indptr = self.indptr.copy() if indptr is None else indptr
+        made = csr_array((data, indices, indptr), shape=self.shape, copy=False)
         made.has_sorted_indices = made.has_canonical_format = True
         return made
 

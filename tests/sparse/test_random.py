@@ -68,7 +68,9 @@ class Writer:
             self.lines.append(f"{pad}else:")
             self.some(depth + 1)
         elif kind == "for":
-            self.lines.append(f"{pad}for i in range({self.one('N', '1, N', 'min(k, N)', 'N - 1, -1, -1')}):")
+            self.lines.append(
+                f"{pad}for i in range({self.one('N', '1, N', 'min(k, N)', 'N - 1, -1, -1')}):"
+            )
             self.loops += 1
             self.some(depth + 1)
             if self.one(True, False):
