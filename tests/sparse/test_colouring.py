@@ -34,18 +34,27 @@ def test_bands_need_as_many_colours_as_they_are_wide(width):
     assert coloured(band) == 2 * width + 1
 
 
-def test_fullest_first_is_tried():
-    """A crown: column by column in its own order takes a colour for every pair."""
-    n = 6
-    rows, columns, row = [], [], 0
-    for i in range(n):
-        for j in range(n):
-            if i != j:  # column 2i and column 2j + 1 meet in a row
-                rows += [row, row]
-                columns += [2 * i, 2 * j + 1]
-                row += 1
-    crown = sparse.coo_array((np.ones(len(rows)), (rows, columns)), shape=(row, 2 * n))
-    assert coloured(crown) <= n
+def brusselator(n):
+    """A ring of `n` cells of two species, one species after the other."""
+    i, rows, columns = np.arange(n), [], []
+    for first, other in ((0, n), (n, 0)):
+        rows += [i + first] * 4
+        columns += [first + (i - 1) % n, first + i, first + (i + 1) % n, other + i]
+    rows, columns = np.concatenate(rows), np.concatenate(columns)
+    return sparse.coo_array((np.ones(8 * n), (rows, columns)), shape=(2 * n, 2 * n))
+
+
+def test_saturation_finds_what_the_order_of_columns_hides():
+    """Column by column, one species takes three colours and the other one three more."""
+    assert coloured(brusselator(40)) == 4
+    assert coloured(brusselator(41)) <= 6
+
+
+def test_saturation_with_more_than_64_colours():
+    dense = np.zeros((3, 200))
+    dense[0, ::2] = dense[1, 1::2] = 1
+    dense[2, :70] = 1
+    assert coloured(dense) >= 100
 
 
 def test_dense_and_empty():

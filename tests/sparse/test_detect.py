@@ -19,7 +19,10 @@ def rows(text):
 def found(matrix):
     assert matrix.dtype == bool
     assert matrix.has_sorted_indices
-    return [matrix.indices[a:b].tolist() for a, b in zip(matrix.indptr[:-1], matrix.indptr[1:], strict=True)]
+    return [
+        matrix.indices[a:b].tolist()
+        for a, b in zip(matrix.indptr[:-1], matrix.indptr[1:], strict=True)
+    ]
 
 
 PROGRAMS = {}
