@@ -31,13 +31,14 @@ from .writing import indented
 PLAN = "colours", "starts", "slots", "memory", "given"
 
 
-def partials_for(number):
-    """Partials a pass for this many colours, and whether one pass is enough.
+def partials_for(number, most=None):
+    """Partials a pass for this many colours, at most `most`, and whether one pass is enough.
 
     Just as many as are needed, though 8 would do for 6 as far as vectors go: arrays of duals that
     stay in a cache are worth more. For 20,000 numbers and 6 colours, a pass takes half the time.
     """
-    return balanced(max(number, 1), CHUNK), number <= CHUNK
+    most = most or CHUNK
+    return balanced(max(number, 1), most), number <= most
 
 
 def places(starts, slots, n):

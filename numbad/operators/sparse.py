@@ -10,7 +10,7 @@ from numba import njit, typeof
 from numba.core import types
 from numba.extending import typeof_impl
 
-from ..errors import SparsityError, UnsupportedError
+from ..errors import ArgumentError, SparsityError, UnsupportedError
 from ..patterns.colouring import colour_columns
 from ..patterns.detect import detect
 from ..patterns.pattern import Pattern, pattern_of
@@ -94,7 +94,7 @@ class SparseJacobian:
 
     def _plan_for(self, pattern):
         colours, count = colour_columns(pattern)
-        n, one_pass = partials_for(count)
+        n, one_pass = partials_for(count, self.dense.chunk)
         argnums = self.dense.argnums
         entries = ForwardCompressed(self.f, argnums, n=n, one_pass=one_pass, out=self.dense.out)
         colours = colours.astype(np.int16 if count < 2**15 else np.int64)
@@ -276,6 +276,10 @@ def constants_of(value):
 
 def sparse_jacobian(dense, sparsity, check):
     """The sparse form of a `Jacobian` operator, for what a user gives as `sparsity=`."""
+    if dense.choice.mode == "reverse":
+        raise ArgumentError(
+            'nd.jacobian: with sparsity=, the passes are those of forward mode; leave out mode="reverse"'
+        )
     if isinstance(sparsity, str):
         if sparsity != "detect":
             raise SparsityError(

@@ -325,6 +325,18 @@ def test_no_pattern(sparsity):
         nd.jacobian(ring, sparsity=sparsity)
 
 
+def test_reverse_mode_is_refused():
+    with pytest.raises(nd.ArgumentError, match="forward mode"):
+        nd.jacobian(ring, mode="reverse", sparsity=RING)
+
+
+@pytest.mark.parametrize("chunk", [1, 2, 3, 4])
+def test_chunks(chunk):
+    jacobian = nd.jacobian(ring, sparsity=RING, chunk=chunk)
+    assert plan_of(jacobian, X).n == {1: 1, 2: 2, 3: 2, 4: 4}[chunk]
+    np.testing.assert_allclose(jacobian(X).toarray(), by_complex_step(ring, X), rtol=1e-14)
+
+
 def test_wrong_arguments_are_told_as_ever():
     with pytest.raises(nd.ArgumentError, match="must hold floats"):
         given(np.arange(N))
