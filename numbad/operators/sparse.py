@@ -271,6 +271,10 @@ def constants_of(value):
         return value.shape, value.dtype, value.flags.c_contiguous, contents
     if isinstance(value, float | complex | np.inexact):
         return type(value)
+    try:
+        hash(value)
+    except TypeError:  # which detection refuses
+        return type(value), id(value)
     return type(value), value
 
 

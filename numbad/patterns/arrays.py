@@ -8,7 +8,19 @@ from numba.core import types
 from numba.np.numpy_support import from_dtype
 
 from .numbers import apply_to
-from .values import NOTHING, UNSET, Array, Either, Unknown, cast, is_known, join, new_array, parts
+from .values import (
+    NOTHING,
+    UNSET,
+    Array,
+    Either,
+    NoWayError,
+    Unknown,
+    cast,
+    is_known,
+    join,
+    new_array,
+    parts,
+)
 
 
 class NotKnownError(Exception):
@@ -65,6 +77,13 @@ def _plain(index):
 
 def positions(array, index):
     """`(positions, sure)`: of the part that an index picks; all that it may pick where it is not sure."""
+    try:
+        return _positions(array, index)
+    except IndexError:
+        raise NoWayError from None
+
+
+def _positions(array, index):
     if type(index) is tuple:
         unknown = [type(k) is Unknown for k in index]
         if any(unknown):
@@ -84,6 +103,14 @@ def _is_fancy(index):
     return any(type(k) is Array for k in members)
 
 
+def place(array, k):
+    """The position of element `k` of a vector."""
+    try:
+        return array.line[k]
+    except IndexError:
+        raise NoWayError from None
+
+
 # -- loads -------------------------------------------------------------------------------------
 
 
@@ -96,7 +123,7 @@ def getitem(target, source, index):
         env = frame.env
         base, k = env[source], fixed if name is None else env[name]
         if type(base) is Array and type(k) is int and base.line is not None:
-            frame.assign(target, base.cells[base.line[k]])
+            frame.assign(target, base.cells[place(base, k)])
         elif type(base) is Either:
             frame.assign(target, _either(base, lambda a: part(frame, step, a, k)))
         else:
@@ -145,7 +172,7 @@ def setitem(base, index, value):
         array, k, v = env[base], fixed if name is None else env[name], env[value]
         if type(array) is Array and type(k) is int and array.line is not None:
             v = cast(one_number(v), array.scalar)
-            frame.machine.write(array.cells, array.line[k], v)
+            frame.machine.write(array.cells, place(array, k), v)
             return
         for each in parts(array):
             store(frame.machine, the_array(each), k, v, sure=type(array) is Array)

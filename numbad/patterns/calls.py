@@ -9,7 +9,7 @@ from ..ir.sequences import call_helper
 from ..reverse.ops.classify import classify
 from ..rules.registry import JVP, SCALAR, VJP
 from . import sets
-from .values import deps_of, unknown_of
+from .values import NoWayError, deps_of, unknown_of
 
 
 def call_step(fn, s, call, compiled):
@@ -62,15 +62,11 @@ def _entered(fn, s, call, dispatcher, owner, compiled, before=()):
         finally:
             machine.calls = calls
         if found is None:
-            raise RaisesError
+            raise NoWayError
         if isinstance(s, ir.Assign):
             frame.assign(target.name, found[0])
 
     return step
-
-
-class RaisesError(IndexError):
-    """A function that is called raises on every way through it."""
 
 
 def _bounded(fn, s, call):

@@ -21,6 +21,7 @@ from .values import (
     Array,
     Conflict,
     Either,
+    NoWayError,
     Range,
     Unknown,
     is_known,
@@ -174,7 +175,7 @@ class Frame:
             block = program.block(label)
             try:
                 self._steps(block)
-            except IndexError:  # a place that no array has, or a callee that raises
+            except NoWayError:
                 return None
             end = block.terminator
             if isinstance(end, ir.Return):
@@ -280,7 +281,7 @@ class Frame:
             if all(self.env.get(name, UNSET) is not UNSET for name in reads):
                 try:
                     step(self)
-                except IndexError:  # behind a test that is not looked at
+                except NoWayError:  # behind a test that is not looked at
                     continue
 
     def _returned(self, region):

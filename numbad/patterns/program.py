@@ -13,7 +13,7 @@ from ..ir.loops import Control
 from ..reverse.parallel import body
 from ..rules.registry import generation
 from .machine import EXIT, told
-from .statements import compiled
+from .statements import compiled, refusing
 
 
 @dataclass
@@ -54,11 +54,19 @@ class Program:
             if is_phi(s):
                 made.phis.append((s.target.name, _ways(s.value)))
             elif s is not block.terminator:
-                step = compiled(self.fn, s)
+                step = self._step(s)
                 if step is not None:
                     made.steps.append(step)
                     made.reads.append([v.name for v in read_by(s)])
         return made
+
+    def _step(self, s):
+        try:
+            return compiled(self.fn, s)
+        except NumbadError:
+            raise
+        except Exception:  # a form of call that is not thought of
+            return refusing(self.fn, s)
 
     @cached_property
     def _after(self):

@@ -13,7 +13,7 @@ from . import arrays, functions
 from .calls import call_step
 from .machine import told
 from .numbers import apply_to
-from .values import NOTHING, UNSET, Array, Conflict, Range, Unknown, cast, join
+from .values import NOTHING, UNSET, Array, Conflict, NoWayError, Range, Unknown, cast, join
 
 UNARY = {"-": operator.neg, "+": operator.pos, "not": operator.not_, "~": operator.invert}
 
@@ -39,13 +39,16 @@ def refusing(fn, s):
     return step
 
 
+_REFUSED = TypeError, ValueError, AttributeError, LookupError, arrays.NotKnownError
+
+
 def guarded(fn, s, do):
     """The step that does something, where what goes wrong within becomes a refusal."""
 
     def step(frame):
         try:
             do(frame)
-        except (TypeError, ValueError, AttributeError, KeyError, arrays.NotKnownError) as error:
+        except _REFUSED as error:
             why = f", {error}" if isinstance(error, arrays.NotKnownError) else ""
             raise UnsupportedError(told(spell(fn, s) + why, s.loc)) from error
 
@@ -268,6 +271,8 @@ def _tuple_item(target, source, index):
             for member in members:
                 found = join(found, member)
             frame.assign(target, found)
+        elif type(k) is int and not -len(members) <= k < len(members):
+            raise NoWayError
         else:
             frame.assign(target, members[k])
 

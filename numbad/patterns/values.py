@@ -26,6 +26,10 @@ NOTHING = Unknown(sets.EMPTY)
 """A number that is not known and whose derivative is zero."""
 
 
+class NoWayError(Exception):
+    """There is no way on from here: an exception is raised, or an index is out of bounds."""
+
+
 class Unset:
     """What a name holds before anything is assigned to it."""
 
