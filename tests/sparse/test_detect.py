@@ -307,6 +307,34 @@ def array_that_moves_in_circles(x):
     return y
 
 
+@program("0, 1, 2, 3")
+def loop_left_in_the_middle(x):
+    y = np.zeros(x.size)
+    for i in range(x.size):
+        w = x[i]
+        while True:
+            if w < 1e-3:
+                break
+            if w > 1.0:
+                w = w * 0.5
+            w = w * 0.25 - x[i] * 0.01
+        y[i] = w
+    return y
+
+
+@program("1 2")
+def one_element_on_both_sides_in_a_loop(x):
+    y = np.zeros(1)
+    s = 1.0
+    while s > x[0]:
+        if x[3] > s:
+            y[0] = x[1]
+        else:
+            y[0] = x[2]
+        s *= 0.5
+    return y
+
+
 @program("0 2, 0 1 3")
 def element_of_a_matrix(x):
     m = x.reshape(2, 2).copy()
