@@ -30,6 +30,10 @@ class DataError(NumbadError, ValueError):
     """Unusable input data; the message names file, line and column where there are any."""
 
 
+class SparsityError(NumbadError, ValueError):
+    """A sparsity pattern that does not fit the function: of another shape, or with entries missing."""
+
+
 class ModelError(NumbadError, ValueError):
     """A model (right-hand side, parameters, bounds) that is unusable as given."""
 

@@ -21,6 +21,7 @@ LAYERS = (
     ("lanes",),
     ("forward", "special"),
     ("reverse",),  # adjoints of dual numbers: forward over reverse
+    ("patterns",),  # of sparse matrices, from typed code
     ("operators",),
     ("batching",),
     ("testing",),

@@ -105,6 +105,10 @@ class Operator:
         """A Python function for these argument types."""
         raise NotImplementedError
 
+    def types_of_f(self, argtypes):
+        """The types that `f` is called with, where the result is called with `argtypes`."""
+        return tuple(argtypes[0]) if self.takes_tuples else argtypes
+
     def fall_back(self, argtypes, error):
         """Whether `generate` has other code to offer for types that what it gave does not compile for."""
         return False
@@ -220,7 +224,7 @@ class OperatorDispatcher(CPUDispatcher):
     def _raise_own_error(self, argtypes):
         """What Numba says of the function itself, if it has no code for these types."""
         operator = self.operator
-        given = tuple(argtypes[0]) if operator.takes_tuples else argtypes
+        given = operator.types_of_f(argtypes)
         try:
             plain_result(self.targetdescr.typing_context, operator.f, given)
         except Exception as error:

@@ -1,6 +1,6 @@
 """`grad`, `value_and_grad`, `jacobian`, `value_and_jacobian`: one operator, told apart by what it returns."""
 
-from ..errors import ArgumentError, UnsupportedError
+from ..errors import ArgumentError
 from .dispatcher import Operator, build, parameter_names, starred
 from .gradient import write_gradient
 from .mode import Choice, cheaper, check_mode
@@ -180,24 +180,40 @@ def value_and_grad(f, argnums=0, mode="auto", *, chunk=None):
     return build(Jacobian(f, argnums, name=name, scalar=True, value=True, mode=mode, chunk=chunk))
 
 
-def jacobian(f, argnums=0, mode="auto", sparsity=None, *, out=None, chunk=None):
+def jacobian(
+    f, argnums=0, mode="auto", sparsity=None, *, out=None, chunk=None, check_sparsity=True
+):
     """Jacobian of a function that returns a float, an array, or a tuple of these.
 
     Parameters
     ----------
     f, argnums, mode, chunk
         As for `grad`.
-    sparsity : None
-        Compressed evaluation of sparse Jacobians is not available in this version.
+    sparsity : sparse matrix or "detect", optional
+        Where the Jacobian may differ from zero: a SciPy sparse matrix, one row a number of the
+        result, one column a number of the arguments, both in C order. Columns that meet in no row
+        are evaluated together, and calls from Python return a `scipy.sparse.csr_array`. "detect"
+        finds the pattern as `nd.sparsity` does, at the first call and whenever a shape or a
+        constant argument changes. docs/sparse.md.
     out : int, optional
         For a function that writes its result into an argument: that argument's number. The result
         takes all of `f`'s arguments and writes the value into this one.
+    check_sparsity : bool
+        Whether the first call for given shapes sees that the given pattern leaves out no
+        derivative that differs from zero there.
 
     Returns
     -------
     dispatcher
         Returns an array of shape `result.shape + argument.shape`; with the structure of the
-        result, and within it of the arguments, where these are tuples.
+        result, and within it of the arguments, where these are tuples. With `sparsity`, a
+        function that returns a `csr_array`, or a tuple of one for each of `argnums` where that is a
+        tuple; in nopython code, the array of its entries.
+
+    Raises
+    ------
+    SparsityError
+        Where the pattern has another shape than the Jacobian, or leaves an entry out.
 
     Examples
     --------
@@ -208,9 +224,13 @@ def jacobian(f, argnums=0, mode="auto", sparsity=None, *, out=None, chunk=None):
     array([[2., 1.],
            [2., 1.]])
     """
-    _check_sparsity(sparsity)
     options = {"mode": mode, "chunk": chunk, "out": out}
-    return build(Jacobian(f, argnums, name="jacobian", scalar=False, value=False, **options))
+    dense = Jacobian(f, argnums, name="jacobian", scalar=False, value=False, **options)
+    if sparsity is None:
+        return build(dense)
+    from .sparse import sparse_jacobian  # which makes operators of this module's
+
+    return sparse_jacobian(dense, sparsity, check_sparsity)
 
 
 def value_and_jacobian(f, argnums=0, mode="auto", *, out=None, chunk=None):
@@ -225,10 +245,3 @@ def value_and_jacobian(f, argnums=0, mode="auto", *, out=None, chunk=None):
     options = {"mode": mode, "chunk": chunk, "out": out}
     name = "value_and_jacobian"
     return build(Jacobian(f, argnums, name=name, scalar=False, value=True, **options))
-
-
-def _check_sparsity(sparsity):
-    if sparsity is not None:
-        raise UnsupportedError(
-            "nd.jacobian: sparsity= is not available in this version; leave it out for a dense array"
-        )

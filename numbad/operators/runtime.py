@@ -42,10 +42,38 @@ def load(flat, a):
 
 
 @register_jitable
+def load_flat(flat, values):
+    """The same where the values are flat as well."""
+    for k in range(values.size):
+        flat[k] = values[k]
+
+
+def loaded(duals, name, ty):
+    """The line that loads the values of an array of type `ty` into flat duals."""
+    if ty.layout == "C":
+        return f"load_flat({duals}, {flat(name, ty)})"
+    return f"load({duals}, {name})"
+
+
+@register_jitable
 def store(a, duals):
     """The values of an array of duals into array `a` of the same shape."""
     for index in np.ndindex(a.shape):
         a[index] = strip(duals[index])
+
+
+@register_jitable
+def store_flat(flat, duals):
+    """The same for flat arrays."""
+    for k in range(flat.size):
+        flat[k] = strip(duals[k])
+
+
+def stored(name, duals, ty):
+    """The line that stores the values of an array of duals in one of type `ty`, laid out alike."""
+    if ty.layout == "C":
+        return f"store_flat({flat(name, ty)}, {flat(duals, ty)})"
+    return f"store({name}, {duals})"
 
 
 @register_jitable

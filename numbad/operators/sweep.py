@@ -106,20 +106,24 @@ class Sweep(Writer):
             return f"dual{leaf.number}"
         return leaf.source
 
+    def new_duals(self, source, ty):
+        """Source of an array of duals like another array, not set to anything."""
+        return f"empty_as({source}, {self.dtype(self.dual(ty.dtype))})"
+
     def _set_up_arrays(self, changed):
         first = str(len(self.scalars))
         for leaf in self.arrays:
             k, a = leaf.number, leaf.source
             self.before += [
                 f"first{k} = {first}",
-                f"dual{k} = empty_as({a}, {self.dtype(self.dual(leaf.type.dtype))})",
+                f"dual{k} = {self.new_duals(a, leaf.type)}",
                 f"flat{k} = {runtime.flat(f'dual{k}', leaf.type)}",
             ]
             reload = self.before if k not in changed else self.prepare
-            reload.append(f"load(flat{k}, {a})")
+            reload.append(runtime.loaded(f"flat{k}", a, leaf.type))
             self.prepare.append(f"seed(flat{k}, {self.place(leaf)}, {self.n}, {self.tag})")
             if k in changed:
-                self.after.append(f"store({a}, dual{k})")
+                self.after.append(runtime.stored(a, f"dual{k}", leaf.type))
             else:
                 self.clean.append(f"clear(flat{k}, {self.place(leaf)}, {self.n})")
             first = f"first{k} + {a}.size"
@@ -153,10 +157,10 @@ class Sweep(Writer):
                 continue
             name = f"arg{k}"
             if k in written and isinstance(ty.dtype, types.Float | types.Complex | Dual):
-                self.before.append(f"work{k} = empty_as({name}, {self.dtype(self.dual(ty.dtype))})")
+                self.before.append(f"work{k} = {self.new_duals(name, ty)}")
                 self.before.append(f"workflat{k} = {runtime.flat(f'work{k}', ty)}")
-                self.prepare.append(f"load(workflat{k}, {name})")
-                self.after.append(f"store({name}, work{k})")
+                self.prepare.append(runtime.loaded(f"workflat{k}", name, ty))
+                self.after.append(runtime.stored(name, f"work{k}", ty))
                 sources[k] = f"work{k}", types.Array(self.dual(ty.dtype), ty.ndim, ty.layout)
             elif not self.one_pass:
                 self.before.append(f"saved{k} = {name}.copy()")
@@ -354,7 +358,9 @@ _NOPYTHON = {
     "partial": access.partial,
     "strip": access.strip,
     "load": runtime.load,
+    "load_flat": runtime.load_flat,
     "store": runtime.store,
+    "store_flat": runtime.store_flat,
     "seed": runtime.seed,
     "clear": runtime.clear,
     "values": runtime.values,

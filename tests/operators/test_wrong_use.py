@@ -74,11 +74,9 @@ def test_argnums(argnums, message):
         nd.grad(f, argnums=argnums)
 
 
-def test_options_that_do_not_exist_yet():
+def test_modes_that_do_not_exist():
     with pytest.raises(nd.ArgumentError, match="mode is"):
         nd.grad(f, mode="backward")
-    with pytest.raises(nd.UnsupportedError, match="sparsity"):
-        nd.jacobian(f, sparsity="detect")
     with pytest.raises(nd.ArgumentError, match="chunk"):
         nd.grad(f, chunk=0)
 

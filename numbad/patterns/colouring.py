@@ -1,0 +1,95 @@
+"""Colours for the columns of a sparse matrix: those of one colour meet in no row.
+
+Columns of one colour can share one direction of forward mode, as each row then tells whose entry it
+sees (Curtis, Powell & Reid, "On the estimation of sparse Jacobian matrices", 1974). To colour them is
+to colour the vertices of one side of the bipartite graph at distance two (Gebremedhin, Manne &
+Pothen, "What color is your Jacobian?", SIAM Review 47, 2005), which is done greedily here.
+"""
+
+from functools import cache
+from heapq import heappop, heappush
+
+import numpy as np
+
+
+def colour_columns(pattern):
+    """Colours (int64, from 0) for the columns of a `Pattern`, and their number.
+
+    Columns are taken in their own order, which is best for bands; if that takes more colours than the
+    fullest row has entries, also by saturation, and the better of both counts.
+    """
+    rows, columns = pattern, pattern.transposed()
+    graph = columns.indptr, columns.indices, rows.indptr, rows.indices
+    least = int(np.diff(rows.indptr).max(initial=0))
+    best = _compiled(in_order)(*graph)
+    if _number(best) > least:
+        best = min(best, _compiled(by_saturation)(*graph), key=_number)
+    return best, _number(best)
+
+
+def _number(colours):
+    return int(colours.max(initial=-1)) + 1
+
+
+@cache
+def _compiled(function):
+    """The compiled loop; compiled at its first use."""
+    from numba import njit  # here, lest an import compiles
+
+    return njit(function, nogil=True)
+
+
+def in_order(column_starts, rows_of, row_starts, columns_of):
+    """Give each column the first colour that no column with a row in common has."""
+    count = column_starts.size - 1
+    colours = np.full(count, -1)
+    taken_by = np.full(count + 1, -1)  # the last column that found a colour taken
+    for column in range(count):
+        for p in range(column_starts[column], column_starts[column + 1]):
+            row = rows_of[p]
+            for q in range(row_starts[row], row_starts[row + 1]):
+                other = colours[columns_of[q]]
+                if other >= 0:
+                    taken_by[other] = column
+        colour = 0
+        while taken_by[colour] == column:
+            colour += 1
+        colours[column] = colour
+    return colours
+
+
+def by_saturation(column_starts, rows_of, row_starts, columns_of):
+    """The same, always of the column that meets most colours (Brelaz, Communications of the ACM 22, 1979).
+
+    Colours from 64 on count as one there.
+    """
+    count = column_starts.size - 1
+    colours = np.full(count, -1)
+    taken_by = np.full(count + 1, -1)
+    bits = np.zeros(count, np.uint64)  # the colours that a column meets
+    met = np.zeros(count, np.int64)  # and how many they are
+    heap = [(0, k) for k in range(count)]
+    while len(heap) > 0:
+        rank, column = heappop(heap)
+        if colours[column] >= 0 or rank != -met[column]:  # said anew since
+            continue
+        for p in range(column_starts[column], column_starts[column + 1]):
+            row = rows_of[p]
+            for q in range(row_starts[row], row_starts[row + 1]):
+                other = colours[columns_of[q]]
+                if other >= 0:
+                    taken_by[other] = column
+        colour = 0
+        while taken_by[colour] == column:
+            colour += 1
+        colours[column] = colour
+        bit = np.uint64(1) << np.uint64(min(colour, 63))
+        for p in range(column_starts[column], column_starts[column + 1]):
+            row = rows_of[p]
+            for q in range(row_starts[row], row_starts[row + 1]):
+                other = columns_of[q]
+                if colours[other] < 0 and not bits[other] & bit:
+                    bits[other] |= bit
+                    met[other] += 1
+                    heappush(heap, (-met[other], np.int64(other)))
+    return colours

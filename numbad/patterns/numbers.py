@@ -1,0 +1,72 @@
+"""Functions of numbers: on known ones what Python computes, on others the union of what they depend on."""
+
+import cmath
+import math
+import operator
+
+import numpy as np
+from numba.core import types
+
+from ..rules.registry import CONSTANT
+from . import sets
+from .values import NOTHING, Unknown, cast, is_known, unknown_of
+
+_PYTHON = (int, float, complex, bool, abs, min, max, round, divmod, pow, len)
+_MODULES = (math, cmath, operator)
+
+
+def computes(function):
+    """Whether a function of known numbers is computed here: it returns the same every time, and no more."""
+    if function in _PYTHON or isinstance(function, np.ufunc):
+        return True
+    if isinstance(function, type) and issubclass(function, np.generic):
+        return True
+    name = getattr(function, "__name__", "")
+    return any(getattr(module, name, None) is function for module in _MODULES)
+
+
+def has_derivative(function, ty):
+    """Whether what a function of this result type returns depends on what goes in."""
+    try:
+        if function in CONSTANT:
+            return False
+    except TypeError:  # unhashable
+        pass
+    return isinstance(ty, types.Float | types.Complex | types.BaseTuple)
+
+
+def apply_to(function, ty):
+    """The function on numbers of this domain, with a result of type `ty`."""
+    depends, known = has_derivative(function, ty), computes(function)
+    plain = isinstance(ty, types.Float | types.Complex)
+
+    def apply(*args):
+        deps, unknown = sets.EMPTY, False
+        for a in args:
+            if type(a) is Unknown:
+                deps, unknown = sets.union(deps, a.deps), True
+            elif not is_known(a):
+                raise TypeError(f"{a!r} is no number")
+        if unknown or not known:
+            return (
+                Unknown(deps)
+                if depends and plain
+                else unknown_of(ty, deps if depends else sets.EMPTY)
+            )
+        return _computed(function, args, ty)
+
+    return apply
+
+
+def _computed(function, args, ty):
+    try:
+        value = function(*args)
+        if isinstance(value, tuple):
+            return tuple(cast(_plain(v), t) for v, t in zip(value, ty, strict=True))
+        return cast(_plain(value), ty)
+    except Exception:  # what it raises, or makes of it, is no concern of patterns
+        return unknown_of(ty, sets.EMPTY) or NOTHING
+
+
+def _plain(value):
+    return value.item() if isinstance(value, np.generic) else value

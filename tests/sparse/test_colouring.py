@@ -1,0 +1,78 @@
+"""Colourings are valid, by brute force, and the best there are for bands."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+import numbad as nd
+from numbad.patterns.colouring import colour_columns
+from numbad.patterns.pattern import pattern_of
+
+
+def coloured(matrix):
+    colours, count = colour_columns(pattern_of("test", matrix))
+    dense = sparse.coo_array(matrix).toarray() != 0
+    assert colours.shape == (dense.shape[1],)
+    assert count == colours.max(initial=-1) + 1
+    for i in range(dense.shape[1]):
+        for j in range(i):
+            if colours[i] == colours[j]:
+                assert not (dense[:, i] & dense[:, j]).any(), (i, j)
+    return count
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_no_two_columns_of_a_colour_share_a_row(seed):
+    rng = np.random.default_rng(seed)
+    rows, columns = rng.integers(1, 40, 2)
+    coloured(sparse.random_array((rows, columns), density=rng.choice([0.02, 0.1, 0.5]), rng=rng))
+
+
+@pytest.mark.parametrize("width", [0, 1, 2, 4])
+def test_bands_need_as_many_colours_as_they_are_wide(width):
+    band = sum(sparse.eye_array(50, k=k) for k in range(-width, width + 1))
+    assert coloured(band) == 2 * width + 1
+
+
+def brusselator(n):
+    """A ring of `n` cells of two species, one species after the other."""
+    i, rows, columns = np.arange(n), [], []
+    for first, other in ((0, n), (n, 0)):
+        rows += [i + first] * 4
+        columns += [first + (i - 1) % n, first + i, first + (i + 1) % n, other + i]
+    rows, columns = np.concatenate(rows), np.concatenate(columns)
+    return sparse.coo_array((np.ones(8 * n), (rows, columns)), shape=(2 * n, 2 * n))
+
+
+def test_saturation_finds_what_the_order_of_columns_hides():
+    """Column by column, one species takes three colours and the other one three more."""
+    assert coloured(brusselator(40)) == 4
+    assert coloured(brusselator(41)) <= 6
+
+
+def test_saturation_with_more_than_64_colours():
+    dense = np.zeros((3, 200))
+    dense[0, ::2] = dense[1, 1::2] = 1
+    dense[2, :70] = 1
+    assert coloured(dense) >= 100
+
+
+def test_dense_and_empty():
+    assert coloured(np.ones((3, 7))) == 7
+    assert coloured(sparse.csr_array((4, 5))) == 1
+    assert coloured(sparse.csr_array((4, 0))) == 0
+    assert coloured(sparse.csr_array((0, 4))) == 1
+
+
+def test_what_is_stored_counts_and_comes_once():
+    twice = sparse.coo_array(([0.0, 1.0, 1.0], ([1, 0, 0], [2, 1, 1])), shape=(2, 3))
+    pattern = pattern_of("test", twice)
+    assert pattern.indptr.tolist() == [0, 1, 2]
+    assert pattern.indices.tolist() == [1, 2]
+    assert pattern.transposed().rows().tolist() == [1, 2]
+
+
+@pytest.mark.parametrize("given", [3, None, [[1, 0]], sparse.coo_array(np.ones(3))])
+def test_other_things_are_no_patterns(given):
+    with pytest.raises(nd.SparsityError):
+        pattern_of("test", given)
