@@ -22,7 +22,7 @@ LAYERS = (
     ("forward", "special"),
     ("reverse",),  # adjoints of dual numbers: forward over reverse
     ("operators",),
-    ("batching",),
+    ("batching", "implicit"),
     ("testing",),
     ("ode", "sde"),
     ("fit",),
