@@ -3,10 +3,12 @@
 import numpy as np
 from numba.core import types
 from numba.core.registry import cpu_target
-from numba.extending import overload
+from numba.extending import overload, register_jitable
 
 from ..errors import ArgumentError
 from ..operators.dispatcher import build
+from ..source import define
+from .minimum import BracketedMinimum, Minimum
 from .root import FixedPoint, Root
 
 XTOL, RTOL = 1e-14, 1e-11
@@ -14,41 +16,85 @@ XTOL, RTOL = 1e-14, 1e-11
 
 def root(g, x0, args=(), bracket=None, xtol=XTOL, rtol=RTOL, maxiter=100):
     """d"""
-    return _solution(Root, g)(_start(x0), _tuple(args), bracket, xtol, rtol, maxiter)
+    return build(Root(g))(_start(x0), _tuple(args), _pair(bracket), xtol, rtol, maxiter)
 
 
 def fixed_point(f, x0, args=(), xtol=XTOL, rtol=RTOL, maxiter=1000):
     """d"""
-    return _solution(FixedPoint, f)(_start(x0), _tuple(args), None, xtol, rtol, maxiter)
+    return build(FixedPoint(f))(_start(x0), _tuple(args), None, xtol, rtol, maxiter)
 
 
-def _solution(operator, f):
-    return build(operator(f))
+def minimize(f, x0, args=(), xtol=XTOL, rtol=RTOL, maxiter=200):
+    """d"""
+    return build(Minimum(f))(_start(x0), _tuple(args), None, xtol, rtol, maxiter)
+
+
+def minimize_scalar(f, bracket, args=(), xtol=XTOL, rtol=RTOL, maxiter=200):
+    """d"""
+    pair = _pair(bracket)
+    return build(BracketedMinimum(f))(pair[0], _tuple(args), pair, xtol, rtol, maxiter)
 
 
 def _start(x0):
-    return float(x0) if np.ndim(x0) == 0 else np.asarray(x0, dtype=float)
+    return float(x0) if np.ndim(x0) == 0 else np.array(x0, dtype=float)
 
 
 def _tuple(args):
     return args if isinstance(args, tuple) else (args,)
 
 
+def _pair(bracket):
+    if bracket is None:
+        return None
+    if np.shape(bracket) != (2,):
+        raise ArgumentError(f"bracket is a pair of floats, not {bracket!r}")
+    return float(bracket[0]), float(bracket[1])
+
+
+# -- from nopython code ------------------------------------------------------------------------
+
+
+def _in_tuple(args):
+    """A nopython function that gives args as a tuple."""
+    if isinstance(args, types.Omitted | tuple):
+        return lambda args: ()
+    return (lambda args: args) if isinstance(args, types.BaseTuple) else (lambda args: (args,))
+
+
 @overload(root, strict=False)
 def _root(g, x0, args=(), bracket=None, xtol=XTOL, rtol=RTOL, maxiter=100):
-    if not isinstance(g, types.Dispatcher):
+    return _implementation(
+        Root, g, args, "g, x0, args=(), bracket=None", 100, "x0, given(args), bracket"
+    )
+
+
+@overload(fixed_point, strict=False)
+def _fixed_point(f, x0, args=(), xtol=XTOL, rtol=RTOL, maxiter=1000):
+    return _implementation(FixedPoint, f, args, "f, x0, args=()", 1000, "x0, given(args), None")
+
+
+@overload(minimize, strict=False)
+def _minimize(f, x0, args=(), xtol=XTOL, rtol=RTOL, maxiter=200):
+    return _implementation(Minimum, f, args, "f, x0, args=()", 200, "x0, given(args), None")
+
+
+@overload(minimize_scalar, strict=False)
+def _minimize_scalar(f, bracket, args=(), xtol=XTOL, rtol=RTOL, maxiter=200):
+    return _implementation(
+        BracketedMinimum, f, args, "f, bracket, args=()", 200, "bracket[0], given(args), bracket"
+    )
+
+
+def _implementation(operator, f, args, parameters, maxiter, given):
+    """The function with these parameters that calls the operator's result."""
+    if not isinstance(f, types.Dispatcher):
         return None
-    solution = build(Root(g.dispatcher))
-    if isinstance(args, types.Omitted | tuple):
-        return lambda g, x0, args=(), bracket=None, xtol=XTOL, rtol=RTOL, maxiter=100: solution(
-            x0, (), bracket, xtol, rtol, maxiter
-        )
-    if isinstance(args, types.BaseTuple):
-        return lambda g, x0, args=(), bracket=None, xtol=XTOL, rtol=RTOL, maxiter=100: solution(
-            x0, args, bracket, xtol, rtol, maxiter
-        )
-    return lambda g, x0, args=(), bracket=None, xtol=XTOL, rtol=RTOL, maxiter=100: solution(
-        x0, (args,), bracket, xtol, rtol, maxiter
+    namespace = {"solution": build(operator(f.dispatcher)), "given": register_jitable(_in_tuple(args))}
+    tolerances = f"xtol={XTOL}, rtol={RTOL}, maxiter={maxiter}"
+    return define(
+        f"def {operator.name}({parameters}, {tolerances}):\n"
+        f"    return solution({given}, xtol, rtol, maxiter)\n",
+        namespace,
     )
 
 

@@ -2,10 +2,10 @@
 
 import math
 
-import numpy as np
 from numba import njit
 
-from .newton import CONVERGED, NOT_FINITE, TOO_MANY, WRONG_LENGTH
+from .lapack import all_finite
+from .newton import CONVERGED, NOT_FINITE, TOO_MANY, WRONG_LENGTH, is_within, moved
 
 
 @njit(error_model="numpy")
@@ -28,10 +28,10 @@ def iterate_arrays(f, x, args, xtol, rtol, maxiter):
         new = f(x, *args)
         if new.size != x.size:
             return x, WRONG_LENGTH
-        if not np.all(np.isfinite(new)):
+        if not all_finite(new):
             return x, NOT_FINITE
-        small = np.all(np.abs(new - x) <= xtol + rtol * np.abs(new))
-        x = new
+        small = is_within(moved(new, -1.0, x), new, xtol, rtol)
+        x = moved(new, 0.0, new)  # a copy: `f` may return what it has been given
         if small:
             return x, CONVERGED
     return x, TOO_MANY

@@ -3,6 +3,7 @@
 import numpy as np
 from numba.extending import overload, register_jitable
 
+from ..errors import SingularError
 from ..forward import dual as d
 from ..forward.access import dtype_like
 from ..forward.array import is_dual_array
@@ -10,6 +11,7 @@ from ..forward.custom import assemble, tangent, value_of
 from ..forward.products import dot
 from ..operators.runtime import value_of_level
 from ..source import define
+from .lapack import solve_floats
 
 
 def solve(a, b):
@@ -24,9 +26,16 @@ def solve(a, b):
 @overload(solve)
 def _solve(a, b):
     if not (is_dual_array(a) or is_dual_array(b)):
-        return lambda a, b: np.linalg.solve(a, b)
+        return _solve_floats
     top = max((*d.duals_in(a), *d.duals_in(b)), key=lambda dual: dual.tag)
     return _solve_source(top.n, top.tag)
+
+
+def _solve_floats(a, b):
+    x, found = solve_floats(a, b)
+    if not found:
+        raise SingularError("a matrix in the derivative of an implicit function is singular")
+    return x
 
 
 def _solve_source(n, tag):

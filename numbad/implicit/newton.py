@@ -12,6 +12,8 @@ import math
 import numpy as np
 from numba import njit
 
+from .lapack import all_finite, solve_floats
+
 CONVERGED = 0
 TOO_MANY = 1
 STUCK = 2
@@ -19,6 +21,7 @@ NOT_FINITE = 3
 NO_SIGN_CHANGE = 4
 JUMP = 5
 WRONG_LENGTH = 6
+NO_MINIMUM = 7
 
 SHORTEST = 2.0**-40
 """The shortest part of a step that a line search tries."""
@@ -72,7 +75,7 @@ def newton_in_bracket(linear, x, args, lower, upper, xtol, rtol, maxiter):
         lower, upper = upper, lower  # the function is negative at `lower`
     if not min(lower, upper) <= x <= max(lower, upper):
         x = 0.5 * (lower + upper)
-    largest = max(abs(at_lower), abs(at_upper))
+    highest = max(abs(at_lower), abs(at_upper))
     last = before = abs(upper - lower)
     for _ in range(maxiter):
         value, slope = linear(x, *args)
@@ -91,7 +94,7 @@ def newton_in_bracket(linear, x, args, lower, upper, xtol, rtol, maxiter):
         before, last = last, abs(step)
         x += step
         if last <= xtol + rtol * abs(x) or x in (lower, upper):
-            return x, CONVERGED if abs(value) <= largest else JUMP
+            return x, CONVERGED if abs(value) <= highest else JUMP
     return x, TOO_MANY
 
 
@@ -101,30 +104,28 @@ def newton_of_array(linear, x, args, xtol, rtol, maxiter):
     value, slope = linear(x, *args)
     if value.size != x.size:
         return x, WRONG_LENGTH
-    if not np.all(np.isfinite(value)):
+    if not all_finite(value):
         return x, NOT_FINITE
-    norm = np.sqrt(np.sum(value * value))
+    size = norm(value)
     for _ in range(maxiter):
-        if norm == 0.0:
+        if size == 0.0:
             return x, CONVERGED
         step, found = newton_step(slope, value)
         if not found:
             return x, STUCK
-        small = np.all(np.abs(step) <= xtol + rtol * np.abs(x))
+        small = is_within(step, x, xtol, rtol)
         part = 1.0
         while True:
-            trial = x + part * step
+            trial = moved(x, part, step)
             new_value, new_slope = linear(trial, *args)
-            new_norm = np.sqrt(np.sum(new_value * new_value))
-            if new_norm < norm:
+            if norm(new_value) < size:
                 break
             if small:
                 return x, CONVERGED
             part *= 0.5
             if part < SHORTEST:
-                noise = np.max(np.abs(step)) <= NOISE * np.max(np.abs(x))
-                return x, CONVERGED if noise else STUCK
-        x, value, slope, norm = trial, new_value, new_slope, new_norm
+                return x, CONVERGED if largest(step) <= NOISE * largest(x) else STUCK
+        x, value, slope, size = trial, new_value, new_slope, norm(new_value)
         if small:
             return x, CONVERGED
     return x, TOO_MANY
@@ -133,10 +134,44 @@ def newton_of_array(linear, x, args, xtol, rtol, maxiter):
 @njit(error_model="numpy")
 def newton_step(slope, value):
     """`-slope^-1 value`, and whether there is such."""
-    if not np.all(np.isfinite(slope)):
-        return value, False
-    try:
-        step = np.linalg.solve(slope, -value)
-    except Exception:  # the matrix is singular
-        return value, False
-    return step, np.all(np.isfinite(step))
+    right = np.empty((value.size, 1))
+    for k in range(value.size):
+        right[k, 0] = -value[k]
+    step, found = solve_floats(slope, right)
+    return step[:, 0], found
+
+
+@njit(error_model="numpy")
+def moved(x, part, step):
+    """`x + part * step`."""
+    out = np.empty(x.size)
+    for k in range(x.size):
+        out[k] = x[k] + part * step[k]
+    return out
+
+
+@njit(error_model="numpy")
+def norm(a):
+    """The Euclidean norm, NaN where a number is."""
+    total = 0.0
+    for x in a:
+        total += x * x
+    return math.sqrt(total)
+
+
+@njit(error_model="numpy")
+def largest(a):
+    """The largest magnitude in a vector, zero where it is empty."""
+    found = 0.0
+    for x in a:
+        found = max(found, abs(x))
+    return found
+
+
+@njit(error_model="numpy")
+def is_within(step, x, xtol, rtol):
+    """Whether every component of a step is below the tolerance at `x`."""
+    for k in range(x.size):
+        if not abs(step[k]) <= xtol + rtol * abs(x[k]):
+            return False
+    return True

@@ -103,6 +103,7 @@ class Implicit(Operator):
                 )
         return [(f"{source}[{k}]", ty) for k, ty in enumerate(args)]
 
+    derivative_told = "derivative"  # what must be regular, in words
     identity = False  # whether the equation is `f(x, *args) = x`
 
     @property
@@ -111,7 +112,7 @@ class Implicit(Operator):
         return self.f
 
     def solver(self, scalar, bracketed):
-        """What finds the solution for floats: a function, that which it calls, and further arguments."""
+        """What finds the solution for floats: a function, those that it calls, and further arguments."""
         raise NotImplementedError
 
     def generate(self, typingctx, argtypes):

@@ -10,7 +10,7 @@ import math
 import numpy as np
 from numba import njit
 
-from .newton import newton_step
+from .newton import largest, newton_step
 
 SQRT_EPS = 2.0**-26
 
@@ -36,33 +36,34 @@ def weakest(x, slope, xtol, rtol):
     Found by one solve, with each row and column of the matrix scaled to one: so it depends neither
     on the units of the unknowns nor on those of the equations.
     """
-    width = 4.0 * (xtol + rtol * np.abs(x)) + SQRT_EPS * np.abs(x)
-    width = np.where(width > 0.0, width, SQRT_EPS)
-    scaled = slope * width
-    if not np.all(np.isfinite(scaled)):
-        return x, False
-    right = row_sizes(scaled)
-    for k in range(right.size):
-        right[k] *= 1.0 + k / right.size if k % 3 else -1.0
-    found, is_found = newton_step(scaled, right)
-    if not is_found:
-        return x, False
-    return width * (found / np.max(np.abs(found))), True
-
-
-@njit(error_model="numpy")
-def row_sizes(a):
-    """The largest magnitude in each row."""
-    out = np.empty(a.shape[0])
-    for k in range(out.size):
-        out[k] = np.max(np.abs(a[k]))
-    return out
+    n = x.size
+    width, scaled, right = np.empty(n), np.empty((n, n)), np.empty(n)
+    for k in range(n):
+        width[k] = nearby(x[k], xtol, rtol)
+        if width[k] == 0.0:
+            width[k] = SQRT_EPS
+    for i in range(n):
+        for k in range(n):
+            scaled[i, k] = slope[i, k] * width[k]
+        right[i] = largest(scaled[i]) * (1.0 + i / n if i % 3 else -1.0)
+    weak, found = newton_step(scaled, right)
+    size = largest(weak)
+    for k in range(n):
+        weak[k] *= width[k] / size
+    return weak, found
 
 
 @njit(error_model="numpy")
 def is_regular_along(slope, weak, other):
     """As `is_regular`, along the weakest displacement; `other` is the derivative along it nearby."""
-    here = slope @ weak
-    size = row_sizes(slope * weak)
-    size = np.where(size > 0.0, size, 1.0)
-    return not np.max(np.abs(other - here) / size) >= np.max(np.abs(here) / size)
+    change = here = 0.0
+    for i in range(weak.size):
+        size = along = 0.0
+        for k in range(weak.size):
+            term = slope[i, k] * weak[k]
+            along += term
+            size = max(size, abs(term))
+        if size > 0.0:
+            here = max(here, abs(along) / size)
+            change = max(change, abs(other[i] - along) / size)
+    return here > 0.0 and not change >= here

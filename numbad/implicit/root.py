@@ -13,8 +13,8 @@ class Root(Implicit):
     def solver(self, scalar, bracketed):
         linear = value_and_jacobian(self.f, mode="forward")
         if bracketed:
-            return newton.newton_in_bracket, linear, "lower, upper, "
-        return (newton.newton if scalar else newton.newton_of_array), linear, ""
+            return newton.newton_in_bracket, (linear,), "lower, upper, "
+        return (newton.newton if scalar else newton.newton_of_array), (linear,), ""
 
 
 class FixedPoint(Implicit):
@@ -25,5 +25,5 @@ class FixedPoint(Implicit):
 
     def solver(self, scalar, bracketed):
         if scalar:
-            return iteration.iterate, self.f, ""
-        return iteration.iterate_arrays, self.f, ""
+            return iteration.iterate, (self.f,), ""
+        return iteration.iterate_arrays, (self.f,), ""

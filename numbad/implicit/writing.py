@@ -26,6 +26,8 @@ STATUS = {
     newton.NOT_FINITE: "met NaN or infinity",
     newton.NO_SIGN_CHANGE: "needs a bracket at whose ends the function has different signs",
     newton.JUMP: "found no root: the function jumps where its sign changes",
+    newton.NO_MINIMUM: "ends where there is no minimum: at an end of the bracket, or at a maximum or "
+    "saddle",
     newton.WRONG_LENGTH: "needs a function that returns as many numbers as there are unknowns",
 }
 
@@ -84,7 +86,7 @@ class Code(Writer):
         op, tolerances = self.operator, ", ".join(self.sources[3:5])
         told = (
             f"nd.{op.name}: the solution has no derivative (the implicit function theorem does not "
-            f"hold): the derivative of {op.told} by its first argument"
+            f"hold): the {op.derivative_told} of {op.told} by its first argument"
             f"{' less the identity' if op.identity else ''} is singular there, within the tolerance"
         )
         if self.scalar:
@@ -137,12 +139,13 @@ class Solution(Code):
         """For floats: the search, and an error where it fails."""
         bracketed = not isinstance(self.bracket, types.NoneType | types.Omitted)
         search, called, more = self.operator.solver(self.scalar, bracketed)
-        self.namespace.update(search=search, called=called)
+        self.namespace.update(search=search)
+        names = ", ".join(self.constant("called", function) for function in called)
         start = "float(plain(x0))" if self.scalar else "plain(x0).astype(np.float64)"
         self.lines.append(f"x = {start}")
         if bracketed:
             self.lines.append("lower, upper = primal(bracket[0]), primal(bracket[1])")
-        self.lines.append(f"x, status = search(called, x, args, {more}xtol, rtol, maxiter)")
+        self.lines.append(f"x, status = search({names}, x, args, {more}xtol, rtol, maxiter)")
         self.lines.append("if status != 0:")
         op = self.operator
         for status, what in STATUS.items():
