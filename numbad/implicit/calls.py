@@ -8,6 +8,7 @@ from numba.extending import overload, register_jitable
 from ..errors import ArgumentError
 from ..operators.dispatcher import build
 from ..source import define
+from .integral import Integral
 from .minimum import BracketedMinimum, Minimum
 from .root import FixedPoint, Root
 
@@ -33,6 +34,11 @@ def minimize_scalar(f, bracket, args=(), xtol=XTOL, rtol=RTOL, maxiter=200):
     """d"""
     pair = _pair(bracket)
     return build(BracketedMinimum(f))(pair[0], _tuple(args), pair, xtol, rtol, maxiter)
+
+
+def quad(f, a, b, args=(), epsabs=1.49e-8, epsrel=1.49e-8, limit=200):
+    """d"""
+    return build(Integral(f))(float(a), float(b), _tuple(args), epsabs, epsrel, limit)
 
 
 def _start(x0):
@@ -85,17 +91,25 @@ def _minimize_scalar(f, bracket, args=(), xtol=XTOL, rtol=RTOL, maxiter=200):
     )
 
 
+@overload(quad, strict=False)
+def _quad(f, a, b, args=(), epsabs=1.49e-8, epsrel=1.49e-8, limit=200):
+    options = "epsabs=1.49e-8, epsrel=1.49e-8, limit=200"
+    return _calling(Integral, f, args, f"f, a, b, args=(), {options}", "a, b, given(args), epsabs, epsrel, limit")
+
+
 def _implementation(operator, f, args, parameters, maxiter, given):
+    """The function with these parameters and the tolerances."""
+    parameters += f", xtol={XTOL}, rtol={RTOL}, maxiter={maxiter}"
+    return _calling(operator, f, args, parameters, f"{given}, xtol, rtol, maxiter")
+
+
+def _calling(operator, f, args, parameters, given):
     """The function with these parameters that calls the operator's result."""
     if not isinstance(f, types.Dispatcher):
         return None
     namespace = {"solution": build(operator(f.dispatcher)), "given": register_jitable(_in_tuple(args))}
-    tolerances = f"xtol={XTOL}, rtol={RTOL}, maxiter={maxiter}"
-    return define(
-        f"def {operator.name}({parameters}, {tolerances}):\n"
-        f"    return solution({given}, xtol, rtol, maxiter)\n",
-        namespace,
-    )
+    source = f"def {operator.name}({parameters}):\n    return solution({given})\n"
+    return define(source, namespace)
 
 
 # The names are loaded at their first use, which may be in the middle of a compilation.
