@@ -46,7 +46,9 @@ _NAMESPACE = {
 def _scalar_source(n, tag, depends):
     parts = [f"-partial(residual, {i}) / slope" if depends else "0.0" for i in range(n)]
     returned = f"assemble(x, ({', '.join(parts)},), {tag})"
-    return define(f"def corrected(x, slope, residual, tag, n):\n    return {returned}\n", _NAMESPACE)
+    return define(
+        f"def corrected(x, slope, residual, tag, n):\n    return {returned}\n", _NAMESPACE
+    )
 
 
 def _array_source(n, tag, depends):

@@ -11,8 +11,17 @@ import numpy as np
 from numba import njit
 
 from .lapack import is_positive_definite
-from .newton import CONVERGED, NO_MINIMUM, NOT_FINITE, TOO_MANY
-from .newton import largest, moved, newton, newton_of_array, newton_step
+from .newton import (
+    CONVERGED,
+    NO_MINIMUM,
+    NOT_FINITE,
+    TOO_MANY,
+    largest,
+    moved,
+    newton,
+    newton_of_array,
+    newton_step,
+)
 
 GOLDEN = 0.5 * (3.0 - math.sqrt(5.0))
 NEAR = 1e-6

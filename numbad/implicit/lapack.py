@@ -43,7 +43,7 @@ def solve_floats(a, b):
 @njit(error_model="numpy")
 def all_finite(a):
     """Whether no number in an array is NaN or infinite."""
-    for x in a.flat:
+    for x in a.flat:  # noqa: SIM110 (Numba has no `all` of a generator)
         if not math.isfinite(x):
             return False
     return True

@@ -7,7 +7,7 @@ from ..errors import SingularError
 from ..forward import dual as d
 from ..forward.access import dtype_like
 from ..forward.array import is_dual_array
-from ..forward.custom import assemble, tangent, value_of
+from ..forward.custom import assemble, tangent
 from ..forward.products import dot
 from ..operators.runtime import value_of_level
 from ..source import define

@@ -9,6 +9,7 @@ class Minimum(Implicit):
     """A local minimum of `f`: a root of its gradient."""
 
     name = "minimize"
+    of_array = False
     derivative_told = "second derivative"
 
     @property

@@ -171,7 +171,7 @@ def largest(a):
 @njit(error_model="numpy")
 def is_within(step, x, xtol, rtol):
     """Whether every component of a step is below the tolerance at `x`."""
-    for k in range(x.size):
+    for k in range(x.size):  # noqa: SIM110 (Numba has no `all` of a generator)
         if not abs(step[k]) <= xtol + rtol * abs(x[k]):
             return False
     return True

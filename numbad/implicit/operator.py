@@ -104,6 +104,7 @@ class Implicit(Operator):
         return [(f"{source}[{k}]", ty) for k, ty in enumerate(args)]
 
     derivative_told = "derivative"  # what must be regular, in words
+    of_array = True  # whether `f` returns an array for an array
     identity = False  # whether the equation is `f(x, *args) = x`
 
     @property
@@ -118,7 +119,7 @@ class Implicit(Operator):
     def generate(self, typingctx, argtypes):
         from .writing import Solution  # which builds operators of this module
 
-        source = Solution(self, argtypes)
+        source = Solution(self, typingctx, argtypes)
         return source.values() if source.top is None else source.tangents()
 
 

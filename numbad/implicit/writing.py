@@ -5,12 +5,13 @@ from numba.core import types
 from ..errors import ArgumentError, ConvergenceError, SingularError
 from ..forward.access import primal
 from ..forward.array import plain
-from ..forward.dual import Dual
+from ..forward.dual import base_scalar
 from ..forward.dualize import replacement
 from ..operators.dispatcher import build
 from ..operators.jacobian import jacobian
+from ..operators.results import plain_result, scalar_result
 from ..operators.runtime import value_of_level
-from ..operators.structure import describe
+from ..operators.structure import describe, parse
 from ..operators.tangent import derivative, jvp
 from ..operators.writing import Writer, indented
 from ..source import define
@@ -55,12 +56,9 @@ class Code(Writer):
 
     def _is_scalar(self):
         ty = self.x0
-        if isinstance(ty, types.Float | types.Integer):
-            return True
-        if isinstance(ty, Dual) or (isinstance(ty, types.Array) and ty.ndim == 1):
-            scalar = ty.dtype if isinstance(ty, types.Array) else top_base(ty)
-            if isinstance(top_base(scalar), types.Float | types.Integer):
-                return isinstance(ty, Dual)
+        array = isinstance(ty, types.Array) and ty.ndim == 1
+        if isinstance(base_scalar(ty.dtype if array else ty), types.Float | types.Integer):
+            return not array
         raise ArgumentError(
             f"nd.{self.operator.name}: x0 is a float or a 1-D array of floats, not {describe(ty)}"
         )
@@ -122,21 +120,29 @@ class Code(Writer):
         return define(f"def {name}({parameters}):\n{text}\n", self.namespace)
 
 
-def top_base(scalar):
-    """A scalar type without its duals."""
-    while isinstance(scalar, Dual):
-        scalar = scalar.scalar
-    return scalar
-
-
 class Solution(Code):
     """The function `(x0, args, bracket, xtol, rtol, maxiter) -> x`."""
 
-    def __init__(self, operator, argtypes):
+    def __init__(self, operator, typingctx, argtypes):
         super().__init__(operator, argtypes, PARAMETERS.split(", "))
+        self.typingctx = typingctx
+
+    def _check_result(self):
+        """Refuse a function that returns what cannot be solved for the unknown."""
+        op = self.operator
+        x = types.float64 if self.scalar else types.Array(types.float64, 1, "C")
+        result = parse(plain_result(self.typingctx, op.f, (x, *(t for _, t in self.arguments))), "")
+        if self.scalar or not op.of_array:
+            scalar_result(op, result)
+        elif not (isinstance(result.type, types.Array) and result.type.ndim == 1):
+            raise ArgumentError(
+                f"nd.{op.name}: {op.told} must return a 1-D array, as x0 is one; it returns "
+                f"{describe(result.type)}"
+            )
 
     def values(self):
         """For floats: the search, and an error where it fails."""
+        self._check_result()
         bracketed = not isinstance(self.bracket, types.NoneType | types.Omitted)
         search, called, more = self.operator.solver(self.scalar, bracketed)
         self.namespace.update(search=search)
@@ -166,7 +172,7 @@ class Solution(Code):
         self.solve(self.operator.below(), "inner")
         below = self.given("inner")
         self.lines.append(f"slope = {self.slope(below)}")
-        if self.top.scalar == top_base(self.top):
+        if self.top.scalar == base_scalar(self.top):
             self.check(below)
         self.lines.append(f"residual = f(x{self.given()})")
         returned = f"corrected(x, slope, residual, {tag}, {self.top.n})"
