@@ -41,7 +41,7 @@ def minimize_in_bracket(f, linear, x, args, lower, upper, xtol, rtol, maxiter):
         return x, status
     x, status = newton(linear, x, args, xtol, rtol, maxiter)
     inside = lower < x < upper and linear(x, *args)[1] > 0.0
-    return x, status if inside or status != CONVERGED else NO_MINIMUM
+    return x, CONVERGED if inside and status == CONVERGED else NO_MINIMUM
 
 
 @njit(error_model="numpy")

@@ -23,8 +23,11 @@ JUMP = 5
 WRONG_LENGTH = 6
 NO_MINIMUM = 7
 
-SHORTEST = 2.0**-40
+SHORTEST = 2.0**-100
 """The shortest part of a step that a line search tries."""
+
+SHORT = 2.0**-6
+"""A part of a step that is short enough to tell noise."""
 
 NOISE = 1e-7
 """A step that no longer makes the residual smaller is at the noise of the function if it is this
@@ -52,8 +55,10 @@ def newton(linear, x, args, xtol, rtol, maxiter):
             if abs(step) <= tolerance:
                 return x, CONVERGED
             part *= 0.5
+            if part < SHORT and abs(step) <= NOISE * abs(x):
+                return x, CONVERGED
             if part < SHORTEST:
-                return x, CONVERGED if abs(step) <= NOISE * abs(x) else STUCK
+                return x, STUCK
         x += part * step
         value, slope = new_value, new_slope
         if abs(step) <= tolerance:
@@ -123,8 +128,10 @@ def newton_of_array(linear, x, args, xtol, rtol, maxiter):
             if small:
                 return x, CONVERGED
             part *= 0.5
+            if part < SHORT and largest(step) <= NOISE * largest(x):
+                return x, CONVERGED
             if part < SHORTEST:
-                return x, CONVERGED if largest(step) <= NOISE * largest(x) else STUCK
+                return x, STUCK
         x, value, slope, size = trial, new_value, new_slope, norm(new_value)
         if small:
             return x, CONVERGED

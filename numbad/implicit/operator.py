@@ -11,7 +11,7 @@ import inspect
 from numba.core import types
 
 from ..errors import ArgumentError, UnsupportedError
-from ..forward.dual import Dual, duals_in
+from ..forward.dual import Dual, base_scalar, duals_in
 from ..forward.promote import effects
 from ..operators.dispatcher import (
     Operator,
@@ -23,6 +23,9 @@ from ..operators.dispatcher import (
 from ..operators.structure import leaves, parse
 
 PARAMETERS = "x0, args, bracket, xtol, rtol, maxiter"
+
+PLAIN = -1
+"""What `taken` is of an operator that is called with floats only, so that its code is compiled once."""
 
 _NUMBERS = types.Number | types.Boolean | Dual
 _CONSTANTS = types.NoneType | types.UnicodeType
@@ -75,9 +78,19 @@ class Implicit(Operator):
     def key(self):
         return self.name, self.taken
 
-    def below(self):
-        """The same with one more level of duals taken off the arguments."""
-        return type(self)(self.f, self.taken + 1)
+    def below(self, args=types.none):
+        """The same, to be called with one more level of duals taken off arguments of type `args`."""
+        top = top_dual(args)
+        last = top is not None and top.scalar == base_scalar(top)
+        return self.plain() if last else type(self)(self.f, self.taken + 1)
+
+    def outermost(self):
+        """The same, to be called with any arguments."""
+        return type(self)(self.f)
+
+    def plain(self):
+        """The same, to be called with floats only."""
+        return type(self)(self.f, PLAIN)
 
     def parameters(self):
         return PARAMETERS, {}

@@ -169,7 +169,7 @@ class Solution(Code):
             f=replacement(self.operator.equation),
         )
         self.lines.append(f"inner = value_of_level(args, {tag})")
-        self.solve(self.operator.below(), "inner")
+        self.solve(self.operator.below(self.args), "inner")
         below = self.given("inner")
         self.lines.append(f"slope = {self.slope(below)}")
         if self.top.scalar == base_scalar(self.top):
