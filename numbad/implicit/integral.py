@@ -21,6 +21,7 @@ from ..operators.writing import Writer, indented
 from ..source import define
 from . import quadrature
 from .operator import Implicit, ImplicitDispatcher, top_dual
+from .watch import differs, snapshot, watching
 
 PARAMETERS = "a, b, args, epsabs, epsrel, limit"
 
@@ -63,10 +64,9 @@ class Integral(Implicit):
             quadrature.NOT_FINITE: f"nd.quad: {name} or its derivative is NaN or infinite within the "
             "range, or the range is",
         }
-        lines = [
-            f"def quad({PARAMETERS}):",
-            "    value, status = integrate(f, float(a), float(b), args, epsabs, epsrel, limit)",
-        ]
+        call = "value, status = integrate(f, float(a), float(b), args, epsabs, epsrel, limit)"
+        args = types.BaseTuple.from_types([ty for _, ty in given])
+        lines = [f"def quad({PARAMETERS}):", *map(indented, watching(self, args, call))]
         for status, what in told.items():
             lines.append(f"    if status == {status}:")
             lines.append(f"        raise ConvergenceError({what!r})")
@@ -77,6 +77,9 @@ class Integral(Implicit):
             "f": replacement(self.f),
             "ConvergenceError": ConvergenceError,
             "promote_like": promote_like,
+            "snapshot": snapshot,
+            "differs": differs,
+            "ArgumentError": ArgumentError,
         }
         return define("\n".join(lines) + "\n", namespace)
 

@@ -63,11 +63,10 @@ class Implicit(Operator):
                 "named arguments"
             )
         done = effects(self.f, range(len(self.names)))
-        if done.changed or done.random:
-            what = "may change its arguments" if done.changed else "draws random numbers"
+        self.changed = done.changed  # as far as that can be told without types
+        if done.random:
             raise UnsupportedError(
-                f"nd.{self.name}: {self.told} {what}. Way out: let it work on copies, and draw "
-                "before the call"
+                f"nd.{self.name}: {self.told} draws random numbers. Way out: draw before the call"
             )
 
     @property
@@ -119,6 +118,14 @@ class Implicit(Operator):
     derivative_told = "derivative"  # what must be regular, in words
     of_array = True  # whether `f` returns an array for an array
     identity = False  # whether the equation is `f(x, *args) = x`
+
+    def watched(self, args):
+        """`(source, name)` of the arrays in args that the function might write to."""
+        for k, ty in enumerate(args, start=1):
+            if k in self.changed:
+                for leaf in leaves(parse(ty, f"args[{k - 1}]")):
+                    if isinstance(leaf.type, types.Array):
+                        yield leaf.source, self.names[k]
 
     @property
     def equation(self):

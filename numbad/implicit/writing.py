@@ -19,6 +19,7 @@ from . import newton, regular
 from .correction import corrected
 from .linear import minus_identity
 from .operator import PARAMETERS, top_dual
+from .watch import differs, snapshot, watching
 
 STATUS = {
     newton.TOO_MANY: "did not converge within maxiter iterations",
@@ -47,6 +48,8 @@ class Code(Writer):
         self.lines = []
         self.namespace.update(
             plain=plain,
+            snapshot=snapshot,
+            differs=differs,
             minus_identity=minus_identity,
             primal=primal,
             ArgumentError=ArgumentError,
@@ -151,7 +154,8 @@ class Solution(Code):
         self.lines.append(f"x = {start}")
         if bracketed:
             self.lines.append("lower, upper = primal(bracket[0]), primal(bracket[1])")
-        self.lines.append(f"x, status = search({names}, x, args, {more}xtol, rtol, maxiter)")
+        call = f"x, status = search({names}, x, args, {more}xtol, rtol, maxiter)"
+        self.lines += watching(self.operator, self.args, call)
         self.lines.append("if status != 0:")
         op = self.operator
         for status, what in STATUS.items():
