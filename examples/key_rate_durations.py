@@ -50,7 +50,9 @@ def portfolio(rates):
 
 
 worth, slopes = nd.value_and_grad(portfolio, mode="reverse")(quotes)
-print(f"worth {worth:.4f}; key rate durations by", dict(zip(years, (-slopes / worth).round(4))))
-for k, slope in enumerate(slopes):  # against curves bootstrapped anew
-    bump = 1e-5 * (np.arange(quotes.size) == k)
-    assert math.isclose(slope, (portfolio(quotes + bump) - portfolio(quotes - bump)) / 2e-5, rel_tol=1e-6, abs_tol=1e-5)
+print(f"worth {worth:.4f}; duration by")
+for k, slope in enumerate(slopes):
+    print(f"{years[k]:8.0f} years {-slope / worth:8.4f}")
+    bump = 1e-5 * (np.arange(quotes.size) == k)  # against curves bootstrapped anew
+    difference = (portfolio(quotes + bump) - portfolio(quotes - bump)) / 2e-5
+    assert math.isclose(slope, difference, rel_tol=1e-6, abs_tol=1e-5)

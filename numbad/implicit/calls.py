@@ -10,7 +10,6 @@ from ..operators.dispatcher import build
 from ..source import define
 from .integral import Integral
 from .minimum import BracketedMinimum, Minimum
-from .operator import top_dual
 from .root import FixedPoint, Root
 
 XTOL, RTOL = 1e-14, 1e-11
@@ -245,10 +244,10 @@ def _calling(operator, f, args, parameters, given):
     """The function with these parameters that calls the operator's result."""
     if not isinstance(f, types.Dispatcher):
         return None
-    made = operator(f.dispatcher)
-    if top_dual(args) is None and operator is not Integral:
-        made = made.plain()
-    namespace = {"solution": build(made), "given": register_jitable(_in_tuple(args))}
+    namespace = {
+        "solution": build(operator(f.dispatcher)),
+        "given": register_jitable(_in_tuple(args)),
+    }
     source = f"def {operator.name}({parameters}):\n    return solution({given})\n"
     return define(source, namespace)
 

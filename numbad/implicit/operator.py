@@ -24,8 +24,8 @@ from ..operators.structure import leaves, parse
 
 PARAMETERS = "x0, args, bracket, xtol, rtol, maxiter"
 
-PLAIN = -1
-"""What `taken` is of an operator that is called with floats only, so that its code is compiled once."""
+ALL = -1
+"""What `taken` is where all levels are taken off, so that the code for floats is compiled once."""
 
 _NUMBERS = types.Number | types.Boolean | Dual
 _CONSTANTS = types.NoneType | types.UnicodeType
@@ -81,15 +81,7 @@ class Implicit(Operator):
         """The same, to be called with one more level of duals taken off arguments of type `args`."""
         top = top_dual(args)
         last = top is not None and top.scalar == base_scalar(top)
-        return self.plain() if last else type(self)(self.f, self.taken + 1)
-
-    def outermost(self):
-        """The same, to be called with any arguments."""
-        return type(self)(self.f)
-
-    def plain(self):
-        """The same, to be called with floats only."""
-        return type(self)(self.f, PLAIN)
+        return type(self)(self.f, ALL if last else self.taken + 1)
 
     def parameters(self):
         return PARAMETERS, {}

@@ -42,10 +42,9 @@ class _Pull(Code):
         super().__init__(pullback.f.operator, tuple(args), [f"args[{k}]" for k in range(len(args))])
         self.pullback, self.typingctx, self.every = pullback, typingctx, argtypes
         self.tys = tuple(args)
-        self.solution = self.operator.plain() if self.top is None else self.operator.outermost()
 
     def write_pullback(self):
-        self.solve(self.solution, "args[1]")
+        self.solve(self.operator, "args[1]")
         adjoints = {k: self._zero(k) for k in self.pullback.wrt if k != 1}
         if 1 in self.pullback.wrt:
             adjoints[1] = self._by_arguments()
@@ -81,7 +80,7 @@ class _Pull(Code):
 
     def _source(self):
         """The call of the equation's pullback, at the solution."""
-        solution = types.Dispatcher(build(self.solution))
+        solution = types.Dispatcher(build(self.operator))
         x = self.typingctx.resolve_function_type(solution, self.tys, {}).return_type
         arguments = [("x", x), *self.arguments]
         parameters = list(inspect.signature(self.operator.f.py_func).parameters.values())
