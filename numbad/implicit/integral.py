@@ -9,7 +9,7 @@ from numba.core import types
 from numba.extending import register_jitable
 
 from ..errors import ArgumentError, ConvergenceError, SingularError
-from ..forward.access import promote_like
+from ..forward.access import promote_like, tangent_of
 from ..forward.dual import Dual
 from ..forward.dualize import replacement
 from ..operators import runtime
@@ -52,7 +52,7 @@ class Integral(Implicit):
         scalar_result(self, parse(plain_result(typingctx, self.f, tys), ""))
         tops = [ty for ty in (a, b) if isinstance(ty, Dual)]
         if tops:
-            return self._moving(max(tops, key=lambda dual: dual.tag).tag)
+            return self._moving({"a": a, "b": b}, max(dual.tag for dual in tops))
         return self._fixed(given)
 
     def _fixed(self, given):
@@ -83,24 +83,30 @@ class Integral(Implicit):
         }
         return define("\n".join(lines) + "\n", namespace)
 
-    def _moving(self, tag):
+    def _moving(self, limits, tag):
         """For limits that are duals: those of one level less, and what the limits' motion adds."""
         told = f"nd.quad: {self.told} is not finite at a limit that the derivative is taken by"
         lines = [
             f"def quad({PARAMETERS}):",
-            f"    lower, upper = value_of_level(a, {tag}), value_of_level(b, {tag})",
+            f"    lower, upper = 1.0 * value_of_level(a, {tag}), 1.0 * value_of_level(b, {tag})",
             "    value = inner(lower, upper, args, epsabs, epsrel, limit)",
-            f"    above, found = at_limit(f, upper, displacement_of(b, {tag}), args)",
-            f"    below, found_too = at_limit(f, lower, displacement_of(a, {tag}), args)",
-            "    if not (found and found_too):",
-            f"        raise SingularError({told!r})",
-            "    return value + (above - below)",
         ]
+        moved = ""
+        for limit, place, sign in (("a", "lower", "-"), ("b", "upper", "+")):
+            ty = limits[limit]
+            if isinstance(ty, Dual) and ty.tag == tag:  # one that is fixed may be a singularity
+                moved += f" {sign} by_{limit}"
+                lines += [
+                    f"    by_{limit}, found = at_limit(f, {place}, tangent_of({limit}), args)",
+                    "    if not found:",
+                    f"        raise SingularError({told!r})",
+                ]
+        lines.append(f"    return value{moved}")
         namespace = {
             "inner": build(self.below()),
             "f": replacement(self.f),
             "at_limit": quadrature.at_limit,
-            "displacement_of": quadrature.displacement_of,
+            "tangent_of": tangent_of,
             "value_of_level": runtime.value_of_level,
             "SingularError": SingularError,
         }

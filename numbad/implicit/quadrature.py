@@ -9,10 +9,9 @@ import math
 
 import numpy as np
 from numba import njit
-from numba.core import types
 from numba.extending import overload, register_jitable
 
-from ..forward.access import dtype_like, partial, primal, strip, tangent_of
+from ..forward.access import dtype_like, partial, primal, strip
 from ..forward.dual import Dual
 from .kronrod import CENTRE, PAIRS
 
@@ -163,17 +162,3 @@ def at_limit(f, place, displacement, args):
         return zero, True
     value = f(place, *args)
     return value * displacement, math.isfinite(primal(value))
-
-
-def displacement_of(x, tag):
-    """The dual with value zero and the partials of level `tag` of a limit."""
-    raise NotImplementedError
-
-
-@overload(displacement_of, prefer_literal=True)
-def _displacement_of(x, tag):
-    if isinstance(x, Dual) and x.tag == tag.literal_value:
-        return lambda x, tag: tangent_of(x)
-    if isinstance(x, types.Number | Dual):
-        return lambda x, tag: 0.0
-    return None

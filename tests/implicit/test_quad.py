@@ -141,6 +141,14 @@ def test_limit_where_the_integrand_is_infinite(mode):
         nd.grad(f, mode=mode)(0.0)
 
 
+@both_modes
+def test_a_fixed_limit_may_be_singular(mode):
+    """The integral of `x**-0.5` from zero to `b` is `2 sqrt(b)`."""
+    f = njit(lambda b: nd.quad(power, 0, b, (-0.5,)))
+    close(nd.grad(f, mode=mode)(4.0), 0.5)
+    close(nd.grad(nd.grad(f, mode=mode))(4.0), -0.5 * 0.5 * 4.0**-1.5)
+
+
 def test_accuracy_that_is_not_reached():
     with pytest.raises(nd.ConvergenceError, match="not accurate"):
         nd.quad(lambda x: math.sin(1.0 / x), 0.0, 1.0, (), 1e-14, 1e-14, 10)
