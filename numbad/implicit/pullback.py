@@ -86,16 +86,19 @@ class _Pull(Code):
         parameters = list(inspect.signature(self.operator.f.py_func).parameters.values())
         for parameter in parameters[len(arguments) :]:
             arguments.append((parameter.name, types.Omitted(parameter.default)))
-        some = any(top_dual(ty) for ty in self.every)
         wrt = [
             k
             for k, (_, ty) in enumerate(arguments)
-            if k and holds_floats(ty) and (top_dual(ty) or not some)
+            if k and holds_floats(ty) and not self._is_constant(ty)
         ]
         return AdjointSource(
             *(self.operator, self.typingctx, self.operator.equation, arguments, wrt, self.every),
             namespace=self.namespace,
         )
+
+    def _is_constant(self, ty):
+        """Whether floats are constants, as they are where what is differentiated is dual."""
+        return top_dual(ty) is None and any(top_dual(other) for other in self.every)
 
     def _deliver(self, source, found):
         """Add adjoints of arrays to their shadows; source of those of numbers, in args' structure."""
@@ -104,6 +107,7 @@ class _Pull(Code):
         numbers = {}
         for leaf in leaves(tree):
             entry = next(entries)
+            entry = None if self._is_constant(leaf.type) else entry
             if leaf.kind == "array" and entry is not None:
                 self.lines.append(f"add_into({leaf.source}, {entry})")
             elif leaf.kind == "scalar":

@@ -221,6 +221,23 @@ def test_a_root_whose_equation_integrates(mode):
     close([median(2.5), nd.grad(median, mode=mode)(2.5)], expected, 1e-9)
 
 
+@both_modes
+def test_constants_beside_what_is_differentiated(mode):
+    """x = a**2 / (3 * 2), to second order."""
+
+    @njit
+    def equation(x, pair, c, k):
+        a, b = pair
+        return b * c[0] * k * x - a * a
+
+    @njit
+    def solution(a):
+        return nd.root(equation, 1.0, ((a, 3.0), np.ones(2), 2))
+
+    close(nd.grad(solution, mode=mode)(4.0), 4.0 / 3.0)
+    close(nd.grad(nd.grad(solution, mode=mode))(4.0), 1.0 / 3.0)
+
+
 def test_start_and_bracket_are_no_variables():
     @njit
     def f(x0, a):
