@@ -96,14 +96,15 @@ def minimize(f, x0, args=(), xtol=XTOL, rtol=RTOL, maxiter=200):
     that `f` returns a float; where the search ends at a saddle it raises ConvergenceError.
     (`nd.fit.minimize` is another: it runs SciPy's minimizers, with derivatives, from Python.)
 
-    >>> import numpy as np
     >>> import numbad as nd
     >>> from numba import njit
     >>> @njit
-    ... def f(x, a):
-    ...     return (x[0] - a) ** 2 + (x[1] - x[0] * x[0]) ** 2
-    >>> nd.minimize(f, np.zeros(2), (3.0,)).round(6)
-    array([3., 9.])
+    ... def energy(x, force):
+    ...     return 0.5 * x * x + 0.1 * x**4 - force * x
+    >>> round(nd.minimize(energy, 0.0, (1.4,)), 12)
+    1.0
+    >>> round(nd.derivative(lambda force: nd.minimize(energy, 0.0, (force,)))(1.4), 12)
+    0.454545454545
     """
     return build(Minimum(f))(_start(x0), _tuple(args), None, xtol, rtol, maxiter)
 
