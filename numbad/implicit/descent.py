@@ -10,6 +10,7 @@ import math
 import numpy as np
 from numba import njit
 
+from .inlining import inlined
 from .lapack import is_positive_definite
 from .newton import (
     CONVERGED,
@@ -31,7 +32,7 @@ ENOUGH = 1e-4
 """The part of the decrease that the gradient promises which a step must bring (Armijo)."""
 
 
-@njit(error_model="numpy")
+@inlined
 def minimize_in_bracket(f, linear, x, args, lower, upper, xtol, rtol, maxiter):
     """A minimum of a function of a float between two places."""
     if lower > upper:
@@ -44,7 +45,7 @@ def minimize_in_bracket(f, linear, x, args, lower, upper, xtol, rtol, maxiter):
     return x, CONVERGED if inside and status == CONVERGED else NO_MINIMUM
 
 
-@njit(error_model="numpy")
+@inlined
 def brent(f, args, a, b, xtol, maxiter):
     """A minimum to about `NEAR`; `v`, `w`, `x` are the best places, in Brent's letters."""
     x = w = v = a + GOLDEN * (b - a)
@@ -84,7 +85,7 @@ def brent(f, args, a, b, xtol, maxiter):
     return x, TOO_MANY
 
 
-@njit(error_model="numpy")
+@inlined
 def minimize_float(f, linear, x, args, xtol, rtol, maxiter):
     """A minimum of a function of a float, from a start."""
     fx = f(x, *args)
@@ -109,7 +110,7 @@ def minimize_float(f, linear, x, args, xtol, rtol, maxiter):
     return x, TOO_MANY
 
 
-@njit(error_model="numpy")
+@inlined
 def minimize_array(f, linear, x, args, xtol, rtol, maxiter):
     """A minimum of a function of an array, from a start."""
     fx = f(x, *args)

@@ -2,13 +2,12 @@
 
 import math
 
-from numba import njit
-
+from .inlining import inlined
 from .lapack import all_finite
 from .newton import CONVERGED, NOT_FINITE, TOO_MANY, WRONG_LENGTH, is_within, moved
 
 
-@njit(error_model="numpy")
+@inlined
 def iterate(f, x, args, xtol, rtol, maxiter):
     """A fixed point of a function of a float."""
     for _ in range(maxiter):
@@ -21,7 +20,7 @@ def iterate(f, x, args, xtol, rtol, maxiter):
     return x, TOO_MANY
 
 
-@njit(error_model="numpy")
+@inlined
 def iterate_arrays(f, x, args, xtol, rtol, maxiter):
     """A fixed point of a function of an array that returns an array of the same length."""
     for _ in range(maxiter):

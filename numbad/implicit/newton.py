@@ -12,6 +12,7 @@ import math
 import numpy as np
 from numba import njit
 
+from .inlining import inlined
 from .lapack import all_finite, solve_floats
 
 CONVERGED = 0
@@ -34,7 +35,7 @@ NOISE = 1e-7
 small, relative to the solution."""
 
 
-@njit(error_model="numpy")
+@inlined
 def newton(linear, x, args, xtol, rtol, maxiter):
     """A root of a function of a float."""
     value, slope = linear(x, *args)
@@ -66,7 +67,7 @@ def newton(linear, x, args, xtol, rtol, maxiter):
     return x, TOO_MANY
 
 
-@njit(error_model="numpy")
+@inlined
 def newton_in_bracket(linear, x, args, lower, upper, xtol, rtol, maxiter):
     """A root of a function of a float between two places where its signs differ."""
     at_lower, at_upper = linear(lower, *args)[0], linear(upper, *args)[0]
@@ -103,7 +104,7 @@ def newton_in_bracket(linear, x, args, lower, upper, xtol, rtol, maxiter):
     return x, TOO_MANY
 
 
-@njit(error_model="numpy")
+@inlined
 def newton_of_array(linear, x, args, xtol, rtol, maxiter):
     """A root of a function of an array that returns an array of the same length."""
     value, slope = linear(x, *args)

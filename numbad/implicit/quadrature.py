@@ -13,6 +13,7 @@ from numba.extending import overload, register_jitable
 
 from ..forward.access import dtype_like, partial, primal, strip
 from ..forward.dual import Dual
+from .inlining import inlined
 from .kronrod import CENTRE, PAIRS
 
 ACCURATE = 0
@@ -26,16 +27,17 @@ ROUNDING = 50.0 * 2.0**-52
 FINITE, UPWARDS, DOWNWARDS, BOTH = 0, 1, 2, 3
 
 
-@njit(error_model="numpy")
+@inlined
 def integrate(f, lower, upper, args, epsabs, epsrel, limit):
     """The integral of `f(x, *args)` from `lower` to `upper`, both floats, and a status."""
+    sign = 1.0
     if lower > upper:
-        value, status = integrate_upwards(f, upper, lower, args, epsabs, epsrel, limit)
-        return -value, status
-    return integrate_upwards(f, lower, upper, args, epsabs, epsrel, limit)
+        lower, upper, sign = upper, lower, -1.0
+    value, status = integrate_upwards(f, lower, upper, args, epsabs, epsrel, limit)
+    return sign * value, status
 
 
-@njit(error_model="numpy")
+@inlined
 def integrate_upwards(f, lower, upper, args, epsabs, epsrel, limit):
     """The same for `lower <= upper`."""
     kind, origin = FINITE, 0.0
@@ -56,7 +58,7 @@ def integrate_upwards(f, lower, upper, args, epsabs, epsrel, limit):
     return adapt(f, kind, origin, lower, upper, args, epsabs, epsrel, limit, value, error)
 
 
-@njit(error_model="numpy")
+@inlined
 def adapt(f, kind, origin, lower, upper, args, epsabs, epsrel, limit, value, error):
     """Halve the interval with the largest error until the sum is accurate."""
     lowers, uppers = np.empty(limit), np.empty(limit)
@@ -95,7 +97,7 @@ def find_worst(values, errors, count, total, epsabs, epsrel):
     return worst
 
 
-@njit(error_model="numpy")
+@inlined
 def kronrod(f, kind, origin, lower, upper, args):
     """The integral over an interval by 21 points, and what 10 of them say differently."""
     centre, half = 0.5 * (lower + upper), 0.5 * (upper - lower)
@@ -110,7 +112,7 @@ def kronrod(f, kind, origin, lower, upper, args):
     return half * total, half * (total - coarse)
 
 
-@njit(error_model="numpy")
+@inlined
 def integrand(f, kind, origin, t, args):
     """The integrand as a function of `t`, on (0, 1) where the range is infinite."""
     if kind == FINITE:
@@ -154,7 +156,7 @@ def _excess_of_float(error, part, total, epsabs, epsrel):
     return 0.0 if size <= ROUNDING * abs(part) or size == 0.0 else size / allowed
 
 
-@register_jitable
+@inlined
 def at_limit(f, place, displacement, args):
     """`f(place) * displacement`, by Leibniz's rule; an infinite limit does not move."""
     zero = 0.0 * displacement
