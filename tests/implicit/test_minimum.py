@@ -9,7 +9,7 @@ from numba import njit
 
 import numbad as nd
 
-from .test_root import both_modes, close
+from .test_root import close
 
 
 @njit
@@ -33,8 +33,10 @@ def from_start(a, b):
     return nd.minimize(well, 2.0, (a, b))
 
 
-@both_modes
-@pytest.mark.parametrize("minimum", [from_bracket, from_start])
+@pytest.mark.parametrize(
+    ("minimum", "mode"),
+    [(from_bracket, "forward"), (from_bracket, "reverse"), (from_start, "reverse")],
+)
 def test_float(minimum, mode):
     point = (1.5, 0.5)
     with mp.workdps(30):
