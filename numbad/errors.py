@@ -42,6 +42,14 @@ class IntegrationError(NumbadError, RuntimeError):
     """An ODE solve that could not reach its end; the message names the time at which it stopped."""
 
 
+class ConvergenceError(NumbadError, RuntimeError):
+    """An equation not solved, a minimum not found, an integral not as accurate as asked for."""
+
+
+class SingularError(NumbadError, ArithmeticError):
+    """A solution where the implicit function theorem does not hold: its Jacobian is singular there."""
+
+
 class TapeLimitError(NumbadError, MemoryError):
     """A reverse sweep that needs to record more than `NUMBAD_TAPE_LIMIT` allows."""
 

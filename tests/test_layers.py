@@ -23,7 +23,7 @@ LAYERS = (
     ("reverse",),  # adjoints of dual numbers: forward over reverse
     ("patterns",),  # of sparse matrices, from typed code
     ("operators",),
-    ("batching",),
+    ("batching", "implicit"),
     ("testing",),
     ("ode", "sde"),
     ("fit",),
