@@ -1,0 +1,12 @@
+"""NumPy's linear algebra as code that both modes differentiate; knows no differentiation engine."""
+
+from . import (  # noqa: F401  (they register themselves)
+    determinants,
+    eigen,
+    factorisations,
+    least_squares,
+    norms,
+    singular,
+    symmetric,
+    systems,
+)
