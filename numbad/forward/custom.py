@@ -115,7 +115,7 @@ def _register_linearized(call, fn, rule):
 
 def _linearized_source(moves, n, tag, forward, push):
     """Source of a function that pushes every partial forward; None for what is constant."""
-    values = "".join(f"value_of(args[{k}]), " for k in range(len(moves)))
+    values = "".join(f"value_of(args[{k}], {tag}), " for k in range(len(moves)))
     lines = ["def call(*args):", f"    value, residuals = forward({values})"]
     for i in range(n):
         given = (f"tangent(args[{k}], {i}, {tag})" if m else None for k, m in enumerate(moves))
@@ -175,7 +175,7 @@ def _of_level(jvp, tag):
 
 def _jvp_source(nargs, n, tag, jvp):
     """Source of a function that calls the rule once for every partial."""
-    values = "".join(f"value_of(args[{k}]), " for k in range(nargs))
+    values = "".join(f"value_of(args[{k}], {tag}), " for k in range(nargs))
     lines = ["def call(*args):", f"    primals = ({values})"]
     for i in range(n):
         tangents = "".join(f"tangent(args[{k}], {i}, {tag}), " for k in range(nargs))
@@ -189,18 +189,19 @@ def _jvp_source(nargs, n, tag, jvp):
 # -- taking structures of duals apart, and putting them together -----------------------------
 
 
-def value_of(x):
-    """The value of the outermost level of a scalar, array or tuple."""
+def value_of(x, tag):
+    """The value of level `tag` of a scalar, array or tuple; what has no such level is its own value."""
     raise NotImplementedError
 
 
-@overload(value_of)
-def _value_of(x):
-    if not any(True for _ in d.duals_in(x)):
-        return lambda x: x
+@overload(value_of, prefer_literal=True)
+def _value_of(x, tag):
+    levels = {t.tag for t in d.duals_in(x)}
+    if tag.literal_value not in levels:
+        return lambda x, tag: x
     if isinstance(x, types.Array):
 
-        def array_value(x):
+        def array_value(x, tag):
             out = np.empty(x.shape, dtype_of_value(x))
             for index in np.ndindex(x.shape):
                 out[index] = strip(x[index])
@@ -208,8 +209,8 @@ def _value_of(x):
 
         return array_value
     if isinstance(x, types.BaseTuple):
-        return each_member(x, "value_of(x[{i}])", {"value_of": value_of}, "x")
-    return lambda x: strip(x)
+        return each_member(x, "value_of(x[{i}], tag)", {"value_of": value_of}, "x, tag")
+    return lambda x, tag: strip(x)
 
 
 def tangent(x, i, tag):

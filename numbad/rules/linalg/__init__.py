@@ -3,9 +3,10 @@
 from . import (  # noqa: F401  (they register themselves)
     determinants,
     eigen,
-    factorisations,
     least_squares,
     norms,
+    orthogonal,
+    positive,
     singular,
     symmetric,
     systems,

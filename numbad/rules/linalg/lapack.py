@@ -126,20 +126,20 @@ def substitute_transposed(lu, pivots, b):
 
 
 @njit
-def forward_substitution(l, b):
-    """The solution of `l @ x = b` for a lower triangle `l` in C order, by `trsm`; in C order."""
+def forward_substitution(low, b):
+    """The solution of `low @ x = b` for a lower triangle `low` in C order, by `trsm`; in C order."""
     x, n = np.empty(b.shape, b.dtype), b.shape[0]
     x[...] = b
     if b.size:  # the transposed system from the right, as Fortran has the transposes of both
-        _trsm("R", "U", "N", "N", x.size // n, n, None, l, n, x, x.size // n)
+        _trsm("R", "U", "N", "N", x.size // n, n, None, low, n, x, x.size // n)
     return x
 
 
 @njit
-def back_substitution(l, b):
-    """The solution of `l.T @ x = b` for a lower triangle `l` in C order."""
+def back_substitution(low, b):
+    """The solution of `low.T @ x = b` for a lower triangle `low` in C order."""
     x, n = np.empty(b.shape, b.dtype), b.shape[0]
     x[...] = b
     if b.size:
-        _trsm("R", "U", "T", "N", x.size // n, n, None, l, n, x, x.size // n)
+        _trsm("R", "U", "T", "N", x.size // n, n, None, low, n, x, x.size // n)
     return x

@@ -156,11 +156,10 @@ linear_rule(least_squares, _solution_forward, _PUSHES, _solution_pull)
 def _squares(a, b, x, rank, real):
     """The sums of the squares of `b - a @ x`; none where Numba gives none."""
     m, n = a.shape
-    if rank < n or m <= n:
-        return np.zeros(0, real)
-    rest, out = b - product(a, x), np.zeros(b.shape[1], real)
+    out = np.zeros(0 if rank < n or m <= n else b.shape[1], real)
+    rest = b - product(a, x)
     for i in range(m):
-        for j in range(rest.shape[1]):
+        for j in range(out.size):
             out[j] += (rest[i, j] * np.conj(rest[i, j])).real
     return out
 

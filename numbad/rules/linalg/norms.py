@@ -8,15 +8,12 @@ import numpy as np
 from numba import njit
 from numba.core import types
 
-from ..arrays.nests import jit
 from ..arrays.table import is_array, is_none, stands_for
-from ..registry import CONSTANT, linear_rule
+from ..registry import CONSTANT_CALLS, linear_rule
 from .calls import calling, is_matrix
 from .matrices import product
 from .singular import singular_values
 from .systems import inverse
-
-CONSTANT.add(np.linalg.matrix_rank)
 
 
 @njit
@@ -177,3 +174,23 @@ def _power(a, n):
             out = product(out, base)
         left //= 2
     return out
+
+
+@njit
+def rank(A):
+    return np.linalg.matrix_rank(A)
+
+
+@njit
+def rank_to(A, tol):
+    return np.linalg.matrix_rank(A, tol)
+
+
+CONSTANT_CALLS.update((rank, rank_to))
+
+
+@stands_for(np.linalg.matrix_rank)
+def matrix_rank(A, tol=None):
+    if not is_array(A):
+        return None
+    return calling(rank, "A, tol=None", "A") if is_none(tol) else calling(rank_to, "A, tol")

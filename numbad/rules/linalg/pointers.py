@@ -26,7 +26,9 @@ def _address(capsule):
 
 
 SYMBOLS = {
-    kind + name: announce_address(f"lapack.{kind}{name}", _address(module.__pyx_capi__[kind + name]), __name__)
+    kind + name: announce_address(
+        f"lapack.{kind}{name}", _address(module.__pyx_capi__[kind + name]), __name__
+    )
     for name, module in _ROUTINES.items()
     for kind in "sdcz"
 }

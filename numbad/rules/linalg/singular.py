@@ -26,8 +26,7 @@ from .matrices import (
     scaled_columns,
     with_diagonal,
 )
-from .spectra import divided_columns, resolution, turned_back, turned_back_adjoint
-from .spectra import check_small
+from .spectra import check_small, divided_columns, resolution, turned_back, turned_back_adjoint
 
 
 @njit
@@ -166,10 +165,7 @@ def complex_svd(a, full):
 @njit
 def has_real_row(v):
     """Whether the first element of each column is real, and none zero."""
-    for x in v[0]:
-        if x.imag != 0.0 or x.real == 0.0:
-            return False
-    return True
+    return np.all(v[0].imag == 0.0) and np.all(v[0].real != 0.0)
 
 
 CONSTANT_CALLS.add(has_real_row)

@@ -8,7 +8,6 @@ Laboratory NA-08/01, 2008, sections 2.2.3 and 2.3.1). Nothing is conjugated for 
 
 import numpy as np
 from numba import njit
-from numba.core import types
 
 from ..arrays.nests import jit
 from ..arrays.table import is_array, stands_for

@@ -13,27 +13,27 @@ from .matrices import lower, product
 
 
 @njit
-def below(l, b):
-    """The solution of `l @ x = b`."""
-    return lapack.forward_substitution(np.ascontiguousarray(l), b)
+def below(low, b):
+    """The solution of `low @ x = b`."""
+    return lapack.forward_substitution(np.ascontiguousarray(low), b)
 
 
 @njit
-def above(l, b):
-    """The solution of `l.T @ x = b`."""
-    return lapack.back_substitution(np.ascontiguousarray(l), b)
+def above(low, b):
+    """The solution of `low.T @ x = b`."""
+    return lapack.back_substitution(np.ascontiguousarray(low), b)
 
 
 @njit
-def _below_forward(l, b):
-    x = below(l, b)
-    return x, (l, x)
+def _below_forward(low, b):
+    x = below(low, b)
+    return x, (low, x)
 
 
 @njit
 def _below_push_l(residuals, tangents):
-    l, x = residuals
-    return -below(l, product(lower(tangents[0]), x))
+    low, x = residuals
+    return -below(low, product(lower(tangents[0]), x))
 
 
 @njit
@@ -43,27 +43,27 @@ def _below_push_b(residuals, tangents):
 
 @njit
 def _below_push_both(residuals, tangents):
-    l, x = residuals
-    return below(l, tangents[1] - product(lower(tangents[0]), x))
+    low, x = residuals
+    return below(low, tangents[1] - product(lower(tangents[0]), x))
 
 
 @njit
 def _below_pull(residuals, x_bar):
-    l, x = residuals
-    b_bar = above(l, x_bar)
+    low, x = residuals
+    b_bar = above(low, x_bar)
     return -lower(product(b_bar, x.T)), b_bar
 
 
 @njit
-def _above_forward(l, b):
-    x = above(l, b)
-    return x, (l, x)
+def _above_forward(low, b):
+    x = above(low, b)
+    return x, (low, x)
 
 
 @njit
 def _above_push_l(residuals, tangents):
-    l, x = residuals
-    return -above(l, product(lower(tangents[0]).T, x))
+    low, x = residuals
+    return -above(low, product(lower(tangents[0]).T, x))
 
 
 @njit
@@ -73,14 +73,14 @@ def _above_push_b(residuals, tangents):
 
 @njit
 def _above_push_both(residuals, tangents):
-    l, x = residuals
-    return above(l, tangents[1] - product(lower(tangents[0]).T, x))
+    low, x = residuals
+    return above(low, tangents[1] - product(lower(tangents[0]).T, x))
 
 
 @njit
 def _above_pull(residuals, x_bar):
-    l, x = residuals
-    b_bar = below(l, x_bar)
+    low, x = residuals
+    b_bar = below(low, x_bar)
     return -lower(product(x, b_bar.T)), b_bar
 
 

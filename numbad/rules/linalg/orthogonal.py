@@ -1,11 +1,6 @@
-"""`np.linalg.cholesky` and `np.linalg.qr`.
+"""`np.linalg.qr`.
 
-Cholesky: of `A = L L^H`, `dL = L P(L^-1 dA L^-H)` and `A_bar = L^-H P(L^H L_bar) L^-1`, where `P` takes
-the lower triangle with half of the diagonal (I. Murray, "Differentiation of the Cholesky
-decomposition", arXiv:1602.07527, equations 8 and 10). NumPy reads the lower triangle of `A` alone, so
-that derivatives by what lies above are zero and those by what lies below are of both elements.
-
-QR: of `A = Q R` with full column rank, `C = Q^H dA R^-1` and the triangle
+Of `A = Q R` with full column rank, `C = Q^H dA R^-1` and the triangle
 `T = triu(C, 1) + tril(C, -1)^H + Re diag(C)` give `dR = T R` and `dQ = dA R^-1 - Q T`, where LAPACK has
 the diagonal of `R` real; backwards `A_bar = (Q_bar + Q Y) R^-H`, `Y` the Hermitian matrix of the upper
 triangle of `R_bar R^H - Q^H Q_bar` (S. F. Walter & L. Lehmann, "Algorithmic differentiation of linear
@@ -18,46 +13,10 @@ from numba import njit
 
 from ..arrays.table import stands_for
 from ..registry import CONSTANT_CALLS, linear_rule
-from .calls import calling, is_matrix
-from .matrices import adjoint, half_lower, lower_as_hermitian, onto_lower, product
+from .calls import is_matrix
+from .matrices import adjoint, lower_as_hermitian, product
 from .spectra import epsilon
 from .triangles import above, below
-
-
-@njit
-def cholesky_factor(a):
-    return np.linalg.cholesky(a)
-
-
-@njit
-def _cholesky_forward(a):
-    l = cholesky_factor(a)
-    return l, l
-
-
-@njit
-def _cholesky_push(l, tangents):
-    half = below(l, lower_as_hermitian(tangents[0]))
-    return product(l, half_lower(below(l, adjoint(half))))
-
-
-@njit
-def _cholesky_pull(l, l_bar):
-    conjugate = np.conj(l)
-    middle = half_lower(product(conjugate.T, np.conj(l_bar)))
-    right = above(l, above(conjugate, middle).T).T
-    return (np.conj(onto_lower(right)),)
-
-
-linear_rule(cholesky_factor, _cholesky_forward, _cholesky_push, _cholesky_pull)
-
-
-@stands_for(np.linalg.cholesky)
-def cholesky(a):
-    return calling(cholesky_factor, "a") if is_matrix(a) else None
-
-
-# -- QR ------------------------------------------------------------------------------------------
 
 
 @njit
