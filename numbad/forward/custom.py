@@ -11,12 +11,15 @@ from numba.core.imputils import lower_builtin
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.extending import overload
 
-from ..rules.registry import CONSTANT_CALLS, JVP, SCALAR, Linearized, name_of
+from ..rules.registry import CONSTANT_CALLS, JVP, SCALAR, name_of
 from ..source import define
 from . import dual as d
 from .access import assemble_scalar, partial, strip
 from .overloads import SCALARS, emitter, lower_differentiable, relevel, stripped, top_tag
 from .refuse import refused_call
+
+KINDS = {}
+"""Kind of a jvp of numbad's own -> `register(stand_in, function, jvp)`; None's is that of constants."""
 
 
 def stand_in(fn):
@@ -32,12 +35,10 @@ def _stand_in(fn, partials, jvp):
         raise NotImplementedError
 
     call.__name__ = getattr(fn, "__name__", "rule")
-    if fn in CONSTANT_CALLS:
-        _register_constant(call, fn)
+    if type(jvp) in KINDS or fn in CONSTANT_CALLS:
+        KINDS[type(jvp)](call, fn, jvp)
     elif partials is not None:
         _register_scalar(call, fn)
-    elif isinstance(jvp, Linearized):
-        _register_linearized(call, fn, jvp)
     elif jvp is not None:
         _register_jvp(call, fn, jvp)
     else:
@@ -94,48 +95,7 @@ def _register_jvp(call, fn, jvp):
         if not duals:
             return lambda *args: function(*args)
         top = max(duals, key=lambda t: t.tag)
-        return _jvp_source(len(args), top.n, top.tag, _of_level(jvp, top.tag))
-
-
-def _register_linearized(call, fn, rule):
-    """The residuals are computed once, for all partials."""
-
-    @overload(call)
-    def overload_call(*args):
-        args = args[0] if len(args) == 1 and isinstance(args[0], tuple) else args
-        duals = [dual for a in args for dual in d.duals_in(a)]
-        if not duals:
-            return lambda *args: fn(*args)
-        top = max(duals, key=lambda t: t.tag)
-        moves = tuple(any(dual.tag == top.tag for dual in d.duals_in(a)) for a in args)
-        push = rule.push[moves] if isinstance(rule.push, dict) else rule.push
-        parts = (_of_level(part, top.tag) for part in (rule.forward, push))
-        return _linearized_source(moves, top.n, top.tag, *parts)
-
-
-def _linearized_source(moves, n, tag, forward, push):
-    """Source of a function that pushes every partial forward; None for what is constant."""
-    values = "".join(f"value_of(args[{k}], {tag}), " for k in range(len(moves)))
-    lines = ["def call(*args):", f"    value, residuals = forward({values})"]
-    for i in range(n):
-        given = (f"tangent(args[{k}], {i}, {tag})" if m else None for k, m in enumerate(moves))
-        lines.append(f"    t{i} = push(residuals, ({''.join(f'{t}, ' for t in given)}))")
-    partials = "".join(f"t{i}, " for i in range(n))
-    lines.append(f"    return assemble(value, ({partials}), {tag})")
-    namespace = {"forward": forward, "push": push, "value_of": value_of, "tangent": tangent}
-    return define("\n".join(lines) + "\n", namespace | {"assemble": assemble})
-
-
-def _register_constant(call, fn):
-    """The function of the values alone."""
-    from .array import plain
-
-    @overload(call)
-    def overload_call(*args):
-        args = args[0] if len(args) == 1 and isinstance(args[0], tuple) else args
-        values = ", ".join(f"plain(args[{k}])" for k in range(len(args)))
-        source = f"def call(*args):\n    return fn({values})\n"
-        return define(source, {"fn": fn, "plain": plain})
+        return _jvp_source(len(args), top.n, top.tag, of_level(jvp, top.tag))
 
 
 def _register_vjp_alone(call, fn):
@@ -166,7 +126,7 @@ def _is_plain_python(fn):
 
 
 @functools.cache
-def _of_level(jvp, tag):
+def of_level(jvp, tag):
     """A copy of the rule for each level: it calls the function, whose rule it is, a level below."""
     from .dualize import DualDispatcher, dualized
 

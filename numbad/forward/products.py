@@ -8,14 +8,15 @@ import operator
 
 import numpy as np
 from numba.core import types
-from numba.extending import overload, register_jitable
+from numba.extending import overload
 
 from ..source import define
 from . import dual as d
-from .access import assemble_scalar, dtype_like, partial
+from .access import assemble_scalar, dtype_like
 from .array import is_dual_array, with_value
-from .custom import dtype_of_value, value_of
+from .custom import value_of
 from .dualize import stand_for, stand_for_method
+from .linearized import columns_of_partials, rows_of_partials
 from .reductions import as_zero
 
 
@@ -131,28 +132,6 @@ def _overload_by_blas(a, b, values):
     used = {"dot": dot, "rows": rows_of_partials, "columns": columns_of_partials}
     used |= {"value_of": value_of, "dtype_like": dtype_like, "assemble_scalar": assemble_scalar}
     return define("\n".join([*lines, "    return out"]) + "\n", {"np": np, **used})
-
-
-@register_jitable
-def rows_of_partials(a, n):
-    """The partials of a matrix below each other: row `i * n + p` holds partial `p` of row `i`."""
-    out = np.empty((a.shape[0] * n, a.shape[1]), dtype_of_value(a))
-    for i in range(a.shape[0]):
-        for j in range(a.shape[1]):
-            for p in range(n):
-                out[i * n + p, j] = partial(a[i, j], p)
-    return out
-
-
-@register_jitable
-def columns_of_partials(a, n):
-    """The partials of a matrix side by side: column `j * n + p` holds partial `p` of column `j`."""
-    out = np.empty((a.shape[0], a.shape[1] * n), dtype_of_value(a))
-    for i in range(a.shape[0]):
-        for j in range(a.shape[1]):
-            for p in range(n):
-                out[i, j * n + p] = partial(a[i, j], p)
-    return out
 
 
 _BY_AXES = {

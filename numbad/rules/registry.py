@@ -140,6 +140,15 @@ class Linearized:
     push: Callable | dict
 
 
+@dataclass(frozen=True, eq=False)
+class Implicit:
+    """The jvp of a matrix that makes a linear function of it zero: one system for all tangents."""
+
+    forward: Callable
+    defect: Callable
+    solve: Callable
+
+
 def linear_rule(fn, forward, push, pull):
     """Give a jitted function of numbad's own its derivative as a linear map and the adjoint of it.
 
@@ -149,6 +158,16 @@ def linear_rule(fn, forward, push, pull):
     `push` is a dict: a tuple of which arguments are not constant -> the jitted function.
     """
     JVP[fn] = Linearized(forward, push)
+    VJP[fn] = (forward, pull)
+
+
+def implicit_rule(fn, forward, defect, solve, pull):
+    """Give a jitted function, whose value is the matrix `x` with `defect(*args, x) == 0`, its derivative.
+
+    `solve(residuals, moved)` returns the tangent of `x` by that of the defect at a constant `x`, each
+    column by itself; `forward` and `pull` as in `linear_rule`.
+    """
+    JVP[fn] = Implicit(forward, defect, solve)
     VJP[fn] = (forward, pull)
 
 

@@ -127,19 +127,17 @@ def substitute_transposed(lu, pivots, b):
 
 @njit
 def forward_substitution(low, b):
-    """The solution of `low @ x = b` for a lower triangle `low` in C order, by `trsm`; in C order."""
-    x, n = np.empty(b.shape, b.dtype), b.shape[0]
-    x[...] = b
-    if b.size:  # the transposed system from the right, as Fortran has the transposes of both
-        _trsm("R", "U", "N", "N", x.size // n, n, None, low, n, x, x.size // n)
+    """The solution of `low @ x = b` for a lower triangle `low` in C order, by `trsm`."""
+    x, n = columnwise(b), b.shape[0]
+    if b.size:  # Fortran has the transpose of `low`
+        _trsm("L", "U", "T", "N", n, x.size // n, None, low, n, x, n)
     return x
 
 
 @njit
 def back_substitution(low, b):
     """The solution of `low.T @ x = b` for a lower triangle `low` in C order."""
-    x, n = np.empty(b.shape, b.dtype), b.shape[0]
-    x[...] = b
+    x, n = columnwise(b), b.shape[0]
     if b.size:
-        _trsm("R", "U", "T", "N", x.size // n, n, None, low, n, x, x.size // n)
+        _trsm("L", "U", "N", "N", n, x.size // n, None, low, n, x, n)
     return x

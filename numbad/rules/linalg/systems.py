@@ -11,7 +11,7 @@ from numba import njit
 
 from ..arrays.nests import jit
 from ..arrays.table import is_array, stands_for
-from ..registry import CONSTANT_CALLS, linear_rule
+from ..registry import CONSTANT_CALLS, implicit_rule, linear_rule
 from . import lapack
 from .calls import calling, is_matrix
 from .matrices import product
@@ -48,21 +48,14 @@ def _forward(a, lu, pivots, b):
 
 
 @njit
-def _push_a(residuals, tangents):
-    a, lu, pivots, x = residuals
-    return -solution(a, lu, pivots, product(tangents[0], x))
+def _defect(a, lu, pivots, b, x):
+    return b - product(a, x)
 
 
 @njit
-def _push_b(residuals, tangents):
+def _solve_moved(residuals, moved):
     a, lu, pivots, _ = residuals
-    return solution(a, lu, pivots, tangents[3])
-
-
-@njit
-def _push_both(residuals, tangents):
-    a, lu, pivots, x = residuals
-    return solution(a, lu, pivots, tangents[3] - product(tangents[0], x))
+    return solution(a, lu, pivots, moved)
 
 
 @njit
@@ -79,21 +72,14 @@ def _forward_transposed(a, lu, pivots, b):
 
 
 @njit
-def _push_a_transposed(residuals, tangents):
-    a, lu, pivots, x = residuals
-    return -solution_transposed(a, lu, pivots, product(tangents[0].T, x))
+def _defect_transposed(a, lu, pivots, b, x):
+    return b - product(a.T, x)
 
 
 @njit
-def _push_b_transposed(residuals, tangents):
+def _solve_moved_transposed(residuals, moved):
     a, lu, pivots, _ = residuals
-    return solution_transposed(a, lu, pivots, tangents[3])
-
-
-@njit
-def _push_both_transposed(residuals, tangents):
-    a, lu, pivots, x = residuals
-    return solution_transposed(a, lu, pivots, tangents[3] - product(tangents[0].T, x))
+    return solution_transposed(a, lu, pivots, moved)
 
 
 @njit
@@ -103,17 +89,12 @@ def _pull_transposed(residuals, x_bar):
     return -product(x, b_bar.T), None, None, b_bar
 
 
-def _by_arguments(by_a, by_b, by_both):
-    moves = (True, False), (False, True), (True, True)
-    pushes = by_a, by_b, by_both
-    return {(a, False, False, b): push for (a, b), push in zip(moves, pushes, strict=True)}
-
-
-linear_rule(solution, _forward, _by_arguments(_push_a, _push_b, _push_both), _pull)
-linear_rule(
+implicit_rule(solution, _forward, _defect, _solve_moved, _pull)
+implicit_rule(
     solution_transposed,
     _forward_transposed,
-    _by_arguments(_push_a_transposed, _push_b_transposed, _push_both_transposed),
+    _defect_transposed,
+    _solve_moved_transposed,
     _pull_transposed,
 )
 

@@ -7,7 +7,7 @@ Of `L X = B`: `dX = L^-1 (dB - tril(dL) X)`, `B_bar = L^-T X_bar`, `L_bar = -tri
 import numpy as np
 from numba import njit
 
-from ..registry import linear_rule
+from ..registry import implicit_rule
 from . import lapack
 from .matrices import lower, product
 
@@ -31,20 +31,13 @@ def _below_forward(low, b):
 
 
 @njit
-def _below_push_l(residuals, tangents):
-    low, x = residuals
-    return -below(low, product(lower(tangents[0]), x))
+def _below_defect(low, b, x):
+    return b - product(lower(low), x)
 
 
 @njit
-def _below_push_b(residuals, tangents):
-    return below(residuals[0], tangents[1])
-
-
-@njit
-def _below_push_both(residuals, tangents):
-    low, x = residuals
-    return below(low, tangents[1] - product(lower(tangents[0]), x))
+def _below_moved(residuals, moved):
+    return below(residuals[0], moved)
 
 
 @njit
@@ -54,6 +47,9 @@ def _below_pull(residuals, x_bar):
     return -lower(product(b_bar, x.T)), b_bar
 
 
+implicit_rule(below, _below_forward, _below_defect, _below_moved, _below_pull)
+
+
 @njit
 def _above_forward(low, b):
     x = above(low, b)
@@ -61,20 +57,13 @@ def _above_forward(low, b):
 
 
 @njit
-def _above_push_l(residuals, tangents):
-    low, x = residuals
-    return -above(low, product(lower(tangents[0]).T, x))
+def _above_defect(low, b, x):
+    return b - product(lower(low).T, x)
 
 
 @njit
-def _above_push_b(residuals, tangents):
-    return above(residuals[0], tangents[1])
-
-
-@njit
-def _above_push_both(residuals, tangents):
-    low, x = residuals
-    return above(low, tangents[1] - product(lower(tangents[0]).T, x))
+def _above_moved(residuals, moved):
+    return above(residuals[0], moved)
 
 
 @njit
@@ -84,11 +73,4 @@ def _above_pull(residuals, x_bar):
     return -lower(product(x, b_bar.T)), b_bar
 
 
-def _by_arguments(by_l, by_b, by_both):
-    return {(True, False): by_l, (False, True): by_b, (True, True): by_both}
-
-
-_PUSH_BELOW = _by_arguments(_below_push_l, _below_push_b, _below_push_both)
-_PUSH_ABOVE = _by_arguments(_above_push_l, _above_push_b, _above_push_both)
-linear_rule(below, _below_forward, _PUSH_BELOW, _below_pull)
-linear_rule(above, _above_forward, _PUSH_ABOVE, _above_pull)
+implicit_rule(above, _above_forward, _above_defect, _above_moved, _above_pull)
