@@ -19,7 +19,7 @@ from .overloads import SCALARS, emitter, lower_differentiable, relevel, stripped
 from .refuse import refused_call
 
 KINDS = {}
-"""Kind of a jvp of numbad's own -> `register(stand_in, function, jvp)`; None's is that of constants."""
+"""Kind of a jvp of numbad's own -> `register(stand_in, function, jvp)`; "constant" for `CONSTANT_CALLS`."""
 
 
 def stand_in(fn):
@@ -35,8 +35,9 @@ def _stand_in(fn, partials, jvp):
         raise NotImplementedError
 
     call.__name__ = getattr(fn, "__name__", "rule")
-    if type(jvp) in KINDS or fn in CONSTANT_CALLS:
-        KINDS[type(jvp)](call, fn, jvp)
+    kind = "constant" if fn in CONSTANT_CALLS else type(jvp)
+    if kind in KINDS:
+        KINDS[kind](call, fn, jvp)
     elif partials is not None:
         _register_scalar(call, fn)
     elif jvp is not None:

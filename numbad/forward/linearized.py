@@ -90,7 +90,7 @@ def _register_constant(call, fn, _):
 
 KINDS[Linearized] = _register_linearized
 KINDS[Implicit] = _register_implicit
-KINDS[type(None)] = _register_constant
+KINDS["constant"] = _register_constant
 
 
 # -- the partials of all elements as a matrix ------------------------------------------------------
