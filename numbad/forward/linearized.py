@@ -11,7 +11,7 @@ from ..source import define
 from . import dual as d
 from .access import assemble_scalar, dtype_like, partial
 from .array import plain
-from .custom import KINDS, of_level, assemble, dtype_of_value, tangent, value_of
+from .custom import KINDS, assemble, dtype_of_value, of_level, tangent, value_of
 from .dualize import dualized
 
 
