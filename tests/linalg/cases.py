@@ -329,10 +329,16 @@ def conditions(a):
     return cond(a) + cond(a, -2) + cond(a, np.inf) + cond(a, 1)
 
 
-@case(lambda a: weigh(a**5) + weigh(mp.inverse(a) ** 2) + weigh(a) + a[0, 0], A, A.T)
+def _powers(a):
+    total = a**5 + mp.inverse(a) ** 2 + a
+    turn = precise.matrix(TURN)
+    return sum(total[i, j] * turn[i, j] for i in range(3) for j in range(3)) + a[0, 0]
+
+
+@case(_powers, A, A.T)
 def powers(a):
     power = np.linalg.matrix_power
-    found = weighed(power(a, 5)) + weighed(power(a, -2)) + weighed(power(a, 1))
+    found = (power(a, 5) * TURN).sum() + (power(a, -2) * TURN).sum() + (power(a, 1) * TURN).sum()
     return found + power(a, 0)[1, 1] * a[0, 0]
 
 

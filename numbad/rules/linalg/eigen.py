@@ -10,6 +10,7 @@ linearly independent raises LinAlgError.
 
 import numpy as np
 from numba import njit
+from numba.np.numpy_support import numpy_version
 
 from ..arrays.table import stands_for
 from ..registry import CONSTANT_CALLS, linear_rule
@@ -131,11 +132,18 @@ def _complex_pull(residuals, bars):
 linear_rule(complex_pairs, _complex_forward, _complex_push, _complex_pull)
 
 
+def _calling(of_reals, of_complex, a):
+    """From NumPy 2.5 on, what is found of a real matrix is complex as well."""
+    if is_complex(a):
+        return calling(of_complex, "a")
+    if numpy_version < (2, 5):
+        return calling(of_reals, "a")
+    return calling(of_complex, "a", f"a.astype(np.complex{2 * a.dtype.bitwidth})")
+
+
 @stands_for(np.linalg.eig)
 def eig(a):
-    if not is_matrix(a):
-        return None
-    return calling(complex_pairs if is_complex(a) else real_pairs, "a")
+    return _calling(real_pairs, complex_pairs, a) if is_matrix(a) else None
 
 
 # -- eigenvalues alone: in the order in which `eig` finds them ---------------------------------------
@@ -170,4 +178,4 @@ linear_rule(eigenvalues, _values_forward, _values_push, _values_pull)
 
 @stands_for(np.linalg.eigvals)
 def eigvals(a):
-    return calling(eigenvalues, "a") if is_matrix(a) else None
+    return _calling(eigenvalues, eigenvalues, a) if is_matrix(a) else None
