@@ -16,7 +16,14 @@ from ..arrays.table import stands_for
 from ..registry import CONSTANT_CALLS, linear_rule
 from .calls import calling, is_complex, is_matrix
 from .matrices import adjoint, diagonal, product, with_diagonal
-from .spectra import divided_by_differences, epsilon, resolution, turned_back, turned_back_adjoint
+from .spectra import (
+    check_coupling,
+    check_unused,
+    divided_by_differences,
+    epsilon,
+    turned_back,
+    turned_back_adjoint,
+)
 from .systems import inverse
 
 
@@ -66,14 +73,15 @@ def _inverse_basis(v):
 
 @njit
 def _vectors(w, v, m):
-    return product(v, divided_by_differences(m, w, resolution(m)))
+    check_coupling(m, w)
+    return product(v, divided_by_differences(m, w))
 
 
 @njit
 def _pulled(w, v, x, w_bar, v_bar):
     """The adjoint of the matrix, where nothing keeps the vectors as they are."""
     k = product(adjoint(v), v_bar)
-    inner = with_diagonal(divided_by_differences(k, np.conj(w), resolution(k)), w_bar)
+    inner = with_diagonal(divided_by_differences(k, np.conj(w)), w_bar)
     return (np.conj(product(product(adjoint(x), inner), adjoint(v))),)
 
 
@@ -98,6 +106,7 @@ def _real_push(residuals, tangents):
 @njit
 def _real_pull(residuals, bars):
     w, v, x = residuals
+    check_unused(bars[1], w)
     return _pulled(w, v, x, bars[0], of_norm_one(bars[1], v))
 
 
@@ -125,6 +134,7 @@ def _complex_push(residuals, tangents):
 @njit
 def _complex_pull(residuals, bars):
     w, v, x = residuals
+    check_unused(bars[1], w)
     v_bar = of_norm_one(turned_back_adjoint(np.conj(bars[1]), v, largest(v)), v)
     return _pulled(w, v, x, np.conj(bars[0]), v_bar)
 

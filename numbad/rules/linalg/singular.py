@@ -26,7 +26,15 @@ from .matrices import (
     scaled_columns,
     with_diagonal,
 )
-from .spectra import check_small, divided_columns, resolution, turned_back, turned_back_adjoint
+from .spectra import (
+    check_coupling,
+    check_small,
+    check_unused,
+    divided_columns,
+    resolution,
+    turned_back,
+    turned_back_adjoint,
+)
 
 
 @njit
@@ -50,7 +58,7 @@ CONSTANT_CALLS.update((refuse_extra, check_none))
 
 
 @njit
-def mixed(x, y, s, most):
+def mixed(x, y, s):
     """`(s[j] x[i, j] + s[i] y[i, j]) / (s[j]^2 - s[i]^2)` beside the diagonal, zero on it."""
     out = np.zeros(x.shape, x.dtype)
     least = resolution(s)
@@ -60,9 +68,6 @@ def mixed(x, y, s, most):
                 found = s[j] * x[i, j] + s[i] * y[i, j]
                 if abs(s[j] - s[i]) > least:
                     out[i, j] = found / ((s[j] - s[i]) * (s[j] + s[i]))
-                else:
-                    check_small(x[i, j], most)
-                    check_small(y[i, j], most)
     return out
 
 
@@ -79,13 +84,26 @@ def _beside(u, s, moved):
 
 
 @njit
+def check_distinct(p, da, s):
+    """As `check_coupling`; of a matrix that is not square, what lies beside the vectors turns them, too."""
+    if da.shape[0] == da.shape[1] or np.all(da == 0):
+        check_coupling(p, s)
+    elif np.any(np.abs(np.diff(s)) <= resolution(s)) or s[-1] <= resolution(s):
+        check_small(1.0, 0.0)
+
+
+CONSTANT_CALLS.add(check_distinct)
+
+
+@njit
 def _turns(u, s, v, da):
     """`P`, and the tangents of U and V but for phases."""
     right = product(da, v)
     p = product(adjoint(u), right)
-    pa, most = adjoint(p), resolution(p)
-    du = product(u, mixed(p, pa, s, most)) + _beside(u, s, right)
-    dv = product(v, mixed(pa, p, s, most)) + _beside(v, s, product(adjoint(da), u))
+    pa = adjoint(p)
+    check_distinct(p, da, s)
+    du = product(u, mixed(p, pa, s)) + _beside(u, s, right)
+    dv = product(v, mixed(pa, p, s)) + _beside(v, s, product(adjoint(da), u))
     return p, du, dv
 
 
@@ -96,14 +114,11 @@ def _turns(u, s, v, da):
 def _pulled(u, s, v, u_bar, s_bar, v_bar):
     """The adjoint of the matrix, but for the diagonal of complex turns."""
     ku, kv = product(adjoint(u), u_bar), product(adjoint(v), v_bar)
-    most = max(resolution(ku), resolution(kv))
-    inner = with_diagonal(2 * mixed_halves(ku, kv, s, most), s_bar)
+    check_unused(u_bar, s)
+    check_unused(v_bar, s)
+    halves = mixed(half_skew(ku), half_skew(kv), s)
+    inner = with_diagonal(halves + halves, s_bar)
     return inner, ku, kv
-
-
-@njit
-def mixed_halves(ku, kv, s, most):
-    return mixed(half_skew(ku), half_skew(kv), s, most)
 
 
 @njit

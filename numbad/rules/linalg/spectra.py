@@ -1,8 +1,7 @@
 """What the derivatives of eigenvectors and singular vectors have in common.
 
 They divide by differences of eigenvalues. Where two are equal, up to the precision of the decomposition,
-the vectors are no differentiable functions of the matrix; what does not depend on their choice has a
-quotient 0 / 0 there, which counts as zero. Anything else raises LinAlgError.
+their vectors are no differentiable functions of the matrix: LinAlgError, where a derivative needs them.
 """
 
 import numpy as np
@@ -38,34 +37,53 @@ def resolution(w):
 CONSTANT_CALLS.add(resolution)
 
 
+_REPEATED = (
+    "the derivative by repeated eigenvalues or singular values does not exist: eigenvectors "
+    "(singular vectors) need distinct ones"
+)
+
+
 @njit
 def check_small(x, most):
-    """Raise LinAlgError if a number, divided by a difference that is zero, is not zero itself."""
+    """Raise LinAlgError if a number, divided by one that is zero, is not zero itself."""
     if not abs(x) <= most:
-        raise np.linalg.LinAlgError(
-            "the derivative by repeated eigenvalues or singular values does not exist: "
-            "eigenvectors (singular vectors) need distinct ones"
-        )
-
-
-CONSTANT_CALLS.add(check_small)
+        raise np.linalg.LinAlgError(_REPEATED)
 
 
 @njit
-def divided_by_differences(m, w, most):
-    """`m[i, j] / (w[j] - w[i])` beside the diagonal, zero on it.
+def check_coupling(m, w):
+    """Raise LinAlgError if the change `m`, in the basis of the vectors, turns those of equal numbers."""
+    least, most = resolution(w), resolution(m)
+    for i in range(w.size):
+        for j in range(w.size):
+            if i != j and abs(w[j] - w[i]) <= least:
+                for k in range(w.size):
+                    if k != i and not max(abs(m[i, k]), abs(m[k, i])) <= most:
+                        raise np.linalg.LinAlgError(_REPEATED)
 
-    most: the modulus up to which an element of `m` counts as zero.
-    """
+
+@njit
+def check_unused(v_bar, w):
+    """Raise LinAlgError if a derivative is taken by vectors, the columns, that belong to equal numbers."""
+    least = resolution(w)
+    for i in range(w.size):
+        for j in range(w.size):
+            if i != j and abs(w[j] - w[i]) <= least and np.any(v_bar[:, i] != 0):
+                raise np.linalg.LinAlgError(_REPEATED)
+
+
+CONSTANT_CALLS.update((check_small, check_coupling, check_unused))
+
+
+@njit
+def divided_by_differences(m, w):
+    """`m[i, j] / (w[j] - w[i])` beside the diagonal; zero on it, and where the numbers are equal."""
     out = np.zeros(m.shape, m.dtype)
     least = resolution(w)
     for i in range(m.shape[0]):
         for j in range(m.shape[1]):
-            if i != j:
-                if abs(w[j] - w[i]) > least:
-                    out[i, j] = m[i, j] / (w[j] - w[i])
-                else:
-                    check_small(m[i, j], most)
+            if i != j and abs(w[j] - w[i]) > least:
+                out[i, j] = m[i, j] / (w[j] - w[i])
     return out
 
 

@@ -26,7 +26,13 @@ from .matrices import (
     scaled_columns,
     with_diagonal,
 )
-from .spectra import divided_by_differences, resolution, turned_back, turned_back_adjoint
+from .spectra import (
+    check_coupling,
+    check_unused,
+    divided_by_differences,
+    turned_back,
+    turned_back_adjoint,
+)
 
 
 @njit
@@ -53,13 +59,14 @@ def _pulled(v, inner):
 
 @njit
 def _vectors(w, v, m):
-    return product(v, divided_by_differences(m, w, resolution(m)))
+    check_coupling(m, w)
+    return product(v, divided_by_differences(m, w))
 
 
 @njit
 def _by_vectors(w, v, v_bar):
-    k = product(adjoint(v), v_bar)
-    return divided_by_differences(half_skew(k), w, resolution(k))
+    check_unused(v_bar, w)
+    return divided_by_differences(half_skew(product(adjoint(v), v_bar)), w)
 
 
 @njit
