@@ -13,9 +13,9 @@ PACKAGE = Path(numbad.__file__).parent
 
 # From left to right. Layers on one line may import one another's left, not one another.
 LAYERS = (
-    ("errors", "source", "__version__"),
+    ("constants", "errors", "source", "__version__"),
     ("data", "rules"),
-    ("classes", "constants", "symbols"),
+    ("classes", "symbols"),
     ("fingerprint",),
     ("caching", "ir", "models"),
     ("lanes",),

@@ -11,12 +11,15 @@ from numba.core.imputils import lower_builtin
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.extending import overload
 
-from ..rules.registry import JVP, SCALAR, name_of
+from ..rules.registry import CONSTANT_CALLS, JVP, SCALAR, name_of
 from ..source import define
 from . import dual as d
 from .access import assemble_scalar, partial, strip
 from .overloads import SCALARS, emitter, lower_differentiable, relevel, stripped, top_tag
 from .refuse import refused_call
+
+KINDS = {}
+"""Kind of a jvp of numbad's own -> `register(stand_in, function, jvp)`; "constant" for `CONSTANT_CALLS`."""
 
 
 def stand_in(fn):
@@ -32,7 +35,10 @@ def _stand_in(fn, partials, jvp):
         raise NotImplementedError
 
     call.__name__ = getattr(fn, "__name__", "rule")
-    if partials is not None:
+    kind = "constant" if fn in CONSTANT_CALLS else type(jvp)
+    if kind in KINDS:
+        KINDS[kind](call, fn, jvp)
+    elif partials is not None:
         _register_scalar(call, fn)
     elif jvp is not None:
         _register_jvp(call, fn, jvp)
@@ -90,7 +96,7 @@ def _register_jvp(call, fn, jvp):
         if not duals:
             return lambda *args: function(*args)
         top = max(duals, key=lambda t: t.tag)
-        return _jvp_source(len(args), top.n, top.tag, _of_level(jvp, top.tag))
+        return _jvp_source(len(args), top.n, top.tag, of_level(jvp, top.tag))
 
 
 def _register_vjp_alone(call, fn):
@@ -121,7 +127,7 @@ def _is_plain_python(fn):
 
 
 @functools.cache
-def _of_level(jvp, tag):
+def of_level(jvp, tag):
     """A copy of the rule for each level: it calls the function, whose rule it is, a level below."""
     from .dualize import DualDispatcher, dualized
 
@@ -130,7 +136,7 @@ def _of_level(jvp, tag):
 
 def _jvp_source(nargs, n, tag, jvp):
     """Source of a function that calls the rule once for every partial."""
-    values = "".join(f"value_of(args[{k}]), " for k in range(nargs))
+    values = "".join(f"value_of(args[{k}], {tag}), " for k in range(nargs))
     lines = ["def call(*args):", f"    primals = ({values})"]
     for i in range(n):
         tangents = "".join(f"tangent(args[{k}], {i}, {tag}), " for k in range(nargs))
@@ -144,18 +150,19 @@ def _jvp_source(nargs, n, tag, jvp):
 # -- taking structures of duals apart, and putting them together -----------------------------
 
 
-def value_of(x):
-    """The value of the outermost level of a scalar, array or tuple."""
+def value_of(x, tag):
+    """The value of level `tag` of a scalar, array or tuple; what has no such level is its own value."""
     raise NotImplementedError
 
 
-@overload(value_of)
-def _value_of(x):
-    if not any(True for _ in d.duals_in(x)):
-        return lambda x: x
+@overload(value_of, prefer_literal=True)
+def _value_of(x, tag):
+    levels = {t.tag for t in d.duals_in(x)}
+    if tag.literal_value not in levels:
+        return lambda x, tag: x
     if isinstance(x, types.Array):
 
-        def array_value(x):
+        def array_value(x, tag):
             out = np.empty(x.shape, dtype_of_value(x))
             for index in np.ndindex(x.shape):
                 out[index] = strip(x[index])
@@ -163,8 +170,8 @@ def _value_of(x):
 
         return array_value
     if isinstance(x, types.BaseTuple):
-        return each_member(x, "value_of(x[{i}])", {"value_of": value_of}, "x")
-    return lambda x: strip(x)
+        return each_member(x, "value_of(x[{i}], tag)", {"value_of": value_of}, "x, tag")
+    return lambda x, tag: strip(x)
 
 
 def tangent(x, i, tag):

@@ -23,7 +23,7 @@ from numba.np.ufunc.dufunc import DUFunc
 
 from ..errors import UnsupportedError
 from ..ir.unwind import nopython_pipeline
-from ..rules.registry import JVP, SCALAR, VJP
+from ..rules.registry import CONSTANT_CALLS, JVP, SCALAR, VJP
 from . import dual as d
 from . import flow, overloads, promote
 from .refuse import refusing
@@ -108,7 +108,7 @@ def replacement(value):
 
 def has_own_rule(dispatcher):
     """Whether a dispatcher has a rule, so that its code is not what is differentiated."""
-    return any(dispatcher in table for table in (SCALAR, JVP, VJP))
+    return any(dispatcher in table for table in (SCALAR, JVP, VJP, CONSTANT_CALLS))
 
 
 def _has_given_rule(value):
@@ -164,7 +164,7 @@ class ReplaceFunctions(FunctionPass):
             return
         if isinstance(found, ModuleType):
             return
-        new = _stand_in(found) if called else None
+        new = _stand_in(found) if called and not _has_given_rule(found) else None
         if found is self.rule_of and isinstance(found, Dispatcher) and found not in JVP:
             new = dualized(found)  # within its own rule, a function means its code
         new = replacement(found) if new is None else new

@@ -1,20 +1,22 @@
 """Products of vectors and matrices of dual numbers.
 
-The values go through BLAS, as the primal's do, so that they agree to the last bit; loops give the
-partials.
+The values go through BLAS, as the primal's do, so that they agree to the last bit; so do the partials of
+large matrices, while loops give those of small ones and of vectors.
 """
 
 import operator
 
 import numpy as np
 from numba.core import types
-from numba.extending import overload, register_jitable
+from numba.extending import overload
 
+from ..source import define
 from . import dual as d
-from .access import dtype_like
+from .access import assemble_scalar, dtype_like
 from .array import is_dual_array, with_value
 from .custom import value_of
 from .dualize import stand_for, stand_for_method
+from .linearized import columns_of_partials, rows_of_partials
 from .reductions import as_zero
 
 
@@ -33,22 +35,28 @@ def _dot(a, b):
     return _BY_AXES.get((a.ndim, b.ndim))
 
 
-@register_jitable
 def _values(a, b):
     """The product of the values (of the outermost level); it checks the shapes, too."""
-    return dot(_contiguous(a), _contiguous(b))
+    raise NotImplementedError
 
 
-def _contiguous(a):
+@overload(_values)
+def _overload_values(a, b):
+    tag = max(dual.tag for ty in (a, b) for dual in d.duals_in(ty))
+    source = f"def values(a, b):\n    return dot(contiguous(a, {tag}), contiguous(b, {tag}))\n"
+    return define(source, {"dot": dot, "contiguous": _contiguous})
+
+
+def _contiguous(a, tag):
     """The values of an array in the layout that BLAS takes the primal's in."""
     raise NotImplementedError
 
 
-@overload(_contiguous)
-def _overload_contiguous(a):
+@overload(_contiguous, prefer_literal=True)
+def _overload_contiguous(a, tag):
     if a.layout == "F" and a.ndim == 2:
-        return lambda a: value_of(a.T).T
-    return lambda a: value_of(a)
+        return lambda a, tag: value_of(a.T, tag).T
+    return lambda a, tag: value_of(a, tag)
 
 
 def _vector_vector(a, b):
@@ -83,6 +91,8 @@ def _vector_matrix(a, b):
 
 def _matrix_matrix(a, b):
     values = _values(a, b)
+    if a.shape[0] * a.shape[1] * b.shape[1] >= _LARGE:
+        return _by_blas(a, b, values)
     out = np.empty((a.shape[0], b.shape[1]), dtype_like(a, b))
     for i in range(a.shape[0]):
         for j in range(b.shape[1]):
@@ -91,6 +101,37 @@ def _matrix_matrix(a, b):
                 total += a[i, k] * b[k, j]
             out[i, j] = with_value(total, values[i, j])
     return out
+
+
+# -- the partials of large matrices: products of the matrices of all partials at once ---------------
+
+_LARGE = 1000  # multiplications, from where on copies cost less than loops
+
+
+def _by_blas(a, b, values):
+    """The product of two matrices, whose values are known."""
+    raise NotImplementedError
+
+
+@overload(_by_blas)
+def _overload_by_blas(a, b, values):
+    tag = max(dual.tag for ty in (a, b) for dual in d.duals_in(ty))
+    moves = [is_dual_array(ty) and ty.dtype.tag == tag for ty in (a, b)]
+    n = next(ty.dtype.n for ty, move in zip((a, b), moves, strict=True) if move)
+    lines, terms = ["def product(a, b, values):", "    m, q = values.shape"], []
+    if moves[0]:
+        lines.append(f"    left = dot(rows(a, {n}), value_of(b, {tag}))")
+        terms.append("left[i * {n} + {p}, j]")
+    if moves[1]:
+        lines.append(f"    right = dot(value_of(a, {tag}), columns(b, {n}))")
+        terms.append("right[i, j * {n} + {p}]")
+    partials = "".join(f"{' + '.join(terms)}, ".format(n=n, p=p) for p in range(n))
+    lines += ["    out = np.empty((m, q), dtype_like(a, b))", "    for i in range(m):"]
+    lines += ["        for j in range(q):"]
+    lines.append(f"            out[i, j] = assemble_scalar(values[i, j], ({partials}), {tag})")
+    used = {"dot": dot, "rows": rows_of_partials, "columns": columns_of_partials}
+    used |= {"value_of": value_of, "dtype_like": dtype_like, "assemble_scalar": assemble_scalar}
+    return define("\n".join([*lines, "    return out"]) + "\n", {"np": np, **used})
 
 
 _BY_AXES = {

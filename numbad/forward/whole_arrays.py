@@ -3,7 +3,7 @@
 from numba.core import types
 from numba.extending import overload
 
-from ..rules import arrays
+from ..rules import arrays, linalg  # noqa: F401  (which adds to the table)
 from ..source import define
 from . import dual as d
 from .dualize import METHODS, REPLACED, dualized, stand_for, stand_for_method

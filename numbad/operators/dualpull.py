@@ -2,6 +2,7 @@
 
 from numba.core import types
 
+from ..forward.custom import value_of
 from ..forward.dual import Dual
 from . import runtime
 from .adjoint import AdjointSource
@@ -10,10 +11,8 @@ from .results import scalar_of
 from .structure import leaves, level_of, parse, render
 from .tangent import TangentSource
 
-_NOPYTHON = {
-    name: getattr(runtime, name)
-    for name in ("add_into", "paired", "value_of_level", "tangent_of_level")
-}
+_NOPYTHON = {name: getattr(runtime, name) for name in ("add_into", "paired", "tangent_of_level")}
+_NOPYTHON["value_of"] = value_of
 
 
 class DualPull:
@@ -89,7 +88,7 @@ class DualPull:
 
     def value(self):
         """Source of the value of `f`."""
-        return f"value_of_level(value, {self.tag})"
+        return f"value_of(value, {self.tag})"
 
     def tangent(self):
         """Source of the derivative of `f` along the directions."""
@@ -101,11 +100,11 @@ class DualPull:
 
     def primal_cotangent(self, k):
         """Source of the cotangent of argument `k` for the cotangent without its direction."""
-        return self.source.cotangent(k, f"value_of_level({{}}, {self.tag})")
+        return self.source.cotangent(k, f"value_of({{}}, {self.tag})")
 
     def cotangents(self, k):
         """The same for the leaves of argument `k`: sources, or None for a constant."""
-        return self._of_level("value_of_level", k)
+        return self._of_level("value_of", k)
 
     def tangents(self, k):
         """The derivatives of the cotangents of the leaves of argument `k`, along the directions."""

@@ -9,7 +9,7 @@ from numba.extending import intrinsic, overload, register_jitable
 from ..forward import dual as d
 from ..forward.access import pair, partial, strip, unit
 from ..forward.array import dtype_of_type
-from ..forward.custom import each_member, tangent, value_of
+from ..forward.custom import each_member, tangent
 from ..forward.layout import empty_as
 
 
@@ -223,22 +223,6 @@ def _paired(a, da, tag):
     return build
 
 
-def value_of_level(x, tag):
-    """The values of a result at level `tag`: what does not reach that level comes back as it is."""
-    raise NotImplementedError
-
-
-@overload(value_of_level, prefer_literal=True)
-def _value_of_level(x, tag):
-    if isinstance(x, types.BaseTuple):
-        return each_member(
-            x, "value_of_level(x[{i}], tag)", {"value_of_level": value_of_level}, "x, tag"
-        )
-    if _has_level(x, tag.literal_value):
-        return lambda x, tag: value_of(x)
-    return lambda x, tag: x
-
-
 def tangent_of_level(x, tag):
     """The first partials of a result at level `tag`; zeros where it does not reach that level."""
     raise NotImplementedError
@@ -256,7 +240,3 @@ def _tangent_of_level(x, tag):
     if isinstance(x, types.Number | d.Dual | types.Array):
         return lambda x, tag: tangent(x, 0, tag)
     return lambda x, tag: None
-
-
-def _has_level(x, tag):
-    return any(dual.tag == tag for dual in d.duals_in(x))

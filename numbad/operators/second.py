@@ -27,7 +27,7 @@ def hessian(f, argnums=0, mode="auto", *, chunk=None):
 
 _RETURNED = {
     "hvp": "tangent_of_level({r}, {tag})",
-    "grad_and_hvp": "value_of_level({r}[0], {tag}), value_of_level({r}[1], {tag}), "
+    "grad_and_hvp": "value_of({r}[0], {tag}), value_of({r}[1], {tag}), "
     "tangent_of_level({r}[1], {tag})",
 }
 

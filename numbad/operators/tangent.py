@@ -6,6 +6,7 @@ from numba.core import types
 from ..errors import ArgumentError
 from ..forward import access
 from ..forward.array import dtype_of_type
+from ..forward.custom import value_of
 from ..forward.dual import Dual, duals_in, join_tangent
 from ..forward.layout import empty_as
 from ..forward.promote import effects
@@ -138,7 +139,7 @@ class TangentSource:
             "pair": access.pair,
             "paired": runtime.paired,
             "empty_as": empty_as,
-            "value_of_level": runtime.value_of_level,
+            "value_of": value_of,
             "tangent_of_level": runtime.tangent_of_level,
             "store": runtime.store,
             "load": runtime.load,
@@ -252,7 +253,7 @@ class TangentSource:
         lines = [*self.lines, f"r = f({arguments})", *self.after]
         result = "r" if self.operator.out is None else self.sources[self.operator.out]
         found = f"tangent_of_level({result}, {self.tag})"
-        kept = f"value_of_level({result}, {self.tag})"
+        kept = f"value_of({result}, {self.tag})"
         chosen = f"{kept}, {found}" if value else found
         lines.append("return " + (returned.format(r=result, tag=self.tag) if returned else chosen))
         body = "\n".join("    " + line.replace("\n", "\n    ") for line in lines)

@@ -27,6 +27,9 @@ JVP: dict = {}
 VJP: dict = {}
 """function -> (forward, backward), the user's own."""
 
+CONSTANT_CALLS: set = set()
+"""Jitted functions of numbad's own whose results have no derivative."""
+
 STOPPING: set = set()
 """Functions that return their argument as a constant."""
 
@@ -127,6 +130,45 @@ def ship(rules):
     SCALAR.update(added)
     for hook in on_ship:
         hook(tuple(added))
+
+
+@dataclass(frozen=True, eq=False)
+class Linearized:
+    """A jvp in two parts, so that several tangents share what does not depend on them."""
+
+    forward: Callable
+    push: Callable | dict
+
+
+@dataclass(frozen=True, eq=False)
+class Implicit:
+    """The jvp of a matrix that makes a linear function of it zero: one system for all tangents."""
+
+    forward: Callable
+    defect: Callable
+    solve: Callable
+
+
+def linear_rule(fn, forward, push, pull):
+    """Give a jitted function of numbad's own its derivative as a linear map and the adjoint of it.
+
+    All three are jitted functions. `forward(*args)` returns `(value, residuals)`, for both modes;
+    `push(residuals, tangents)` the tangent of the value, `pull(residuals, cotangent)` a tuple of
+    cotangents, None for zero. The tangent of a constant argument is None; where that may be either,
+    `push` is a dict: a tuple of which arguments are not constant -> the jitted function.
+    """
+    JVP[fn] = Linearized(forward, push)
+    VJP[fn] = (forward, pull)
+
+
+def implicit_rule(fn, forward, defect, solve, pull):
+    """Give a jitted function, whose value is the matrix `x` with `defect(*args, x) == 0`, its derivative.
+
+    `solve(residuals, moved)` returns the tangent of `x` by that of the defect at a constant `x`, each
+    column by itself; `forward` and `pull` as in `linear_rule`.
+    """
+    JVP[fn] = Implicit(forward, defect, solve)
+    VJP[fn] = (forward, pull)
 
 
 def rule(fn, jvp=None, vjp=None):

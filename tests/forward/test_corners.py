@@ -8,6 +8,7 @@ import pytest
 from numba import njit, prange, types
 from numba.core.errors import TypingError
 from numba.experimental import jitclass
+from numpy.lib.stride_tricks import as_strided
 
 import numbad as nd
 from tests.forward.compare import Programs, check
@@ -251,7 +252,7 @@ def typed_local(x):
 
 
 def unknown_method(a):
-    return np.linalg.eigvals(a)[0]
+    return as_strided(a, (1,), (8,))[0]
 
 
 def branches_on_type(x):
@@ -265,7 +266,7 @@ def branches_on_type(x):
     [
         (int_store, 2.5, "counts[0] = x"),
         (njit(locals={"s": types.float64})(typed_local), 2.5, "s += x"),
-        (unknown_method, np.eye(2), "return np.linalg.eigvals(a)[0]"),
+        (unknown_method, np.ones(2), "return as_strided(a, (1,), (8,))[0]"),
         (branches_on_type, 2.0, "if isinstance(x, float):"),
     ],
 )
@@ -284,17 +285,17 @@ def test_a_refusal_names_function_file_line_and_way_out(f, x, line):
 def test_the_deepest_function_is_named():
     @njit
     def deep(a):
-        return np.linalg.eigvals(a)[0]
+        return as_strided(a, (1,), (8,))[0]
 
     def f(a):
-        return (deep(a) * math.pi).real
+        return deep(a) * math.pi
 
-    with pytest.raises(nd.UnsupportedError, match=r"cannot differentiate deep(.|\n)*eigvals"):
-        nd.jacobian(f, mode="forward")(np.eye(2))
-    in_reverse = r"reverse mode cannot differentiate the call of np\.linalg\.eigvals in deep: File"
+    with pytest.raises(nd.UnsupportedError, match=r"cannot differentiate deep(.|\n)*as_strided"):
+        nd.jacobian(f, mode="forward")(np.ones(2))
+    in_reverse = r"reverse mode cannot differentiate the call of as_strided in deep: File"
     with pytest.raises(nd.UnsupportedError, match=in_reverse) as caught:
-        nd.grad(f)(np.eye(2))
-    told = r"\n\nForward mode refuses it as well: cannot differentiate deep: File .*\n    return np"
+        nd.grad(f)(np.ones(2))
+    told = r"\n\nForward mode refuses it as well: cannot differentiate deep: File .*\n    return as"
     assert re.search(told, str(caught.value))
     assert str(caught.value).count("Way out: ") == 2
 

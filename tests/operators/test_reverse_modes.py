@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from numba import njit
 from numba.typed import List
+from numpy.lib.stride_tricks import as_strided
 
 import numbad as nd
 from numbad.operators.mode import CROSSOVER
@@ -255,10 +256,10 @@ def root(x):
 
 @njit
 def cube(x):
-    return np.linalg.solve(np.eye(1) * x, np.ones(1))[0] ** -3.0
+    return as_strided(np.ones(1) * x, (1,), (8,))[0] ** 3.0
 
 
-# Forward mode does not enter LAPACK, nor reverse mode a function with a jvp alone.
+# Forward mode does not take memory apart, nor reverse mode a function with a jvp alone.
 nd.rule(root, jvp=lambda p, t: (math.sqrt(p[0]), 0.5 / math.sqrt(p[0]) * t[0]))
 nd.rule(cube, vjp=(lambda x: (cube(x), x), lambda x, w: (3.0 * x * x * w,)))
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from numba import njit
 from numba.core.errors import TypingError
+from numpy.lib.stride_tricks import as_strided
 
 import numbad as nd
 
@@ -101,25 +102,25 @@ def test_tangents_that_do_not_fit():
 
 
 @njit
-def through_lapack(x):
-    return np.linalg.solve(np.eye(2) * x, np.ones(2))[0]
+def through_memory(x):
+    return as_strided(np.eye(2) * x, (1,), (8,))[0]
 
 
 @njit
 def caller(x):
-    return through_lapack(2.0 * x) + 1.0
+    return through_memory(2.0 * x) + 1.0
 
 
-@pytest.mark.parametrize("function", [through_lapack, caller])
+@pytest.mark.parametrize("function", [through_memory, caller])
 def test_what_cannot_be_differentiated_names_its_line(function):
     with pytest.raises(nd.UnsupportedError) as caught:
         nd.grad(function)(2.0)
     message = str(caught.value)
     assert "Reverse mode refuses it as well" in message
-    line = through_lapack.py_func.__code__.co_firstlineno + 2
-    assert "cannot differentiate through_lapack" in message
+    line = through_memory.py_func.__code__.co_firstlineno + 2
+    assert "cannot differentiate through_memory" in message
     assert f'test_wrong_use.py", line {line}' in message
-    assert "return np.linalg.solve(np.eye(2) * x, np.ones(2))[0]" in message
+    assert "return as_strided(np.eye(2) * x, (1,), (8,))[0]" in message
     assert "Way out:" in message
 
 

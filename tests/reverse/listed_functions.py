@@ -197,7 +197,7 @@ def modulus(z):
 
 @njit
 def refused(a):
-    return np.linalg.cond(a)
+    return np.lib.stride_tricks.as_strided(a, (1, 1), (8, 8))[0, 0]
 
 
 @jitclass([("k", float64), ("v", float64[:])])

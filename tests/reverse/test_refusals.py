@@ -12,6 +12,7 @@ from numba import cfunc, njit, objmode, types
 from numba.core import types as numba_types
 from numba.core.errors import TypingError
 from numba.extending import intrinsic
+from numpy.lib.stride_tricks import as_strided
 
 import numbad as nd
 from tests.reverse.refusal import assert_clear
@@ -91,20 +92,20 @@ def user_intrinsic(x):
     return twice(x) * x
 
 
-@refused.for_("eigvals", "np.linalg.eigvals(a)", np.eye(2))
+@refused.for_("as_strided", "as_strided(a, (1,), (8,))", np.ones(2))
 def function_without_a_rule(a):
-    return np.linalg.eigvals(a)[0]
+    return as_strided(a, (1,), (8,))[0]
 
 
 @njit
-def eigenvalue(a):
+def first(a):
     b = a * 2.0
-    return np.linalg.eigvals(b)[0]
+    return as_strided(b, (1,), (8,))[0]
 
 
-@refused.for_("eigvals", "np.linalg.eigvals(b)", np.eye(2))
+@refused.for_("as_strided", "as_strided(b, (1,), (8,))", np.ones(2))
 def function_without_a_rule_in_a_callee(a):
-    return eigenvalue(a) * a[0, 0]
+    return first(a) * a[0]
 
 
 @refused.for_("(?i)view|bits", "a.view(", np.ones(2))
@@ -135,12 +136,12 @@ def test_what_is_not_differentiated_is_not_refused():
     """Calls on constants, and calls whose result does not reach the result, do no harm."""
 
     def f(x, a):
-        largest = np.linalg.eigvals(a)[0]
+        first = as_strided(a, (1,), (8,))[0]
         c_callback(x)
         c = c_cosine(2.0)
-        return x * x * largest.real + c * x
+        return x * x * first + c * x
 
-    found = nd.grad(f, 0, mode="reverse")(3.0, np.eye(2))
+    found = nd.grad(f, 0, mode="reverse")(3.0, np.ones(2))
     assert found == pytest.approx(6.0 + math.cos(2.0), rel=1e-15)
 
 
@@ -178,14 +179,14 @@ def test_a_refusal_inside_compiled_code_keeps_its_message():
 def test_no_message_shows_names_that_the_user_did_not_write():
     def f(x, a):
         y = x * 2.0
-        values = np.linalg.eigvals(a * y)
+        values = np.lib.stride_tricks.as_strided(a * y, (1,), (8,))
         return values[0]
 
     with pytest.raises(nd.UnsupportedError) as caught:
-        nd.grad(f, 0, mode="reverse")(2.0, np.eye(2))
+        nd.grad(f, 0, mode="reverse")(2.0, np.ones(2))
     assert not re.search(r"\$|#\d|@\d|Var\(", str(caught.value))
     assert str(caught.value).startswith(
-        "reverse mode cannot differentiate the call of np.linalg.eigvals in f: File"
+        "reverse mode cannot differentiate the call of np.lib.stride_tricks.as_strided in f: File"
     )
 
 

@@ -10,7 +10,7 @@ from numba.core import types
 from ...ir.callee import callee_of, implementation
 from ...ir.fence import refuse
 from ...ir.leaves import leaves
-from ...rules.registry import CONSTANT, JVP, STOPPING, VJP, name_of
+from ...rules.registry import CONSTANT, CONSTANT_CALLS, JVP, STOPPING, VJP, name_of
 from ..parallel import ParallelLoop
 from . import list_changes, list_helpers, lists, objects
 from .array import Fresh
@@ -71,7 +71,7 @@ def _opaque(fn, label, s):
 
 
 def _dispatcher(fn, label, s, call, dispatcher):
-    if dispatcher in list_helpers.FINDS_ORDER:
+    if dispatcher in list_helpers.FINDS_ORDER or dispatcher in CONSTANT_CALLS:
         return Constant(fn, label, s)
     if has_rule(dispatcher):
         return Scalar(fn, label, s, dispatcher, arguments_of(fn, call, dispatcher))
@@ -217,7 +217,7 @@ def _known_constant(key):
 
 READING = {len, print, range, isinstance, hash, id, str, repr, slice, type, np.shape}
 READING |= {np.size, np.ndim, np.argmax, np.argmin, np.argsort, np.searchsorted, np.any, np.all}
-READING |= {np.nonzero, np.count_nonzero, np.array_equal, np.allclose}
+READING |= {np.nonzero, np.count_nonzero, np.array_equal, np.allclose, np.linalg.matrix_rank}
 
 
 def _unknown_function(fn, label, s, call, key):

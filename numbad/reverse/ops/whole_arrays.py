@@ -3,7 +3,7 @@
 from numba.core import ir, types
 
 from ...ir.leaves import leaves
-from ...rules import arrays
+from ...rules import arrays, linalg  # noqa: F401  (which adds to the table)
 from .call import StandIn
 
 
