@@ -30,6 +30,7 @@ SWITCHES = {
     "parallel": "parallel loops are reversed in parallel",
     "expressions": "array expressions that are used once are computed where they are used",
     "needed": "what is run again makes only what its reverse asks for",
+    "stored": "what an array of the function's own holds is read there, not recorded",
     "replay": "loops that update arrays keep the state of an iteration and run it again",
 }
 
