@@ -9,6 +9,7 @@ import operator
 import numpy as np
 from numba.core import types
 from numba.extending import overload, register_jitable
+from numba.np.numpy_support import as_dtype
 
 from . import dual as d
 from .access import dtype_like
@@ -36,7 +37,7 @@ def _dot(a, b):
 @register_jitable
 def _values(a, b):
     """The product of the values (of the outermost level); it checks the shapes, too."""
-    return dot(_contiguous(a), _contiguous(b))
+    return dot(_as_wide_as(_contiguous(a), b), _as_wide_as(_contiguous(b), a))
 
 
 def _contiguous(a):
@@ -49,6 +50,20 @@ def _overload_contiguous(a):
     if a.layout == "F" and a.ndim == 2:
         return lambda a: value_of(a.T).T
     return lambda a: value_of(a)
+
+
+def _as_wide_as(a, b):
+    """An array in double precision if another is: adjoints may be, of arrays that are not."""
+    raise NotImplementedError
+
+
+@overload(_as_wide_as)
+def _overload_as_wide_as(a, b):
+    wide = d.base_scalar(b.dtype)
+    if isinstance(a.dtype, types.Float | types.Complex) and a.dtype.bitwidth < wide.bitwidth:
+        wide = as_dtype(wide).type
+        return lambda a, b: a.astype(wide)
+    return lambda a, b: a
 
 
 def _vector_vector(a, b):

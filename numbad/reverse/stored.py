@@ -27,9 +27,9 @@ class Stored:
         plan = self.plan
         for op in plan.activity.ops[plan.place_of(name)]:
             s = op.statement
-            if isinstance(op, Store) and isinstance(s, ir.SetItem) and s.value.name == name:
-                if self._holds_as_is(s) and self._is_once(op) and self._stays(op):
-                    return s.target, s.index
+            stores = isinstance(op, Store) and isinstance(s, ir.SetItem) and s.value.name == name
+            if stores and self._holds_as_is(s) and self._is_once(op) and self._stays(op):
+                return s.target, s.index
         return None
 
     def _holds_as_is(self, s):

@@ -4,6 +4,8 @@ As a user of Numba writes it, as one does by hand in NumPy (`by_hand`), in PyTor
 all in double precision, and all return the loss and its gradient by every weight.
 """
 
+import itertools
+
 import numpy as np
 from numba import njit
 
@@ -39,7 +41,7 @@ def with_tanh(w1, b1, w2, b2, w3, b3, x, labels):
 def draw(rng):
     """The arguments: weights and biases of three layers, inputs in rows, the number of the class."""
     weights = []
-    for m, n in zip(SIZES, SIZES[1:], strict=False):
+    for m, n in itertools.pairwise(SIZES):
         weights += [rng.normal(size=(m, n)) / np.sqrt(m), rng.normal(size=n)]
     return *weights, rng.normal(size=(BATCH, SIZES[0])), rng.integers(0, SIZES[-1], BATCH)
 
