@@ -156,6 +156,11 @@ def searches(a, m):
     return found * m[0, rows[0]] * m[columns[1], 1] * a[a.argmax()] + a[np.argmin(a)]
 
 
+@programs.on((A, M, 0.4), (A[::-1], M.T, 0.4))
+def numbers_appended(a, m, x):
+    return weighted(np.append(a, x * a[0])) + weighted(np.append(m, a * x)) * np.append(a, 2.0)[-1]
+
+
 # -- samples -------------------------------------------------------------------------------------
 
 
