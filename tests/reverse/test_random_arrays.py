@@ -15,9 +15,9 @@ from tests.reverse import array_programs, three_way
 from tests.reverse.array_programs import ArrayWriter, random_array_program
 from tests.reverse.callees import NAMES
 
-COUNT = int(os.environ.get("NUMBAD_RANDOM_ARRAYS", "40"))
+COUNT = int(os.environ.get("NUMBAD_RANDOM_ARRAYS", "20"))
 SEED = int(os.environ.get("NUMBAD_RANDOM_SEED", "0"))
-PARTS = 4
+PARTS = 2
 SECOND_ORDER = 8  # one program in so many
 
 
