@@ -146,6 +146,21 @@ def medians(a, m):
     return np.median(a) * np.median(m) * np.nanmedian(a)
 
 
+@programs.on((A, M), (A[::-1], M.T))
+def searches(a, m):
+    """What is found has no derivative; the elements that it leads to have."""
+    order = np.argsort(a, kind="mergesort")
+    rows, columns = np.argmax(m, axis=1), m.argmin(axis=0)
+    b = a[order]
+    found = b[np.searchsorted(b, 0.7, side="right")] * b[np.searchsorted(b, 0.6)]
+    return found * m[0, rows[0]] * m[columns[1], 1] * a[a.argmax()] + a[np.argmin(a)]
+
+
+@programs.on((A, M, 0.4), (A[::-1], M.T, 0.4))
+def numbers_appended(a, m, x):
+    return weighted(np.append(a, x * a[0])) + weighted(np.append(m, a * x)) * np.append(a, 2.0)[-1]
+
+
 # -- samples -------------------------------------------------------------------------------------
 
 

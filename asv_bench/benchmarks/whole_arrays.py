@@ -1,16 +1,15 @@
-"""Gradients of NumPy's functions of whole arrays: over the primal, and over NumPy's calls by hand.
+"""Gradients of NumPy's functions of whole arrays: over the primal, over NumPy's calls by hand, over peers.
 
-One core and one BLAS thread; what is by hand returns the value as well, as the gradient does.
+One core and one BLAS thread; what is by hand returns the value as well, as the gradient does. PyTorch
+and JAX run beside, in double precision, where they are installed.
 """
 
 import functools
-import os
 
 import numpy as np
 
-from . import measure
-
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+from . import measure, peers
+from .problems import network
 
 
 def bell(r):
@@ -39,42 +38,98 @@ def quadratic_by_hand(x, a, b, c):
     return y @ x + b @ x + c, y + a @ x + b
 
 
+def _gradient(f, argnums=0):
+    import numbad as nd
+
+    return nd.value_and_grad(f, argnums, mode="reverse")
+
+
 def bell_calls(size=10**6):
     """Primal and gradient over an array, as calls without arguments."""
     from numba import njit
 
-    import numbad as nd
-
     r = np.random.default_rng(0).normal(size=size)
-    gradient = nd.value_and_grad(bell, mode="reverse")
-    return functools.partial(njit(bell), r), functools.partial(gradient, r)
+    return functools.partial(njit(bell), r), functools.partial(_gradient(bell), r)
 
 
 def trace_calls(n=30):
     """What is by hand and the gradient by both factors."""
-    import numbad as nd
+    factors = np.random.default_rng(0).normal(size=(2, n, n))
+    gradient = _gradient(trace, (0, 1))
+    return functools.partial(trace_by_hand, *factors), functools.partial(gradient, *factors)
 
-    x1, x2 = np.random.default_rng(0).normal(size=(2, n, n))
-    gradient = nd.value_and_grad(trace, (0, 1), mode="reverse")
-    return functools.partial(trace_by_hand, x1, x2), functools.partial(gradient, x1, x2)
+
+def trace_torch(n=30):
+    """PyTorch's gradient of the same, eager."""
+    import torch
+
+    torch.set_num_threads(1)
+    factors = np.random.default_rng(0).normal(size=(2, n, n))
+    x1, x2 = (torch.tensor(x, requires_grad=True) for x in factors)
+
+    def call():
+        value = torch.trace(x1 @ x2)
+        return value.item(), [g.numpy() for g in torch.autograd.grad(value, (x1, x2))]
+
+    return call
+
+
+def trace_jax(n=30):
+    """JAX's gradient of the same, compiled."""
+    jax = peers.import_jax()
+    factors = jax.numpy.asarray(np.random.default_rng(0).normal(size=(2, n, n)))
+    gradient = jax.jit(jax.value_and_grad(lambda x1, x2: jax.numpy.trace(x1 @ x2), (0, 1)))
+    return lambda: jax.block_until_ready(gradient(*factors))
 
 
 def quadratic_calls(n=1000):
     """What is by hand and the gradient by `x`."""
-    import numbad as nd
-
     draw = np.random.default_rng(0).normal
     arguments = draw(size=n), draw(size=(n, n)), draw(size=n), 1.5
-    gradient = nd.value_and_grad(quadratic, mode="reverse")
     by_hand = functools.partial(quadratic_by_hand, *arguments)
+    return by_hand, functools.partial(_gradient(quadratic), *arguments)
+
+
+def _network_arguments():
+    return network.draw(np.random.default_rng(0))
+
+
+def network_calls(activation):
+    """What is by hand and the gradient by all weights; `activation` is "relu" or "tanh"."""
+    gradient = _gradient(getattr(network, f"with_{activation}"), network.ARGNUMS)
+    arguments = _network_arguments()
+    by_hand = functools.partial(network.by_hand(activation), *arguments)
     return by_hand, functools.partial(gradient, *arguments)
+
+
+def network_torch(activation):
+    return network.torch_call(activation, *_network_arguments())
+
+
+def network_jax(activation):
+    return network.jax_call(peers.import_jax(), activation, *_network_arguments())
 
 
 CASES = {
     "exp(-r**2).sum(), 10^6, over the primal": (bell_calls, 2.5),
     "trace(x1 @ x2), 30 x 30, over NumPy by hand": (trace_calls, 1.3),
     "x @ A @ x + b @ x + c, n = 1000, over NumPy by hand": (quadratic_calls, 1.15),
+    "dense layers with relu, over NumPy by hand": (functools.partial(network_calls, "relu"), None),
+    "dense layers with tanh, over NumPy by hand": (functools.partial(network_calls, "tanh"), None),
 }
+
+PEERS = {
+    "trace(x1 @ x2), 30 x 30": (trace_calls, trace_torch, trace_jax, 1.0),
+    "dense layers with relu": (
+        *(functools.partial(f, "relu") for f in (network_calls, network_torch, network_jax)),
+        1.0,
+    ),
+    "dense layers with tanh": (
+        *(functools.partial(f, "tanh") for f in (network_calls, network_torch, network_jax)),
+        None,
+    ),
+}
+"""Calls by hand and the gradient; PyTorch's; JAX's; the bar. Numba's tanh is one number at a time."""
 
 
 class WholeArrays:
@@ -101,9 +156,26 @@ def rows(options):
     return found
 
 
+def peer_rows(options):
+    """The gradient over that of each peer that is installed."""
+    found = []
+    for name, (calls, torch, jax, bar) in PEERS.items():
+        _, gradient = calls()
+        for peer, build in (("PyTorch eager", torch), ("JAX jit", jax)):
+            with measure.skipping(peer):
+                base = build()
+                timing = measure.beside(base, {"gradient": gradient}, samples=options.samples)
+                row = measure.ratio_row(f"{name}, over {peer}", timing["gradient"], bar)
+                found.append(row)
+    return found
+
+
 def main():
     options = measure.options(__doc__)
-    return 0 if measure.print_table("Gradients of whole arrays", rows(options)) else 1
+    found = rows(options)
+    if not options.no_peers:
+        found += peer_rows(options)
+    return 0 if measure.print_table("Gradients of whole arrays", found) else 1
 
 
 if __name__ == "__main__":

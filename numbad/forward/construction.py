@@ -7,6 +7,7 @@ from numba.extending import overload, register_jitable
 
 from ..source import define
 from . import dual as d
+from .access import dtype_like
 from .array import as_scalar, dtype_of_type, is_dual_array, plain
 from .dualize import stand_for, stand_for_method
 from .layout import empty_as
@@ -206,6 +207,33 @@ def _trace(a):
 
 
 stand_for(np.trace, trace)
+
+
+def append(arr, values, axis=None):
+    raise NotImplementedError
+
+
+@overload(append)
+def _append(arr, values, axis=None):
+    """Numba's own takes arrays of duals, but no dual number."""
+    if not isinstance(values, d.Dual):
+        if is_none(axis):
+            return lambda arr, values, axis=None: np.append(arr, values)
+        return lambda arr, values, axis=None: np.append(arr, values, axis)
+    if not isinstance(arr, types.Array) or not is_none(axis):
+        return None
+
+    def appended(arr, values, axis=None):
+        out = np.empty(arr.size + 1, dtype_like(arr, values))
+        for k, x in enumerate(arr.flat):
+            out[k] = x
+        out[arr.size] = values
+        return out
+
+    return appended
+
+
+stand_for(np.append, append)
 
 
 @overload(np.fill_diagonal)

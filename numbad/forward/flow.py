@@ -28,7 +28,10 @@ FRESH = {
     if hasattr(np, name)
 }
 _ELEMENTWISE = np.ufunc | Function  # their results are new arrays too, unless they are given one
-FRESH_METHODS = {"copy", "astype", "flatten", "cumsum", "cumprod", "repeat", "item"}
+FRESH_METHODS = set(
+    "copy astype flatten cumsum cumprod repeat item sum mean prod min max var std dot take argmin argmax"
+    " argsort any all nonzero".split()
+)
 KEEPING_METHODS = {"append", "insert", "extend"}  # the object keeps its arguments
 VIEWING_METHODS = {"reshape", "ravel", "transpose", "view", "conjugate", "conj", "values", "items"}
 

@@ -9,6 +9,7 @@ import operator
 import numpy as np
 from numba.core import types
 from numba.extending import overload
+from numba.np.numpy_support import as_dtype
 
 from ..source import define
 from . import dual as d
@@ -43,8 +44,9 @@ def _values(a, b):
 @overload(_values)
 def _overload_values(a, b):
     tag = max(dual.tag for ty in (a, b) for dual in d.duals_in(ty))
-    source = f"def values(a, b):\n    return dot(contiguous(a, {tag}), contiguous(b, {tag}))\n"
-    return define(source, {"dot": dot, "contiguous": _contiguous})
+    one, other = (f"wide(contiguous({x}, {tag}), {y})" for x, y in ("ab", "ba"))
+    names = {"dot": dot, "contiguous": _contiguous, "wide": _as_wide_as}
+    return define(f"def values(a, b):\n    return dot({one}, {other})\n", names)
 
 
 def _contiguous(a, tag):
@@ -57,6 +59,20 @@ def _overload_contiguous(a, tag):
     if a.layout == "F" and a.ndim == 2:
         return lambda a, tag: value_of(a.T, tag).T
     return lambda a, tag: value_of(a, tag)
+
+
+def _as_wide_as(a, b):
+    """An array in double precision if another is: adjoints may be, of arrays that are not."""
+    raise NotImplementedError
+
+
+@overload(_as_wide_as)
+def _overload_as_wide_as(a, b):
+    wide = d.base_scalar(b.dtype)
+    if isinstance(a.dtype, types.Float | types.Complex) and a.dtype.bitwidth < wide.bitwidth:
+        wide = as_dtype(wide).type
+        return lambda a, b: a.astype(wide)
+    return lambda a, b: a
 
 
 def _vector_vector(a, b):

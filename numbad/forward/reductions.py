@@ -4,6 +4,8 @@ The value is what Numba's own function makes of the values, so that it equals th
 last bit; loops over the duals give the partials.
 """
 
+from inspect import signature
+
 import numpy as np
 from numba.core import types
 from numba.extending import overload
@@ -70,31 +72,46 @@ stand_for_method("sort", _sort)
 # -- results without derivative --------------------------------------------------------------
 
 
-def _search(name, *, method):
-    """Stand-ins for a function whose result is an index or a truth: it takes the values alone."""
+def _search(name, parameters, *, method=False):
+    """Stand-ins for a function whose result is an index or a truth: it takes the values alone.
+
+    parameters: those of NumPy's function that Numba knows; the ones with defaults are passed on as given
+    """
     original = getattr(np, name)
+    head = f"def call({parameters}):\n"
+    stand_in = define(f"{head}    raise NotImplementedError\n", {})
+    required = [p.name for p in signature(stand_in).parameters.values() if p.default is p.empty]
 
-    def stand_in(*args):
-        raise NotImplementedError
-
-    @overload(stand_in)
-    def overload_stand_in(*args):
-        args = args[0] if len(args) == 1 and isinstance(args[0], tuple) else args
-        if method and not isinstance(args[0], types.Array):
+    def make(**given):
+        if method and not isinstance(given[required[0]], types.Array):
             return None
-        values = ", ".join(f"plain(args[{k}])" for k in range(len(args)))
-        source = f"def call(*args):\n    return original({values})\n"
+        options = [k for k, ty in given.items() if k not in required and _is_given(ty)]
+        passed = [*(f"plain({k})" for k in required), *(f"{k}={k}" for k in options)]
+        source = f"{head}    return original({', '.join(passed)})\n"
         return define(source, {"original": original, "plain": plain})
 
+    names = ", ".join(f"{k}={k}" for k in signature(stand_in).parameters)
+    overload(stand_in)(define(f"{head}    return make({names})\n", {"make": make}))
     stand_for(original, stand_in)
     if method:
         stand_for_method(name, stand_in)
 
 
-for _name in ("argmin", "argmax", "argsort", "any", "all", "nonzero", "allclose"):
-    _search(_name, method=True)
-for _name in (
-    *("count_nonzero", "flatnonzero", "argwhere", "searchsorted", "digitize"),
-    *("isclose", "array_equal", "nanargmin", "nanargmax", "argpartition"),
-):
-    _search(_name, method=False)
+def _is_given(ty):
+    return isinstance(ty, types.Type) and not isinstance(ty, types.Omitted)
+
+
+_search("argmin", "a, axis=None", method=True)
+_search("argmax", "a, axis=None", method=True)
+_search("argsort", "a, kind='quicksort'", method=True)
+for _name in ("any", "all", "nonzero"):
+    _search(_name, "a", method=True)
+for _name in ("flatnonzero", "argwhere", "nanargmin", "nanargmax"):
+    _search(_name, "a")
+_search("count_nonzero", "a, axis=None")
+_search("argpartition", "a, kth")
+_search("searchsorted", "a, v, side='left'")
+_search("digitize", "x, bins, right=False")
+_search("array_equal", "a, b")
+for _name in ("isclose", "allclose"):
+    _search(_name, "a, b, rtol=1e-05, atol=1e-08, equal_nan=False")

@@ -18,6 +18,7 @@ from .ops.base import Constant
 from .ops.objects import Entered
 from .ops.scalar import Scalar
 from .ops.structure import BuildTuple, Copy, Move, Phi, TupleItem
+from .stored import Stored
 from .switches import enabled
 from .unchanged import Unchanged
 
@@ -43,7 +44,7 @@ class Plan:
         self.naturals = Naturals(fn, self.indices, self.stops)
         self.frames = defaultdict(list)  # header -> names recorded an iteration
         self.used = defaultdict(set)  # (header, name) -> labels whose reverse code needs it
-        self._hard, self._places = {}, {}
+        self._hard, self._places, self._stored = {}, {}, Stored(self)
         self.conditions = {}  # block with two ways in -> (condition, number of the way if it holds)
         self.extras = {}  # names that statements keep things in -> their block
         self.integers_change = self._find_changes_of_integers()
@@ -226,12 +227,18 @@ class Plan:
         if isinstance(op, Copy | BuildTuple | TupleItem):
             return all(self._is_number_or_tuple(v) for v in operands(value))
         if isinstance(op, Scalar):
-            return op.function in CHEAP
+            return op.function in CHEAP or self.stored(name) is not None
         if op.cheap:
             return True
         if isinstance(op, Load):
             return self._is_kept(value.value, op)
         return isinstance(op, Constant) and self._cheap_constant(op, value)
+
+    def stored(self, name):
+        """The array and the index where a function's value can be read again, or None."""
+        op = self.ops.get(name)
+        costly = isinstance(op, Scalar) and op.function not in CHEAP
+        return self._stored.place(name) if costly else None
 
     def _is_chosen(self, phi):
         """Whether a phi is one of two numbers that are at hand, by a condition that is, too."""
@@ -352,6 +359,8 @@ class Plan:
             return [base, *(v.name for v in op.recipe_operands())]
         if name in self.indices:
             return [v.name for v in self.indices[name][1:] if v is not None]
+        if self.stored(name) is not None:
+            return [v.name for v in self.stored(name)]
         value = self.ops[name].statement.value
         if is_expr(value, "phi"):
             cond, _ = self.conditions[self.ops[name].label]

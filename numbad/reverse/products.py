@@ -10,6 +10,8 @@ from numba import njit
 from numba.core import types
 from numba.extending import overload
 
+from .blas import add_matrix_vector, add_product, takes
+
 
 def in_order(a):
     """The array, or a copy in C order where BLAS takes no other."""
@@ -76,33 +78,28 @@ def _add_scaled(shadow, factor, x):
         shadow[i] += factor * x[i]
 
 
-@njit
-def _first_of_matrices(shadow, bar, a, b):
-    if bar.size and b.size:
-        add_to(shadow, np.dot(in_order(bar), in_order(b).T))
+def add_product_in_place(shadow, a, b):
+    """`shadow += a @ b`, for a matrix and a matrix or a vector of plain numbers, by BLAS alone."""
+    raise NotImplementedError
+
+
+@overload(add_product_in_place)
+def _add_product_in_place(shadow, a, b):
+    if not takes(shadow, a, b):
+        return lambda shadow, a, b: add_to(shadow, np.dot(a, b))
+    if b.ndim == 1:
+        return lambda shadow, a, b: add_matrix_vector(shadow, a, b)
+    return lambda shadow, a, b: add_product(shadow, a, b)
 
 
 @njit
-def _second_of_matrices(shadow, bar, a, b):
-    if bar.size and a.size:
-        add_to(shadow, np.dot(in_order(a).T, in_order(bar)))
+def _add_product_of_duals(shadow, a, b):
+    add_to(shadow, np.dot(a, b))
 
 
 @njit
 def _matrix_times_vector(shadow, bar, a, b):
     add_outer(shadow, bar, b)
-
-
-@njit
-def _vector_of_matrix(shadow, bar, a, b):
-    if a.size:
-        add_to(shadow, np.dot(in_order(a).T, in_order(bar)))
-
-
-@njit
-def _vector_before_matrix(shadow, bar, a, b):
-    if b.size:
-        add_to(shadow, np.dot(in_order(b), in_order(bar)))
 
 
 @njit
@@ -120,13 +117,35 @@ def _second_vector(shadow, bar, a, b):
     _add_scaled(shadow, bar, a)
 
 
-ADJOINTS = {
-    (2, 2): (_first_of_matrices, _second_of_matrices),
-    (2, 1): (_matrix_times_vector, _vector_of_matrix),
-    (1, 2): (_vector_before_matrix, _matrix_of_vector),
-    (1, 1): (_first_vector, _second_vector),
-}
-"""(axes of A, axes of B) -> `add(shadow, C_bar, A, B)` for the shadow of A, and that of B.
+def _adjoints(add):
+    """See `ADJOINTS`; `add(shadow, a, b)` adds a product of a matrix and a matrix or a vector."""
+
+    @njit
+    def first_of_matrices(shadow, bar, a, b):
+        if bar.size and b.size:
+            add(shadow, in_order(bar), in_order(b).T)
+
+    @njit
+    def second_factor(shadow, bar, a, b):
+        if bar.size and a.size:
+            add(shadow, in_order(a).T, in_order(bar))
+
+    @njit
+    def vector_before_matrix(shadow, bar, a, b):
+        if b.size:
+            add(shadow, in_order(b), in_order(bar))
+
+    return {
+        (2, 2): (first_of_matrices, second_factor),
+        (2, 1): (_matrix_times_vector, second_factor),
+        (1, 2): (vector_before_matrix, _matrix_of_vector),
+        (1, 1): (_first_vector, _second_vector),
+    }
+
+
+ADJOINTS = {False: _adjoints(add_product_in_place), True: _adjoints(_add_product_of_duals)}
+"""Whether there are duals -> (axes of A, axes of B) -> `add(shadow, C_bar, A, B)` for the shadow of A,
+and that of B.
 
 Only what is needed is used: A for the shadow of B, and B for that of A; the other may be anything.
 """

@@ -31,6 +31,7 @@ SWITCHES = {
     "expressions": "array expressions that are used once are computed where they are used",
     "needed": "what is run again makes only what its reverse asks for",
     "stencils": "terms for neighbouring elements are added to the adjoints a block at a time",
+    "stored": "what an array of the function's own holds is read there, not recorded",
     "replay": "loops that update arrays keep the state of an iteration and run it again",
 }
 

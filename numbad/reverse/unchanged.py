@@ -25,9 +25,9 @@ class Unchanged:
 
     def is_kept(self, array, op):
         """Whether what a statement reads from an array of floats is there when it is reversed."""
-        return not any(self._may_follow(op, w) for w in self.writers(array))
+        return not any(self.may_follow(op, w) for w in self.writers(array))
 
-    def _may_follow(self, op, other):
+    def may_follow(self, op, other):
         region = self.control.regions.get(op.label)
         within = region and other.label in region.body  # before it, the last state may be put back
         if within and (other in self.unread or self._other_version(op, other)):

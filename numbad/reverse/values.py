@@ -60,6 +60,10 @@ class Values:
     def _recompute(self, name):
         if name in self.plan.indices:
             return self.place_in_range(*self.plan.indices[name])
+        stored = self.plan.stored(name)
+        if stored is not None:
+            array, index = stored
+            return self.call(element, self._find(array.name), self.index(index))
         value = self.fn.definition(name)
         if isinstance(value, ir.Const):
             return self._constant(value)

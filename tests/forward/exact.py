@@ -84,6 +84,10 @@ def _scalar_function(fn):
     exact = _FUNCTIONS[fn]
 
     def call(*args):
+        if isinstance(fn, np.ufunc) and len(args) > fn.nin:
+            *args, out = args
+            out[...] = call(*args)
+            return out
         if any(isinstance(a, np.ndarray) for a in args):
             result = np.frompyfunc(exact, len(args), 1)(*args)
             return result
@@ -179,7 +183,7 @@ for _name in (
     "abs shape dot cumsum cumprod prod sum min max amin amax copy transpose reshape diff trace append"
     " ascontiguousarray asfortranarray concatenate vstack hstack stack column_stack outer diag flip"
     " roll repeat where broadcast_to expand_dims sort atleast_1d fill_diagonal"
-    " split take argmin argmax argsort any all count_nonzero searchsorted dstack atleast_2d atleast_3d"
+    " vdot split take argmin argmax argsort any all count_nonzero searchsorted dstack atleast_2d atleast_3d"
 ).split():
     setattr(_NumPy, _name, staticmethod(getattr(np, _name)))
 

@@ -213,3 +213,17 @@ def test_an_operator_on_a_function_with_effects_is_refused_inside():
     gradient = nd.grad(writes)
     with pytest.raises(nd.UnsupportedError, match="may change its arguments"):
         nd.grad(lambda a: gradient(a)[0], 0, REVERSE)(np.ones(2))
+
+
+@pytest.mark.parametrize("mode", ["forward", REVERSE])
+def test_methods_of_arrays_change_nothing(mode):
+    """A gradient within a function that is differentiated again, in reverse, calls its function twice."""
+    inner = nd.grad(lambda a: (a * a).sum() * a.mean() + a.max() * a.min() * a.std(), mode=mode)
+    found = nd.grad(lambda a: (inner(a) * a).sum(), mode=REVERSE)(A)
+
+    def euler(a):  # all terms are of the third degree: a . f'(a) = 3 f(a)
+        return 3.0 * ((a * a).sum() * a.mean() + a.max() * a.min() * a.std())
+
+    steps = np.eye(3) * 1e-5
+    expected = [(euler(A + h) - euler(A - h)) / 2e-5 for h in steps]
+    np.testing.assert_allclose(found, expected, rtol=1e-8)

@@ -261,3 +261,83 @@ def check_row(cases, args, found):
             expected = mp.mpmathify(WEIGHT) * exact_partial(case, exact_point(case, point), k)
             error = relative_error(partial, expected, case.atol)
             assert error < 1e-12, (str(case), point, k, partial, expected)
+
+
+# -- the imaginary part of an array, a view that has an adjoint of its own ------------------------------
+
+views = Programs()  # dual numbers, for second derivatives, have no such views
+
+
+def _imaginary_parts(z, s):
+    z = [z[0] * s + z[1], *z[1:]]
+    early = [v.imag for v in z]
+    total = sum(v * w.real for v, w in zip(early, z, strict=True)) + sum(early[1:]) * early[0]
+    for k in range(2):
+        total += sum((v * (s + k)).imag ** 2 for v in z) * (z[0] * (s + k)).real
+    return total + sum(v * (w * w).imag for v, w in zip(early, z, strict=True))
+
+
+@views.on((A, 0.3), (A[::-1], -0.7), plain=_imaginary_parts)
+def imaginary_parts(z, s):
+    z[0] = z[0] * s + z[1]
+    early = z.imag
+    total = (early * z.real).sum() + early[1:].sum() * early[0]
+    for k in range(2):
+        w = z * (s + k)
+        total += (w.imag**2).sum() * w.real[0]
+    kept = z.imag.copy()
+    z *= z
+    return total + (kept * z.imag).sum()
+
+
+def _by_functions(z):
+    return sum(v.imag * v.real for v in z) + (z[1] * z[1]).imag * z[0].real
+
+
+@views.on((A,), plain=_by_functions)
+def parts_by_functions(z):
+    return (np.imag(z) * np.real(z)).sum() + np.imag(z * z)[1] * np.real(z)[0]
+
+
+def _written_part(z):
+    total = sum(v.imag for v in z)
+    return sum(v.real**2 - (v.imag * total) ** 2 for v in z)
+
+
+@views.on((A,), plain=_written_part)
+def part_written_to(z):
+    part = z.imag
+    part *= part.sum()
+    return (z * z).real.sum()
+
+
+@views.parametrize()
+def test_imaginary_part(program):
+    check_gradient(program)
+
+
+def late_part(z):
+    part = z.imag
+    z *= 2.0
+    return part[1:].sum()
+
+
+def carried_part(z):
+    part, total = z.imag, 0.0
+    for _ in range(2):
+        total += part.sum()
+        z *= 0.5
+    return total
+
+
+@pytest.mark.parametrize("f", [late_part, carried_part])
+def test_a_part_that_is_read_after_a_write_is_refused(f):
+    with pytest.raises(nd.UnsupportedError, match="imaginary part .* read after a write"):
+        nd.grad(f, mode="reverse")(A.copy())
+
+
+def test_angles_of_arrays():
+    gradient = nd.grad(lambda z: np.angle(z, True)[1] + np.angle(z).sum(), mode="reverse")(A)
+    by_parts = (-A.imag - 1j * A.real) / (A * A.conj()).real  # of atan2(y, x): -y, and x
+    by_parts[1] *= 1.0 + 180.0 / np.pi
+    np.testing.assert_allclose(gradient, by_parts, rtol=1e-14)

@@ -46,6 +46,7 @@ USED_BY = {
     "parallel": ("paths",),
     "expressions": ("bells",),
     "needed": ("ring",),
+    "stored": ("bells", "scratch"),
 }
 
 

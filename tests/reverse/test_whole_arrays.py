@@ -8,7 +8,7 @@ from numba import njit
 
 import numbad as nd
 from tests.reverse.oracle import check_gradient, check_second_order
-from tests.whole_arrays import programs
+from tests.whole_arrays import M, programs
 
 pytestmark = pytest.mark.filterwarnings("ignore::numba.core.errors.NumbaPerformanceWarning")
 by_name = {program.f.__name__: program for program in programs}
@@ -101,6 +101,19 @@ def test_single_precision_stays_single():
         np.float32,
     )
     np.testing.assert_allclose(gradient, expected, rtol=1e-6)
+
+
+def test_second_order_of_single_precision_in_a_double_result():
+    def products(m, x):
+        return (m @ m.T)[0, 1] * (m @ m[0]).sum() * x
+
+    m, x, along = M.astype(np.float32), 0.7, np.ones_like(M)
+    gradient = nd.grad(products, (0, 1), mode="reverse")
+    _, (by_m, by_x) = nd.jvp(gradient, (0, 1))((m, x), (along.astype(np.float32), 1.0))
+    _, (expected, by_double) = nd.jvp(gradient, (0, 1))((m.astype(float), x), (along, 1.0))
+    assert (by_m.dtype, np.asarray(by_x).dtype) == (np.float32, np.float64)
+    np.testing.assert_allclose(by_m, expected, rtol=1e-5, atol=1e-5)
+    assert by_x == pytest.approx(by_double, rel=1e-5)
 
 
 @pytest.mark.parametrize("mode", ["forward", "reverse"])

@@ -146,9 +146,9 @@ def close(found, exact, scale=1.0):
     return abs(found - exact) <= RTOL * max(scale, abs(exact))
 
 
-def compare(program, tally, second=False):
+def compare(program, tally, second=False, names=NAMES):
     """Derivatives of a program three ways; AssertionError where one of them is wrong."""
-    f = define(program.text, NAMES)
+    f = define(program.text, names)
     try:
         exact = Exact.of(f)
         _compare_first(f, by_adjoint, exact)

@@ -37,7 +37,8 @@ class Product(Called):
         factors = [self._factor(e, k) if k in needed else e.none() for k in (0, 1)]
         bar = self.seed(e, self.fn.type_of(self.target))
         ndims = tuple(self.fn.type_of(v).ndim for v in self.arguments)
-        for var, add in zip(self.arguments, products.ADJOINTS[ndims], strict=True):
+        adjoints = products.ADJOINTS[e.dual is not None][ndims]
+        for var, add in zip(self.arguments, adjoints, strict=True):
             if self._is_active(e, var):
                 e.call(add, e.shadow((var.name, ())), bar, *factors)
 
@@ -45,8 +46,11 @@ class Product(Called):
         """Whether an array may be another, or be gone, when the reverse sweep reads it."""
         while type(e.plan.ops.get(var.name)) is View:
             var = e.plan.ops[var.name].base
-        of_iteration = not e.plan.control.outside(e.plan.place_of(var.name))
-        return of_iteration or super().must_copy(e, var)
+        control = e.plan.control
+        of_iteration = not control.outside(e.plan.place_of(var.name))
+        if of_iteration or self.label in control.regions:  # which puts back what it needs, no more
+            return of_iteration or super().must_copy(e, var)
+        return not e.plan.unchanged.is_kept(var, self)
 
     def _factor(self, e, k):
         var = self.arguments[k]

@@ -17,6 +17,7 @@ from . import (
     lists,
     new_arrays,
     objects,
+    parts,
     products,
     records,
     whole_arrays,
@@ -84,14 +85,14 @@ def _part(build):
 def _real(fn, label, s, value, ty):
     """`z.real`; of an array it is a view, whose shadow is the real part of the array's."""
     if isinstance(ty, types.Array):
-        return View(fn, label, s, value.value)
+        return parts.real(fn, label, s, value.value)
     return _part(PARTS["real"])(fn, label, s, value, ty)
 
 
 def _imag(fn, label, s, value, ty):
     """`z.imag`; of an array of floats it is a constant."""
     if isinstance(ty, types.Array):
-        return None if isinstance(ty.dtype, types.Complex) else Constant(fn, label, s)
+        return parts.imaginary(fn, label, s, value.value)
     return _part(PARTS["imag"])(fn, label, s, value, ty)
 
 
@@ -314,6 +315,18 @@ def _structural(key, build):
     return found
 
 
+def _part_function(key, of_array):
+    """`np.real(z)`, `np.imag(z)`: of arrays as the attributes."""
+
+    def found(fn, label, s, call):
+        ty = fn.type_of(call.args[0]) if len(call.args) == 1 and not call.kws else None
+        if not isinstance(ty, types.Array):
+            return _structural(key, STRUCTURAL[key])(fn, label, s, call)
+        return of_array(fn, label, s, call.args[0])
+
+    return found
+
+
 # -- draws whose parameters are differentiated: by the draw of the standard distribution ---------
 
 
@@ -372,6 +385,8 @@ FUNCTIONS = {
     **bits.FUNCTIONS,
     **joins.FUNCTIONS,
     **{key: _structural(key, build) for key, build in STRUCTURAL.items()},
+    np.real: _part_function(np.real, parts.real),
+    np.imag: _part_function(np.imag, parts.imaginary),
     np.where: _where,
     np.conjugate: _conjugate_function,
 }

@@ -199,8 +199,9 @@ def from_polar(r, phi):
 
 
 @njit
-def angle(z):
-    return math.atan2(z.imag, z.real)
+def angle(z, deg=False):
+    phase = math.atan2(z.imag, z.real)
+    return phase * (180.0 / math.pi) if deg else phase
 
 
 @njit

@@ -1,0 +1,124 @@
+"""The imaginary part of a complex array: a view, whose adjoint is no view of the array's adjoint.
+
+With `df/dx - 1j df/dy` for the adjoint of `x + 1j y`, the adjoint of y is minus its imaginary part.
+"""
+
+import numpy as np
+from numba import njit
+from numba.core import types
+
+from ...ir.fence import refuse
+from ...ir.function import is_expr, read_by
+from .array import View
+from .base import Constant, Op
+
+
+@njit
+def add_imaginary(shadow, part):
+    """`shadow -= 1j * part`, for arrays of one shape."""
+    for index in np.ndindex(shadow.shape):
+        shadow[index] -= 1j * part[index]
+
+
+class ImaginaryPart(Op):
+    """`v = z.imag`: its adjoint is an array of its own, and is added to that of `z` in the end.
+
+    That takes that what is written to the one is not read of the other.
+    """
+
+    def __init__(self, fn, label, statement, base):
+        self.base = base
+        super().__init__(fn, label, statement)
+
+    def analyse(self):
+        self.link(self.base, self.target)
+
+    def shadows(self, e):
+        identity = self.target, ()
+        if e.active(identity):
+            e.set_shadow(identity, e.new_shadow(self.statement.target))
+
+    def reverse(self, e):
+        if not e.active((self.target, ())):
+            return
+        if self._is_read_after_a_write(e):
+            raise refuse(
+                "the imaginary part of an array of complex numbers, which is read after a write to it",
+                self.loc,
+                "copy it, v = z.imag.copy(), before anything is written to z",
+            )
+        shadow, own = (e.shadow((name, ())) for name in (self.base.name, self.target))
+        e.call(add_imaginary, shadow, own)
+
+    def _is_read_after_a_write(self, e):
+        """Whether a write to the numbers under one of the two names is seen under the other."""
+        activity, way = e.activity, Way(e.plan.control, self)
+        ops = list(activity.every())
+        own = self._own_names(ops)
+        shared = {leaf[0] for leaf in activity.members(activity.node((self.target, ())))}
+        for write in e.plan.unchanged.writers(self.base):
+            through_own = any(name in own for name, _ in write.stores)
+            names = shared if through_own else own
+            if way.leads(self, write) and any(
+                way.leads(write, op)
+                for op in ops
+                if op is not write and _reads_one_of(op.statement, names)
+            ):
+                return True
+        return False
+
+    def _own_names(self, ops):
+        """The names that show the part, and not the array itself."""
+        found, grown = {self.target}, True
+        pairs = [(a[0], b[0]) for op in ops if op is not self for a, b in op.aliases]
+        while grown:
+            more = {n for pair in pairs if found & set(pair) for n in pair} - found
+            found, grown = found | more, bool(more)
+        return found
+
+
+def _reads_one_of(s, names):
+    """Whether a statement uses more than the shape of an array."""
+    value = getattr(s, "value", None)
+    shape = is_expr(value, "getattr") and value.attr in ("shape", "size", "ndim")
+    return not shape and any(v.name in names for v in read_by(s))
+
+
+class Way:
+    """Whether one statement may be run after another, with `around` not run in between."""
+
+    def __init__(self, control, around):
+        self.control, self.around = control, around
+
+    def leads(self, op, other):
+        if op.label == other.label and op.number < other.number:
+            return not self._within(op.label, op.number, other.number)
+        if self._within(op.label, op.number, None):
+            return False
+        seen, pending = set(), [op.label]
+        while pending:
+            for label in self.control.successors(pending.pop()):
+                if label == other.label and not self._within(label, None, other.number):
+                    return True
+                if label not in seen and not self._within(label, None, None):
+                    seen.add(label)
+                    pending.append(label)
+        return False
+
+    def _within(self, label, first, last):
+        """Whether `around` stands in a block, between statements of these numbers if there are any."""
+        n = self.around.number
+        after, before = first is None or n > first, last is None or n < last
+        return self.around.label == label and after and before
+
+
+def real(fn, label, s, var):
+    """The op of the real part of an array, whose shadow is the real part of the array's."""
+    return View(fn, label, s, var)
+
+
+def imaginary(fn, label, s, var):
+    """The op of the imaginary part of an array; of real numbers it is a constant."""
+    if isinstance(fn.type_of(var).dtype, types.Complex):
+        return ImaginaryPart(fn, label, s, var)
+    return Constant(fn, label, s)
