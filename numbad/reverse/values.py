@@ -63,7 +63,7 @@ class Values:
         stored = self.plan.stored(name)
         if stored is not None:
             array, index = stored
-            return self.call(element, self._find(array.name), self.index(index))
+            return self.call(primal_element, self._find(array.name), self.index(index))
         value = self.fn.definition(name)
         if isinstance(value, ir.Const):
             return self._constant(value)
