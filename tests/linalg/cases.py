@@ -311,7 +311,8 @@ def _norms_of_vectors(a):
 
 @case(_norms_of_vectors, A, A[:, ::-1])
 def norms_of_vectors(a):
-    norm, x = np.linalg.norm, a[:, 1]
+    norm = np.linalg.norm
+    x = a[:, 1]
     ends = norm(x, np.inf) * norm(x, -np.inf) * norm(x, 0)
     return norm(x) * norm(x, 2) * norm(x, 1) + ends + norm(x, 3.5) * norm(a[1], -1)
 
