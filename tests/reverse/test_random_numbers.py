@@ -382,3 +382,37 @@ def test_shuffling_active_values_is_right_or_refused():
     exact = np.zeros(4)
     exact[a == order[0]], exact[a == order[1]] = order[1], order[0]
     np.testing.assert_array_equal(found, exact)
+
+
+@pytest.mark.parametrize("shuffle", [np.random.shuffle, random.shuffle])
+def test_what_is_shuffled_later_is_as_it_was(shuffle):
+    """The factors are constants, in an array whose order changes after they have been used."""
+
+    def f(x, factors):
+        order = factors.copy()
+        total = 1.0
+        for i in range(order.size):
+            total = total * order[i] + x[i]
+        shuffle(order)
+        return total
+
+    factors = np.array([0.1, -0.4, 0.3, 0.2])
+    found = nd.grad(f, mode="reverse")(np.array([0.3, 0.7, -0.2, 0.5]), factors)
+    expected = [np.prod(factors[i + 1 :]) for i in range(4)]
+    np.testing.assert_allclose(found, expected, rtol=1e-14)
+
+
+def test_what_a_generator_shuffles_later_is_as_it_was():
+    def f(x, factors, generator):
+        order = factors.copy()
+        total = 1.0
+        for i in range(order.size):
+            total = total * order[i] + x[i]
+        generator.shuffle(order)
+        return total
+
+    factors = np.array([0.1, -0.4, 0.3, 0.2])
+    generator = np.random.default_rng(SEED)
+    found = nd.grad(f, mode="reverse")(np.array([0.3, 0.7, -0.2, 0.5]), factors, generator)
+    expected = [np.prod(factors[i + 1 :]) for i in range(4)]
+    np.testing.assert_allclose(found, expected, rtol=1e-14)

@@ -187,7 +187,7 @@ class NoPathwise(Unknown):
         return True
 
     def writes(self):
-        return False
+        return self.name == "shuffle"
 
     def shadows(self, e):
         for identity in self.defined():
