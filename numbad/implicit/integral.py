@@ -10,9 +10,9 @@ from numba.extending import register_jitable
 
 from ..errors import ArgumentError, ConvergenceError, SingularError
 from ..forward.access import promote_like, tangent_of
+from ..forward.custom import value_of
 from ..forward.dual import Dual
 from ..forward.dualize import replacement
-from ..operators import runtime
 from ..operators.dispatcher import Operator, build
 from ..operators.jacobian import value_and_grad
 from ..operators.results import plain_result, scalar_result
@@ -88,7 +88,7 @@ class Integral(Implicit):
         told = f"nd.quad: {self.told} is not finite at a limit that the derivative is taken by"
         lines = [
             f"def quad({PARAMETERS}):",
-            f"    lower, upper = 1.0 * value_of_level(a, {tag}), 1.0 * value_of_level(b, {tag})",
+            f"    lower, upper = 1.0 * value_of(a, {tag}), 1.0 * value_of(b, {tag})",
             "    value = inner(lower, upper, args, epsabs, epsrel, limit)",
         ]
         moved = ""
@@ -107,7 +107,7 @@ class Integral(Implicit):
             "f": replacement(self.f),
             "at_limit": quadrature.at_limit,
             "tangent_of": tangent_of,
-            "value_of_level": runtime.value_of_level,
+            "value_of": value_of,
             "SingularError": SingularError,
         }
         return define("\n".join(lines) + "\n", namespace)

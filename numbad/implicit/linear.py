@@ -7,9 +7,8 @@ from ..errors import SingularError
 from ..forward import dual as d
 from ..forward.access import dtype_like
 from ..forward.array import is_dual_array
-from ..forward.custom import assemble, tangent
+from ..forward.custom import assemble, tangent, value_of
 from ..forward.products import dot
-from ..operators.runtime import value_of_level
 from ..source import define
 from .lapack import solve_floats
 
@@ -41,7 +40,7 @@ def _solve_floats(a, b):
 def _solve_source(n, tag):
     lines = [
         "def solve_duals(a, b):",
-        f"    value, below = value_of_level(a, {tag}), value_of_level(b, {tag})",
+        f"    value, below = value_of(a, {tag}), value_of(b, {tag})",
         "    x = solve(value, below)",
         "    k = b.shape[1]",
         f"    right = np.empty((b.shape[0], {n} * k), dtype_like(value, x))",
@@ -61,7 +60,7 @@ def _solve_source(n, tag):
         "tangent": tangent,
         "assemble": assemble,
         "dtype_like": dtype_like,
-        "value_of_level": value_of_level,
+        "value_of": value_of,
     }
     return define("\n".join(lines) + "\n", namespace)
 

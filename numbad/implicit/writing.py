@@ -5,12 +5,12 @@ from numba.core import types
 from ..errors import ArgumentError, ConvergenceError, SingularError
 from ..forward.access import primal
 from ..forward.array import plain
+from ..forward.custom import value_of
 from ..forward.dual import base_scalar
 from ..forward.dualize import replacement
 from ..operators.dispatcher import build
 from ..operators.jacobian import jacobian
 from ..operators.results import plain_result, scalar_result
-from ..operators.runtime import value_of_level
 from ..operators.structure import describe, parse
 from ..operators.tangent import derivative, jvp
 from ..operators.writing import Writer, indented
@@ -168,11 +168,11 @@ class Solution(Code):
         """For duals: those of one level less, then the theorem for this level."""
         tag = self.top.tag
         self.namespace.update(
-            value_of_level=value_of_level,
+            value_of=value_of,
             corrected=corrected,
             f=replacement(self.operator.equation),
         )
-        self.lines.append(f"inner = value_of_level(args, {tag})")
+        self.lines.append(f"inner = value_of(args, {tag})")
         self.solve(self.operator.below(self.args), "inner")
         below = self.given("inner")
         self.lines.append(f"slope = {self.slope(below)}")
