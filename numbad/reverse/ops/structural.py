@@ -199,9 +199,14 @@ def from_polar(r, phi):
 
 
 @njit
-def angle(z, deg=False):
-    phase = math.atan2(z.imag, z.real)
-    return phase * (180.0 / math.pi) if deg else phase
+def angle(z):
+    return math.atan2(z.imag, z.real)
+
+
+@njit
+def angle_in(z, deg):
+    """The same, in degrees if `deg`."""
+    return angle(z) * (180.0 / math.pi) if deg else angle(z)
 
 
 @njit
@@ -230,7 +235,7 @@ def _stand_in(helper):
 def _phase(fn, label, s, arguments):
     if not _complex(fn.type_of(arguments[0])):
         return Constant(fn, label, s)
-    return StandIn(fn, label, s, angle, arguments)
+    return StandIn(fn, label, s, angle if len(arguments) == 1 else angle_in, arguments)
 
 
 def _by_kind(rule, helper):
