@@ -47,6 +47,7 @@ USED_BY = {
     "expressions": ("bells",),
     "needed": ("ring",),
     "stored": ("bells", "scratch"),
+    "stencils": ("ring",),
 }
 
 
