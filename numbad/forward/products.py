@@ -136,17 +136,25 @@ def _overload_by_blas(a, b, values):
     n = next(ty.dtype.n for ty, move in zip((a, b), moves, strict=True) if move)
     lines, terms = ["def product(a, b, values):", "    m, q = values.shape"], []
     if moves[0]:
-        lines.append(f"    left = dot(rows(a, {n}), value_of(b, {tag}))")
+        lines.append(f"    x, y = rows(a, {n}), value_of(b, {tag})")
+        lines.append("    left = dot(wide(x, y), wide(y, x))")
         terms.append("left[i * {n} + {p}, j]")
     if moves[1]:
-        lines.append(f"    right = dot(value_of(a, {tag}), columns(b, {n}))")
+        lines.append(f"    v, w = value_of(a, {tag}), columns(b, {n})")
+        lines.append("    right = dot(wide(v, w), wide(w, v))")
         terms.append("right[i, j * {n} + {p}]")
     partials = "".join(f"{' + '.join(terms)}, ".format(n=n, p=p) for p in range(n))
     lines += ["    out = np.empty((m, q), dtype_like(a, b))", "    for i in range(m):"]
     lines += ["        for j in range(q):"]
     lines.append(f"            out[i, j] = assemble_scalar(values[i, j], ({partials}), {tag})")
-    used = {"dot": dot, "rows": rows_of_partials, "columns": columns_of_partials}
-    used |= {"value_of": value_of, "dtype_like": dtype_like, "assemble_scalar": assemble_scalar}
+    used = {"dot": dot, "wide": _as_wide_as}
+    used |= {"rows": rows_of_partials, "columns": columns_of_partials}
+    used |= {
+        "wide": _as_wide_as,
+        "value_of": value_of,
+        "dtype_like": dtype_like,
+        "assemble_scalar": assemble_scalar,
+    }
     return define("\n".join([*lines, "    return out"]) + "\n", {"np": np, **used})
 
 
