@@ -149,12 +149,7 @@ def _overload_by_blas(a, b, values):
     lines.append(f"            out[i, j] = assemble_scalar(values[i, j], ({partials}), {tag})")
     used = {"dot": dot, "wide": _as_wide_as}
     used |= {"rows": rows_of_partials, "columns": columns_of_partials}
-    used |= {
-        "wide": _as_wide_as,
-        "value_of": value_of,
-        "dtype_like": dtype_like,
-        "assemble_scalar": assemble_scalar,
-    }
+    used |= {"value_of": value_of, "dtype_like": dtype_like, "assemble_scalar": assemble_scalar}
     return define("\n".join([*lines, "    return out"]) + "\n", {"np": np, **used})
 
 
