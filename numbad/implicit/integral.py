@@ -13,7 +13,7 @@ from ..forward.access import promote_like, tangent_of
 from ..forward.custom import value_of
 from ..forward.dual import Dual
 from ..forward.dualize import replacement
-from ..operators.dispatcher import Operator, build
+from ..operators.dispatcher import build
 from ..operators.jacobian import value_and_grad
 from ..operators.results import plain_result, scalar_result
 from ..operators.structure import describe, leaves, parse, render
@@ -21,6 +21,7 @@ from ..operators.writing import Writer, indented
 from ..source import define
 from . import quadrature
 from .operator import Implicit, ImplicitDispatcher, top_dual
+from .pullback import ImplicitPullback
 from .watch import differs, snapshot, watching
 
 PARAMETERS = "a, b, args, epsabs, epsrel, limit"
@@ -113,25 +114,12 @@ class Integral(Implicit):
         return define("\n".join(lines) + "\n", namespace)
 
 
-class IntegralPullback(Operator):
+class IntegralPullback(ImplicitPullback):
     """`pull(args, shadows, seed) -> (value, adjoints)`: the gradient in forward mode, times the seed.
 
     Each pass of 16 parameters is an integral with its own error control, which the points of a
     reverse sweep, chosen for the value, would not have.
     """
-
-    takes_tuples = True
-
-    def __init__(self, f, wrt):
-        self.name = "pullback"
-        super().__init__(f)
-        self.wrt = tuple(wrt)
-
-    def key(self):
-        return self.name, self.wrt
-
-    def parameters(self):
-        return "args, shadows, seed", {}
 
     def generate(self, typingctx, argtypes):
         args, _, _ = argtypes

@@ -10,6 +10,7 @@ from functools import cache
 from heapq import heappop, heappush
 
 import numpy as np
+from numba.extending import register_jitable
 
 
 def colour_columns(pattern):
@@ -39,22 +40,32 @@ def _compiled(function):
     return njit(function, nogil=True)
 
 
+@register_jitable
+def colour_one(column, colours, taken_by, column_starts, rows_of, row_starts, columns_of):
+    """Give a column the first colour that no column with a row in common has; the colour.
+
+    `taken_by` holds, for each colour, the last column that found it taken.
+    """
+    for p in range(column_starts[column], column_starts[column + 1]):
+        row = rows_of[p]
+        for q in range(row_starts[row], row_starts[row + 1]):
+            other = colours[columns_of[q]]
+            if other >= 0:
+                taken_by[other] = column
+    colour = 0
+    while taken_by[colour] == column:
+        colour += 1
+    colours[column] = colour
+    return colour
+
+
 def in_order(column_starts, rows_of, row_starts, columns_of):
     """Give each column the first colour that no column with a row in common has."""
     count = column_starts.size - 1
     colours = np.full(count, -1)
     taken_by = np.full(count + 1, -1)  # the last column that found a colour taken
     for column in range(count):
-        for p in range(column_starts[column], column_starts[column + 1]):
-            row = rows_of[p]
-            for q in range(row_starts[row], row_starts[row + 1]):
-                other = colours[columns_of[q]]
-                if other >= 0:
-                    taken_by[other] = column
-        colour = 0
-        while taken_by[colour] == column:
-            colour += 1
-        colours[column] = colour
+        colour_one(column, colours, taken_by, column_starts, rows_of, row_starts, columns_of)
     return colours
 
 
@@ -73,16 +84,9 @@ def by_saturation(column_starts, rows_of, row_starts, columns_of):
         rank, column = heappop(heap)
         if colours[column] >= 0 or rank != -met[column]:  # said anew since
             continue
-        for p in range(column_starts[column], column_starts[column + 1]):
-            row = rows_of[p]
-            for q in range(row_starts[row], row_starts[row + 1]):
-                other = colours[columns_of[q]]
-                if other >= 0:
-                    taken_by[other] = column
-        colour = 0
-        while taken_by[colour] == column:
-            colour += 1
-        colours[column] = colour
+        colour = colour_one(
+            column, colours, taken_by, column_starts, rows_of, row_starts, columns_of
+        )
         bit = np.uint64(1) << np.uint64(min(colour, 63))
         for p in range(column_starts[column], column_starts[column + 1]):
             row = rows_of[p]

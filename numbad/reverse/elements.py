@@ -153,7 +153,7 @@ def load_marked(context, builder, array_type, pointer, kind):
     """An element of an array of the primal or of an adjoint."""
     if array_type.dtype not in (types.float64, types.float32):
         return arrayobj.load_item(context, builder, array_type, pointer)
-    value = builder.load(pointer)
+    value = builder.load(pointer, align=_alignment(array_type))
     mark(builder, value, kind)
     return value
 
@@ -163,7 +163,12 @@ def store_marked(context, builder, array_type, value, pointer, kind):
     if array_type.dtype not in (types.float64, types.float32):
         arrayobj.store_item(context, builder, array_type, value, pointer)
     else:
-        mark(builder, builder.store(value, pointer), kind)
+        mark(builder, builder.store(value, pointer, align=_alignment(array_type)), kind)
+
+
+def _alignment(array_type):
+    """What Numba says of the addresses of elements: fields of records may lie anywhere."""
+    return None if array_type.aligned else 1
 
 
 def _store(context, builder, array_type, operand, pointer, emit):
