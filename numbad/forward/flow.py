@@ -278,6 +278,15 @@ class Flow:
         self._share(target, *(v.name for v in e.items))
         if e.items:  # an empty list takes its type from what is appended
             self.fresh.add(target)
+        if any(self._is_list(v) for v in e.items):  # lists in a list are of one type
+            self.merges.append(target)
+
+    def _is_list(self, var):
+        try:
+            value = _definition(self.func_ir, var)
+        except KeyError:
+            return False
+        return isinstance(value, ir.Expr) and value.op == "build_list"
 
     def _call(self, target, e):
         args = [v.name for v in e.args] + [v.name for _, v in e.kws]

@@ -147,7 +147,17 @@ def array_literals(x, y):
     c = np.array((x, 1.0, y * x))
     m = np.array([[x, 1.0], [y, x * y]])
     n = np.array(((x, 0.5), (1.0, y)))
-    return a, b, c, m, n
+    p = np.array([[0.0, 1.0], [x, y], [2.0, x * x]])
+    q = np.array([[[0.5, 1.0], [2.0, x]], [[1.5, 0.0], [3.0, 1.0]]])
+    return a, b, c, m, n, p, q
+
+
+@programs.on(0.7, 1.3)
+def lists_of_lists(x, y):
+    rows = [[0.0, 1.0], [x * y, 2.0]]
+    rows.append([3.0, 4.0])
+    rows[0][1] *= x
+    return rows[0][1] * y + rows[1][0] * rows[2][1], len(rows[2])
 
 
 @programs.on(A)
