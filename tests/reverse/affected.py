@@ -48,6 +48,7 @@ def pytest_configure(config):
         config.pluginmanager.register(Recorder(Path(config.option.affected_into)))
 
 
+@pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config, items):
     name = config.option.affected_by
     if not name:
