@@ -20,7 +20,7 @@ def bind(fn, call, py_func, before):
     """
     given = list(call.args)
     if call.vararg is not None:
-        given += _unpacked(fn, call.vararg, before)
+        given += unpacked(fn, call.vararg, before)
     parameters = inspect.signature(py_func).parameters.values()
     named = dict(call.kws)
     bound = []
@@ -37,7 +37,8 @@ def bind(fn, call, py_func, before):
     return bound
 
 
-def _unpacked(fn, var, before):
+def unpacked(fn, var, before):
+    """The members of a tuple as variables; the statements that make them are appended to `before`."""
     members = fn.type_of(var).types
     found = []
     for k, ty in enumerate(members):

@@ -6,14 +6,19 @@ from numba.core import ir, types
 
 from .callee import callee_of
 from .function import is_expr
+from .inline import unpacked
 
 
 def rewrite(fn):
-    """Write `getattr(x, "name")`, `operator.getitem(x, i)`, `z.imag[i]` plainly; decide `is None`."""
+    """Write `f(*t)`, `getattr(x, "name")`, `operator.getitem(x, i)`, `z.imag[i]` plainly.
+
+    A branch on `is None` is decided.
+    """
     for block in fn.blocks.values():
         body = []
         for s in block.body:
-            body += _plain(fn, s)
+            *before, s = _unstarred(fn, s)
+            body += [*before, *_plain(fn, s)]
         block.body = body
     fn.changed()
     for block in fn.blocks.values():
@@ -35,6 +40,19 @@ def _decide(fn, block):
     if len(others) == 1 and isinstance(others[0], types.Number | types.Array):
         answer = test.fn is operator.is_not
         block.body[-1] = ir.Jump(branch.truebr if answer else branch.falsebr, branch.loc)
+
+
+def _unstarred(fn, s):
+    """The statements that stand for `s`: a call with `*t` takes the members of the tuple one by one."""
+    call = getattr(s, "value", None)
+    if not is_expr(call, "call") or call.vararg is None:
+        return [s]
+    before = []
+    given = [*call.args, *unpacked(fn, call.vararg, before)]
+    plain = ir.Expr.call(call.func, given, call.kws, call.loc)
+    if call in fn.calls:
+        fn.calls[plain] = fn.calls[call]
+    return [*before, ir.Assign(plain, s.target, s.loc)]
 
 
 def _plain(fn, s):

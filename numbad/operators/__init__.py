@@ -5,7 +5,7 @@ import sys
 from . import nopython  # noqa: F401  (it registers with Numba)
 from .jacobian import grad, jacobian, value_and_grad, value_and_jacobian
 from .second import grad_and_hvp, hessian, hvp
-from .sparse import sparsity
+from .sparsity import sparsity
 from .stop import stop_gradient
 from .tangent import derivative, jvp
 from .vjp import vjp

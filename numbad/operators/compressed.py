@@ -1,11 +1,11 @@
 """Forward passes whose partials are the colours of a sparse Jacobian's columns.
 
 The generated function takes a plan before the arguments of `f`: `colours`, one for each number of the
-differentiated arguments; `starts`, where each row of the matrix starts among its entries; `slots`, the
-colour of each entry's column, or, where one pass is enough, its place among the numbers of all rows'
+differentiated arguments; `starts`, where each row of the matrix starts among what is read; `slots`, the
+colours to read in the row, or, where one pass is enough, their places among the numbers of all rows'
 duals (`places`); `memory`, bytes for arrays of duals, which are used as far as they go; `given`, an
 array that the entries go into, where it is of their number and type. It
-returns `(data, rows, columns, needed)`: the entries; how many rows and columns the matrix should have
+returns `(data, rows, columns, needed)`: what is read; how many rows and columns the matrix should have
 (where that is not what the plan says, the data are not set); and how many bytes would be of use. Memory
 that is fresh from the system for every call costs more than the passes.
 """
@@ -48,20 +48,14 @@ def places(starts, slots, n):
     return found.astype(np.int32 if found.max(initial=0) < 2**31 else np.int64)
 
 
-class ForwardCompressed(Jacobian):
-    """The entries of a sparse Jacobian, `n` colours of columns a pass."""
+class Compressed(Jacobian):
+    """What is read of a sparse Jacobian, in either mode."""
 
-    def __init__(self, f, argnums, *, n, one_pass, out=None):
-        super().__init__(
-            f,
-            argnums,
-            name="jacobian",
-            scalar=False,
-            value=False,
-            mode="forward",
-            chunk=n,
-            out=out,
-        )
+    has_pullback = False
+
+    def __init__(self, f, argnums, *, mode, n=None, one_pass=False, out=None):
+        options = {"mode": mode, "chunk": n, "out": out}
+        super().__init__(f, argnums, name="jacobian", scalar=False, value=False, **options)
         self.one_pass = one_pass
 
     def key(self):
@@ -73,6 +67,13 @@ class ForwardCompressed(Jacobian):
 
     def types_of_f(self, argtypes):
         return super().types_of_f(argtypes[len(PLAN) :])
+
+
+class ForwardCompressed(Compressed):
+    """`n` colours of columns a pass."""
+
+    def __init__(self, f, argnums, **options):
+        super().__init__(f, argnums, mode="forward", **options)
 
     def generate(self, typingctx, argtypes):
         sweep = CompressedSweep(self, typingctx, tuple(argtypes)[len(PLAN) :])
@@ -99,7 +100,7 @@ class CompressedSweep(Sweep):
             if leaf.kind != "constant":
                 self.first[id(leaf)] = f"column{j}"
                 self.before.append(f"column{j} = {column}")
-                column = f"column{j} + {_size(leaf)}"
+                column = f"column{j} + {size_of(leaf)}"
         self.before += [f"columns = {column}", "needed = start = 0"]
 
     def new_duals(self, source, ty):
@@ -128,18 +129,12 @@ class CompressedSweep(Sweep):
             if k in changed:
                 self.after.append(runtime.stored(a, f"dual{k}", leaf.type))
 
-    def _scalar(self, results):
-        """The scalar type of the entries."""
-        found = [self.value_scalar(leaf) for leaf in results]
-        found = [ty for ty in found if isinstance(ty, types.Float | types.Complex | Dual)]
-        return reduce(lambda a, b: join(self.typingctx, a, b), found or [types.float64])
-
     def write_entries(self, results):
         """The function that returns the entries, and the shape that the matrix should have."""
         row = "0"
         for o, leaf in enumerate(results):
             self.collect.append(f"row{o} = {row}")
-            row = f"row{o} + {_size(leaf)}"
+            row = f"row{o} + {size_of(leaf)}"
         self.collect.append(f"rows = {row}")
         self.collect.append("if rows != starts.size - 1:\n    return data, rows, columns, needed")
         for o, leaf in enumerate(results):
@@ -152,7 +147,8 @@ class CompressedSweep(Sweep):
                     f"{whole}_{leaf.kind}(data, starts, slots, row{o}, {source}, start, {self.n})"
                 )
         every = self.one_pass and all(map(self.is_active, results))
-        dtype = self.dtype(self._scalar(results))
+        scalars = [self.value_scalar(leaf) for leaf in results]
+        dtype = self.dtype(entry_type(self.typingctx, scalars))
         return self._written(f"data = entries_in(given, slots.size, {dtype}, {every})")
 
     def _written(self, allocate):
@@ -169,13 +165,20 @@ class CompressedSweep(Sweep):
         return define(f"def jacobian_entries({parameters}):\n{text}\n", self.namespace)
 
 
+def entry_type(typingctx, scalars):
+    """The scalar type of the entries, for those of the result."""
+    found = [ty for ty in scalars if isinstance(ty, types.Float | types.Complex | Dual)]
+    return reduce(lambda a, b: join(typingctx, a, b), found or [types.float64])
+
+
 def _columns_first(lines, checks):
     """The numbering of the columns and its check, before anything reads a colour."""
     end = lines.index("needed = start = 0") + 1
     return [*lines[:end], *checks, *lines[end:]]
 
 
-def _size(leaf):
+def size_of(leaf):
+    """Source of how many numbers a leaf holds."""
     return f"{leaf.source}.size" if isinstance(leaf.type, types.Array) else "1"
 
 
@@ -227,15 +230,6 @@ def take_all_scalar(data, starts, places, row, result, start, n):
         data[p] = partial(result, places[p] - row * (n + 1) - 1)
 
 
-@register_jitable
-def take_some_scalar(data, starts, slots, row, result, start, n):
-    """The entries of a row whose colours are in this pass."""
-    for p in range(starts[row], starts[row + 1]):
-        slot = slots[p] - start
-        if 0 <= slot < n:
-            data[p] = partial(result, slot)
-
-
 def take_all_array(data, starts, places, row, flat, start, n):
     """The same of the rows of an array."""
     raise NotImplementedError
@@ -261,12 +255,28 @@ def _take_all_array(data, starts, places, row, flat, start, n):
     return take
 
 
-@register_jitable
-def take_some_array(data, starts, slots, row, flat, start, n):
-    """The same of the rows of an array."""
-    for k in range(len(flat)):
-        take_some_scalar(data, starts, slots, row + k, flat[k], start, n)
+def takes_some(read):
+    """Nopython functions that take what a pass of `n` colours tells of a line, and of those of an array.
 
+    `read(number, k)` is what the pass has for its colour `k` in the number of a line.
+    """
+
+    @register_jitable
+    def take_scalar(data, starts, slots, line, number, start, n):
+        for p in range(starts[line], starts[line + 1]):
+            slot = slots[p] - start
+            if 0 <= slot < n:
+                data[p] = read(number, slot)
+
+    @register_jitable
+    def take_array(data, starts, slots, line, flat, start, n):
+        for k in range(len(flat)):
+            take_scalar(data, starts, slots, line + k, flat[k], start, n)
+
+    return take_scalar, take_array
+
+
+take_some_scalar, take_some_array = takes_some(partial)
 
 _NOPYTHON = {
     "entries_in": entries_in,

@@ -88,6 +88,7 @@ class Operator:
 
     name = "operator"
     takes_tuples = False  # whether the result is called with the arguments as one tuple
+    has_pullback = True  # whether reverse mode around the result is written: see `pullback.py`
     dispatcher_class = None  # of the result, where it is no plain OperatorDispatcher
 
     def __init__(self, f):

@@ -192,9 +192,10 @@ def jacobian(
     sparsity : sparse matrix or "detect", optional
         Where the Jacobian may differ from zero: a SciPy sparse matrix, one row a number of the
         result, one column a number of the arguments, both in C order. Columns that meet in no row
-        are evaluated together, and calls from Python return a `scipy.sparse.csr_array`. "detect"
-        finds the pattern as `nd.sparsity` does, at the first call and whenever a shape or a
-        constant argument changes. docs/sparse.md.
+        are evaluated together in forward mode, rows that meet in no column in reverse mode, and calls
+        from Python return a `scipy.sparse.csr_array`; mode "auto" takes the mode that should cost
+        less, or the other one where that is refused. "detect" finds the pattern as `nd.sparsity`
+        does, at the first call and whenever a shape or a constant argument changes. docs/sparse.md.
     out : int, optional
         For a function that writes its result into an argument: that argument's number. The result
         takes all of `f`'s arguments and writes the value into this one.

@@ -3,8 +3,10 @@
 The columns are thrown into a few random buckets, and the same compiled passes that evaluate the entries
 give the sum of each row over each bucket. A derivative that the pattern leaves out is missing from the
 sum of the entries in its bucket. Two that are missing from one row could cancel where they fall into
-one bucket, so there are several rounds.
+one bucket, so there are several rounds. In reverse mode rows and columns change places.
 """
+
+import math
 
 import numpy as np
 
@@ -12,28 +14,34 @@ from ..errors import SparsityError
 from ..forward.promote import effects
 from .compressed import places
 
-ROUNDS = 3
-ROUNDS_OF_ONE = 8  # with one bucket, columns are left out at random instead
+FALSE_PASSES = 1e-3
+"""How often, about, a missing derivative may share every bucket with the entry that has taken it up."""
+
 TOLERANCE = 1e-6  # of the greatest sum of magnitudes in the row, in double precision
 
 
 def check_pattern(plan, f, argnums, args, detected=False):
-    """SparsityError that names the first row in which a derivative is missing from the pattern."""
+    """SparsityError that names the first row (in reverse mode, column) that lacks a derivative."""
     changed = effects(f, argnums).changed
     rng = np.random.default_rng(0)
     data = plan.data(_fresh(args, changed))
     if not np.isfinite(data).all():  # sums would tell nothing
         return
     buckets = min(plan.count, plan.n)
-    for turn in range(ROUNDS if buckets > 1 else ROUNDS_OF_ONE):
+    for turn in range(_rounds(buckets)):
         if buckets > 1:
-            drawn = rng.integers(0, buckets, plan.colours.size)
-        else:
-            drawn = np.where(rng.random(plan.colours.size) < 0.5, 0, -1) * (turn > 0)
+            drawn = rng.integers(0, buckets, plan.compression.colours.size)
+        else:  # columns are left out at random instead
+            drawn = np.where(rng.random(plan.compression.colours.size) < 0.5, 0, -1) * (turn > 0)
         sums = _sums(plan, drawn, buckets, _fresh(args, changed))
-        row = _wrong_row(plan.pattern, data, drawn, sums)
-        if row is not None:
-            raise SparsityError(_message(row, detected))
+        line = _wrong_line(plan, data, drawn, sums)
+        if line is not None:
+            raise SparsityError(_message(plan, line, detected))
+
+
+def _rounds(buckets):
+    """How many rounds it takes to see two columns apart."""
+    return max(3, math.ceil(math.log(FALSE_PASSES) / -math.log(max(buckets, 2))))
 
 
 def _fresh(args, changed):
@@ -49,34 +57,38 @@ def _copied(value):
 
 
 def _sums(plan, drawn, buckets, args):
-    """The sums of the rows of the true Jacobian over the buckets: an array (rows, buckets)."""
-    rows = plan.pattern.shape[0]
-    kind = plan.colours.dtype
-    starts = np.arange(rows + 1, dtype=plan.pattern.indptr.dtype) * buckets
-    slots = np.tile(np.arange(buckets, dtype=kind), rows)
+    """The sums of the lines of the true Jacobian over the buckets: an array (lines, buckets)."""
+    kind, starts = plan.compression.colours.dtype, plan.compression.starts
+    lines = starts.size - 1
+    starts = np.arange(lines + 1, dtype=starts.dtype) * buckets
+    slots = np.tile(np.arange(buckets, dtype=kind), lines)
     if plan.one_pass:
         slots = places(starts, slots, plan.n)
     sums, *_ = plan.call(drawn.astype(kind), starts, slots, args)
-    return sums.reshape(rows, buckets)
+    return sums.reshape(lines, buckets)
 
 
-def _wrong_row(pattern, data, drawn, sums):
-    """The first row whose entries do not add up to what they should; None where all do."""
-    rows, buckets = pattern.rows(), drawn[pattern.indices]
+def _wrong_line(plan, data, drawn, sums):
+    """The first line whose entries do not add up to what they should; None where all do."""
+    lines, others = plan.pattern.rows(), plan.pattern.indices
+    if plan.mode == "reverse":
+        lines, others = others, lines
+    buckets = drawn[others]
     kept = buckets >= 0
     expected, scale = np.zeros_like(sums), np.abs(sums).max(axis=1, initial=0.0)
-    np.add.at(expected, (rows[kept], buckets[kept]), data[kept])
-    np.add.at(scale, rows, np.abs(data))
+    np.add.at(expected, (lines[kept], buckets[kept]), data[kept])
+    np.add.at(scale, lines, np.abs(data))
     eps = np.finfo(data.dtype).eps
     tolerance = TOLERANCE * eps / np.finfo(np.float64).eps if eps > 1e-10 else TOLERANCE
     wrong = np.abs(expected - sums) > min(tolerance, 1e-2) * scale[:, None]
     return int(np.flatnonzero(wrong.any(axis=1))[0]) if wrong.any() else None
 
 
-def _message(row, detected):
+def _message(plan, line, detected):
+    kind = "row" if plan.mode == "forward" else "column"
     told = (
-        f"nd.jacobian: the sparsity pattern is too small: row {row} of the Jacobian has an entry that is "
-        "not zero where the pattern has none. "
+        f"{plan.name}: the sparsity pattern is too small: {kind} {line} of the matrix has an entry that "
+        "is not zero where the pattern has none. "
     )
     if detected:
         return told + "It was detected, so this is a defect of numbad; please report it"

@@ -38,6 +38,11 @@ class Pullback(Operator):
         self.name = "pullback"
         super().__init__(f)
         self.wrt = tuple(wrt)
+        if not self.inner.has_pullback:
+            raise UnsupportedError(
+                f"reverse mode cannot differentiate the sparse Jacobian of {self.inner.f.py_func.__name__}. "
+                "Way out: nd.jacobian without sparsity="
+            )
         self._refuse_effects()
 
     @property

@@ -120,7 +120,7 @@ class Rows:
     def _seed(self, o, leaf):
         source, ty = self.source, self.source.scalar(scalar_of(leaf))
         if leaf.kind == "scalar":
-            self.seeds[id(leaf)] = source.cast(f"(1.0 if row == first{o} else 0.0)", ty)
+            self.seeds[id(leaf)] = source.cast(f"(1.0 if {self._is_seeded(o)} else 0.0)", ty)
             return
         if self.operator.out is not None:
             name = source.shadows[id(source.trees[self.operator.out])]
@@ -128,7 +128,15 @@ class Rows:
             name = self.seeds[id(leaf)] = f"seed{o}"
             self.setup.append(f"{name} = np.zeros({leaf.source}.shape, {source.dtype(ty)})")
             source.reset.append(f"fill_zero({name})")
-        source.reset.append(f"unit_at({name}.flat, row - first{o})")
+        source.reset.append(self._seed_array(f"{name}.flat", o))
+
+    def _is_seeded(self, o):
+        """Source of whether the pass is one of the number that is leaf `o` of the result."""
+        return f"row == first{o}"
+
+    def _seed_array(self, flat, o):
+        """The line that sets the seed of array `o` of the result, which is zero before."""
+        return f"unit_at({flat}, row - first{o})"
 
     # -- the derivatives ---------------------------------------------------------------------
 

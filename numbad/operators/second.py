@@ -8,12 +8,34 @@ from .tangent import JVP, Tangent, checked_tuples
 from .tupled import TupledDispatcher
 
 
-def hessian(f, argnums=0, mode="auto", *, chunk=None):
+def hessian(f, argnums=0, mode="auto", sparsity=None, *, chunk=None, check_sparsity=True):
     """Hessian of a function that returns a float.
 
-    Takes what `grad` takes. The result returns, for an array argument, an array of shape
-    `argument.shape + argument.shape`; for a float, a float; for tuples, the structure of the
-    gradient with, in each place, its derivative by the arguments.
+    Parameters
+    ----------
+    f, argnums, mode, chunk
+        As for `grad`; the gradient is differentiated in forward mode.
+    sparsity : sparse matrix or "detect", optional
+        Where the Hessian may differ from zero, as for `jacobian`: symmetric, one row and one column
+        for each number of the arguments `argnums`. docs/sparse.md.
+    check_sparsity : bool
+        As for `jacobian`.
+
+    Returns
+    -------
+    dispatcher
+        Returns, for an array argument, an array of shape `argument.shape + argument.shape`; for a
+        float, a float; for tuples, the structure of the gradient with, in each place, its derivative
+        by the arguments. With `sparsity`, a function that returns a `scipy.sparse.csr_array`; where
+        `argnums` is a tuple, a tuple of one row of blocks for each; in nopython code, the entries.
+
+    Raises
+    ------
+    SparsityError
+        Where the pattern is not symmetric, has another shape, or leaves an entry out.
+
+    Examples
+    --------
 
     >>> import numpy as np, numbad as nd
     >>> nd.hessian(lambda x: x[0] ** 2 * x[1])(np.array([3.0, 5.0]))
@@ -22,7 +44,11 @@ def hessian(f, argnums=0, mode="auto", *, chunk=None):
     """
     check_mode("hessian", mode)
     gradient = grad(f, argnums, mode, chunk=None if mode == "reverse" else chunk)
-    return jacobian(gradient, argnums, "forward", chunk=chunk)
+    if sparsity is None:
+        return jacobian(gradient, argnums, "forward", chunk=chunk)
+    from .sparse import sparse_hessian  # with SciPy's matrices, for those who ask for them
+
+    return sparse_hessian(gradient, argnums, chunk, sparsity, check_sparsity)
 
 
 _RETURNED = {

@@ -2,125 +2,101 @@
 
 import inspect
 import threading
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numba import njit, typeof
+from numba import njit
 from numba.core import types
-from numba.extending import typeof_impl
+from numba.core.errors import NumbaError
+from numba.extending import overload, typeof_impl
 
 from ..errors import ArgumentError, SparsityError, UnsupportedError
-from ..patterns.colouring import colour_columns
+from ..patterns.compression import of_symmetric
 from ..patterns.detect import detect
-from ..patterns.pattern import Pattern, pattern_of
-from .again import LOCAL, MOST_KEPT, NO_ENTRIES, NO_MEMORY, copied_into, lent
-from .compressed import ForwardCompressed, partials_for, places
-from .dispatcher import INHERITED, build, parameter_names
+from ..patterns.pattern import pattern_of
+from .dispatcher import INHERITED
 from .jacobian import Jacobian
 from .pattern_check import check_pattern
-from .structure import differentiated
+from .plan import forward_plan, plans_for
 
 MOST_PLANS = 64
 """Patterns that are kept, for as many shapes and constants."""
 
 
-@dataclass(frozen=True, eq=False)
-class Plan:
-    """How the entries of a pattern are evaluated: `entries(colours, starts, slots, *args)`."""
-
-    pattern: Pattern
-    entries: object
-    colours: np.ndarray
-    slots: np.ndarray
-    count: int
-    n: int  # partials a pass
-    one_pass: bool
-
-    def data(self, args, given=NO_ENTRIES):
-        """The entries for arguments; SparsityError where the pattern has another shape."""
-        data, *shape = self.call(self.colours, self.pattern.indptr, self.slots, args, given)
-        refuse_shape(self.pattern.shape, *shape)
-        return data
-
-    def matrix(self, args):
-        """The matrix for arguments, in the memory of the last one where nobody has that any more."""
-        with lent(self) as arrays:
-            data, indices, indptr = arrays or (NO_ENTRIES, None, None)
-            data = self.data(args, data)
-            indices = copied_into(indices, self.pattern.indices)
-            indptr = copied_into(indptr, self.pattern.indptr)
-            arrays[:] = data, indices, indptr
-        return self.pattern.matrix(data, indices, indptr)
-
-    def call(self, colours, starts, slots, args, given=NO_ENTRIES):
-        """`(data, rows, columns)` of one call, in memory that this thread keeps for the next one."""
-        memory = getattr(LOCAL, "memory", NO_MEMORY)
-        LOCAL.memory = NO_MEMORY  # a function called from here may ask for memory as well
-        *found, needed = self.entries(colours, starts, slots, memory, given, *args)
-        kept = memory.size if memory.size >= needed else needed * (needed <= MOST_KEPT)
-        LOCAL.memory = memory if kept == memory.size else np.empty(kept, np.uint8)
-        return found
-
-
-def refuse_shape(shape, rows, columns):
-    """SparsityError where a matrix of `rows` (-1 where not known) and `columns` is meant."""
-    given = f"nd.jacobian: the sparsity pattern is {shape[0]} x {shape[1]}"
-    if columns != shape[1]:
-        raise SparsityError(
-            f"{given}, but the arguments differentiated by hold {columns} numbers, one a column"
-        )
-    if rows != shape[0]:
-        raise SparsityError(
-            f"{given}, but the result of the function holds {rows} numbers, one a row"
-        )
-
-
 class SparseJacobian:
     """What `nd.jacobian(..., sparsity=pattern)` returns: called with the arguments of `f`.
 
-    Inside nopython code it returns the entries alone, in the order of `csr_array.data`.
+    The pattern is detected at calls where it is None. Inside nopython code, the entries alone are
+    returned, in the order of `csr_array.data`.
     """
 
-    detected = False  # whether the pattern is numbad's own
+    name = "nd.jacobian"
 
     def __init__(self, dense, pattern, check):
         self.dense, self.f, self.check = dense, dense.f, check
+        self.detected = pattern is None
         self._signature = inspect.signature(self.f.py_func)
-        self._lock, self._checked = threading.Lock(), set()
-        self._plan = None if pattern is None else self._plan_for(pattern)
-        self.__name__ = f"jacobian_{self.f.py_func.__name__}"
-        self.__doc__ = f"nd.jacobian of {self.f.py_func.__name__}, as a sparse matrix."
+        self._lock, self._checked = threading.RLock(), set()
+        self._plans = {} if pattern is None else {None: self.plans_for(pattern)}
+        self.__name__ = f"{self.name.removeprefix('nd.')}_{self.f.py_func.__name__}"
+        self.__doc__ = f"{self.name} of {self.f.py_func.__name__}, as a sparse matrix."
 
-    def _plan_for(self, pattern):
-        colours, count = colour_columns(pattern)
-        n, one_pass = partials_for(count, self.dense.chunk)
-        argnums = self.dense.argnums
-        entries = ForwardCompressed(self.f, argnums, n=n, one_pass=one_pass, out=self.dense.out)
-        colours = colours.astype(np.int16 if count < 2**15 else np.int64)
-        slots = colours[pattern.indices]
-        if one_pass:
-            slots = places(pattern.indptr, slots, n)
-        return Plan(pattern, build(entries), colours, slots, count, n, one_pass)
+    def plans_for(self, pattern):
+        """The plans of a pattern, in the order in which they should be tried."""
+        return plans_for(self.dense, pattern)
 
     def plan(self, args):
         """The `Plan` for arguments."""
-        return self._plan
+        return self._plans_of(self._key(args), args)[0]
+
+    def _key(self, args):
+        """What tells patterns apart."""
+        return tuple(map(constants_of, args)) if self.detected else None
+
+    def _plans_of(self, key, args):
+        plans = self._plans.get(key)
+        if plans is None:
+            with self._lock:
+                plans = self._plans.get(key) or self._detected(key, args)
+        return plans
+
+    def _detected(self, key, args):
+        plans = self.plans_for(detect(self.f, args, self.dense.argnums, self.dense.out))
+        if len(self._plans) >= MOST_PLANS:
+            self._plans.pop(next(iter(self._plans)))
+        self._plans[key] = plans
+        return plans
 
     def __call__(self, *args, **kwargs):
         """The matrix; a tuple of one for each of `argnums` where that is a tuple."""
         args = positional(self._signature, args, kwargs)
-        plan = self.plan(args)
+        key = self._key(args)
+        *others, last = plans = self._plans_of(key, args)
+        for plan in others:
+            try:
+                matrix = self._matrix(plan, args)
+                break
+            except (ArgumentError, UnsupportedError):  # perhaps of this mode alone
+                continue
+        else:
+            matrix = self._matrix(last, args)
+            if others:
+                self._plans[key] = plans[-1:]
+        return matrix if self.dense.single else self.split(matrix, args)
+
+    def _matrix(self, plan, args):
         if self.check:
             self._check_once(plan, args)
-        matrix = plan.matrix(args)
-        return matrix if self.dense.single else self._split(matrix, args)
+        return plan.matrix(args)
 
-    def _split(self, matrix, args):
+    def split(self, matrix, args):
         """The columns of each argument."""
+        return tuple(matrix[:, part] for part in self.parts(args))
+
+    def parts(self, args):
+        """The slices of the numbers of each argument."""
         ends = np.cumsum([count_numbers(args[k]) for k in self.dense.argnums])
-        starts = (0, *ends[:-1])
-        return tuple(matrix[:, a:b] for a, b in zip(starts, ends, strict=True))
+        return [slice(a, b) for a, b in zip((0, *ends[:-1]), ends, strict=True)]
 
     def _check_once(self, plan, args):
         """See that no entry is missing, at the first call with arguments of these shapes."""
@@ -132,24 +108,91 @@ class SparseJacobian:
     @cached_property
     def in_nopython(self):
         """A dispatcher that returns the entries, for calls from compiled code."""
-        plan = self._plan
-        if plan is None:
+        if self.detected:
             raise UnsupportedError(
-                'nd.jacobian: sparsity="detect" is for calls from Python; inside compiled code, give '
-                "the pattern: sparsity=nd.sparsity(f)(*args)"
+                f'{self.name}: sparsity="detect" is for calls from Python; inside compiled code, give '
+                f"the pattern: sparsity={self.pattern_source}"
             )
-        entries, colours, slots = plan.entries, plan.colours, plan.slots
-        (rows, columns), starts = plan.pattern.shape, plan.pattern.indptr
-
-        def jacobian_data(*args):
-            memory, given = np.empty(0, np.uint8), np.empty(0)
-            data, m, n, _ = entries(colours, starts, slots, memory, given, *args)
-            if m != rows or n != columns:
-                raise ValueError("nd.jacobian: the sparsity pattern has another shape")
-            return data
-
         options = {k: v for k, v in self.f.targetoptions.items() if k in INHERITED}
-        return njit(jacobian_data, **options)
+        return first_that_compiles(
+            [data_in_nopython(p, options) for p in self._plans[None]], options
+        )
+
+    pattern_source = "nd.sparsity(f)(*args)"
+
+
+class SparseHessian(SparseJacobian):
+    """What `nd.hessian(..., sparsity=pattern)` returns: the Jacobian of a gradient.
+
+    An entry and its mirror image are one number, read once.
+    """
+
+    name = "nd.hessian"
+    pattern_source = "nd.sparsity(nd.grad(f))(*args)"
+
+    def plans_for(self, pattern):
+        if not pattern.is_symmetric():
+            raise SparsityError(
+                "nd.hessian: the sparsity pattern is not symmetric; of one triangle, make the whole: "
+                "triangle + triangle.T"
+            )
+        return (forward_plan(self.dense, pattern, of_symmetric(pattern), self.name),)
+
+    def __call__(self, *args, **kwargs):
+        """The matrix; a tuple of rows of blocks where `argnums` is a tuple."""
+        args = positional(self._signature, args, kwargs)
+        if not all(holds_floats_alone(args[k]) for k in self.dense.argnums):
+            raise ArgumentError(
+                "nd.hessian: with sparsity=, tuples to differentiate by must hold floats alone"
+            )
+        return super().__call__(*args)
+
+    def split(self, matrix, args):
+        """The rows and columns of each argument."""
+        parts = self.parts(args)
+        return tuple(tuple(matrix[a, b] for b in parts) for a in parts)
+
+
+def data_in_nopython(plan, options):
+    """A dispatcher that returns the entries of a plan."""
+    entries, slots, how = plan.entries, plan.slots, plan.compression
+    colours, starts, order = how.colours, how.starts, how.order
+    (rows, columns), told = (
+        plan.pattern.shape,
+        f"{plan.name}: the sparsity pattern has another shape",
+    )
+    in_order = order is None
+
+    def jacobian_data(*args):
+        memory, given = np.empty(0, np.uint8), np.empty(0)
+        data, m, n, _ = entries(colours, starts, slots, memory, given, *args)
+        if m != rows or n != columns:
+            raise ValueError(told)
+        return data if in_order else data[order]
+
+    return njit(jacobian_data, **options)
+
+
+def first_that_compiles(dispatchers, options):
+    """A dispatcher that calls the first of several that has code for the arguments."""
+    if len(dispatchers) == 1:
+        return dispatchers[0]
+
+    def jacobian_data(*args):
+        raise NotImplementedError
+
+    @overload(jacobian_data)
+    def choose(*args):
+        *others, last = dispatchers
+        for dispatcher in others:
+            try:
+                dispatcher.get_call_template(args, {})
+            except (NumbaError, ArgumentError):  # perhaps of this mode alone
+                continue
+            return lambda *args: dispatcher(*args)
+        return lambda *args: last(*args)
+
+    return njit(lambda *args: jacobian_data(*args), **options)
 
 
 @typeof_impl.register(SparseJacobian)
@@ -170,9 +213,20 @@ def count_numbers(value):
     """How many floats there are in an argument: in an array, a tuple, a float."""
     if isinstance(value, tuple):
         return sum(map(count_numbers, value))
+    return np.size(value) if _is_float(value) else 0
+
+
+def holds_floats_alone(value):
+    """Whether every member of a tuple is differentiated by; what is no tuple is looked at elsewhere."""
+    return not isinstance(value, tuple) or all(
+        holds_floats_alone(v) if isinstance(v, tuple) else _is_float(v) for v in value
+    )
+
+
+def _is_float(value):
     if isinstance(value, np.ndarray):
-        return value.size if value.dtype.kind in "fc" else 0
-    return int(isinstance(value, float | complex | np.inexact))
+        return value.dtype.kind in "fc"
+    return isinstance(value, float | complex | np.inexact)
 
 
 def shape_of(value):
@@ -182,84 +236,6 @@ def shape_of(value):
     if isinstance(value, np.ndarray):
         return value.shape
     return type(value)
-
-
-class DetectingJacobian(SparseJacobian):
-    """What `nd.jacobian(..., sparsity="detect")` returns: the pattern is found when it is called."""
-
-    detected = True
-
-    def __init__(self, dense, check):
-        super().__init__(dense, None, check)
-        self._plans = {}
-
-    def plan(self, args):
-        key = tuple(map(constants_of, args))
-        plan = self._plans.get(key)
-        if plan is None:
-            with self._lock:
-                plan = self._plans.get(key) or self._detected(key, args)
-        return plan
-
-    def _detected(self, key, args):
-        plan = self._plan_for(detect(self.f, args, self.dense.argnums, self.dense.out))
-        if len(self._plans) >= MOST_PLANS:
-            self._plans.pop(next(iter(self._plans)))
-        self._plans[key] = plan
-        return plan
-
-
-class Sparsity:
-    """What `nd.sparsity` returns: called with the arguments of `f`, it returns the pattern."""
-
-    def __init__(self, f, argnums, out):
-        operator = Jacobian(f, argnums, name="sparsity", scalar=False, value=False, out=out)
-        self.f, self.argnums, self.out = operator.f, operator.argnums, operator.out
-        self._names = parameter_names(self.f.py_func)
-        self._signature = inspect.signature(self.f.py_func)
-        self.__name__ = f"sparsity_{self.f.py_func.__name__}"
-        self.__doc__ = f"nd.sparsity of {self.f.py_func.__name__}."
-
-    def __call__(self, *args, **kwargs):
-        """The pattern as a `csr_array` of bools."""
-        args = positional(self._signature, args, kwargs)
-        for k in self.argnums:
-            differentiated("nd.sparsity", self._names[k], "", typeof(args[k]))
-        return detect(self.f, args, self.argnums, self.out).matrix()
-
-
-def sparsity(f, argnums=0, out=None):
-    """Where the Jacobian of a function may differ from zero.
-
-    Parameters
-    ----------
-    f, argnums, out
-        As for `jacobian`.
-
-    Returns
-    -------
-    callable
-        Takes the arguments of `f`, from Python. Returns a `scipy.sparse.csr_array` of bools, one row a
-        number of the result, one column a number of the arguments `argnums`. It holds for all values
-        of floats, on both sides of every branch; shapes, ints, bools, strings and arrays of ints are
-        taken as they are. It may hold an entry that is always zero, and lacks none that is not.
-
-    Raises
-    ------
-    UnsupportedError
-        Where the code holds what cannot be followed. docs/sparse.md says what can.
-
-    Examples
-    --------
-    >>> import numpy as np, numbad as nd
-    >>> def f(x):
-    ...     return x[1:] * x[:-1]
-    >>> nd.sparsity(f)(np.ones(4)).toarray().astype(int)
-    array([[1, 1, 0, 0],
-           [0, 1, 1, 0],
-           [0, 0, 1, 1]])
-    """
-    return Sparsity(f, argnums, out)
 
 
 def constants_of(value):
@@ -280,14 +256,22 @@ def constants_of(value):
 
 def sparse_jacobian(dense, sparsity, check):
     """The sparse form of a `Jacobian` operator, for what a user gives as `sparsity=`."""
-    if dense.choice.mode == "reverse":
-        raise ArgumentError(
-            'nd.jacobian: with sparsity=, the passes are those of forward mode; leave out mode="reverse"'
+    return SparseJacobian(dense, pattern_given("nd.jacobian", sparsity), check)
+
+
+def sparse_hessian(gradient, argnums, chunk, sparsity, check):
+    """The sparse Jacobian of a gradient by the same arguments."""
+    options = {"mode": "forward", "chunk": chunk}
+    dense = Jacobian(gradient, argnums, name="jacobian", scalar=False, value=False, **options)
+    return SparseHessian(dense, pattern_given("nd.hessian", sparsity), check)
+
+
+def pattern_given(name, sparsity):
+    """The `Pattern` that a user gives; None where it is to be detected."""
+    if not isinstance(sparsity, str):
+        return pattern_of(name, sparsity)
+    if sparsity != "detect":
+        raise SparsityError(
+            f'{name}: sparsity is a SciPy sparse matrix or "detect", not {sparsity!r}'
         )
-    if isinstance(sparsity, str):
-        if sparsity != "detect":
-            raise SparsityError(
-                f'nd.jacobian: sparsity is a SciPy sparse matrix or "detect", not {sparsity!r}'
-            )
-        return DetectingJacobian(dense, check)
-    return SparseJacobian(dense, pattern_of("nd.jacobian", sparsity), check)
+    return None

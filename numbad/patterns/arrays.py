@@ -219,7 +219,7 @@ def elementwise(fn, target, function, names, out):
 
     def step(frame):
         given = [frame.env[name] for name in names]
-        shape, values = over_elements(apply, given)
+        shape, values = over_elements(frame.machine, apply, given)
         if out is None:
             made = new_array(shape, values, scalar)
             made = frame.machine.made(step, made) if isinstance(ty, types.Array) else values[0]
@@ -232,8 +232,8 @@ def elementwise(fn, target, function, names, out):
     return step
 
 
-def over_elements(apply, given):
-    """The shape and the values of a function over broadcast arrays and numbers."""
+def over_elements(machine, apply, given):
+    """The shape and the values of a function `(machine, *args)` over broadcast arrays and numbers."""
     given = [merged(v) if isinstance(v, Array | Either) else v for v in given]
     shapes = [v.shape if type(v) is Array else () for v in given]
     shape = np.broadcast_shapes(*shapes)
@@ -242,7 +242,7 @@ def over_elements(apply, given):
         elements = value.values() if type(value) is Array else [one_number(value)]
         order = np.broadcast_to(np.arange(len(elements)).reshape(own), shape)
         columns.append([elements[k] for k in order.ravel().tolist()])
-    return shape, [apply(*each) for each in zip(*columns, strict=True)]
+    return shape, [apply(machine, *each) for each in zip(*columns, strict=True)]
 
 
 # -- attributes ----------------------------------------------------------------------------------

@@ -84,6 +84,8 @@ def _bounded(fn, s, call):
 
     def step(frame):
         deps = sets.union_all(deps_of(frame.env[name]) for name in names)
+        if frame.machine.interactions is not None:
+            frame.machine.interactions.add(deps, deps)
         frame.assign(s.target.name, unknown_of(ty, deps))
 
     return step

@@ -1,9 +1,15 @@
-"""Colours for the columns of a sparse matrix: those of one colour meet in no row.
+"""Colours for the columns of a sparse matrix, and for those of a symmetric one.
+
+Columns of one colour meet in no row; rows are the columns of the transpose.
 
 Columns of one colour can share one direction of forward mode, as each row then tells whose entry it
 sees (Curtis, Powell & Reid, "On the estimation of sparse Jacobian matrices", 1974). To colour them is
 to colour the vertices of one side of the bipartite graph at distance two (Gebremedhin, Manne &
 Pothen, "What color is your Jacobian?", SIAM Review 47, 2005), which is done greedily here.
+
+Of a symmetric matrix, an entry may be read in its row or in that of its mirror image. A star colouring
+is enough for that (Coleman & More, "Estimation of sparse Hessian matrices and graph coloring problems",
+Mathematical Programming 28, 1984): neighbours differ, and no path of four takes turns between two colours.
 """
 
 from functools import cache
@@ -25,6 +31,20 @@ def colour_columns(pattern):
     best = _compiled(in_order)(*graph)
     if _number(best) > least:
         best = min(best, _compiled(by_saturation)(*graph), key=_number)
+    return best, _number(best)
+
+
+def colour_symmetric(pattern):
+    """Colours (int64, from 0) by which a symmetric `Pattern` can be read, and their number.
+
+    The best of: rows in their own order, fullest rows first, and what `colour_columns` finds, with which
+    every entry can be read in its own row.
+    """
+    natural = np.arange(pattern.shape[0])
+    fullest = np.argsort(-np.diff(pattern.indptr), kind="stable")
+    graph = pattern.indptr, pattern.indices
+    found = [_compiled(stars)(order, *graph) for order in (natural, fullest)]
+    best = min(*found, colour_columns(pattern)[0], key=_number)
     return best, _number(best)
 
 
@@ -52,10 +72,16 @@ def colour_one(column, colours, taken_by, column_starts, rows_of, row_starts, co
             other = colours[columns_of[q]]
             if other >= 0:
                 taken_by[other] = column
+    colours[column] = first_free(taken_by, column)
+    return colours[column]
+
+
+@register_jitable
+def first_free(taken_by, column):
+    """The first colour that a column has not found taken."""
     colour = 0
     while taken_by[colour] == column:
         colour += 1
-    colours[column] = colour
     return colour
 
 
@@ -96,4 +122,24 @@ def by_saturation(column_starts, rows_of, row_starts, columns_of):
                     bits[other] |= bit
                     met[other] += 1
                     heappush(heap, (-met[other], np.int64(other)))
+    return colours
+
+
+def stars(order, starts, neighbours):
+    """Star colours for the vertices of a graph, in the order given (Gebremedhin et al., algorithm 4.1).
+
+    Two vertices with a neighbour in common may share a colour if that neighbour's is a smaller one.
+    """
+    colours = np.full(order.size, -1)
+    taken_by = np.full(order.size + 1, -1)
+    for vertex in order:
+        for p in range(starts[vertex], starts[vertex + 1]):
+            between = colours[neighbours[p]]
+            if between >= 0:
+                taken_by[between] = vertex
+            for q in range(starts[neighbours[p]], starts[neighbours[p] + 1]):
+                colour = colours[neighbours[q]]
+                if colour >= 0 and (between < 0 or colour < between):
+                    taken_by[colour] = vertex
+        colours[vertex] = first_free(taken_by, vertex)
     return colours

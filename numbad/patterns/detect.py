@@ -15,6 +15,7 @@ from numba.np.numpy_support import from_dtype
 
 from ..errors import SparsityError, UnsupportedError
 from . import sets
+from .interactions import Interactions
 from .machine import Machine, told
 from .pattern import from_entries
 from .program import program_of
@@ -38,21 +39,56 @@ def detect(dispatcher, args, argnums, out=None):
     """The `Pattern` of the Jacobian of a dispatcher by arguments `argnums`, for these arguments.
 
     Rows are the numbers of the result, or of argument `out`. Raises UnsupportedError where the code
-    holds what cannot be followed, SparsityError where it raises whatever the floats are.
+    holds what cannot be followed, SparsityError where it raises whatever the floats are. Of the gradients
+    of functions, by these arguments, the pattern is that of the Hessian.
     """
-    if hasattr(dispatcher, "operator"):
-        raise UnsupportedError(
-            f"nd.sparsity cannot see through nd.{dispatcher.operator.name}; give the pattern yourself, "
-            "nd.jacobian(f, sparsity=matrix)"
-        )
     with _lock:
+        if is_gradient(dispatcher, argnums, out):
+            return _detect_hessian(dispatcher.operator.f, args, argnums)
+        if hasattr(dispatcher, "operator"):
+            raise UnsupportedError(
+                f"nd.sparsity cannot see through nd.{dispatcher.operator.name}, but for nd.grad by the "
+                "same argnums; give the pattern yourself, nd.jacobian(f, sparsity=matrix)"
+            )
         return _detect(dispatcher, args, argnums, out)
 
 
+def is_gradient(dispatcher, argnums, out=None):
+    """Whether a dispatcher is `nd.grad` of a function, by these arguments."""
+    operator = getattr(dispatcher, "operator", None)
+    return (
+        getattr(operator, "name", None) == "grad"
+        and operator.argnums == tuple(argnums)
+        and out is None
+        and not hasattr(operator.f, "operator")
+    )
+
+
 def _detect(dispatcher, args, argnums, out):
+    count, returned, given, program = _run(dispatcher, args, argnums, Machine(program_of))
+    result = returned if out is None else given[out]
+    return _of_rows(numbers(result, program), count)
+
+
+def _detect_hessian(dispatcher, args, argnums):
+    found = Interactions()
+    count, *_ = _run(dispatcher, args, argnums, Machine(program_of, found))
+    return _of_rows(found.rows(count), count)
+
+
+def _of_rows(rows, columns):
+    """The pattern whose rows are these sets."""
+    found = [sets.members(r) for r in rows]
+    places = np.repeat(np.arange(len(rows)), [r.size for r in found])
+    columns_of = np.concatenate([np.zeros(0, np.int64), *found])
+    return from_entries((len(rows), columns), places, columns_of)
+
+
+def _run(dispatcher, args, argnums, machine):
+    """How many columns there are, the result, the arguments after the call, and the program."""
     argtypes = tuple(types.unliteral(typeof(a)) for a in args)
     program = program_of(dispatcher, argtypes)
-    columns, machine = Columns(), Machine(program_of)
+    columns = Columns()
     values = {k: abstract(args[k], columns) for k in argnums}
     given = [values[k] if k in values else abstract(a, None) for k, a in enumerate(args)]
     before = [list(a.cells) for a in _arrays(given)]
@@ -67,12 +103,7 @@ def _detect(dispatcher, args, argnums, out):
             "shapes and constants"
         )
     _refuse_shared(dispatcher, args, list(_arrays(given)), before)
-    result = returned[0] if out is None else given[out]
-    rows = numbers(result, program)
-    shape = len(rows), columns.count
-    found = [sets.members(r) for r in rows]
-    places = np.repeat(np.arange(len(rows)), [r.size for r in found])
-    return from_entries(shape, places, np.concatenate([np.zeros(0, np.int64), *found]))
+    return columns.count, returned[0], given, program
 
 
 def abstract(value, columns):

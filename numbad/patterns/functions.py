@@ -52,7 +52,11 @@ def _function(fn, key, names, named, target):
     known = any(_in(key, rules) for rules in (SCALAR, CONSTANT, STRUCTURAL)) or computes(key)
     if known and not named and tys and all(map(is_scalar, tys)):
         apply = apply_to(key, ty)
-        return lambda frame: frame.assign(target, apply(*(frame.env[n] for n in names)))
+
+        def step(frame):
+            frame.assign(target, apply(frame.machine, *(frame.env[n] for n in names)))
+
+        return step
     if isinstance(key, np.ufunc) and not named and isinstance(ty, types.Array):
         if key is np.matmul:
             return product(fn, target, names)
@@ -86,7 +90,7 @@ def stopped(value):
 
 
 def _where(fn, names, target, ty):
-    def choose(condition, a, b):
+    def choose(machine, condition, a, b):
         scalar = ty.dtype if isinstance(ty, types.Array) else ty
         if is_known(condition):
             return cast(a if condition else b, scalar)
@@ -95,9 +99,9 @@ def _where(fn, names, target, ty):
     def step(frame):
         given = [frame.env[n] for n in names]
         if not isinstance(ty, types.Array):
-            frame.assign(target, choose(*map(one_number, given)))
+            frame.assign(target, choose(frame.machine, *map(one_number, given)))
             return
-        shape, values = over_elements(choose, given)
+        shape, values = over_elements(frame.machine, choose, given)
         frame.assign(target, frame.machine.made(step, new_array(shape, values, ty.dtype)))
 
     return step
@@ -261,6 +265,8 @@ def product(fn, target, names):
 
     def step(frame):
         a, b = (merged(frame.env[n]) for n in names)
+        if frame.machine.interactions is not None:
+            _multiplied(frame.machine.interactions, a, b)
         rows = [deps_of(a.view(pos)) for pos in np.atleast_2d(a.pos)]
         columns = [deps_of(b.view(pos)) for pos in np.atleast_2d(b.pos.T)]
         values = [Unknown(sets.union(r, c)) for r in rows for c in columns]
@@ -271,6 +277,14 @@ def product(fn, target, names):
         frame.assign(target, frame.machine.made(step, new_array(shape, values, ty.dtype)))
 
     return step
+
+
+def _multiplied(interactions, a, b):
+    """What a product of matrices brings together: numbers that are multiplied, term by term."""
+    for row in np.atleast_2d(a.pos):
+        for column in np.atleast_2d(b.pos.T):
+            for p, q in zip(row.tolist(), column.tolist(), strict=True):
+                interactions.add(deps_of(a.cells[p]), deps_of(b.cells[q]))
 
 
 def _dot(fn, names, named, target, ty):
@@ -287,7 +301,10 @@ def _dense(shape):
 
         def step(frame):
             given = [frame.env[n] for n in names]
-            value = unknown_of(scalar, sets.union_all(map(deps_of, given)))
+            deps = sets.union_all(map(deps_of, given))
+            if frame.machine.interactions is not None:
+                frame.machine.interactions.add(deps, deps)
+            value = unknown_of(scalar, deps)
             if isinstance(ty, types.Array):
                 found = shape(*(merged(v).shape for v in given))
                 value = new_array(found, [value] * int(np.prod(found)), scalar)

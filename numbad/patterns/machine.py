@@ -37,8 +37,9 @@ DEEPEST = 60
 class Machine:
     """The memory's journal, and how assignments count."""
 
-    def __init__(self, program_of):
+    def __init__(self, program_of, interactions=None):
         self.program_of = program_of
+        self.interactions = interactions  # where second derivatives are asked for
         self.journal = None  # of (cells, position, what was there)
         self.weak = 0  # above 0: what is written is joined to what was there
         self.changed = False

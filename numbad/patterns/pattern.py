@@ -20,9 +20,20 @@ class Pattern:
 
     def transposed(self):
         """The pattern of the transpose."""
-        order = np.argsort(self.indices, kind="stable")
         counts = np.bincount(self.indices, minlength=self.shape[1])
-        return _pattern(self.shape[::-1], counts, self.rows()[order])
+        return _pattern(self.shape[::-1], counts, self.rows()[self.by_columns()])
+
+    def by_columns(self):
+        """The numbers of the entries, column by column: the order of those of the transpose."""
+        return np.argsort(self.indices, kind="stable")
+
+    def is_symmetric(self):
+        """Whether the transpose has its entries in the same places."""
+        other = self.transposed()
+        return self.shape == other.shape and (
+            np.array_equal(self.indptr, other.indptr)
+            and np.array_equal(self.indices, other.indices)
+        )
 
     def rows(self):
         """The row of every entry."""

@@ -112,7 +112,7 @@ def _binary(fn, s, value, target):
 
         def step(frame):
             env = frame.env
-            frame.assign(target, apply(env[left], env[right]))
+            frame.assign(target, apply(frame.machine, env[left], env[right]))
 
         return step
     return _of_constants(target, function, [left, right])
@@ -148,7 +148,7 @@ def _unary(fn, s, value, target):
     apply = apply_to(function, types.unliteral(fn.type_of(target)))
 
     def step(frame):
-        frame.assign(target, apply(frame.env[source]))
+        frame.assign(target, apply(frame.machine, frame.env[source]))
 
     return step
 
@@ -234,7 +234,7 @@ def _getattr(fn, s, value, target):
     if is_scalar(ty) and name in ("real", "imag"):
         part = np.real if name == "real" else np.imag
         apply = apply_to(part, fn.type_of(target))
-        return lambda frame: frame.assign(target, apply(frame.env[source]))
+        return lambda frame: frame.assign(target, apply(frame.machine, frame.env[source]))
     known = fn.constant(s.target)
     if known is not None or isinstance(ty, types.Module):
         return _constant(known, target)

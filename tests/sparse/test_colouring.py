@@ -5,7 +5,8 @@ import pytest
 from scipy import sparse
 
 import numbad as nd
-from numbad.patterns.colouring import colour_columns
+from numbad.patterns.colouring import colour_columns, colour_symmetric
+from numbad.patterns.compression import by_rows, of_symmetric
 from numbad.patterns.pattern import pattern_of
 
 
@@ -55,6 +56,63 @@ def test_saturation_with_more_than_64_colours():
     dense[0, ::2] = dense[1, 1::2] = 1
     dense[2, :70] = 1
     assert coloured(dense) >= 100
+
+
+def stars(matrix):
+    """The number of colours, after it was seen that no path of four takes turns between two."""
+    colours, count = colour_symmetric(pattern_of("test", matrix))
+    dense = sparse.coo_array(matrix).toarray() != 0
+    np.fill_diagonal(dense, False)
+    assert count == colours.max(initial=-1) + 1
+    for b, c in zip(*np.nonzero(dense), strict=True):
+        assert colours[b] != colours[c]
+        for a in np.flatnonzero(dense[b]):
+            for d in np.flatnonzero(dense[c]):
+                path = len({a, b, c, d}) == 4
+                assert not path or colours[a] != colours[c] or colours[b] != colours[d]
+    return count
+
+
+def symmetric(seed):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(1, 25))
+    matrix = sparse.random_array((n, n), density=rng.choice([0.05, 0.1, 0.4]), rng=rng)
+    return matrix + matrix.T
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_star_colourings(seed):
+    matrix = symmetric(seed)
+    stars(matrix + sparse.eye_array(matrix.shape[0]))
+
+
+def test_star_colourings_of_bands_and_hubs():
+    assert stars(sum(sparse.eye_array(50, k=k) for k in (-1, 0, 1))) == 3
+    for hub in (0, 7, 19):
+        dense = np.eye(20)
+        dense[hub] = dense[:, hub] = 1.0
+        assert stars(dense) == 2
+    assert stars(np.ones((6, 6))) == 6
+    assert stars(sparse.csr_array((0, 0))) == 0
+
+
+def decompressed(compression, product):
+    """The entries, read off a product with one column for each colour."""
+    lines = np.repeat(np.arange(compression.starts.size - 1), np.diff(compression.starts))
+    read = product[lines, compression.slots]
+    return read if compression.order is None else read[compression.order]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_every_entry_is_read_where_it_is_alone(seed):
+    rng = np.random.default_rng(seed)
+    given = symmetric(seed).toarray() != 0
+    half = rng.normal(size=given.shape)
+    matrix = (half + half.T) * given
+    for make, lines in ((of_symmetric, matrix), (by_rows, matrix.T)):
+        how = make(pattern_of("test", given))
+        seeds = (how.colours[:, None] == np.arange(how.count)).astype(float)
+        np.testing.assert_allclose(decompressed(how, lines @ seeds), matrix[given], atol=1e-14)
 
 
 def test_dense_and_empty():

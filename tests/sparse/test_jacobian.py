@@ -325,11 +325,6 @@ def test_no_pattern(sparsity):
         nd.jacobian(ring, sparsity=sparsity)
 
 
-def test_reverse_mode_is_refused():
-    with pytest.raises(nd.ArgumentError, match="forward mode"):
-        nd.jacobian(ring, mode="reverse", sparsity=RING)
-
-
 @pytest.mark.parametrize("chunk", [1, 2, 3, 4])
 def test_chunks(chunk):
     jacobian = nd.jacobian(ring, sparsity=RING, chunk=chunk)
