@@ -28,6 +28,7 @@ from numba.core.targetconfig import ConfigStack
 
 from . import constants, symbols
 from .fingerprint import Fingerprint, UndigestibleError, digested
+from .linked import waits
 
 FORMAT = b"numbad 2\n"
 
@@ -87,6 +88,8 @@ class ContentCache:
 
     def save_overload(self, sig, compiled):
         """Keep a compiled function; where that is not possible, nothing happens."""
+        if waits(compiled.library):  # it is kept with what it is a part of
+            return
         path = self._path(sig, compiled.target_context)
         if path is None or not _can_keep(compiled, self._symbols):
             return
