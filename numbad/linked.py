@@ -27,6 +27,7 @@ class LinkedLibrary(JITCodeLibrary):
         super().__init__(*args, **options)
         self.waits = True
         self.entries = []  # the modules of what is called from elsewhere; callers need none
+        self.when_finished = []  # functions to be called when there is machine code
         self._environment = None
 
     def add_ir_module(self, ir_module):
@@ -83,7 +84,7 @@ class LinkedLibrary(JITCodeLibrary):
         self._ensure_finalized()
         if not self.waits:
             return
-        self._get_module_for_linking()  # callers go on with the code as it is
+        self._shared_module = None  # what callers link has the entries from here on, as on disk
         self._finalized = False
         self._dynamic_globals.clear()
         self._add_entries()
@@ -92,6 +93,8 @@ class LinkedLibrary(JITCodeLibrary):
         self._finalize_final_module()
         if self._environment is not None:
             self._codegen.set_env(*self._environment)
+        while self.when_finished:
+            self.when_finished.pop()()
 
     def _add_entries(self):
         self.waits = False
@@ -125,7 +128,7 @@ def compiled(dispatcher, compile_it, sig):
         finally:
             Dispatcher.add_overload = add_overload
             del codegen.create_library
-        return _entered(dispatcher, sig, entry)
+        return _entered(dispatcher, entry)
 
 
 def _add_overload(add_overload, dispatcher, cres):
@@ -147,14 +150,12 @@ def _enter_all(dispatcher, *args, **kws):
     return dispatcher._compile_for_args(*args, **kws)
 
 
-def _entered(dispatcher, sig, entry):
-    """What Python calls for a function that has been compiled, which is kept on disk now."""
+def _entered(dispatcher, entry):
+    """What Python calls for a function that has been compiled."""
     waiting = vars(dispatcher).get(_WAITING, [])
     for cres in [c for c in waiting if c.entry_point is entry]:
         waiting.remove(cres)
-        cres = _enter(dispatcher, cres)
-        dispatcher._cache.save_overload(sig, cres)
-        return cres.entry_point
+        return _enter(dispatcher, cres).entry_point
     return entry
 
 

@@ -13,6 +13,11 @@ from numbad.linked import LinkedLibrary, waits
 MODES = "forward", "reverse"
 
 
+@pytest.fixture(autouse=True)
+def _compiled_here(monkeypatch):
+    monkeypatch.setenv("NUMBAD_CACHE_DIR", "off")
+
+
 def _libraries(dispatcher):
     return [cres.library for cres in dispatcher.overloads.values()]
 
