@@ -19,6 +19,7 @@ import os
 import pickle
 import sys
 import uuid
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 
@@ -28,6 +29,7 @@ from numba.core.targetconfig import ConfigStack
 
 from . import constants, symbols
 from .fingerprint import Fingerprint, UndigestibleError, digested
+from .linked import waits
 
 FORMAT = b"numbad 2\n"
 
@@ -88,7 +90,13 @@ class ContentCache:
     def save_overload(self, sig, compiled):
         """Keep a compiled function; where that is not possible, nothing happens."""
         path = self._path(sig, compiled.target_context)
-        if path is None or not _can_keep(compiled, self._symbols):
+        if path is not None and waits(compiled.library):  # it may never be more than a part
+            compiled.library.when_finished.append(partial(self._save, path, sig, compiled))
+        elif path is not None:
+            self._save(path, sig, compiled)
+
+    def _save(self, path, sig, compiled):
+        if not _can_keep(compiled, self._symbols):
             return
         # A full disk, or a type that is known to this process alone, must not stop anyone.
         with contextlib.suppress(OSError, pickle.PicklingError, TypeError, AttributeError):

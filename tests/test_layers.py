@@ -15,7 +15,7 @@ PACKAGE = Path(numbad.__file__).parent
 LAYERS = (
     ("constants", "errors", "source", "__version__"),
     ("data", "rules"),
-    ("classes", "symbols"),
+    ("classes", "linked", "symbols"),
     ("fingerprint",),
     ("caching", "ir", "models"),
     ("lanes",),

@@ -23,6 +23,7 @@ from numba.np.ufunc.dufunc import DUFunc
 
 from ..errors import UnsupportedError
 from ..ir.unwind import nopython_pipeline
+from ..linked import compiled
 from ..rules.registry import CONSTANT_CALLS, JVP, SCALAR, VJP
 from . import dual as d
 from . import flow, overloads, promote
@@ -81,7 +82,7 @@ class DualDispatcher(CPUDispatcher):
 
     def compile(self, sig):
         with refusing(self.py_func, self):
-            return super().compile(sig)
+            return compiled(self, super().compile, sig)
 
 
 def dualized(fn):

@@ -30,6 +30,8 @@ PARAMETERS = "a, b, args, epsabs, epsrel, limit"
 class IntegralDispatcher(ImplicitDispatcher):
     """The compiled integral."""
 
+    numbad_pullback_at = None  # its derivatives are integrals of their own
+
     def numbad_pullback(self, wrt):
         return build(IntegralPullback(self, wrt))
 

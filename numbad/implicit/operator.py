@@ -45,6 +45,12 @@ class ImplicitDispatcher(OperatorDispatcher):
 
         return build(ImplicitPullback(self, wrt))
 
+    def numbad_pullback_at(self, wrt):
+        """The pullback for a solution that has been found: nothing is searched for again."""
+        from .pullback import ImplicitPullback  # as above
+
+        return build(ImplicitPullback(self, wrt, solved=True))
+
 
 class Implicit(Operator):
     """A function `f(x, *args)` and what it defines `x` by; subclasses say how it is found."""

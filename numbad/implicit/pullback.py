@@ -15,20 +15,20 @@ from .writing import Code
 
 
 class ImplicitPullback(Operator):
-    """`pull(args, shadows, seed) -> (value, adjoints)` of a solution."""
+    """`pull(args, shadows, seed) -> (value, adjoints)` of a solution; with `solved`, it takes `x` as well."""
 
     takes_tuples = True
 
-    def __init__(self, f, wrt):
+    def __init__(self, f, wrt, solved=False):
         self.name = "pullback"
         super().__init__(f)
-        self.wrt = tuple(wrt)
+        self.wrt, self.solved = tuple(wrt), solved
 
     def key(self):
-        return self.name, self.wrt
+        return self.name, self.wrt, self.solved
 
     def parameters(self):
-        return "args, shadows, seed", {}
+        return "args, shadows, seed" + ", x" * self.solved, {}
 
     def generate(self, typingctx, argtypes):
         return _Pull(self, typingctx, argtypes).write_pullback()
@@ -38,18 +38,19 @@ class _Pull(Code):
     """The code of a pullback, under construction."""
 
     def __init__(self, pullback, typingctx, argtypes):
-        args, self.shadows, self.seed = argtypes
+        args, self.shadows, self.seed, *self.solution = argtypes
         super().__init__(pullback.f.operator, tuple(args), [f"args[{k}]" for k in range(len(args))])
         self.pullback, self.typingctx, self.every = pullback, typingctx, argtypes
         self.tys = tuple(args)
 
     def write_pullback(self):
-        self.solve(self.operator, "args[1]")
+        if not self.solution:
+            self.solve(self.operator, "args[1]")
         adjoints = {k: self._zero(k) for k in self.pullback.wrt if k != 1}
         if 1 in self.pullback.wrt:
             adjoints[1] = self._by_arguments()
         parts = "".join(adjoints.get(k, "None") + ", " for k in range(len(self.tys)))
-        return self.write("pullback_source", "args, shadows, seed", f"x, ({parts})")
+        return self.write("pullback_source", self.pullback.parameters()[0], f"x, ({parts})")
 
     def _zero(self, k):
         """The start, say, has no influence."""
@@ -80,9 +81,7 @@ class _Pull(Code):
 
     def _source(self):
         """The call of the equation's pullback, at the solution."""
-        solution = types.Dispatcher(build(self.operator))
-        x = self.typingctx.resolve_function_type(solution, self.tys, {}).return_type
-        arguments = [("x", x), *self.arguments]
+        arguments = [("x", self._solution_type()), *self.arguments]
         parameters = list(inspect.signature(self.operator.f.py_func).parameters.values())
         for parameter in parameters[len(arguments) :]:
             arguments.append((parameter.name, types.Omitted(parameter.default)))
@@ -95,6 +94,12 @@ class _Pull(Code):
             *(self.operator, self.typingctx, self.operator.equation, arguments, wrt, self.every),
             namespace=self.namespace,
         )
+
+    def _solution_type(self):
+        if self.solution:
+            return self.solution[0]
+        solution = types.Dispatcher(build(self.operator))
+        return self.typingctx.resolve_function_type(solution, self.tys, {}).return_type
 
     def _is_constant(self, ty):
         """Whether floats are constants, as they are where what is differentiated is dual."""

@@ -11,6 +11,7 @@ from numba.core.registry import CPUDispatcher, cpu_target
 from numba.core.typed_passes import NopythonTypeInference
 from numba.core.typing import signature
 
+from ..rules.linalg.result_types import result_type as linalg_type
 from .fence import Place, refuse
 from .function import Function, duplicate
 from .typing import Inference
@@ -48,6 +49,11 @@ class CaptureInference(Inference):
         except Exception:  # Numba's own way tells what is wrong, or gets by
             return None
         return signature(result, *args).replace(pysig=pysig)
+
+    def function_type(self, function, args, kws):
+        """The signature of a call of a function that is heavy to compile; None of another."""
+        found = linalg_type(function, args, kws) if callable(function) else None
+        return found and signature(found, *args)
 
 
 _local = threading.local()

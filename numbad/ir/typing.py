@@ -11,11 +11,13 @@ _KNOWN = {}
 class RememberingContext:
     """A typing context for one function; operators and intrinsics are resolved from a table.
 
-    `callee_type(dispatcher, args, kws)` may give the signature of a call without compiling it.
+    `callee_type(dispatcher, args, kws)` may give the signature of a call without compiling it, and
+    `function_type(function, args, kws)` that of a function of NumPy's, say.
     """
 
-    def __init__(self, context, callee_type=None):
+    def __init__(self, context, callee_type=None, function_type=None):
         self._context, self._callee_type = context, callee_type
+        self._function_type = function_type
         self._here = {}  # of types that are not plain numbers: for this function alone
 
     def __getattr__(self, name):
@@ -28,6 +30,10 @@ class RememberingContext:
             if found is not None:
                 return found
         called = getattr(func, "typing_key", func)
+        if self._function_type is not None:
+            found = self._function_type(called, args, kws)
+            if found is not None:
+                return found
         if kws or not (_is_operator(called) or isinstance(called, _Intrinsic)):
             return self._context.resolve_function_type(func, args, kws)
         known = _KNOWN if _is_operator(called) and _are_numbers(args) else self._here
@@ -58,11 +64,11 @@ class Inference(NopythonTypeInference):
     """Numba's inference with remembered signatures."""
 
     _name = "numbad_type_inference"
-    callee_type = None
+    callee_type = function_type = None
 
     def run_pass(self, state):
         context = state.typingctx
-        state.typingctx = RememberingContext(context, self.callee_type)
+        state.typingctx = RememberingContext(context, self.callee_type, self.function_type)
         try:
             return super().run_pass(state)
         finally:

@@ -26,6 +26,7 @@ from ..errors import ArgumentError, NumbadError, UnsupportedError
 from ..forward.dualize import refresh, replacement, without_wrappers
 from ..forward.refuse import refusing, told_before
 from ..ir.unwind import nopython_pipeline
+from ..linked import compiled
 from ..reverse.lowering import SweepLowering
 from ..rules.registry import generation
 from ..source import define
@@ -220,7 +221,7 @@ class OperatorDispatcher(CPUDispatcher):
 
     def _compile(self, sig):
         with refusing(self.operator.f.py_func, self), _without_collections():
-            return super().compile(sig)
+            return compiled(self, super().compile, sig)
 
     def _raise_own_error(self, argtypes):
         """What Numba says of the function itself, if it has no code for these types."""

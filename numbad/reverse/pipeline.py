@@ -1,7 +1,6 @@
 """The stages that make the adjoint of a function, in order, and the dispatchers that run them."""
 
 import inspect
-from functools import partial
 
 from numba import njit
 from numba.core import ir, types
@@ -24,11 +23,11 @@ from ..forward import dual as d
 from ..forward.dualize import PromoteAllocations, ReplaceFunctions, without_wrappers
 from ..forward.refuse import refusing
 from ..ir.expand import expand
-from ..ir.function import is_expr
 from ..ir.leaves import leaves
 from ..ir.loops import Control
 from ..ir.typing import Inference
 from ..ir.unwind import nopython_pipeline
+from ..linked import compiled
 from ..rules.registry import JVP, SCALAR, VJP, generation
 from ..source import define
 from .activity import Activity
@@ -243,44 +242,13 @@ class SweepDispatcher(CPUDispatcher):
             return super().compile(sig)
 
 
-@register_pass(mutates_CFG=False, analysis_only=False)
-class LeaveToCaller(FunctionPass):
-    """The caller's optimisation sees the code, so that it is optimised once."""
-
-    _name = "numbad_leave_to_caller"
-
-    def __init__(self):
-        FunctionPass.__init__(self)
-
-    def run_pass(self, state):
-        if state.func_id.func.__numbad_pull__.prints:  # what prints needs an environment
-            state.flags.no_compile = False
-            return False
-        state.library = state.targetctx.codegen().create_library(state.func_id.func_qualname)
-        state.library._optimize_final_module = lambda: None
-        state.library._finalize_final_module = partial(_leave_unfinished, state.library)
-        return False
-
-
-def _leave_unfinished(library):
-    """A library that is there to be linked, and has no machine code of its own."""
-    library._finalize_dynamic_globals()
-    library._verify_declare_only_symbols()
-    library._finalized = True
-
-
 class InnerCompiler(SweepCompiler):
     """For sweeps that nothing but their guard calls: optimised as a part of the caller, once."""
 
     def define_pipelines(self):
-        pipelines = super().define_pipelines()
         flags = self.state.flags
-        flags.no_compile = flags.no_cpython_wrapper = flags.no_cfunc_wrapper = True
-        for pm in pipelines:
-            pm._finalized = False
-            pm.add_pass_after(LeaveToCaller, Inference)
-            pm.finalize()
-        return pipelines
+        flags.no_cpython_wrapper = flags.no_cfunc_wrapper = True
+        return super().define_pipelines()
 
 
 class InnerDispatcher(SweepDispatcher):
@@ -305,7 +273,7 @@ class PullDispatcher(CPUDispatcher):
 
     def compile(self, sig):
         with refusing(self.py_func.__numbad_pull__.dispatcher.py_func, self, generated=True):
-            return super().compile(sig)
+            return compiled(self, super().compile, sig)
 
 
 class Pull:
@@ -332,14 +300,6 @@ class Pull:
         blocks = pipeline.run(scope)
         self.strict, self.checked = pipeline.fn.strict, pipeline.fn.checked
         self.natural = natural_indices(pipeline.sweep.plan)
-        self.prints = any(
-            isinstance(s, ir.Print | ir.DynamicRaise)
-            or (
-                is_expr(getattr(s, "value", None), "call")
-                and pipeline.fn.constant(s.value.func) is print
-            )
-            for _, s in pipeline.fn.statements()
-        )
         return blocks
 
 

@@ -129,7 +129,10 @@ class Called(Op):
 
 
 class Pulled(Called):
-    """A call that is evaluated again in the reverse sweep, by the pullback of its callee."""
+    """A call that is evaluated again in the reverse sweep, by the pullback of its callee.
+
+    A callee with `numbad_pullback_at(wrt)` is not: its pullback takes the result as fourth argument.
+    """
 
     def changes(self):
         return getattr(self.callee, "numbad_changes", True)
@@ -140,6 +143,12 @@ class Pulled(Called):
     def forward(self, e):
         self.keep_arguments(e)
         e.append(self.statement)
+        if self._pullback_at() and self.is_live(e):
+            result = e.call(kept, e.var("$tape"), self.statement.target)
+            e.assign(result, e.extra(self, "result"))
+
+    def _pullback_at(self):
+        return getattr(self.callee, "numbad_pullback_at", None)
 
     def keep_arguments(self, e):
         """Arrays that may change are copied as they are before the call."""
@@ -212,7 +221,10 @@ class Pulled(Called):
         from ..pipeline import pullback  # which makes the ops that it calls
 
         now = e.call(exchanged_draws, e.extra_value(self, "draws")) if self.draws() else None
-        pair = e.call(pullback(self.callee, wrt), e.tuple(args), e.tuple(shadows), seed)
+        at = self._pullback_at()
+        pull = at(wrt) if at else pullback(self.callee, wrt)
+        result = [e.extra_value(self, "result")] if at else []
+        pair = e.call(pull, e.tuple(args), e.tuple(shadows), seed, *result)
         if now is not None:
             e.call(random_state.restore, now)
         return pair

@@ -87,7 +87,13 @@ def _integers(n):
 def columnwise(a):
     """A copy of a vector or matrix in Fortran order; a vector is one column."""
     out = np.empty(a.shape[::-1], a.dtype).T
-    out[...] = a
+    if a.ndim == 1:  # loops: the messages of `out[...] = a` take a second to compile
+        for i in range(a.shape[0]):
+            out[i] = a[i]
+    else:
+        for j in range(a.shape[1]):
+            for i in range(a.shape[0]):
+                out[i, j] = a[i, j]
     return out
 
 

@@ -1,0 +1,167 @@
+"""What compiled derivatives leave to their callers can be called, printed from and kept on its own."""
+
+import math
+
+import numpy as np
+import pytest
+from numba import njit, types
+from numba.core.registry import cpu_target
+
+import numbad as nd
+from numbad.linked import LinkedLibrary, waits
+
+MODES = "forward", "reverse"
+
+
+@pytest.fixture(autouse=True)
+def _compiled_here(monkeypatch):
+    monkeypatch.setenv("NUMBAD_CACHE_DIR", "off")
+
+
+def _libraries(dispatcher):
+    return [cres.library for cres in dispatcher.overloads.values()]
+
+
+def _with_helper():
+    @njit
+    def helper(n, scale):
+        return 3.0 * n + scale
+
+    @njit
+    def f(x, n):
+        return x * x * helper(n, 0.5)  # of constants: the helper is compiled as it is
+
+    return f, helper
+
+
+def test_a_helper_waits_and_is_called_from_python():
+    f, helper = _with_helper()
+    assert nd.grad(f, 0, mode="reverse")(2.0, 4) == 4.0 * 12.5
+    assert _libraries(helper)
+    assert all(map(waits, _libraries(helper)))
+    compiled = len(helper.overloads)
+    assert [helper(n, 0.5) for n in (4, 5, 6)] == [12.5, 15.5, 18.5]
+    assert len(helper.overloads) == compiled
+    assert not any(map(waits, _libraries(helper)))
+    assert helper(1, 2) == 5.0  # other types than those that waited
+    assert f(2.0, 4) == 50.0
+    assert nd.grad(f, 0, mode="reverse")(3.0, 4) == 6.0 * 12.5
+
+
+def test_several_signatures_wait():
+    @njit
+    def half(x):
+        return 0.5 * x
+
+    @njit
+    def f(x, n, y):
+        return x * half(n) * half(np.float32(y))
+
+    assert nd.grad(f, 0, mode="reverse")(1.0, 4, 3.0) == 3.0
+    assert len(half.overloads) >= 2
+    assert all(map(waits, _libraries(half)))
+    assert half(np.float32(3.0)) == 1.5
+    assert half(4) == 2.0
+    assert half(1.0) == 0.5
+
+
+def test_what_python_calls_has_machine_code():
+    f, _ = _with_helper()
+    gradient = nd.grad(f, 0, mode="reverse")
+    gradient(2.0, 4)
+    assert not any(map(waits, _libraries(gradient)))
+
+
+def test_a_waiting_function_is_passed_as_a_pointer():
+    f, helper = _with_helper()
+    nd.grad(f, 0, mode="reverse")(2.0, 4)
+    assert any(map(waits, _libraries(helper)))
+
+    @njit(types.float64(types.FunctionType(types.float64(types.int64, types.float64)), types.int64))
+    def apply(function, n):
+        return function(n, 1.0)
+
+    assert apply(helper, 3) == 10.0
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_printing_from_a_helper(mode, capfd):
+    @njit
+    def told(n):
+        print("told", n)
+        return n + 1
+
+    def make():
+        @njit
+        def f(x, n):
+            return x * told(n)
+
+        return f
+
+    for k in range(2):  # the second caller links what the first one linked
+        assert nd.grad(make(), 0, mode=mode)(1.0, 5 + k) == 6.0 + k
+    assert "told 5" in capfd.readouterr().out
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_helper_raises_with_values(mode):
+    @njit
+    def checked(n):
+        if n > 3:
+            raise ValueError("too many", n)
+        return n
+
+    @njit
+    def f(x, n):
+        return x * checked(n)
+
+    @njit
+    def g(x, n):
+        return math.sin(x) * checked(n)
+
+    for function in (f, g):
+        assert nd.grad(function, 0, mode=mode)(0.0, 3) == 3.0
+        with pytest.raises(ValueError, match="too many") as error:
+            nd.grad(function, 0, mode=mode)(0.0, 7)
+        assert error.value.args == ("too many", 7)
+    with pytest.raises(ValueError, match="too many"):
+        checked(8)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_recursive_helpers(mode):
+    @njit
+    def factorial(n):
+        return 1 if n <= 1 else n * factorial(n - 1)
+
+    @njit
+    def even(n):
+        return True if n == 0 else odd(n - 1)
+
+    @njit
+    def odd(n):
+        return False if n == 0 else even(n - 1)
+
+    even(2)
+
+    @njit
+    def f(x, n):
+        return x * factorial(n) if even(n) else -x
+
+    assert nd.grad(f, 0, mode=mode)(1.0, 6) == 720.0
+    assert nd.grad(f, 0, mode=mode)(1.0, 5) == -1.0
+    assert factorial(5) == 120
+
+
+def test_numba_compiles_as_ever_afterwards():
+    f, _ = _with_helper()
+    nd.grad(f, 0)(2.0, 4)
+    library = cpu_target.target_context.codegen().create_library("any")
+    assert not isinstance(library, LinkedLibrary)
+
+    @njit
+    def g(x):
+        return x + 1.0
+
+    assert g(1.0) == 2.0
+    assert not any(map(waits, _libraries(g)))
