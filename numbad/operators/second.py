@@ -1,9 +1,8 @@
 """Second derivatives: forward mode through a gradient, which is taken in reverse where it can be."""
 
 from .dispatcher import build
-from .jacobian import Jacobian, grad, jacobian
-from .mode import check_mode
-from .structure import leaves, parse
+from .jacobian import Jacobian
+from .structure import leaves, parse, refuse_constants
 from .tangent import JVP, Tangent, checked_tuples
 from .tupled import TupledDispatcher
 
@@ -20,9 +19,10 @@ def hessian(f, argnums=0, mode="auto", *, chunk=None):
     array([[10.,  6.],
            [ 6.,  0.]])
     """
-    check_mode("hessian", mode)
-    gradient = grad(f, argnums, mode, chunk=None if mode == "reverse" else chunk)
-    return jacobian(gradient, argnums, "forward", chunk=chunk)
+    inner = {"mode": mode, "chunk": None if mode == "reverse" else chunk}
+    gradient = build(Jacobian(f, argnums, name="hessian", scalar=True, value=False, **inner))
+    outer = {"mode": "forward", "chunk": chunk}
+    return build(Jacobian(gradient, argnums, name="hessian", scalar=False, value=False, **outer))
 
 
 _RETURNED = {
@@ -43,16 +43,17 @@ class HVP(Tangent):
 
     def generate(self, typingctx, argtypes):
         primals, _ = checked_tuples(self, argtypes)
-        inner = "grad" if self.name == "hvp" else "value_and_grad"
-        along = JVP(self.gradient(self.differentiated(primals), inner), None, name=self.name)
+        refuse_constants(f"nd.{self.name}", self.names, primals)
+        whole = self.name == "grad_and_hvp"
+        along = JVP(self.gradient(self.differentiated(primals), whole), None, name=self.name)
         along.argnums = tuple(range(len(self.names))) if not self.explicit else self.argnums
         along.explicit = self.explicit
         writer = along.writer(typingctx, argtypes)
         return writer.write(value=False, returned=_RETURNED[self.name])
 
-    def gradient(self, argnums, name):
-        """The gradient that is differentiated once more, as `grad` or `value_and_grad` has it."""
-        return build(Jacobian(self.f, argnums, name=name, scalar=True, value=name != "grad"))
+    def gradient(self, argnums, value):
+        """The gradient that is differentiated once more, with the value where that is asked for."""
+        return build(Jacobian(self.f, argnums, name=self.name, scalar=True, value=value))
 
     def differentiated(self, primals):
         """The arguments to differentiate by: those given, or all that hold floats."""

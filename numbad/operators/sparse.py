@@ -145,7 +145,7 @@ class SparseJacobian:
             memory, given = np.empty(0, np.uint8), np.empty(0)
             data, m, n, _ = entries(colours, starts, slots, memory, given, *args)
             if m != rows or n != columns:
-                raise ValueError("nd.jacobian: the sparsity pattern has another shape")
+                raise SparsityError("nd.jacobian: the sparsity pattern has another shape")
             return data
 
         options = {k: v for k, v in self.f.targetoptions.items() if k in INHERITED}
