@@ -1,6 +1,9 @@
 """What an operator asks of the result of the function that it differentiates."""
 
+from contextlib import contextmanager
+
 from numba.core import types
+from numba.core.errors import loc_info
 
 from ..errors import ArgumentError, UnsupportedError
 from ..forward.dual import Dual, base_scalar
@@ -79,11 +82,23 @@ def refuse_returned(operator, tree):
         )
 
 
+@contextmanager
+def _no_place():
+    """Let a refusal name no statement: Numba remembers the one that it typed last, of other code."""
+    before = loc_info.pop("loc", None)
+    try:
+        yield
+    finally:
+        if before is not None:
+            loc_info["loc"] = before
+
+
 def call_type(typingctx, operator, target, tys):
     """The type that a call of `target`, which stands for the operator's function, returns."""
     typingctx.refresh()  # the stand-in of a function with a rule may be a new one
     function = typingctx.resolve_value_type(target)
-    resolved = typingctx.resolve_function_type(function, tuple(tys), {})
+    with _no_place():
+        resolved = typingctx.resolve_function_type(function, tuple(tys), {})
     if resolved is None:
         raise UnsupportedError(f"cannot compile {operator.f.py_func.__name__} for {tys}")
     return resolved.return_type

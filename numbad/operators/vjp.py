@@ -6,9 +6,9 @@ from numba.core import types
 
 from ..errors import ArgumentError
 from .adjoint import AdjointSource
+from .argnums import checked_argnums, checked_out, refuse_starred
 from .describe import describe
 from .dispatcher import Operator, build, parameter_names, starred
-from .argnums import checked_argnums, checked_out, refuse_starred
 from .results import numeric_result, refuse_returned
 from .structure import differentiated, leaves, parse, refuse_constants
 from .tupled import TupledDispatcher
