@@ -180,10 +180,15 @@ def jacobian(
         Returns an array of shape `result.shape + argument.shape`; with the structure of the
         result, and within it of the arguments, where these are tuples. With `sparsity`, a
         function that returns a `csr_array`, or a tuple of one for each of `argnums` where that is a
-        tuple; in nopython code, the array of its entries.
+        tuple; in nopython code, the array of its entries. The members of a result that is a tuple follow
+        one another in its rows.
 
     Raises
     ------
+    ArgumentError
+        Where an argument holds no floats, or the result is none that has a derivative: None, a list.
+    UnsupportedError
+        When compiled, for what cannot be differentiated.
     SparsityError
         Where the pattern has another shape than the Jacobian, or leaves an entry out.
 
@@ -195,6 +200,8 @@ def jacobian(
     >>> nd.jacobian(f)(np.array([1.0, 2.0]))
     array([[2., 1.],
            [2., 1.]])
+    >>> nd.jacobian(lambda x, y: (x * y, (x + y,)), argnums=(0, 1))(2.0, 3.0)
+    ((3.0, 2.0), ((1.0, 1.0),))
     """
     options = {"mode": mode, "chunk": chunk, "out": out}
     dense = Jacobian(f, argnums, name="jacobian", scalar=False, value=False, **options)

@@ -80,7 +80,14 @@ def hvp(f, argnums=None):
     dispatcher
         Called with `(primals, tangents)`: all arguments, and one direction for each of `argnums`
         (for every argument where None; those of constant arguments are ignored). Returns a tuple
-        with one entry for each argument differentiated by.
+        with one entry for each argument differentiated by, of its structure and shapes.
+
+    Raises
+    ------
+    ArgumentError
+        As for `jvp`, and where the function does not return a float.
+    UnsupportedError
+        When compiled, for what cannot be differentiated.
 
     Examples
     --------

@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 from numba import njit, typeof
 from numba.core import types
+from numba.core.registry import cpu_target
 from numba.extending import typeof_impl
 
 from ..errors import ArgumentError, SparsityError, UnsupportedError
@@ -19,7 +20,8 @@ from .compressed import ForwardCompressed, partials_for, places
 from .dispatcher import INHERITED, build, parameter_names
 from .jacobian import Jacobian
 from .pattern_check import check_pattern
-from .structure import differentiated
+from .results import numeric_result, plain_result
+from .structure import differentiated, parse
 
 MOST_PLANS = 64
 """Patterns that are kept, for as many shapes and constants."""
@@ -214,6 +216,7 @@ class Sparsity:
 
     def __init__(self, f, argnums, out):
         operator = Jacobian(f, argnums, name="sparsity", scalar=False, value=False, out=out)
+        self._operator = operator
         self.f, self.argnums, self.out = operator.f, operator.argnums, operator.out
         self._names = parameter_names(self.f.py_func)
         self._signature = inspect.signature(self.f.py_func)
@@ -225,7 +228,11 @@ class Sparsity:
         args = positional(self._signature, args, kwargs)
         for k in self.argnums:
             differentiated("nd.sparsity", self._names[k], "", typeof(args[k]))
-        return detect(self.f, args, self.argnums, self.out).matrix()
+        pattern = detect(self.f, args, self.argnums, self.out)
+        if not pattern.shape[0] and self.out is None:
+            result = plain_result(cpu_target.typing_context, self.f, tuple(map(typeof, args)))
+            numeric_result(self._operator, parse(result, ""))
+        return pattern.matrix()
 
 
 def sparsity(f, argnums=0, out=None):

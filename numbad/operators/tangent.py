@@ -288,7 +288,9 @@ class TangentSource:
         operator = self.operator
         tree = parse(call_type(self.typingctx, operator, self.namespace["f"], tys), "r")
         if operator.out is None:
-            numeric_result(operator, tree)
+            writes = isinstance(operator, JVP) and tree.type == types.none  # into its arguments
+            if not writes:
+                numeric_result(operator, tree)
             return
         refuse_returned(operator, tree)
         k = operator.out
@@ -323,17 +325,22 @@ def derivative(f, argnum=0):
     f : function or Numba dispatcher
         Returns a float, an array, or a tuple of these.
     argnum : int
-        Which argument to differentiate by.
+        Which argument to differentiate by: a float, or a complex number. By a complex number, the
+        derivative is that along the real axis, which is f'(z) where `f` is holomorphic.
 
     Returns
     -------
     dispatcher
-        Takes the arguments of `f`; returns what `f` returns, differentiated.
+        Takes the arguments of `f`; returns what `f` returns, differentiated: a tuple of its structure
+        where that is a tuple, with arrays of the shapes of its arrays.
 
     Raises
     ------
     ArgumentError
-        Where the argument is not a float: an int, say, or an array.
+        Where the argument is not a float: an int, say, or an array. Where the result is none that has
+        a derivative: a list, say, or a float on some paths and None on others.
+    UnsupportedError
+        When compiled, for what cannot be differentiated.
 
     Examples
     --------
@@ -361,7 +368,18 @@ def jvp(f, argnums=None, *, out=None):
     Returns
     -------
     dispatcher
-        Called with `(primals, tangents)`, two tuples; returns `(value, tangent)`.
+        Called with `(primals, tangents)`, two tuples: all arguments, and a tangent of the structure and
+        shapes of the argument for each of `argnums`. Returns `(value, tangent)`, both with the
+        structure of the result.
+
+    Raises
+    ------
+    ArgumentError
+        Where a tangent has another structure or shape than its argument; where it belongs to floats
+        that are out of reach, in a list, a record or a `@jitclass` instance (its tangent is None); where
+        no argument holds floats.
+    UnsupportedError
+        When compiled, for what cannot be differentiated.
 
     Examples
     --------

@@ -172,9 +172,12 @@ def test_out():
             call()
     with pytest.raises(nd.ArgumentError, match="out=0 names 'x', which is no array of floats"):
         nd.jvp(fills, argnums=1, out=0)((2.0, buffer), (x,))
-    for operator in (nd.jvp, nd.vjp):
-        with pytest.raises(nd.ArgumentError, match="returns None. If it writes its result into"):
-            operator(fills)((x, buffer), (x, x) if operator is nd.jvp else x)
+    with pytest.raises(nd.ArgumentError, match="returns None. If it writes its result into"):
+        nd.vjp(fills)((x, buffer), x)
+    with pytest.raises(nd.ArgumentError, match="returns None. If it writes its result into"):
+        nd.derivative(fills)(2.0, buffer)
+    with pytest.raises(nd.ArgumentError, match="returns None. If it writes its result into"):
+        nd.sparsity(fills)(x, buffer)
 
 
 def test_complex_arguments_of_gradients():
