@@ -197,6 +197,9 @@ def partial(typingctx, x, i):
 def assemble_scalar(typingctx, value, partials, tag):
     """The dual of level `tag` from a scalar value and a tuple of its `n` partials."""
     scalar = _join_all(typingctx, types.unliteral(value), [partials])
+    own = d.base_scalar(types.unliteral(value))
+    if isinstance(own, types.Float) and isinstance(d.base_scalar(scalar), types.Float):
+        scalar = d.with_base(scalar, own)  # a derivative makes no float32 wider
     dual = d.Dual(scalar, len(partials), tag.literal_value)
 
     def codegen(context, builder, sig, args):

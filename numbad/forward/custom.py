@@ -11,12 +11,13 @@ from numba.core.imputils import lower_builtin
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.extending import overload
 
+from ..errors import RuleError
 from ..rules.registry import CONSTANT_CALLS, JVP, SCALAR, name_of
 from ..source import define
 from . import dual as d
 from .access import assemble_scalar, partial, strip
 from .overloads import SCALARS, emitter, lower_differentiable, relevel, stripped, top_tag
-from .refuse import refused_call
+from .refuse import refused_call, told
 
 KINDS = {}
 """Kind of a jvp of numbad's own -> `register(stand_in, function, jvp)`; "constant" for `CONSTANT_CALLS`."""
@@ -99,6 +100,22 @@ def _register_jvp(call, fn, jvp):
         return _jvp_source(len(args), top.n, top.tag, of_level(jvp, top.tag))
 
 
+@functools.cache
+def two_of(role, expected):
+    """A nopython function that returns its argument, a pair; RuleError when compiled for anything else."""
+
+    def pair(x):
+        raise NotImplementedError
+
+    @overload(pair)
+    def _pair(x):
+        if isinstance(x, types.BaseTuple) and len(x) == 2:
+            return lambda x: x
+        raise told(RuleError(f"the {role} of a rule returns {expected}; this one returns {x}"))
+
+    return pair
+
+
 def _register_vjp_alone(call, fn):
     function = njit(fn) if _is_plain_python(fn) else fn
 
@@ -140,10 +157,11 @@ def _jvp_source(nargs, n, tag, jvp):
     lines = ["def call(*args):", f"    primals = ({values})"]
     for i in range(n):
         tangents = "".join(f"tangent(args[{k}], {i}, {tag}), " for k in range(nargs))
-        lines.append(f"    value, t{i} = jvp(primals, ({tangents}))")
+        lines.append(f"    value, t{i} = two_of(jvp(primals, ({tangents})))")
     partials = "".join(f"t{i}, " for i in range(n))
     lines.append(f"    return assemble(value, ({partials}), {tag})")
     namespace = {"jvp": jvp, "value_of": value_of, "tangent": tangent, "assemble": assemble}
+    namespace["two_of"] = two_of("jvp", "(value, tangent)")
     return define("\n".join(lines) + "\n", namespace)
 
 
@@ -256,12 +274,17 @@ def _array_assembly(value, n, tag):
     items = "".join(f"partials[{k}][index], " for k in range(n))
     source = (
         "def assembled(value, partials, tag):\n"
+        "    for part in partials:\n"
+        "        if part.shape != value.shape:\n"
+        "            raise RuleError('the tangent that the jvp of a rule returns must have the shape of "
+        "the value')\n"
         "    out = np.empty(value.shape, dtype())\n"
         "    for index in np.ndindex(value.shape):\n"
         f"        out[index] = assemble_scalar(value[index], ({items}), {tag})\n"
         "    return out\n"
     )
     namespace = {"np": np, "dtype": dtype, "assemble_scalar": assemble_scalar}
+    namespace["RuleError"] = RuleError
     return define(source, namespace)
 
 

@@ -21,8 +21,24 @@ def element(ty):
     return ty.dtype if isinstance(ty, types.Array) else ty
 
 
+_NARROW = {types.float64: types.float32, types.complex128: types.complex64}
+
+
+def narrowed(scalar, inputs):
+    """The type of the elements of a result: in arrays, unlike scalars, an int makes no float wider."""
+    floats = [
+        d.base_scalar(ty) for ty in inputs if not isinstance(ty, types.Integer | types.Boolean)
+    ]
+    if not isinstance(scalar, d.Dual) or not all(ty in _NARROW.values() for ty in floats):
+        return scalar
+    base = d.base_scalar(scalar)
+    return d.with_base(scalar, _NARROW.get(base, base))
+
+
 class ElementwiseTemplate(AbstractTemplate):
     """Types a call of a function of scalars where arrays are among the arguments, and duals."""
+
+    narrowed = staticmethod(narrowed)
 
     def generic(self, args, kws):
         if kws or not any(isinstance(a, types.Array) for a in args):
@@ -35,7 +51,8 @@ class ElementwiseTemplate(AbstractTemplate):
         found = self.context.resolve_function_type(self.scalar, tuple(map(element, inputs)), {})
         if found is None or len(args) > self.nin + 1:
             return None
-        return self.output(inputs, found.return_type, args[self.nin :])
+        scalar = self.narrowed(found.return_type, map(element, inputs))
+        return self.output(inputs, scalar, args[self.nin :])
 
     def output(self, inputs, scalar, given):
         ndim = max(a.ndim for a in inputs if isinstance(a, types.Array)) if inputs else 0
@@ -264,7 +281,13 @@ def _choose(condition, x, y):
     return chosen
 
 
-_register(np.where, choose, 3)
+class WhereTemplate(ElementwiseTemplate):
+    """`np.where`, which is no ufunc of Numba's: there, an int does make a float wider."""
+
+    narrowed = staticmethod(lambda scalar, inputs: scalar)
+
+
+_register(np.where, choose, 3, WhereTemplate)
 
 
 @overload(np.where)

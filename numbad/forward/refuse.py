@@ -56,8 +56,13 @@ def refused_call(construct, fn, way_out):
     refusal = UnsupportedError(
         f"forward mode cannot differentiate {construct}: {place(loc)}\nWay out: {way_out}."
     )
-    _latest().append(refusal)  # Numba passes on its text alone
-    return refusal
+    return told(refusal)
+
+
+def told(error):
+    """The error, kept to be found again: out of nested compilations, Numba passes on its text alone."""
+    _latest().append(error)
+    return error
 
 
 def _latest():

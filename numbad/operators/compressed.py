@@ -23,7 +23,7 @@ from . import runtime
 from .dispatcher import parameter_names, plain_parameters
 from .jacobian import Jacobian
 from .memory import as_numbers, duals_in
-from .results import holds_numbers, numeric_result
+from .results import holds_numbers, numeric_result, refuse_returned
 from .structure import leaves, refuse_complex
 from .sweep import CHUNK, Sweep, balanced
 from .writing import indented
@@ -80,7 +80,11 @@ class ForwardCompressed(Compressed):
         for k, tree in sweep.trees.items():
             refuse_complex("nd.jacobian", sweep.names[k], tree)
         tree = sweep.run()
-        tree = numeric_result(self, tree) if self.out is None else sweep.result_in(self.out)
+        if self.out is None:
+            tree = numeric_result(self, tree)
+        else:
+            refuse_returned(self, tree)
+            tree = sweep.result_in(self.out)
         return sweep.write_entries([leaf for leaf in leaves(tree) if holds_numbers(leaf)])
 
 

@@ -1,10 +1,11 @@
 """`grad`, `value_and_grad`, `jacobian`, `value_and_jacobian`: one operator, told apart by what it returns."""
 
 from ..errors import ArgumentError
-from .dispatcher import Operator, build, parameter_names, starred
+from .argnums import checked_argnums, checked_out, refuse_starred
+from .dispatcher import Operator, build, parameter_names
 from .gradient import write_gradient
 from .mode import Choice, cheaper, check_mode
-from .results import numeric_result, plain_result, scalar_result
+from .results import numeric_result, plain_result, refuse_returned, scalar_result
 from .rows import write_rows
 from .rows_together import goes_together, known_number, write_rows_together
 from .structure import Leaf, leaves, parse, refuse_complex, render
@@ -23,12 +24,13 @@ class Jacobian(Operator):
         refuse_starred(name, self.f.py_func, self.argnums)
         self.chunk = checked_chunk(chunk)
         self.choice = Choice(check_mode(name, mode, chunk))
-        self.out = out if out is None else checked_argnums(name, out, names)[0]
+        self.out = checked_out(name, out, names)
         if self.out in self.argnums:
             raise ArgumentError(f"nd.{name}: argument {out} cannot be both out= and in argnums")
 
     def key(self):
-        return self.name, self.argnums, self.single, self.choice.mode, self.chunk, self.out
+        asked = self.name, self.scalar, self.with_value, self.argnums, self.single
+        return *asked, self.choice.mode, self.chunk, self.out
 
     def generate(self, typingctx, argtypes):
         argtypes = tuple(argtypes)
@@ -71,6 +73,7 @@ class Jacobian(Operator):
             refuse_complex(f"nd.{self.name}", sweep.names[k], tree)
         tree = sweep.run()
         if self.out is not None:
+            refuse_returned(self, tree)
             tree = sweep.result_in(self.out)
         elif self.scalar:
             tree = scalar_result(self, tree)
@@ -86,37 +89,6 @@ class Jacobian(Operator):
             return sweep.derivative(tree, 0)
         sources = {id(leaf): sweep.derivative(leaf, o) for o, leaf in enumerate(leaves(tree))}
         return render(tree, lambda leaf: sources[id(leaf)], sweep.namespace)
-
-
-def checked_argnums(name, argnums, names):
-    """Argument numbers as a tuple of distinct non-negative ints."""
-    given = tuple(argnums) if isinstance(argnums, tuple | list) else (argnums,)
-    numbers = []
-    for k in given:
-        if isinstance(k, bool) or not hasattr(k, "__index__"):
-            raise ArgumentError(f"nd.{name}: argnums holds argument positions (ints), not {k!r}")
-        k = int(k)
-        if not -len(names) <= k < len(names):
-            raise ArgumentError(
-                f"nd.{name}: argnums={k}, but the function has {len(names)} argument(s): "
-                + ", ".join(names)
-            )
-        numbers.append(k % len(names))
-    if len(set(numbers)) != len(numbers):
-        raise ArgumentError(f"nd.{name}: argnums={argnums!r} names an argument twice")
-    if not numbers:
-        raise ArgumentError(f"nd.{name}: argnums is empty")
-    return tuple(numbers)
-
-
-def refuse_starred(name, function, argnums):
-    """Arguments that come in through `*args` have no number of their own."""
-    star = starred(function)
-    if star is not None and star in argnums:
-        raise ArgumentError(
-            f"nd.{name}: cannot differentiate by '*{parameter_names(function)[star]}'; pass a tuple "
-            "as one argument"
-        )
 
 
 def checked_chunk(chunk):
@@ -209,10 +181,15 @@ def jacobian(
         Returns an array of shape `result.shape + argument.shape`; with the structure of the
         result, and within it of the arguments, where these are tuples. With `sparsity`, a
         function that returns a `csr_array`, or a tuple of one for each of `argnums` where that is a
-        tuple; in nopython code, the array of its entries.
+        tuple; in nopython code, the array of its entries. The members of a result that is a tuple follow
+        one another in its rows.
 
     Raises
     ------
+    ArgumentError
+        Where an argument holds no floats, or the result is none that has a derivative: None, a list.
+    UnsupportedError
+        When compiled, for what cannot be differentiated.
     SparsityError
         Where the pattern has another shape than the Jacobian, or leaves an entry out.
 
@@ -224,6 +201,8 @@ def jacobian(
     >>> nd.jacobian(f)(np.array([1.0, 2.0]))
     array([[2., 1.],
            [2., 1.]])
+    >>> nd.jacobian(lambda x, y: (x * y, (x + y,)), argnums=(0, 1))(2.0, 3.0)
+    ((3.0, 2.0), ((1.0, 1.0),))
     """
     options = {"mode": mode, "chunk": chunk, "out": out}
     dense = Jacobian(f, argnums, name="jacobian", scalar=False, value=False, **options)

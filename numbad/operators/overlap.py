@@ -70,7 +70,7 @@ def checks(operator, names, arguments, changed):
         for m, second in arrays[i + 1 :]:
             if k in changed or m in changed:
                 told = _message(operator, names[k], names[m])
-                yield f"if overlap({first}, {second}):\n    raise ValueError({told!r})"
+                yield f"if overlap({first}, {second}):\n    raise ArgumentError({told!r})"
 
 
 def _message(operator, first, second):

@@ -188,7 +188,7 @@ def _hvp(pullback, typingctx, args, seed, argtypes):
     inner = pullback.inner
     argnums = inner.differentiated(args[0])
     given = inner.argnums if inner.explicit else range(len(inner.names))
-    f = inner.gradient(argnums, "value_and_grad")
+    f = inner.gradient(argnums, value=True)
     directions = "args[1]", args[1]
     pull = _in_tuples(pullback, typingctx, args, argtypes, f, tuple(given), directions)
     whole = inner.name == "grad_and_hvp"

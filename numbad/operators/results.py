@@ -1,12 +1,16 @@
 """What an operator asks of the result of the function that it differentiates."""
 
-from numba.core import types
+from contextlib import contextmanager
 
-from ..errors import ArgumentError
+from numba.core import types
+from numba.core.errors import loc_info
+
+from ..errors import ArgumentError, UnsupportedError
 from ..forward.dual import Dual, base_scalar
 from ..ir.capture import capture
 from ..ir.capture import result_type as captured_result
-from .structure import Leaf, leaves, mapped_type, parse
+from .describe import describe
+from .structure import Leaf, hides_floats, leaves, mapped_type, parse
 
 
 def scalar_result(operator, tree):
@@ -30,7 +34,7 @@ def scalar_result(operator, tree):
         )
     if not holds_numbers(tree):
         raise ArgumentError(
-            f"nd.{name} needs a function that returns a float; {f} returns {tree.type}"
+            f"nd.{name} needs a function that returns a float; {f} returns {describe(tree.type)}"
         )
     return tree
 
@@ -46,17 +50,58 @@ def holds_numbers(leaf):
 
 
 def numeric_result(operator, tree):
-    """The structure of a result; ArgumentError where there is no number in it."""
-    if not any(holds_numbers(leaf) for leaf in leaves(tree)):
+    """The structure of a result; ArgumentError where there is no number in it, or one out of reach."""
+    told = why_not_numeric(tree)
+    if told:
         f = operator.f.py_func.__name__
-        hint = ""
-        if isinstance(tree.type, types.NoneType):
-            hint = ". If it writes its result into an argument, name that one by out="
-        raise ArgumentError(
-            f"nd.{operator.name} needs a function that returns numbers; {f} returns "
-            f"{tree.type}{hint}"
-        )
+        raise ArgumentError(f"nd.{operator.name} needs a function that returns numbers; {f} {told}")
     return tree
+
+
+def why_not_numeric(tree):
+    """What a function returns, in words, whose result has no derivative; "" where it has one."""
+    for leaf in leaves(tree):
+        if hides_floats(leaf):
+            return (
+                f"returns {describe(leaf.type)}, whose floats have no derivative. Return a "
+                "float, an array or a tuple of these"
+            )
+    if any(holds_numbers(leaf) for leaf in leaves(tree)):
+        return ""
+    if isinstance(tree.type, types.NoneType):
+        return "returns None. If it writes its result into an argument, name that one by out="
+    return f"returns {describe(tree.type)}"
+
+
+def refuse_returned(operator, tree):
+    """ArgumentError where a function with `out=` returns floats as well, which nobody would see."""
+    if any(leaf.kind != "constant" or hides_floats(leaf) for leaf in leaves(tree)):
+        raise ArgumentError(
+            f"nd.{operator.name}: with out=, {operator.f.py_func.__name__} must return None; it "
+            f"returns {describe(tree.type)}"
+        )
+
+
+@contextmanager
+def _no_place():
+    """Let a refusal name no statement: Numba remembers the one that it typed last, of other code."""
+    before = loc_info.pop("loc", None)
+    try:
+        yield
+    finally:
+        if before is not None:
+            loc_info["loc"] = before
+
+
+def call_type(typingctx, operator, target, tys):
+    """The type that a call of `target`, which stands for the operator's function, returns."""
+    typingctx.refresh()  # the stand-in of a function with a rule may be a new one
+    function = typingctx.resolve_value_type(target)
+    with _no_place():
+        resolved = typingctx.resolve_function_type(function, tuple(tys), {})
+    if resolved is None:
+        raise UnsupportedError(f"cannot compile {operator.f.py_func.__name__} for {tys}")
+    return resolved.return_type
 
 
 def result_type(typingctx, f, argtypes):

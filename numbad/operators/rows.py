@@ -14,7 +14,7 @@ from ..reverse import random_state
 from . import runtime
 from .dispatcher import plain_parameters, starred
 from .gradient import adjoint_of_arguments, in_tuple
-from .results import holds_numbers, numeric_result, scalar_of
+from .results import holds_numbers, numeric_result, refuse_returned, scalar_of
 from .structure import Leaf, leaves, parse, refuse_complex, render
 from .writing import indented
 
@@ -62,7 +62,7 @@ class Rows:
             raise ArgumentError(
                 f"nd.{operator.name}: out={k} names '{source.names[k]}', which is no array of floats"
             )
-        refuse_returned(source)
+        refuse_returned(operator, source.result)
         leaf = source.trees[k]
         return parse(leaf.type, source.primal(k))
 
@@ -230,12 +230,3 @@ class Rows:
             return self.entries[id(out), id(leaf)]
 
         return render(self.source.trees[k], source, self.source.namespace)
-
-
-def refuse_returned(source):
-    """With `out=`, what the function returns is ignored, which reverse mode could do silently only."""
-    if any(leaf.kind != "constant" for leaf in leaves(source.result)):
-        raise ArgumentError(
-            f"nd.{source.operator.name}: with out=, {source.f.py_func.__name__} must return None; it "
-            f"returns {source.result.type}"
-        )

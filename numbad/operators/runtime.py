@@ -6,6 +6,7 @@ import numpy as np
 from numba.core import types
 from numba.extending import intrinsic, overload, register_jitable
 
+from ..errors import ArgumentError
 from ..forward import dual as d
 from ..forward.access import pair, partial, strip, unit
 from ..forward.array import dtype_of_type
@@ -214,7 +215,7 @@ def _paired(a, da, tag):
 
     def build(a, da, tag):
         if a.shape != da.shape:
-            raise ValueError("a tangent must have the shape of the argument that it belongs to")
+            raise ArgumentError("a tangent must have the shape of the argument that it belongs to")
         out = empty_as(a, dtype())
         for index in np.ndindex(a.shape):
             out[index] = pair(a[index], da[index], level)

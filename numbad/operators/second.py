@@ -1,9 +1,8 @@
 """Second derivatives: forward mode through a gradient, which is taken in reverse where it can be."""
 
 from .dispatcher import build
-from .jacobian import Jacobian, grad, jacobian
-from .mode import check_mode
-from .structure import leaves, parse
+from .jacobian import Jacobian
+from .structure import leaves, parse, refuse_constants
 from .tangent import JVP, Tangent, checked_tuples
 from .tupled import TupledDispatcher
 
@@ -42,13 +41,15 @@ def hessian(f, argnums=0, mode="auto", sparsity=None, *, chunk=None, check_spars
     array([[10.,  6.],
            [ 6.,  0.]])
     """
-    check_mode("hessian", mode)
-    gradient = grad(f, argnums, mode, chunk=None if mode == "reverse" else chunk)
+    inner = {"mode": mode, "chunk": None if mode == "reverse" else chunk}
+    gradient = build(Jacobian(f, argnums, name="hessian", scalar=True, value=False, **inner))
+    outer = {"mode": "forward", "chunk": chunk}
+    dense = Jacobian(gradient, argnums, name="hessian", scalar=False, value=False, **outer)
     if sparsity is None:
-        return jacobian(gradient, argnums, "forward", chunk=chunk)
+        return build(dense)
     from .sparse import sparse_hessian  # with SciPy's matrices, for those who ask for them
 
-    return sparse_hessian(gradient, argnums, chunk, sparsity, check_sparsity)
+    return sparse_hessian(dense, sparsity, check_sparsity)
 
 
 _RETURNED = {
@@ -69,16 +70,17 @@ class HVP(Tangent):
 
     def generate(self, typingctx, argtypes):
         primals, _ = checked_tuples(self, argtypes)
-        inner = "grad" if self.name == "hvp" else "value_and_grad"
-        along = JVP(self.gradient(self.differentiated(primals), inner), None, name=self.name)
+        refuse_constants(f"nd.{self.name}", self.names, primals)
+        whole = self.name == "grad_and_hvp"
+        along = JVP(self.gradient(self.differentiated(primals), whole), None, name=self.name)
         along.argnums = tuple(range(len(self.names))) if not self.explicit else self.argnums
         along.explicit = self.explicit
         writer = along.writer(typingctx, argtypes)
         return writer.write(value=False, returned=_RETURNED[self.name])
 
-    def gradient(self, argnums, name):
-        """The gradient that is differentiated once more, as `grad` or `value_and_grad` has it."""
-        return build(Jacobian(self.f, argnums, name=name, scalar=True, value=name != "grad"))
+    def gradient(self, argnums, value):
+        """The gradient that is differentiated once more, with the value where that is asked for."""
+        return build(Jacobian(self.f, argnums, name=self.name, scalar=True, value=value))
 
     def differentiated(self, primals):
         """The arguments to differentiate by: those given, or all that hold floats."""
@@ -105,7 +107,14 @@ def hvp(f, argnums=None):
     dispatcher
         Called with `(primals, tangents)`: all arguments, and one direction for each of `argnums`
         (for every argument where None; those of constant arguments are ignored). Returns a tuple
-        with one entry for each argument differentiated by.
+        with one entry for each argument differentiated by, of its structure and shapes.
+
+    Raises
+    ------
+    ArgumentError
+        As for `jvp`, and where the function does not return a float.
+    UnsupportedError
+        When compiled, for what cannot be differentiated.
 
     Examples
     --------

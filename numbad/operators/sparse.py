@@ -167,7 +167,7 @@ def data_in_nopython(plan, options):
         memory, given = np.empty(0, np.uint8), np.empty(0)
         data, m, n, _ = entries(colours, starts, slots, memory, given, *args)
         if m != rows or n != columns:
-            raise ValueError(told)
+            raise SparsityError(told)
         return data if in_order else data[order]
 
     return njit(jacobian_data, **options)
@@ -259,10 +259,8 @@ def sparse_jacobian(dense, sparsity, check):
     return SparseJacobian(dense, pattern_given("nd.jacobian", sparsity), check)
 
 
-def sparse_hessian(gradient, argnums, chunk, sparsity, check):
+def sparse_hessian(dense, sparsity, check):
     """The sparse Jacobian of a gradient by the same arguments."""
-    options = {"mode": "forward", "chunk": chunk}
-    dense = Jacobian(gradient, argnums, name="jacobian", scalar=False, value=False, **options)
     return SparseHessian(dense, pattern_given("nd.hessian", sparsity), check)
 
 

@@ -3,12 +3,14 @@
 import inspect
 
 from numba import typeof
+from numba.core.registry import cpu_target
 
 from ..patterns.detect import detect
 from .dispatcher import parameter_names
 from .jacobian import Jacobian
+from .results import numeric_result, plain_result
 from .sparse import positional
-from .structure import differentiated
+from .structure import differentiated, parse
 
 
 class Sparsity:
@@ -16,6 +18,7 @@ class Sparsity:
 
     def __init__(self, f, argnums, out):
         operator = Jacobian(f, argnums, name="sparsity", scalar=False, value=False, out=out)
+        self._operator = operator
         self.f, self.argnums, self.out = operator.f, operator.argnums, operator.out
         self._names = parameter_names(self.f.py_func)
         self._signature = inspect.signature(self.f.py_func)
@@ -27,7 +30,11 @@ class Sparsity:
         args = positional(self._signature, args, kwargs)
         for k in self.argnums:
             differentiated("nd.sparsity", self._names[k], "", typeof(args[k]))
-        return detect(self.f, args, self.argnums, self.out).matrix()
+        pattern = detect(self.f, args, self.argnums, self.out)
+        if not pattern.shape[0] and self.out is None:
+            result = plain_result(cpu_target.typing_context, self.f, tuple(map(typeof, args)))
+            numeric_result(self._operator, parse(result, ""))
+        return pattern.matrix()
 
 
 def sparsity(f, argnums=0, out=None):

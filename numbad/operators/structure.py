@@ -10,7 +10,8 @@ from numba import typeof
 from numba.core import types
 
 from ..errors import ArgumentError
-from ..forward.dual import Dual, base_scalar
+from ..forward.dual import base_scalar
+from .describe import describe, hint, holds_floats, is_differentiable
 
 
 @dataclass
@@ -29,11 +30,6 @@ class Branch:
 
     type: types.Type
     members: list = field(default_factory=list)
-
-
-def is_differentiable(ty):
-    """Whether derivatives by a scalar type exist: floats, complex numbers and duals."""
-    return isinstance(ty, types.Float | types.Complex | Dual)
 
 
 def parse(ty, source):
@@ -86,6 +82,22 @@ def mapped_type(tree, leaf):
     return types.BaseTuple.from_types(members)
 
 
+def hides_floats(leaf):
+    """Whether a leaf that operators take for a constant holds floats: a list, a record, an object."""
+    return leaf.kind == "constant" and holds_floats(leaf.type)
+
+
+def refuse_constants(operator, names, tys):
+    """ArgumentError where no argument holds anything to differentiate by."""
+    trees = [parse(ty, "") for ty in tys]
+    if any(leaf.kind != "constant" for tree in trees for leaf in leaves(tree)):
+        return
+    given = zip(names, trees, strict=False)
+    told = ", ".join(f"'{name}' is {describe(tree.type)}" for name, tree in given)
+    advice = next(filter(None, (hint(tree.type) for tree in trees)), "")
+    raise ArgumentError(f"{operator}: no argument holds floats ({told or 'there is none'}){advice}")
+
+
 def level_of(argtypes):
     """The nesting level of an operator that meets these argument types."""
     from ..forward.dual import duals_in
@@ -100,7 +112,7 @@ def differentiated(operator, name, source, ty):
     if found and all(leaf.kind == "constant" for leaf in found):
         raise ArgumentError(
             f"{operator} differentiates by argument '{name}', which is {describe(tree.type)}; "
-            f"it must hold floats{_hint(tree.type)}"
+            f"it must hold floats{hint(tree.type)}"
         )
     return tree
 
@@ -115,22 +127,3 @@ def refuse_complex(operator, name, tree):
                 "nd.derivative or nd.jvp for holomorphic functions, nd.grad or nd.vjp in reverse "
                 "mode for real-valued ones, or pass the real and imaginary parts as two floats"
             )
-
-
-def describe(ty):
-    """A Numba type in the words of a Python user."""
-    if isinstance(ty, types.Integer):
-        return f"an int ({ty})"
-    if isinstance(ty, types.Boolean):
-        return "a bool"
-    if isinstance(ty, types.Array):
-        return f"an array of {ty.dtype}"
-    return f"of type {ty}"
-
-
-def _hint(ty):
-    if isinstance(ty, types.Integer):
-        return ": pass a float (2.0 instead of 2)"
-    if isinstance(ty, types.Array):
-        return ": convert it with .astype(np.float64)"
-    return ""

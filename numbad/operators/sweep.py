@@ -18,8 +18,9 @@ from ..forward.promote import effects
 from ..reverse import random_state
 from ..source import define
 from . import overlap, runtime
+from .describe import is_differentiable
 from .dispatcher import plain_parameters, starred
-from .results import holds_numbers
+from .results import call_type, holds_numbers
 from .structure import differentiated, leaves, level_of, mapped_type, parse, render
 from .writing import Writer, indented
 
@@ -54,7 +55,7 @@ class Sweep(Writer):
 
     def __post_init__(self):
         self.tag = level_of(self.argtypes)
-        self.namespace.update(np=np, **_NOPYTHON)
+        self.namespace.update(np=np, ArgumentError=ArgumentError, **_NOPYTHON)
         self.trees = {
             k: differentiated(
                 f"nd.{self.operator.name}", self.names[k], f"arg{k}", self.argtypes[k]
@@ -209,13 +210,8 @@ class Sweep(Writer):
         sources, tys = self.arguments()
         target = self.operator.target()
         self.namespace["f"] = target
-        resolved = self.typingctx.resolve_function_type(
-            self.typingctx.resolve_value_type(target), tys, {}
-        )
-        if resolved is None:
-            raise UnsupportedError(f"cannot compile {self.operator.f.py_func.__name__} for {tys}")
         self.call_types = tys
-        return f"f({', '.join(sources)})", resolved.return_type
+        return f"f({', '.join(sources)})", call_type(self.typingctx, self.operator, target, tys)
 
     # -- results -----------------------------------------------------------------------------
 
@@ -344,9 +340,9 @@ class Sweep(Writer):
     def result_in(self, k):
         """The structure of a result that `f` writes into its argument number `k`."""
         ty = self.call_types[k]
-        if not isinstance(ty, types.Array):
+        if not (isinstance(ty, types.Array) and is_differentiable(ty.dtype)):
             raise ArgumentError(
-                f"nd.{self.operator.name}: out={k} names '{self.names[k]}', which is no array"
+                f"nd.{self.operator.name}: out={k} names '{self.names[k]}', which is no array of floats"
             )
         return parse(ty, f"work{k}" if self.is_active(parse(ty, "")) else f"arg{k}")
 

@@ -1,5 +1,7 @@
 """`jvp` and `derivative`: one direction, one partial."""
 
+import inspect
+
 import numpy as np
 from numba.core import types
 
@@ -12,16 +14,18 @@ from ..forward.layout import empty_as
 from ..forward.promote import effects
 from ..source import define
 from . import overlap, runtime
+from .argnums import checked_argnums, checked_number, checked_out, refuse_starred
+from .describe import describe, hint, is_differentiable
 from .dispatcher import Operator, build, parameter_names, plain_parameters, starred
-from .jacobian import checked_argnums, refuse_starred
+from .results import call_type, numeric_result, refuse_returned
 from .structure import (
     Branch,
-    describe,
-    is_differentiable,
+    hides_floats,
     leaves,
     level_of,
     mapped_type,
     parse,
+    refuse_constants,
     render,
 )
 from .tupled import TupledDispatcher
@@ -37,8 +41,7 @@ class Tangent(Operator):
         self.explicit = argnums is not None
         every = tuple(range(len(self.names)))
         self.argnums = checked_argnums(name, argnums, self.names) if self.explicit else every
-        self.out = out if out is None else checked_argnums(name, out, self.names)[0]
-
+        self.out = checked_out(name, out, self.names)
         refuse_starred(name, self.f.py_func, self.argnums if self.explicit else ())
 
     def key(self):
@@ -61,6 +64,11 @@ class Tangent(Operator):
 class Derivative(Tangent):
     """By one float argument."""
 
+    def __init__(self, f, argnum, *, name):
+        super().__init__(f, None, name=name)
+        self.argnums = (checked_number(name, "argnum", argnum, self.names),)
+        refuse_starred(name, self.f.py_func, self.argnums)
+
     def plain_parameters(self):
         return plain_parameters(self.f.py_func)
 
@@ -68,11 +76,11 @@ class Derivative(Tangent):
         (k,) = self.argnums
         ty = parse(argtypes[k], "").type
         if not is_differentiable(ty):
-            hint = "nd.grad or nd.jacobian" if isinstance(ty, types.Array | types.BaseTuple) else ""
-            hint = f". Perhaps you meant {hint}" if hint else ": pass a float (2.0 instead of 2)"
+            several = isinstance(ty, types.Array | types.BaseTuple)
+            advice = ". Perhaps you meant nd.grad or nd.jacobian" if several else hint(ty)
             raise ArgumentError(
                 f"nd.derivative differentiates by a float; argument '{self.names[k]}' is "
-                f"{describe(ty)}{hint}"
+                f"{describe(ty)}{advice}"
             )
         writer = TangentSource(self, typingctx, argtypes, argtypes)
         writer.scalar(k, f"arg{k}", "1.0", ty, types.float64)
@@ -94,6 +102,7 @@ class JVP(Tangent):
     def writer(self, typingctx, argtypes):
         """The source under construction, with arguments and tangents paired."""
         primals, tangents = checked_tuples(self, argtypes)
+        refuse_constants(f"nd.{self.name}", self.names, primals)
         writer = TangentSource(self, typingctx, tuple(primals), argtypes)
         writer.sources = [f"primals[{k}]" for k in range(len(primals))]
         for j, k in enumerate(self.argnums):
@@ -108,7 +117,8 @@ def checked_tuples(operator, argtypes):
     name, names = operator.name, operator.names
     if not isinstance(primals, types.BaseTuple) or not isinstance(tangents, types.BaseTuple):
         raise ArgumentError(
-            f"nd.{name} is called with two tuples, (primals, tangents); it got {primals} and {tangents}"
+            f"nd.{name} is called with two tuples, (primals, tangents); it got "
+            f"{describe(primals)} and {describe(tangents)}"
         )
     if len(tangents) != len(operator.argnums):
         which = "one for each of argnums" if operator.explicit else "one for every argument"
@@ -119,6 +129,11 @@ def checked_tuples(operator, argtypes):
         raise ArgumentError(
             f"nd.{name}: {len(primals)} primals for a function of {', '.join(names) or 'nothing'}"
         )
+    for parameter in list(inspect.signature(operator.f.py_func).parameters.values())[
+        len(primals) :
+    ]:
+        if parameter.default is parameter.empty and parameter.kind is not parameter.VAR_POSITIONAL:
+            raise ArgumentError(f"nd.{name}: no value for argument '{parameter.name}' in primals")
     return primals, tangents
 
 
@@ -139,6 +154,7 @@ class TangentSource:
             "pair": access.pair,
             "paired": runtime.paired,
             "empty_as": empty_as,
+            "ArgumentError": ArgumentError,
             "value_of": value_of,
             "tangent_of_level": runtime.tangent_of_level,
             "store": runtime.store,
@@ -161,8 +177,9 @@ class TangentSource:
             if self.operator.explicit and found:
                 raise ArgumentError(
                     f"nd.{self.operator.name} differentiates by argument '{self.names[k]}', which "
-                    f"is {describe(tree.type)}; it must hold floats"
+                    f"is {describe(tree.type)}; it must hold floats{hint(tree.type)}"
                 )
+            self._refuse_hidden(k, found, directions)
             return
         pairs = {}
         self._match(k, tree, directions, pairs)
@@ -198,6 +215,17 @@ class TangentSource:
                 self._mismatch(k, tree, directions)
             source = f"pair({tree.source}, {directions.source}, {self.tag})"
             pairs[id(tree)] = source, self.dual(tree.type, directions.type)
+        else:
+            self._refuse_hidden(k, [tree], directions)
+
+    def _refuse_hidden(self, k, found, directions):
+        """A direction of floats that are out of reach would be lost in silence."""
+        given = any(not isinstance(leaf.type, types.NoneType) for leaf in leaves(directions))
+        for leaf in filter(hides_floats, found if given else ()):
+            raise ArgumentError(
+                f"nd.{self.operator.name}: '{self.names[k]}' has a tangent, but what it holds, "
+                f"{describe(leaf.type)}, is a constant{hint(leaf.type)}; the tangent of a constant is None"
+            )
 
     def _mismatch(self, k, tree, directions):
         raise ArgumentError(
@@ -233,24 +261,52 @@ class TangentSource:
                 self.sources[k] = f"work{k}"
                 self.argtypes[k] = types.Array(dual, ty.ndim, ty.layout)
 
-    def write(self, value, returned=None):
-        """The function; `returned` is the source of what it returns, made of `{r}` and `{tag}`."""
-        self._carry_written()
-        self.namespace["f"] = self.operator.target()
+    def _arguments(self):
+        """Sources of the arguments of the call, and their types."""
         star = starred(self.operator.f.py_func)
-        for k, ty in enumerate(self.argtypes):
-            if k == star and not isinstance(self.operator, JVP):
-                self.sources[k] = f"*{self.sources[k]}"
+        sources, tys = [], []
+        for k, (source, ty) in enumerate(zip(self.sources, self.argtypes, strict=True)):
             if isinstance(ty, types.Dispatcher):
                 from ..forward.dualize import replacement
 
                 self.namespace[f"function{k}"] = replacement(ty.dispatcher)
-                self.sources[k] = f"function{k}"
-        while self.argtypes and isinstance(self.argtypes[-1], types.Omitted):
-            self.argtypes.pop()
-            self.sources.pop()
-        arguments = ", ".join(self.sources)
-        lines = [*self.lines, f"r = f({arguments})", *self.after]
+                source = f"function{k}"
+                ty = self.typingctx.resolve_value_type(self.namespace[source])
+            if k == star and not isinstance(self.operator, JVP):
+                sources.append(f"*{source}")
+                tys.extend(ty)
+            else:
+                sources.append(source)
+                tys.append(ty)
+        while tys and isinstance(tys[-1], types.Omitted):
+            sources.pop()
+            tys.pop()
+        return sources, tys
+
+    def _check_result(self, tys):
+        """ArgumentError where `f` returns, or writes, nothing that has a derivative."""
+        operator = self.operator
+        tree = parse(call_type(self.typingctx, operator, self.namespace["f"], tys), "r")
+        if operator.out is None:
+            writes = isinstance(operator, JVP) and tree.type == types.none  # into its arguments
+            if not writes:
+                numeric_result(operator, tree)
+            return
+        refuse_returned(operator, tree)
+        k = operator.out
+        ty = self.given_types[k] if k < len(self.given_types) else types.none
+        if not (isinstance(ty, types.Array) and is_differentiable(ty.dtype)):
+            raise ArgumentError(
+                f"nd.{operator.name}: out={k} names '{self.names[k]}', which is no array of floats"
+            )
+
+    def write(self, value, returned=None):
+        """The function; `returned` is the source of what it returns, made of `{r}` and `{tag}`."""
+        self._carry_written()
+        self.namespace["f"] = self.operator.target()
+        sources, tys = self._arguments()
+        self._check_result(tys)
+        lines = [*self.lines, f"r = f({', '.join(sources)})", *self.after]
         result = "r" if self.operator.out is None else self.sources[self.operator.out]
         found = f"tangent_of_level({result}, {self.tag})"
         kept = f"value_of({result}, {self.tag})"
@@ -269,17 +325,22 @@ def derivative(f, argnum=0):
     f : function or Numba dispatcher
         Returns a float, an array, or a tuple of these.
     argnum : int
-        Which argument to differentiate by.
+        Which argument to differentiate by: a float, or a complex number. By a complex number, the
+        derivative is that along the real axis, which is f'(z) where `f` is holomorphic.
 
     Returns
     -------
     dispatcher
-        Takes the arguments of `f`; returns what `f` returns, differentiated.
+        Takes the arguments of `f`; returns what `f` returns, differentiated: a tuple of its structure
+        where that is a tuple, with arrays of the shapes of its arrays.
 
     Raises
     ------
     ArgumentError
-        Where the argument is not a float: an int, say, or an array.
+        Where the argument is not a float: an int, say, or an array. Where the result is none that has
+        a derivative: a list, say, or a float on some paths and None on others.
+    UnsupportedError
+        When compiled, for what cannot be differentiated.
 
     Examples
     --------
@@ -307,7 +368,18 @@ def jvp(f, argnums=None, *, out=None):
     Returns
     -------
     dispatcher
-        Called with `(primals, tangents)`, two tuples; returns `(value, tangent)`.
+        Called with `(primals, tangents)`, two tuples: all arguments, and a tangent of the structure and
+        shapes of the argument for each of `argnums`. Returns `(value, tangent)`, both with the
+        structure of the result.
+
+    Raises
+    ------
+    ArgumentError
+        Where a tangent has another structure or shape than its argument; where it belongs to floats
+        that are out of reach, in a list, a record or a `@jitclass` instance (its tangent is None); where
+        no argument holds floats.
+    UnsupportedError
+        When compiled, for what cannot be differentiated.
 
     Examples
     --------

@@ -6,11 +6,11 @@ from numba.core import types
 
 from ..errors import ArgumentError
 from .adjoint import AdjointSource
+from .argnums import checked_argnums, checked_out, refuse_starred
+from .describe import describe
 from .dispatcher import Operator, build, parameter_names, starred
-from .jacobian import checked_argnums, refuse_starred
-from .results import numeric_result
-from .rows import refuse_returned
-from .structure import differentiated, leaves, parse
+from .results import numeric_result, refuse_returned
+from .structure import differentiated, leaves, parse, refuse_constants
 from .tupled import TupledDispatcher
 
 
@@ -27,7 +27,7 @@ class VJP(Operator):
         self.explicit = argnums is not None
         every = tuple(range(len(self.names)))
         self.argnums = checked_argnums(self.name, argnums, self.names) if self.explicit else every
-        self.out = out if out is None else checked_argnums(self.name, out, self.names)[0]
+        self.out = checked_out(self.name, out, self.names)
         refuse_starred(self.name, self.f.py_func, self.argnums)
 
     def key(self):
@@ -68,7 +68,7 @@ def checked_primals(operator, argtypes):
     if not isinstance(primals, types.BaseTuple):
         raise ArgumentError(
             f"nd.{name} is called with (primals, cotangent), where primals is the tuple of all "
-            f"arguments; it got {primals} and {cotangent}"
+            f"arguments; it got {describe(primals)} and {describe(cotangent)}"
         )
     parameters = list(inspect.signature(function).parameters.values())
     star = starred(function)
@@ -96,6 +96,8 @@ def differentiable(operator, arguments):
             differentiated(f"nd.{operator.name}", operator.names[k], source, ty)
         if holds_floats(ty):
             found.append(k)
+    if not found:
+        refuse_constants(f"nd.{operator.name}", operator.names, [ty for _, ty in arguments])
     return tuple(found)
 
 
@@ -109,7 +111,7 @@ def pulled(operator, source, cotangent, ty):
     if operator.out is None:
         numeric_result(operator, source.result)
         return "value", source.call(source.seed_from(cotangent, ty))
-    refuse_returned(source)
+    refuse_returned(operator, source.result)
     source.seed_argument(operator.out, cotangent, ty)
     return source.arguments[operator.out][0], source.call(source.seed(lambda leaf: "None"))
 

@@ -221,3 +221,48 @@ def test_jvp_of_a_function_of_numpy():
     a = np.array([[3.0, 1.0], [0.5, 2.0]])
     gradient = nd.grad(lambda a: np.linalg.det(a) * 2.0, mode="forward", chunk=2)(a)
     np.testing.assert_allclose(gradient, [[40.0, -10.0], [-20.0, 60.0]], rtol=1e-14)
+
+
+@pytest.mark.parametrize("wrong", [lambda t: t[:1], lambda t: np.append(t, t)])
+def test_a_tangent_of_another_shape_than_the_value(wrong):
+    @njit
+    def doubled(a):
+        return 2.0 * a
+
+    wrong = njit(wrong)
+    nd.rule(doubled, jvp=lambda primals, tangents: (2.0 * primals[0], wrong(2.0 * tangents[0])))
+    with pytest.raises(nd.RuleError, match="must have the shape of the value"):
+        nd.jacobian(lambda a: doubled(a), mode="forward")(np.ones(3))
+    with pytest.raises(nd.RuleError, match="must have the shape of the value"):
+        nd.jvp(doubled)((np.ones(3),), (np.ones(3),))
+
+
+def test_rules_that_return_no_pair():
+    @njit
+    def square(x):
+        return x * x
+
+    nd.rule(square, jvp=lambda primals, tangents: (primals[0] ** 2,))
+    with pytest.raises(nd.RuleError, match=r"jvp of a rule returns \(value, tangent\)"):
+        nd.derivative(square)(2.0)
+
+    @njit
+    def cube(x):
+        return x**3
+
+    nd.rule(cube, vjp=(lambda x: x**3, lambda residuals, cotangent: (cotangent,)))
+    with pytest.raises(
+        nd.RuleError, match=r"forward function of a rule returns \(value, residuals"
+    ):
+        nd.grad(cube, mode="reverse")(2.0)
+
+
+def test_every_operator_on_the_function_of_a_rule_itself():
+    @njit
+    def square(x):
+        return x * x
+
+    nd.rule(square, jvp=lambda primals, tangents: (square(primals[0]), 7.0 * tangents[0]))
+    assert nd.jvp(square)((2.0,), (1.0,)) == (4.0, 7.0)
+    for operator in (nd.derivative, nd.grad, nd.jacobian):
+        assert operator(square)(2.0) == 7.0  # the rule's, not the code's

@@ -24,7 +24,7 @@ def reads(a, b):
 @every_operator
 def test_changing_one_of_two_that_share_memory_is_an_error(operator):
     x = np.array([1.0, 3.0, 2.0])
-    with pytest.raises(ValueError, match="'a' and 'b', which share memory"):
+    with pytest.raises(nd.ArgumentError, match="'a' and 'b', which share memory"):
         OPERATORS[operator](changes_first)(x[:2], x[1:])
     np.testing.assert_array_equal(x, [1.0, 3.0, 2.0])
 

@@ -138,6 +138,80 @@ def test_results_in_tuples():
     assert jacobian[0] == 12.0
 
 
+@njit
+def of_pair(p, s):
+    """`p.x` is an array, `p.y` a float."""
+    return Point(p.x[0] * p.y, (s * p.x, 7, np.outer(p.x, p.x)))
+
+
+@njit
+def sum_of_parts(jacobian):
+    by_p, by_s = jacobian.y[0]
+    return by_p.x.sum() + by_p.y.sum() + by_s.sum() + jacobian.x[0].y
+
+
+@pytest.mark.parametrize("mode", ["auto", "forward", "reverse"])
+def test_the_structure_of_the_result_holds_that_of_the_arguments(mode):
+    jacobian = nd.jacobian(of_pair, argnums=(0, 1), mode=mode)
+    x, y, s = np.array([2.0, 3.0]), 5.0, 7.0
+    first = 2.0  # of x
+    found = jacobian(Point(x, y), s)
+    eye, zeros = np.eye(2), np.zeros(2)
+    by_outer = np.einsum("ik,j->ijk", eye, x) + np.einsum("jk,i->ijk", eye, x)
+    expected = Point(
+        (Point(np.array([y, 0.0]), first), 0.0),
+        (
+            (Point(s * eye, zeros), x),
+            (Point(zeros, 0.0), 0.0),
+            (Point(by_outer, np.zeros((2, 2))), np.zeros((2, 2))),
+        ),
+    )
+    assert_same_structure(found, expected)
+
+    @njit
+    def total(p, s):
+        return sum_of_parts(jacobian(p, s))
+
+    assert total(Point(x, y), s) == 2 * s + x.sum() + first
+
+
+def assert_same_structure(found, expected):
+    assert type(found) is type(expected)
+    if isinstance(expected, tuple):
+        for one, other in zip(found, expected, strict=True):
+            assert_same_structure(one, other)
+    else:
+        np.testing.assert_array_equal(found, expected, strict=True)
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+def test_jacobians_of_tuples_differentiated_again(mode):
+    @njit
+    def several(v, s):
+        return v[0] * v[1] * s, (s * s * v,)
+
+    first = nd.jacobian(several, argnums=(0, 1), mode=mode)
+    ((by_vv, by_vs), (by_sv, by_ss)), (((d_vv, d_vs), (d_sv, d_ss)),) = nd.jacobian(
+        first, argnums=(0, 1), mode=mode
+    )(np.array([2.0, 3.0]), 5.0)
+    np.testing.assert_array_equal(by_vv, [[0.0, 5.0], [5.0, 0.0]])
+    np.testing.assert_array_equal(by_vs, [3.0, 2.0])
+    np.testing.assert_array_equal(by_sv, [3.0, 2.0])
+    assert by_ss == 0.0
+    np.testing.assert_array_equal(d_vv, np.zeros((2, 2, 2)))
+    np.testing.assert_array_equal(d_vs, 10.0 * np.eye(2))
+    np.testing.assert_array_equal(d_sv, 10.0 * np.eye(2))
+    np.testing.assert_array_equal(d_ss, [4.0, 6.0])
+
+
+def test_a_sparse_jacobian_of_a_tuple_is_one_matrix():
+    def several(v):
+        return v[0] * v[1], 3.0 * v
+
+    found = nd.jacobian(several, sparsity="detect")(np.array([2.0, 5.0]))
+    np.testing.assert_array_equal(found.toarray(), [[5.0, 2.0], [3.0, 0.0], [0.0, 3.0]])
+
+
 def test_a_constant_function_has_a_zero_gradient_of_the_right_shape():
     np.testing.assert_array_equal(nd.grad(lambda a: 1.0)(np.ones(3)), np.zeros(3))
     np.testing.assert_array_equal(nd.jacobian(lambda a: np.ones(2))(np.ones(3)), np.zeros((2, 3)))
@@ -164,6 +238,29 @@ def test_float32_stays_float32():
     gradient = nd.grad(scaled)(np.array([1.5, 2.5], dtype=np.float32))
     assert gradient.dtype == np.float32
     np.testing.assert_array_equal(gradient, np.array([3.0, 5.0], dtype=np.float32))
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda a: 2 * a + 1,
+        lambda a: a * np.arange(2) / a.size,
+        lambda a: (3 * a - 1).sum(),
+        lambda a: np.where(a > 0, a, 0),
+        lambda a: a * np.float64(2.0),
+        lambda a: np.linalg.norm(a),
+    ],
+)
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+def test_precision_is_that_of_the_function(f, mode):
+    f, a = njit(f), np.array([1.5, 2.5], dtype=np.float32)
+    f(a)
+    plain = f.nopython_signatures[0].return_type
+    operator = nd.value_and_jacobian(f, mode=mode)
+    operator(a)
+    value, jacobian = operator.nopython_signatures[0].return_type
+    assert value == plain
+    assert jacobian.dtype == getattr(plain, "dtype", plain)
 
 
 def test_second_order_structures():

@@ -9,6 +9,7 @@ from numba.core.errors import NumbaError
 from numba.core.registry import CPUDispatcher
 
 from ...errors import NumbadError, RuleError
+from ...forward.custom import two_of
 from ...forward.refuse import reason, told_before
 from ...ir.fence import refuse
 from ...ir.leaves import HANDLES, leaves
@@ -250,6 +251,9 @@ class Pulled(Called):
         return e.shadow(leaf) if e.active(leaf) else e.new_shadow_at(leaf)
 
 
+_PAIR = two_of("forward function", "(value, residuals)")
+
+
 class Custom(Called):
     """A call of a function with a rule `(forward, backward)` of the user's."""
 
@@ -261,7 +265,7 @@ class Custom(Called):
         if not self.is_live(e):
             e.append(self.statement)
             return
-        pair = e.call(self.forward_rule, *self.arguments)
+        pair = e.call(_PAIR, e.call(self.forward_rule, *self.arguments))
         e.assign(e.item(pair, 0), self.statement.target)
         residuals = e.item(pair, 1)
         e.assign(e.call(kept, e.var("$tape"), residuals), e.extra(self, "residuals"))
