@@ -85,7 +85,9 @@ def test_least_squares_by_one_argument(shape, argnums):
 
 def vectors(a):
     u, s, vh = np.linalg.svd(a, False)
-    return ((u[:, 0] + u[:, 1]) * (0.3 + 0.8j)).sum().real * ((vh[0] + vh[1]) ** 2).sum().imag + s[0]
+    return ((u[:, 0] + u[:, 1]) * (0.3 + 0.8j)).sum().real * ((vh[0] + vh[1]) ** 2).sum().imag + s[
+        0
+    ]
 
 
 def test_svd_of_a_wide_complex_matrix_has_the_phases_of_the_left_vectors():

@@ -23,9 +23,8 @@ GROUPS["special of gamma"] = Group(
 
 GROUPS["special of Bessel"] = Group(
     "a",
-    each("special", "i0 i0e i1 i1e exp1 expi spence", "a")
+    each("special", "i0 i0e i1 i1e expi spence", "a")
     | {
-        "expn": "special.expn(2, a)",
         "sici": "special.sici(a)[0]",
         "sici, second": "special.sici(a)[1]",
         "hyp1f1": "special.hyp1f1(1.5, 2.5, a)",

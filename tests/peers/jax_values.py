@@ -28,7 +28,13 @@ def derivatives(codes, names, weights, primals, tangents):
     known = {"known": dict(zip(names, primals, strict=True))}
 
     def results(*args):
-        scope = {"np": jnp, "special": special, "lax": lax, **known, **dict(zip(names, args, strict=True))}
+        scope = {
+            "np": jnp,
+            "special": special,
+            "lax": lax,
+            **known,
+            **dict(zip(names, args, strict=True)),
+        }
         return jnp.concatenate([jnp.ravel(jnp.asarray(eval(code, scope))) for code in compiled])
 
     @jax.jit

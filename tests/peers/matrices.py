@@ -60,8 +60,8 @@ GROUPS["spectra and fits"] = Group(
         "lstsq, residual": "np.linalg.lstsq(tall, tall[:, 0] ** 2)[1]",
     },
     {
-        "eig": _EIG.format("s + s.T", "[0]"),
-        "eigvals": _EIG.format("s + s.T", "[0]"),
+        "eig": _EIG.format("s + s.T", "[0].real"),
+        "eigvals": _EIG.format("s + s.T", "[0].real"),
     },
 )
 
@@ -98,7 +98,7 @@ GROUPS["complex products"] = Group(
         "mean": "np.mean(c)",
         "cumsum": "np.cumsum(z)",
         "cumprod": "np.cumprod(z)",
-        "where": "np.where(z.real > 0.0, z, z * z)",
+        "where": "np.where(np.absolute(z) > 1.0, z, z * z)",
         "diag": "np.diag(c)",
         "transpose": "c.T",
     },
@@ -118,12 +118,12 @@ GROUPS["complex systems"] = Group(
 GROUPS["complex factors"] = Group(
     "c ctall",
     {
-        "cholesky": "np.linalg.cholesky(ctall.T @ np.conj(ctall))",
+        "cholesky": "np.linalg.cholesky(ctall.T @ np.conjugate(ctall))",
         "qr": "np.linalg.qr(ctall)[0]",
         "qr, triangle": "np.linalg.qr(ctall)[1]",
-        "eigh": "np.abs(np.linalg.eigh(c + np.conj(c.T))[1])",
-        "eigh, values": "np.linalg.eigh(c + np.conj(c.T))[0]",
-        "svd": "np.abs(np.linalg.svd(ctall, False)[0])",
+        "eigh": "np.absolute(np.linalg.eigh(c + np.conjugate(c.T))[1])",
+        "eigh, values": "np.linalg.eigh(c + np.conjugate(c.T))[0]",
+        "svd": "np.absolute(np.linalg.svd(ctall, False)[0])",
         "svd, values": "np.linalg.svd(ctall, False)[1]",
         "eigvals": "np.linalg.eigvals(c)",
         "eig": "np.linalg.eig(c)[1] / np.linalg.eig(c)[1][:1]",
