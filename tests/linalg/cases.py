@@ -155,7 +155,7 @@ def qr(a):
     return weighed(q) * weighed(r)
 
 
-@case(lambda a: _qr(a, both), C, CTALL)
+@case(lambda a: _qr(a, both), C, CTALL, CTALL.T)
 def qr_complex(a):
     q, r = np.linalg.qr(a)
     return weighed_complex(q) * weighed_complex(r)

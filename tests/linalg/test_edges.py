@@ -67,15 +67,16 @@ def test_no_rows_and_one(mode):
 
 @both
 def test_the_determinant_of_a_singular_matrix_has_a_derivative(mode):
-    """The cofactors."""
-    a = np.array([[1.0, 2.0, 0.0], [2.0, 4.0, 0.0], [0.5, -1.0, 3.0]])
-    cofactors = [
-        [(-1) ** (i + j) * np.linalg.det(np.delete(np.delete(a, i, 0), j, 1)) for j in range(3)]
-        for i in range(3)
-    ]
-    value, found = gradient(lambda a: np.linalg.det(a), a, mode)
-    assert value == 0.0
-    np.testing.assert_allclose(found, cofactors, atol=1e-13)
+    """The cofactors, whose sign an exchange of two rows changes."""
+    given = np.array([[1.0, 2.0, 0.0], [2.0, 4.0, 0.0], [0.5, -1.0, 3.0]])
+    for a in (given, given[[0, 2, 1]]):
+        cofactors = [
+            [(-1) ** (i + j) * np.linalg.det(np.delete(np.delete(a, i, 0), j, 1)) for j in range(3)]
+            for i in range(3)
+        ]
+        value, found = gradient(lambda a: np.linalg.det(a), a, mode)
+        assert value == 0.0
+        np.testing.assert_allclose(found, cofactors, atol=1e-13)
 
 
 SINGULAR_CALLS = {
@@ -126,6 +127,33 @@ def test_eigenvectors_of_equal_eigenvalues_raise():
         nd.grad(lambda a: np.linalg.svd(a)[0][0, 1], mode="reverse")(EQUAL)  # the first is alone
 
 
+TURNED = np.linalg.qr(SINGULAR + np.eye(3))[0]
+OF_EQUAL = {
+    "eigh, turned": (lambda a: np.linalg.eigh(a)[1][0, 0], TURNED @ EQUAL @ TURNED.T),
+    "eig": (lambda a: np.linalg.eig(a)[1][0, 0], EQUAL),
+    "svd, left": (lambda a: np.linalg.svd(a)[0][0, 1], EQUAL),
+    "svd, right": (lambda a: np.linalg.svd(a)[2][1, 0], EQUAL),
+    "svd, zero": (lambda a: np.linalg.svd(a, False)[0][2, 1], OF_RANK_ONE),
+}
+"""Vectors of numbers that are equal, in the first case but for rounding."""
+
+
+@both
+@pytest.mark.parametrize("name", OF_EQUAL)
+def test_vectors_of_equal_numbers_raise(name, mode):
+    f, a = OF_EQUAL[name]
+    with pytest.raises(np.linalg.LinAlgError, match="repeated"):
+        nd.grad(f, mode=mode)(a)
+
+
+def test_a_phase_that_lapack_leaves_open():
+    """Of the second vector the first element is zero, so that any multiple by a phase would do."""
+    a = np.diag([2.0, 3.0 + 0.0j])
+    with pytest.raises(np.linalg.LinAlgError, match="phase"):
+        nd.grad(lambda a: np.linalg.eigh(a)[1][1, 1].imag, mode="reverse")(a)
+    assert not gradient(lambda a: abs(np.linalg.eigh(a)[1][1, 1]), a, "reverse")[1].any()
+
+
 def test_vectors_of_other_eigenvalues_have_derivatives():
     """In reverse mode, where it is known which are used."""
     _, found = gradient(lambda a: np.linalg.eigh(a)[1][1, 2], EQUAL, "reverse")
@@ -159,6 +187,8 @@ def test_vectors_that_fill_up_a_basis_have_no_derivative():
     for mode in ("forward", "reverse"):
         with pytest.raises(np.linalg.LinAlgError, match="full_matrices=False"):
             nd.grad(lambda a: np.linalg.svd(a)[0][0, 2], mode=mode)(tall)
+        with pytest.raises(np.linalg.LinAlgError, match="full_matrices=False"):
+            nd.grad(lambda a: np.linalg.svd(a)[2][2, 0], mode=mode)(np.ascontiguousarray(tall.T))
 
 
 # -- kinks ---------------------------------------------------------------------------------------------
@@ -173,11 +203,11 @@ def test_norms_of_zero_have_the_derivative_zero(mode):
     assert not gradient(f, np.zeros(3), mode)[1].any()
 
 
-def test_a_condition_that_is_infinite():
-    assert (
-        nd.value_and_grad(lambda a: np.linalg.cond(a), mode="reverse")(np.zeros((2, 2)))[0]
-        == np.inf
-    )
+@both
+def test_a_condition_that_is_infinite_has_the_derivative_zero(mode):
+    value, found = gradient(lambda a: np.linalg.cond(a), np.zeros((2, 2)), mode)
+    assert value == np.inf
+    assert not found.any()
 
 
 @both

@@ -157,7 +157,7 @@ def _squares(a, b, x, rank, real):
     """The sums of the squares of `b - a @ x`; none where Numba gives none."""
     m, n = a.shape
     out = np.zeros(0 if rank < n or m <= n else b.shape[1], real)
-    rest = b - product(a, x)
+    rest = b - product(x.T, a.T).T  # which has the type of `x`, whatever `a` is
     for i in range(m):
         for j in range(out.size):
             out[j] += (rest[i, j] * np.conj(rest[i, j])).real
