@@ -15,7 +15,6 @@ from ..patterns.compression import of_symmetric
 from ..patterns.detect import detect
 from ..patterns.pattern import pattern_of
 from .dispatcher import INHERITED
-from .jacobian import Jacobian
 from .pattern_check import check_pattern
 from .plan import forward_plan, plans_for
 
