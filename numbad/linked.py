@@ -7,6 +7,7 @@ code of its own when it is called from Python, or when its address is asked for.
 """
 
 from functools import partial
+from weakref import WeakValueDictionary
 
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler_lock import global_compiler_lock
@@ -18,6 +19,8 @@ _ENVIRONMENT = "_ZN08NumbaEnv"  # where the Python objects of what prints, say, 
 _ENTRY = "_ZN7cpython"  # the function that Python calls
 _WRAPPERS = "wrapper", "cfunc_wrapper"  # the modules of the functions that Python and C call
 _WAITING = "__numbad_waiting__"  # the attribute of a dispatcher with its functions that wait
+
+_DEFINED_BY = WeakValueDictionary()  # the name of a function -> the library that waits
 
 
 class LinkedLibrary(JITCodeLibrary):
@@ -38,6 +41,11 @@ class LinkedLibrary(JITCodeLibrary):
 
     def add_llvm_module(self, ll_module):
         self.waits = self.waits and not _needs_environment(ll_module)
+        if self.waits:
+            names = (
+                function.name for function in ll_module.functions if not function.is_declaration
+            )
+            _DEFINED_BY.update(dict.fromkeys(names, self))
         super().add_llvm_module(ll_module)  # after which the module is empty
 
     @property
@@ -128,7 +136,11 @@ def compiled(dispatcher, compile_it, sig):
         finally:
             Dispatcher.add_overload = add_overload
             del codegen.create_library
-        return _entered(dispatcher, entry)
+        entry = _entered(dispatcher, entry)
+        for name in list(codegen._rtlinker._unresolved):
+            if name in _DEFINED_BY:  # a recursive function calls it by its address
+                _DEFINED_BY[name].finish()
+        return entry
 
 
 def _add_overload(add_overload, dispatcher, cres):

@@ -36,8 +36,8 @@ def test_evaluations(capfd):
 @njit
 def equations(x, a, b):
     out = np.empty(2)
-    out[0] = x[0] ** 3 + x[1] - a
-    out[1] = math.sin(x[1]) + b * x[0]
+    out[0] = x[0] ** 3 + 2.0 * x[0] + x[1] - a
+    out[1] = math.sin(x[1]) + 2.0 * x[1] + b * x[0]
     return out
 
 

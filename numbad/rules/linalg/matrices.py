@@ -130,3 +130,29 @@ def half_skew(k):
         for j in range(k.shape[1]):
             out[i, j] = (k[i, j] - np.conj(k[j, i])) / 2
     return out
+
+
+@njit
+def with_transpose(a):
+    """`a + a.T`."""
+    out = np.empty(a.shape, a.dtype)
+    for i in range(a.shape[0]):
+        for j in range(a.shape[1]):
+            out[i, j] = a[i, j] + a[j, i]
+    return out
+
+
+@njit
+def put(out, a):
+    """`out[...] = a`, for matrices of one shape: Numba's own takes a second to compile, for its message."""
+    for i in range(a.shape[0]):
+        for j in range(a.shape[1]):
+            out[i, j] = a[i, j]
+
+
+@njit
+def take_off(out, a):
+    """`out -= a`, for matrices of one shape."""
+    for i in range(a.shape[0]):
+        for j in range(a.shape[1]):
+            out[i, j] -= a[i, j]

@@ -12,7 +12,17 @@ from numba import njit
 from ..arrays.table import stands_for
 from ..registry import linear_rule
 from .calls import calling, is_complex, is_matrix
-from .matrices import adjoint, half_lower, lower, lower_as_hermitian, onto_lower, product
+from .matrices import (
+    adjoint,
+    half_lower,
+    lower,
+    lower_as_hermitian,
+    onto_lower,
+    product,
+    put,
+    take_off,
+    with_transpose,
+)
 from .triangles import above, below
 
 _BLOCK = 64
@@ -74,12 +84,14 @@ def pulled_back(low, l_bar):
         r, d = low[start:end, :start], np.ascontiguousarray(low[start:end, start:end])
         b, c = low[end:, :start], low[end:, start:end]
         c_bar = above(d, bar[end:, start:end].T).T
-        bar[end:, start:end] = c_bar
-        bar[end:, :start] -= product(c_bar, r)
-        d_bar = bar[start:end, start:end] - product(c_bar.T, c)
-        d_bar = onto_lower(_two_sided(d, half_lower(product(d.T, lower(d_bar)))))
-        bar[start:end, start:end] = d_bar
-        bar[start:end, :start] -= product(c_bar.T, b) + product(d_bar + d_bar.T, r)
+        put(bar[end:, start:end], c_bar)
+        take_off(bar[end:, :start], product(c_bar, r))
+        middle, left = bar[start:end, start:end], bar[start:end, :start]
+        take_off(middle, product(c_bar.T, c))
+        d_bar = onto_lower(_two_sided(d, half_lower(product(d.T, lower(middle)))))
+        put(middle, d_bar)
+        take_off(left, product(c_bar.T, b))
+        take_off(left, product(with_transpose(d_bar), r))
     return bar
 
 
