@@ -109,10 +109,12 @@ def test_every_entry_is_read_where_it_is_alone(seed):
     given = symmetric(seed).toarray() != 0
     half = rng.normal(size=given.shape)
     matrix = (half + half.T) * given
-    for make, lines in ((of_symmetric, matrix), (by_rows, matrix.T)):
-        how = make(pattern_of("test", given))
+    oblong = sparse.random_array((12, 7), density=0.2, rng=rng).toarray()
+    for make, each, lines in ((of_symmetric, matrix, matrix), (by_rows, oblong, oblong.T)):
+        how = make(pattern_of("test", each))
         seeds = (how.colours[:, None] == np.arange(how.count)).astype(float)
-        np.testing.assert_allclose(decompressed(how, lines @ seeds), matrix[given], atol=1e-14)
+        found = decompressed(how, lines @ seeds)
+        np.testing.assert_allclose(found, each[each != 0], atol=1e-14)
 
 
 def test_dense_and_empty():
