@@ -122,7 +122,7 @@ def chosen():
     """What is tested: `(title, kind, names)`."""
     for number, (title, group) in enumerate(GROUPS.items()):
         for k, kind in enumerate(KINDS):
-            names = [name for name in group.calls if kind == "reverse" or name not in group.reverse]
+            names = group.of_kind(kind)
             if EVERYTHING or number % (2 * len(KINDS)) == 2 * k:
                 some = names if EVERYTHING else names[number % min(EVERY, len(names)) :: EVERY]
                 yield pytest.param(title, kind, some, id=f"{title.replace(' ', '-')}-{kind}")
