@@ -11,7 +11,7 @@ GROUPS["special of errors"] = Group(
 GROUPS["special of gamma"] = Group(
     "a b",
     each("special", "digamma gamma gammaln loggamma", "a")
-    | each("special", "beta betaln", "a, b")
+    | each("special", "beta betaln poch", "a, b")
     | {
         "polygamma": "special.polygamma(2, a)",
         "zeta": "special.zeta(2.5, a)",

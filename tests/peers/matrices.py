@@ -132,4 +132,5 @@ GROUPS["complex factors"] = Group(
         "eigvals": _EIG.format("c", "[0]"),
         "eig": f"{_EIG.format('c', '[1]')} / {_EIG.format('c', '[1][:1]')}",
     },
+    once=("eigh", "svd", "eig"),
 )

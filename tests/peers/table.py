@@ -17,6 +17,7 @@ class Group:
     calls: name of the function -> the call
     theirs: name -> the call of JAX, where it asks for something else
     reverse: names of those that reverse mode alone differentiates
+    once: names of those whose second derivatives `nd.hvp` refuses
     sizes: `(n, p)`, which the shapes of the variables are made of
     """
 
@@ -24,6 +25,7 @@ class Group:
     calls: dict
     theirs: dict = field(default_factory=dict)
     reverse: tuple = ()
+    once: tuple = ()
     sizes: tuple = ((3, 2), (4, 5))
 
     @property
@@ -35,6 +37,11 @@ class Group:
         for seed, (n, p) in enumerate(self.sizes):
             draw = np.random.default_rng(seed + 11)
             yield tuple(DRAWS[name](draw, n, p) for name in self.names)
+
+    def of_kind(self, kind):
+        """The names of the calls that have derivatives of a kind."""
+        without = {"reverse": (), "forward": self.reverse, "second": self.reverse + self.once}
+        return [name for name in self.calls if name not in without[kind]]
 
     def code(self, name):
         """What JAX evaluates."""
