@@ -54,10 +54,11 @@ def detect(dispatcher, args, argnums, out=None):
 
 
 def is_gradient(dispatcher, argnums, out=None):
-    """Whether a dispatcher is `nd.grad` of a function, by these arguments."""
+    """Whether a dispatcher is the gradient alone of a function, by these arguments."""
     operator = getattr(dispatcher, "operator", None)
     return (
-        getattr(operator, "name", None) == "grad"
+        getattr(operator, "scalar", False)
+        and not operator.with_value
         and operator.argnums == tuple(argnums)
         and out is None
         and not hasattr(operator.f, "operator")
