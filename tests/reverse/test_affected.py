@@ -1,6 +1,7 @@
 """The plugin that finds which tests an optimisation has a part in."""
 
 import json
+import os
 import subprocess
 import sys
 
@@ -13,7 +14,8 @@ TESTS = f"{FILE}::test_from_njit", f"{FILE}::test_from_cfunc"  # of one derivati
 def run(*options):
     """What becomes of the tests, with the plugin."""
     command = [sys.executable, "-m", "pytest", "-q", "-p", "tests.reverse.affected", *TESTS]
-    return subprocess.run([*command, *options], capture_output=True, text=True)
+    plain = {**os.environ, "PYTEST_ADDOPTS": ""}  # its own output is read
+    return subprocess.run([*command, *options], capture_output=True, text=True, env=plain)
 
 
 @pytest.fixture(scope="module")
