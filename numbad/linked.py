@@ -105,9 +105,12 @@ class LinkedLibrary(JITCodeLibrary):
             self.when_finished.pop()()
 
     def _add_entries(self):
+        """Add what is called from elsewhere, and what that alone calls: to take a dict apart, say."""
         self.waits = False
         while self.entries:
             self.add_ir_module(self.entries.pop())
+        for library in dict.fromkeys(self._linking_libraries):
+            self._final_module.link_in(library._get_module_for_linking(), preserve=True)
 
 
 def _needs_environment(module):
