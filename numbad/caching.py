@@ -29,7 +29,7 @@ from numba.core.targetconfig import ConfigStack
 
 from . import constants, symbols
 from .fingerprint import Fingerprint, UndigestibleError, digested
-from .linked import waits
+from .linked import finish_parts, waits
 
 FORMAT = b"numbad 2\n"
 
@@ -97,6 +97,7 @@ class ContentCache:
 
     def _save(self, path, sig, compiled):
         if not _can_keep(compiled, self._symbols):
+            finish_parts(compiled.library)  # they perhaps can be kept
             return
         # A full disk, or a type that is known to this process alone, must not stop anyone.
         with contextlib.suppress(OSError, pickle.PicklingError, TypeError, AttributeError):

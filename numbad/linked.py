@@ -125,6 +125,20 @@ def waits(library):
     return getattr(library, "waits", False)
 
 
+def finish_parts(library):
+    """Give machine code to those parts of a library that are to be kept on disk once they have it."""
+    seen, pending = set(), [library]
+    while pending:
+        for part in pending.pop()._linking_libraries:
+            if part in seen or not waits(part):
+                continue
+            seen.add(part)
+            if part.when_finished:
+                part.finish()
+            else:
+                pending.append(part)
+
+
 def compiled(dispatcher, compile_it, sig):
     """`compile_it(sig)`, which compiles a dispatcher, with all that it calls left to its callers."""
     with global_compiler_lock:
