@@ -15,11 +15,11 @@ def is_differentiable(ty):
     return isinstance(ty, types.Float | types.Complex | Dual) and ty != types.float16
 
 
-def holds_floats(ty):
+def contains_floats(ty):
     """Whether there may be floats in a value: in an array, list, record or object as well."""
     if isinstance(ty, types.Float | types.Complex | Dual | types.PyObject):
         return True
-    return any(map(holds_floats, _parts(ty)))
+    return any(map(contains_floats, _parts(ty)))
 
 
 def _parts(ty):
@@ -92,6 +92,6 @@ def hint(ty):
         return ": convert it with .astype(np.float64)"
     if isinstance(ty, _LISTS):
         return ": pass an array, np.array(...), or a tuple"
-    if holds_floats(ty) and not isinstance(ty, types.PyObject):
+    if contains_floats(ty) and not isinstance(ty, types.PyObject):
         return ": pass the floats in it as arguments, in arrays or in a namedtuple"
     return ""

@@ -3,6 +3,7 @@
 import inspect
 import threading
 from functools import cached_property
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numba import njit
@@ -35,7 +36,8 @@ class SparseJacobian:
         self.dense, self.f, self.check = dense, dense.f, check
         self.detected = pattern is None
         self._signature = inspect.signature(self.f.py_func)
-        self._lock, self._checked = threading.RLock(), set()
+        self._lock = threading.RLock()
+        self._checked = WeakKeyDictionary()  # a plan -> the shapes that it was checked with
         self._plans = {} if pattern is None else {None: self.plans_for(pattern)}
         self.__name__ = f"{self.name.removeprefix('nd.')}_{self.f.py_func.__name__}"
         self.__doc__ = f"{self.name} of {self.f.py_func.__name__}, as a sparse matrix."
@@ -99,10 +101,10 @@ class SparseJacobian:
 
     def _check_once(self, plan, args):
         """See that no entry is missing, at the first call with arguments of these shapes."""
-        key = id(plan), *(shape_of(a) for a in args)
-        if key not in self._checked:
+        checked, shapes = self._checked.setdefault(plan, set()), tuple(map(shape_of, args))
+        if shapes not in checked:
             check_pattern(plan, self.f, self.dense.argnums, args, self.detected)
-            self._checked.add(key)
+            checked.add(shapes)
 
     @cached_property
     def in_nopython(self):

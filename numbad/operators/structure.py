@@ -11,7 +11,7 @@ from numba.core import types
 
 from ..errors import ArgumentError
 from ..forward.dual import base_scalar
-from .describe import describe, hint, holds_floats, is_differentiable
+from .describe import contains_floats, describe, hint, is_differentiable
 
 
 @dataclass
@@ -84,7 +84,7 @@ def mapped_type(tree, leaf):
 
 def hides_floats(leaf):
     """Whether a leaf that operators take for a constant holds floats: a list, a record, an object."""
-    return leaf.kind == "constant" and holds_floats(leaf.type)
+    return leaf.kind == "constant" and contains_floats(leaf.type)
 
 
 def refuse_constants(operator, names, tys):

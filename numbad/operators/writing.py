@@ -5,7 +5,7 @@ from numba.core import types
 
 from ..forward import array
 from . import runtime
-from .describe import holds_floats
+from .describe import contains_floats
 
 
 class Writer:
@@ -39,7 +39,7 @@ class Writer:
         """The zero of a constant member's own type; None for what has no zero."""
         if isinstance(leaf.type, types.Integer | types.Boolean):
             return self.zero(leaf.type)
-        if isinstance(leaf.type, types.Array) and not holds_floats(leaf.type):
+        if isinstance(leaf.type, types.Array) and not contains_floats(leaf.type):
             return f"np.zeros_like({leaf.source})"
         return "None"
 

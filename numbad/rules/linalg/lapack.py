@@ -11,6 +11,8 @@ from numba import njit
 from numba.core import cgutils, types
 from numba.extending import intrinsic, overload
 
+from .matrices import put
+
 _KINDS = {types.float32: "s", types.float64: "d", types.complex64: "c", types.complex128: "z"}
 _BYTE = ir.IntType(8)
 
@@ -87,13 +89,11 @@ def _integers(n):
 def columnwise(a):
     """A copy of a vector or matrix in Fortran order; a vector is one column."""
     out = np.empty(a.shape[::-1], a.dtype).T
-    if a.ndim == 1:  # loops: the messages of `out[...] = a` take a second to compile
+    if a.ndim == 1:
         for i in range(a.shape[0]):
             out[i] = a[i]
     else:
-        for j in range(a.shape[1]):
-            for i in range(a.shape[0]):
-                out[i, j] = a[i, j]
+        put(out.T, a.T)  # column by column
     return out
 
 
