@@ -9,16 +9,19 @@ code of its own when it is called from Python, or when its address is asked for.
 from functools import partial
 from weakref import WeakValueDictionary
 
+from llvmlite.binding import Linkage
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.dispatcher import Dispatcher
 from numba.core.registry import cpu_target
 
+from .remembered import remembered
+
 _UNRESOLVED = ".numba.unresolved$"  # what a recursive function calls itself by: an address
 _ENVIRONMENT = "_ZN08NumbaEnv"  # where the Python objects of what prints, say, are found
 _ENTRY = "_ZN7cpython"  # the function that Python calls
 _WRAPPERS = "wrapper", "cfunc_wrapper"  # the modules of the functions that Python and C call
-_WAITING = "__numbad_waiting__"  # the attribute of a dispatcher with its functions that wait
+_WAITING = "waiting"  # the functions of a dispatcher that wait, by the types of their arguments
 
 _DEFINED_BY = WeakValueDictionary()  # the name of a function -> the library that waits
 
@@ -31,6 +34,7 @@ class LinkedLibrary(JITCodeLibrary):
         self.waits = True
         self.entries = []  # the modules of what is called from elsewhere; callers need none
         self.when_finished = []  # functions to be called when there is machine code
+        self._copied = []  # the names of the functions of which callers get copies
         self._environment = None
 
     def add_ir_module(self, ir_module):
@@ -56,20 +60,36 @@ class LinkedLibrary(JITCodeLibrary):
         """Numba's `Codegen.set_env`, put off: the variable has no address yet."""
         self._environment = name, environment
 
-    def _optimize_final_module(self):
-        names = (variable.name for variable in self._final_module.global_variables)
-        if self.waits and any(name.startswith(_UNRESOLVED) for name in names):
-            self._add_entries()
-        if not self.waits:
-            super()._optimize_final_module()
+    @property
+    def has_dynamic_globals(self):
+        self._ensure_finalized()
+        libraries = [self, *_parts(self)] if self.waits else []
+        return bool(self._dynamic_globals) or any(part._dynamic_globals for part in libraries)
 
-    def _finalize_final_module(self):
-        if not self.waits:
-            super()._finalize_final_module()
-            return
-        self._finalize_dynamic_globals()
-        self._verify_declare_only_symbols()
-        self._finalized = True
+    def finalize(self):
+        """Numba's `finalize`, but what waits links nothing: its caller links its parts too, once."""
+        self._raise_if_finalized()
+        for library in self._linking_libraries:
+            loads = vars(library).get("_reload_init", ())  # older versions of Numba have none
+            vars(self).get("_reload_init", set()).update(loads)
+        names = (variable.name for variable in self._final_module.global_variables)
+        if self.waits and not any(name.startswith(_UNRESOLVED) for name in names):
+            self._finalize_dynamic_globals()
+            self._copied = _exported(self._final_module)
+            _link_as(self._final_module, self._copied, Linkage.linkonce_odr)
+            self._finalized = True
+        else:
+            self._generate()
+
+    def _get_module_for_linking(self):
+        """Numba's, with the parts: for callers that are compiled outside of `compiled`."""
+        self._ensure_finalized()
+        if self.waits and self._shared_module is None:
+            own, self._final_module = self._final_module, self._final_module.clone()
+            self._link_parts()
+            super()._get_module_for_linking()
+            self._final_module = own
+        return super()._get_module_for_linking()
 
     def _set_compiled_object(self, value):
         self.waits = False  # it comes from the disk, with its machine code
@@ -95,22 +115,53 @@ class LinkedLibrary(JITCodeLibrary):
         self._shared_module = None  # what callers link has the entries from here on, as on disk
         self._finalized = False
         self._dynamic_globals.clear()
-        self._add_entries()
-        self._optimize_final_module()
-        self._final_module.verify()
-        self._finalize_final_module()
+        self._generate()
         if self._environment is not None:
             self._codegen.set_env(*self._environment)
         while self.when_finished:
             self.when_finished.pop()()
 
-    def _add_entries(self):
-        """Add what is called from elsewhere, and what that alone calls: to take a dict apart, say."""
+    def _generate(self):
+        """Machine code of what the library has, what is called from elsewhere, and their parts."""
         self.waits = False
+        _link_as(self._final_module, self._copied, Linkage.external)
         while self.entries:
             self.add_ir_module(self.entries.pop())
-        for library in dict.fromkeys(self._linking_libraries):
-            self._final_module.link_in(library._get_module_for_linking(), preserve=True)
+        self._link_parts()
+        self._optimize_final_module()
+        self._final_module.verify()
+        self._finalize_final_module()
+
+    def _link_parts(self):
+        for part in _parts(self):
+            module = part._final_module if waits(part) else part._get_module_for_linking()
+            self._final_module.link_in(module, preserve=True)
+
+
+def _exported(module):
+    """The names of the functions that are defined for other modules."""
+    functions = (f for f in module.functions if not f.is_declaration)
+    return [f.name for f in functions if f.linkage == Linkage.external]
+
+
+def _link_as(module, names, linkage):
+    for name in names:
+        module.get_function(name).linkage = linkage
+
+
+def _parts(library):
+    """What a library links, and what that links which waits: each once, after all that call it."""
+    found = {}
+
+    def visit(part):
+        for other in dict.fromkeys(part._linking_libraries):
+            if other not in found:
+                if waits(other):
+                    visit(other)
+                found[other] = None
+
+    visit(library)
+    return list(reversed(found))
 
 
 def _needs_environment(module):
@@ -167,24 +218,25 @@ def _add_overload(add_overload, dispatcher, cres):
         return
     dispatcher.overloads[tuple(cres.signature.args)] = cres
     dispatcher._compile_for_args = partial(_enter_all, dispatcher)
-    vars(dispatcher).setdefault(_WAITING, []).append(cres)
+    remembered(dispatcher, _WAITING)[tuple(cres.signature.args)] = cres
 
 
 def _enter_all(dispatcher, *args, **kws):
     """Numba's `Dispatcher._compile_for_args`, where compiled functions of a dispatcher have waited."""
     with global_compiler_lock:
-        for cres in vars(dispatcher).pop(_WAITING, ()):
-            _enter(dispatcher, cres)
+        waiting = remembered(dispatcher, _WAITING)
+        while waiting:
+            _enter(dispatcher, waiting.popitem()[1])
         vars(dispatcher).pop("_compile_for_args", None)
     return dispatcher._compile_for_args(*args, **kws)
 
 
 def _entered(dispatcher, entry):
     """What Python calls for a function that has been compiled."""
-    waiting = vars(dispatcher).get(_WAITING, [])
-    for cres in [c for c in waiting if c.entry_point is entry]:
-        waiting.remove(cres)
-        return _enter(dispatcher, cres).entry_point
+    waiting = remembered(dispatcher, _WAITING)
+    for args, cres in list(waiting.items()):
+        if cres.entry_point is entry:
+            return _enter(dispatcher, waiting.pop(args)).entry_point
     return entry
 
 

@@ -165,3 +165,62 @@ def test_numba_compiles_as_ever_afterwards():
 
     assert g(1.0) == 2.0
     assert not any(map(waits, _libraries(g)))
+
+
+def _with_nested_helpers(table):
+    @njit
+    def looked_up(n):
+        return table[n]
+
+    @njit
+    def doubled(n):
+        return 2.0 * looked_up(n)
+
+    @njit
+    def f(x, n):
+        return x * doubled(n) * looked_up(n)
+
+    return f, doubled
+
+
+@pytest.mark.parametrize("entries", [4, 200_000])  # in the code, and by address
+def test_what_waits_knows_of_addresses_in_its_parts(entries):
+    f, doubled = _with_nested_helpers(np.arange(1.0, entries + 1.0))
+    assert nd.grad(f, 0, mode="reverse")(1.0, 2) == 2.0 * 9.0
+    (library,) = _libraries(doubled)
+    assert waits(library)
+    assert library.has_dynamic_globals == (entries > 4)
+    library.finish()
+    assert library.has_dynamic_globals == (entries > 4)
+
+
+def test_numbas_own_code_links_what_waits_with_its_parts():
+    f, doubled = _with_nested_helpers(np.arange(1.0, 5.0))
+    nd.grad(f, 0, mode="reverse")(1.0, 2)
+    assert all(map(waits, _libraries(doubled)))
+
+    @njit
+    def caller(n):
+        return doubled(n) + 1.0
+
+    assert caller(3) == 9.0
+    assert all(map(waits, _libraries(doubled)))
+    assert doubled(3) == 8.0
+    assert nd.grad(f, 0, mode="reverse")(1.0, 3) == 32.0
+    assert not any(map(waits, _libraries(doubled)))
+
+
+def test_each_part_is_linked_once(monkeypatch):
+    """A chain of helpers, each of which calls all that come after it."""
+    linked = []
+    link = LinkedLibrary._link_parts
+
+    def link_parts(library):
+        linked.append(library.name)
+        link(library)
+
+    monkeypatch.setattr(LinkedLibrary, "_link_parts", link_parts)
+    f, doubled = _with_nested_helpers(np.arange(1.0, 5.0))
+    nd.grad(f, 0, mode="reverse")(1.0, 2)
+    assert linked
+    assert not any("doubled" in name or "looked_up" in name for name in linked)

@@ -11,6 +11,7 @@ from numba.core.registry import CPUDispatcher, cpu_target
 from numba.core.typed_passes import NopythonTypeInference
 from numba.core.typing import signature
 
+from ..remembered import remembered
 from ..rules.linalg.result_types import result_type as linalg_type
 from .fence import Place, refuse
 from .function import Function, duplicate
@@ -88,7 +89,7 @@ def capture(dispatcher, argtypes):
             loc,
             "convert where it is meant: y = np.float32(x)",
         )
-    known = vars(dispatcher).setdefault("__numbad_captured__", {})
+    known = remembered(dispatcher, "captured")
     if argtypes not in known:
         _capturing().append((dispatcher, argtypes))
         try:

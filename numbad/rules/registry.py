@@ -249,6 +249,10 @@ def _forget(fn):
 
 
 _generation = 0
+_given = 0
+
+on_renew = []
+"""Functions to be called when what was built before is out of date."""
 
 
 def generation():
@@ -256,13 +260,22 @@ def generation():
     return _generation
 
 
+def rules_given():
+    """How many rules have been given: what was compiled for dual numbers before knows less."""
+    return _given
+
+
 def renew():
     """Let everything be built anew from here on."""
     global _generation
     _generation += 1
+    for forget in on_renew:
+        forget()
 
 
 def _announce(fn):
+    global _given
+    _given += 1
     renew()
     for hook in on_register:
         hook(fn)
