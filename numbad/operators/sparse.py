@@ -15,6 +15,7 @@ from ..errors import ArgumentError, SparsityError, UnsupportedError
 from ..patterns.compression import of_symmetric
 from ..patterns.detect import detect
 from ..patterns.pattern import pattern_of
+from ..rules.registry import generation
 from .dispatcher import INHERITED
 from .pattern_check import check_pattern
 from .plan import forward_plan, plans_for
@@ -51,8 +52,8 @@ class SparseJacobian:
         return self._plans_of(self._key(args), args)[0]
 
     def _key(self, args):
-        """What tells patterns apart."""
-        return tuple(map(constants_of, args)) if self.detected else None
+        """What tells patterns apart; one that was detected in code that is out of date counts no more."""
+        return (generation(), *map(constants_of, args)) if self.detected else None
 
     def _plans_of(self, key, args):
         plans = self._plans.get(key)
@@ -101,10 +102,10 @@ class SparseJacobian:
 
     def _check_once(self, plan, args):
         """See that no entry is missing, at the first call with arguments of these shapes."""
-        checked, shapes = self._checked.setdefault(plan, set()), tuple(map(shape_of, args))
-        if shapes not in checked:
+        checked, case = self._checked.setdefault(plan, set()), (generation(), *map(shape_of, args))
+        if case not in checked:
             check_pattern(plan, self.f, self.dense.argnums, args, self.detected)
-            checked.add(shapes)
+            checked.add(case)
 
     @cached_property
     def in_nopython(self):
