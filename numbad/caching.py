@@ -64,7 +64,8 @@ class ContentCache:
     def __init__(self, name, contents):
         self._name = name
         self._contents = contents  # a function that returns the objects to digest
-        self._digest = None  # False: there is none
+        self._symbols = set()
+        self._paths = {}  # of what is being compiled, by the signature
 
     @property
     def cache_path(self):
@@ -72,7 +73,8 @@ class ContentCache:
 
     def load_overload(self, sig, target_context):
         """The compiled function for a signature, or None."""
-        path = self._path(sig, target_context)
+        # Globals may mean something else once it is compiled, or for the next signature.
+        path = self._paths[sig] = self._path(sig, target_context)
         try:
             data = path.read_bytes() if path is not None else b""
         except OSError:
@@ -89,7 +91,7 @@ class ContentCache:
 
     def save_overload(self, sig, compiled):
         """Keep a compiled function; where that is not possible, nothing happens."""
-        path = self._path(sig, compiled.target_context)
+        path = self._paths.pop(sig, None)
         if path is not None and waits(compiled.library):  # it may never be more than a part
             compiled.library.when_finished.append(partial(self._save, path, sig, compiled))
         elif path is not None:
@@ -109,16 +111,15 @@ class ContentCache:
     def flush(self):
         """Forget what is kept of this dispatcher."""
         folder = cache_folder()
-        if folder is None or not self._fingerprint():
-            return
-        for path in folder.glob(f"*-{self._digest[:24]}-*.nbc"):
-            path.unlink(missing_ok=True)
+        digest = self._fingerprint() if folder is not None else None
+        if digest:
+            for path in folder.glob(f"*-{digest[:24]}-*.nbc"):
+                path.unlink(missing_ok=True)
 
     def _fingerprint(self):
-        if self._digest is None:
-            self._digest, self._symbols = digested(*self._contents())
-            self._digest = self._digest or False
-        return self._digest
+        digest, symbols = digested(*self._contents())
+        self._symbols |= symbols
+        return digest
 
     def _path(self, sig, target_context):
         folder = cache_folder()

@@ -14,6 +14,7 @@ from ..ir.loops import Control
 from ..ir.normalize import normalize
 from ..lanes.flatten import flatten
 from ..lanes.varying import Varying
+from ..remembered import remembered
 from ..reverse.activity import Activity
 from ..reverse.ops.objects import refuse_at_boundary
 from ..reverse.parallel import body
@@ -90,7 +91,7 @@ class LanePull(Pull):
 
 def lane_sweep(f, wrt, lanes, batched):
     """The dispatcher of both sweeps of `f` for `lanes` lanes, as `(tape, args, shadows, seed)`."""
-    known = vars(f).setdefault("__numbad_lane_sweeps__", {})
+    known = remembered(f, "lane_sweeps")
     key = generation(), wrt, lanes, batched
     if key not in known:
         pull = LanePull(f, wrt, lanes, batched)

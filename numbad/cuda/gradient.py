@@ -12,6 +12,8 @@ from numba.cuda.extending import intrinsic
 
 from ..errors import ArgumentError
 from ..operators.dispatcher import as_dispatcher, parameter_names, starred
+from ..remembered import remembered
+from ..rules.registry import generation
 from . import tape as t
 from .arguments import bind
 from .compiler import in_debug_mode
@@ -63,8 +65,8 @@ def _device_operator(name, f, argnums, tape):
     single = not isinstance(argnums, tuple)
     numbers = (argnums,) if single else argnums
     _check(name, f, numbers, tape)
-    known = vars(f).setdefault("__numbad_cuda__", {})
-    key = name, argnums, tape
+    known = remembered(f, "cuda")
+    key = generation(), name, argnums, tape
     if key not in known:
         known[key] = _make(name, f, numbers, single, tape)
     return known[key]

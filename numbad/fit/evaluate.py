@@ -14,6 +14,7 @@ from numba.core.dispatcher import Dispatcher
 
 from numbad.caching import jit
 from numbad.fit.model import named_tuple
+from numbad.remembered import built_once
 
 # Up to here all partials travel in one pass (see numbad.operators); beyond, in chunks.
 MOST_IN_ONE_PASS = 16
@@ -25,7 +26,7 @@ def as_dispatcher(fun):
     return fun if isinstance(fun, Dispatcher) else jit(fun)
 
 
-@lru_cache(maxsize=128)
+@built_once
 def compiled(fun, calling, state, components, free, method, rtol, atol):
     """Return the pair of dispatchers (curve, evaluate) for a structure of the problem.
 

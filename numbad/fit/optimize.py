@@ -1,7 +1,7 @@
 """SciPy's `least_squares` and `minimize` with exact derivatives of compiled functions."""
 
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from numbad.fit.report import minimum_table
 from numbad.fit.result import FitResult
 from numbad.fit.statistics import from_hessian, half_width
 from numbad.fit.unknowns import Unknowns
+from numbad.remembered import built_once
 
 TAKES_HESSIAN_PRODUCT = ("newton-cg", "trust-ncg", "trust-krylov", "trust-constr")
 TAKES_HESSIAN = ("dogleg", "trust-exact")
@@ -44,7 +45,7 @@ class FunctionProblem:
         return residuals
 
 
-@lru_cache(maxsize=128)
+@built_once
 def _operator(operator, fun, argnums):
     return operator(fun, argnums)
 

@@ -24,7 +24,8 @@ from numba.np.ufunc.dufunc import DUFunc
 from ..errors import UnsupportedError
 from ..ir.unwind import nopython_pipeline
 from ..linked import compiled
-from ..rules.registry import CONSTANT_CALLS, JVP, SCALAR, VJP
+from ..remembered import remembered
+from ..rules.registry import CONSTANT_CALLS, JVP, SCALAR, VJP, rules_given
 from . import dual as d
 from . import flow, overloads, promote
 from .refuse import refusing
@@ -57,8 +58,6 @@ def stand_for_method(name, stand_in):
 
 _OPERATORS = ("binop", "inplace_binop")
 
-_DUAL = weakref.WeakKeyDictionary()
-
 
 class DualDispatcher(CPUDispatcher):
     """A dispatcher whose function is compiled for dual numbers."""
@@ -86,12 +85,16 @@ class DualDispatcher(CPUDispatcher):
 
 
 def dualized(fn):
-    """The dispatcher to call in place of `fn` where arguments may be duals."""
+    """The dispatcher to call in place of `fn` where arguments may be duals.
+
+    A rule that is given later may concern any callee, so there is a new one after it.
+    """
     if isinstance(fn, DualDispatcher) or getattr(fn, "handles_duals", False):
         return fn
-    if fn not in _DUAL:
-        _DUAL[fn] = DualDispatcher.like(fn)
-    return _DUAL[fn]
+    known = remembered(fn, "dual")
+    if rules_given() not in known:
+        known[rules_given()] = DualDispatcher.like(fn)
+    return known[rules_given()]
 
 
 def replacement(value):

@@ -9,8 +9,9 @@ need costs time; one not promoted does not compile, and nothing is ever dropped 
 
 from dataclasses import dataclass
 
-from numba.core import compiler, types
+from numba.core import types
 
+from ..ir.untyped import untyped
 from ..rules.registry import JVP, SCALAR
 from . import dual as d
 from .flow import Flow, spread
@@ -125,13 +126,13 @@ class Analyser:
         key = dispatcher.py_func, active
         if key not in self._visited:
             self._visited.add(key)
-            self._summaries[key] = self._summarise(dispatcher.py_func, active)
+            self._summaries[key] = self._summarise(dispatcher, active)
         return self._summaries.get(key, Summary())
 
-    def _summarise(self, py_func, active):
+    def _summarise(self, dispatcher, active):
+        py_func = dispatcher.py_func
         if py_func not in self._flows:
-            func_ir = compiler.run_frontend(py_func)
-            self._flows[py_func] = Flow(func_ir, ()).build()
+            self._flows[py_func] = Flow(untyped(dispatcher), ()).build()
         flow = self._flows[py_func]
         activity = Activity(flow, active, self)
         changes = Activity(flow, active, self, every_store=True)

@@ -3,7 +3,6 @@
 import math
 from collections import namedtuple
 from dataclasses import astuple
-from functools import lru_cache
 
 import numpy as np
 
@@ -38,6 +37,7 @@ from numbad.ode.step import (
     make_step,
 )
 from numbad.ode.times import check_times, time_at
+from numbad.remembered import built_once
 
 # What is compiled once for a right-hand side.
 Problem = namedtuple("Problem", "fun tableau inplace control_partials")
@@ -144,7 +144,7 @@ def _make_advance(tableau, rhs, control_partials):
     return advance
 
 
-@lru_cache(maxsize=256)
+@built_once
 def make_integrate(problem):
     """The dispatcher `integrate(y0, ts, args, settings) -> (ys, status, t)` for a problem."""
     content = content_of(problem)

@@ -1,7 +1,5 @@
 """The integration for `solve_ivp`: the steps that it takes, and what dense output needs of them."""
 
-from functools import lru_cache
-
 import numpy as np
 from numba.core import cgutils, types
 from numba.core.imputils import impl_ret_new_ref
@@ -12,6 +10,7 @@ from numbad.ode.compiling import generic
 from numbad.ode.emit import Emitter
 from numbad.ode.integrate import content_of, make_pieces
 from numbad.ode.state import borrow, hold, structure_of, table_for, write_row
+from numbad.remembered import built_once
 
 FIRST_ROWS = 64
 
@@ -32,7 +31,7 @@ def enlarged(typingctx, table, count):
     return table(table, types.intp), codegen
 
 
-@lru_cache(maxsize=256)
+@built_once
 def make_record(problem):
     """The dispatcher `record(y0, t_span, t_eval, at_steps, dense, args, settings)` for a problem.
 

@@ -5,11 +5,10 @@ times what the arithmetic of a small system costs; a tuple stays in registers an
 to the compiler. The solver reads nothing but the values, and nobody else sees the object.
 """
 
-import weakref
 from collections import Counter
 
 import numpy as np
-from numba.core import compiler, errors, ir
+from numba.core import errors, ir
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import FunctionPass, register_pass
 from numba.core.ir_utils import build_definitions
@@ -19,8 +18,9 @@ from numba.core.untyped_passes import ReconstructSSA
 from numbad.caching import enable
 from numbad.forward.dualize import DualCompiler, DualDispatcher, dualized, replacement
 from numbad.forward.flow import constant_of
-
-_TUPLES = weakref.WeakKeyDictionary()
+from numbad.ir.untyped import untyped
+from numbad.remembered import remembered
+from numbad.rules.registry import rules_given
 
 
 def returning_tuples(fun):
@@ -28,15 +28,17 @@ def returning_tuples(fun):
 
     (None, None) where it returns anything else, or has a rule of its own.
     """
-    if fun not in _TUPLES:
+    known = remembered(fun, "returning tuples")
+    if rules_given() not in known:
         adaptable = type(fun) is CPUDispatcher and replacement(fun) is dualized(fun)
-        _TUPLES[fun] = _build(fun) if adaptable and _returns_displays(fun) else (None, None)
-    return _TUPLES[fun]
+        built = _build(fun) if adaptable and _returns_displays(fun) else (None, None)
+        known[rules_given()] = built
+    return known[rules_given()]
 
 
 def _returns_displays(fun):
     try:
-        return bool(_displays(compiler.run_frontend(fun.py_func)))
+        return bool(_displays(untyped(fun)))
     except (errors.NumbaError, errors.UnsupportedBytecodeError):
         return False  # the compilation proper tells what is wrong
 

@@ -2,7 +2,6 @@
 
 import inspect
 import math
-from functools import lru_cache
 
 from numba.core.dispatcher import Dispatcher
 
@@ -16,6 +15,7 @@ from numbad.ode.methods import find_method
 from numbad.ode.moving import solve_at_moving_times
 from numbad.ode.state import plain
 from numbad.ode.times import uniform
+from numbad.remembered import built_once
 
 _ADJOINTS = ("forward", "discrete", "interpolating", "gauss", "quadrature", "backsolve")
 _FORWARD = ("forward", "discrete")
@@ -181,7 +181,7 @@ def as_dispatcher(fun):
     return fun.__numbad_rhs__
 
 
-@lru_cache(maxsize=256)
+@built_once
 def compiled(problem, settings, level):
     """The dispatcher `solve(y0, ts, args)`; `level` counts the levels of duals taken off ts."""
     content = *content_of(problem), tuple(settings)

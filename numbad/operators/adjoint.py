@@ -14,6 +14,7 @@ from ..forward import array
 from ..forward.dual import base_scalar, with_base
 from ..forward.layout import zeros_as
 from ..forward.promote import common_dual, effects
+from ..remembered import remembered
 from ..reverse.pipeline import native
 from ..rules.registry import JVP, SCALAR, VJP
 from ..source import define
@@ -47,7 +48,7 @@ def caller(f, functions, rest):
 
     `*args` come in as a tuple of `rest` members.
     """
-    known = vars(f).setdefault("__numbad_callers__", {})
+    known = remembered(f, "callers")
     key = (rest, *functions.items())
     if key not in known:
         star, count = starred(f.py_func), len(parameter_names(f.py_func))

@@ -27,6 +27,7 @@ from ..forward.dualize import refresh, replacement, without_wrappers
 from ..forward.refuse import refusing, told_before
 from ..ir.unwind import nopython_pipeline
 from ..linked import compiled
+from ..remembered import remembered
 from ..reverse.lowering import SweepLowering
 from ..rules.registry import generation
 from ..source import define
@@ -253,7 +254,7 @@ def build(operator):
 
     A rule that is given later may concern any callee, so there is a new one after it.
     """
-    known = vars(operator.f).setdefault("__numbad_operators__", {})
+    known = remembered(operator.f, "operators")
     key = generation(), operator.key()
     if key not in known:
         known[key] = _build(operator)

@@ -10,6 +10,7 @@ from ..errors import NumbadError, UnsupportedError
 from ..ir.function import is_phi, read_by, successors
 from ..ir.handlers import handled
 from ..ir.loops import Control
+from ..remembered import remembered
 from ..reverse.parallel import body
 from ..rules.registry import generation
 from .machine import EXIT, told
@@ -117,7 +118,7 @@ def _ways(phi):
 
 def program_of(dispatcher, argtypes):
     """The `Program` of a dispatcher; always the same one."""
-    known = vars(dispatcher).setdefault("__numbad_programs__", {})
+    known = remembered(dispatcher, "programs")
     key = generation(), argtypes
     if key not in known:
         try:

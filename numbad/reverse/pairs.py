@@ -14,6 +14,7 @@ from ..forward.promote import effects
 from ..ir.capture import capture, result_type
 from ..ir.function import is_expr
 from ..ir.leaves import leaves
+from ..remembered import remembered
 from ..rules.registry import generation
 from .split import SplitSweep
 from .switches import enabled
@@ -47,7 +48,7 @@ class Pairs:
 
     def _splits(self, dispatcher, argtypes):
         """Whether both parts can be made; what one call of them needs, another one may not."""
-        known = vars(dispatcher).setdefault("__numbad_splits__", {})
+        known = remembered(dispatcher, "splits")
         key = generation(), argtypes
         if key not in known:
             known[key] = False  # for calls of it within itself
@@ -99,7 +100,7 @@ def _are_apart(activity, arguments):
 
 def statements(dispatcher, argtypes):
     """The number of statements of a function and, for each call, of its callees."""
-    known = vars(dispatcher).setdefault("__numbad_statements__", {})
+    known = remembered(dispatcher, "statements")
     if argtypes not in known:
         known[argtypes] = 0  # for calls of it within itself
         known[argtypes] = _count(dispatcher, argtypes)

@@ -22,6 +22,7 @@ from ..ir.function import duplicate, is_expr
 from ..ir.leaves import HANDLES, leaves
 from ..ir.normalize import normalize
 from ..ir.outline import FIRST, as_ranges, outline
+from ..remembered import remembered
 from ..rules.registry import generation
 from ..source import define
 from .ops.array import Load, Store, View
@@ -44,7 +45,7 @@ def with_loops_apart(dispatcher, argtypes):
     """The normalised code of a dispatcher, its parallel loops taken out."""
     if not dispatcher.targetoptions.get("parallel") or not enabled("parallel"):
         return body(dispatcher, argtypes)
-    known = vars(dispatcher).setdefault("__numbad_outlined__", {})
+    known = remembered(dispatcher, "outlined")
     key = generation(), argtypes
     if key not in known:
         fn = normalize(capture(dispatcher, argtypes))
@@ -83,7 +84,7 @@ class PartDispatcher(CPUDispatcher):
         stub = define(source, {"of": dispatcher, "argtypes": argtypes})
         self.outlined, self.options = outlined, _inherited(dispatcher)
         super().__init__(stub, targetoptions={**self.options, "nopython": True})
-        self.__numbad_captured__ = {outlined.argtypes: outlined.function}
+        remembered(self, "captured")[outlined.argtypes] = outlined.function
 
 
 def _inherited(dispatcher):

@@ -28,6 +28,7 @@ from ..ir.loops import Control
 from ..ir.typing import Inference
 from ..ir.unwind import nopython_pipeline
 from ..linked import compiled
+from ..remembered import remembered
 from ..rules.registry import JVP, SCALAR, VJP, generation
 from ..source import define
 from .activity import Activity
@@ -139,7 +140,7 @@ def pair_of(dispatcher, argtypes, wrt, dual):
 
     With `dual`, all its numbers are dual numbers.
     """
-    known = vars(dispatcher).setdefault("__numbad_pairs__", {})
+    known = remembered(dispatcher, "pairs")
     key = generation(), argtypes, wrt, dual and dual(types.float64)
     if key not in known:
         pipeline = Pipeline(dispatcher, argtypes, wrt, dual)
@@ -314,7 +315,7 @@ def pullback(f, wrt, snapshots=None):
     wrt = tuple(wrt)
     if f in SCALAR or f in VJP or f in JVP:
         f = _called(f)
-    known = vars(f).setdefault("__numbad_pullbacks__", {})
+    known = remembered(f, "pullbacks")
     key = generation(), wrt, snapshots
     if key not in known:
         own = hasattr(f, "numbad_pullback")
@@ -324,7 +325,7 @@ def pullback(f, wrt, snapshots=None):
 
 def _called(f):
     """A function that calls `f`, so that the rule of `f` is met."""
-    known = vars(f).setdefault("__numbad_called__", {})
+    known = remembered(f, "called")
     rules = SCALAR.get(f), VJP.get(f), JVP.get(f)
     if rules not in known:
         names = ", ".join(inspect.signature(f.py_func).parameters)

@@ -252,3 +252,45 @@ def test_numbas_own_cache_around_large_constants(tmp_path):
         value, lowered, _ = run(program, tmp_path / "cache", **settings)["caller"]
         assert value == 200_000 * 199_999 / 2
         assert "caller" in lowered
+
+
+REBOUND = """
+import numpy as np
+from numba import njit
+import numbad as nd
+from tests.caching.counting import record, report
+
+scale = 2.0
+
+@njit
+def helper(x):
+    return scale * x
+
+@njit
+def f(x):
+    return helper(x) * x
+
+gradients = {{mode: nd.grad(f, mode=mode) for mode in ("forward", "reverse")}}
+if {rebind}:
+    for gradient in gradients.values():
+        gradient(3.0)
+    scale = 5.0
+for mode, gradient in gradients.items():
+    record(mode, gradient, np.float32(3.0))
+report()
+"""
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+def test_a_global_that_is_bound_anew_between_two_signatures(tmp_path, mode):
+    """Code for the second signature is found by what the global meant then."""
+    program = tmp_path / "program.py"
+
+    def found(rebind):
+        program.write_text(REBOUND.format(rebind=rebind))
+        return run(program, tmp_path / "cache")[mode]
+
+    assert found(rebind=True)[0] == 30.0
+    assert found(rebind=False)[0] == 12.0
+    assert found(rebind=True)[:2] == [30.0, []]
+    assert found(rebind=False)[:2] == [12.0, []]

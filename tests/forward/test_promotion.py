@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from numba import njit
 
+import numbad as nd
 from tests.forward.compare import Programs, check
 
 programs = Programs()
@@ -345,3 +346,31 @@ def test_program(f, args, options):
 def test_program_in_several_passes(f, chunk):
     args = next(args for g, args, _ in programs if g is f)
     check(f, *args, chunk=chunk)
+
+
+@njit
+def store(a, x):
+    a[0] = x * x
+    return 0.0
+
+
+@njit
+def leave(a, x):
+    return 0.0
+
+
+def test_a_global_that_comes_to_mean_another_function():
+    """What is remembered of a callee must not outlive the functions that it calls."""
+    names = {"write": leave}
+    exec("def through(a, x):\n    return write(a, x)", names)
+    through = njit(names["through"])
+
+    def first(x):
+        a = np.zeros(2)
+        through(a, x)
+        return a[0]
+
+    assert nd.derivative(njit(first))(3.0) == 0.0
+    names["write"] = store
+    through.recompile()
+    assert nd.derivative(njit(first))(3.0) == 6.0

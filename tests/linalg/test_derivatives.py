@@ -82,7 +82,7 @@ def test_reverse_over_reverse(name):
     assert_close(along(compiled(a, e), d), at(case.exact, a, d, e), 100 * case.rtol)
 
 
-@pytest.mark.parametrize("name", ["solve"])
+@pytest.mark.parametrize("name", ["solve", "eigh_complex", "svd_complex"])
 def test_forward_over_forward(name):
     case = CASES[name]
     inner = nd.jvp(case.f)

@@ -107,7 +107,7 @@ def diagonal(a):
 @njit
 def real_diagonal(a):
     """The real parts of the diagonal."""
-    out = np.empty(a.shape[0], a.real.dtype)
+    out = np.empty(a.shape[0], np.abs(a[:0, :0]).dtype)  # forward mode has no a.real
     for k in range(a.shape[0]):
         out[k] = a[k, k].real
     return out
