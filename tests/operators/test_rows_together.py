@@ -422,7 +422,7 @@ def test_calls_from_compiled_code():
 # -- heap memory ---------------------------------------------------------------------------------
 
 
-@pytest.mark.shows("rows")
+@pytest.mark.shows("rows", "stack")
 def test_small_jacobians_take_no_memory_but_their_results():
     def f(x, s):
         return np.array([x[0] * s, x[1] / s])

@@ -73,9 +73,11 @@ def read(folder):
 class Recorder:
     """Notes down, test by test, without which optimisations the code would be another."""
 
+    trying = False  # whether blocks are being made that nobody will run
+
     def __init__(self, file):
         self.file, self.noted, self.here = file, {}, set()
-        self.inside = self.trying = False
+        self.inside = False
         self.dispatchers = weakref.WeakSet()
         self._watch_dispatchers()
         self._watch_blocks(Pull)
@@ -106,7 +108,8 @@ class Recorder:
     def _forget(self):
         """Drop compiled code of tests, and have derivatives built anew."""
         for dispatcher in list(self.dispatchers):
-            if dispatcher.py_func.__module__.partition(".")[0] == "tests" and dispatcher.overloads:
+            module = dispatcher.py_func.__module__ or "tests"  # None where a test wrote the source
+            if module.partition(".")[0] == "tests" and dispatcher.overloads:
                 dispatcher._make_finalizer()()
                 dispatcher._reset_overloads()
         renew()
@@ -165,7 +168,7 @@ class Recorder:
     def _without_each(self, pull, make, scope):
         """The code without each optimisation, of those whose part in the test is not known yet."""
         before = os.environ.get(SWITCHED_OFF, "")
-        self.trying = True
+        Recorder.trying = True
         try:
             codes = {}
             for name in CHOICES.keys() - self.here:
@@ -173,7 +176,7 @@ class Recorder:
                 codes[name] = text(pull, _attempt(make, ir.Scope(None, scope.loc)))
             return codes
         finally:
-            self.trying = False
+            Recorder.trying = False
             os.environ[SWITCHED_OFF] = before
 
 

@@ -280,6 +280,7 @@ def test_what_threads_share(f, a, reach):
     assert found == reach
 
 
+@pytest.mark.shows("parallel")
 @pytest.mark.parametrize(("f", "a"), [(rows, M), (heat, A), (work_array, A), (several_sums, A)])
 @pytest.mark.parametrize("off", [(), ("seeded",)])
 def test_threads_leave_each_others_elements_alone(f, a, off):

@@ -148,9 +148,9 @@ def close(found, exact, scale=1.0):
 
 def compare(program, tally, second=False, names=NAMES):
     """Derivatives of a program three ways; AssertionError where one of them is wrong."""
-    f = define(program.text, names)
+    f = numba.njit(define(program.text, names))
     try:
-        exact = Exact.of(f)
+        exact = Exact.of(f.py_func)
         _compare_first(f, by_adjoint, exact)
         if second:
             _compare_second(f, exact, second_by_adjoint)
@@ -196,7 +196,7 @@ def _compare_first(f, way, exact):
 def _primal(f):
     args = arguments()
     try:
-        return numba.njit(f)(*args), args[2:4]
+        return f(*args), args[2:4]
     except NumbaError as error:
         raise SetAsideError("not Numba's language: " + str(error)[:300]) from error
 
@@ -213,7 +213,7 @@ def _blame_rounding(f, way, value, arrays, exact):
 
 def _compare_second(f, exact, way):
     with mp.workprec(BITS):
-        (mixed,) = plain.directional(f, arguments(), OTHER, FIRST)
+        (mixed,) = plain.directional(f.py_func, arguments(), OTHER, FIRST)
     if abs(mixed) > 100 * MAGNITUDE:
         raise SetAsideError("kink")
     first, second = way(f)
