@@ -9,6 +9,7 @@ from . import (  # noqa: F401  (they register with Numba)
     products,
     reductions,
     structural,
+    tuples,
     whole_arrays,
 )
 from .access import dtype_like, primal, promote_like, strip, tangent_of

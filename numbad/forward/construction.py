@@ -106,9 +106,9 @@ def _fill_from_tuple(n, ndim):
 
 @overload(np.array)
 def _array_of_duals(object, dtype=None):
-    """`np.array` of nested lists and tuples of scalars and arrays, duals among them."""
-    nested = isinstance(object, types.List | types.ListType | types.BaseTuple)
-    if not nested or not any(isinstance(leaf, d.Dual) for leaf in _leaves(object)):
+    """`np.array` of a scalar, or of nested lists and tuples of scalars and arrays, duals among them."""
+    known = isinstance(object, types.List | types.ListType | types.BaseTuple | d.Dual)
+    if not known or not any(isinstance(leaf, d.Dual) for leaf in _leaves(object)):
         return None
     scalar, asked = _common(object), scalar_of(dtype)
     if asked is not None and not isinstance(asked, types.Float | types.Complex):
@@ -121,6 +121,13 @@ def _array_of_duals(object, dtype=None):
         return out
 
     return array
+
+
+@overload(np.asarray)
+def _number_as_array(a, dtype=None):
+    """`np.asarray` of a scalar; Numba makes arrays of lists and tuples by `np.array`."""
+    if isinstance(a, d.Dual):
+        return lambda a, dtype=None: np.array(a, dtype)
 
 
 @overload(np.linspace)

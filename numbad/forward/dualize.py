@@ -11,7 +11,7 @@ import linecache
 import weakref
 from types import ModuleType
 
-from numba.core import ir
+from numba.core import ir, types
 from numba.core.compiler import CompilerBase
 from numba.core.compiler_machinery import FunctionPass, register_pass
 from numba.core.dispatcher import Dispatcher, LiftedCode
@@ -19,6 +19,7 @@ from numba.core.ir_utils import build_definitions
 from numba.core.registry import CPUDispatcher
 from numba.core.typed_passes import NopythonRewrites, type_inference_stage
 from numba.core.untyped_passes import MakeFunctionToJitFunction, ReconstructSSA
+from numba.extending import overload
 from numba.np.ufunc.dufunc import DUFunc
 
 from ..errors import UnsupportedError
@@ -26,6 +27,7 @@ from ..ir.unwind import nopython_pipeline
 from ..linked import compiled
 from ..remembered import remembered
 from ..rules.registry import CONSTANT_CALLS, JVP, SCALAR, VJP, rules_given
+from ..source import define
 from . import dual as d
 from . import flow, overloads, promote
 from .refuse import refusing
@@ -54,6 +56,24 @@ def stand_for_method(name, stand_in):
     """The same for the method `name` of any object, which becomes the first argument."""
     METHODS[name] = stand_in
     flow.STANDS_FOR.setdefault(stand_in, name)
+    overload(stand_in, strict=False)(_own_method(name))
+
+
+_NUMERIC = types.Array | types.Number | types.Boolean | types.NumPyRandomGeneratorType | d.Dual
+
+
+def _own_method(name):
+    """For objects of other classes: their own method, whose parameters may be any."""
+
+    def typed(owner, *args, **kws):
+        if isinstance(owner, _NUMERIC):
+            return None
+        names = [f"x{k}" for k in range(len(args))]
+        passed = ", ".join([*names, *(f"{key}={key}" for key in kws)])
+        parameters = ", ".join(["owner", *names, *kws])
+        return define(f"def call({parameters}):\n    return owner.{name}({passed})\n", {})
+
+    return typed
 
 
 _OPERATORS = ("binop", "inplace_binop")

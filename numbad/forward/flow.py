@@ -303,8 +303,8 @@ class Flow:
             self._opaque_call(target, [e.func.name, *args])
 
     def _plain_call(self, target, fn, args):
-        self.draws |= _draws(fn)
         fn = STANDS_FOR.get(fn, fn)
+        self.draws |= _draws(fn)
         if fn in INACTIVE:
             return
         if isinstance(fn, str):

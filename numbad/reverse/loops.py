@@ -16,6 +16,13 @@ def _jit(lines, namespace):
 
 
 @cache
+def array_of_number(dtype):
+    """`np.array(x)`, without axes."""
+    lines = ["def array(x):", "    out = np.empty((), dtype)", "    out[()] = x"]
+    return _jit([*lines, "    return out"], {"dtype": number_class(dtype)})
+
+
+@cache
 def vector_of(n, dtype):
     """`np.array([x0, x1, ...])`."""
     names = [f"x{k}" for k in range(n)]

@@ -239,6 +239,40 @@ def test_constant_fields_are_constants():
     assert nd.derivative(lambda spring, x: spring.k * x * x, 1)(Spring(2.0), 3.0) == 12.0
 
 
+@jitclass([("k", types.float64)])
+class Sample:
+    """Its methods have the names of methods of arrays and of generators."""
+
+    def __init__(self, k):
+        self.k = k
+
+    def mean(self, x, weight=2.0):
+        return self.k * x * weight
+
+    def sum(self, x, y, z):
+        return self.k * x + y * z
+
+    def normal(self):
+        return self.k
+
+
+def methods_of_a_class(x):
+    sample = Sample(3.0)
+    return sample.mean(x, weight=x) * sample.sum(x, 2.0, x) + sample.mean(x) * sample.normal()
+
+
+def methods_of_a_list(x):
+    found = [x, 2.0 * x, 0.5 * x]
+    found.sort(reverse=True)
+    return found[0] * found[1] * found[2] * x
+
+
+def test_methods_that_arrays_have_as_well():
+    """Polynomials: (3 x^2) (5 x) + 18 x and x^4."""
+    assert nd.derivative(methods_of_a_class)(2.0) == 45.0 * 4.0 + 18.0
+    assert nd.derivative(methods_of_a_list)(2.0) == 4.0 * 8.0
+
+
 def int_store(x):
     counts = np.zeros(2, np.int64)
     counts[0] = x

@@ -31,11 +31,13 @@ def inferred(fn, label, s, call):
 
 
 def new_array(fn, label, s, call):
-    """`np.array(x)`: a copy of an array, or what is written out as a list or a tuple."""
+    """`np.array(x)`: a copy of an array, of a number, or what is written out as a list or a tuple."""
     source = call.args[0]
     ty = fn.type_of(source)
     if isinstance(ty, types.Array):
         return copied(fn, label, s, source)
+    if is_scalar(ty):
+        return StandIn(fn, label, s, loops.array_of_number(fn.type_of(s.target).dtype), [source])
     members = written_out(fn, source)
     if members is None and isinstance(ty, types.BaseTuple):
         return _of_members(fn, label, s, source, ty)
@@ -111,7 +113,7 @@ def as_array(fn, label, s, call):
     if fn.type_of(source) == fn.type_of(s.target):
         return View(fn, label, s, source)
     ty = fn.type_of(source)
-    if isinstance(ty, types.BaseTuple | types.List):
+    if isinstance(ty, types.BaseTuple | types.List) or is_scalar(ty):
         return new_array(fn, label, s, call)
     if isinstance(ty, types.Array) and leaves(ty) and (ty.layout == "A" or ty.ndim == 1):
         return SameOrCopy(fn, label, s, source)

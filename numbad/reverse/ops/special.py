@@ -1,14 +1,13 @@
 """Functions, methods and attributes that are treated by name."""
 
 import operator
-import random
 
 import numpy as np
 from numba.core import ir, types
 from numba.np.unsafe.ndarray import empty_inferred
 
 from ...ir.leaves import leaves
-from .. import draws, elementwise, loops
+from .. import elementwise, loops
 from . import (
     bits,
     iterables,
@@ -144,6 +143,12 @@ def _method_conjugate(fn, label, s, call, owner, ty):
     if isinstance(ty, types.Array):
         return new_arrays.copied(fn, label, s, owner)
     return STRUCTURAL[np.conjugate](fn, label, s, [owner]) if is_scalar(ty) else None
+
+
+def _divmod(fn, label, s, call):
+    """`np.divmod` of arrays or of numbers."""
+    of_arrays = whole_arrays.FUNCTIONS[np.divmod](fn, label, s, call)
+    return of_arrays or _structural(np.divmod, STRUCTURAL[np.divmod])(fn, label, s, call)
 
 
 def _conjugate_function(fn, label, s, call):
@@ -327,19 +332,6 @@ def _part_function(key, of_array):
     return found
 
 
-# -- draws whose parameters are differentiated: by the draw of the standard distribution ---------
-
-
-def _draw(helper):
-    def found(fn, label, s, call):
-        arguments = new_arrays.arguments_given(call)
-        if call.kws or len(arguments) > 2 or not new_arrays.has_floats(fn, arguments):
-            return None
-        return StandIn(fn, label, s, helper, arguments)
-
-    return found
-
-
 FUNCTIONS = {
     **whole_arrays.FUNCTIONS,
     **products.FUNCTIONS,
@@ -358,14 +350,6 @@ FUNCTIONS = {
         ],
         new_arrays.fresh,
     ),
-    np.random.normal: _draw(draws.normal),
-    np.random.uniform: _draw(draws.uniform),
-    np.random.exponential: _draw(draws.exponential),
-    np.random.lognormal: _draw(draws.lognormal),
-    random.gauss: _draw(draws.gauss),
-    random.normalvariate: _draw(draws.normalvariate),
-    random.lognormvariate: _draw(draws.lognormvariate),
-    random.uniform: _draw(draws.python_uniform),
     empty_inferred: new_arrays.inferred,
     tuple: _tuple,
     list: list_changes.from_values,
@@ -388,5 +372,6 @@ FUNCTIONS = {
     np.real: _part_function(np.real, parts.real),
     np.imag: _part_function(np.imag, parts.imaginary),
     np.where: _where,
+    np.divmod: _divmod,
     np.conjugate: _conjugate_function,
 }

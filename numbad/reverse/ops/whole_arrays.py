@@ -36,7 +36,7 @@ def _function(known):
 
 def _method(known):
     def found(fn, label, s, call, owner, ty):
-        if not isinstance(ty, types.Array):
+        if not isinstance(ty, types.Array | types.NumPyRandomGeneratorType):
             return None
         return _stand_in(fn, label, s, known, [owner, *call.args], call.kws)
 

@@ -1,6 +1,13 @@
-"""What stands for NumPy's functions of whole arrays; knows no differentiation engine."""
+"""What stands for NumPy's functions of whole arrays, and for draws; knows no differentiation engine."""
 
-from . import made, polynomials, reductions, sampled, statistics  # noqa: F401  (they register themselves)
+from . import (  # noqa: F401  (they register themselves)
+    draws,
+    made,
+    polynomials,
+    reductions,
+    sampled,
+    statistics,
+)
 from .table import FUNCTIONS, METHODS, StandIns
 
 __all__ = ["FUNCTIONS", "METHODS", "StandIns"]

@@ -1,6 +1,9 @@
 """Arrays made of others: powers, differences, counts, grids, conjugates, accumulations without NaN."""
 
+import math
+
 import numpy as np
+from numba import njit
 from numba.core import types
 from numpy.polynomial import polynomial
 
@@ -99,6 +102,36 @@ def powers_of_ten(start, stop, num=50):
     return jit([*lines, "    return np.power(10.0, np.linspace(start, stop, num))"])
 
 
+@stands_for(np.geomspace)
+def geometric(start, stop, num=50):
+    if not all(is_number(ty) and is_real(ty) for ty in (start, stop)):
+        return None
+    lines = ["def geomspace(start, stop, num=50):", "    if start == 0 or stop == 0:"]
+    lines.append("        raise ValueError('Geometric sequence cannot include zero')")
+    lines += ["    sign = -1 if start < 0 and stop < 0 else 1"]
+    lines += ["    first, last = np.log10(sign * start), np.log10(sign * stop)"]
+    lines += ["    out = np.power(10.0, np.linspace(first, last, num))"]
+    lines += ["    if num > 0:", "        out[0] = sign * start"]
+    lines += ["        if num > 1:", "            out[-1] = sign * stop", "    return sign * out"]
+    return jit(lines)
+
+
+@stands_for(np.arange)
+def steps(start, stop=None, step=None, dtype=None):
+    given = [ty for ty in (start, stop, step) if not is_none(ty)]
+    if not is_none(dtype) or not all(is_number(ty) and is_real(ty) for ty in given):
+        return None
+    if not any(isinstance(ty, types.Float) for ty in given):
+        return None
+    first, last = ("0", "start") if is_none(stop) else ("start", "stop")
+    step = "1" if is_none(step) else "step"
+    lines = ["def arange(start, stop=None, step=None, dtype=None):", f"    if {step} == 0:"]
+    lines += ["        raise ValueError('Maximum allowed size exceeded')"]
+    lines += [f"    out = np.empty(max(int(math.ceil(({last} - {first}) / {step})), 0))"]
+    lines += ["    for k in range(out.size):", f"        out[k] = {first} + k * {step}"]
+    return jit([*lines, "    return out"], math=math)
+
+
 @stands_for(np.full_like)
 def filled(arr, fill_value, dtype=None, shape=None):
     if not is_array(arr) or not is_none(dtype) or not is_none(shape) or not is_number(fill_value):
@@ -106,6 +139,82 @@ def filled(arr, fill_value, dtype=None, shape=None):
     lines = ["def full_like(arr, fill_value, dtype=None, shape=None):"]
     lines += ["    out = np.empty_like(arr)", "    out[...] = fill_value", "    return out"]
     return jit(lines)
+
+
+@stands_for(np.nan_to_num)
+def finite(x, copy=True, nan=0.0, posinf=None, neginf=None):
+    """A copy; of complex arrays Numba's own code does it."""
+    if not is_array(x) or not isinstance(x.dtype, types.Float) or copy is not True:
+        return None
+    number = number_class(x.dtype)
+    low = "least" if is_none(neginf) else "neginf"
+    high = "most" if is_none(posinf) else "posinf"
+    lines = ["def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):"]
+    lines += ["    out = np.copy(x)", "    for at in np.ndindex(x.shape):"]
+    lines += ["        if x[at] != x[at]:", "            out[at] = nan"]
+    lines += ["        elif x[at] == -np.inf:", f"            out[at] = {low}"]
+    lines += ["        elif x[at] == np.inf:", f"            out[at] = {high}", "    return out"]
+    return jit(lines, least=np.finfo(number).min, most=np.finfo(number).max)
+
+
+@njit
+def _places(obj, size):
+    """Where in the result the values go that are inserted before these elements."""
+    places = np.empty(len(obj), np.int64)
+    for k in range(len(obj)):
+        if obj[k] < -size or obj[k] > size:
+            raise IndexError("index is out of bounds for the given array size")
+        places[k] = obj[k] + size if obj[k] < 0 else obj[k]
+    for rank, k in enumerate(np.argsort(places, kind="mergesort")):
+        places[k] += rank
+    return places
+
+
+@njit
+def _block(first, count, size):
+    """The places of values that are inserted one after the other before one element."""
+    if first < -size or first > size:
+        raise IndexError("index is out of bounds for the given array size")
+    return np.arange(count) + (first + size if first < 0 else first)
+
+
+@stands_for(np.insert)
+def inserted(arr, obj, values, axis=None):
+    """Into the flattened array, of whose type the result is."""
+    several = is_vector(obj) and isinstance(obj.dtype, types.Integer)
+    known = is_number(values) or (isinstance(values, types.Array) and is_number(values.dtype))
+    if not is_array(arr) or not is_none(axis) or not known:
+        return None
+    if not several and not isinstance(obj, types.Integer):
+        return None
+    lines = ["def insert(arr, obj, values, axis=None):", "    old = arr.flatten()"]
+    if isinstance(values, types.Array):
+        lines += ["    new = values.flatten()", "    count = new.size"]
+        value = "new[k] if count > 1 else new[0]"
+    else:
+        lines.append("    count = 1")
+        value = "values"
+    if several:
+        lines += ["    if len(obj) == 1:", "        places = block(obj[0], count, old.size)"]
+        lines += ["    else:", "        if count != 1 and count != len(obj):"]
+        lines.append("            raise ValueError('as many values as indices, or one')")
+        lines.append("        places = places_of(obj, old.size)")
+    else:
+        lines.append("    places = block(obj, count, old.size)")
+    lines += ["    out = np.empty(old.size + places.size, number)"]
+    lines += ["    fresh = np.zeros(out.size, np.bool_)", "    for k in range(places.size):"]
+    lines += ["        fresh[places[k]] = True", f"        out[places[k]] = {value}", "    n = 0"]
+    lines += ["    for k in range(out.size):", "        if not fresh[k]:"]
+    lines += ["            out[k] = old[n]", "            n += 1", "    return out"]
+    names = {"places_of": _places, "block": _block, "number": number_class(arr.dtype)}
+    return jit(lines, **names)
+
+
+@stands_for(np.divmod)
+def quotients_and_remainders(x1, x2):
+    if not (is_array(x1) or is_array(x2)):
+        return None
+    return jit(["def divmod(x1, x2):", "    return np.floor_divide(x1, x2), np.remainder(x1, x2)"])
 
 
 @stands_for(polynomial.polyint)

@@ -1,0 +1,92 @@
+"""Tuples of dual numbers with floats beside them, where Numba wants members of one type."""
+
+import operator
+
+from numba.core import types
+from numba.core.typing.templates import AbstractTemplate, infer, infer_global, signature
+from numba.extending import intrinsic, overload
+
+from . import dual as d
+
+
+def _alike(typingctx, ty):
+    """The type with members of one type, dual numbers; None for tuples without duals or with others."""
+    if not isinstance(ty, types.Tuple) or not any(True for _ in d.duals_in(ty)):
+        return None
+    joined = ty[0]
+    for member in ty[1:]:
+        joined = joined and _joined(typingctx, joined, member)
+    return joined and types.UniTuple(types.unliteral(joined), len(ty))
+
+
+def _joined(typingctx, first, second):
+    """The type of numbers, or of tuples of them, that both convert to; None where there is none."""
+    if first == second:
+        return first
+    pair = first, second
+    if all(isinstance(ty, types.BaseTuple) for ty in pair) and len(first) == len(second):
+        members = [_joined(typingctx, a, b) for a, b in zip(first, second, strict=True)]
+        return types.Tuple(members) if all(members) else None
+    if all(isinstance(ty, types.Number | d.Dual) for ty in pair):
+        return d.join(typingctx, first, second)
+    return None
+
+
+@infer
+class GetIter(AbstractTemplate):
+    key = "getiter"
+
+    def generic(self, args, kws):
+        alike = _alike(self.context, args[0])
+        return alike and signature(alike.iterator_type, alike)
+
+
+@infer_global(operator.getitem)
+class GetItem(AbstractTemplate):
+    def generic(self, args, kws):
+        alike = _alike(self.context, args[0])
+        if alike and isinstance(args[1], types.Integer):
+            return signature(alike.dtype, alike, args[1])
+        return None
+
+
+@infer_global(enumerate)
+class Enumerate(AbstractTemplate):
+    def generic(self, args, kws):
+        alike = _alike(self.context, args[0])
+        return alike and signature(types.EnumerateType(alike), alike, *args[1:])
+
+
+@infer_global(zip)
+class Zip(AbstractTemplate):
+    def generic(self, args, kws):
+        alike = [_alike(self.context, ty) for ty in args]
+        if not any(alike):
+            return None
+        args = [new or old for new, old in zip(alike, args, strict=True)]
+        return signature(types.ZipType(args), *args)
+
+
+@intrinsic
+def _with_members_alike(typingctx, t):
+    alike = _alike(typingctx, t)
+
+    def codegen(context, builder, sig, args):
+        return context.cast(builder, args[0], t, alike)
+
+    return alike and (alike(t), codegen)
+
+
+def _takes_members_alike(fn):
+    """Let a function of one tuple take such tuples."""
+
+    @overload(fn)
+    def of_tuple(t):
+        from numba.core.registry import cpu_target
+
+        if _alike(cpu_target.typing_context, t):
+            return lambda t: fn(_with_members_alike(t))
+
+
+for _fn in (min, max, list):
+    _takes_members_alike(_fn)

@@ -1,0 +1,149 @@
+"""Arrays made of numbers and of other arrays, in both modes; the oracle runs the programs in 300 bits.
+
+Where NumPy has a function for floats alone, `plain` says what it computes, with loops.
+"""
+
+import copy
+
+import numba
+import numpy as np
+import pytest
+
+import numbad as nd
+from tests.forward.compare import same_bits
+from tests.reverse.oracle import Programs, assert_numbers, check_gradient, exact_gradient
+from tests.whole_arrays import A, B, M, weighted, weighted2
+
+pytestmark = pytest.mark.filterwarnings("ignore::numba.core.errors.NumbaPerformanceWarning")
+programs = Programs()
+
+
+def _geometric(x, y):
+    return sum((1 + 0.37 * k) * x * (y / x) ** (k / 3) for k in range(4))
+
+
+@programs.on((0.7, 3.1), (-0.7, -3.1), plain=_geometric, rtol=1e-11)
+def geometric(x, y):
+    return weighted(np.geomspace(x, y, 4))
+
+
+def _steps(x, y, h):
+    every = (x, y, h), (y, x, -h), (0, y, 1)
+    out = 0
+    for start, stop, step in every:
+        k = 0
+        while (stop - (start + k * step)) * np.sign(step) > 0:
+            out = out + (1 + 0.37 * k) * (start + k * step) * y
+            k += 1
+    return out
+
+
+@programs.on((0.7, 3.1, 0.6), (-0.7, 2.1, 5.0), plain=_steps)
+def steps(x, y, h):
+    return (
+        weighted(np.arange(x, y, h)) + weighted(np.arange(y, x, -h)) + weighted(np.arange(y))
+    ) * y
+
+
+def _with(a, *placed):
+    """The numbers of a list with others, each before the one at a place of the old list."""
+    out = []
+    for k in range(len(a) + 1):
+        out += [v for place, v in placed if place == k] + list(a[k : k + 1])
+    return sum((1 + 0.37 * k) * v for k, v in enumerate(out))
+
+
+def _insertions(a, m, x):
+    flat = [v for row in m for v in row]
+    last = len(a)
+    some = _with(a, (1, x), (last, x * x), (last - 2, 2), (1, a[0]))
+    one = _with(a, (2, x)) * _with(flat, *((len(flat) - 1, v) for v in a))
+    return one + some * _with(a, *((3, v * x) for v in flat))
+
+
+@programs.on((A, M, 0.3), (A[::-1], M.T, 0.3), plain=_insertions)
+def insertions(a, m, x):
+    one, before_last = np.insert(a, 2, x), np.insert(m, -1, a)
+    some = np.insert(a, np.array([1, 5, -2, 1]), np.array([x, x * x, 2.0, a[0]]))
+    at_one_place = np.insert(a, np.array([3]), m * x)
+    return weighted(one) * weighted(before_last) + weighted(some) * weighted(at_one_place)
+
+
+@programs.on((A, 0.3), (A[:0], 0.3), plain=lambda a, x: _with(a, (0, x), (0, x)) * x)
+def one_number_at_several_places(a, x):
+    return weighted(np.insert(a, np.array([0, 0]), x)) * x
+
+
+def _remainders(a, b, x):
+    rows = [[v - np.floor(v / w) * w for v in b] for w in a[:2]]
+    first = sum(
+        (1 + 0.37 * k + 0.83 * j) * v for j, row in enumerate(rows) for k, v in enumerate(row)
+    )
+    whole = sum((1 + 0.37 * k) * np.floor(v / x) for k, v in enumerate(a))
+    return first * whole + sum((1 + 0.37 * k) * (5 - np.floor(5 / v) * v) for k, v in enumerate(a))
+
+
+@programs.on((A, B, 0.3), (A[::-1], -B, -0.3), plain=_remainders)
+def remainders(a, b, x):
+    quotient, _ = np.divmod(a, x)
+    return weighted2(np.divmod(b, a[:2, None])[1]) * weighted(quotient) + weighted(
+        np.divmod(5.0, a)[1]
+    )
+
+
+def _finite(a, x, y):
+    kept = [*a, x, y, 7, *a]
+    return sum((1 + 0.37 * k) * v * v for k, v in enumerate(kept))
+
+
+@programs.on((A, 0.7, 1.9), plain=_finite)
+def finite(a, x, y):
+    mixed = np.concatenate((a, np.array([np.nan, np.inf, -np.inf]), a))
+    kept = np.nan_to_num(mixed, nan=x, posinf=y, neginf=7.0)
+    return weighted(kept * kept)
+
+
+@programs.on((A,), plain=lambda a: sum((1 + 0.37 * k) * v * v for k, v in enumerate(a)))
+def finite_already(a):
+    return weighted(np.nan_to_num(a) * a)
+
+
+@programs.on((0.7, A), (-1.3, A[::2]))
+def arrays_without_axes(x, a):
+    zero, other = np.array(x * x), np.asarray(x)
+    found = weighted(zero * a + other) + zero[()] * other[()]
+    other[()] = 3.0 * x
+    return found * other.item() + np.sum(zero)
+
+
+@programs.parametrize()
+def test_gradient(program):
+    check_gradient(program)
+
+
+@programs.parametrize()
+def test_forward(program):
+    primal = numba.njit(program.f)
+    compiled = nd.value_and_grad(program.f, program.wrt, mode="forward")
+    for args in program.runs:
+        value, gradient = compiled(*copy.deepcopy(args))
+        assert same_bits(value, primal(*copy.deepcopy(args)))
+        assert_numbers(gradient, program.chosen(args), exact_gradient(program, args), program.rtol)
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+@pytest.mark.parametrize(
+    ("f", "error"),
+    [
+        (lambda x: np.arange(x, 2.0, 0.0).sum(), "Maximum allowed size exceeded"),
+        (lambda x: np.geomspace(x, 0.0, 3).sum(), "cannot include zero"),
+        (lambda x: np.insert(np.ones(3), 4, x).sum(), "out of bounds"),
+        (lambda x: np.insert(np.ones(3) * x, np.array([1, -4]), x).sum(), "out of bounds"),
+        (lambda x: np.insert(np.ones(3) * x, np.array([1, 2]), np.ones(3)).sum(), None),
+    ],
+)
+def test_what_numba_raises(f, error, mode):
+    kind = IndexError if error == "out of bounds" else ValueError
+    for called in (numba.njit(f), nd.grad(f, mode=mode)):
+        with pytest.raises(kind, match=error):
+            called(1.0)
