@@ -1,5 +1,7 @@
 """Sums of small terms that are reversed as they are added: nests of loops, and what only looks like one."""
 
+import copy
+
 import numpy as np
 import pytest
 from numba import njit
@@ -175,7 +177,7 @@ def test_gradient_without(program):
 def fused(name):
     """The numbers of loops that are reversed as one."""
     function, program = njit(by_name[name].f), by_name[name]
-    function(*program.runs[0])
+    function(*copy.deepcopy(program.runs[0]))
     made = pipeline.Pipeline(function, function.signatures[0], program.wrt)
     made.run(ir.Scope(None, ir.unknown_loc))
     return [len(part.loops) for part in made.sweep.parts() if isinstance(part, Fused)]

@@ -1,5 +1,6 @@
 """Iterations that are run again: what of them the reverse has no need of is left out, and nothing else."""
 
+import copy
 import math
 
 import numpy as np
@@ -132,7 +133,7 @@ def test_second_order():
 def not_run_again(name):
     """How many inner loops of the steps are left out when these are run again."""
     function, program = njit(by_name[name].f), by_name[name]
-    function(*program.runs[0])
+    function(*copy.deepcopy(program.runs[0]))
     made = pipeline.Pipeline(function, function.signatures[0], program.wrt)
     made.run(ir.Scope(None, ir.unknown_loc))
     (part,) = [part for part in made.sweep.parts() if getattr(part, "needed", None)]
