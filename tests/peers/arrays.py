@@ -88,7 +88,7 @@ GROUPS["assembly"] = Group(
     | {
         "append": "np.append(a, m)",
         "delete": "np.delete(a, 1)",
-        "insert": "np.insert(a, 1, 3.0)",
+        "insert": "np.insert(a, 1, x * y)",
         "split": "np.split(m, m.shape[0])[1]",
         "array_split": "np.array_split(a, 2)[1]",
         "hsplit": "np.hsplit(m, m.shape[1])[1]",
@@ -98,6 +98,9 @@ GROUPS["assembly"] = Group(
         "full": "np.full((2, 3), x)",
         "full_like": "np.full_like(a, y)",
         "linspace": "np.linspace(x, y, 4)",
+        "geomspace": "np.geomspace(1.0 + x * x, 2.0 + y * y, 4)",
+        "nan_to_num": "np.nan_to_num(a * x)",
+        "divmod": "np.divmod(a, 0.7 + y * y)[1]",
         "logspace": "np.logspace(x, y, 4)",
     },
 )
