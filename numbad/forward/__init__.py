@@ -2,6 +2,7 @@
 
 from . import (  # noqa: F401  (they register with Numba)
     array,
+    clip,
     construction,
     elementwise,
     memory,

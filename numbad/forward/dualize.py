@@ -48,7 +48,7 @@ REPLACED_COMPARISONS = {}
 def stand_for(fn, stand_in):
     """Let `stand_in` be called where code that is compiled for duals calls `fn`."""
     REPLACED[fn] = stand_in
-    flow.STANDS_FOR[stand_in] = fn
+    flow.STANDS_FOR.setdefault(stand_in, fn)
     stand_in.__name__ = getattr(fn, "__name__", stand_in.__name__)
 
 

@@ -55,7 +55,7 @@ class ElementwiseTemplate(AbstractTemplate):
         return self.output(inputs, scalar, args[self.nin :])
 
     def output(self, inputs, scalar, given):
-        ndim = max(a.ndim for a in inputs if isinstance(a, types.Array)) if inputs else 0
+        ndim = max((a.ndim for a in inputs if isinstance(a, types.Array)), default=0)
         if given:
             return self.into(given[0], scalar, ndim, (*inputs, *given))
         return signature(types.Array(scalar, ndim, _layout(inputs)) if ndim else scalar, *inputs)

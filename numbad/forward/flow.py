@@ -23,7 +23,7 @@ FRESH = {
         "zeros empty ones full eye identity arange linspace zeros_like empty_like ones_like full_like"
         " array copy concatenate stack hstack vstack column_stack repeat outer diag kron tile cumsum"
         " sum mean prod min max amin amax var std dot"
-        " cumprod diff sort roll where interp exp log sin cos sqrt abs power random"
+        " cumprod diff sort roll where interp exp log sin cos sqrt abs power random clip"
     ).split()
     if hasattr(np, name)
 }
@@ -128,6 +128,12 @@ def _positional(dispatcher, call):
         given[p.name].name if p.name in given else None for p in list(parameters)[len(names) :]
     ]
     return names
+
+
+def _output(fn, args):
+    """The array that a function is given for its result, None if it makes a new one."""
+    inputs = fn.nin if isinstance(fn, _ELEMENTWISE) else {np.dot: 2, np.clip: 3}.get(fn)
+    return args[-1] if inputs is not None and len(args) > inputs else None
 
 
 def _draws(fn):
@@ -318,9 +324,11 @@ class Flow:
                 self.fresh.add(target)
         elif fn in FRESH or isinstance(fn, _ELEMENTWISE) or _is_number_class(fn):
             self._flow(target, *args)
-            self.fresh.add(target)
-            if isinstance(fn, _ELEMENTWISE) and len(args) > fn.nin:
-                self.stores.append((args[-1], set(args)))
+            if (out := _output(fn, args)) is None:
+                self.fresh.add(target)
+            else:
+                self.stores.append((out, set(args)))
+                self._share(target, out)
         elif fn in MUTATING:
             self.stores.append((args[0], set(args)))
         elif (getattr(fn, "__module__", None) or "").split(".")[0] in ("math", "cmath"):

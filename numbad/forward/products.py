@@ -18,11 +18,31 @@ from .array import is_dual_array, with_value
 from .custom import value_of
 from .dualize import stand_for, stand_for_method
 from .linearized import columns_of_partials, rows_of_partials
-from .reductions import as_zero
+from .reductions import as_zero, is_none
 
 
-def dot(a, b):
+def dot(a, b, out=None):
     raise NotImplementedError
+
+
+@overload(dot)
+def _dot_into(a, b, out):
+    """With the array for the result, which is returned."""
+    if is_none(out):
+        return lambda a, b, out: dot(a, b)
+    if not any(is_dual_array(ty) for ty in (a, b, out)):
+        return lambda a, b, out: np.dot(a, b, out)
+    if not isinstance(out, types.Array) or out.ndim != max(a.ndim + b.ndim - 2, 0):
+        return None
+
+    def into(a, b, out):
+        found = dot(a, b)
+        if found.shape != out.shape:
+            raise ValueError("incompatible output array size for np.dot()")
+        out[...] = found
+        return out
+
+    return into
 
 
 @overload(dot)

@@ -11,7 +11,7 @@ from tests.reverse.oracle import assert_numbers, exact_gradient
 from tests.whole_arrays import programs
 
 pytestmark = pytest.mark.filterwarnings("ignore::numba.core.errors.NumbaPerformanceWarning")
-REVERSE_ALONE = ("complex_reductions", "complex_products", "product_into_an_array")
+REVERSE_ALONE = ("complex_reductions", "complex_products")
 shared = [p for p in programs if p.f.__name__ not in REVERSE_ALONE]
 
 
