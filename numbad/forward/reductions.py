@@ -95,6 +95,7 @@ def _search(name, parameters, *, method=False):
     stand_for(original, stand_in)
     if method:
         stand_for_method(name, stand_in)
+    return stand_in
 
 
 def _is_given(ty):
@@ -113,5 +114,5 @@ _search("argpartition", "a, kth")
 _search("searchsorted", "a, v, side='left'")
 _search("digitize", "x, bins, right=False")
 _search("array_equal", "a, b")
-for _name in ("isclose", "allclose"):
-    _search(_name, "a, b, rtol=1e-05, atol=1e-08, equal_nan=False")
+_search("isclose", "a, b, rtol=1e-05, atol=1e-08, equal_nan=False")
+stand_for_method("allclose", _search("allclose", "a, b, rtol=1e-05, atol=1e-08, equal_nan=False"))
