@@ -116,6 +116,43 @@ def arrays_without_axes(x, a):
     return found * other.item() + np.sum(zero)
 
 
+def _without_zeros(a, x):
+    changed = [0, 0, x * x, *a[1:], 0]
+    total = sum((1 + 0.37 * k) * v * v for k, v in enumerate(a))
+    total += sum((1 + 0.37 * k) * v for k, v in enumerate(a)) * x
+    total += sum((1 + 0.37 * k) * v * v for k, v in enumerate(changed))
+    return total + sum((1 + 0.37 * k) * v for k, v in enumerate(changed[:-1])) * changed[-2]
+
+
+@programs.on((A, 0.3), (A[:1], -0.3), plain=_without_zeros)
+def without_zeros_at_the_ends(a, x):
+    padded = np.zeros(a.size + 3)
+    padded[2:-1] = a
+    middle = np.trim_zeros(padded)
+    found = weighted(middle * middle) + weighted(np.trim_zeros(padded, "f")) * x
+    middle[0] = x * x
+    return found + weighted(padded * padded) + weighted(np.trim_zeros(padded, "B")) * middle[-1]
+
+
+def _sum2(rows):
+    return sum(
+        (1 + 0.37 * k + 0.83 * j) * v for j, row in enumerate(rows) for k, v in enumerate(row)
+    )
+
+
+def _of_one_shape(a, m):
+    columns = range(len(m[0]))
+    first = _sum2([[a[k % len(a)] * a[k % len(a)] + row[k] for k in columns] for row in m])
+    return first * _sum2([[row[0], row[0]] for row in m])
+
+
+@programs.on((A[:3], M), (A[:1], M.T), plain=_of_one_shape)
+def of_one_shape(a, m):
+    one, other = np.broadcast_arrays(a, m)
+    wide, fixed, _ = np.broadcast_arrays(m[:, :1], np.ones((1, 2)), m[:1, :1])
+    return weighted2(one * one + other) * weighted2(wide * fixed)
+
+
 @programs.parametrize()
 def test_gradient(program):
     check_gradient(program)

@@ -116,6 +116,7 @@ for _name in (
 ).split():
     _number_class(getattr(np, _name), getattr(types, _name))
     _number_class(getattr(types, _name), getattr(types, _name))
+_number_class(np.bool_, types.boolean)
 
 
 # -- values and partials apart ---------------------------------------------------------------

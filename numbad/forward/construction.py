@@ -130,6 +130,35 @@ def _number_as_array(a, dtype=None):
         return lambda a, dtype=None: np.array(a, dtype)
 
 
+@overload(np.broadcast_arrays, strict=False)
+def _views_of_one_shape(*args):
+    """Numba's wants arrays of one type."""
+    if not all(isinstance(a, types.Array) for a in args) or not any(map(is_dual_array, args)):
+        return None
+    names = [f"a{k}" for k in range(len(args))]
+    shapes = "".join(f"{name}.shape, " for name in names)
+    views = "".join(f"np.broadcast_to({name}, shape), " for name in names)
+    lines = [f"def views({', '.join(names)}):", f"    shape = np.broadcast_shapes({shapes})"]
+    return define("\n".join([*lines, f"    return ({views})"]) + "\n", {"np": np})
+
+
+@overload(np.trim_zeros)
+def _trimmed(filt, trim="fb"):
+    """A view; Numba's own code compares elements with strings."""
+    if not is_dual_array(filt) or filt.ndim != 1:
+        return None
+
+    def trimmed(filt, trim="fb"):
+        first, last = 0, len(filt)
+        while "f" in trim.lower() and first < len(filt) and filt[first] == 0:
+            first += 1
+        while "b" in trim.lower() and last > 0 and filt[last - 1] == 0:
+            last -= 1
+        return filt[first:last]
+
+    return trimmed
+
+
 @overload(np.linspace)
 def _linspace_of_duals(start, stop, num=50):
     """`np.linspace`, whose numbers are those that Numba computes."""

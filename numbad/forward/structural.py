@@ -184,6 +184,11 @@ def _attribute_imag(z):
     return lambda z: imag_part(z)
 
 
+@overload_method(d.Dual, "item")
+def _method_item(x):
+    return lambda x: x
+
+
 @overload_method(d.Dual, "conjugate")
 def _method_conjugate(z):
     return lambda z: conjugate(z)
