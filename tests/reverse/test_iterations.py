@@ -136,7 +136,7 @@ def test_every_switch_is_documented():
     assert [name for name in switches.SWITCHES if f"| `{name}` |" not in text] == []
 
 
-@pytest.mark.shows("independent")
+@pytest.mark.shows("independent", "seeded")
 def test_memory_does_not_grow_with_the_iterations():
     gradient = nd.value_and_grad(njit(arrays_of_an_iteration), mode="reverse")
     few = np.random.default_rng(0).normal(size=(10, 3))
