@@ -151,7 +151,7 @@ def test_memory_does_not_grow_with_the_iterations():
     np.testing.assert_allclose(adjoint, np.tile(one, (2000, 1)), rtol=1e-12)
 
 
-@pytest.mark.shows("skip")
+@pytest.mark.shows("skip", "independent")
 def test_zero_adjoint_does_not_meet_an_infinite_derivative():
     @njit
     def payoff(x):

@@ -239,7 +239,7 @@ def strided(u, d):
     return np.sum(out * out)
 
 
-@pytest.mark.shows("stencils", "counted", "unsigned", "replay", "fused", "seeded")
+@pytest.mark.shows("stencils", "counted", "unsigned", "replay", "fused", "seeded", "independent")
 @programs.parametrize()
 def test_which_gather(program):
     listing = " ".join(nd.inspect_adjoint(program.f, *program.runs[0]).split())
