@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -279,7 +280,9 @@ def test_exit_status_of_the_process(tmp_path):
 def test_interrupt(tmp_path, workers):
     """Control-C ends the process and its workers, in one line."""
     arguments = ("--starts", "2000", "--workers", workers, "--journal", "starts.jsonl")
-    process = numbad("fit", *arguments, cwd=tmp_path, start_new_session=True)
+    # A shell has what it starts in the background ignore the signal, and its children inherit that.
+    heeding = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    process = numbad("fit", *arguments, cwd=tmp_path, start_new_session=True, preexec_fn=heeding)
     journal = tmp_path / "starts.jsonl"
     deadline = time.monotonic() + 300
     while not (journal.exists() and journal.read_text().count("\n") > 5):
