@@ -55,7 +55,7 @@ RETURNED = [
     "out = np.zeros(3); k = out; r = np.add(ONE, 1.0, k); r *= a[0]; return (out * out).sum()",
     "out = np.zeros((2, 3)); r = np.add(ONE, 1.0, out[1]); r[1] = a[1]; return (out * out).sum()",
     "out = np.zeros(3); r = np.clip(ONE, 0.5, 3.0, out); r[0] = a[0]; return (out * out).sum()",
-    "out = np.zeros(1); r = np.dot(ONE[None], ONE, out); r[0] += a[0]; return (out * out).sum()",
+    "out = np.zeros(1); r = np.dot(np.ones((1, 3)), ONE, out); r[0] += a[0]; return (out * out).sum()",
 ]
 IN_PLACE = [
     "m = np.outer(b, a); m -= m[0]; return (m * m).sum()",
