@@ -11,6 +11,7 @@ import linecache
 import weakref
 from types import ModuleType
 
+import numpy as np
 from numba.core import ir, types
 from numba.core.compiler import CompilerBase
 from numba.core.compiler_machinery import FunctionPass, register_pass
@@ -71,9 +72,27 @@ def _own_method(name):
         names = [f"x{k}" for k in range(len(args))]
         passed = ", ".join([*names, *(f"{key}={key}" for key in kws)])
         parameters = ", ".join(["owner", *names, *kws])
-        return define(f"def call({parameters}):\n    return owner.{name}({passed})\n", {})
+        code = getattr(owner, "jit_methods", {}).get(name)
+        call = f"owner.{name}({passed})" if code is None else f"method(owner, {passed})"
+        method = None if code is None else dualized(code)
+        return define(f"def call({parameters}):\n    return {call}\n", {"method": method})
 
     return typed
+
+
+_CLASSES = np.ndarray, np.float64, np.random.Generator, complex, tuple, list, dict, set, str, bytes
+_KNOWN_METHODS = set().union(*map(dir, _CLASSES))
+
+
+def _stand_in_for_method(name):
+    """What stands for a method; None for those of Python's and NumPy's classes that need nothing."""
+    if name not in METHODS and name not in _KNOWN_METHODS:
+
+        def stand_in(owner, *args):
+            raise NotImplementedError
+
+        stand_for_method(name, stand_in)
+    return METHODS.get(name)
 
 
 _OPERATORS = ("binop", "inplace_binop")
@@ -215,12 +234,12 @@ class ReplaceFunctions(FunctionPass):
 
     def _method_call(self, func_ir, call, statement, body):
         method = flow.method_of(func_ir, call.func)
-        if method is None or method[1] not in METHODS:
+        if method is None:
             return
         owner, name = method
-        if isinstance(flow.constant_of(func_ir, owner), ModuleType):
+        stand_in = None if _is_namespace(func_ir, owner) else _stand_in_for_method(name)
+        if stand_in is None:
             return
-        stand_in = METHODS[name]
         target = call.func.scope.redefine(f"$numbad_{name}", call.loc)
         body.append(ir.Assign(ir.Global(name, stand_in, call.loc), target, call.loc))
         call.func = target
@@ -307,6 +326,11 @@ class PromoteAllocations(FunctionPass):
                 body.append(ir.Assign(ir.Expr.call(fn, [raw], (), loc), target, loc))
             block.body = body
         func_ir._definitions = build_definitions(func_ir.blocks)
+
+
+def _is_namespace(func_ir, owner):
+    """Whether what is asked for an attribute is a module or a class."""
+    return isinstance(flow.constant_of(func_ir, owner), ModuleType | type)
 
 
 def refuse_object_mode(value):

@@ -51,7 +51,7 @@ COMPARISONS = {
     operator.not_,
 }
 CONTAINERS = {list, dict, set, List, Dict}
-MUTATING = {np.copyto, np.fill_diagonal}
+MUTATING = {np.copyto, np.fill_diagonal, np.random.shuffle, random.shuffle}
 INPLACE = {
     operator.iadd,
     operator.isub,
@@ -347,6 +347,8 @@ class Flow:
                 self._keep(owner, *args)
             if name not in VIEWING_METHODS:
                 self.stores.append((owner, set(args)))
+            if name not in VIEWING_METHODS | KEEPING_METHODS:  # of a user's class, it may be
+                self.stores.extend((arg, {owner, *args}) for arg in args)
 
     def _opaque_call(self, target, names):
         self._share(target, *names)

@@ -255,6 +255,13 @@ class Sample:
     def normal(self):
         return self.k
 
+    def scale(self, a):
+        a *= self.k
+        return a.sum()
+
+    def put(self, a, x):
+        a[0] = self.k * a[1] * x
+
 
 def methods_of_a_class(x):
     sample = Sample(3.0)
@@ -265,6 +272,29 @@ def methods_of_a_list(x):
     found = [x, 2.0 * x, 0.5 * x]
     found.sort(reverse=True)
     return found[0] * found[1] * found[2] * x
+
+
+def arrays_of_a_class(x, a):
+    sample, b = Sample(3.0), np.zeros(3)
+    total = sample.scale(a)
+    sample.put(a, x)
+    sample.put(b, x)
+    b[1] = x
+    sample.put(b, x)
+    return total * x + a[0] * b[0]
+
+
+def test_methods_that_change_arrays():
+    """6 * 3 x + (3 * 6 x) (3 x^2)."""
+    a = np.array([1.0, 2.0, 3.0])
+    value, slope = nd.value_and_grad(arrays_of_a_class, mode="forward")(0.5, a)
+    assert value == 18.0 * 0.5 + 54.0 * 0.5**3
+    assert slope == 18.0 + 162.0 * 0.5**2
+    assert a.tolist() == [9.0, 6.0, 9.0]
+    a = np.array([1.0, 2.0, 3.0])
+    value, slope = nd.jvp(arrays_of_a_class, 1)((0.5, a), (np.ones(3),))
+    assert slope == 9.0 * 0.5 + 27.0 * 0.5**3
+    assert a.tolist() == [9.0, 6.0, 9.0]
 
 
 def test_methods_that_arrays_have_as_well():

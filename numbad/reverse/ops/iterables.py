@@ -1,11 +1,14 @@
-"""`min` and `max` of arrays and lists; arrays sorted; arrays and numbers as one number."""
+"""`min` and `max` of arrays and lists; arrays sorted or shuffled; arrays and numbers as one number."""
 
+import random
 from functools import cache
 
 import numpy as np
 from numba import njit
 from numba.core import types
 
+from ...rules.arrays import picked
+from ...rules.arrays.table import is_array
 from ...source import define
 from .call import StandIn
 from .scalar import is_scalar
@@ -102,3 +105,33 @@ def sorted_array(fn, label, s, call):
 def sort_array(fn, label, s, call, owner, ty):
     """`a.sort()` of one axis."""
     return StandIn(fn, label, s, put_in_order, [owner], writes=owner) if _sortable(ty) else None
+
+
+def _shuffled(helper):
+    """`np.random.shuffle(a)`, or that of `random`."""
+
+    def found(fn, label, s, call):
+        return _shuffle(fn, label, s, helper, call, [])
+
+    return found
+
+
+def shuffle_by_generator(fn, label, s, call, owner, ty):
+    """`rng.shuffle(a)` along the first axis."""
+    if not isinstance(ty, types.NumPyRandomGeneratorType):
+        return None
+    return _shuffle(fn, label, s, picked.shuffle_by_generator, call, [owner])
+
+
+def _shuffle(fn, label, s, helper, call, owner):
+    if call.kws or len(call.args) != 1:
+        return None
+    (a,) = call.args
+    known = is_array(fn.type_of(a)) and fn.type_of(a).ndim > 0
+    return StandIn(fn, label, s, helper, [*owner, a], writes=a) if known else None
+
+
+SHUFFLING = {
+    np.random.shuffle: _shuffled(picked.shuffle),
+    random.shuffle: _shuffled(picked.shuffle_by_python),
+}

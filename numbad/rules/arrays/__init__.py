@@ -3,6 +3,7 @@
 from . import (  # noqa: F401  (they register themselves)
     draws,
     made,
+    picked,
     polynomials,
     reductions,
     sampled,
