@@ -6,7 +6,6 @@ for duals (callees compiled by this same pipeline, the user's rules, array funct
 version cannot do), and the allocations that must hold duals are promoted.
 """
 
-import copy
 import linecache
 import weakref
 from types import ModuleType
@@ -18,7 +17,7 @@ from numba.core.compiler_machinery import FunctionPass, register_pass
 from numba.core.dispatcher import Dispatcher, LiftedCode
 from numba.core.ir_utils import build_definitions
 from numba.core.registry import CPUDispatcher
-from numba.core.typed_passes import NopythonRewrites, type_inference_stage
+from numba.core.typed_passes import NopythonRewrites
 from numba.core.untyped_passes import MakeFunctionToJitFunction, ReconstructSSA
 from numba.extending import overload
 from numba.np.ufunc.dufunc import DUFunc
@@ -30,7 +29,8 @@ from ..remembered import remembered
 from ..rules.registry import CONSTANT_CALLS, JVP, SCALAR, VJP, rules_given
 from ..source import define
 from . import dual as d
-from . import flow, overloads, promote
+from . import flow, overloads
+from .promote import PromoteAllocations, refresh
 from .refuse import refusing
 
 REPLACED = {}
@@ -274,60 +274,6 @@ class ReplaceFunctions(FunctionPass):
         statement.exc_args = tuple(args) if statement.exc_args else statement.exc_args
 
 
-@register_pass(mutates_CFG=False, analysis_only=False)
-class PromoteAllocations(FunctionPass):
-    """Makes float arrays and lists that active values are written to hold duals."""
-
-    _name = "numbad_promote_allocations"
-
-    def __init__(self):
-        FunctionPass.__init__(self)
-
-    def run_pass(self, state):
-        dual = promote.common_dual(state.typingctx, state.args)
-        if dual is None or not promote.promoted_names(state.func_ir, state.args):
-            return False
-        scalars = promote.scalar_names(self._partial_types(state))
-        names = promote.promoted_names(state.func_ir, state.args, scalars)
-        if names:
-            self._wrap(state.func_ir, names - scalars, dual)
-            refresh(state)
-        return bool(names)
-
-    @staticmethod
-    def _partial_types(state):
-        """The types of the names as far as inference gets before the first mismatch."""
-        trial = state.func_ir.copy()
-        trial.blocks = copy.deepcopy(trial.blocks, _keep_constants(trial))
-        try:
-            inferred = type_inference_stage(
-                state.typingctx, state.targetctx, trial, state.args, None, raise_errors=False
-            )
-        except Exception:  # the real inference, which follows, reports what is wrong
-            return {}
-        return inferred.typemap
-
-    @staticmethod
-    def _wrap(func_ir, names, dual):
-        from .array import as_dual
-
-        convert = as_dual(dual)
-        for block in func_ir.blocks.values():
-            body = []
-            for statement in block.body:
-                body.append(statement)
-                if not (isinstance(statement, ir.Assign) and statement.target.name in names):
-                    continue
-                loc, target = statement.loc, statement.target
-                raw = ir.Var(target.scope, f"{target.name}$raw", loc)
-                fn = ir.Var(target.scope, f"{target.name}$as_dual", loc)
-                body[-1] = ir.Assign(statement.value, raw, loc)
-                body.append(ir.Assign(ir.Global("as_dual", convert, loc), fn, loc))
-                body.append(ir.Assign(ir.Expr.call(fn, [raw], (), loc), target, loc))
-            block.body = body
-        func_ir._definitions = build_definitions(func_ir.blocks)
-
-
 def _is_namespace(func_ir, owner):
     """Whether what is asked for an attribute is a module or a class."""
     return isinstance(flow.constant_of(func_ir, owner), ModuleType | type)
@@ -376,24 +322,6 @@ def _stand_in(fn):
         return REPLACED.get(fn)
     except TypeError:  # unhashable
         return None
-
-
-def _keep_constants(func_ir):
-    """A deepcopy memo that shares scopes and the Python objects behind constants."""
-    memo = {}
-    for block in func_ir.blocks.values():
-        memo[id(block.scope)] = block.scope
-        for statement in block.body:
-            value = getattr(statement, "value", None)
-            if isinstance(value, ir.Global | ir.FreeVar | ir.Const):
-                memo[id(value)] = value
-    return memo
-
-
-def refresh(state):
-    """Let the contexts learn what was registered since this compilation began."""
-    state.typingctx.refresh()
-    state.targetctx.refresh()
 
 
 def without_wrappers(state):

@@ -7,9 +7,13 @@ leaves everything else as it is. It errs on the side of marking too much: an arr
 need costs time; one not promoted does not compile, and nothing is ever dropped in silence.
 """
 
+import copy
 from dataclasses import dataclass
 
-from numba.core import types
+from numba.core import ir, types
+from numba.core.compiler_machinery import FunctionPass, register_pass
+from numba.core.ir_utils import build_definitions
+from numba.core.typed_passes import type_inference_stage
 
 from ..ir.untyped import untyped
 from ..rules.registry import JVP, SCALAR
@@ -168,3 +172,75 @@ def scalar_names(typemap):
     """The names that type inference found to be scalars."""
     scalar = types.Number | types.Boolean | d.Dual
     return frozenset(name for name, ty in typemap.items() if isinstance(ty, scalar))
+
+
+@register_pass(mutates_CFG=False, analysis_only=False)
+class PromoteAllocations(FunctionPass):
+    """Makes float arrays and lists that active values are written to hold duals."""
+
+    _name = "numbad_promote_allocations"
+
+    def __init__(self):
+        FunctionPass.__init__(self)
+
+    def run_pass(self, state):
+        dual = common_dual(state.typingctx, state.args)
+        if dual is None or not promoted_names(state.func_ir, state.args):
+            return False
+        scalars = scalar_names(self._partial_types(state))
+        names = promoted_names(state.func_ir, state.args, scalars)
+        if names:
+            self._wrap(state.func_ir, names - scalars, dual)
+            refresh(state)
+        return bool(names)
+
+    @staticmethod
+    def _partial_types(state):
+        """The types of the names as far as inference gets before the first mismatch."""
+        trial = state.func_ir.copy()
+        trial.blocks = copy.deepcopy(trial.blocks, _keep_constants(trial))
+        try:
+            inferred = type_inference_stage(
+                state.typingctx, state.targetctx, trial, state.args, None, raise_errors=False
+            )
+        except Exception:  # the real inference, which follows, reports what is wrong
+            return {}
+        return inferred.typemap
+
+    @staticmethod
+    def _wrap(func_ir, names, dual):
+        from .array import as_dual
+
+        convert = as_dual(dual)
+        for block in func_ir.blocks.values():
+            body = []
+            for statement in block.body:
+                body.append(statement)
+                if not (isinstance(statement, ir.Assign) and statement.target.name in names):
+                    continue
+                loc, target = statement.loc, statement.target
+                raw = ir.Var(target.scope, f"{target.name}$raw", loc)
+                fn = ir.Var(target.scope, f"{target.name}$as_dual", loc)
+                body[-1] = ir.Assign(statement.value, raw, loc)
+                body.append(ir.Assign(ir.Global("as_dual", convert, loc), fn, loc))
+                body.append(ir.Assign(ir.Expr.call(fn, [raw], (), loc), target, loc))
+            block.body = body
+        func_ir._definitions = build_definitions(func_ir.blocks)
+
+
+def _keep_constants(func_ir):
+    """A deepcopy memo that shares scopes and the Python objects behind constants."""
+    memo = {}
+    for block in func_ir.blocks.values():
+        memo[id(block.scope)] = block.scope
+        for statement in block.body:
+            value = getattr(statement, "value", None)
+            if isinstance(value, ir.Global | ir.FreeVar | ir.Const):
+                memo[id(value)] = value
+    return memo
+
+
+def refresh(state):
+    """Let the contexts learn what was registered since this compilation began."""
+    state.typingctx.refresh()
+    state.targetctx.refresh()

@@ -23,7 +23,8 @@ from numba.np.ufunc.dufunc import DUFunc
 from .. import caching
 from ..constants import by_symbols
 from ..errors import ArgumentError, NumbadError, UnsupportedError
-from ..forward.dualize import refresh, replacement, without_wrappers
+from ..forward.dualize import replacement, without_wrappers
+from ..forward.promote import refresh
 from ..forward.refuse import refusing, told_before
 from ..ir.unwind import nopython_pipeline
 from ..linked import compiled

@@ -20,7 +20,8 @@ from .. import caching
 from ..constants import by_symbols
 from ..errors import NumbadError
 from ..forward import dual as d
-from ..forward.dualize import PromoteAllocations, ReplaceFunctions, without_wrappers
+from ..forward.dualize import ReplaceFunctions, without_wrappers
+from ..forward.promote import PromoteAllocations
 from ..forward.refuse import refusing
 from ..ir.expand import expand
 from ..ir.leaves import leaves
