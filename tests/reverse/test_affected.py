@@ -7,6 +7,8 @@ import sys
 
 import pytest
 
+from numbad.caching import SWITCHED_OFF
+
 FILE = "tests/operators/test_reverse_calls.py"
 TESTS = f"{FILE}::test_from_njit", f"{FILE}::test_from_cfunc"  # of one derivative
 
@@ -14,7 +16,7 @@ TESTS = f"{FILE}::test_from_njit", f"{FILE}::test_from_cfunc"  # of one derivati
 def run(*options):
     """What becomes of the tests, with the plugin."""
     command = [sys.executable, "-m", "pytest", "-q", "-p", "tests.reverse.affected", *TESTS]
-    plain = {**os.environ, "PYTEST_ADDOPTS": ""}  # its own output is read
+    plain = {**os.environ, "PYTEST_ADDOPTS": "", SWITCHED_OFF: ""}  # its own output is read
     return subprocess.run([*command, *options], capture_output=True, text=True, env=plain)
 
 

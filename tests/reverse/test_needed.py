@@ -140,7 +140,7 @@ def not_run_again(name):
     return len(part.needed.passed)
 
 
-@pytest.mark.shows("needed", "replay")
+@pytest.mark.shows("needed", "replay", "counted")
 @pytest.mark.parametrize("name", passed)
 def test_loops_that_are_left_out(name):
     assert not_run_again(name) == passed[name]

@@ -120,7 +120,7 @@ def test_second_order(program):
     check_second_order(program)
 
 
-@pytest.mark.shows("stored")
+@pytest.mark.shows("stored", "counted")
 @pytest.mark.parametrize("name", spared)
 def test_what_is_recorded(name):
     (program,) = (p for p in programs if p.f.__name__ == name)
