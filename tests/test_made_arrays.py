@@ -132,6 +132,15 @@ def arrays_without_axes(x, a):
     return found * other.item() + np.sum(zero)
 
 
+def _phases(a, x):
+    return sum((1 + 0.37 * k) * np.arctan2(x, v) * v for k, v in enumerate(a))
+
+
+@programs.on((A, 0.3), (A[::-1], -0.3), plain=_phases)
+def phases(a, x):
+    return weighted(np.angle(a + 1j * x) * a)
+
+
 def _without_zeros(a, x):
     changed = [0, 0, x * x, *a[1:], 0]
     total = sum((1 + 0.37 * k) * v * v for k, v in enumerate(a))

@@ -211,10 +211,16 @@ class OperatorDispatcher(CPUDispatcher):
     handles_duals = True  # differentiating it again needs no adapted copy
 
     def compile(self, sig):
+        refusal = None
         while True:
             try:
                 return self._compile(sig)
+            except ArgumentError:
+                if refusal is None:
+                    raise
+                raise refusal from None  # the other mode does not take such arguments at all
             except UnsupportedError as error:
+                refusal = error
                 argtypes, return_type = sigutils.normalize_signature(sig)
                 self._raise_own_error(argtypes)
                 if not self.operator.fall_back(tuple(argtypes), error):

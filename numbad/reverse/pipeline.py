@@ -213,7 +213,15 @@ def _joined(state, duals):
     joined = duals[0]
     for other in duals[1:]:
         joined = d.join(state.typingctx, joined, other)
-    return lambda scalar: d.join(state.typingctx, scalar, joined)
+    return lambda scalar: _real_as(scalar, d.join(state.typingctx, scalar, joined))
+
+
+def _real_as(scalar, joined):
+    """The type of adjoints of real numbers, beside complex ones too."""
+    base = d.base_scalar(joined)
+    if isinstance(base, types.Complex) and not isinstance(d.base_scalar(scalar), types.Complex):
+        return d.with_base(joined, base.underlying_float)
+    return joined
 
 
 class SweepCompiler(CompilerBase):

@@ -180,6 +180,13 @@ def test_out():
         nd.sparsity(fills)(x, buffer)
 
 
+def test_what_reverse_mode_refuses_of_complex_arguments():
+    """Forward mode has no gradients by them, which is not what is wrong."""
+    z = np.array([1.0 + 2.0j, 0.5j])
+    with pytest.raises(nd.UnsupportedError, match=r"\.real"):
+        nd.hvp(lambda z: (z * z).real.sum())((z,), (z,))
+
+
 def test_complex_arguments_of_gradients():
     for operator in (nd.grad, nd.jacobian):
         with pytest.raises(nd.ArgumentError, match="'z', which is complex: use nd.derivative"):

@@ -191,6 +191,20 @@ def phases(z, x):
     return cmath.phase(w) * x + w.real * np.angle(z)
 
 
+def _moduli(a, x):
+    sizes = [abs(z * x) for z in a]
+    return sum(r * r for r in sizes) * sizes[0] + sizes[1] * sizes[2]
+
+
+@programs.on((A, 0.7), plain=_moduli)
+def moduli_of_arrays(a, x):
+    """Arrays of real numbers beside complex ones."""
+    sizes, work = np.absolute(a * x), np.zeros(a.size)
+    for k in range(a.size):
+        work[k] = abs(a[k]) * x
+    return np.sum(sizes * work) * sizes[0] + work[1] * sizes[2]
+
+
 @programs.on((Z, W), (0.1 + 0.2j, W))
 def branches(z, w):
     total = z
