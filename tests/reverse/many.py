@@ -74,8 +74,8 @@ def main(first, last, jobs):
     gc.collect()
     gc.freeze()  # children share the memory as long as nobody counts references anew
     total, failed, aside = Counter(), 0, Counter()
-    with multiprocessing.get_context("fork").Pool(jobs, maxtasksperchild=1) as pool:
-        for off, outcome in pool.imap_unordered(run_chunk, chunks(first, last)):
+    try:
+        for off, outcome in _outcomes(chunks(first, last), jobs):
             tally = outcome.tally
             total.update(passed=tally.passed, second=tally.second, refused=len(tally.refused))
             total.update(not_by_duals=tally.not_by_duals)
@@ -83,8 +83,15 @@ def main(first, last, jobs):
             failed += len(outcome.failures)
             for number, text in outcome.failures:
                 print(f"program {number} without {', '.join(off) or 'nothing'}: {text}", flush=True)
+    except KeyboardInterrupt:
+        print("interrupted; so far:")
     print(f"{dict(total)}, set aside: {dict(aside)}, failed: {failed}")
     return not failed
+
+
+def _outcomes(ranges, jobs):
+    with multiprocessing.get_context("fork").Pool(jobs, maxtasksperchild=1) as pool:
+        yield from pool.imap_unordered(run_chunk, ranges)
 
 
 if __name__ == "__main__":
