@@ -66,16 +66,16 @@ _NUMERIC = types.Array | types.Number | types.Boolean | types.NumPyRandomGenerat
 def _own_method(name):
     """For objects of other classes: their own method, whose parameters may be any."""
 
-    def typed(owner, *args, **kws):
+    def typed(owner, /, *args, **kws):
         if isinstance(owner, _NUMERIC):
             return None
-        names = [f"x{k}" for k in range(len(args))]
+        names = [f"_given{k}" for k in range(len(args))]  # a keyword may have any plain name
         passed = ", ".join([*names, *(f"{key}={key}" for key in kws)])
-        parameters = ", ".join(["owner", *names, *kws])
+        parameters = ", ".join(["_owner", *names, *kws])
         code = getattr(owner, "jit_methods", {}).get(name)
-        call = f"owner.{name}({passed})" if code is None else f"method(owner, {passed})"
+        call = f"_owner.{name}({passed})" if code is None else f"_method(_owner, {passed})"
         method = None if code is None else dualized(code)
-        return define(f"def call({parameters}):\n    return {call}\n", {"method": method})
+        return define(f"def call({parameters}):\n    return {call}\n", {"_method": method})
 
     return typed
 

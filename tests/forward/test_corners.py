@@ -262,6 +262,9 @@ class Sample:
     def put(self, a, x):
         a[0] = self.k * a[1] * x
 
+    def start(self, x, x0, method, owner):
+        return self.k * x + x0 * method - owner
+
 
 def methods_of_a_class(x):
     sample = Sample(3.0)
@@ -295,6 +298,13 @@ def test_methods_that_change_arrays():
     value, slope = nd.jvp(arrays_of_a_class, 1)((0.5, a), (np.ones(3),))
     assert slope == 9.0 * 0.5 + 27.0 * 0.5**3
     assert a.tolist() == [9.0, 6.0, 9.0]
+
+
+def test_names_of_parameters_of_methods():
+    def f(x):
+        return Sample(3.0).start(x, x0=x * x, method=2.0, owner=x)
+
+    assert nd.derivative(f)(0.5) == 3.0 + 4.0 * 0.5 - 1.0
 
 
 def test_methods_that_arrays_have_as_well():

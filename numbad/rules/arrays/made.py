@@ -28,6 +28,10 @@ def _conjugate(a):
     return _copied(a, "np.conj({})" if isinstance(a.dtype, types.Complex) else "{}", "conjugate")
 
 
+stands_for(method="conj")(_conjugate)
+stands_for(method="conjugate")(_conjugate)
+
+
 @stands_for(np.angle)
 def phases(z, deg=False):
     if not is_array(z) or not isinstance(z.dtype, types.Complex) or deg is not False:
@@ -36,10 +40,6 @@ def phases(z, deg=False):
     lines = ["def angle(z, deg=False):", "    out = np.empty(z.shape, number)"]
     lines += nest([f"z.shape[{k}]" for k in range(z.ndim)], [f"out{at} = np.angle(z{at})"])
     return jit([*lines, "    return out"], number=number_class(z.dtype.underlying_float))
-
-
-stands_for(method="conj")(_conjugate)
-stands_for(method="conjugate")(_conjugate)
 
 
 def _accumulated(a, start, symbol):
