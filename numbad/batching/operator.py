@@ -54,8 +54,7 @@ class Batch(Operator):
             )
         self.axes = checked_axes(in_axes, self.names)
         self.lanes = checked_lanes(lanes)
-        done = effects(self.f, range(len(self.names)))
-        # `changed`: as far as these are arrays
+        done = effects(self.f, range(len(self.names)), ())  # no argument is an object
         self.changed, self.draws = done.changed, done.random
 
     def key(self):

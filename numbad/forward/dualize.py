@@ -8,9 +8,9 @@ version cannot do), and the allocations that must hold duals are promoted.
 
 import linecache
 import weakref
+from functools import cache
 from types import ModuleType
 
-import numpy as np
 from numba.core import ir, types
 from numba.core.compiler import CompilerBase
 from numba.core.compiler_machinery import FunctionPass, register_pass
@@ -23,13 +23,15 @@ from numba.extending import overload
 from numba.np.ufunc.dufunc import DUFunc
 
 from ..errors import UnsupportedError
+from ..ir.untyped import constant_of, method_of
 from ..ir.unwind import nopython_pipeline
 from ..linked import compiled
 from ..remembered import remembered
 from ..rules.registry import CONSTANT_CALLS, JVP, SCALAR, VJP, rules_given
 from ..source import define
 from . import dual as d
-from . import flow, overloads
+from . import known, overloads
+from .instances import instances_met
 from .promote import PromoteAllocations, refresh
 from .refuse import refusing
 
@@ -49,25 +51,25 @@ REPLACED_COMPARISONS = {}
 def stand_for(fn, stand_in):
     """Let `stand_in` be called where code that is compiled for duals calls `fn`."""
     REPLACED[fn] = stand_in
-    flow.STANDS_FOR.setdefault(stand_in, fn)
+    known.STANDS_FOR.setdefault(stand_in, fn)
     stand_in.__name__ = getattr(fn, "__name__", stand_in.__name__)
 
 
 def stand_for_method(name, stand_in):
     """The same for the method `name` of any object, which becomes the first argument."""
     METHODS[name] = stand_in
-    flow.STANDS_FOR.setdefault(stand_in, name)
-    overload(stand_in, strict=False)(_own_method(name))
+    known.STANDS_FOR.setdefault(stand_in, name)
+    overload(stand_in, strict=False)(_own_method(name, other_than=_NUMERIC))
 
 
 _NUMERIC = types.Array | types.Number | types.Boolean | types.NumPyRandomGeneratorType | d.Dual
 
 
-def _own_method(name):
+def _own_method(name, other_than=()):
     """For objects of other classes: their own method, whose parameters may be any."""
 
     def typed(owner, /, *args, **kws):
-        if isinstance(owner, _NUMERIC):
+        if isinstance(owner, other_than):
             return None
         names = [f"_given{k}" for k in range(len(args))]  # a keyword may have any plain name
         passed = ", ".join([*names, *(f"{key}={key}" for key in kws)])
@@ -80,19 +82,28 @@ def _own_method(name):
     return typed
 
 
-_CLASSES = np.ndarray, np.float64, np.random.Generator, complex, tuple, list, dict, set, str, bytes
-_KNOWN_METHODS = set().union(*map(dir, _CLASSES))
+_INFERRED_BY = known.KEEPING_METHODS | {"add"}  # calls that tell Numba what a list or set is of
 
 
-def _stand_in_for_method(name):
-    """What stands for a method; None for those of Python's and NumPy's classes that need nothing."""
-    if name not in METHODS and name not in _KNOWN_METHODS:
+@cache
+def _method(name):
+    """The function that calls the method of a user's class, compiled for duals."""
 
-        def stand_in(owner, *args):
-            raise NotImplementedError
+    def stand_in(owner, *args):
+        raise NotImplementedError
 
-        stand_for_method(name, stand_in)
-    return METHODS.get(name)
+    known.STANDS_FOR[stand_in] = name
+    overload(stand_in, strict=False)(_own_method(name))
+    return stand_in
+
+
+def _stand_in_for_method(name, own):
+    """What stands for a method, of classes that have the methods `own` or of any; None if nothing."""
+    if name in METHODS:
+        return METHODS[name]
+    if name in _INFERRED_BY or (name in known.KNOWN_METHODS and name not in own):
+        return None
+    return _method(name)
 
 
 _OPERATORS = ("binop", "inplace_binop")
@@ -130,10 +141,10 @@ def dualized(fn):
     """
     if isinstance(fn, DualDispatcher) or getattr(fn, "handles_duals", False):
         return fn
-    known = remembered(fn, "dual")
-    if rules_given() not in known:
-        known[rules_given()] = DualDispatcher.like(fn)
-    return known[rules_given()]
+    duals = remembered(fn, "dual")
+    if rules_given() not in duals:
+        duals[rules_given()] = DualDispatcher.like(fn)
+    return duals[rules_given()]
 
 
 def replacement(value):
@@ -182,6 +193,7 @@ class ReplaceFunctions(FunctionPass):
 
     def run_pass(self, state):
         func_ir = state.func_ir
+        self.own = instances_met(func_ir, state.args).methods
         self.rule_of = getattr(state.func_id.func, "__numbad_rule_of__", None)
         called = _called_names(func_ir)
         for block in func_ir.blocks.values():
@@ -199,7 +211,7 @@ class ReplaceFunctions(FunctionPass):
         if isinstance(value, ir.Global | ir.FreeVar):
             found = value.value
         elif isinstance(value, ir.Expr) and value.op == "getattr":
-            owner = flow.constant_of(func_ir, value.value)
+            owner = constant_of(func_ir, value.value)
             if not isinstance(owner, ModuleType):
                 return
             found = getattr(owner, value.attr, None)
@@ -233,11 +245,11 @@ class ReplaceFunctions(FunctionPass):
             block.body = body
 
     def _method_call(self, func_ir, call, statement, body):
-        method = flow.method_of(func_ir, call.func)
+        method = method_of(func_ir, call.func)
         if method is None:
             return
         owner, name = method
-        stand_in = None if _is_namespace(func_ir, owner) else _stand_in_for_method(name)
+        stand_in = None if _is_namespace(func_ir, owner) else _stand_in_for_method(name, self.own)
         if stand_in is None:
             return
         target = call.func.scope.redefine(f"$numbad_{name}", call.loc)
@@ -276,7 +288,7 @@ class ReplaceFunctions(FunctionPass):
 
 def _is_namespace(func_ir, owner):
     """Whether what is asked for an attribute is a module or a class."""
-    return isinstance(flow.constant_of(func_ir, owner), ModuleType | type)
+    return isinstance(constant_of(func_ir, owner), ModuleType | type)
 
 
 def refuse_object_mode(value):
@@ -306,14 +318,14 @@ def _is_attribute(func_ir, expr):
     """Whether an expression asks an object, not a module or a class, for one of `ATTRIBUTES`."""
     if not (isinstance(expr, ir.Expr) and expr.op == "getattr" and expr.attr in ATTRIBUTES):
         return False
-    return flow.constant_of(func_ir, expr.value) is None
+    return constant_of(func_ir, expr.value) is None
 
 
 def _compares_dtypes(func_ir, expr):
     """Whether an expression is `==` or `!=` with the `dtype` of something on a side."""
     if not (isinstance(expr, ir.Expr) and expr.op == "binop" and expr.fn in REPLACED_COMPARISONS):
         return False
-    attributes = (flow.method_of(func_ir, side) for side in (expr.lhs, expr.rhs))
+    attributes = (method_of(func_ir, side) for side in (expr.lhs, expr.rhs))
     return any(found is not None and found[1] == "dtype" for found in attributes)
 
 

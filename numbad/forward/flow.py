@@ -4,108 +4,16 @@ They are read off its untyped SSA IR; `promote.py` concludes from them.
 """
 
 import inspect
-import operator
-import random
 from collections import defaultdict
 from dataclasses import dataclass, field
 
-import numpy as np
 from numba.core import ir, types
 from numba.core.dispatcher import Dispatcher
-from numba.typed import Dict, List
+from numba.experimental.jitclass.base import JitClassType
 
-from ..rules.functions import Function
-
-# Calls whose result shares no memory with any argument; only these are ever promoted.
-FRESH = {
-    getattr(np, name)
-    for name in (
-        "zeros empty ones full eye identity arange linspace zeros_like empty_like ones_like full_like"
-        " array copy concatenate stack hstack vstack column_stack repeat outer diag kron tile cumsum"
-        " sum mean prod min max amin amax var std dot"
-        " cumprod diff sort roll where interp exp log sin cos sqrt abs power random clip"
-    ).split()
-    if hasattr(np, name)
-}
-_ELEMENTWISE = np.ufunc | Function  # their results are new arrays too, unless they are given one
-FRESH_METHODS = set(
-    "copy astype flatten cumsum cumprod repeat item sum mean prod min max var std dot take argmin argmax"
-    " argsort any all nonzero".split()
-)
-KEEPING_METHODS = {"append", "insert", "extend"}  # the object keeps its arguments
-VIEWING_METHODS = {"reshape", "ravel", "transpose", "view", "conjugate", "conj", "values", "items"}
-
-# Results that carry no derivative, whatever goes in.
-INACTIVE = {len, range, int, bool, isinstance, id, hash, str, np.shape, np.size, np.ndim}
-INACTIVE_ATTRIBUTES = {"shape", "size", "ndim", "dtype", "itemsize", "nbytes", "strides", "flags"}
-COMPARISONS = {
-    operator.lt,
-    operator.le,
-    operator.gt,
-    operator.ge,
-    operator.eq,
-    operator.ne,
-    operator.is_,
-    operator.is_not,
-    operator.contains,
-    operator.not_,
-}
-CONTAINERS = {list, dict, set, List, Dict}
-MUTATING = {np.copyto, np.fill_diagonal, np.random.shuffle, random.shuffle}
-INPLACE = {
-    operator.iadd,
-    operator.isub,
-    operator.imul,
-    operator.itruediv,
-    operator.ifloordiv,
-    operator.imod,
-    operator.ipow,
-}
-
-STANDS_FOR = {}
-"""stand-in -> the function, or the name of the method, that the user's code calls."""
-
-
-def _definition(func_ir, var):
-    """What defines a variable; where code stands several times, each says the same."""
-    try:
-        return func_ir.get_definition(var)
-    except KeyError:
-        known = func_ir._definitions.get(getattr(var, "name", var), [])
-        if len({repr(value) for value in known}) != 1:
-            raise
-        return known[0]
-
-
-def constant_of(func_ir, var):
-    """The Python object behind a variable: a global, a closure cell, or a module's attribute."""
-    try:
-        definition = _definition(func_ir, var)
-    except KeyError:
-        return None
-    if isinstance(definition, ir.Global | ir.FreeVar):
-        return definition.value
-    if isinstance(definition, ir.Expr) and definition.op == "getattr":
-        owner = constant_of(func_ir, definition.value)
-        if owner is not None:
-            return getattr(owner, definition.attr, None)
-    return None
-
-
-def method_of(func_ir, var):
-    """`(object variable, method name)` where a variable is a bound method, else None."""
-    try:
-        definition = _definition(func_ir, var)
-    except KeyError:
-        return None
-    if isinstance(definition, ir.Expr) and definition.op == "getattr":
-        return definition.value, definition.attr
-    return None
-
-
-def _is_number_class(fn):
-    """Whether a call makes a number; other classes (namedtuples) hold on to their arguments."""
-    return isinstance(fn, type) and issubclass(fn, np.generic | float | complex)
+from ..ir.untyped import constant_of, definition_of, method_of
+from . import known
+from .instances import Instances
 
 
 def _is_hashable(fn):
@@ -117,28 +25,13 @@ def _is_hashable(fn):
     return True
 
 
-def _positional(dispatcher, call):
+def _positional(dispatcher, args, kws):
     """The argument names of a call in the order of the callee's parameters; those of `*args` not."""
     parameters = inspect.signature(dispatcher.py_func).parameters.values()
     if any(p.kind is p.VAR_POSITIONAL for p in parameters):
         return []
-    given = dict(call.kws)
-    names = [v.name for v in call.args]
-    names += [
-        given[p.name].name if p.name in given else None for p in list(parameters)[len(names) :]
-    ]
-    return names
-
-
-def _output(fn, args):
-    """The array that a function is given for its result, None if it makes a new one."""
-    inputs = fn.nin if isinstance(fn, _ELEMENTWISE) else {np.dot: 2, np.clip: 3}.get(fn)
-    return args[-1] if inputs is not None and len(args) > inputs else None
-
-
-def _draws(fn):
-    """Whether a function is one of `np.random` or `random`, which share a hidden state."""
-    return isinstance(getattr(fn, "__self__", None), np.random.RandomState | random.Random)
+    given = dict(kws)
+    return [*args, *(given.get(p.name) for p in list(parameters)[len(args) :])]
 
 
 def spread(names, edges):
@@ -158,6 +51,7 @@ class Flow:
     func_ir: object
     args: tuple
     scalars: frozenset = frozenset()  # names known to be scalars, which share no memory
+    instances: Instances = field(default_factory=Instances)
     forward: dict = field(default_factory=lambda: defaultdict(set))
     shares: dict = field(default_factory=lambda: defaultdict(set))
     stores: list = field(default_factory=list)  # (container, values stored into it)
@@ -208,10 +102,41 @@ class Flow:
         if isinstance(s, ir.Assign):
             self._assign(s.target.name, s.value)
         elif isinstance(s, ir.SetItem | ir.StaticSetItem):
-            self.stores.append((s.target.name, {s.value.name}))
-            self.kept.append((s.target.name, s.value.name))
+            self._store(s.target.name, s.value.name)
+            index = s.index_var if isinstance(s, ir.StaticSetItem) else s.index
+            self._operator(s.target.name, "setitem", s.target, index, s.value)
+        elif isinstance(s, ir.DelItem):
+            self.stores.append((s.target.name, set()))
+        elif isinstance(s, ir.SetAttr):
+            self._set_attribute(s.target.name, s.attr, s.value.name)
         elif isinstance(s, ir.Return):
             self.results.add(s.value.name)
+
+    def _store(self, container, value):
+        self.stores.append((container, {value}))
+        self.kept.append((container, value))
+
+    def _set_attribute(self, owner, name, value):
+        self._store(owner, value)
+        if self.instances.may_refer(name):
+            self._share(owner, value)
+        for setter in self.instances.setters.get(name, ()):
+            self._dispatch(f"{owner}.{name}", setter, [owner, value])
+
+    def _dispatch(self, target, dispatcher, args, kws=(), others=()):
+        """A call of a function; `others`: the names of `*args`."""
+        kws = dict(kws)
+        names = [*args, *kws.values(), *others]
+        self.calls.append((target, dispatcher, _positional(dispatcher, args, kws), names))
+
+    def _operator(self, target, name, *operands):
+        """What an operator means for an instance of a class; returns whether it has a meaning there."""
+        names = [v if v is None else v.name for v in operands]
+        kinds = [(f"__{name.strip('_')}__", names), (f"__r{name.strip('_')}__", names[::-1])]
+        found = [(m, args) for kind, args in kinds for m in self.instances.methods.get(kind, ())]
+        for method, args in found:
+            self._dispatch(target, method, args)
+        return bool(found)
 
     def _flow(self, target, *sources):
         for source in sources:
@@ -244,17 +169,22 @@ class Flow:
         self.merges.append(target)
 
     def _binop(self, target, e):
-        if e.fn not in COMPARISONS:
+        if e.fn not in known.COMPARISONS:
             self._flow(target, e.lhs.name, e.rhs.name)
             self.fresh.add(target)
+        if self._operator(target, e.fn.__name__, e.lhs, e.rhs):
+            self.fresh.discard(target)
 
     def _unary(self, target, e):
-        if e.fn not in COMPARISONS and e.fn != "not":
+        if e.fn not in known.COMPARISONS and e.fn != "not":
             self._flow(target, e.value.name)
             self.fresh.add(target)
+        if self._operator(target, getattr(e.fn, "__name__", e.fn), e.value):
+            self.fresh.discard(target)
 
     def _inplace_binop(self, target, e):
         self._inplace(target, e.lhs.name, e.rhs.name)
+        self._operator(target, e.fn.__name__, e.lhs, e.rhs)
 
     def _inplace(self, target, left, right):
         self._share(target, left)
@@ -262,13 +192,21 @@ class Flow:
         self.stores.append((left, {right}))
 
     def _getattr(self, target, e):
-        if e.attr not in INACTIVE_ATTRIBUTES and constant_of(self.func_ir, e.value) is None:
+        inactive = e.attr in known.INACTIVE_ATTRIBUTES - self.instances.references
+        if not inactive and constant_of(self.func_ir, e.value) is None:
             self._share(target, e.value.name)
+        for getter in self.instances.getters.get(e.attr, ()):
+            self._dispatch(target, getter, [e.value.name])
 
     def _getitem(self, target, e):
         self._share(target, e.value.name)
+        self._operator(target, "getitem", e.value, e.index)
 
-    _static_getitem = _typed_getitem = _getitem
+    _typed_getitem = _getitem
+
+    def _static_getitem(self, target, e):
+        self._share(target, e.value.name)
+        self._operator(target, "getitem", e.value, e.index_var)
 
     def _pair_second(self, target, e):
         pass
@@ -289,65 +227,86 @@ class Flow:
 
     def _is_list(self, var):
         try:
-            value = _definition(self.func_ir, var)
+            value = definition_of(self.func_ir, var)
         except KeyError:
             return False
         return isinstance(value, ir.Expr) and value.op == "build_list"
 
     def _call(self, target, e):
-        args = [v.name for v in e.args] + [v.name for _, v in e.kws]
-        args += [e.vararg.name] if e.vararg is not None else []
+        args, kws = [v.name for v in e.args], {key: v.name for key, v in e.kws}
+        others = [e.vararg.name] if e.vararg is not None else []
         fn = constant_of(self.func_ir, e.func)
         if isinstance(fn, Dispatcher):
-            self.calls.append((target, fn, _positional(fn, e), args))
+            self._dispatch(target, fn, args, kws, others)
         elif fn is not None and _is_hashable(fn):
-            self._plain_call(target, fn, args)
+            self._plain_call(target, known.STANDS_FOR.get(fn, fn), args, kws, others)
         elif method := method_of(self.func_ir, e.func):
             owner, name = method
-            self._named_method(target, owner.name, name, args)
+            self._named_method(target, name, [owner.name, *args], kws, others)
         else:
-            self._opaque_call(target, [e.func.name, *args])
+            self._opaque_call(target, [e.func.name, *args, *kws.values(), *others])
 
-    def _plain_call(self, target, fn, args):
-        fn = STANDS_FOR.get(fn, fn)
-        self.draws |= _draws(fn)
-        if fn in INACTIVE:
-            return
+    def _plain_call(self, target, fn, args, kws, others):
+        names = [*args, *kws.values(), *others]
+        self.draws |= known.draws(fn)
         if isinstance(fn, str):
-            self._named_method(target, args[0], fn, args[1:])
-        elif fn in INPLACE:
-            self._inplace(target, *args)
-        elif fn in CONTAINERS:
-            self._flow(target, *args)
+            self._named_method(target, fn, args, kws, others)
+        elif fn in known.INPLACE:
+            self._inplace(target, *names)
+        elif fn in known.CONTAINERS:
+            self._flow(target, *names)
             self.containers.add(target)
-            if args:  # an empty list takes its type from what is appended
+            if names:  # an empty list takes its type from what is appended
                 self.fresh.add(target)
-        elif fn in FRESH or isinstance(fn, _ELEMENTWISE) or _is_number_class(fn):
-            self._flow(target, *args)
-            if (out := _output(fn, args)) is None:
+        elif isinstance(fn, JitClassType):
+            self._share(target, *names)
+            initialize = fn.class_type.jit_methods["__init__"]
+            self._dispatch(f"{target}.__init__", initialize, [target, *args], kws, others)
+        elif fn not in known.INACTIVE:
+            self._function_call(target, fn, names)
+
+    def _function_call(self, target, fn, names):
+        if fn in known.FRESH or isinstance(fn, known.ELEMENTWISE) or known.is_number_class(fn):
+            self._flow(target, *names)
+            if (out := known.output(fn, names)) is None:
                 self.fresh.add(target)
             else:
-                self.stores.append((out, set(args)))
+                self.stores.append((out, set(names)))
                 self._share(target, out)
-        elif fn in MUTATING:
-            self.stores.append((args[0], set(args)))
+        elif fn in known.MUTATING:
+            self.stores.append((names[0], set(names)))
         elif (getattr(fn, "__module__", None) or "").split(".")[0] in ("math", "cmath"):
-            self._flow(target, *args)
+            self._flow(target, *names)
         else:
-            self._share(target, *args)
+            self._share(target, *names)
 
-    def _named_method(self, target, owner, name, args):
-        if name in FRESH_METHODS:
+    def _named_method(self, target, name, args, kws, others):
+        """A method of the first argument, which is an array, a list or an instance of a class."""
+        own = self.instances.methods.get(name, ())
+        functions = self.instances.functions.get(name, ())
+        for method in own:
+            self._dispatch(target, method, args, kws, others)
+        for function in functions:
+            self._dispatch(target, function, args[1:], kws, others)
+        if not (own or functions):
+            self._foreign_method(target, name, [*args, *kws.values(), *others])
+        elif name in known.KNOWN_METHODS or not self.instances.complete:
+            self._foreign_method(target, name, [*args, *kws.values(), *others])
+            self.fresh.discard(target)  # it may be what the method of the class returns
+
+    def _foreign_method(self, target, name, names):
+        owner, *args = names
+        if name in known.FRESH_METHODS and not self.instances.opaque:
             self._flow(target, owner, *args)
             self.fresh.add(target)
         else:
             self._share(target, owner)
             self._flow(target, *args)
-            if name in KEEPING_METHODS:
+            if name in known.KEEPING_METHODS:
                 self._keep(owner, *args)
-            if name not in VIEWING_METHODS:
+            if name not in known.VIEWING_METHODS:
                 self.stores.append((owner, set(args)))
-            if name not in VIEWING_METHODS | KEEPING_METHODS:  # of a user's class, it may be
+            if name not in known.VIEWING_METHODS | known.KEEPING_METHODS:  # it may be a class's
                 self.stores.extend((arg, {owner, *args}) for arg in args)
 
     def _opaque_call(self, target, names):

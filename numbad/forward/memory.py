@@ -16,7 +16,7 @@ from . import dual as d
 from .access import primal
 from .array import dtype_of_type, is_dual_array
 from .dualize import ATTRIBUTES, REPLACED_COMPARISONS, stand_for, stand_for_method
-from .flow import INACTIVE
+from .known import INACTIVE
 from .layout import empty_as, in_layout, is_in_c_order, is_in_fortran_order
 
 

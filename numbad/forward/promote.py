@@ -19,6 +19,7 @@ from ..ir.untyped import untyped
 from ..rules.registry import JVP, SCALAR
 from . import dual as d
 from .flow import Flow, spread
+from .instances import Instances, instances_met
 
 
 @dataclass
@@ -105,7 +106,8 @@ def _has_rule(dispatcher):
 class Analyser:
     """Summaries of callees, computed once for each set of active parameters."""
 
-    def __init__(self):
+    def __init__(self, instances):
+        self.instances = instances
         self._flows = {}
         self._summaries = {}
         self._visited = None  # what was summarised in this round; None between rounds
@@ -136,7 +138,7 @@ class Analyser:
     def _summarise(self, dispatcher, active):
         py_func = dispatcher.py_func
         if py_func not in self._flows:
-            self._flows[py_func] = Flow(untyped(dispatcher), ()).build()
+            self._flows[py_func] = Flow(untyped(dispatcher), (), instances=self.instances).build()
         flow = self._flows[py_func]
         activity = Activity(flow, active, self)
         changes = Activity(flow, active, self, every_store=True)
@@ -146,16 +148,21 @@ class Analyser:
         )
 
 
-def effects(dispatcher, active):
-    """What a dispatcher does to its parameters when those numbered in `active` are duals."""
-    return Analyser()(dispatcher, frozenset(active))
+def effects(dispatcher, active, argtypes=None):
+    """What a dispatcher does to its parameters when those numbered in `active` are duals.
+
+    Without the types of the arguments methods may be of classes that are not known.
+    """
+    instances = Instances(complete=argtypes is not None).of_types(argtypes or ())
+    return Analyser(instances.of_dispatcher(dispatcher))(dispatcher, frozenset(active))
 
 
 def promoted_names(func_ir, args, scalars=frozenset()):
     """The names in `func_ir` whose allocation must hold duals, for these argument types."""
-    flow = Flow(func_ir, args, scalars).build()
+    instances = instances_met(func_ir, args)
+    flow = Flow(func_ir, args, scalars, instances).build()
     active = frozenset(i for i, ty in enumerate(args) if any(d.duals_in(ty)))
-    return Activity(flow, active, Analyser()).promoted()
+    return Activity(flow, active, Analyser(instances)).promoted()
 
 
 def common_dual(typingctx, args):

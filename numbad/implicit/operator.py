@@ -68,8 +68,8 @@ class Implicit(Operator):
                 f"nd.{self.name}: {self.told} takes '*args'. Way out: wrap it in a function with "
                 "named arguments"
             )
-        done = effects(self.f, range(len(self.names)))
-        self.changed = done.changed  # as far as that can be told without types
+        done = effects(self.f, range(len(self.names)), ())  # `args` holds no objects
+        self.changed = done.changed
         if done.random:
             raise UnsupportedError(
                 f"nd.{self.name}: {self.told} draws random numbers. Way out: draw before the call"

@@ -41,3 +41,40 @@ def _meant(value, py_func, cells):
         return cells[value.name].cell_contents
     except ValueError:  # not assigned yet
         return ir.UNDEFINED
+
+
+def definition_of(func_ir, var):
+    """What defines a variable; where code stands several times, each says the same."""
+    try:
+        return func_ir.get_definition(var)
+    except KeyError:
+        found = func_ir._definitions.get(getattr(var, "name", var), [])
+        if len({repr(value) for value in found}) != 1:
+            raise
+        return found[0]
+
+
+def constant_of(func_ir, var):
+    """The Python object behind a variable: a global, a closure cell, or a module's attribute."""
+    try:
+        definition = definition_of(func_ir, var)
+    except KeyError:
+        return None
+    if isinstance(definition, ir.Global | ir.FreeVar):
+        return definition.value
+    if isinstance(definition, ir.Expr) and definition.op == "getattr":
+        owner = constant_of(func_ir, definition.value)
+        if owner is not None:
+            return getattr(owner, definition.attr, None)
+    return None
+
+
+def method_of(func_ir, var):
+    """`(object variable, method name)` where a variable is a bound method, else None."""
+    try:
+        definition = definition_of(func_ir, var)
+    except KeyError:
+        return None
+    if isinstance(definition, ir.Expr) and definition.op == "getattr":
+        return definition.value, definition.attr
+    return None

@@ -9,6 +9,7 @@ one bucket, so there are several rounds. In reverse mode rows and columns change
 import math
 
 import numpy as np
+from numba import typeof
 
 from ..errors import SparsityError
 from ..forward.promote import effects
@@ -22,7 +23,7 @@ TOLERANCE = 1e-6  # of the greatest sum of magnitudes in the row, in double prec
 
 def check_pattern(plan, f, argnums, args, detected=False):
     """SparsityError that names the first row (in reverse mode, column) that lacks a derivative."""
-    changed = effects(f, argnums).changed
+    changed = effects(f, argnums, map(typeof, args)).changed
     rng = np.random.default_rng(0)
     data = plan.data(_fresh(args, changed))
     if not np.isfinite(data).all():  # sums would tell nothing

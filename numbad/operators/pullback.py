@@ -43,7 +43,6 @@ class Pullback(Operator):
                 f"reverse mode cannot differentiate the sparse Jacobian of {self.inner.f.py_func.__name__}. "
                 "Way out: nd.jacobian without sparsity="
             )
-        self._refuse_effects()
 
     @property
     def inner(self):
@@ -56,10 +55,10 @@ class Pullback(Operator):
     def parameters(self):
         return "args, shadows, seed", {}
 
-    def _refuse_effects(self):
+    def _refuse_effects(self, argtypes):
         """A second call would meet what the first one changed."""
         f = self.inner.f
-        done = effects(f, range(len(parameter_names(f.py_func))))
+        done = effects(f, range(len(parameter_names(f.py_func))), argtypes)
         if not (done.changed or done.random):
             return
         what = "may change its arguments" if done.changed else "draws random numbers"
@@ -70,6 +69,7 @@ class Pullback(Operator):
 
     def generate(self, typingctx, argtypes):
         args, _, seed = argtypes
+        self._refuse_effects(args)
         for kind, write in _WRITERS.items():
             if isinstance(self.inner, kind):
                 return write(self, typingctx, tuple(args), seed, argtypes)

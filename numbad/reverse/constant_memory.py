@@ -70,7 +70,7 @@ def _call_changes(fn, call, ty):
         own = _holds(fn.type_of(callee.owner), ty)
         return bool(hit) or (own and callee.key in _CHANGING)
     if callee.kind == "dispatcher" and isinstance(callee.key, Dispatcher):
-        changed = effects(callee.key, ()).changed
+        changed = effects(callee.key, (), [fn.type_of(v) for v in given]).changed
         return bool(set(hit) & changed) or (bool(changed and hit) and bool(call.kws))
     return bool(hit) and not any(callee.key is reading for reading in _READING)
 

@@ -58,7 +58,7 @@ class Pairs:
     def _is_split(self, dispatcher, argtypes):
         wrt = tuple(k for k, ty in enumerate(argtypes) if leaves(ty))
         try:
-            done = effects(dispatcher, range(len(argtypes)))
+            done = effects(dispatcher, range(len(argtypes)), argtypes)
             if done.random or not _is_plain(
                 result_type(capture(dispatcher, argtypes)), array=False
             ):

@@ -49,7 +49,7 @@ def with_loops_apart(dispatcher, argtypes):
     key = generation(), argtypes
     if key not in known:
         fn = normalize(capture(dispatcher, argtypes))
-        if not effects(dispatcher, ()).random:  # a second evaluation has to draw the same
+        if not effects(dispatcher, (), argtypes).random:  # a second evaluation has to draw the same
             loops = _Loops(dispatcher, argtypes)
             outline(fn, loops.make)
         as_ranges(fn)

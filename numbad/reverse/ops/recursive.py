@@ -18,7 +18,7 @@ class Recursive(Pulled):
 
     def changes(self):
         every = set(range(len(self.arguments)))
-        return bool(effects(self.callee, every).changed)
+        return bool(effects(self.callee, every, self.argtypes).changed)
 
     def refuse_if_active(self, e):
         """What a pair cannot carry."""

@@ -1,0 +1,82 @@
+"""What is known of Python's and NumPy's functions: whose memory their results share, what they change."""
+
+import operator
+import random
+
+import numpy as np
+from numba.typed import Dict, List
+
+from ..rules.functions import Function
+
+# Calls whose result shares no memory with any argument; only these are ever promoted.
+FRESH = {
+    getattr(np, name)
+    for name in (
+        "zeros empty ones full eye identity arange linspace zeros_like empty_like ones_like full_like"
+        " array copy concatenate stack hstack vstack column_stack repeat outer diag kron tile cumsum"
+        " sum mean prod min max amin amax var std dot"
+        " cumprod diff sort roll where interp exp log sin cos sqrt abs power random clip"
+    ).split()
+    if hasattr(np, name)
+}
+ELEMENTWISE = np.ufunc | Function  # their results are new arrays too, unless they are given one
+FRESH_METHODS = set(
+    "copy astype flatten cumsum cumprod repeat item sum mean prod min max var std dot take argmin argmax"
+    " argsort any all nonzero".split()
+)
+KEEPING_METHODS = {"append", "insert", "extend"}  # the object keeps its arguments
+VIEWING_METHODS = {"reshape", "ravel", "transpose", "view", "conjugate", "conj", "values", "items"}
+
+# Results that carry no derivative, whatever goes in.
+INACTIVE = {len, range, int, bool, isinstance, id, hash, str, np.shape, np.size, np.ndim}
+INACTIVE_ATTRIBUTES = {"shape", "size", "ndim", "dtype", "itemsize", "nbytes", "strides", "flags"}
+COMPARISONS = {
+    operator.lt,
+    operator.le,
+    operator.gt,
+    operator.ge,
+    operator.eq,
+    operator.ne,
+    operator.is_,
+    operator.is_not,
+    operator.contains,
+    operator.not_,
+}
+CONTAINERS = {list, dict, set, List, Dict}
+MUTATING = {np.copyto, np.fill_diagonal, np.random.shuffle, random.shuffle}
+INPLACE = {
+    operator.iadd,
+    operator.isub,
+    operator.imul,
+    operator.itruediv,
+    operator.ifloordiv,
+    operator.imod,
+    operator.ipow,
+}
+
+KNOWN_METHODS = set().union(
+    *map(
+        dir,
+        (np.ndarray, np.float64, np.random.Generator, complex, tuple, list, dict, set, str, bytes),
+    )
+)
+"""The names of the methods of Python's and NumPy's classes."""
+
+STANDS_FOR = {}
+"""stand-in -> the function, or the name of the method, that the user's code calls."""
+
+
+def is_number_class(fn):
+    """Whether a call makes a number; other classes (namedtuples) hold on to their arguments."""
+    return isinstance(fn, type) and issubclass(fn, np.generic | float | complex)
+
+
+def output(fn, args):
+    """The array that a function is given for its result, None if it makes a new one."""
+    inputs = fn.nin if isinstance(fn, ELEMENTWISE) else {np.dot: 2, np.clip: 3}.get(fn)
+    return args[-1] if inputs is not None and len(args) > inputs else None
+
+
+def draws(fn):
+    """Whether a function is one of `np.random` or `random`, which share a hidden state."""
+    return isinstance(getattr(fn, "__self__", None), np.random.RandomState | random.Random)

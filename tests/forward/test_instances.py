@@ -1,0 +1,226 @@
+"""Instances of the user's classes beside differentiated arguments: what methods and fields change."""
+
+import numpy as np
+import pytest
+from numba import float64, int64, njit
+from numba.experimental import jitclass
+
+import numbad as nd
+
+MODES = ["forward", "reverse"]
+N = 40  # inputs: more than one pass of forward mode takes
+
+
+@jitclass([("k", float64), ("calls", int64), ("shape", float64[:])])
+class Box:
+    """What it has is named as what arrays, lists or dicts have."""
+
+    def __init__(self, k):
+        self.k = k
+        self.calls = 0
+        self.shape = np.zeros(2)
+
+    def rate(self, x):
+        return self.k * x * x
+
+    def counted(self, x):
+        self.calls += 1
+        return self.k * x
+
+    def keep(self, x):
+        self.shape[0] = self.k
+        return self.k * x
+
+    def take(self, a, x):
+        a[0] = self.k
+        a[1] = x
+        return x * self.k
+
+    def sum(self, a):
+        a[0] = self.k
+        return self.k
+
+    def update(self, a, x):
+        a *= self.k
+        return a[0] * x
+
+    def __getitem__(self, i):
+        self.calls += 1
+        return self.k * i
+
+    @staticmethod
+    def clear(a):
+        a[1] = 0.0
+
+    @property
+    def next(self):
+        self.calls += 1
+        return self.k
+
+    @property
+    def stiffness(self):
+        return self.k
+
+    @stiffness.setter
+    def stiffness(self, k):
+        self.k = k
+
+
+# -- arrays that methods write to ------------------------------------------------------------
+
+
+def takes(x, a, box):
+    return box.take(a, x) + a[0] * x + a[1] * a[2]
+
+
+def sums(x, a, box):
+    return box.sum(a) * x * a[0] + a[1] * a.sum()
+
+
+def updates(x, a, box):
+    return box.update(a, x) + a[2] * x
+
+
+def clears(x, a, box):
+    box.clear(a)
+    return x * a[1] + x * a[2] * box.k
+
+
+def makes_one(x, a, box):
+    return sums(x, a, Box(box.k + 1.0))
+
+
+WRITING = [takes, sums, updates, clears, makes_one]
+sums = njit(sums)  # `makes_one` calls it
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("by_array", [False, True])
+@pytest.mark.parametrize("f", WRITING)
+def test_method_writes_to_an_argument(f, by_array, mode):
+    f = njit(getattr(f, "py_func", f))
+    box, given = Box(3.0), np.array([1.0, 2.0, 4.0])
+    direction = np.array([0.5, -1.0, 2.0]) * by_array
+    expected, a = given.copy(), given.copy()
+    value = f(2.0, expected, box)
+    if not by_array:
+        got, (slope,) = nd.value_and_grad(f, (0,), mode=mode)(2.0, a, box)
+    elif mode == "forward":
+        got, slope = nd.jvp(f)((2.0, a, box), (1.0, direction, None))
+    else:
+        got, gradient = nd.value_and_grad(f, (0, 1), mode="reverse")(2.0, a, box)
+        slope = gradient[0] + direction @ gradient[1]
+    assert got == value
+    np.testing.assert_array_equal(a, expected)
+    exact = _difference(lambda t: f(2.0 + t, given + t * direction, box))
+    np.testing.assert_allclose(slope, exact, rtol=1e-10)
+
+
+def _difference(f, step=1e-2):
+    """The derivative at zero of a polynomial of degree four or less."""
+    first, second = (f(h) - f(-h) for h in (step, 2 * step))
+    return (8 * first - second) / (12 * step)
+
+
+# -- several passes --------------------------------------------------------------------------
+
+
+@njit
+def unchanged(x, box):
+    s = 0.0
+    for i in range(len(x)):
+        s += box.rate(x[i]) * i * box.stiffness
+    return s
+
+
+def test_method_that_changes_nothing_is_called_in_several_passes():
+    x = np.linspace(0.5, 1.5, N)
+    got = nd.grad(unchanged, mode="forward")(x, Box(3.0))
+    np.testing.assert_allclose(got, 2.0 * 9.0 * x * np.arange(N), rtol=1e-14)
+
+
+def assigns(x, box):
+    box.k = box.k + 1.0
+    return (x * box.k).sum()
+
+
+def assigns_by_property(x, box):
+    box.stiffness = box.stiffness + 1.0
+    return (x * box.k).sum()
+
+
+def counts(x, box):
+    return box.counted(x[0]) + (x * box.calls).sum()
+
+
+def counts_by_item(x, box):
+    return box[2] * x[0] + (x * box.calls).sum()
+
+
+def counts_by_property(x, box):
+    return box.next * x[0] + (x * box.calls).sum()
+
+
+def keeps(x, box):
+    return box.keep(x[0]) + (x * box.shape[0]).sum()
+
+
+CHANGING = [assigns, assigns_by_property, counts, counts_by_item, counts_by_property, keeps]
+
+
+@pytest.mark.parametrize("f", CHANGING)
+def test_instance_that_changes_is_refused_in_several_passes(f):
+    box = Box(3.0)
+    with pytest.raises(nd.UnsupportedError, match="may change its argument 'box'"):
+        nd.grad(njit(f), mode="forward")(np.ones(N), box)
+    assert (box.k, box.calls) == (3.0, 0)
+
+
+@pytest.mark.parametrize("f", CHANGING)
+def test_instance_changes_once_in_one_pass(f):
+    f = njit(f)
+    x, v = np.linspace(0.5, 1.5, 4), np.array([1.0, -2.0, 0.5, 3.0])
+    boxes = [Box(3.0) for _ in range(3)]
+    value = f(x, boxes[0])
+    forward = nd.jvp(f)((x, boxes[1]), (v, None))
+    reverse = nd.value_and_grad(f, mode="reverse")(x, boxes[2])
+    assert len({(box.k, box.calls, box.shape[0]) for box in boxes}) == 1
+    assert forward[0] == reverse[0] == value
+    exact = f(x + v, Box(3.0)) - value  # the functions are affine
+    np.testing.assert_allclose([forward[1], reverse[1] @ v], exact, rtol=1e-12)
+
+
+# -- records and lists -----------------------------------------------------------------------
+
+FIELDS = np.dtype([("k", np.float64), ("n", np.int64)])
+
+
+@njit
+def assigns_to_a_record(x, records):
+    records[0].k = records[0].k + 1.0
+    one = records[1]
+    one.n = one.n + 2
+    return (x * records[0].k).sum() + (x * one.n).sum()
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_fields_of_records_are_assigned_once(mode):
+    records = np.zeros(2, FIELDS)
+    got = nd.grad(assigns_to_a_record, mode=mode)(np.ones(N), records)
+    np.testing.assert_array_equal(got, np.full(N, 3.0))
+    assert records.tolist() == [(1.0, 0), (0.0, 2)]
+
+
+@njit
+def takes_from_a_list(x, items):
+    del items[0]
+    return (x * items[0]).sum()
+
+
+def test_list_that_loses_items_is_refused_in_several_passes():
+    from numba.typed import List
+
+    items = List([1.0, 2.0, 3.0, 4.0, 5.0])
+    with pytest.raises(nd.UnsupportedError, match="may change its argument 'items'"):
+        nd.grad(takes_from_a_list, 0, mode="forward")(np.ones(N), items)
+    assert len(items) == 5
