@@ -344,14 +344,17 @@ def without_wrappers(state):
 
 
 class DualCompiler(CompilerBase):
-    """Numba's nopython pipeline with the two passes, after the last untyped one."""
+    """Numba's nopython pipeline with passes of its own among the untyped ones."""
 
     def define_pipelines(self):
+        from .parts import TakeParts  # which builds on this module
+
         without_wrappers(self.state)
         pm = nopython_pipeline(self.state)
         # Numba's fusion of array expressions knows no dtype but NumPy's.
         pm.passes = [entry for entry in pm.passes if entry[0] is not NopythonRewrites]
         pm.add_pass_after(PromoteAllocations, ReconstructSSA)
+        pm.add_pass_after(TakeParts, ReconstructSSA)
         # Before the unrolling of tuples, which infers types.
         pm.add_pass_after(ReplaceFunctions, MakeFunctionToJitFunction)
         pm.finalize()

@@ -59,6 +59,7 @@ class Flow:
     calls: list = field(default_factory=list)  # (target, callee, argument names)
     kept: list = field(default_factory=list)  # (container, value), by reference if it is a list
     containers: set = field(default_factory=set)  # lists and dicts made here
+    done: dict = field(default_factory=dict)  # id of a statement -> its stores and its calls
     fresh: set = field(default_factory=set)
     parameters: dict = field(default_factory=dict)
     results: set = field(default_factory=set)
@@ -68,7 +69,11 @@ class Flow:
     def build(self):
         for block in self.func_ir.blocks.values():
             for statement in block.body:
+                before = len(self.stores), len(self.calls)
                 self._statement(statement)
+                done = self.stores[before[0] :], self.calls[before[1] :]
+                if any(done):
+                    self.done[id(statement)] = done
         lists = types.List | types.ListType | types.DictType
         for k, ty in enumerate(self.args):
             if isinstance(ty, lists) and k in self.parameters:

@@ -81,14 +81,21 @@ class Activity:
         self.random |= summary.random
         if active:
             self.active.add(target)
-        for i in summary.changed if self.every_store else summary.written:
-            if i < len(positional) and positional[i] not in self.flow.scalars:
-                self.holds.add(positional[i])
-        for i in summary.returned:
-            if i < len(positional):
-                self.flow._share(target, positional[i])
+        written = summary.changed if self.every_store else summary.written
+        self.holds |= _named(written, positional) - self.flow.scalars
+        self.flow._share(target, *_named(summary.returned, positional))
         if summary.fresh:
             self.fresh_calls.add(target)
+
+    def written_by(self, statement):
+        """The names of what a statement writes to, with active values or with constants."""
+        stores, calls = self.flow.done.get(id(statement), ((), ()))
+        names = {container for container, _ in stores}
+        for _, callee, positional, args in calls:
+            known = not set(args) - set(positional)
+            changed = self.analyse(callee, frozenset()).changed if known else ()
+            names |= _named(changed, positional) if known else set(args)
+        return names
 
     def promoted(self):
         """The names whose allocation must hold duals."""
@@ -97,6 +104,11 @@ class Activity:
     def written(self):
         """The numbers of the parameters that active values are written to."""
         return frozenset(i for i, name in self.flow.parameters.items() if name in self.holds)
+
+
+def _named(numbers, positional):
+    """The names of the arguments with these numbers."""
+    return {positional[i] for i in numbers if i < len(positional)} - {None}
 
 
 def _has_rule(dispatcher):

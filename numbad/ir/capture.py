@@ -10,6 +10,7 @@ from numba.core.errors import ForceLiteralArg
 from numba.core.registry import CPUDispatcher, cpu_target
 from numba.core.typed_passes import NopythonTypeInference
 from numba.core.typing import signature
+from numba.core.untyped_passes import ReconstructSSA
 
 from ..remembered import remembered
 from ..rules.linalg.result_types import result_type as linalg_type
@@ -68,17 +69,23 @@ def _capturing():
 
 
 class CaptureCompiler(CompilerBase):
+    stages = ()  # further passes over the untyped code
+
     def define_pipelines(self):
         pm = DefaultPassBuilder.define_nopython_pipeline(self.state)
         own = {NopythonTypeInference: CaptureInference}
         pm.passes = [(own.get(stage, stage), text) for stage, text in pm.passes]
         pm.add_pass_after(Capture, CaptureInference)
+        for stage in self.stages:
+            pm.add_pass_after(stage, ReconstructSSA)
         pm.finalize()
         return [pm]
 
 
-def capture(dispatcher, argtypes):
+def capture(dispatcher, argtypes, stages=()):
     """The `Function` of a dispatcher's Python function for argument types.
+
+    `stages` are further passes of Numba's kind, over the untyped SSA IR.
 
     Raises UnsupportedError for generators, and what Numba raises for code that it cannot type.
     """
@@ -90,13 +97,14 @@ def capture(dispatcher, argtypes):
             "convert where it is meant: y = np.float32(x)",
         )
     known = remembered(dispatcher, "captured")
-    if argtypes not in known:
+    key = argtypes, stages
+    if key not in known:
         _capturing().append((dispatcher, argtypes))
         try:
-            known[argtypes] = _captured(dispatcher, argtypes)
+            known[key] = _captured(dispatcher, argtypes, stages)
         finally:
             _capturing().pop()
-    return duplicate(known[argtypes])
+    return duplicate(known[key])
 
 
 def result_type(function):
@@ -110,9 +118,9 @@ def result_type(function):
     return types.unliteral(context.unify_types(*returned)) if returned else types.none
 
 
-def _captured(dispatcher, argtypes):
+def _captured(dispatcher, argtypes, stages):
     try:
-        return _capture(dispatcher.py_func, argtypes, dispatcher.locals)
+        return _capture(dispatcher.py_func, argtypes, dispatcher.locals, stages)
     except ForceLiteralArg as error:
         if len(_capturing()) > 1:  # the caller may have a literal to give
             raise
@@ -122,10 +130,10 @@ def _captured(dispatcher, argtypes):
         if "re-entrant" not in str(error):
             raise
     dispatcher.compile(argtypes)  # a recursive function is typed by its own compilation
-    return _capture(dispatcher.py_func, argtypes, dispatcher.locals)
+    return _capture(dispatcher.py_func, argtypes, dispatcher.locals, stages)
 
 
-def _capture(py_func, argtypes, locals):
+def _capture(py_func, argtypes, locals, stages):
     flags = Flags()
     flags.nrt = True
     flags.error_model = "python"
@@ -133,6 +141,7 @@ def _capture(py_func, argtypes, locals):
     typingctx.refresh()
     targetctx.refresh()
     compiler = CaptureCompiler(typingctx, targetctx, None, argtypes, None, flags, locals or {})
+    compiler.stages = stages
     state = compiler.compile_extra(py_func)
     func_ir = state.func_ir
     if func_ir.is_generator:

@@ -36,19 +36,19 @@ _OTHERS = "comprehension", "reduction", "inplace_binop", "setitem", "numpy", "st
 _LOOPS_ALONE = {**dict.fromkeys(_OTHERS, False), "prange": True}
 
 
-def body(dispatcher, argtypes):
-    """The normalised code of a dispatcher, for one thread."""
-    return as_ranges(normalize(capture(dispatcher, argtypes)))
+def body(dispatcher, argtypes, stages=()):
+    """The normalised code of a dispatcher, for one thread; `stages` as of `capture`."""
+    return as_ranges(normalize(capture(dispatcher, argtypes, stages)))
 
 
-def with_loops_apart(dispatcher, argtypes):
+def with_loops_apart(dispatcher, argtypes, stages=()):
     """The normalised code of a dispatcher, its parallel loops taken out."""
     if not dispatcher.targetoptions.get("parallel") or not enabled("parallel"):
-        return body(dispatcher, argtypes)
+        return body(dispatcher, argtypes, stages)
     known = remembered(dispatcher, "outlined")
-    key = generation(), argtypes
+    key = generation(), argtypes, stages
     if key not in known:
-        fn = normalize(capture(dispatcher, argtypes))
+        fn = normalize(capture(dispatcher, argtypes, stages))
         if not effects(dispatcher, (), argtypes).random:  # a second evaluation has to draw the same
             loops = _Loops(dispatcher, argtypes)
             outline(fn, loops.make)

@@ -1,6 +1,7 @@
 """The stages that make the adjoint of a function, in order, and the dispatchers that run them."""
 
 import inspect
+from functools import partial
 
 from numba import njit
 from numba.core import ir, types
@@ -21,6 +22,7 @@ from ..constants import by_symbols
 from ..errors import NumbadError
 from ..forward import dual as d
 from ..forward.dualize import ReplaceFunctions, without_wrappers
+from ..forward.parts import CopyParts
 from ..forward.promote import PromoteAllocations
 from ..forward.refuse import refusing
 from ..ir.expand import expand
@@ -74,11 +76,12 @@ class Pipeline:
 
     def _analyse(self, split, stays):
         body_of = with_loops_apart if self.allocates else body
-        fn, activity = self._expanded(body_of, stays)
+        stages = () if self.dual is None or isinstance(self.dual, Lanes) else (CopyParts,)
+        fn, activity = self._expanded(partial(body_of, stages=stages), stays)
         parallel = [op for op in activity.every() if isinstance(op, Parallel)]
         apart = Apart(fn, activity, Control(fn)) if parallel else None
         if not all(written_apart(op, apart) for op in parallel):
-            fn, activity = self._expanded(body, stays)
+            fn, activity = self._expanded(partial(body, stages=stages), stays)
         activity.refuse_unknown()
         refuse_raising(fn, activity, self.dispatcher.targetoptions)
         refuse_at_boundary(fn, activity, [] if split else self.inputs(fn), returned(fn))

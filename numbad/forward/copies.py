@@ -1,0 +1,97 @@
+"""Where a copy of what an array shows may stand for a view of it, since nobody can tell."""
+
+from numba.core import ir
+
+from .flow import Flow
+from .instances import instances_met
+from .promote import Activity, Analyser
+
+
+class Use:
+    """Where a function's names are used, and where the memory that they share is written to.
+
+    `direct` are the statements that take or set an item of what is copied: they will get at the array.
+    """
+
+    def __init__(self, func_ir, args, direct):
+        self.blocks = func_ir.blocks
+        self.direct = {id(s) for s in direct}
+        self.items = {s.target.name for s in direct if isinstance(s, ir.Assign)}
+        instances = instances_met(func_ir, args)
+        self.flow = Flow(func_ir, args, instances=instances).build()
+        self.activity = Activity(self.flow, frozenset(), Analyser(instances), every_store=True)
+
+    def statements(self):
+        for block in self.blocks.values():
+            yield from block.body
+
+    def names(self, statement):
+        """The names that a statement reads; of what it takes an item, only if that may be a copy."""
+        if id(statement) in self.direct:
+            return _names_of_item(statement)
+        names = {v.name for v in statement.list_vars()}
+        return names - {statement.target.name} if isinstance(statement, ir.Assign) else names
+
+    def is_as_if_shared(self, statement):
+        """Whether nobody can tell that what a statement takes of an array is a copy."""
+        name = statement.target.name
+        derived = self._derived(name)
+        shared = self.flow.reached({name})
+        written = (s for s in self.statements() if id(s) not in self.direct)
+        if any(self.activity.written_by(s) & derived for s in written):
+            return False
+        return not (
+            self._escapes(name, derived, shared) or self._is_stale(statement, derived, shared)
+        )
+
+    def _derived(self, name):
+        """The names that share memory with what `name` stands for, by way of it."""
+        derived, pending = {name}, [name]
+        while pending:
+            source = pending.pop()
+            new = (self.flow.forward[source] & self.flow.shares[source]) - derived - self.items
+            derived |= new
+            pending += new
+        return derived
+
+    def _escapes(self, name, derived, shared):
+        """Whether a caller gets hold of it who may get hold of the array too."""
+        if not self.flow.results & derived:
+            return False
+        forward = self.flow.forward
+        elsewhere = any((forward[s] & derived) - {name} for s in shared - derived)
+        return elsewhere or bool(shared & set(self.flow.parameters.values()))
+
+    def _is_stale(self, statement, derived, shared):
+        """Whether it may be used after the memory it was taken of was written to."""
+        for later in self._after(statement, statement):
+            if self.activity.written_by(later) & shared:
+                copies_first = isinstance(later, ir.SetItem | ir.StaticSetItem)
+                if not copies_first and self.names(later) & derived:
+                    return True
+                if any(self.names(s) & derived for s in self._after(later, statement)):
+                    return True
+        return False
+
+    def _after(self, statement, stop):
+        """The statements that may be run after one, until `stop` is run."""
+        block = next(b for b in self.blocks.values() if any(s is statement for s in b.body))
+        place = next(k for k, s in enumerate(block.body) if s is statement)
+        pending, seen = [block.body[place + 1 :]], set()
+        while pending:
+            for later in pending.pop():
+                if later is stop:
+                    break
+                yield later
+                if later.is_terminator:
+                    targets = [t for t in later.get_targets() if t not in seen]
+                    seen.update(targets)
+                    pending += [self.blocks[t].body for t in targets]
+
+
+def _names_of_item(statement):
+    """The names of the index, and of what is assigned, where an item is taken or set."""
+    access = statement.value if isinstance(statement, ir.Assign) else statement
+    used = [access.index if isinstance(access.index, ir.Var) else access.index_var]
+    used += [statement.value] if access is statement else []
+    return {v.name for v in used if isinstance(v, ir.Var)}
