@@ -6,10 +6,13 @@ So the functions are bound first, and the operator on what is left is called.
 
 import inspect
 
+from numba import typeof
 from numba.core.dispatcher import Dispatcher
 
+from ..errors import ArgumentError
+from ..forward.promote import effects
 from .adjoint import caller
-from .dispatcher import OperatorDispatcher, build, original, starred
+from .dispatcher import OperatorDispatcher, build, original, parameter_names, starred
 
 
 class TupledDispatcher(OperatorDispatcher):
@@ -18,11 +21,27 @@ class TupledDispatcher(OperatorDispatcher):
     def __call__(self, *args, **kwargs):
         if len(args) == 2 and not kwargs and type(args[0]) is tuple:
             primals, other = args
+            _refuse_changed_lists(self.operator, primals)
             if any(isinstance(p, Dispatcher) for p in primals):
                 found = _Bound(self.operator, primals)
                 if found.is_possible(other):
                     return found.call(other)
         return super().__call__(*args, **kwargs)
+
+
+def _refuse_changed_lists(operator, primals):
+    """Numba hands a Python list back that was changed, but not one within a tuple."""
+    lists = {k for k, p in enumerate(primals) if isinstance(p, list)}
+    if not lists:
+        return
+    f, names = operator.f, parameter_names(operator.f.py_func)
+    changed = effects(f, range(len(names)), map(typeof, primals)).changed & lists
+    if changed:
+        raise ArgumentError(
+            f"nd.{operator.name}: {f.py_func.__name__} may change '{names[min(changed)]}', a list among "
+            "the arguments, which are one tuple, and what becomes of a list in a tuple is lost. Way out: "
+            "numba.typed.List"
+        )
 
 
 class _Bound:

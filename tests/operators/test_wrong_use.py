@@ -288,3 +288,28 @@ def test_an_int_array_cannot_hold_a_derivative():
     with pytest.raises(nd.UnsupportedError, match=r"a\[0\] = x"):
         nd.grad(truncated, mode="forward")(2.0)
     assert nd.grad(truncated, mode="reverse")(2.5) == 2.0  # what is cut off is no part of a[0]
+
+
+@njit
+def appends(x, items):
+    items.append(3.0)
+    return x * items[0] * len(items)
+
+
+@njit
+def reads(x, items):
+    return x * items[0] * len(items)
+
+
+def test_a_list_that_is_changed_within_the_tuple_of_arguments():
+    for operator, other in ((nd.jvp(appends, 0), (1.0,)), (nd.vjp(appends, 0), 1.0)):
+        items = [2.0]
+        with pytest.raises(
+            nd.ArgumentError, match=r"may change 'items'.*Way out: numba\.typed\.List"
+        ):
+            operator((5.0, items), other)
+        assert items == [2.0]
+        typed = List([2.0])
+        assert operator((5.0, typed), other)[0] == 20.0
+        assert list(typed) == [2.0, 3.0]
+    assert nd.vjp(reads, 0)((5.0, [2.0]), 1.0) == (10.0, (2.0,))
