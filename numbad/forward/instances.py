@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from numba.core import ir, types
 from numba.core.dispatcher import Dispatcher
-from numba.core.errors import NumbaError
+from numba.core.errors import NumbaError, UnsupportedBytecodeError
 from numba.experimental.jitclass.base import JitClassType
 
 from ..ir.untyped import constant_of, untyped
@@ -53,7 +53,10 @@ class Instances:
             self._seen.add(dispatcher.py_func)
             try:
                 code = untyped(dispatcher)
-            except NumbaError:  # if it is called, and not only named, its compilation says why
+            except (
+                NumbaError,
+                UnsupportedBytecodeError,
+            ):  # if it is called, and not only named, its compilation says why
                 self.complete = False
             else:
                 self.of_code(code)

@@ -6,10 +6,12 @@ The refusal names the construct, the file, the line, the source line itself, and
 import itertools
 import re
 import threading
+import traceback
 from collections import deque
 from contextlib import contextmanager
 
 from numba.core import errors
+from numba.core.ir import Loc
 
 from ..errors import NumbadError, UnsupportedError
 from ..ir.fence import Place, defect, place
@@ -93,6 +95,9 @@ def _refusal(py_func, causes, generated):
         refusal = type(found)(found.plain_message)
         refusal.__cause__ = found.__cause__
         return refusal
+    foreign = next(filter(None, map(_not_compiled, causes)), None)
+    if foreign is not None:
+        return foreign
     where = _place(py_func, causes)
     if _is_defect(causes, generated):
         return defect(py_func.__name__, where, causes[0], _in_words(_reason(causes)))
@@ -100,6 +105,31 @@ def _refusal(py_func, causes, generated):
         f"cannot differentiate {py_func.__name__}: {place(where)}\n"
         f"{_in_words(_reason(causes))}\n{_WAY_OUT}"
     )
+
+
+def _not_compiled(cause):
+    """The refusal of what Numba does not compile and tells by errors of other kinds, or None."""
+    if isinstance(cause, errors.UnsupportedBytecodeError):
+        told, _, at = str(cause).rpartition(". Raised from ")
+        file, _, line = at.rstrip(")").rpartition(" (")
+        where = Loc(file, int(line)) if line.isdigit() else None
+        way_out = "what Numba compiles: its reference manual lists the statements"
+    elif isinstance(cause, AttributeError) and (asked := _asked_of_module(cause)):
+        told, where, way_out = cause, asked[0], "a name that the module has"
+    else:
+        return None
+    return UnsupportedError(
+        f"cannot differentiate what Numba does not compile: {place(where)}\n{told}\nWay out: {way_out}."
+    )
+
+
+def _asked_of_module(error):
+    """`(place,)` of the user's code that asks a module for a name that it lacks, else ()."""
+    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
+    if not any(frame.f_code.co_name == "resolve_module_constants" for frame in frames):
+        return ()
+    typed = (getattr(frame.f_locals.get("self"), "loc", None) for frame in reversed(frames))
+    return (next((loc for loc in typed if isinstance(loc, Loc)), None),)
 
 
 def _is_defect(causes, generated):

@@ -7,6 +7,7 @@ from numba.core.bytecode import FunctionIdentity
 from numba.core.compiler import CompilerBase, DefaultPassBuilder, Flags, _EarlyPipelineCompletion
 from numba.core.compiler_machinery import FunctionPass, register_pass
 from numba.core.errors import ForceLiteralArg
+from numba.core.ir_utils import raise_on_unsupported_feature
 from numba.core.registry import CPUDispatcher, cpu_target
 from numba.core.typed_passes import NopythonTypeInference
 from numba.core.typing import signature
@@ -146,6 +147,7 @@ def _capture(py_func, argtypes, locals, stages):
     func_ir = state.func_ir
     if func_ir.is_generator:
         raise refuse("a generator", func_ir.loc, "fill an array or a list instead, or use a loop")
+    raise_on_unsupported_feature(func_ir, state.typemap)
     return _function(func_ir, state)
 
 

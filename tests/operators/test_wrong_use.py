@@ -1,6 +1,7 @@
 """What a user sees who gets it wrong: the culprit by name, and the way out."""
 
 import functools
+import math
 import re
 
 import numpy as np
@@ -182,9 +183,16 @@ def test_out():
 
 def test_what_reverse_mode_refuses_of_complex_arguments():
     """Forward mode has no gradients by them, which is not what is wrong."""
+
+    def of_a_view(z):
+        w = z * z
+        part = w.real
+        w[0] = 1.0
+        return part.sum()
+
     z = np.array([1.0 + 2.0j, 0.5j])
     with pytest.raises(nd.UnsupportedError, match=r"\.real"):
-        nd.hvp(lambda z: (z * z).real.sum())((z,), (z,))
+        nd.hvp(of_a_view)((z,), (z,))
 
 
 def test_complex_arguments_of_gradients():
@@ -313,3 +321,43 @@ def test_a_list_that_is_changed_within_the_tuple_of_arguments():
         assert operator((5.0, typed), other)[0] == 20.0
         assert list(typed) == [2.0, 3.0]
     assert nd.vjp(reads, 0)((5.0, [2.0]), 1.0) == (10.0, (2.0,))
+
+
+@njit
+def misspelt(x):
+    return math.sinn(x)
+
+
+@njit
+def imports(x):
+    import math
+
+    return math.sin(x)
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+@pytest.mark.parametrize(
+    ("callee", "line", "told"),
+    [
+        (misspelt, "return math.sinn(x)", "module 'math' has no attribute 'sinn'"),
+        (imports, "import math", "Use of unsupported opcode (IMPORT_NAME) found"),
+    ],
+)
+def test_what_numba_does_not_compile_is_no_defect_of_ours(callee, line, told, mode):
+    for f in (callee, lambda x: callee(2.0 * x) + 1.0):
+        with pytest.raises(nd.UnsupportedError) as caught:
+            nd.grad(f, mode=mode)(2.0)
+        message = str(caught.value)
+        assert f"    {line}\n{told}\nWay out:" in message
+        assert "defect" not in message
+
+
+NUMBERS = [1.0, 2.0]
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+def test_a_global_list(mode):
+    """Numba's own error, which the function raises as it stands."""
+    with pytest.raises(TypingError, match="'NUMBERS' in globals, is not supported") as caught:
+        nd.grad(lambda x: NUMBERS[0] * x, mode=mode)(2.0)
+    assert not isinstance(caught.value, nd.NumbadError)
