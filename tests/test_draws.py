@@ -7,10 +7,11 @@ Implicit Reparameterization Gradients, equation 5).
 
 import random
 
+import mpmath
 import numpy as np
 import pytest
 from numba import njit
-from scipy import stats
+from scipy import special, stats
 
 import numbad as nd
 from tests.forward.compare import same_bits
@@ -35,6 +36,9 @@ LEGACY = {
     "rayleigh": ((1.7,), lambda scale: stats.rayleigh(0.0, scale)),
     "triangular": ((-0.3, 0.4, 1.7), triangular),
     "weibull": ((1.7,), stats.weibull_min),
+    "standard_gamma": ((1.7,), stats.gamma),
+    "gamma": ((0.3, 1.7), lambda shape, scale: stats.gamma(shape, 0.0, scale)),
+    "chisquare": ((4.3,), stats.chi2),
 }
 GENERATOR = {name: case for name, case in LEGACY.items() if name != "gumbel"}
 PYTHON = {
@@ -45,6 +49,7 @@ PYTHON = {
     "expovariate": ((1.7,), lambda rate: stats.expon(0.0, 1.0 / rate)),
     "paretovariate": ((2.3,), stats.pareto),
     "weibullvariate": ((1.7, 2.3), lambda scale, shape: stats.weibull_min(shape, 0.0, scale)),
+    "gammavariate": LEGACY["gamma"],
     "triangular": ((-0.3, 1.7, 0.4), lambda low, high, mode: triangular(low, mode, high)),
 }
 CASES = [
@@ -160,18 +165,142 @@ def test_second_order():
     )
 
 
-def shaped(p):
-    return np.random.gamma(p, 2.0)
+# -- of several numbers of the gamma distribution, each at its place in its distribution ----------------
 
 
-def shaped_by(p, rng):
-    return rng.gamma(p, 2.0)
+def gammas(draw, *shapes):
+    """Functions of the shape that give the numbers that `draw` gives, one after the other."""
+    for shape in shapes:
+        place = special.gammainc(shape, draw(shape))
+        yield lambda a, place=place: special.gammaincinv(a, place)
 
 
-@pytest.mark.parametrize(("f", "args"), [(shaped, ()), (shaped_by, (rng(),))])
+def student(module, draw):
+    normal = module.standard_normal()
+    (drawn,) = gammas(draw, 1.7 / 2)
+    return lambda df: np.sqrt(df / 2) * normal / np.sqrt(drawn(df / 2))
+
+
+def ratio(module, draw):
+    above, below = gammas(draw, 1.7 / 2, 2.3 / 2)
+    return lambda p, q: (above(p / 2) * q) / (below(q / 2) * p)
+
+
+def share(module, draw):
+    above, below = gammas(draw, 1.7, 2.3)
+    return lambda p, q: above(p) / (above(p) + below(q))
+
+
+COMPOSED = [
+    ("np.random", "standard_t", (1.7,), student),
+    ("np.random", "f", (1.7, 2.3), ratio),
+    ("np.random", "beta", (1.7, 2.3), share),
+    ("random", "betavariate", (1.7, 2.3), share),
+    ("rng", "standard_t", (1.7,), student),
+    ("rng", "f", (1.7, 2.3), ratio),
+]
+
+
+@njit
+def seeded(seed):
+    np.random.seed(seed)
+    random.seed(seed)
+
+
+@njit
+def legacy_gamma(shape):
+    return np.random.standard_gamma(shape)
+
+
+@njit
+def legacy_normal():
+    return np.random.standard_normal()
+
+
+@njit
+def python_gamma(shape):
+    return random.gammavariate(shape, 1.0)
+
+
+class Legacy:
+    """The numbers of compiled code, which has a state of its own."""
+
+    standard_normal = staticmethod(legacy_normal)
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "parameters", "made"), COMPOSED, ids=[f"{c[0]}.{c[1]}" for c in COMPOSED]
+)
+def test_what_is_made_of_gamma_numbers(module, name, parameters, made):
+    seeded(SEED)
+    if module == "rng":
+        source = rng()
+        x = made(source, source.standard_gamma)
+    else:
+        x = made(Legacy, legacy_gamma if module == "np.random" else python_gamma)
+    names = ", ".join("pq"[: len(parameters)])
+    seed = f"{module}.seed({SEED})" if module != "rng" else "pass"
+    defined = {"np": np, "random": random}
+    exec(f"def f({names}, rng):\n    {seed}\n    return {module}.{name}({names})", defined)
+    h, units = 1e-5, np.eye(len(parameters))
+    slopes = [(x(*(parameters + h * u)) - x(*(parameters - h * u))) / (2 * h) for u in units]
+    for mode in ("forward", "reverse"):
+        operator = nd.value_and_grad(defined["f"], tuple(range(len(parameters))), mode=mode)
+        value, gradient = operator(*parameters, rng())
+        assert same_bits(value, njit(defined["f"])(*parameters, rng()))
+        assert value == pytest.approx(x(*parameters), rel=1e-12)
+        assert gradient == pytest.approx(slopes, rel=1e-6)
+
+
+@pytest.mark.parametrize("shape", [1e-3, 0.1, 1.0, 30.0, 1e5])
+def test_gamma_numbers_of_any_shape(shape):
+    """Implicit differentiation in many digits."""
+
+    @njit
+    def draw(a, rng):
+        return rng.standard_gamma(a)
+
+    for mode in ("forward", "reverse"):
+        slope = nd.value_and_grad(draw, 0, mode=mode)
+        source = rng()
+        for _ in range(20):
+            x, found = slope(shape, source)
+            with mpmath.workdps(30):
+                a = mpmath.mpf(shape)
+                by_shape = mpmath.diff(lambda t, x=x: mpmath.gammainc(t, 0, x, regularized=True), a)
+                density = mpmath.mpf(x) ** (a - 1) * mpmath.exp(-x) / mpmath.gamma(a)
+                assert found == pytest.approx(float(-by_shape / density), rel=1e-8)
+
+
+def test_scales_that_numba_rejects():
+    @njit
+    def legacy(p):
+        return np.random.gamma(2.0, p)
+
+    @njit
+    def python(p):
+        return random.gammavariate(2.0, p)
+
+    for f in (legacy, python):
+        with pytest.raises(ValueError, match="must be > 0.0"):
+            f(-1.0)
+        for mode in ("forward", "reverse"):
+            with pytest.raises(ValueError, match="must be > 0.0"):
+                nd.grad(f, mode=mode)(-1.0)
+
+
+def thinned(p):
+    return np.random.poisson(p) * p
+
+
+def beta_by(p, rng):
+    return rng.beta(p, 2.0)
+
+
+@pytest.mark.parametrize(("f", "args"), [(thinned, ()), (beta_by, (rng(),))])
 @pytest.mark.parametrize("mode", ["forward", "reverse"])
 def test_what_rejects_numbers_by_a_parameter_is_refused(f, args, mode):
-    with pytest.raises(nd.UnsupportedError, match=r"gamma\(p, 2.0\)"):
+    with pytest.raises(nd.UnsupportedError, match=r"(poisson|beta)\(p"):
         nd.grad(f, 0, mode=mode)(1.3, *args)
 
 

@@ -50,8 +50,6 @@ def _has_duals(ty):
 
 def _of_duals(known, given):
     """The call of the stand-in for these types, and the stand-in; None where there is none."""
-    if any(name in given and _has_duals(given[name]) for name in known.constant):
-        return None
     made = known.of({name: _plain(ty) for name, ty in given.items()})
     return made and (f"function({', '.join(given)})", dualized(made))
 

@@ -118,6 +118,15 @@ def gammainc_by_order(a, x):
 
 
 @_nopython
+def gamma_drawn(x, a):
+    """The number `x` itself, drawn of the gamma distribution of shape `a` and scale 1.
+
+    As a function of `a` it goes where gammainc(a, x) stays what it is.
+    """
+    return x
+
+
+@_nopython
 def _by_series(a, x, power):
     """power * (the sum of x**k / (a + 1)_k), differentiated by `a`."""
     term, harmonic, total, weighted, k = 1.0, 0.0, 1.0, 0.0, 0

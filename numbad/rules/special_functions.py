@@ -21,7 +21,12 @@ from numbad.rules.elliptic import (
 )
 from numbad.rules.expression import Missing, where
 from numbad.rules.functions import Function
-from numbad.rules.incomplete_gamma import beta_density, gamma_density, gammainc_by_order
+from numbad.rules.incomplete_gamma import (
+    beta_density,
+    gamma_density,
+    gamma_drawn,
+    gammainc_by_order,
+)
 from numbad.rules.losses import sign
 from numbad.rules.special import digamma, sinc_derivative
 from numbad.rules.special import polygamma as polygamma_of_integer
@@ -175,6 +180,13 @@ _rule(
     lambda ans, a, y: (
         -gammainc_by_order(a, ans) / gamma_density(a, ans),
         1 / gamma_density(a, ans),
+    ),
+)
+_rule(
+    gamma_drawn,
+    lambda ans, x, a: (
+        1,
+        where(ans == 0, 0, -gammainc_by_order(a, ans) / gamma_density(a, ans)),
     ),
 )
 _rule(

@@ -3,6 +3,11 @@
 The random numbers given, such a draw is a smooth function of its parameters, whose derivative is the
 pathwise one (Glasserman 2003, Monte Carlo Methods in Financial Engineering, section 7.2). Each formula
 draws as many random numbers as Numba's own function and makes the same value of them, to the last bit.
+
+Numbers of the gamma distribution are drawn and rejected by its shape, and no smooth function of it. Their
+derivative is the one that leaves the value of the distribution function as it is: `-(dF/da) / (dF/dx)`
+(Figurnov, Mohamed and Mnih 2018, Implicit Reparameterization Gradients, equation 5). What is made of them,
+as the numbers of Student's distribution are, follows.
 """
 
 import inspect
@@ -14,6 +19,8 @@ from numba import njit
 from numba.core import types
 
 from ...source import define
+from ..incomplete_gamma import gamma_drawn
+from ..registry import CONSTANT_CALLS
 from .nests import jit
 from .sampled import is_number, is_real
 from .table import is_none, stands_for
@@ -70,9 +77,56 @@ def _positive(rng):
     return u
 
 
+@njit
+def _legacy_gamma(shape, scale):
+    """A number of scale 1; Numba's function rejects what is no scale."""
+    if scale <= 0.0:
+        raise ValueError("gammavariate: alpha and beta must be > 0.0")
+    return np.random.standard_gamma(shape)  # noqa: NPY002  (it is what the user calls)
+
+
+@njit
+def _python_gamma(alpha, beta):
+    if beta <= 0.0:
+        raise ValueError("gammavariate: alpha and beta must be > 0.0")
+    return random.gammavariate(alpha, 1.0)
+
+
+@njit
+def _generator_gamma(rng, shape):
+    return rng.standard_gamma(shape)
+
+
+CONSTANT_CALLS.update((_legacy_gamma, _python_gamma, _generator_gamma))
+
+
+@njit
+def _legacy_beta(a, b):
+    y = gamma_drawn(_legacy_gamma(a, 1.0), a)
+    return 0.0 if y == 0.0 else y / (y + gamma_drawn(_legacy_gamma(b, 1.0), b))
+
+
+@njit
+def _python_beta(a, b):
+    y = gamma_drawn(_python_gamma(a, 1.0), a)
+    return 0.0 if y == 0.0 else y / (y + gamma_drawn(_python_gamma(b, 1.0), b))
+
+
+@njit
+def _student(normal, drawn, df):
+    return math.sqrt(df / 2.0) * normal / math.sqrt(drawn)
+
+
 _MADE = {"laplace": _laplace, "logistic": _logistic, "triangular": _triangular, "power": _power}
 _MADE |= {"by_products": _triangular_by_products, "rayleigh": _rayleigh, "positive": _positive}
 _MADE |= {"math": math, "random": random}
+_MADE |= {
+    "legacy_gamma": _legacy_gamma,
+    "python_gamma": _python_gamma,
+    "rng_gamma": _generator_gamma,
+}
+_MADE |= {"legacy_beta": _legacy_beta, "python_beta": _python_beta, "student": _student}
+_MADE |= {"drawn": gamma_drawn}
 
 # -- the distributions: parameters, and the formula ----------------------------------------------
 
@@ -83,6 +137,23 @@ def _between(left, right, uniform):
     part = f"(mode - {left}) / ({right} - {left})"
     drawn = f"triangular({uniform}, {left}, {right}, {part})"
     return f"{left} * 1.0 if {left} == {right} else {drawn}"
+
+
+def _gamma(shape, draw):
+    return f"drawn({draw.format(shape)}, {shape})"
+
+
+_LEGACY_GAMMA, _RNG_GAMMA = "legacy_gamma({}, 1.0)", "rng_gamma(rng, {})"
+
+
+def _chi_square(df, draw):
+    return "2.0 * " + _gamma(f"({df} / 2.0)", draw)
+
+
+def _ratio(draw):
+    """Of the F distribution."""
+    above, below = _chi_square("dfnum", draw), _chi_square("dfden", draw)
+    return f"(({above}) * dfden) / (({below}) * dfnum)"
 
 
 _PYTHON = {
@@ -96,6 +167,8 @@ _PYTHON = {
         "alpha, beta",
         "alpha * (-math.log(1.0 - random.random())) ** (1.0 / beta)",
     ),
+    "gammavariate": ("alpha, beta", "drawn(python_gamma(alpha, beta), alpha) * beta"),
+    "betavariate": ("alpha, beta", "python_beta(alpha, beta)"),
 }
 
 _LEGACY = {
@@ -117,7 +190,15 @@ _LEGACY = {
     "rayleigh": ("scale=1.0", "rayleigh(np.random.standard_exponential(), scale)"),
     "triangular": ("left, mode, right", _between("left", "right", "np.random.random()")),
     "weibull": ("a", "np.random.standard_exponential() ** (1.0 / a)"),
-    "gamma": ("shape, scale=1.0", "scale * np.random.standard_gamma(shape)"),
+    "gamma": ("shape, scale=1.0", "scale * drawn(legacy_gamma(shape, scale), shape)"),
+    "standard_gamma": ("shape", _gamma("shape", _LEGACY_GAMMA)),
+    "beta": ("a, b", "legacy_beta(a, b)"),
+    "chisquare": ("df", _chi_square("df", _LEGACY_GAMMA)),
+    "f": ("dfnum, dfden", _ratio(_LEGACY_GAMMA)),
+    "standard_t": (
+        "df",
+        f"student(np.random.standard_normal(), {_gamma('(df / 2.0)', _LEGACY_GAMMA)}, df)",
+    ),
 }
 
 _GENERATOR = {
@@ -132,7 +213,14 @@ _GENERATOR = {
     "rayleigh": ("scale=1.0", "scale * math.sqrt(2.0 * rng.standard_exponential())"),
     "triangular": ("left, mode, right", "by_products(rng.random(), left, mode, right)"),
     "weibull": ("a", "0.0 * a if a == 0.0 else rng.standard_exponential() ** (1.0 / a)"),
-    "gamma": ("shape, scale=1.0", "scale * rng.standard_gamma(shape)"),
+    "gamma": ("shape, scale=1.0", "scale * " + _gamma("shape", _RNG_GAMMA)),
+    "standard_gamma": ("shape", _gamma("shape", _RNG_GAMMA)),
+    "chisquare": ("df", _chi_square("df", _RNG_GAMMA)),
+    "f": ("dfnum, dfden", _ratio(_RNG_GAMMA)),
+    "standard_t": (
+        "df",
+        "np.sqrt(df / 2) * rng.standard_normal() / np.sqrt(" + _gamma("(df / 2)", _RNG_GAMMA) + ")",
+    ),
 }
 
 
@@ -167,16 +255,14 @@ def _draw(head, formula, size):
     return jit([*lines, f"        out[at] = {formula}", "    return out"], **_MADE)
 
 
-_CONSTANT = ("shape",)  # numbers are drawn and rejected by it
-
 for _name, (_parameters, _formula) in _PYTHON.items():
     stands_for(getattr(random, _name))(_stand_ins(_parameters, _formula))
 for _name, (_parameters, _formula) in _LEGACY.items():
     _made = _stand_ins(f"{_parameters}, size=None", _formula)
-    stands_for(getattr(np.random, _name), constant=_CONSTANT)(_made)
+    stands_for(getattr(np.random, _name))(_made)
 for _name, (_parameters, _formula) in _GENERATOR.items():
     _made = _stand_ins(f"rng, {_parameters}, size=None", _formula)
-    stands_for(method=_name, constant=_CONSTANT)(_made)
+    stands_for(method=_name)(_made)
 
 
 @stands_for(random.triangular)

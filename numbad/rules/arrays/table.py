@@ -24,11 +24,10 @@ class StandIns:
 
     make: takes the types of the arguments given, under the names of NumPy's parameters, and returns a
         jitted function with the same parameters; None for types that it does not know.
-    constant: the names of the parameters by which what they make has no derivative.
     """
 
-    def __init__(self, make, constant=()):
-        self.make, self.constant = make, constant
+    def __init__(self, make):
+        self.make = make
         self.signature = inspect.signature(make)
         self._known = {}
 
@@ -60,11 +59,11 @@ class StandIns:
         )
 
 
-def stands_for(*functions, method=None, constant=()):
+def stands_for(*functions, method=None):
     """Let what the decorated function makes stand for calls of these functions, and of a method."""
 
     def register(make):
-        found = StandIns(make, constant)
+        found = StandIns(make)
         FUNCTIONS.update(dict.fromkeys(functions, found))
         if method is not None:
             METHODS[method] = found
