@@ -67,6 +67,7 @@ class Probe:
     constant: whether the feature itself carries no derivative
     seeded: whether plain Python has it not or draws other numbers, so that Numba's primal is the oracle
     rtol: how closely the differences agree, in the precision that the feature computes in
+    oracle: what stands for the function where differences are taken; None: the function itself
     grouped: whether it compiles so fast that many are tried in one function
     """
 
@@ -76,6 +77,7 @@ class Probe:
     constant: bool = False
     seeded: bool = False
     rtol: float = 1e-7
+    oracle: Callable | None = None
     grouped: bool = False
 
     @property

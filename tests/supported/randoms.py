@@ -8,7 +8,8 @@ import random
 
 import numpy as np
 
-from .probe import Section, total
+from .gamma_numbers import oracle
+from .probe import VALUES, Section, total
 
 python = Section("Standard library: `random`", {"random": random})
 legacy = Section("NumPy: `np.random`")
@@ -97,7 +98,8 @@ def _draws(section, prefix, call, table, *, before="", seeded):
         if "P" in parameters:
             drawn = call.format(name=name, arguments=parameters.replace("P", "x"))
             by = f"`{prefix}.{name}` by a parameter"
-            section.call(by, drawn, feature=by, names=(), before=before, seeded=seeded)
+            options = {"seeded": seeded, "oracle": oracle(prefix, name, VALUES["x"]())}
+            section.call(by, drawn, feature=by, names=(), before=before, **options)
 
 
 _draws(python, "random", "random.{name}({arguments})", PYTHON, before="random.seed(7)", seeded=True)

@@ -123,7 +123,7 @@ def expectation(probe, value=None):
     if probe.seeded and probe.constant and value:
         return value, _of_product(probe, value)
     plain = numba.njit(probe.function) if probe.seeded else probe.plain()
-    expected = differences(plain, probe.arguments)
+    expected = differences(probe.oracle or plain, probe.arguments)
     value = plain(*probe.arguments())
     if probe.constant:
         if value == 0.0 or not np.allclose(expected, _of_product(probe, value), rtol=probe.rtol):
