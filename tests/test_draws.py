@@ -6,6 +6,8 @@ Implicit Reparameterization Gradients, equation 5).
 """
 
 import random
+import subprocess
+import sys
 
 import mpmath
 import numpy as np
@@ -324,3 +326,37 @@ def test_every_pass_draws_the_same():
     seed()
     found = nd.jacobian(f, mode="forward", chunk=4)(p)
     assert found == pytest.approx(np.diag(2.0 * p * draws), rel=1e-14)
+
+
+def test_gamma_numbers_in_a_fresh_process():
+    """Where nothing else has asked for special functions, whose rules these are."""
+    code = """
+import numpy as np, numbad as nd
+def f(a):
+    np.random.seed(7)
+    return np.random.standard_gamma(a)
+print(nd.grad(f, mode="{mode}")(1.7))
+"""
+
+    def last(a):
+        np.random.seed(SEED)
+        return np.random.standard_gamma(a)
+
+    (expected,) = implicit(stats.gamma, (1.7,), njit(last)(1.7))
+    for mode in ("forward", "reverse"):
+        run = subprocess.run(
+            [sys.executable, "-c", code.format(mode=mode)],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert float(run.stdout) == pytest.approx(expected, rel=1e-6)
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+def test_gamma_numbers_by_their_shape_twice(mode):
+    def f(a, rng):
+        return rng.standard_gamma(a)
+
+    with pytest.raises(nd.UnsupportedError, match="by its order twice"):
+        nd.derivative(nd.grad(f, 0, mode=mode))(1.7, rng())

@@ -1,4 +1,4 @@
-"""Densities of the gamma and beta distributions, and the incomplete gamma function by its order.
+"""The density of the gamma distribution, and the incomplete gamma function by its order.
 
 Numbers of equations are those of the NIST Digital Library of Mathematical Functions.
 """
@@ -7,16 +7,15 @@ import math
 
 import numpy as np
 from numba import njit
-from scipy.special import betaln
 
 from numbad.rules.special import _BERNOULLI, digamma
 
-_nopython = njit(error_model="numpy")
+nopython = njit(error_model="numpy")
 
 _STIRLING = 20.0  # from here on five terms of 5.11.1 leave less than an ulp
 
 
-@_nopython
+@nopython
 def gamma_density(a, x):
     """x**(a - 1) * exp(-x) / gamma(a): the derivative of gammainc(a, x) by `x` (8.8.13).
 
@@ -30,21 +29,21 @@ def gamma_density(a, x):
         return _density_by_stirling(a, x)
     if a > 0.0 and x > 50.0:
         return math.exp((a - 1.0) * math.log(x) - x - math.lgamma(a))
-    if _is_pole(a):
+    if is_pole(a):
         return 0.0
     return x ** (a - 1.0) * math.exp(-x) / math.gamma(a)
 
 
-@_nopython
+@nopython
 def _density_at_zero(a):
     if a == 1.0:
         return 1.0
-    if a > 1.0 or _is_pole(a):
+    if a > 1.0 or is_pole(a):
         return 0.0
     return math.copysign(math.inf, math.gamma(a))
 
 
-@_nopython
+@nopython
 def _density_by_stirling(a, x):
     u = (x - a) / a
     if abs(u) < 0.3:  # log(1 + u) - u, from log(1 + u) = 2 * atanh(s)
@@ -61,45 +60,18 @@ def _density_by_stirling(a, x):
     return math.sqrt(a / (2.0 * math.pi)) / x * math.exp(exponent - correction / a)
 
 
-@_nopython
-def beta_density(a, b, x):
-    """x**(a - 1) * (1 - x)**(b - 1) / beta(a, b): the derivative of betainc(a, b, x) by `x` (8.17.1).
-
-    For a or b that is zero or negative, by continuation.
-    """
-    if _is_pole(a) or _is_pole(b):
-        return 0.0
-    if x == 0.0 or x == 1.0:
-        near, far = (a, b) if x == 0.0 else (b, a)
-        if near != 1.0:
-            return 0.0 if near > 1.0 else math.inf * _sign_of_beta(a, b)
-        return far
-    logarithm = (a - 1.0) * math.log(x) + (b - 1.0) * math.log1p(-x)
-    if a > 0.0 and b > 0.0:
-        return math.exp(logarithm - betaln(a, b))
-    if _is_pole(a + b):
-        return math.inf * _sign_of_beta(a, b)
-    beta = math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b)
-    return _sign_of_beta(a, b) * math.exp(logarithm - beta)
-
-
-@_nopython
-def _is_pole(a):
+@nopython
+def is_pole(a):
     """Whether gamma(a) is infinite."""
     return a <= 0.0 and a == np.rint(a)
 
 
-@_nopython
-def _sign_of_beta(a, b):
-    return _sign_of_gamma(a) * _sign_of_gamma(b) * _sign_of_gamma(a + b)
-
-
-@_nopython
-def _sign_of_gamma(a):
+@nopython
+def sign_of_gamma(a):
     return 1.0 if a > 0.0 or math.floor(a) % 2 == 0 else -1.0
 
 
-@_nopython
+@nopython
 def gammainc_by_order(a, x):
     """The derivative of gammainc(a, x) by `a` >= 0, for x >= 0.
 
@@ -117,7 +89,7 @@ def gammainc_by_order(a, x):
     return _by_series(a, x, power) if x < a + 1.0 else _by_fraction(a, x, power)
 
 
-@_nopython
+@nopython
 def gamma_drawn(x, a):
     """The number `x` itself, drawn of the gamma distribution of shape `a` and scale 1.
 
@@ -126,7 +98,7 @@ def gamma_drawn(x, a):
     return x
 
 
-@_nopython
+@nopython
 def _by_series(a, x, power):
     """power * (the sum of x**k / (a + 1)_k), differentiated by `a`."""
     term, harmonic, total, weighted, k = 1.0, 0.0, 1.0, 0.0, 0
@@ -139,7 +111,7 @@ def _by_series(a, x, power):
     return power * (total * (math.log(x) - digamma(a + 1.0)) - weighted)
 
 
-@_nopython
+@nopython
 def _by_fraction(a, x, power):
     """As gammainc is 1 - a * power * F(a, x); the depth of the fraction F is doubled till it holds."""
     depth, before = 16, math.inf
@@ -151,7 +123,7 @@ def _by_fraction(a, x, power):
     return -power * (value * (a * (math.log(x) - digamma(a + 1.0)) + 1.0) + a * slope)
 
 
-@_nopython
+@nopython
 def _fraction(a, x, depth):
     """The fraction 1 / (x + 1 - a - (1 - a) / (x + 3 - a - ...)) and its derivative by `a`."""
     value, slope = x + 2 * depth + 1.0 - a, -1.0

@@ -21,12 +21,8 @@ from numbad.rules.elliptic import (
 )
 from numbad.rules.expression import Missing, where
 from numbad.rules.functions import Function
-from numbad.rules.incomplete_gamma import (
-    beta_density,
-    gamma_density,
-    gamma_drawn,
-    gammainc_by_order,
-)
+from numbad.rules.incomplete_beta import beta_density
+from numbad.rules.incomplete_gamma import gamma_density, gamma_drawn, gammainc_by_order
 from numbad.rules.losses import sign
 from numbad.rules.special import digamma, sinc_derivative
 from numbad.rules.special import polygamma as polygamma_of_integer

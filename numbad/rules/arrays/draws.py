@@ -19,8 +19,8 @@ from numba import njit
 from numba.core import types
 
 from ...source import define
-from ..incomplete_gamma import gamma_drawn
-from ..registry import CONSTANT_CALLS
+from ..incomplete_gamma import gamma_density, gamma_drawn, gammainc_by_order
+from ..registry import CONSTANT_CALLS, ship
 from .nests import jit
 from .sampled import is_number, is_real
 from .table import is_none, stands_for
@@ -224,7 +224,17 @@ _GENERATOR = {
 }
 
 
-def _stand_ins(parameters, formula):
+_OF_GAMMA = set("gamma standard_gamma gammavariate beta betavariate chisquare f standard_t".split())
+
+
+def _ship_gamma():
+    """Let gamma numbers have their derivative; SciPy's special functions take long to import."""
+    from ..special_functions import PARTIALS
+
+    ship({fn: PARTIALS[fn] for fn in (gamma_drawn, gamma_density, gammainc_by_order)})
+
+
+def _stand_ins(name, parameters, formula):
     """The function that makes stand-ins for a distribution, by the types of what is given."""
     head = f"def draw({parameters}):\n"
 
@@ -238,6 +248,8 @@ def _stand_ins(parameters, formula):
             return None
         if not any(isinstance(ty, types.Float) for ty in numbers):
             return None
+        if name in _OF_GAMMA:
+            _ship_gamma()
         return _draw(head, formula, size)
 
     make.__signature__ = inspect.signature(define(f"{head}    pass\n", {}))
@@ -256,12 +268,12 @@ def _draw(head, formula, size):
 
 
 for _name, (_parameters, _formula) in _PYTHON.items():
-    stands_for(getattr(random, _name))(_stand_ins(_parameters, _formula))
+    stands_for(getattr(random, _name))(_stand_ins(_name, _parameters, _formula))
 for _name, (_parameters, _formula) in _LEGACY.items():
-    _made = _stand_ins(f"{_parameters}, size=None", _formula)
+    _made = _stand_ins(_name, f"{_parameters}, size=None", _formula)
     stands_for(getattr(np.random, _name))(_made)
 for _name, (_parameters, _formula) in _GENERATOR.items():
-    _made = _stand_ins(f"rng, {_parameters}, size=None", _formula)
+    _made = _stand_ins(_name, f"rng, {_parameters}, size=None", _formula)
     stands_for(method=_name)(_made)
 
 
