@@ -155,6 +155,14 @@ def written_to_in_place(z):
 
 
 @refused
+def written_to_by_a_name_of_its_own(z):
+    w = z * z
+    r = w.real
+    r[0] = 5.0
+    return w.real.sum()
+
+
+@refused
 def used_after_a_write(z):
     w = z * z
     r = w.real
