@@ -16,7 +16,6 @@ class Use:
     def __init__(self, func_ir, args, direct):
         self.blocks = func_ir.blocks
         self.direct = {id(s) for s in direct}
-        self.items = {s.target.name for s in direct if isinstance(s, ir.Assign)}
         instances = instances_met(func_ir, args)
         self.flow = Flow(func_ir, args, instances=instances).build()
         self.activity = Activity(self.flow, frozenset(), Analyser(instances), every_store=True)
@@ -49,7 +48,7 @@ class Use:
         derived, pending = {name}, [name]
         while pending:
             source = pending.pop()
-            new = (self.flow.forward[source] & self.flow.shares[source]) - derived - self.items
+            new = (self.flow.forward[source] & self.flow.shares[source]) - derived
             derived |= new
             pending += new
         return derived

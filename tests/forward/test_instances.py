@@ -49,7 +49,7 @@ class Box:
         return self.k * i
 
     @staticmethod
-    def clear(a):
+    def wipe(a):
         a[1] = 0.0
 
     @property
@@ -64,6 +64,14 @@ class Box:
     @stiffness.setter
     def stiffness(self, k):
         self.k = k
+
+    @property
+    def scaled(self):
+        return self.k
+
+    @scaled.setter
+    def scaled(self, a):
+        a[2] = self.k * a[0]
 
 
 # -- arrays that methods write to ------------------------------------------------------------
@@ -82,15 +90,20 @@ def updates(x, a, box):
 
 
 def clears(x, a, box):
-    box.clear(a)
+    box.wipe(a)
     return x * a[1] + x * a[2] * box.k
+
+
+def scales(x, a, box):
+    box.scaled = a
+    return x * a[2] * a[1]
 
 
 def makes_one(x, a, box):
     return sums(x, a, Box(box.k + 1.0))
 
 
-WRITING = [takes, sums, updates, clears, makes_one]
+WRITING = [takes, sums, updates, clears, scales, makes_one]
 sums = njit(sums)  # `makes_one` calls it
 
 
