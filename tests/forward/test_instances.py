@@ -67,11 +67,11 @@ class Box:
 
     @property
     def scaled(self):
-        return self.k
+        return self.shape
 
     @scaled.setter
-    def scaled(self, a):
-        a[2] = self.k * a[0]
+    def scaled(self, a):  # an array like what the property is, as Numba has it
+        a[2] = a[2] + self.k
 
 
 # -- arrays that methods write to ------------------------------------------------------------
@@ -95,15 +95,15 @@ def clears(x, a, box):
 
 
 def scales(x, a, box):
-    box.scaled = a
-    return x * a[2] * a[1]
+    box.scaled = a[:]
+    return (x * a[2] * a[1]).sum()
 
 
 def makes_one(x, a, box):
     return sums(x, a, Box(box.k + 1.0))
 
 
-WRITING = [takes, sums, updates, clears, scales, makes_one]
+WRITING = [takes, sums, updates, clears, makes_one]
 sums = njit(sums)  # `makes_one` calls it
 
 
@@ -127,6 +127,15 @@ def test_method_writes_to_an_argument(f, by_array, mode):
     np.testing.assert_array_equal(a, expected)
     exact = _difference(lambda t: f(2.0 + t, given + t * direction, box))
     np.testing.assert_allclose(slope, exact, rtol=1e-10)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_setter_of_a_property_writes_once_to_what_is_assigned(mode):
+    x, a = np.ones(N), np.array([1.0, 2.0, 4.0])
+    np.testing.assert_array_equal(
+        nd.grad(njit(scales), mode=mode)(x, a, Box(3.0)), np.full(N, 14.0)
+    )
+    assert a.tolist() == [1.0, 2.0, 7.0]
 
 
 def _difference(f, step=1e-2):

@@ -129,6 +129,14 @@ def items_written_to(z):
     return w[0].imag + w.real[1] - w.imag.sum()
 
 
+@right
+def written_to_by_a_name_of_its_own(z):
+    w = z * z
+    r = w.real
+    r[0] = 5.0
+    return w.real.sum() * r[0] + w.imag[0]
+
+
 @njit
 def slices_written_to(z):
     w = np.outer(z, z)
@@ -155,9 +163,9 @@ def written_to_in_place(z):
 
 
 @refused
-def written_to_by_a_name_of_its_own(z):
+def written_to_by_one_of_two_names(z):
     w = z * z
-    r = w.real
+    r = w.real if z[0].real > 0 else w.imag
     r[0] = 5.0
     return w.real.sum()
 
