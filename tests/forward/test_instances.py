@@ -96,7 +96,7 @@ def clears(x, a, box):
 
 def scales(x, a, box):
     box.scaled = a[:]
-    return (x * a[2] * a[1]).sum()
+    return x * a[2] * a[1]
 
 
 def makes_one(x, a, box):
@@ -130,11 +130,9 @@ def test_method_writes_to_an_argument(f, by_array, mode):
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_setter_of_a_property_writes_once_to_what_is_assigned(mode):
-    x, a = np.ones(N), np.array([1.0, 2.0, 4.0])
-    np.testing.assert_array_equal(
-        nd.grad(njit(scales), mode=mode)(x, a, Box(3.0)), np.full(N, 14.0)
-    )
+def test_setter_of_a_property_writes_to_what_is_assigned(mode):
+    f, a = njit(scales), np.array([1.0, 2.0, 4.0])
+    assert nd.value_and_grad(f, 0, mode=mode)(2.0, a, Box(3.0)) == (28.0, 14.0)
     assert a.tolist() == [1.0, 2.0, 7.0]
 
 
