@@ -97,6 +97,8 @@ def capture(dispatcher, argtypes, stages=()):
             loc,
             "convert where it is meant: y = np.float32(x)",
         )
+    if hasattr(dispatcher, "numbad_code"):  # a part of a function whose code was captured
+        return duplicate(dispatcher.numbad_code)
     known = remembered(dispatcher, "captured")
     key = argtypes, stages
     if key not in known:

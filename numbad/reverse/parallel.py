@@ -84,7 +84,7 @@ class PartDispatcher(CPUDispatcher):
         stub = define(source, {"of": dispatcher, "argtypes": argtypes})
         self.outlined, self.options = outlined, _inherited(dispatcher)
         super().__init__(stub, targetoptions={**self.options, "nopython": True})
-        remembered(self, "captured")[outlined.argtypes] = outlined.function
+        self.numbad_code = outlined.function
 
 
 def _inherited(dispatcher):
