@@ -35,13 +35,18 @@ class Use:
         """Whether nobody can tell that what a statement takes of an array is a copy."""
         name = statement.target.name
         derived = self._derived(name)
-        shared = self.flow.reached({name})
+        shared = self._may_share(name)
         written = (s for s in self.statements() if id(s) not in self.direct)
         if any(self.activity.written_by(s) & derived for s in written):
             return False
         return not (
             self._escapes(name, derived, shared) or self._is_stale(statement, derived, shared)
         )
+
+    def _may_share(self, name):
+        """The names that may share memory with one; a caller may give one array for two parameters."""
+        shared, parameters = self.flow.reached({name}), set(self.flow.parameters.values())
+        return self.flow.reached(shared | parameters) if shared & parameters else shared
 
     def _derived(self, name):
         """The names that share memory with what `name` stands for, by way of it."""

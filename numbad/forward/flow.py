@@ -280,6 +280,7 @@ class Flow:
                 self._share(target, out)
         elif fn in known.MUTATING:
             self.stores.append((names[0], set(names)))
+            self._share(target, *names)  # what `heappop` returns
         elif (getattr(fn, "__module__", None) or "").split(".")[0] in ("math", "cmath"):
             self._flow(target, *names)
         else:

@@ -1,5 +1,6 @@
 """What is known of Python's and NumPy's functions: whose memory their results share, what they change."""
 
+import heapq
 import operator
 import random
 
@@ -43,7 +44,13 @@ COMPARISONS = {
     operator.not_,
 }
 CONTAINERS = {list, dict, set, List, Dict}
-MUTATING = {np.copyto, np.fill_diagonal, np.random.shuffle, random.shuffle}
+MUTATING = {
+    *(np.copyto, np.fill_diagonal, np.random.shuffle, random.shuffle),
+    *(heapq.heapify, heapq.heappush, heapq.heappop, heapq.heapreplace, heapq.heappushpop),
+    *(operator.setitem, operator.delitem, setattr),
+}
+"""Functions that change their first argument."""
+
 INPLACE = {
     operator.iadd,
     operator.isub,

@@ -1,5 +1,7 @@
 """Instances of the user's classes beside differentiated arguments: what methods and fields change."""
 
+import heapq
+
 import numpy as np
 import pytest
 from numba import float64, int64, njit
@@ -237,10 +239,16 @@ def takes_from_a_list(x, items):
     return (x * items[0]).sum()
 
 
-def test_list_that_loses_items_is_refused_in_several_passes():
+@njit
+def takes_from_a_heap(x, items):
+    return (x * heapq.heappop(items)).sum()
+
+
+@pytest.mark.parametrize("f", [takes_from_a_list, takes_from_a_heap])
+def test_list_that_loses_items_is_refused_in_several_passes(f):
     from numba.typed import List
 
     items = List([1.0, 2.0, 3.0, 4.0, 5.0])
     with pytest.raises(nd.UnsupportedError, match="may change its argument 'items'"):
-        nd.grad(takes_from_a_list, 0, mode="forward")(np.ones(N), items)
+        nd.grad(f, 0, mode="forward")(np.ones(N), items)
     assert len(items) == 5

@@ -238,6 +238,19 @@ def mask_written_to(z):
     return w.real.sum()
 
 
+@njit
+def of_two_arguments(a, b):
+    r = b.real
+    a[0] = 1.0
+    return r.sum()
+
+
+@refused
+def given_for_two_arguments(z):
+    w = z.copy()
+    return of_two_arguments(w, w)
+
+
 @refused
 def kept_in_a_list(z):
     w = z.copy()
