@@ -2,12 +2,12 @@
 
 import numpy as np
 from numba.core import types
-from numba.extending import overload
 
 from ..source import define
 from . import dual as d
 from .array import dtype_of_type
 from .dualize import stand_for, stand_for_method
+from .optionals import overload_stand_in
 from .reductions import is_none
 
 
@@ -15,7 +15,7 @@ def clip(a, a_min, a_max, out=None):
     raise NotImplementedError
 
 
-@overload(clip)
+@overload_stand_in(clip)
 def _clip(a, a_min, a_max, out=None):
     into = not is_none(out)
     given = [a, a_min, a_max, *([out] if into else [])]

@@ -11,6 +11,7 @@ from .access import dtype_like
 from .array import as_scalar, dtype_of_type, is_dual_array, plain
 from .dualize import stand_for, stand_for_method
 from .layout import empty_as
+from .optionals import overload_stand_in
 from .reductions import as_zero, is_none
 
 
@@ -50,7 +51,7 @@ def shape_of(x):
     raise NotImplementedError
 
 
-@overload(shape_of)
+@overload_stand_in(shape_of)
 def _shape_of(x):
     if isinstance(x, types.Array):
         return lambda x: x.shape
@@ -67,7 +68,7 @@ def fill(out, x):
     raise NotImplementedError
 
 
-@overload(fill)
+@overload_stand_in(fill)
 def _fill(out, x):
     if isinstance(x, types.BaseTuple):
         return _fill_from_tuple(len(x), out.ndim)
@@ -199,7 +200,7 @@ def astype(a, dtype):
     raise NotImplementedError
 
 
-@overload(astype)
+@overload_stand_in(astype)
 def _astype(a, dtype):
     if not is_dual_array(a):
         return lambda a, dtype: a.astype(dtype)
@@ -228,7 +229,7 @@ def trace(a):
     raise NotImplementedError
 
 
-@overload(trace)
+@overload_stand_in(trace)
 def _trace(a):
     if not is_dual_array(a):
         return lambda a: np.trace(a)
@@ -249,7 +250,7 @@ def append(arr, values, axis=None):
     raise NotImplementedError
 
 
-@overload(append)
+@overload_stand_in(append)
 def _append(arr, values, axis=None):
     """Numba's own takes arrays of duals, but no dual number."""
     if not isinstance(values, d.Dual):

@@ -23,6 +23,7 @@ from numba.extending import overload
 from numba.np.ufunc.dufunc import DUFunc
 
 from ..errors import UnsupportedError
+from ..ir.optionals import present
 from ..ir.untyped import constant_of, method_of
 from ..ir.unwind import nopython_pipeline
 from ..linked import compiled
@@ -59,14 +60,17 @@ def stand_for_method(name, stand_in):
     """The same for the method `name` of any object, which becomes the first argument."""
     METHODS[name] = stand_in
     known.STANDS_FOR.setdefault(stand_in, name)
-    overload(stand_in, strict=False)(_own_method(name, other_than=_NUMERIC))
+    overload(stand_in, strict=False)(_own_method(stand_in, name, other_than=_NUMERIC))
 
 
 _NUMERIC = types.Array | types.Number | types.Boolean | types.NumPyRandomGeneratorType | d.Dual
 
 
-def _own_method(name, other_than=()):
-    """For objects of other classes: their own method, whose parameters may be any."""
+def _own_method(stand_in, name, other_than=()):
+    """For objects of other classes: their own method, whose parameters may be any.
+
+    An object that may be None has the methods of what it is otherwise.
+    """
 
     def typed(owner, /, *args, **kws):
         if isinstance(owner, other_than):
@@ -74,6 +78,10 @@ def _own_method(name, other_than=()):
         names = [f"_given{k}" for k in range(len(args))]  # a keyword may have any plain name
         passed = ", ".join([*names, *(f"{key}={key}" for key in kws)])
         parameters = ", ".join(["_owner", *names, *kws])
+        if isinstance(owner, types.Optional):
+            line = f"return _method(_present(_owner), {passed})"
+            code = f"def call({parameters}):\n    {line}\n"
+            return define(code, {"_method": stand_in, "_present": present})
         code = getattr(owner, "jit_methods", {}).get(name)
         call = f"_owner.{name}({passed})" if code is None else f"_method(_owner, {passed})"
         method = None if code is None else dualized(code)
@@ -93,7 +101,7 @@ def _method(name):
         raise NotImplementedError
 
     known.STANDS_FOR[stand_in] = name
-    overload(stand_in, strict=False)(_own_method(name))
+    overload(stand_in, strict=False)(_own_method(stand_in, name))
     return stand_in
 
 

@@ -1,6 +1,7 @@
 """Operators and ufuncs on arrays of dual numbers: broadcasting, in place, and `np.where`."""
 
 import operator
+from types import MappingProxyType
 
 import numpy as np
 from numba.core import cgutils, types
@@ -12,6 +13,7 @@ from ..rules import CONSTANT, SCALAR, on_ship
 from . import dual as d
 from .access import dtype_like
 from .dualize import stand_for
+from .optionals import overload_stand_in
 
 SCALARS = types.Number | types.Boolean | d.Dual
 
@@ -38,6 +40,8 @@ def narrowed(scalar, inputs):
 class ElementwiseTemplate(AbstractTemplate):
     """Types a call of a function of scalars where arrays are among the arguments, and duals."""
 
+    # Numba's own `==` takes any two arrays of one type; what says its target is asked before it.
+    metadata = MappingProxyType({"target": "cpu"})
     narrowed = staticmethod(narrowed)
 
     def generic(self, args, kws):
@@ -273,7 +277,7 @@ def choose(condition, x, y):
     raise NotImplementedError
 
 
-@overload(choose)
+@overload_stand_in(choose)
 def _choose(condition, x, y):
     def chosen(condition, x, y):
         return x if condition else y

@@ -18,6 +18,7 @@ from .array import dtype_of_type, is_dual_array
 from .dualize import ATTRIBUTES, REPLACED_COMPARISONS, stand_for, stand_for_method
 from .known import INACTIVE
 from .layout import empty_as, in_layout, is_in_c_order, is_in_fortran_order
+from .optionals import overload_stand_in
 
 
 def _attribute(name, of_duals):
@@ -28,8 +29,8 @@ def _attribute(name, of_duals):
 
     own = define(f"def own(a):\n    return a.{name}\n", {})
 
-    @overload(stand_in)
-    def overload_stand_in(a):
+    @overload_stand_in(stand_in)
+    def typed(a):
         return of_duals(a) if is_dual_array(a) else own
 
     stand_in.__name__ = name
@@ -86,7 +87,7 @@ def _refusing_arrays(name, parameters, call, fn=None):
             raise TypingError("the memory of a differentiated array, which holds no plain floats")
         return plain
 
-    overload(stand_in)(define(source, {"chosen": chosen}))
+    overload_stand_in(stand_in)(define(source, {"chosen": chosen}))
     return stand_in
 
 
@@ -116,8 +117,8 @@ def _layout_function(fn, layout, is_in_order):
     def stand_in(a):
         raise NotImplementedError
 
-    @overload(stand_in)
-    def overload_stand_in(a):
+    @overload_stand_in(stand_in)
+    def typed(a):
         if not is_dual_array(a) or a.layout != "A":  # its type tells all
             return lambda a: fn(a)
         retyped, made = in_layout(layout), dtype_of_type(a.dtype)
@@ -157,7 +158,7 @@ def _comparison(fn):
         raise NotImplementedError
 
     @overload(stand_in)
-    def overload_stand_in(x, y):
+    def typed(x, y):
         if isinstance(x, types.DType) and isinstance(y, types.DType):
             found = fn(d.base_scalar(x.dtype), d.base_scalar(y.dtype))
             return lambda x, y: found

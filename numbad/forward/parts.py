@@ -13,13 +13,14 @@ import numpy as np
 from numba.core import ir, types
 from numba.core.compiler_machinery import FunctionPass, register_pass
 from numba.core.ir_utils import build_definitions
-from numba.extending import overload, register_jitable
+from numba.extending import register_jitable
 
 from ..ir.untyped import constant_of
 from ..source import define
 from . import dual as d
 from .array import dtype_of_type, is_dual_array
 from .copies import Use
+from .optionals import overload_stand_in
 from .promote import refresh
 from .refuse import refused_call
 
@@ -68,7 +69,7 @@ class Part:
             return implementation
 
         marked.__signature__ = inspect.signature(typed)
-        overload(stand_in, strict=False)(marked)
+        overload_stand_in(stand_in, strict=False)(marked)
         return stand_in
 
     def _copy(self, z):

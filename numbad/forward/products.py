@@ -18,6 +18,7 @@ from .array import is_dual_array, with_value
 from .custom import value_of
 from .dualize import stand_for, stand_for_method
 from .linearized import columns_of_partials, rows_of_partials
+from .optionals import overload_stand_in
 from .reductions import as_zero, is_none
 
 
@@ -25,7 +26,7 @@ def dot(a, b, out=None):
     raise NotImplementedError
 
 
-@overload(dot)
+@overload_stand_in(dot)
 def _dot_into(a, b, out):
     """With the array for the result, which is returned."""
     if is_none(out):
@@ -45,7 +46,7 @@ def _dot_into(a, b, out):
     return into
 
 
-@overload(dot)
+@overload_stand_in(dot)
 def _dot(a, b):
     if not (is_dual_array(a) or is_dual_array(b)):
         if isinstance(a, types.Array) and isinstance(b, types.Array):
@@ -189,7 +190,7 @@ def vdot(a, b):
     raise NotImplementedError
 
 
-@overload(vdot)
+@overload_stand_in(vdot)
 def _vdot(a, b):
     if not (is_dual_array(a) or is_dual_array(b)):
         return lambda a, b: np.vdot(a, b)
@@ -205,7 +206,7 @@ def outer(a, b):
     raise NotImplementedError
 
 
-@overload(outer)
+@overload_stand_in(outer)
 def _outer(a, b):
     if not (is_dual_array(a) or is_dual_array(b)):
         return lambda a, b: np.outer(a, b)

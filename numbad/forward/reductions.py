@@ -13,6 +13,7 @@ from numba.extending import overload
 from ..source import define
 from .array import as_scalar, is_dual_array, plain
 from .dualize import stand_for, stand_for_method
+from .optionals import overload_stand_in
 
 
 def as_zero(a):
@@ -42,7 +43,7 @@ def _sorted(a):
     raise NotImplementedError
 
 
-@overload(_sorted)
+@overload_stand_in(_sorted)
 def _overload_sorted(a):
     if not is_dual_array(a):
         return lambda a: np.sort(a)
@@ -55,7 +56,7 @@ def _sort(a):
     raise NotImplementedError
 
 
-@overload(_sort)
+@overload_stand_in(_sort)
 def _overload_sort(a):
     if not is_dual_array(a):
         return method_call("sort")
@@ -91,7 +92,7 @@ def _search(name, parameters, *, method=False):
         return define(source, {"original": original, "plain": plain})
 
     names = ", ".join(f"{k}={k}" for k in signature(stand_in).parameters)
-    overload(stand_in)(define(f"{head}    return make({names})\n", {"make": make}))
+    overload_stand_in(stand_in)(define(f"{head}    return make({names})\n", {"make": make}))
     stand_for(original, stand_in)
     if method:
         stand_for_method(name, stand_in)

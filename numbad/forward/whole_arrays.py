@@ -1,12 +1,12 @@
 """NumPy's functions of arrays of dual numbers, by the code that the table of `rules/arrays/` has for them."""
 
 from numba.core import types
-from numba.extending import overload
 
 from ..rules import arrays, linalg  # noqa: F401  (which adds to the table)
 from ..source import define
 from . import dual as d
 from .dualize import METHODS, REPLACED, dualized, stand_for, stand_for_method
+from .optionals import overload_stand_in
 
 
 def _plain(ty):
@@ -37,7 +37,7 @@ def _register(known, original=None, method=None):
         return define(f"def call({parameters}):\n    return {call}\n", {"function": function})
 
     lines = f"def typed({parameters}):\n    return resolve(({', '.join(names)},))\n"
-    overload(stand_in, prefer_literal=True)(define(lines, {"resolve": resolve}))
+    overload_stand_in(stand_in, prefer_literal=True)(define(lines, {"resolve": resolve}))
     if method is None:
         stand_for(original, stand_in)
     else:

@@ -8,12 +8,14 @@ import numpy as np
 from numba.core import ir, types
 
 from .function import is_expr, is_phi, map_vars, read_by, successors
+from .optionals import take_present
 from .rewrite import rewrite
 from .sequences import call_helper, flat_position, index_loops, unpack
 
 
 def normalize(fn):
     """Bring a `Function` into normal form, in place."""
+    take_present(fn)
     rewrite(fn)
     prune(fn)
     drop_copies(fn)
@@ -70,13 +72,15 @@ def join_returns(fn):
     if len(ways) < 2:
         return
     values = [fn.blocks[label].body[-1].value for label in ways]
+    found = [fn.type_of(value) for value in values]
     end = fn.new_label()
     for label in ways:
         fn.blocks[label].body[-1] = ir.Jump(end, fn.blocks[label].body[-1].loc)
     loc = fn.blocks[ways[-1]].loc
     phi = ir.Expr.phi(loc)
     phi._kws["incoming_blocks"], phi._kws["incoming_values"] = ways, values
-    target = fn.fresh("$returned", fn.type_of(values[0]), loc)
+    ty = next((ty for ty in found if not isinstance(ty, types.NoneType)), found[0])
+    target = fn.fresh("$returned", ty, loc)
     block = fn.blocks[end] = ir.Block(fn.scope, loc)
     block.body = [ir.Assign(phi, target, loc), ir.Return(target, loc)]
     fn.changed()

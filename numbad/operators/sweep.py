@@ -38,6 +38,17 @@ def balanced(total, most):
     return -(-total // passes)
 
 
+_FIXED = (
+    *(types.Number, types.Boolean, types.NoneType, types.UnicodeType, types.Omitted),
+    *(Dual, types.Dispatcher),
+)
+
+
+def _is_fixed(ty):
+    """Whether a call cannot change a value of a type."""
+    return all(map(_is_fixed, ty)) if isinstance(ty, types.BaseTuple) else isinstance(ty, _FIXED)
+
+
 @dataclass
 class Sweep(Writer):
     """The source of one differentiated function, under construction."""
@@ -139,7 +150,7 @@ class Sweep(Writer):
 
     def _refuse_repetition(self, k, ty):
         """What a pass changes, and the next pass would meet changed, must be put back in between."""
-        if self.one_pass or isinstance(ty, types.Number | types.Boolean | Dual | types.Dispatcher):
+        if self.one_pass or _is_fixed(ty):
             return
         raise UnsupportedError(
             f"nd.{self.operator.name} calls {self.operator.f.py_func.__name__} several times, "

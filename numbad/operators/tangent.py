@@ -120,7 +120,8 @@ def checked_tuples(operator, argtypes):
             f"nd.{name} is called with two tuples, (primals, tangents); it got "
             f"{describe(primals)} and {describe(tangents)}"
         )
-    if len(tangents) != len(operator.argnums):
+    left_out = not operator.explicit and len(tangents) == len(primals)  # defaults have no tangents
+    if len(tangents) != len(operator.argnums) and not left_out:
         which = "one for each of argnums" if operator.explicit else "one for every argument"
         raise ArgumentError(
             f"nd.{name} needs {len(operator.argnums)} tangents, {which}; it got {len(tangents)}"

@@ -126,14 +126,16 @@ def arena_zeros_like(dtype=None, where="the shadow of an array", zero=True):
 
     @intrinsic
     def zeros_like(typingctx, tape, array):
-        if not isinstance(array, types.Array):
+        there = array.type if isinstance(array, types.Optional) else array
+        if not isinstance(there, types.Array):
             return None
-        ty = types.Array(dtype or array.dtype, array.ndim, array.layout)
+        ty = types.Array(dtype or there.dtype, there.ndim, there.layout)
 
         def codegen(context, builder, sig, args):
-            shape = make_array(array)(context, builder, args[1]).shape
-            shape = cgutils.unpack_tuple(builder, shape, array.ndim)
-            like = array, args[1]
+            value = args[1] if there is array else _array_or_empty(context, builder, array, args[1])
+            shape = make_array(there)(context, builder, value).shape
+            shape = cgutils.unpack_tuple(builder, shape, there.ndim)
+            like = there, value
             return new_array(context, builder, args[0], ty, shape, where, zero, like)._getvalue()
 
         return ty(tape, array), codegen
@@ -142,6 +144,12 @@ def arena_zeros_like(dtype=None, where="the shadow of an array", zero=True):
 
 
 arena_room_like = arena_zeros_like(where="what a parallel loop writes", zero=False)
+
+
+def _array_or_empty(context, builder, ty, value):
+    """An array that may be None; one without elements where it is."""
+    found = context.make_helper(builder, ty, value=value)
+    return builder.select(found.valid, found.data, cgutils.get_null_value(found.data.type))
 
 
 def _copy_items(context, builder, source_ty, source, target_ty, target):

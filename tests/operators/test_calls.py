@@ -173,3 +173,17 @@ def test_stop_gradient():
     second = nd.derivative(nd.derivative(lambda x: x**3 + nd.stop_gradient(x) ** 5))
     assert second(2.0) == 12.0
     assert nd.stop_gradient(3.0) == 3.0
+
+
+def scaled_by_a_default(x, n, factor=2.0):
+    return x * x * n * factor
+
+
+def test_tangents_of_what_is_given_where_the_rest_is_left_to_defaults():
+    assert nd.jvp(scaled_by_a_default)((3.0, 2), (0.5, 0.0)) == (36.0, 12.0)
+    assert nd.jvp(scaled_by_a_default)((3.0, 2, 1.0), (0.5, 0.0, 10.0)) == (18.0, 186.0)
+    assert nd.hvp(scaled_by_a_default)((3.0, 2), (0.5, 0.0))[0] == 4.0
+    with pytest.raises(
+        nd.ArgumentError, match="needs 3 tangents, one for every argument; it got 2"
+    ):
+        nd.jvp(scaled_by_a_default)((3.0, 2, 1.0), (0.5, 0.0))

@@ -375,3 +375,11 @@ def optional(x):
     if x > 0.5:
         found = x * x
     return x if found is None else found * x
+
+
+@text.feature("optional: an array or `None`")
+def optional_array(a):
+    found = None
+    if a[0] < 100.0:
+        found = a * a
+    return a[1] if found is None else found[0] * found.sum() + (found + a)[2]

@@ -7,6 +7,7 @@ from numba.core import ir, types
 from numba.np.unsafe.ndarray import empty_inferred
 
 from ...ir.leaves import leaves
+from ...ir.optionals import present
 from .. import elementwise, loops
 from . import (
     bits,
@@ -54,6 +55,11 @@ def _view_function(fn, label, s, call):
         return None
     if not isinstance(fn.type_of(s.target), types.Array):
         return None
+    return View(fn, label, s, source) if leaves(fn.type_of(source)) else Constant(fn, label, s)
+
+
+def _present(fn, label, s, call):
+    source = call.args[0]
     return View(fn, label, s, source) if leaves(fn.type_of(source)) else Constant(fn, label, s)
 
 
@@ -364,6 +370,7 @@ FUNCTIONS = {
         ],
         _view_function,
     ),
+    present: _present,
     np.ravel: _ravel,
     np.take: new_arrays.take,
     np.sort: iterables.sorted_array,
