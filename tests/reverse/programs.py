@@ -149,9 +149,25 @@ class Writer(Expressions):
         name, result = self.fresh("o"), self.fresh("s")
         self.line(depth, f"{name} = None")
         self.line(depth, f"if {self.condition()}:")
-        self.line(depth + 1, f"{name} = 1.0 * {self.number(1)}")
-        self.line(depth, f"{result} = 0.0 if {name} is None else {name} * {self.number(1)}")
+        if self.choose(2):
+            self._optional_array(depth, name, result)
+        else:
+            self.line(depth + 1, f"{name} = 1.0 * {self.number(1)}")
+            self.line(depth, f"{result} = 0.0 if {name} is None else {name} * {self.number(1)}")
         self.numbers.append(result)
+
+    def _optional_array(self, depth, name, result):
+        """None, or an array that may be another name of one that there is."""
+        b = self.vector()
+        n = b.shape[0]
+        self.line(depth + 1, f"{name} = {self.array_like(b).source}")
+        self.line(depth, f"{result} = {self.number(1)}")
+        self.line(depth, f"if {name} is not None:")
+        change = f"{name}[{self.index(n)}] {self.pick('=', '+=', '*=')} {self.number(1)}"
+        whole = f"{name}[1:] *= {self.number(1)}"
+        self.line(depth + 1, self.pick(change, whole, f"{name} = {name} * {self.number(1)}"))
+        read = f"{name}[{self.index(n)}]", f"{name}.sum()", f"weigh({name})", f"len({name}) * 0.5"
+        self.line(depth + 1, f"{result} = {result} * {self.pick(*read)}")
 
     # -- arrays ------------------------------------------------------------------------------
 
