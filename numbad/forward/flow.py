@@ -64,7 +64,7 @@ class Flow:
     parameters: dict = field(default_factory=dict)
     results: set = field(default_factory=set)
     assigned: set = field(default_factory=set)
-    draws: bool = False  # calls a function of np.random or random itself
+    draws: bool = False  # it may call a function of np.random or random itself
 
     def build(self):
         for block in self.func_ir.blocks.values():
@@ -283,8 +283,14 @@ class Flow:
             self._share(target, *names)  # what `heappop` returns
         elif (getattr(fn, "__module__", None) or "").split(".")[0] in ("math", "cmath"):
             self._flow(target, *names)
+        elif known.is_understood(fn):
+            self._share(target, *names)
         else:
             self._share(target, *names)
+            self.draws = True
+            self.stores += [
+                (name, set()) for name in names
+            ]  # duals have no place in what it is given
 
     def _named_method(self, target, name, args, kws, others):
         """A method of the first argument, which is an array, a list or an instance of a class."""

@@ -87,3 +87,16 @@ def output(fn, args):
 def draws(fn):
     """Whether a function is one of `np.random` or `random`, which share a hidden state."""
     return isinstance(getattr(fn, "__self__", None), np.random.RandomState | random.Random)
+
+
+_UNDERSTOOD = set(
+    "builtins numpy scipy numba numbad math cmath random time operator _operator functools _functools"
+    " itertools collections heapq _heapq".split()
+)
+"""Packages whose functions change what they are given only where this module says so."""
+
+
+def is_understood(fn):
+    """Whether a function's effects are known: others, overloaded elsewhere, may do anything."""
+    module = getattr(fn, "__module__", None) or "builtins"
+    return isinstance(fn, type) or module.partition(".")[0] in _UNDERSTOOD

@@ -5,6 +5,7 @@ import random
 import numpy as np
 import pytest
 from numba import njit
+from numba.extending import overload, register_jitable
 from numba.typed import List
 
 import numbad as nd
@@ -91,3 +92,72 @@ def test_a_list_that_grows_at_every_call_is_refused():
 
     with pytest.raises(nd.UnsupportedError, match="may change its argument 'kept'"):
         nd.grad(growing, mode="forward")(np.ones(INPUTS), List([1.0]))
+
+
+def increment(a):
+    raise NotImplementedError
+
+
+@overload(increment)
+def _increment(a):
+    def by_one(a):
+        a[0] += 1
+
+    return by_one
+
+
+@register_jitable
+def increment_jitable(a):
+    a[0] += 1
+
+
+def drawn(scale):
+    raise NotImplementedError
+
+
+@overload(drawn)
+def _drawn(scale):
+    return lambda scale: scale * np.random.normal()
+
+
+def after_an_overload(x, c):
+    increment(c)
+    return (x * x).sum() * c[0]
+
+
+def after_a_jitable(x, c):
+    increment_jitable(c)
+    return (x * x).sum() * c[0]
+
+
+@pytest.mark.parametrize("f", [after_an_overload, after_a_jitable])
+@pytest.mark.parametrize("counter", [np.array([1.0]), np.array([1])], ids=["float", "int"])
+def test_what_functions_change_that_others_overload_is_put_back(f, counter):
+    x, c = np.arange(1.0, 1 + INPUTS), counter.copy()
+    np.testing.assert_array_equal(nd.grad(f, mode="forward")(x, c), 4 * x)
+    np.testing.assert_array_equal(c, [2])
+    with pytest.raises(nd.UnsupportedError, match="may change its argument 'c'"):
+        nd.grad(f, mode="forward")(x, List([1.0]))
+
+
+def test_what_functions_draw_that_others_overload_is_drawn_again():
+    found = nd.grad(lambda x: x.sum() * drawn(1.0), mode="forward")(np.ones(INPUTS))
+    assert found[0] != 0.0
+    np.testing.assert_array_equal(found, found[0])
+
+
+TABLE = np.linspace(0.0, 1.0, 5)
+
+
+def looked_up(table, x):
+    raise NotImplementedError
+
+
+@overload(looked_up)
+def _looked_up(table, x):
+    return lambda table, x: table[2] * x
+
+
+def test_tables_given_to_functions_that_others_overload_stay_constant():
+    found = nd.grad(lambda x: looked_up(TABLE, x[0]) + x.sum(), mode="forward")(np.ones(INPUTS))
+    np.testing.assert_array_equal(found, [1.5] + [1.0] * (INPUTS - 1))
