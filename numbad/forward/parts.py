@@ -121,17 +121,20 @@ class Part:
                 z[index] = put_in(z[index], v)
 
             return set_item
-        return _set_view(put_in, v) if _is_view(z, index) else self._refuse()
+        return _set_view(put_in, index, v) if _is_view(z, index) else self._refuse()
 
 
-def _set_view(put_in, v):
+def _set_view(put_in, index, v):
+    whole = isinstance(index, types.EllipsisType)  # which Numba takes no array by, as a variable
+    shown = register_jitable((lambda z, index: z) if whole else (lambda z, index: z[index]))
+
     def of_number(z, index, v):
-        view = z[index]
+        view = shown(z, index)
         for k in np.ndindex(view.shape):
             view[k] = put_in(view[k], v)
 
     def of_array(z, index, v):
-        view = z[index]
+        view = shown(z, index)
         given = np.broadcast_to(v, view.shape)
         for k in np.ndindex(view.shape):
             view[k] = put_in(view[k], given[k])

@@ -331,3 +331,49 @@ def test_fields_with_the_names_of_parts():
     got = nd.grad(fields_with_the_names_of_parts, mode="forward")(3.0, named)
     assert got == pytest.approx(2.0 * 3.0 * 5.0 * 2.0 * 1.0 + 2.0, rel=1e-14)
     assert named.real[0] == 5.0
+
+
+def of_any_array(z):
+    w = z * z
+    return (w.real * w.imag).sum()
+
+
+def of_an_array_without_axes(z):
+    w = np.empty((), z.dtype)
+    w[()] = z[0] * z[0]
+    return w.real[()] * w.imag[()]
+
+
+def set_as_a_whole(z):
+    w = z.copy()
+    w.real[...] = 2.0 * z.imag
+    w.imag[...] = 3.0
+    return (w.real * w.imag).sum()
+
+
+def assert_slope(f, z, by_real, by_imaginary):
+    direction = (V[: z.size].reshape(z.shape) * 0.5).astype(z.dtype)
+    exact = (by_real * direction.real + by_imaginary * direction.imag).sum()
+    found = nd.jvp(f)((z,), (direction,))[1]
+    assert found == pytest.approx(exact, rel=20 * float(np.finfo(z.dtype).eps))
+
+
+ARRAYS = {
+    "single precision": Z.astype(np.complex64),
+    "reversed": Z[::-1],
+    "two axes": Z[:2].reshape(1, 2).T,
+    "no elements": Z[:0],
+}
+
+
+@pytest.mark.parametrize("z", ARRAYS.values(), ids=ARRAYS)
+def test_parts_of_any_array(z):
+    a, b = z.real, z.imag
+    assert_slope(of_any_array, z, 6 * a**2 * b - 2 * b**3, 2 * a**3 - 6 * a * b**2)
+    assert_slope(set_as_a_whole, z, 0 * a, 6.0 + 0 * b)
+
+
+def test_parts_of_an_array_without_axes():
+    (a,), (b,) = Z[:1].real, Z[:1].imag
+    by_real, by_imaginary = 6 * a**2 * b - 2 * b**3, 2 * a**3 - 6 * a * b**2
+    assert_slope(of_an_array_without_axes, Z[:1], by_real, by_imaginary)
