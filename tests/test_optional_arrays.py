@@ -330,3 +330,17 @@ def test_a_default_that_is_none_does_not_change_in_several_passes():
     x = np.linspace(1.0, 2.0, 40)
     by_forward = nd.grad(a_default, mode="forward")(x, 3)
     np.testing.assert_allclose(by_forward, nd.grad(a_default, mode="reverse")(x, 3), rtol=1e-15)
+
+
+def taken_for_a_number(x, n):
+    w = None
+    if n >= MANY:
+        w = x * x
+    return x[0] * np.empty_like(w).size
+
+
+def test_what_numba_takes_for_something_else_is_not_taken_for_an_array():
+    """Numba makes one element like an array that may be None."""
+    assert njit(taken_for_a_number)(X, MANY) == X[0]
+    for mode in "reverse", "forward":
+        np.testing.assert_array_equal(nd.grad(taken_for_a_number, mode=mode)(X, MANY), [1, 0, 0])

@@ -7,6 +7,11 @@ from .instances import instances_met
 from .promote import Activity, Analyser
 
 
+def statements(blocks):
+    for block in blocks.values():
+        yield from block.body
+
+
 class Use:
     """Where a function's names are used, and where the memory that they share is written to.
 
@@ -20,10 +25,6 @@ class Use:
         self.flow = Flow(func_ir, args, instances=instances).build()
         self.activity = Activity(self.flow, frozenset(), Analyser(instances), every_store=True)
 
-    def statements(self):
-        for block in self.blocks.values():
-            yield from block.body
-
     def names(self, statement):
         """The names that a statement reads; of what it takes an item, only if that may be a copy."""
         if id(statement) in self.direct:
@@ -36,7 +37,7 @@ class Use:
         name = statement.target.name
         derived = self._derived(name)
         shared = self._may_share(name)
-        written = (s for s in self.statements() if id(s) not in self.direct)
+        written = (s for s in statements(self.blocks) if id(s) not in self.direct)
         if any(self.activity.written_by(s) & derived for s in written):
             return False
         return not (

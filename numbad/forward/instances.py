@@ -53,11 +53,8 @@ class Instances:
             self._seen.add(dispatcher.py_func)
             try:
                 code = untyped(dispatcher)
-            except (
-                NumbaError,
-                UnsupportedBytecodeError,
-            ):  # if it is called, and not only named, its compilation says why
-                self.complete = False
+            except (NumbaError, UnsupportedBytecodeError):
+                self.complete = False  # if it is called, its compilation says why
             else:
                 self.of_code(code)
         return self

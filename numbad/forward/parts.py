@@ -19,7 +19,7 @@ from ..ir.untyped import constant_of
 from ..source import define
 from . import dual as d
 from .array import dtype_of_type, is_dual_array
-from .copies import Use
+from .copies import Use, statements
 from .optionals import overload_stand_in
 from .promote import refresh
 from .refuse import refused_call
@@ -203,7 +203,7 @@ class TakeParts(FunctionPass):
             return False
         found = {
             s.target.name: asked
-            for s in _statements(state.func_ir)
+            for s in statements(state.func_ir.blocks)
             if isinstance(s, ir.Assign)
             and (asked := _asked(state.func_ir, s.value, self.parts)) is not None
         }
@@ -222,11 +222,6 @@ class CopyParts(TakeParts):
 
     def is_needed(self, state):
         return state.func_id.func not in _OWN
-
-
-def _statements(func_ir):
-    for block in func_ir.blocks.values():
-        yield from block.body
 
 
 def _asked(func_ir, value, parts):
@@ -255,9 +250,9 @@ class _Rewriting:
 
     def __init__(self, state, found):
         self.func_ir, self.found = state.func_ir, found
-        direct = [s for s in _statements(state.func_ir) if self._part_indexed(s) is not None]
+        direct = [s for s in statements(state.func_ir.blocks) if self._part_indexed(s) is not None]
         self.use = Use(state.func_ir, state.args, direct)
-        self.needed = {name for s in _statements(state.func_ir) for name in self.use.names(s)}
+        self.needed = {name for s in statements(state.func_ir.blocks) for name in self.use.names(s)}
 
     def run(self):
         new = {label: self._block(block) for label, block in self.func_ir.blocks.items()}
