@@ -127,6 +127,10 @@ def checked_tuples(operator, argtypes):
             f"nd.{name} needs {len(operator.argnums)} tangents, {which}; it got {len(tangents)}"
         )
     if len(primals) > len(names):
+        if (star := starred(operator.f.py_func)) is not None:
+            raise ArgumentError(
+                f"nd.{name} cannot call a function of '*{names[star]}'; pass a tuple as one argument"
+            )
         raise ArgumentError(
             f"nd.{name}: {len(primals)} primals for a function of {', '.join(names) or 'nothing'}"
         )

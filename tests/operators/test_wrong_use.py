@@ -361,3 +361,12 @@ def test_a_global_list(mode):
     with pytest.raises(TypingError, match="'NUMBERS' in globals, is not supported") as caught:
         nd.grad(lambda x: NUMBERS[0] * x, mode=mode)(2.0)
     assert not isinstance(caught.value, nd.NumbadError)
+
+
+def test_tangents_of_arguments_that_come_in_through_a_star():
+    def product(x, *factors):
+        return x * factors[0] * factors[1]
+
+    for operator in nd.jvp, nd.hvp:
+        with pytest.raises(nd.ArgumentError, match=r"'\*factors'; pass a tuple as one argument"):
+            operator(product)((2.0, 3.0, 4.0), (1.0, 1.0, 1.0))
