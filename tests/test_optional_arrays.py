@@ -80,10 +80,13 @@ def array_expressions(x, n):
 
 @program
 def equality(x, n):
+    y = x * x
     w = None
     if n >= MANY:
         w = x * x
-    return x[1] if w is None else (w == x * x).sum() * x[0]
+    if w is None:
+        return x[1]
+    return (w == y).sum() * x[0] + (y != w).sum() * x[1]
 
 
 @program

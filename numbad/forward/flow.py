@@ -288,9 +288,7 @@ class Flow:
         else:
             self._share(target, *names)
             self.draws = True
-            self.stores += [
-                (name, set()) for name in names
-            ]  # duals have no place in what it is given
+            self.stores += [(name, set()) for name in names]  # of constants: they hold no duals
 
     def _named_method(self, target, name, args, kws, others):
         """A method of the first argument, which is an array, a list or an instance of a class."""

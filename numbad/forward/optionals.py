@@ -32,11 +32,15 @@ def overload_stand_in(stand_in, **options):
 
 def _of_the_arrays(stand_in, signature, given):
     """Code that calls a stand-in with arrays that are there."""
-    defaults = {f"_{p.name}": p.default for p in signature.parameters.values()}
+    with_defaults = [p for p in signature.parameters.values() if p.default is not p.empty]
+    defaults = {f"_{p.name}": p.default for p in with_defaults}
     parameters = ", ".join(
-        p.name if p.default is p.empty else f"{p.name}=_{p.name}"
-        for p in signature.parameters.values()
+        k if f"_{k}" not in defaults else f"{k}=_{k}" for k in signature.parameters
     )
-    passed = ", ".join(f"_present({k})" if may_be_none(ty) else k for k, ty in given.items())
+    names = iter(signature.parameters)
+    passed = ", ".join(
+        ("" if next(names, None) == k else f"{k}=") + (f"_present({k})" if may_be_none(ty) else k)
+        for k, ty in given.items()
+    )
     code = f"def call({parameters}):\n    return _stand_in({passed})\n"
     return define(code, {"_stand_in": stand_in, "_present": present, **defaults})
