@@ -80,13 +80,12 @@ def array_expressions(x, n):
 
 @program
 def equality(x, n):
-    y = x * x
     w = None
     if n >= MANY:
-        w = x * x
+        w = x * x + 0.25
     if w is None:
-        return x[1]
-    return (w == y).sum() * x[0] + (y != w).sum() * x[1]
+        return x[0]
+    return (w == x).sum() * x[0] + (x != w).sum() * x[1]
 
 
 @program
