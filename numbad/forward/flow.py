@@ -64,7 +64,8 @@ class Flow:
     parameters: dict = field(default_factory=dict)
     results: set = field(default_factory=set)
     assigned: set = field(default_factory=set)
-    draws: bool = False  # it may call a function of np.random or random itself
+    draws: bool = False  # it calls a function of np.random or random itself
+    unknown: list = field(default_factory=list)  # arguments of calls that may change them, and draw
 
     def build(self):
         for block in self.func_ir.blocks.values():
@@ -267,6 +268,8 @@ class Flow:
             self._share(target, *names)
             initialize = fn.class_type.jit_methods["__init__"]
             self._dispatch(f"{target}.__init__", initialize, [target, *args], kws, others)
+        elif fn not in known.INACTIVE and (code := known.jitable(fn)) is not None:
+            self._dispatch(target, code, args, kws, others)
         elif fn not in known.INACTIVE:
             self._function_call(target, fn, names)
 
@@ -287,8 +290,7 @@ class Flow:
             self._share(target, *names)
         else:
             self._share(target, *names)
-            self.draws = True
-            self.stores += [(name, set()) for name in names]  # of constants: they hold no duals
+            self.unknown.append(names)
 
     def _named_method(self, target, name, args, kws, others):
         """A method of the first argument, which is an array, a list or an instance of a class."""

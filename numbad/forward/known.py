@@ -3,8 +3,12 @@
 import heapq
 import operator
 import random
+from types import FunctionType
+from weakref import WeakKeyDictionary
 
 import numpy as np
+from numba import njit
+from numba.core.registry import cpu_target
 from numba.typed import Dict, List
 
 from ..rules.functions import Function
@@ -95,8 +99,30 @@ _UNDERSTOOD = set(
 )
 """Packages whose functions change what they are given only where this module says so."""
 
+_JITABLE = WeakKeyDictionary()  # function -> its code as a dispatcher, or None
+
 
 def is_understood(fn):
     """Whether a function's effects are known: others, overloaded elsewhere, may do anything."""
     module = getattr(fn, "__module__", None) or "builtins"
     return isinstance(fn, type) or module.partition(".")[0] in _UNDERSTOOD
+
+
+def jitable(fn):
+    """A dispatcher of the code of a function that is registered by `register_jitable`, or None."""
+    if is_understood(fn) or not isinstance(fn, FunctionType):
+        return None
+    if fn not in _JITABLE:
+        _JITABLE[fn] = njit(fn) if _is_registered(fn) else None
+    return _JITABLE[fn]
+
+
+def _is_registered(fn):
+    context = cpu_target.typing_context
+    context.refresh()
+    try:
+        templates = getattr(context.resolve_value_type(fn), "templates", ())
+    except ValueError:  # unknown to Numba
+        return False
+    given = (getattr(template, "_overload_func", None) for template in templates)
+    return any(getattr(f, "__qualname__", "").startswith("register_jitable.") for f in given)

@@ -8,7 +8,7 @@ need costs time; one not promoted does not compile, and nothing is ever dropped 
 """
 
 import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from numba.core import ir, types
 from numba.core.compiler_machinery import FunctionPass, register_pass
@@ -31,15 +31,24 @@ class Summary:
     returned: frozenset = frozenset()  # parameters whose memory the result may share
     fresh: bool = False  # the result shares no memory with any parameter
     random: bool = False  # it draws random numbers
+    uncertain: frozenset = frozenset()  # parameters that functions of others get, and may write to
+    opaque: bool = False  # functions of others may draw random numbers
 
     def of_tuple(self):
         """The same where the function's arguments come as one tuple, argument 0."""
         changed = frozenset([0]) if self.changed else frozenset()
-        return Summary(changed, changed, frozenset(), True, self.random)
+        uncertain = frozenset([0]) if self.uncertain else frozenset()
+        return Summary(changed, changed, frozenset(), True, self.random, uncertain, self.opaque)
 
     def without_duals(self):
         """The summary of an operator on the function: it changes what the function changes."""
-        return Summary(self.changed, self.changed, frozenset(), True, self.random)
+        certain = self.changed, self.changed, frozenset(), True, self.random
+        return Summary(*certain, self.uncertain, self.opaque)
+
+    def cautious(self):
+        """The same where functions of others do all that they may."""
+        changed, random = self.changed | self.uncertain, self.random or self.opaque
+        return replace(self, changed=changed, random=random)
 
 
 class Activity:
@@ -52,7 +61,8 @@ class Activity:
         self.active = {flow.parameters[i] for i in active_parameters if i in flow.parameters}
         self.holds = set()
         self.fresh_calls = set()
-        self.random = flow.draws
+        self.random, self.opaque = flow.draws, bool(flow.unknown)
+        self.suspects = {name for names in flow.unknown for name in names} - flow.scalars
         while self._step():
             pass
 
@@ -79,6 +89,8 @@ class Activity:
             return
         summary = self.analyse(callee, active)
         self.random |= summary.random
+        self.opaque |= summary.opaque
+        self.suspects |= _named(summary.uncertain, positional) - self.flow.scalars
         if active:
             self.active.add(target)
         written = summary.changed if self.every_store else summary.written
@@ -103,7 +115,16 @@ class Activity:
 
     def written(self):
         """The numbers of the parameters that active values are written to."""
-        return frozenset(i for i, name in self.flow.parameters.items() if name in self.holds)
+        return self._numbers(self.holds)
+
+    def uncertain(self):
+        """The numbers of the parameters that functions of others may write to."""
+        reached = set(self.suspects)
+        spread(reached, self.flow.shares)
+        return self._numbers(reached)
+
+    def _numbers(self, names):
+        return frozenset(i for i, name in self.flow.parameters.items() if name in names)
 
 
 def _named(numbers, positional):
@@ -156,7 +177,13 @@ class Analyser:
         changes = Activity(flow, active, self, every_store=True)
         returned = flow.returned()
         return Summary(
-            activity.written(), changes.written(), returned, not returned, activity.random
+            activity.written(),
+            changes.written(),
+            returned,
+            not returned,
+            activity.random,
+            changes.uncertain(),
+            activity.opaque,
         )
 
 

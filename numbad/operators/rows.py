@@ -83,11 +83,12 @@ class Rows:
     def _put_back(self):
         """Lines that keep what the function changes, and lines that put it back."""
         keep, put = [], []
-        if self.source.effects.random:
+        done = self.source.effects.cautious()
+        if done.random:
             self.source.namespace.update(random_state.NAMES)
             keep += ["drawn = np.empty(RANDOM_SIZE, uint8)", "save_random(drawn)"]
             put.append("restore_random(drawn)")
-        for k in sorted(self.source.effects.changed):
+        for k in sorted(done.changed):
             tree = self.source.trees[k] if k < len(self.source.trees) else None
             for leaf in leaves(tree) if tree else ():
                 if isinstance(leaf.type, types.Array):

@@ -181,7 +181,7 @@ class Sweep(Writer):
 
     def arguments(self):
         """Source of the call's arguments, and their types."""
-        done = effects(self.operator.f, self.operator.argnums, self.argtypes)
+        done = effects(self.operator.f, self.operator.argnums, self.argtypes).cautious()
         changed = [leaf for k in done.changed & set(self.trees) for leaf in leaves(self.trees[k])]
         arguments = {k: (ty, f"arg{k}") for k, ty in enumerate(self.argtypes)}
         self.before += overlap.checks(self.operator, self.names, arguments, done.changed)

@@ -245,7 +245,7 @@ class TangentSource:
     def _carry_written(self):
         """Arrays that the function writes to hold duals during the call."""
         active = {k for k, ty in enumerate(self.argtypes) if any(True for _ in duals_in(ty))}
-        done = effects(self.operator.f, active, self.argtypes)
+        done = effects(self.operator.f, active, self.argtypes).cautious()
         arguments = {k: (ty, self._given(k)) for k, ty in enumerate(self.given_types)}
         self.lines += overlap.checks(self.operator, self.names, arguments, done.changed)
         for k in sorted(done.changed):

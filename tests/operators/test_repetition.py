@@ -161,3 +161,63 @@ def _looked_up(table, x):
 def test_tables_given_to_functions_that_others_overload_stay_constant():
     found = nd.grad(lambda x: looked_up(TABLE, x[0]) + x.sum(), mode="forward")(np.ones(INPUTS))
     np.testing.assert_array_equal(found, [1.5] + [1.0] * (INPUTS - 1))
+
+
+@register_jitable
+def squares(a):
+    s = 0.0
+    for i in range(len(a)):
+        s += a[i] * a[i]
+    return s
+
+
+@register_jitable
+def put(a, i, value):
+    a[i] = value
+
+
+def reads(x):
+    return squares(x) * looked_up(x, 2.0)
+
+
+def test_functions_that_others_overload_and_that_read_are_taken_everywhere():
+    """What they may do is put back where functions are called again, and is no reason to refuse."""
+    x, ones = np.linspace(0.5, 1.5, 5), np.ones(5)
+    exact = 4 * x * x[2]
+    exact[2] += 2 * (x @ x)
+    for mode in "forward", "reverse":
+        np.testing.assert_allclose(nd.grad(reads, mode=mode)(x), exact, rtol=1e-14)
+    hessian = 4 * x[2] * np.eye(5)
+    hessian[2] += 4 * x
+    hessian[:, 2] += 4 * x
+    inner = nd.grad(reads, mode="reverse")
+    outer = nd.grad(lambda x: (inner(x) * x).sum(), mode="reverse")
+    np.testing.assert_allclose(outer(x), hessian @ x + exact, rtol=1e-14)
+    np.testing.assert_allclose(
+        nd.batch(njit(reads), (0,))(np.stack((x, ones))), [reads_of(x), 10.0]
+    )
+    squared = njit(lambda z, a: squares(np.array([z])) - looked_up(a, 2.0))
+    root = njit(lambda a: nd.root(squared, 1.0, a))
+    assert root(x) == pytest.approx(np.sqrt(2 * x[2]), rel=1e-12)
+
+
+def reads_of(x):
+    return (x @ x) * x[2] * 2.0
+
+
+def test_lists_that_a_jitable_function_reads_do_not_change():
+    found = nd.grad(lambda x, c: x.sum() * squares(c), mode="forward")(np.ones(INPUTS), List([2.0]))
+    np.testing.assert_array_equal(found, 4.0)
+
+
+def filled_by_a_jitable(x):
+    work = np.zeros(x.size)
+    for i in range(x.size):
+        put(work, i, x[i] * x[i])
+    return squares(work)
+
+
+def test_work_arrays_that_a_jitable_function_fills():
+    x = np.linspace(0.5, 1.5, INPUTS)
+    found = nd.grad(filled_by_a_jitable, mode="forward")(x)
+    np.testing.assert_allclose(found, 4 * x**3, rtol=1e-14)
