@@ -141,6 +141,16 @@ def failing_assertion(x, p, n):
     return y
 
 
+def no_array_any_more(x, p, n):
+    """Numba itself raises TypeError, where an array is None that is used."""
+    y, weights = p, x * p
+    for i in range(n + 100):
+        if i == n:
+            weights = None
+        y = math.sin(y * weights[i % 3]) + p
+    return y
+
+
 def in_callee(x, p, n):
     """The error comes out of a callee that has arrays of its own."""
     y = x.copy()
@@ -162,6 +172,7 @@ RAISING = [
     (out_of_tuple, IndexError, {}),
     (division, ZeroDivisionError, {}),
     (failing_assertion, AssertionError, {}),
+    (no_array_any_more, TypeError, {}),
     (in_callee, OverflowError, {}),
 ]
 
