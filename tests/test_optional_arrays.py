@@ -223,6 +223,19 @@ def of_a_callee(x, n):
     return x[0] if w is None else w[0] * weighted(w)
 
 
+@njit
+def none_or_squared(x, n):
+    if n < MANY:
+        return None
+    return x * x
+
+
+@program
+def of_a_callee_that_returns_none_first(x, n):
+    w = none_or_squared(x, n)
+    return x[0] if w is None else w[0] * weighted(w)
+
+
 @program
 def given_to_a_callee(x, n):
     return weighted_or(squared_or_none(x, n), x)

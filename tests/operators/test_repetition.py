@@ -130,7 +130,30 @@ def after_a_jitable(x, c):
     return (x * x).sum() * c[0]
 
 
-@pytest.mark.parametrize("f", [after_an_overload, after_a_jitable])
+def after_an_overload_of_a_view(x, c):
+    increment(c[:])
+    return (x * x).sum() * c[0]
+
+
+@njit
+def calls_an_overload(a):
+    increment(a)
+
+
+def after_an_overload_in_a_callee(x, c):
+    calls_an_overload(c)
+    return (x * x).sum() * c[0]
+
+
+CHANGING = [
+    after_an_overload,
+    after_a_jitable,
+    after_an_overload_of_a_view,
+    after_an_overload_in_a_callee,
+]
+
+
+@pytest.mark.parametrize("f", CHANGING)
 @pytest.mark.parametrize("counter", [np.array([1.0]), np.array([1])], ids=["float", "int"])
 def test_what_functions_change_that_others_overload_is_put_back(f, counter):
     x, c = np.arange(1.0, 1 + INPUTS), counter.copy()
@@ -138,6 +161,22 @@ def test_what_functions_change_that_others_overload_is_put_back(f, counter):
     np.testing.assert_array_equal(c, [2])
     with pytest.raises(nd.UnsupportedError, match="may change its argument 'c'"):
         nd.grad(f, mode="forward")(x, List([1.0]))
+
+
+cube = nd.checkpoint(njit(lambda x: x * x * x))
+
+
+def rows_after_an_overload(x, c):
+    increment(c)
+    return np.array([cube(x[0]) * c[0], cube(x[1]) * c[0], cube(x[2]) * c[0]])
+
+
+def test_what_overloads_change_is_put_back_for_every_row_of_a_jacobian():
+    """The rows of what is checkpointed are made one by one."""
+    c = np.array([1.0])
+    found = nd.jacobian(rows_after_an_overload, mode="reverse")(np.ones(3), c)
+    np.testing.assert_array_equal(found, 6.0 * np.eye(3))
+    np.testing.assert_array_equal(c, [2.0])
 
 
 def test_what_functions_draw_that_others_overload_is_drawn_again():
