@@ -114,6 +114,22 @@ def with_base(ty, base):
     return base
 
 
+def primal_type(ty):
+    """A type without dual numbers."""
+    if isinstance(ty, Dual):
+        return base_scalar(ty)
+    if isinstance(ty, types.Array | types.List | types.ListType) and isinstance(ty.dtype, Dual):
+        return ty.copy(dtype=base_scalar(ty.dtype))
+    if isinstance(ty, types.BaseNamedTuple):
+        members = [primal_type(t) for t in ty.types]
+        if len(set(members)) == 1:
+            return types.NamedUniTuple(members[0], len(members), ty.instance_class)
+        return types.NamedTuple(members, ty.instance_class)
+    if isinstance(ty, types.BaseTuple):
+        return types.BaseTuple.from_types([primal_type(t) for t in ty.types])
+    return ty
+
+
 def duals_in(ty):
     """Every dual type that occurs in a type: in arrays, tuples, lists and optionals too."""
     if isinstance(ty, Dual):

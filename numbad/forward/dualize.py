@@ -23,6 +23,7 @@ from numba.extending import overload
 from numba.np.ufunc.dufunc import DUFunc
 
 from ..errors import UnsupportedError
+from ..ir import chosen
 from ..ir.optionals import present
 from ..ir.untyped import constant_of, method_of
 from ..ir.unwind import nopython_pipeline
@@ -82,12 +83,18 @@ def _own_method(stand_in, name, other_than=()):
             line = f"return _method(_present(_owner), {passed})"
             code = f"def call({parameters}):\n    {line}\n"
             return define(code, {"_method": stand_in, "_present": present})
-        code = getattr(owner, "jit_methods", {}).get(name)
+        code = getattr(owner, "jit_methods", {}).get(name) or _given_method(owner, name, args, kws)
         call = f"_owner.{name}({passed})" if code is None else f"_method(_owner, {passed})"
         method = None if code is None else dualized(code)
         return define(f"def call({parameters}):\n    return {call}\n", {"_method": method})
 
     return typed
+
+
+def _given_method(owner, name, args, kws):
+    """The dispatcher of a method that others have given to the type of what the dual numbers are of."""
+    plain = [d.primal_type(ty) for ty in args], {k: d.primal_type(ty) for k, ty in kws.items()}
+    return chosen.of_method(d.primal_type(owner), name, *plain)
 
 
 _INFERRED_BY = known.KEEPING_METHODS | {"add"}  # calls that tell Numba what a list or set is of
@@ -201,7 +208,11 @@ class ReplaceFunctions(FunctionPass):
 
     def run_pass(self, state):
         func_ir = state.func_ir
-        self.own = instances_met(func_ir, state.args).methods
+        given = chosen.names_given()
+        self.own, self.attributes = (
+            given[0].union(instances_met(func_ir, state.args).methods),
+            given[1],
+        )
         self.rule_of = getattr(state.func_id.func, "__numbad_rule_of__", None)
         called = _called_names(func_ir)
         for block in func_ir.blocks.values():
@@ -231,6 +242,8 @@ class ReplaceFunctions(FunctionPass):
         if found is self.rule_of and isinstance(found, Dispatcher) and found not in JVP:
             new = dualized(found)  # within its own rule, a function means its code
         new = replacement(found) if new is None else new
+        if called:
+            self._enter(found)
         if new is not found:
             statement.value = ir.Global(getattr(new, "__name__", "replaced"), new, value.loc)
 
@@ -239,18 +252,29 @@ class ReplaceFunctions(FunctionPass):
             body = []
             for statement in block.body:
                 expr = getattr(statement, "value", None)
+                self._enter(*chosen.operators_of(statement))
                 if isinstance(expr, ir.Expr) and expr.op == "call":
                     self._method_call(func_ir, expr, statement, body)
                 elif isinstance(expr, ir.Expr) and expr.op in _OPERATORS and expr.fn in REPLACED:
                     self._operator(REPLACED[expr.fn], expr, statement, body)
                 elif _compares_dtypes(func_ir, expr):
                     self._operator(REPLACED_COMPARISONS[expr.fn], expr, statement, body)
-                elif _is_attribute(func_ir, expr):
+                elif _is_attribute(func_ir, expr, self.attributes):
                     self._attribute(expr, statement, body)
                 elif isinstance(statement, ir.DynamicRaise | ir.DynamicTryRaise):
                     self._raise(statement, body)
                 body.append(statement)
             block.body = body
+
+    @staticmethod
+    def _enter(*functions):
+        """What others' overloads of a function or an operator say is to be entered."""
+        from .entered import enter  # which builds on this module
+
+        for function in functions:
+            enter(function)
+            if (stand_in := _stand_in(function)) is not None:
+                enter(function, stand_in)
 
     def _method_call(self, func_ir, call, statement, body):
         method = method_of(func_ir, call.func)
@@ -272,7 +296,10 @@ class ReplaceFunctions(FunctionPass):
 
     def _attribute(self, expr, statement, body):
         target = statement.target.scope.redefine("$numbad_attribute", expr.loc)
-        stand_in = ir.Global(expr.attr, ATTRIBUTES[expr.attr], expr.loc)
+        from .entered import attribute  # which builds on this module
+
+        known_ = ATTRIBUTES.get(expr.attr) or attribute(expr.attr)
+        stand_in = ir.Global(expr.attr, known_, expr.loc)
         body.append(ir.Assign(stand_in, target, expr.loc))
         statement.value = ir.Expr.call(target, [expr.value], (), expr.loc)
 
@@ -322,9 +349,11 @@ def _called_names(func_ir):
     }
 
 
-def _is_attribute(func_ir, expr):
-    """Whether an expression asks an object, not a module or a class, for one of `ATTRIBUTES`."""
-    if not (isinstance(expr, ir.Expr) and expr.op == "getattr" and expr.attr in ATTRIBUTES):
+def _is_attribute(func_ir, expr, given):
+    """Whether an expression asks an object, not a module or a class, for an attribute by these names."""
+    if not (isinstance(expr, ir.Expr) and expr.op == "getattr"):
+        return False
+    if expr.attr not in ATTRIBUTES and expr.attr not in given:
         return False
     return constant_of(func_ir, expr.value) is None
 

@@ -2,7 +2,8 @@
 
 import operator
 
-from numba.core import types
+from numba.core import cgutils, types
+from numba.core.imputils import lower_cast
 from numba.core.typing.templates import AbstractTemplate, infer, infer_global, signature
 from numba.extending import intrinsic, overload
 
@@ -90,3 +91,50 @@ def _takes_members_alike(fn):
 
 for _fn in (min, max, list):
     _takes_members_alike(_fn)
+
+
+# -- namedtuples of dual numbers, and of floats --------------------------------------------------
+
+
+def _of_duals(ty, other):
+    """Whether two namedtuples are of one class, and one of them holds dual numbers."""
+    named = isinstance(ty, types.BaseNamedTuple) and isinstance(other, types.BaseNamedTuple)
+    if not named or ty.instance_class is not other.instance_class:
+        return False
+    return any(True for member in (ty, other) for _ in d.duals_in(member))
+
+
+def _unify(self, typingctx, other):
+    """Numba joins plain tuples member by member, and namedtuples only where they are the same."""
+    if not _of_duals(self, other):
+        return None
+    members = [typingctx.unify_pairs(mine, yours) for mine, yours in zip(self, other, strict=True)]
+    return named_type(members, self.instance_class) if all(members) else None
+
+
+def _can_convert_to(self, typingctx, other):
+    if not _of_duals(self, other):
+        return None
+    kinds = [typingctx.can_convert(mine, yours) for mine, yours in zip(self, other, strict=True)]
+    return max(kinds, default=None) if None not in kinds else None
+
+
+def named_type(members, cls):
+    """The type of a namedtuple, as Numba spells it."""
+    if members and len(set(members)) == 1:
+        return types.NamedUniTuple(members[0], len(members), cls)
+    return types.NamedTuple(members, cls)
+
+
+for _kind in (types.NamedTuple, types.NamedUniTuple):
+    _kind.unify, _kind.can_convert_to = _unify, _can_convert_to
+
+
+@lower_cast(types.BaseNamedTuple, types.BaseNamedTuple)
+def _cast(context, builder, fromty, toty, value):
+    members = cgutils.unpack_tuple(builder, value, len(fromty))
+    cast = [
+        context.cast(builder, member, mine, yours)
+        for member, mine, yours in zip(members, fromty, toty, strict=True)
+    ]
+    return context.make_tuple(builder, toty, cast)

@@ -15,6 +15,7 @@ from numba.core.untyped_passes import ReconstructSSA
 
 from ..remembered import remembered
 from ..rules.linalg.result_types import result_type as linalg_type
+from .chosen import enter_overloads
 from .fence import Place, refuse
 from .function import Function, duplicate
 from .typing import Inference
@@ -107,7 +108,7 @@ def capture(dispatcher, argtypes, stages=()):
             known[key] = _captured(dispatcher, argtypes, stages)
         finally:
             _capturing().pop()
-    return duplicate(known[key])
+    return enter_overloads(duplicate(known[key]))
 
 
 def result_type(function):

@@ -193,22 +193,6 @@ class Differentiate(FunctionPass):
         return True
 
 
-def primal_type(ty):
-    """A type without dual numbers, without literals."""
-    if isinstance(ty, types.Array) and isinstance(ty.dtype, d.Dual):
-        return ty.copy(dtype=d.base_scalar(ty.dtype))
-    if isinstance(ty, d.Dual):
-        return d.base_scalar(ty)
-    if isinstance(ty, types.BaseNamedTuple):
-        members = [primal_type(t) for t in ty.types]
-        if len(set(members)) == 1:
-            return types.NamedUniTuple(members[0], len(members), ty.instance_class)
-        return types.NamedTuple(members, ty.instance_class)
-    if isinstance(ty, types.BaseTuple):
-        return types.BaseTuple.from_types([primal_type(t) for t in ty.types])
-    return ty
-
-
 def _joined(state, duals):
     """What makes the type of adjoints beside dual numbers; None without."""
     if not duals:
@@ -303,7 +287,7 @@ class Pull:
         """The stages for the argument types of a compilation."""
         args, shadows, seed = state.args[1:]
         duals = [t for ty in (args, shadows, seed) for t in d.duals_in(ty)]
-        argtypes = tuple(map(primal_type, args))
+        argtypes = tuple(map(d.primal_type, args))
         dual = Lanes(seed) if isinstance(seed, RowSeed) else _joined(state, duals)
         return Pipeline(self.dispatcher, argtypes, self.wrt, dual, snapshots=self.snapshots)
 

@@ -1,0 +1,269 @@
+"""Calls of the implementations that Numba's typing chose among the overloads of others.
+
+`p + q` of two namedtuples joins them, unless somebody's `@overload(operator.add)` adds them: what an
+expression means is what was chosen for it, which neither its name nor its types tell.
+"""
+
+import operator
+from functools import lru_cache
+
+from numba.core import ir, types
+from numba.core.errors import NumbaError
+from numba.core.registry import cpu_target
+from numba.core.typing import signature
+
+from ..rules.registry import CONSTANT, JVP, SCALAR, STOPPING, VJP
+from .function import is_expr
+
+_OWN = {None, "builtins", "numba", "numbad"}
+_UNARY = {"-": operator.neg, "+": operator.pos, "not": operator.not_, "~": operator.invert}
+_RULES = JVP, VJP, STOPPING
+
+
+def enter_overloads(fn):
+    """Call, in place of every expression for which an overload of others was chosen, its code."""
+    for block in fn.blocks.values():
+        body = []
+        for s in block.body:
+            body += _called(fn, s) or [s]
+        block.body = body
+    fn.changed()
+    return fn
+
+
+def _called(fn, s):
+    """The statements that call what was chosen for `s`; None where it is nothing of others."""
+    value = s.value if isinstance(s, ir.Assign) else s
+    if is_expr(value, "call"):
+        found = _chosen_call(fn, value)
+    elif is_expr(value, "getattr"):
+        found = _chosen_attribute(fn, value)
+    else:
+        found = _chosen_operator(fn, s, value)
+    return found and _call(fn, s, *found)
+
+
+def _call(fn, s, dispatcher, arguments, named=()):
+    made, loc = [], s.loc
+    given = [_variable(fn, argument, made, loc) for argument in arguments]
+    func = fn.fresh("$chosen", types.Dispatcher(dispatcher), loc)
+    made.append(ir.Assign(ir.Global(dispatcher.py_func.__name__, dispatcher, loc), func, loc))
+    target = s.target if isinstance(s, ir.Assign) else fn.fresh("$none", types.none, loc)
+    call = ir.Expr.call(func, given, tuple(named), loc)
+    argtypes = [fn.type_of(v) for v in (*given, *(v for _, v in named))]
+    fn.calls[call] = signature(fn.type_of(target), *argtypes)
+    return [*made, ir.Assign(call, target, loc)]
+
+
+def _variable(fn, argument, made, loc):
+    """A variable as it is; an index that is a constant gets one."""
+    if isinstance(argument, ir.Var):
+        return argument
+    target = fn.fresh("$index", types.literal(argument), loc)
+    made.append(ir.Assign(ir.Const(argument, loc), target, loc))
+    return target
+
+
+# -- operators ---------------------------------------------------------------------------------
+
+
+def _chosen_operator(fn, s, value):
+    found = _operator(fn, s, value)
+    if found is None:
+        return None
+    function, arguments = found
+    asked = fn.calls.get(value)
+    if asked is None:  # of a static index that no overload was asked for
+        return None
+    dispatcher = of_function(function, asked.args)
+    return dispatcher and (dispatcher, arguments)
+
+
+def _operator(fn, s, value):
+    """The function that a statement calls in other words, and the arguments; None of others."""
+    if is_expr(value, "binop"):
+        return value.fn, [value.lhs, value.rhs]
+    if is_expr(value, "inplace_binop"):  # as Numba's lowering does it
+        changes = fn.type_of(value.lhs).mutable
+        return value.fn if changes else value.immutable_fn, [value.lhs, value.rhs]
+    if is_expr(value, "unary"):
+        return _UNARY.get(value.fn, value.fn), [value.value]
+    if is_expr(value, "getitem"):
+        return operator.getitem, [value.value, value.index]
+    if is_expr(value, "static_getitem"):
+        return operator.getitem, [value.value, _index(value)]
+    if isinstance(s, ir.SetItem):
+        return operator.setitem, [s.target, s.index, s.value]
+    if isinstance(s, ir.StaticSetItem):
+        return operator.setitem, [s.target, _index(s), s.value]
+    if isinstance(s, ir.DelItem):
+        return operator.delitem, [s.target, s.index]
+    return None
+
+
+def operators_of(s):
+    """The functions that a statement of untyped code may call in other words."""
+    value = s.value if isinstance(s, ir.Assign) else s
+    if is_expr(value, "inplace_binop"):
+        return [value.fn, value.immutable_fn]
+    if is_expr(value, "binop", "unary"):
+        return [_UNARY.get(value.fn, value.fn)]
+    if is_expr(value, "getitem", "static_getitem"):
+        return [operator.getitem]
+    if isinstance(s, ir.SetItem | ir.StaticSetItem):
+        return [operator.setitem]
+    return [operator.delitem] if isinstance(s, ir.DelItem) else []
+
+
+def _index(access):
+    return access.index if access.index_var is None else access.index_var
+
+
+# -- functions, methods and attributes ---------------------------------------------------------
+
+
+def _chosen_call(fn, call):
+    if call.vararg is not None:
+        return None
+    ty, given = fn.type_of(call.func), [fn.type_of(v) for v in call.args]
+    named = {name: fn.type_of(v) for name, v in call.kws}
+    if isinstance(ty, types.BoundFunction):
+        return _chosen_method(fn, call, ty, given, named)
+    if not isinstance(ty, types.Function):
+        return None
+    dispatcher = of_function(ty.typing_key, given, named)
+    return dispatcher and (dispatcher, call.args, call.kws)
+
+
+def _chosen_method(fn, call, ty, given, named):
+    owner = fn.definition(call.func)
+    if not is_expr(owner, "getattr"):
+        return None
+    dispatcher = _of_method(getattr(ty.template, "_overload_func", None), ty.this, given, named)
+    return dispatcher and (dispatcher, [owner.value, *call.args], call.kws)
+
+
+def _chosen_attribute(fn, value):
+    owner = fn.type_of(value.value)
+    if owner is None or isinstance(owner, types.Module | types.Function):
+        return None
+    dispatcher = of_attribute(owner, value.attr)
+    return dispatcher and (dispatcher, [value.value])
+
+
+# -- what Numba chose --------------------------------------------------------------------------
+
+
+def has_overloads(function):
+    """Whether others have overloaded a function or an operator."""
+    return bool(_overloads(function_type(function)))
+
+
+def of_function(function, args, named=None):
+    """The dispatcher that is chosen for a call of a function, if it is of an overload of others."""
+    ty, named = function_type(function), named or {}
+    if not _overloads(ty) or _has_rule(function, [*args, *named.values()]):
+        return None
+    return _chosen(ty, args, named)
+
+
+def of_method(owner, name, args, named):
+    """The same for a method of a value of type `owner`."""
+    ty = cpu_target.typing_context.resolve_getattr(owner, name)
+    if not isinstance(ty, types.BoundFunction):
+        return None
+    return _of_method(getattr(ty.template, "_overload_func", None), ty.this, args, named)
+
+
+def _of_method(overload, owner, args, named):
+    if overload is None or not _is_of_others(overload):
+        return None
+    return _chosen(function_type(overload), [owner, *args], named)
+
+
+def of_attribute(owner, name):
+    """The same for an attribute that code gives."""
+    templates = list(cpu_target.typing_context._get_attribute_templates(owner))
+    if not any(_overloads_attribute(t, name) for t in templates):
+        return None
+    found = next(t for t in templates if t.resolve(owner, name) is not None)
+    if not _overloads_attribute(found, name):
+        return None
+    return _chosen(function_type(found._overload_func), [owner], {})
+
+
+def _overloads_attribute(template, name):
+    own = getattr(template, "_attr", None) == name and not template.is_method
+    return own and _is_of_others(template._overload_func)
+
+
+def names_given():
+    """`(methods, attributes)` that others have given to types, by name."""
+    found = set(), set()
+    for templates in cpu_target.typing_context._attributes.values():
+        for template in templates:
+            overload = getattr(template, "_overload_func", None)
+            if overload is not None and _is_of_others(overload):
+                found[not template.is_method].add(template._attr)
+    return found
+
+
+def _has_rule(function, tys):
+    """Whether a function is differentiated by a rule, for arguments of these types."""
+    try:
+        if any(function in table for table in _RULES):
+            return True
+        numbers = all(isinstance(ty, types.Number | types.Boolean) for ty in tys)
+        return numbers and (function in SCALAR or function in CONSTANT)
+    except TypeError:  # unhashable
+        return False
+
+
+def function_type(function):
+    """Numba's type of a function, or None."""
+    context = cpu_target.typing_context
+    try:
+        return context._lookup_global(function) or context.resolve_value_type(function)
+    except (ValueError, TypeError):  # Numba has no type for it; it cannot be hashed
+        return None
+
+
+def _is_of_others(function):
+    module = getattr(function, "__module__", None)
+    return (module and module.partition(".")[0]) not in _OWN
+
+
+def _overloads(ty):
+    """The templates of a function's type that overloads of others made."""
+    return _of_others(ty.templates) if isinstance(ty, types.Function) else ()
+
+
+@lru_cache(maxsize=512)
+def _of_others(templates):
+    given = (getattr(template, "_overload_func", None) for template in templates)
+    return [t for t, overload in zip(templates, given, strict=True) if _is_of_others(overload)]
+
+
+def _chosen(ty, args, named):
+    """The dispatcher of the overload of others that is chosen for argument types, or None.
+
+    The templates are asked in Numba's order, each as Numba asks it.
+    """
+    context, args = cpu_target.typing_context, tuple(args)
+    typed = ty.get_call_type(context, args, named)
+    key = typed and ty.get_impl_key(typed)
+    for template in _overloads(ty):
+        made = template._compiled_overloads
+        if key is None or not any(key is own for own in made.values()):
+            continue
+        asked = template(context)
+        for literally in (asked.prefer_literal, not asked.prefer_literal):
+            plain = (lambda t: t) if literally else types.unliteral
+            try:
+                named_ = {name: plain(t) for name, t in named.items()}
+                dispatcher, _ = asked._get_impl(tuple(map(plain, args)), named_)
+            except NumbaError:
+                continue
+            if dispatcher is not None:
+                return dispatcher
+    return None
