@@ -1,9 +1,10 @@
+import itertools
+import json
 import os
 import pickle
 import random
 import signal
 import sys
-import time
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
 
@@ -11,12 +12,13 @@ import numpy as np
 import pytest
 
 from numbad.errors import DataError, ModelError
+from numbad.fit.journal import Journal
 from numbad.fit.multistart import best, run_starts
 from numbad.fit.result import FitResult
 from numbad.fit.unknowns import latin_hypercube
 
 from . import models
-from .closed_form import Formula, T, Y, decaying
+from .closed_form import decaying
 from .test_ode import fitted
 
 BOUNDS = {"a": (0.1, 10.0), "b": (0.1, 10.0)}
@@ -112,13 +114,8 @@ def test_progress_counts_what_the_journal_holds(tmp_path, monkeypatch, capsys):
         assert "12/12" in capsys.readouterr().err
 
 
-def slow_decay(p, t):
-    time.sleep(3e-4)
-    return p[0] * np.exp(-p[1] * t)
-
-
-def slow_formula(journal=None):
-    problem = Formula(slow_decay, decaying().jacobian, T, Y, (1.0, 1.0), bounds=BOUNDS)
+def formula(journal=None):
+    problem = decaying(bounds=BOUNDS)
     return run_starts(problem, starts(problem, 120), progress=False, journal=journal)
 
 
@@ -126,30 +123,43 @@ def ode(journal=None):
     return fitted(bounds=BOX, starts=120, progress=False, journal=journal).to_json()
 
 
+def killed_in_a_write(run, path, writes, share):
+    """Run in a process of its own, killed in write `writes`, when `share` of the line is on the disk."""
+    child = os.fork()
+    if not child:
+        whole, left = Journal._write, itertools.count(1)
+
+        def write(self, entry):
+            if next(left) < writes:
+                return whole(self, entry)
+            line = json.dumps(entry).encode() + b"\n"
+            self.file.write(line[: round(share * len(line))])
+            self.file.flush()
+            os.kill(os.getpid(), signal.SIGKILL)
+
+        try:
+            Journal._write = write
+            run(journal=path)
+        finally:
+            os._exit(0)
+    return os.WIFSIGNALED(os.waitpid(child, 0)[1])
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="no fork")
 @pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
-@pytest.mark.parametrize("run", [slow_formula, ode])
+@pytest.mark.parametrize("run", [formula, ode])
 def test_killed_twenty_times_it_repeats_nothing_and_ends_the_same(tmp_path, run):
-    wanted, path, began = run(), tmp_path / "journal", time.perf_counter()
+    wanted, path = run(), tmp_path / "journal"
     assert run(journal=tmp_path / "another") == wanted
-    longest = 0.08 * (time.perf_counter() - began)
-    delays, seen = random.Random(4), b""
-    for _ in range(20):
-        child = os.fork()
-        if not child:
-            try:
-                run(journal=path)
-            finally:
-                os._exit(0)
-        time.sleep(delays.uniform(0.0, longest))
-        os.kill(child, signal.SIGKILL)
-        killed = os.WIFSIGNALED(os.waitpid(child, 0)[1])
-        assert killed, "the run ended before it could be killed: give it more to do"
-        content = path.read_bytes() if path.exists() else b""
+    draw, seen = random.Random(4), b""
+    for kill in range(20):
+        share = (0.0, 0.5, 1.0, draw.random())[kill % 4]  # nothing, half, all of a line, any part
+        assert killed_in_a_write(run, path, draw.randint(1, 5), share)
+        content = path.read_bytes()
         whole = content[: content.rfind(b"\n") + 1]
         assert whole.startswith(seen)  # what finished stays
         seen = whole
-    assert 5 < len(seen.splitlines()) < 121  # it was killed in the midst of it
+    assert 20 < len(seen.splitlines()) < 121  # it was killed in the midst of it
     assert run(journal=path) == wanted
     assert len(path.read_bytes().splitlines()) == 121  # each start once
 
