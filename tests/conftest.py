@@ -1,11 +1,14 @@
 """Settings for all tests."""
 
 import os
+import zlib
 
 import pytest
 from hypothesis import settings
 
 from numbad.reverse.switches import off
+
+pytest_plugins = ["tests.worker_memory"]
 
 # A first call compiles, so no example has a deadline; CI draws the same examples every time.
 settings.register_profile("numbad", deadline=None, print_blob=True)
@@ -19,3 +22,26 @@ def pytest_runtest_setup(item):
     missing = sorted(asked & off())
     if missing:
         pytest.skip(f"shows what {', '.join(missing)} does, which is switched off")
+
+
+def pytest_collection_modifyitems(config, items):
+    """Leave out what is marked `deep`, but for a share: `NUMBAD_DEEP=1/4`, the second of four, or `all`.
+
+    What is asked for by name (`path::test`, `-k`, `-m`) runs.
+    """
+    asked = any("::" in argument for argument in config.args)
+    share = os.environ.get("NUMBAD_DEEP", "none")
+    if share == "all" or asked or config.option.keyword or config.option.markexpr:
+        return
+    left_out = [i for i in items if i.get_closest_marker("deep") and not _in_share(i.nodeid, share)]
+    config.hook.pytest_deselected(items=left_out)
+    left_out = set(left_out)
+    items[:] = [item for item in items if item not in left_out]
+
+
+def _in_share(name, share):
+    """Whether a test belongs to a share, `k/n` or `none`; the n shares together hold every test."""
+    if share == "none":
+        return False
+    part, parts = map(int, share.split("/"))
+    return zlib.crc32(name.encode()) % parts == part % parts

@@ -280,6 +280,7 @@ def test_part(f):
     np.testing.assert_allclose(tangent, slope(lambda t: f(Z + t * V)), rtol=1e-10)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("f", RIGHT, ids=lambda f: f.__name__)
 def test_part_second_order(f):
     gradient = nd.grad(f, mode="reverse")

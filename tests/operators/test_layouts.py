@@ -80,6 +80,7 @@ def test_what_is_shared_in_the_primal_is_shared(f, layout):
         np.testing.assert_allclose(m, contents, rtol=1e-14)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("layout", ["F", "strided"])
 def test_second_derivatives_share_it_too(layout):
     gradient = nd.grad(shared_or_copied, mode="reverse")

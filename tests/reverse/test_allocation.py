@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+import pytest
 
 from tests.reverse.oracle import Programs, check_gradient, check_second_order
 
@@ -290,6 +291,7 @@ def test_gradient(program):
     check_gradient(program)
 
 
+@pytest.mark.deep
 @programs.parametrize()
 def test_second_order(program):
     check_second_order(program)

@@ -4,6 +4,7 @@ import math
 from collections import namedtuple
 
 import numpy as np
+import pytest
 from numba import njit
 
 from tests.reverse.oracle import Programs, check_gradient, check_second_order
@@ -246,6 +247,7 @@ def test_gradient(program):
     check_gradient(program)
 
 
+@pytest.mark.deep
 @programs.parametrize()
 def test_second_order(program):
     check_second_order(program)

@@ -2,6 +2,8 @@
 
 import math
 
+import pytest
+
 from tests.reverse.oracle import Programs, check_gradient, check_second_order
 
 programs = Programs()
@@ -158,6 +160,7 @@ def test_gradient(program):
     check_gradient(program)
 
 
+@pytest.mark.deep
 @programs.parametrize()
 def test_second_order(program):
     check_second_order(program)

@@ -163,11 +163,13 @@ def test_gradient(program):
     check_gradient(program)
 
 
+@pytest.mark.deep
 @programs.parametrize()
 def test_second_order(program):
     check_second_order(program)
 
 
+@pytest.mark.deep
 @programs.parametrize()
 def test_gradient_without(program):
     with switches.without("fused"):

@@ -56,17 +56,20 @@ def test_gradient(program):
     check_gradient(program)
 
 
+@pytest.mark.deep
 @programs.parametrize()
 def test_second_order(program):
     check_second_order(program)
 
 
+@pytest.mark.deep
 @programs.parametrize()
 def test_gradient_without_any(program):
     with switches.without(*switches.SWITCHES):
         check_gradient(program)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("switch", switches.SWITCHES)
 def test_gradient_without(switch):
     for name in USED_BY[switch]:

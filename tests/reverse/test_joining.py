@@ -1,6 +1,7 @@
 """Arrays put together, and rows and columns picked or written by their numbers."""
 
 import numpy as np
+import pytest
 
 from tests.reverse.oracle import Programs, check_gradient, check_second_order
 
@@ -80,6 +81,7 @@ def test_gradient(program):
     check_gradient(program)
 
 
+@pytest.mark.deep
 @programs.parametrize()
 def test_second_order(program):
     check_second_order(program)

@@ -93,6 +93,7 @@ def test_running_the_listing_of_a_residual():
             np.testing.assert_allclose(adjoint, jacobian[row], rtol=1e-11, atol=1e-11)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("problem", ["P2", "P4", "P6"])
 @pytest.mark.parametrize("switch", SWITCHES)
 def test_running_the_listing_without_an_optimisation(switch, problem):

@@ -161,6 +161,7 @@ def test_gradient(program):
     check_gradient(program)
 
 
+@pytest.mark.deep
 @programs.parametrize()
 def test_gradient_without(program):
     with switches.without("unsigned"):

@@ -182,6 +182,7 @@ def test_gradient_by_pairs(program, decisions):
     assert all(decided), decisions
 
 
+@pytest.mark.deep
 @paired.parametrize()
 def test_second_order_by_pairs(program):
     check_second_order(program)

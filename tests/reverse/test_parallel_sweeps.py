@@ -219,6 +219,7 @@ def test_loops_are_parallel(case):
         assert "in parallel" not in nd.inspect_adjoint(compiled(f), a, X)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("case", ["one_sum", "fills", "heat", "several_sums", "rows"])
 def test_second_order(case):
     """The derivative of the gradient along a direction, against differences of complex steps."""

@@ -17,11 +17,12 @@ from tests.reverse.programs import Source, Writer, programs, random_program
 COUNT = int(os.environ.get("NUMBAD_RANDOM_PROGRAMS", "200"))
 SEED = int(os.environ.get("NUMBAD_RANDOM_SEED", "0"))
 PARTS = 10
+SHARES = [0, 1, *(pytest.param(k, marks=pytest.mark.deep) for k in range(2, PARTS))]
 SECOND_ORDER = 8  # one program in so many
 
 
 @pytest.mark.filterwarnings("ignore::Warning")
-@pytest.mark.parametrize("part", range(PARTS))
+@pytest.mark.parametrize("part", SHARES)
 def test_random_programs(part):
     tally = three_way.Tally()
 

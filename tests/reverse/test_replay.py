@@ -306,12 +306,14 @@ def test_gradient(program):
     check(program)
 
 
+@pytest.mark.deep
 @programs.parametrize()
 def test_gradient_without(program):
     with switches.without("replay"):
         check(program)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("name", [name for name in replayed if name != "state_that_is_returned"])
 def test_second_order(name):
     check_second_order(by_name[name])

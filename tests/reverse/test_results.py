@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+import pytest
 
 from tests.reverse.oracle import Programs, check_pullback, check_pullback_twice
 
@@ -109,6 +110,7 @@ def test_pullback(program):
     check_pullback(program)
 
 
+@pytest.mark.deep
 @programs.parametrize()
 def test_second_order(program):
     check_pullback_twice(program)

@@ -7,6 +7,7 @@ from functools import reduce
 
 import numba
 import numpy as np
+import pytest
 
 import numbad as nd
 from tests.reverse.oracle import Programs, check_gradient, check_second_order
@@ -143,6 +144,7 @@ def test_gradient_of_parts(program):
             assert np.allclose(part, expected, rtol=1e-9, atol=1e-9)
 
 
+@pytest.mark.deep
 @programs.parametrize()
 def test_second_order(program):
     check_second_order(program)

@@ -88,6 +88,7 @@ def test_gradient(f, snapshots):
         np.testing.assert_allclose(gradient, plain(P, n)[1], rtol=1e-14)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("f", FUNCTIONS, ids=lambda f: f.py_func.__name__)
 def test_second_order(f):
     found = nd.hessian(nd.checkpoint(f, snapshots=2))(P, 6)

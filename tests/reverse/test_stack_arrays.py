@@ -137,6 +137,7 @@ def test_gradients(f, rate):
     np.testing.assert_allclose(gradient[1], by_rate[0], rtol=1e-12)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("f", PROGRAMS)
 def test_second_derivatives(f):
     """Dual numbers go through the same statements."""

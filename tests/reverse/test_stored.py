@@ -115,6 +115,7 @@ def test_gradient(program):
     check_gradient(program)
 
 
+@pytest.mark.deep
 @programs.parametrize()
 def test_second_order(program):
     check_second_order(program)

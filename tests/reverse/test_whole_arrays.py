@@ -24,6 +24,7 @@ def test_gradient(program):
     check_gradient(program)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("name", TWICE)
 def test_second_order(name):
     check_second_order(replace(by_name[name], runs=by_name[name].runs[:1]))

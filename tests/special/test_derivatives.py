@@ -102,6 +102,7 @@ def test_first_derivatives(group, mode):
                 assert relative_error(value, expected, 1e-25) < case.rtol, (str(case), point, k)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("group", [g for g in range(len(GROUPS)) if g != FIRST])
 def test_second_derivatives(group, mode):
