@@ -25,7 +25,7 @@ from numba.np.ufunc.dufunc import DUFunc
 from ..errors import UnsupportedError
 from ..ir import chosen
 from ..ir.optionals import present
-from ..ir.untyped import constant_of, method_of
+from ..ir.untyped import constant_of, drop_unread, method_of
 from ..ir.unwind import nopython_pipeline
 from ..linked import compiled
 from ..remembered import remembered
@@ -74,6 +74,8 @@ def _own_method(stand_in, name, other_than=()):
     """
 
     def typed(owner, /, *args, **kws):
+        from .entered import given_method  # which builds on this module
+
         if isinstance(owner, other_than):
             return None
         names = [f"_given{k}" for k in range(len(args))]  # a keyword may have any plain name
@@ -83,18 +85,12 @@ def _own_method(stand_in, name, other_than=()):
             line = f"return _method(_present(_owner), {passed})"
             code = f"def call({parameters}):\n    {line}\n"
             return define(code, {"_method": stand_in, "_present": present})
-        code = getattr(owner, "jit_methods", {}).get(name) or _given_method(owner, name, args, kws)
+        code = getattr(owner, "jit_methods", {}).get(name) or given_method(owner, name, args, kws)
         call = f"_owner.{name}({passed})" if code is None else f"_method(_owner, {passed})"
         method = None if code is None else dualized(code)
         return define(f"def call({parameters}):\n    return {call}\n", {"_method": method})
 
     return typed
-
-
-def _given_method(owner, name, args, kws):
-    """The dispatcher of a method that others have given to the type of what the dual numbers are of."""
-    plain = [d.primal_type(ty) for ty in args], {k: d.primal_type(ty) for k, ty in kws.items()}
-    return chosen.of_method(d.primal_type(owner), name, *plain)
 
 
 _INFERRED_BY = known.KEEPING_METHODS | {"add"}  # calls that tell Numba what a list or set is of
@@ -207,12 +203,15 @@ class ReplaceFunctions(FunctionPass):
         FunctionPass.__init__(self)
 
     def run_pass(self, state):
-        func_ir = state.func_ir
+        from . import entered  # which builds on this module
+
+        func_ir, self.entered = state.func_ir, entered
         given = chosen.names_given()
         self.own, self.attributes = (
             given[0].union(instances_met(func_ir, state.args).methods),
             given[1],
         )
+        self.asked = set()  # names that were methods
         self.rule_of = getattr(state.func_id.func, "__numbad_rule_of__", None)
         called = _called_names(func_ir)
         for block in func_ir.blocks.values():
@@ -220,6 +219,7 @@ class ReplaceFunctions(FunctionPass):
                 if isinstance(statement, ir.Assign):
                     self._value(func_ir, statement, statement.target.name in called)
         self._methods(func_ir)
+        drop_unread(func_ir.blocks, self.asked)
         func_ir._definitions = build_definitions(func_ir.blocks)
         refresh(state)
         return True
@@ -243,7 +243,7 @@ class ReplaceFunctions(FunctionPass):
             new = dualized(found)  # within its own rule, a function means its code
         new = replacement(found) if new is None else new
         if called:
-            self._enter(found)
+            new = self.entered.instead_of(found, new)
         if new is not found:
             statement.value = ir.Global(getattr(new, "__name__", "replaced"), new, value.loc)
 
@@ -252,7 +252,7 @@ class ReplaceFunctions(FunctionPass):
             body = []
             for statement in block.body:
                 expr = getattr(statement, "value", None)
-                self._enter(*chosen.operators_of(statement))
+                self.entered.enter_operators(statement)
                 if isinstance(expr, ir.Expr) and expr.op == "call":
                     self._method_call(func_ir, expr, statement, body)
                 elif isinstance(expr, ir.Expr) and expr.op in _OPERATORS and expr.fn in REPLACED:
@@ -266,16 +266,6 @@ class ReplaceFunctions(FunctionPass):
                 body.append(statement)
             block.body = body
 
-    @staticmethod
-    def _enter(*functions):
-        """What others' overloads of a function or an operator say is to be entered."""
-        from .entered import enter  # which builds on this module
-
-        for function in functions:
-            enter(function)
-            if (stand_in := _stand_in(function)) is not None:
-                enter(function, stand_in)
-
     def _method_call(self, func_ir, call, statement, body):
         method = method_of(func_ir, call.func)
         if method is None:
@@ -286,6 +276,7 @@ class ReplaceFunctions(FunctionPass):
             return
         target = call.func.scope.redefine(f"$numbad_{name}", call.loc)
         body.append(ir.Assign(ir.Global(name, stand_in, call.loc), target, call.loc))
+        self.asked.add(call.func.name)
         call.func = target
         call.args = [owner, *call.args]
 
@@ -296,10 +287,8 @@ class ReplaceFunctions(FunctionPass):
 
     def _attribute(self, expr, statement, body):
         target = statement.target.scope.redefine("$numbad_attribute", expr.loc)
-        from .entered import attribute  # which builds on this module
-
-        known_ = ATTRIBUTES.get(expr.attr) or attribute(expr.attr)
-        stand_in = ir.Global(expr.attr, known_, expr.loc)
+        found = ATTRIBUTES.get(expr.attr) or self.entered.attribute(expr.attr)
+        stand_in = ir.Global(expr.attr, found, expr.loc)
         body.append(ir.Assign(stand_in, target, expr.loc))
         statement.value = ir.Expr.call(target, [expr.value], (), expr.loc)
 

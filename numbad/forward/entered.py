@@ -7,28 +7,41 @@ the floats runs, whatever the overload says of the dual numbers, which it has ne
 from functools import cache
 
 from numba.core import types
+from numba.core.dispatcher import Dispatcher
 from numba.core.errors import NumbaError
-from numba.core.typing.templates import AbstractTemplate
+from numba.core.typing.templates import AbstractTemplate, infer_global
 from numba.extending import overload
 
 from ..ir import chosen
+from ..ir.extension_types import holds_parts, whole_type
 from ..source import define
 from . import dual as d
-from .dualize import dualized
+from . import known
+from .dualize import REPLACED, dualized
+from .refuse import refused_call
 
 
-class Entered(AbstractTemplate):
+class ChosenCode(AbstractTemplate):
     """Types a call by the implementation chosen for the values, compiled for dual numbers."""
 
     prefer_literal = True
 
     def generic(self, args, kws):
-        if not any(True for ty in (*args, *kws.values()) for _ in d.duals_in(ty)):
+        if not self.every and not any(map(_is_of_duals, (*args, *kws.values()))):
             return None
         dispatcher = _chosen(self.original, args, kws)
-        if dispatcher is None:
+        if dispatcher is not None:
+            ty = types.Dispatcher(dualized(dispatcher))
+        elif any(map(holds_parts, args)):
+            name = getattr(self.original, "__name__", self.original)
+            told = (
+                f"{name} of {', '.join(str(value_type(ty)) for ty in args)} {chosen.INSTRUCTIONS}"
+            )
+            raise refused_call(told, self.original, chosen.IN_PYTHON)
+        elif self.every:
+            ty = chosen.function_type(self.original)
+        else:
             return None
-        ty = types.Dispatcher(dualized(dispatcher))
         found = ty.get_call_type(self.context, tuple(args), kws)
         self._key = found and ty.get_impl_key(found)
         return found
@@ -37,13 +50,29 @@ class Entered(AbstractTemplate):
         return self._key
 
 
+def _is_of_duals(ty):
+    """Whether a value holds dual numbers, or is what stands for an extension type among them."""
+    return holds_parts(ty) or any(True for _ in d.duals_in(ty))
+
+
+def value_type(ty):
+    """The type of the value in the user's own code."""
+    return whole_type(d.primal_type(ty))
+
+
 def _chosen(original, args, kws):
     """The dispatcher that Numba chooses for the values of arguments, if it is one of others."""
-    plain = [d.primal_type(ty) for ty in args], {k: d.primal_type(ty) for k, ty in kws.items()}
+    plain = [value_type(ty) for ty in args], {k: value_type(ty) for k, ty in kws.items()}
     try:
         return chosen.of_function(original, *plain)
     except NumbaError:  # it takes no such values
         return None
+
+
+def given_method(owner, name, args, kws):
+    """The dispatcher of a method that others gave to the type of the value of `owner`, or None."""
+    plain = [value_type(ty) for ty in args], {k: value_type(ty) for k, ty in kws.items()}
+    return chosen.of_method(value_type(owner), name, *plain)
 
 
 @cache
@@ -57,7 +86,7 @@ def attribute(name):
 
     @overload(stand_in)
     def typed(owner):
-        found = chosen.of_attribute(d.primal_type(owner), name)
+        found = chosen.of_attribute(value_type(owner), name)
         entered = None if found is None else dualized(found)
         return own if found is None else lambda owner: entered(owner)
 
@@ -65,18 +94,46 @@ def attribute(name):
     return stand_in
 
 
-def enter(function, key=None):
-    """Let a function, or its stand-in `key`, enter what others' overloads of the function say."""
-    key = function if key is None else key
-    ty = chosen.function_type(key)
-    if not isinstance(ty, types.Function) or not chosen.has_overloads(function):
+def enter_operators(statement):
+    """Let the operators of a statement of untyped code enter what others' overloads of them say."""
+    for operator in chosen.operators_of(statement):
+        _enter(operator, operator)
+        _enter(REPLACED.get(operator), operator)
+
+
+def instead_of(original, stand_in):
+    """What to call for a function that others told Numba of, where `stand_in` is called for it else."""
+    if stand_in is original and chosen.is_given(original):
+        return function(original)
+    if not isinstance(stand_in, Dispatcher):
+        _enter(stand_in, original)
+    return stand_in
+
+
+def _enter(key, original):
+    """Let an operator, or a stand-in, enter what others' overloads of the original say."""
+    ty = None if key is None else chosen.function_type(key)
+    if not isinstance(ty, types.Function) or not chosen.is_given(original):
         return
-    template = _template(key, function)
+    template = _template(key, original)
     if template not in ty.templates:
         ty.templates = (template, *ty.templates)
 
 
 @cache
-def _template(key, original):
-    members = {"key": staticmethod(key), "original": staticmethod(original)}
-    return type(f"Entered_{getattr(original, '__name__', 'fn')}", (Entered,), members)
+def function(original):
+    """The function to call for one of which others told Numba what it does."""
+
+    def stand_in(*args):
+        raise NotImplementedError
+
+    stand_in.__name__ = getattr(original, "__name__", stand_in.__name__)
+    known.STANDS_FOR[stand_in] = original
+    infer_global(stand_in, types.Function(_template(stand_in, original, True)))
+    return stand_in
+
+
+@cache
+def _template(key, original, every=False):
+    members = {"key": staticmethod(key), "original": staticmethod(original), "every": every}
+    return type(f"ChosenCode_{getattr(original, '__name__', 'fn')}", (ChosenCode,), members)

@@ -16,6 +16,7 @@ from numba.core.untyped_passes import ReconstructSSA
 from ..remembered import remembered
 from ..rules.linalg.result_types import result_type as linalg_type
 from .chosen import enter_overloads
+from .extension_types import whole_type
 from .fence import Place, refuse
 from .function import Function, duplicate
 from .typing import Inference
@@ -49,7 +50,7 @@ class CaptureInference(Inference):
         if args in dispatcher.overloads or (dispatcher, args) in _capturing():
             return None
         try:
-            result = result_type(capture(dispatcher, args))
+            result = whole_type(result_type(capture(dispatcher, args)))
         except Exception:  # Numba's own way tells what is wrong, or gets by
             return None
         return signature(result, *args).replace(pysig=pysig)
@@ -100,6 +101,7 @@ def capture(dispatcher, argtypes, stages=()):
         )
     if hasattr(dispatcher, "numbad_code"):  # a part of a function whose code was captured
         return duplicate(dispatcher.numbad_code)
+    argtypes = tuple(map(whole_type, argtypes))
     known = remembered(dispatcher, "captured")
     key = argtypes, stages
     if key not in known:

@@ -6,6 +6,7 @@ expression means is what was chosen for it, which neither its name nor its types
 
 import operator
 from functools import lru_cache
+from typing import NamedTuple
 
 from numba.core import ir, types
 from numba.core.errors import NumbaError
@@ -13,7 +14,11 @@ from numba.core.registry import cpu_target
 from numba.core.typing import signature
 
 from ..rules.registry import CONSTANT, JVP, SCALAR, STOPPING, VJP
-from .function import is_expr
+from . import traced
+from .extension_types import holds_extension, is_extension, parts_type
+from .fence import refuse
+from .function import is_expr, operands
+from .spelling import spell
 
 _OWN = {None, "builtins", "numba", "numbad"}
 _UNARY = {"-": operator.neg, "+": operator.pos, "not": operator.not_, "~": operator.invert}
@@ -28,7 +33,46 @@ def enter_overloads(fn):
             body += _called(fn, s) or [s]
         block.body = body
     fn.changed()
+    if any(map(holds_extension, fn.types.values())):
+        _take_apart(fn)
     return fn
+
+
+def _take_apart(fn):
+    """Extension types become namedtuples of their parts."""
+    for _, s in fn.statements():
+        if _is_opaque(fn, s):
+            raise refuse(f"{spell(fn, s)} {INSTRUCTIONS}", s.loc, IN_PYTHON)
+    fn.types = {name: parts_type(ty) for name, ty in fn.types.items()}
+
+
+INSTRUCTIONS = (
+    "by LLVM instructions (lower_builtin, @intrinsic) that do more than move, add and multiply"
+)
+IN_PYTHON = "say in Python what it does, with @overload of numba.extending"
+
+
+def _is_opaque(fn, s):
+    """Whether a statement does with an extension type what is not known."""
+    value = getattr(s, "value", None)
+    if isinstance(value, ir.Global) and isinstance(s, ir.Assign):
+        return holds_extension(fn.type_of(s.target))
+    if not isinstance(value, ir.Expr):
+        return False
+    if value.op == "getattr":
+        owner = fn.type_of(value.value)
+        method = isinstance(fn.type_of(s.target), types.BoundFunction)  # see where it is called
+        return is_extension(owner) and not method and value.attr not in parts_type(owner).fields
+    if value.op in ("getitem", "static_getitem"):
+        return is_extension(fn.type_of(value.value))
+    if value.op == "call":
+        called = fn.type_of(value.func)
+        if isinstance(called, types.BoundFunction) and is_extension(called.this):
+            return True
+        if not isinstance(called, types.Function):
+            return False
+    touched = value.op in ("call", "binop", "inplace_binop", "unary")
+    return touched and any(is_extension(fn.type_of(v)) for v in [s.target, *operands(value)])
 
 
 def _called(fn, s):
@@ -159,10 +203,21 @@ def has_overloads(function):
     return bool(_overloads(function_type(function)))
 
 
+def is_given(function):
+    """Whether others have told Numba what a function or an operator does, in one way or another."""
+    ty = function_type(function)
+    return isinstance(ty, types.Function) and _templates(ty.templates).any
+
+
 def of_function(function, args, named=None):
-    """The dispatcher that is chosen for a call of a function, if it is of an overload of others."""
+    """The dispatcher that is chosen for a call of a function, if it is of others.
+
+    None where it is Numba's own, or nothing that is known as Python code.
+    """
     ty, named = function_type(function), named or {}
-    if not _overloads(ty) or _has_rule(function, [*args, *named.values()]):
+    if not isinstance(ty, types.Function) or not _templates(ty.templates).any:
+        return None
+    if _has_rule(function, [*args, *named.values()]):
         return None
     return _chosen(ty, args, named)
 
@@ -233,21 +288,37 @@ def _is_of_others(function):
     return (module and module.partition(".")[0]) not in _OWN
 
 
+class _Templates(NamedTuple):
+    overloads: list
+    any: bool
+
+
 def _overloads(ty):
     """The templates of a function's type that overloads of others made."""
-    return _of_others(ty.templates) if isinstance(ty, types.Function) else ()
+    return _templates(ty.templates).overloads if isinstance(ty, types.Function) else []
 
 
 @lru_cache(maxsize=512)
-def _of_others(templates):
-    given = (getattr(template, "_overload_func", None) for template in templates)
-    return [t for t, overload in zip(templates, given, strict=True) if _is_of_others(overload)]
+def _templates(templates):
+    """Those of the templates that others made."""
+    overloads = [t for t in templates if _is_of_others(getattr(t, "_overload_func", None))]
+    return _Templates(overloads, bool(overloads) or any(map(_is_by_hand, templates)))
+
+
+def _is_by_hand(template):
+    """Whether others made a template otherwise: `type_callable`, `intrinsic`, `infer_global`."""
+    if hasattr(template, "_overload_func"):
+        return False
+    generic = getattr(template, "generic", None)
+    if getattr(generic, "__qualname__", "").startswith("type_callable."):
+        return _is_of_others(generic.__closure__[0].cell_contents)
+    return _is_of_others(getattr(template, "_definition_func", template))
 
 
 def _chosen(ty, args, named):
     """The dispatcher of the overload of others that is chosen for argument types, or None.
 
-    The templates are asked in Numba's order, each as Numba asks it.
+    What others wrote in instructions is followed, where it makes or takes an extension type.
     """
     context, args = cpu_target.typing_context, tuple(args)
     typed = ty.get_call_type(context, args, named)
@@ -266,4 +337,6 @@ def _chosen(ty, args, named):
                 continue
             if dispatcher is not None:
                 return dispatcher
-    return None
+    if typed is None or named or not any(map(holds_extension, (typed.return_type, *args))):
+        return None
+    return traced.dispatcher_of(ty, typed, args)

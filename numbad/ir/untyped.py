@@ -5,6 +5,7 @@ import builtins
 from numba.core import compiler, ir
 
 from ..remembered import remembered
+from .function import read_by
 
 
 def untyped(dispatcher):
@@ -78,3 +79,12 @@ def method_of(func_ir, var):
     if isinstance(definition, ir.Expr) and definition.op == "getattr":
         return definition.value, definition.attr
     return None
+
+
+def drop_unread(blocks, names):
+    """Let those of the names that nothing reads any more be None."""
+    read = {v.name for block in blocks.values() for s in block.body for v in read_by(s)}
+    for block in blocks.values():
+        for s in block.find_insts(ir.Assign):
+            if s.target.name in names - read:
+                s.value = ir.Const(None, s.loc)

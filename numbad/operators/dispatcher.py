@@ -26,6 +26,7 @@ from ..errors import ArgumentError, NumbadError, UnsupportedError
 from ..forward.dualize import replacement, without_wrappers
 from ..forward.promote import refresh
 from ..forward.refuse import refusing, told_before
+from ..ir.extension_types import holds_extension, parts, whole, whole_type
 from ..ir.unwind import nopython_pipeline
 from ..linked import compiled
 from ..remembered import remembered
@@ -170,7 +171,10 @@ class WriteSource(FunctionPass):
 
     def run_pass(self, state):
         operator = state.func_id.func.__numbad_operator__
-        function = operator.generate(state.typingctx, state.args)
+        if any(map(holds_extension, state.args)):
+            function = _on_parts(operator, state.args)
+        else:
+            function = operator.generate(state.typingctx, state.args)
         identity = bytecode.FunctionIdentity.from_function(function)
         code = bytecode.ByteCode(func_id=identity)
         by_symbols(state.targetctx)
@@ -179,6 +183,14 @@ class WriteSource(FunctionPass):
             state.flags.forceinline = True
         refresh(state)
         return True
+
+
+def _on_parts(operator, argtypes):
+    """Code that calls the operator's result with the parts of extension types."""
+    names = [f"arg{k}" for k in range(len(argtypes))]
+    given = ", ".join(f"parts({name})" for name in names)
+    lines = f"def on_parts({', '.join(names)}):\n    return whole(differentiated({given}))\n"
+    return define(lines, {"parts": parts, "whole": whole, "differentiated": _build(operator)})
 
 
 class OperatorCompiler(CompilerBase):
@@ -234,7 +246,7 @@ class OperatorDispatcher(CPUDispatcher):
     def _raise_own_error(self, argtypes):
         """What Numba says of the function itself, if it has no code for these types."""
         operator = self.operator
-        given = operator.types_of_f(argtypes)
+        given = tuple(map(whole_type, operator.types_of_f(argtypes)))
         try:
             plain_result(self.targetdescr.typing_context, operator.f, given)
         except Exception as error:

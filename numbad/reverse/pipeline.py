@@ -26,6 +26,7 @@ from ..forward.parts import CopyParts
 from ..forward.promote import PromoteAllocations
 from ..forward.refuse import refusing
 from ..ir.expand import expand
+from ..ir.extension_types import holds_parts
 from ..ir.leaves import leaves
 from ..ir.loops import Control
 from ..ir.typing import Inference
@@ -133,7 +134,7 @@ class PairPart:
         """The blocks of this part."""
         p = self.pipeline
         fn, *rest = p.analyse(split=True)
-        self.strict, self.checked = fn.strict, fn.checked
+        self.strict, self.checked, self.of_parts = fn.strict, fn.checked, _has_parts(fn)
         sweep = SplitSweep(fn, *rest, p.wrt, scope, p.dual, pair_of)
         self.natural = natural_indices(sweep.plan)
         return sweep.build_forward() if self.part == "forward" else sweep.build_reverse()
@@ -156,6 +157,11 @@ def pair_of(dispatcher, argtypes, wrt, dual):
             )
         )
     return known[key]
+
+
+def _has_parts(fn):
+    """Whether there are namedtuples that stand for extension types."""
+    return any(map(holds_parts, set(fn.types.values())))
 
 
 def returned(fn):
@@ -193,6 +199,16 @@ class Differentiate(FunctionPass):
         return True
 
 
+@register_pass(mutates_CFG=False, analysis_only=False)
+class ReplaceBesideParts(ReplaceFunctions):
+    """What stands for extension types is known to the functions meant for duals."""
+
+    _name = "numbad_replace_beside_parts"
+
+    def run_pass(self, state):
+        return state.func_id.func.__numbad_pull__.of_parts and super().run_pass(state)
+
+
 def _joined(state, duals):
     """What makes the type of adjoints beside dual numbers; None without."""
     if not duals:
@@ -220,7 +236,7 @@ class SweepCompiler(CompilerBase):
         pull = self.state.func_id.func.__numbad_pull__
         dual = pull.has_duals(self.state.args)
         stages = [TranslateByteCode, FixupArgs, Differentiate]
-        stages += [ReplaceFunctions, PromoteAllocations] if dual else []
+        stages += [ReplaceFunctions, PromoteAllocations] if dual else [ReplaceBesideParts]
         stages += [Inference, NoPythonSupportedFeatureValidation]
         stages += [PlaceDels, AnnotateTypes, SweepLowering, NoPythonBackend]
         for stage in stages:
@@ -295,7 +311,8 @@ class Pull:
         """The blocks of both sweeps for the argument types of a compilation."""
         pipeline = self.pipeline(state)
         blocks = pipeline.run(scope)
-        self.strict, self.checked = pipeline.fn.strict, pipeline.fn.checked
+        fn = pipeline.fn
+        self.strict, self.checked, self.of_parts = fn.strict, fn.checked, _has_parts(fn)
         self.natural = natural_indices(pipeline.sweep.plan)
         return blocks
 

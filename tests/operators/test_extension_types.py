@@ -1,0 +1,120 @@
+"""Derivatives by, and through, values of types that packages add to Numba."""
+
+import numpy as np
+import pytest
+from numba import njit
+
+import numbad as nd
+from tests.forward import compare
+from tests.forward.compare import Programs
+from tests.operators.extension_types import (
+    Polynomial,
+    Quaternion,
+    lerp,
+    polynomial,
+    quaternion,
+    ratio_by_hand,
+)
+from tests.reverse import plain
+
+programs = Programs()
+
+P, Q = Quaternion(0.7, 1.3, -0.4, 0.9), Quaternion(0.3, -0.6, 1.1, 0.2)
+C = Polynomial(np.array([0.5, -1.5, 2.5]), 2.0, 2)
+
+
+@njit
+def stretched(p, k):
+    if p < quaternion(1.0, 1.0, 1.0, 1.0):
+        return p.scale(k)
+    return p * p
+
+
+@programs.on(P, Q)
+def in_a_loop(p, q):
+    s = quaternion(1.0, 0.0, 0.0, 0.0)
+    for k in range(3):
+        s = s * p + q
+        if s < p:
+            s = s.scale(k * 0.5)
+    return abs(s) * s.square
+
+
+@programs.on(0.7, 1.3)
+def of_floats(x, y):
+    q = quaternion(x, y, x * y, 1)
+    r = stretched(q, y) * stretched(q.scale(), 1.0)
+    return r.conj().z * r.w
+
+
+@programs.on((P, 0.6), Q)
+def in_containers(t, q):
+    p, x = t
+    some = [p, lerp(q, p)]
+    some.append(p.scale(x))
+    s = 0.0
+    for r in some:
+        s += r.w * r.x
+    pair = (p, some[1])
+    return s + pair[0].y * pair[1].z
+
+
+@programs.on(C, 1.5)
+def of_an_array(c, x):
+    d = c * x
+    other = polynomial(np.array([x, x * x, 1.0]), 3.0, 1)
+    return d.at(x * 0.5) * d.coefficients[2] + other.at(x) * c.unit
+
+
+@pytest.mark.parametrize(("f", "args", "options"), programs, ids=programs.names())
+def test_programs_in_reverse_mode(f, args, options):
+    plain.check(f, *args, **options)
+
+
+@pytest.mark.parametrize(("f", "args", "options"), programs, ids=programs.names())
+def test_programs_in_forward_mode(f, args, options):
+    if f is of_an_array:  # whose coefficients are an array in a tuple
+        compare.check(f, *args, **options)
+    else:
+        compare.check(f, *args, second=True, **options)
+
+
+def test_results_are_of_the_type():
+    def product(p, q):
+        return p * q
+
+    value, tangent = nd.jvp(product)((P, Q), (Q, P))
+    assert isinstance(value, Quaternion)
+    assert tangent == pytest.approx(tuple(Q * Q + P * P))
+    value, (p_bar, q_bar) = nd.vjp(product)((P, Q), Q)
+    assert value == pytest.approx(tuple(P * Q))
+    assert p_bar == pytest.approx(tuple(Q * Q.conj()))
+    assert q_bar == pytest.approx(tuple(P.conj() * Q))
+    assert isinstance(q_bar, Quaternion)
+
+
+def test_gradients_are_taken_in_compiled_code():
+    gradient = nd.grad(njit(lambda p, q: (p * q).w))
+
+    @njit
+    def through(p, x):
+        g = gradient(p.scale(x), p.scale(x * x))
+        return g.w * g.x
+
+    h = 1e-6
+    steep = (through(P, 0.7 + h) - through(P, 0.7 - h)) / (2 * h)
+    for mode in ("forward", "reverse"):
+        assert nd.grad(through, 1, mode=mode)(P, 0.7) == pytest.approx(steep)
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+def test_instructions_that_are_not_followed_are_refused(mode):
+    def by_hand(p, q):
+        return ratio_by_hand(p, q).w
+
+    with pytest.raises(nd.UnsupportedError) as refused:
+        nd.grad(by_hand, mode=mode)(P, Q)
+    assert "ratio_by_hand" in str(refused.value)
+    assert "LLVM instructions" in str(refused.value)
+    assert "@overload" in str(refused.value)
+    assert "defect" not in str(refused.value)
