@@ -33,10 +33,14 @@ def content_digest(array):
     return total.hexdigest()
 
 
+def is_small(array):
+    """Whether Numba writes the values of an array into the code, rather than its address."""
+    return (array.flags.c_contiguous or array.flags.f_contiguous) and array.nbytes <= _SMALL
+
+
 def announce(array, digest):
     """Let code from the cache find an array by its digest; the symbols, if it has any."""
-    contiguous = array.flags.c_contiguous or array.flags.f_contiguous
-    if contiguous and array.nbytes <= _SMALL:
+    if is_small(array):
         return ()
     names = tuple(f"{_OWN}{kind}.{digest[:32]}" for kind in ("data", "object"))
     if _names.get(id(array)) != names:  # new, or changed in place

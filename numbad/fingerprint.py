@@ -27,6 +27,7 @@ from numba.np.ufunc.dufunc import DUFunc
 
 from .classes import identify, is_importable
 from .constants import announce, content_digest
+from .meaning import is_as_compiled, is_library, names_in, stands_in_library
 from .rules.functions import Function
 from .rules.registry import JVP, SCALAR, VJP, on_register
 
@@ -36,9 +37,6 @@ class UndigestibleError(Exception):
 
 
 _PLAIN = (type(None), type(Ellipsis), str, bytes, bool, int, float, complex, range, slice)
-
-# Their versions are digested, so that their functions need no digest of their own.
-_LIBRARIES = {"llvmlite", "numba", "numpy", "scipy"} | set(sys.stdlib_module_names)
 
 # Settings that hold at run time and so are no part of compiled code.
 _AT_RUN_TIME = {"NUMBAD_CACHE_DIR", "NUMBAD_TAPE_LIMIT"}
@@ -110,6 +108,8 @@ class Fingerprint:
     # -- functions ---------------------------------------------------------------------------
 
     def _dispatcher(self, value):
+        if not is_as_compiled(value):
+            raise UndigestibleError(f"{value!r}, compiled when its names meant something else")
         self._items(sorted(value.targetoptions.items()))
         self._items(sorted(getattr(value, "locals", {}).items()))
         if hasattr(value, "operator"):
@@ -133,12 +133,12 @@ class Fingerprint:
                 self.add(cell.cell_contents)
             except ValueError:
                 raise UndigestibleError("an empty closure cell") from None
-        if _stands_in_library(value):
+        if stands_in_library(value):
             self._text(f"{value.__module__}.{value.__qualname__} {value.__code__.co_firstlineno}")
             self._hash.update(value.__code__.co_code)
             return
         self.add(value.__code__)
-        names = sorted(_names(value.__code__))
+        names = sorted(names_in(value.__code__))
         for name in names:
             if name in value.__globals__:
                 self._text(name)
@@ -149,7 +149,7 @@ class Fingerprint:
     def _global(self, value, names):
         """Add a global, and of a module of the user's what the function may take from it."""
         self.add(value)
-        if isinstance(value, pytypes.ModuleType) and not _is_library(value.__name__):
+        if isinstance(value, pytypes.ModuleType) and not is_library(value.__name__):
             for name in names:
                 if hasattr(value, name):
                     self._text(name)
@@ -201,7 +201,7 @@ class Fingerprint:
 
     def _type_by_name(self, value):
         """Numba knows most types by name; what is not in the name is in their attributes."""
-        if not _is_library(type(value).__module__):
+        if not is_library(type(value).__module__):
             raise UndigestibleError(f"{value!r}, of which Numba has learnt from elsewhere")
         text = repr(value)
         members = [v for v in vars(value).values() if isinstance(v, (types.Type, type, tuple))]
@@ -237,28 +237,6 @@ def _holds_types(values):
     return bool(values) and all(isinstance(v, types.Type | type) for v in values)
 
 
-def _names(code):
-    """Every global or attribute name in a code object and the functions defined within it."""
-    names = set(code.co_names)
-    for constant in code.co_consts:
-        if isinstance(constant, pytypes.CodeType):
-            names |= _names(constant)
-    return names
-
-
-def _is_library(module):
-    """Whether a module, by name, belongs to what has a version of its own in every digest."""
-    return module.startswith("numbad.") or module.partition(".")[0] in _LIBRARIES
-
-
-def _stands_in_library(function):
-    """Whether a function is written in a library, rather than generated with globals of its own."""
-    name = function.__module__ or ""
-    return _is_library(name) and getattr(sys.modules.get(name), "__dict__", None) is (
-        function.__globals__
-    )
-
-
 def _overloads(function):
     """The user's implementations of a Python function for compiled code (`numba.extending`)."""
     context = cpu_target.typing_context
@@ -274,7 +252,7 @@ def _methods():
     """The user's implementations of methods and attributes, which no function names."""
     for template in builtin_registry.attributes:
         found = getattr(template, "_overload_func", None)
-        if found is not None and not _stands_in_library(found):
+        if found is not None and not stands_in_library(found):
             yield found
 
 

@@ -15,13 +15,16 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.core.dispatcher import Dispatcher
 from numba.core.registry import cpu_target
 
-from .remembered import remembered
+from .meaning import note_compiled
+from .remembered import look_again
 
 _UNRESOLVED = ".numba.unresolved$"  # what a recursive function calls itself by: an address
 _ENVIRONMENT = "_ZN08NumbaEnv"  # where the Python objects of what prints, say, are found
 _ENTRY = "_ZN7cpython"  # the function that Python calls
 _WRAPPERS = "wrapper", "cfunc_wrapper"  # the modules of the functions that Python and C call
-_WAITING = "waiting"  # the functions of a dispatcher that wait, by the types of their arguments
+_WAITING = (
+    "__numbad_waiting__"  # the functions of a dispatcher that wait, by their arguments' types
+)
 
 _DEFINED_BY = WeakValueDictionary()  # the name of a function -> the library that waits
 
@@ -196,6 +199,7 @@ def compiled(dispatcher, compile_it, sig):
         codegen = cpu_target.target_context.codegen()
         if "create_library" in vars(codegen):  # within another
             return compile_it(sig)
+        look_again(dispatcher)
         add_overload = Dispatcher.add_overload
         codegen.create_library = partial(LinkedLibrary, codegen)
         Dispatcher.add_overload = lambda self, cres: _add_overload(add_overload, self, cres)
@@ -218,13 +222,18 @@ def _add_overload(add_overload, dispatcher, cres):
         return
     dispatcher.overloads[tuple(cres.signature.args)] = cres
     dispatcher._compile_for_args = partial(_enter_all, dispatcher)
-    remembered(dispatcher, _WAITING)[tuple(cres.signature.args)] = cres
+    _waiting(dispatcher)[tuple(cres.signature.args)] = cres
+    note_compiled(dispatcher, tuple(cres.signature.args))
+
+
+def _waiting(dispatcher):
+    return vars(dispatcher).setdefault(_WAITING, {})
 
 
 def _enter_all(dispatcher, *args, **kws):
     """Numba's `Dispatcher._compile_for_args`, where compiled functions of a dispatcher have waited."""
     with global_compiler_lock:
-        waiting = remembered(dispatcher, _WAITING)
+        waiting = _waiting(dispatcher)
         while waiting:
             _enter(dispatcher, waiting.popitem()[1])
         vars(dispatcher).pop("_compile_for_args", None)
@@ -233,7 +242,7 @@ def _enter_all(dispatcher, *args, **kws):
 
 def _entered(dispatcher, entry):
     """What Python calls for a function that has been compiled."""
-    waiting = remembered(dispatcher, _WAITING)
+    waiting = _waiting(dispatcher)
     for args, cres in list(waiting.items()):
         if cres.entry_point is entry:
             return _enter(dispatcher, waiting.pop(args)).entry_point

@@ -1,53 +1,123 @@
-"""What is remembered of a dispatcher, and forgotten when its user has it compiled anew.
+"""What is remembered of a dispatcher, for as long as its code means the same.
 
 Numba takes globals and closure cells for constants, and `recompile` looks at them again; so must all
-that was derived from the code. Functions that call a derivative are as Numba's callers are: they
-keep what they were compiled with.
+that was derived from the code. Whoever makes something of a function calls `look_again` first, so that
+what was derived from another meaning is left to those who hold it. Functions that call a derivative
+are as Numba's callers are: they keep what they were compiled with.
 """
 
-from functools import lru_cache
+from functools import wraps
+from weakref import WeakSet
 
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.dispatcher import Dispatcher
 
-from .rules.registry import on_renew, renew
+from .meaning import forget_compiled, latest, meaning, note_compiled, reached
+from .rules.registry import generation, renew
 
 _MEMOS = "__numbad_remembered__"
+_DERIVED = "__numbad_derived__"
+_CHECKED = "__numbad_checked__"
+_MADE = "__numbad_made__"
 
 
 def remembered(dispatcher, what):
     """The dict of what is remembered of a dispatcher under a name."""
-    return vars(dispatcher).setdefault(_MEMOS, {}).setdefault(what, {})
+    known = vars(dispatcher).get(_MEMOS)
+    if known is None:
+        known = vars(dispatcher)[_MEMOS] = meaning(dispatcher), {}
+    return known[1].setdefault(what, {})
 
 
-def built_once(function):
-    """`lru_cache` for functions that build dispatchers, emptied when rules or callees change."""
-    cached = lru_cache(maxsize=256)(function)
-    on_renew.append(cached.cache_clear)
-    return cached
+def look_again(dispatcher):
+    """Let go of what was derived from a dispatcher, or a callee, that means something else now."""
+    before, functions = latest(), reached(dispatcher)
+    if before == latest() == vars(dispatcher).get(_CHECKED):
+        return
+    for function in functions:
+        known = vars(function).get(_MEMOS)
+        if known is not None and known[0] != meaning(function):
+            _let_go(function)
+    vars(dispatcher)[_CHECKED] = latest()
+
+
+def _let_go(dispatcher):
+    """Remember nothing; what others may hold of it is still reached by `recompile`."""
+    _, memos = vars(dispatcher).pop(_MEMOS)
+    derived = vars(dispatcher).setdefault(_DERIVED, WeakSet())
+    for memo in memos.values():
+        derived.update(value for value in memo.values() if isinstance(value, Dispatcher))
+
+
+def made_of(function, how, make):
+    """`make(function)`, a dispatcher: always the same one, until the function means something else."""
+    known = vars(function).setdefault(_MADE, {})
+    version, dispatcher = known.get(how, (None, None))
+    # `functools.wraps` copies what a function has.
+    if dispatcher is None or dispatcher.py_func is not function or version != meaning(dispatcher):
+        dispatcher = make(function)
+        look_again(dispatcher)
+        vars(function)[_MADE] = {**known, how: (meaning(dispatcher), dispatcher)}
+    return dispatcher
+
+
+def built_once(dispatcher_of):
+    """For functions that build dispatchers: what they return is remembered of one of the arguments.
+
+    `dispatcher_of(*args)` is the one whose code it depends on.
+    """
+
+    def decorate(function):
+        @wraps(function)
+        def build(*args):
+            dispatcher = dispatcher_of(*args)
+            look_again(dispatcher)
+            known = remembered(dispatcher, function.__qualname__)
+            key = generation(), *args
+            if key not in known:
+                known[key] = function(*args)
+            return known[key]
+
+        return build
+
+    return decorate
 
 
 def forget(dispatcher):
     """Forget all that is remembered; dispatchers that others may hold compile at their next call."""
-    memos = vars(dispatcher).pop(_MEMOS, {})  # out of the way, should one lead back here
+    version, memos = vars(dispatcher).pop(_MEMOS, (None, {}))  # should one lead back here
+    for value in vars(dispatcher).pop(_DERIVED, ()):
+        _reset(value)
     for memo in memos.values():
         for key, value in list(memo.items()):
             if isinstance(value, Dispatcher):
-                forget(value)
-                value._make_finalizer()()
-                value._reset_overloads()
+                _reset(value)
             else:
                 del memo[key]
-    vars(dispatcher)[_MEMOS] = memos
+    if version is not None:
+        vars(dispatcher)[_MEMOS] = meaning(dispatcher), memos
+
+
+def _reset(dispatcher):
+    forget(dispatcher)
+    dispatcher._make_finalizer()()
+    dispatcher._reset_overloads()
 
 
 @global_compiler_lock
 def _recompile(dispatcher):
     """Recompile all signatures afresh, and let derivatives be compiled afresh."""
+    forget_compiled(dispatcher)
     forget(dispatcher)
     renew()
     return _numbas_recompile(dispatcher)
 
 
-_numbas_recompile = Dispatcher.recompile
-Dispatcher.recompile = _recompile
+def _add_overload(dispatcher, cres):
+    """Enter compiled code, and note what its names meant."""
+    _numbas_add_overload(dispatcher, cres)
+    note_compiled(dispatcher, tuple(cres.signature.args))
+
+
+_numbas_recompile, _numbas_add_overload = Dispatcher.recompile, Dispatcher.add_overload
+Dispatcher.recompile, Dispatcher.add_overload = _recompile, _add_overload

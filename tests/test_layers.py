@@ -15,6 +15,7 @@ PACKAGE = Path(numbad.__file__).parent
 LAYERS = (
     ("constants", "errors", "source", "__version__"),
     ("data", "rules"),
+    ("meaning",),
     ("remembered",),
     ("classes", "linked", "symbols"),
     ("fingerprint",),

@@ -1,6 +1,5 @@
 """From the arguments of `fit_ode` to a checked `OdeProblem`."""
 
-from functools import lru_cache
 from numbers import Integral, Real
 
 import numpy as np
@@ -176,7 +175,6 @@ def _wanted_form(y0):
     return "array" if isinstance(y0, np.ndarray) else "tuple"
 
 
-@lru_cache(maxsize=256)
 def _usable_form(fun, calling, t0, start, values, wanted):
     """Return the form of y that `fun` works with.
 

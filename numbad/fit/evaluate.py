@@ -6,7 +6,6 @@ Both are compiled once for a function and the structure of the problem, and kept
 """
 
 import math
-from functools import lru_cache
 from types import FunctionType
 
 import numpy as np
@@ -14,19 +13,25 @@ from numba.core.dispatcher import Dispatcher
 
 from numbad.caching import jit
 from numbad.fit.model import named_tuple
-from numbad.remembered import built_once
+from numbad.remembered import built_once, look_again, made_of
 
 # Up to here all partials travel in one pass (see numbad.operators); beyond, in chunks.
 MOST_IN_ONE_PASS = 16
 
 
-@lru_cache(maxsize=128)
 def as_dispatcher(fun):
-    """Return `fun` compiled by Numba, the same dispatcher for the same function."""
-    return fun if isinstance(fun, Dispatcher) else jit(fun)
+    """Return `fun` compiled by Numba, the same dispatcher while the function means the same."""
+    if isinstance(fun, Dispatcher):
+        look_again(fun)
+        return fun
+    return made_of(fun, "fit", jit)
 
 
-@built_once
+def _of_right_hand_side(fun, *structure):
+    return fun
+
+
+@built_once(_of_right_hand_side)
 def compiled(fun, calling, state, components, free, method, rtol, atol):
     """Return the pair of dispatchers (curve, evaluate) for a structure of the problem.
 

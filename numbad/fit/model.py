@@ -107,7 +107,6 @@ def _named_values(p0):
     return given, values
 
 
-@lru_cache(maxsize=128)
 def _signature(fun):
     """Return (name, names after (t, y), how many of those are required, whether *args follows)."""
     python = getattr(fun, "py_func", fun)

@@ -12,7 +12,6 @@ from numbad.fit.report import minimum_table
 from numbad.fit.result import FitResult
 from numbad.fit.statistics import from_hessian, half_width
 from numbad.fit.unknowns import Unknowns
-from numbad.remembered import built_once
 
 TAKES_HESSIAN_PRODUCT = ("newton-cg", "trust-ncg", "trust-krylov", "trust-constr")
 TAKES_HESSIAN = ("dogleg", "trust-exact")
@@ -25,7 +24,7 @@ class FunctionProblem:
     def __init__(self, fun, args, unknowns, control):
         from numbad.operators import value_and_jacobian
 
-        self.compiled = _operator(value_and_jacobian, fun, 0)
+        self.compiled = value_and_jacobian(fun, 0)
         self.args, self.unknowns, self.control = args, unknowns, control
         self.count = None
 
@@ -43,11 +42,6 @@ class FunctionProblem:
     def arrange(self, residuals):
         """Return residuals as they are."""
         return residuals
-
-
-@built_once
-def _operator(operator, fun, argnums):
-    return operator(fun, argnums)
 
 
 def least_squares(fun, x0, args=(), *, names=None, **options):
@@ -138,14 +132,14 @@ def minimize(fun, x0, args=(), *, names=None, **options):
 
     unknowns = _unknowns(x0, names, (-np.inf, np.inf))
     args, method = tuple(args), str(options.get("method", "")).lower()
-    gradient = _operator(value_and_grad, fun, 0)
+    gradient = value_and_grad(fun, 0)
     if method not in TAKES_NO_GRADIENT:
         options["jac"] = True
     if method in TAKES_HESSIAN_PRODUCT:
-        product = _operator(hvp, fun, (0,))
+        product = hvp(fun, (0,))
         options["hessp"] = lambda x, v: product((x, *args), (v,))[0]
     if method in TAKES_HESSIAN:
-        options["hess"] = lambda x: _operator(hessian, fun, 0)(x, *args)
+        options["hess"] = lambda x: hessian(fun, 0)(x, *args)
 
     def evaluate(x):
         value, slope = gradient(np.array(x), *args)
@@ -191,7 +185,7 @@ class Minimum(FitResult):
         from numbad.operators import hessian
 
         problem = self.problem
-        return from_hessian(_operator(hessian, problem.fun, 0)(self.x, *problem.args))
+        return from_hessian(hessian(problem.fun, 0)(self.x, *problem.args))
 
     def _half_width(self, level):
         return half_width(level, None, known_sigma=True)

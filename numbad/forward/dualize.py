@@ -34,6 +34,7 @@ from ..source import define
 from . import dual as d
 from . import known, overloads
 from .instances import instances_met
+from .primal import compile_like
 from .promote import PromoteAllocations, refresh
 from .refuse import refusing
 
@@ -133,7 +134,7 @@ class DualDispatcher(CPUDispatcher):
             pipeline_class=DualCompiler,
         )
         made._original = weakref.ref(fn)
-        return made
+        return compile_like(made, fn)
 
     @property
     def original(self):

@@ -13,6 +13,7 @@ from numba.core.typed_passes import NopythonTypeInference
 from numba.core.typing import signature
 from numba.core.untyped_passes import ReconstructSSA
 
+from ..meaning import as_compiled
 from ..remembered import remembered
 from ..rules.linalg.result_types import result_type as linalg_type
 from .chosen import enter_overloads
@@ -125,8 +126,9 @@ def result_type(function):
 
 
 def _captured(dispatcher, argtypes, stages):
+    py_func = as_compiled(dispatcher, argtypes)
     try:
-        return _capture(dispatcher.py_func, argtypes, dispatcher.locals, stages)
+        return _capture(py_func, argtypes, dispatcher.locals, stages)
     except ForceLiteralArg as error:
         if len(_capturing()) > 1:  # the caller may have a literal to give
             raise
@@ -136,7 +138,7 @@ def _captured(dispatcher, argtypes, stages):
         if "re-entrant" not in str(error):
             raise
     dispatcher.compile(argtypes)  # a recursive function is typed by its own compilation
-    return _capture(dispatcher.py_func, argtypes, dispatcher.locals, stages)
+    return _capture(py_func, argtypes, dispatcher.locals, stages)
 
 
 def _capture(py_func, argtypes, locals, stages):

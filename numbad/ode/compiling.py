@@ -6,6 +6,7 @@ from numba.core.registry import CPUDispatcher
 from numbad.caching import ContentCache
 from numbad.errors import NumbadError
 from numbad.operators.dispatcher import OperatorCompiler
+from numbad.remembered import look_again
 
 
 class GenericDispatcher(CPUDispatcher):
@@ -17,6 +18,10 @@ class GenericDispatcher(CPUDispatcher):
     """
 
     handles_duals = True
+
+    def compile(self, sig):
+        look_again(self)
+        return super().compile(sig)
 
     def __reduce__(self):
         return self.origin

@@ -67,7 +67,7 @@ def make_control(tableau):
     return control
 
 
-def make_first_step(tableau, evaluate, with_partials):
+def make_first_step(tableau, fun, evaluate, with_partials):
     """The compiled choice of the initial step's size, Hairer, Norsett & Wanner, II.4, a) to f)."""
     exponent = tableau.error_exponent
     mean_square = make_mean_square(with_partials)
@@ -80,7 +80,7 @@ def make_first_step(tableau, evaluate, with_partials):
         h0 = 1e-6 if d0 < 1e-5 or d1 < 1e-5 else 0.01 * d0 / d1
         h0 = smaller(h0, longest)
         v = combine(work[-3], y, direction * h0, (1.0,), (k0,))
-        k1 = evaluate(work[1], t + direction * h0, v, structure, args)
+        k1 = evaluate(fun, work[1], t + direction * h0, v, structure, args)
         d2 = math.sqrt(mean_square((1.0, -1.0), (k1, k0), y, y, rtol, atol)) / h0
         steepest = larger(d1, d2)
         if steepest <= 1e-15:

@@ -49,7 +49,12 @@ Settings = namedtuple("Settings", "rtol atol first_step max_step max_steps")
 Control = namedtuple("Control", "h log_error attempts")
 
 # The compiled pieces of an integration.
-Pieces = namedtuple("Pieces", "as_state start advance interpolate settle rows")
+Pieces = namedtuple("Pieces", "fun as_state start advance interpolate settle rows")
+
+
+def dispatcher_of(problem, *settings):
+    """The right-hand side of a problem."""
+    return problem.fun
 
 
 def as_passed(settings):
@@ -70,21 +75,22 @@ def content_of(problem):
 def make_pieces(problem):
     """The functions that an integration loop is put together from, for one right-hand side."""
     tableau = problem.tableau
-    rhs = RightHandSide(problem.fun, problem.inplace)
+    fun, rhs = problem.fun, RightHandSide(problem.inplace)
     return Pieces(
+        fun=fun,
         as_state=array_state if problem.inplace else tuple_or_array_state,
-        start=_make_start(tableau, rhs, problem.control_partials),
-        advance=_make_advance(tableau, rhs, problem.control_partials),
+        start=_make_start(tableau, fun, rhs, problem.control_partials),
+        advance=_make_advance(tableau, fun, rhs, problem.control_partials),
         interpolate=make_interpolate(tableau),
         settle=make_settle(tableau, rhs),
         rows=buffers_needed(tableau),
     )
 
 
-def _make_start(tableau, rhs, control_partials):
+def _make_start(tableau, fun, rhs, control_partials):
     """The compiled `start`: workspace, first slope, first step size."""
     evaluate_first = make_evaluate(rhs, first=True)
-    first_step = make_first_step(tableau, make_evaluate(rhs), control_partials)
+    first_step = make_first_step(tableau, fun, make_evaluate(rhs), control_partials)
     rows = buffers_needed(tableau)
     workspace = make_workspace(rows)
 
@@ -92,7 +98,7 @@ def _make_start(tableau, rhs, control_partials):
     def start(initial, t, t_end, structure, args, settings):
         memory, work = workspace(initial)
         y = keep(work[rows - 1], initial)
-        k0 = evaluate_first(work[0], t, y, structure, args)
+        k0 = evaluate_first(fun, work[0], t, y, structure, args)
         direction = 1.0 if t_end > t else -1.0
         status = failure.RUNNING
         h = settings.first_step
@@ -108,7 +114,7 @@ def _make_start(tableau, rhs, control_partials):
     return start
 
 
-def _make_advance(tableau, rhs, control_partials):
+def _make_advance(tableau, fun, rhs, control_partials):
     """The compiled `advance`: one accepted step, after as many rejected ones as it takes."""
     step = make_step(tableau, rhs)
     mean_square_error = make_error(tableau, control_partials)
@@ -126,7 +132,7 @@ def _make_advance(tableau, rhs, control_partials):
             if abs(h) * STRETCH >= abs(t_end - t):
                 h = t_end - t
                 t_new = t_end
-            w, stages = step(work, t, t_new, h, y, k0, structure, args)
+            w, stages = step(fun, work, t, t_new, h, y, k0, structure, args)
             square = mean_square_error(stages, h, y, w, settings.rtol, settings.atol)
             accepted = square <= 1.0 and all_finite(w)
             factor, log_error = control(square, accepted, again, log_error)
@@ -144,7 +150,7 @@ def _make_advance(tableau, rhs, control_partials):
     return advance
 
 
-@built_once
+@built_once(dispatcher_of)
 def make_integrate(problem):
     """The dispatcher `integrate(y0, ts, args, settings) -> (ys, status, t)` for a problem."""
     content = content_of(problem)
@@ -159,7 +165,7 @@ def make_integrate(problem):
 
 
 def _integrate(pieces):
-    as_state, start, advance, interpolate, settle, rows = pieces
+    fun, as_state, start, advance, interpolate, settle, rows = pieces
 
     def integrate(y0, ts, given_args, given_settings):
         args, settings = borrow(given_args), borrow(given_settings)
@@ -195,7 +201,7 @@ def _integrate(pieces):
                     write_row(ys, row, interpolate(work[rows - 3], theta, h, y, stages))
                 row += 1
             t = t_new
-            y, k0 = settle(work, t, w, stages, structure, args)
+            y, k0 = settle(fun, work, t, w, stages, structure, args)
         hold(memory)
         return ys, status, t
 

@@ -28,7 +28,7 @@ from numbad.ode.times import fixed_times, tangent_at, uniform
 
 def solve_at_moving_times(solve_below, problem):
     """The Python function `solve` for times that are duals, of one for times a level lower."""
-    rhs = RightHandSide(problem.fun, problem.inplace)
+    fun, rhs = problem.fun, RightHandSide(problem.inplace)
     evaluate, evaluate_first = make_evaluate(rhs), make_evaluate(rhs, first=True)
     as_state = array_state if problem.inplace else tuple_or_array_state
     workspace = make_workspace(2)
@@ -41,12 +41,12 @@ def solve_at_moving_times(solve_below, problem):
         initial = as_state(y0, (args, ts))
         memory, (stage, moved) = workspace(initial)
         if len(ts) > 0:
-            slope = evaluate_first(stage, fixed[0], initial, structure, args)
+            slope = evaluate_first(fun, stage, fixed[0], initial, structure, args)
             initial = combine(initial, initial, -tangent_at(ts, 0), (1.0,), (slope,))
         ys = solve_below(restored(structure, initial), fixed, own_args)
         for row in range(len(ts)):
             y = read_row(moved, ys, row, initial)
-            slope = evaluate(stage, fixed[row], y, structure, args)
+            slope = evaluate(fun, stage, fixed[row], y, structure, args)
             write_row(ys, row, combine(moved, y, tangent_at(ts, row), (1.0,), (slope,)))
         hold(memory)
         return ys

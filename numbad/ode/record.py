@@ -8,7 +8,7 @@ from numba.extending import intrinsic
 from numbad.ode import failure
 from numbad.ode.compiling import generic
 from numbad.ode.emit import Emitter
-from numbad.ode.integrate import content_of, make_pieces
+from numbad.ode.integrate import content_of, dispatcher_of, make_pieces
 from numbad.ode.state import borrow, hold, structure_of, table_for, write_row
 from numbad.remembered import built_once
 
@@ -31,7 +31,7 @@ def enlarged(typingctx, table, count):
     return table(table, types.intp), codegen
 
 
-@built_once
+@built_once(dispatcher_of)
 def make_record(problem):
     """The dispatcher `record(y0, t_span, t_eval, at_steps, dense, args, settings)` for a problem.
 
@@ -51,7 +51,7 @@ def make_record(problem):
 
 
 def _record(pieces, stage_count):
-    as_state, start, advance, interpolate, settle, rows = pieces
+    fun, as_state, start, advance, interpolate, settle, rows = pieces
 
     def record(y0, t_span, t_eval, at_steps, dense, given_args, given_settings):
         args, settings = borrow(given_args), borrow(given_settings)
@@ -106,7 +106,7 @@ def _record(pieces, stage_count):
                 if at_steps:
                     break
             t = t_new
-            y, k0 = settle(work, t, w, stages, structure, args)
+            y, k0 = settle(fun, work, t, w, stages, structure, args)
         hold(memory)
         if not dense:
             step = 0

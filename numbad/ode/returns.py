@@ -18,6 +18,7 @@ from numba.core.untyped_passes import ReconstructSSA
 from numbad.caching import enable
 from numbad.forward.dualize import DualCompiler, DualDispatcher, dualized, replacement
 from numbad.forward.flow import constant_of
+from numbad.forward.primal import compile_like
 from numbad.ir.untyped import untyped
 from numbad.remembered import remembered
 from numbad.rules.registry import rules_given
@@ -46,13 +47,12 @@ def _returns_displays(fun):
 def _build(fun):
     py_func, options = fun.py_func, dict(fun.targetoptions)
     pipelines = (CPUDispatcher, TupleCompiler), (DualDispatcher, DualTupleCompiler)
-    return tuple(
-        enable(
-            dispatcher(py_func, targetoptions=options, pipeline_class=pipeline),
-            lambda: ("returning tuples", py_func, options),
-        )
+    made = (
+        dispatcher(py_func, targetoptions=options, pipeline_class=pipeline)
         for dispatcher, pipeline in pipelines
     )
+    contents = "returning tuples", fun, options
+    return tuple(enable(compile_like(one, fun), lambda: contents) for one in made)
 
 
 def _displays(func_ir):

@@ -2,6 +2,7 @@
 
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from numba.core import errors, types
@@ -22,42 +23,46 @@ ANOTHER_LENGTH = "the right-hand side returned another length than at its first 
 
 @dataclass(frozen=True)
 class RightHandSide:
-    """The user's function: `fun(t, y, *args)`, or `fun(t, y, dy, *args)` that writes into dy."""
+    """How the user's function is called: `fun(t, y, *args)`, or `fun(t, y, dy, *args)` that writes dy.
 
-    fun: Any
+    Numba keeps what is told here for good, so the function itself comes in by its type, which lets it go.
+    """
+
     inplace: bool
 
-    def resolve(self, typingctx, buffer, t, y, structure, args):
-        """The call for arguments of these types; raises ModelError where there is none.
+    def resolve(self, typingctx, fun, buffer, t, y, structure, args):
+        """The call of a function of type `fun` for arguments of these types.
+
+        Raises ModelError where there is none.
 
         `structure` is a token for that of the initial state, in which the function gets y.
         """
         if self.inplace:
             given = t, y, buffer, *_members(args)
-            callee, _ = self._compile(typingctx, given)
+            callee, _ = self._compile(typingctx, fun.dispatcher, given)
             return Call(callee, given, None, y, y, args)
         form = structure.instance_type
         given = t, restored_type(form, y), *_members(args)
-        callee, derivative = self._compile(typingctx, given)
+        callee, derivative = self._compile(typingctx, fun.dispatcher, given)
         check_derivative(derivative, y)
         return Call(callee, given, derivative, form, y, args)
 
-    def _compile(self, typingctx, given):
+    def _compile(self, typingctx, fun, given):
         """The dispatcher to call for arguments of the given types, and the type that it returns."""
         dual = any(any(duals_in(ty)) for ty in given)
-        callee = returning_tuples(self.fun)[dual]
+        callee = returning_tuples(fun)[dual]
         if callee is not None:
             with suppress(errors.NumbaError, NumbadError, TypeError):
                 derivative = _returned(typingctx, callee, given)
                 if _is_tuple_of_scalars(derivative):
                     return callee, derivative
-        callee = replacement(self.fun) if dual else self.fun
+        callee = replacement(fun) if dual else fun
         try:
             return callee, _returned(typingctx, callee, given)
         except NumbadError:
             raise
         except (errors.NumbaError, errors.UnsupportedBytecodeError, TypeError) as error:
-            raise cannot_compile(self.fun, given, error) from error
+            raise cannot_compile(fun, given, error) from error
 
 
 def _returned(typingctx, callee, given):
@@ -95,19 +100,22 @@ class Call:
         return out
 
 
+@cache
 def make_evaluate(rhs, first=False):
-    """The compiled `evaluate(buffer, t, y, structure, args)`, dy/dt at (t, y) as a state."""
+    """The compiled `evaluate(fun, buffer, t, y, structure, args)`, dy/dt at (t, y) as a state."""
 
     @intrinsic
-    def evaluate(typingctx, buffer, t, y, structure, args):
-        call = rhs.resolve(typingctx, buffer, t, y, structure, args)
+    def evaluate(typingctx, fun, buffer, t, y, structure, args):
+        types_of_call = buffer, t, y, structure, args
+        rhs.resolve(typingctx, fun, *types_of_call)
 
         def codegen(context, builder, signature, arguments):
-            buffer, t, y, _, args = arguments
+            call = rhs.resolve(context.typing_context, fun, *types_of_call)
+            _, buffer, t, y, _, args = arguments
             state = call.emit(Emitter(context, builder), buffer, t, y, args, first)
             return impl_ret_borrowed(context, builder, signature.return_type, state)
 
-        return y(buffer, t, y, structure, args), codegen
+        return y(fun, buffer, t, y, structure, args), codegen
 
     return evaluate
 

@@ -10,12 +10,19 @@ from numbad.errors import ArgumentError, NumbadError
 from numbad.forward.dual import duals_in
 from numbad.ode import failure
 from numbad.ode.compiling import generic
-from numbad.ode.integrate import Problem, Settings, as_passed, content_of, make_integrate
+from numbad.ode.integrate import (
+    Problem,
+    Settings,
+    as_passed,
+    content_of,
+    dispatcher_of,
+    make_integrate,
+)
 from numbad.ode.methods import find_method
 from numbad.ode.moving import solve_at_moving_times
 from numbad.ode.state import plain
 from numbad.ode.times import uniform
-from numbad.remembered import built_once
+from numbad.remembered import built_once, look_again, made_of
 
 _ADJOINTS = ("forward", "discrete", "interpolating", "gauss", "quadrature", "backsolve")
 _FORWARD = ("forward", "discrete")
@@ -163,25 +170,21 @@ def _positive(name, given):
     return value
 
 
-_DISPATCHERS = {}
-
-
 def as_dispatcher(fun):
-    """A right-hand side as a Numba dispatcher, the same one for the same function.
+    """A right-hand side as a Numba dispatcher, the same one while the function means the same.
 
     Plain functions are compiled with NumPy's division (1/0 is inf): a step that runs into a
     singularity is then rejected and tried again, shorter, instead of ending the integration.
     """
     if isinstance(fun, Dispatcher):
+        look_again(fun)
         return fun
     if not inspect.isfunction(fun):
         raise ArgumentError(f"fun must be a Python function or a Numba dispatcher, not {fun!r}")
-    if not hasattr(fun, "__numbad_rhs__"):
-        fun.__numbad_rhs__ = jit(error_model="numpy")(fun)
-    return fun.__numbad_rhs__
+    return made_of(fun, "rhs", jit(error_model="numpy"))
 
 
-@built_once
+@built_once(dispatcher_of)
 def compiled(problem, settings, level):
     """The dispatcher `solve(y0, ts, args)`; `level` counts the levels of duals taken off ts."""
     content = *content_of(problem), tuple(settings)

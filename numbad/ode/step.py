@@ -3,6 +3,8 @@
 Rows of the workspace: the stages, the state of a stage, the new state, the old state.
 """
 
+from functools import cache
+
 from numba.core import types
 from numba.core.imputils import impl_ret_borrowed
 from numba.extending import intrinsic
@@ -16,22 +18,25 @@ def buffers_needed(tableau):
     return tableau.stages + 3
 
 
+@cache
 def make_step(tableau, rhs):
-    """The compiled `step(work, t, t_new, h, y, k0, structure, args) -> (y_new, stages)`."""
+    """The compiled `step(fun, work, t, t_new, h, y, k0, structure, args) -> (y_new, stages)`."""
 
     @intrinsic
-    def step(typingctx, work, t, t_new, h, y, k0, structure, args):
-        call = rhs.resolve(typingctx, work.dtype, t, y, structure, args)
+    def step(typingctx, fun, work, t, t_new, h, y, k0, structure, args):
+        types_of_call = work.dtype, t, y, structure, args
+        rhs.resolve(typingctx, fun, *types_of_call)
         result = types.Tuple((y, types.UniTuple(y, tableau.stages)))
 
         def codegen(context, builder, signature, arguments):
             emitter = Emitter(context, builder)
-            new, stages = _stages(emitter, tableau, call, y, arguments)
+            call = rhs.resolve(context.typing_context, fun, *types_of_call)
+            new, stages = _stages(emitter, tableau, call, y, arguments[1:])
             both = [new, context.make_tuple(builder, result[1], stages)]
             value = context.make_tuple(builder, result, both)
             return impl_ret_borrowed(context, builder, result, value)
 
-        return result(work, t, t_new, h, y, k0, structure, args), codegen
+        return result(fun, work, t, t_new, h, y, k0, structure, args), codegen
 
     return step
 
@@ -114,20 +119,23 @@ def _horner(emitter, coefficients, theta):
     return total * theta
 
 
+@cache
 def make_settle(tableau, rhs):
-    """The compiled `settle(work, t, w, stages, structure, args)`: (y, first stage) to go on with.
+    """The compiled `settle(fun, work, t, w, stages, structure, args)`: (y, first stage) to go on with.
 
     Both are put where the next step does not write.
     """
 
     @intrinsic
-    def settle(typingctx, work, t, w, stages, structure, args):
-        call = rhs.resolve(typingctx, work.dtype, t, w, structure, args)
+    def settle(typingctx, fun, work, t, w, stages, structure, args):
+        types_of_call = work.dtype, t, w, structure, args
+        rhs.resolve(typingctx, fun, *types_of_call)
         result = types.UniTuple(w, 2)
 
         def codegen(context, builder, signature, arguments):
             emitter = Emitter(context, builder)
-            rows, t, w_value, slopes, _, args = arguments
+            call = rhs.resolve(context.typing_context, fun, *types_of_call)
+            _, rows, t, w_value, slopes, _, args = arguments
             buffer = builder.extract_value(rows, buffers_needed(tableau) - 1)
             y = emitter.copied(w, buffer, w_value)
             first = builder.extract_value(rows, 0)
@@ -138,6 +146,6 @@ def make_settle(tableau, rhs):
             value = context.make_tuple(builder, result, [y, k0])
             return impl_ret_borrowed(context, builder, result, value)
 
-        return result(work, t, w, stages, structure, args), codegen
+        return result(fun, work, t, w, stages, structure, args), codegen
 
     return settle

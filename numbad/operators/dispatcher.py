@@ -29,7 +29,7 @@ from ..forward.refuse import refusing, told_before
 from ..ir.extension_types import holds_extension, parts, whole, whole_type
 from ..ir.unwind import nopython_pipeline
 from ..linked import compiled
-from ..remembered import remembered
+from ..remembered import look_again, made_of, remembered
 from ..reverse.lowering import SweepLowering
 from ..rules.registry import generation
 from ..source import define
@@ -39,15 +39,15 @@ INHERITED = ("fastmath", "error_model", "boundscheck", "nogil")
 
 
 def as_dispatcher(operator, f):
-    """`f` as a Numba dispatcher; the same object every time for the same function."""
+    """`f` as a Numba dispatcher; the same object every time, for as long as the function means the same."""
     if isinstance(f, Dispatcher):
+        look_again(original(f))
         return original(f)
     if isinstance(f, DUFunc):
+        look_again(f._dispatcher)
         return f._dispatcher
     if inspect.isfunction(f):
-        if not hasattr(f, "__numbad_dispatcher__"):
-            f.__numbad_dispatcher__ = njit(f)
-        return f.__numbad_dispatcher__
+        return made_of(f, "njit", njit)
     if inspect.isbuiltin(f) or type(f).__name__ == "ufunc":
         return _wrap_builtin(f)
     raise ArgumentError(

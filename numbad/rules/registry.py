@@ -251,9 +251,6 @@ def _forget(fn):
 _generation = 0
 _given = 0
 
-on_renew = []
-"""Functions to be called when what was built before is out of date."""
-
 
 def generation():
     """A number that grows with every rule that is given: what was built before knows less."""
@@ -269,8 +266,6 @@ def renew():
     """Let everything be built anew from here on."""
     global _generation
     _generation += 1
-    for forget in on_renew:
-        forget()
 
 
 def _announce(fn):
