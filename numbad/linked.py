@@ -16,7 +16,7 @@ from numba.core.dispatcher import Dispatcher
 from numba.core.registry import cpu_target
 
 from .meaning import note_compiled
-from .remembered import look_again
+from .remembered import enter, look_again
 
 _UNRESOLVED = ".numba.unresolved$"  # what a recursive function calls itself by: an address
 _ENVIRONMENT = "_ZN08NumbaEnv"  # where the Python objects of what prints, say, are found
@@ -221,6 +221,7 @@ def _add_overload(add_overload, dispatcher, cres):
         add_overload(dispatcher, cres)
         return
     dispatcher.overloads[tuple(cres.signature.args)] = cres
+    enter(dispatcher, cres)
     dispatcher._compile_for_args = partial(_enter_all, dispatcher)
     _waiting(dispatcher)[tuple(cres.signature.args)] = cres
     note_compiled(dispatcher, tuple(cres.signature.args))
@@ -258,5 +259,6 @@ def _enter(dispatcher, cres):
     cres = cres._replace(entry_point=entry)
     args = tuple(cres.signature.args)
     dispatcher.overloads[args] = cres
+    enter(dispatcher, cres)
     dispatcher._insert([ty._code for ty in args], entry, cres.objectmode)
     return cres

@@ -6,11 +6,13 @@ what was derived from another meaning is left to those who hold it. Functions th
 are as Numba's callers are: they keep what they were compiled with.
 """
 
+from contextlib import suppress
 from functools import wraps
 from weakref import WeakSet
 
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.dispatcher import Dispatcher
+from numba.core.utils import shutting_down
 
 from .meaning import forget_compiled, latest, meaning, note_compiled, reached
 from .rules.registry import generation, renew
@@ -19,6 +21,7 @@ _MEMOS = "__numbad_remembered__"
 _DERIVED = "__numbad_derived__"
 _CHECKED = "__numbad_checked__"
 _MADE = "__numbad_made__"
+_ENTRIES = "__numbad_entries__"
 
 
 def remembered(dispatcher, what):
@@ -116,8 +119,31 @@ def _recompile(dispatcher):
 def _add_overload(dispatcher, cres):
     """Enter compiled code, and note what its names meant."""
     _numbas_add_overload(dispatcher, cres)
+    enter(dispatcher, cres)
     note_compiled(dispatcher, tuple(cres.signature.args))
+
+
+def enter(dispatcher, cres):
+    """Note an entry point, for the time when the dispatcher is gone."""
+    vars(dispatcher).setdefault(_ENTRIES, []).append(cres.entry_point)
+
+
+def _make_finalizer(dispatcher):
+    """Numba's finalizer, but one that holds what is to be removed, rather than all of the overloads.
+
+    These hold the Python functions, which would never go where one leads back to its dispatcher.
+    """
+    entries = vars(dispatcher).setdefault(_ENTRIES, [])
+    context = dispatcher.targetctx
+
+    def finalizer(shutting_down=shutting_down):
+        while entries and not shutting_down():
+            with suppress(KeyError):
+                context.remove_user_function(entries.pop())
+
+    return finalizer
 
 
 _numbas_recompile, _numbas_add_overload = Dispatcher.recompile, Dispatcher.add_overload
 Dispatcher.recompile, Dispatcher.add_overload = _recompile, _add_overload
+Dispatcher._make_finalizer = _make_finalizer

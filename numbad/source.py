@@ -2,6 +2,7 @@
 
 import linecache
 from itertools import count
+from weakref import finalize
 
 _SERIAL = count()
 _DECORATORS = 20  # lines at most
@@ -20,6 +21,7 @@ def define(source, namespace, like=None):
     exec(compile(source, filename, "exec"), scope)
     (name,) = scope.keys() - before
     made = scope[name]
+    finalize(made.__code__, linecache.cache.pop, filename, None).atexit = False
     if like is not None:
         place = {"co_filename": like.__code__.co_filename, "co_firstlineno": line_of_def(like)}
         made.__code__ = made.__code__.replace(**place)

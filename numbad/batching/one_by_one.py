@@ -6,7 +6,7 @@ from ..forward.dualize import replacement
 from ..operators.adjoint import pullback_of
 from ..operators.dispatcher import plain_parameters
 from ..operators.structure import leaves, parse, render
-from ..reverse.pipeline import native
+from ..reverse.pipeline import written_call
 from .arguments import element_type
 from .writing import BatchWriter
 
@@ -54,7 +54,7 @@ class OneByOne(BatchWriter):
             seed_source,
         ]
         result = self.make_results(self._value_type(typingctx, pull, free, shadows, seed))
-        call = f"{self.constant('pull', native(pull))}({', '.join(given)})"
+        call = written_call(pull, "pull", ", ".join(given), self.namespace)
         self.body.append(f"value, adjoints = {call}")
         self._store()
         adjoints = {k: self._deliver(k) for k in self.wrt}

@@ -26,7 +26,7 @@ from ..reverse.pipeline import (
     returned,
     stub_dispatcher,
 )
-from ..reverse.tape import guarded, tape_type
+from ..reverse.tape import tape_type
 from ..reverse.trying import refuse_raising
 from ..rules.registry import generation
 from . import choice  # noqa: F401  (it tells reverse mode of `select`)
@@ -101,7 +101,7 @@ def lane_sweep(f, wrt, lanes, batched):
 
 
 def compiled_sweep(f, wrt, lanes, batched, argtypes, shadows, seed):
-    """What generated code calls as `(args, shadows, seed)`, and the type of what it returns.
+    """The dispatcher of both sweeps, which generated code calls guarded, and the type of what it returns.
 
     Raises what compilation raises where lanes cannot go through the code of `f` together.
     """
@@ -111,4 +111,4 @@ def compiled_sweep(f, wrt, lanes, batched, argtypes, shadows, seed):
     given = (types.BaseTuple.from_types(tys) for tys in (argtypes, shadows))
     sig = (tape_type, *given, seed)
     sweep.compile(sig)
-    return guarded(sweep), sweep.overloads[sig].signature.return_type
+    return sweep, sweep.overloads[sig].signature.return_type

@@ -7,6 +7,7 @@ from ..lanes.varying import Varying, start_of_lanes
 from ..operators.dispatcher import plain_parameters
 from ..operators.runtime import fill_zero
 from ..operators.structure import leaves, parse, render
+from ..reverse.tape import call_guarded
 from . import blocks
 from .sweep import compiled_sweep
 from .writing import BatchWriter
@@ -90,7 +91,8 @@ class Together(BatchWriter):
         sweep, returned = compiled_sweep(
             self.batch.f, self.wrt, self.lanes, self.batched, tys, shadows, seed
         )
-        return self.constant("pull", sweep), returned
+        guarded = self.constant("guarded", call_guarded)
+        return f"{guarded}({self.constant('sweep', sweep)}, ", returned
 
     def _store(self):
         store = self.constant("store", blocks.store_lanes(self.lanes))
@@ -108,7 +110,7 @@ class Together(BatchWriter):
         result = self.make_results(_scalars(ty[0]))
         arguments = self.tuple_of(source for source, _ in self.given)
         given = self.tuple_of(source for source, _ in made)
-        self.body.append(f"value, adjoints = {call}({arguments}, {given}, {seed_source})")
+        self.body.append(f"value, adjoints = {call}{arguments}, {given}, {seed_source})")
         self._store()
         adjoints = {k: self._deliver(k) for k in self.wrt}
         returned = self.returned(result, adjoints)

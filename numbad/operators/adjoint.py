@@ -15,7 +15,7 @@ from ..forward.dual import base_scalar, with_base
 from ..forward.layout import zeros_as
 from ..forward.promote import common_dual, effects
 from ..remembered import remembered
-from ..reverse.pipeline import native
+from ..reverse.pipeline import written_call
 from ..rules.registry import JVP, SCALAR, VJP
 from ..source import define
 from . import overlap, runtime
@@ -86,8 +86,8 @@ class AdjointSource(Writer):
         self.raised = {}  # id of a leaf -> its source in the common scalar type
         self._prepare()
         self.result = parse(plain_result(typingctx, f, tys), "value")
+        self.pull = pullback_of(original(f), tys, self.wrt)
         self.namespace.update(
-            pull=native(pullback_of(original(f), tys, self.wrt)),
             ArgumentError=ArgumentError,
             copied=runtime.copied,
             overlap=overlap.overlap,
@@ -226,7 +226,9 @@ class AdjointSource(Writer):
         shadows = "".join(
             (self._shadow(self.trees[k]) if k in self.wrt else "None") + ", " for k in self.places
         )
-        return [f"value, adjoints = pull(({args}), ({shadows}), {seed})", *self.checks]
+        given = f"({args}), ({shadows}), {seed}"
+        call = written_call(self.pull, "pull", given, self.namespace)
+        return [f"value, adjoints = {call}", *self.checks]
 
     # -- cotangents --------------------------------------------------------------------------
 

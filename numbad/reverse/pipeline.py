@@ -33,7 +33,7 @@ from ..ir.loops import Control
 from ..ir.typing import Inference
 from ..ir.unwind import nopython_pipeline
 from ..linked import compiled
-from ..remembered import remembered
+from ..remembered import enter, remembered
 from ..rules.registry import JVP, SCALAR, VJP, generation
 from ..source import define
 from .activity import Activity
@@ -50,7 +50,7 @@ from .parallel import PartDispatcher, body, with_loops_apart
 from .split import SplitSweep
 from .sweep import Sweep
 from .switches import enabled
-from .tape import call_guarded, guarded
+from .tape import call_guarded
 from .together import refuse_lanes
 from .trying import refuse_raising
 
@@ -270,6 +270,7 @@ class InnerDispatcher(SweepDispatcher):
 
     def add_overload(self, cres):
         self.overloads[tuple(cres.signature.args)] = cres
+        enter(self, cres)
 
 
 class GuardCompiler(CompilerBase):
@@ -349,9 +350,14 @@ def _called(f):
     return known[rules]
 
 
-def native(pull):
-    """What compiled code calls for a pullback: its guard itself, if it has one."""
-    return getattr(pull, "native", pull)
+def written_call(pull, name, given, namespace):
+    """Source of the call of a pullback, by its sweep itself if it has one; `name` stands for it."""
+    sweep = getattr(pull, "sweep", None)
+    namespace[name] = pull if sweep is None else sweep
+    if sweep is None:
+        return f"{name}({given})"
+    namespace["call_guarded"] = call_guarded
+    return f"call_guarded({name}, {given})"
 
 
 def _pullback(f, wrt, snapshots):
@@ -363,7 +369,7 @@ def _pullback(f, wrt, snapshots):
     guard = define(source, {"call_guarded": call_guarded, "sweep": sweep})
     guard.__numbad_pull__ = pull
     outer = PullDispatcher(guard, targetoptions=options, pipeline_class=GuardCompiler)
-    outer.native = guarded(sweep)
+    outer.sweep = sweep
     return caching.enable(outer, lambda: ("pull", wrt, options, snapshots, f))
 
 

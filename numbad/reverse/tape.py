@@ -265,46 +265,23 @@ def _emit_guarded(context, builder, dispatcher, inner, sig, args):
     return imputils.fix_returning_optional(context, builder, inner, status, result)
 
 
-def _guard(typingctx, dispatcher, *tys):
-    """The signature of a guarded call and the function that emits it."""
-    tys = [types.unliteral(ty) for ty in tys]
-    fnty = types.Dispatcher(dispatcher)
-    inner = typingctx.resolve_function_type(fnty, (tape_type, *tys), {})
-
-    def emit(context, builder, args):
-        sig = signature(inner.return_type, *tys)
-        return _emit_guarded(context, builder, dispatcher, inner, sig, args)
-
-    return inner.return_type, tys, emit
-
-
 @intrinsic
 def call_guarded(typingctx, fn, args, shadows, seed):
-    """As `guarded(fn)(args, shadows, seed)`, with the dispatcher as an argument."""
-    if not isinstance(fn, types.Dispatcher):
-        return None
-    result, tys, emit = _guard(typingctx, fn.dispatcher, args, shadows, seed)
-
-    def codegen(context, builder, sig, args):
-        return emit(context, builder, args[1:])
-
-    return result(fn, *tys), codegen
-
-
-def guarded(dispatcher):
-    """An intrinsic `(args, shadows, seed)` that calls `dispatcher(tape, args, shadows, seed)`.
+    """`fn(tape, args, shadows, seed)`, where `fn` is a dispatcher.
 
     The tape's memory is released after the call, also when it raises. What the caller holds is the
-    caller's to free: it is compiled with `ir.unwind`.
+    caller's to free: it is compiled with `ir.unwind`. Numba keeps every signature for good, so that
+    nothing here holds the dispatcher but its type, which lets it go.
     """
+    if not isinstance(fn, types.Dispatcher):
+        return None
+    tys = [types.unliteral(ty) for ty in (args, shadows, seed)]
+    inner = typingctx.resolve_function_type(fn, (tape_type, *tys), {})
+    result = inner.return_type
 
-    @intrinsic
-    def call(typingctx, args, shadows, seed):
-        result, tys, emit = _guard(typingctx, dispatcher, args, shadows, seed)
+    def codegen(context, builder, sig, args):
+        outer = signature(result, *tys)
+        inner = signature(result, tape_type, *tys)
+        return _emit_guarded(context, builder, fn.dispatcher, inner, outer, args[1:])
 
-        def codegen(context, builder, sig, args):
-            return emit(context, builder, args)
-
-        return result(*tys), codegen
-
-    return call
+    return result(fn, *tys), codegen
