@@ -14,6 +14,7 @@ from numba.core.dispatcher import Dispatcher
 from numbad.caching import jit
 from numbad.fit.model import named_tuple
 from numbad.remembered import built_once, look_again, made_of
+from numbad.source import define
 
 # Up to here all partials travel in one pass (see numbad.operators); beyond, in chunks.
 MOST_IN_ONE_PASS = 16
@@ -59,9 +60,7 @@ def _named(form):
 
 
 def _generate(source, names):
-    scope = dict(names)
-    exec(compile(source, "<numbad.fit>", "exec"), scope)
-    return jit(scope["generated"])
+    return jit(define(source + "\n", names))
 
 
 def _trajectory_source(calling, state, components, free):

@@ -1,0 +1,174 @@
+"""A function is known by what it means now, whenever something is made of it."""
+
+import functools
+import math
+from types import ModuleType
+
+import numpy as np
+import pytest
+from numba import njit
+
+import numbad as nd
+from numbad.meaning import meaning
+
+MODES = "forward", "reverse"
+
+
+@pytest.fixture(autouse=True)
+def _compiled_here(monkeypatch):
+    monkeypatch.setenv("NUMBAD_CACHE_DIR", "off")
+
+
+def _names(source, **names):
+    """The namespace of a program."""
+    names = {"njit": njit, "np": np, **names}
+    exec(source, names)
+    return names
+
+
+def _slope(f, mode):
+    """The derivative at 1 of a linear function, of which all operators must say the same."""
+    gradient = nd.grad(f, mode=mode)(1.0)
+    assert nd.value_and_grad(f, mode=mode)(1.0) == (gradient, gradient)
+    return gradient
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_globals_and_closure_cells(mode):
+    k = 2.0
+    names = _names("def f(x):\n    return a * scale.by * x", a=1.0, scale=ModuleType("scale"))
+    names["scale"].by = 1.0
+    outer = names["f"]
+
+    def cell(x):
+        return k * x
+
+    old = nd.grad(outer, mode=mode)
+    assert (old(1.0), _slope(outer, mode), _slope(cell, mode)) == (1.0, 1.0, 2.0)
+    names["a"], k = 3.0, 5.0
+    assert (_slope(outer, mode), _slope(cell, mode)) == (3.0, 5.0)
+    names["scale"].by = 2.0
+    assert _slope(outer, mode) == 6.0
+    assert old(1.0) == 1.0  # as Numba's functions, it keeps what it was compiled with
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_arrays_changed_in_place(mode):
+    table = np.array([1.0, 2.0])
+    pair = (np.ones(2), 1.0)
+
+    def f(x):
+        return table[0] * x + table[1] * pair[0][1] * x
+
+    assert _slope(f, mode) == 3.0
+    table[0] = 5.0
+    assert _slope(f, mode) == 7.0
+    pair[0][1] = 2.0
+    assert _slope(f, mode) == 9.0
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_helpers_defined_anew(mode):
+    program = "@njit\ndef g(x):\n    return h(x)\n@njit\ndef h(x):\n    return 2.0 * x"
+    names = _names(program + "\ndef f(x):\n    return g(x)")
+    f = names["f"]
+    assert _slope(f, mode) == 2.0
+    exec("@njit\ndef g(x):\n    return 3.0 * h(x)", names)
+    assert _slope(f, mode) == 6.0
+    exec("@njit\ndef h(x):\n    return k * x\n@njit\ndef g(x):\n    return h(x)", names)
+    names["k"] = 4.0
+    assert _slope(f, mode) == 4.0
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_what_numba_has_frozen_goes_with_its_derivative(mode):
+    """The values that a dispatcher returns and its derivatives must not contradict each other."""
+    table = np.array([1.0])
+    names = _names(
+        "@njit\ndef f(x):\n    return k * table[0] * x\n@njit\ndef g(x):\n    return f(x)",
+        k=2.0,
+        table=table,
+    )
+    f, g = names["f"], names["g"]
+    assert (f(1.0), g(1.0)) == (2.0, 2.0)
+    names["k"], table[0] = 3.0, 5.0
+    exec("@njit\ndef f(x):\n    return 7.0 * x", names)
+    for function in (f, g, lambda x: f(x), lambda x: g(x)):
+        assert _slope(function, mode) == function(1.0) == 2.0
+    assert f(np.float32(1.0)) == 15.0  # compiled now
+    assert nd.grad(f, mode=mode)(np.float32(1.0)) == 15.0
+    f.recompile()
+    g.recompile()
+    assert (_slope(f, mode), f(1.0)) == (15.0, 15.0)
+    assert (_slope(g, mode), g(1.0)) == (7.0, 7.0)
+
+
+def test_second_order_of_what_numba_has_frozen():
+    names = _names("@njit\ndef f(x):\n    return k * x * x", k=2.0)
+    f = names["f"]
+    assert f(3.0) == 18.0
+    names["k"] = 5.0
+    assert nd.hessian(f)(3.0) == 4.0
+
+
+def test_solvers():
+    names = _names("def decay(t, y, a):\n    return (-rate * a * y[0],)", rate=1.0)
+    decay, ts = names["decay"], np.linspace(0.0, 1.0, 5)
+
+    def ends():
+        solution = nd.ode.solve_ivp(decay, (0.0, 1.0), (1.0,), args=(1.0,), rtol=1e-8, atol=1e-8)
+        fitted = nd.fit.fit_ode(decay, ts, np.exp(-2.0 * ts), [1.0], y0=[1.0])
+        return solution.y[0, -1], fitted.params["a"]
+
+    assert ends() == pytest.approx((math.exp(-1.0), 2.0), rel=1e-6)
+    names["rate"] = 2.0
+    assert ends() == pytest.approx((math.exp(-2.0), 1.0), rel=1e-6)
+
+
+def test_what_is_solved_integrated_and_batched():
+    names = _names("def f(x):\n    return k * x * x - 4.0", k=1.0)
+    f, half = names["f"], np.array([0.5])
+    made = (
+        (lambda: nd.root(f, 1.0), lambda k: 2.0 / math.sqrt(k)),
+        (lambda: nd.quad(f, 0.0, 3.0), lambda k: 9.0 * k - 12.0),
+        (lambda: nd.batch(f)(half)[0], lambda k: 0.25 * k - 4.0),
+        (lambda: nd.grad(nd.checkpoint(f), mode="reverse")(1.0), lambda k: 2.0 * k),
+    )
+    for k in (1.0, 4.0):
+        names["k"] = k
+        for evaluate, exact in made:
+            assert evaluate() == pytest.approx(exact(k), rel=1e-9)
+
+
+def test_the_pattern_of_a_sparse_jacobian():
+    names = _names("def f(x):\n    return x * x + np.concatenate((x[k:], x[:k]))", k=0)
+    f, x = names["f"], np.arange(1.0, 5.0)
+    assert nd.jacobian(f, sparsity="detect")(x).nnz == 4
+    names["k"] = 1
+    assert nd.jacobian(f, sparsity="detect")(x).nnz == 8
+
+
+def test_a_wrapper_that_copies_what_a_function_has():
+    def f(x):
+        return 2.0 * x
+
+    assert nd.grad(f)(1.0) == 2.0
+
+    @functools.wraps(f)
+    def g(x):
+        return 3.0 * x
+
+    assert nd.grad(g)(1.0) == 3.0
+
+
+def test_what_means_the_same_is_not_made_again():
+    names = _names("def f(x):\n    return k * x + np.sin(t[0])", k=1.0, t=np.ones(1), other=1)
+    f = names["f"]
+    made, version = nd.grad(f), meaning(f)
+    names.update(k=float("1.0"), t=np.ones(1), other=2)  # equal, and a name that is not read
+    assert nd.grad(f) is made
+    assert meaning(f) == version
+    names["k"] = -0.0
+    before = nd.grad(f)
+    names["k"] = 0.0
+    assert nd.grad(f) is not before
