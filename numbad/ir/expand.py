@@ -53,11 +53,14 @@ def _expand(fn, op, body_of, root, stays):
     argtypes = tuple(types.unliteral(fn.type_of(v)) for v in arguments)
     chain = fn.chains.get(op.target, root) if isinstance(op.statement, ir.Assign) else root
     _take_options(fn, op.dispatcher)
-    recursive = (op.dispatcher, argtypes) in chain or _other_errors(op.dispatcher, root)
-    if recursive or (stays and stays(arguments)):
+    model = _error_model(op, root)
+    if (op.dispatcher, argtypes) in chain or (model is None and stays and stays(arguments)):
         _leave_recursive(fn, label, index, call, arguments, before, (op.dispatcher, argtypes))
         return
     callee = body_of(op.dispatcher, argtypes)
+    place.error_model = model
+    if model is not None:
+        _mark(callee, model)
     called = inline(fn, label, index, callee, arguments, before, place)
     for name in called:
         fn.chains[name] = (*chain, (op.dispatcher, argtypes))
@@ -72,12 +75,24 @@ def _take_options(fn, callee):
         fn.checked = True
 
 
-def _other_errors(callee, root):
-    """Whether a callee has an error model of its own, other than that of the whole."""
-    own = callee.targetoptions.get("error_model")
+def _error_model(op, root):
+    """The error model of a callee, None where it is that of the whole.
+
+    A callee without one of its own has that of the code that calls it.
+    """
+    own = op.dispatcher.targetoptions.get("error_model")
     if own is None or not root:
-        return False
-    return own != root[0][0].targetoptions.get("error_model", "python")
+        return getattr(op.loc, "error_model", None)
+    return None if own == root[0][0].targetoptions.get("error_model", "python") else own
+
+
+def _mark(callee, model):
+    """Let the statements of a callee keep its error model among those of another function."""
+    for _, s in callee.statements():
+        s.loc = Place.of(s.loc)
+        s.loc.error_model = model
+        if isinstance(getattr(s, "value", None), ir.Inst):
+            s.value.loc = s.loc
 
 
 def _leave_recursive(fn, label, index, call, arguments, before, key):

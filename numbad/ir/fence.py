@@ -20,8 +20,11 @@ _DEFECT_WAY_OUT = (
 class Place(ir.Loc):
     """A place of the source that knows the function it lies in.
 
-    `construct` is what the user wrote there, where the statement is library code that does it.
+    `construct` is what the user wrote there, where the statement is library code that does it;
+    `error_model` that of the function, where it is put in place of a call in one with another.
     """
+
+    error_model = None
 
     def __init__(
         self, filename, line, col=None, maybe_decorator=False, function=None, construct=None
@@ -34,7 +37,9 @@ class Place(ir.Loc):
         """A place from Numba's `Loc`; what another `Place` knows is kept."""
         function = getattr(loc, "function", None) or function
         construct = getattr(loc, "construct", None) or construct
-        return cls(loc.filename, loc.line, loc.col, loc.maybe_decorator, function, construct)
+        made = cls(loc.filename, loc.line, loc.col, loc.maybe_decorator, function, construct)
+        made.error_model = getattr(loc, "error_model", None)
+        return made
 
 
 def refuse(construct, loc, way_out=GENERAL_WAY_OUT):

@@ -12,6 +12,7 @@ from llvmlite import ir as ll
 from numba.core import cgutils, ir, types
 from numba.core.analysis import compute_use_defs
 from numba.core.compiler_machinery import AnalysisPass, register_pass
+from numba.core.imputils import force_error_model
 from numba.core.postproc import PostProcessor, VariableLifetime
 from numba.core.typed_passes import BaseNativeLowering
 from numba.np import arrayobj
@@ -92,6 +93,13 @@ class SweepLower(UnwindingLower):
         return name not in self._singly_assigned_vars or self._disable_sroa_like_opt
 
     def lower_expr(self, resty, expr):
+        model = getattr(expr.loc, "error_model", None)  # of a callee that was put in place
+        if model is None:
+            return self._lower_expr(resty, expr)
+        with force_error_model(self.context, model):
+            return self._lower_expr(resty, expr)
+
+    def _lower_expr(self, resty, expr):
         if expr.op == "getiter" and expr.value.name in self._by_one:
             return self._iterator(resty, self.loadvar(expr.value.name))
         if expr.op == "iternext" and isinstance(

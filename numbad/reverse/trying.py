@@ -29,5 +29,5 @@ def _may_raise(op, fn, options):
     if isinstance(op, Load | Store):
         return bool(options.get("boundscheck")) or fn.checked
     if isinstance(op, Scalar) and op.function in _DIVISIONS:
-        return options.get("error_model") != "numpy"
+        return (getattr(op.loc, "error_model", None) or options.get("error_model")) != "numpy"
     return not isinstance(op, _NEVER_RAISES)

@@ -132,6 +132,50 @@ def test_a_callee_keeps_its_own_error_model():
     assert value_and_slope(python_caller, 1.0, 0.0) == (np.inf, np.inf)
 
 
+@njit(error_model="numpy")
+def numpy_halves(x, y):
+    halves = np.empty(2)
+    for i in range(2):  # the quotient is needed again in the reverse sweep
+        halves[i] = (x / y) * (x / y) / 2.0
+    return halves
+
+
+@njit(error_model="numpy")
+def through_python(x, y):
+    return numpy_halves(x, y) + python_ratio(x, y)
+
+
+@njit
+def halves_of(x, y):
+    halves = numpy_halves(x, y)
+    return halves[0] + halves[1] + x * (7 // max(int(y), 1))
+
+
+@njit
+def both_divide(x, y):
+    return numpy_halves(x, 1.0)[0] + x / y
+
+
+@njit
+def python_in_numpy(x, y):
+    return through_python(x, y)[0]
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+def test_callees_that_return_arrays_keep_their_own_error_models(mode):
+    gradient = nd.value_and_grad(halves_of, mode=mode)
+    assert gradient(3.0, 2.0) == (2.25 + 9.0, 1.5 + 3.0 - 0.0)
+    value, slope = gradient(3.0, 0.0)
+    assert value == np.inf and slope == np.inf
+    assert nd.grad(both_divide, mode=mode)(3.0, 2.0) == 3.5
+    assert nd.grad(python_in_numpy, mode=mode)(3.0, 2.0) == 0.75 + 1.5
+    for raising in (both_divide, python_in_numpy):
+        with pytest.raises(ZeroDivisionError):
+            raising(3.0, 0.0)
+        with pytest.raises(ZeroDivisionError):
+            nd.grad(raising, mode=mode)(3.0, 0.0)
+
+
 @pytest.mark.parametrize("divide", [lambda x, n: x * (7 // n), lambda x, n: x * (7 % n)])
 def test_integer_division_by_zero_raises(divide):
     gradient = nd.grad(njit(divide), 0, mode="reverse")
