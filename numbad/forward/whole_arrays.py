@@ -15,6 +15,10 @@ def _plain(ty):
         return d.base_scalar(ty)
     if isinstance(ty, types.Array) and isinstance(ty.dtype, d.Dual):
         return ty.copy(dtype=d.base_scalar(ty.dtype))
+    if isinstance(ty, types.List) and isinstance(ty.dtype, d.Dual):
+        return types.List(d.base_scalar(ty.dtype))
+    if type(ty) in (types.Tuple, types.UniTuple):
+        return types.Tuple([_plain(member) for member in ty.types])
     return ty
 
 

@@ -10,7 +10,7 @@ from .inline import unpacked
 
 
 def rewrite(fn):
-    """Write `f(*t)`, `getattr(x, "name")`, `operator.getitem(x, i)`, `z.imag[i]` plainly.
+    """Write `f(*t)`, `getattr(x, "name")`, `operator.getitem(x, i)`, `z.imag[i]`, `a[..., i]` plainly.
 
     A branch on `is None` is decided.
     """
@@ -18,7 +18,8 @@ def rewrite(fn):
         body = []
         for s in block.body:
             *before, s = _unstarred(fn, s)
-            body += [*before, *_plain(fn, s)]
+            *index, s = _without_ellipsis(fn, s)
+            body += [*before, *index, *_plain(fn, s)]
         block.body = body
     fn.changed()
     for block in fn.blocks.values():
@@ -82,6 +83,52 @@ def _plain_call(fn, s, call):
         none = ir.Assign(ir.Const(None, s.loc), s.target, s.loc)
         return [ir.DelItem(*call.args, s.loc), none]
     return [s]
+
+
+# -- elements by an index with an ellipsis that stands for no axis ----------------------------------
+
+
+def _without_ellipsis(fn, s):
+    """The statements that stand for `s`: `a[..., i]` of one axis is the element `a[i]`."""
+    access = s.value if isinstance(s, ir.Assign) else s
+    if is_expr(access, "getitem", "static_getitem"):
+        base = access.value
+    elif isinstance(access, ir.SetItem | ir.StaticSetItem):
+        base = access.target
+    else:
+        return [s]
+    static = isinstance(access, ir.StaticSetItem) or is_expr(access, "static_getitem")
+    index = access.index_var if static else access.index
+    numbers = isinstance(index, ir.Var) and _numbers_beside_ellipsis(fn.type_of(index))
+    if not numbers or getattr(fn.type_of(base), "ndim", None) != len(numbers):
+        return [s]
+    made, loc = [], s.loc
+    index = _picked(fn, index, numbers, loc, made)
+    if isinstance(s, ir.Assign):
+        return [*made, ir.Assign(ir.Expr.getitem(base, index, loc), s.target, loc)]
+    return [*made, ir.SetItem(base, index, s.value, loc)]
+
+
+def _numbers_beside_ellipsis(ty):
+    """The places of the integers in an index of these and an ellipsis; none in any other."""
+    members = ty.types if isinstance(ty, types.BaseTuple) else ()
+    places = [k for k, t in enumerate(members) if isinstance(t, types.Integer)]
+    others = [t for k, t in enumerate(members) if k not in places]
+    return places if len(others) == 1 and isinstance(others[0], types.EllipsisType) else []
+
+
+def _picked(fn, index, places, loc, made):
+    """The members of a tuple in these places: a variable, or a tuple of several."""
+    parts = []
+    for k in places:
+        part = fn.fresh("$index", types.unliteral(fn.type_of(index).types[k]), loc)
+        made.append(ir.Assign(ir.Expr.static_getitem(index, k, None, loc), part, loc))
+        parts.append(part)
+    if len(parts) == 1:
+        return parts[0]
+    whole = fn.fresh("$index", types.Tuple([fn.type_of(v) for v in parts]), loc)
+    made.append(ir.Assign(ir.Expr.build_tuple(parts, loc), whole, loc))
+    return whole
 
 
 # -- parts of complex arrays, whose shadows are no views of the arrays' shadows -----------------

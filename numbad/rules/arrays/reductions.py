@@ -27,6 +27,8 @@ def _asked(a, dtype):
 
 @stands_for(np.sum, method="sum")
 def total(a, axis=None, dtype=None):
+    if isinstance(a, types.Float | types.Complex) and is_none(axis) and is_none(dtype):
+        return jit(["def total(a, axis=None, dtype=None):", "    return a"])
     if not is_array(a) or (asked := _asked(a, dtype)) is None:
         return None
     if is_none(axis):

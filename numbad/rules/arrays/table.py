@@ -7,8 +7,10 @@ bit. Both modes put it in the place of the call.
 
 import inspect
 
+import numpy as np
 from numba import njit
 from numba.core import types
+from numba.core.registry import cpu_target
 
 from ...source import define
 
@@ -46,8 +48,19 @@ class StandIns:
         key = tuple(given.items())
         if key not in self._known:
             made = self.make(**given)
-            self._known[key] = made and self._by_position(made, list(given))
+            made = made and self._by_position(made, list(given))
+            self._known[key] = made or self._of_lists(given)
         return self._known[key]
+
+    def _of_lists(self, given):
+        """The function where lists and tuples of numbers stand for arrays; None if none does."""
+        arrays = {name: _array_of(ty) for name, ty in given.items() if name not in _NO_ARRAYS}
+        made = any(arrays.values()) and self.of({k: arrays.get(k) or ty for k, ty in given.items()})
+        if not made:
+            return None
+        passed = ", ".join(f"np.array({k})" if arrays.get(k) else k for k in given)
+        source = f"def call({', '.join(given)}):\n    return made({passed})\n"
+        return njit(define(source, {"made": made, "np": np}))
 
     def _by_position(self, made, names):
         """The function itself, or one of the parameters that are given."""
@@ -57,6 +70,21 @@ class StandIns:
         return njit(
             define(f"def call({', '.join(names)}):\n    return made({given})\n", {"made": made})
         )
+
+
+_NO_ARRAYS = frozenset("axis axes shape newshape size reps repeats shift kth pad_width".split())
+"""Parameters that take a tuple as such."""
+
+
+def _array_of(ty):
+    """The type of the array that NumPy makes of a list or tuple of numbers; None of anything else."""
+    members = ty.types if isinstance(ty, types.BaseTuple) else [getattr(ty, "dtype", None)]
+    numbers = members and all(isinstance(t, types.Number | types.Boolean) for t in members)
+    if not numbers or not isinstance(ty, types.BaseTuple | types.List):
+        return None
+    context = cpu_target.typing_context
+    unified = context.unify_types(*map(types.unliteral, members))
+    return unified and types.Array(unified, 1, "C")
 
 
 def stands_for(*functions, method=None):
