@@ -12,7 +12,8 @@ from numba.core.typing.templates import AbstractTemplate, infer_global, signatur
 from numba.extending import overload
 
 from ..errors import RuleError
-from ..rules.registry import CONSTANT_CALLS, JVP, SCALAR, name_of
+from ..rules.foreign import FOREIGN, FOREIGN_WAY_OUT
+from ..rules.registry import CONSTANT_CALLS, JVP, SCALAR, VJP, name_of
 from ..source import define
 from . import dual as d
 from .access import assemble_scalar, partial, strip
@@ -30,7 +31,7 @@ def stand_in(fn):
 
 @functools.cache
 def _stand_in(fn, partials, jvp):
-    """Without partials and without a jvp, the function has a vjp: nothing for dual numbers."""
+    """Without partials and without a jvp, there is nothing for dual numbers."""
 
     def call(*args):
         raise NotImplementedError
@@ -124,6 +125,8 @@ def _register_vjp_alone(call, fn):
         args = args[0] if len(args) == 1 and isinstance(args[0], tuple) else args
         if any(True for a in args for _ in d.duals_in(a)):
             name = name_of(fn)
+            if fn not in VJP:
+                raise refused_call(f"{name}, {FOREIGN}", fn, FOREIGN_WAY_OUT)
             raise refused_call(
                 f"{name}, whose rule has a vjp but no jvp",
                 fn,

@@ -29,6 +29,7 @@ from ..ir.untyped import constant_of, drop_unread, method_of
 from ..ir.unwind import nopython_pipeline
 from ..linked import compiled
 from ..remembered import remembered
+from ..rules.foreign import dispatcher_of
 from ..rules.registry import CONSTANT_CALLS, JVP, SCALAR, VJP, rules_given
 from ..source import define
 from . import dual as d
@@ -165,8 +166,13 @@ def replacement(value):
         replaced = [replacement(v) for v in value]
         same = all(a is b for a, b in zip(value, replaced, strict=True))
         return value if same or type(value) is not tuple else tuple(replaced)
+    value = dispatcher_of(value)
     if isinstance(value, Dispatcher):
-        return ruled(value) if has_own_rule(value) else dualized(value)
+        return (
+            ruled(value)
+            if hasattr(value, "numbad_foreign") or has_own_rule(value)
+            else dualized(value)
+        )
     if isinstance(value, DUFunc):
         return dualized(value._dispatcher)
     return ruled(value) if _has_given_rule(value) else value

@@ -8,13 +8,17 @@ from numba.core import types
 from numba.core.registry import cpu_target
 from numba.np.ufunc.dufunc import DUFunc
 
+from ..rules.foreign import dispatcher_of, is_foreign
+from ..rules.registry import JVP, SCALAR, VJP
+
 
 @dataclass(frozen=True)
 class Callee:
-    """`kind` is "dispatcher", "function", "ufunc", "method", "class" or "unknown".
+    """`kind` is "dispatcher", "function", "ufunc", "method", "class", "foreign" or "unknown".
 
-    `key` is the dispatcher, the Python callable, what `numba.vectorize` made, the method's name or
-    the class; `owner` the variable whose method it is.
+    `key` is the dispatcher, the Python callable, what `numba.vectorize` made, the method's name,
+    the class, or the dispatcher that stands for a C function without a rule; `owner` the variable
+    whose method it is.
     """
 
     kind: str
@@ -42,10 +46,21 @@ def callee_of(fn, call):
         return Callee("class", ty)
     if isinstance(ty, types.Function):
         return _function(ty.typing_key)
+    if isinstance(ty, types.ExternalFunctionPointer):
+        return _foreign(fn.constant(call.func), ty)
     if ty is None:
         found = fn.constant(call.func)
         return _function(found) if found is not None else Callee("unknown", None)
     return Callee("unknown", ty)
+
+
+def _foreign(value, ty):
+    """A C function: a dispatcher stands for it, whose code is entered by nobody."""
+    if value is None or not is_foreign(value):
+        return Callee("unknown", ty)
+    key = dispatcher_of(value)
+    ruled = any(key in table for table in (SCALAR, JVP, VJP))
+    return Callee("dispatcher" if ruled else "foreign", key)
 
 
 def _function(key):

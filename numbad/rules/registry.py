@@ -114,7 +114,7 @@ def scalar_rule(fn, partials):
     ...     return math.log1p(math.exp(x))
     >>> scalar_rule(softplus, lambda ans, x: 1.0 / (1.0 + math.exp(-x)))
     """
-    _check_callable(fn, "the function")
+    fn = _named(fn)
     if not isinstance(partials, FunctionType):
         raise RuleError(f"rule for {name_of(fn)}: the partials must be a Python function")
     rule_ = ScalarRule(fn, partials)
@@ -185,7 +185,7 @@ def rule(fn, jvp=None, vjp=None):
     >>> rule(cube, jvp=lambda primals, tangents: (
     ...     cube(primals[0]), 3.0 * primals[0] ** 2 * tangents[0]))
     """
-    _check_callable(fn, "the function")
+    fn = _named(fn)
     if jvp is None and vjp is None:
         raise RuleError(f"rule for {name_of(fn)}: give jvp=, vjp= or both")
     if jvp is not None:
@@ -200,7 +200,21 @@ def rule(fn, jvp=None, vjp=None):
     _announce(fn)
 
 
+def _named(fn):
+    """The function under which a rule is kept: a dispatcher for a C function called by its address."""
+    from .foreign import dispatcher_of  # which gives rules itself
+
+    fn = dispatcher_of(fn)
+    _check_callable(fn, "the function")
+    return fn
+
+
 def _check_callable(fn, what):
+    if isinstance(fn, int):
+        raise RuleError(
+            f"{what} of a rule must be callable, not {fn!r}; of a function by its address, give what "
+            "compiled code calls: ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double)(address)"
+        )
     if not callable(fn):
         raise RuleError(f"{what} of a rule must be callable, not {fn!r}")
     try:

@@ -10,6 +10,7 @@ from numba.core import types
 from ...ir.callee import callee_of, implementation
 from ...ir.fence import refuse
 from ...ir.leaves import leaves
+from ...rules.foreign import FOREIGN, FOREIGN_WAY_OUT
 from ...rules.registry import CONSTANT, CONSTANT_CALLS, JVP, STOPPING, VJP, name_of
 from ..parallel import ParallelLoop
 from . import list_changes, list_helpers, lists, objects
@@ -46,6 +47,8 @@ def classify_call(fn, label, s, call):
         return found(fn, label, s, call, callee.key)
     if callee.kind == "function":
         return _function(fn, label, s, call, callee)
+    if callee.kind == "foreign" and not without_floats(fn, s):
+        return Foreign(fn, label, s, callee.key)
     return _opaque(fn, label, s)
 
 
@@ -145,6 +148,17 @@ def _in(key, rules):
         return key in rules
     except TypeError:  # unhashable
         return False
+
+
+class Foreign(Unknown):
+    """A C function without a rule, called by its address."""
+
+    def __init__(self, fn, label, statement, callee):
+        self.callee = callee
+        super().__init__(fn, label, statement)
+
+    def refusal(self):
+        return refuse(f"{name_of(self.callee)}, {FOREIGN}", self.loc, FOREIGN_WAY_OUT)
 
 
 class RuledForward(Unknown):
