@@ -23,7 +23,6 @@ from ..errors import NumbadError
 from ..forward import dual as d
 from ..forward.dualize import ReplaceFunctions, without_wrappers
 from ..forward.parts import CopyParts
-from ..forward.primal import primal_type
 from ..forward.promote import PromoteAllocations
 from ..forward.refuse import refusing
 from ..ir.expand import expand
