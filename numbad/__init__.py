@@ -11,6 +11,7 @@ __version__ = "0.1.0"
 _HOME = {
     "NumbadError": "errors",
     "ArgumentError": "errors",
+    "BoundsError": "errors",
     "ConvergenceError": "errors",
     "DataError": "errors",
     "IntegrationError": "errors",

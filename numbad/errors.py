@@ -50,6 +50,17 @@ class SingularError(NumbadError, ArithmeticError):
     """A solution where the implicit function theorem does not hold: its Jacobian is singular there."""
 
 
+class BoundsError(NumbadError, IndexError):
+    """An index beyond an array that is differentiated: its adjoint would write to other memory."""
+
+    last = None  # the index and the size; kept by the module whose code raises this
+
+    def __init__(self, message=""):
+        # Compiled code carries constant text only.
+        index, size = self.last or ("?", "?")
+        super().__init__(message.replace("{index}", str(index)).replace("{size}", str(size)))
+
+
 class TapeLimitError(NumbadError, MemoryError):
     """A reverse sweep that needs to record more than `NUMBAD_TAPE_LIMIT` allows."""
 

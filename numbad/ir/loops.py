@@ -49,6 +49,7 @@ class Control:
         found = [Loop(header, frozenset(loop.body)) for header, loop in cfg.loops().items()]
         found.sort(key=lambda loop: len(loop.body))
         self.loops = {loop.header: loop for loop in found}
+        self.every = dict(self.loops)  # those that are dissolved later, too
         self.regions = {}  # label -> the dissolved loop that it lies in
         self.around = {label: [] for label in self.fn.blocks}  # innermost first
         for loop in found:

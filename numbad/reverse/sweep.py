@@ -17,6 +17,7 @@ from .boundary import Boundary
 from .cotangents import Lanes
 from .emit import Emitter
 from .escape import Escape
+from .guards import Guards
 from .names import choice, counter, shadow_name
 from .ops.array import Load
 from .ops.structure import Phi
@@ -51,6 +52,7 @@ class Sweep(Recording, Boundary):
         self.e.repeated = {label for label in fn.blocks if not control.outside(label)}
         self.options = options or Options()
         self._find_references(self.options.stack)
+        self.guards = Guards(self)
         self._plan()
         self.forward_labels = {label: self.new_label() for label in control.order}
         self.reverse_labels = {label: self.new_label() for label in reversed(self.live)}
@@ -220,6 +222,8 @@ class Sweep(Recording, Boundary):
                 continue
             e.loc = s.loc
             with located(s.loc):
+                if e.region is None or not e.region.replaying:
+                    self.guards.check(op)
                 if e.region is None or not e.region.leaves_out(op):
                     op.forward(e)
                 if e.region is None or not e.region.is_silent():
@@ -236,6 +240,8 @@ class Sweep(Recording, Boundary):
         outer = e.block
         e.start(self.block_at(label))
         with e.within(region):
+            if region is None or not region.replaying:
+                self.guards.enter(source, target)
             if target in control.returning and (region is None or not region.is_silent()):
                 self._record_edge(source, target)
             if region is not None and region.is_silent() and region.begins(source, target):

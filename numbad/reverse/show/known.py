@@ -323,6 +323,8 @@ _WRITERS = {
     "contribution.<locals>.contribute": _contribution,
     "arena_zeros_like.<locals>.zeros_like": _zeros_like,
     "blank.<locals>.make": _zeros_like,
+    "within.<locals>.check": _nothing,
+    "all_within.<locals>.check_all": _nothing,
     "in_layout.<locals>.retype": _same,
     "stack_array.<locals>.allocate": _on_stack,
     "accumulate_field.<locals>.accumulate": _accumulate_field,

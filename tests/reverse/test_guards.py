@@ -1,0 +1,184 @@
+"""Indices beyond an array: an error, not a stray write; and no check where the code is known to be right."""
+
+import math
+
+import numpy as np
+import pytest
+
+import numbad as nd
+from numbad.reverse.guards import Guards
+
+x, table = np.arange(1.0, 6.0), np.arange(12.0).reshape(3, 4)
+
+
+def square(x, i):
+    return x[i] * x[i]
+
+
+def squares(x, n):
+    total = 0.0
+    for i in range(n):
+        total += x[i] * x[i]
+    return total
+
+
+def corner(a, n, m):
+    total = 0.0
+    for i in range(n):
+        for j in range(m):
+            total += math.sin(a[i, j]) * a[i, (2 * j) // 2]
+    return total
+
+
+def of_row(a, i):
+    row = a[i]
+    return row[0] * row[-1]
+
+
+def picked(x, places):
+    total = 0.0
+    for k in range(places.size):
+        total += x[places[k]] ** 2
+    return total
+
+
+def fancy(x, places):
+    return (x[places] ** 2).sum()
+
+
+def descending(x, n, by):
+    total, k = 0.0, n
+    for i in range(n, -1, -by):
+        total += x[i] * x[k]
+        k -= by
+    return total
+
+
+def stored(x, n):
+    y = np.zeros(x.size + 8)
+    part = y[: x.size]
+    for i in range(n):
+        part[i] = math.sin(x[i // 2])
+    return part[0] * part[1]
+
+
+kind = np.dtype([("a", float), ("b", float)])
+
+
+def of_record(x, i):
+    records = np.zeros(3, kind)
+    records[0].a = x[0]
+    return records[i].a * x[1]
+
+
+STRAYS = [
+    (square, (x, 5), "index 5 is out of bounds for axis 0 with size 5"),
+    (square, (x, -6), "index -6 "),
+    (squares, (x, 7), "index 6 "),
+    (corner, (table, 4, 2), "index 3 is out of bounds for axis 0 with size 3"),
+    (corner, (table, 3, 6), "index 5 is out of bounds for axis 1 with size 4"),
+    (of_row, (table, 3), "axis 0 with size 3"),
+    (picked, (x, np.array([0, 9])), "index 9 "),
+    (fancy, (x, np.array([0, 9])), "index 9 "),
+    (descending, (x, 6, 1), "index 6 "),
+    (stored, (x, 6), "index 5 "),
+    (of_record, (x, 3), "index 3 "),
+]
+FINE = [
+    (square, (x, -5), [2.0, 0, 0, 0, 0]),
+    (squares, (x, 3), [2.0, 4.0, 6.0, 0, 0]),
+    (squares, (x, 0), np.zeros(5)),
+    (corner, (table, 9, 0), np.zeros((3, 4))),
+    (of_row, (table, -1), [[0.0] * 4, [0.0] * 4, [11.0, 0, 0, 8.0]]),
+    (picked, (x, np.array([1, -1])), [0, 4.0, 0, 0, 10.0]),
+    (descending, (x, 4, 2), [2.0, 0, 6.0, 0, 10.0]),
+]
+GRADIENTS = {f: nd.grad(f, mode="reverse") for f, *_ in STRAYS}
+
+
+@pytest.mark.parametrize(("f", "args", "told"), STRAYS)
+def test_a_stray_index_raises(f, args, told):
+    with pytest.raises(nd.BoundsError, match=told) as caught:
+        GRADIENTS[f](*args)
+    assert f"in {f.__name__}, File" in str(caught.value)
+    assert isinstance(caught.value, IndexError)
+
+
+@pytest.mark.parametrize(("f", "args", "gradient"), FINE)
+def test_an_index_within_does_not(f, args, gradient):
+    np.testing.assert_allclose(GRADIENTS[f](*args), gradient, rtol=1e-14)
+
+
+def test_the_access_that_a_condition_keeps_within_bounds_is_not_made():
+    def kept(x, n):
+        total = 0.0
+        for i in range(n):
+            if i < x.size:
+                total += x[i] ** 2
+        return total
+
+    np.testing.assert_allclose(nd.grad(kept, mode="reverse")(x, 9), 2 * x)
+
+
+def test_the_second_derivative_is_guarded():
+    hvp = nd.hvp(squares, argnums=0)
+    with pytest.raises(nd.BoundsError):
+        hvp((x, 6), (np.ones(5),))
+
+
+def guards_of(f, *args, monkeypatch):
+    """How many checks there are before loops, and at statements."""
+    found, make = [], Guards.__init__
+
+    def noting(self, sweep):
+        make(self, sweep)
+        found.append((sum(map(len, self.before.values())), sum(map(len, self.at.values()))))
+
+    monkeypatch.setattr(Guards, "__init__", noting)
+    nd.inspect_adjoint(f, *args)
+    return found[-1]
+
+
+def neighbours(x):
+    total = 0.0
+    for i in range(1, x.size - 1):
+        total += x[i - 1] * x[i] * x[i + 1]
+    for i in range(len(x) - 1, -1, -1):
+        for j in range(i):
+            total += x[j]
+    return total
+
+
+def made(x, n):
+    y, z = np.zeros(n), np.empty((2, n))
+    for i in range(n):
+        y[i] = x[0] * i
+    for i in range(n):
+        z[1, i] = y[i]
+    same = np.empty_like(y)
+    for i in range(same.size):
+        same[i] = z[-1, i] ** 2
+    return same.sum()
+
+
+def halves(x, n):
+    u, v = x[:n], x[:n]
+    total = u[n - 1]
+    for i in range(1, n - 1):
+        total += u[i] * v[i + 1]
+    return total
+
+
+@pytest.mark.parametrize(
+    ("f", "args", "checks"),
+    [
+        (neighbours, (x,), (0, 0)),
+        (made, (x, 3), (1, 0)),  # x[0], if n > 0
+        (halves, (x, 3), (0, 1)),  # what the first has shown
+        (squares, (x, 3), (1, 0)),
+        (corner, (table, 3, 4), (2, 1)),
+        (picked, (x, np.array([1])), (0, 1)),
+    ],
+)
+def test_what_the_code_shows_is_not_checked(f, args, checks, monkeypatch):
+    assert guards_of(f, *args, monkeypatch=monkeypatch) == checks
