@@ -12,6 +12,7 @@ from numba.core import ir, types
 
 from ..ir.function import is_expr, operands
 from ..ir.leaves import leaves
+from .dependence import Distances
 from .naturals import Naturals
 from .ops.array import Load, View
 from .ops.base import Constant
@@ -35,13 +36,14 @@ class Plan:
     def __init__(self, fn, activity, control):
         self.fn, self.activity, self.control = fn, activity, control
         self.ops = {op.target: op for op in activity.every() if isinstance(op.statement, ir.Assign)}
-        self.unchanged = Unchanged(fn, activity, control, self.ops)
         self.indices = {}  # name of a loop's index -> (loop, start, step)
         self.stops = {}  # name of a loop's index -> where the range ends
         for loop in control.loops.values():
             self._find_index(loop)
             self._find_inductions(loop)
         self.naturals = Naturals(fn, self.indices, self.stops)
+        self.distances = Distances(self)
+        self.unchanged = Unchanged(fn, activity, control, self.ops, self.distances)
         self.frames = defaultdict(list)  # header -> names recorded an iteration
         self.used = defaultdict(set)  # (header, name) -> labels whose reverse code needs it
         self._hard, self._places, self._stored = {}, {}, Stored(self)

@@ -74,7 +74,15 @@ class Replayable:
 
     def pays(self):
         """Whether keeping the state takes much less memory than keeping the stages."""
-        return self.state and self.records() >= LEAST * len(self.state)
+        if not self.state or self.records() < LEAST * len(self.state):
+            return False
+        return not any(map(self._is_written_in_parts, self.state))
+
+    def _is_written_in_parts(self, root):
+        """Whether each iteration has a part of an array to write to: less than all that would be kept."""
+        node, distances = self.activity.node((root, ())), self.plan.distances
+        stores = [op for op in self.ops if node in map(self.activity.node, op.stores)]
+        return any(distances.goes_along(op, self.loop) for op in stores)
 
     def is_replayable(self):
         return (

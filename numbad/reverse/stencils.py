@@ -64,11 +64,10 @@ class _Search:
         for op in self.ops:
             if isinstance(op, Load) and self._adds(op):
                 by_array[op.expr.value.name].append(op)
-        written = {self._node(op.statement.target.name) for op in self._active_stores()}
         found = [
             op
             for name, ops in by_array.items()
-            if self._node(name) not in written and all(map(self._walks, ops))
+            if not any(map(self._meets_a_store, ops)) and all(map(self._walks, ops))
             for op in ops[1:]
         ]
         return found if len(found) <= MOST else []
@@ -89,9 +88,16 @@ class _Search:
         squares = function is operator.pow and self.fn.constant(op.arguments[1]) in (2, 2.0)
         return squares or any(function is known for known in _INSTRUCTIONS)
 
-    def _active_stores(self):
-        found = [op for op in self.ops if isinstance(op, Store)]
-        return [op for op in found if self.e.active((op.statement.target.name, ()))]
+    def _meets_a_store(self, load):
+        """Whether a store of the loop may write to elements that the loads of the loop read."""
+        distances, array = self.plan.distances, self._node(load.expr.value.name)
+        stores = [op for op in self.ops if isinstance(op, Store)]
+        return any(
+            self.e.active((op.statement.target.name, ()))
+            and self._node(op.statement.target.name) == array
+            and not distances.is_elsewhere(load, op, self.loop)
+            for op in stores
+        )
 
     def _node(self, name):
         return self.sweep.activity.node((name, ()))

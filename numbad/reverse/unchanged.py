@@ -13,8 +13,9 @@ from .ops.scalar import Scalar
 class Unchanged:
     """Answers for the statements of a function, given by its `Op`s."""
 
-    def __init__(self, fn, activity, control, ops):
+    def __init__(self, fn, activity, control, ops, distances):
         self.fn, self.activity, self.control, self.ops = fn, activity, control, ops
+        self.distances = distances
         self._after, self._known = {}, None
         self.unread, self.versions = set(), {}  # of loops that are run again
         self.same = self._find_repeated_loads()  # name -> the name of an earlier load of the same
@@ -25,7 +26,10 @@ class Unchanged:
 
     def is_kept(self, array, op):
         """Whether what a statement reads from an array of floats is there when it is reversed."""
-        return not any(self.may_follow(op, w) for w in self.writers(array))
+        return not any(
+            self.may_follow(op, w) and not self.distances.is_never_after(op, w)
+            for w in self.writers(array)
+        )
 
     def may_follow(self, op, other):
         region = self.control.regions.get(op.label)
