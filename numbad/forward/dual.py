@@ -8,7 +8,7 @@ referential transparency", 2005).
 """
 
 from llvmlite import ir
-from numba.core import cgutils, types
+from numba.core import types
 from numba.core.datamodel import models
 from numba.core.imputils import lower_builtin, lower_cast, lower_constant
 from numba.core.typeconv import Conversion
@@ -150,9 +150,21 @@ def duals_in(ty):
 
 @register_model(Dual)
 class DualModel(models.StructModel):
+    """A packed struct, for which LLVM assumes no alignment.
+
+    Numba keeps whole values of any type on the heap, in the payload of a `structref` say, in memory
+    that is aligned to 8 or 16 bytes, where a vector of four floats would need 32.
+    """
+
     def __init__(self, dmm, fe_type):
         members = [("value", fe_type.scalar), ("partials", Partials(fe_type.scalar, fe_type.n))]
         super().__init__(dmm, fe_type, members)
+
+    def get_value_type(self):
+        if self._value_type is None:
+            items = [model.get_value_type() for model in self._models]
+            self._value_type = ir.LiteralStructType(items, packed=True)
+        return self._value_type
 
 
 @register_model(Partials)
@@ -222,16 +234,13 @@ class PartialsModel(models.DataModel):
 
 def split(context, builder, ty, dual):
     """The value and the partials of a dual, as LLVM values."""
-    proxy = cgutils.create_struct_proxy(ty)(context, builder, value=dual)
-    return proxy.value, proxy.partials
+    return builder.extract_value(dual, 0), builder.extract_value(dual, 1)
 
 
 def build(context, builder, ty, value, partials):
     """A dual from its value and partials, as LLVM values."""
-    proxy = cgutils.create_struct_proxy(ty)(context, builder)
-    proxy.value = value
-    proxy.partials = partials
-    return proxy._getvalue()
+    dual = ir.Constant(context.get_value_type(ty), ir.Undefined)
+    return builder.insert_value(builder.insert_value(dual, value, 0), partials, 1)
 
 
 def zero_partials(context, ty):
