@@ -108,6 +108,16 @@ def implementation(fn, call, callee):
     return None
 
 
+def attribute_code(owner, name):
+    """The dispatcher with the Python code of an `@overload_attribute`, or None."""
+    for template in cpu_target.typing_context._get_attribute_templates(owner):
+        code = getattr(template, "_overload_func", None)
+        method = getattr(template, "is_method", False)
+        if code is not None and not method and template._attr == name:
+            return _build(code, (owner,), ())
+    return None
+
+
 def _given(fn, call):
     return tuple(fn.type_of(v) for v in call.args)
 

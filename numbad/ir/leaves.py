@@ -63,6 +63,13 @@ def leaves(ty):
     return (Leaf((), "opaque", ty),)
 
 
+def fields_of(ty):
+    """The types of the fields of an instance, by name; None for what is no instance."""
+    if isinstance(ty, types.ClassInstanceType):
+        return ty.struct
+    return ty.field_dict if isinstance(ty, types.StructRef) else None
+
+
 def _handle(ty):
     """The kind of a handle; "" for a container without floats; None for what is no handle."""
     if isinstance(ty, types.Array):
@@ -73,8 +80,9 @@ def _handle(ty):
         return "array" if leaves(ty.dtype) else ""
     if isinstance(ty, types.List | types.ListType):
         return "list" if leaves(ty.dtype) else ""
-    if isinstance(ty, types.ClassInstanceType):
-        return "object" if any(leaves(t) for t in ty.struct.values()) else ""
+    fields = fields_of(ty)
+    if fields is not None:
+        return "object" if any(leaves(t) for t in fields.values()) else ""
     if isinstance(ty, types.DeferredType):  # a class that refers to itself, which may hold floats
         return "object"
     if isinstance(ty, types.NumpyFlatType):

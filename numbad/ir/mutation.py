@@ -5,6 +5,7 @@ from numba.core.ir_utils import compute_cfg_from_blocks
 
 from .callee import callee_of
 from .function import is_expr
+from .leaves import fields_of
 
 _CHANGING = {"append", "clear", "extend", "insert", "pop", "remove"}
 _READING = (len, enumerate, zip, range, sum, min, max, sorted, list, print, bool)
@@ -34,6 +35,8 @@ def _may_change(fn, s):
         return isinstance(fn.type_of(value.lhs), _LISTS)
     if is_expr(value, "getattr"):
         ty = fn.type_of(value.value)
+        if isinstance(ty, types.StructRef):
+            return value.attr not in ty.field_dict
         return isinstance(ty, types.ClassInstanceType) and value.attr in ty.jit_props
     return is_expr(value, "call") and _call_may_change(fn, value)
 
@@ -55,4 +58,4 @@ def _reaches_list(ty):
         return _reaches_list(ty.type)
     if isinstance(ty, types.BaseTuple):
         return any(map(_reaches_list, ty.types))
-    return isinstance(ty, (*_LISTS, types.ClassInstanceType, types.DeferredType))
+    return isinstance(ty, (*_LISTS, types.DeferredType)) or fields_of(ty) is not None

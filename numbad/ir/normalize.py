@@ -121,6 +121,8 @@ def _idle(fn, s, used):
 
 def _is_property(ty, name):
     """Whether an attribute is code of a jitted class, which may do anything."""
+    if isinstance(ty, types.StructRef):
+        return name not in ty.field_dict
     return isinstance(ty, types.ClassInstanceType) and name in ty.jit_props
 
 

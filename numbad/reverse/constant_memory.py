@@ -7,7 +7,7 @@ from numba.core.dispatcher import Dispatcher
 from ..forward.promote import effects
 from ..ir.callee import callee_of
 from ..ir.function import is_expr, successors
-from ..ir.leaves import leaves
+from ..ir.leaves import fields_of, leaves
 
 _READING = (len, range, enumerate, zip, sum, min, max, sorted, print, bool)
 _CHANGING = {
@@ -23,7 +23,7 @@ def constant_parts(ty):
     if isinstance(ty, types.Optional):
         return constant_parts(ty.type)
     kinds = types.Array, types.List, types.ListType, types.DictType, types.Set, types.Record
-    mutable = isinstance(ty, (*kinds, types.ClassInstanceType)) and not leaves(ty)
+    mutable = (isinstance(ty, kinds) or fields_of(ty) is not None) and not leaves(ty)
     return [ty] if mutable else []
 
 

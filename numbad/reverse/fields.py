@@ -8,12 +8,12 @@ import operator
 from functools import cache
 
 from numba.core import cgutils, types
-from numba.experimental.jitclass.base import _mangle_attr
 from numba.extending import intrinsic
 from numba.np.arrayobj import make_array
 
 from ..forward.arithmetic import Emitter, Operand
-from ..ir.leaves import leaves
+from ..forward.retyped import opened
+from ..ir.leaves import fields_of, leaves
 from . import arena
 from .elements import element_pointer
 
@@ -31,14 +31,14 @@ def shadow_type(leaf):
         return leaf.type
     if leaf.kind == "array" and type(leaf.type) is types.Array and leaf.type.layout != "F":
         return types.Array(leaf.type.dtype, leaf.type.ndim, leaf.type.layout)
-    if leaf.kind == "object" and isinstance(leaf.type, types.ClassInstanceType):
+    if leaf.kind == "object" and fields_of(leaf.type) is not None:
         return struct_type(leaf.type)
     return None
 
 
 def field_leaves(ty, name):
     """The leaves of an instance's field; None if one of them has no shadow."""
-    found = leaves(ty.struct[name])
+    found = leaves(fields_of(ty)[name])
     return None if any(shadow_type(leaf) is None for leaf in found) else found
 
 
@@ -52,7 +52,7 @@ def struct_type(ty):
     """The `ShadowStruct` of an instance type: the leaves of all fields that can have one."""
     return arena.ShadowStruct(
         (label(name, leaf.path), shadow_type(leaf))
-        for name in ty.struct
+        for name in fields_of(ty)
         for leaf in field_leaves(ty, name) or ()
     )
 
@@ -63,7 +63,7 @@ def struct_type(ty):
 @cache
 def blank(ty):
     """An intrinsic `(tape, value)`: a zeroed shadow for an instance or a record of type `ty`."""
-    out = struct_type(ty) if isinstance(ty, types.ClassInstanceType) else ty
+    out = struct_type(ty) if fields_of(ty) is not None else ty
 
     @intrinsic
     def make(typingctx, tape, value):
@@ -96,14 +96,12 @@ def _blank_instance(context, builder, tape, ty, value):
     shadow = struct_type(ty)
     size = context.get_abi_sizeof(arena._struct_data(context, shadow))
     handle = _zeros(context, builder, tape, size, "the shadow of an instance")
-    data = context.make_helper(builder, ty, value=value).data
-    with builder.if_then(cgutils.is_not_null(builder, data)):  # null: a field never assigned
-        fields = context.make_data_helper(builder, ty.get_data_type(), ref=data)
-        for name, field in ty.struct.items():
+    pointer, read = opened(context, builder, ty, value)
+    with builder.if_then(cgutils.is_not_null(builder, pointer)):  # null: a field never assigned
+        for name, field in fields_of(ty).items():
             for leaf in field_leaves(ty, name) or ():
                 if leaf.kind != "scalar":
-                    value = getattr(fields, _mangle_attr(name))
-                    member = _member(context, builder, field, value, leaf.path)
+                    member = _member(context, builder, field, read(name), leaf.path)
                     made = _blank(context, builder, tape, leaf.type, member)
                     where = shadow, handle, label(name, leaf.path)
                     pointer = arena._struct_field(context, builder, *where)

@@ -16,7 +16,7 @@ from .dependence import Distances
 from .naturals import Naturals
 from .ops.array import Load, View
 from .ops.base import Constant
-from .ops.objects import Entered
+from .ops.objects import Entered, is_object
 from .ops.scalar import Scalar
 from .ops.structure import BuildTuple, Copy, Move, Phi, TupleItem
 from .stored import Stored
@@ -298,7 +298,7 @@ class Plan:
         """Whether a value's attributes may be written to."""
         ty = self.fn.type_of(var)
         ty = ty.type if isinstance(ty, types.Optional) else ty
-        return isinstance(ty, types.ClassInstanceType | types.DeferredType | types.Record)
+        return is_object(ty) or isinstance(ty, types.Record)
 
     def _writes_integers(self, s):
         """Whether a statement writes to an array or a record that may hold integers."""

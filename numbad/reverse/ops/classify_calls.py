@@ -7,6 +7,7 @@ import types as python_types
 import numpy as np
 from numba.core import types
 
+from ...forward.retyped import ALLOCATORS
 from ...ir.callee import callee_of, implementation
 from ...ir.fence import refuse
 from ...ir.leaves import leaves
@@ -217,6 +218,8 @@ class NoPathwise(Unknown):
 
 def _look_up(key):
     try:
+        if key in ALLOCATORS:
+            return objects.allocation
         return FUNCTIONS.get(key)
     except TypeError:
         return None

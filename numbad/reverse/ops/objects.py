@@ -3,12 +3,12 @@
 from functools import cache
 
 from numba import njit
-from numba.core import cgutils, types
-from numba.experimental.jitclass.base import imp_dtor
-from numba.extending import intrinsic
+from numba.core import types
 
+from ...forward.retyped import allocator
+from ...ir.callee import attribute_code, implementation
 from ...ir.fence import refuse
-from ...ir.leaves import HANDLES, at, leaves
+from ...ir.leaves import HANDLES, at, fields_of, leaves
 from ...source import define
 from .. import fields
 from .base import Constant, Op, Unknown
@@ -17,15 +17,15 @@ from .structural import real_of
 
 
 def instance_type(ty):
-    """The class type of an instance, or of one that may be None; else None."""
+    """The type of an instance, also where it may be None; else None."""
     ty = ty.type if isinstance(ty, types.Optional) else ty
-    return ty if isinstance(ty, types.ClassInstanceType) else None
+    return ty if fields_of(ty) is not None else None
 
 
 def is_object(ty):
     """Whether a type is that of an instance, also of one that its class refers to itself."""
     inner = ty.type if isinstance(ty, types.Optional) else ty
-    return isinstance(inner, types.ClassInstanceType | types.DeferredType)
+    return isinstance(inner, types.DeferredType) or fields_of(inner) is not None
 
 
 def refuse_duals(op, e):
@@ -45,7 +45,7 @@ def _holds_instance(ty):
         return _holds_instance(ty.type)
     if isinstance(ty, types.BaseTuple):
         return any(map(_holds_instance, ty.types))
-    return isinstance(ty, types.ClassInstanceType | types.DeferredType | types.Record)
+    return is_object(ty) or isinstance(ty, types.Record)
 
 
 def refuse_instances(op, arguments):
@@ -184,8 +184,9 @@ class Refused(Unknown):
 def get_attribute(fn, label, s, value):
     """`s.name`: a field, or a property, whose code is entered."""
     ty, name = instance_type(fn.type_of(value.value)), value.attr
-    if ty is not None and name in ty.jit_props:
-        return Entered(fn, label, s, ty.jit_props[name]["get"], [value.value])
+    getter = None if ty is None else property_code(ty, name)
+    if getter is not None:
+        return Entered(fn, label, s, getter, [value.value])
     if not leaves(fn.type_of(s.target)):
         return Constant(fn, label, s)
     if ty is None or fields.field_leaves(ty, name) is None:
@@ -193,12 +194,19 @@ def get_attribute(fn, label, s, value):
     return FieldRead(fn, label, s, value.value, name)
 
 
+def property_code(ty, name):
+    """The code behind an attribute that is no field: a property, or an `overload_attribute`."""
+    if isinstance(ty, types.ClassInstanceType):
+        return ty.jit_props[name]["get"] if name in ty.jit_props else None
+    return None if name in fields_of(ty) else attribute_code(ty, name)
+
+
 def set_attribute(fn, label, s):
     """`s.name = v` of an instance."""
     ty = instance_type(fn.type_of(s.target))
-    if ty is not None and s.attr in ty.jit_props:
+    if ty is not None and s.attr in getattr(ty, "jit_props", ()):
         return Entered(fn, label, s, ty.jit_props[s.attr]["set"], [s.target, s.value])
-    if ty is not None and not leaves(ty.struct[s.attr]):
+    if ty is not None and not leaves(fields_of(ty)[s.attr]):
         return Constant(fn, label, s)
     if ty is None or fields.field_leaves(ty, s.attr) is None:
         return Refused(fn, label, s)
@@ -222,7 +230,8 @@ def method(fn, label, s, call, callee):
     """`s.name(...)`, static methods too."""
     owner = fn.type_of(callee.owner)
     if not isinstance(owner, types.ClassInstanceType):
-        return Unknown(fn, label, s)
+        code = implementation(fn, call, callee)
+        return Unknown(fn, label, s) if code is None else Call(fn, label, s, code, callee.owner)
     if callee.key in owner.jit_static_methods:
         return Call(fn, label, s, owner.jit_static_methods[callee.key])
     return Call(fn, label, s, owner.jit_methods[callee.key], callee.owner)
@@ -257,7 +266,10 @@ def operation(fn, label, s, function, arguments, value):
     names = [f"__{name}__"]
     if value.op == "inplace_binop":
         names.insert(0, f"__i{name}__")
-    return special_method(fn, label, s, names, arguments)
+    found = special_method(fn, label, s, names, arguments)
+    if found is None and len(arguments) == 2:
+        found = special_method(fn, label, s, [f"__r{name}__"], arguments[::-1])
+    return found
 
 
 def construct(fn, label, s, call, ty):
@@ -284,31 +296,6 @@ def _constructor(ty, count, keywords):
     return njit(define("\n".join(lines) + "\n", namespace))
 
 
-@cache
-def allocator(ty):
-    """An intrinsic `()`: an instance whose fields are all zero bits; `__init__` has not run."""
-
-    @intrinsic
-    def allocate(typingctx):
-        def codegen(context, builder, sig, args):
-            data = context.get_data_type(ty.get_data_type())
-            size = context.get_constant(types.uintp, context.get_abi_sizeof(data))
-            destructor = imp_dtor(context, builder.module, ty)
-            meminfo = context.nrt.meminfo_alloc_dtor(builder, size, destructor)
-            pointer = builder.bitcast(context.nrt.meminfo_data(builder, meminfo), data.as_pointer())
-            builder.store(cgutils.get_null_value(data), pointer)
-            instance = context.make_helper(builder, ty)
-            instance.meminfo, instance.data = meminfo, pointer
-            return instance._getvalue()
-
-        return ty(), codegen
-
-    from .special import FUNCTIONS
-
-    FUNCTIONS[allocate] = _allocation
-    return allocate
-
-
 class Allocation(Op):
     """A new instance, whose memory no other name shares."""
 
@@ -319,5 +306,6 @@ class Allocation(Op):
                 e.set_shadow(identity, e.call(fields.new_struct(ty), e.var("$tape")))
 
 
-def _allocation(fn, label, s, call):
+def allocation(fn, label, s, call):
+    """What makes an instance, and runs no code of its class."""
     return Allocation(fn, label, s)

@@ -1,0 +1,189 @@
+"""Instances of the user's classes whose fields hold other numbers than they were declared for.
+
+A `@jitclass` says that a field is a float64; where a dual number is assigned to it, the instance is one
+of the same class with dual numbers in its fields, and the methods are compiled for these. A `structref`
+has the types of its fields in its own type, so that it needs nothing more than another type.
+"""
+
+from llvmlite import ir
+from numba.core import cgutils, types
+from numba.experimental import structref
+from numba.experimental.jitclass.base import ConstructorTemplate, imp_dtor
+from numba.extending import intrinsic
+
+from ..ir.leaves import fields_of
+from . import dual as d
+
+ALLOCATORS = {structref.new}
+"""Intrinsics that make an instance without running any code of its class."""
+
+
+class _RetypedClass(types.ClassType):
+    """A jitted class with other types of fields; `root` is the type of the user's own instances."""
+
+    def __init__(self, root, struct):
+        from .dualize import dualized  # which differentiates calls of what this module makes
+
+        self.root, cls = root, root.class_type
+        methods = {name: dualized(code) for name, code in cls.jit_methods.items()}
+        static = {name: dualized(code) for name, code in cls.jit_static_methods.items()}
+        properties = {
+            name: {kind: dualized(code) for kind, code in found.items()}
+            for name, found in cls.jit_props.items()
+        }
+        named = type(cls.class_name, (), {"__doc__": cls.class_doc})
+        super().__init__(named, ConstructorTemplate, struct, methods, properties, static)
+
+
+def root_of(ty):
+    """The type of the user's own instances of a class."""
+    return getattr(getattr(ty, "class_type", None), "root", ty)
+
+
+def with_fields(ty, fields):
+    """The type of instances of the same class whose fields have these types, in their order."""
+    own = fields_of(ty)
+    if tuple(own.values()) == tuple(fields):
+        return ty
+    struct = dict(zip(own, fields, strict=True))
+    if isinstance(ty, types.StructRef):
+        return type(ty)(tuple(struct.items()))
+    root = root_of(ty)
+    if tuple(root.struct.values()) == tuple(fields):
+        return root
+    known = root.class_type.__dict__.setdefault("__numbad_retyped__", {})  # which dies with the class
+    key = tuple(fields)
+    if key not in known:
+        known[key] = _RetypedClass(root, struct).instance_type
+    return known[key]
+
+
+def in_duals(ty, dual):
+    """The type with a dual number for every float in it: `dual`, of the precision that it has."""
+    if isinstance(ty, types.Float | types.Complex):
+        return d.with_base(dual, ty)
+    if isinstance(ty, types.Array):
+        return ty.copy(dtype=in_duals(ty.dtype, dual))
+    if isinstance(ty, types.Optional):
+        return types.Optional(in_duals(ty.type, dual))
+    if isinstance(ty, types.BaseNamedTuple):
+        return named_tuple([in_duals(t, dual) for t in ty.types], ty.instance_class)
+    if isinstance(ty, types.BaseTuple):
+        return types.BaseTuple.from_types([in_duals(t, dual) for t in ty.types])
+    fields = fields_of(ty)
+    if fields is not None:
+        return with_fields(ty, tuple(in_duals(t, dual) for t in fields.values()))
+    return ty
+
+
+def named_tuple(members, cls):
+    """The type of a namedtuple with members of these types."""
+    if members and len(set(members)) == 1:
+        return types.NamedUniTuple(members[0], len(members), cls)
+    return types.NamedTuple(members, cls)
+
+
+def as_given(declared, given):
+    """The type of a field declared so to which a value of another type is assigned."""
+    if not any(True for _ in d.duals_in(given)):
+        return declared
+    if isinstance(declared, types.Array) and isinstance(given, types.Array):
+        return declared.copy(dtype=given.dtype)
+    return given
+
+
+# -- instances without their `__init__` ----------------------------------------------------------
+
+
+def allocator(ty):
+    """An intrinsic `()`: an instance whose fields are all zero bits; `__init__` has not run."""
+    return _allocator(ty, lambda members: ty)
+
+
+def allocator_for(ty):
+    """The same, called with a tuple of what the fields are assigned: they hold duals where it does."""
+    declared = fields_of(ty).values()
+
+    def retyped(members):
+        (given,) = members
+        return with_fields(ty, tuple(map(as_given, declared, given)))
+
+    return _allocator(ty, retyped)
+
+
+def _allocator(ty, retyped):
+    @intrinsic
+    def allocate(typingctx, *members):
+        made = retyped(members)
+
+        def codegen(context, builder, sig, args):
+            if isinstance(made, types.StructRef):
+                return _new_structref(context, builder, made)
+            return _new_instance(context, builder, made)
+
+        return made(types.StarArgTuple.from_types(members)), codegen
+
+    ALLOCATORS.add(allocate)
+    return allocate
+
+
+def _new_instance(context, builder, ty):
+    data = context.get_data_type(ty.get_data_type())
+    meminfo, pointer = _allocated(context, builder, data, _destructor(context, builder, ty))
+    instance = context.make_helper(builder, ty)
+    instance.meminfo, instance.data = meminfo, pointer
+    return instance._getvalue()
+
+
+def _new_structref(context, builder, ty):
+    data = context.get_value_type(ty.get_data_type())
+    meminfo, _ = _allocated(context, builder, data, imp_dtor(context, builder.module, ty))
+    instance = context.make_helper(builder, ty)
+    instance.meminfo = meminfo
+    return instance._getvalue()
+
+
+def _allocated(context, builder, data, destructor):
+    size = context.get_constant(types.uintp, context.get_abi_sizeof(data))
+    meminfo = context.nrt.meminfo_alloc_dtor(builder, size, destructor)
+    pointer = builder.bitcast(context.nrt.meminfo_data(builder, meminfo), data.as_pointer())
+    builder.store(cgutils.get_null_value(data), pointer)
+    return meminfo, pointer
+
+
+def _destructor(context, builder, ty):
+    """What Numba's own does, which takes values of dual numbers to lie as data does."""
+    if not isinstance(ty.class_type, _RetypedClass):
+        return imp_dtor(context, builder.module, ty)
+    pointer, size = context.get_value_type(types.voidptr), context.get_value_type(types.uintp)
+    signature = ir.FunctionType(ir.VoidType(), [pointer, size, pointer])
+    function = cgutils.get_or_insert_function(
+        builder.module, signature, f"_Dtor_of_duals.{ty.name}"
+    )
+    if function.is_declaration:
+        _define_destructor(context, ir.IRBuilder(function.append_basic_block()), function, ty)
+    return function
+
+
+def _define_destructor(context, builder, function, ty):
+    data_type = ty.get_data_type()
+    data = builder.bitcast(function.args[0], context.get_data_type(data_type).as_pointer())
+    fields = context.make_data_helper(builder, data_type, ref=data)
+    for name, field in ty.struct.items():
+        context.nrt.decref(builder, field, getattr(fields, f"m_{name}"))
+    builder.ret_void()
+
+
+def opened(context, builder, ty, value):
+    """Whether there is an instance, and its fields: `(pointer, names -> values)`; null for none."""
+    if isinstance(ty, types.StructRef):
+        utils = structref._Utils(context, builder, ty)
+        pointer = utils.get_struct_ref(value).meminfo
+        return pointer, lambda name: getattr(utils.get_data_struct(value), name)
+    pointer = context.make_helper(builder, ty, value=value).data
+
+    def field(name):
+        data = context.make_data_helper(builder, ty.get_data_type(), ref=pointer)
+        return getattr(data, f"m_{name}")
+
+    return pointer, field
