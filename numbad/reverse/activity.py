@@ -99,6 +99,11 @@ class Activity:
             for identity in op.defined()
         }
 
+    def writes_elements(self, leaf):
+        """Whether anything but assignments of fields writes to what shares memory with a handle."""
+        writers = self.writers.get(self.node(leaf), ())
+        return any(not isinstance(op.statement, ir.SetAttr) for op in writers)
+
     def members(self, node):
         """The handle leaves that share memory with one."""
         known = [leaf for leaf in self.classes._parent if self.node(leaf) == node]

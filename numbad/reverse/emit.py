@@ -50,6 +50,12 @@ class Emitter(Values):
         self.notes = {}  # temporary -> what it stands for: ("bar", leaf), ("value", name)
 
     @property
+    def number(self):
+        """The dual number that floats are here; None where they are what the primal has."""
+        plain = self.dual is None or isinstance(self.dual, Lanes)
+        return None if plain else self.dual(types.float64)
+
+    @property
     def joined(self):
         """What makes the type of adjoints here, from that of a primal; None where it is the same.
 
@@ -175,7 +181,7 @@ class Emitter(Values):
         """A zeroed shadow for an array that is not a variable by itself."""
         found = at(self.fn.type_of(leaf[0]), leaf[1])
         if found.kind in ("object", "record"):
-            return self.call(blank(found.type), self.var("$tape"), value)
+            return self.call(blank(found.type, self.number), self.var("$tape"), value)
         if found.kind == "list":
             return lists.shadow_of(self, found.type, value)
         dtype = found.type.dtype

@@ -12,7 +12,7 @@ from numba.extending import intrinsic
 from numba.np.arrayobj import make_array
 
 from ..forward.arithmetic import Emitter, Operand
-from ..forward.retyped import opened
+from ..forward.retyped import in_duals, opened, root_of
 from ..ir.leaves import fields_of, leaves
 from . import arena
 from .elements import element_pointer
@@ -25,14 +25,18 @@ new_struct, get_field, set_field = map(
 # -- the type of an instance's shadow ---------------------------------------------------------
 
 
-def shadow_type(leaf):
-    """The type of the shadow of a leaf, or of its adjoint; None where a field cannot have one."""
+def shadow_type(leaf, dual=None):
+    """The type of the shadow of a leaf, or of its adjoint; None where a field cannot have one.
+
+    `dual`: the dual number that floats are beside dual numbers.
+    """
     if leaf.kind == "scalar":
-        return leaf.type
+        return leaf.type if dual is None else in_duals(leaf.type, dual)
     if leaf.kind == "array" and type(leaf.type) is types.Array and leaf.type.layout != "F":
-        return types.Array(leaf.type.dtype, leaf.type.ndim, leaf.type.layout)
+        dtype = leaf.type.dtype if dual is None else in_duals(leaf.type.dtype, dual)
+        return types.Array(dtype, leaf.type.ndim, leaf.type.layout)
     if leaf.kind == "object" and fields_of(leaf.type) is not None:
-        return struct_type(leaf.type)
+        return struct_type(leaf.type, dual)
     return None
 
 
@@ -48,10 +52,10 @@ def label(name, path):
 
 
 @cache
-def struct_type(ty):
+def struct_type(ty, dual=None):
     """The `ShadowStruct` of an instance type: the leaves of all fields that can have one."""
     return arena.ShadowStruct(
-        (label(name, leaf.path), shadow_type(leaf))
+        (label(name, leaf.path), shadow_type(leaf, dual))
         for name in fields_of(ty)
         for leaf in field_leaves(ty, name) or ()
     )
@@ -61,22 +65,27 @@ def struct_type(ty):
 
 
 @cache
-def blank(ty):
-    """An intrinsic `(tape, value)`: a zeroed shadow for an instance or a record of type `ty`."""
-    out = struct_type(ty) if fields_of(ty) is not None else ty
+def blank(ty, dual=None):
+    """An intrinsic `(tape, value)`: a zeroed shadow for an instance or a record of type `ty`.
+
+    Beside dual numbers, the instance may be one of these, but need not.
+    """
+    out = struct_type(ty, dual) if fields_of(ty) is not None else ty
 
     @intrinsic
     def make(typingctx, tape, value):
+        there = value.type if isinstance(value, types.Optional) else value
+
         def codegen(context, builder, sig, args):
-            given = context.cast(builder, args[1], sig.args[1], ty)
-            return _blank(context, builder, args[0], ty, given)
+            given = context.cast(builder, args[1], sig.args[1], there)
+            return _blank(context, builder, args[0], there, given, out)
 
         return out(tape, value), codegen
 
     return make
 
 
-def _blank(context, builder, tape, ty, value):
+def _blank(context, builder, tape, ty, value, shadow):
     if isinstance(ty, types.Record):
         data = _zeros(context, builder, tape, ty.size, "the shadow of a record")
         return builder.bitcast(data, context.get_value_type(ty))
@@ -84,38 +93,46 @@ def _blank(context, builder, tape, ty, value):
         array = make_array(ty)(context, builder, value)
         shape = cgutils.unpack_tuple(builder, array.shape, ty.ndim)
         where = "the shadow of an array"
-        return arena.new_array(context, builder, tape, ty, shape, where, True)._getvalue()
-    return _blank_instance(context, builder, tape, ty, value)
+        return arena.new_array(context, builder, tape, shadow, shape, where, True)._getvalue()
+    return _blank_instance(context, builder, tape, ty, value, shadow)
 
 
 def _zeros(context, builder, tape, size, where):
     return arena._take(context, builder, tape, context.get_constant(types.intp, size), where)
 
 
-def _blank_instance(context, builder, tape, ty, value):
-    shadow = struct_type(ty)
+def _blank_instance(context, builder, tape, ty, value, shadow):
+    types_of = dict(shadow.fields)
     size = context.get_abi_sizeof(arena._struct_data(context, shadow))
     handle = _zeros(context, builder, tape, size, "the shadow of an instance")
     pointer, read = opened(context, builder, ty, value)
     with builder.if_then(cgutils.is_not_null(builder, pointer)):  # null: a field never assigned
-        for name, field in fields_of(ty).items():
-            for leaf in field_leaves(ty, name) or ():
-                if leaf.kind != "scalar":
-                    member = _member(context, builder, field, read(name), leaf.path)
-                    made = _blank(context, builder, tape, leaf.type, member)
-                    where = shadow, handle, label(name, leaf.path)
-                    pointer = arena._struct_field(context, builder, *where)
-                    context.pack_value(builder, shadow_type(leaf), made, pointer)
+        for name, path in _handles(ty):
+            place, field = label(name, path), fields_of(ty)[name]
+            there, member = _member(context, builder, field, read(name), path)
+            made = _blank(context, builder, tape, there, member, types_of[place])
+            pointer = arena._struct_field(context, builder, shadow, handle, place)
+            context.pack_value(builder, types_of[place], made, pointer)
     return handle
 
 
+def _handles(ty):
+    """The places in an instance that have shadows of their own: names of fields, and paths."""
+    return [
+        (name, leaf.path)
+        for name, field in fields_of(root_of(ty)).items()
+        for leaf in (field_leaves(root_of(ty), name) and leaves(field)) or ()
+        if leaf.kind != "scalar"
+    ]
+
+
 def _member(context, builder, ty, value, path):
-    """The value at a place in a field: through tuples and optional types."""
+    """The type and the value at a place in a field: through tuples and optional types."""
     if isinstance(ty, types.Optional):
         inner = context.make_helper(builder, ty, value=value).data
         return _member(context, builder, ty.type, inner, path)
     if not path:
-        return value
+        return ty, value
     member = builder.extract_value(value, path[0])
     return _member(context, builder, ty.types[path[0]], member, path[1:])
 

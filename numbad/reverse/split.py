@@ -96,9 +96,9 @@ class SplitSweep(Sweep):
         if isinstance(name, tuple):
             leaf = at(self.fn.type_of(name[0]), name[1])
             if leaf.kind in ("object", "record"):
-                return shadow_name(name), struct_type(
-                    leaf.type
-                ) if leaf.kind == "object" else leaf.type
+                record = leaf.kind == "record"
+                struct = leaf.type if record else struct_type(leaf.type, self.e.number)
+                return shadow_name(name), struct
             if leaf.kind == "list":
                 return shadow_name(name), ShadowVector(element_type(leaf.type, self.e.dual))
             return shadow_name(name), self._raised(

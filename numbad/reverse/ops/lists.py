@@ -18,6 +18,7 @@ from ..arena import (
     vector_reserve,
     vector_set,
 )
+from ..fields import shadow_type
 from .base import Op, Unknown
 from .structural import real_of
 
@@ -48,6 +49,8 @@ def _part_type(leaf, dual):
     if leaf.kind == "list":
         inner = element_type(leaf.type, dual)
         return inner and ShadowVector(inner)
+    if leaf.kind == "object":
+        return shadow_type(leaf, dual and dual(types.float64))
     return None
 
 

@@ -3,9 +3,10 @@
 from functools import cache
 
 from numba import njit
-from numba.core import types
+from numba.core import ir, types
 
-from ...forward.retyped import allocator
+from ...forward.raising import all_dual
+from ...forward.retyped import allocator, in_duals
 from ...ir.callee import attribute_code, implementation
 from ...ir.fence import refuse
 from ...ir.leaves import HANDLES, at, fields_of, leaves
@@ -132,8 +133,6 @@ class FieldRead(Field):
                 e.set_shadow(target, shadow)
 
     def reverse(self, e):
-        if e.active(self.instance):
-            refuse_duals(self, e)
         for leaf in self.scalars():
             target = self.target, leaf.path
             if e.pending(target):
@@ -151,7 +150,10 @@ class FieldWrite(Field):
         self.link_all(self.statement.value, reads=False)
 
     def forward(self, e):
-        e.append(self.statement)
+        if e.number is None:
+            e.append(self.statement)
+        else:
+            self._write_duals(e)
         if not e.active(self.instance):
             return
         given = {leaf.path for _, leaf in self.leaves(self.statement.value)}
@@ -160,10 +162,16 @@ class FieldWrite(Field):
                 shadow = e.shadow((self.statement.value.name, leaf.path))
                 e.call(fields.set_field(self.at(leaf)), e.shadow(self.instance), shadow)
 
+    def _write_duals(self, e):
+        """Arrays of constants become arrays of duals, which nobody can tell if nobody writes to them."""
+        s, value = self.statement, self.statement.value
+        if self.handles() and not e.activity.writes_elements(self.instance):
+            value = e.call(all_dual(e.number), value)
+        e.append(ir.SetAttr(s.target, s.attr, value, s.loc))
+
     def reverse(self, e):
         if not e.active(self.instance):
             return
-        refuse_duals(self, e)
         given = {leaf.path: leaf for _, leaf in self.leaves(self.statement.value)}
         for leaf in self.scalars():
             adjoint = e.call(fields.take_field(self.at(leaf)), e.shadow(self.instance))
@@ -299,10 +307,18 @@ def _constructor(ty, count, keywords):
 class Allocation(Op):
     """A new instance, whose memory no other name shares."""
 
+    def forward(self, e):
+        """Beside dual numbers, one that holds these."""
+        if e.number is None:
+            e.append(self.statement)
+            return
+        ty = in_duals(self.fn.type_of(self.target), e.number)
+        e.assign(e.call(allocator(ty)), self.statement.target)
+
     def shadows(self, e):
         for identity in self.defined():
             if e.active(identity):
-                ty = fields.struct_type(self.fn.type_of(self.target))
+                ty = fields.struct_type(self.fn.type_of(self.target), e.number)
                 e.set_shadow(identity, e.call(fields.new_struct(ty), e.var("$tape")))
 
 
