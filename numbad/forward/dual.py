@@ -15,6 +15,8 @@ from numba.core.typeconv import Conversion
 from numba.core.typing import signature
 from numba.extending import box, register_model
 
+from ..ir.leaves import fields_of
+
 
 class Dual(types.Type):
     """A value and `n` partials over `scalar`; `tag` is the nesting level."""
@@ -146,6 +148,9 @@ def duals_in(ty):
         yield from duals_in(ty.value_type)
     elif isinstance(ty, types.DType):
         yield from duals_in(ty.dtype)
+    else:
+        for field in (fields_of(ty) or {}).values():
+            yield from duals_in(field)
 
 
 @register_model(Dual)

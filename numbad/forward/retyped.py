@@ -51,7 +51,9 @@ def with_fields(ty, fields):
     root = root_of(ty)
     if tuple(root.struct.values()) == tuple(fields):
         return root
-    known = root.class_type.__dict__.setdefault("__numbad_retyped__", {})  # which dies with the class
+    known = root.class_type.__dict__.setdefault(
+        "__numbad_retyped__", {}
+    )  # which dies with the class
     key = tuple(fields)
     if key not in known:
         known[key] = _RetypedClass(root, struct).instance_type
@@ -81,6 +83,24 @@ def named_tuple(members, cls):
     if members and len(set(members)) == 1:
         return types.NamedUniTuple(members[0], len(members), cls)
     return types.NamedTuple(members, cls)
+
+
+def without_duals(ty):
+    """The type with a float in place of every dual number."""
+    if isinstance(ty, d.Dual):
+        return d.base_scalar(ty)
+    if isinstance(ty, types.Array) and isinstance(ty.dtype, d.Dual):
+        return ty.copy(dtype=d.base_scalar(ty.dtype))
+    if isinstance(ty, types.Optional):
+        return types.Optional(without_duals(ty.type))
+    if isinstance(ty, types.BaseNamedTuple):
+        return named_tuple([without_duals(t) for t in ty.types], ty.instance_class)
+    if isinstance(ty, types.BaseTuple):
+        return types.BaseTuple.from_types([without_duals(t) for t in ty.types])
+    fields = fields_of(ty)
+    if fields is not None:
+        return with_fields(ty, tuple(map(without_duals, fields.values())))
+    return ty
 
 
 def as_given(declared, given):
@@ -117,8 +137,6 @@ def _allocator(ty, retyped):
         made = retyped(members)
 
         def codegen(context, builder, sig, args):
-            if isinstance(made, types.StructRef):
-                return _new_structref(context, builder, made)
             return _new_instance(context, builder, made)
 
         return made(types.StarArgTuple.from_types(members)), codegen
@@ -127,28 +145,33 @@ def _allocator(ty, retyped):
     return allocate
 
 
-def _new_instance(context, builder, ty):
-    data = context.get_data_type(ty.get_data_type())
-    meminfo, pointer = _allocated(context, builder, data, _destructor(context, builder, ty))
-    instance = context.make_helper(builder, ty)
-    instance.meminfo, instance.data = meminfo, pointer
-    return instance._getvalue()
-
-
-def _new_structref(context, builder, ty):
-    data = context.get_value_type(ty.get_data_type())
-    meminfo, _ = _allocated(context, builder, data, imp_dtor(context, builder.module, ty))
+def instance_in(context, builder, ty, meminfo):
+    """The value that refers to the instance of a type in a piece of counted memory."""
     instance = context.make_helper(builder, ty)
     instance.meminfo = meminfo
+    if isinstance(ty, types.ClassInstanceType):
+        data = context.get_data_type(ty.get_data_type())
+        pointer = context.nrt.meminfo_data(builder, meminfo)
+        instance.data = builder.bitcast(pointer, data.as_pointer())
     return instance._getvalue()
+
+
+def _new_instance(context, builder, ty):
+    data_type = ty.get_data_type()
+    if isinstance(ty, types.StructRef):  # which lies there as a value does
+        data, destructor = context.get_value_type(data_type), imp_dtor(context, builder.module, ty)
+    else:
+        data, destructor = context.get_data_type(data_type), _destructor(context, builder, ty)
+    return instance_in(context, builder, ty, _allocated(context, builder, data, destructor))
 
 
 def _allocated(context, builder, data, destructor):
+    """Counted memory of zero bits for data of an LLVM type."""
     size = context.get_constant(types.uintp, context.get_abi_sizeof(data))
     meminfo = context.nrt.meminfo_alloc_dtor(builder, size, destructor)
     pointer = builder.bitcast(context.nrt.meminfo_data(builder, meminfo), data.as_pointer())
     builder.store(cgutils.get_null_value(data), pointer)
-    return meminfo, pointer
+    return meminfo
 
 
 def _destructor(context, builder, ty):

@@ -92,6 +92,7 @@ class Operator:
 
     name = "operator"
     takes_tuples = False  # whether the result is called with the arguments as one tuple
+    takes_tangents = False  # whether it is called with tangents as well
     has_pullback = True  # whether reverse mode around the result is written: see `pullback.py`
     dispatcher_class = None  # of the result, where it is no plain OperatorDispatcher
 
@@ -174,7 +175,7 @@ class WriteSource(FunctionPass):
         if any(map(holds_extension, state.args)):
             function = _on_parts(operator, state.args)
         else:
-            function = operator.generate(state.typingctx, state.args)
+            function = _written(operator, state.typingctx, state.args)
         identity = bytecode.FunctionIdentity.from_function(function)
         code = bytecode.ByteCode(func_id=identity)
         by_symbols(state.targetctx)
@@ -191,6 +192,18 @@ def _on_parts(operator, argtypes):
     given = ", ".join(f"parts({name})" for name in names)
     lines = f"def on_parts({', '.join(names)}):\n    return whole(differentiated({given}))\n"
     return define(lines, {"parts": parts, "whole": whole, "differentiated": _build(operator)})
+
+
+WRITERS = []
+"""Functions `(operator, typingctx, argtypes)` that may write an operator's code in its place, or None."""
+
+
+def _written(operator, typingctx, argtypes):
+    for write in WRITERS:
+        function = write(operator, typingctx, argtypes)
+        if function is not None:
+            return function
+    return operator.generate(typingctx, argtypes)
 
 
 class OperatorCompiler(CompilerBase):

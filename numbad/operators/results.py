@@ -7,6 +7,7 @@ from numba.core.errors import loc_info
 
 from ..errors import ArgumentError, UnsupportedError
 from ..forward.dual import Dual, base_scalar
+from ..forward.retyped import without_duals
 from ..ir.capture import capture
 from ..ir.capture import result_type as captured_result
 from .describe import describe
@@ -121,8 +122,4 @@ def plain_result(typingctx, f, argtypes):
 
 
 def _plain_leaf(leaf):
-    if leaf.kind == "scalar":
-        return base_scalar(leaf.type)
-    if leaf.kind == "array":
-        return leaf.type.copy(dtype=base_scalar(leaf.type.dtype))
-    return leaf.type
+    return without_duals(leaf.type)
