@@ -5,6 +5,7 @@ from . import (  # noqa: F401  (they register with Numba)
     clip,
     construction,
     elementwise,
+    made_instances,
     memory,
     overloads,
     products,

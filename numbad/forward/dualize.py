@@ -17,7 +17,7 @@ from numba.core.compiler_machinery import FunctionPass, register_pass
 from numba.core.dispatcher import Dispatcher, LiftedCode
 from numba.core.ir_utils import build_definitions
 from numba.core.registry import CPUDispatcher
-from numba.core.typed_passes import NopythonRewrites
+from numba.core.typed_passes import NopythonRewrites, NopythonTypeInference
 from numba.core.untyped_passes import MakeFunctionToJitFunction, ReconstructSSA
 from numba.extending import overload
 from numba.np.ufunc.dufunc import DUFunc
@@ -47,6 +47,9 @@ METHODS = {}
 
 ATTRIBUTES = {}
 """name of an attribute -> the function of the object that stands in for it."""
+
+CLASSES = {}
+"""Type of the user's classes -> what gives the function that stands in for a class."""
 
 REPLACED_COMPARISONS = {}
 """`==` or `!=` -> the function that stands in for it where an operand is a `dtype`."""
@@ -363,6 +366,8 @@ def _compares_dtypes(func_ir, expr):
 
 
 def _stand_in(fn):
+    if type(fn) in CLASSES:
+        return CLASSES[type(fn)](fn)
     try:
         return REPLACED.get(fn)
     except TypeError:  # unhashable
@@ -381,11 +386,13 @@ class DualCompiler(CompilerBase):
 
     def define_pipelines(self):
         from .parts import TakeParts  # which builds on this module
+        from .retyped import CheckFields
 
         without_wrappers(self.state)
         pm = nopython_pipeline(self.state)
         # Numba's fusion of array expressions knows no dtype but NumPy's.
         pm.passes = [entry for entry in pm.passes if entry[0] is not NopythonRewrites]
+        pm.add_pass_after(CheckFields, NopythonTypeInference)
         pm.add_pass_after(PromoteAllocations, ReconstructSSA)
         pm.add_pass_after(TakeParts, ReconstructSSA)
         # Before the unrolling of tuples, which infers types.

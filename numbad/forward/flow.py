@@ -61,6 +61,7 @@ class Flow:
     containers: set = field(default_factory=set)  # lists and dicts made here
     done: dict = field(default_factory=dict)  # id of a statement -> its stores and its calls
     fresh: set = field(default_factory=set)
+    made: set = field(default_factory=set)  # new instances of the user's classes
     parameters: dict = field(default_factory=dict)
     results: set = field(default_factory=set)
     assigned: set = field(default_factory=set)
@@ -255,6 +256,8 @@ class Flow:
     def _plain_call(self, target, fn, args, kws, others):
         names = [*args, *kws.values(), *others]
         self.draws |= known.draws(fn)
+        if known.makes_instances(fn):
+            self.made.add(target)
         if isinstance(fn, str):
             self._named_method(target, fn, args, kws, others)
         elif fn in known.INPLACE:

@@ -13,6 +13,7 @@ from numba.core.errors import NumbaError, UnsupportedBytecodeError
 from numba.experimental.jitclass.base import JitClassType
 
 from ..ir.untyped import constant_of, untyped
+from .known import makes_structrefs, stood_for
 
 
 @dataclass
@@ -38,9 +39,11 @@ class Instances:
 
     def of_code(self, func_ir):
         """Add the classes that code names, or a function that it calls."""
-        for value in _constants(func_ir):
+        for value in map(stood_for, _constants(func_ir)):
             if isinstance(value, JitClassType):
                 self._type(value.class_type.instance_type)
+            elif makes_structrefs(value):
+                self.complete, self.opaque = False, True
             elif isinstance(value, Dispatcher):
                 self.of_dispatcher(value)
         return self

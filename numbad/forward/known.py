@@ -9,6 +9,8 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numba import njit
 from numba.core.registry import cpu_target
+from numba.experimental import structref
+from numba.experimental.jitclass.base import JitClassType
 from numba.typed import Dict, List
 
 from ..rules.functions import Function
@@ -75,6 +77,25 @@ KNOWN_METHODS = set().union(
 
 STANDS_FOR = {}
 """stand-in -> the function, or the name of the method, that the user's code calls."""
+
+
+def stood_for(fn):
+    """The function that a stand-in stands for; what is none, itself."""
+    try:
+        return STANDS_FOR.get(fn, fn)
+    except TypeError:  # unhashable
+        return fn
+
+
+def makes_instances(fn):
+    """Whether a call of a function gives a new instance of a class of the user's."""
+    return isinstance(fn, JitClassType) or makes_structrefs(fn)
+
+
+def makes_structrefs(fn):
+    """Whether that class is a `structref`, whose fields have the types of what they are made of."""
+    proxy = isinstance(fn, type) and issubclass(fn, structref.StructRefProxy)
+    return proxy or fn is structref.new
 
 
 def is_number_class(fn):

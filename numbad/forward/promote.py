@@ -15,9 +15,11 @@ from numba.core.compiler_machinery import FunctionPass, register_pass
 from numba.core.ir_utils import build_definitions
 from numba.core.typed_passes import type_inference_stage
 
-from ..ir.untyped import untyped
+from ..ir.leaves import fields_of
+from ..ir.untyped import constant_of, untyped
 from ..rules.registry import JVP, SCALAR
 from . import dual as d
+from . import known
 from .flow import Flow, spread
 from .instances import Instances, instances_met
 
@@ -54,12 +56,12 @@ class Summary:
 class Activity:
     """The least set of names that hold or may hold active values, and of containers of duals."""
 
-    def __init__(self, flow, active_parameters, analyse, every_store=False):
+    def __init__(self, flow, active_parameters, analyse, every_store=False, holding=()):
         self.flow = flow
         self.analyse = analyse
         self.every_store = every_store  # count stores of constants as well
         self.active = {flow.parameters[i] for i in active_parameters if i in flow.parameters}
-        self.holds = set()
+        self.holds = set(holding)
         self.fresh_calls = set()
         self.random, self.opaque = flow.draws, bool(flow.unknown)
         self.suspects = {name for names in flow.unknown for name in names} - flow.scalars
@@ -111,7 +113,7 @@ class Activity:
 
     def promoted(self):
         """The names whose allocation must hold duals."""
-        return self.holds & (self.flow.fresh | self.fresh_calls)
+        return self.holds & (self.flow.fresh | self.fresh_calls | self.flow.made)
 
     def written(self):
         """The numbers of the parameters that active values are written to."""
@@ -201,7 +203,10 @@ def promoted_names(func_ir, args, scalars=frozenset()):
     instances = instances_met(func_ir, args)
     flow = Flow(func_ir, args, scalars, instances).build()
     active = frozenset(i for i, ty in enumerate(args) if any(d.duals_in(ty)))
-    return Activity(flow, active, Analyser(instances)).promoted()
+    # What is assigned to a field of duals must hold duals, even if they are all constant.
+    given = {i: name for i, name in flow.parameters.items() if i < len(args)}
+    holding = {name for i, name in given.items() if fields_of(args[i]) and i in active}
+    return Activity(flow, active, Analyser(instances), holding=holding).promoted()
 
 
 def common_dual(typingctx, args):
@@ -257,6 +262,7 @@ class PromoteAllocations(FunctionPass):
     def _wrap(func_ir, names, dual):
         from .array import as_dual
 
+        remake = _Remaking(func_ir, dual)
         convert = as_dual(dual)
         for block in func_ir.blocks.values():
             body = []
@@ -265,6 +271,9 @@ class PromoteAllocations(FunctionPass):
                 if not (isinstance(statement, ir.Assign) and statement.target.name in names):
                     continue
                 loc, target = statement.loc, statement.target
+                if remake.is_made(statement.value):
+                    body[-1:] = remake.statements(statement)
+                    continue
                 raw = ir.Var(target.scope, f"{target.name}$raw", loc)
                 fn = ir.Var(target.scope, f"{target.name}$as_dual", loc)
                 body[-1] = ir.Assign(statement.value, raw, loc)
@@ -272,6 +281,49 @@ class PromoteAllocations(FunctionPass):
                 body.append(ir.Assign(ir.Expr.call(fn, [raw], (), loc), target, loc))
             block.body = body
         func_ir._definitions = build_definitions(func_ir.blocks)
+
+
+class _Remaking:
+    """Calls of the user's classes become calls that make instances of duals."""
+
+    def __init__(self, func_ir, dual):
+        self.func_ir, self.dual = func_ir, dual
+
+    def _function(self, value):
+        called = isinstance(value, ir.Expr) and value.op == "call"
+        fn = constant_of(self.func_ir, value.func) if called else None
+        return fn if isinstance(fn, type) or callable(fn) else None
+
+    def is_made(self, value):
+        """Whether an expression is a call of a class."""
+        fn = self._function(value)
+        return fn is not None and known.makes_instances(known.stood_for(fn))
+
+    def statements(self, statement):
+        """What stands for the call."""
+        from .made_instances import remade
+        from .retyped import ALLOCATORS
+
+        call, loc, target = statement.value, statement.loc, statement.target
+        given = [constant_of(self.func_ir, v) for v in call.args]
+        fn, convert = remade(self._function(call), self.dual, given)
+        made = [self._global("make", fn, target, loc)]
+        func, args = made[0].target, list(call.args)
+        if convert is not None:
+            made.append(self._global("raised", convert, target, loc))
+            raised = made[1].target
+            for k, arg in enumerate(args):
+                args[k] = ir.Var(target.scope, f"{target.name}$raised{k}", loc)
+                made.append(ir.Assign(ir.Expr.call(raised, [arg], (), loc), args[k], loc))
+        elif fn in ALLOCATORS:  # in place of `structref.new(type)`
+            args = []
+        made.append(ir.Assign(ir.Expr.call(func, args, call.kws, loc, call.vararg), target, loc))
+        return made
+
+    @staticmethod
+    def _global(name, value, target, loc):
+        var = ir.Var(target.scope, f"{target.name}${name}", loc)
+        return ir.Assign(ir.Global(name, value, loc), var, loc)
 
 
 def _keep_constants(func_ir):

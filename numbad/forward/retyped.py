@@ -7,10 +7,14 @@ has the types of its fields in its own type, so that it needs nothing more than 
 
 from llvmlite import ir
 from numba.core import cgutils, types
+from numba.core.compiler_machinery import FunctionPass, register_pass
+from numba.core.ir import SetAttr
 from numba.experimental import structref
 from numba.experimental.jitclass.base import ConstructorTemplate, imp_dtor
 from numba.extending import intrinsic
 
+from ..errors import UnsupportedError
+from ..ir.fence import place
 from ..ir.leaves import fields_of
 from . import dual as d
 
@@ -83,6 +87,13 @@ def named_tuple(members, cls):
     if members and len(set(members)) == 1:
         return types.NamedUniTuple(members[0], len(members), cls)
     return types.NamedTuple(members, cls)
+
+
+def numbers_in_duals(ty, dual):
+    """An instance type with duals for its floats, but arrays as they are."""
+    fields = fields_of(ty).values()
+    kept = (t if isinstance(t, types.Array) else in_duals(t, dual) for t in fields)
+    return with_fields(ty, tuple(kept))
 
 
 def without_duals(ty):
@@ -210,3 +221,40 @@ def opened(context, builder, ty, value):
         return getattr(data, f"m_{name}")
 
     return pointer, field
+
+
+# -- what is assigned to fields --------------------------------------------------------------------
+
+
+_REFUSAL = (
+    "cannot differentiate an array of constants that becomes the field '{name}' of an instance whose arrays "
+    "are differentiated: {place}\nWay out: assign an array that is made of differentiated values, or "
+    "pass the array to the methods that need it, in place of the field '{name}'."
+)
+
+
+@register_pass(mutates_CFG=False, analysis_only=True)
+class CheckFields(FunctionPass):
+    """Refuses an array of constants that is assigned to a field which holds arrays of duals.
+
+    A copy of it would hold duals, but would not be the array that the caller has.
+    """
+
+    _name = "numbad_check_fields"
+
+    def __init__(self):
+        FunctionPass.__init__(self)
+
+    def run_pass(self, state):
+        for block in state.func_ir.blocks.values():
+            for s in block.find_insts(SetAttr):
+                field = (fields_of(state.typemap[s.target.name]) or {}).get(s.attr)
+                if _is_mixed(field, state.typemap[s.value.name]):
+                    raise UnsupportedError(_REFUSAL.format(name=s.attr, place=place(s.loc)))
+        return False
+
+
+def _is_mixed(field, given):
+    if not isinstance(field, types.Array) or not isinstance(given, types.Array):
+        return False
+    return isinstance(field.dtype, d.Dual) and field.dtype != given.dtype

@@ -25,7 +25,7 @@ from ..forward.dualize import ReplaceFunctions, without_wrappers
 from ..forward.parts import CopyParts
 from ..forward.promote import PromoteAllocations
 from ..forward.refuse import refusing
-from ..forward.retyped import without_duals
+from ..forward.retyped import CheckFields, without_duals
 from ..ir.expand import expand
 from ..ir.extension_types import holds_parts
 from ..ir.leaves import leaves
@@ -238,7 +238,8 @@ class SweepCompiler(CompilerBase):
         dual = pull.has_duals(self.state.args)
         stages = [TranslateByteCode, FixupArgs, Differentiate]
         stages += [ReplaceFunctions, PromoteAllocations] if dual else [ReplaceBesideParts]
-        stages += [Inference, NoPythonSupportedFeatureValidation]
+        stages += [Inference, *([CheckFields] if dual else [])]
+        stages += [NoPythonSupportedFeatureValidation]
         stages += [PlaceDels, AnnotateTypes, SweepLowering, NoPythonBackend]
         for stage in stages:
             pm.add_pass(stage, stage.__name__)

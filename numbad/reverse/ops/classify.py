@@ -170,7 +170,7 @@ def _unary(fn, label, s, value):
 
 
 def _operator(fn, label, s, function, arguments, value):
-    if any(objects.instance_type(fn.type_of(v)) for v in arguments):
+    if objects.instance_type(fn.type_of(arguments[0])):
         op = objects.operation(fn, label, s, function, arguments, value)
         if op is not None:
             return op

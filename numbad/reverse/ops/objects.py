@@ -6,7 +6,7 @@ from numba import njit
 from numba.core import ir, types
 
 from ...forward.raising import all_dual
-from ...forward.retyped import allocator, in_duals
+from ...forward.retyped import allocator, in_duals, numbers_in_duals
 from ...ir.callee import attribute_code, implementation
 from ...ir.fence import refuse
 from ...ir.leaves import HANDLES, at, fields_of, leaves
@@ -165,7 +165,8 @@ class FieldWrite(Field):
     def _write_duals(self, e):
         """Arrays of constants become arrays of duals, which nobody can tell if nobody writes to them."""
         s, value = self.statement, self.statement.value
-        if self.handles() and not e.activity.writes_elements(self.instance):
+        written = e.activity.writes_elements(self.instance)
+        if self.handles() and e.active(self.instance) and not written:
             value = e.call(all_dual(e.number), value)
         e.append(ir.SetAttr(s.target, s.attr, value, s.loc))
 
@@ -274,10 +275,7 @@ def operation(fn, label, s, function, arguments, value):
     names = [f"__{name}__"]
     if value.op == "inplace_binop":
         names.insert(0, f"__i{name}__")
-    found = special_method(fn, label, s, names, arguments)
-    if found is None and len(arguments) == 2:
-        found = special_method(fn, label, s, [f"__r{name}__"], arguments[::-1])
-    return found
+    return special_method(fn, label, s, names, arguments)
 
 
 def construct(fn, label, s, call, ty):
@@ -312,7 +310,8 @@ class Allocation(Op):
         if e.number is None:
             e.append(self.statement)
             return
-        ty = in_duals(self.fn.type_of(self.target), e.number)
+        retype = in_duals if e.active((self.target, ())) else numbers_in_duals
+        ty = retype(self.fn.type_of(self.target), e.number)
         e.assign(e.call(allocator(ty)), self.statement.target)
 
     def shadows(self, e):
