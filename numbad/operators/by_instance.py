@@ -77,9 +77,9 @@ def _is_differentiated(operator, k, given, argtypes):
     if hidden is not None and explicit:
         name = parameter_names(operator.f.py_func)[k]
         raise ArgumentError(
-            f"nd.{operator.name} differentiates by argument '{name}', {describe(ty)}, which has "
-            f"{describe(hidden)} among its fields: it can have floats, arrays, tuples and instances. "
-            "Pass the fields that you need as arguments, and make the instance in the function"
+            f"nd.{operator.name} differentiates by argument '{name}', which is {describe(ty)} with "
+            f"{describe(hidden)} among its fields; it can have floats, arrays, tuples and instances of "
+            "such classes: pass the fields that you need as arguments, and make the instance in the function"
         )
     return hidden is None
 

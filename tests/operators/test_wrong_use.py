@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 import pytest
-from numba import float64, int64, njit
+from numba import float64, int64, njit, types
 from numba.core.errors import TypingError
 from numba.experimental import jitclass
 from numba.typed import Dict, List
@@ -62,11 +62,11 @@ WITHOUT_DERIVATIVE = {
     "a dict": lambda: Dict.empty(int64, float64),
     "a structured array": lambda: np.zeros(2, Observation),
     "a record": lambda: np.zeros(2, Observation)[0],
-    "a jitclass object (Spring)": lambda: Spring(2.0),
+    "a jitclass object (Spring)": lambda: Spring(List([2.0])),
 }
 
 
-@jitclass([("stiffness", float64)])
+@jitclass([("stiffness", types.ListType(float64))])
 class Spring:
     def __init__(self, stiffness):
         self.stiffness = stiffness
