@@ -120,15 +120,22 @@ def primal_type(ty):
     """A type without dual numbers."""
     if isinstance(ty, Dual):
         return base_scalar(ty)
-    if isinstance(ty, types.Array | types.List | types.ListType) and isinstance(ty.dtype, Dual):
-        return ty.copy(dtype=base_scalar(ty.dtype))
+    if isinstance(ty, types.Array | types.List | types.ListType):
+        item = primal_type(ty.dtype)
+        return ty if item == ty.dtype else ty.copy(dtype=item)
     if isinstance(ty, types.BaseNamedTuple):
         members = [primal_type(t) for t in ty.types]
-        if len(set(members)) == 1:
+        if members and len(set(members)) == 1:
             return types.NamedUniTuple(members[0], len(members), ty.instance_class)
         return types.NamedTuple(members, ty.instance_class)
     if isinstance(ty, types.BaseTuple):
         return types.BaseTuple.from_types([primal_type(t) for t in ty.types])
+    if isinstance(ty, types.Optional):
+        return types.Optional(primal_type(ty.type))
+    if isinstance(ty, types.ClassInstanceType):
+        return getattr(ty.class_type, "root", ty)  # see `retyped.py`
+    if isinstance(ty, types.StructRef):
+        return type(ty)(tuple((name, primal_type(t)) for name, t in ty.field_dict.items()))
     return ty
 
 

@@ -96,24 +96,6 @@ def numbers_in_duals(ty, dual):
     return with_fields(ty, tuple(kept))
 
 
-def without_duals(ty):
-    """The type with a float in place of every dual number."""
-    if isinstance(ty, d.Dual):
-        return d.base_scalar(ty)
-    if isinstance(ty, types.Array) and isinstance(ty.dtype, d.Dual):
-        return ty.copy(dtype=d.base_scalar(ty.dtype))
-    if isinstance(ty, types.Optional):
-        return types.Optional(without_duals(ty.type))
-    if isinstance(ty, types.BaseNamedTuple):
-        return named_tuple([without_duals(t) for t in ty.types], ty.instance_class)
-    if isinstance(ty, types.BaseTuple):
-        return types.BaseTuple.from_types([without_duals(t) for t in ty.types])
-    fields = fields_of(ty)
-    if fields is not None:
-        return with_fields(ty, tuple(map(without_duals, fields.values())))
-    return ty
-
-
 def as_given(declared, given):
     """The type of a field declared so to which a value of another type is assigned."""
     if not any(True for _ in d.duals_in(given)):

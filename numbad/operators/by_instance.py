@@ -13,8 +13,8 @@ from numba import njit
 from numba.core import types
 
 from ..errors import ArgumentError
+from ..forward.dual import primal_type
 from ..forward.promote import effects
-from ..forward.retyped import without_duals
 from ..remembered import remembered
 from ..source import define
 from . import dispatcher
@@ -106,7 +106,7 @@ class _FunctionOfFields:
         self.level = level_of(given)
         self.returns_instances = holds_instances(plain_result(typingctx, f, given))
         back = tuple((k, given[k], self.level) for k in sorted(self.changed))
-        plain = tuple((k, without_duals(given[k])) for k in places)
+        plain = tuple((k, primal_type(given[k])) for k in places)
         key = plain, back, self.returns_instances
         known = remembered(f, "by_fields")
         if key not in known:

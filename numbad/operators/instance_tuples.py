@@ -8,8 +8,9 @@ from numba import njit
 from numba.core import types
 from numba.extending import overload
 
+from ..forward.dual import primal_type
 from ..forward.dualize import dualized
-from ..forward.retyped import allocator_for, root_of, without_duals
+from ..forward.retyped import allocator_for, root_of
 from ..ir.leaves import fields_of
 from ..source import define
 from .structure import hides_floats, leaves, parse
@@ -95,7 +96,7 @@ def _as_tuple(x):
 
 def maker(ty):
     """A dispatcher that makes of a tuple of fields the instance, with duals where the tuple has them."""
-    ty = without_duals(ty)
+    ty = primal_type(ty)
     if isinstance(ty, types.ClassInstanceType):  # whose type is gone with the class
         known = ty.class_type.__dict__.setdefault("__numbad_makers__", {})
     else:

@@ -6,8 +6,7 @@ from numba.core import types
 from numba.core.errors import loc_info
 
 from ..errors import ArgumentError, UnsupportedError
-from ..forward.dual import Dual, base_scalar
-from ..forward.retyped import without_duals
+from ..forward.dual import Dual, base_scalar, primal_type
 from ..ir.capture import capture
 from ..ir.capture import result_type as captured_result
 from .describe import describe
@@ -122,4 +121,4 @@ def plain_result(typingctx, f, argtypes):
 
 
 def _plain_leaf(leaf):
-    return without_duals(leaf.type)
+    return primal_type(leaf.type)

@@ -25,7 +25,7 @@ from ..forward.dualize import ReplaceFunctions, without_wrappers
 from ..forward.parts import CopyParts
 from ..forward.promote import PromoteAllocations
 from ..forward.refuse import refusing
-from ..forward.retyped import CheckFields, without_duals
+from ..forward.retyped import CheckFields
 from ..ir.expand import expand
 from ..ir.extension_types import holds_parts
 from ..ir.leaves import leaves
@@ -306,7 +306,7 @@ class Pull:
         """The stages for the argument types of a compilation."""
         args, shadows, seed = state.args[1:]
         duals = [t for ty in (args, shadows, seed) for t in d.duals_in(ty)]
-        argtypes = tuple(map(without_duals, args))
+        argtypes = tuple(map(d.primal_type, args))
         dual = Lanes(seed) if isinstance(seed, RowSeed) else _joined(state, duals)
         return Pipeline(self.dispatcher, argtypes, self.wrt, dual, snapshots=self.snapshots)
 
