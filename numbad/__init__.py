@@ -3,8 +3,9 @@
 The public names are loaded at their first use, so that `import numbad` stays light.
 """
 
-import sys
 from importlib import import_module
+
+from .arrival import once_imported
 
 __version__ = "0.1.0"
 
@@ -49,8 +50,14 @@ _HOME = {
 _SUBPACKAGES = ("fit", "ode", "special")
 _OPTIONAL = ("cuda",)  # needs a package that not everybody has, so `import *` leaves it out
 
-if "numba.core.bytecode" in sys.modules:  # best before anything is compiled; see there
+
+def _beside_numba():
+    """What is to be there before anything is compiled."""
     import_module("numbad.symbols")
+    import_module("numbad.ir.lifting.rewriting")
+
+
+once_imported("numba", _beside_numba)
 
 __all__ = [*_HOME, *_SUBPACKAGES, "__version__"]
 

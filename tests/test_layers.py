@@ -13,7 +13,7 @@ PACKAGE = Path(numbad.__file__).parent
 
 # From left to right. Layers on one line may import one another's left, not one another.
 LAYERS = (
-    ("constants", "errors", "source", "__version__"),
+    ("arrival", "constants", "errors", "source", "__version__"),
     ("data", "rules"),
     ("meaning",),
     ("remembered",),

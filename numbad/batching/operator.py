@@ -1,12 +1,16 @@
 """`batch`: a function evaluated for every element of a batch, with derivatives."""
 
+from functools import partial
+
 from ..errors import ArgumentError, UnsupportedError
 from ..forward.dual import duals_in
 from ..forward.promote import effects
 from ..forward.refuse import reason
+from ..ir.functionals import functional
 from ..operators.dispatcher import (
     Operator,
     OperatorDispatcher,
+    as_dispatcher,
     build,
     parameter_names,
     starred,
@@ -161,3 +165,15 @@ def batch(f, in_axes=0, *, lanes="auto"):
     0.740468
     """
     return build(Batch(f, in_axes, lanes))
+
+
+def _none_of_captured(options, own, captured):
+    """Axes of the function's own arguments: what it captures, all evaluations share."""
+    axes = options.get("in_axes", 0)
+    axes = axes if isinstance(axes, tuple) else (axes,) * own
+    return {**options, "in_axes": axes + (None,) * captured}
+
+
+functional(
+    batch, "after", partial(as_dispatcher, "nd.batch"), fit=_none_of_captured, in_nopython=False
+)

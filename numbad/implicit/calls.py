@@ -1,12 +1,15 @@
 """`nd.root` and its relatives as they are called, from Python and from nopython code."""
 
+from functools import partial
+
 import numpy as np
 from numba.core import types
 from numba.core.registry import cpu_target
 from numba.extending import overload, register_jitable
 
 from ..errors import ArgumentError
-from ..operators.dispatcher import build
+from ..ir.functionals import functional
+from ..operators.dispatcher import as_dispatcher, build
 from ..source import define
 from .integral import Integral
 from .minimum import BracketedMinimum, Minimum
@@ -252,6 +255,9 @@ def _calling(operator, f, args, parameters, given):
     source = f"def {operator.name}({parameters}):\n    return solution({given})\n"
     return define(source, namespace)
 
+
+for _operator in (root, fixed_point, minimize, minimize_scalar, quad):
+    functional(_operator, "own args", partial(as_dispatcher, f"nd.{_operator.__name__}"))
 
 # The names are loaded at their first use, which may be in the middle of a compilation.
 if "_toplevel_typing_context" in vars(cpu_target):

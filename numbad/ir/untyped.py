@@ -1,11 +1,15 @@
 """The untyped SSA IR of functions, for what can be read off it before types are known."""
 
 import builtins
+from types import CodeType
 
 from numba.core import compiler, ir
+from numba.core.errors import NumbaError
 
 from ..remembered import remembered
 from .function import read_by
+from .lifting.calls import Put
+from .lifting.rewriting import lift_closures
 
 
 def untyped(dispatcher):
@@ -15,8 +19,20 @@ def untyped(dispatcher):
     """
     known = remembered(dispatcher, "untyped")
     if "ir" not in known or not _is_current(known["ir"], dispatcher.py_func):
-        known["ir"] = compiler.run_frontend(dispatcher.py_func)
+        known["ir"] = _read(dispatcher.py_func)
     return known["ir"]
+
+
+def _read(py_func):
+    """The IR as Numba types it: closures that are called in place, others without what they capture."""
+    if not any(isinstance(constant, CodeType) for constant in py_func.__code__.co_consts):
+        return compiler.run_frontend(py_func)
+    try:
+        func_ir = compiler.run_frontend(py_func, inline_closures=True)
+        lift_closures(func_ir)
+    except NumbaError:  # told where it is compiled
+        return compiler.run_frontend(py_func)
+    return func_ir
 
 
 def _is_current(func_ir, py_func):
@@ -29,7 +45,7 @@ def _is_current(func_ir, py_func):
     return all(
         _meant(value, py_func, cells) is value.value
         for value in values
-        if isinstance(value, ir.Global | ir.FreeVar)
+        if isinstance(value, ir.Global | ir.FreeVar) and not isinstance(value, Put)
     )
 
 

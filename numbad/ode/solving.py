@@ -8,6 +8,7 @@ from numba.core.dispatcher import Dispatcher
 from numbad.caching import jit
 from numbad.errors import ArgumentError, NumbadError
 from numbad.forward.dual import duals_in
+from numbad.ir.functionals import functional
 from numbad.ode import failure
 from numbad.ode.compiling import generic
 from numbad.ode.integrate import (
@@ -214,3 +215,12 @@ def solve_at_fixed_times(integrate, settings):
         return ys
 
     return solve
+
+
+functional(
+    solver,
+    "args",
+    as_dispatcher,
+    leading=lambda options: 3 if options.get("inplace") else 2,
+    in_nopython=False,
+)

@@ -27,6 +27,7 @@ from ..forward.dualize import replacement, without_wrappers
 from ..forward.promote import refresh
 from ..forward.refuse import refusing, told_before
 from ..ir.extension_types import holds_extension, parts, whole, whole_type
+from ..ir.functionals import captured_count
 from ..ir.unwind import nopython_pipeline
 from ..linked import compiled
 from ..remembered import look_again, made_of, remembered
@@ -159,6 +160,11 @@ def plain_parameters(function):
 def parameter_names(function):
     """The names of a function's parameters, in order."""
     return list(inspect.signature(function).parameters)
+
+
+def every_argument(function):
+    """The numbers of a function's arguments, but not of those that a closure captured."""
+    return tuple(range(len(parameter_names(function)) - captured_count(function)))
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)

@@ -4,10 +4,14 @@ The operator is applied while the code around it is compiled, so `f` must be kno
 closure variable or an argument that is a jitted function), and the argument numbers be literals.
 """
 
+from functools import partial
+
 from numba.core import types
 from numba.core.registry import cpu_target
 from numba.extending import overload
 
+from ..ir.functionals import functional
+from .dispatcher import as_dispatcher
 from .jacobian import grad, jacobian, value_and_grad, value_and_jacobian
 from .second import grad_and_hvp, hessian, hvp
 from .tangent import derivative, jvp
@@ -55,6 +59,9 @@ for _operator in (grad, value_and_grad, jacobian, value_and_jacobian, hessian):
     _allow_mode(_operator)
 for _operator in (jvp, vjp, hvp, grad_and_hvp):
     _allow(_operator, None)
+    functional(_operator, "primals", partial(as_dispatcher, f"nd.{_operator.__name__}"))
+for _operator in (grad, value_and_grad, jacobian, value_and_jacobian, hessian, derivative):
+    functional(_operator, "after", partial(as_dispatcher, f"nd.{_operator.__name__}"))
 
 
 @overload(derivative, prefer_literal=True)

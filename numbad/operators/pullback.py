@@ -187,10 +187,10 @@ def _hvp(pullback, typingctx, args, seed, argtypes):
     """Of `hvp` and `grad_and_hvp`: as `jvp` of value and gradient."""
     inner = pullback.inner
     argnums = inner.differentiated(args[0])
-    given = inner.argnums if inner.explicit else range(len(inner.names))
+    given = inner.argnums
     f = inner.gradient(argnums, value=True)
     directions = "args[1]", args[1]
-    pull = _in_tuples(pullback, typingctx, args, argtypes, f, tuple(given), directions)
+    pull = _in_tuples(pullback, typingctx, args, argtypes, f, given, directions)
     whole = inner.name == "grad_and_hvp"
     zero = types.Tuple((types.float64, seed[2] if whole else seed))
     pull.lines.append(f"cotangent = (0.0, {'seed[2]' if whole else 'seed'})")

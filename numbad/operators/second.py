@@ -73,7 +73,7 @@ class HVP(Tangent):
         refuse_constants(f"nd.{self.name}", self.names, primals)
         whole = self.name == "grad_and_hvp"
         along = JVP(self.gradient(self.differentiated(primals), whole), None, name=self.name)
-        along.argnums = tuple(range(len(self.names))) if not self.explicit else self.argnums
+        along.argnums = self.argnums
         along.explicit = self.explicit
         writer = along.writer(typingctx, argtypes)
         return writer.write(value=False, returned=_RETURNED[self.name])
@@ -89,7 +89,7 @@ class HVP(Tangent):
         return tuple(
             k
             for k, ty in enumerate(primals)
-            if any(x.kind != "constant" for x in leaves(parse(ty, "")))
+            if k in self.argnums and any(x.kind != "constant" for x in leaves(parse(ty, "")))
         )
 
 

@@ -16,7 +16,7 @@ from ..source import define
 from . import overlap, runtime
 from .argnums import checked_argnums, checked_number, checked_out, refuse_starred
 from .describe import describe, hint, is_differentiable
-from .dispatcher import Operator, build, parameter_names, plain_parameters, starred
+from .dispatcher import Operator, build, every_argument, parameter_names, plain_parameters, starred
 from .results import call_type, numeric_result, refuse_returned
 from .structure import (
     Branch,
@@ -39,7 +39,7 @@ class Tangent(Operator):
         super().__init__(f)
         self.names = parameter_names(self.f.py_func)
         self.explicit = argnums is not None
-        every = tuple(range(len(self.names)))
+        every = every_argument(self.f.py_func)
         self.argnums = checked_argnums(name, argnums, self.names) if self.explicit else every
         self.out = checked_out(name, out, self.names)
         refuse_starred(name, self.f.py_func, self.argnums if self.explicit else ())

@@ -8,7 +8,7 @@ from ..errors import ArgumentError
 from .adjoint import AdjointSource
 from .argnums import checked_argnums, checked_out, refuse_starred
 from .describe import describe
-from .dispatcher import Operator, build, parameter_names, starred
+from .dispatcher import Operator, build, every_argument, parameter_names, starred
 from .results import numeric_result, refuse_returned
 from .structure import differentiated, leaves, parse, refuse_constants
 from .tupled import TupledDispatcher
@@ -25,7 +25,7 @@ class VJP(Operator):
         super().__init__(f)
         self.names = parameter_names(self.f.py_func)
         self.explicit = argnums is not None
-        every = tuple(range(len(self.names)))
+        every = every_argument(self.f.py_func)
         self.argnums = checked_argnums(self.name, argnums, self.names) if self.explicit else every
         self.out = checked_out(self.name, out, self.names)
         refuse_starred(self.name, self.f.py_func, self.argnums)

@@ -8,6 +8,7 @@ from numba.core.registry import CPUDispatcher
 
 from ..errors import ArgumentError
 from ..forward.promote import effects
+from ..ir.functionals import functional
 from ..source import define
 from .pipeline import INHERITED, pullback
 
@@ -116,3 +117,6 @@ def _parameters(function):
                 f"'{parameter}' of {function.py_func.__name__} is one"
             )
         yield parameter.name
+
+
+functional(checkpoint, "after", njit, in_nopython=False)

@@ -111,7 +111,22 @@ class SweepLower(UnwindingLower):
         ):
             pair = self.loadvar(expr.value.name)
             return self.builder.extract_value(pair, int(expr.op == "pair_second"))
+        if expr.op in ("unary", "binop", "inplace_binop"):
+            self._learn(expr)
         return super().lower_expr(resty, expr)
+
+    def _learn(self, expr):
+        """Let an operator know types that it was captured with, before more was registered for it.
+
+        Numba's type of a function is another one from there on, and learns in typing what it is called with.
+        """
+        fn, typing = expr.fn, self.context.typing_context
+        if expr.op == "inplace_binop" and not self.typeof(expr.lhs.name).mutable:
+            fn = expr.immutable_fn
+        args = self.fndesc.calltypes[expr].args
+        function = typing.resolve_value_type(fn)
+        if args not in getattr(function, "_impl_keys", (args,)):
+            function.get_call_type(typing, args, {})
 
     def _iterator(self, ty, over):
         """The iterator of a range without a step: its length needs no division."""

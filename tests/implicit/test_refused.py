@@ -5,7 +5,6 @@ import math
 import numpy as np
 import pytest
 from numba import njit
-from numba.core.errors import TypingError
 
 import numbad as nd
 
@@ -90,29 +89,6 @@ def test_fixed_point_that_repels():
 def test_number_of_equations():
     with pytest.raises(nd.ConvergenceError, match="as many numbers"):
         nd.root(lambda x: np.array([x[0], x[1], 1.0]), np.ones(2))
-
-
-def _closure(a):
-    def equation(x):
-        return x * x - a
-
-    return nd.root(equation, 1.0)
-
-
-def _compiled_closure(a):
-    @njit
-    def equation(x):
-        return x * x - a
-
-    return nd.root(equation, 1.0)
-
-
-@both_modes
-@pytest.mark.parametrize("function", [_closure, _compiled_closure])
-def test_closure_over_what_is_differentiated(function, mode):
-    """Never a zero in silence: Numba itself does not compile such a function."""
-    with pytest.raises(TypingError):
-        nd.grad(function, mode=mode)(2.0)
 
 
 def test_arguments():
