@@ -120,9 +120,13 @@ def primal_type(ty):
     """A type without dual numbers."""
     if isinstance(ty, Dual):
         return base_scalar(ty)
-    if isinstance(ty, types.Array | types.List | types.ListType):
+    if isinstance(ty, types.ListType):
+        return types.ListType(primal_type(ty.item_type))
+    if isinstance(ty, types.Array | types.List):
         item = primal_type(ty.dtype)
         return ty if item == ty.dtype else ty.copy(dtype=item)
+    if isinstance(ty, types.Optional):
+        return types.Optional(primal_type(ty.type))
     if isinstance(ty, types.BaseNamedTuple):
         members = [primal_type(t) for t in ty.types]
         if members and len(set(members)) == 1:

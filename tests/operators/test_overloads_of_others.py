@@ -187,6 +187,15 @@ def of_exact_types(p, q):
     return s + p.width * q.low + p.index(q.low)
 
 
+@programs.on(0.7)
+def of_what_may_be_none(x):
+    """Numba has `*` for it, and asks the overloads as well."""
+    y = None
+    if x > 0.0:
+        y = x * 2.0
+    return 0.0 if y is None else y * x
+
+
 @programs.on(0.7, 1.3)
 def by_name_and_default(x, y):
     a = np.array([x * y, y])

@@ -1,13 +1,13 @@
 """Functions that the random programs call: one for each way to pass, write, or return values."""
 
 import math
-from collections import namedtuple
 
 import numpy as np
 from numba import njit, vectorize
 from numba.typed import List
 
-Pair = namedtuple("Pair", "u w")
+from tests.reverse.pair import Pair
+
 WEIGHTS = np.array([0.5, -1.5, 2.0, 0.75])
 ORDER = np.array([2, 0, 1, 1])
 

@@ -24,6 +24,10 @@ CHANGES = (
     "{b}[:] = {c}", "{b}[::-1] = {c}.copy()", "{b}[1:] = {b}[:-1]", "{b}[:2] = {c}[-2:]",
     "{b}[{b} > {0}] = {1}", "{b}[np.array([0, -1])] = {0}", "{b}[{i}] **= 2", "{b}[{i}] /= 2.5",
 )  # fmt: skip
+COMBINED = (
+    "{t} + {s}", "-{t} * {s}", "{t} - {s} * {t}", "{t}.bent({0})", "({t} + {s}).bent({0}, c=2.0)",
+    "({t} if {0} > {t}.size else -{s})",
+)  # fmt: skip
 LEAST = 4  # statements of a program, beside those within loops and branches
 
 
@@ -85,7 +89,7 @@ class Writer(Expressions):
 
     def statement(self, depth, nesting):
         kinds = ["assign", "augment", "store", "store", "change", "update", "count", "handle"]
-        kinds += ["allocate", "allocate", "swap", "flag", "record", "rebuild"]
+        kinds += ["allocate", "allocate", "swap", "flag", "record", "rebuild", "combine"]
         kinds += ["sequence", "grow"] * (depth < 3)
         if depth == 1:
             kinds += ["define", "optional", "fill", "buffers"]
@@ -280,6 +284,17 @@ class Writer(Expressions):
         names = [m[:-2] for m in self.members if m.endswith(".u")]
         t = self.pick(*names)
         self.line(depth, f"{t} = Pair({t}.w, {t}.u + {self.number(1)})")
+
+    def _write_combine(self, depth, _):
+        """Operators and methods of a namedtuple, as its class overloads them."""
+        names = [m[:-2] for m in self.members if m.endswith(".u")]
+        t, s, form = self.pick(*names), self.pick(*names), self.pick("{t} +=", *COMBINED)
+        if form == "{t} +=":
+            self.line(depth, f"{t} += {s}")
+            return
+        value = form.format(self.number(1) if "{0}" in form else "", t=t, s=s)
+        self.line(depth, f"{t} = {value}")
+        self.members.append(self.pick(f"({t} @ {s})", f"{t}.size"))
 
     def _write_sequence(self, depth, _):
         name, v = self.fresh("l"), self.vector().source
