@@ -125,8 +125,6 @@ def primal_type(ty):
     if isinstance(ty, types.Array | types.List):
         item = primal_type(ty.dtype)
         return ty if item == ty.dtype else ty.copy(dtype=item)
-    if isinstance(ty, types.Optional):
-        return types.Optional(primal_type(ty.type))
     if isinstance(ty, types.BaseNamedTuple):
         members = [primal_type(t) for t in ty.types]
         if members and len(set(members)) == 1:

@@ -63,7 +63,7 @@ def value_type(ty):
 def _chosen(original, args, kws):
     """The dispatcher that Numba chooses for the values of arguments, if it is one of others."""
     plain = [value_type(ty) for ty in args], {k: value_type(ty) for k, ty in kws.items()}
-    if any(True for ty in (*plain[0], *plain[1].values()) for _ in d.duals_in(ty)):
+    if any(map(_is_of_duals, (*plain[0], *plain[1].values()))):
         return None  # `a.flat`, say, which `primal_type` knows no other type for
     try:
         return chosen.of_function(original, *plain)
