@@ -4,6 +4,8 @@ import numba
 import numpy as np
 from numba import njit
 
+import numbad as nd
+
 from .probe import Section
 
 functions = Section("Language: functions")
@@ -111,6 +113,11 @@ def closure(x, y):
         return v * y * x
 
     return scale(x)
+
+
+@functions.feature("closure handed to an operator")
+def closure_in_operator(x, y):
+    return nd.grad(lambda v: v * v * y * x)(x)
 
 
 @functions.feature("`lambda`")
