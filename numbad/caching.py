@@ -10,24 +10,20 @@ Every signature has a file of its own, written elsewhere and then renamed: proce
 same entry at once write the same, and a reader sees all of it or nothing.
 
 The folder is `NUMBAD_CACHE_DIR`, or `numbad` in the user's cache folder; `NUMBAD_CACHE_DIR=off`
-turns the cache off.
+turns the cache off. Entries are pickles: what a folder or an entry must be to be read is told in `folder`.
 """
 
 import contextlib
 import copy
-import os
 import pickle
-import sys
-import uuid
 from functools import partial
 from importlib import import_module
-from pathlib import Path
 
 from numba import njit
 from numba.core import compiler, serialize, sigutils, typing
 from numba.core.targetconfig import ConfigStack
 
-from . import constants, symbols
+from . import constants, folder, symbols
 from .fingerprint import Fingerprint, UndigestibleError, digested
 from .linked import finish_parts, waits
 
@@ -38,20 +34,6 @@ SWITCHED_OFF = "NUMBAD_REVERSE_OFF"
 
 As every variable of numbad's by which code is generated, it is part of the key: `fingerprint.settings`.
 """
-
-
-def cache_folder():
-    """The folder for compiled code, or None where the cache is off."""
-    chosen = os.environ.get("NUMBAD_CACHE_DIR")
-    if chosen:
-        return None if chosen == "off" else Path(chosen)
-    if sys.platform == "win32":
-        base = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
-    elif sys.platform == "darwin":
-        base = Path.home() / "Library" / "Caches"
-    else:
-        base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(base) / "numbad"
 
 
 before_loading = []
@@ -69,16 +51,13 @@ class ContentCache:
 
     @property
     def cache_path(self):
-        return str(cache_folder() or "")
+        return str(folder.cache_folder() or "")
 
     def load_overload(self, sig, target_context):
         """The compiled function for a signature, or None."""
         # Globals may mean something else once it is compiled, or for the next signature.
         path = self._paths[sig] = self._path(sig, target_context)
-        try:
-            data = path.read_bytes() if path is not None else b""
-        except OSError:
-            return None
+        data = folder.read(path) if path is not None else b""
         if not data.startswith(FORMAT):
             return None
         target_context.refresh()
@@ -103,17 +82,17 @@ class ContentCache:
             return
         # A full disk, or a type that is known to this process alone, must not stop anyone.
         with contextlib.suppress(OSError, pickle.PicklingError, TypeError, AttributeError):
-            _write(path, FORMAT + serialize.dumps(_reduced(compiled, sig)))
+            folder.write(path, FORMAT + serialize.dumps(_reduced(compiled, sig)))
 
     def enable(self):
         pass
 
     def flush(self):
         """Forget what is kept of this dispatcher."""
-        folder = cache_folder()
-        digest = self._fingerprint() if folder is not None else None
+        place = folder.cache_folder()
+        digest = self._fingerprint() if place is not None else None
         if digest:
-            for path in folder.glob(f"*-{digest[:24]}-*.nbc"):
+            for path in place.glob(f"*-{digest[:24]}-*.nbc"):
                 path.unlink(missing_ok=True)
 
     def _fingerprint(self):
@@ -122,8 +101,10 @@ class ContentCache:
         return digest
 
     def _path(self, sig, target_context):
-        folder = cache_folder()
-        digest = self._fingerprint() if folder is not None else None
+        place = folder.cache_folder()
+        if place is None or not folder.is_trusted(place):
+            return None
+        digest = self._fingerprint()
         if not digest:
             return None
         argtypes, return_type = sigutils.normalize_signature(sig)
@@ -134,7 +115,7 @@ class ContentCache:
             total.add(tuple(argtypes)).add(return_type)
         except UndigestibleError:
             return None
-        return folder / f"{self._name}-{digest[:24]}-{total.hexdigest()[:32]}.nbc"
+        return place / f"{self._name}-{digest[:24]}-{total.hexdigest()[:32]}.nbc"
 
 
 def _inherited():
@@ -177,16 +158,6 @@ def _rebuilt(payload, sig, target_context):
         fndesc.argtypes = tuple(argtypes)
     rebuild = compiler.CompileResult._rebuild
     return rebuild(target_context, library, fndesc, environment, signature, *rest)
-
-
-def _write(path, data):
-    path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_name(f".{path.name}.{uuid.uuid4().hex[:16]}")
-    try:
-        unfinished.write_bytes(data)
-        unfinished.replace(path)
-    finally:
-        unfinished.unlink(missing_ok=True)
 
 
 def enable(dispatcher, contents=None):

@@ -1,4 +1,4 @@
-"""The command line: `numbad fit`, `numbad example`."""
+"""The command line: `numbad fit`, `numbad example`, `numbad cache`."""
 
 import argparse
 import contextlib
@@ -8,7 +8,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from numbad import __version__
+from numbad import __version__, folder
 from numbad.errors import ArgumentError, DataError, ModelError, NumbadError
 
 CONVERGED, NOT_CONVERGED, UNUSABLE, INTERRUPTED = 0, 1, 2, 130
@@ -119,6 +119,7 @@ def _parser():
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _add_fit(commands)
     _add_example(commands)
+    _add_cache(commands)
     return parser
 
 
@@ -197,6 +198,13 @@ def _add_example(commands):
     )
     example.add_argument("dir", metavar="DIR", type=Path)
     example.set_defaults(run=_example)
+
+
+def _add_cache(commands):
+    text = "tell where compiled code is kept, and how much, or delete it"
+    cache = commands.add_parser("cache", help=text)
+    cache.add_argument("--clear", action="store_true", help="delete all of it")
+    cache.set_defaults(run=_cache)
 
 
 def _positive(text):
@@ -371,6 +379,14 @@ def _example(arguments):
         f"wrote {targets[0]} and {targets[1]}; now run\n"
         f"numbad fit --model {targets[0]} --data {targets[1]} --out {directory}"
     )
+    return CONVERGED
+
+
+def _cache(arguments):
+    place = folder.cache_folder()
+    if arguments.clear and place is not None:
+        _say(f"deleted {folder.clear(place)} entries")
+    _say(folder.told(place))
     return CONVERGED
 
 

@@ -69,3 +69,7 @@ class TapeLimitError(NumbadError, MemoryError):
     def __init__(self, message=""):
         # Compiled code carries constant text only, and the limit is that of the running process.
         super().__init__(message.replace("{limit}", str(self.limit)))
+
+
+class CacheWarning(UserWarning):
+    """Compiled code on disk that is not used: others than the user may have written it."""

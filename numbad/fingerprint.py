@@ -39,7 +39,7 @@ class UndigestibleError(Exception):
 _PLAIN = (type(None), type(Ellipsis), str, bytes, bool, int, float, complex, range, slice)
 
 # Settings that hold at run time and so are no part of compiled code.
-_AT_RUN_TIME = {"NUMBAD_CACHE_DIR", "NUMBAD_TAPE_LIMIT"}
+_AT_RUN_TIME = {"NUMBAD_CACHE_DIR", "NUMBAD_CACHE_LIMIT", "NUMBAD_TAPE_LIMIT"}
 _CONFIGURATION = ("OPT", "BOUNDSCHECK", "LOOP_VECTORIZE", "SLP_VECTORIZE", "DEBUGINFO_DEFAULT")
 
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+|#[0-9a-f]+")

@@ -17,7 +17,7 @@ LAYERS = (
     ("data", "rules"),
     ("meaning",),
     ("remembered",),
-    ("classes", "linked", "symbols"),
+    ("classes", "folder", "linked", "symbols"),
     ("fingerprint",),
     ("caching", "ir", "models"),
     ("lanes",),
