@@ -6,7 +6,6 @@ for duals (callees compiled by this same pipeline, the user's rules, array funct
 version cannot do), and the allocations that must hold duals are promoted.
 """
 
-import linecache
 import weakref
 from functools import cache
 from types import ModuleType
@@ -24,6 +23,7 @@ from numba.np.ufunc.dufunc import DUFunc
 
 from ..errors import UnsupportedError
 from ..ir import chosen
+from ..ir.fence import place
 from ..ir.optionals import present
 from ..ir.untyped import constant_of, drop_unread, method_of
 from ..ir.unwind import nopython_pipeline
@@ -37,7 +37,7 @@ from . import known, overloads
 from .instances import instances_met
 from .primal import compile_like
 from .promote import PromoteAllocations, refresh
-from .refuse import refusing
+from .refuse import refusing, told
 
 REPLACED = {}
 """function -> the function that stands in for it when duals may be among the arguments."""
@@ -59,7 +59,7 @@ def stand_for(fn, stand_in):
     """Let `stand_in` be called where code that is compiled for duals calls `fn`."""
     REPLACED[fn] = stand_in
     known.STANDS_FOR.setdefault(stand_in, fn)
-    stand_in.__name__ = getattr(fn, "__name__", stand_in.__name__)
+    stand_in.__name__ = stand_in.__qualname__ = getattr(fn, "__name__", stand_in.__name__)
 
 
 def stand_for_method(name, stand_in):
@@ -122,6 +122,7 @@ def _stand_in_for_method(name, own):
     return _method(name)
 
 
+_NAMED = ir.Const | ir.Global | ir.FreeVar
 _OPERATORS = ("binop", "inplace_binop")
 
 
@@ -236,7 +237,10 @@ class ReplaceFunctions(FunctionPass):
 
     def _value(self, func_ir, statement, called):
         value = statement.value
-        refuse_object_mode(value)
+        if isinstance(value, _NAMED) and isinstance(value.value, LiftedCode):
+            block = _in_object_mode(value.value, value.loc)
+            statement.value = ir.Global("object_mode", block, value.loc)
+            return
         if isinstance(value, ir.Global | ir.FreeVar):
             found = value.value
         elif isinstance(value, ir.Expr) and value.op == "getattr":
@@ -325,15 +329,32 @@ def _is_namespace(func_ir, owner):
     return isinstance(constant_of(func_ir, owner), ModuleType | type)
 
 
-def refuse_object_mode(value):
-    """A dual number cannot be handed to Python, which is what a `with objmode` block would do."""
-    if isinstance(value, ir.Const | ir.Global | ir.FreeVar) and isinstance(value.value, LiftedCode):
-        source = linecache.getline(value.loc.filename, value.loc.line).strip()
-        raise UnsupportedError(
-            f'cannot differentiate a block in object mode: File "{value.loc.filename}", line '
-            f"{value.loc.line}:\n    {source}\nWay out: keep to nopython code, or call the block from "
-            "a function with a rule (nd.rule)"
-        )
+def _in_object_mode(block, loc):
+    """What stands in for a block in object mode: Python is handed no dual numbers."""
+
+    def call(*args):
+        raise NotImplementedError
+
+    def typed(*args):
+        args = args[0] if len(args) == 1 and isinstance(args[0], tuple) else args
+        if any(True for ty in args for _ in d.duals_in(ty)):
+            raise told(
+                UnsupportedError(
+                    f"cannot differentiate a block in object mode: {place(loc)}\n"
+                    f"Way out: {OBJECT_MODE_WAY_OUT}."
+                )
+            )
+        given = ", ".join(f"args[{k}]" for k in range(len(args)))
+        return define(f"def call(*args):\n    return block({given})\n", {"block": block})
+
+    overload(call)(typed)
+    return call
+
+
+OBJECT_MODE_WAY_OUT = (
+    "keep to nopython code, hand the block what is not differentiated alone (nd.stop_gradient), or call "
+    "it from a function with a rule (nd.rule)"
+)
 
 
 def _called_names(func_ir):

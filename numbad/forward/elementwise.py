@@ -240,7 +240,7 @@ def _register_inplace(key, fn):
     def stand_in(x, y):
         raise NotImplementedError
 
-    stand_in.__name__ = key.__name__
+    stand_in.__name__ = stand_in.__qualname__ = key.__name__
     _register(stand_in, fn, 2, InplaceTemplate, key)
     stand_for(key, stand_in)
 

@@ -92,7 +92,7 @@ def attribute(name):
         entered = None if found is None else dualized(found)
         return own if found is None else lambda owner: entered(owner)
 
-    stand_in.__name__ = name
+    stand_in.__name__ = stand_in.__qualname__ = name
     return stand_in
 
 
@@ -129,7 +129,7 @@ def function(original):
     def stand_in(*args):
         raise NotImplementedError
 
-    stand_in.__name__ = getattr(original, "__name__", stand_in.__name__)
+    stand_in.__name__ = stand_in.__qualname__ = getattr(original, "__name__", stand_in.__name__)
     known.STANDS_FOR[stand_in] = original
     infer_global(stand_in, types.Function(_template(stand_in, original, True)))
     return stand_in

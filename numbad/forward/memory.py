@@ -33,7 +33,7 @@ def _attribute(name, of_duals):
     def typed(a):
         return of_duals(a) if is_dual_array(a) else own
 
-    stand_in.__name__ = name
+    stand_in.__name__ = stand_in.__qualname__ = name
     ATTRIBUTES[name] = stand_in
     INACTIVE.add(stand_in)
 

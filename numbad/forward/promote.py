@@ -77,7 +77,8 @@ class Activity:
             counts = self.every_store or values & self.active
             if counts and container not in self.flow.scalars:
                 self.holds.add(container)
-        self.holds.update(m for m in self.flow.merges if m in self.active)
+        if not self.every_store:  # what is picked need be of one type, and is not written to
+            self.holds.update(m for m in self.flow.merges if m in self.active)
         spread(self.holds, self.flow.shares)
         self.active |= self.holds
         return before != (len(self.active), len(self.holds), len(self.fresh_calls))

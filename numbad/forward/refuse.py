@@ -14,7 +14,7 @@ from numba.core import errors
 from numba.core.ir import Loc
 
 from ..errors import NumbadError, UnsupportedError
-from ..ir.fence import Place, defect, place
+from ..ir.fence import Place, defect, place, readable
 from ..source import line_of_def
 
 _LATEST = threading.local()  # the last refusals of nested compilations
@@ -144,7 +144,7 @@ def _in_words(text):
     found = 1
     while found:
         text, found = _DUAL.subn(r"differentiated \1", text)
-    return text
+    return readable(text)
 
 
 def _chain(error):

@@ -18,7 +18,7 @@ from ..remembered import remembered
 from ..rules.linalg.result_types import result_type as linalg_type
 from .chosen import enter_overloads
 from .extension_types import whole_type
-from .fence import Place, refuse
+from .fence import Place, of_inlined, refuse
 from .function import Function, duplicate
 from .typing import Inference
 
@@ -133,7 +133,9 @@ def _captured(dispatcher, argtypes, stages):
         if len(_capturing()) > 1:  # the caller may have a literal to give
             raise
         way_out = "write the value in the code, or make it a global variable"
-        raise refuse("an argument that Numba must know as a literal", error.loc, way_out) from None
+        refusal = refuse("an argument that Numba must know as a literal", error.loc, way_out)
+        refusal.asked = error.requested_args
+        raise refusal from None
     except Exception as error:  # Numba wraps it in many ways
         if "re-entrant" not in str(error):
             raise
@@ -181,4 +183,6 @@ def _function(func_ir, state):
     known = dict(state.typemap)
     for name, ty in zip(parameters, state.args, strict=True):
         known.setdefault(name, ty)
-    return Function(called, blocks, known, dict(state.calltypes), parameters, func_ir.loc)
+    names = {name: own for name in known if (own := of_inlined(name)) is not None}
+    calls = dict(state.calltypes)
+    return Function(called, blocks, known, calls, parameters, func_ir.loc, names=names)

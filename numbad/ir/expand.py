@@ -5,6 +5,7 @@ from functools import partial
 
 from numba.core import ir, types
 
+from ..errors import UnsupportedError
 from .fence import Place, located, refuse
 from .handlers import TEST_BEFORE, handled
 from .inline import bind, inline
@@ -57,13 +58,25 @@ def _expand(fn, op, body_of, root, stays):
     if (op.dispatcher, argtypes) in chain or (model is None and stays and stays(arguments)):
         _leave_recursive(fn, label, index, call, arguments, before, (op.dispatcher, argtypes))
         return
-    callee = body_of(op.dispatcher, argtypes)
+    callee = _body(fn, op, body_of, arguments, argtypes)
     place.error_model = model
     if model is not None:
         _mark(callee, model)
     called = inline(fn, label, index, callee, arguments, before, place)
     for name in called:
         fn.chains[name] = (*chain, (op.dispatcher, argtypes))
+
+
+def _body(fn, op, body_of, arguments, argtypes):
+    """The code of a callee, for literals where it asks for them and the call has them."""
+    try:
+        return body_of(op.dispatcher, argtypes)
+    except UnsupportedError as error:
+        values = {k: fn.constant(arguments[k]) for k in getattr(error, "asked", ())}
+        if not values or any(value is None for value in values.values()):
+            raise
+    given = [types.literal(values[k]) if k in values else ty for k, ty in enumerate(argtypes)]
+    return body_of(op.dispatcher, tuple(given))
 
 
 def _take_options(fn, callee):

@@ -1,6 +1,7 @@
 """What cannot be differentiated, refused with its place in the user's source."""
 
 import linecache
+import re
 from contextlib import contextmanager
 
 from numba.core import ir
@@ -15,6 +16,29 @@ _DEFECT_WAY_OUT = (
     'the other mode (mode="forward" or mode="reverse"), a rule for the function (nd.rule), or '
     "nd.stop_gradient where no derivative is needed"
 )
+
+
+_INLINED = re.compile(r"\w+_v\d{13,}_(\w+)")  # Numba's name for a variable of code that it inlined
+_FUNCTION = re.compile(
+    r"Function\(<(?:(?:built-in )?function|bound method|ufunc|class) '?([\w.]+)'?(?: (?:at|of) [^>]*>?)?>\)"
+)
+
+
+def readable(text):
+    """A text in which variables and functions have the names that the source gives them."""
+    text = _INLINED.sub(lambda found: of_inlined(found[0]) or found[0], text)
+    return _FUNCTION.sub(r"\1", text)
+
+
+def of_inlined(name):
+    """The source's name of a variable that Numba renamed as it inlined a function; None of others.
+
+    A temporary is told by a `$`, as it is in the function itself.
+    """
+    found = _INLINED.fullmatch(name)
+    if found is None:
+        return None
+    return f"${found[1][2:]}" if found[1].startswith("_v") else found[1]
 
 
 class Place(ir.Loc):
@@ -47,6 +71,7 @@ def refuse(construct, loc, way_out=GENERAL_WAY_OUT):
     written = getattr(loc, "construct", None)
     if written is not None:
         construct = written if way_out is GENERAL_WAY_OUT else f"{written}, which has {construct}"
+    construct = readable(construct)
     return UnsupportedError(
         f"reverse mode cannot differentiate {construct}{_inside(loc, construct)}: {place(loc)}\n"
         f"Way out: {way_out}."
@@ -55,7 +80,7 @@ def refuse(construct, loc, way_out=GENERAL_WAY_OUT):
 
 def defect(name, loc, cause, told=None):
     """The UnsupportedError for a failure of numbad itself, met in the function `name`."""
-    told = told or f"{type(cause).__name__}: {cause}"
+    told = readable(told or f"{type(cause).__name__}: {cause}")
     error = UnsupportedError(
         f"cannot differentiate {getattr(loc, 'function', None) or name}: {place(loc)}\n"
         f"This is a defect of numbad; please report it, with the code at this place. It says:\n"

@@ -2,6 +2,7 @@
 
 import operator
 
+from numba import literally
 from numba.core import ir, types
 
 from .callee import callee_of
@@ -74,6 +75,8 @@ def _plain_call(fn, s, call):
         name = fn.constant(call.args[1])
         if isinstance(name, str):
             return [ir.Assign(ir.Expr.getattr(call.args[0], name, s.loc), s.target, s.loc)]
+    if key is literally:
+        return [ir.Assign(call.args[0], s.target, s.loc)]
     if key is operator.getitem:
         return [ir.Assign(ir.Expr.getitem(*call.args, s.loc), s.target, s.loc)]
     if key is operator.setitem:

@@ -32,7 +32,7 @@ class Refused(list):
 refused = Refused()
 
 
-@refused.for_("(?i)obj", "with objmode")
+@refused.for_("a block in object mode", "with objmode")
 def object_mode(x):
     with objmode(y="float64"):
         y = x * 2.0
@@ -46,7 +46,7 @@ def deep_object_mode(x):
     return y
 
 
-@refused.for_("(?i)obj", "with objmode")
+@refused.for_("a block in object mode", "with objmode")
 def object_mode_in_a_callee(x):
     return deep_object_mode(x) * x
 

@@ -6,7 +6,9 @@ import types as python_types
 
 import numpy as np
 from numba.core import types
+from numba.core.dispatcher import LiftedCode
 
+from ...forward.dualize import OBJECT_MODE_WAY_OUT
 from ...forward.retyped import ALLOCATORS
 from ...ir.callee import callee_of, implementation
 from ...ir.fence import refuse
@@ -75,6 +77,8 @@ def _opaque(fn, label, s):
 
 
 def _dispatcher(fn, label, s, call, dispatcher):
+    if isinstance(dispatcher, LiftedCode):
+        return Constant(fn, label, s) if without_floats(fn, s) else ObjectMode(fn, label, s)
     if dispatcher in list_helpers.FINDS_ORDER or dispatcher in CONSTANT_CALLS:
         return Constant(fn, label, s)
     if has_rule(dispatcher):
@@ -149,6 +153,13 @@ def _in(key, rules):
         return key in rules
     except TypeError:  # unhashable
         return False
+
+
+class ObjectMode(Unknown):
+    """A `with objmode` block: Python may do anything to what it is given."""
+
+    def refusal(self):
+        return refuse("a block in object mode", self.loc, OBJECT_MODE_WAY_OUT)
 
 
 class Foreign(Unknown):
