@@ -21,9 +21,7 @@ from numba.core.untyped_passes import MakeFunctionToJitFunction, ReconstructSSA
 from numba.extending import overload
 from numba.np.ufunc.dufunc import DUFunc
 
-from ..errors import UnsupportedError
 from ..ir import chosen
-from ..ir.fence import place
 from ..ir.optionals import present
 from ..ir.untyped import constant_of, drop_unread, method_of
 from ..ir.unwind import nopython_pipeline
@@ -35,9 +33,10 @@ from ..source import define
 from . import dual as d
 from . import known, overloads
 from .instances import instances_met
+from .object_mode import in_object_mode
 from .primal import compile_like
 from .promote import PromoteAllocations, refresh
-from .refuse import refusing, told
+from .refuse import refusing
 
 REPLACED = {}
 """function -> the function that stands in for it when duals may be among the arguments."""
@@ -238,7 +237,7 @@ class ReplaceFunctions(FunctionPass):
     def _value(self, func_ir, statement, called):
         value = statement.value
         if isinstance(value, _NAMED) and isinstance(value.value, LiftedCode):
-            block = _in_object_mode(value.value, value.loc)
+            block = in_object_mode(value.value, value.loc)
             statement.value = ir.Global("object_mode", block, value.loc)
             return
         if isinstance(value, ir.Global | ir.FreeVar):
@@ -327,34 +326,6 @@ class ReplaceFunctions(FunctionPass):
 def _is_namespace(func_ir, owner):
     """Whether what is asked for an attribute is a module or a class."""
     return isinstance(constant_of(func_ir, owner), ModuleType | type)
-
-
-def _in_object_mode(block, loc):
-    """What stands in for a block in object mode: Python is handed no dual numbers."""
-
-    def call(*args):
-        raise NotImplementedError
-
-    def typed(*args):
-        args = args[0] if len(args) == 1 and isinstance(args[0], tuple) else args
-        if any(True for ty in args for _ in d.duals_in(ty)):
-            raise told(
-                UnsupportedError(
-                    f"cannot differentiate a block in object mode: {place(loc)}\n"
-                    f"Way out: {OBJECT_MODE_WAY_OUT}."
-                )
-            )
-        given = ", ".join(f"args[{k}]" for k in range(len(args)))
-        return define(f"def call(*args):\n    return block({given})\n", {"block": block})
-
-    overload(call)(typed)
-    return call
-
-
-OBJECT_MODE_WAY_OUT = (
-    "keep to nopython code, hand the block what is not differentiated alone (nd.stop_gradient), or call "
-    "it from a function with a rule (nd.rule)"
-)
 
 
 def _called_names(func_ir):

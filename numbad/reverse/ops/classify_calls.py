@@ -8,7 +8,7 @@ import numpy as np
 from numba.core import types
 from numba.core.dispatcher import LiftedCode
 
-from ...forward.dualize import OBJECT_MODE_WAY_OUT
+from ...forward.object_mode import OBJECT_MODE_WAY_OUT
 from ...forward.retyped import ALLOCATORS
 from ...ir.callee import callee_of, implementation
 from ...ir.fence import refuse
