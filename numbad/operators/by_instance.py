@@ -20,7 +20,14 @@ from ..source import define
 from . import dispatcher
 from .describe import describe
 from .dispatcher import INHERITED, build, parameter_names, signature_source
-from .instance_changes import Addressed, address_of, without_addresses, written_back
+from .instance_changes import (
+    Addressed,
+    address_of,
+    addresses_in,
+    are_distinct,
+    without_addresses,
+    written_back,
+)
 from .instance_tuples import as_tuple, has_floats, holds_instances, maker, out_of_reach, restored
 from .jacobian import Jacobian
 from .mode import Choice
@@ -127,7 +134,7 @@ class _FunctionOfFields:
             passed[k] = f"_instance{k}"
             if k in self.changed:
                 namespace[f"_back{k}"] = written_back(self.given[k], self.level)
-                after.append(f"_back{k}({names[k]}.address, _instance{k})")
+                after.append(f"_back{k}({names[k]}.address, {fields}, _instance{k})")
         namespace |= {"_function": f, "_as_tuple": as_tuple}
         result = "_as_tuple(_result)" if self.returns_instances else "_result"
         lines += [f"_result = _function({', '.join(passed)})", *after, f"return {result}"]
@@ -137,6 +144,19 @@ class _FunctionOfFields:
         made.__name__ = made.__qualname__ = f.py_func.__name__
         options = {k: v for k, v in f.targetoptions.items() if k in INHERITED}
         return njit(made, **options)
+
+    def checks(self, sources):
+        """Lines that refuse an instance that is given twice, where it may be changed."""
+        given = [s for s, ty in zip(sources, self.given, strict=False) if holds_instances(ty)]
+        if not self.changed or not given:
+            return []
+        found = " + ".join(["()", *(f"addresses_in({source})" for source in given)])
+        f = self.operator.f.py_func.__name__
+        told = (
+            f"nd.{self.operator.name}: the same instance is given twice to {f}, which may change it. "
+            "Way out: pass it once, or a copy of it"
+        )
+        return [f"if not are_distinct({found}):", f"    raise ArgumentError({told!r})"]
 
     def argument(self, k, source):
         """Source of what the function of fields gets for argument `k`."""
@@ -175,6 +195,9 @@ _NAMESPACE = {
     "Addressed": Addressed,
     "address_of": address_of,
     "without_addresses": without_addresses,
+    "addresses_in": addresses_in,
+    "are_distinct": are_distinct,
+    "ArgumentError": ArgumentError,
 }
 
 
@@ -186,7 +209,7 @@ def _written_plain(operator, target, by_fields, argtypes):
     sources = [f"*arg{k}" if k == star else f"arg{k}" for k in range(count)]
     given = [by_fields.argument(k, source) for k, source in enumerate(sources)]
     given = [s for k, s in enumerate(given) if k >= len(argtypes) or not _is_omitted(argtypes[k])]
-    lines = [f"r = target({', '.join(given[:count])})"]
+    lines = [*by_fields.checks(sources), f"r = target({', '.join(given[:count])})"]
     if not operator.scalar:
         lines.append("return without_addresses(r)")
     else:
@@ -218,7 +241,8 @@ def _written_tupled(operator, target, by_fields, argtypes):
         second = "(" + "".join(s + ", " for s in second) + ")"
     else:
         second = "as_tuple(other)"
-    lines = [f"r = target(({''.join(s + ', ' for s in given)}), {second})"]
+    checks = by_fields.checks([f"primals[{k}]" for k in range(len(primals))])
+    lines = [*checks, f"r = target(({''.join(s + ', ' for s in given)}), {second})"]
     lines.append(f"return {_results(operator, by_fields, primals)}")
     return _function(operator, "primals, other", lines, target)
 

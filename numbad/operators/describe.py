@@ -17,7 +17,7 @@ def is_differentiable(ty):
 
 def contains_floats(ty):
     """Whether there may be floats in a value: in an array, list, record or object as well."""
-    if isinstance(ty, types.Float | types.Complex | Dual | types.PyObject):
+    if isinstance(ty, types.Float | types.Complex | Dual | types.PyObject | types.DeferredType):
         return True
     return any(map(contains_floats, _parts(ty)))
 
@@ -71,7 +71,8 @@ _WORDS = (
     (_LISTS, lambda ty: f"a list of {_scalar(ty.dtype)}"),
     (types.Set, lambda ty: "a set"),
     (types.DictType, lambda ty: "a dict"),
-    (types.Optional, lambda ty: f"{_scalar(ty.type)} or None"),
+    (types.Optional, lambda ty: f"{describe(ty.type).removeprefix('a ')} or None"),
+    (types.DeferredType, lambda ty: "an instance of the same class"),
     (types.Record, lambda ty: "a record"),
     (types.ClassInstanceType, lambda ty: f"a jitclass object ({ty.classname})"),
     (types.Dispatcher, lambda ty: "a function"),

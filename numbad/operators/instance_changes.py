@@ -7,6 +7,7 @@ the function is done.
 
 from collections import namedtuple
 
+import numpy as np
 from numba import njit
 from numba.core import cgutils, types
 from numba.core.imputils import impl_ret_borrowed
@@ -14,6 +15,8 @@ from numba.extending import intrinsic, overload
 
 from ..forward import dual as d
 from ..forward.access import strip
+from ..forward.array import dtype_of_type
+from ..forward.layout import empty_as
 from ..forward.retyped import instance_in
 from ..ir.leaves import fields_of
 from ..rules.registry import STOPPING
@@ -35,6 +38,32 @@ def _address_of(x):
         return lambda x: 0
     items = "".join(f"address_of(x[{k}]), " for k in range(len(x)))
     return define(f"def addresses(x):\n    return ({items})\n", {"address_of": address_of})
+
+
+def addresses_in(x):
+    """The addresses of all instances in a value, those in fields too, as a tuple."""
+    raise NotImplementedError
+
+
+@overload(addresses_in)
+def _addresses_in(x):
+    fields = fields_of(x)
+    if fields is None and not isinstance(x, types.BaseTuple):
+        return lambda x: ()
+    parts = [f"x.{name}" for name in fields or ()] or [f"x[{k}]" for k in range(len(x))]
+    terms = [f"addresses_in({part})" for part in parts] + ["(address_of(x),)"] * bool(fields)
+    namespace = {"addresses_in": addresses_in, "address_of": address_of}
+    return define(f"def collect(x):\n    return {' + '.join(['()', *terms])}\n", namespace)
+
+
+@njit
+def are_distinct(addresses):
+    """Whether no address is there twice."""
+    for i in range(len(addresses)):
+        for k in range(i):
+            if addresses[i] == addresses[k]:
+                return False
+    return True
 
 
 @intrinsic
@@ -73,11 +102,40 @@ STOPPING.add(below)
 def _below(x, level):
     if isinstance(x, d.Dual) and x.tag >= level.literal_value:
         return lambda x, level: below(strip(x), level)
+    if isinstance(x, types.Array) and isinstance(x.dtype, d.Dual):
+        return _values_below(x.dtype, level.literal_value)
     return lambda x, level: x
 
 
+def _values_below(ty, level):
+    while isinstance(ty, d.Dual) and ty.tag >= level:
+        ty = ty.scalar
+    dtype = dtype_of_type(ty)
+
+    def values(x, level):
+        out = empty_as(x, dtype())
+        for index in np.ndindex(x.shape):
+            out[index] = below(x[index], level)
+        return out
+
+    return values
+
+
+def is_another(a, b):
+    """Whether two arrays, of which one was the other before, are so no more."""
+    raise NotImplementedError
+
+
+STOPPING.add(is_another)
+
+
+@overload(is_another)
+def _is_another(a, b):
+    return lambda a, b: a.size != b.size or (a.size > 0 and a.ctypes.data != b.ctypes.data)
+
+
 def written_back(ty, level):
-    """A dispatcher `(address, copy)` that assigns the numbers in the fields of a copy."""
+    """A dispatcher `(address, fields, copy)` that assigns what a copy, made of fields, has now."""
     fields = fields_of(ty)
     namespace = {"below": below}
     if fields is None:
@@ -85,8 +143,8 @@ def written_back(ty, level):
     else:
         namespace["instance_at"] = _instance_at(ty)
         namespace["assign"] = _assigned(ty, level)
-        lines = ["    assign(instance_at(address), copy)"]
-    source = "\n".join(["def write_back(address, copy):", *lines, "    return None", ""])
+        lines = ["    assign(instance_at(address), fields, copy)"]
+    source = "\n".join(["def write_back(address, fields, copy):", *lines, "    return None", ""])
     return njit(define(source, namespace))
 
 
@@ -94,20 +152,23 @@ def _members(ty, level, namespace):
     lines = []
     for k, part in enumerate(getattr(ty, "types", ())):
         namespace[f"back{k}"] = written_back(part, level)
-        lines.append(f"    back{k}(address[{k}], copy[{k}])")
+        lines.append(f"    back{k}(address[{k}], fields[{k}], copy[{k}])")
     return lines
 
 
 def _assigned(ty, level):
-    """A dispatcher `(instance, copy)` that does so with the instance itself."""
-    namespace, lines = {"below": below}, []
+    """A dispatcher `(instance, fields, copy)` that does so with the instance itself."""
+    namespace, lines = {"below": below, "is_another": is_another}, []
     for k, (name, part) in enumerate(fields_of(ty).items()):
         if fields_of(part) is not None:
             namespace[f"assign{k}"] = _assigned(part, level)
-            lines.append(f"    assign{k}(instance.{name}, copy.{name})")
+            lines.append(f"    assign{k}(instance.{name}, fields[{k}], copy.{name})")
         elif isinstance(part, types.Number | types.Boolean | d.Dual):
             lines.append(f"    instance.{name} = below(copy.{name}, {level})")
-    source = "\n".join(["def assign(instance, copy):", *lines, "    return None", ""])
+        elif isinstance(part, types.Array) and isinstance(part.dtype, types.Float | d.Dual):
+            lines.append(f"    if is_another(fields[{k}], copy.{name}):")
+            lines.append(f"        instance.{name} = below(copy.{name}, {level})")
+    source = "\n".join(["def assign(instance, fields, copy):", *lines, "    return None", ""])
     return njit(define(source, namespace))
 
 

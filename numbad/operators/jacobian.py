@@ -105,7 +105,8 @@ def grad(f, argnums=0, mode="auto", *, chunk=None):
     f : function or Numba dispatcher
         Returns a float. Plain Python functions are compiled with `numba.njit`.
     argnums : int or tuple of ints
-        Which arguments to differentiate by: floats, arrays of floats, (named) tuples of these.
+        Which arguments to differentiate by: floats, arrays of floats, (named) tuples of these, and
+        instances of `@jitclass` and `structref` classes with such fields.
     mode : {"auto", "forward", "reverse"}
         Forward mode (dual numbers) costs a sweep for every few inputs, reverse mode (the adjoint)
         one for all of them. "auto" takes forward mode for up to 8 scalars and reverse mode for more, and
@@ -117,7 +118,8 @@ def grad(f, argnums=0, mode="auto", *, chunk=None):
     -------
     dispatcher
         Takes the arguments of `f`; returns the gradient with the structure of the argument, or a
-        tuple of gradients where `argnums` is a tuple.
+        tuple of gradients where `argnums` is a tuple. By an instance it is one of the same class, made
+        without its `__init__`, that has the gradients by the fields in the fields.
 
     Raises
     ------

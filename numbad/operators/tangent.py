@@ -381,7 +381,7 @@ def jvp(f, argnums=None, *, out=None):
     ------
     ArgumentError
         Where a tangent has another structure or shape than its argument; where it belongs to floats
-        that are out of reach, in a list, a record or a `@jitclass` instance (its tangent is None); where
+        that are out of reach, in a list or a record (its tangent is None); where
         no argument holds floats.
     UnsupportedError
         When compiled, for what cannot be differentiated.

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from numba import float64, int64, njit, types
+from numba import deferred_type, float64, int64, njit, optional, types
 from numba.experimental import jitclass
 
 import numbad as nd
@@ -153,3 +153,44 @@ def test_instances_do_not_confuse_perturbations():
     # f = x (k (x - rest) + w0 w1), whose derivative by x is k (2 x - rest) + w0 w1
     by_spring = nd.grad(nd.grad(f, 1, mode="forward"), 0, mode="forward")(spring(), 1.5)
     assert parts(by_spring) == [2.5, -2.0, 0, 3.0, 1.0]
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_another_array_in_a_field_is_the_callers_too(mode):
+    @njit
+    def f(pair, x):
+        pair.x = pair.x * 2.0
+        return pair.x[0] * pair.y * x
+
+    pair = Pair(np.array([1.0, 2.0]), 3.0)
+    gradient = nd.grad(f, mode=mode)(pair, 1.5)
+    assert (gradient.x.tolist(), gradient.y) == ([9.0, 0.0], 3.0)
+    assert pair.x.tolist() == [2.0, 4.0]
+
+
+def test_an_instance_that_is_changed_is_given_once():
+    gradient = nd.grad(njit(lambda s, t: s.asked(1.5) * t.k), mode="reverse")
+    s = spring()
+    with pytest.raises(nd.ArgumentError, match="the same instance is given twice"):
+        gradient(s, s)
+    assert parts(s) == parts(spring())
+    assert gradient(s, spring()).k == 4.0
+
+
+node = deferred_type()
+
+
+@jitclass([("v", float64), ("next", optional(node))])
+class Node:
+    """It refers to one of its own class, whose floats no field of a gradient has a place for."""
+
+    def __init__(self, v, following):
+        self.v, self.next = v, following
+
+
+node.define(Node.class_type.instance_type)
+
+
+def test_floats_that_a_gradient_has_no_place_for_are_refused():
+    with pytest.raises(nd.ArgumentError, match="an instance of the same class or None"):
+        nd.grad(njit(lambda n: n.next.v))(Node(1.0, Node(2.0, None)))

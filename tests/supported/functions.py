@@ -6,6 +6,7 @@ from numba import njit
 
 import numbad as nd
 
+from ..operators.structrefs import Pair
 from .probe import Section
 
 functions = Section("Language: functions")
@@ -201,10 +202,50 @@ class Model:
         return 2.0 * self.rate
 
 
+@numba.experimental.jitclass([("rate", numba.float64)])
+class Weighted:
+    def __init__(self, rate):
+        self.rate = rate
+
+    def __add__(self, other):
+        return Weighted(self.rate + other.rate)
+
+    def __mul__(self, factor):
+        return Weighted(self.rate * factor)
+
+    def __getitem__(self, i):
+        return self.rate * i
+
+
 @functions.feature("`@jitclass` instance that holds a differentiated float")
 def jit_class(x):
     model = Model(x)
     return model.flow(x) + model.doubled
+
+
+@functions.feature("operators and items of a `@jitclass`", seeded=True)
+def jit_class_operators(x):
+    both = (Weighted(x) + Weighted(x * x)) * x
+    return both[1] * both.rate
+
+
+@functions.feature("`structref`: fields, methods, attributes, operators", seeded=True)
+def structref_made(x):
+    pair = Pair(x, 1.0) + Pair(x * x, x)
+    pair.scale(x)
+    pair.y = pair.x * pair.y
+    return pair.weighted(x) + pair.area
+
+
+@functions.feature("`structref` in a list", seeded=True)
+def structref_in_list(x):
+    pairs = [Pair(x, x * x), Pair(1.0, x)]
+    pairs.append(pairs[0])
+    s = 0.0
+    for pair in pairs:
+        pair.x *= x
+        s += pair.x * pair.y
+    return s
 
 
 @functions.feature("`@jitclass` instance as a constant")
