@@ -17,6 +17,7 @@ _HOME = {
     "DataError": "errors",
     "IntegrationError": "errors",
     "ModelError": "errors",
+    "NonFiniteError": "errors",
     "RuleError": "errors",
     "SparsityError": "errors",
     "SingularError": "errors",
@@ -46,6 +47,7 @@ _HOME = {
     "checkpoint": "reverse.checkpoint",
     "inspect_adjoint": "reverse.listing",
     "check_grads": "testing",
+    "debug": "debugging",
 }
 _SUBPACKAGES = ("fit", "ode", "special")
 _OPTIONAL = ("cuda",)  # needs a package that not everybody has, so `import *` leaves it out

@@ -61,6 +61,17 @@ class BoundsError(NumbadError, IndexError):
         super().__init__(message.replace("{index}", str(index)).replace("{size}", str(size)))
 
 
+class NonFiniteError(NumbadError, FloatingPointError):
+    """A NaN or an infinity that an operation made of finite numbers, met in the debug mode."""
+
+    values = ()  # the result and the operands; kept by the module whose code raises this
+
+    def __init__(self, message=""):
+        for k, value in enumerate(self.values):  # compiled code carries constant text only
+            message = message.replace(f"{{{k}}}", repr(value))
+        super().__init__(message)
+
+
 class TapeLimitError(NumbadError, MemoryError):
     """A reverse sweep that needs to record more than `NUMBAD_TAPE_LIMIT` allows."""
 

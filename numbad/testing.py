@@ -16,6 +16,10 @@ class GradientError(NumbadError, AssertionError):
     """A derivative that disagrees with the function."""
 
 
+class RoughError(GradientError):
+    """A function that is too rough for its differences to decide."""
+
+
 def check_grads(f, args, *, modes=MODES, order=2, rtol=1e-6, atol=1e-8, seed=0):
     """Check the derivatives of a function against finite differences of the function.
 
@@ -276,9 +280,9 @@ def _ridders(phi, flat, direction):
 def _compare(what, found, reference, error, direction, rtol, atol):
     scale = np.max(np.abs(reference), initial=0.0)
     allowed = atol + rtol * scale
-    undecided = error > allowed
+    undecided = ~(error <= allowed)  # as is what is not a number
     if np.any(undecided):
-        raise GradientError(
+        raise RoughError(
             f"the {what} along {direction} cannot be checked: differences of the function leave an "
             f"uncertainty of {np.max(error):.1e} where {allowed:.1e} is asked for. The function is "
             "not smooth here, or rtol and atol are too small"

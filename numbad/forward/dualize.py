@@ -21,6 +21,7 @@ from numba.core.untyped_passes import MakeFunctionToJitFunction, ReconstructSSA
 from numba.extending import overload
 from numba.np.ufunc.dufunc import DUFunc
 
+from ..debugging import debugging
 from ..ir import chosen
 from ..ir.optionals import present
 from ..ir.untyped import constant_of, drop_unread, method_of
@@ -158,9 +159,10 @@ def dualized(fn):
     if isinstance(fn, DualDispatcher) or getattr(fn, "handles_duals", False):
         return fn
     duals = remembered(fn, "dual")
-    if rules_given() not in duals:
-        duals[rules_given()] = DualDispatcher.like(fn)
-    return duals[rules_given()]
+    key = rules_given(), debugging()
+    if key not in duals:
+        duals[key] = DualDispatcher.like(fn)
+    return duals[key]
 
 
 def replacement(value):

@@ -7,7 +7,7 @@ set and after its `del`, so the block needs no knowledge of where the error came
 """
 
 from llvmlite import ir as ll
-from numba.core import cgutils
+from numba.core import cgutils, ir
 from numba.core.callconv import RETCODE_NONE, RETCODE_OK
 from numba.core.compiler import Compiler, CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import register_pass
@@ -16,11 +16,33 @@ from numba.core.lowering import Lower
 from numba.core.registry import CPUDispatcher
 from numba.core.typed_passes import BaseNativeLowering, NativeLowering
 
+from ..debugging import debugging
+from .checks import refuse_nonfinite, refuse_strays
+
 _RAISES = "numba_exception_output"
 
 
 class UnwindingLower(Lower):
     """Numba's lowering, with one more block where there is something to free."""
+
+    def __init__(self, context, *args, **kws):
+        super().__init__(context, *args, **kws)
+        self.checks = debugging() and context.target_name == "cpu"
+        if self.checks:
+            context.enable_boundscheck = True
+
+    def lower_assign(self, ty, inst):
+        if self.checks:
+            refuse_strays(self, inst.value)
+        value = super().lower_assign(ty, inst)
+        if self.checks:
+            refuse_nonfinite(self, ty, value, inst)
+        return value
+
+    def lower_inst(self, inst):
+        if self.checks and isinstance(inst, ir.SetItem | ir.StaticSetItem):
+            refuse_strays(self, inst)
+        super().lower_inst(inst)
 
     def _find_singly_assigned_variable(self):
         """Variables that own references keep a slot in memory, where the last block finds them."""

@@ -22,6 +22,7 @@ from numba.np.ufunc.dufunc import DUFunc
 
 from .. import caching
 from ..constants import by_symbols
+from ..debugging import Watched, debugging
 from ..errors import ArgumentError, NumbadError, UnsupportedError
 from ..forward.dualize import replacement, without_wrappers
 from ..forward.promote import refresh
@@ -287,6 +288,10 @@ class OperatorDispatcher(CPUDispatcher):
         return _rebuild, (self.operator,)
 
 
+class WatchedDispatcher(Watched, OperatorDispatcher):
+    """The same in the debug mode."""
+
+
 def build(operator):
     """The dispatcher for an operator, the same one for the same function and options.
 
@@ -313,6 +318,7 @@ def _build(operator):
     stub.__numbad_operator__ = operator
     options = {k: v for k, v in f.targetoptions.items() if k in INHERITED}
     options["nopython"] = True
-    kind = operator.dispatcher_class or OperatorDispatcher
+    kind = WatchedDispatcher if debugging() else OperatorDispatcher
+    kind = operator.dispatcher_class or kind
     dispatcher = kind(stub, targetoptions=options, pipeline_class=OperatorCompiler)
     return caching.enable(dispatcher, lambda: (operator.key(), options, f))

@@ -11,14 +11,14 @@ from collections import defaultdict
 from functools import cache
 from typing import NamedTuple
 
-from numba.core import cgutils, ir, types
+from numba.core import ir, types
 from numba.extending import intrinsic
 
-from ..errors import BoundsError
 from ..ir.fence import place
 from ..ir.function import is_expr
+from ..ir.stray import refuse_stray
 from .extents import Extents
-from .memory import ELSEWHERE, note_stray
+from .memory import ELSEWHERE
 from .memory_helpers import range_length
 from .ops.array import Load, Store, View
 from .ops.records import RecordStore
@@ -247,26 +247,10 @@ def _where(guard):
     return f"{f'in {name}, ' if name else ''}{place(guard.op.loc)}"
 
 
-def _check(context, builder, array, value, place, index_type, index, where, wanted=None):
-    """Emit the error for an index that is not within bounds; `place` is of `within`."""
-    if context.target_name in ELSEWHERE:
-        return
-    axis, natural = place
-    shape = cgutils.create_struct_proxy(array)(context, builder, value).shape
-    size = builder.extract_value(shape, axis)
-    index = wrapped = context.cast(builder, index, index_type, types.intp)
-    if not natural:
-        negative = builder.icmp_signed("<", index, index.type(0))
-        wrapped = builder.select(negative, builder.add(index, size), index)
-    stray = builder.icmp_unsigned(">=", wrapped, size)
-    stray = stray if wanted is None else builder.and_(stray, wanted)
-    with cgutils.if_unlikely(builder, stray):
-        note_stray(builder, index, size)
-        message = (
-            f"index {{index}} is out of bounds for axis {axis} with size {{size}}, "
-            f"{where.literal_value}"
-        )
-        context.call_conv.return_user_exc(builder, BoundsError, (message,))
+def _check(context, builder, access, index_type, index, where, wanted=None):
+    """As `refuse_stray`, on targets that can raise."""
+    if context.target_name not in ELSEWHERE:
+        refuse_stray(context, builder, access, index_type, index, where.literal_value, wanted)
 
 
 @cache
@@ -282,7 +266,7 @@ def within(*place):
             return None
 
         def codegen(context, builder, sig, args):
-            _check(context, builder, array, args[0], place, index, args[1], where)
+            _check(context, builder, (array, args[0], *place), index, args[1], where)
             return context.get_dummy_value()
 
         return types.void(array, index, where), codegen
@@ -301,7 +285,7 @@ def all_within(*place):
 
         def codegen(context, builder, sig, args):
             some = builder.icmp_signed(">", args[1], args[1].type(0))
-            _check(context, builder, array, args[0], place, index, args[2], where, some)
+            _check(context, builder, (array, args[0], *place), index, args[2], where, some)
             return context.get_dummy_value()
 
         return types.void(array, count, index, where), codegen

@@ -16,7 +16,7 @@ from numba.core.codegen import CodeLibrary
 from numba.extending import intrinsic
 
 from numbad.caching import before_loading, jit
-from numbad.errors import BoundsError, TapeLimitError
+from numbad.errors import TapeLimitError
 
 from .limit import limit_from
 
@@ -36,9 +36,6 @@ SLOTS = 16  # of the pool, for the value stack; as many again for first chunks o
 
 _limit = ctypes.c_int64(0)
 _pool = (ctypes.c_int64 * (2 * SLOTS))()
-_stray = (ctypes.c_int64 * 2)()  # the index and the size that the last BoundsError is of
-BoundsError.last = _stray
-llvm.add_symbol("numbad_stray_index", ctypes.addressof(_stray))
 llvm.add_symbol("numbad_tape_limit", ctypes.addressof(_limit))
 llvm.add_symbol("numbad_tape_pool", ctypes.addressof(_pool))
 for _name in ("PyMem_RawMalloc", "PyMem_RawRealloc", "PyMem_RawFree"):
@@ -136,13 +133,6 @@ def _symbol(builder, name):
     """The pointer to what lies at an external symbol."""
     found = builder.module.globals.get(name)
     return cgutils.add_global_variable(builder.module, _i64, name) if found is None else found
-
-
-def note_stray(builder, *words):
-    """Keep the words that the message of a `BoundsError` is made with."""
-    first = _symbol(builder, "numbad_stray_index")
-    for k, word in enumerate(words):
-        builder.store(word, builder.gep(first, [_i64(k)]))
 
 
 def _symbol_address(name):

@@ -19,6 +19,7 @@ from numba.core.untyped_passes import FixupArgs, TranslateByteCode
 
 from .. import caching
 from ..constants import by_symbols
+from ..debugging import debugging
 from ..errors import NumbadError
 from ..forward import dual as d
 from ..forward.dualize import ReplaceFunctions, without_wrappers
@@ -77,7 +78,8 @@ class Pipeline:
         return self._analyse(split, None)
 
     def _analyse(self, split, stays):
-        body_of = with_loops_apart if self.allocates else body
+        apart = self.allocates and not debugging()  # an error in a thread does not tell what it is
+        body_of = with_loops_apart if apart else body
         stages = () if self.dual is None or isinstance(self.dual, Lanes) else (CopyParts,)
         fn, activity = self._expanded(partial(body_of, stages=stages), stays)
         parallel = [op for op in activity.every() if isinstance(op, Parallel)]

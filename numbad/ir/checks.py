@@ -1,0 +1,169 @@
+"""The checks of the debug mode: indices within bounds, results finite where their operands are."""
+
+import ctypes
+
+import llvmlite.binding as llvm
+from llvmlite import ir as ll
+from numba.core import cgutils, ir, types
+from numba.core.ir_utils import get_definition, guard
+
+from ..errors import NonFiniteError
+from .fence import place
+from .stray import refuse_stray
+
+MOST = 8  # numbers that are kept for a message
+SYMBOL = "numbad_nonfinite"
+_values = (ctypes.c_double * MOST)()
+llvm.add_symbol(SYMBOL, ctypes.addressof(_values))
+NonFiniteError.values = _values
+_DOUBLE = ll.DoubleType()
+
+
+def refuse_nonfinite(lower, ty, value, inst):
+    """Emit the error for an assignment that makes a NaN or an infinity."""
+    expr = inst.value
+    if not isinstance(expr, ir.Expr) or expr.op not in ("binop", "inplace_binop", "unary", "call"):
+        return
+    numbers = _numbers(lower, ty, value)
+    read = _operands(expr)
+    if any(isinstance(lower.typeof(v.name), types.RawPointer) for v in read):
+        return  # numbers that are taken back from the tape
+    operands = [o for v in read for o in _members(lower, v)][: MOST - 1]
+    if not numbers or not operands:
+        return
+    builder = lower.builder
+    before = _all_finite(builder, [x for _, t, v in operands for x in _numbers(lower, t, v)])
+    for k, found in enumerate(numbers):
+        wrong = builder.and_(before, builder.not_(_is_finite(builder, found)))
+        with cgutils.if_unlikely(builder, wrong):
+            kept = [found, *(_numbers(lower, t, v)[0] for _, t, v in operands)]
+            _keep(builder, kept)
+            what = _kind(inst.target.name, ty, k)
+            shown = ", ".join(
+                f"{_shown(name)} = {{{i}}}" for i, (name, *_) in enumerate(operands, start=1)
+            )
+            message = f"{what} is {{0}}, with {shown}: {place(inst.loc)}"
+            lower.context.call_conv.return_user_exc(builder, NonFiniteError, (message,))
+
+
+def refuse_strays(lower, access):
+    """Emit the errors for integers in an index of an array that are not within bounds."""
+    is_set = isinstance(access, ir.SetItem | ir.StaticSetItem)
+    is_get = isinstance(access, ir.Expr) and access.op in ("getitem", "static_getitem")
+    if not (is_set or is_get):
+        return
+    array, index = access.target if is_set else access.value, access.index
+    if not isinstance(lower.typeof(array.name), types.Array):
+        return
+    ty, value = lower.typeof(array.name), lower.loadvar(array.name)
+    for axis, (kind, member) in enumerate(_of_index(lower, index)):
+        if not isinstance(kind, types.Integer):
+            if not isinstance(kind, types.SliceType):
+                return
+            continue
+        where = place(access.loc)
+        refuse_stray(lower.context, lower.builder, (ty, value, axis, False), kind, member, where)
+
+
+def _of_index(lower, index):
+    """The type and the value of each member of an index."""
+    if isinstance(index, ir.Var):
+        ty, value = lower.typeof(index.name), lower.loadvar(index.name)
+        if not isinstance(ty, types.BaseTuple):
+            return [(types.unliteral(ty), value)]
+        members = cgutils.unpack_tuple(lower.builder, value, len(ty))
+        return [(types.unliteral(t), m) for t, m in zip(ty, members, strict=True)]
+    known = index if isinstance(index, tuple) else (index,)
+    return [
+        (types.slice2_type, None) if isinstance(k, slice) else (types.intp, ll.IntType(64)(k))
+        for k in known
+        if isinstance(k, int | slice)
+    ] * all(isinstance(k, int | slice) for k in known)
+
+
+def _members(lower, var):
+    """The numbers in an operand, a number or a tuple of them: name, type, value."""
+    ty = lower.typeof(var.name)
+    if _is_number(ty):
+        yield var.name, ty, lower.loadvar(var.name)
+    elif isinstance(ty, types.BaseTuple) and any(map(_is_number, ty)):
+        built = guard(get_definition, lower.func_ir, var)
+        names = [v.name for v in built.items] if getattr(built, "op", "") == "build_tuple" else None
+        values = cgutils.unpack_tuple(lower.builder, lower.loadvar(var.name), len(ty))
+        for k, (t, value) in enumerate(zip(ty, values, strict=True)):
+            if _is_number(t):
+                yield names[k] if names else f"{var.name}", t, value
+
+
+def _operands(expr):
+    if expr.op == "call":
+        return [*expr.args, *(v for _, v in expr.kws)]
+    return [expr.value] if expr.op == "unary" else [expr.lhs, expr.rhs]
+
+
+def _is_number(ty):
+    """Whether a type is of floats: dual numbers, of `forward`, have a `scalar` and `tag`."""
+    ty = types.unliteral(ty)
+    return isinstance(ty, types.Float | types.Complex) or hasattr(ty, "tag")
+
+
+def _numbers(lower, ty, value):
+    """The floats of a number: its value first."""
+    ty = types.unliteral(ty)
+    if isinstance(ty, types.Float):
+        return [value]
+    if isinstance(ty, types.Complex):
+        return [lower.builder.extract_value(value, k) for k in range(2)]
+    if not (_is_number(ty) or (isinstance(ty, types.BaseTuple) and all(map(_is_number, ty)))):
+        return []
+    return list(_floats(lower.builder, value))
+
+
+def _floats(builder, value):
+    """Every float within a value of nested structs, arrays and vectors."""
+    if isinstance(value.type, ll.VectorType):
+        for k in range(value.type.count):
+            yield builder.extract_element(value, ll.IntType(32)(k))
+    elif isinstance(value.type, ll.DoubleType | ll.FloatType):
+        yield value
+    elif isinstance(value.type, ll.BaseStructType | ll.ArrayType):
+        count = len(value.type.elements) if hasattr(value.type, "elements") else value.type.count
+        for k in range(count):
+            yield from _floats(builder, builder.extract_value(value, k))
+
+
+def _is_finite(builder, x):
+    """x - x is zero for finite x, else NaN."""
+    rest = builder.fsub(x, x)
+    return builder.fcmp_ordered("==", rest, x.type(0.0))
+
+
+def _all_finite(builder, numbers):
+    all_of = cgutils.true_bit
+    for x in numbers:
+        all_of = builder.and_(all_of, _is_finite(builder, x))
+    return all_of
+
+
+def _keep(builder, numbers):
+    found = builder.module.globals.get(SYMBOL)
+    if found is None:
+        found = cgutils.add_global_variable(builder.module, _DOUBLE, SYMBOL)
+    for k, x in enumerate(numbers):
+        x = builder.fpext(x, _DOUBLE) if isinstance(x.type, ll.FloatType) else x
+        builder.store(x, builder.gep(found, [ll.IntType(64)(k)]))
+
+
+def _kind(name, ty, number):
+    if number and hasattr(ty, "tag"):
+        return f"a partial derivative of {_shown(name)}"
+    return _shown(name)
+
+
+def _shown(name):
+    """What a variable is called in a message."""
+    if name.endswith("~"):
+        return f"the cotangent of {_shown(name[:-1])}"
+    if name.startswith("$t"):
+        return "a term of a cotangent"
+    return "a part of the expression" if name.startswith("$") else name.split(".")[0].split("#")[0]

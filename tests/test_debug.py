@@ -1,0 +1,94 @@
+"""The debug mode: it finds one of each, and leaves nothing behind."""
+
+import math
+
+import numpy as np
+import pytest
+from numba import njit
+
+import numbad as nd
+from numbad.testing import GradientError
+
+
+def ratio(x, y):
+    quotient = x / y
+    return math.log(quotient)
+
+
+def first_minus(x, start):
+    best = start
+    for i in range(x.size):
+        best = min(best, x[i])
+    return best * best
+
+
+def rooted(x):
+    return math.sqrt(x) * 2.0
+
+
+def summed(x, n):
+    total = 0.0
+    for i in range(n):
+        total += math.sin(x[i])
+    return total
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+def test_the_first_nonfinite_number_is_told(mode):
+    with nd.debug():
+        gradient = nd.grad(ratio, mode=mode)
+        with pytest.raises(
+            nd.NonFiniteError, match=r"is -inf, with quotient = 0.0: File"
+        ) as caught:
+            gradient(0.0, 1.0)
+    assert "return math.log(quotient)" in str(caught.value)
+    assert isinstance(caught.value, nd.NumbadError)
+
+
+@pytest.mark.parametrize(("mode", "what"), [("forward", "partial"), ("reverse", "cotangent")])
+def test_an_infinite_derivative_of_a_finite_value_is_told(mode, what):
+    with nd.debug():
+        gradient = nd.grad(rooted, mode=mode)
+        with pytest.raises(nd.NonFiniteError, match=f"{what}.* is inf.*= 0.0.*line"):
+            gradient(0.0)
+        assert gradient(4.0) == 0.5
+    assert nd.grad(rooted, mode=mode)(0.0) == math.inf
+
+
+def test_an_infinity_to_begin_with_is_none_that_was_made():
+    with nd.debug(), pytest.warns(UserWarning, match="cannot be checked"):  # by `start`
+        found = nd.grad(first_minus, mode="reverse")(np.array([3.0, 2.0]), math.inf)
+    np.testing.assert_array_equal(found, [0.0, 4.0])
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+def test_a_stray_index_is_told(mode):
+    with nd.debug() as report:
+        gradient = nd.grad(summed, mode=mode)
+        with pytest.raises(
+            nd.BoundsError, match="index [23] is out of bounds for axis 0 with size 2"
+        ):
+            gradient(np.ones(2), 4)
+        np.testing.assert_allclose(gradient(np.ones(2), 2), np.cos(np.ones(2)))
+    assert report.calls == {"grad_summed": 2}
+    assert report.allocations["grad_summed"] > 0
+
+
+def test_a_wrong_derivative_is_told():
+    def plain(x):
+        return wrong(x)
+
+    def wrong_(x):
+        return x * x
+
+    wrong = njit(wrong_)
+    nd.scalar_rule(wrong, lambda ans, x: (3 * x,))
+    with nd.debug(), pytest.raises(GradientError, match="differences of the function give 4"):
+        nd.derivative(plain)(2.0)
+    assert nd.derivative(plain)(2.0) == 6.0
+
+
+def test_the_variable_switches_it_on(monkeypatch):
+    monkeypatch.setenv("NUMBAD_DEBUG", "1")
+    with pytest.raises(nd.NonFiniteError):
+        nd.grad(lambda x: math.log(x - x), mode="reverse")(1.0)
