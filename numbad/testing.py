@@ -1,8 +1,10 @@
 """`check_grads`: derivatives against the function itself, numerically."""
 
+import warnings
+
 import numpy as np
 
-from .errors import ArgumentError, NumbadError
+from .errors import ArgumentError, NumbadError, UnsupportedError
 from .operators import jvp, vjp
 from .operators.dispatcher import as_dispatcher
 
@@ -73,6 +75,19 @@ def check_grads(f, args, *, modes=MODES, order=2, rtol=1e-6, atol=1e-8, seed=0):
                 _check_second(f, first, flat, direction, rng, rtol, atol)
     if "reverse" in modes:
         _check_reverse(f, flat, rng, order, rtol, atol)
+
+
+def compare_operator(operator, args):
+    """Compare the derivatives that an operator is made of with differences; what is too rough is told."""
+    given = args[0] if operator.takes_tuples else args
+    mode = getattr(operator, "mode", None)
+    modes = (mode,) if mode in MODES else ("forward",)
+    try:
+        check_grads(operator.f, given, modes=modes, order=1)
+    except (ArgumentError, UnsupportedError):
+        pass  # of other arguments than the operator's
+    except RoughError as error:
+        warnings.warn(str(error), stacklevel=4)
 
 
 def _check_options(args, modes, order):

@@ -15,7 +15,7 @@ PACKAGE = Path(numbad.__file__).parent
 LAYERS = (
     ("arrival", "constants", "errors", "source", "__version__"),
     ("data", "rules"),
-    ("meaning",),
+    ("debugging", "meaning"),
     ("remembered",),
     ("classes", "folder", "linked", "symbols"),
     ("fingerprint",),
