@@ -11,8 +11,10 @@ __version__ = "0.1.0"
 
 _HOME = {
     "NumbadError": "errors",
+    "NumbadWarning": "errors",
     "ArgumentError": "errors",
     "BoundsError": "errors",
+    "ControlDependenceWarning": "errors",
     "ConvergenceError": "errors",
     "DataError": "errors",
     "IntegrationError": "errors",

@@ -223,6 +223,7 @@ def _count(text):
 
 def _fit(arguments):
     from numbad.data import HUDSON_BAY, read_table
+    from numbad.fit.output import prepare, write
     from numbad.models import PREDATOR_PREY, assemble, load_model
 
     if arguments.model and not arguments.data:
@@ -235,13 +236,16 @@ def _fit(arguments):
         options = model.options | _given(arguments)
         time = options.pop("time", table.names[0])
         problem = assemble(model, table, time=time, scale=options.get("scale", "linear"))
-        out = _directory(arguments.out)
+        stem = arguments.out / model.path.stem
+        paths = [stem.with_suffix(s) for s in (".json", ".png")[: 2 - arguments.no_plot]]
+        prepare(arguments.out, paths)
         stage("fit")
         result = _solve(model, table, problem, options, arguments)
         stage("write")
-        written = _write(result, out / model.path.stem, None if arguments.no_plot else time)
+        with _told_at_least(result):
+            write(result, paths, time)
     if not arguments.quiet:
-        _say(f"{result.summary()}\nwrote {' and '.join(map(str, written))}")
+        _say(f"{result.summary()}\nwrote {' and '.join(map(str, paths))}")
     if not result.success:
         print(f"numbad fit: the fit did not converge: {result.message}", file=sys.stderr)
     return CONVERGED if result.success else NOT_CONVERGED
@@ -278,12 +282,14 @@ def _given(arguments):
     return {name: value for name in names if (value := getattr(arguments, name)) is not None}
 
 
-def _directory(path):
+@contextlib.contextmanager
+def _told_at_least(result):
+    """Print what was found if it cannot be written, --quiet or not: the work may have taken hours."""
     try:
-        path.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise DataError(f"--out {path}: no such directory can be made ({error.strerror})") from None
-    return path
+        yield
+    except BaseException:
+        _say(result.summary())
+        raise
 
 
 def _solve(model, table, problem, options, arguments):
@@ -352,24 +358,14 @@ def _enter_worker(path):
     load_model(path)
 
 
-def _write(result, stem, xlabel):
-    """Write the result beside `stem`, a picture unless `xlabel` is None; return the paths."""
-    written = [stem.with_suffix(".json")]
-    try:
-        written[0].write_text(result.to_json() + "\n", encoding="utf-8")
-    except OSError as error:
-        raise DataError(f"{error.filename}: cannot be written ({error.strerror})") from None
-    if xlabel is not None:
-        written.append(result.plot(stem.with_suffix(".png"), title=stem.name, xlabel=xlabel))
-    return written
-
-
 def _example(arguments):
     from numbad.data import HUDSON_BAY
+    from numbad.fit.output import prepare
     from numbad.models import PREDATOR_PREY
 
-    directory = _directory(arguments.dir)
+    directory = arguments.dir
     targets = [directory / source.name for source in (PREDATOR_PREY, HUDSON_BAY)]
+    prepare(directory, targets)
     for target in targets:
         if target.exists():
             raise DataError(f"{target} is there already; give another directory")

@@ -1,4 +1,4 @@
-"""Every exception that a user of numbad can meet."""
+"""Every exception and every class of warnings that a user of numbad can meet."""
 
 from numba.core.errors import TypingError
 
@@ -82,5 +82,17 @@ class TapeLimitError(NumbadError, MemoryError):
         super().__init__(message.replace("{limit}", str(self.limit)))
 
 
-class CacheWarning(UserWarning):
+class NumbadWarning(UserWarning):
+    """Base class of what numbad warns of: the result stands, and there is something to know about it."""
+
+
+class ControlDependenceWarning(NumbadWarning):
+    """A derivative that is zero because a differentiated quantity acts through comparisons alone.
+
+    As by the parameters of a bisection, each step of which picks one half of an interval: the
+    comparison says which, and nothing that is computed with it flows into the result.
+    """
+
+
+class CacheWarning(NumbadWarning):
     """Compiled code on disk that is not used: others than the user may have written it."""

@@ -232,6 +232,47 @@ def test_unusable_arguments(tmp_path, monkeypatch, capsys, arguments, message):
     assert complaint(capsys).startswith(message)
 
 
+@pytest.mark.parametrize("name", ["cooling.json", "cooling.png"])
+def test_files_that_cannot_be_written_are_found_before_the_work(
+    files, monkeypatch, capsys, tmp_path, name
+):
+    monkeypatch.setattr("numbad.cli._solve", lambda *_: pytest.fail("the fit was run"))
+    (tmp_path / "out" / name).mkdir(parents=True)
+    arguments = [a for a in files() if a != "--no-plot"]
+    assert main([*arguments, "--out", "out"]) == 2
+    said = complaint(capsys)
+    assert said.startswith(f"numbad fit: error: {Path('out') / name}: cannot be written (")
+    assert os.listdir("out") == [name]
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_directory_that_others_own_is_found_before_the_work(files, capsys, tmp_path):
+    (tmp_path / "out").mkdir(mode=0o500)
+    assert main([*files(), "--out", "out"]) == 2
+    assert "out/cooling.json: cannot be written (Permission denied)" in complaint(capsys)
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no device that is always full")
+@pytest.mark.parametrize("quiet", [False, True])
+def test_a_full_disk_does_not_lose_the_estimates(files, capsys, tmp_path, quiet):
+    (tmp_path / "cooling.json").symlink_to("/dev/full")
+    assert main([*files(), *["--quiet"] * quiet]) == 2
+    captured = capsys.readouterr()
+    assert "0.09522" in captured.out  # the rate
+    assert captured.err.startswith("numbad fit: error: cooling.json: cannot be written (No space")
+
+
+def test_a_picture_that_fails_does_not_lose_the_estimates(files, capsys, monkeypatch):
+    def plot(*_, **__):
+        raise MemoryError
+
+    monkeypatch.setattr("numbad.fit.result.FitResult.plot", plot)
+    with pytest.raises(MemoryError):
+        main([a for a in files() if a != "--no-plot"])
+    assert "0.09522" in capsys.readouterr().out
+    assert saved()["params"]["rate"] == pytest.approx(0.095228, rel=1e-4)
+
+
 def test_help_shows_the_example_that_the_tests_run(capsys):
     with pytest.raises(SystemExit) as stop:
         main(["fit", "--help"])

@@ -6,11 +6,13 @@ ends in a newline; what follows the last newline is what a kill left behind and 
 are written by `repr`, which Python reads back to the same bits.
 """
 
+import contextlib
 import json
 import os
+import warnings
 from dataclasses import asdict
 
-from numbad.errors import DataError
+from numbad.errors import DataError, NumbadWarning
 from numbad.fit.local import LocalFit
 
 FORMAT = 1
@@ -45,9 +47,26 @@ class Journal:
         self.file.close()
 
     def append(self, fit):
-        """Record a finished `LocalFit`; on return it is on the disk."""
-        self._write({**asdict(fit), "cost": repr(fit.cost)})
+        """Record a finished `LocalFit`; on return it is on the disk, or a warning has said that it is not.
+
+        A disk that is full ends the journal and not the fit, whose estimates would be lost with it.
+        """
         self.finished[fit.index] = fit
+        if self.file.closed:
+            return
+        try:
+            self._write({**asdict(fit), "cost": repr(fit.cost)})
+        except OSError as error:
+            with contextlib.suppress(
+                OSError
+            ):  # what is left in the buffer cannot be written either
+                self.file.close()
+            warnings.warn(
+                f"journal {self.path}: {error.strerror}; the fit goes on, but if it is killed, a later "
+                "run does not know the starts that finish from here on",
+                NumbadWarning,
+                stacklevel=2,
+            )
 
     def _write(self, entry):
         self.file.write(json.dumps(entry, allow_nan=False).encode() + b"\n")

@@ -6,7 +6,6 @@ already has for them.
 """
 
 import operator
-from typing import NamedTuple
 
 from llvmlite import ir
 from numba.core import types
@@ -15,7 +14,9 @@ from ..lanes.varying import Varying, without_errors
 from ..rules.expression import Missing, evaluate, where
 from ..rules.registry import SCALAR, name_of
 from . import dual as d
+from .operands import Operand, has_level, is_literal, strip_operand
 from .refuse import refused_call
+from .zeros import Zeros
 
 # Partials may be contracted to fused multiply-adds; the value never is.
 CONTRACT = ("contract",)
@@ -36,22 +37,7 @@ _COMPARISON = {
 }
 
 
-class Operand(NamedTuple):
-    """A Numba type with an LLVM value of it; the value of a literal int is in its type alone."""
-
-    type: types.Type
-    value: object
-
-
-def strip_operand(context, builder, operand, tag):
-    """The value part of a dual of level `tag`; anything else unchanged."""
-    if isinstance(operand.type, d.Dual) and operand.type.tag == tag:
-        value, _ = d.split(context, builder, operand.type, operand.value)
-        return Operand(operand.type.scalar, value)
-    return operand
-
-
-class Emitter:
+class Emitter(Zeros):
     """Emits arithmetic on `Operand`s at the builder's position."""
 
     def __init__(self, context, builder, real):
@@ -204,15 +190,21 @@ class Emitter:
 
     # -- the chain rule ----------------------------------------------------------------------
 
-    def chain(self, fn, operands, tag, answer):
-        """The dual of value `answer` whose partials are those of `fn` of the operands."""
+    def chain(self, fn, operands, tag, answer, strong=False):
+        """The dual of value `answer` whose partials are those of `fn` of the operands.
+
+        strong: whether zero times what is not finite is zero, be the partials polynomials or not
+        """
         n = next(o.type.n for o in operands if isinstance(o.type, d.Dual) and o.type.tag == tag)
         result = d.Dual(answer.type, n, tag)
-        active = [k for k, o in enumerate(operands) if _has_level(o, tag)]
-        factors = self.factors(fn, operands, active, tag, answer)
+        active = [k for k, o in enumerate(operands) if has_level(o, tag)]
+        expressions = self.expressions(fn, operands, active, tag, answer)
+        inner = [self.strip(o, tag) for o in operands]
+        factors = evaluate(expressions, inner, answer, self.const, self.apply)
         total = None
-        for k, factor in zip(active, factors, strict=True):
-            term = self.term(result, factor, operands[k])
+        for k, factor, expression in zip(active, factors, expressions, strict=True):
+            flat = strong or self.flat(fn, expression, inner[k])
+            term = self.term(result, factor, operands[k], flat)
             if term is not None:
                 total = term if total is None else self.add(result, total, term)
         if total is None:
@@ -220,27 +212,28 @@ class Emitter:
         built = d.build(self.context, self.builder, result, answer.value, total)
         return Operand(result, built)
 
-    def factors(self, fn, operands, active, tag, answer):
-        """The partials of `fn` by the operands numbered in `active`."""
+    def expressions(self, fn, operands, active, tag, answer):
+        """The partials of `fn` by the operands numbered in `active`, as expressions."""
         inner = [self.strip(o, tag) for o in operands]
-        literals = {k: o.type.literal_value for k, o in enumerate(inner) if _is_literal(o)}
+        literals = {k: o.type.literal_value for k, o in enumerate(inner) if is_literal(o)}
         kind = "complex" if isinstance(d.base_scalar(answer.type), types.Complex) else "real"
         expressions = SCALAR[fn].trace(len(operands), literals, kind)
-        wanted = tuple(expressions[k] for k in active)
         for k in active:
             refuse_missing(fn, k, expressions[k])
-        return evaluate(wanted, inner, answer, self.const, self.apply)
+        return tuple(expressions[k] for k in active)
 
-    def term(self, result, factor, operand):
-        """A factor times the partials of an operand; None where it is zero."""
-        literal = factor.type.literal_value if _is_literal(factor) else None
+    def term(self, result, factor, operand, strong):
+        """A factor times the partials of an operand; None where it is zero; `strong` as in `scale`."""
+        literal = factor.type.literal_value if is_literal(factor) else None
         if literal == 0:
             return None
         partials = self.partials_as(operand, result)
         if literal == 1:
             return partials
         return (
-            self.negate(result, partials) if literal == -1 else self.scale(result, factor, partials)
+            self.negate(result, partials)
+            if literal == -1
+            else self.scale(result, factor, partials, strong if literal is None else False)
         )
 
     def partials_as(self, operand, result):
@@ -255,16 +248,28 @@ class Emitter:
 
         return d.map_partials(self.context, self.builder, source, result, partials, cast)
 
-    def scale(self, ty, factor, partials):
-        """A factor times every partial."""
+    def scale(self, ty, factor, partials, strong=False):
+        """A factor times every partial; if `strong`, as in `product`, whose `flat` it is."""
         if isinstance(ty.scalar, types.Float):
             splat = self.splat(ty, self.cast(factor, ty.scalar))
-            return self.builder.fmul(splat, partials, flags=CONTRACT)
+            scaled = self.builder.fmul(splat, partials, flags=CONTRACT)
+            return (
+                scaled if strong is False else self._strong(ty, scaled, partials, (factor, strong))
+            )
 
         def product(item):
-            return self.apply(operator.mul, (factor, Operand(ty.scalar, item)))
+            item = Operand(ty.scalar, item)
+            if strong is False:
+                return self.apply(operator.mul, (factor, item))
+            return self.product(factor, item, strong)
 
         return self._each(ty, partials, product)
+
+    def _strong(self, ty, scaled, partials, factor):
+        """Scaled partials, and zero where the partials are, or the factor, given as in `product`."""
+        builder, zero = self.builder, ir.Constant(scaled.type, None)
+        scaled = builder.select(builder.fcmp_unordered("!=", partials, zero), scaled, zero)
+        return builder.select(self._differs(factor, ty.scalar), scaled, zero)
 
     def add(self, ty, first, second):
         """The sum of two sets of partials."""
@@ -313,11 +318,3 @@ def negated(builder, x):
     """-x for a float or a vector; not LLVM's `fneg`, which NVVM does not know."""
     zero = -0.0 if not isinstance(x.type, ir.VectorType) else [-0.0] * x.type.count
     return builder.fsub(ir.Constant(x.type, zero), x)
-
-
-def _is_literal(operand):
-    return isinstance(operand.type, types.IntegerLiteral)
-
-
-def _has_level(operand, tag):
-    return isinstance(operand.type, d.Dual) and operand.type.tag == tag

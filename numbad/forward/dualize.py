@@ -379,14 +379,18 @@ class DualCompiler(CompilerBase):
     """Numba's nopython pipeline with passes of its own among the untyped ones."""
 
     def define_pipelines(self):
-        from .parts import TakeParts  # which builds on this module
+        from .beside_roots import StrongProducts  # these build on this module
+        from .parts import TakeParts
         from .retyped import CheckFields
+        from .warned import WarnOfSearches
 
         without_wrappers(self.state)
         pm = nopython_pipeline(self.state)
         # Numba's fusion of array expressions knows no dtype but NumPy's.
         pm.passes = [entry for entry in pm.passes if entry[0] is not NopythonRewrites]
         pm.add_pass_after(CheckFields, NopythonTypeInference)
+        pm.add_pass_after(StrongProducts, NopythonTypeInference)
+        pm.add_pass_after(WarnOfSearches, NopythonTypeInference)
         pm.add_pass_after(PromoteAllocations, ReconstructSSA)
         pm.add_pass_after(TakeParts, ReconstructSSA)
         # Before the unrolling of tuples, which infers types.

@@ -225,7 +225,8 @@ _INPLACE = {
 }
 
 
-def _register(key, fn, nin, template=ElementwiseTemplate, inplace=None):
+def broadcasting(key, fn, nin, template=ElementwiseTemplate, inplace=None):
+    """Let `key` take arrays of dual numbers, whose elements `fn` is called with."""
     name = f"{template.__name__}_{getattr(key, '__name__', 'fn')}"
     members = {"key": staticmethod(key), "scalar": staticmethod(fn), "nin": nin}
     members["inplace"] = staticmethod(inplace)
@@ -241,7 +242,7 @@ def _register_inplace(key, fn):
         raise NotImplementedError
 
     stand_in.__name__ = stand_in.__qualname__ = key.__name__
-    _register(stand_in, fn, 2, InplaceTemplate, key)
+    broadcasting(stand_in, fn, 2, InplaceTemplate, key)
     stand_for(key, stand_in)
 
 
@@ -252,7 +253,7 @@ def _of_elements(fn):
 
 
 for _fn, _ufunc in _OPERATORS.items():
-    _register(_fn, _of_elements(_fn), _ufunc.nin)
+    broadcasting(_fn, _of_elements(_fn), _ufunc.nin)
 for _key, _fn in _INPLACE.items():
     _register_inplace(_key, _of_elements(_fn))
 
@@ -261,11 +262,11 @@ def _register_ufuncs(fns):
     """Functions of numbers that broadcast: NumPy's and SciPy's, and those that are called as they."""
     for fn in fns:
         if getattr(fn, "nout", 0) == 1:
-            _register(fn, fn, fn.nin)
+            broadcasting(fn, fn, fn.nin)
 
 
 _register_ufuncs((*SCALAR, *CONSTANT))
-_register(np.conjugate, np.conjugate, 1)
+broadcasting(np.conjugate, np.conjugate, 1)
 on_ship.append(_register_ufuncs)
 
 
@@ -291,7 +292,7 @@ class WhereTemplate(ElementwiseTemplate):
     narrowed = staticmethod(lambda scalar, inputs: scalar)
 
 
-_register(np.where, choose, 3, WhereTemplate)
+broadcasting(np.where, choose, 3, WhereTemplate)
 
 
 @overload(np.where)

@@ -7,12 +7,14 @@ semantics: a division by zero in a derivative is infinite, whatever the function
 import operator
 from functools import cache
 
+from llvmlite import ir
 from numba.core import types
 from numba.extending import intrinsic
 
 from ..forward import dual as d
 from ..forward.arithmetic import Emitter, Operand
 from ..rules.expression import Answer, Apply, Arg, Const, evaluate, walk
+from ..rules.poles import is_polynomial
 from ..rules.registry import SCALAR
 from . import cotangents
 
@@ -47,10 +49,12 @@ def join_all(typingctx, tys):
 
 
 @cache
-def contribution(expressions, needed):
+def contribution(expressions, needed, strong=False):
     """An intrinsic `(adjoint, *needed values) -> (adjoint * partial, ...)`.
 
-    One product for each expression, as a tuple; alone where there is one expression.
+    One product for each expression, as a tuple; alone where there is one expression. Zero times what
+    is not finite is zero for a partial that is no polynomial; with `strong`, for each; if it is None,
+    for none.
     """
 
     @intrinsic
@@ -71,7 +75,7 @@ def contribution(expressions, needed):
                 for k, (key, ty) in enumerate(zip(needed, sig.args[1], strict=True))
             }
             arithmetic = _VectorArithmetic if _is_vector(result) else _Arithmetic
-            products = _products(emit, expressions, found, bar, arithmetic(emit, result))
+            products = _products(emit, expressions, found, bar, arithmetic(emit, result), strong)
             out = [p.value if _is_vector(result) else emit.cast(p, result) for p in products]
             return context.make_tuple(builder, returned, out) if several else out[0]
 
@@ -104,31 +108,47 @@ class _Arithmetic:
     def __init__(self, emit, result):
         self.emit, self.result = emit, result
 
-    def times(self, bar, factor):
+    def times(self, bar, factor, strong):
+        if strong:
+            return self.emit.product(factor, bar)
         return self.emit.apply(operator.mul, (bar, factor))
 
-    def over(self, bar, denominator):
+    def over(self, bar, denominator, strong):
+        if strong:
+            return self.emit.quotient(bar, denominator)
         return self.emit.apply(operator.truediv, (bar, denominator))
 
 
 class _VectorArithmetic(_Arithmetic):
     """The same for several cotangents, bit by bit as for each alone."""
 
-    def times(self, bar, factor):
-        return self._scaled(bar, factor, "fmul")
+    def times(self, bar, factor, strong):
+        product = self._scaled(bar, factor, "fmul")
+        return self._unless_zero(product, bar, factor) if strong else product
 
-    def over(self, bar, denominator):
-        return self._scaled(bar, denominator, "fdiv")
+    def over(self, bar, denominator, strong):
+        quotient = self._scaled(bar, denominator, "fdiv")
+        return self._unless_zero(quotient, bar) if strong else quotient
 
     def _scaled(self, bar, factor, instruction):
-        ty = self.result.scalar
-        factor = ty, self.emit.cast(factor, ty)
+        factor = self.result.scalar, self.emit.cast(factor, self.result.scalar)
         context, builder = self.emit.context, self.emit.builder
         value = cotangents.scaled(context, builder, self.result, bar, factor, instruction)
         return Operand(self.result, value)
 
+    def _unless_zero(self, product, bar, factor=None):
+        builder, ty = self.emit.builder, self.result
+        vectors = [cotangents.converted(builder, bar.value, bar.type, ty)]
+        if factor is not None:
+            vectors.append(cotangents.splat(builder, self.emit.cast(factor, ty.scalar), ty.n))
+        value = product.value
+        zero = ir.Constant(value.type, None)
+        for vector in vectors:
+            value = builder.select(builder.fcmp_unordered("!=", vector, zero), value, zero)
+        return Operand(ty, value)
 
-def _products(emit, expressions, found, bar, arithmetic):
+
+def _products(emit, expressions, found, bar, arithmetic, strong):
     count = max((k for k in found if k != "answer"), default=-1) + 1
     args = [found.get(k) for k in range(count)]
     shared = {}
@@ -140,18 +160,23 @@ def _products(emit, expressions, found, bar, arithmetic):
 
     products = []
     for node in expressions:
+        asks = strong is not None and (strong or not is_polynomial(node))
         if isinstance(node, Apply) and node.fn is operator.truediv:
             key = "over", node.args[1]
             if key not in shared:  # one division serves every partial with this denominator
-                shared[key] = arithmetic.over(bar, value(node.args[1]))
+                shared[key] = arithmetic.over(bar, value(node.args[1]), asks)
             numerator = node.args[0]
             if isinstance(numerator, Const) and numerator.value == 1:
                 products.append(shared[key])
             else:
-                products.append(arithmetic.times(shared[key], value(numerator)))
+                products.append(arithmetic.times(shared[key], value(numerator), asks))
         else:
-            products.append(arithmetic.times(bar, value(node)))
+            products.append(arithmetic.times(bar, value(node), asks))
     return products
+
+
+STRONG_PRODUCT = contribution((Arg(0),), (0,), strong=True)
+"""An intrinsic `(adjoint, (x,)) -> adjoint * x`, zero where one of them is."""
 
 
 @cache

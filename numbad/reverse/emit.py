@@ -40,6 +40,8 @@ class Emitter(Values):
         self._local = {}
         self._memo = {}
         self.local_leaves = set()
+        self.dropped = set()  # leaves whose definitions ask for zeros, see `dropped`
+        self.undecided = set()  # and roots that do not
         self.hoisted = set()  # loads whose adjoints are added to the array after a loop
         self.gathered = {}  # block of a loop that a `Stencil` stands for -> the blocks of that loop
         self.staged = {}  # load -> the `Stencil` that adds its terms to the array

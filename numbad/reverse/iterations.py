@@ -6,12 +6,11 @@ Otherwise they are reversed as if it were one, into variables and arrays of thei
 reverse sweep adds these, times the adjoint of the sum, where it comes to the loop.
 """
 
-import operator
-
 from numba.core import ir
 
 from ..ir.leaves import HANDLES, at
 from .arena import arena_mark, arena_rewind
+from .arithmetic import STRONG_PRODUCT
 from .memory_helpers import add_scaled
 from .ops.structure import Phi
 
@@ -223,7 +222,7 @@ class Iterations(Region):
         for leaf in self._variables():
             with e.within(self):
                 adjoint = e.bar(leaf)
-            e.add(leaf, e.binop(operator.mul, factor, adjoint))
+            e.add(leaf, e.call(STRONG_PRODUCT, factor, e.tuple([adjoint])))
         for leaf in self._arrays():
             with e.within(self):
                 adjoint = e.shadow(leaf)

@@ -11,6 +11,7 @@ from numba.extending import intrinsic, overload
 from ..errors import ArgumentError, RuleError
 from . import random_state
 from .arena import emit_kept
+from .arithmetic import STRONG_PRODUCT
 from .tape import check_plain
 
 
@@ -46,9 +47,9 @@ def add_into(shadow, seed):
 
 @njit
 def add_scaled(shadow, factor, other):
-    """`shadow += factor * other`, for arrays of one shape."""
+    """`shadow += factor * other`, for arrays of one shape; zero where one of them is."""
     for index in np.ndindex(shadow.shape):
-        shadow[index] += factor * other[index]
+        shadow[index] += STRONG_PRODUCT(factor, (other[index],))
 
 
 @njit

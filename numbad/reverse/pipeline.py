@@ -31,6 +31,7 @@ from ..ir.expand import expand
 from ..ir.extension_types import holds_parts
 from ..ir.leaves import leaves
 from ..ir.loops import Control
+from ..ir.searches import warn_of_searches
 from ..ir.typing import Inference
 from ..ir.unwind import nopython_pipeline
 from ..linked import compiled
@@ -89,6 +90,7 @@ class Pipeline:
         activity.refuse_unknown()
         refuse_raising(fn, activity, self.dispatcher.targetoptions)
         refuse_at_boundary(fn, activity, [] if split else self.inputs(fn), returned(fn))
+        warn_of_searches(fn.blocks, *_kinds(fn, activity))
         return fn, activity, Control(fn, split)
 
     def _expanded(self, body_of, stays):
@@ -121,6 +123,17 @@ class Pipeline:
             for k in self.wrt
             for leaf in leaves(fn.type_of(fn.parameters[k]))
         ]
+
+
+def _kinds(fn, activity):
+    """Whether a name stands for something that depends on the inputs; for a number."""
+    varied = {name for name, _ in activity.varied}
+
+    def is_varied(name):
+        own = ((name, leaf.path) for leaf in leaves(fn.type_of(name)))
+        return name in varied or any(activity.node(leaf) in activity.varied for leaf in own)
+
+    return is_varied, lambda name: isinstance(fn.type_of(name), types.Float)
 
 
 class PairPart:

@@ -15,6 +15,7 @@ from ..ir.function import is_phi
 from ..ir.leaves import HANDLES, at
 from .boundary import Boundary
 from .cotangents import Lanes
+from .dropped import find_dropped, find_undecided
 from .emit import Emitter
 from .escape import Escape
 from .guards import Guards
@@ -43,6 +44,8 @@ class Sweep(Recording, Boundary):
         self._next = 1
         self.live = [label for label in control.order if label in control.returning]
         self.exit = _exit(fn)
+        self.e.dropped = find_dropped(fn, activity, control)
+        self.e.undecided = find_undecided(activity, control)
         self.e.local_leaves = self._local_leaves()
         if enabled("updates"):
             mark_updates(fn, activity)

@@ -7,7 +7,7 @@ import time
 import numpy as np
 import pytest
 
-from numbad.errors import DataError
+from numbad.errors import DataError, NumbadWarning
 from numbad.fit.journal import Journal
 from numbad.fit.local import LocalFit
 
@@ -113,3 +113,19 @@ def test_two_runs_cannot_write_one_journal(tmp_path):
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
     assert finished(path) == {}
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no device that is always full")
+def test_a_full_disk_ends_the_journal_and_not_the_fit(tmp_path):
+    path = tmp_path / "journal"
+    with Journal(path, DIGESTS) as journal:
+        journal.append(fit(0))
+        journal.file.flush()
+        full = os.open("/dev/full", os.O_RDWR)
+        os.dup2(full, journal.file.fileno())
+        os.close(full)
+        with pytest.warns(NumbadWarning, match="No space left.*the fit goes on"):
+            journal.append(fit(1))
+        journal.append(fit(2))
+        assert sorted(journal.finished) == [0, 1, 2]
+    assert sorted(finished(path)) == [0]

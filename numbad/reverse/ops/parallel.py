@@ -1,11 +1,10 @@
 """A parallel loop that was taken out of its function: see `reverse/parallel.py`."""
 
-import operator
-
 from numba.core import types
 
 from ...ir.leaves import HANDLES, leaves
 from ..arena import arena_room_like
+from ..arithmetic import STRONG_PRODUCT
 from ..memory_helpers import add_scaled
 from .pulled import Pulled
 
@@ -115,7 +114,7 @@ class Parallel(Pulled):
             if leaf.kind in HANDLES:
                 e.call(add_scaled, e.shadow(identity), factor, adjoint)
             else:
-                e.add(identity, e.binop(operator.mul, factor, adjoint))
+                e.add(identity, e.call(STRONG_PRODUCT, factor, e.tuple([adjoint])))
 
 
 def _key(k, path):

@@ -1,5 +1,6 @@
 """Functions of scalars: the rules of `rules/`, evaluated in the reverse sweep."""
 
+import math
 import operator
 
 from numba.core import types
@@ -82,12 +83,13 @@ class Scalar(Op):
         ]
         for k in wanted:
             self._refuse_missing(k, every[k])
-        simple = [k for k in wanted if self._simple(every[k])]
+        strong = None if target in e.undecided else target in e.dropped
+        simple = [k for k in wanted if self._simple(every[k], strong)]
         for k in simple:
             self._add_simple(e, k, every[k], adjoint)
         others = [k for k in wanted if k not in simple]
         if others:
-            self._add_products(e, others, tuple(every[k] for k in others), adjoint)
+            self._add_products(e, others, tuple(every[k] for k in others), adjoint, strong)
 
     def _refuse_missing(self, k, partial):
         if isinstance(partial, Missing):
@@ -95,8 +97,12 @@ class Scalar(Op):
             raise refuse(construct, self.loc, partial.way_out)
 
     @staticmethod
-    def _simple(node):
-        return isinstance(node, Const | Arg) or (isinstance(node, Apply) and _is_minus_arg(node))
+    def _simple(node, strong):
+        if isinstance(node, Const):
+            return math.isfinite(node.value)
+        return not strong and (
+            isinstance(node, Arg) or (isinstance(node, Apply) and _is_minus_arg(node))
+        )
 
     def _add_simple(self, e, k, node, adjoint):
         leaf, of = _leaf(self.arguments[k]), (self.target, ())
@@ -112,12 +118,12 @@ class Scalar(Op):
         product = e.binop(operator.mul, adjoint, e.value(self.arguments[factor.index]))
         e.add(leaf, product, negative=negative, of=of)
 
-    def _add_products(self, e, numbers, expressions, adjoint):
+    def _add_products(self, e, numbers, expressions, adjoint, strong):
         expressions, reused = self._with_known_values(e, expressions)
         needed = tuple(needs(expressions))
         every = [*(v.name for v in self.arguments), *reused]
         values = [e.value(self.target if key == "answer" else every[key]) for key in needed]
-        result = e.call(contribution(expressions, needed), adjoint, e.tuple(values))
+        result = e.call(contribution(expressions, needed, strong), adjoint, e.tuple(values))
         for position, k in enumerate(numbers):
             part = e.item(result, position) if len(numbers) > 1 else result
             e.add(_leaf(self.arguments[k]), part, of=(self.target, ()))

@@ -1,0 +1,148 @@
+"""Products beside roots: what a square root gives at zero has infinite partials, and zero times it is zero.
+
+A mask is often a factor: `mask * math.sqrt(x)`. Dual numbers do not know where they come from, and to ask
+every product whether a factor is zero costs too much; the typed code tells which products are made of roots.
+A product of roots is left alone: the slope of `math.sqrt(x) * math.sqrt(x)` is not zero at zero.
+"""
+
+import operator
+
+from numba.core import ir, types
+from numba.core.compiler_machinery import FunctionPass, register_pass
+from numba.core.imputils import lower_builtin
+from numba.core.ir_utils import compute_cfg_from_blocks
+from numba.core.typing.templates import AbstractTemplate, infer_global, signature
+
+from ..ir.function import is_expr, is_phi
+from ..ir.untyped import constant_of
+from ..rules.poles import CARRYING, is_root
+from ..rules.registry import SCALAR
+from . import dual as d
+from .arithmetic import Operand
+from .elementwise import broadcasting
+from .overloads import SCALARS, emitter, implementation_key, strip_operand, top_tag
+
+_PRODUCTS = {operator.mul, operator.imul}
+
+
+def strong_product(x, y):
+    """`x * y`, whose partials are zero where a factor is zero, be the other's infinite."""
+    raise NotImplementedError
+
+
+@infer_global(strong_product)
+class _StrongProduct(AbstractTemplate):
+    key = strong_product
+    prefer_literal = True
+
+    def generic(self, args, kws):
+        if kws or not all(isinstance(a, SCALARS) for a in args):
+            return None
+        found = self.context.resolve_function_type(operator.mul, args, {})
+        return None if found is None else signature(found.return_type, *args)
+
+    def get_impl_key(self, sig):
+        return implementation_key(strong_product)
+
+
+@lower_builtin(implementation_key(strong_product), types.VarArg(types.Any))
+def _lower(context, builder, sig, args):
+    emit = emitter(context, builder, sig.return_type)
+    operands = [Operand(t, a) for t, a in zip(sig.args, args, strict=True)]
+    tag = top_tag(sig.args)
+    if tag < 0:
+        return emit.cast(emit.call(operator.mul, operands), sig.return_type)
+    inner = [strip_operand(context, builder, o, tag) for o in operands]
+    nested = any(isinstance(o.type, d.Dual) for o in inner)
+    answer = emit.call(strong_product if nested else operator.mul, inner)
+    answer = Operand(sig.return_type.scalar, emit.cast(answer, sig.return_type.scalar))
+    return emit.chain(operator.mul, operands, tag, answer, strong=True).value
+
+
+broadcasting(strong_product, strong_product, 2)
+
+
+@register_pass(mutates_CFG=False, analysis_only=False)
+class StrongProducts(FunctionPass):
+    """Puts `strong_product` where a factor is made of a root; after the inference of types."""
+
+    _name = "numbad_strong_products"
+
+    def __init__(self):
+        FunctionPass.__init__(self)
+
+    def run_pass(self, state):
+        self.types, self.func_ir = state.typemap, state.func_ir
+        made = [s for b in state.func_ir.blocks.values() for s in b.find_insts(ir.Assign)]
+        near = {s.target.name for s in made if self._is_root(s.value)}
+        if not near:
+            return False
+        self._spread(near, made)
+        for s in made:
+            if is_expr(s.value, "binop", "inplace_binop") and s.value.fn in _PRODUCTS:
+                sides = [v.name in near for v in (s.value.lhs, s.value.rhs)]
+                if any(sides) and not all(sides) and self._is_plain(s.value):
+                    self._replace(s.value)
+        return True
+
+    def _is_root(self, value):
+        if is_expr(value, "binop", "inplace_binop"):
+            fn, args = value.fn, [value.lhs, value.rhs]
+        elif is_expr(value, "call"):
+            fn, args = getattr(self.types.get(value.func.name), "typing_key", None), value.args
+        else:
+            return False
+        try:
+            rule = SCALAR.get(fn)
+        except TypeError:  # unhashable
+            return False
+        if rule is None or not any(self._is_dual(v.name) for v in args):
+            return False
+        known = {k: constant_of(self.func_ir, v) for k, v in enumerate(args)}
+        literals = {k: v for k, v in known.items() if type(v) in (int, float)}
+        partials = rule.trace(len(args), literals)
+        return is_root(
+            fn, [p for p, v in zip(partials, args, strict=True) if self._is_dual(v.name)]
+        )
+
+    def _spread(self, near, made):
+        """Add what is made of the roots by arithmetic, not round loops."""
+        cfg = compute_cfg_from_blocks(self.func_ir.blocks)
+        headers = cfg.loops().keys()
+        round_loops = {
+            id(s)
+            for h in headers
+            for s in self.func_ir.blocks[h].find_insts(ir.Assign)
+            if is_phi(s)
+        }
+        before = 0
+        while before != len(near):
+            before = len(near)
+            for s in made:
+                if id(s) not in round_loops and self._carries(s.value, near):
+                    near.add(s.target.name)
+
+    def _carries(self, value, near):
+        if isinstance(value, ir.Var):
+            return value.name in near
+        if is_expr(value, "binop", "inplace_binop"):
+            return value.fn in CARRYING and bool({value.lhs.name, value.rhs.name} & near)
+        if is_expr(value, "unary", "cast"):
+            return value.value.name in near
+        if is_expr(value, "phi"):
+            return any(getattr(v, "name", None) in near for v in value.incoming_values)
+        return False
+
+    def _is_dual(self, name):
+        return any(True for _ in d.duals_in(self.types.get(name)))
+
+    def _is_plain(self, product):
+        """Whether the factors are numbers or arrays of numbers."""
+        tys = [self.types.get(v.name) for v in (product.lhs, product.rhs)]
+        return all(isinstance(getattr(ty, "dtype", ty), SCALARS) for ty in tys)
+
+    @staticmethod
+    def _replace(product):
+        product.fn = strong_product
+        if product.op == "inplace_binop":
+            product.immutable_fn = strong_product

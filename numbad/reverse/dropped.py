@@ -1,0 +1,145 @@
+"""Numbers that a choice may leave out, or that lie below a root: products there ask for zeros.
+
+Where a comparison is lost, a cotangent is zero, and an infinite cost times zero is to be zero; below a
+square root at zero a cotangent is infinite, and zero is to stay zero beside it. Rules whose partials are
+no polynomials ask everywhere (`rules.poles`), for little; products and powers only where a choice, a
+function that can be flat, or a root is near: within the expression, and through sums over loops.
+"""
+
+import operator
+from collections import defaultdict
+
+from ..rules.poles import CARRYING, is_flat_somewhere, is_polynomial, is_quotient, is_root
+from .ops.scalar import Scalar
+from .ops.structural import Extremum
+from .ops.structure import Move, Phi
+
+
+def find_undecided(activity, control):
+    """The roots whose cotangent may be zero because of their own value, as that of `math.sqrt(x)**2`.
+
+    Zero says nothing about the derivative then, and it is nan at the pole, as in forward mode.
+    """
+    return _Undecided(activity, control).run()
+
+
+class _Undecided:
+    def __init__(self, activity, control):
+        self.activity, self.control = activity, control
+        self.users = defaultdict(list)
+        for op in activity.every():
+            for source, _ in op.flows:
+                self.users[source].append(op)
+
+    def run(self):
+        roots = [op for op in self.activity.every() if self._is_root(op)]
+        near = {(op.target, ()): self._near((op.target, ())) for op in roots}
+        every = set().union(*near.values())
+        return {leaf for leaf, own in near.items() if self._bends(own, every)}
+
+    def _is_root(self, op):
+        if not isinstance(op, Scalar) or not self.activity.active((op.target, ())):
+            return False
+        return is_root(op.function, _partials(self.activity, op))
+
+    def _near(self, leaf):
+        """The leaves that are made of one by arithmetic, not round loops."""
+        found, pending = {leaf}, [leaf]
+        while pending:
+            last = pending.pop()
+            for op in self.users[last]:
+                if self._carries(op):
+                    new = {t for s, t in op.flows if s == last} - found
+                    found |= new
+                    pending += new
+        return found
+
+    def _carries(self, op):
+        if isinstance(op, Scalar):
+            return op.function in CARRYING
+        return isinstance(op, Move) or (isinstance(op, Phi) and op.label not in self.control.loops)
+
+    def _bends(self, own, every):
+        """Whether what is made of a root is multiplied by a root, or gets into a flat place."""
+        for op in {op for leaf in own for op in self.users[leaf] if isinstance(op, Scalar)}:
+            given = [(v.name, ()) in every for v in op.arguments]
+            if op.function in CARRYING:
+                if op.function in _PRODUCTS and all(given):
+                    return True
+            elif is_flat_somewhere(op.function, _partials(self.activity, op)):
+                return True
+        return False
+
+
+_PRODUCTS = {operator.mul, operator.imul}
+
+
+def _partials(activity, op):
+    """The partials of a function of numbers that count."""
+    pairs = zip(op.arguments, op.expressions(), strict=True)
+    return [partial for v, partial in pairs if activity.active((v.name, ()))]
+
+
+def find_dropped(fn, activity, control):
+    """The leaves whose definitions ask for zeros in all their products."""
+    return _Search(fn, activity, control).run()
+
+
+class _Search:
+    def __init__(self, fn, activity, control):
+        self.fn, self.activity, self.control = fn, activity, control
+        self.made_by = {t: op for op in activity.every() for _, t in op.flows}
+        self.found, self.seen = set(), set()
+
+    def run(self):
+        for op in self.activity.every():
+            if isinstance(op, Phi):
+                self._from_merge(op)
+            elif isinstance(op, Extremum):
+                self._spread([s for s, _ in op.flows], op.label, False)
+            elif self._is_bent(op):
+                root = is_root(op.function, _partials(self.activity, op))
+                self._spread([s for s, _ in op.flows], op.label, root)
+        return self.found
+
+    def _is_bent(self, op):
+        """Whether a function is one whose slope can be zero or infinite."""
+        if not isinstance(op, Scalar) or is_quotient(op.function):
+            return False
+        return self.activity.active((op.target, ())) and not self._is_plain(op)
+
+    def _is_plain(self, op):
+        return is_quotient(op.function) or all(map(is_polynomial, _partials(self.activity, op)))
+
+    def _from_merge(self, op):
+        """What is there before the branches may be left out by the one that is taken."""
+        if op.label in self.control.loops:
+            return
+        for source, _ in op.flows:
+            made = self.made_by.get(source)
+            if made is not None and made.label in self.control.dominators[op.label]:
+                self._spread([source], op.label, False)
+
+    def _spread(self, leaves, label, root):
+        """Walk from uses in a block to the definitions of what is used."""
+        pending = [(leaf, label) for leaf in leaves]
+        while pending:
+            leaf, label = pending.pop()
+            op = self.made_by.get(leaf)
+            if op is None or (leaf, root) in self.seen or not self.activity.active(leaf):
+                continue
+            if isinstance(op, Phi) and not self._passes(op, label, root):
+                continue
+            if isinstance(op, Scalar) and not self._is_plain(op):
+                continue
+            if isinstance(op, Scalar | Move | Phi):
+                self.seen.add((leaf, root))
+                self.found.add(leaf)
+                pending += [(s, op.label) for s, t in op.flows if t == leaf]
+
+    def _passes(self, phi, label, root):
+        """Roots ask of what a loop before them adds up; choices, of what other choices give."""
+        loop = self.control.loops.get(phi.label)
+        if loop is None:
+            return not root
+        return root and label not in loop.body

@@ -1,0 +1,216 @@
+"""Zero times a pole: what is left out, masked, constant or overflown to zero adds nothing, in both modes.
+
+The expected values are differences, closed forms, or derivatives of the function without what adds nothing.
+"""
+
+import math
+
+import numpy as np
+import pytest
+from numba import njit
+
+import numbad as nd
+
+INF = math.inf
+MODES = ["forward", "reverse"]
+
+
+def soft_time_warping(costs, gamma):
+    n, m = costs.shape
+    table = np.full((n + 1, m + 1), np.inf)
+    table[0, 0] = 0.0
+    for i in range(1, n + 1):
+        for j in range(1, m + 1):
+            p, q = -table[i - 1, j] / gamma, -table[i, j - 1] / gamma
+            r = -table[i - 1, j - 1] / gamma
+            top = max(p, q, r)
+            total = math.exp(p - top) + math.exp(q - top) + math.exp(r - top)
+            table[i, j] = costs[i - 1, j - 1] - gamma * (math.log(total) + top)
+    return table[n, m]
+
+
+COSTS = np.random.default_rng(3).random((3, 4))
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_soft_minimum_of_infinite_costs(mode):
+    by_costs, by_gamma = nd.grad(soft_time_warping, argnums=(0, 1), mode=mode)(COSTS, 0.7)
+    value = njit(soft_time_warping)
+    wanted = (value(COSTS, 0.7 + 1e-6) - value(COSTS, 0.7 - 1e-6)) / 2e-6
+    assert by_gamma == pytest.approx(wanted, rel=1e-8)
+    for index in np.ndindex(COSTS.shape):
+        step = np.zeros_like(COSTS)
+        step[index] = 1e-6
+        wanted = (value(COSTS + step, 0.7) - value(COSTS - step, 0.7)) / 2e-6
+        assert by_costs[index] == pytest.approx(wanted, rel=1e-7)
+
+
+def padded(x, y):
+    a = np.zeros(4)
+    for i in range(2):
+        a[i] = x * (i + 1) + y
+    total = 0.0
+    for v in a:
+        total += math.sqrt(v) + v**0.5
+    return total
+
+
+def loses(x, y):
+    return min(x * INF, y * y, x * x + y)
+
+
+def loses_by_ufunc(x, y):
+    return np.minimum(x * INF, y * y)
+
+
+def loses_in_a_loop(x, y):
+    costs = np.array([INF, 3.0, INF, 4.0])
+    best = INF
+    for k in range(4):
+        cost = x * costs[k] + y
+        if cost < best:
+            best = cost
+    return best
+
+
+def partition(beta, y):
+    energies = np.array([INF, 3.0, INF, 4.0])
+    total = y
+    for e in energies:
+        total += math.exp(-beta * e)
+    return math.log(total)
+
+
+def lost_sum(x, y):
+    total = 0.0
+    for k in range(3):
+        total += math.sqrt(x * k) - y
+    return max(total, 10.0) + x + y
+
+
+def distance(x, y):
+    a, b = np.array([x, y, 1.0]), np.array([2.0, 3.0, 1.0])
+    total = 0.0
+    for k in range(3):
+        step = a[k] - b[k]
+        total += step * step
+    return math.sqrt(total)
+
+
+def masked(x, mask):
+    return mask * (2.0 * math.sqrt(x) + x**0.5 + 1.0) + 3.0 * x
+
+
+def masked_arrays(x, y):
+    a = np.array([0.0, 1.0, 2.0]) * x + y
+    return np.sum(np.sqrt(a) * np.array([0.0, 1.0, 1.0]))
+
+
+def chosen_arrays(x, y):
+    a = np.array([0.0, 1.0, 2.0]) * x + y
+    return np.sum(np.where(a > 0.0, np.log(a) + a**-0.5, 0.0))
+
+
+def times_its_root(x, y):
+    return x * math.sqrt(x) + y
+
+
+def beside(x, y):
+    return math.asin(x) + math.atanh(y) + np.linalg.norm(np.array([x - 1.0, y - 0.5]))
+
+
+CASES = [
+    (
+        padded,
+        (2.0, 1.0),
+        (1.0 / math.sqrt(3) + 2.0 / math.sqrt(5), 1 / math.sqrt(3) + 1 / math.sqrt(5)),
+    ),
+    (loses, (2.0, 3.0), (4.0, 1.0)),
+    (loses_by_ufunc, (2.0, 3.0), (0.0, 6.0)),
+    (loses_in_a_loop, (2.0, 1.0), (3.0, 1.0)),
+    (
+        partition,
+        (0.5, 1.0),
+        (
+            -(3 * math.exp(-1.5) + 4 * math.exp(-2)) / (1 + math.exp(-1.5) + math.exp(-2)),
+            1 / (1 + math.exp(-1.5) + math.exp(-2)),
+        ),
+    ),
+    (lost_sum, (0.0, 1.0), (1.0, 1.0)),
+    (distance, (2.0, 3.0), (0.0, 0.0)),
+    (masked, (0.0, 0.0), (3.0, 1.0)),
+    (masked_arrays, (4.0, 0.0), (0.25 + 0.5 / math.sqrt(2), 0.25 + 0.5 / math.sqrt(8))),
+    (
+        chosen_arrays,
+        (4.0, 0.0),
+        (0.5 - 0.5 / 8 - 8**-1.5, 0.25 - 0.5 / 8 + 0.125 - 0.5 * 8**-1.5),
+    ),
+    (times_its_root, (0.0, 1.0), (0.0, 1.0)),
+    (beside, (1.0, 0.5), (INF, 4.0 / 3.0)),
+]
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case[0].__name__)
+def test_what_adds_nothing_adds_zero(case, mode):
+    f, arguments, wanted = case
+    found = nd.grad(f, argnums=(0, 1), mode=mode)(*arguments)
+    np.testing.assert_allclose(found, wanted, rtol=1e-12)
+
+
+@njit
+def joined(x):
+    return padded_(x[0], 0.0) + loses_(x[0], x[1])
+
+
+padded_, loses_ = njit(padded), njit(loses)
+
+
+@pytest.mark.parametrize("outer", MODES)
+def test_second_order(outer):
+    """That of `2 sqrt(x) + 2 sqrt(2 x) + x * x + y`."""
+    gradient = nd.grad(joined, mode="forward" if outer == "reverse" else "reverse")
+    found = nd.jacobian(gradient, mode=outer)(np.array([2.0, 4.0]))
+    wanted = -0.5 * (2.0**-1.5 + 2**0.5 * 2.0**-1.5) + 2.0
+    np.testing.assert_allclose(found, [[wanted, 0.0], [0.0, 0.0]], rtol=1e-12)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_rows_of_a_jacobian_do_not_meet(mode):
+    """The root's slope stays infinite where its argument is differentiated, and nowhere else."""
+    found = nd.jacobian(lambda x: np.sqrt(x) + x[::-1] / x, mode=mode)(np.array([0.0, 4.0, 9.0]))
+    assert found[1].tolist() == [0.0, 0.25, 0.0]
+    assert np.isinf(found[0, 2])
+    assert found[2, 0] == pytest.approx(1.0 / 9.0)
+    assert nd.jacobian(np.sqrt, mode=mode)(np.array([0.0, 4.0])).tolist() == [
+        [INF, 0.0],
+        [0.0, 0.25],
+    ]
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: math.sqrt(x) ** 2,
+        lambda x: math.sqrt(x) * (1.0 - math.sqrt(x)) - math.sqrt(x),
+        lambda x: math.cos(math.sqrt(x)),
+    ],
+    ids=["square", "product", "cosine"],
+)
+def test_a_zero_that_says_nothing_is_nan(f, mode):
+    """Not 0: the derivatives at 0 from the right are 1, -1 and -1/2."""
+    assert math.isnan(nd.grad(f, mode=mode)(0.0))
+
+
+def in_lanes(x, y):
+    return y * math.sqrt(x) + min(x * INF if x > 0.0 else 0.0, y * y)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_lanes(mode):
+    gradients = nd.batch(nd.grad(in_lanes, argnums=(0, 1), mode=mode))
+    by_x, by_y = gradients(np.array([0.0, 2.0, 2.0, 0.0]), np.array([0.0, 3.0, 1.0, 1.0]))
+    root = math.sqrt(2.0)
+    np.testing.assert_allclose(by_x, [0.0, 1.5 / root, 0.5 / root, INF], rtol=1e-12)
+    np.testing.assert_allclose(by_y, [0.0, root + 6.0, root + 2.0, 0.0], rtol=1e-12)

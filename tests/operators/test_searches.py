@@ -1,0 +1,275 @@
+"""Loops that search by comparisons alone have the derivative 0, and say so; ordinary loops say nothing."""
+
+import inspect
+import math
+import warnings
+
+import numpy as np
+import pytest
+from numba import njit
+
+import numbad as nd
+
+
+def excess(x, p):
+    return x * x * x - p
+
+
+excess = njit(excess)
+
+
+def bisection(p):
+    low, high = 0.0, 4.0
+    for _ in range(50):
+        middle = 0.5 * (low + high)
+        if excess(middle, p) > 0.0:  # chooses
+            high = middle
+        else:
+            low = middle
+    return 0.5 * (low + high)
+
+
+def bisection_by_signs(p):
+    low, high = 0.0, 4.0
+    at_low = excess(low, p)
+    while high - low > 1e-9:
+        middle = low + 0.5 * (high - low)
+        found = excess(middle, p)
+        if found == 0.0:
+            return middle
+        if at_low * found < 0.0:  # chooses
+            high = middle
+            continue
+        low, at_low = middle, found
+    return low
+
+
+@njit
+def halved(f, low, high, p):
+    while high - low > 1e-9:
+        middle = 0.5 * (low + high)
+        low, high = (low, middle) if f(middle, p) > 0.0 else (middle, high)  # chooses
+    return low
+
+
+def by_a_callee(p):
+    total = 0.0
+    for k in range(1, 4):
+        total += halved(excess, 0.0, 4.0, p * k) * k
+    return total * p
+
+
+def stepping(p):
+    x, step = 1.0, 0.5
+    while step > 1e-9:
+        if excess(x, p) > 0.0:  # chooses
+            x -= step
+        else:
+            x += step
+        step *= 0.5
+    return x
+
+
+def golden_section(p):
+    a, b = 0.0, 4.0
+    for _ in range(40):
+        c, d = b - 0.6180339887 * (b - a), a + 0.6180339887 * (b - a)
+        if (c - p) ** 2 < (d - p) ** 2:  # chooses
+            b = d
+        else:
+            a = c
+    return a
+
+
+SEARCHES = [bisection, bisection_by_signs, by_a_callee, stepping, golden_section]
+
+
+def line_that_chooses(f):
+    lines, first = inspect.getsourcelines(halved.py_func if f is by_a_callee else f)
+    return first + next(k for k, line in enumerate(lines) if "# chooses" in line)
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+@pytest.mark.parametrize("f", SEARCHES, ids=lambda f: f.__name__)
+def test_a_search_by_comparisons_says_so(f, mode):
+    with pytest.warns(nd.ControlDependenceWarning, match="nd.root") as told:
+        nd.grad(f, mode=mode)(2.0)
+    assert {(w.filename, w.lineno) for w in told} == {(__file__, line_that_chooses(f))}
+
+
+def test_it_is_said_once():
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("default")
+        for operator in (nd.grad(bisection), nd.value_and_grad(bisection), nd.hessian(bisection)):
+            operator(2.0)
+    assert len(told) <= 1
+
+
+# -- ordinary code -------------------------------------------------------------------------------
+
+
+def newton(p, a):
+    x, dx = p, 1.0
+    while abs(dx) > 1e-12:
+        dx = excess(x, p) / (3.0 * x * x)
+        x -= dx
+    return x
+
+
+def secant_in_a_bracket(p, a):
+    low, high = 0.0, 4.0
+    at_low, at_high = excess(low, p), excess(high, p)
+    x = low
+    for _ in range(60):
+        x = high - at_high * (high - low) / (at_high - at_low)
+        found = excess(x, p)
+        if abs(found) < 1e-12:
+            break
+        if found * at_low < 0.0:
+            high, at_high = x, found
+        else:
+            low, at_low = x, found
+    return x
+
+
+def halved_steps(p, a):
+    t, y, h = 0.0, p, 0.5
+    while t < 1.0:
+        h = min(h, 1.0 - t)
+        one = y * (1.0 - h)
+        two = y * (1.0 - 0.5 * h) ** 2
+        if abs(one - two) > 1e-3:
+            h *= 0.5
+        else:
+            t += h
+            y = two
+            h *= 1.5
+    return y
+
+
+def damped(p, a):
+    x, damping = 1.0, 1.0
+    for _ in range(30):
+        step = excess(x, p) / (3.0 * x * x + damping)
+        if abs(excess(x - step, p)) < abs(excess(x, p)):
+            x -= step
+            damping *= 0.3
+        else:
+            damping *= 3.0
+    return x
+
+
+def backtracking(p, a):
+    x, step = 0.0, 1.0
+    while (x - step * (x - p)) ** 2 > x * x + 0.5 * p:
+        step *= 0.5
+    return x - step * (x - p)
+
+
+def clipped(p, a):
+    total = 0.0
+    for v in a:
+        w = v * p
+        if w > 1.0:
+            w = 1.0
+        total += max(w, -1.0)
+    return total
+
+
+def mean_above(p, a):
+    total, count = 0.0, 0.0
+    for v in a:
+        if v > p:
+            total += v * p
+            count += 1.0
+    return total / max(count, 1.0)
+
+
+def counted(p, a):
+    hits = 0.0
+    for v in a:
+        if v > p:
+            hits += 1.0
+    return hits + p
+
+
+def first_passage(p, a):
+    t, x = 0.0, 0.0
+    while t < 5.0:
+        x += 0.1 * p
+        t += 0.1
+        if x > 1.0:
+            break
+    return t * p
+
+
+def looked_up(p, a):
+    low, high = 0, len(a) - 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        if a[middle] > p:
+            high = middle
+        else:
+            low = middle
+    return a[low] + (p - a[low]) * 2.0
+
+
+def nearest(p, a):
+    best, where = math.inf, 0.0
+    for v in a:
+        if (v - p) ** 2 < best:
+            best, where = (v - p) ** 2, v
+    return best + where
+
+
+def sorted_by_insertion(p, a):
+    b = a * p
+    for i in range(1, len(b)):
+        key = b[i]
+        j = i - 1
+        while j >= 0 and b[j] > key:
+            b[j + 1] = b[j]
+            j -= 1
+        b[j + 1] = key
+    return b[0] + 2.0 * b[1]
+
+
+def thermostat(p, a):
+    temperature, heater = 18.0, 0.0
+    for _ in range(50):
+        if temperature < p:
+            heater = 1.0
+        elif temperature > p + 1.0:
+            heater = 0.0
+        temperature += 0.3 * heater - 0.01 * (temperature - p)
+    return temperature
+
+
+@njit
+def meant(p, a):
+    return halved(excess, 0.0, 4.0, nd.stop_gradient(p)) * p
+
+
+ORDINARY = [
+    *(
+        newton,
+        secant_in_a_bracket,
+        halved_steps,
+        damped,
+        backtracking,
+        clipped,
+        mean_above,
+        counted,
+    ),
+    *(first_passage, looked_up, nearest, sorted_by_insertion, thermostat, meant),
+]
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+def test_ordinary_loops_say_nothing(mode):
+    a = np.array([0.2, 0.9, 1.4, 2.5])
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        for f in ORDINARY:
+            nd.grad(f, mode=mode)(1.7, a)
+    assert [str(w.message) for w in told] == []
