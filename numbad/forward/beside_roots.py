@@ -20,6 +20,7 @@ from ..rules.registry import SCALAR
 from . import dual as d
 from .arithmetic import Operand
 from .elementwise import broadcasting
+from .known import STANDS_FOR
 from .overloads import SCALARS, emitter, implementation_key, strip_operand, top_tag
 
 _PRODUCTS = {operator.mul, operator.imul}
@@ -93,6 +94,7 @@ class StrongProducts(FunctionPass):
         else:
             return False
         try:
+            fn = STANDS_FOR.get(fn, fn)
             rule = SCALAR.get(fn)
         except TypeError:  # unhashable
             return False
