@@ -174,7 +174,7 @@ def test_an_instance_that_is_changed_is_given_once():
     with pytest.raises(nd.ArgumentError, match="the same instance is given twice"):
         gradient(s, s)
     assert parts(s) == parts(spring())
-    assert gradient(s, spring()).k == 2.0  # k is doubled, and its factor is 1 / 2 t.k = 1
+    assert gradient(s, spring()).k == 2.0  # 2 k t.k / 2, t.k being 2
 
 
 node = deferred_type()
