@@ -62,6 +62,13 @@ def stored(x, n):
     return part[0] * part[1]
 
 
+def one_more(x):
+    total = 0.0
+    for i in range(x.size + 1):
+        total += x[i] * x[i]
+    return total
+
+
 kind = np.dtype([("a", float), ("b", float)])
 
 
@@ -82,6 +89,7 @@ STRAYS = [
     (fancy, (x, np.array([0, 9])), "index 9 "),
     (descending, (x, 6, 1), "index 6 "),
     (stored, (x, 6), "index 5 "),
+    (one_more, (x,), "index 5 "),
     (of_record, (x, 3), "index 3 "),
 ]
 FINE = [
