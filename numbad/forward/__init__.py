@@ -7,6 +7,7 @@ from . import (  # noqa: F401  (they register with Numba)
     elementwise,
     made_instances,
     memory,
+    number_class,
     overloads,
     products,
     reductions,

@@ -7,6 +7,7 @@ from numba.core import types
 from numba.core.imputils import impl_ret_borrowed
 from numba.extending import intrinsic, overload
 
+from ..source import define
 from . import dual as d
 from .access import primal
 from .dualize import stand_for
@@ -59,9 +60,29 @@ def as_dual(dual):
         if isinstance(x, types.List) and isinstance(x.dtype, types.Float | types.Complex):
             item = as_scalar(d.with_base(dual, x.dtype))
             return lambda x: [item(v) for v in x]
+        if isinstance(x, types.List) and _holds_tuples_of_floats(x):
+            from .raising import all_dual
+
+            raised = all_dual(dual)
+            return lambda x: [raised(v) for v in x]
         return lambda x: x
 
     return convert
+
+
+def _holds_tuples_of_floats(ty):
+    """Whether the members of a list are tuples of numbers, a float or complex number among them."""
+    found = list(_leaves(ty.dtype)) if isinstance(ty.dtype, types.BaseTuple) else []
+    numbers = all(isinstance(leaf, types.Number | types.Boolean | d.Dual) for leaf in found)
+    return numbers and any(isinstance(leaf, types.Float | types.Complex) for leaf in found)
+
+
+def _leaves(ty):
+    for member in ty:
+        if isinstance(member, types.BaseTuple):
+            yield from _leaves(member)
+        else:
+            yield member
 
 
 def _is_lower(ty, dual):
@@ -160,16 +181,23 @@ def with_value(typingctx, x, value):
 
 
 def plain(x):
-    """A scalar or array without any partials; arrays of duals are copied."""
+    """A scalar, array, tuple or list without any partials; arrays of duals are copied."""
     raise NotImplementedError
 
 
 @overload(plain)
 def _plain(x):
-    if isinstance(x, d.Dual):
-        return lambda x: primal(x)
-    if not is_dual_array(x):
+    if not any(True for _ in d.duals_in(x)):
         return lambda x: x
+    if isinstance(x, types.BaseTuple):
+        members = "".join(f"plain(x[{k}]), " for k in range(len(x)))
+        names = {"plain": plain, "make": getattr(x, "instance_class", lambda *members: members)}
+        made = f"make({members})" if isinstance(x, types.BaseNamedTuple) else f"({members})"
+        return define(f"def plain_members(x):\n    return {made}\n", names)
+    if isinstance(x, types.List):
+        return lambda x: [plain(v) for v in x]
+    if not is_dual_array(x):
+        return lambda x: primal(x)
     dtype = dtype_of_type(d.base_scalar(x.dtype))
 
     def values(x):

@@ -125,6 +125,10 @@ def primal_type(ty):
     if isinstance(ty, types.Array | types.List):
         item = primal_type(ty.dtype)
         return ty if item == ty.dtype else ty.copy(dtype=item)
+    if isinstance(ty, types.DictType):
+        return types.DictType(primal_type(ty.key_type), primal_type(ty.value_type))
+    if isinstance(ty, types.DType):
+        return types.DType(primal_type(ty.dtype))
     if isinstance(ty, types.BaseNamedTuple):
         members = [primal_type(t) for t in ty.types]
         if members and len(set(members)) == 1:

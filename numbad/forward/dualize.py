@@ -38,6 +38,7 @@ from .object_mode import in_object_mode
 from .primal import compile_like
 from .promote import PromoteAllocations, refresh
 from .refuse import refusing
+from .shown import show_values
 
 REPLACED = {}
 """function -> the function that stands in for it when duals may be among the arguments."""
@@ -135,11 +136,16 @@ class DualDispatcher(CPUDispatcher):
         made = cls(
             fn.py_func,
             locals=fn.locals,
-            targetoptions={**fn.targetoptions, "parallel": False},  # Numba reduces no duals
+            targetoptions=cls._options(fn.targetoptions),
             pipeline_class=DualCompiler,
         )
         made._original = weakref.ref(fn)
         return compile_like(made, fn)
+
+    @staticmethod
+    def _options(options):
+        """The same without what Numba cannot do: it reduces no duals, and what it inlines is not adapted."""
+        return {**options, "parallel": False, "inline": "never"}
 
     @property
     def original(self):
@@ -173,14 +179,15 @@ def replacement(value):
         return value if same or type(value) is not tuple else tuple(replaced)
     value = dispatcher_of(value)
     if isinstance(value, Dispatcher):
-        return (
-            ruled(value)
-            if hasattr(value, "numbad_foreign") or has_own_rule(value)
-            else dualized(value)
-        )
+        foreign = hasattr(value, "numbad_foreign")
+        return ruled(value) if foreign or has_own_rule(value) else dualized(value)
+    if _has_given_rule(value):
+        return ruled(value)
     if isinstance(value, DUFunc):
-        return dualized(value._dispatcher)
-    return ruled(value) if _has_given_rule(value) else value
+        return broadcast(value)
+    if (code := known.jitable(value)) is not None:
+        return dualized(code)
+    return value
 
 
 def has_own_rule(dispatcher):
@@ -196,6 +203,13 @@ def _has_given_rule(value):
         return value in JVP or value in VJP or (value in SCALAR and value in overloads.GIVEN)
     except TypeError:  # unhashable
         return False
+
+
+def broadcast(ufunc):
+    """The stand-in for what `numba.vectorize` made."""
+    from . import vectorized
+
+    return vectorized.stand_in(ufunc)
 
 
 def ruled(fn):
@@ -257,7 +271,7 @@ class ReplaceFunctions(FunctionPass):
         if found is self.rule_of and isinstance(found, Dispatcher) and found not in JVP:
             new = dualized(found)  # within its own rule, a function means its code
         new = replacement(found) if new is None else new
-        if called:
+        if callable(found):
             new = self.entered.instead_of(found, new)
         if new is not found:
             statement.value = ir.Global(getattr(new, "__name__", "replaced"), new, value.loc)
@@ -276,8 +290,8 @@ class ReplaceFunctions(FunctionPass):
                     self._operator(REPLACED_COMPARISONS[expr.fn], expr, statement, body)
                 elif _is_attribute(func_ir, expr, self.attributes):
                     self._attribute(expr, statement, body)
-                elif isinstance(statement, ir.DynamicRaise | ir.DynamicTryRaise):
-                    self._raise(statement, body)
+                elif isinstance(statement, ir.DynamicRaise | ir.DynamicTryRaise | ir.Print):
+                    show_values(statement, body)
                 body.append(statement)
             block.body = body
 
@@ -306,23 +320,6 @@ class ReplaceFunctions(FunctionPass):
         stand_in = ir.Global(expr.attr, found, expr.loc)
         body.append(ir.Assign(stand_in, target, expr.loc))
         statement.value = ir.Expr.call(target, [expr.value], (), expr.loc)
-
-    @staticmethod
-    def _raise(statement, body):
-        """An exception that reaches Python carries values."""
-        from .array import plain
-
-        loc, args = statement.loc, []
-        for arg in statement.exc_args or ():
-            if isinstance(arg, ir.Var):
-                fn, value = (
-                    arg.scope.redefine(f"$numbad_{name}", loc) for name in ("plain", "value")
-                )
-                body.append(ir.Assign(ir.Global("plain", plain, loc), fn, loc))
-                body.append(ir.Assign(ir.Expr.call(fn, [arg], (), loc), value, loc))
-                arg = value
-            args.append(arg)
-        statement.exc_args = tuple(args) if statement.exc_args else statement.exc_args
 
 
 def _is_namespace(func_ir, owner):

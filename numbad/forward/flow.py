@@ -25,13 +25,17 @@ def _is_hashable(fn):
     return True
 
 
-def _positional(dispatcher, args, kws):
-    """The argument names of a call in the order of the callee's parameters; those of `*args` not."""
-    parameters = inspect.signature(dispatcher.py_func).parameters.values()
-    if any(p.kind is p.VAR_POSITIONAL for p in parameters):
-        return []
-    given = dict(kws)
-    return [*args, *(given.get(p.name) for p in list(parameters)[len(args) :])]
+def _given(dispatcher, args, kws, others):
+    """For each of the callee's parameters, the names of what it may be given; `others`: of `*args`."""
+    given, found = dict(kws), []
+    for k, parameter in enumerate(inspect.signature(dispatcher.py_func).parameters.values()):
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            found.append((*args[k:], *others))
+        elif k < len(args):
+            found.append((args[k],))
+        else:
+            found.append((given[parameter.name],) if parameter.name in given else tuple(others))
+    return found
 
 
 def spread(names, edges):
@@ -56,7 +60,9 @@ class Flow:
     shares: dict = field(default_factory=lambda: defaultdict(set))
     stores: list = field(default_factory=list)  # (container, values stored into it)
     merges: list = field(default_factory=list)  # names that unify what comes in: phis
-    calls: list = field(default_factory=list)  # (target, callee, argument names)
+    calls: list = field(
+        default_factory=list
+    )  # (target, callee, names for each parameter, all names)
     kept: list = field(default_factory=list)  # (container, value), by reference if it is a list
     containers: set = field(default_factory=set)  # lists and dicts made here
     done: dict = field(default_factory=dict)  # id of a statement -> its stores and its calls
@@ -134,7 +140,7 @@ class Flow:
         """A call of a function; `others`: the names of `*args`."""
         kws = dict(kws)
         names = [*args, *kws.values(), *others]
-        self.calls.append((target, dispatcher, _positional(dispatcher, args, kws), names))
+        self.calls.append((target, dispatcher, _given(dispatcher, args, kws, others), names))
 
     def _operator(self, target, name, *operands):
         """What an operator means for an instance of a class; returns whether it has a meaning there."""

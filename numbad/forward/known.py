@@ -11,6 +11,7 @@ from numba import njit
 from numba.core.registry import cpu_target
 from numba.experimental import structref
 from numba.experimental.jitclass.base import JitClassType
+from numba.np.ufunc.dufunc import DUFunc
 from numba.typed import Dict, List
 
 from ..rules.functions import Function
@@ -26,7 +27,9 @@ FRESH = {
     ).split()
     if hasattr(np, name)
 }
-ELEMENTWISE = np.ufunc | Function  # their results are new arrays too, unless they are given one
+ELEMENTWISE = (
+    np.ufunc | DUFunc | Function
+)  # their results are new arrays too, unless they are given one
 FRESH_METHODS = set(
     "copy astype flatten cumsum cumprod repeat item sum mean prod min max var std dot take argmin argmax"
     " argsort any all nonzero".split()

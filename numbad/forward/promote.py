@@ -56,10 +56,13 @@ class Summary:
 class Activity:
     """The least set of names that hold or may hold active values, and of containers of duals."""
 
-    def __init__(self, flow, active_parameters, analyse, every_store=False, holding=()):
+    def __init__(
+        self, flow, active_parameters, analyse, every_store=False, holding=(), suspicious=False
+    ):
         self.flow = flow
         self.analyse = analyse
         self.every_store = every_store  # count stores of constants as well
+        self.suspicious = suspicious  # functions of others write to what they are given
         self.active = {flow.parameters[i] for i in active_parameters if i in flow.parameters}
         self.holds = set(holding)
         self.fresh_calls = set()
@@ -71,8 +74,12 @@ class Activity:
     def _step(self):
         before = len(self.active), len(self.holds), len(self.fresh_calls)
         spread(self.active, self.flow.forward)
-        for target, callee, positional, args in self.flow.calls:
-            self._dispatcher_call(target, callee, positional, args)
+        for target, callee, given, args in self.flow.calls:
+            self._dispatcher_call(target, callee, given, args)
+        if self.suspicious:
+            for names in self.flow.unknown:
+                if self.active.intersection(names):
+                    self.holds.update(set(names) - self.flow.scalars)
         for container, values in self.flow.stores:
             counts = self.every_store or values & self.active
             if counts and container not in self.flow.scalars:
@@ -83,9 +90,9 @@ class Activity:
         self.active |= self.holds
         return before != (len(self.active), len(self.holds), len(self.fresh_calls))
 
-    def _dispatcher_call(self, target, callee, positional, args):
-        active = frozenset(i for i, name in enumerate(positional) if name in self.active)
-        if set(args) - set(positional):  # *args: assume the most
+    def _dispatcher_call(self, target, callee, given, args):
+        active = frozenset(i for i, names in enumerate(given) if self.active.intersection(names))
+        if not _all_given(given, args):  # assume the most
             self.flow._share(target, *args)
             if set(args) & self.active or self.every_store:
                 self.holds.update(args)
@@ -93,12 +100,15 @@ class Activity:
         summary = self.analyse(callee, active)
         self.random |= summary.random
         self.opaque |= summary.opaque
-        self.suspects |= _named(summary.uncertain, positional) - self.flow.scalars
+        uncertain = _named(summary.uncertain, given) - self.flow.scalars
+        self.suspects |= uncertain
+        if self.suspicious and active:
+            self.holds |= uncertain
         if active:
             self.active.add(target)
         written = summary.changed if self.every_store else summary.written
-        self.holds |= _named(written, positional) - self.flow.scalars
-        self.flow._share(target, *_named(summary.returned, positional))
+        self.holds |= _named(written, given) - self.flow.scalars
+        self.flow._share(target, *_named(summary.returned, given))
         if summary.fresh:
             self.fresh_calls.add(target)
 
@@ -106,10 +116,10 @@ class Activity:
         """The names of what a statement writes to, with active values or with constants."""
         stores, calls = self.flow.done.get(id(statement), ((), ()))
         names = {container for container, _ in stores}
-        for _, callee, positional, args in calls:
-            known = not set(args) - set(positional)
+        for _, callee, given, args in calls:
+            known = _all_given(given, args)
             changed = self.analyse(callee, frozenset()).changed if known else ()
-            names |= _named(changed, positional) if known else set(args)
+            names |= _named(changed, given) if known else set(args)
         return names
 
     def promoted(self):
@@ -130,9 +140,14 @@ class Activity:
         return frozenset(i for i, name in self.flow.parameters.items() if name in names)
 
 
-def _named(numbers, positional):
-    """The names of the arguments with these numbers."""
-    return {positional[i] for i in numbers if i < len(positional)} - {None}
+def _all_given(given, args):
+    """Whether each argument of a call goes to a parameter of the callee."""
+    return set(args) <= {None}.union(*given)
+
+
+def _named(numbers, given):
+    """The names of what the parameters with these numbers are given."""
+    return {name for i in numbers if i < len(given) for name in given[i]} - {None}
 
 
 def _has_rule(dispatcher):
@@ -207,7 +222,8 @@ def promoted_names(func_ir, args, scalars=frozenset()):
     # What is assigned to a field of duals must hold duals, even if they are all constant.
     given = {i: name for i, name in flow.parameters.items() if i < len(args)}
     holding = {name for i, name in given.items() if fields_of(args[i]) and i in active}
-    return Activity(flow, active, Analyser(instances), holding=holding).promoted()
+    found = Activity(flow, active, Analyser(instances), holding=holding, suspicious=True)
+    return found.promoted()
 
 
 def common_dual(typingctx, args):

@@ -7,6 +7,7 @@ from numba.core.imputils import lower_cast
 from numba.core.typing.templates import AbstractTemplate, infer, infer_global, signature
 from numba.extending import intrinsic, overload
 
+from ..source import define
 from . import dual as d
 
 
@@ -91,6 +92,27 @@ def _takes_members_alike(fn):
 
 for _fn in (min, max, list):
     _takes_members_alike(_fn)
+
+
+# -- membership --------------------------------------------------------------------------------
+
+
+def _of_numbers(t):
+    """Whether a tuple's members are numbers, of several types, duals among them."""
+    members = types.Number | types.Boolean | d.Dual
+    return (
+        isinstance(t, types.Tuple | types.NamedTuple)
+        and all(isinstance(ty, members) for ty in t)
+        and any(isinstance(ty, d.Dual) for ty in t)
+    )
+
+
+@overload(operator.contains)
+def _contains(seq, key):
+    if not _of_numbers(seq):
+        return None
+    equal = " or ".join(f"seq[{k}] == key" for k in range(len(seq)))
+    return define(f"def contains(seq, key):\n    return {equal}\n", {})
 
 
 # -- namedtuples of dual numbers, and of floats --------------------------------------------------

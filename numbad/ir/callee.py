@@ -76,6 +76,10 @@ def _number_class(ty):
 
 
 _IMPLEMENTATIONS = {}
+_OPTIONS = {
+    "error_model",
+    "fastmath",
+}  # what an overload may ask for that changes what its code does
 
 
 def implementation(fn, call, callee):
@@ -91,18 +95,15 @@ def implementation(fn, call, callee):
         owner = fn.type_of(callee.owner)
         for template in typingctx._get_attribute_templates(owner):
             if getattr(template, "is_method", False) and template._attr == callee.key:
-                return _build(
-                    template._overload_func, (owner, *_given(fn, call)), _keywords(fn, call)
-                )
+                return overloaded_code(template, (owner, *_given(fn, call)), _keywords(fn, call))
         return None
     if callee.kind != "function":
         return None
     ty = fn.type_of(call.func)
     for template in getattr(ty, "templates", ()):
-        overload = getattr(template, "_overload_func", None)
-        if overload is None:
+        if getattr(template, "_overload_func", None) is None:
             continue
-        found = _build(overload, _given(fn, call), _keywords(fn, call))
+        found = overloaded_code(template, _given(fn, call), _keywords(fn, call))
         if found is not None:
             return found
     return None
@@ -114,7 +115,7 @@ def attribute_code(owner, name):
         code = getattr(template, "_overload_func", None)
         method = getattr(template, "is_method", False)
         if code is not None and not method and template._attr == name:
-            return _build(code, (owner,), ())
+            return overloaded_code(template, (owner,), ())
     return None
 
 
@@ -126,18 +127,24 @@ def _keywords(fn, call):
     return tuple((name, fn.type_of(v)) for name, v in call.kws)
 
 
-def _build(overload, argtypes, keywords):
-    """What an overload's typing function returns for the types, as a dispatcher."""
-    for types_ in (argtypes, tuple(map(types.unliteral, argtypes))):
-        key = overload, types_, keywords
+def overloaded_code(template, argtypes, keywords):
+    """What the typing function of an `@overload` returns for the types, as a dispatcher, or None."""
+    overload = template._overload_func
+    given = getattr(template, "_jit_options", {})  # methods and attributes have none
+    options = {k: v for k, v in given.items() if k in _OPTIONS}
+    plain = tuple(map(types.unliteral, argtypes))
+    plain_keywords = tuple((name, types.unliteral(ty)) for name, ty in keywords)
+    choices = [(plain, plain_keywords), (argtypes, keywords)]  # in the order of Numba's
+    for types_, named in choices[::-1] if getattr(template, "prefer_literal", False) else choices:
+        key = overload, types_, named
         if key not in _IMPLEMENTATIONS:
             try:
-                found = overload(*types_, **dict(keywords))
+                found = overload(*types_, **dict(named))
             except Exception:  # typing functions reject types in many ways
                 found = None
             if isinstance(found, tuple):
                 found = found[1]
-            _IMPLEMENTATIONS[key] = None if found is None else njit(found)
+            _IMPLEMENTATIONS[key] = None if found is None else njit(**options)(found)
         if _IMPLEMENTATIONS[key] is not None:
             return _IMPLEMENTATIONS[key]
     return None

@@ -11,7 +11,7 @@ from numba.core.ir_utils import raise_on_unsupported_feature
 from numba.core.registry import CPUDispatcher, cpu_target
 from numba.core.typed_passes import NopythonTypeInference
 from numba.core.typing import signature
-from numba.core.untyped_passes import ReconstructSSA
+from numba.core.untyped_passes import InlineInlinables, ReconstructSSA
 
 from ..meaning import as_compiled
 from ..remembered import remembered
@@ -78,7 +78,9 @@ class CaptureCompiler(CompilerBase):
     def define_pipelines(self):
         pm = DefaultPassBuilder.define_nopython_pipeline(self.state)
         own = {NopythonTypeInference: CaptureInference}
-        pm.passes = [(own.get(stage, stage), text) for stage, text in pm.passes]
+        # What has a rule, or is to be left alone, may be declared inline="always": it stays a call.
+        kept = [entry for entry in pm.passes if entry[0] is not InlineInlinables]
+        pm.passes = [(own.get(stage, stage), text) for stage, text in kept]
         pm.add_pass_after(Capture, CaptureInference)
         for stage in self.stages:
             pm.add_pass_after(stage, ReconstructSSA)

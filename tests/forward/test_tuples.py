@@ -1,7 +1,11 @@
 """Tuples with floats beside differentiated numbers: Numba's own code for them wants members of one type."""
 
+from collections import namedtuple
+
+import numba
 import pytest
 
+import numbad as nd
 from tests.forward.compare import Programs, check
 
 programs = Programs()
@@ -68,6 +72,53 @@ def of_complex_numbers(z):
     for v in (z, 2.0j, z * z):
         total = total * z + v
     return total
+
+
+@programs.on(0.7)
+def member(x):
+    r = x * x
+    if x in (0.0, r, -r) or r not in (0.0, r):
+        return r
+    return x * r
+
+
+Pair = namedtuple("Pair", "first second")
+Nested = namedtuple("Nested", "pair count")
+
+
+@numba.njit
+def constant_in_one_branch(x):
+    if x > 0:
+        return Pair(x * x, 0.0)
+    return Pair(1.0, x * 3)
+
+
+@numba.njit
+def constants_at_first(x):
+    found = Nested(Pair(0.0, 1.0), 1)
+    for _ in range(3):
+        found = Nested(Pair(found.pair.first + x, found.pair.second), found.count + 1)
+    return found.pair.first * x * found.count + found.pair.second
+
+
+@numba.njit
+def in_a_list(x):
+    pairs = [Pair(0.0, x)]
+    for _ in range(3):
+        pairs.append(Pair(pairs[-1].first + x, 2.0))
+    return pairs[-1].first * pairs[1].second * pairs[0].second
+
+
+@pytest.mark.parametrize("x", [1.5, -1.5])
+def test_named_tuple_with_a_constant_in_one_branch(x):
+    found = nd.derivative(constant_in_one_branch)(x)
+    assert found == (Pair(2 * x, 0.0) if x > 0 else Pair(0.0, 3.0))
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+def test_named_tuples_that_take_turns(mode):
+    assert nd.grad(constants_at_first, mode=mode)(1.5) == pytest.approx(24 * 1.5)
+    assert nd.grad(in_a_list, mode=mode)(1.5) == pytest.approx(12 * 1.5)
 
 
 @pytest.mark.parametrize(("f", "args", "options"), programs, ids=programs.names())

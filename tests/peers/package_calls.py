@@ -1,0 +1,251 @@
+# ruff: noqa: E501
+"""Calls of public packages' compiled functions, one a line: `function(arguments)`, under a module's name.
+
+`v(n)`, `m(n, k)` are arrays of numbers between 0.2 and 1.2; `p(n)` adds up to 1. What stands behind `|`:
+`by=0,2` the arguments to differentiate by (all floats and arrays of floats otherwise), `into=3` the argument
+that holds the result.
+"""
+
+CALLS = """
+[hapsira.core.angles]
+nu_to_E(0.7, 0.3)
+M_to_E(0.7, 0.3)
+M_to_F(0.7, 1.3)
+M_to_D(0.7)
+fp_angle(0.7, 0.3)
+[hapsira.core.elements]
+coe2rv(398600.0, 7000.0, 0.1, 0.3, 0.4, 0.5, 0.6)
+rv2coe(398600.0, np.array([7000.0, 300.0, 200.0]), np.array([0.3, 7.1, 1.2])) | by=0,1,2
+mee2rv(7000.0, 0.1, 0.2, 0.1, 0.05, 0.6)
+coe2mee(7000.0, 0.1, 0.3, 0.4, 0.5, 0.6)
+[hapsira.core.propagation.farnocchia]
+farnocchia_rv(398600.0, np.array([7000.0, 300.0, 200.0]), np.array([0.3, 7.1, 1.2]), 1000.0)
+[hapsira.core.propagation.vallado]
+vallado(398600.0, np.array([7000.0, 300.0, 200.0]), np.array([0.3, 7.1, 1.2]), 1000.0, 50)
+[hapsira.core.propagation.markley]
+markley_coe(398600.0, 7000.0, 0.1, 0.3, 0.4, 0.5, 0.6, 1000.0)
+[hapsira.core.propagation.mikkola]
+mikkola_coe(398600.0, 7000.0, 0.1, 0.3, 0.4, 0.5, 0.6, 1000.0)
+[hapsira.core.propagation.danby]
+danby_coe(398600.0, 7000.0, 0.1, 0.3, 0.4, 0.5, 0.6, 1000.0) | by=0,1,2,6,7
+[hapsira.core.propagation.gooding]
+gooding_coe(398600.0, 7000.0, 0.1, 0.3, 0.4, 0.5, 0.6, 1000.0) | by=1,2,6,7
+[hapsira.core.propagation.recseries]
+recseries_coe(398600.0, 7000.0, 0.1, 0.3, 0.4, 0.5, 0.6, 1000.0) | by=1,2,6,7
+[hapsira.core.iod]
+izzo(398600.0, np.array([5000.0, 10000.0, 2100.0]), np.array([-14600.0, 2500.0, 7000.0]), 3600.0, 0, True, True, 35, 1e-8) | by=0,1,2,3
+vallado(398600.0, np.array([5000.0, 10000.0, 2100.0]), np.array([-14600.0, 2500.0, 7000.0]), 3600.0, 0, True, True, 35, 1e-8) | by=0,1,2
+[hapsira.core.perturbations]
+J2_perturbation(0.0, np.array([7000.0, 300.0, 200.0, 0.3, 7.1, 1.2]), 398600.0, 1e-3, 6378.0)
+atmospheric_drag_exponential(0.0, np.array([7000.0, 300.0, 200.0, 0.3, 7.1, 1.2]), 398600.0, 6378.0, 2.2, 0.02, 80.0, 1e-3)
+[hapsira.core.flybys]
+compute_flyby(np.array([7.0, 3.0, 1.0]), np.array([3.0, 1.0, 0.2]), 398600.0, 7000.0, 0.3)
+[hapsira.core.maneuver]
+hohmann(398600.0, (np.array([7000.0, 300.0, 200.0]), np.array([0.3, 7.1, 1.2])), 9000.0) | by=0,2
+[hapsira.core.spheroid_location]
+cartesian_to_ellipsoidal(6378.0, 6356.0, 3000.0, 4000.0, 3500.0)
+[hapsira._math.special]
+stumpff_c2(0.7)
+stumpff_c3(-0.7)
+hyp2f1b(0.3)
+[lamberthub.universal_solvers.izzo]
+izzo2015(398600.0, np.array([5000.0, 10000.0, 2100.0]), np.array([-14600.0, 2500.0, 7000.0]), 3600.0) | by=0,1,2,3
+[lamberthub.utils.angles]
+get_transfer_angle(np.array([5.0, 10.0, 2.1]), np.array([-14.6, 2.5, 7.0]), True)
+[choclo.utils]
+distance_spherical(10.0, 20.0, 6378.0, 12.0, 21.0, 6379.0)
+[choclo.point]
+gravity_pot(1.0, 2.0, 3.0, 0.3, 0.4, 0.5, 10.0)
+gravity_nu(1.0, 2.0, 3.0, 0.3, 0.4, 0.5, 10.0)
+[choclo.prism]
+gravity_u(1.0, 2.0, 3.0, -0.3, 0.4, -0.5, 0.6, -1.0, 0.2, 10.0)
+gravity_ee(1.0, 2.0, 3.0, -0.3, 0.4, -0.5, 0.6, -1.0, 0.2, 10.0)
+magnetic_field(1.0, 2.0, 3.0, -0.3, 0.4, -0.5, 0.6, -1.0, 0.2, 10.0, 3.0, 1.0)
+[choclo.dipole]
+magnetic_field(1.0, 2.0, 3.0, -0.3, 0.4, -0.5, 0.6, -1.0, 0.2)
+[disba._cps._surf96]
+getc(10.0, np.array([10.0, 15.0, 30.0]), np.array([5.0, 6.0, 8.0]), np.array([3.0, 3.6, 4.6]), np.array([2.5, 2.7, 3.2]), 0, 2, 0.005) | by=1,2,3,4
+fast_delta(1.9, 0.6, np.array([10.0, 15.0, 30.0]), np.array([5.0, 6.0, 8.0]), np.array([3.0, 3.6, 4.6]), np.array([2.5, 2.7, 3.2]), 0)
+dltar1(1.9, 0.6, np.array([10.0, 15.0, 30.0]), np.array([5.0, 6.0, 8.0]), np.array([3.0, 3.6, 4.6]), np.array([2.5, 2.7, 3.2]), 0)
+dltar4(1.9, 0.6, np.array([10.0, 15.0, 30.0]), np.array([5.0, 6.0, 8.0]), np.array([3.0, 3.6, 4.6]), np.array([2.5, 2.7, 3.2]), 0, np.zeros((5, 5))) | by=0,1,2,3,4,5
+[disba._cps._swegn96]
+svfunc(0.6, 0.19, np.array([10.0, 15.0, 30.0]), np.array([5.0, 6.0, 8.0]), np.array([3.0, 3.6, 4.6]), np.array([2.5, 2.7, 3.2]))
+shfunc(0.6, 0.19, np.array([10.0, 15.0, 30.0]), np.array([5.0, 6.0, 8.0]), np.array([3.0, 3.6, 4.6]), np.array([2.5, 2.7, 3.2]))
+[empymod.kernel]
+reflections(np.array([-1e10, 0.0, 100.0]), m(1, 3) + 1j * m(1, 3), m(1, 1, 3, 4) + 0j, 2, 1) | by=0
+fields(np.array([-1e10, 0.0, 100.0]), m(1, 1, 2, 4) + 0j, m(1, 1, 2, 4) + 0j, m(1, 1, 3, 4) + 0j, 2, 1, 20.0, 11, True) | by=0,6
+wavenumber(20.0, np.array([30.0, 40.0]), 1, 1, np.array([-1e10, 0.0]), m(1, 2) + 1j * m(1, 2), m(1, 2) + 1j, m(1, 2) * 1j, m(1, 2) * 1j, m(1, 3), 11, False, False, False) | by=0,1,9
+[antropy.fractal]
+_higuchi_fd(np.cumsum(v(30)), 4)
+_dfa(np.cumsum(v(60)))
+[antropy.utils]
+_linear_regression(v(7), v(7) * 2)
+[arch.univariate.recursions_python]
+garch_recursion(np.array([0.1, 0.2, 0.6]), v(8), v(8), np.sign(v(8)), 1, 0, 1, 8, 0.5, np.tile([0.01, 100.0], (8, 1))) | by=0,1,8 into=2
+egarch_recursion(np.array([0.1, 0.2, 0.1, 0.6]), v(8), np.zeros(8), 1, 1, 1, 8, 0.5, np.tile([0.01, 100.0], (8, 1)), np.zeros(8), np.zeros(8), np.zeros(8)) | by=0,1,7 into=2
+harch_recursion(np.array([0.1, 0.2, 0.1]), v(8), np.zeros(8), np.array([1, 3], np.int32), 8, 0.5, np.tile([0.01, 100.0], (8, 1))) | by=0,1,5
+figarch_recursion(np.array([0.1, 0.2, 0.4, 0.3]), v(8), np.zeros(8), 1, 1, 8, 5, 0.5, np.tile([0.01, 100.0], (8, 1))) | by=0,1,7
+aparch_recursion(np.array([0.1, 0.2, 0.3, 0.6, 1.5]), v(8), v(8), np.zeros(8), np.zeros(8), 1, 1, 1, 8, 0.5, np.tile([0.01, 100.0], (8, 1))) | by=0,1
+midas_recursion(np.array([0.1, 0.2, 0.1]), p(4), v(8), np.zeros(8), 8, 0.5, np.tile([0.01, 100.0], (8, 1))) | by=0,1,2
+[numba_stats.norm]
+_logpdf(v(5), 0.3, 1.2)
+pdf(v(5), 0.3, 1.2)
+cdf(v(5), 0.3, 1.2)
+ppf(p(5), 0.3, 1.2)
+[numba_stats.truncnorm]
+logpdf(v(5), 0.0, 2.0, 0.3, 1.2)
+cdf(v(5), 0.0, 2.0, 0.3, 1.2)
+[numba_stats.expon]
+logpdf(v(5), 0.1, 1.2)
+[numba_stats.crystalball]
+logpdf(v(5) - 0.9, 0.3, 2.0, 0.6, 0.2)
+cdf(v(5) - 0.9, 0.3, 2.0, 0.6, 0.2)
+[numba_stats.t]
+logpdf(v(5), 3.0, 0.1, 1.2)
+cdf(v(5), 3.0, 0.1, 1.2) | by=0,2,3
+[numba_stats.voigt]
+pdf(v(5), 0.4, 0.1, 1.2)
+[numba_stats.bernstein]
+density(v(5) / 2, v(4), 0.0, 1.0)
+integral(v(5) / 2, v(4), 0.0, 1.0)
+[numba_stats.tsallis]
+pdf(v(5), 1.5, 1.2, 3.0)
+[numba_stats.qgaussian]
+pdf(v(5), 1.5, 0.1, 1.2)
+[numba_stats.cruijff]
+density(v(5), 0.2, 0.3, 0.1, 0.5, 1.2)
+[numba_stats.skewnorm]
+logpdf(v(5), 0.5, 0.1, 1.2)
+[numba_stats.lognorm]
+logpdf(v(5), 0.5, 0.1, 1.2)
+[numba_stats.gamma]
+logpdf(v(5), 1.5, 0.1, 1.2)
+[numba_stats.novosibirsk]
+logpdf(v(5), 0.3, 0.4, 0.1)
+[umap.distances]
+minkowski(v(5), v(5) * 0.7 + 0.2, 3)
+mahalanobis_f64(v(3), v(3) * 0.7 + 0.2, np.eye(3) + 0.2)
+correlation(v(5), v(5) ** 2)
+hellinger(v(5), v(5) ** 2)
+haversine(v(2), v(2) * 0.7 + 0.2)
+ll_dirichlet(v(5), v(5) * 0.7 + 0.2)
+symmetric_kl(v(5), v(5) ** 2) | by=0,1
+sinkhorn_distance(p(4), p(4)[::-1].copy(), np.eye(4), m(4, 4)) | by=0,1,3
+gaussian_energy_grad(np.array([0.1, 0.2, 0.5, 0.6, 0.3]), np.array([0.3, 0.1, 0.7, 0.8, 0.2]))
+poincare(v(3) * 0.3, v(3) * 0.2)
+softmax_hellinger(v(4), v(4) ** 2)
+[pynndescent.distances]
+sinkhorn(p(4), p(4)[::-1].copy(), m(4, 4), 1.0)
+wasserstein_1d(v(5), v(5) ** 2, 1)
+circular_kantorovich(v(5), v(5) ** 2, 1)
+jensen_shannon_divergence(v(5), v(5) ** 2)
+tsss(v(5), v(5) ** 2)
+spearmanr(v(5), v(5) ** 2 + np.arange(5))
+true_angular(v(5), v(5) ** 2)
+bray_curtis(v(5), v(5) ** 2)
+kantorovich(p(3), p(3)[::-1].copy(), m(3, 3)) | by=2
+[stumpy.core]
+_welford_nanvar(v(12), 4, np.ones(9, np.bool_))
+_p_norm_distance_profile(v(4), v(12), 2.0)
+_sliding_dot_product(v(4), v(12))
+_rolling_nanstd_1d(v(12), 4)
+_calculate_squared_distance_profile(4, v(9) * 3, 0.5, 0.3, v(9), v(9), False, np.zeros(9, np.bool_)) | by=1,2,3,4,5
+[aeon.distances.elastic._dtw]
+dtw_distance(v(6), v(7) ** 2, 0.5) | by=0,1
+dtw_cost_matrix(v(6), v(7) ** 2, 0.5) | by=0,1
+[aeon.distances.elastic._soft_dtw]
+soft_dtw_distance(v(6), v(7) ** 2, 0.7) | by=0,1,2
+[aeon.distances.elastic._msm]
+msm_distance(v(6), v(7) ** 2, 0.5, True, 0.3) | by=0,1,4
+[aeon.distances.elastic._twe]
+twe_distance(v(6), v(7) ** 2, 0.5, 0.01, 0.5) | by=0,1,3,4
+[aeon.distances.elastic._erp]
+erp_distance(v(6), v(7) ** 2, 0.5, 0.1) | by=0,1,3
+[aeon.distances.elastic._wdtw]
+wdtw_distance(v(6), v(7) ** 2, 0.5, 0.1) | by=0,1,3
+[aeon.distances.elastic._adtw]
+adtw_distance(v(6), v(7) ** 2, 0.5, None, 0.1) | by=0,1,4
+[aeon.distances.elastic._ddtw]
+ddtw_distance(v(6), v(7) ** 2) | by=0,1
+[aeon.distances.elastic._shape_dtw]
+shape_dtw_distance(v(8), v(8) ** 2, None, "identity", 2) | by=0,1
+[pvlib.spa]
+solar_position_loop(np.array([1.6e9, 1.61e9]), np.array([67.0, 67.0]), np.array([40.0, -105.0, 1830.0, 820.0, 11.0, 0.5667, 0.0, 0.0]), np.zeros((6, 2))) | by=2 into=3
+heliocentric_longitude(0.02)
+mean_ecliptic_obliquity(0.02)
+geocentric_sun_right_ascension(100.0, 23.4, 0.1)
+topocentric_sun_declination(20.0, 0.8, 0.6, 0.002, 0.01, 30.0)
+equation_of_time(100.0, 101.0, 0.01, 23.4)
+[financepy.models.sabr]
+vol_function_sabr(np.array([0.2, 0.5, -0.3, 0.4]), 0.05, 0.06, 2.0)
+vol_function_sabr_beta_half(np.array([0.2, 0.5, -0.3, 0.4]), 0.05, 0.06, 2.0)
+[financepy.models.volatility_fns]
+vol_function_svi(np.array([0.04, 0.4, -0.3, 0.1, 0.2]), 1.1, 1.0, 2.0)
+ssvi_local_varg(0.1, 0.5, 0.2, -0.3, 1.5)
+[financepy.models.black_scholes_analytic]
+value(100.0, 1.5, 95.0, 0.03, 0.01, 0.2, 1)
+vega(100.0, 1.5, 95.0, 0.03, 0.01, 0.2, 1)
+bjerksund_stensland_value(100.0, 1.5, 95.0, 0.03, 0.01, 0.2, 3)
+baw_value(100.0, 1.5, 95.0, 0.03, 0.01, 0.2, 3)
+[financepy.models.equity_barrier_option_bs]
+value_equity_barrier_option_bs(1.5, 95.0, 80.0, 100.0, 0.03, 0.01, 0.2, 1, 252)
+[financepy.models.equity_crr_tree]
+crr_tree_val(100.0, 0.03, 0.01, 0.2, 12, 1.5, 3, 95.0, 1)
+[financepy.models.heston]
+get_paths(100.0, 0.03, 0.01, 0.04, 1.5, 0.05, 0.3, -0.5, 0.5, 0.05, 4, 7, 1) | by=0,1,2,3,4,5,6,7
+[financepy.models.hw_tree]
+build_tree_fast(0.1, 0.01, np.linspace(0.0, 2.0, 11), 8, np.exp(-0.03 * np.linspace(0.0, 2.0, 11))) | by=0,1,4
+[financepy.models.bk_tree]
+build_tree_fast(0.1, 0.2, np.linspace(0.0, 2.0, 11), 8, np.exp(-0.03 * np.linspace(0.0, 2.0, 11))) | by=0,1,4
+[financepy.models.gauss_copula_lhp]
+tr_surv_prob_lhp(0.03, 0.07, 5, 1 - v(5) / 10, v(5) / 3, 0.4)
+[financepy.models.gauss_copula_onefactor]
+loss_dbn_hetero_adj_binomial(5, v(5) / 10, v(5), v(5) / 2, 20)
+homog_basket_loss_dbn(1 - v(5) / 10, v(5) / 3, v(5) / 2, 20)
+[financepy.models.cir_montecarlo]
+zero_price(0.03, 0.2, 0.05, 0.1, 2.0)
+rate_path_mc(0.03, 0.2, 0.05, 0.1, 1.0, 0.1, 7, 1) | by=0,1,2,3
+[financepy.models.vasicek_mc]
+zero_price_mc(0.03, 0.2, 0.05, 0.1, 1.0, 0.1, 5, 7) | by=0,1,2,3
+[financepy.models.lmm_mc]
+lmm_swaption_vol_approx(1, 4, v(5) / 20, v(5), v(5) / 5, np.eye(5))
+lmm_simulate_fwds_1f(4, 6, 0, v(4) / 20, v(4) / 5, v(4), 0, 7) | by=3,4,5
+[financepy.utils.math]
+norminvcdf(0.3)
+phi2(0.3, -0.2, 0.4)
+phi3(0.3, -0.2, 0.1, 0.4, 0.2, 0.1)
+solve_tridiagonal_matrix(m(5, 3) + np.array([0.0, 3.0, 0.0]), v(5))
+normcdf_slow(0.3)
+[financepy.market.curves.interpolator]
+_uinterpolate(0.7, np.linspace(0.0, 2.0, 5), np.exp(-0.03 * np.linspace(0.0, 2.0, 5)), 1)
+_uinterpolate(0.7, np.linspace(0.0, 2.0, 5), np.exp(-0.03 * np.linspace(0.0, 2.0, 5)), 4) | by=0,2
+[py_vollib_vectorized._model_calls]
+black_scholes_merton(1, 100.0, 95.0, 1.5, 0.03, 0.2, 0.01)
+black(100.0, 95.0, 0.2, 1.5, 1)
+[py_vollib_vectorized._iv_models]
+implied_volatility_from_a_transformed_rational_guess(12.0, 100.0, 95.0, 1.5, 1)
+[py_vollib_vectorized.util.greeks_helpers]
+calerf(0.7, 0)
+_asymptotic_expansion_of_normalized_black_call(-12.0, 0.2)
+[quantecon._inequality]
+gini_coefficient(v(6))
+lorenz_curve(v(6))
+[quantecon._lss]
+simulate_linear_model(m(3, 3) / 3, v(3), m(3, 5), 6)
+[quantecon.quad]
+_qnwlege1(5, 0.1, 1.3)
+_qnwcheb1(5, 0.1, 1.3)
+_qnwsimp1(5, 0.1, 1.3)
+_qnwbeta1(5, 1.1, 1.3)
+_qnwgamma1(5, 1.1, 1.3)
+gammaln(3.3)
+[quantecon.markov.approximation]
+_fill_tauchen(np.linspace(-1, 1, 4), np.zeros((4, 4)), 4, 0.6, 0.3, 0.3) | by=0,3,4,5 into=1
+[quantecon.markov.gth_solve]
+_gth_solve_jit(m(4, 4), np.zeros(4)) | by=0 into=1
+[tests.peers.package_functions]
+newton_root(0.5, 2.0)
+brent_root(0.5, 2.0)
+brent_maximum(0.5, 2.0)
+nelder_mead_minimum(0.5, 2.0)
+"""

@@ -1,0 +1,253 @@
+"""Differentiates functions of public packages, as they stand, and holds both modes against differences.
+
+    pip install --no-deps --target DIR hapsira lamberthub choclo disba empymod antropy arch numba-stats \\
+        umap-learn pynndescent stumpy aeon pvlib financepy py_vollib_vectorized py_lets_be_rational \\
+        quantecon    # and what they import: pandas, scikit-learn, sympy, statsmodels, ...
+    python -m tests.peers.packages DIR [part of a function's name ...]
+
+An extra that no test needs. A process for each module; one that dies is started again behind the call that
+killed it. `NUMBA_OPT=0` halves the time that it takes.
+"""
+
+import importlib
+import itertools
+import json
+import os
+import subprocess
+import sys
+import time
+from collections import Counter, defaultdict
+
+import numpy as np
+
+MODES = "forward", "reverse"
+RELATIVE_ERROR = 1e-5
+SECONDS = 240  # that a call may take
+
+
+def numbers(shape, seed=[0]):  # noqa: B006  (counts the arrays made)
+    """An array of numbers between 0.2 and 1.2, the same in every process."""
+    seed[0] += 1
+    return 0.2 + np.random.default_rng(np.prod(shape) + 10 * len(shape)).random(shape)
+
+
+def weights(n):
+    made = numbers((n,))
+    return made / made.sum()
+
+
+NAMES = {"np": np, "v": lambda n: numbers((n,)), "m": lambda *shape: numbers(shape), "p": weights}
+
+
+def calls(wanted=()):
+    """`(module, function, source of the arguments, options)` for each call of the table."""
+    from .package_calls import CALLS
+
+    for line in CALLS.strip().splitlines():
+        if line.startswith("["):
+            module = line.strip("[]")
+            continue
+        call, _, rest = line.partition(" | ")
+        name, _, args = call.strip().removesuffix(")").partition("(")
+        options = dict(word.split("=") for word in rest.split())
+        if not wanted or any(part in f"{module}.{name}" for part in wanted):
+            yield module, name, args, options
+
+
+# -- one call ------------------------------------------------------------------------------------
+
+
+def scalar_of(value, name, scale=1.0):
+    """Terms, source text, that make one number of what a function returns under a name."""
+    if isinstance(value, tuple):
+        for k, member in enumerate(value):
+            yield from scalar_of(member, f"{name}[{k}]", scale * (1 + 0.3 * k))
+    elif isinstance(value, np.ndarray) and value.dtype.kind in "fc":
+        yield f"{scale} * weighted({name})"
+    elif isinstance(value, complex):
+        yield f"{scale} * ({name}.real + 0.7 * {name}.imag)"
+    elif isinstance(value, float):
+        yield f"{scale} * {name}"
+
+
+def weighted(a):
+    """A sum of the elements of an array, with weights."""
+    total, k = 0.0, 0
+    for x in a.flat:
+        k += 1
+        total += x.real * (1.0 + 0.1 * (k % 7)) + 0.5 * x.imag
+    return total
+
+
+def weighted_real(a):
+    total, k = 0.0, 0
+    for x in a.flat:
+        k += 1
+        total += x * (1.0 + 0.1 * (k % 7))
+    return total
+
+
+class Call:
+    """A function of a package with arguments, as a function that returns one number."""
+
+    def __init__(self, module, name, source, options):
+        self.function = getattr(importlib.import_module(module), name)
+        self.args = eval(f"({source},)", dict(NAMES))
+        self.into = int(options["into"]) if "into" in options else None
+        chosen = options.get("by", "").split(",") if "by" in options else self._floats()
+        self.by = tuple(int(k) for k in chosen)
+        self.run = self._one_number()
+
+    def _floats(self):
+        return [
+            k
+            for k, a in enumerate(self.args)
+            if isinstance(a, float) or (isinstance(a, np.ndarray) and a.dtype.kind == "f")
+        ]
+
+    def _one_number(self):
+        import numba
+
+        given = ", ".join(f"a{k}" for k in range(len(self.args)))
+        line = f"r = f({given})" if self.into is None else f"f({given}); r = a{self.into}"
+        plain = {"f": self.function, "np": np}
+        exec(f"def first({given}):\n    {line}\n    return r\n", plain)
+        value = numba.njit(plain["first"])(*self.copies())
+        complex_parts = "complex" in str(getattr(value, "dtype", "")) or (
+            isinstance(value, tuple)
+            and any("complex" in str(getattr(v, "dtype", "")) for v in value)
+        )
+        plain["weighted"] = numba.njit(weighted if complex_parts else weighted_real)
+        total = " + ".join(scalar_of(value, "r")) or "0.0"
+        exec(f"def run({given}):\n    {line}\n    return {total}\n", plain)
+        return numba.njit(plain["run"])
+
+    def copies(self, step=None, direction=None):
+        out = [a.copy() if isinstance(a, np.ndarray) else a for a in self.args]
+        for k, d in zip(self.by, direction or (), strict=False):
+            out[k] = out[k] + step * d
+        return out
+
+    def slope(self, direction, step):
+        up, down = (self.run(*self.copies(s, direction)) for s in (step, -step))
+        return (up - down) / (2 * step)
+
+    def directions(self):
+        """One along each argument, and two along all of them, as large as the arguments are."""
+        draw = np.random.default_rng(1)
+
+        def along(k):
+            a = self.args[k]
+            size = np.maximum(np.abs(a), 1e-2)
+            return size * draw.uniform(0.5, 1.0, np.shape(a)) * draw.choice([-1, 1], np.shape(a))
+
+        for k in self.by:
+            yield [along(j) if j == k else 0.0 * np.asarray(self.args[j]) for j in self.by]
+        for _ in range(2):
+            yield [along(j) for j in self.by]
+
+    def verdict(self, mode):
+        """`(word, what there is to say)`."""
+        import numbad as nd
+
+        try:
+            found = nd.grad(self.run, argnums=self.by, mode=mode)(*self.copies())
+        except nd.UnsupportedError as error:
+            return "refused", str(error)
+        except Exception as error:
+            return "raised", f"{type(error).__name__}: {error}"
+        if not all(np.all(np.isfinite(g)) for g in found):
+            return "NaN", str(found)[:300]
+        for direction in self.directions():
+            told = sum(float(np.sum(g * d)) for g, d in zip(found, direction, strict=True))
+            scale = sum(float(np.sum(np.abs(g * d))) for g, d in zip(found, direction, strict=True))
+            steps = (3e-4, 1e-4, 3e-5, 1e-5, 1e-6)
+            slopes = [self.slope(direction, step) for step in steps]
+            scale = max(scale, *map(abs, slopes), 1e-10 * abs(self.run(*self.copies())))
+            if min(abs(told - s) for s in slopes) > RELATIVE_ERROR * scale:
+                noisy = min(slopes) <= told <= max(slopes)  # differences of differences, say
+                return "unsure" if noisy else "wrong", f"{told}, differences {slopes}"
+        return "right", ""
+
+
+def work(first, wanted):
+    """Print a line of JSON for each call from the one with number `first`."""
+    for module, name, source, options in itertools.islice(calls(wanted), first, None):
+        told = {"name": f"{module}.{name}"}
+        try:
+            started = time.perf_counter()
+            call = Call(module, name, source, options)
+            told["value"] = float(call.run(*call.copies()))
+            told["own"] = time.perf_counter() - started
+        except Exception as error:
+            told["primal"] = f"{type(error).__name__}: {error}"[:400]
+        else:
+            for mode in MODES:
+                started = time.perf_counter()
+                told[mode] = call.verdict(mode)
+                told[f"{mode}_s"] = time.perf_counter() - started
+        print("\n" + json.dumps(told), flush=True)
+
+
+# -- all calls -----------------------------------------------------------------------------------
+
+
+def results(wanted):
+    """What the processes say, one after the other."""
+    names = [f"{module}.{name}" for module, name, _, _ in calls(wanted)]
+    done = 0
+    while done < len(names):
+        command = [sys.executable, "-m", "tests.peers.packages", "--work", str(done), *wanted]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+            for line in process.stdout:
+                if line.startswith('{"name"'):
+                    yield json.loads(line)
+                    done += 1
+        if done < len(names):
+            yield {
+                "name": names[done],
+                **dict.fromkeys(MODES, ("crashed", f"{process.returncode}")),
+            }
+            done += 1
+
+
+def main(wanted):
+    found, table = [], defaultdict(Counter)
+    for told in results(wanted):
+        found.append(told)
+        words = [told[mode][0] if mode in told else "-" for mode in MODES]
+        seconds = [f"{told.get(k, 0):6.1f}" for k in ("own", "forward_s", "reverse_s")]
+        print(f"{told['name']:70} {words[0]:8} {words[1]:8} {' '.join(seconds)}", flush=True)
+        for mode in MODES:
+            table[told["name"].split(".")[0]][mode, words[MODES.index(mode)]] += 1
+            if mode in told and told[mode][0] != "right":
+                print("    " + told[mode][1][:900].replace("\n", "\n    "), flush=True)
+        if "primal" in told:
+            print("    does not run: " + told["primal"].replace("\n", "\n    "), flush=True)
+    print_table(table, found)
+
+
+def print_table(table, found):
+    words = "right", "refused", "wrong", "unsure", "NaN", "raised", "crashed"
+    print(f"\n{'':22}" + "".join(f"{mode[0] + ' ' + word:>10}" for mode in MODES for word in words))
+    table["all"] = sum(table.values(), Counter())
+    for package, counts in table.items():
+        cells = (counts[mode, word] for mode in MODES for word in words)
+        print(f"{package:22}" + "".join(f"{n or '':>10}" for n in cells))
+    for mode in MODES:
+        ratios = sorted(t[f"{mode}_s"] / t["own"] for t in found if f"{mode}_s" in t)
+        seconds = sorted(t[f"{mode}_s"] for t in found if f"{mode}_s" in t)
+        if ratios:
+            print(
+                f"{mode}: seconds/own median {ratios[len(ratios) // 2]:.1f}, "
+                f"90th percentile of seconds {seconds[int(0.9 * len(seconds))]:.1f}"
+            )
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "--work":
+        work(int(sys.argv[2]), sys.argv[3:])
+    else:
+        known = os.environ.get("PYTHONPATH", "")
+        os.environ["PYTHONPATH"] = f"{known}{os.pathsep}{sys.argv[1]}".lstrip(os.pathsep)
+        main(sys.argv[2:])
