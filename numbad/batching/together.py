@@ -81,7 +81,7 @@ class Together(BatchWriter):
         nothing = self.tuple_of(["None"] * len(self.tys))
         result = self.make_results(_scalars(ty[0]))
         arguments = self.tuple_of(source for source, _ in self.given)
-        self.body.append(f"value, adjoints = {call}({arguments}, {nothing}, None)")
+        self.body.append(f"value, adjoints = {call}{arguments}, {nothing}, None)")
         self._store()
         parameters = plain_parameters(self.batch.f.py_func)
         return self.write("batch_source", parameters, self.loop, result)
