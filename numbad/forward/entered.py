@@ -93,7 +93,13 @@ def attribute(name):
         return own if found is None else lambda owner: entered(owner)
 
     stand_in.__name__ = stand_in.__qualname__ = name
+    stand_in.__numbad_attribute__ = name
     return stand_in
+
+
+def attribute_of(function):
+    """The name of the attribute that a function gives, where it is one of `attribute`; else None."""
+    return getattr(function, "__numbad_attribute__", None)
 
 
 def enter_operators(statement):

@@ -15,11 +15,13 @@ from numba.core.compiler_machinery import FunctionPass, register_pass
 from numba.core.ir_utils import build_definitions
 from numba.extending import register_jitable
 
+from ..ir.chosen import names_given
 from ..ir.untyped import constant_of
 from ..source import define
 from . import dual as d
 from .array import dtype_of_type, is_dual_array
 from .copies import Use, statements
+from .entered import attribute, attribute_of
 from .optionals import overload_stand_in
 from .promote import refresh
 from .refuse import refused_call
@@ -74,7 +76,7 @@ class Part:
 
     def _copy(self, z):
         if not self.copied(z):
-            return self.own(z)
+            return self._of_others(z)
         of_number = self.of_number
         real = d.base_scalar(z.dtype).underlying_float
         dual = isinstance(z.dtype, d.Dual)
@@ -89,7 +91,14 @@ class Part:
         return copied
 
     def _refusal(self, z):
-        return self._refuse() if self.copied(z) else self.own(z)
+        return self._refuse() if self.copied(z) else self._of_others(z)
+
+    def _of_others(self, z):
+        """What the attribute is of what is not copied: others may have given it to a type of theirs."""
+        if isinstance(z, types.Array) or self.attribute not in names_given()[1]:
+            return self.own(z)
+        given = attribute(self.attribute)
+        return lambda z: given(z)
 
     def _refuse(self):
         part = f"z.{self.attribute}.copy(), or the parts of single elements, z[i].{self.attribute}"
@@ -232,8 +241,9 @@ def _asked(func_ir, value, parts):
         known = constant_of(func_ir, value.value) is not None  # `np.real` itself
         return None if known else (value.value, parts[value.attr])
     if value.op == "call" and len(value.args) == 1 and not value.kws and value.vararg is None:
-        name = _FUNCTIONS.get(_hashable(constant_of(func_ir, value.func)))
-        return None if name is None else (value.args[0], parts[name])
+        called = constant_of(func_ir, value.func)
+        name = _FUNCTIONS.get(_hashable(called), attribute_of(called))
+        return (value.args[0], parts[name]) if name in parts else None
     return None
 
 

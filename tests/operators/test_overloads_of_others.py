@@ -212,6 +212,15 @@ def test_programs_in_forward_mode(f, args, options):
     compare.check(f, *args, second=True, **options)
 
 
+def test_an_attribute_of_others_leaves_that_of_arrays_as_it_is():
+    def square(z):
+        return (z * np.conj(z)).real.sum()
+
+    z, v = np.array([1.0 + 2.0j, 3.0 - 1.0j]), np.array([0.5j, 1.0 + 1.0j])
+    value, tangent = nd.jvp(square)((z,), (v,))
+    assert (value, tangent) == (15.0, 2.0 * (z.conj() * v).real.sum())
+
+
 def test_patterns_know_what_an_overload_reads():
     def crossed(x):
         p = Vec(x[0], x[1]) * Vec(x[2], x[3])

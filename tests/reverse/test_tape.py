@@ -20,7 +20,6 @@ from numbad.reverse.memory import pool_bytes, release_pool, set_tape_limit
 from numbad.reverse.pipeline import GuardCompiler
 from numbad.reverse.tape import (
     call_guarded,
-    guarded,
     pop_frame,
     push_frame,
     read_frame,
@@ -41,11 +40,9 @@ def on_tape(body):
     def inner(tape, args, shadows, seed):
         return body(tape, args)
 
-    call = guarded(inner)
-
     @njit(nogil=True)
     def run(*args):
-        return call(args, None, None)
+        return call_guarded(inner, args, None, None)
 
     return run
 
@@ -172,14 +169,13 @@ def fill(tape, args, shadows, seed):
     return args[0] * 2.0 + shadow[0], shadows[0]
 
 
-fill_guarded = guarded(fill)
 freeing = njit(pipeline_class=GuardCompiler)
 
 
 @freeing
 def call_fill(args, seed):
     shadows = (np.zeros_like(args[0]), None)
-    return fill_guarded(args, shadows, seed)
+    return call_guarded(fill, args, shadows, seed)
 
 
 @freeing
@@ -211,7 +207,9 @@ def test_result_of_a_guarded_call_outlives_it():
         assert _live() == before - 2
 
 
-@pytest.mark.parametrize("run", [call_fill, call_fill_directly], ids=["guarded", "call_guarded"])
+@pytest.mark.parametrize(
+    "run", [call_fill, call_fill_directly], ids=["by name", "made in the call"]
+)
 def test_an_exception_leaves_nothing(run):
     x = np.zeros(2**17)
     for _ in range(20):
@@ -227,7 +225,7 @@ def test_an_exception_leaves_nothing(run):
 
 @freeing
 def call_fill_with(args, shadow, seed):
-    return fill_guarded(args, (shadow, None), seed)
+    return call_guarded(fill, args, (shadow, None), seed)
 
 
 def test_an_exception_drops_shadows_and_arguments_once():
