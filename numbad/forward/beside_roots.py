@@ -17,6 +17,7 @@ from ..ir.function import is_expr, is_phi
 from ..ir.untyped import constant_of
 from ..rules.poles import CARRYING, is_root
 from ..rules.registry import SCALAR
+from ..rules.tracing import arity
 from . import dual as d
 from .arithmetic import Operand
 from .elementwise import broadcasting
@@ -100,6 +101,10 @@ class StrongProducts(FunctionPass):
             return False
         if rule is None or not any(self._is_dual(v.name) for v in args):
             return False
+        most = arity(rule.partials)[
+            1
+        ]  # the value is one of them; behind is the array for the result
+        args = [v for k, v in enumerate(args) if k + 1 < most]
         known = {k: constant_of(self.func_ir, v) for k, v in enumerate(args)}
         literals = {k: v for k, v in known.items() if type(v) in (int, float)}
         partials = rule.trace(len(args), literals)

@@ -77,6 +77,11 @@ def given_method(owner, name, args, kws):
     return chosen.of_method(value_type(owner), name, *plain)
 
 
+def given_attribute(owner, name):
+    """The dispatcher of an attribute that others gave to the type of the value of `owner`, or None."""
+    return chosen.of_attribute(value_type(owner), name) if name in chosen.names_given()[1] else None
+
+
 @cache
 def attribute(name):
     """The function that gives the attribute `name`, which others gave to a type."""
@@ -88,7 +93,7 @@ def attribute(name):
 
     @overload(stand_in)
     def typed(owner):
-        found = chosen.of_attribute(value_type(owner), name)
+        found = given_attribute(owner, name)
         entered = None if found is None else dualized(found)
         return own if found is None else lambda owner: entered(owner)
 

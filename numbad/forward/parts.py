@@ -15,13 +15,12 @@ from numba.core.compiler_machinery import FunctionPass, register_pass
 from numba.core.ir_utils import build_definitions
 from numba.extending import register_jitable
 
-from ..ir.chosen import names_given
 from ..ir.untyped import constant_of
 from ..source import define
 from . import dual as d
 from .array import dtype_of_type, is_dual_array
 from .copies import Use, statements
-from .entered import attribute, attribute_of
+from .entered import attribute, attribute_of, given_attribute
 from .optionals import overload_stand_in
 from .promote import refresh
 from .refuse import refused_call
@@ -95,7 +94,7 @@ class Part:
 
     def _of_others(self, z):
         """What the attribute is of what is not copied: others may have given it to a type of theirs."""
-        if isinstance(z, types.Array) or self.attribute not in names_given()[1]:
+        if isinstance(z, types.Array) or given_attribute(z, self.attribute) is None:
             return self.own(z)
         given = attribute(self.attribute)
         return lambda z: given(z)
