@@ -166,6 +166,9 @@ class _Names:
         self._function = ref(function)
         self._take(function)
 
+    def __reduce__(self):
+        return type(None), ()  # a copy of the function is looked at itself
+
     def _take(self, function):
         global _latest
         self._code = function.__code__

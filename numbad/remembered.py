@@ -52,15 +52,22 @@ def _let_go(dispatcher):
         derived.update(value for value in memo.values() if isinstance(value, Dispatcher))
 
 
+class _Made(dict):
+    """How it is made -> meaning, and what was made. A copy of the function starts without."""
+
+    def __reduce__(self):
+        return _Made, ()
+
+
 def made_of(function, how, make):
     """`make(function)`, a dispatcher: always the same one, until the function means something else."""
-    known = vars(function).setdefault(_MADE, {})
+    known = vars(function).setdefault(_MADE, _Made())
     version, dispatcher = known.get(how, (None, None))
     # `functools.wraps` copies what a function has.
     if dispatcher is None or dispatcher.py_func is not function or version != meaning(dispatcher):
         dispatcher = make(function)
         look_again(dispatcher)
-        vars(function)[_MADE] = {**known, how: (meaning(dispatcher), dispatcher)}
+        vars(function)[_MADE] = _Made({**known, how: (meaning(dispatcher), dispatcher)})
     return dispatcher
 
 

@@ -74,7 +74,18 @@ class StrongProducts(FunctionPass):
         FunctionPass.__init__(self)
 
     def run_pass(self, state):
-        self.types, self.func_ir = state.typemap, state.func_ir
+        return _Products(state).replace()
+
+
+class _Products:
+    """The products of one function."""
+
+    def __init__(self, state):
+        self.state, self.types, self.func_ir = state, state.typemap, state.func_ir
+
+    def replace(self):
+        """Put `strong_product` where it belongs; returns whether there was something to look at."""
+        state = self.state
         made = [s for b in state.func_ir.blocks.values() for s in b.find_insts(ir.Assign)]
         near = {s.target.name for s in made if self._is_root(s.value)}
         if not near:
