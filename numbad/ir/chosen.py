@@ -312,7 +312,13 @@ def _is_by_hand(template):
     generic = getattr(template, "generic", None)
     if getattr(generic, "__qualname__", "").startswith("type_callable."):
         return _is_of_others(generic.__closure__[0].cell_contents)
-    return _is_of_others(getattr(template, "_definition_func", template))
+    written = getattr(template, "_definition_func", None)
+    return any(_is_of_others(one) for one in ([written] if written else _written(template)))
+
+
+def _written(template):
+    """The class statement that a template comes from: classes made by calls are of the module `abc`."""
+    return [base for base in template.__mro__ if base.__module__ != "abc"][:1]
 
 
 def _chosen(ty, args, named):
