@@ -14,6 +14,7 @@ from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.dispatcher import Dispatcher
 from numba.core.registry import cpu_target
+from numba.experimental.jitclass import boxing
 
 from .meaning import note_compiled
 from .remembered import enter, look_again
@@ -225,6 +226,20 @@ def _add_overload(add_overload, dispatcher, cres):
     dispatcher._compile_for_args = partial(_enter_all, dispatcher)
     _waiting(dispatcher)[tuple(cres.signature.args)] = cres
     note_compiled(dispatcher, tuple(cres.signature.args))
+
+
+def _specialize_box(typ):
+    """Numba's, which takes what it compiles for Python to read fields by at once: nothing of it waits."""
+    codegen = cpu_target.target_context.codegen()
+    create = vars(codegen).pop("create_library", None)
+    try:
+        return _numbas_specialize_box(typ)
+    finally:
+        if create is not None:
+            codegen.create_library = create
+
+
+_numbas_specialize_box, boxing._specialize_box = boxing._specialize_box, _specialize_box
 
 
 def _waiting(dispatcher):

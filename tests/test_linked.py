@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from numba import njit, types
 from numba.core.registry import cpu_target
+from numba.experimental import jitclass
 
 import numbad as nd
 from numbad.linked import LinkedLibrary, waits
@@ -224,3 +225,20 @@ def test_each_part_is_linked_once(monkeypatch):
     nd.grad(f, 0, mode="reverse")(1.0, 2)
     assert linked
     assert not any("doubled" in name or "looked_up" in name for name in linked)
+
+
+@jitclass([("rate", types.float64)])
+class Rate:
+    def __init__(self, rate):
+        self.rate = rate
+
+    def __add__(self, other):
+        return Rate(self.rate + other.rate)
+
+
+def test_fields_are_read_in_python_where_a_derivative_has_met_the_class_first():
+    def sum_times(x):
+        return (Rate(x) + Rate(x * x)).rate * x
+
+    assert nd.value_and_grad(sum_times, mode="reverse")(0.5) == (0.375, 1.75)
+    assert (Rate(1.0) + Rate(2.0)).rate == 3.0
