@@ -19,7 +19,7 @@ from ..errors import ControlDependenceWarning
 from .function import is_expr, is_phi, operands, read_by
 
 _OWN = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
-_told = {}
+_told = set()
 
 
 def warn_of_searches(blocks, is_varied, is_float):
@@ -29,9 +29,17 @@ def warn_of_searches(blocks, is_varied, is_float):
     """
     for name, loc in find_searches(blocks, is_varied, is_float):
         if not os.path.abspath(loc.filename).startswith(_OWN):
-            text = _message(name.split(".")[0], loc)
-            where = loc.filename, loc.line
-            warnings.warn_explicit(text, ControlDependenceWarning, *where, registry=_told)
+            _warn_once(_message(name.split(".")[0], loc), loc)
+
+
+def _warn_once(text, loc):
+    """Once as long as the filters say so; Python itself forgets what it told when any filter changes."""
+    key = text, ControlDependenceWarning, loc.line
+    if (loc.filename, key) not in _told:
+        registry = {}
+        warnings.warn_explicit(text, ControlDependenceWarning, loc.filename, loc.line, registry=registry)
+        if key in registry:
+            _told.add((loc.filename, key))
 
 
 def _message(name, loc):
