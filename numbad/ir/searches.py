@@ -37,7 +37,9 @@ def _warn_once(text, loc):
     key = text, ControlDependenceWarning, loc.line
     if (loc.filename, key) not in _told:
         registry = {}
-        warnings.warn_explicit(text, ControlDependenceWarning, loc.filename, loc.line, registry=registry)
+        warnings.warn_explicit(
+            text, ControlDependenceWarning, loc.filename, loc.line, registry=registry
+        )
         if key in registry:
             _told.add((loc.filename, key))
 

@@ -31,7 +31,9 @@ from numbad.ode.state import (
 )
 from numbad.ode.step import (
     buffers_needed,
+    make_close,
     make_error,
+    make_extend,
     make_interpolate,
     make_settle,
     make_step,
@@ -49,7 +51,7 @@ Settings = namedtuple("Settings", "rtol atol first_step max_step max_steps")
 Control = namedtuple("Control", "h log_error attempts")
 
 # The compiled pieces of an integration.
-Pieces = namedtuple("Pieces", "fun as_state start advance interpolate settle rows")
+Pieces = namedtuple("Pieces", "fun as_state start advance close extend interpolate settle rows")
 
 
 def dispatcher_of(problem, *settings):
@@ -81,8 +83,10 @@ def make_pieces(problem):
         as_state=array_state if problem.inplace else tuple_or_array_state,
         start=_make_start(tableau, fun, rhs, problem.control_partials),
         advance=_make_advance(tableau, fun, rhs, problem.control_partials),
+        close=make_close(tableau, rhs),
+        extend=make_extend(tableau, rhs),
         interpolate=make_interpolate(tableau),
-        settle=make_settle(tableau, rhs),
+        settle=make_settle(tableau),
         rows=buffers_needed(tableau),
     )
 
@@ -165,7 +169,7 @@ def make_integrate(problem):
 
 
 def _integrate(pieces):
-    fun, as_state, start, advance, interpolate, settle, rows = pieces
+    fun, as_state, start, advance, close, extend, interpolate, settle, rows = pieces
 
     def integrate(y0, ts, given_args, given_settings):
         args, settings = borrow(given_args), borrow(given_settings)
@@ -190,18 +194,18 @@ def _integrate(pieces):
             )
             if status != failure.RUNNING:
                 break
-            while row < count:
-                t_out = time_at(ts, row)
-                if (t_out - t_new) * direction > 0.0:
-                    break
-                if t_out == t_new:
-                    write_row(ys, row, w)
-                else:
-                    theta = (t_out - t) / h
-                    write_row(ys, row, interpolate(work[rows - 3], theta, h, y, stages))
+            slopes = close(fun, work, t_new, w, stages, structure, args)
+            if (time_at(ts, row) - t_new) * direction < 0.0:
+                dense = extend(fun, work, t, h, y, slopes, structure, args)
+                while (time_at(ts, row) - t_new) * direction < 0.0:
+                    theta = (time_at(ts, row) - t) / h
+                    write_row(ys, row, interpolate(work[rows - 3], theta, h, y, dense))
+                    row += 1
+            if time_at(ts, row) == t_new:
+                write_row(ys, row, w)
                 row += 1
             t = t_new
-            y, k0 = settle(fun, work, t, w, stages, structure, args)
+            y, k0 = settle(work, w, slopes)
         hold(memory)
         return ys, status, t
 

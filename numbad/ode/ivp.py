@@ -34,7 +34,7 @@ def solve_ivp(
     fun,
     t_span,
     y0,
-    method="Tsit5",
+    method="RK45",
     t_eval=None,
     dense_output=False,
     events=None,
@@ -54,7 +54,8 @@ def solve_ivp(
     y0 : array_like, shape (n,)
         Initial state; complex for a complex problem.
     method : str
-        "Tsit5", the explicit pair of order 5(4) of Tsitouras (2011).
+        One of SciPy's, "RK45" (Dormand & Prince, the default) or "RK23", or any other method of
+        `numbad.ode.solver`.
     t_eval : array_like or None
         Times of the output, within `t_span` and in its direction; every step, if None.
     dense_output : bool
@@ -118,7 +119,7 @@ def _call(record, y0, rest):
             raise error from None
 
 
-def _result(tableau, dense, status, t, attempts, times, states, nodes, node_states, slopes):
+def _result(tableau, dense, status, t, counts, times, states, nodes, node_states, slopes):
     extra = 1 if status == failure.NOT_FINITE_AT_START else 2
     return OdeResult(
         t=times,
@@ -126,7 +127,7 @@ def _result(tableau, dense, status, t, attempts, times, states, nodes, node_stat
         sol=OdeSolution(nodes, node_states, slopes, tableau.interpolant) if dense else None,
         t_events=None,
         y_events=None,
-        nfev=attempts * tableau.evaluations_per_step + extra,
+        nfev=tableau.evaluations(*counts) + extra,
         njev=0,
         nlu=0,
         status=0 if status == failure.RUNNING else -1,

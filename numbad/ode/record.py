@@ -6,7 +6,7 @@ from numba.core.imputils import impl_ret_new_ref
 from numba.extending import intrinsic
 
 from numbad.ode import failure
-from numbad.ode.compiling import generic
+from numbad.ode.compiling import generic, inlined
 from numbad.ode.emit import Emitter
 from numbad.ode.integrate import content_of, dispatcher_of, make_pieces
 from numbad.ode.state import borrow, hold, structure_of, table_for, write_row
@@ -35,9 +35,10 @@ def enlarged(typingctx, table, count):
 def make_record(problem):
     """The dispatcher `record(y0, t_span, t_eval, at_steps, dense, args, settings)` for a problem.
 
-    It returns (status, t, attempts, times, states, nodes, node states, slopes): output at `t_eval`
-    or, with `at_steps`, at every step; with `dense`, the ends of all steps and the stages of each,
-    `stages` rows a step.
+    It returns (status, t, counts, times, states, nodes, node states, slopes): output at `t_eval`
+    or, with `at_steps`, at every step; with `dense`, the ends of all steps and what the interpolant
+    weighs in each, `tableau.slopes` rows a step. Counted are the steps tried and accepted, and those
+    of which dense output was asked.
     """
     content = content_of(problem)
 
@@ -45,13 +46,13 @@ def make_record(problem):
         raise NotImplementedError(content)
 
     def choose(*argument_types):
-        return _record(make_pieces(problem), problem.tableau.stages)
+        return _record(make_pieces(problem), problem.tableau.slopes)
 
     return generic(record, content, choose, (make_record, (problem,)))
 
 
-def _record(pieces, stage_count):
-    fun, as_state, start, advance, interpolate, settle, rows = pieces
+def _record(pieces, slope_count):
+    fun, as_state, start, advance, close, extend, interpolate, settle, rows = pieces
 
     def record(y0, t_span, t_eval, at_steps, dense, given_args, given_settings):
         args, settings = borrow(given_args), borrow(given_settings)
@@ -61,8 +62,8 @@ def _record(pieces, stage_count):
         direction = t_end - t
         times, states = np.empty(FIRST_ROWS), table_for(FIRST_ROWS, initial)
         nodes, node_states = np.empty(FIRST_ROWS), table_for(FIRST_ROWS, initial)
-        slopes = table_for(FIRST_ROWS * stage_count, initial)
-        row = step = 0
+        node_slopes = table_for(FIRST_ROWS * slope_count, initial)
+        row = step = extended = 0
         memory, work, y, k0, status, control = start(initial, t, t_end, structure, args, settings)
         nodes[0] = t
         write_row(node_states, 0, y)
@@ -80,48 +81,51 @@ def _record(pieces, stage_count):
             if status != failure.RUNNING:
                 break
             step += 1
-            if dense:
-                if step == len(nodes):
-                    nodes = enlarged(nodes, 2 * step)
-                    node_states = enlarged(node_states, 2 * step)
-                    slopes = enlarged(slopes, 2 * step * stage_count)
-                nodes[step] = t_new
-                write_row(node_states, step, w)
-                first = (step - 1) * stage_count
-                write_rows(slopes, first, stages)
-            while at_steps or row < len(t_eval):
-                t_out = t_new if at_steps else t_eval[row]
-                if (t_out - t_new) * direction > 0.0:
-                    break
-                if row == len(times):
-                    times = enlarged(times, 2 * row)
-                    states = enlarged(states, 2 * row)
-                times[row] = t_out
-                if t_out == t_new:
-                    write_row(states, row, w)
-                else:
-                    theta = (t_out - t) / h
-                    write_row(states, row, interpolate(work[rows - 3], theta, h, y, stages))
-                row += 1
-                if at_steps:
-                    break
+            slopes = close(fun, work, t_new, w, stages, structure, args)
+            within = row < len(t_eval) and (t_eval[row] - t_new) * direction < 0.0
+            if dense or within:
+                extended += 1
+                weighed = extend(fun, work, t, h, y, slopes, structure, args)
+                while row < len(t_eval) and (t_eval[row] - t_new) * direction < 0.0:
+                    theta = (t_eval[row] - t) / h
+                    state = interpolate(work[rows - 3], theta, h, y, weighed)
+                    times, states, row = with_row(times, states, row, t_eval[row], state)
+                if dense:
+                    if step == len(nodes):
+                        node_slopes = enlarged(node_slopes, 2 * step * slope_count)
+                    write_rows(node_slopes, (step - 1) * slope_count, weighed)
+                    nodes, node_states, _ = with_row(nodes, node_states, step, t_new, w)
+            if at_steps or (row < len(t_eval) and t_eval[row] == t_new):
+                times, states, row = with_row(times, states, row, t_new, w)
             t = t_new
-            y, k0 = settle(fun, work, t, w, stages, structure, args)
+            y, k0 = settle(work, w, slopes)
         hold(memory)
+        counts = control.attempts, step, extended
         if not dense:
             step = 0
         return (
             status,
             t,
-            control.attempts,
+            counts,
             times[:row],
             states[:row],
             nodes[: step + 1],
             node_states[: step + 1],
-            slopes[: step * stage_count],
+            node_slopes[: step * slope_count],
         )
 
     return record
+
+
+@inlined
+def with_row(times, states, row, t, y):
+    """Tables of times and states with a further row, enlarged where they are full; their rows."""
+    if row == len(times):
+        times = enlarged(times, 2 * row)
+        states = enlarged(states, 2 * row)
+    times[row] = t
+    write_row(states, row, y)
+    return times, states, row + 1
 
 
 @intrinsic

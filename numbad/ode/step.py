@@ -1,11 +1,11 @@
 """One Runge-Kutta step, its error estimate and its interpolant, emitted from the tableau.
 
-Rows of the workspace: the stages, the state of a stage, the new state, the old state.
+Rows of the workspace: the slopes, the state of a stage, the new state, the old state.
 """
 
 from functools import cache
 
-from numba.core import types
+from numba.core import cgutils, types
 from numba.core.imputils import impl_ret_borrowed
 from numba.extending import intrinsic
 
@@ -15,7 +15,7 @@ from numbad.ode.state import combined_state, mean_square_of
 
 def buffers_needed(tableau):
     """Rows of workspace that the steps of a method use."""
-    return tableau.stages + 3
+    return tableau.slopes + 3
 
 
 @cache
@@ -44,25 +44,110 @@ def make_step(tableau, rhs):
 def _stages(emitter, tableau, call, y_type, arguments):
     """The new state and the stages: Hairer, Norsett & Wanner, I, (II.1.8)."""
     work, t, t_new, h, y, k0, _, args = arguments
-    builder = emitter.builder
-    rows = [builder.extract_value(work, i) for i in range(buffers_needed(tableau))]
-    old, step = emitter.vector(y_type, y), emitter.scalar(types.float64, h)
+    rows = _rows(emitter, tableau, work)
+    at = _Step(emitter, y_type, t, h, y)
     stages = [k0]
-
-    def combined(row, coefficients):
-        used = zip(coefficients, stages, strict=True)
-        terms = [(emitter.constant(a), emitter.vector(y_type, k)) for a, k in used if a != 0.0]
-        return combined_state(emitter, y_type, row, old, step, terms)
-
     for i in range(1, tableau.stages):
         final = tableau.first_same_as_last and i == tableau.stages - 1
-        state = combined(rows[tableau.stages + final], tableau.a[i])
-        time = emitter.scalar(types.float64, t) + emitter.constant(tableau.c[i]) * step
-        at = t_new if tableau.c[i] == 1.0 else time.value
-        stages.append(call.emit(emitter, rows[i], at, state, args))
+        state = at.state(rows[tableau.slopes + final], tableau.a[i], stages)
+        time = t_new if tableau.c[i] == 1.0 else at.time(tableau.c[i])
+        stages.append(call.emit(emitter, rows[i], time, state, args))
     if not tableau.first_same_as_last:
-        state = combined(rows[tableau.stages + 1], tableau.b)
+        state = at.state(rows[tableau.slopes + 1], tableau.b, stages)
     return state, stages
+
+
+def _rows(emitter, tableau, work):
+    return [emitter.builder.extract_value(work, i) for i in range(buffers_needed(tableau))]
+
+
+class _Step:
+    """The step from (t, y) by h: times and states within it."""
+
+    def __init__(self, emitter, y_type, t, h, y):
+        self.emitter = emitter
+        self.y_type = y_type
+        self.t = emitter.scalar(types.float64, t)
+        self.h = emitter.scalar(types.float64, h)
+        self.y = emitter.vector(y_type, y)
+
+    def time(self, c):
+        return (self.t + self.emitter.constant(c) * self.h).value
+
+    def state(self, row, coefficients, stages):
+        """y + h * sum of coefficient * stage."""
+        used = zip(coefficients, stages, strict=True)
+        terms = [
+            (self.emitter.constant(a), self.emitter.vector(self.y_type, k))
+            for a, k in used
+            if a != 0.0
+        ]
+        return combined_state(self.emitter, self.y_type, row, self.y, self.h, terms)
+
+
+@cache
+def make_close(tableau, rhs):
+    """The compiled `close(fun, work, t, w, stages, structure, args)`: the stages and f(t, w).
+
+    The latter, the slope at the end of an accepted step, may be the last stage already.
+    """
+
+    @intrinsic
+    def close(typingctx, fun, work, t, w, stages, structure, args):
+        if tableau.first_same_as_last:
+            return stages(fun, work, t, w, stages, structure, args), _stages_as_they_are
+        types_of_call = work.dtype, t, w, structure, args
+        rhs.resolve(typingctx, fun, *types_of_call)
+        result = types.UniTuple(w, tableau.stages + 1)
+
+        def codegen(context, builder, signature, arguments):
+            emitter = Emitter(context, builder)
+            call = rhs.resolve(context.typing_context, fun, *types_of_call)
+            _, work, t, state, values, _, args = arguments
+            row = builder.extract_value(work, tableau.stages)
+            slopes = cgutils.unpack_tuple(builder, values, tableau.stages)
+            slopes.append(call.emit(emitter, row, t, state, args))
+            value = context.make_tuple(builder, result, slopes)
+            return impl_ret_borrowed(context, builder, result, value)
+
+        return result(fun, work, t, w, stages, structure, args), codegen
+
+    return close
+
+
+def _stages_as_they_are(context, builder, signature, arguments):
+    return impl_ret_borrowed(context, builder, signature.return_type, arguments[4])
+
+
+@cache
+def make_extend(tableau, rhs):
+    """The compiled `extend(fun, work, t, h, y, slopes, structure, args)`: all that dense output needs.
+
+    `slopes` are those of `close`; added are the further stages, if the method has any.
+    """
+
+    @intrinsic
+    def extend(typingctx, fun, work, t, h, y, slopes, structure, args):
+        types_of_call = work.dtype, t, y, structure, args
+        rhs.resolve(typingctx, fun, *types_of_call)
+        result = types.UniTuple(y, tableau.slopes)
+
+        def codegen(context, builder, signature, arguments):
+            emitter = Emitter(context, builder)
+            call = rhs.resolve(context.typing_context, fun, *types_of_call)
+            _, work, t, h, state, values, _, args = arguments
+            rows = _rows(emitter, tableau, work)
+            at = _Step(emitter, y, t, h, state)
+            known = cgutils.unpack_tuple(builder, values, len(slopes))
+            for a, c in zip(tableau.extra_a, tableau.extra_c, strict=True):
+                inside = at.state(rows[tableau.slopes], a, known)
+                known.append(call.emit(emitter, rows[len(known)], at.time(c), inside, args))
+            value = context.make_tuple(builder, result, known)
+            return impl_ret_borrowed(context, builder, result, value)
+
+        return result(fun, work, t, h, y, slopes, structure, args), codegen
+
+    return extend
 
 
 def make_error(tableau, with_partials):
@@ -87,18 +172,18 @@ def make_error(tableau, with_partials):
 
 
 def make_interpolate(tableau):
-    """The compiled `interpolate(buffer, theta, h, y, stages)`: the state at t + theta h."""
+    """The compiled `interpolate(buffer, theta, h, y, slopes)`: the state at t + theta h."""
 
     @intrinsic
-    def interpolate(typingctx, buffer, theta, h, y, stages):
+    def interpolate(typingctx, buffer, theta, h, y, slopes):
         def codegen(context, builder, signature, arguments):
             emitter = Emitter(context, builder)
-            row, at, step, old, slopes = arguments
+            row, at, step, old, values = arguments
             fraction = emitter.scalar(types.float64, at)
             terms = [
                 (_horner(emitter, coefficients, fraction), k)
                 for coefficients, k in zip(
-                    tableau.interpolant, emitter.members(stages, slopes), strict=True
+                    tableau.interpolant, emitter.members(slopes, values), strict=True
                 )
                 if any(coefficients)
             ]
@@ -106,7 +191,7 @@ def make_interpolate(tableau):
             state = combined_state(emitter, y, row, base, size, terms)
             return impl_ret_borrowed(context, builder, y, state)
 
-        return y(buffer, theta, h, y, stages), codegen
+        return y(buffer, theta, h, y, slopes), codegen
 
     return interpolate
 
@@ -119,33 +204,27 @@ def _horner(emitter, coefficients, theta):
     return total * theta
 
 
-@cache
-def make_settle(tableau, rhs):
-    """The compiled `settle(fun, work, t, w, stages, structure, args)`: (y, first stage) to go on with.
+def make_settle(tableau):
+    """The compiled `settle(work, w, slopes)`: (y, first stage) to go on with, from those of `close`.
 
     Both are put where the next step does not write.
     """
+    last = tableau.slopes - len(tableau.extra_a) - 1
 
     @intrinsic
-    def settle(typingctx, fun, work, t, w, stages, structure, args):
-        types_of_call = work.dtype, t, w, structure, args
-        rhs.resolve(typingctx, fun, *types_of_call)
+    def settle(typingctx, work, w, slopes):
         result = types.UniTuple(w, 2)
 
         def codegen(context, builder, signature, arguments):
             emitter = Emitter(context, builder)
-            call = rhs.resolve(context.typing_context, fun, *types_of_call)
-            _, rows, t, w_value, slopes, _, args = arguments
-            buffer = builder.extract_value(rows, buffers_needed(tableau) - 1)
-            y = emitter.copied(w, buffer, w_value)
-            first = builder.extract_value(rows, 0)
-            if tableau.first_same_as_last:
-                k0 = emitter.copied(w, first, builder.extract_value(slopes, tableau.stages - 1))
-            else:
-                k0 = call.emit(emitter, first, t, y, args)
+            work, state, values = arguments
+            buffer = builder.extract_value(work, buffers_needed(tableau) - 1)
+            y = emitter.copied(w, buffer, state)
+            first = builder.extract_value(work, 0)
+            k0 = emitter.copied(w, first, builder.extract_value(values, last))
             value = context.make_tuple(builder, result, [y, k0])
             return impl_ret_borrowed(context, builder, result, value)
 
-        return result(fun, work, t, w, stages, structure, args), codegen
+        return result(work, w, slopes), codegen
 
     return settle

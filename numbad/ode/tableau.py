@@ -1,6 +1,6 @@
-"""Explicit embedded Runge-Kutta methods as data.
+"""Explicit Runge-Kutta methods as data.
 
-A method is its Butcher tableau, its order and its interpolant; stepping, error estimate, step
+A method is its Butcher tableau, its orders and its interpolant; stepping, error estimate, step
 control and dense output are derived from them, so that a further method is a further data file.
 Notation of Hairer, Norsett & Wanner, "Solving Ordinary Differential Equations I", II.4 and II.6.
 """
@@ -9,44 +9,65 @@ from dataclasses import dataclass
 from functools import cached_property
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Tableau:
-    """An explicit embedded Runge-Kutta pair of `len(b)` stages.
+    """An explicit Runge-Kutta method of `len(b)` stages, as a rule with an error estimate.
 
     `a[i]` holds the `i` coefficients of stage `i`; `error = b - b_embedded` weighs the stages in
-    the error estimate; row `i` of `interpolant` holds the coefficients of theta, theta**2, ... in
-    b_i(theta), so that y(t + theta h) = y + h sum b_i(theta) k_i.
+    the error estimate. After an accepted step the slope at its end is known: the last stage, or one
+    evaluation more, which is the next step's first stage. `extra_a` and `extra_c` are the further
+    stages that only dense output needs; they are evaluated in steps where an output falls. Row `i`
+    of `interpolant` holds the coefficients of theta, theta**2, ... in b_i(theta), for the stages,
+    the slope at the end where it is no stage, and the further ones: y(t + theta h) = y + h sum
+    b_i(theta) k_i, of order `dense_order` (the error in one step is O(h**(dense_order + 1))).
     """
 
     name: str
     source: str
     order: int
     embedded_order: int
+    dense_order: int
     a: tuple
     b: tuple
     error: tuple
     c: tuple
     interpolant: tuple
+    extra_a: tuple = ()
+    extra_c: tuple = ()
 
     def __post_init__(self):
-        stages = len(self.b)
-        lengths = (len(self.a), len(self.error), len(self.c), len(self.interpolant))
-        if lengths != (stages,) * 4 or any(len(row) != i for i, row in enumerate(self.a)):
+        stages, slopes, rows = len(self.b), self.slopes, (*self.a, *self.extra_a)
+        lengths = (len(self.a), len(self.error), len(self.c))
+        counts = [*range(stages), *range(slopes - len(self.extra_a), slopes)]
+        if (
+            lengths != (stages,) * 3
+            or len(self.extra_c) != len(self.extra_a)
+            or len(self.interpolant) != slopes
+            or [len(row) for row in rows] != counts
+        ):
             raise ValueError(f"tableau {self.name}: a, b, error, c and interpolant do not match")
 
     @property
     def stages(self):
         return len(self.b)
 
+    @property
+    def slopes(self):
+        """Slopes that the interpolant weighs."""
+        return self.stages + (not self.first_same_as_last) + len(self.extra_a)
+
     @cached_property
     def first_same_as_last(self):
         """Whether the last stage is evaluated at the new value, and so is the next first stage."""
         return self.c[-1] == 1.0 and self.a[-1] == self.b[:-1] and self.b[-1] == 0.0
 
-    @property
-    def evaluations_per_step(self):
-        """Evaluations of the right-hand side that a further step takes."""
-        return self.stages - 1 if self.first_same_as_last else self.stages
+    def evaluations(self, tried, accepted, extended):
+        """Evaluations of the right-hand side in so many steps, without those before the first.
+
+        `extended` counts the steps whose further stages were evaluated.
+        """
+        closing = 0 if self.first_same_as_last else accepted
+        return tried * (self.stages - 1) + closing + extended * len(self.extra_a)
 
     @property
     def error_exponent(self):
@@ -72,3 +93,15 @@ def interpolant_row(degree, scale, *factors):
     if constant != 0.0 or len(row) > degree:
         raise ValueError("an interpolant weight must vanish at 0 and have at most the given degree")
     return tuple(row) + (0.0,) * (degree - len(row))
+
+
+def cubic_hermite(b, closing=False):
+    """The interpolant through value and slope at both ends of a step, of order 3.
+
+    Hairer, Norsett & Wanner, I, II.6. `b` are the weights of the stages; the slope at the end is the
+    last of them, or, where `closing`, follows them.
+    """
+    rows = [[0.0, 3.0 * weight, -2.0 * weight] for weight in (*b, *([0.0] if closing else ()))]
+    for row, slope in ((rows[0], (1.0, -2.0, 1.0)), (rows[-1], (0.0, -1.0, 1.0))):
+        row[:] = [left + right for left, right in zip(row, slope, strict=True)]
+    return tuple(map(tuple, rows))

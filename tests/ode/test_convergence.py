@@ -1,10 +1,12 @@
-"""Order of accuracy, observed, of the solution and of the output between steps."""
+"""Order of accuracy, observed: of the solution, the output between steps, and their derivatives."""
 
+import math
 from itertools import pairwise
 
 import numpy as np
 import pytest
 
+import numbad as nd
 from numbad.ode.integrate import Problem, make_integrate
 from numbad.ode.methods import find_method
 from numbad.ode.solving import as_dispatcher
@@ -16,11 +18,12 @@ HEUN_EULER = Tableau(
     source="Hairer, Norsett & Wanner, I, II.4",
     order=2,
     embedded_order=1,
+    dense_order=2,
     a=((), (1.0,)),
     b=(0.5, 0.5),
     error=(-0.5, 0.5),
     c=(0.0, 1.0),
-    interpolant=((1.0, -0.5), (0.0, 0.5)),
+    interpolant=((1.0, -0.5), (0.0, 0.5), (0.0, 0.0)),
 )
 
 
@@ -48,7 +51,7 @@ def tsit5():
 
 
 def observed_orders(errors):
-    return np.log2(np.asarray(errors[:-1]) / errors[1:])
+    return np.log2(np.asarray(errors)[:-1] / errors[1:])
 
 
 def test_global_error_has_order_five(tsit5):
@@ -76,10 +79,51 @@ def test_error_follows_the_tolerance(tsit5):
     assert all(20.0 < a / b < 500.0 for a, b in pairwise(errors)), errors
 
 
+def forced(t, y, rate):
+    return -rate * y * math.cos(t)
+
+
+def forced_errors(tableau):
+    """The function that gives the errors of y' = -rate y cos t at times, and those of dy/drate."""
+    integrate = make_integrate(Problem(as_dispatcher(forced), tableau, False, False))
+    run = nd.jvp(lambda rate, ts, chosen: integrate(1.0, ts, rate, chosen)[0][:, 0], argnums=(0,))
+
+    def errors(ts, chosen):
+        ys, slopes = run((1.5, ts, chosen), (1.0,))
+        moved = np.sin(ts) - np.sin(ts[0])
+        exact = np.exp(-1.5 * moved)
+        return np.abs(ys - exact), np.abs(slopes + moved * exact)
+
+    return errors
+
+
+# Steps on an interval of length 2: few enough that rounding does not show, enough for the order to.
+STEPS = [("BS3", 16), ("DP5", 8)]
+
+
+@pytest.mark.parametrize(("name", "steps"), STEPS)
+def test_order_of_value_output_and_derivative(name, steps):
+    """With steps of one size, then half of it: at the end, and between the ends of one step.
+
+    In the mean over several intervals, since on one the leading term of the error may vanish.
+    """
+    tableau = find_method(name)
+    errors = forced_errors(tableau)
+    ends, insides = [], []
+    for h in (2.0 / steps, 1.0 / steps):
+        starts, inside = np.arange(12) * 0.5, np.arange(1, 7) * 0.15 * h
+        over = [errors(np.array([t, t + 2.0]), fixed_step(h)) for t in starts]
+        within = [errors(np.array([t, *(t + inside), t + h]), fixed_step(h)) for t in starts]
+        ends.append(np.sqrt(np.mean(np.square(over)[:, :, -1], axis=0)))
+        insides.append(np.sqrt(np.mean(np.square(within)[:, :, 1:-1], axis=(0, 2))))
+    np.testing.assert_allclose(observed_orders(ends), [[tableau.order] * 2], atol=0.5)
+    np.testing.assert_allclose(observed_orders(insides), [[tableau.dense_order + 1] * 2], atol=0.5)
+
+
 def test_another_method_is_another_tableau():
     """Heun-Euler: two stages, the last not the first of the next step."""
     assert not HEUN_EULER.first_same_as_last
-    assert HEUN_EULER.evaluations_per_step == 2
+    assert HEUN_EULER.evaluations(tried=5, accepted=4, extended=3) == 9
     heun = integrator(HEUN_EULER)
     errors = [heun([0.0, 1.0], fixed_step(1.0 / n))[-1] for n in (50, 100, 200)]
     assert abs(observed_orders(errors)[-1] - 2.0) < 0.05

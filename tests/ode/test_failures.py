@@ -139,7 +139,7 @@ class TestOptions:
     @pytest.mark.parametrize(
         ("options", "error", "message"),
         [
-            (dict(method="RK45"), ArgumentError, "'RK45' does not exist; available: Tsit5"),
+            (dict(method="RK44"), ArgumentError, r"mean 'RK45'\?\); available: BS3.*Tsit5"),
             (dict(adjoint="backwards"), ArgumentError, "does not exist; one of: forward"),
             (dict(adjoint="gauss"), NumbadError, "'gauss' is not available yet"),
             (dict(jac=decay), NumbadError, "jac has no use"),

@@ -1,13 +1,20 @@
 """The methods that exist, by name; one cited tableau a file."""
 
+from difflib import get_close_matches
+
 from numbad.errors import ArgumentError
+from numbad.ode.methods.bs3 import BS3
+from numbad.ode.methods.dp5 import DP5
 from numbad.ode.methods.tsit5 import TSIT5
 
-METHODS = {TSIT5.name: TSIT5}
+METHODS = {method.name: method for method in (BS3, DP5, TSIT5)}
+
+# Other names of a method: SciPy's, and what it is called in full.
+ALIASES = {"RK23": "BS3", "RK45": "DP5", "DormandPrince5": "DP5"}
 
 
 def find_method(name):
-    """The tableau called `name`.
+    """The method called `name`.
 
     Raises
     ------
@@ -15,7 +22,20 @@ def find_method(name):
         where no method has that name; the message lists those that exist.
     """
     try:
-        return METHODS[name]
+        return METHODS[ALIASES.get(name, name)]
     except (KeyError, TypeError):
-        known = ", ".join(sorted(METHODS))
-        raise ArgumentError(f"method {name!r} does not exist; available: {known}") from None
+        raise ArgumentError(
+            f"method {name!r} does not exist{_meant(name)}; available: {', '.join(known_names())}"
+        ) from None
+
+
+def known_names():
+    """All names of methods."""
+    return sorted({*METHODS, *ALIASES}, key=str.lower)
+
+
+def _meant(name):
+    """What a name that is nearly that of a method is meant to be, as part of a sentence."""
+    lower = {known.lower(): known for known in known_names()}
+    near = get_close_matches(str(name).lower(), lower, n=1)
+    return f" (did you mean {lower[near[0]]!r}?)" if near else ""

@@ -65,6 +65,7 @@ TSIT5 = Tableau(
     source="Tsitouras (2011), doi:10.1016/j.camwa.2011.06.002",
     order=5,
     embedded_order=4,
+    dense_order=4,
     a=(
         (),
         (0.161,),
