@@ -23,6 +23,9 @@ LOG_SMALLEST_PREVIOUS = math.log(1e-4)
 # Steps within this fraction of the end go to the end, rather than leave a sliver of rounding.
 STRETCH = 1.0 + 1e-12
 
+# The same for steps of one size, whose times gather more rounding: thousands of them fill an interval.
+EVEN_STRETCH = 1.0 + 1e-6
+
 
 @intrinsic
 def larger(typingctx, first, second):

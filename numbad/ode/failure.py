@@ -11,6 +11,7 @@ NO_TIMES = 5
 TIMES_NOT_MONOTONE = 6
 TIMES_NOT_FINITE = 7
 WRONG_TOLERANCES = 8
+STEP_NOT_FINITE = 9
 
 _REASONS = {
     STEP_TOO_SMALL: "the required step size is less than the spacing between numbers",
@@ -20,6 +21,7 @@ _REASONS = {
     NO_TIMES: "ts is empty: give at least the initial time",
     TIMES_NOT_MONOTONE: "ts must increase (or decrease) strictly, which it does not",
     TIMES_NOT_FINITE: "ts must be finite, which it is not",
+    STEP_NOT_FINITE: "a step of the size given ends in NaN or infinity; first_step may be too large",
     WRONG_TOLERANCES: "rtol and atol must be floats, or have one for each component of the state",
 }
 

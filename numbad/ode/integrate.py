@@ -9,6 +9,7 @@ import numpy as np
 from numbad.ode import failure
 from numbad.ode.compiling import generic, inlined
 from numbad.ode.control import (
+    EVEN_STRETCH,
     LOG_SMALLEST_PREVIOUS,
     STRETCH,
     make_control,
@@ -78,11 +79,12 @@ def make_pieces(problem):
     """The functions that an integration loop is put together from, for one right-hand side."""
     tableau = problem.tableau
     fun, rhs = problem.fun, RightHandSide(problem.inplace)
+    make_advance = _make_advance if tableau.adaptive else _make_even_advance
     return Pieces(
         fun=fun,
         as_state=array_state if problem.inplace else tuple_or_array_state,
         start=_make_start(tableau, fun, rhs, problem.control_partials),
-        advance=_make_advance(tableau, fun, rhs, problem.control_partials),
+        advance=make_advance(tableau, fun, rhs, problem.control_partials),
         close=make_close(tableau, rhs),
         extend=make_extend(tableau, rhs),
         interpolate=make_interpolate(tableau),
@@ -97,6 +99,7 @@ def _make_start(tableau, fun, rhs, control_partials):
     first_step = make_first_step(tableau, fun, make_evaluate(rhs), control_partials)
     rows = buffers_needed(tableau)
     workspace = make_workspace(rows)
+    adaptive = tableau.adaptive
 
     @inlined
     def start(initial, t, t_end, structure, args, settings):
@@ -110,7 +113,7 @@ def _make_start(tableau, fun, rhs, control_partials):
             status = failure.WRONG_TOLERANCES
         elif not (all_finite(y) and all_finite(k0)):
             status = failure.NOT_FINITE_AT_START
-        elif h == 0.0 and t_end != t:
+        elif adaptive and h == 0.0 and t_end != t:
             longest = smaller(abs(t_end - t), settings.max_step)
             h = first_step(work, t, y, k0, direction, longest, structure, args, settings)
         return memory, work, y, k0, status, Control(direction * h, LOG_SMALLEST_PREVIOUS, 0)
@@ -150,6 +153,26 @@ def _make_advance(tableau, fun, rhs, control_partials):
                 elif attempts >= settings.max_steps:
                     status = failure.TOO_MANY_STEPS
         return status, t_new, h_tried, w, stages, Control(h, log_error, attempts)
+
+    return advance
+
+
+def _make_even_advance(tableau, fun, rhs, control_partials):
+    """The compiled `advance` of a method without an error estimate: one step of the size given."""
+    step = make_step(tableau, rhs)
+
+    @inlined
+    def advance(work, t, t_end, y, k0, last, structure, args, settings):
+        h = last.h
+        if abs(h) > settings.max_step:
+            h = math.copysign(settings.max_step, h)
+        t_new = t + h
+        if abs(h) * EVEN_STRETCH >= abs(t_end - t):
+            h = t_end - t
+            t_new = t_end
+        w, stages = step(fun, work, t, t_new, h, y, k0, structure, args)
+        status = failure.RUNNING if all_finite(w) else failure.STEP_NOT_FINITE
+        return status, t_new, h, w, stages, Control(last.h, last.log_error, last.attempts + 1)
 
     return advance
 

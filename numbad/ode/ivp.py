@@ -13,7 +13,7 @@ from numbad.ode.integrate import Problem, as_passed
 from numbad.ode.methods import find_method
 from numbad.ode.record import make_record
 from numbad.ode.solution import OdeResult, OdeSolution
-from numbad.ode.solving import as_dispatcher, checked_settings
+from numbad.ode.solving import as_dispatcher, check_step_size, checked_settings
 
 SUCCESS = "The solver successfully reached the end of the integration interval."
 SMALLEST_RTOL = 100 * np.finfo(float).eps
@@ -54,8 +54,8 @@ def solve_ivp(
     y0 : array_like, shape (n,)
         Initial state; complex for a complex problem.
     method : str
-        One of SciPy's, "RK45" (Dormand & Prince, the default) or "RK23", or any other method of
-        `numbad.ode.solver`.
+        One of SciPy's "RK45" (Dormand & Prince, the default), "RK23" and "DOP853", or any other
+        method of `numbad.ode.solver`.
     t_eval : array_like or None
         Times of the output, within `t_span` and in its direction; every step, if None.
     dense_output : bool
@@ -99,11 +99,13 @@ def solve_ivp(
     t_span = _interval(t_span)
     times = np.empty(0) if t_eval is None else _output_times(t_eval, t_span)
     settings = _settings(options, len(y0))
+    check_step_size(tableau, settings)
     problem = Problem(as_dispatcher(fun), tableau, False, False)
     record = make_record(problem)
     rest = t_span, times, t_eval is None, bool(dense_output), _arguments(args), as_passed(settings)
     found = _call(record, y0, rest)
-    return _result(tableau, bool(dense_output), *found)
+    tries_a_step = tableau.adaptive and settings.first_step == 0.0 and t_span[0] != t_span[1]
+    return _result(tableau, tries_a_step, bool(dense_output), *found)
 
 
 def _call(record, y0, rest):
@@ -119,15 +121,17 @@ def _call(record, y0, rest):
             raise error from None
 
 
-def _result(tableau, dense, status, t, counts, times, states, nodes, node_states, slopes):
-    extra = 1 if status == failure.NOT_FINITE_AT_START else 2
+def _result(
+    tableau, tries_a_step, dense, status, t, counts, times, states, nodes, node_states, slopes
+):
+    first = 2 if tries_a_step and status != failure.NOT_FINITE_AT_START else 1
     return OdeResult(
         t=times,
         y=states.T,
         sol=OdeSolution(nodes, node_states, slopes, tableau.interpolant) if dense else None,
         t_events=None,
         y_events=None,
-        nfev=tableau.evaluations(*counts) + extra,
+        nfev=first + tableau.evaluations(*counts),
         njev=0,
         nlu=0,
         status=0 if status == failure.RUNNING else -1,

@@ -20,6 +20,9 @@ class Tableau:
     of `interpolant` holds the coefficients of theta, theta**2, ... in b_i(theta), for the stages,
     the slope at the end where it is no stage, and the further ones: y(t + theta h) = y + h sum
     b_i(theta) k_i, of order `dense_order` (the error in one step is O(h**(dense_order + 1))).
+
+    A second, coarser estimate of order `coarse_order` makes the first of a higher order, see
+    `numbad.ode.step.make_error`. A method without an `error` takes steps of one size.
     """
 
     name: str
@@ -34,10 +37,12 @@ class Tableau:
     interpolant: tuple
     extra_a: tuple = ()
     extra_c: tuple = ()
+    coarse_error: tuple = ()
+    coarse_order: int = 0
 
     def __post_init__(self):
         stages, slopes, rows = len(self.b), self.slopes, (*self.a, *self.extra_a)
-        lengths = (len(self.a), len(self.error), len(self.c))
+        lengths = (len(self.a), len(self.error) or stages, len(self.c))
         counts = [*range(stages), *range(slopes - len(self.extra_a), slopes)]
         if (
             lengths != (stages,) * 3
@@ -70,9 +75,15 @@ class Tableau:
         return tried * (self.stages - 1) + closing + extended * len(self.extra_a)
 
     @property
+    def adaptive(self):
+        """Whether there is an error estimate to choose step sizes by."""
+        return bool(self.error)
+
+    @property
     def error_exponent(self):
         """1/q where the error estimate of a step is O(h**q)."""
-        return 1.0 / (min(self.order, self.embedded_order) + 1)
+        fine = min(self.order, self.embedded_order) + 1
+        return 1.0 / (2 * fine - (self.coarse_order + 1) if self.coarse_error else fine)
 
 
 def product(*polynomials):
@@ -93,6 +104,20 @@ def interpolant_row(degree, scale, *factors):
     if constant != 0.0 or len(row) > degree:
         raise ValueError("an interpolant weight must vanish at 0 and have at most the given degree")
     return tuple(row) + (0.0,) * (degree - len(row))
+
+
+def alternating(*coefficients):
+    """The weight f0 x + f1 x (1 - x) + f2 x**2 (1 - x) + f3 x**2 (1 - x)**2 + ..., as a row.
+
+    Hairer, Norsett & Wanner, I, (II.6.31), write dense output so.
+    """
+    total = [0.0] * len(coefficients)
+    basis = (1.0,)
+    for k, coefficient in enumerate(coefficients):
+        basis = product(basis, (1.0, -1.0) if k % 2 else (0.0, 1.0))
+        for power, value in enumerate(basis[1:]):
+            total[power] += coefficient * value
+    return tuple(total)
 
 
 def cubic_hermite(b, closing=False):

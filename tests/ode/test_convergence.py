@@ -98,7 +98,16 @@ def forced_errors(tableau):
 
 
 # Steps on an interval of length 2: few enough that rounding does not show, enough for the order to.
-STEPS = [("BS3", 16), ("DP5", 8)]
+STEPS = [
+    pytest.param("Euler", 64, marks=pytest.mark.deep),
+    pytest.param("Heun", 64, marks=pytest.mark.deep),
+    ("RK4", 16),
+    ("BS3", 16),
+    pytest.param("DP5", 8, marks=pytest.mark.deep),
+    ("Vern7", 14),
+    ("DOP853", 5),
+    pytest.param("Vern9", 2, marks=pytest.mark.deep),
+]
 
 
 @pytest.mark.parametrize(("name", "steps"), STEPS)
@@ -116,8 +125,9 @@ def test_order_of_value_output_and_derivative(name, steps):
         within = [errors(np.array([t, *(t + inside), t + h]), fixed_step(h)) for t in starts]
         ends.append(np.sqrt(np.mean(np.square(over)[:, :, -1], axis=0)))
         insides.append(np.sqrt(np.mean(np.square(within)[:, :, 1:-1], axis=(0, 2))))
-    np.testing.assert_allclose(observed_orders(ends), [[tableau.order] * 2], atol=0.5)
-    np.testing.assert_allclose(observed_orders(insides), [[tableau.dense_order + 1] * 2], atol=0.5)
+    for found, order in ((ends, tableau.order), (insides, tableau.dense_order + 1)):
+        assert (observed_orders(found) > order - 0.5).all(), observed_orders(found)
+        assert (observed_orders(found) < order + 1.6).all(), observed_orders(found)
 
 
 def test_another_method_is_another_tableau():

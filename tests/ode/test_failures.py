@@ -139,7 +139,8 @@ class TestOptions:
     @pytest.mark.parametrize(
         ("options", "error", "message"),
         [
-            (dict(method="RK44"), ArgumentError, r"mean 'RK45'\?\); available: BS3.*Tsit5"),
+            (dict(method="RK44"), ArgumentError, r"mean 'RK4'\?\); available: BS3.*Tsit5"),
+            (dict(method="RK4"), ArgumentError, "'RK4' has no error .*: give it as first_step"),
             (dict(adjoint="backwards"), ArgumentError, "does not exist; one of: forward"),
             (dict(adjoint="gauss"), NumbadError, "'gauss' is not available yet"),
             (dict(jac=decay), NumbadError, "jac has no use"),

@@ -60,6 +60,29 @@ def test_counts_evaluations():
     assert rest == 0 <= rejected
 
 
+def counted(t, y, calls):
+    calls[0] += 1
+    return np.array([y[1], -np.sin(y[0]) * t])
+
+
+@pytest.mark.parametrize("method", ["RK23", "RK45", "DOP853"])
+def test_one_step_of_each_method_of_scipy(method):
+    """All weights at once: the same step, and output within it; and what is evaluated is counted."""
+    calls = np.zeros(1)
+    options = dict(
+        method=method, t_eval=np.linspace(0.5, 0.8, 7), first_step=0.3, dense_output=True
+    )
+    ours, theirs = both(
+        counted, (0.5, 0.8), [1.0, 0.5], args=(calls,), rtol=1e-2, atol=1e-2, **options
+    )
+    np.testing.assert_allclose(ours.y, theirs.y, rtol=0, atol=2e-14)
+    np.testing.assert_allclose(ours.sol(ours.t), theirs.y, rtol=0, atol=2e-14)
+    assert calls[0] == ours.nfev + theirs.nfev
+    calls[0] = 0
+    lone = nd.ode.solve_ivp(counted, (0.5, 9.0), [1.0, 0.5], method, [2.0, 5.0], args=(calls,))
+    assert calls[0] == lone.nfev
+
+
 def test_output_times_and_tight_tolerances():
     times = np.linspace(*SPAN, 40)
     options = dict(args=ARGUMENTS, t_eval=times, rtol=1e-10, atol=1e-10)

@@ -4,10 +4,17 @@ from difflib import get_close_matches
 
 from numbad.errors import ArgumentError
 from numbad.ode.methods.bs3 import BS3
+from numbad.ode.methods.dop853 import DOP853
 from numbad.ode.methods.dp5 import DP5
+from numbad.ode.methods.euler import EULER
+from numbad.ode.methods.heun import HEUN
+from numbad.ode.methods.rk4 import RK4
 from numbad.ode.methods.tsit5 import TSIT5
+from numbad.ode.methods.vern7 import VERN7
+from numbad.ode.methods.vern9 import VERN9
 
-METHODS = {method.name: method for method in (BS3, DP5, TSIT5)}
+EXPLICIT = (EULER, HEUN, RK4, BS3, DP5, TSIT5, DOP853, VERN7, VERN9)
+METHODS = {method.name: method for method in EXPLICIT}
 
 # Other names of a method: SciPy's, and what it is called in full.
 ALIASES = {"RK23": "BS3", "RK45": "DP5", "DormandPrince5": "DP5"}
