@@ -76,14 +76,14 @@ def make_first_step(tableau, fun, evaluate, with_partials):
     mean_square = make_mean_square(with_partials)
 
     @inlined
-    def first_step(work, t, y, k0, direction, longest, structure, args, settings):
+    def first_step(buffers, t, y, k0, direction, longest, structure, args, settings):
         rtol, atol = settings.rtol, settings.atol
         d0 = math.sqrt(mean_square((1.0,), (y,), y, y, rtol, atol))
         d1 = math.sqrt(mean_square((1.0,), (k0,), y, y, rtol, atol))
         h0 = 1e-6 if d0 < 1e-5 or d1 < 1e-5 else 0.01 * d0 / d1
         h0 = smaller(h0, longest)
-        v = combine(work[-3], y, direction * h0, (1.0,), (k0,))
-        k1 = evaluate(fun, work[1], t + direction * h0, v, structure, args)
+        v = combine(buffers[0], y, direction * h0, (1.0,), (k0,))
+        k1 = evaluate(fun, buffers[1], t + direction * h0, v, structure, args)
         d2 = math.sqrt(mean_square((1.0, -1.0), (k1, k0), y, y, rtol, atol)) / h0
         steepest = larger(d1, d2)
         if steepest <= 1e-15:

@@ -17,6 +17,7 @@ from numbad.ode.control import (
     smaller,
 )
 from numbad.ode.rhs import RightHandSide, make_evaluate
+from numbad.ode.rosenbrock import Rosenbrock, rosenbrock_steps
 from numbad.ode.state import (
     all_finite,
     array_state,
@@ -24,7 +25,6 @@ from numbad.ode.state import (
     fits,
     hold,
     keep,
-    make_workspace,
     structure_of,
     table_for,
     tuple_or_array_state,
@@ -32,12 +32,12 @@ from numbad.ode.state import (
 )
 from numbad.ode.step import (
     buffers_needed,
+    explicit_steps,
     make_close,
     make_error,
     make_extend,
     make_interpolate,
     make_settle,
-    make_step,
 )
 from numbad.ode.times import check_times, time_at
 from numbad.remembered import built_once
@@ -51,8 +51,8 @@ Settings = namedtuple("Settings", "rtol atol first_step max_step max_steps")
 # What a step hands to the next: the step size to try, and the last error for the control.
 Control = namedtuple("Control", "h log_error attempts")
 
-# The compiled pieces of an integration.
-Pieces = namedtuple("Pieces", "fun as_state start advance close extend interpolate settle rows")
+# The compiled pieces of an integration, and which row of the workspace is free between steps.
+Pieces = namedtuple("Pieces", "fun as_state start advance close extend interpolate settle spare")
 
 
 def dispatcher_of(problem, *settings):
@@ -77,34 +77,35 @@ def content_of(problem):
 
 def make_pieces(problem):
     """The functions that an integration loop is put together from, for one right-hand side."""
-    tableau = problem.tableau
+    tableau, with_partials = problem.tableau, problem.control_partials
     fun, rhs = problem.fun, RightHandSide(problem.inplace)
     make_advance = _make_advance if tableau.adaptive else _make_even_advance
+    kind = rosenbrock_steps if isinstance(tableau, Rosenbrock) else explicit_steps
+    steps = kind(tableau, rhs)
     return Pieces(
         fun=fun,
         as_state=array_state if problem.inplace else tuple_or_array_state,
-        start=_make_start(tableau, fun, rhs, problem.control_partials),
-        advance=make_advance(tableau, fun, rhs, problem.control_partials),
+        start=_make_start(tableau, fun, rhs, steps.workspace, with_partials),
+        advance=make_advance(tableau, fun, steps, with_partials),
         close=make_close(tableau, rhs),
         extend=make_extend(tableau, rhs),
         interpolate=make_interpolate(tableau),
         settle=make_settle(tableau),
-        rows=buffers_needed(tableau),
+        spare=buffers_needed(tableau) - 3,
     )
 
 
-def _make_start(tableau, fun, rhs, control_partials):
+def _make_start(tableau, fun, rhs, workspace, control_partials):
     """The compiled `start`: workspace, first slope, first step size."""
     evaluate_first = make_evaluate(rhs, first=True)
     first_step = make_first_step(tableau, fun, make_evaluate(rhs), control_partials)
-    rows = buffers_needed(tableau)
-    workspace = make_workspace(rows)
+    spare, last = buffers_needed(tableau) - 3, buffers_needed(tableau) - 1
     adaptive = tableau.adaptive
 
     @inlined
     def start(initial, t, t_end, structure, args, settings):
-        memory, work = workspace(initial)
-        y = keep(work[rows - 1], initial)
+        memory, work = workspace(initial, args)
+        y = keep(work[last], initial)
         k0 = evaluate_first(fun, work[0], t, y, structure, args)
         direction = 1.0 if t_end > t else -1.0
         status = failure.RUNNING
@@ -115,15 +116,16 @@ def _make_start(tableau, fun, rhs, control_partials):
             status = failure.NOT_FINITE_AT_START
         elif adaptive and h == 0.0 and t_end != t:
             longest = smaller(abs(t_end - t), settings.max_step)
-            h = first_step(work, t, y, k0, direction, longest, structure, args, settings)
+            buffers = work[spare], work[1]
+            h = first_step(buffers, t, y, k0, direction, longest, structure, args, settings)
         return memory, work, y, k0, status, Control(direction * h, LOG_SMALLEST_PREVIOUS, 0)
 
     return start
 
 
-def _make_advance(tableau, fun, rhs, control_partials):
+def _make_advance(tableau, fun, steps, control_partials):
     """The compiled `advance`: one accepted step, after as many rejected ones as it takes."""
-    step = make_step(tableau, rhs)
+    prepare, step = steps.prepare, steps.step
     mean_square_error = make_error(tableau, control_partials)
     control = make_control(tableau)
 
@@ -132,6 +134,7 @@ def _make_advance(tableau, fun, rhs, control_partials):
         h, log_error, attempts = last
         status = failure.RUNNING
         accepted = again = False
+        prepare(fun, work, t, y, structure, args)
         while not accepted and status == failure.RUNNING:
             if abs(h) > settings.max_step:
                 h = math.copysign(settings.max_step, h)
@@ -157,9 +160,9 @@ def _make_advance(tableau, fun, rhs, control_partials):
     return advance
 
 
-def _make_even_advance(tableau, fun, rhs, control_partials):
+def _make_even_advance(tableau, fun, steps, control_partials):
     """The compiled `advance` of a method without an error estimate: one step of the size given."""
-    step = make_step(tableau, rhs)
+    prepare, step = steps.prepare, steps.step
 
     @inlined
     def advance(work, t, t_end, y, k0, last, structure, args, settings):
@@ -170,6 +173,7 @@ def _make_even_advance(tableau, fun, rhs, control_partials):
         if abs(h) * EVEN_STRETCH >= abs(t_end - t):
             h = t_end - t
             t_new = t_end
+        prepare(fun, work, t, y, structure, args)
         w, stages = step(fun, work, t, t_new, h, y, k0, structure, args)
         status = failure.RUNNING if all_finite(w) else failure.STEP_NOT_FINITE
         return status, t_new, h, w, stages, Control(last.h, last.log_error, last.attempts + 1)
@@ -192,7 +196,7 @@ def make_integrate(problem):
 
 
 def _integrate(pieces):
-    fun, as_state, start, advance, close, extend, interpolate, settle, rows = pieces
+    fun, as_state, start, advance, close, extend, interpolate, settle, spare = pieces
 
     def integrate(y0, ts, given_args, given_settings):
         args, settings = borrow(given_args), borrow(given_settings)
@@ -222,7 +226,7 @@ def _integrate(pieces):
                 dense = extend(fun, work, t, h, y, slopes, structure, args)
                 while (time_at(ts, row) - t_new) * direction < 0.0:
                     theta = (time_at(ts, row) - t) / h
-                    write_row(ys, row, interpolate(work[rows - 3], theta, h, y, dense))
+                    write_row(ys, row, interpolate(work[spare], theta, h, y, dense))
                     row += 1
             if time_at(ts, row) == t_new:
                 write_row(ys, row, w)

@@ -52,7 +52,7 @@ def make_record(problem):
 
 
 def _record(pieces, slope_count):
-    fun, as_state, start, advance, close, extend, interpolate, settle, rows = pieces
+    fun, as_state, start, advance, close, extend, interpolate, settle, spare = pieces
 
     def record(y0, t_span, t_eval, at_steps, dense, given_args, given_settings):
         args, settings = borrow(given_args), borrow(given_settings)
@@ -88,7 +88,7 @@ def _record(pieces, slope_count):
                 weighed = extend(fun, work, t, h, y, slopes, structure, args)
                 while row < len(t_eval) and (t_eval[row] - t_new) * direction < 0.0:
                     theta = (t_eval[row] - t) / h
-                    state = interpolate(work[rows - 3], theta, h, y, weighed)
+                    state = interpolate(work[spare], theta, h, y, weighed)
                     times, states, row = with_row(times, states, row, t_eval[row], state)
                 if dense:
                     if step == len(nodes):

@@ -3,14 +3,21 @@
 Rows of the workspace: the slopes, the state of a stage, the new state, the old state.
 """
 
+from collections import namedtuple
 from functools import cache
 
 from numba.core import cgutils, types
 from numba.core.imputils import impl_ret_borrowed
 from numba.extending import intrinsic
 
+from numbad.ode.compiling import inlined
 from numbad.ode.emit import Emitter
-from numbad.ode.state import combined_state, mean_square_of
+from numbad.ode.state import combined_state, make_workspace, mean_square_of
+
+# The compiled pieces of a step that kinds of methods do not share: `workspace(y, args) -> (memory,
+# work)`, whose first members are the rows; `prepare(fun, work, t, y, structure, args)`, done once
+# for a step that is tried with one size or several; and `step`.
+Steps = namedtuple("Steps", "workspace prepare step")
 
 # Keeps 0 / 0 away.
 SMALLEST = 1e-300
@@ -21,13 +28,28 @@ def buffers_needed(tableau):
     return tableau.slopes + 3
 
 
+def explicit_steps(tableau, rhs):
+    """The compiled pieces of a step of an explicit method."""
+    rows = make_workspace(buffers_needed(tableau))
+
+    @inlined
+    def workspace(y, args):
+        return rows(y)
+
+    @inlined
+    def prepare(fun, work, t, y, structure, args):
+        pass
+
+    return Steps(workspace, prepare, make_step(tableau, rhs))
+
+
 @cache
 def make_step(tableau, rhs):
     """The compiled `step(fun, work, t, t_new, h, y, k0, structure, args) -> (y_new, stages)`."""
 
     @intrinsic
     def step(typingctx, fun, work, t, t_new, h, y, k0, structure, args):
-        types_of_call = work.dtype, t, y, structure, args
+        types_of_call = work[0], t, y, structure, args
         rhs.resolve(typingctx, fun, *types_of_call)
         result = types.Tuple((y, types.UniTuple(y, tableau.stages)))
 
@@ -99,7 +121,7 @@ def make_close(tableau, rhs):
     def close(typingctx, fun, work, t, w, stages, structure, args):
         if tableau.first_same_as_last:
             return stages(fun, work, t, w, stages, structure, args), _stages_as_they_are
-        types_of_call = work.dtype, t, w, structure, args
+        types_of_call = work[0], t, w, structure, args
         rhs.resolve(typingctx, fun, *types_of_call)
         result = types.UniTuple(w, tableau.stages + 1)
 
@@ -131,7 +153,7 @@ def make_extend(tableau, rhs):
 
     @intrinsic
     def extend(typingctx, fun, work, t, h, y, slopes, structure, args):
-        types_of_call = work.dtype, t, y, structure, args
+        types_of_call = work[0], t, y, structure, args
         rhs.resolve(typingctx, fun, *types_of_call)
         result = types.UniTuple(y, tableau.slopes)
 

@@ -107,6 +107,7 @@ STEPS = [
     ("Vern7", 14),
     ("DOP853", 5),
     pytest.param("Vern9", 2, marks=pytest.mark.deep),
+    ("Rodas5P", 20),
 ]
 
 

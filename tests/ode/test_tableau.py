@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from numbad.errors import ArgumentError
-from numbad.ode.methods import EXPLICIT, find_method
+from numbad.ode.methods import EXPLICIT, ROSENBROCK, find_method
 from numbad.ode.tableau import alternating, interpolant_row, product
 
 
@@ -38,11 +38,15 @@ def density(tree):
     return order_of(tree) * math.prod(density(branch) for branch in tree)
 
 
-def elementary_weights(a, tree):
-    """Phi_j of a tree for every stage j."""
+def elementary_weights(a, tree, single=None):
+    """Phi_j of a tree for every stage j; a node with one branch uses the matrix `single`, if given.
+
+    The latter for Rosenbrock methods: Hairer & Wanner, II, IV.7, theorem 7.3.
+    """
+    matrix = single if single is not None and len(tree) == 1 else a
     weights = np.ones(len(a))
     for branch in tree:
-        weights = weights * (a @ elementary_weights(a, branch))
+        weights = weights * (matrix @ elementary_weights(a, branch, single))
     return weights
 
 
@@ -81,6 +85,11 @@ def interpolation_weights(tableau, theta):
 
 @pytest.fixture(params=EXPLICIT, ids=lambda method: method.name)
 def tableau(request):
+    return request.param
+
+
+@pytest.fixture(params=ROSENBROCK, ids=lambda method: method.name)
+def rosenbrock(request):
     return request.param
 
 
@@ -181,3 +190,44 @@ def test_products_of_polynomials():
     assert interpolant_row(3, 2.0, (0.0, 1.0), (3.0, 1.0)) == (6.0, 2.0, 0.0)
     with pytest.raises(ValueError, match="vanish"):
         interpolant_row(3, 2.0, (1.0, 1.0))
+
+
+# -- Rosenbrock methods --------------------------------------------------------------------------
+
+
+def rosenbrock_residuals(method, weights, order, theta=1.0):
+    """What is left of the order conditions for u = Gamma k, in the coefficients of the k."""
+    stages = method.stages
+    a = np.zeros((stages, stages))
+    inverse = np.eye(stages) / method.gamma
+    for i in range(stages):
+        a[i, :i] = method.a[i]
+        inverse[i, :i] -= method.couplings[i]
+    gammas = np.linalg.inv(inverse)
+    alpha, b = a @ gammas, np.asarray(weights) @ gammas
+    np.testing.assert_allclose(alpha.sum(axis=1), method.c, atol=1e-12)
+    np.testing.assert_allclose(gammas.sum(axis=1), method.d, atol=1e-12)
+    return np.array(
+        [
+            b @ elementary_weights(alpha, tree, alpha + gammas) - theta**order / density(tree)
+            for tree in trees(order)
+        ]
+    )
+
+
+def test_order_of_rosenbrock_methods(rosenbrock):
+    solution, embedded = np.array(rosenbrock.b), np.array(rosenbrock.b) - rosenbrock.error
+    for weights, its_order in (solution, rosenbrock.order), (embedded, rosenbrock.embedded_order):
+        for order in range(1, its_order + 1):
+            assert np.abs(rosenbrock_residuals(rosenbrock, weights, order)).max() < 1e-11
+        assert np.abs(rosenbrock_residuals(rosenbrock, weights, its_order + 1)).max() > 1e-6
+
+
+@pytest.mark.parametrize("theta", [0.1, 0.5, 0.83])
+def test_order_of_the_interpolant_of_rosenbrock_methods(rosenbrock, theta):
+    weights = interpolation_weights(rosenbrock, theta)[: rosenbrock.stages]
+    for order in range(1, rosenbrock.dense_order + 1):
+        left = rosenbrock_residuals(rosenbrock, weights, order, theta)
+        assert np.abs(left).max() < 1e-11
+    ends = interpolation_weights(rosenbrock, 1.0)[: rosenbrock.stages]
+    np.testing.assert_allclose(ends, rosenbrock.b, rtol=1e-12)

@@ -9,12 +9,14 @@ from numbad.ode.methods.dp5 import DP5
 from numbad.ode.methods.euler import EULER
 from numbad.ode.methods.heun import HEUN
 from numbad.ode.methods.rk4 import RK4
+from numbad.ode.methods.rodas5p import RODAS5P
 from numbad.ode.methods.tsit5 import TSIT5
 from numbad.ode.methods.vern7 import VERN7
 from numbad.ode.methods.vern9 import VERN9
 
 EXPLICIT = (EULER, HEUN, RK4, BS3, DP5, TSIT5, DOP853, VERN7, VERN9)
-METHODS = {method.name: method for method in EXPLICIT}
+ROSENBROCK = (RODAS5P,)
+METHODS = {method.name: method for method in EXPLICIT + ROSENBROCK}
 
 # Other names of a method: SciPy's, and what it is called in full.
 ALIASES = {"RK23": "BS3", "RK45": "DP5", "DormandPrince5": "DP5"}

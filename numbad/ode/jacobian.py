@@ -1,0 +1,148 @@
+"""The Jacobian of a right-hand side, by dual numbers: a few columns at each evaluation.
+
+The matrix has a row for each component of the state and a column for each, then one for the time,
+then columns of zeros up to a whole number of passes. A state of dual numbers has a Jacobian of dual
+numbers: those that are seeded here lie a level above.
+"""
+
+from functools import cache
+
+from numba.core import cgutils, types
+from numba.core.imputils import impl_ret_new_ref
+from numba.extending import intrinsic
+
+from numbad.forward.dual import (
+    Dual,
+    base_scalar,
+    build,
+    duals_in,
+    get_partial,
+    set_partial,
+    split,
+    zero_partials,
+)
+from numbad.ode.emit import ArrayComponents, Emitter
+from numbad.ode.state import vector_type
+
+LONGEST_PASS = 12  # columns of a small system, all at once
+PASS, PASS_OF_DUALS = 8, 4  # of a larger one; two AVX vectors of floats
+
+# What the linear algebra of a step works on: the Jacobian; the LU factors and their row exchanges; a
+# right-hand side (of the first stage, where a state is an array); the states of dual numbers.
+MATRICES = 6
+
+
+def _pass_of(y):
+    """How many columns an evaluation gives."""
+    if isinstance(y, types.BaseTuple) and len(y) < LONGEST_PASS:
+        return len(y) + 1
+    return PASS_OF_DUALS if isinstance(y.dtype, Dual) else PASS
+
+
+def seeded(y, args):
+    """The type of the state of dual numbers that the Jacobian at a state is taken from."""
+    tag = 1 + max((dual.tag for ty in (y, args) for dual in duals_in(ty)), default=-1)
+    dual = Dual(y.dtype, _pass_of(y), tag)
+    return types.UniTuple(dual, len(y)) if isinstance(y, types.BaseTuple) else vector_type(dual)
+
+
+@intrinsic
+def new_matrices(typingctx, y, args):
+    """New arrays for `MATRICES`, for states like y."""
+    scalar, base = y.dtype, base_scalar(y.dtype)
+    dual = seeded(y, args)
+    in_arrays = isinstance(y, types.Array)
+    buffer = dual if in_arrays else types.none
+    result = types.Tuple(
+        (
+            types.Array(scalar, 2, "C"),
+            types.Array(base, 2, "C"),
+            types.Array(types.intp, 1, "C"),
+            vector_type(scalar),
+            buffer,
+            buffer,
+        )
+    )
+
+    def codegen(context, builder, signature, arguments):
+        emitter = Emitter(context, builder)
+        n = emitter.vector(y, arguments[0]).size()
+        columns = context.get_constant(types.intp, _pass_of(y))
+        passes = builder.add(builder.sdiv(n, columns), context.get_constant(types.intp, 1))
+        shapes = [[n, builder.mul(passes, columns)], [n, n], [n], [n], [n], [n]]
+        dummy = context.get_dummy_value()
+        arrays = [
+            dummy if isinstance(ty, types.NoneType) else emitter.allocate(ty, shape)
+            for ty, shape in zip(result, shapes, strict=True)
+        ]
+        value = context.make_tuple(builder, result, arrays)
+        return impl_ret_new_ref(context, builder, result, value)
+
+    return result(y, args), codegen
+
+
+@cache
+def make_linearize(rhs):
+    """The compiled `linearize(fun, work, t, y, structure, args)`: the Jacobian at (t, y), into work."""
+
+    @intrinsic
+    def linearize(typingctx, fun, work, t, y, structure, args):
+        dual = seeded(y, args)
+        time = Dual(types.float64, _pass_of(y), dual.dtype.tag)
+        types_of_call = work[len(work) - 1], time, dual, structure, args
+        rhs.resolve(typingctx, fun, *types_of_call)
+
+        def codegen(context, builder, signature, arguments):
+            call = rhs.resolve(context.typing_context, fun, *types_of_call)
+            _, given, t, y_value, _, args_value = arguments
+            emitter = Emitter(context, builder)
+            jacobian, *_, state, slope = [
+                builder.extract_value(given, len(work) - MATRICES + k) for k in range(MATRICES)
+            ]
+            matrix_type = work[len(work) - MATRICES]
+            values = emitter.vector(y, y_value)
+            n, width = values.size(), context.get_constant(types.intp, _pass_of(y))
+            last = builder.add(n, context.get_constant(types.intp, 1))
+            with cgutils.for_range_slice(builder, n.type(0), last, width) as (first, _):
+
+                def seed(i):
+                    return _seed(emitter, dual.dtype, values[i], builder.sub(_index(n, i), first))
+
+                at = emitter.make_state(dual, state, seed, values)
+                moment = _seed(
+                    emitter, time, emitter.scalar(types.float64, t), builder.sub(n, first)
+                )
+                found = emitter.vector(
+                    dual, call.emit(emitter, slope, moment.value, at, args_value)
+                )
+
+                def put(i):
+                    row = ArrayComponents(emitter, matrix_type, jacobian, leading=(_index(n, i),))
+                    _, partials = split(context, builder, dual.dtype, found[i].value)
+                    for j in range(dual.dtype.n):
+                        item = get_partial(builder, dual.dtype, partials, j)
+                        column = builder.add(first, context.get_constant(types.intp, j))
+                        row[column] = emitter.scalar(y.dtype, item)
+
+                found.for_each(put)
+            return context.get_dummy_value()
+
+        return types.none(fun, work, t, y, structure, args), codegen
+
+    return linearize
+
+
+def _index(like, i):
+    return like.type(i) if isinstance(i, int) else i
+
+
+def _seed(emitter, ty, scalar, position):
+    """A dual number that moves in the direction of a column, an LLVM integer; in none outside."""
+    context, builder = emitter.context, emitter.builder
+    one, zero = (emitter.cast(emitter.constant(x), ty.scalar).value for x in (1.0, 0.0))
+    partials = zero_partials(context, ty)
+    for j in range(ty.n):
+        here = builder.icmp_signed("==", position, position.type(j))
+        partials = set_partial(builder, ty, partials, builder.select(here, one, zero), j)
+    value = emitter.cast(scalar, ty.scalar).value
+    return emitter.scalar(ty, build(context, builder, ty, value, partials))

@@ -1,0 +1,173 @@
+"""Linear systems of implicit steps: W k = r with W = M / gamma - h J, factored once for all stages.
+
+J and r may hold dual numbers, of any depth. Only the values of W are factored; a partial of the
+solution solves W dk = dr - dW k with the same factors, which is what simultaneous variational
+equations do (Maly & Petzold, Applied Numerical Mathematics 20 (1996), sec. 3).
+"""
+
+from numba import njit
+from numba.core import types
+from numba.extending import intrinsic, overload
+from numba.np.arrayobj import make_array, populate_array
+
+from numbad.forward.dual import Dual, base_scalar
+
+
+def _view(extra, item):
+    """An intrinsic that shows the numbers within an array of duals, without a copy.
+
+    With `extra` they lie along a further axis: the value, then each partial.
+    """
+
+    @intrinsic
+    def view(typingctx, array):
+        dual = array.dtype
+        layout = "C" if extra and array.layout == "C" else "A"
+        result = types.Array(item(dual), array.ndim + extra, layout)
+
+        def codegen(context, builder, signature, arguments):
+            old = make_array(array)(context, builder, arguments[0])
+            new = make_array(result)(context, builder)
+            size = context.get_constant(
+                types.intp, context.get_abi_sizeof(context.get_data_type(result.dtype))
+            )
+            shape, strides = (
+                [builder.extract_value(part, i) for i in range(array.ndim)]
+                for part in (old.shape, old.strides)
+            )
+            if extra:
+                shape.append(context.get_constant(types.intp, 1 + dual.n))
+                strides.append(size)
+            pointer = context.get_data_type(result.dtype).as_pointer()
+            populate_array(
+                new,
+                data=builder.bitcast(old.data, pointer),
+                shape=shape,
+                strides=strides,
+                itemsize=size,
+                meminfo=None,
+                parent=None,
+            )
+            return new._getvalue()
+
+        return result(array), codegen
+
+    return view
+
+
+parts = _view(1, lambda dual: dual.scalar)
+innermost = _view(0, base_scalar)
+
+
+@njit(error_model="numpy")
+def factor(W, exchanges, jacobian, h, gamma):
+    """LU factors of I / gamma - h J with row exchanges, in place of W; the pivots are inverted."""
+    values = innermost(jacobian)
+    n = len(W)
+    for i in range(n):
+        for j in range(n):
+            W[i, j] = -h * values[i, j]
+        W[i, i] += 1.0 / gamma
+    for k in range(n):
+        best = k
+        for i in range(k + 1, n):
+            if abs(W[i, k]) > abs(W[best, k]):
+                best = i
+        exchanges[k] = best
+        if best != k:
+            for j in range(n):
+                W[k, j], W[best, j] = W[best, j], W[k, j]
+        pivot = 1.0 / W[k, k]
+        for i in range(k + 1, n):
+            w = W[i, k]
+            if w != 0.0:  # zeros of a sparse Jacobian cost no more than a look
+                w *= pivot
+                W[i, k] = w
+                for j in range(k + 1, n):
+                    W[i, j] -= w * W[k, j]
+        W[k, k] = pivot
+
+
+@njit(error_model="numpy", fastmath={"reassoc", "contract"})
+def substitute(W, exchanges, x):
+    """x := W^-1 x, for the factors of W."""
+    n = len(W)
+    for k in range(n):
+        other = exchanges[k]
+        total = x[other]
+        x[other] = x[k]
+        for j in range(k):
+            total -= W[k, j] * x[j]
+        x[k] = total
+    for k in range(n - 1, -1, -1):
+        total = x[k]
+        for j in range(k + 1, n):
+            total -= W[k, j] * x[j]
+        x[k] = total * W[k, k]
+
+
+@njit(error_model="numpy", fastmath={"reassoc", "contract"})
+def substitute_columns(W, exchanges, x):
+    """As `substitute`, for a column for each of several vectors."""
+    n, count = x.shape
+    for k in range(n):
+        other = exchanges[k]
+        if other != k:
+            for q in range(count):
+                x[k, q], x[other, q] = x[other, q], x[k, q]
+        for j in range(k):
+            _subtract(x, k, W[k, j], j)
+    for k in range(n - 1, -1, -1):
+        for j in range(k + 1, n):
+            _subtract(x, k, W[k, j], j)
+        for q in range(count):
+            x[k, q] *= W[k, k]
+
+
+@njit(error_model="numpy", fastmath={"contract"}, inline="always")
+def _subtract(x, k, w, j):
+    if w != 0.0:
+        for q in range(x.shape[1]):
+            x[k, q] -= w * x[j, q]
+
+
+def solve_factored(W, exchanges, jacobian, h, x):
+    """x := (I / gamma - h J)^-1 x, for the factors of its values."""
+    raise NotImplementedError
+
+
+@overload(solve_factored)
+def _solve_factored(W, exchanges, jacobian, h, x):
+    if not isinstance(x.dtype, Dual):
+        return lambda W, exchanges, jacobian, h, x: substitute(W, exchanges, x)
+    return _solve_nested if isinstance(x.dtype.scalar, Dual) else _solve_duals
+
+
+def _solve_duals(W, exchanges, jacobian, h, x):
+    J, X = parts(jacobian), parts(x)
+    n, count = X.shape
+    substitute(W, exchanges, X[:, 0])
+    for i in range(n):
+        for j in range(n):
+            k = h * X[j, 0]
+            for q in range(1, count):
+                X[i, q] += k * J[i, j, q]
+    substitute_columns(W, exchanges, X[:, 1:])
+
+
+def _solve_nested(W, exchanges, jacobian, h, x):
+    J, X = parts(jacobian), parts(x)
+    n, count = X.shape
+    values = J[:, :, 0]
+    solve_factored(W, exchanges, values, h, X[:, 0])
+    for q in range(1, count):
+        for i in range(n):
+            for j in range(n):
+                X[i, q] += h * J[i, j, q] * X[j, 0]
+        solve_factored(W, exchanges, values, h, X[:, q])
+
+
+@njit(error_model="numpy")
+def solve(W, exchanges, jacobian, h, x):
+    """As `solve_factored`, to be called from code that is emitted."""
+    solve_factored(W, exchanges, jacobian, h, x)

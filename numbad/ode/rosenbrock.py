@@ -1,0 +1,211 @@
+"""Rosenbrock methods: linearly implicit Runge-Kutta methods for stiff systems, as data and as steps.
+
+E. Hairer, G. Wanner, "Solving Ordinary Differential Equations II", IV.7. With u_i = k_i / h in their
+notation of (7.25), a stage solves
+
+    (I / gamma - h J) u_i = f(t + c_i h, y + h sum_j a_ij u_j) + sum_j C_ij u_j + h d_i f_t
+
+so that y + h sum_i b_i u_i, the error estimate and the interpolant read as those of an explicit method.
+"""
+
+import operator
+from dataclasses import dataclass
+from functools import cache, cached_property, reduce
+
+import numpy as np
+from numba.core import types
+from numba.core.imputils import impl_ret_borrowed
+from numba.extending import intrinsic
+
+from numbad.ode.compiling import inlined
+from numbad.ode.emit import ArrayComponents, Emitter
+from numbad.ode.jacobian import MATRICES, make_linearize, new_matrices
+from numbad.ode.linear import factor, solve
+from numbad.ode.state import borrow, combined_state, make_workspace
+from numbad.ode.step import Steps, buffers_needed
+from numbad.ode.tableau import Tableau
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rosenbrock(Tableau):
+    """A Rosenbrock method in the form above.
+
+    `couplings[i]` holds the `i` coefficients C_ij of stage `i`.
+    """
+
+    gamma: float
+    couplings: tuple
+
+    @cached_property
+    def d(self):
+        """The weights of the derivative by time, sum_j gamma_ij with Gamma = (I / gamma - C)^-1."""
+        matrix = np.eye(self.stages) / self.gamma
+        for i, row in enumerate(self.couplings):
+            matrix[i, :i] -= row
+        sums = np.linalg.solve(matrix, np.ones(self.stages)).tolist()
+        return tuple(0.0 if abs(x) < 1e-12 else x for x in sums)
+
+    @property
+    def first_same_as_last(self):
+        return False
+
+    def evaluations(self, tried, accepted, extended):
+        return super().evaluations(tried, accepted, extended) + accepted
+
+
+def rosenbrock(alpha, gammas, weights, error, interpolant):
+    """The fields of `Rosenbrock` from the coefficients alpha_ij, gamma_ij (its diagonal included), b_i.
+
+    Hairer & Wanner, II, IV.7: with Gamma = (gamma_ij), u = Gamma k.
+    """
+    alpha, gammas = np.array(alpha, float), np.array(gammas, float)
+    inverse = np.linalg.inv(gammas)
+    gamma = gammas[0, 0]
+    couplings = np.eye(len(gammas)) / gamma - inverse
+    return dict(
+        gamma=float(gamma),
+        a=_lower(alpha @ inverse),
+        couplings=_lower(couplings),
+        b=tuple((np.array(weights) @ inverse).tolist()),
+        error=tuple((np.array(error) @ inverse).tolist()),
+        c=tuple(alpha.sum(1).tolist()),
+        interpolant=tuple(map(tuple, (inverse.T @ np.array(interpolant)).tolist())),
+    )
+
+
+def _lower(matrix):
+    return tuple(tuple(row[:i]) for i, row in enumerate(matrix.tolist()))
+
+
+def make_work(tableau):
+    """The compiled `workspace(y, args)`: memory, and its rows followed by `MATRICES`."""
+    rows = make_workspace(buffers_needed(tableau))
+
+    @inlined
+    def workspace(y, args):
+        memory, buffers = rows(y)
+        matrices = new_matrices(y, args)
+        return (memory, matrices), buffers + borrow(matrices)
+
+    return workspace
+
+
+def rosenbrock_steps(tableau, rhs):
+    """The compiled pieces of a step of a Rosenbrock method."""
+    step = make_rosenbrock_step(tableau, rhs)
+    return Steps(make_work(tableau), make_linearize(rhs), step)
+
+
+@cache
+def make_rosenbrock_step(tableau, rhs):
+    """The compiled `step`, as of an explicit method, at a Jacobian that lies in `work`."""
+
+    @intrinsic
+    def step(typingctx, fun, work, t, t_new, h, y, k0, structure, args):
+        types_of_call = work[0], t, y, structure, args
+        rhs.resolve(typingctx, fun, *types_of_call)
+        result = types.Tuple((y, types.UniTuple(y, tableau.stages)))
+
+        def codegen(context, builder, signature, arguments):
+            emitter = Emitter(context, builder)
+            call = rhs.resolve(context.typing_context, fun, *types_of_call)
+            new, stages = _Stages(emitter, tableau, call, y, work, arguments[1:]).emit()
+            both = [new, context.make_tuple(builder, result[1], stages)]
+            value = context.make_tuple(builder, result, both)
+            return impl_ret_borrowed(context, builder, result, value)
+
+        return result(fun, work, t, t_new, h, y, k0, structure, args), codegen
+
+    return step
+
+
+class _Stages:
+    """The stages of one step, emitted."""
+
+    def __init__(self, emitter, tableau, call, y_type, work_type, arguments):
+        work, self.t, self.t_new, self.h, self.y, self.k0, _, self.args = arguments
+        self.emitter, self.tableau, self.call, self.y_type = emitter, tableau, call, y_type
+        parts = [emitter.builder.extract_value(work, i) for i in range(len(work_type))]
+        self.rows, self.matrices = parts[:-MATRICES], parts[-MATRICES:]
+        self.matrix_types = work_type[len(work_type) - MATRICES :]
+        self.step = emitter.scalar(types.float64, self.h)
+
+    def emit(self):
+        """The new state and the stages."""
+        tableau, stages = self.tableau, []
+        self._factor()
+        for i in range(tableau.stages):
+            slope = self._slope(i, stages)
+            stages.append(self._solved(i, slope, stages))
+        return self._combined(self.rows[tableau.slopes + 1], tableau.b, stages), stages
+
+    def _slope(self, i, stages):
+        """f at stage i, as a vector."""
+        if not any(self.tableau.a[i]) and self.tableau.c[i] == 0.0:
+            return self.k0
+        row, out = self.rows[self.tableau.slopes], self.rows[i]
+        state = self._combined(row, self.tableau.a[i], stages)
+        c = self.emitter.constant(self.tableau.c[i])
+        time = self.emitter.scalar(types.float64, self.t) + c * self.step
+        at = self.t_new if self.tableau.c[i] == 1.0 else time.value
+        return self.call.emit(self.emitter, out, at, state, self.args)
+
+    def _combined(self, row, coefficients, stages):
+        base = self.emitter.vector(self.y_type, self.y)
+        return combined_state(
+            self.emitter, self.y_type, row, base, self.step, self._terms(coefficients, stages)
+        )
+
+    def _terms(self, coefficients, stages):
+        used = zip(coefficients, stages, strict=True)
+        return [
+            (self.emitter.constant(a), self.emitter.vector(self.y_type, k)) for a, k in used if a
+        ]
+
+    def _solved(self, i, slope, stages):
+        """Stage i."""
+        emitter, y_type = self.emitter, self.y_type
+        f = emitter.vector(y_type, slope)
+        by_time = self._by_time()
+        terms = self._terms(self.tableau.couplings[i], stages)
+        d = emitter.constant(self.tableau.d[i]) * self.step
+
+        def component(k):
+            total = f[k] + d * by_time(k) if self.tableau.d[i] else f[k]
+            return reduce(operator.add, [weight * stage[k] for weight, stage in terms], total)
+
+        in_arrays = isinstance(y_type, types.Array)
+        right = self.rows[i] if in_arrays and i else self.matrices[3]
+        vector_type = self.matrix_types[3]
+        vector = emitter.vector(vector_type, right)
+
+        def put(k):
+            vector[k] = component(k)
+
+        f.for_each(put)
+        self._call(solve, (*self._factors(), (types.float64, self.h), (vector_type, right)))
+        return right if in_arrays else emitter.make_state(y_type, None, lambda k: vector[k])
+
+    def _by_time(self):
+        """The derivative by time, the column of the Jacobian after those of the state."""
+        emitter = self.emitter
+        n = emitter.vector(self.y_type, self.y).size()
+
+        def component(k):
+            index = n.type(k) if isinstance(k, int) else k
+            row = ArrayComponents(emitter, self.matrix_types[0], self.matrices[0], leading=(index,))
+            return row[n]
+
+        return component
+
+    def _factors(self):
+        jacobian, W, exchanges = zip(self.matrix_types[:3], self.matrices[:3], strict=True)
+        return W, exchanges, jacobian
+
+    def _factor(self):
+        h, gamma = self.step, self.emitter.constant(self.tableau.gamma)
+        scalars = [(types.float64, scalar.value) for scalar in (h, gamma)]
+        self._call(factor, (*self._factors(), *scalars))
+
+    def _call(self, function, given):
+        self.emitter.call_dispatcher(function, *map(tuple, zip(*given, strict=True)))
