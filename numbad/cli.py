@@ -41,8 +41,12 @@ the model file is Python; it may define
               or name of a column
   scale       "linear", or "log": unknowns and observations count by their logarithms
   time        name of the column of times (default: the first)
-  loss, f_scale, absolute_sigma, method, rtol, atol
+  loss, f_scale, absolute_sigma, method, rtol, atol, first_step, max_step, max_steps,
+  ftol, xtol, gtol, max_nfev
               as in numbad.fit.fit_ode. An option on the command line outranks the file
+
+Any other value that the file assigns and never uses is an error; functions and constants of your own
+are welcome.
 
 the data file is text: a header line with the names of the columns, then one row a time, separated
 by commas, semicolons or tabs; lines that begin with # are comments. An empty cell or NaN is a
@@ -157,6 +161,7 @@ def _add_fit(commands):
     how.add_argument("--method", help="the ODE method (default: Tsit5)")
     how.add_argument("--rtol", type=_positive, help="relative tolerance of the ODE solver")
     how.add_argument("--atol", type=_positive, help="absolute tolerance of the ODE solver")
+    how.add_argument("--max-steps", type=_count, metavar="N", help="give a solve up after N steps")
     how.add_argument(
         "--max-nfev", type=_count, metavar="N", help="give up after N evaluations of the model"
     )
@@ -278,7 +283,7 @@ def _stages(names, shown):
 
 def _given(arguments):
     """Return the options that stand on the command line."""
-    names = ("time", "scale", "loss", "method", "rtol", "atol", "max_nfev")
+    names = ("time", "scale", "loss", "method", "rtol", "atol", "max_steps", "max_nfev")
     return {name: value for name in names if (value := getattr(arguments, name)) is not None}
 
 

@@ -77,6 +77,11 @@ loss = "huber"
 method = "Tsit5"
 rtol = 1e-9
 atol = 1e-12
+max_steps = 500_000
+max_step: float = 0.5
+own = 2.0
+_half = 1 / own
+_t0 = 3.0
 t0 = -1
 f_scale = 0.5
 absolute_sigma = True
@@ -93,6 +98,8 @@ time = "minute"
         "method": "Tsit5",
         "rtol": 1e-9,
         "atol": 1e-12,
+        "max_steps": 500_000,
+        "max_step": 0.5,
         "t0": -1.0,
         "f_scale": 0.5,
         "absolute_sigma": True,
@@ -142,6 +149,8 @@ def test_functions_can_be_pickled_and_keep_their_module(write):
         (DECAY + "loss = 2", "line 6: loss must be one of linear, soft_l1"),
         (DECAY + "rtol = '0'", "line 6: rtol must be a number, not '0'"),
         (DECAY + "time = 1", "line 6: time must be a text, not 1"),
+        (DECAY + "max_steps = 1.5", "line 6: max_steps must be a whole number, 1 or more"),
+        (DECAY + "tolerance = 1e-6", "line 6: 'tolerance' is no option, .* rhs, .* max_steps, "),
         (DECAY + "bound = dict(rate=(0, 1))", "line 6: 'bound' means nothing here; did you mean"),
     ],
 )

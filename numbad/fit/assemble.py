@@ -18,10 +18,10 @@ LONGEST_TUPLE = 16
 
 def make_problem(
     fun, t, y, p0, y0, fit_y0, t0, names, components, observed, bounds, sigma, scale, control,
-    method, rtol, atol,
+    solving,
 ):  # fmt: skip
     """Check everything and return the `OdeProblem`; arguments as in `fit_ode`."""
-    _check_options(scale, control, rtol, atol)
+    _check_options(scale, control, solving)
     names, values, calling = read_parameters(fun, p0, names)
     components = _component_names(components, y0)
     series, shape, components = read_series(t, y, sigma, observed, components)
@@ -46,18 +46,17 @@ def make_problem(
     fun = as_dispatcher(fun)
     state = _usable_form(fun, calling, t0, tuple(start), tuple(values), _wanted_form(y0))
     return OdeProblem(
-        fun, calling, state, unknowns, start, free, components, observations, control, method,
-        rtol, atol,
+        fun, calling, state, unknowns, start, free, components, observations, control, solving,
     )  # fmt: skip
 
 
-def _check_options(scale, control, rtol, atol):
+def _check_options(scale, control, solving):
     if scale not in ("linear", "log"):
         raise ModelError(f'scale must be "linear" or "log", got {scale!r}')
     if control.loss not in LOSSES:
         raise ModelError(f"loss must be one of {', '.join(LOSSES)}; got {control.loss!r}")
     tolerances = {name: getattr(control, name) for name in ("f_scale", "ftol", "xtol", "gtol")}
-    for name, value in {**tolerances, "rtol": rtol, "atol": atol}.items():
+    for name, value in {**tolerances, "rtol": solving.rtol, "atol": solving.atol}.items():
         least = np.finfo(float).eps if name in ("ftol", "xtol", "gtol") else 0.0
         if not (isinstance(value, Real) and least < value < np.inf):
             wanted = f"above {least:.1e}" if least else "positive"

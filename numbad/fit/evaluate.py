@@ -33,16 +33,16 @@ def _of_right_hand_side(fun, *structure):
 
 
 @built_once(_of_right_hand_side)
-def compiled(fun, calling, state, components, free, method, rtol, atol):
+def compiled(fun, calling, state, components, free, solving):
     """Return the pair of dispatchers (curve, evaluate) for a structure of the problem.
 
     `state` is the form of y (see `model.packed`); `free` are the indices of the components, out of
-    so many `components`, whose initial values are unknown.
+    so many `components`, whose initial values are unknown; `solving` are a `Solving`.
     """
     from numbad.ode import solver
     from numbad.operators import value_and_jacobian
 
-    solve = solver(fun, method=method, rtol=rtol, atol=atol)
+    solve = solver(fun, **solving._asdict())
     count = calling.count + len(free)
     names = {"solve": solve, "Parameters": _named(calling.form), "State": _named(state)}
     trajectory = _generate(_trajectory_source(calling, state, components, free), names)

@@ -1,11 +1,13 @@
 """The fit of an ODE to data."""
 
+import math
+
 import numpy as np
 
 from numbad.errors import ModelError
 from numbad.fit.assemble import make_problem
 from numbad.fit.multistart import run_starts
-from numbad.fit.problem import Control
+from numbad.fit.problem import Control, Solving
 from numbad.fit.result import FitResult
 from numbad.fit.unknowns import latin_hypercube
 
@@ -31,6 +33,9 @@ def fit_ode(
     method="Tsit5",
     rtol=1e-8,
     atol=1e-8,
+    first_step=None,
+    max_step=math.inf,
+    max_steps=100_000,
     sensitivity="auto",
     starts=1,
     seed=0,
@@ -88,7 +93,7 @@ def fit_ode(
         "log" does two things: every unknown is fitted as its logarithm, and residuals are
         log(model) - log(data), for errors in proportion to the size. Unknowns and data must then be
         positive. Estimates and standard errors are reported on the natural scale all the same.
-    method, rtol, atol : str, float, float, optional
+    method, rtol, atol, first_step, max_step, max_steps : optional
         As in `numbad.ode.solver`.
     sensitivity : "auto" or "forward", optional
         How derivatives are taken; "auto" is "forward".
@@ -139,7 +144,7 @@ def fit_ode(
     control = Control(loss, f_scale, absolute_sigma, ftol, xtol, gtol, max_nfev)
     problem = make_problem(
         fun, t, y, p0, y0, fit_y0, t0, names, components, observed, bounds, sigma, scale,
-        control, method, rtol, atol,
+        control, Solving(method, rtol, atol, first_step, max_step, max_steps),
     )  # fmt: skip
     points = latin_hypercube(problem.unknowns, starts, seed)
     fits = run_starts(problem, points, int(seed), executor, progress, journal)

@@ -6,10 +6,12 @@ Jacobian at internal coordinates x. Here `curve` comes on top, for predictions.
 """
 
 import hashlib
+import math
 import pickle
 import threading
 from dataclasses import dataclass, fields
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numba.core.errors import NumbaError
@@ -40,6 +42,17 @@ class Control:
         return self.absolute_sigma and self.loss == "linear"
 
 
+class Solving(NamedTuple):
+    """How the ODE is solved, as in `numbad.ode.solver`."""
+
+    method: str = "Tsit5"
+    rtol: float = 1e-8
+    atol: float = 1e-8
+    first_step: float | None = None
+    max_step: float = math.inf
+    max_steps: int = 100_000
+
+
 @dataclass(frozen=True, eq=False)
 class OdeProblem:
     """The problem of `fit_ode`. Pickles whole, the model by its code."""
@@ -53,14 +66,12 @@ class OdeProblem:
     components: tuple | None
     observations: Observations
     control: Control
-    method: str
-    rtol: float
-    atol: float
+    solving: Solving
 
     @cached_property
     def _compiled(self):
         structure = (self.fun, self.calling, self.state, len(self.y0), self.free)
-        return compiled(*structure, self.method, self.rtol, self.atol)
+        return compiled(*structure, self.solving)
 
     @cached_property
     def _start(self):
@@ -135,7 +146,7 @@ class OdeProblem:
         box = tuple(getattr(unknowns, name).tobytes() for name in ("start", "lower", "upper"))
         return {
             "model or version": _digest(code, self.calling.form, self.state, known),
-            "solver": _digest(self.method, self.rtol, self.atol),
+            "solver": _digest(tuple(self.solving)),
             "data": _digest(self.observations.t0, data),
             "unknowns": _digest(unknowns.names, box, unknowns.log, self.free),
             "options": _digest(self.control),

@@ -8,7 +8,7 @@ from numbad.fit.data import Observations, Series
 from numbad.fit.evaluate import as_dispatcher
 from numbad.fit.local import LocalFit
 from numbad.fit.model import Calling
-from numbad.fit.problem import Control, OdeProblem
+from numbad.fit.problem import Control, OdeProblem, Solving
 from numbad.fit.unknowns import Unknowns
 
 FORMAT = 1
@@ -49,9 +49,7 @@ def _dump_problem(problem):
         "shape": observations.shape,
         "series": [series._asdict() for series in observations.series],
         "control": asdict(problem.control),
-        "method": problem.method,
-        "rtol": problem.rtol,
-        "atol": problem.atol,
+        **problem.solving._asdict(),
     }
 
 
@@ -90,10 +88,13 @@ def _load_problem(entry, fun):
         None if names is None else tuple(names),
         Observations(tuple(series), entry["t0"], None if shape is None else tuple(shape), log),
         Control(**entry["control"]),
-        entry["method"],
-        entry["rtol"],
-        entry["atol"],
+        _load_solving(entry),
     )
+
+
+def _load_solving(entry):
+    known = {name: entry[name] for name in Solving._fields if name in entry}
+    return Solving(**known | {"max_step": float(entry.get("max_step", "inf"))})
 
 
 def _form(form):

@@ -25,16 +25,15 @@ OPTIONAL = (
     "observed",
     "bounds",
     "sigma",
-    "t0",
     "scale",
     "loss",
-    "f_scale",
     "absolute_sigma",
     "method",
-    "rtol",
-    "atol",
     "time",
 )
+NUMBERS = ("t0", "f_scale", "rtol", "atol", "first_step", "max_step", "ftol", "xtol", "gtol")
+COUNTS = ("max_steps", "max_nfev")
+KNOWN = (*REQUIRED, *OPTIONAL, *NUMBERS, *COUNTS)
 CHOICES = {
     "scale": ("linear", "log"),
     "loss": ("linear", "soft_l1", "huber", "cauchy", "arctan"),
@@ -67,8 +66,8 @@ class Model:
     sigma : dict
         Component -> standard deviation of its observations: a number, or a column's name.
     options : dict
-        Of ``time`` and the options of `numbad.fit.fit_ode` (``t0``, ``scale``, ``loss``,
-        ``f_scale``, ``absolute_sigma``, ``method``, ``rtol``, ``atol``) those that are given.
+        Of ``time`` and the options of `numbad.fit.fit_ode` (``scale``, ``loss``,
+        ``absolute_sigma``, ``method``, those in `NUMBERS` and in `COUNTS`) those that are given.
     """
 
     path: Path
@@ -118,6 +117,7 @@ def load_model(path):
     for name in components:
         if name in p0:
             raise reader.error("p0", f"'{name}' is both a parameter and a component of y")
+    reader.check_options()
     return Model(
         path=path,
         rhs=rhs,
@@ -180,6 +180,7 @@ class _Reader:
         self.path = path
         self.names = names
         self.lines = _definitions(source)
+        self.unused = _unused(source)
 
     def get(self, name, default=None):
         return self.names.get(name, default)
@@ -191,11 +192,10 @@ class _Reader:
 
     def check_names(self):
         """Complain of what is missing, and of what looks like a slip of the pen."""
-        known = (*REQUIRED, *OPTIONAL)
         for name in self.lines:
-            if name in known or name.startswith("_"):
+            if name in KNOWN or name.startswith("_"):
                 continue
-            close = difflib.get_close_matches(name, known, n=1, cutoff=0.8)
+            close = difflib.get_close_matches(name, KNOWN, n=1, cutoff=0.8)
             if close and close[0] not in self.names:
                 raise self.error(name, f"'{name}' means nothing here; did you mean '{close[0]}'?")
         for name in REQUIRED:
@@ -204,6 +204,16 @@ class _Reader:
                     name,
                     f"the model file does not define '{name}'; it needs rhs(t, y, ...) and"
                     " p0 = dict(...), see 'numbad fit --help'",
+                )
+
+    def check_options(self):
+        """Complain of a value that nothing uses: an option, which the fit would go on without."""
+        for name in self.lines:
+            if name in self.unused and name not in KNOWN and not name.startswith("_"):
+                raise self.error(
+                    name,
+                    f"'{name}' is no option, and nothing in the file uses it; the options are"
+                    f" {', '.join(KNOWN)} (a name of your own may begin with an underscore)",
                 )
 
     def function(self, name):
@@ -321,14 +331,23 @@ class _Reader:
         for name in ("scale", "loss", "method", "time"):
             if name in self.names:
                 options[name] = self._word(name)
-        for name in ("t0", "f_scale", "rtol", "atol"):
+        for name in NUMBERS:
             if name in self.names:
                 if not _is_number(self.get(name)):
                     raise self.error(name, f"{name} must be a number, not {self.get(name)!r}")
                 options[name] = float(self.get(name))
+        for name in COUNTS:
+            if name in self.names:
+                options[name] = self._count(name)
         if "absolute_sigma" in self.names:
             options["absolute_sigma"] = bool(self.get("absolute_sigma"))
         return options
+
+    def _count(self, name):
+        value = self.get(name)
+        if not _is_number(value) or value != int(value) or value < 1:
+            raise self.error(name, f"{name} must be a whole number, 1 or more, not {value!r}")
+        return int(value)
 
     def _word(self, name):
         value = self.get(name)
@@ -341,15 +360,27 @@ class _Reader:
 
 def _definitions(source):
     """Return name -> line of what a file defines at its top level."""
-    lines = {}
-    for node in ast.parse(source).body:
+    return {name: node.lineno for name, node in _assignments(ast.parse(source))}
+
+
+def _assignments(tree):
+    """Give the names that a file defines at its top level, each with the statement that does."""
+    for node in tree.body:
         if isinstance(node, ast.FunctionDef):
-            lines[node.name] = node.lineno
+            yield node.name, node
         targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
         for target in targets:
             if isinstance(target, ast.Name):
-                lines[target.id] = node.lineno
-    return lines
+                yield target.id, node
+
+
+def _unused(source):
+    """Return the names that a file assigns values to at its top level, and never reads."""
+    tree = ast.parse(source)
+    values = ast.Assign | ast.AnnAssign
+    assigned = {name for name, node in _assignments(tree) if isinstance(node, values)}
+    names = (node for node in ast.walk(tree) if isinstance(node, ast.Name))
+    return assigned - {node.id for node in names if isinstance(node.ctx, ast.Load)}
 
 
 def _is_number(value):
