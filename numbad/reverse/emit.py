@@ -48,6 +48,7 @@ class Emitter(Values):
         self.region = None  # the `Iterations` whose code is emitted
         self.way = None  # the leaves that alone count as active
         self.on_stack = {}  # name of a new array -> its shape, and whether it starts as zeros
+        self.meant = {}  # `min` or `max` -> the argument that it takes where it is reversed
         self.repeated = set()  # labels of blocks in loops
         self.notes = {}  # temporary -> what it stands for: ("bar", leaf), ("value", name)
 

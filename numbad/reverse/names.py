@@ -8,6 +8,11 @@ def counter(header):
     return f"$count{header}"
 
 
+def last(header):
+    """The name of the number of the iteration that chose last what its loop carries."""
+    return f"$last{header}"
+
+
 def choice(label):
     """The name of the number of the edge by which a block was entered."""
     return f"$from{label}"

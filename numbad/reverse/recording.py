@@ -30,20 +30,26 @@ class Recording:
                 pass  # its back edges lead to the adjoint themselves
             elif loop is not None:
                 if len(loop.latches) > 1:
-                    self._aux(loop, choice(label), label)
+                    self.keep_aux(loop, choice(label), label)
                 if len(loop.entries) > 1:
-                    self._aux(loop.parent, f"{choice(label)}e", label)
-                if label not in self.counted:
-                    self._aux(loop.parent, counter(label), label)
-            elif len(control.predecessors[label]) > 1 and label not in self.plan.conditions:
-                self._aux(control.innermost(label), choice(label), label)
+                    self.keep_aux(loop.parent, f"{choice(label)}e", label)
+                if label not in self.counted and label not in self.selected:
+                    self.keep_aux(loop.parent, counter(label), label)
+            elif self._is_asked_for(label):
+                self.keep_aux(control.innermost(label), choice(label), label)
+
+    def _is_asked_for(self, label):
+        """Whether the way by which a block was come to has to be recorded."""
+        several = len(self.control.predecessors[label]) > 1
+        return several and label not in self.plan.conditions and self.only_way(label) is None
 
     def _find_counted(self):
         """Loops that need not count: their ranges are known in the reverse sweep."""
         self.counted = {}  # header -> start, stop, step
         for header, loop in self.control.loops.items():
             over = self.plan.range_of(loop)
-            if over is None or header not in self.control.returning or not enabled("counted"):
+            asked = header in self.control.returning and header not in self.selected
+            if over is None or not asked or not enabled("counted"):
                 continue
             start = self.control.beginning(loop)
             after = {
@@ -76,13 +82,16 @@ class Recording:
         plain = len(recorded) == len(frame) and numbers and not kept and not exits
         return plain and not any(isinstance(op, Recursive) for op in ops)
 
-    def _aux(self, loop, name, label):
+    def keep_aux(self, loop, name, label):
+        """Have a frame hold a variable of the sweeps' own, which the reverse of a block needs."""
         if loop is not None:
             self.plan.frames[loop.header].append(name)
             self.plan.used[loop.header, name].add(label)
 
     def _records(self, loop, source):
         """Whether an exit from `source` must record the frame of the unfinished iteration."""
+        if loop.header in self.selected:
+            return False
         before = self.control.before(loop, source)
         return any(
             self.plan.used[loop.header, name] & before for name in self.plan.frames[loop.header]
@@ -102,7 +111,10 @@ class Recording:
         elif loop is not None and source in loop.body:
             if len(loop.latches) > 1:
                 e.assign(e.const(loop.latches.index(source)), e.var(choice(target)))
-            self._push(loop)
+            if target in self.selected:
+                self.selected[target].end_iteration(source)
+            else:
+                self._push(loop)
             if target not in self.counted or target in self.tables:
                 count = e.var(counter(target))
                 e.binop(operator.add, count, e.const(1), count)
@@ -115,8 +127,12 @@ class Recording:
                 e.assign(e.const(0), e.var(counter(target)))
             if target in self.tables:
                 self._reserve(loop)
-        elif len(ways) > 1 and target not in self.plan.conditions:
+            if target in self.selected:
+                self.selected[target].enter()
+        elif self._is_asked_for(target):
             e.assign(e.const(ways.index(source)), e.var(choice(target)))
+        if target in self.merging:
+            self.merging[target].merge(source, target)
 
     def _frame(self, loop):
         return [

@@ -1,50 +1,117 @@
 """Loops that need not be reversed where nothing depends on their results: a path that pays nothing.
 
-Asked of the loops that lie directly in an iteration that is reversed by itself. Their results must be
-numbers; if all the adjoints of these are zero, so is everything that the loop would add.
+Asked of the loops that lie directly in an iteration that is reversed by itself, and of those in other
+loops whose results are used on some ways only: the distance that is not the smallest. Their results must
+be numbers; if all the adjoints of these are zero, so is everything that the loop would add.
 """
 
 import operator
+from collections import defaultdict
 
-from numba.core import ir
+from llvmlite import ir as llvm
+from numba.core import ir, types
+from numba.extending import intrinsic
 
 from ..ir.leaves import HANDLES, at
+from .names import TAPE, TOP
 from .ops.recursive import Recursive
+from .ops.scalar import Scalar
+from .ops.structural import Extremum, Linear
+from .ops.structure import Copy, Phi
 from .switches import enabled
 from .tape import top_at, top_offset
 
 
 def find_skipped(sweep):
     """header -> `Skip`."""
-    if sweep.e.dual is not None or not enabled("skip"):  # a dual zero need not be zero
+    if not enabled("skip"):
         return {}
-    control = sweep.control
-    loops = [
-        loop
-        for header, loop in control.loops.items()
-        if header in control.regions and loop.parent is None and header in control.returning
-    ]
-    return {loop.header: Skip(sweep, loop) for loop in loops if _is_skippable(sweep, loop)}
+    control, uses = sweep.control, _uses(sweep.activity)
+    asked = {}
+    for header, loop in control.loops.items():
+        piece = header in control.regions and loop.parent is None
+        if header in control.returning and (piece or loop.parent is not None):
+            results = _Results(sweep, loop, uses)
+            if results.can_be_asked() and (piece or results.may_be_unused()):
+                asked[header] = Skip(sweep, loop, results.leaves)
+    return asked
 
 
-def _is_skippable(sweep, loop):
-    active = sweep.activity.active
-    ops = [op for label in loop.body for op in sweep.activity.ops[label]]
-    stores = any(active(h) for op in ops for h in op.stores)
-    numbers = not any(
-        at(sweep.fn.type_of(name), path).kind in HANDLES for name, path in _results(sweep, loop)
-    )
-    return not stores and numbers and len(loop.entries) == 1
+def _uses(activity):
+    """leaf -> the statements that it flows into, and those that may share its memory."""
+    found = defaultdict(dict)
+    for op in activity.every():
+        for source, _ in op.flows + op.aliases:
+            found[source][op] = None
+    return found
+
+
+class _Results:
+    """What a loop results in: the active `leaves` from it that are used outside of it."""
+
+    def __init__(self, sweep, loop, uses):
+        self.sweep, self.loop, self.uses = sweep, loop, uses
+        self.active = sweep.activity.active
+        ops = [op for label in loop.body for op in sweep.activity.ops[label]]
+        made = {target for op in ops for _, target in op.flows + op.aliases}
+        self.leaves = sorted(leaf for leaf in made if self.active(leaf) and self._users(leaf))
+
+    def _users(self, leaf):
+        return [op for op in self.uses.get(leaf, ()) if op.label not in self.loop.body]
+
+    def can_be_asked(self):
+        """Whether they are numbers, and the loop writes to no array."""
+        ops = [op for label in self.loop.body for op in self.sweep.activity.ops[label]]
+        stores = any(self.active(h) for op in ops for h in op.stores)
+        kinds = [at(self.sweep.fn.type_of(name), path).kind for name, path in self.leaves]
+        return not stores and len(self.loop.entries) == 1 and not any(k in HANDLES for k in kinds)
+
+    def may_be_unused(self):
+        """Whether each is used on some ways through the iteration of the loop around it only."""
+        return all(self._may_be_unused(leaf) for leaf in self.leaves)
+
+    def _may_be_unused(self, leaf):
+        for op in self._users(leaf):
+            targets = [t for s, t in op.flows if s == leaf and self.active(t)]
+            if targets and not self._may_be_left_out(op, leaf, targets):
+                return False
+        return True
+
+    def _may_be_left_out(self, op, leaf, targets):
+        if op in self.sweep.choosing or op.label in self.sweep.merging:
+            return False  # what is chosen there is what is reversed
+        if isinstance(op, Extremum) or self._can_be_passed(op.label):
+            return True
+        if isinstance(op, Phi):
+            meant = {(v.name, leaf[1]) for v in op.incoming.values()}
+            return len(meant) > 1 and op.label not in self.sweep.control.loops
+        plain = isinstance(op, Scalar | Linear | Copy)
+        return plain and all(self._may_be_unused(target) for target in targets)
+
+    def _can_be_passed(self, label):
+        """Whether an iteration can be completed without a block that comes after the loop."""
+        around, control = self.loop.parent, self.sweep.control
+        seen, pending = {label}, [self.loop.header]
+        while label in around.body.difference([around.header]) and pending:
+            for target in control.successors(pending.pop()):
+                if target == around.header or target not in around.body:
+                    return True
+                if target not in seen:
+                    seen.add(target)
+                    pending.append(target)
+        return False
 
 
 class Skip:
     """The question before a loop is reversed."""
 
-    def __init__(self, sweep, loop):
-        self.sweep, self.e, self.loop = sweep, sweep.e, loop
+    def __init__(self, sweep, loop, results):
+        self.sweep, self.e, self.loop, self.results = sweep, sweep.e, loop, results
         framed = any(sweep.plan.frames.get(h) for h in sweep.control.loops if h in loop.body)
         ops = [op for label in loop.body for op in sweep.activity.ops[label]]
         self.records = framed or any(isinstance(op, Recursive) for op in ops)
+        if self.records and loop.parent is not None:
+            sweep.keep_aux(loop.parent, self._name(), loop.header)
 
     def _name(self):
         return f"$top{self.loop.header}"
@@ -53,7 +120,7 @@ class Skip:
         """On the way into the loop: where its frames begin."""
         e = self.e
         if self.records:
-            e.assign(e.call(top_offset, e.var("$tape"), e.var("$top")), e.var(self._name()))
+            e.assign(e.call(top_offset, e.var(TAPE), e.var(TOP)), e.var(self._name()))
 
     def ask(self, there):
         """End a block: go on to the loop's reverse, `there`, or past it."""
@@ -61,30 +128,47 @@ class Skip:
         taken, past = e.block, sweep.new_label()
         for bar in self._bars():
             block, following = e.block, sweep.new_label()
-            is_zero = e.binop(operator.eq, bar, e.const(0.0))
-            block.append(ir.Branch(is_zero, following, there, e.loc))
+            block.append(ir.Branch(is_nothing(e, bar), following, there, e.loc))
             e.block = sweep.block_at(following)
         e.append(ir.Jump(past, e.loc))
         e.block = sweep.block_at(past)
         if self.records:
-            e.assign(e.call(top_at, e.var("$tape"), e.var(self._name())), e.var("$top"))
+            e.assign(e.call(top_at, e.var(TAPE), e.var(self._name())), e.var(TOP))
         e.append(ir.Jump(sweep.before(self.loop.header), e.loc))
         e.block = taken
 
     def _bars(self):
         """The adjoints of the numbers that the loop results in."""
-        with self.e.within(self.sweep.regions[self.loop.header]):
-            return [self.e.bar(leaf) for leaf in _results(self.sweep, self.loop)]
+        with self.e.within(self.sweep.regions.get(self.loop.header)):
+            return [self.e.bar(leaf) for leaf in self.results]
 
 
-def _results(sweep, loop):
-    """The active leaves from a loop that are used outside of it."""
-    used = {
-        source
-        for label, ops in sweep.activity.ops.items()
-        if label not in loop.body
-        for op in ops
-        for source, _ in op.flows + op.aliases
-    }
-    inside = [leaf for leaf in used if sweep.plan.place_of(leaf[0]) in loop.body]
-    return sorted(leaf for leaf in inside if sweep.activity.active(leaf))
+def is_nothing(e, bar):
+    """Emit the question whether an adjoint is zero; a dual number's partials are to be zero, too."""
+    return e.binop(operator.eq, bar, e.const(0.0)) if e.dual is None else e.call(all_zero, bar)
+
+
+@intrinsic
+def all_zero(typingctx, x):
+    """Whether a number is zero, and each partial of it."""
+
+    def codegen(context, builder, sig, args):
+        zeros = [builder.fcmp_ordered("==", n, n.type(0.0)) for n in _numbers(builder, args[0])]
+        found = zeros[0]
+        for zero in zeros[1:]:
+            found = builder.and_(found, zero)
+        return found
+
+    return types.boolean(x), codegen
+
+
+def _numbers(builder, value):
+    """The floats that an LLVM value is made of."""
+    ty = value.type
+    if isinstance(ty, llvm.VectorType):
+        places = [llvm.Constant(llvm.IntType(32), k) for k in range(ty.count)]
+        return [builder.extract_element(value, k) for k in places]
+    if isinstance(ty, llvm.Aggregate):
+        items = [builder.extract_value(value, k) for k in range(len(ty))]
+        return [n for item in items for n in _numbers(builder, item)]
+    return [value]

@@ -26,7 +26,8 @@ from .options import Options
 from .plan import Plan
 from .recording import Recording
 from .regions import find_regions
-from .skip import find_skipped
+from .selection import find_selected
+from .skip import find_skipped, is_nothing
 from .stencils import find_stencils
 from .switches import enabled
 from .updates import mark_updates
@@ -54,6 +55,7 @@ class Sweep(Recording, Boundary):
         self.regions = {}  # label -> the same, for each block of such a loop
         self.e.repeated = {label for label in fn.blocks if not control.outside(label)}
         self.options = options or Options()
+        self.unselected = set()  # headers of loops that a `Selected` cannot stand for
         self._find_references(self.options.stack)
         self.guards = Guards(self)
         self._plan()
@@ -100,6 +102,7 @@ class Sweep(Recording, Boundary):
     def _plan(self):
         """A trial run of the reverse sweep's blocks tells what values it needs."""
         self._find_hoisted()
+        self._find_selected()
         self.e.planning = True
         for label in self.live:
             self.e.start(ir.Block(self.scope, self.e.loc), label)
@@ -110,27 +113,51 @@ class Sweep(Recording, Boundary):
             self._need_condition(label)
         self.e.planning = False
         self.plan.decide(dict.fromkeys(self.e.needs))
+        for found in self.selected.values():
+            found.keep()
         if not self.iterations and self._find_regions():
-            naturals = self.plan.naturals  # of the loops that are no loops any more, too
-            self.plan = self.e.plan = Plan(self.fn, self.activity, self.control)
-            self.plan.naturals = naturals
-            for part in self.parts():
-                part.tell(self.plan.unchanged)
-            self.e.needs = []
-            self._plan()
+            self._plan_again()
             return
         self._find_choices()
         self.skipped = {} if isinstance(self.e.dual, Lanes) else find_skipped(self)
+        if not self._keep_selected():
+            self._plan_again()
+            return
         self.tables = self._find_tables()
         self.stencils = find_stencils(self) if self.options.gathers else {}
         for found in self.stencils.values():
             self.e.staged.update(dict.fromkeys(found.rows, found))
             self.e.gathered.update(dict.fromkeys(found.loop.body, found.loop.body))
 
+    def _plan_again(self):
+        naturals = self.plan.naturals  # of the loops that are no loops any more, too
+        self.plan = self.e.plan = Plan(self.fn, self.activity, self.control)
+        self.plan.naturals = naturals
+        for part in self.parts():
+            part.tell(self.plan.unchanged)
+        self.e.needs = []
+        self._plan()
+
+    def _find_selected(self):
+        """Loops of which one iteration is reversed."""
+        self.selected = find_selected(self)
+        found = self.selected.values()
+        self.choosing = {s.extremum: s for s in found if s.extremum is not None}
+        self.merging = {label: s for s in found for label in s.ways}
+        self.e.meant = {op: op.arguments[1 - s.place] for op, s in self.choosing.items()}
+
+    def _keep_selected(self):
+        """Whether the reverse of each such iteration asks for no more than can be kept; keep it."""
+        wrong = {header for header, found in self.selected.items() if not found.is_plain()}
+        self.unselected |= wrong
+        for found in self.selected.values():  # the inner loops come first
+            found.keep_rest()
+        return not wrong
+
     def _find_hoisted(self):
         """Loads that are the same in every iteration: their adjoints go to the array after the loop."""
         self.hoisted = defaultdict(list)  # header -> loads, the last one first
-        if not enabled("invariants") or self.e.dual is not None:  # a dual zero need not be zero
+        if not enabled("invariants") or isinstance(self.e.dual, Lanes):
             return
         for op in reversed([*self.activity.every()]):
             loop = isinstance(op, Load) and self.plan.unchanged.outermost_loop(op.target)
@@ -145,8 +172,8 @@ class Sweep(Recording, Boundary):
         for op in self.hoisted[header]:
             e.loc = op.loc
             there, after = self.new_label(), self.new_label()
-            some = e.binop(operator.ne, e.bar((op.target, ())), e.const(0.0))
-            e.append(ir.Branch(some, there, after, e.loc))
+            none = is_nothing(e, e.bar((op.target, ())))
+            e.append(ir.Branch(none, after, there, e.loc))
             e.start(self._at(there), header)
             with located(op.loc):
                 op.reverse(e)
@@ -158,10 +185,16 @@ class Sweep(Recording, Boundary):
 
     def _need_condition(self, label):
         """Where a condition tells by which way a block was entered, the way is not recorded."""
+        if self.only_way(label) is not None:
+            return
         condition = self.control.condition(label) if label not in self.control.loops else None
         if condition is not None and enabled("conditions"):
             self.plan.conditions[label] = condition
             self.e.needs.append((label, condition[0].name))
+
+    def only_way(self, label):
+        """The way by which a merge is always come to where it is reversed, or None."""
+        return self.merging[label].only_way(label) if label in self.merging else None
 
     def _find_regions(self):
         """Whether there are loops whose iterations are reversed one by one."""
@@ -229,6 +262,8 @@ class Sweep(Recording, Boundary):
                     self.guards.check(op)
                 if e.region is None or not e.region.leaves_out(op):
                     op.forward(e)
+                if op in self.choosing:
+                    self.choosing[op].compare()
                 if e.region is None or not e.region.is_silent():
                     op.shadows(e)
 
@@ -308,18 +343,21 @@ class Sweep(Recording, Boundary):
             self._reverse_header(label, loop)
         elif not control.predecessors[label]:
             self._finish()
-        elif len(ways) == 1:
-            e.append(ir.Jump(self.reverse_edge(ways[0], label), e.loc))
+        elif len(ways) == 1 or self.only_way(label) is not None:
+            way = ways[0] if len(ways) == 1 else self.only_way(label)
+            e.append(ir.Jump(self.reverse_edge(way, label), e.loc))
         elif label in self.plan.conditions:
             cond, true = self.plan.conditions[label]
             taken, block = e.value(cond), e.block
             edges = [self.reverse_edge(ways[k], label) for k in (true, 1 - true)]
             block.append(ir.Branch(taken, *edges, e.loc))
         else:
-            self._dispatch(choice(label), control.predecessors[label], label)
+            self.dispatch(choice(label), control.predecessors[label], label)
 
     def _reverse_header(self, label, loop):
-        if label in self.stencils:
+        if label in self.selected:
+            self.selected[label].reverse_header()
+        elif label in self.stencils:
             self.stencils[label].reverse_header()
         else:
             self._reverse_iterations(label, loop)
@@ -336,7 +374,7 @@ class Sweep(Recording, Boundary):
         count = e.var(counter(label))
         e.binop(operator.sub, count, e.const(1), count)
         self._pop(loop)
-        self._dispatch(choice(label), loop.latches, label)
+        self.dispatch(choice(label), loop.latches, label)
         e.start(self.block_at(before), label)
 
     def before(self, header):
@@ -348,12 +386,12 @@ class Sweep(Recording, Boundary):
     def leave_backwards(self, label, loop):
         """Go back by the edge by which a loop was entered."""
         if loop.entries:
-            self._dispatch(f"{choice(label)}e", loop.entries, label)
+            self.dispatch(f"{choice(label)}e", loop.entries, label)
         else:
             self._finish()
 
-    def _dispatch(self, name, ways, label):
-        """Go back by the edge that was taken."""
+    def dispatch(self, name, ways, label):
+        """Go back by the edge that was taken, whose number is in the variable `name`."""
         e = self.e
         for k, source in enumerate(ways[:-1]):
             taken = e.binop(operator.eq, e.var(name), e.const(k))

@@ -25,6 +25,7 @@ SWITCHES = {
     "rows": "a Jacobian's rows are pulled back several at a time",
     "pairs": "large callees that are called from several places are compiled once",
     "skip": "a loop within an iteration is not reversed where the adjoints of its results are zero",
+    "selected": "of a loop that carries what an iteration has chosen, the last one to choose is reversed",
     "tables": "innermost loops over known ranges make room on the tape once",
     "unsigned": "indices that are known not to be negative are not wrapped around",
     "parallel": "parallel loops are reversed in parallel",

@@ -48,6 +48,7 @@ USED_BY = {
     "needed": ("ring",),
     "stored": ("bells", "scratch"),
     "stencils": ("ring",),
+    "selected": (),  # test_selection.py
 }
 
 

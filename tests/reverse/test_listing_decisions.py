@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import numbad as nd
-from asv_bench.benchmarks import problems
+from asv_bench.benchmarks import nearest_centre, problems
 from numbad.caching import SWITCHED_OFF
 from numbad.reverse.switches import SWITCHES, without
 from tests.reverse import complex_step
@@ -243,3 +243,15 @@ def test_a_loop_that_is_run_again():
         listing = nd.inspect_adjoint(source.primal, *small("P5"), argnums=wrt("P5"))
     assert "run again" not in listing
     assert_exact(listing, "P5")
+
+
+def test_the_iteration_that_chose():
+    listing = nd.inspect_adjoint(nearest_centre.by_branch, np.ones((2, 3)), np.ones((4, 3)))
+    assert "best is what one iteration chose: the last one that did is reversed" in " ".join(
+        listing.split()
+    )
+    assert "last@22 = count@22\n" in listing
+    assert "new@22 = True\n" in listing
+    with without("selected"):
+        listing = nd.inspect_adjoint(nearest_centre.by_branch, np.ones((2, 3)), np.ones((4, 3)))
+    assert "@22" not in listing.replace("record@22", "").replace("reload@22", "")

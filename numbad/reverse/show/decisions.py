@@ -65,6 +65,8 @@ class Decisions:
             return "run again", "over its range", self._why_again(part)
         if part is not None:
             return "one by one", "", self._why_one_by_one(loop, part)
+        if loop.header in self.sweep.selected:
+            return "once", f"last{at_line(self.sweep, loop.header)}", self._why_once(loop)
         why = self._why_whole(loop)
         if loop.header in self.sweep.skipped:
             why += "; skipped where the adjoints of its results are zero"
@@ -73,6 +75,11 @@ class Decisions:
         known = loop.header in self.sweep.counted
         count = "over its range" if known else f"count{at_line(self.sweep, loop.header)} times"
         return "as a whole", count, why
+
+    def _why_once(self, loop):
+        carried = self.sweep.selected[loop.header].carried
+        carried = ", ".join(dict.fromkeys(self.names.plain(name) for name in carried))
+        return f"{carried} is what one iteration chose: the last one that did is reversed"
 
     def _why_again(self, part):
         state = ", ".join(dict.fromkeys(map(self.names.plain, [*part.carried, *part.state])))

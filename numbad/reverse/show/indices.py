@@ -12,8 +12,8 @@ def name_indices(lines, sweep, names):
     for header in sweep.tables:
         _drop_row_numbers(lines, counter(header))
     for index, (loop, start, step) in sweep.plan.indices.items():
-        if index not in sweep.plan.stops:  # an integer that each iteration adds to
-            continue
+        if index not in sweep.plan.stops or loop.header in sweep.selected:
+            continue  # an integer that each iteration adds to; or the number of one is kept
         count = counter(loop.header)
         known = _start_and_step(lines, count) if loop.header in sweep.counted else None
         if known is None and step is None and (start is None or sweep.fn.constant(start) == 0):

@@ -9,7 +9,7 @@ import re
 
 from ...ir.leaves import HANDLES, leaves
 from ..iterations import NEXT, seed_name
-from ..names import bar_name, choice, counter, shadow_name
+from ..names import bar_name, choice, counter, last, shadow_name
 
 _NESTED = re.compile(r".*__locals__\w+?_v\d+_")  # Numba's names for those of inner functions
 
@@ -36,6 +36,8 @@ class Names:
         for part in sweep.parts():
             self._adjoints_apart(sweep, part)
         self._own = {"$seed": "seed", **_of_control(sweep)}
+        for selected in sweep.selected.values():
+            self._own |= self._kept(sweep, selected)
         for name in fn.parameters:
             self.show(name)
 
@@ -46,6 +48,16 @@ class Names:
             for own in (shadow_name, bar_name):
                 name = own(leaf) + part.own_mark
                 self.adjoints[name], self.loops[name] = leaf, line
+
+    def _kept(self, sweep, selected):
+        """Whether an iteration chose; and the values of the one that is reversed, kept under other names
+        than the values of those that follow it."""
+        line = at_line(sweep, selected.loop.header)
+        return dict.fromkeys(map(selected.new, selected.told), f"new{line}") | {
+            selected.kept(k): f"{self.plain(name)}{line}"
+            for k, name in enumerate(selected.frame)
+            if self.in_source(name) is not None
+        }
 
     def give(self, name, text):
         """A name for a variable that the source does not name."""
@@ -186,6 +198,7 @@ def _of_control(sweep):
         line = at_line(sweep, label)
         if label in control.loops or label in sweep.iterations:
             found[counter(label)] = f"count{line}"
+            found[last(label)] = f"last{line}"
             found[f"{choice(label)}e"] = f"entry{line}"
             found[seed_name(label)] = f"seed{line}"
         found[choice(label)] = f"way{line}"
