@@ -53,7 +53,7 @@ def make_control(tableau):
     before this one; the next step is `factor` times as long.
     """
     exponent = tableau.error_exponent
-    proportional, integral = 0.7 * exponent, 0.4 * exponent
+    proportional, integral = (share * exponent for share in tableau.feedback)
 
     @inlined
     def control(square, accepted, again, log_previous):

@@ -5,12 +5,15 @@ solution solves W dk = dr - dW k with the same factors, which is what simultaneo
 equations do (Maly & Petzold, Applied Numerical Mathematics 20 (1996), sec. 3).
 """
 
+from functools import cache
+
 from numba import njit
 from numba.core import types
 from numba.extending import intrinsic, overload
 from numba.np.arrayobj import make_array, populate_array
 
 from numbad.forward.dual import Dual, base_scalar
+from numbad.ode.compiling import inlined
 
 
 def _view(extra, item):
@@ -59,115 +62,159 @@ parts = _view(1, lambda dual: dual.scalar)
 innermost = _view(0, base_scalar)
 
 
-@njit(error_model="numpy")
-def factor(W, exchanges, jacobian, h, gamma):
-    """LU factors of I / gamma - h J with row exchanges, in place of W; the pivots are inverted."""
-    values = innermost(jacobian)
-    n = len(W)
-    for i in range(n):
-        for j in range(n):
-            W[i, j] = -h * values[i, j]
-        W[i, i] += 1.0 / gamma
-    for k in range(n):
-        best = k
-        for i in range(k + 1, n):
-            if abs(W[i, k]) > abs(W[best, k]):
-                best = i
-        exchanges[k] = best
-        if best != k:
+# Up to this size the loops over a system of known size are unrolled.
+SMALL = 8
+
+
+class LinearAlgebra:
+    """The compiled `factor` and `solve` of systems of a size, or of any: for `size` None."""
+
+    def __init__(self, size):
+        order, reach = _extent(size)
+        self.factor = _make_factor(order, reach)
+        self.solve = _make_solve(_make_substitute(order), _make_substitute_columns(order))
+
+
+@cache
+def linear_algebra(size):
+    """`LinearAlgebra` for a known size, worth its own code where it is small."""
+    return LinearAlgebra(size) if size is None or size <= SMALL else linear_algebra(None)
+
+
+def _extent(size):
+    """The compiled `order(W)`, and `reach(row, k)`: how far a row of it has other than zeros."""
+    if size is not None:
+        return inlined(lambda W: size), inlined(lambda row, k: size)
+
+    @inlined
+    def reach(row, k):
+        last = len(row)
+        while last > k + 1 and row[last - 1] == 0.0:
+            last -= 1
+        return last
+
+    return inlined(lambda W: len(W)), reach
+
+
+def _make_factor(order, reach):
+    @njit(error_model="numpy")
+    def factor(W, exchanges, jacobian, h, gamma):
+        """LU factors of I / gamma - h J with row exchanges, into W; the pivots are inverted."""
+        values = innermost(jacobian)
+        n = order(W)
+        for i in range(n):
             for j in range(n):
-                W[k, j], W[best, j] = W[best, j], W[k, j]
-        pivot = 1.0 / W[k, k]
-        for i in range(k + 1, n):
-            w = W[i, k]
-            if w != 0.0:  # zeros of a sparse Jacobian cost no more than a look
-                w *= pivot
-                W[i, k] = w
-                for j in range(k + 1, n):
-                    W[i, j] -= w * W[k, j]
-        W[k, k] = pivot
+                W[i, j] = -h * values[i, j]
+            W[i, i] += 1.0 / gamma
+        for k in range(n):
+            best, largest = k, abs(W[k, k])
+            for i in range(k + 1, n):
+                size = abs(W[i, k])
+                if size > largest:
+                    best, largest = i, size
+            exchanges[k] = best
+            if best != k:
+                for j in range(n):
+                    W[k, j], W[best, j] = W[best, j], W[k, j]
+            top = W[k]
+            pivot, last = 1.0 / top[k], reach(top, k)
+            for i in range(k + 1, n):
+                row = W[i]
+                if row[k] != 0.0:  # zeros of a sparse Jacobian cost no more than a look
+                    w = row[k] * pivot
+                    row[k] = w
+                    for j in range(k + 1, last):
+                        row[j] -= w * top[j]
+            top[k] = pivot
+
+    return factor
 
 
-@njit(error_model="numpy", fastmath={"reassoc", "contract"})
-def substitute(W, exchanges, x):
-    """x := W^-1 x, for the factors of W."""
-    n = len(W)
-    for k in range(n):
-        other = exchanges[k]
-        total = x[other]
-        x[other] = x[k]
-        for j in range(k):
-            total -= W[k, j] * x[j]
-        x[k] = total
-    for k in range(n - 1, -1, -1):
-        total = x[k]
-        for j in range(k + 1, n):
-            total -= W[k, j] * x[j]
-        x[k] = total * W[k, k]
+def _make_substitute(order):
+    @njit(error_model="numpy", fastmath={"reassoc", "contract"})
+    def substitute(W, exchanges, x):
+        """x := W^-1 x, for the factors of W."""
+        n = order(W)
+        for k in range(n):
+            other = exchanges[k]
+            total = x[other]
+            x[other] = x[k]
+            for j in range(k):
+                total -= W[k, j] * x[j]
+            x[k] = total
+        for k in range(n - 1, -1, -1):
+            total = x[k]
+            for j in range(k + 1, n):
+                total -= W[k, j] * x[j]
+            x[k] = total * W[k, k]
+
+    return substitute
 
 
-@njit(error_model="numpy", fastmath={"reassoc", "contract"})
-def substitute_columns(W, exchanges, x):
-    """As `substitute`, for a column for each of several vectors."""
-    n, count = x.shape
-    for k in range(n):
-        other = exchanges[k]
-        if other != k:
+def _make_substitute_columns(order):
+    @njit(error_model="numpy", fastmath={"contract"})
+    def substitute_columns(W, exchanges, x):
+        """As `substitute`, for a column for each of several vectors."""
+        n, count = order(W), x.shape[1]
+        for k in range(n):
+            other = exchanges[k]
+            if other != k:
+                for q in range(count):
+                    x[k, q], x[other, q] = x[other, q], x[k, q]
+            for j in range(k):
+                subtract(x, k, W[k, j], j)
+        for k in range(n - 1, -1, -1):
+            for j in range(k + 1, n):
+                subtract(x, k, W[k, j], j)
             for q in range(count):
-                x[k, q], x[other, q] = x[other, q], x[k, q]
-        for j in range(k):
-            _subtract(x, k, W[k, j], j)
-    for k in range(n - 1, -1, -1):
-        for j in range(k + 1, n):
-            _subtract(x, k, W[k, j], j)
-        for q in range(count):
-            x[k, q] *= W[k, k]
+                x[k, q] *= W[k, k]
+
+    return substitute_columns
 
 
 @njit(error_model="numpy", fastmath={"contract"}, inline="always")
-def _subtract(x, k, w, j):
+def subtract(x, k, w, j):
+    """Row k less w times row j."""
     if w != 0.0:
         for q in range(x.shape[1]):
             x[k, q] -= w * x[j, q]
 
 
-def solve_factored(W, exchanges, jacobian, h, x):
-    """x := (I / gamma - h J)^-1 x, for the factors of its values."""
-    raise NotImplementedError
+def _make_solve(substitute, substitute_columns):
+    def solve_factored(W, exchanges, jacobian, h, x):
+        """x := (I / gamma - h J)^-1 x, for the factors of its values."""
+        raise NotImplementedError
 
+    @overload(solve_factored)
+    def choose(W, exchanges, jacobian, h, x):
+        if not isinstance(x.dtype, Dual):
+            return lambda W, exchanges, jacobian, h, x: substitute(W, exchanges, x)
+        return of_nested_duals if isinstance(x.dtype.scalar, Dual) else of_duals
 
-@overload(solve_factored)
-def _solve_factored(W, exchanges, jacobian, h, x):
-    if not isinstance(x.dtype, Dual):
-        return lambda W, exchanges, jacobian, h, x: substitute(W, exchanges, x)
-    return _solve_nested if isinstance(x.dtype.scalar, Dual) else _solve_duals
-
-
-def _solve_duals(W, exchanges, jacobian, h, x):
-    J, X = parts(jacobian), parts(x)
-    n, count = X.shape
-    substitute(W, exchanges, X[:, 0])
-    for i in range(n):
-        for j in range(n):
-            k = h * X[j, 0]
-            for q in range(1, count):
-                X[i, q] += k * J[i, j, q]
-    substitute_columns(W, exchanges, X[:, 1:])
-
-
-def _solve_nested(W, exchanges, jacobian, h, x):
-    J, X = parts(jacobian), parts(x)
-    n, count = X.shape
-    values = J[:, :, 0]
-    solve_factored(W, exchanges, values, h, X[:, 0])
-    for q in range(1, count):
+    def of_duals(W, exchanges, jacobian, h, x):
+        J, X = parts(jacobian), parts(x)
+        n, count = X.shape
+        substitute(W, exchanges, X[:, 0])
         for i in range(n):
             for j in range(n):
-                X[i, q] += h * J[i, j, q] * X[j, 0]
-        solve_factored(W, exchanges, values, h, X[:, q])
+                k = h * X[j, 0]
+                for q in range(1, count):
+                    X[i, q] += k * J[i, j, q]
+        substitute_columns(W, exchanges, X[:, 1:])
 
+    def of_nested_duals(W, exchanges, jacobian, h, x):
+        J, X = parts(jacobian), parts(x)
+        n, count = X.shape
+        values = J[:, :, 0]
+        solve_factored(W, exchanges, values, h, X[:, 0])
+        for q in range(1, count):
+            for i in range(n):
+                for j in range(n):
+                    X[i, q] += h * J[i, j, q] * X[j, 0]
+            solve_factored(W, exchanges, values, h, X[:, q])
 
-@njit(error_model="numpy")
-def solve(W, exchanges, jacobian, h, x):
-    """As `solve_factored`, to be called from code that is emitted."""
-    solve_factored(W, exchanges, jacobian, h, x)
+    @njit(error_model="numpy")
+    def solve(W, exchanges, jacobian, h, x):
+        solve_factored(W, exchanges, jacobian, h, x)
+
+    return solve

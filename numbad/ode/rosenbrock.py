@@ -20,7 +20,7 @@ from numba.extending import intrinsic
 from numbad.ode.compiling import inlined
 from numbad.ode.emit import ArrayComponents, Emitter
 from numbad.ode.jacobian import MATRICES, make_linearize, new_matrices
-from numbad.ode.linear import factor, solve
+from numbad.ode.linear import linear_algebra
 from numbad.ode.state import borrow, combined_state, make_workspace
 from numbad.ode.step import Steps, buffers_needed
 from numbad.ode.tableau import Tableau
@@ -49,27 +49,31 @@ class Rosenbrock(Tableau):
     def first_same_as_last(self):
         return False
 
+    @property
+    def feedback(self):
+        """Steps of a stiff solver grow by many decades: they follow the last error alone."""
+        return 1.0, 0.0
+
     def evaluations(self, tried, accepted, extended):
         return super().evaluations(tried, accepted, extended) + accepted
 
 
-def rosenbrock(alpha, gammas, weights, error, interpolant):
-    """The fields of `Rosenbrock` from the coefficients alpha_ij, gamma_ij (its diagonal included), b_i.
+def in_matrix_form(alpha, gammas, weights, error, interpolant):
+    """The fields of `Rosenbrock` from alpha_ij, gamma_ij (with its diagonal), and weights of the k_i.
 
-    Hairer & Wanner, II, IV.7: with Gamma = (gamma_ij), u = Gamma k.
+    Hairer & Wanner, II, IV.7: u = Gamma k. The slope at the end of the step has no weight.
     """
-    alpha, gammas = np.array(alpha, float), np.array(gammas, float)
-    inverse = np.linalg.inv(gammas)
-    gamma = gammas[0, 0]
-    couplings = np.eye(len(gammas)) / gamma - inverse
+    alpha, inverse = np.array(alpha), np.linalg.inv(gammas)
+    gamma = gammas[0][0]
+    rows = (inverse.T @ np.array(interpolant)).tolist()
     return dict(
-        gamma=float(gamma),
+        gamma=gamma,
         a=_lower(alpha @ inverse),
-        couplings=_lower(couplings),
-        b=tuple((np.array(weights) @ inverse).tolist()),
-        error=tuple((np.array(error) @ inverse).tolist()),
-        c=tuple(alpha.sum(1).tolist()),
-        interpolant=tuple(map(tuple, (inverse.T @ np.array(interpolant)).tolist())),
+        couplings=_lower(np.eye(len(alpha)) / gamma - inverse),
+        b=tuple((weights @ inverse).tolist()),
+        error=tuple((error @ inverse).tolist()),
+        c=tuple(alpha.sum(axis=1).tolist()),
+        interpolant=(*map(tuple, rows), (0.0,) * len(rows[0])),
     )
 
 
@@ -129,6 +133,7 @@ class _Stages:
         self.rows, self.matrices = parts[:-MATRICES], parts[-MATRICES:]
         self.matrix_types = work_type[len(work_type) - MATRICES :]
         self.step = emitter.scalar(types.float64, self.h)
+        self.algebra = linear_algebra(len(y_type) if isinstance(y_type, types.BaseTuple) else None)
 
     def emit(self):
         """The new state and the stages."""
@@ -183,7 +188,9 @@ class _Stages:
             vector[k] = component(k)
 
         f.for_each(put)
-        self._call(solve, (*self._factors(), (types.float64, self.h), (vector_type, right)))
+        self._call(
+            self.algebra.solve, (*self._factors(), (types.float64, self.h), (vector_type, right))
+        )
         return right if in_arrays else emitter.make_state(y_type, None, lambda k: vector[k])
 
     def _by_time(self):
@@ -205,7 +212,7 @@ class _Stages:
     def _factor(self):
         h, gamma = self.step, self.emitter.constant(self.tableau.gamma)
         scalars = [(types.float64, scalar.value) for scalar in (h, gamma)]
-        self._call(factor, (*self._factors(), *scalars))
+        self._call(self.algebra.factor, (*self._factors(), *scalars))
 
     def _call(self, function, given):
         self.emitter.call_dispatcher(function, *map(tuple, zip(*given, strict=True)))

@@ -80,6 +80,11 @@ class Tableau:
         return bool(self.error)
 
     @property
+    def feedback(self):
+        """How strongly the step size answers to the last error and to the one before, Gustafsson (1991)."""
+        return 0.7, 0.4
+
+    @property
     def error_exponent(self):
         """1/q where the error estimate of a step is O(h**q)."""
         fine = min(self.order, self.embedded_order) + 1

@@ -108,6 +108,8 @@ STEPS = [
     ("DOP853", 5),
     pytest.param("Vern9", 2, marks=pytest.mark.deep),
     ("Rodas5P", 20),
+    pytest.param("Rodas4", 20, marks=pytest.mark.deep),
+    pytest.param("Rosenbrock23", 40, marks=pytest.mark.deep),
 ]
 
 

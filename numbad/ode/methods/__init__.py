@@ -9,13 +9,15 @@ from numbad.ode.methods.dp5 import DP5
 from numbad.ode.methods.euler import EULER
 from numbad.ode.methods.heun import HEUN
 from numbad.ode.methods.rk4 import RK4
+from numbad.ode.methods.rodas4 import RODAS4
 from numbad.ode.methods.rodas5p import RODAS5P
+from numbad.ode.methods.rosenbrock23 import ROSENBROCK23
 from numbad.ode.methods.tsit5 import TSIT5
 from numbad.ode.methods.vern7 import VERN7
 from numbad.ode.methods.vern9 import VERN9
 
 EXPLICIT = (EULER, HEUN, RK4, BS3, DP5, TSIT5, DOP853, VERN7, VERN9)
-ROSENBROCK = (RODAS5P,)
+ROSENBROCK = (ROSENBROCK23, RODAS4, RODAS5P)
 METHODS = {method.name: method for method in EXPLICIT + ROSENBROCK}
 
 # Other names of a method: SciPy's, and what it is called in full.
