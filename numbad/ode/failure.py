@@ -13,9 +13,12 @@ TIMES_NOT_FINITE = 7
 WRONG_TOLERANCES = 8
 STEP_NOT_FINITE = 9
 
+# Added to a status where the problem looks stiff.
+LOOKS_STIFF = 64
+
 _REASONS = {
     STEP_TOO_SMALL: "the required step size is less than the spacing between numbers",
-    TOO_MANY_STEPS: "more than max_steps steps would be needed to reach the end",
+    TOO_MANY_STEPS: "more than max_steps steps would be needed to reach the end; gave up",
     NOT_FINITE: "the right-hand side gives NaN or infinity, however small the step",
     NOT_FINITE_AT_START: "the initial state or the right-hand side there is NaN or infinite",
     NO_TIMES: "ts is empty: give at least the initial time",
@@ -25,12 +28,15 @@ _REASONS = {
     WRONG_TOLERANCES: "rtol and atol must be floats, or have one for each component of the state",
 }
 
+_STIFF = "the problem looks stiff there: take a method for stiff problems, such as 'Rodas5P'"
+
 
 def describe(status, time):
     """What went wrong and at which time, as one line."""
     if status in (NO_TIMES, WRONG_TOLERANCES):
         return _REASONS[status]
-    return f"{_REASONS[status]} at t = {time!r}"
+    reason = f"{_REASONS[status & ~LOOKS_STIFF]} at t = {time!r}"
+    return f"{reason}; {_STIFF}" if status & LOOKS_STIFF else reason
 
 
 class SolveError(IntegrationError):

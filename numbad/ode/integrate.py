@@ -39,6 +39,7 @@ from numbad.ode.step import (
     make_interpolate,
     make_settle,
 )
+from numbad.ode.stiffness import make_looks_stiff
 from numbad.ode.times import check_times, time_at
 from numbad.remembered import built_once
 
@@ -52,7 +53,9 @@ Settings = namedtuple("Settings", "rtol atol first_step max_step max_steps")
 Control = namedtuple("Control", "h log_error attempts")
 
 # The compiled pieces of an integration, and which row of the workspace is free between steps.
-Pieces = namedtuple("Pieces", "fun as_state start advance close extend interpolate settle spare")
+Pieces = namedtuple(
+    "Pieces", "fun as_state start advance close extend interpolate settle explain spare"
+)
 
 
 def dispatcher_of(problem, *settings):
@@ -91,6 +94,7 @@ def make_pieces(problem):
         extend=make_extend(tableau, rhs),
         interpolate=make_interpolate(tableau),
         settle=make_settle(tableau),
+        explain=_make_explain(tableau, fun, rhs),
         spare=buffers_needed(tableau) - 3,
     )
 
@@ -181,6 +185,27 @@ def _make_even_advance(tableau, fun, steps, control_partials):
     return advance
 
 
+def _make_explain(tableau, fun, rhs):
+    """The compiled `explain` of a final status: with a word on stiffness, where steps were short."""
+    if isinstance(tableau, Rosenbrock):
+
+        @inlined
+        def explain(status, work, t, y, k0, h, t_end, structure, args, settings):
+            return status
+
+        return explain
+    looks_stiff = make_looks_stiff(tableau, fun, make_evaluate(rhs), buffers_needed(tableau) - 3)
+
+    @inlined
+    def explain(status, work, t, y, k0, h, t_end, structure, args, settings):
+        short = status == failure.TOO_MANY_STEPS or status == failure.STEP_TOO_SMALL
+        if short and looks_stiff(work, t, y, k0, h, t_end, structure, args, settings):
+            return status + failure.LOOKS_STIFF
+        return status
+
+    return explain
+
+
 @built_once(dispatcher_of)
 def make_integrate(problem):
     """The dispatcher `integrate(y0, ts, args, settings) -> (ys, status, t)` for a problem."""
@@ -196,7 +221,7 @@ def make_integrate(problem):
 
 
 def _integrate(pieces):
-    fun, as_state, start, advance, close, extend, interpolate, settle, spare = pieces
+    fun, as_state, start, advance, close, extend, interpolate, settle, explain, spare = pieces
 
     def integrate(y0, ts, given_args, given_settings):
         args, settings = borrow(given_args), borrow(given_settings)
@@ -233,6 +258,7 @@ def _integrate(pieces):
                 row += 1
             t = t_new
             y, k0 = settle(work, w, slopes)
+        status = explain(status, work, t, y, k0, control.h, t_end, structure, args, settings)
         hold(memory)
         return ys, status, t
 

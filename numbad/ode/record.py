@@ -52,7 +52,7 @@ def make_record(problem):
 
 
 def _record(pieces, slope_count):
-    fun, as_state, start, advance, close, extend, interpolate, settle, spare = pieces
+    fun, as_state, start, advance, close, extend, interpolate, settle, explain, spare = pieces
 
     def record(y0, t_span, t_eval, at_steps, dense, given_args, given_settings):
         args, settings = borrow(given_args), borrow(given_settings)
@@ -99,6 +99,7 @@ def _record(pieces, slope_count):
                 times, states, row = with_row(times, states, row, t_new, w)
             t = t_new
             y, k0 = settle(work, w, slopes)
+        status = explain(status, work, t, y, k0, control.h, t_end, structure, args, settings)
         hold(memory)
         counts = control.attempts, step, extended
         if not dense:

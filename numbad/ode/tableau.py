@@ -7,6 +7,7 @@ Notation of Hairer, Norsett & Wanner, "Solving Ordinary Differential Equations I
 
 from dataclasses import dataclass
 from functools import cached_property
+from operator import mul
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,6 +79,18 @@ class Tableau:
     def adaptive(self):
         """Whether there is an error estimate to choose step sizes by."""
         return bool(self.error)
+
+    @cached_property
+    def stability_bound(self):
+        """The largest x such that the method damps y' = -y in every step up to x."""
+        powers, coefficients = [1.0] * self.stages, [1.0]
+        for _ in range(self.stages):
+            coefficients.append(sum(map(mul, self.b, powers)))
+            powers = [sum(map(mul, row, powers)) for row in self.a]
+        x = 0.0
+        while abs(sum(c * (-x) ** k for k, c in enumerate(coefficients))) <= 1.0:
+            x += 0.01
+        return x
 
     @property
     def feedback(self):

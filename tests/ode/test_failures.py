@@ -27,6 +27,11 @@ def not_a_number_after_one(t, y):
     return math.sqrt(1.0 - t) - y
 
 
+def oscillates(t, y, mu):
+    x, v = y
+    return v, mu * (1.0 - x * x) * v - x
+
+
 @pytest.fixture(scope="module")
 def explode():
     return nd.ode.solver(explodes)
@@ -57,6 +62,15 @@ class TestIntegration:
         assert solve(1.0, np.array([0.0, 1.0]), 1.0).shape == (2, 1)
         with pytest.raises(IntegrationError, match="more than max_steps steps .* at t = "):
             solve(1.0, np.array([0.0, 1000.0]), 1.0)
+
+    def test_a_problem_that_looks_stiff_is_told(self):
+        """Van der Pol's oscillator: stability keeps the steps short at 1000, accuracy does at 3."""
+        solve = nd.ode.solver(oscillates, max_steps=2000)
+        with pytest.raises(IntegrationError, match=r"at t = .* looks stiff .* 'Rodas5P'") as stiff:
+            solve((2.0, 0.0), (0.0, 2000.0), 1000.0)
+        assert 0.0 < stiff.value.time < 800.0
+        with pytest.raises(IntegrationError, match=r"gave up at t = [0-9.]*$"):
+            solve((2.0, 0.0), (0.0, 2000.0), 3.0)
 
     def test_in_the_middle_of_nopython_code(self, explode):
         @numba.njit

@@ -180,6 +180,12 @@ def test_a_tableau_that_does_not_fit_together_is_refused():
         replace(find_method("Tsit5"), c=(0.0, 1.0))
 
 
+def test_stability_on_the_negative_axis():
+    """Hairer & Wanner, II, IV.2: 2, 2.785 and 3.3 for Euler, RK4 and DP5; 6.1 as DOP853 has it."""
+    bounds = [find_method(name).stability_bound for name in ("Euler", "RK4", "DP5", "DOP853")]
+    np.testing.assert_allclose(bounds, [2.0, 2.785, 3.3, 6.1], rtol=0.05)
+
+
 def test_alternating_weights():
     """x + 3 x (1 - x) + 5 x**2 (1 - x)"""
     assert alternating(1.0, 3.0, 5.0) == (4.0, 2.0, -5.0)
