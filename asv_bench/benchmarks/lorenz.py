@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from . import measure, peers
-from .reference import tsit5
+from .reference import dop853, tsit5
 
 REFERENCE = json.loads((Path(__file__).parent / "reference" / "anchors.json").read_text())["lorenz"]
 Y0 = (1.0, 0.0, 0.0)
@@ -45,9 +45,10 @@ def rhs_jax(t, y, args):
     return jnp.stack(rhs(t, y, *args))
 
 
-def hand():
-    """The hand-written solver."""
-    compiled = tsit5.build("lorenz", tsit5.LORENZ, 3)
+def hand(method="Tsit5"):
+    """A hand-written solver, of Tsit5 or DOP853."""
+    module = {"Tsit5": tsit5, "DOP853": dop853}[method]
+    compiled = module.build("lorenz", tsit5.LORENZ, 3)
     y0, args = np.array(Y0), np.array(ARGS)
 
     def solve(ts, tolerance):
@@ -58,7 +59,7 @@ def hand():
     return solve
 
 
-def numbad(style="tuple"):
+def numbad(style="tuple", method="Tsit5"):
     """`nd.ode.solver`, by what the right-hand side gives: a tuple, an array, or `dy` filled in."""
     import numbad as nd
 
@@ -68,7 +69,7 @@ def numbad(style="tuple"):
     @functools.cache
     def compiled(tolerance):
         inplace = style == "in place"
-        return nd.ode.solver(fun, method="Tsit5", rtol=tolerance, atol=tolerance, inplace=inplace)
+        return nd.ode.solver(fun, method=method, rtol=tolerance, atol=tolerance, inplace=inplace)
 
     return lambda ts, tolerance: compiled(tolerance)(y0, ts, ARGS)
 
@@ -104,13 +105,13 @@ def error(ys):
     return float(np.abs(ys - np.array(REFERENCE["y"])).max())
 
 
-def ratio_at_equal_error(solvers, samples=15):
-    """Time that each of `solvers` takes to the error 1e-4 on [0, 20], over that of the hand's.
+def ratio_at_equal_error(solvers, samples=15, method="Tsit5"):
+    """Time that each of `solvers` takes to the error 1e-4 on [0, 20], over that of a hand-written one.
 
     The time is read off a straight line through (log error, log time) at the tolerances of `SWEEP`.
     """
     ts = np.array(REFERENCE["t"])
-    base_solve = hand()
+    base_solve = hand(method)
     base = functools.partial(base_solve, ts, TOLERANCE)
     contenders = {"hand": base_solve, **solvers}
     points = {name: [] for name in contenders}

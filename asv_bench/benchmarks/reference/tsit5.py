@@ -82,7 +82,7 @@ def stage(number, state, time, common, rhs):
     return [f"    {line}" for line in lines]
 
 
-def first_step(n, common, rhs):
+def first_step(n, common, rhs, exponent=0.2):
     """Lines that choose `h` where it was given as zero (Hairer, Nørsett & Wanner, II.4)."""
     norms = [f"sc=atol+rtol*abs(y{i}); d0+=(y{i}/sc)**2; d1+=(k1_{i}/sc)**2" for i in range(n)]
     bends = [f"sc=atol+rtol*abs(y{i}); d2+=((k2_{i}-k1_{i})/sc)**2" for i in range(n)]
@@ -96,7 +96,7 @@ def first_step(n, common, rhs):
         "    d2=0.0",
         *(f"    {line}" for line in bends),
         f"    d2=math.sqrt(d2/{n})/h; dm=max(d1,d2)",
-        "    h1=max(1e-6,h*1e-3) if dm<=1e-15 else (0.01/dm)**0.2; h=min(100*h,h1)",
+        f"    h1=max(1e-6,h*1e-3) if dm<=1e-15 else (0.01/dm)**{exponent!r}; h=min(100*h,h1)",
     ]
 
 
