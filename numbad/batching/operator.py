@@ -34,7 +34,7 @@ class BatchDispatcher(OperatorDispatcher):
         """Whether it draws random numbers, for the reverse sweep to draw them again."""
         return self.operator.draws
 
-    def _raise_own_error(self, argtypes):
+    def _raise_own_error(self, argtypes, refusal):
         """The types are not those that the function takes."""
 
     def numbad_pullback(self, wrt):

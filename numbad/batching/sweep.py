@@ -61,9 +61,17 @@ class LanePipeline(Pipeline):
         normalize(fn)
         activity = expand(fn, lambda f: Activity(f, self.inputs(f), returned(f)), body, root)
         activity.refuse_unknown()
+        _refuse_draws(activity)
         refuse_raising(fn, activity, self.dispatcher.targetoptions)
         refuse_at_boundary(fn, activity, self.inputs(fn), returned(fn))
         return fn, activity, Control(fn, split)
+
+
+def _refuse_draws(activity):
+    """Lanes go through branches together: each would reach what only some of them take."""
+    for op in activity.every():
+        if getattr(op, "refused", False):
+            raise op.refusal()
 
 
 def _leaves(fn, numbers):

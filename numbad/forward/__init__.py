@@ -4,6 +4,7 @@ from . import (  # noqa: F401  (they register with Numba)
     array,
     clip,
     construction,
+    draws,
     elementwise,
     made_instances,
     memory,

@@ -23,6 +23,7 @@ from numba.np.ufunc.dufunc import DUFunc
 
 from ..debugging import debugging
 from ..ir import chosen
+from ..ir.declared import ConvertDeclared
 from ..ir.optionals import present
 from ..ir.untyped import constant_of, drop_unread, method_of
 from ..ir.unwind import nopython_pipeline
@@ -392,5 +393,6 @@ class DualCompiler(CompilerBase):
         pm.add_pass_after(TakeParts, ReconstructSSA)
         # Before the unrolling of tuples, which infers types.
         pm.add_pass_after(ReplaceFunctions, MakeFunctionToJitFunction)
+        pm.add_pass_after(ConvertDeclared, MakeFunctionToJitFunction)
         pm.finalize()
         return [pm]

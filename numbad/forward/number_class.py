@@ -1,4 +1,7 @@
-"""What `type(x)` of a dual number is: the class of its value, which takes dual numbers as well."""
+"""What `type(x)` of a dual number is: the class of its value, which takes dual numbers as well.
+
+`isinstance` says what it says of the value.
+"""
 
 from numba.core import types
 from numba.core.datamodel import models
@@ -9,7 +12,8 @@ from numba.core.typing.templates import (
     infer_getattr,
     make_callable_template,
 )
-from numba.extending import register_model
+from numba.cpython.builtins import ol_isinstance
+from numba.extending import overload, register_model
 
 from . import dual as d
 
@@ -59,3 +63,10 @@ class CallOfClass(AttributeTemplate):
 @lower_builtin(DualClass, types.Any)
 def convert(context, builder, sig, args):
     return context.cast(builder, args[0], sig.args[0], sig.return_type)
+
+
+@overload(isinstance)
+def _isinstance(var, typs):
+    if isinstance(var, d.Dual):
+        return ol_isinstance(d.base_scalar(var), typs)
+    return None

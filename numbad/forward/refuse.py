@@ -12,6 +12,7 @@ from contextlib import contextmanager
 
 from numba.core import errors
 from numba.core.ir import Loc
+from numba.core.types import FunctionType
 
 from ..errors import NumbadError, UnsupportedError
 from ..ir.fence import Place, defect, place, readable
@@ -30,6 +31,7 @@ _WAY_OUT = (
     "Way out: write it with scalar operations, loops or functions that numbad differentiates, give "
     "it a rule (nd.scalar_rule, nd.rule), or keep it out of the derivative with nd.stop_gradient."
 )
+_BY_NAME = "Way out: call it by its name, or keep it out of the derivative with nd.stop_gradient."
 
 
 @contextmanager
@@ -95,9 +97,10 @@ def _refusal(py_func, causes, generated):
         refusal = type(found)(found.plain_message)
         refusal.__cause__ = found.__cause__
         return refusal
-    foreign = next(filter(None, map(_not_compiled, causes)), None)
-    if foreign is not None:
-        return foreign
+    for known in (_not_compiled, _called_by_address):
+        refusal = next(filter(None, map(known, causes)), None)
+        if refusal is not None:
+            return refusal
     where = _place(py_func, causes)
     if _is_defect(causes, generated):
         return defect(py_func.__name__, where, causes[0], _in_words(_reason(causes)))
@@ -125,11 +128,34 @@ def _not_compiled(cause):
 
 def _asked_of_module(error):
     """`(place,)` of the user's code that asks a module for a name that it lacks, else ()."""
-    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
+    frames = _frames(error)
     if not any(frame.f_code.co_name == "resolve_module_constants" for frame in frames):
         return ()
+    return (_typed(frames),)
+
+
+def _frames(error):
+    return [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
+
+
+def _typed(frames):
+    """The place of the user's code that Numba was typing in these frames, or None."""
     typed = (getattr(frame.f_locals.get("self"), "loc", None) for frame in reversed(frames))
-    return (next((loc for loc in typed if isinstance(loc, Loc)), None),)
+    return next((loc for loc in typed if isinstance(loc, Loc)), None)
+
+
+def _called_by_address(cause):
+    """The refusal of the call of a function of which compiled code knows the address alone, or None.
+
+    Its type says so by a ValueError, where what it is given is a dual number.
+    """
+    frames = _frames(cause) if isinstance(cause, ValueError) else ()
+    if not frames or frames[-1].f_code is not FunctionType.get_call_type.__code__:
+        return None
+    return UnsupportedError(
+        "forward mode cannot differentiate a function that is known by its address alone: "
+        f"{place(_typed(frames))}\n{_BY_NAME}"
+    )
 
 
 def _is_defect(causes, generated):

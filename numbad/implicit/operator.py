@@ -36,7 +36,7 @@ class ImplicitDispatcher(OperatorDispatcher):
 
     numbad_changes = False  # a function that changes an argument is refused
 
-    def _raise_own_error(self, argtypes):
+    def _raise_own_error(self, argtypes, refusal):
         """The types are not those that the function takes."""
 
     def numbad_pullback(self, wrt):

@@ -46,7 +46,7 @@ def callee_of(fn, call):
         return Callee("class", ty)
     if isinstance(ty, types.Function):
         return _function(ty.typing_key)
-    if isinstance(ty, types.ExternalFunctionPointer):
+    if isinstance(ty, types.ExternalFunctionPointer | types.FunctionType):
         return _foreign(fn.constant(call.func), ty)
     if ty is None:
         found = fn.constant(call.func)
@@ -55,12 +55,12 @@ def callee_of(fn, call):
 
 
 def _foreign(value, ty):
-    """A C function: a dispatcher stands for it, whose code is entered by nobody."""
+    """A C function: a dispatcher stands for it, whose code is entered if it is a callback's."""
     if value is None or not is_foreign(value):
         return Callee("unknown", ty)
     key = dispatcher_of(value)
-    ruled = any(key in table for table in (SCALAR, JVP, VJP))
-    return Callee("dispatcher" if ruled else "foreign", key)
+    known = not hasattr(key, "numbad_foreign") or any(key in rules for rules in (SCALAR, JVP, VJP))
+    return Callee("dispatcher" if known else "foreign", key)
 
 
 def _function(key):

@@ -3,7 +3,6 @@
 import threading
 
 from numba.core import ir, types
-from numba.core.bytecode import FunctionIdentity
 from numba.core.compiler import CompilerBase, DefaultPassBuilder, Flags, _EarlyPipelineCompletion
 from numba.core.compiler_machinery import FunctionPass, register_pass
 from numba.core.errors import ForceLiteralArg
@@ -11,12 +10,13 @@ from numba.core.ir_utils import raise_on_unsupported_feature
 from numba.core.registry import CPUDispatcher, cpu_target
 from numba.core.typed_passes import NopythonTypeInference
 from numba.core.typing import signature
-from numba.core.untyped_passes import InlineInlinables, ReconstructSSA
+from numba.core.untyped_passes import InlineInlinables, MakeFunctionToJitFunction, ReconstructSSA
 
 from ..meaning import as_compiled
 from ..remembered import remembered
 from ..rules.linalg.result_types import result_type as linalg_type
 from .chosen import enter_overloads
+from .declared import ConvertDeclared
 from .extension_types import whole_type
 from .fence import Place, of_inlined, refuse
 from .function import Function, duplicate
@@ -81,6 +81,7 @@ class CaptureCompiler(CompilerBase):
         # What has a rule, or is to be left alone, may be declared inline="always": it stays a call.
         kept = [entry for entry in pm.passes if entry[0] is not InlineInlinables]
         pm.passes = [(own.get(stage, stage), text) for stage, text in kept]
+        pm.add_pass_after(ConvertDeclared, MakeFunctionToJitFunction)
         pm.add_pass_after(Capture, CaptureInference)
         for stage in self.stages:
             pm.add_pass_after(stage, ReconstructSSA)
@@ -95,13 +96,6 @@ def capture(dispatcher, argtypes, stages=()):
 
     Raises UnsupportedError for generators, and what Numba raises for code that it cannot type.
     """
-    if dispatcher.locals:
-        loc = ir.Loc.from_function_id(FunctionIdentity.from_function(dispatcher.py_func))
-        raise refuse(
-            f"{dispatcher.py_func.__name__}, whose variables have types given by njit(locals=...)",
-            loc,
-            "convert where it is meant: y = np.float32(x)",
-        )
     if hasattr(dispatcher, "numbad_code"):  # a part of a function whose code was captured
         return duplicate(dispatcher.numbad_code)
     argtypes = tuple(map(whole_type, argtypes))

@@ -12,6 +12,7 @@ GENERAL_WAY_OUT = (
     "write it with scalar operations and loops, give it a rule (nd.scalar_rule, nd.rule), or keep it "
     "out of the derivative with nd.stop_gradient"
 )
+_DEFECT = "This is a defect of numbad"
 _DEFECT_WAY_OUT = (
     'the other mode (mode="forward" or mode="reverse"), a rule for the function (nd.rule), or '
     "nd.stop_gradient where no derivative is needed"
@@ -83,11 +84,16 @@ def defect(name, loc, cause, told=None):
     told = readable(told or f"{type(cause).__name__}: {cause}")
     error = UnsupportedError(
         f"cannot differentiate {getattr(loc, 'function', None) or name}: {place(loc)}\n"
-        f"This is a defect of numbad; please report it, with the code at this place. It says:\n"
+        f"{_DEFECT}; please report it, with the code at this place. It says:\n"
         f"    {told}\nWay out: {_DEFECT_WAY_OUT}."
     )
     error.__cause__ = cause
     return error
+
+
+def tells_of_defect(error):
+    """Whether an error says that numbad failed."""
+    return _DEFECT in str(error)
 
 
 @contextmanager

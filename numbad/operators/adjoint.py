@@ -62,6 +62,12 @@ def caller(f, functions, rest):
     return known[key]
 
 
+def left_out(f, given):
+    """`(source, type)` of the arguments of `f` after those given, which have defaults."""
+    *_, argtypes = f._compiler.fold_argument_types((types.undefined,) * given, {})
+    return [(None, ty) for ty in argtypes[given:] if isinstance(ty, types.Omitted)]
+
+
 class AdjointSource(Writer):
     """The source of a function that calls the pullback of `f`, under construction.
 
@@ -73,7 +79,8 @@ class AdjointSource(Writer):
         super().__init__(namespace)
         self.operator, self.typingctx, self.f = operator, typingctx, f
         self.names = parameter_names(f.py_func)
-        self.arguments = [self._explicit(source, ty) for source, ty in arguments]
+        given = [*arguments, *left_out(f, len(arguments))]
+        self.arguments = [self._explicit(source, ty) for source, ty in given]
         tys = [ty for _, ty in self.arguments]
         self.common = common_dual(typingctx, [*tys, *others])
         self.trees = [parse(ty, source) for source, ty in self.arguments]

@@ -28,6 +28,7 @@ from ..forward.dualize import replacement, without_wrappers
 from ..forward.promote import refresh
 from ..forward.refuse import refusing, told_before
 from ..ir.extension_types import holds_extension, parts, whole, whole_type
+from ..ir.fence import tells_of_defect
 from ..ir.functionals import captured_count
 from ..ir.unwind import nopython_pipeline
 from ..linked import compiled
@@ -254,7 +255,7 @@ class OperatorDispatcher(CPUDispatcher):
             except UnsupportedError as error:
                 refusal = error
                 argtypes, return_type = sigutils.normalize_signature(sig)
-                self._raise_own_error(argtypes)
+                self._raise_own_error(argtypes, refusal)
                 if not self.operator.fall_back(tuple(argtypes), error):
                     raise
                 self._compiler._failed_cache.pop((tuple(argtypes), return_type), None)
@@ -263,7 +264,7 @@ class OperatorDispatcher(CPUDispatcher):
         with refusing(self.operator.f.py_func, self), _without_collections():
             return compiled(self, super().compile, sig)
 
-    def _raise_own_error(self, argtypes):
+    def _raise_own_error(self, argtypes, refusal):
         """What Numba says of the function itself, if it has no code for these types."""
         operator = self.operator
         given = tuple(map(whole_type, operator.types_of_f(argtypes)))
@@ -273,6 +274,8 @@ class OperatorDispatcher(CPUDispatcher):
             numba_says = isinstance(error, NumbaError) and not isinstance(error, NumbadError)
             if numba_says and told_before(error) is None:
                 raise error from None
+            if tells_of_defect(refusal):
+                operator.f.compile(given)  # which raises what Numba itself cannot compile
 
     @property
     def operator(self):

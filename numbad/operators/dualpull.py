@@ -23,14 +23,19 @@ class DualPull:
     """
 
     def __init__(self, pullback, typingctx, f, arguments, argtypes):
-        self.pullback, self.typingctx, self.f, self.arguments = pullback, typingctx, f, arguments
+        self.pullback, self.typingctx, self.f = pullback, typingctx, f
         self.argtypes = argtypes
         self.explicit, self.names = False, parameter_names(f.py_func)  # what TangentSource asks for
         self.name = pullback.name
         self.pairs = TangentSource(self, typingctx, [ty for _, ty in arguments], argtypes)
-        self.pairs.sources = [source for source, _ in arguments]
+        self.arguments = [self._explicit(k, *given) for k, given in enumerate(arguments)]
+        self.pairs.sources, self.pairs.argtypes = map(list, zip(*self.arguments, strict=True))
         self.tag = level_of(argtypes)
         self.lines = []
+
+    def _explicit(self, k, source, ty):
+        """An argument left to its default, as a constant."""
+        return self.pairs.default(k, ty.value) if isinstance(ty, types.Omitted) else (source, ty)
 
     def direct(self, k, source, ty):
         """Give argument `k` a direction; constants take none."""

@@ -121,7 +121,7 @@ def _in_tuples(pullback, typingctx, args, argtypes, f, argnums, directions):
     arguments = [(f"args[0]{source.removeprefix('primals')}", ty) for source, ty in arguments]
     pull = DualPull(pullback, typingctx, f, arguments, argtypes)
     source, tys = directions
-    for j, k in enumerate(argnums):
+    for j, k in enumerate(argnums[: len(tys)]):  # defaults may have none
         pull.direct(k, f"{source}[{j}]", tys[j])
     asked = range(len(arguments)) if 0 in pullback.wrt else argnums
     pull.prepare({k for k in (*asked, *argnums) if holds_floats(arguments[k][1])})
@@ -174,7 +174,7 @@ def _tangents_too(pullback, pull, args, argnums):
         adjoints[0] = _primals_adjoint(pull, args[0])
     if 1 in pullback.wrt:
         places = {}
-        for j, k in enumerate(argnums):
+        for j, k in enumerate(argnums[: len(args[1])]):
             given = dict(aligned(pull.source.trees[k], parse(args[1][j], f"args[1][{j}]")))
             for leaf, entry in zip(leaves(pull.source.trees[k]), pull.cotangents(k), strict=True):
                 if leaf.kind != "constant":

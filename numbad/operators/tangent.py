@@ -3,6 +3,7 @@
 import inspect
 
 import numpy as np
+from numba import typeof
 from numba.core import types
 
 from ..errors import ArgumentError
@@ -105,10 +106,21 @@ class JVP(Tangent):
         refuse_constants(f"nd.{self.name}", self.names, primals)
         writer = TangentSource(self, typingctx, tuple(primals), argtypes)
         writer.sources = [f"primals[{k}]" for k in range(len(primals))]
-        for j, k in enumerate(self.argnums):
-            if k < len(primals):
-                writer.argument(k, f"primals[{k}]", f"tangents[{j}]", primals[k], tangents[j])
+        directed = self.argnums[: len(tangents)]
+        for k, value in self._defaults(len(primals), max(directed, default=0) + 1):
+            writer.append(*writer.default(k, value))
+        for j, k in enumerate(directed):
+            if k < len(writer.sources):
+                primal = writer.sources[k], writer.argtypes[k]
+                writer.argument(k, primal[0], f"tangents[{j}]", primal[1], tangents[j])
         return writer
+
+    def _defaults(self, start, stop):
+        """`(number, default)` of the arguments in a range that have one."""
+        parameters = list(inspect.signature(self.f.py_func).parameters.values())
+        for k, parameter in enumerate(parameters[start:stop], start):
+            if parameter.default is not parameter.empty:
+                yield k, parameter.default
 
 
 def checked_tuples(operator, argtypes):
@@ -166,6 +178,17 @@ class TangentSource:
             "load": runtime.load,
             "np": np,
         }
+
+    def default(self, k, value):
+        """`(source, type)` of an argument left to its default."""
+        name = f"default_of_{k}"
+        self.namespace[name] = value
+        return name, typeof(value)
+
+    def append(self, source, ty):
+        """Take one more argument."""
+        self.sources.append(source)
+        self.argtypes.append(ty)
 
     def dual(self, scalar, tangent_scalar):
         return Dual(join_tangent(self.typingctx, scalar, tangent_scalar), 1, self.tag)

@@ -4,11 +4,14 @@ from collections import defaultdict
 
 from numba.core import ir, types
 
+from ..forward.promote import effects
 from ..ir.fence import located, refuse
 from ..ir.function import operands
 from ..ir.leaves import HANDLES, at, leaves
+from ..remembered import remembered
 from .ops import classify
 from .ops.base import Unknown
+from .ops.call import Call
 from .ops.globals import GlobalHandle
 
 _POINTERS = types.ArrayCTypes, types.CPointer, types.EphemeralPointer, types.RawPointer
@@ -34,6 +37,14 @@ class Classes:
 def _classified(fn, label, statement):
     with located(statement.loc):
         return classify(fn, label, statement)
+
+
+def _draws(dispatcher):
+    """Whether a dispatcher may draw random numbers."""
+    known = remembered(dispatcher, "draws")
+    if () not in known:
+        known[()] = effects(dispatcher, ()).random
+    return known[()]
 
 
 class Activity:
@@ -128,8 +139,12 @@ class Activity:
             op
             for ops in self.ops.values()
             for op in reversed(ops)
-            if op.expandable and self.is_active(op)
+            if op.expandable and (self.is_active(op) or self._may_draw(op))
         ]
+
+    def _may_draw(self, op):
+        """Whether a callee may draw by what is differentiated, though no float comes out of it."""
+        return isinstance(op, Call) and self._is_given_varied(op) and _draws(op.dispatcher)
 
     def refuse_unknown(self):
         """Raise UnsupportedError for an active statement that has no adjoint."""
@@ -143,10 +158,13 @@ class Activity:
 
     def _refuse_varied(self, op):
         """Bits of floats, integers that are drawn: no derivative, for whatever is made of them."""
-        if isinstance(op, Unknown) and op.takes_constants():
-            given = [identity for var in op.read() for identity, _ in op.leaves(var)]
-            if any(self.node(identity) in self.varied for identity in given):
-                raise op.refusal()
+        if isinstance(op, Unknown) and op.takes_constants() and self._is_given_varied(op):
+            op.meets_varied()
+
+    def _is_given_varied(self, op):
+        """Whether what goes into a statement whose flows are a guess is differentiated."""
+        given = [identity for var in op.read() for identity, _ in op.leaves(var)]
+        return any(self.node(identity) in self.varied for identity in given)
 
     def _refuse_pointer(self, op):
         """What is done through a pointer is seen by nobody: LAPACK, say, reads and writes so."""

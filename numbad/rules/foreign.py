@@ -1,7 +1,8 @@
-"""C functions that compiled code calls by their addresses: through ctypes or cffi.
+"""C functions that compiled code calls by their addresses: through ctypes, cffi or Numba's own protocol.
 
 A dispatcher stands for each, under which its rules are kept. SciPy's, whose addresses
-`numba.extending.get_cython_function_address` gives, have names and the rules of `numbad.special`.
+`numba.extending.get_cython_function_address` gives, have names and the rules of `numbad.special`; what
+`numba.cfunc` made is differentiated by its Python code.
 """
 
 import ctypes
@@ -9,6 +10,8 @@ import importlib
 from functools import cache
 
 from numba import njit
+from numba.core.ccallback import CFunc
+from numba.core.types import CompileResultWAP, WrapperAddressProtocol
 from numba.core.typing import cffi_utils
 
 from numbad.source import define
@@ -31,6 +34,10 @@ def is_foreign(value):
     """Whether a value is a C function, as Numba calls it, whose arguments have types."""
     if isinstance(value, ctypes._CFuncPtr):
         return value.argtypes is not None
+    if isinstance(value, WrapperAddressProtocol):
+        return not isinstance(value, CompileResultWAP)
+    if isinstance(value, CFunc):
+        return True
     return cffi_utils.SUPPORTED and cffi_utils.is_cffi_func(value)
 
 
@@ -38,21 +45,34 @@ def dispatcher_of(value):
     """The dispatcher that stands for a C function; what is none comes back as it is."""
     if hasattr(value, "py_func") or not is_foreign(value):
         return value
+    if isinstance(value, CFunc):
+        return _with_code(value)
     key = _address_and_arity(value)
     if key not in _KNOWN:
         _KNOWN[key] = _made(value, *key)
     return _KNOWN[key]
 
 
+def _with_code(value):
+    """The dispatcher of the code of a `numba.cfunc`; the callback keeps it."""
+    if not hasattr(value, "numbad_dispatcher"):
+        options = value._compiler.targetoptions
+        value.numbad_dispatcher = njit(value._sig, **options)(value._pyfunc)
+    return value.numbad_dispatcher
+
+
 def _address_and_arity(value):
     if isinstance(value, ctypes._CFuncPtr):
         return ctypes.cast(value, ctypes.c_void_p).value, len(value.argtypes)
+    if isinstance(value, WrapperAddressProtocol):
+        return value.__wrapper_address__(), len(value.signature().args)
     return cffi_utils.get_pointer(value), len(cffi_utils.make_function_type(value).sig.args)
 
 
 def _made(value, address, arity):
     known = _special_functions().get(address)
-    name = known[0] if known else getattr(value, "__name__", "function")
+    own = type(value) if isinstance(value, WrapperAddressProtocol) else value
+    name = known[0] if known else getattr(own, "__name__", "function")
     name = name if name.isidentifier() else "function"
     names = ", ".join(f"x{k}" for k in range(arity))
     made = njit(define(f"def {name}({names}):\n    return call({names})\n", {"call": value}))

@@ -289,3 +289,12 @@ def test_threads():
     points = np.linspace(0.5, 9.0, 200)
     with ThreadPoolExecutor(4) as pool:
         close(list(pool.map(gradient, points)), 1.0 / points)
+
+
+@both_modes
+def test_arguments_left_to_their_defaults(mode):
+    @njit
+    def equation(x, a, factor=2.0):
+        return x * x - a * factor
+
+    close(nd.grad(lambda a: nd.root(equation, 1.0, (a,)), mode=mode)(8.0), 0.25)

@@ -227,3 +227,27 @@ def test_methods_of_arrays_change_nothing(mode):
     steps = np.eye(3) * 1e-5
     expected = [(euler(A + h) - euler(A - h)) / 2e-5 for h in steps]
     np.testing.assert_allclose(found, expected, rtol=1e-8)
+
+
+@njit
+def with_default(x, a, b=2.0):
+    return x * x * a - a * b
+
+
+def test_arguments_left_to_their_defaults():
+    """With a = 3 and b = 2, of which b is left out, within reverse mode."""
+    gradient, along, pulled = nd.grad(with_default), nd.jvp(with_default), nd.vjp(with_default)
+
+    @njit
+    def f(x):
+        value, (by_x, by_a, by_b) = pulled((x, 3.0), x)
+        return (gradient(x, 3.0), along((x, 3.0), (x, 1.0))[1], value + by_x + 3.0 * by_a + by_b)
+
+    # 6x; 6x^2 + x^2 - 2; 3x^2 - 6 + 6x^2 + 3(x^3 - 2x) - 3x
+    slopes = nd.jacobian(f, mode=REVERSE)(1.0)
+    np.testing.assert_allclose(slopes, (6.0, 14.0, 18.0), rtol=1e-13)
+
+
+def test_tangents_of_arguments_left_to_their_defaults_count():
+    assert nd.jvp(with_default, (0, 2))((1.0, 3.0), (0.5, 1.0)) == (-3.0, 0.0)
+    assert nd.jvp(with_default)((1.0, 3.0), (0.5, 1.0, 2.0)) == (-3.0, -4.0)

@@ -146,7 +146,8 @@ bray_curtis(v(5), v(5) ** 2)
 kantorovich(p(3), p(3)[::-1].copy(), m(3, 3)) | by=2
 [stumpy.core]
 _welford_nanvar(v(12), 4, np.ones(9, np.bool_))
-_p_norm_distance_profile(v(4), v(12), 2.0)
+_p_norm_distance_profile(v(4), v(12), 2.0) | by=0,1
+_p_norm_distance_profile(v(4), v(12), 2.5)
 _sliding_dot_product(v(4), v(12))
 _rolling_nanstd_1d(v(12), 4)
 _calculate_squared_distance_profile(4, v(9) * 3, 0.5, 0.3, v(9), v(9), False, np.zeros(9, np.bool_)) | by=1,2,3,4,5

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from numba import njit
+from numba import cfunc, float64, njit, types
 from numba.extending import get_cython_function_address
 from scipy import special
 
@@ -86,6 +86,32 @@ def test_rules_for_functions_of_c_libraries(mode):
     by_x, by_y = nd.grad(f, (0, 1), mode=mode)(8.0, 8.0)
     np.testing.assert_allclose(by_x, math.pi / 4.0 / 12.0 - 2.0 / 16.0, rtol=1e-14)
     np.testing.assert_allclose(by_y, 2.0 / 16.0, rtol=1e-14)
+
+
+class LogNdtr(types.WrapperAddressProtocol):
+    """A function of SciPy's as `numba_stats` calls it."""
+
+    def __wrapper_address__(self):
+        return get_cython_function_address("scipy.special.cython_special", "__pyx_fuse_1log_ndtr")
+
+    def signature(self):
+        return float64(float64)
+
+
+log_ndtr = LogNdtr()
+square = cfunc(float64(float64))(lambda x: x * x)
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+def test_first_class_functions_and_callbacks(mode):
+    f = njit(lambda x: log_ndtr(x) * square(x))
+    x = 0.4
+    density = math.exp(-x * x / 2.0) / math.sqrt(2.0 * math.pi)
+    exact = density / special.ndtr(x) * x * x + 2.0 * x * special.log_ndtr(x)
+    np.testing.assert_allclose(nd.grad(f, mode=mode)(x), exact, rtol=1e-13)
+    with pytest.raises(nd.UnsupportedError) as caught:
+        nd.grad(lambda x, g: g(x) * x, mode=mode)(x, log_ndtr)
+    assert "defect" not in str(caught.value)
 
 
 def test_an_address_alone_is_no_function():

@@ -182,7 +182,7 @@ def c_callback(v):
 
 
 @functions.feature(
-    "`@cfunc`; `numba.carray`, `farray` of its pointers",
+    "`@cfunc` of numbers, called by its name",
     names=("numba.carray", "numba.farray"),
 )
 def call_cfunc(x):

@@ -135,6 +135,10 @@ class Unknown(Op):
         """Whether it is refused where what goes in is differentiated, floats coming out or not."""
         return False
 
+    def meets_varied(self):
+        """Where it is: what goes in is differentiated."""
+        raise self.refusal()
+
 
 def _name(var):
     return var if isinstance(var, str) else var.name

@@ -13,6 +13,7 @@ from ...forward.retyped import ALLOCATORS
 from ...ir.callee import callee_of, implementation
 from ...ir.fence import refuse
 from ...ir.leaves import leaves
+from ...ir.reached import refused_draw
 from ...rules.foreign import FOREIGN, FOREIGN_WAY_OUT
 from ...rules.registry import CONSTANT, CONSTANT_CALLS, JVP, STOPPING, VJP, name_of
 from ..parallel import ParallelLoop
@@ -198,16 +199,40 @@ PATHWISE = {
 """Distributions whose draws depend smoothly on their parameters, the random numbers given."""
 
 
+_MOVING = {"shuffle", "permutation", "choice"}  # numbers that they are given
+
+
 def _draws(key):
     return isinstance(getattr(key, "__self__", None), np.random.RandomState | random.Random)
 
 
 class NoPathwise(Unknown):
-    """A draw; if its parameters are differentiated, the draw is no smooth function of them."""
+    """A draw; if its parameters are differentiated, the draw is no smooth function of them.
+
+    A draw by numbers is refused when a call reaches it, other ones when code is made.
+    """
+
+    refused = False
 
     def __init__(self, fn, label, statement, name):
         self.name = name
         super().__init__(fn, label, statement)
+
+    def analyse(self):
+        given = [leaf for var in self.read() for _, leaf in self.leaves(var)]
+        self.by_numbers = self.name not in _MOVING and all(leaf.kind == "scalar" for leaf in given)
+        if not self.by_numbers:
+            super().analyse()
+
+    def meets_varied(self):
+        if not self.by_numbers:
+            super().meets_varied()
+        self.refused = True
+
+    def forward(self, e):
+        if self.refused:
+            e.call(refused_draw(self.name, self.loc))
+        super().forward(e)
 
     def fresh(self):
         return True
