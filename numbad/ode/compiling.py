@@ -43,7 +43,7 @@ class Implementation:
         return self._choose(*argument_types)
 
 
-def generic(stub, content, choose, origin):
+def generic(stub, content, choose, origin, kind=GenericDispatcher):
     """The dispatcher with the parameters of `stub` and the code of `choose(*argument_types)`.
 
     `origin` is a function and the arguments for which it returns this dispatcher, for pickling.
@@ -53,7 +53,7 @@ def generic(stub, content, choose, origin):
     """
     stub.__numbad_operator__ = Implementation(choose)
     options = {"nopython": True, "nogil": True, "error_model": "numpy"}
-    dispatcher = GenericDispatcher(stub, targetoptions=options, pipeline_class=OperatorCompiler)
+    dispatcher = kind(stub, targetoptions=options, pipeline_class=OperatorCompiler)
     dispatcher._cache = ContentCache(stub.__name__, lambda: (stub.__name__, *content))
     dispatcher.origin = origin
     return dispatcher

@@ -10,6 +10,7 @@ from numbad.errors import ArgumentError, NumbadError
 from numbad.forward.dual import duals_in
 from numbad.ir.functionals import functional
 from numbad.ode import failure
+from numbad.ode.adjoints.dispatcher import SolverDispatcher
 from numbad.ode.compiling import generic
 from numbad.ode.integrate import (
     Problem,
@@ -212,7 +213,8 @@ def compiled(problem, settings, level):
             return solve_at_moving_times(compiled(problem, settings, level + 1), problem)
         return solve_at_fixed_times(make_integrate(problem), as_passed(settings))
 
-    return generic(solve, content, choose, (compiled, (problem, settings, level)))
+    origin = compiled, (problem, settings, level)
+    return generic(solve, content, choose, origin, SolverDispatcher)
 
 
 def solve_at_fixed_times(integrate, settings):

@@ -132,7 +132,8 @@ class Called(Op):
 class Pulled(Called):
     """A call that is evaluated again in the reverse sweep, by the pullback of its callee.
 
-    A callee with `numbad_pullback_at(wrt)` is not: its pullback takes the result as fourth argument.
+    A callee with `numbad_pullback_at(wrt)` is not: its pullback takes the result as fourth argument,
+    or what `numbad_recorded()`, a function that returns `(result, records)`, gives beside it.
     """
 
     def changes(self):
@@ -143,10 +144,17 @@ class Pulled(Called):
 
     def forward(self, e):
         self.keep_arguments(e)
-        e.append(self.statement)
-        if self._pullback_at() and self.is_live(e):
-            result = e.call(kept, e.var("$tape"), self.statement.target)
-            e.assign(result, e.extra(self, "result"))
+        if not (self._pullback_at() and self.is_live(e)):
+            e.append(self.statement)
+            return
+        records = self.statement.target
+        if hasattr(self.callee, "numbad_recorded"):
+            pair = e.call(self.callee.numbad_recorded(), *self.arguments)
+            e.assign(e.item(pair, 0), self.statement.target)
+            records = e.item(pair, 1)
+        else:
+            e.append(self.statement)
+        e.assign(e.call(kept, e.var("$tape"), records), e.extra(self, "result"))
 
     def _pullback_at(self):
         return getattr(self.callee, "numbad_pullback_at", None)

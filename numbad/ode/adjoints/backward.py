@@ -1,0 +1,106 @@
+"""The sweep back through the recorded steps of a solution."""
+
+from numba.core import types
+from numba.extending import intrinsic
+
+from numbad.ode.adjoints.slopes import StagePull
+from numbad.ode.compiling import inlined
+from numbad.ode.emit import Emitter
+from numbad.ode.state import (
+    array_state,
+    borrow,
+    combine,
+    hold,
+    make_workspace,
+    read_row,
+    structure_of,
+    table_for,
+    tuple_or_array_state,
+    write_row,
+)
+from numbad.ode.times import time_at
+
+
+@intrinsic
+def zero_state(typingctx, buffer, y):
+    """A state like `y` of zeros."""
+
+    def codegen(context, builder, signature, arguments):
+        emitter = Emitter(context, builder)
+        source = emitter.vector(y, arguments[1])
+        return emitter.make_state(y, arguments[0], lambda i: emitter.constant(0.0), source)
+
+    return y(buffer, y), codegen
+
+
+@intrinsic
+def zero_totals(typingctx, pull, y, structure, args, shadows):
+    """Zero for each number among the arguments that a stage gives a cotangent of."""
+    found = StagePull(typingctx, pull, y, structure, args, shadows).totals()
+    result = types.BaseTuple.from_types([ty for _, ty in found])
+
+    def codegen(context, builder, signature, arguments):
+        return context.get_constant_null(result)
+
+    return result(pull, y, structure, args, shadows), codegen
+
+
+def make_backward(adjoint, inplace):
+    """The compiled `backward(fun, pull, y0, others, ts, nodes, states, seed, args, shadows)`.
+
+    It returns the cotangent of the initial state, as a table of one row, and those of the numbers in
+    the arguments. `others` is what the scalar type of all must hold besides that of y0.
+    """
+    begin, output, step, rows = adjoint.begin, adjoint.output, adjoint.step, adjoint.rows
+    as_state = array_state if inplace else tuple_or_array_state
+    workspace = make_workspace(rows + 3)
+
+    @inlined
+    def backward(fun, pull, y0, others, ts, nodes, states, seed, given_args, given_shadows):
+        args, shadows = borrow(given_args), borrow(given_shadows)
+        structure = structure_of(y0)
+        initial = as_state(y0, others)
+        memory, work = workspace(initial)
+        row = len(ts) - 1
+        direction = time_at(ts, row) - time_at(ts, 0)
+        lam = zero_state(work[rows + 2], initial)
+        totals = zero_totals(pull, initial, structure, args, shadows)
+        for k in range(len(nodes) - 2, -1, -1):
+            t, h, t_new = nodes[k, 0], nodes[k, 1], nodes[k + 1, 0]
+            if row > 0 and time_at(ts, row) == t_new:
+                v = read_row(work[rows + 1], seed, row, initial)
+                lam = combine(work[rows + 2], lam, 1.0, (1.0,), (v,))
+                row -= 1
+            bars = begin(work, h, lam)
+            seen = False
+            while row > 0 and (time_at(ts, row) - t) * direction > 0.0:
+                v = read_row(work[rows + 1], seed, row, initial)
+                bars = output(work, bars, (time_at(ts, row) - t) / h, h, v)
+                row -= 1
+                seen = True
+            y = read_row(work[rows], states, k, initial)
+            y_new = read_row(work[rows + 1], states, k + 1, initial)
+            lam, totals = step(
+                fun,
+                pull,
+                work,
+                t,
+                t_new,
+                h,
+                y,
+                y_new,
+                bars,
+                seen,
+                structure,
+                args,
+                shadows,
+                totals,
+            )
+        v = read_row(work[rows + 1], seed, 0, initial)
+        lam = combine(work[rows + 2], lam, 1.0, (1.0,), (v,))
+        by_start = table_for(1, initial)
+        write_row(by_start, 0, lam)
+        hold(memory)
+        return by_start, totals
+
+    return backward

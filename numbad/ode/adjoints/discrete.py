@@ -1,0 +1,230 @@
+"""The discrete adjoint as a pullback: exactly the derivative of the steps that were taken.
+
+Their sizes are constants, as they are for dual numbers, so that reverse and forward mode give the
+same. The derivative by an output time is the slope there; that by the first time is what the slope
+there takes from the initial state: see `numbad/ode/moving.py`.
+"""
+
+from numba.core import types
+from numba.core.registry import cpu_target
+
+from numbad.errors import UnsupportedError
+from numbad.forward.array import as_dual
+from numbad.forward.dual import base_scalar, primal_type, with_base
+from numbad.forward.layout import zeros_as
+from numbad.forward.promote import common_dual
+from numbad.ode.adjoints import runge_kutta  # noqa: F401  it registers its step adjoint
+from numbad.ode.adjoints.backward import make_backward
+from numbad.ode.adjoints.by_times import make_by_times
+from numbad.ode.adjoints.recorded import recorded
+from numbad.ode.adjoints.slopes import Slope
+from numbad.ode.adjoints.step_adjoint import step_adjoint
+from numbad.ode.compiling import generic
+from numbad.ode.integrate import content_of, dispatcher_of
+from numbad.ode.state import (
+    components_of,
+    solution_scalar,
+    vector_type,
+)
+from numbad.ode.times import uniform
+from numbad.operators.runtime import add_into
+from numbad.operators.structure import leaves, parse, render
+from numbad.operators.writing import Writer, indented
+from numbad.remembered import built_once
+from numbad.source import define
+
+
+@built_once(dispatcher_of)
+def discrete_pullback(problem, settings, wrt, solved):
+    """The dispatcher `pull(args, shadows, seed) -> (ys, adjoints)` of a solver.
+
+    Where it is `solved`, it takes what `recorded` gave beside the solution as fourth argument.
+    """
+    adjoint = step_adjoint(problem.tableau, problem.inplace)
+    content = "discrete", *content_of(problem), tuple(settings), wrt
+
+    if solved:
+
+        def pull(args, shadows, seed, records):
+            raise NotImplementedError(content)
+
+    else:
+
+        def pull(args, shadows, seed):
+            raise NotImplementedError(content)
+
+    def choose(*argument_types):
+        return _Pull(problem, settings, wrt, adjoint, argument_types).write()
+
+    origin = discrete_pullback, (problem, settings, wrt, solved)
+    return generic(pull, (*content, solved), choose, origin)
+
+
+class _Pull(Writer):
+    """The code of the pullback for given types, under construction."""
+
+    def __init__(self, problem, settings, wrt, adjoint, argument_types):
+        super().__init__()
+        self.problem, self.settings, self.wrt, self.adjoint = problem, settings, wrt, adjoint
+        args, self.shadows, self.seed, *self.records = argument_types
+        self.y0, self.ts, *rest = args
+        self.common = common_dual(cpu_target.typing_context, argument_types)
+        self.p = types.unliteral(rest[0]) if rest else types.Tuple(())
+        self.single = not _is_plain_tuple(self.p)
+        self.given = (self.p,) if self.single else tuple(self.p)
+        self.by_args = 2 in wrt
+        self.lines = []
+
+    def write(self):
+        name = "args, shadows, seed" + ", records" * len(self.records)
+        self.namespace.update(
+            backward=make_backward(self.adjoint, self.problem.inplace),
+            fun=self.problem.fun,
+            uniform=uniform,
+            add_into=add_into,
+            zeros_as=zeros_as,
+        )
+        if not self.records:
+            self.namespace["recorded"] = recorded(self.problem, self.settings)
+            given = ", ".join(f"args[{k}]" for k in range(2 + bool(self.p)))
+            self.lines.append(f"records = recorded({given})[1]")
+        self.lines += ["nodes, states, ys = records", "ts = uniform(args[1])"]
+        slope = self._slope()
+        self.namespace["pull_slope"] = slope.pullback(self.by_args)
+        self._arguments(slope)
+        self.lines.append(
+            "by_start, totals = backward(fun, pull_slope, args[0], (seed, given), ts, nodes, states, "
+            "seed, given, given_shadows)"
+        )
+        parts = [self._start(), self._times(), self._totals()][: 2 + bool(self.p)]
+        returned = f"return ys, ({', '.join(parts)})"
+        text = "\n".join(map(indented, [*self.lines, returned]))
+        return define(f"def pull({name}):\n{text}\n", self.namespace)
+
+    def _slope(self):
+        y0, given = primal_type(self.y0), tuple(map(primal_type, self.given))
+        scalar = primal_type(solution_scalar(cpu_target.typing_context, self.y0, ()))
+        in_array = self.problem.inplace or isinstance(y0, types.Array)
+        y = vector_type(scalar) if in_array else types.UniTuple(scalar, len(components_of(y0)))
+        return Slope(self.problem.fun, self.problem.inplace, y0, y, given)
+
+    # -- the further arguments ---------------------------------------------------------------------
+
+    def _trees(self):
+        source = "args[2]"
+        for j, ty in enumerate(self.given):
+            yield parse(ty, source if self.single else f"{source}[{j}]")
+
+    def _arguments(self, slope):
+        """Lines that make the arguments of one scalar type, and their shadows."""
+        given, shadows = [], []
+        own = not self.by_args and slope.writes_to_args()
+        if own:
+            self.namespace["pull_slope"] = slope.pullback(True)
+        self.own = own
+        for j, tree in enumerate(self._trees()):
+            differentiated = self.by_args or own
+            given.append(render(tree, self._raised if differentiated else _source, self.namespace))
+            if own:
+                shadows.append(self._own_shadows(tree))
+            elif self.by_args:
+                shadows.append("shadows[2]" if self.single else f"shadows[2][{j}]")
+                if not any(leaf.kind == "array" for leaf in leaves(tree)):
+                    shadows[-1] = "None"
+            else:
+                shadows.append("None")
+        for name, members in (("given", given), ("given_shadows", shadows)):
+            self.lines.append(f"{name} = ({''.join(member + ', ' for member in members)})")
+
+    def _raised(self, leaf):
+        """Source of a leaf of the arguments in the scalar type of all that is differentiated."""
+        if self.common is None or leaf.kind == "constant":
+            return leaf.source
+        scalar = leaf.type.dtype if leaf.kind == "array" else leaf.type
+        raised = with_base(self.common, base_scalar(scalar))
+        if raised == scalar:
+            return leaf.source
+        if leaf.kind == "scalar":
+            return self.cast(leaf.source, raised)
+        return f"{self.constant('convert', as_dual(raised))}({leaf.source})"
+
+    def _own_shadows(self, tree):
+        """Shadows for arrays that the function writes to, where nobody asks for their cotangents."""
+        if not any(leaf.kind == "array" for leaf in leaves(tree)):
+            return "None"
+
+        def zeros(leaf):
+            if leaf.kind != "array":
+                return "None"
+            scalar = leaf.type.dtype
+            if self.common is not None:
+                scalar = with_base(self.common, base_scalar(scalar))
+            return f"zeros_as({leaf.source}, {self.dtype(scalar)})"
+
+        return render(tree, zeros, self.namespace)
+
+    # -- what comes of it --------------------------------------------------------------------------
+
+    def _start(self):
+        """Source of the cotangent of y0; that of an array is added to its shadow."""
+        if 0 not in self.wrt:
+            return "None"
+        tree = parse(self.y0, "shadows[0]")
+        numbers = {}
+        for i, leaf in enumerate(leaves(tree)):
+            if leaf.kind == "array":
+                self.lines.append(f"add_into({leaf.source}, by_start[0])")
+            elif leaf.kind == "scalar":
+                numbers[id(leaf)] = self.cast(f"by_start[0, {i}]", self._scalar(leaf.type))
+        return render(tree, lambda leaf: numbers.get(id(leaf), "None"), self.namespace)
+
+    def _scalar(self, ty):
+        return ty if self.common is None else with_base(self.common, base_scalar(ty))
+
+    def _times(self):
+        """Source of the cotangents of the times."""
+        if 1 not in self.wrt:
+            return "None"
+        if isinstance(
+            base_scalar(solution_scalar(cpu_target.typing_context, self.y0, ())), types.Complex
+        ):
+            raise UnsupportedError(
+                "the derivative of a complex ODE solution by its times in reverse mode. Way out: "
+                'mode="forward"'
+            )
+        self.namespace["by_times"] = make_by_times(self.problem.inplace)
+        self.lines.append(
+            "by_time = by_times(fun, args[0], (seed, given), ts, ys, seed, by_start, given)[:, 0]"
+        )
+        tree = parse(self.ts, "shadows[1]")
+        numbers = {}
+        for k, leaf in enumerate(leaves(tree)):
+            if leaf.kind == "array":
+                self.lines.append(f"add_into({leaf.source}, by_time)")
+            elif leaf.kind == "scalar":
+                numbers[id(leaf)] = self.cast(f"by_time[{k}]", self._scalar(leaf.type))
+        return render(tree, lambda leaf: numbers.get(id(leaf), "None"), self.namespace)
+
+    def _totals(self):
+        """Source of the cotangents of the numbers in the further arguments."""
+        if not self.by_args:
+            return "None"
+        count, parts = 0, []
+        for tree in self._trees():
+            numbers = {}
+            for leaf in leaves(tree):
+                if leaf.kind == "scalar":
+                    numbers[id(leaf)] = self.cast(f"totals[{count}]", self._scalar(leaf.type))
+                    count += 1
+            parts.append(
+                render(tree, lambda leaf, n=numbers: n.get(id(leaf), "None"), self.namespace)
+            )
+        return parts[0] if self.single else f"({''.join(part + ', ' for part in parts)})"
+
+
+def _source(leaf):
+    return leaf.source
+
+
+def _is_plain_tuple(ty):
+    return isinstance(ty, types.BaseTuple) and not isinstance(ty, types.BaseNamedTuple)

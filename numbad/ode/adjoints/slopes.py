@@ -1,0 +1,179 @@
+"""Vector-Jacobian products of the right-hand side, by reverse mode: what a stage hands back.
+
+The user's function is called by a wrapper in one of two forms, so that a cotangent always has a
+place: for a state in a tuple, `slope(t, y, *args)` returns a tuple of as many numbers; for one in an
+array, `slope(t, y, dy, *args)` writes into `dy`.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from numba import njit
+from numba.core import types
+from numba.core.registry import cpu_target
+
+from numbad.forward.dual import base_scalar
+from numbad.forward.promote import effects
+from numbad.ir.leaves import leaves
+from numbad.ode.rhs import RightHandSide
+from numbad.ode.state import is_scalar, restored_type
+from numbad.operators.adjoint import pullback_of
+from numbad.operators.dispatcher import INHERITED
+from numbad.remembered import remembered
+from numbad.source import define
+
+
+def is_function(ty):
+    """Whether an argument is a function, which is bound in the wrapper."""
+    return isinstance(ty, types.Dispatcher)
+
+
+@dataclass(frozen=True)
+class Slope:
+    """The right-hand side of a problem for states and arguments of known types without duals."""
+
+    fun: Any
+    inplace: bool
+    structure: types.Type
+    y: types.Type
+    args: tuple
+
+    @property
+    def in_array(self):
+        return isinstance(self.y, types.Array)
+
+    def pullback(self, by_args):
+        """The dispatcher `pull(args, shadows, seed)` of the wrapper, by y, and by what else is asked for."""
+        first = 3 if self.in_array else 2
+        free = [ty for ty in self.args if not is_function(ty)]
+        wrt = [*range(1, first)]
+        if by_args:
+            wrt += [first + j for j, ty in enumerate(free) if leaves(ty)]
+        form = restored_type(self.structure, self.y)
+        given = [types.float64, form, *([self.y] if self.in_array else []), *free]
+        return pullback_of(self._wrapper(), given, tuple(wrt))
+
+    def writes_to_args(self):
+        """Whether the function may write floats that depend on the state into its arguments."""
+        first = 3 if self.inplace else 2
+        written = effects(self.fun, tuple(range(1, first))).written
+        return any(k >= first for k in written)
+
+    def _wrapper(self):
+        known = remembered(self.fun, "slopes")
+        key = self.inplace, self.structure, self.y, self.args
+        if key not in known:
+            options = {k: v for k, v in self.fun.targetoptions.items() if k in INHERITED}
+            known[key] = njit(self._source(), **options)
+        return known[key]
+
+    def _source(self):
+        names = [f"arg{j}" for j in range(len(self.args))]
+        namespace = {"fun": self.fun}
+        namespace |= {
+            name: ty.dispatcher
+            for name, ty in zip(names, self.args, strict=True)
+            if is_function(ty)
+        }
+        free = [name for name in names if name not in namespace]
+        lines = [f"def slope({', '.join(['t', 'y', *(['dy'] if self.in_array else []), *free])}):"]
+        if self.inplace:
+            lines.append(f"    fun({', '.join(['t', 'y', 'dy', *names])})")
+        else:
+            lines.append(f"    result = fun({', '.join(['t', 'y', *names])})")
+            lines += self._delivered()
+        return define("\n".join(lines) + "\n", namespace)
+
+    def _delivered(self):
+        """Lines that give the result its form."""
+        derivative = self._returned()
+        number = "complex" if isinstance(base_scalar(self.y.dtype), types.Complex) else "float"
+        if not self.in_array:
+            if is_scalar(derivative):
+                return [f"    return ({number}(result),)"]
+            members = "".join(f"{number}(result[{i}]), " for i in range(len(self.y)))
+            return [f"    return ({members})"]
+        if is_scalar(derivative):
+            return ["    dy[0] = result"]
+        if isinstance(derivative, types.BaseTuple):
+            return [f"    dy[{i}] = result[{i}]" for i in range(len(derivative))]
+        return ["    for i in range(len(dy)):", "        dy[i] = result[i]"]
+
+    def _returned(self):
+        """The type that the function returns."""
+        call = RightHandSide(False).resolve(
+            cpu_target.typing_context,
+            types.Dispatcher(self.fun),
+            *(self.y.dtype, types.float64, self.y),
+            types.TypeRef(self.structure),
+            types.BaseTuple.from_types(self.args),
+        )
+        return call.derivative
+
+
+class StagePull:
+    """The emitted call of a slope's pullback at a stage, for values that may be dual numbers."""
+
+    def __init__(self, typingctx, pull, y, structure, args, shadows):
+        self.pull, self.y = pull, y
+        self.form = restored_type(structure.instance_type, y)
+        self.in_array = isinstance(y, types.Array)
+        self.free = [j for j, ty in enumerate(args) if not is_function(ty)]
+        self.types = self._types(args, shadows)
+        function = types.Dispatcher(pull.dispatcher)
+        found = typingctx.resolve_function_type(function, self.types, {}).return_type
+        self.adjoints = found.types[1]
+
+    def _types(self, args, shadows):
+        members = [args[j] for j in self.free], [shadows[j] for j in self.free]
+        none, y = types.none, self.y
+        place = [y] if self.in_array else []
+        seed = none if self.in_array else types.UniTuple(y.dtype, len(y))
+        return (
+            types.BaseTuple.from_types([types.float64, self.form, *place, *members[0]]),
+            types.BaseTuple.from_types([none, y if place else none, *place, *members[1]]),
+            seed,
+        )
+
+    def totals(self):
+        """`(path, type)` of each scalar among the adjoints of the arguments."""
+        first = 3 if self.in_array else 2
+        for j in range(first, len(self.adjoints.types)):
+            yield from _scalars(self.adjoints.types[j], (j,))
+
+    def emit(self, emitter, t, state, seed, buffers, args, shadows):
+        """The cotangents of the state, as a vector, and those of the scalars among the arguments.
+
+        A seed in an array is used up; `buffers` are two more such arrays, for y's cotangent and dy.
+        """
+        context, builder = emitter.context, emitter.builder
+        none = context.get_dummy_value()
+        members = [[builder.extract_value(x, j) for j in self.free] for x in (args, shadows)]
+        restored = state
+        if is_scalar(self.form):
+            restored = builder.extract_value(state, 0)
+        if self.in_array:
+            by_y, dy = buffers
+            emitter.make_state(self.y, by_y, lambda i: emitter.constant(0.0))
+            values = [t, restored, dy, *members[0]], [none, by_y, seed, *members[1]], none
+        else:
+            values = [t, restored, *members[0]], [none, none, *members[1]], seed
+        tuples = [
+            context.make_tuple(builder, ty, each)
+            for ty, each in zip(self.types[:2], values[:2], strict=True)
+        ]
+        result = emitter.call_dispatcher(self.pull.dispatcher, self.types, [*tuples, values[2]])
+        adjoints = builder.extract_value(result, 1)
+        totals = [builder.extract_value(adjoints, path) for path, _ in self.totals()]
+        if self.in_array:
+            return emitter.vector(self.y, by_y), totals
+        found = builder.extract_value(adjoints, 1)
+        return emitter.vector_or_one(self.adjoints.types[1], found), totals
+
+
+def _scalars(ty, path):
+    if isinstance(ty, types.BaseTuple):
+        for k, member in enumerate(ty.types):
+            yield from _scalars(member, (*path, k))
+    elif is_scalar(ty):
+        yield path, ty

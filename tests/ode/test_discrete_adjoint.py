@@ -1,0 +1,98 @@
+"""Reverse mode through solutions: the derivative of the steps taken, as forward mode has it."""
+
+import math
+
+import numpy as np
+import pytest
+
+import numbad as nd
+from numbad.ode.adjoints.step_adjoint import step_adjoint
+from tests.ode.problems import (
+    VOLTERRA_DATA,
+    VOLTERRA_LOSS,
+    VOLTERRA_TIMES,
+    volterra,
+)
+from tests.ode.test_sensitivity import (
+    SPRING,
+    UNKNOWNS,
+    scaled_error,
+    spring_gradient,
+    spring_in_place,
+    volterra_loss,
+)
+
+TIMES = np.array([0.0, 0.3, 0.31, 1.7, 2.0])
+WEIGHTS = np.cos(np.arange(10.0)).reshape(5, 2)
+
+
+def flat(x):
+    return np.concatenate([flat(m) for m in x]) if isinstance(x, tuple) else np.ravel(x)
+
+
+def assert_as_forward(loss, argnums, *args):
+    """Gradients in both modes agree to rounding."""
+    forward, reverse = (
+        flat(nd.grad(loss, argnums=argnums, mode=mode)(*args)) for mode in ("forward", "reverse")
+    )
+    np.testing.assert_allclose(reverse, forward, rtol=1e-11, atol=1e-12 * abs(forward).max())
+
+
+def test_volterra_gradient_against_the_reference():
+    loss = volterra_loss(nd.ode.solver(volterra, rtol=1e-12, atol=1e-12))
+    value, found = nd.value_and_grad(loss, mode="reverse")(UNKNOWNS, VOLTERRA_TIMES, VOLTERRA_DATA)
+    assert value == pytest.approx(VOLTERRA_LOSS, rel=1e-10)
+    assert scaled_error(np.array(found)) < 1e-9
+
+
+def forced(t, y, rate):
+    return -rate * y[0] * math.sin(t) + y[1], math.cos(rate * t) - y[0]
+
+
+def test_times_forwards_and_backwards():
+    """By a start in a tuple, a parameter alone and all times, of a slope that depends on time."""
+    solve = nd.ode.solver(forced, rtol=1e-5)
+
+    def loss(y0, ts, rate):
+        return (WEIGHTS * solve(y0, ts, rate)).sum()
+
+    assert_as_forward(loss, (0, 1, 2), (1.3, 0.2), TIMES, 0.7)
+    assert_as_forward(loss, (0, 1, 2), (1.3, 0.2), -TIMES, 0.7)
+
+
+def test_a_state_written_in_place():
+    """Start and parameters in arrays; against the closed form."""
+    solve = nd.ode.solver(spring_in_place, inplace=True, rtol=1e-10, atol=1e-12)
+
+    def position(x):
+        return solve(x[2:], np.array([0.0, 1.7]), x[:2])[-1, 0]
+
+    found = nd.grad(position, mode="reverse")(SPRING)
+    np.testing.assert_allclose(found, spring_gradient(*SPRING, 1.7), rtol=1e-8)
+
+
+def test_nested_arguments_and_a_list_as_slope():
+    """Arrays, tuples of both kinds and integers among the arguments, in a loop over solutions."""
+
+    def slope(t, y, a, pair, k):
+        return [y[1] * pair[0][1], -a[k] * y[0] * pair[1]]
+
+    solve = nd.ode.solver(slope, rtol=1e-5)
+
+    def loss(y0, a, pair):
+        total = 0.0
+        for k in range(2):
+            y0 = solve((y0[0] * total + 1.0, y0[1]), (0.0, 1.0 + k), (a, pair, k))[-1]
+            total += y0[0] * y0[1]
+        return total
+
+    given = np.array([1.0, 0.5]), np.array([1.5, 2.5]), ((0.3, 0.7), 1.2)
+    assert_as_forward(loss, (0, 1, 2), *given)
+
+
+def test_a_method_without_an_adjoint_is_refused():
+    class Method:
+        name = "none"
+
+    with pytest.raises(nd.UnsupportedError, match=r"method 'none'.*Way out: mode=\"forward\""):
+        step_adjoint(Method(), False)
