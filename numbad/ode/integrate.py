@@ -57,6 +57,9 @@ Pieces = namedtuple(
     "Pieces", "fun as_state start advance close extend interpolate settle explain spare"
 )
 
+# What an integration notes of its steps: `begin(initial) -> log`, `put(log, t, h, t_new, w) -> log`.
+Log = namedtuple("Log", "begin put")
+
 
 def dispatcher_of(problem, *settings):
     """The right-hand side of a problem."""
@@ -208,19 +211,23 @@ def _make_explain(tableau, fun, rhs):
 
 @built_once(dispatcher_of)
 def make_integrate(problem):
-    """The dispatcher `integrate(y0, ts, args, settings) -> (ys, status, t)` for a problem."""
+    """The dispatcher `integrate(y0, ts, args, settings) -> (ys, status, t, None)` for a problem."""
     content = content_of(problem)
 
     def integrate(y0, ts, args, settings):
         raise NotImplementedError(content)
 
     def choose(*argument_types):
-        return _integrate(make_pieces(problem))
+        return integration(make_pieces(problem), NO_LOG)
 
     return generic(integrate, content, choose, (make_integrate, (problem,)))
 
 
-def _integrate(pieces):
+NO_LOG = Log(inlined(lambda initial: None), inlined(lambda log, t, h, t_new, w: None))
+
+
+def integration(pieces, steps):
+    """The Python function `integrate(y0, ts, args, settings) -> (ys, status, t, log of steps)`."""
     fun, as_state, start, advance, close, extend, interpolate, settle, explain, spare = pieces
 
     def integrate(y0, ts, given_args, given_settings):
@@ -229,9 +236,10 @@ def _integrate(pieces):
         initial = as_state(y0, args)
         count = len(ts)
         ys = table_for(count, initial)
+        log = steps.begin(initial)
         status, t = check_times(ts)
         if status != failure.RUNNING:
-            return ys, status, t
+            return ys, status, t, log
         t_end = time_at(ts, count - 1)
         direction = t_end - t
         write_row(ys, 0, initial)
@@ -246,6 +254,7 @@ def _integrate(pieces):
             )
             if status != failure.RUNNING:
                 break
+            log = steps.put(log, t, h, t_new, w)
             slopes = close(fun, work, t_new, w, stages, structure, args)
             if (time_at(ts, row) - t_new) * direction < 0.0:
                 dense = extend(fun, work, t, h, y, slopes, structure, args)
@@ -260,6 +269,6 @@ def _integrate(pieces):
             y, k0 = settle(work, w, slopes)
         status = explain(status, work, t, y, k0, control.h, t_end, structure, args, settings)
         hold(memory)
-        return ys, status, t
+        return ys, status, t, log
 
     return integrate

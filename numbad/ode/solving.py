@@ -11,7 +11,7 @@ from numbad.forward.dual import duals_in
 from numbad.ir.functionals import functional
 from numbad.ode import failure
 from numbad.ode.adjoints.dispatcher import SolverDispatcher
-from numbad.ode.compiling import generic
+from numbad.ode.compiling import generic, inlined
 from numbad.ode.integrate import (
     Problem,
     Settings,
@@ -217,17 +217,23 @@ def compiled(problem, settings, level):
     return generic(solve, content, choose, origin, SolverDispatcher)
 
 
+@inlined
+def check(status, t):
+    """Raise what tells why an integration stopped early."""
+    if status == failure.WRONG_TOLERANCES:
+        raise failure.TolerancesError
+    if failure.NO_TIMES <= status <= failure.TIMES_NOT_FINITE:
+        raise failure.TimesError(status, t)
+    if status != failure.RUNNING:
+        raise failure.SolveError(status, t)
+
+
 def solve_at_fixed_times(integrate, settings):
     """The Python function `solve` for times that are floats."""
 
     def solve(y0, ts, args=()):
-        ys, status, t = integrate(y0, uniform(ts), plain(args), settings)
-        if status == failure.WRONG_TOLERANCES:
-            raise failure.TolerancesError
-        if failure.NO_TIMES <= status <= failure.TIMES_NOT_FINITE:
-            raise failure.TimesError(status, t)
-        if status != failure.RUNNING:
-            raise failure.SolveError(status, t)
+        ys, status, t, _ = integrate(y0, uniform(ts), plain(args), settings)
+        check(status, t)
         return ys
 
     return solve

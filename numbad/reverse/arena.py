@@ -11,7 +11,7 @@ from numba.np.arrayobj import make_array, populate_array
 from numba.np.numpy_support import is_fortran
 
 from . import memory as m
-from .tape import check_plain, tape_address
+from .tape import check_plain, emit_borrowed, tape_address
 
 _i64 = ir.IntType(64)
 
@@ -208,28 +208,13 @@ def emit_kept(context, builder, tape, ty, value, target):
 arena_copy = arena_copy_at("a copy of an array")
 
 
-def _emit_borrow(context, builder, ty, value):
-    if isinstance(ty, types.BaseTuple):
-        items = [
-            _emit_borrow(context, builder, member, builder.extract_value(value, i))
-            for i, member in enumerate(ty)
-        ]
-        return context.make_tuple(builder, ty, items)
-    if isinstance(ty, types.Array):
-        array = make_array(ty)(context, builder, value)
-        for name in ("meminfo", "parent"):
-            setattr(array, name, cgutils.get_null_value(getattr(array, name).type))
-        return array._getvalue()
-    return value
-
-
 @intrinsic
 def borrow(typingctx, x):
     """An array that owns nothing, or a (nested) tuple of such; the original must outlive it."""
     check_plain(x)
 
     def codegen(context, builder, sig, args):
-        return _emit_borrow(context, builder, x, args[0])
+        return emit_borrowed(context, builder, x, args[0])
 
     return x(x), codegen
 

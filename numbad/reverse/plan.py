@@ -271,7 +271,7 @@ class Plan:
             )
         if value.op == "getattr":
             fixed = value.attr in _READ_ATTRIBUTES and not self.has_fields(value.value)
-            return fixed and self._outside(value.value)
+            return fixed and self.is_outside(value.value)
         if value.op in ("getitem", "static_getitem"):
             ty = self.fn.type_of(value.value)
             if isinstance(ty, types.Array):
@@ -279,7 +279,7 @@ class Plan:
             return isinstance(ty, types.BaseTuple)
         if value.op == "call":
             return self.fn.constant(value.func) in (bool, len, slice) and all(
-                self._is_number_or_tuple(v) or (self._outside(v) and self._is_array(v))
+                self._is_number_or_tuple(v) or (self.is_outside(v) and self._is_array(v))
                 for v in value.args
             )
         return False
@@ -288,7 +288,8 @@ class Plan:
         """Whether a variable stands for a number that the code says."""
         return isinstance(self.fn.definition(var), ir.Const)
 
-    def _outside(self, var):
+    def is_outside(self, var):
+        """Whether a variable is defined outside every loop, or as good as that."""
         return self.control.outside(self.block_of(var.name))
 
     def _is_array(self, var):
@@ -336,8 +337,8 @@ class Plan:
     def _is_kept(self, array, op):
         """Whether what a statement reads from an array can be read again when it is reversed."""
         if not leaves(self.fn.type_of(array)):
-            return self._outside(array) and not self.integers_change
-        return self._outside(array) and self.unchanged.is_kept(array, op)
+            return self.is_outside(array) and not self.integers_change
+        return self.is_outside(array) and self.unchanged.is_kept(array, op)
 
     def _is_number(self, var):
         return self._is_number_type(self.fn.type_of(var))
@@ -396,6 +397,6 @@ class Plan:
 
     def _is_cheap_index(self, var):
         name = var.name
-        if name in self.indices or self._outside(var):
+        if name in self.indices or self.is_outside(var):
             return True
         return self._is_number(var) or (self._is_number_or_tuple(var) and self._is_cheap(name))

@@ -12,6 +12,7 @@ from numba.core import cgutils, imputils, types
 from numba.core.datamodel import default_manager, models
 from numba.core.typing import signature
 from numba.extending import intrinsic, register_model
+from numba.np.arrayobj import make_array
 
 from numbad.errors import UnsupportedError
 
@@ -117,6 +118,22 @@ def load_slot(builder, top, offset, ty):
     return builder.trunc(value, ty) if ty == ir.IntType(1) else value
 
 
+def emit_borrowed(context, builder, ty, value):
+    """A value whose arrays own nothing; the originals must outlive it."""
+    if isinstance(ty, types.BaseTuple):
+        items = [
+            emit_borrowed(context, builder, member, builder.extract_value(value, i))
+            for i, member in enumerate(ty)
+        ]
+        return context.make_tuple(builder, ty, items)
+    if isinstance(ty, types.Array):
+        array = make_array(ty)(context, builder, value)
+        for name in ("meminfo", "parent"):
+            setattr(array, name, cgutils.get_null_value(getattr(array, name).type))
+        return array._getvalue()
+    return value
+
+
 # -- the value stack --------------------------------------------------------------------------
 
 
@@ -218,6 +235,7 @@ def read_frame(typingctx, top, *values):
         for k, path, ty, offset in slots:
             value = load_slot(builder, args[0], offset, ty)
             items[k] = builder.insert_value(items[k], value, path) if path else value
+        items = [emit_borrowed(context, builder, *pair) for pair in zip(tys, items, strict=True)]
         return context.make_tuple(builder, result, items)
 
     return result(types.voidptr, types.StarArgTuple.from_types(tys)), codegen

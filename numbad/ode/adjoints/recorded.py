@@ -4,12 +4,19 @@ import numpy as np
 
 from numbad.errors import UnsupportedError
 from numbad.forward.dual import duals_in
-from numbad.ode import failure
 from numbad.ode.compiling import generic, inlined
-from numbad.ode.integrate import as_passed, content_of, dispatcher_of, make_pieces
+from numbad.ode.integrate import (
+    Log,
+    as_passed,
+    content_of,
+    dispatcher_of,
+    integration,
+    make_pieces,
+)
 from numbad.ode.record import FIRST_ROWS, enlarged
-from numbad.ode.state import borrow, hold, plain, structure_of, table_for, write_row
-from numbad.ode.times import check_times, time_at, uniform
+from numbad.ode.solving import check
+from numbad.ode.state import plain, table_for, write_row
+from numbad.ode.times import uniform
 from numbad.remembered import built_once
 
 
@@ -31,82 +38,46 @@ def recorded(problem, settings):
                 "reverse mode through an ODE solver whose times are differentiated in forward mode "
                 'as well. Way out: mode="forward" for both, or times that are constants for one'
             )
-        return _recorded(_recording(make_pieces(problem)), as_passed(settings))
+        return _recorded(_integrate(problem), as_passed(settings))
 
     return generic(solve_recorded, content, choose, (recorded, (problem, settings)))
 
 
-def _recorded(record, settings):
+def _recorded(integrate, settings):
     def solve(y0, ts, args=()):
-        ys, nodes, states, status, t = record(y0, uniform(ts), plain(args), settings)
-        if status == failure.WRONG_TOLERANCES:
-            raise failure.TolerancesError
-        if status >= failure.NO_TIMES:
-            raise failure.TimesError(status, t)
-        if status != failure.RUNNING:
-            raise failure.SolveError(status, t)
-        return ys, (nodes, states, ys)
+        ys, status, t, (steps, nodes, states) = integrate(y0, uniform(ts), plain(args), settings)
+        check(status, t)
+        return ys, (nodes[: steps + 1], states[: steps + 1], ys)
 
     return solve
 
 
-def _recording(pieces):
-    """The loop of `integrate`, with its steps put down in tables that grow."""
-    fun, as_state, start = pieces.fun, pieces.as_state, pieces.start
-    advance, interpolate, settle, rows = (
-        pieces.advance,
-        pieces.interpolate,
-        pieces.settle,
-        pieces.rows,
-    )
+@built_once(dispatcher_of)
+def _integrate(problem):
+    """`make_integrate` with a log of the steps."""
+    content = content_of(problem)
 
-    @inlined
-    def record(y0, ts, given_args, given_settings):
-        args, settings = borrow(given_args), borrow(given_settings)
-        structure = structure_of(y0)
-        initial = as_state(y0, args)
-        count = len(ts)
-        ys = table_for(count, initial)
-        nodes, states = np.empty((FIRST_ROWS, 2)), table_for(FIRST_ROWS, initial)
-        write_row(states, 0, initial)
-        step = 0
-        status, t = check_times(ts)
-        if status == failure.RUNNING:
-            t_end = time_at(ts, count - 1)
-            direction = t_end - t
-            write_row(ys, 0, initial)
-            memory, work, y, k0, status, control = start(
-                initial, t, t_end, structure, args, settings
-            )
-            row = 1
-            while row < count and status == failure.RUNNING:
-                if control.attempts >= settings.max_steps:
-                    status = failure.TOO_MANY_STEPS
-                    break
-                status, t_new, h, w, stages, control = advance(
-                    work, t, t_end, y, k0, control, structure, args, settings
-                )
-                if status != failure.RUNNING:
-                    break
-                nodes[step, 0], nodes[step, 1] = t, h
-                step += 1
-                if step == len(nodes):
-                    nodes, states = enlarged(nodes, 2 * step), enlarged(states, 2 * step)
-                write_row(states, step, w)
-                while row < count:
-                    t_out = time_at(ts, row)
-                    if (t_out - t_new) * direction > 0.0:
-                        break
-                    if t_out == t_new:
-                        write_row(ys, row, w)
-                    else:
-                        theta = (t_out - t) / h
-                        write_row(ys, row, interpolate(work[rows - 3], theta, h, y, stages))
-                    row += 1
-                t = t_new
-                y, k0 = settle(fun, work, t, w, stages, structure, args)
-            hold(memory)
-        nodes[step, 0], nodes[step, 1] = t, 0.0
-        return ys, nodes[: step + 1], states[: step + 1], status, t
+    def integrate_recorded(y0, ts, args, settings):
+        raise NotImplementedError(content)
 
-    return record
+    def choose(*argument_types):
+        return integration(make_pieces(problem), Log(_begin, _put))
+
+    return generic(integrate_recorded, content, choose, (_integrate, (problem,)))
+
+
+@inlined
+def _begin(initial):
+    nodes, states = np.empty((FIRST_ROWS, 2)), table_for(FIRST_ROWS, initial)
+    write_row(states, 0, initial)
+    return 0, nodes, states
+
+
+@inlined
+def _put(log, t, h, t_new, w):
+    step, nodes, states = log
+    if step + 1 == len(nodes):
+        nodes, states = enlarged(nodes, 2 * len(nodes)), enlarged(states, 2 * len(states))
+    nodes[step, 0], nodes[step, 1], nodes[step + 1, 0] = t, h, t_new
+    write_row(states, step + 1, w)
+    return step + 1, nodes, states

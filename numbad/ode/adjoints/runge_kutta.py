@@ -11,12 +11,12 @@ the transformed adjoint system", Numerische Mathematik 87 (2000), doi:10.1007/s0
 
 from functools import cache
 
-from numba.core import types
+from numba.core import cgutils, types
 from numba.core.imputils import impl_ret_borrowed
 from numba.extending import intrinsic
 
 from numbad.ode.adjoints.slopes import StagePull
-from numbad.ode.adjoints.step_adjoint import StepAdjoint, step_adjoint
+from numbad.ode.adjoints.step_adjoint import STEP_ADJOINTS, StepAdjoint
 from numbad.ode.compiling import inlined
 from numbad.ode.emit import Emitter
 from numbad.ode.rhs import RightHandSide
@@ -25,49 +25,70 @@ from numbad.ode.step import _horner
 from numbad.ode.tableau import Tableau
 
 
-@step_adjoint.register
 @cache
-def _(tableau: Tableau, inplace):
-    begin, output = _make_begin(tableau), _make_output(tableau)
-    last = tableau.stages - tableau.first_same_as_last
-    replay = _make_replay(tableau, RightHandSide(inplace), last)
-    pull_last = _make_pull(tableau, range(last, tableau.stages))
-    pull_others = _make_pull(tableau, range(last))
+def runge_kutta_adjoint(tableau, inplace):
+    """The `StepAdjoint` of an explicit method."""
+    slopes = _Slopes(tableau)
+    rhs = RightHandSide(inplace)
+    replay = _make_replay(slopes, rhs)
+    replay_late = _make_replay_late(slopes, rhs)
+    pull_late = _make_pull(slopes, range(slopes.core, slopes.count))
+    pull_core = _make_pull(slopes, range(slopes.core))
 
     @inlined
     def step(fun, pull, work, t, t_new, h, y, y_new, bars, seen, structure, args, shadows, totals):
-        states = replay(fun, work, t, t_new, h, y, structure, args)
-        if seen:  # a last stage that is the next step's first has no weight but in outputs
-            bars, totals = pull_last(
-                pull, work, t, t_new, h, (y_new,), bars, structure, args, shadows, totals
+        states, values = replay(fun, work, t, t_new, h, y, structure, args)
+        if seen:
+            late = replay_late(fun, work, t, t_new, h, y, y_new, states, values, structure, args)
+            bars, totals = pull_late(
+                pull, work, t, t_new, h, late, bars, structure, args, shadows, totals
             )
-        bars, totals = pull_others(
+        bars, totals = pull_core(
             pull, work, t, t_new, h, states, bars, structure, args, shadows, totals
         )
         return bars[0], totals
 
-    return StepAdjoint(_Rows(tableau).count, begin, output, step)
+    begin, output = _make_begin(slopes), _make_output(slopes)
+    return StepAdjoint(slopes.rows, begin, output, step)
 
 
-class _Rows:
-    """Which rows of the workspace are for what."""
+STEP_ADJOINTS[Tableau] = runge_kutta_adjoint
+
+
+class _Slopes:
+    """The slopes of a step in the order of their evaluation, and their rows in the workspace.
+
+    Those behind the first `core` have no weight but in outputs within the step: the slope at its end,
+    which is the next step's first, and further stages for dense output.
+    """
 
     def __init__(self, tableau):
-        self.stages = tableau.stages
-        self.count = 3 * self.stages + 3
+        self.core = tableau.stages - tableau.first_same_as_last
+        self.count = tableau.slopes
+        closing = () if tableau.first_same_as_last else (tableau.b,)
+        self.a = (*tableau.a, *closing, *tableau.extra_a)
+        self.c = (*tableau.c, *(1.0 for _ in closing), *tableau.extra_c)
+        self.b = tableau.b
+        self.interpolant = tableau.interpolant
+        self.rows = 3 * self.count + 3
 
     def state(self, i):
         return i
 
-    def slope(self, i):
-        return self.stages + i
+    def value(self, i):
+        return self.count + i
 
     def bar(self, i):
-        """That of y where i is 0, then those of the stages."""
-        return 2 * self.stages + i
+        """That of y where i is 0, then those of the slopes."""
+        return 2 * self.count + i
 
     def for_pull(self):
-        return self.count - 2, self.count - 1
+        return self.rows - 2, self.rows - 1
+
+    def time(self, emitter, i, t, t_new, step):
+        if self.c[i] == 1.0:
+            return t_new
+        return (emitter.scalar(types.float64, t) + emitter.constant(self.c[i]) * step).value
 
 
 def _weighted(emitter, y, row, base, factor, vector):
@@ -77,22 +98,19 @@ def _weighted(emitter, y, row, base, factor, vector):
     return emitter.make_state(y, row, lambda i: base[i] + factor * vector[i], vector)
 
 
-def _make_begin(tableau):
-    rows = _Rows(tableau)
-
+def _make_begin(slopes):
     @intrinsic
     def begin(typingctx, work, h, lam):
-        result = types.UniTuple(lam, tableau.stages + 1)
+        result = types.UniTuple(lam, slopes.count + 1)
 
         def codegen(context, builder, signature, arguments):
             emitter = Emitter(context, builder)
-            step, old = (
-                emitter.scalar(types.float64, arguments[1]),
-                emitter.vector(lam, arguments[2]),
-            )
-            row = [builder.extract_value(arguments[0], rows.bar(i)) for i in range(len(result))]
+            step = emitter.scalar(types.float64, arguments[1])
+            old = emitter.vector(lam, arguments[2])
+            row = [builder.extract_value(arguments[0], slopes.bar(i)) for i in range(len(result))]
             bars = [emitter.copied(lam, row[0], arguments[2])]
-            for i, b in enumerate(tableau.b):
+            for i in range(slopes.count):
+                b = slopes.b[i] if i < slopes.core else 0.0
                 factor = emitter.constant(b) * step
                 bars.append(_weighted(emitter, lam, row[i + 1], None, factor, old))
             value = context.make_tuple(builder, result, bars)
@@ -103,9 +121,7 @@ def _make_begin(tableau):
     return begin
 
 
-def _make_output(tableau):
-    rows = _Rows(tableau)
-
+def _make_output(slopes):
     @intrinsic
     def output(typingctx, work, bars, theta, h, v):
         def codegen(context, builder, signature, arguments):
@@ -116,13 +132,13 @@ def _make_output(tableau):
             factors = [emitter.constant(1.0)]
             factors += [
                 step * _horner(emitter, row, fraction) if any(row) else None
-                for row in tableau.interpolant
+                for row in slopes.interpolant
             ]
             found = []
             for i, (factor, bar) in enumerate(
                 zip(factors, emitter.members(bars, bars_value), strict=True)
             ):
-                row = builder.extract_value(work_value, rows.bar(i))
+                row = builder.extract_value(work_value, slopes.bar(i))
                 moved = factor is not None
                 found.append(_weighted(emitter, v, row, bar, factor, given) if moved else bar.value)
             value = context.make_tuple(builder, bars, found)
@@ -133,37 +149,55 @@ def _make_output(tableau):
     return output
 
 
-def _time(emitter, tableau, i, t, t_new, step):
-    if tableau.c[i] == 1.0:
-        return t_new
-    return (emitter.scalar(types.float64, t) + emitter.constant(tableau.c[i]) * step).value
+class _Replay:
+    """The evaluation of slopes again, from (t, y) by h."""
+
+    def __init__(self, emitter, slopes, call, y_type, given):
+        self.emitter, self.slopes, self.call, self.y_type = emitter, slopes, call, y_type
+        self.work, self.t, self.t_new, self.h, y, self.args = given
+        self.y, self.step = emitter.vector(y_type, y), emitter.scalar(types.float64, self.h)
+
+    def _row(self, i):
+        return self.emitter.builder.extract_value(self.work, i)
+
+    def value(self, i, state):
+        """Slope i, at its state."""
+        time = self.slopes.time(self.emitter, i, self.t, self.t_new, self.step)
+        row = self._row(self.slopes.value(i))
+        return self.call.emit(self.emitter, row, time, state, self.args)
+
+    def state(self, i, values):
+        """The state of slope i, from the slopes before."""
+        terms = [
+            (self.emitter.constant(a), self.emitter.vector(self.y_type, k))
+            for a, k in zip(self.slopes.a[i], values, strict=True)
+            if a != 0.0
+        ]
+        row = self._row(self.slopes.state(i))
+        return combined_state(self.emitter, self.y_type, row, self.y, self.step, terms)
 
 
-def _make_replay(tableau, rhs, count):
-    """The compiled `replay`: the states of the first `count` stages."""
-    rows = _Rows(tableau)
+def _make_replay(slopes, rhs):
+    """The compiled `replay`: the states of the core stages, and all their slopes but the last."""
 
     @intrinsic
     def replay(typingctx, fun, work, t, t_new, h, y, structure, args):
         types_of_call = work.dtype, t, y, structure, args
         rhs.resolve(typingctx, fun, *types_of_call)
-        result = types.UniTuple(y, count)
+        parts = types.UniTuple(y, slopes.core), types.UniTuple(y, slopes.core - 1)
+        result = types.Tuple(parts)
 
         def codegen(context, builder, signature, arguments):
             emitter = Emitter(context, builder)
             call = rhs.resolve(context.typing_context, fun, *types_of_call)
-            _, work_value, t, t_new, h, y_value, _, args = arguments
-            old, step = emitter.vector(y, y_value), emitter.scalar(types.float64, h)
-            states, slopes = [y_value], []
-            for i in range(1, count):
-                row = builder.extract_value(work_value, rows.slope(i - 1))
-                time = _time(emitter, tableau, i - 1, t, t_new, step)
-                slopes.append(emitter.vector(y, call.emit(emitter, row, time, states[-1], args)))
-                used = zip(tableau.a[i], slopes, strict=True)
-                terms = [(emitter.constant(a), k) for a, k in used if a != 0.0]
-                row = builder.extract_value(work_value, rows.state(i))
-                states.append(combined_state(emitter, y, row, old, step, terms))
-            value = context.make_tuple(builder, result, states)
+            at = _Replay(emitter, slopes, call, y, [*arguments[1:6], arguments[7]])
+            states, values = [arguments[5]], []
+            for i in range(1, slopes.core):
+                values.append(at.value(i - 1, states[-1]))
+                states.append(at.state(i, values))
+            found = zip(parts, (states, values), strict=True)
+            both = [context.make_tuple(builder, *part) for part in found]
+            value = context.make_tuple(builder, result, both)
             return impl_ret_borrowed(context, builder, result, value)
 
         return result(fun, work, t, t_new, h, y, structure, args), codegen
@@ -171,9 +205,37 @@ def _make_replay(tableau, rhs, count):
     return replay
 
 
-def _make_pull(tableau, stages):
+def _make_replay_late(slopes, rhs):
+    """The compiled `replay_late`: the states of the slopes that only outputs within the step see."""
+
+    @intrinsic
+    def replay_late(typingctx, fun, work, t, t_new, h, y, y_new, states, values, structure, args):
+        types_of_call = work.dtype, t, y, structure, args
+        rhs.resolve(typingctx, fun, *types_of_call)
+        result = types.UniTuple(y, slopes.count - slopes.core)
+
+        def codegen(context, builder, signature, arguments):
+            emitter = Emitter(context, builder)
+            call = rhs.resolve(context.typing_context, fun, *types_of_call)
+            at = _Replay(emitter, slopes, call, y, [*arguments[1:6], arguments[10]])
+            late, last = [arguments[6]], builder.extract_value(arguments[7], slopes.core - 1)
+            known = cgutils.unpack_tuple(builder, arguments[8], slopes.core - 1)
+            if slopes.count > slopes.core + 1:
+                known.append(at.value(slopes.core - 1, last))
+            for i in range(slopes.core + 1, slopes.count):
+                known.append(at.value(i - 1, late[-1]))
+                late.append(at.state(i, known))
+            value = context.make_tuple(builder, result, late)
+            return impl_ret_borrowed(context, builder, result, value)
+
+        signature = result(fun, work, t, t_new, h, y, y_new, states, values, structure, args)
+        return signature, codegen
+
+    return replay_late
+
+
+def _make_pull(slopes, stages):
     """The compiled way back through some stages, given their states."""
-    rows = _Rows(tableau)
 
     @intrinsic
     def pull_stages(
@@ -191,14 +253,14 @@ def _make_pull(tableau, stages):
                 arguments
             )
             step = emitter.scalar(types.float64, h)
-            buffers = [builder.extract_value(work_value, row) for row in rows.for_pull()]
+            buffers = [builder.extract_value(work_value, row) for row in slopes.for_pull()]
             found = [builder.extract_value(bar_values, i) for i in range(len(bars))]
             sums = [
                 emitter.scalar(ty, builder.extract_value(total, k)) for k, ty in enumerate(totals)
             ]
             for place, i in reversed(list(enumerate(stages))):
                 state = builder.extract_value(state_values, place)
-                time = _time(emitter, tableau, i, t, t_new, step)
+                time = slopes.time(emitter, i, t, t_new, step)
                 moved, added = called.emit(
                     emitter, time, state, found[i + 1], buffers, args, shadows
                 )
@@ -206,12 +268,12 @@ def _make_pull(tableau, stages):
                     old + emitter.scalar(ty, new)
                     for old, new, (_, ty) in zip(sums, added, called.totals(), strict=True)
                 ]
-                factors = [1.0, *tableau.a[i]]
+                factors = [1.0, *slopes.a[i]]
                 for j, factor in enumerate(factors):
                     if factor == 0.0:
                         continue
                     size = emitter.constant(1.0) if j == 0 else emitter.constant(factor) * step
-                    row = builder.extract_value(work_value, rows.bar(j))
+                    row = builder.extract_value(work_value, slopes.bar(j))
                     base = emitter.vector(y, found[j])
                     found[j] = _weighted(emitter, y, row, base, size, moved)
             sums = [emitter.cast(x, ty).value for x, ty in zip(sums, totals, strict=True)]

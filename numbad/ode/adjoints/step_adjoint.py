@@ -1,7 +1,5 @@
 """The adjoint of one step, which a method brings: how a sweep goes back through what it recorded."""
 
-from functools import singledispatch
-
 from numbad.errors import UnsupportedError
 
 
@@ -28,10 +26,16 @@ class StepAdjoint:
         self.rows, self.begin, self.output, self.step = rows, begin, output, step
 
 
-@singledispatch
+STEP_ADJOINTS = {}
+"""Class of methods -> function `(method, inplace)` that gives the `StepAdjoint` of one."""
+
+
 def step_adjoint(method, inplace):
     """The `StepAdjoint` of a method. Raises UnsupportedError where it has none."""
-    raise UnsupportedError(
-        f"reverse mode through an ODE solver of method {method.name!r}, which has no adjoint. "
-        'Way out: mode="forward"'
-    )
+    make = STEP_ADJOINTS.get(type(method))  # a subclass takes other steps
+    if make is None:
+        raise UnsupportedError(
+            f"reverse mode through an ODE solver of method {method.name!r}, which has no adjoint. "
+            'Way out: mode="forward"'
+        )
+    return make(method, inplace)

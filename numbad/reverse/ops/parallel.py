@@ -48,6 +48,9 @@ class Parallel(Pulled):
             return e.call(arena_room_like, e.var("$tape"), var)
         return super()._kept_argument(e, var)
 
+    def _is_gone(self, e, var):
+        return False  # large arrays that a loop over time exchanges: the variables hold them
+
     def _is_only_written(self, var):
         k = next(k for k, v in enumerate(self.arguments) if v.name == var.name)
         effects = self.callee.effects

@@ -12,6 +12,7 @@ from ...errors import NumbadError, RuleError
 from ...forward.custom import two_of
 from ...forward.refuse import reason, told_before
 from ...ir.fence import refuse
+from ...ir.function import is_expr
 from ...ir.leaves import HANDLES, leaves
 from ...rules.registry import VJP, name_of
 from .. import random_state
@@ -186,7 +187,22 @@ class Pulled(Called):
                 )
 
     def must_copy(self, e, var):
-        return super().must_copy(e, var) or self._changes_constants(var)
+        gone = self._is_gone(e, var)
+        return gone or super().must_copy(e, var) or self._changes_constants(var)
+
+    def _is_gone(self, e, var):
+        """Whether nobody may hold an array any more when the loop comes back to where it is passed."""
+        ty = self.fn.type_of(var)
+        if not any(leaf.kind == "array" for leaf in leaves(ty)) or e.plan.is_outside(var):
+            return False
+        built = self.fn.definition(var)
+        if is_expr(built, "build_tuple"):
+            return any(self._is_gone_from_tuple(item) for item in built.items)
+        return True
+
+    def _is_gone_from_tuple(self, var):
+        held = any(leaf.kind == "array" for leaf in leaves(self.fn.type_of(var)))
+        return held and var.name not in self.fn.parameters  # those are the caller's
 
     def _changes_constants(self, var):
         """Whether arrays of integers, say, will be others when the call is evaluated again."""
