@@ -260,9 +260,8 @@ def forget_compiled(dispatcher):
 
 def is_as_compiled(dispatcher):
     """Whether the names of a dispatcher mean what they did for all that Numba has compiled of it."""
-    function = dispatcher.py_func
     known = vars(dispatcher).get(_COMPILED, {}).values()
-    return all(_changes(function, *compiled) is None for compiled in known)
+    return all(_changes(dispatcher, *compiled) is None for compiled in known)
 
 
 def as_compiled(dispatcher, argtypes):
@@ -276,12 +275,16 @@ def as_compiled(dispatcher, argtypes):
         return function
     if not dispatcher._can_compile:  # its signatures are given; arguments of other types are cast
         argtypes = next(iter(known))
-    changes = _changes(function, *known[argtypes]) if argtypes in known else None
+    changes = _changes(dispatcher, *known[argtypes]) if argtypes in known else None
     return function if changes is None else _with(function, changes)
 
 
-def _changes(function, places, kept):
+def _changes(dispatcher, places, kept):
     """The names that mean something else by now: id of a place -> name -> value then; None if none."""
+    kept = [
+        _where_absent(dispatcher, place) if then is _Absent else then
+        for place, then in zip(places, kept, strict=True)
+    ]
     if all(_is_same(then, _read(*place)) for place, then in zip(places, kept, strict=True)):
         return None
     changes, copies = {}, {}
@@ -293,6 +296,11 @@ def _changes(function, places, kept):
             continue
         changes.setdefault(id(place), {})[name] = _value(then, now)
     return changes
+
+
+def _where_absent(dispatcher, place):
+    """What Numba took for a name without a value: the function itself, which has been defined since."""
+    return dispatcher if place[1] == dispatcher.py_func.__name__ else _read(*place)
 
 
 def _module_with(module, changes):

@@ -172,3 +172,20 @@ def test_what_means_the_same_is_not_made_again():
     before = nd.grad(f)
     names["k"] = 0.0
     assert nd.grad(f) is not before
+
+
+RECURSIVE = """
+@njit("float64(float64)")
+def even(x):
+    return x * x * {factor} if x >= 0.0 else even(-x)
+"""
+
+
+def test_a_recursive_function_that_is_compiled_before_it_has_its_name():
+    nd.grad(lambda x: x)(1.0)  # from here on, what names mean is noted
+    scope = {"njit": njit}
+    exec(RECURSIVE.format(factor=1.0), scope)
+    even = scope["even"]
+    assert [nd.grad(lambda x: even(x), mode=mode)(-1.5) for mode in MODES] == [-3.0, -3.0]
+    exec(RECURSIVE.format(factor=3.0), scope)
+    assert nd.grad(lambda x: 2.0 * even(x), mode="reverse")(-1.5) == -6.0
