@@ -11,6 +11,7 @@ a failure; E. Hairer, G. Wanner, "Solving Ordinary Differential Equations II", I
 import math
 
 from numbad.ode.compiling import inlined
+from numbad.ode.control import smaller
 from numbad.ode.state import combine, keep, make_mean_square
 
 ITERATIONS = 20
@@ -32,17 +33,21 @@ def make_looks_stiff(tableau, fun, evaluate, spare):
         rtol, atol = settings.rtol, settings.atol
         v = keep(work[1], k0)
         size = math.sqrt(mean_square((1.0,), (v,), y, y, rtol, atol))
-        rho = lean = math.inf
-        for _ in range(ITERATIONS):
+        slowest, decays = math.inf, True
+        for iteration in range(ITERATIONS):
             scale = PERTURBATION / size
             shifted = combine(work[spare], y, scale, (1.0,), (v,))
             slope = evaluate(fun, work[spare + 1], t, shifted, structure, args)
             size = math.sqrt(mean_square((1.0, -1.0), (slope, k0), y, y, rtol, atol))
             rho = size / PERTURBATION
-            # |x + J x / rho| over |x|: 0 where J x = -rho x, 2 where J x = rho x
+            # (|x + J x / rho| / |x|)**2: 0 where J x = -rho x, 4 where J x = rho x, and 2 or more in
+            # one of two iterations, where x goes round
             weights = (scale, 1.0 / rho, -1.0 / rho)
             lean = mean_square(weights, (v, slope, k0), y, y, rtol, atol) / PERTURBATION**2
+            if iteration >= ITERATIONS // 2:
+                slowest = smaller(rho, slowest)
+                decays = decays and lean < 1.0
             v = combine(work[1], slope, -1.0, (1.0,), (k0,))
-        return lean < 1.0 and abs(h) * rho > least and abs(t_end - t) * rho > LONG
+        return decays and abs(h) * slowest > least and abs(t_end - t) * slowest > LONG
 
     return looks_stiff

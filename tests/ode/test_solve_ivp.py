@@ -6,9 +6,11 @@ import warnings
 import numpy as np
 import pytest
 import scipy.integrate
+from scipy.integrate._ivp import dop853_coefficients as coefficients
 
 import numbad as nd
 from numbad.errors import ArgumentError, DataError, ModelError, NumbadError
+from numbad.ode.methods import find_method
 
 ARGUMENTS = (1.5, 1.0, 3.0, 1.0)
 SPAN = (0.0, 15.0)
@@ -81,6 +83,20 @@ def test_one_step_of_each_method_of_scipy(method):
     calls[0] = 0
     lone = nd.ode.solve_ivp(counted, (0.5, 9.0), [1.0, 0.5], method, [2.0, 5.0], args=(calls,))
     assert calls[0] == lone.nfev
+
+
+def test_error_estimate_of_dop853():
+    """A step is accepted where the book's estimate, of two, is within the tolerance."""
+    h, tableau, slopes = 1.2, find_method("DOP853"), []
+    for row, c in zip(tableau.a, tableau.c, strict=True):
+        y = np.array([1.0, 0.5]) + h * sum(a * k for a, k in zip(row, slopes, strict=True))
+        slopes.append(counted(0.5 + c * h, y, np.zeros(1)))
+    fine, coarse = (np.mean((e[:12] @ slopes) ** 2) for e in (coefficients.E5, coefficients.E3))
+    error = h * fine / np.sqrt(fine + 0.01 * coarse)
+    for factor, accepted in ((1.01, True), (0.99, False)):
+        options = dict(args=(np.zeros(1),), first_step=h, rtol=1e-13, atol=factor * error)
+        found = nd.ode.solve_ivp(counted, (0.5, 9.0), [1.0, 0.5], "DOP853", **options)
+        assert (found.t[1] == 0.5 + h) == accepted
 
 
 def test_output_times_and_tight_tolerances():

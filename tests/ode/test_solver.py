@@ -60,6 +60,17 @@ def spring():
     return nd.ode.solver(spring_tuple)((1.0, 0.5), TIMES, (3.0, 2.0))
 
 
+def test_further_stages_for_outputs_backwards_and_in_arrays():
+    """DOP853 evaluates one more slope after a step, and three more where an output falls."""
+    ts, rate = np.linspace(2.0, -1.0, 14), math.sqrt(1.5)
+    options = dict(method="DOP853", rtol=1e-9, atol=1e-9)
+    found = nd.ode.solver(spring_tuple, **options)((1.0, 0.5), ts, (3.0, 2.0))
+    position = np.cos(rate * (ts - 2.0)) + 0.5 / rate * np.sin(rate * (ts - 2.0))
+    np.testing.assert_allclose(found[:, 0], position, rtol=0, atol=2e-8)
+    in_place = nd.ode.solver(spring_in_place, inplace=True, **options)
+    np.testing.assert_allclose(in_place(np.array([1.0, 0.5]), ts, (3.0, 2.0)), found, atol=1e-14)
+
+
 def test_lorenz_against_the_reference():
     solve = nd.ode.solver(lorenz, rtol=1e-13, atol=1e-13)
     ys = solve(LORENZ_START, LORENZ_TIMES, LORENZ_PARAMETERS)
