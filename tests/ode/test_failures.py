@@ -74,7 +74,7 @@ class TestIntegration:
 
     def test_fast_oscillations_are_not_stiff(self):
         """Without friction nothing decays, though stability limits the steps at this tolerance."""
-        solve = nd.ode.solver(oscillates, max_steps=200, rtol=0.1, atol=0.1)
+        solve = nd.ode.solver(oscillates, max_steps=200, rtol=0.0, atol=0.1)
         with pytest.raises(IntegrationError, match=r"gave up at t = [0-9.]*$") as caught:
             solve((2.0, 0.0), (0.0, 2000.0), 0.0)
         assert caught.value.time > 200.0
