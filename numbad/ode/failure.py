@@ -12,6 +12,8 @@ TIMES_NOT_MONOTONE = 6
 TIMES_NOT_FINITE = 7
 WRONG_TOLERANCES = 8
 STEP_NOT_FINITE = 9
+WRONG_MASS = 10
+INCONSISTENT_START = 11
 
 # Added to a status where the problem looks stiff.
 LOOKS_STIFF = 64
@@ -26,6 +28,11 @@ _REASONS = {
     TIMES_NOT_FINITE: "ts must be finite, which it is not",
     STEP_NOT_FINITE: "a step of the size given ends in NaN or infinity; first_step may be too large",
     WRONG_TOLERANCES: "rtol and atol must be floats, or have one for each component of the state",
+    WRONG_MASS: "mass_matrix must have a row and a column for each component of the state",
+    INCONSISTENT_START: (
+        "the initial state does not satisfy the algebraic equations: where a row of mass_matrix is zero, "
+        "the right-hand side must be 0, which it is not"
+    ),
 }
 
 _STIFF = "the problem looks stiff there: take a method for stiff problems, such as 'Rodas5P'"
@@ -33,7 +40,7 @@ _STIFF = "the problem looks stiff there: take a method for stiff problems, such 
 
 def describe(status, time):
     """What went wrong and at which time, as one line."""
-    if status in (NO_TIMES, WRONG_TOLERANCES):
+    if status in (NO_TIMES, WRONG_TOLERANCES, WRONG_MASS):
         return _REASONS[status]
     reason = f"{_REASONS[status & ~LOOKS_STIFF]} at t = {time!r}"
     return f"{reason}; {_STIFF}" if status & LOOKS_STIFF else reason
@@ -63,14 +70,15 @@ class TimesError(DataError):
         return type(self), (self.status, self.time)
 
 
-class TolerancesError(ArgumentError):
-    """Tolerances by component, but not one for each."""
+class SizeError(ArgumentError):
+    """Tolerances by component, but not one for each; a mass matrix of another size than the state."""
 
-    def __init__(self):
-        super().__init__(_REASONS[WRONG_TOLERANCES])
+    def __init__(self, status):
+        self.status = status
+        super().__init__(_REASONS[status])
 
     def __reduce__(self):
-        return type(self), ()
+        return type(self), (self.status,)
 
 
 def wrong_length(expected, actual):

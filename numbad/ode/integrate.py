@@ -25,6 +25,7 @@ from numbad.ode.state import (
     fits,
     hold,
     keep,
+    mass_fits,
     structure_of,
     table_for,
     tuple_or_array_state,
@@ -46,8 +47,8 @@ from numbad.remembered import built_once
 # What is compiled once for a right-hand side.
 Problem = namedtuple("Problem", "fun tableau inplace control_partials")
 
-# What a call can change; first_step 0.0 asks for the automatic choice.
-Settings = namedtuple("Settings", "rtol atol first_step max_step max_steps")
+# What a call can change; first_step 0.0 asks for the automatic choice, mass None for the identity.
+Settings = namedtuple("Settings", "rtol atol first_step max_step max_steps mass", defaults=(None,))
 
 # What a step hands to the next: the step size to try, and the last error for the control.
 Control = namedtuple("Control", "h log_error attempts")
@@ -67,10 +68,10 @@ def dispatcher_of(problem, *settings):
 
 
 def as_passed(settings):
-    """Settings as compiled code takes them: tolerances by component in arrays, however many."""
+    """Settings as compiled code takes them: tuples, which have a hash, as arrays."""
     by_component = {
         name: np.array(getattr(settings, name))
-        for name in ("rtol", "atol")
+        for name in ("rtol", "atol", "mass")
         if isinstance(getattr(settings, name), tuple)
     }
     return settings._replace(**by_component)
@@ -91,7 +92,7 @@ def make_pieces(problem):
     return Pieces(
         fun=fun,
         as_state=array_state if problem.inplace else tuple_or_array_state,
-        start=_make_start(tableau, fun, rhs, steps.workspace, with_partials),
+        start=_make_start(tableau, fun, rhs, steps, with_partials),
         advance=make_advance(tableau, fun, steps, with_partials),
         close=make_close(tableau, rhs),
         extend=make_extend(tableau, rhs),
@@ -102,16 +103,17 @@ def make_pieces(problem):
     )
 
 
-def _make_start(tableau, fun, rhs, workspace, control_partials):
+def _make_start(tableau, fun, rhs, steps, control_partials):
     """The compiled `start`: workspace, first slope, first step size."""
     evaluate_first = make_evaluate(rhs, first=True)
     first_step = make_first_step(tableau, fun, make_evaluate(rhs), control_partials)
+    workspace, is_suitable = steps.workspace, steps.is_suitable
     spare, last = buffers_needed(tableau) - 3, buffers_needed(tableau) - 1
     adaptive = tableau.adaptive
 
     @inlined
     def start(initial, t, t_end, structure, args, settings):
-        memory, work = workspace(initial, args)
+        memory, work = workspace(initial, args, settings.mass)
         y = keep(work[last], initial)
         k0 = evaluate_first(fun, work[0], t, y, structure, args)
         direction = 1.0 if t_end > t else -1.0
@@ -119,8 +121,12 @@ def _make_start(tableau, fun, rhs, workspace, control_partials):
         h = settings.first_step
         if not (fits(settings.rtol, y) and fits(settings.atol, y)):
             status = failure.WRONG_TOLERANCES
+        elif not mass_fits(settings.mass, y):
+            status = failure.WRONG_MASS
         elif not (all_finite(y) and all_finite(k0)):
             status = failure.NOT_FINITE_AT_START
+        elif not is_suitable(fun, work, t, y, k0, structure, args, settings):
+            status = failure.INCONSISTENT_START
         elif adaptive and h == 0.0 and t_end != t:
             longest = smaller(abs(t_end - t), settings.max_step)
             buffers = work[spare], work[1]

@@ -13,7 +13,7 @@ from numbad.ode.integrate import Problem, as_passed
 from numbad.ode.methods import find_method
 from numbad.ode.record import make_record
 from numbad.ode.solution import OdeResult, OdeSolution
-from numbad.ode.solving import as_dispatcher, check_step_size, checked_settings
+from numbad.ode.solving import as_dispatcher, check_step_size, checked_mass, checked_settings
 
 SUCCESS = "The solver successfully reached the end of the integration interval."
 SMALLEST_RTOL = 100 * np.finfo(float).eps
@@ -26,7 +26,8 @@ _DEFAULTS = {
     "max_steps": 10_000_000,
 }
 
-# Options of SciPy's implicit methods, which explicit ones ignore there, too.
+# Options of SciPy's implicit methods, which explicit ones ignore there, too, and those here do not need:
+# they take the exact Jacobian of fun.
 _WITHOUT_USE = ("jac", "jac_sparsity", "lband", "uband", "min_step")
 
 
@@ -55,7 +56,7 @@ def solve_ivp(
         Initial state; complex for a complex problem.
     method : str
         One of SciPy's "RK45" (Dormand & Prince, the default), "RK23" and "DOP853", or any other
-        method of `numbad.ode.solver`.
+        method of `numbad.ode.solver`. SciPy's stiff "Radau", "BDF" and "LSODA" mean "Rodas5P" here.
     t_eval : array_like or None
         Times of the output, within `t_span` and in its direction; every step, if None.
     dense_output : bool
@@ -66,7 +67,8 @@ def solve_ivp(
         Further arguments of `fun`.
     **options
         `rtol` (1e-3), `atol` (1e-6; either a float or shape (n,)), `first_step`, `max_step` as in
-        SciPy; `max_steps` (10,000,000), steps tried before giving up; `vectorized` is accepted.
+        SciPy; `max_steps` (10,000,000), steps tried before giving up; `mass_matrix`, as in
+        `numbad.ode.solver`; `vectorized` is accepted, and `jac` ignored: stiff methods know it.
 
     Returns
     -------
@@ -98,7 +100,7 @@ def solve_ivp(
     y0 = _initial_state(y0)
     t_span = _interval(t_span)
     times = np.empty(0) if t_eval is None else _output_times(t_eval, t_span)
-    settings = _settings(options, len(y0))
+    settings = _settings(tableau, options, len(y0))
     check_step_size(tableau, settings)
     problem = Problem(as_dispatcher(fun), tableau, False, False)
     record = make_record(problem)
@@ -125,6 +127,7 @@ def _result(
     tableau, tries_a_step, dense, status, t, counts, times, states, nodes, node_states, slopes
 ):
     first = 2 if tries_a_step and status != failure.NOT_FINITE_AT_START else 1
+    njev, nlu = tableau.factorizations(*counts[:2])
     return OdeResult(
         t=times,
         y=states.T,
@@ -132,8 +135,8 @@ def _result(
         t_events=None,
         y_events=None,
         nfev=first + tableau.evaluations(*counts),
-        njev=0,
-        nlu=0,
+        njev=njev,
+        nlu=nlu,
         status=0 if status == failure.RUNNING else -1,
         message=SUCCESS if status == failure.RUNNING else failure.describe(status, t),
         success=status == failure.RUNNING,
@@ -191,17 +194,18 @@ def _output_times(t_eval, t_span):
     return times
 
 
-def _settings(options, size):
+def _settings(tableau, options, size):
     options = dict(options)
     options.pop("vectorized", None)
+    mass = checked_mass(tableau, options.pop("mass_matrix", None))
     ignored = [name for name in _WITHOUT_USE if options.pop(name, None) is not None]
     if ignored:
         names = ", ".join(ignored)
-        warnings.warn(f"of no use in an explicit method, ignored: {names}", stacklevel=3)
+        warnings.warn(f"of no use in {tableau.name}, ignored: {names}", stacklevel=3)
     unknown = ", ".join(sorted(set(options) - set(_DEFAULTS)))
     if unknown:
         raise ArgumentError(f"unknown options: {unknown}; known: {', '.join(_DEFAULTS)}")
-    settings = checked_settings(**_DEFAULTS | options)
+    settings = checked_settings(**_DEFAULTS | options)._replace(mass=mass)
     if np.min(settings.rtol) < SMALLEST_RTOL:
         warnings.warn(f"rtol is too small; it is set to {SMALLEST_RTOL}", stacklevel=3)
         raised = np.maximum(settings.rtol, SMALLEST_RTOL)

@@ -28,8 +28,9 @@ LONGEST_PASS = 12  # columns of a small system, all at once
 PASS, PASS_OF_DUALS = 8, 4  # of a larger one; two AVX vectors of floats
 
 # What the linear algebra of a step works on: the Jacobian; the LU factors and their row exchanges; a
-# right-hand side (of the first stage, where a state is an array); the states of dual numbers.
-MATRICES = 6
+# right-hand side (of the first stage, where a state is an array); the states of dual numbers; and
+# the mass matrix, or None.
+MATRICES = 7
 
 
 def _pass_of(y):
@@ -48,7 +49,7 @@ def seeded(y, args):
 
 @intrinsic
 def new_matrices(typingctx, y, args):
-    """New arrays for `MATRICES`, for states like y."""
+    """New arrays for `MATRICES` but the last, for states like y."""
     scalar, base = y.dtype, base_scalar(y.dtype)
     dual = seeded(y, args)
     in_arrays = isinstance(y, types.Array)
@@ -82,21 +83,26 @@ def new_matrices(typingctx, y, args):
 
 
 @cache
-def make_linearize(rhs):
-    """The compiled `linearize(fun, work, t, y, structure, args)`: the Jacobian at (t, y), into work."""
+def make_linearize(rhs, only_with_mass=False):
+    """The compiled `linearize(fun, work, t, y, structure, args)`: the Jacobian at (t, y), into work.
+
+    With `only_with_mass` nothing is done where there is no mass matrix.
+    """
 
     @intrinsic
     def linearize(typingctx, fun, work, t, y, structure, args):
+        if only_with_mass and isinstance(work[len(work) - 1], types.NoneType):
+            return types.none(fun, work, t, y, structure, args), _nothing
         dual = seeded(y, args)
         time = Dual(types.float64, _pass_of(y), dual.dtype.tag)
-        types_of_call = work[len(work) - 1], time, dual, structure, args
+        types_of_call = work[len(work) - 2], time, dual, structure, args
         rhs.resolve(typingctx, fun, *types_of_call)
 
         def codegen(context, builder, signature, arguments):
             call = rhs.resolve(context.typing_context, fun, *types_of_call)
             _, given, t, y_value, _, args_value = arguments
             emitter = Emitter(context, builder)
-            jacobian, *_, state, slope = [
+            jacobian, *_, state, slope, _ = [
                 builder.extract_value(given, len(work) - MATRICES + k) for k in range(MATRICES)
             ]
             matrix_type = work[len(work) - MATRICES]
@@ -130,6 +136,10 @@ def make_linearize(rhs):
         return types.none(fun, work, t, y, structure, args), codegen
 
     return linearize
+
+
+def _nothing(context, builder, signature, arguments):
+    return context.get_dummy_value()
 
 
 def _index(like, i):

@@ -98,14 +98,18 @@ def _extent(size):
 
 def _make_factor(order, reach):
     @njit(error_model="numpy")
-    def factor(W, exchanges, jacobian, h, gamma):
-        """LU factors of I / gamma - h J with row exchanges, into W; the pivots are inverted."""
+    def factor(W, exchanges, jacobian, mass, h, gamma):
+        """LU factors of M / gamma - h J with row exchanges, into W; the pivots are inverted."""
         values = innermost(jacobian)
         n = order(W)
         for i in range(n):
             for j in range(n):
                 W[i, j] = -h * values[i, j]
-            W[i, i] += 1.0 / gamma
+            if mass is None:
+                W[i, i] += 1.0 / gamma
+            else:
+                for j in range(n):
+                    W[i, j] += mass[i, j] / gamma
         for k in range(n):
             best, largest = k, abs(W[k, k])
             for i in range(k + 1, n):
@@ -182,7 +186,7 @@ def subtract(x, k, w, j):
 
 def _make_solve(substitute, substitute_columns):
     def solve_factored(W, exchanges, jacobian, h, x):
-        """x := (I / gamma - h J)^-1 x, for the factors of its values."""
+        """x := (M / gamma - h J)^-1 x, for the factors of its values."""
         raise NotImplementedError
 
     @overload(solve_factored)

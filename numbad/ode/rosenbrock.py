@@ -3,9 +3,10 @@
 E. Hairer, G. Wanner, "Solving Ordinary Differential Equations II", IV.7. With u_i = k_i / h in their
 notation of (7.25), a stage solves
 
-    (I / gamma - h J) u_i = f(t + c_i h, y + h sum_j a_ij u_j) + sum_j C_ij u_j + h d_i f_t
+    (M / gamma - h J) u_i = f(t + c_i h, y + h sum_j a_ij u_j) + M sum_j C_ij u_j + h d_i f_t
 
-so that y + h sum_i b_i u_i, the error estimate and the interpolant read as those of an explicit method.
+with the mass matrix M, or the identity, so that y + h sum_i b_i u_i, the error estimate and the
+interpolant read as those of an explicit method.
 """
 
 import operator
@@ -13,11 +14,12 @@ from dataclasses import dataclass
 from functools import cache, cached_property, reduce
 
 import numpy as np
-from numba.core import types
+from numba.core import cgutils, types
 from numba.core.imputils import impl_ret_borrowed
 from numba.extending import intrinsic
 
 from numbad.ode.compiling import inlined
+from numbad.ode.consistency import is_consistent
 from numbad.ode.emit import ArrayComponents, Emitter
 from numbad.ode.jacobian import MATRICES, make_linearize, new_matrices
 from numbad.ode.linear import linear_algebra
@@ -54,8 +56,8 @@ class Rosenbrock(Tableau):
         """Steps of a stiff solver grow by many decades: they follow the last error alone."""
         return 1.0, 0.0
 
-    def evaluations(self, tried, accepted, extended):
-        return super().evaluations(tried, accepted, extended) + accepted
+    def factorizations(self, tried, accepted):
+        return accepted, tried
 
 
 def in_matrix_form(alpha, gammas, weights, error, interpolant):
@@ -82,22 +84,30 @@ def _lower(matrix):
 
 
 def make_work(tableau):
-    """The compiled `workspace(y, args)`: memory, and its rows followed by `MATRICES`."""
+    """The compiled `workspace(y, args, mass)`: memory, and its rows followed by `MATRICES`."""
     rows = make_workspace(buffers_needed(tableau))
 
     @inlined
-    def workspace(y, args):
+    def workspace(y, args, mass):
         memory, buffers = rows(y)
         matrices = new_matrices(y, args)
-        return (memory, matrices), buffers + borrow(matrices)
+        return (memory, matrices), buffers + borrow(matrices) + (borrow(mass),)
 
     return workspace
 
 
 def rosenbrock_steps(tableau, rhs):
     """The compiled pieces of a step of a Rosenbrock method."""
+    jacobian_with_mass, jacobian = make_linearize(rhs, only_with_mass=True), buffers_needed(tableau)
+
+    @inlined
+    def is_suitable(fun, work, t, y, k0, structure, args, settings):
+        jacobian_with_mass(fun, work, t, y, structure, args)
+        rtol, atol = settings.rtol, settings.atol
+        return is_consistent(settings.mass, work[jacobian], k0, y, rtol, atol)
+
     step = make_rosenbrock_step(tableau, rhs)
-    return Steps(make_work(tableau), make_linearize(rhs), step)
+    return Steps(make_work(tableau), make_linearize(rhs), step, is_suitable)
 
 
 @cache
@@ -172,12 +182,12 @@ class _Stages:
         emitter, y_type = self.emitter, self.y_type
         f = emitter.vector(y_type, slope)
         by_time = self._by_time()
-        terms = self._terms(self.tableau.couplings[i], stages)
+        coupled = self._coupled(self._terms(self.tableau.couplings[i], stages))
         d = emitter.constant(self.tableau.d[i]) * self.step
 
         def component(k):
             total = f[k] + d * by_time(k) if self.tableau.d[i] else f[k]
-            return reduce(operator.add, [weight * stage[k] for weight, stage in terms], total)
+            return total if coupled is None else total + coupled(k)
 
         in_arrays = isinstance(y_type, types.Array)
         right = self.rows[i] if in_arrays and i else self.matrices[3]
@@ -192,6 +202,39 @@ class _Stages:
             self.algebra.solve, (*self._factors(), (types.float64, self.h), (vector_type, right))
         )
         return right if in_arrays else emitter.make_state(y_type, None, lambda k: vector[k])
+
+    def _coupled(self, terms):
+        """A component of M times the sum of the terms, by its number; None where there are none."""
+
+        def total(k):
+            return reduce(operator.add, [weight * stage[k] for weight, stage in terms])
+
+        if not terms or isinstance(self.matrix_types[-1], types.NoneType):
+            return total if terms else None
+        emitter, like = self.emitter, self.emitter.vector(self.y_type, self.y)
+        row = self.rows[self.tableau.slopes]
+        state = emitter.make_state(self.y_type, row, total, like)
+        return self._times_mass(emitter.vector(self.y_type, state))
+
+    def _times_mass(self, vector):
+        emitter, builder, ty = self.emitter, self.emitter.builder, self.y_type.dtype
+        slot = cgutils.alloca_once(builder, emitter.context.get_value_type(ty))
+
+        def component(k):
+            index = vector.size().type(k) if isinstance(k, int) else k
+            row = ArrayComponents(
+                emitter, self.matrix_types[-1], self.matrices[-1], leading=(index,)
+            )
+            builder.store(emitter.cast(emitter.constant(0.0), ty).value, slot)
+
+            def add(j):
+                total = emitter.scalar(ty, builder.load(slot)) + row[j] * vector[j]
+                builder.store(emitter.cast(total, ty).value, slot)
+
+            vector.for_each(add)
+            return emitter.scalar(ty, builder.load(slot))
+
+        return component
 
     def _by_time(self):
         """The derivative by time, the column of the Jacobian after those of the state."""
@@ -212,7 +255,8 @@ class _Stages:
     def _factor(self):
         h, gamma = self.step, self.emitter.constant(self.tableau.gamma)
         scalars = [(types.float64, scalar.value) for scalar in (h, gamma)]
-        self._call(self.algebra.factor, (*self._factors(), *scalars))
+        mass = self.matrix_types[-1], self.matrices[-1]
+        self._call(self.algebra.factor, (*self._factors(), mass, *scalars))
 
     def _call(self, function, given):
         self.emitter.call_dispatcher(function, *map(tuple, zip(*given, strict=True)))

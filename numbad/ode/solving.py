@@ -3,10 +3,12 @@
 import inspect
 import math
 
+import numpy as np
+import scipy.sparse
 from numba.core.dispatcher import Dispatcher
 
 from numbad.caching import jit
-from numbad.errors import ArgumentError, NumbadError
+from numbad.errors import ArgumentError, NumbadError, UnsupportedError
 from numbad.forward.dual import duals_in
 from numbad.ir.functionals import functional
 from numbad.ode import failure
@@ -22,9 +24,15 @@ from numbad.ode.integrate import (
 )
 from numbad.ode.methods import find_method
 from numbad.ode.moving import solve_at_moving_times
+from numbad.ode.rosenbrock import Rosenbrock
 from numbad.ode.state import plain
 from numbad.ode.times import uniform
 from numbad.remembered import built_once, look_again, made_of
+
+_BY_TIMES_WITH_MASS = (
+    "derivatives by ts of a solver with a mass_matrix are not available: the slope of the solution is not "
+    "fun. Way out: scale time, as in fun(T * t, y) * T for ts from 0 to 1, and differentiate by T"
+)
 
 _ADJOINTS = ("forward", "discrete", "interpolating", "gauss", "quadrature", "backsolve")
 _FORWARD = ("forward", "discrete")
@@ -56,6 +64,8 @@ def solver(
         Explicit, by order: "BS3" (SciPy's "RK23"), "DP5" ("RK45", "DormandPrince5"), "Tsit5",
         "Vern7", "DOP853", "Vern9". At tolerances of 1e-8 and less the last three take far less time.
         In steps of one size, `first_step`, whatever the tolerances: "Euler", "Heun", "RK4".
+        For stiff systems, L-stable Rosenbrock methods: "Rodas5P" (order 5), "Rodas4", "Rosenbrock23" (for
+        tolerances of 1e-3 and more).
     rtol, atol : float or array_like, shape (n,)
         Each step's estimated error is kept below `atol + rtol * |y|` (root mean square over the
         components); `atol` has the units of y.
@@ -64,8 +74,12 @@ def solver(
         error estimate) and of the largest, in units of t.
     max_steps : int
         Steps tried, accepted or not, before the integration gives up.
-    jac, mass_matrix, events
-        Not available yet: anything but None raises.
+    mass_matrix : array_like or SciPy sparse, shape (n, n)
+        M in M dy/dt = fun(t, y, *args), for implicit methods. It may be singular (an index-1
+        differential-algebraic system): `y0` must then satisfy the equations whose rows are zero.
+    jac, events
+        Not available: anything but None raises. Implicit methods take the exact Jacobian of `fun` by
+        dual numbers.
     inplace : bool
         Whether `fun` writes its result instead of returning it; the state is then an array.
     adjoint : str
@@ -103,9 +117,10 @@ def solver(
     Tuples are fastest: a state of up to about ten floats stays in registers, and a step allocates
     nothing. Arrays suit larger systems; their memory is allocated once a call, and `y` and `dy` are
     valid during a call of `fun` only. Step control: Hairer, Norsett & Wanner, "Solving Ordinary
-    Differential Equations I", II.4, proportional-integral; outputs between steps come from the
-    method's own interpolant (order 3 for "BS3" and "RK4", 4 for "DP5" and "Tsit5", 7 for "DOP853" and
-    "Vern7", 9 for "Vern9").
+    Differential Equations I", II.4, proportional-integral (stiff methods follow the last error alone);
+    outputs between steps come from the method's own interpolant (order 2 for "Rosenbrock23", 3 for
+    "BS3", "Rodas4" and "RK4", 4 for "DP5", "Tsit5" and "Rodas5P", 7 for "DOP853" and "Vern7", 9 for
+    "Vern9"). Stiff methods factor one matrix a step, dense; their memory grows with n**2.
 
     Examples
     --------
@@ -119,14 +134,15 @@ def solver(
     -0.135335
     """
     tableau = find_method(method)
-    _refuse_unavailable(tableau, jac=jac, mass_matrix=mass_matrix, events=events, adjoint=adjoint)
+    _refuse_unavailable(tableau, jac=jac, events=events, adjoint=adjoint)
     settings = checked_settings(rtol, atol, first_step, max_step, max_steps)
+    settings = settings._replace(mass=checked_mass(tableau, mass_matrix))
     check_step_size(tableau, settings)
     problem = Problem(as_dispatcher(fun), tableau, bool(inplace), adjoint == "forward")
     return compiled(problem, settings, 0)
 
 
-def _refuse_unavailable(tableau, jac, mass_matrix, events, adjoint):
+def _refuse_unavailable(tableau, jac, events, adjoint):
     if adjoint not in _ADJOINTS:
         raise ArgumentError(f"adjoint {adjoint!r} does not exist; one of: {', '.join(_ADJOINTS)}")
     if adjoint not in _FORWARD:
@@ -134,9 +150,10 @@ def _refuse_unavailable(tableau, jac, mass_matrix, events, adjoint):
             f"adjoint={adjoint!r} is not available yet; use 'discrete' or 'forward' (sensitivities)"
         )
     if jac is not None:
-        raise NumbadError(f"jac has no use in the explicit method {tableau.name}; leave it out")
-    if mass_matrix is not None:
-        raise NumbadError("mass_matrix is not available yet; solve for dy/dt in the function")
+        raise NumbadError(
+            f"jac has no use with {tableau.name}: implicit methods take the exact Jacobian of fun by dual "
+            "numbers; leave it out"
+        )
     if events is not None:
         raise NumbadError("events are not available yet; leave them out")
 
@@ -161,6 +178,26 @@ def check_step_size(method, settings):
             f"method {method.name!r} has no error estimate and takes steps of one size: "
             "give it as first_step"
         )
+
+
+def checked_mass(tableau, given):
+    """A mass matrix as a tuple of rows, None for the identity; raises ArgumentError."""
+    if given is None:
+        return None
+    if not isinstance(tableau, Rosenbrock):
+        raise ArgumentError(
+            f"mass_matrix needs an implicit method, such as 'Rodas5P'; {tableau.name} is explicit"
+        )
+    matrix = given.toarray() if scipy.sparse.issparse(given) else given
+    try:
+        matrix = np.asarray(matrix, dtype=float)
+    except (TypeError, ValueError):
+        raise ArgumentError(f"mass_matrix must be a matrix of floats, not {given!r}") from None
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not matrix.size:
+        raise ArgumentError(f"mass_matrix must be square; its shape is {matrix.shape}")
+    if not np.isfinite(matrix).all():
+        raise ArgumentError("mass_matrix must be finite, which it is not")
+    return tuple(map(tuple, matrix.tolist()))
 
 
 def _tolerance(name, given):
@@ -210,6 +247,8 @@ def compiled(problem, settings, level):
 
     def choose(y0, ts, args):
         if any(duals_in(ts)):
+            if settings.mass is not None:
+                raise UnsupportedError(_BY_TIMES_WITH_MASS)
             return solve_at_moving_times(compiled(problem, settings, level + 1), problem)
         return solve_at_fixed_times(make_integrate(problem), as_passed(settings))
 
@@ -220,8 +259,8 @@ def compiled(problem, settings, level):
 @inlined
 def check(status, t):
     """Raise what tells why an integration stopped early."""
-    if status == failure.WRONG_TOLERANCES:
-        raise failure.TolerancesError
+    if status == failure.WRONG_TOLERANCES or status == failure.WRONG_MASS:
+        raise failure.SizeError(status)
     if failure.NO_TIMES <= status <= failure.TIMES_NOT_FINITE:
         raise failure.TimesError(status, t)
     if status != failure.RUNNING:

@@ -194,6 +194,20 @@ def fits(typingctx, tolerance, y):
     return types.boolean(tolerance, y), codegen
 
 
+@intrinsic
+def mass_fits(typingctx, mass, y):
+    """Whether a mass matrix, which is square, is None or has a row for each component."""
+
+    def codegen(context, builder, signature, arguments):
+        if isinstance(mass, types.NoneType):
+            return cgutils.true_bit
+        emitter = Emitter(context, builder)
+        rows = emitter.vector(mass, arguments[0]).size()
+        return builder.icmp_signed("==", rows, emitter.vector(y, arguments[1]).size())
+
+    return types.boolean(mass, y), codegen
+
+
 def _no_memory(context, builder, signature, arguments):
     _, rows = signature.return_type
     dummy = context.get_dummy_value()

@@ -14,10 +14,11 @@ from numbad.ode.compiling import inlined
 from numbad.ode.emit import Emitter
 from numbad.ode.state import combined_state, make_workspace, mean_square_of
 
-# The compiled pieces of a step that kinds of methods do not share: `workspace(y, args) -> (memory,
-# work)`, whose first members are the rows; `prepare(fun, work, t, y, structure, args)`, done once
-# for a step that is tried with one size or several; and `step`.
-Steps = namedtuple("Steps", "workspace prepare step")
+# The compiled pieces of a step that kinds of methods do not share: `workspace(y, args, mass) ->
+# (memory, work)`, whose first members are the rows; `prepare(fun, work, t, y, structure, args)`, done once
+# for a step that is tried with one size or several; `step`; and `is_suitable(fun, work, t, y, k0,
+# structure, args, settings)`, whether an initial state is.
+Steps = namedtuple("Steps", "workspace prepare step is_suitable")
 
 # Keeps 0 / 0 away.
 SMALLEST = 1e-300
@@ -33,14 +34,18 @@ def explicit_steps(tableau, rhs):
     rows = make_workspace(buffers_needed(tableau))
 
     @inlined
-    def workspace(y, args):
+    def workspace(y, args, mass):
         return rows(y)
 
     @inlined
     def prepare(fun, work, t, y, structure, args):
         pass
 
-    return Steps(workspace, prepare, make_step(tableau, rhs))
+    @inlined
+    def is_suitable(fun, work, t, y, k0, structure, args, settings):
+        return True
+
+    return Steps(workspace, prepare, make_step(tableau, rhs), is_suitable)
 
 
 @cache

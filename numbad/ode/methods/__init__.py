@@ -20,8 +20,15 @@ EXPLICIT = (EULER, HEUN, RK4, BS3, DP5, TSIT5, DOP853, VERN7, VERN9)
 ROSENBROCK = (ROSENBROCK23, RODAS4, RODAS5P)
 METHODS = {method.name: method for method in EXPLICIT + ROSENBROCK}
 
-# Other names of a method: SciPy's, and what it is called in full.
-ALIASES = {"RK23": "BS3", "RK45": "DP5", "DormandPrince5": "DP5"}
+# Other names of a method: what it is called in full; SciPy's, for the method that does the same here.
+ALIASES = {
+    "DormandPrince5": "DP5",
+    "RK23": "BS3",
+    "RK45": "DP5",
+    "Radau": "Rodas5P",
+    "BDF": "Rodas5P",
+    "LSODA": "Rodas5P",
+}
 
 
 def find_method(name):
