@@ -251,3 +251,18 @@ def test_arguments_left_to_their_defaults():
 def test_tangents_of_arguments_left_to_their_defaults_count():
     assert nd.jvp(with_default, (0, 2))((1.0, 3.0), (0.5, 1.0)) == (-3.0, 0.0)
     assert nd.jvp(with_default)((1.0, 3.0), (0.5, 1.0, 2.0)) == (-3.0, -4.0)
+
+
+def test_a_function_that_picks_its_array_changes_nothing():
+    @njit
+    def picks(x, a, b, first):
+        chosen = a if first else b
+        total = 0.0
+        for i in range(chosen.size):
+            total += chosen[i] * x * x
+        return total
+
+    slope = nd.grad(lambda x, a: nd.derivative(picks)(x, a, 2.0 * a, x > 0.0), (0, 1), REVERSE)
+    by_x, by_a = slope(-3.0, np.ones(2))
+    assert by_x == 8.0
+    np.testing.assert_array_equal(by_a, [-12.0, -12.0])

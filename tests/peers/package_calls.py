@@ -64,7 +64,7 @@ magnetic_field(1.0, 2.0, 3.0, -0.3, 0.4, -0.5, 0.6, -1.0, 0.2, 10.0, 3.0, 1.0)
 [choclo.dipole]
 magnetic_field(1.0, 2.0, 3.0, -0.3, 0.4, -0.5, 0.6, -1.0, 0.2)
 [disba._cps._surf96]
-getc(10.0, np.array([10.0, 15.0, 30.0]), np.array([5.0, 6.0, 8.0]), np.array([3.0, 3.6, 4.6]), np.array([2.5, 2.7, 3.2]), 0, 2, 0.005) | by=1,2,3,4
+getc(np.array([5.0, 10.0]), np.array([10.0, 15.0, 30.0]), np.array([5.0, 6.0, 8.0]), np.array([3.0, 3.6, 4.6]), np.array([2.5, 2.7, 3.2]), 0, 2, 0.005) | by=1,2,3,4
 fast_delta(1.9, 0.6, np.array([10.0, 15.0, 30.0]), np.array([5.0, 6.0, 8.0]), np.array([3.0, 3.6, 4.6]), np.array([2.5, 2.7, 3.2]), 0)
 dltar1(1.9, 0.6, np.array([10.0, 15.0, 30.0]), np.array([5.0, 6.0, 8.0]), np.array([3.0, 3.6, 4.6]), np.array([2.5, 2.7, 3.2]), 0)
 dltar4(1.9, 0.6, np.array([10.0, 15.0, 30.0]), np.array([5.0, 6.0, 8.0]), np.array([3.0, 3.6, 4.6]), np.array([2.5, 2.7, 3.2]), 0, np.zeros((5, 5))) | by=0,1,2,3,4,5
@@ -202,7 +202,7 @@ build_tree_fast(0.1, 0.2, np.linspace(0.0, 2.0, 11), 8, np.exp(-0.03 * np.linspa
 tr_surv_prob_lhp(0.03, 0.07, 5, 1 - v(5) / 10, v(5) / 3, 0.4)
 [financepy.models.gauss_copula_onefactor]
 loss_dbn_hetero_adj_binomial(5, v(5) / 10, v(5), v(5) / 2, 20)
-homog_basket_loss_dbn(1 - v(5) / 10, v(5) / 3, v(5) / 2, 20)
+homog_basket_loss_dbn(1 - v(5) / 10, 0.4 * np.ones(5), v(5) / 2, 20)
 [financepy.models.cir_montecarlo]
 zero_price(0.03, 0.2, 0.05, 0.1, 2.0)
 rate_path_mc(0.03, 0.2, 0.05, 0.1, 1.0, 0.1, 7, 1) | by=0,1,2,3
@@ -219,7 +219,7 @@ solve_tridiagonal_matrix(m(5, 3) + np.array([0.0, 3.0, 0.0]), v(5))
 normcdf_slow(0.3)
 [financepy.market.curves.interpolator]
 _uinterpolate(0.7, np.linspace(0.0, 2.0, 5), np.exp(-0.03 * np.linspace(0.0, 2.0, 5)), 1)
-_uinterpolate(0.7, np.linspace(0.0, 2.0, 5), np.exp(-0.03 * np.linspace(0.0, 2.0, 5)), 4) | by=0,2
+_uinterpolate(0.7, np.linspace(0.0, 2.0, 5), np.exp(-0.03 * np.linspace(0.0, 2.0, 5)), 2) | by=0,2
 [py_vollib_vectorized._model_calls]
 black_scholes_merton(1, 100.0, 95.0, 1.5, 0.03, 0.2, 0.01)
 black(100.0, 95.0, 0.2, 1.5, 1)
@@ -244,6 +244,37 @@ gammaln(3.3)
 _fill_tauchen(np.linspace(-1, 1, 4), np.zeros((4, 4)), 4, 0.6, 0.3, 0.3) | by=0,3,4,5 into=1
 [quantecon.markov.gth_solve]
 _gth_solve_jit(m(4, 4), np.zeros(4)) | by=0 into=1
+[tslearn.metrics._soft_dtw]
+_njit_accumulated_matrix(m(4, 2), m(5, 2), np.ones((4, 5), np.bool_), 0.7) | by=0,1,3
+_njit_accumulated_matrix_from_distance_matrix(m(4, 5), np.ones((4, 5), np.bool_), 0.7) | by=0,2
+[tslearn.metrics.soft_dtw_fast]
+_njit_soft_dtw(m(4, 5), np.zeros((6, 7)), 0.7) | by=0,2 into=1
+_njit_jacobian_product_sq_euc(m(4, 2), m(5, 2), m(4, 5), np.zeros((4, 2))) | by=0,1,2 into=3
+[tslearn.metrics.dtw_variants]
+_njit_subsequence_cost_matrix(m(3, 2), m(6, 2))
+[tslearn.metrics._frechet]
+_njit_accumulated_matrix(m(4, 2), m(5, 2), np.ones((4, 5), np.bool_)) | by=0,1
+[tslearn.forecasting._arima]
+_loss(m(2, 8, 2), v(2), m(2, 2, 2) / 4, m(1, 2, 2) / 4)
+[fastdist.fastdist]
+braycurtis(v(5), v(5) ** 2)
+canberra(v(5), v(5) ** 2, p(5))
+correlation(v(5), v(5) ** 2)
+cosine_pairwise_distance(m(4, 3), True)
+jensenshannon(p(5), v(5))
+mahalanobis(v(3), v(3) ** 2, np.eye(3) + 0.2)
+minkowski(v(5), v(5) ** 2, 2.5)
+seuclidean(v(5), v(5) ** 2, v(5))
+explained_variance_score(v(5), v(5) ** 2)
+mean_squared_log_error(v(5), v(5) ** 2)
+[fastjmd95.jmd95numba]
+rho(35.0, 10.0, 1000.0)
+rho(v(3) * 30, v(3) * 10, v(3) * 1000)
+drhodt(35.0, 10.0, 1000.0)
+drhods(35.0, 10.0, 1000.0)
+[hmmkay.hmm]
+_forward(np.array([0, 1, 1, 0, 2]), np.log(v(2)), np.log(m(2, 2)), np.log(m(2, 3)), np.zeros((2, 5))) | by=1,2,3
+_backward(np.array([0, 1, 1, 0, 2]), np.log(v(2)), np.log(m(2, 2)), np.log(m(2, 3)), np.zeros((2, 5))) | by=2,3 into=4
 [tests.peers.package_functions]
 newton_root(0.5, 2.0)
 brent_root(0.5, 2.0)

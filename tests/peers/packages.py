@@ -1,8 +1,8 @@
 """Differentiates functions of public packages, as they stand, and holds both modes against differences.
 
     pip install --no-deps --target DIR hapsira lamberthub choclo disba empymod antropy arch numba-stats \\
-        umap-learn pynndescent stumpy aeon pvlib financepy py_vollib_vectorized py_lets_be_rational \\
-        quantecon    # and what they import: pandas, scikit-learn, sympy, statsmodels, ...
+        umap-learn pynndescent stumpy aeon pvlib financepy py_vollib_vectorized vollib \\
+        quantecon tslearn fastdist fastjmd95 hmmkay    # and what they import: pandas, sympy, ...
     python -m tests.peers.packages DIR [part of a function's name ...]
 
 An extra that no test needs. A process for each module; one that dies is started again behind the call that
