@@ -138,7 +138,14 @@ def garble(data):
 
 
 @pytest.mark.parametrize(
-    "damage", [lambda data: b"", lambda data: data[: len(data) // 2], garble, lambda data: data[:9]]
+    "damage",
+    [
+        garble,
+        pytest.param(lambda data: b"", marks=pytest.mark.deep),
+        pytest.param(lambda data: data[: len(data) // 2], marks=pytest.mark.deep),
+        pytest.param(lambda data: data[:9], marks=pytest.mark.deep),
+    ],
+    ids=["garbled", "empty", "half", "head"],
 )
 def test_damaged_files_are_made_anew(tmp_path, damage):
     program, cache = tmp_path / "program.py", tmp_path / "cache"

@@ -42,12 +42,12 @@ def test_hare_and_lynx_give_the_reference_values():
     ("fun", "options"),
     [
         (models.one_argument, {"p0": list(START.values())}),
-        (models.one_argument, {}),
+        pytest.param(models.one_argument, {}, marks=pytest.mark.deep),
         (models.by_name, {"y0": models.Animals(**FIRST)}),
-        (models.any_number, {}),
-        (models.arrays, {}),
+        pytest.param(models.any_number, {}, marks=pytest.mark.deep),
+        pytest.param(models.arrays, {}, marks=pytest.mark.deep),
         (models.arrays, {"y0": np.array([30.0, 4.0]), "components": ("hare", "lynx")}),
-        (models.needs_arrays, {}),
+        pytest.param(models.needs_arrays, {}, marks=pytest.mark.deep),
         (models.predator_prey, {"y0": [30, 4], "components": ["hare", "lynx"]}),
         (models.predator_prey, {"p0": dict(reversed(START.items()))}),
         (models.predator_prey, {"y": {"lynx": LYNX, "hare": HARE}}),
@@ -172,7 +172,7 @@ def many_rates(t, y, rates):
     return slope
 
 
-@pytest.mark.parametrize("count", [16, 17])
+@pytest.mark.parametrize("count", [pytest.param(16, marks=pytest.mark.deep), 17])
 def test_many_unknowns(count):
     rates = np.linspace(0.3, 2.0, count)
     t = np.linspace(0.0, 2.0, 9)

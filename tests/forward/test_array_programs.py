@@ -297,6 +297,7 @@ def searches(a, x):
     )
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(("f", "args", "options"), programs, ids=programs.names())
 def test_program(f, args, options):
     check(f, *args, **options)

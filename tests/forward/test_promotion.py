@@ -334,6 +334,7 @@ def dtypes_named(x, y):
     return a, b, c
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(("f", "args", "options"), programs, ids=programs.names())
 def test_program(f, args, options):
     check(f, *args, **options)
