@@ -101,8 +101,8 @@ def forced_errors(tableau):
 STEPS = [
     pytest.param("Euler", 64, marks=pytest.mark.deep),
     pytest.param("Heun", 64, marks=pytest.mark.deep),
-    ("RK4", 16),
-    ("BS3", 16),
+    pytest.param("RK4", 16, marks=pytest.mark.deep),
+    pytest.param("BS3", 16, marks=pytest.mark.deep),
     pytest.param("DP5", 8, marks=pytest.mark.deep),
     ("Vern7", 14),
     ("DOP853", 5),
