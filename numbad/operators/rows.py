@@ -151,7 +151,11 @@ class Rows:
         for i, leaf in enumerate(leaves(self.source.trees[k])):
             if leaf.kind != "constant":
                 name = self.entries[id(out), id(leaf)] = f"J{o}_{k}_{i}"
-                self.setup.append(f"{name} = {self._zeros(out, leaf)}")
+                self._make(name, out, leaf)
+
+    def _make(self, name, out, leaf):
+        """Set up where a derivative is put."""
+        self.setup.append(f"{name} = {self._zeros(out, leaf)}")
 
     def shape(self, leaf):
         """The source of the shape of an array in the result."""
@@ -162,12 +166,16 @@ class Rows:
         return self.source.scalar(scalar_of(leaf if out.kind == "constant" else out))
 
     def _zeros(self, out, leaf):
-        scalar = self._scalar(out, leaf)
+        scalar, shape = self._scalar(out, leaf), self._shape_of(out, leaf)
+        if not shape:
+            return self.source.zero(scalar)
+        return f"np.zeros({shape}, {self.source.dtype(scalar)})"
+
+    def _shape_of(self, out, leaf):
+        """The source of the shape of a derivative; empty for a number."""
         shapes = [self.shape(out)] if isinstance(out.type, types.Array) else []
         shapes += [f"{leaf.source}.shape"] if leaf.kind == "array" else []
-        if not shapes:
-            return self.source.zero(scalar)
-        return f"np.zeros({' + '.join(shapes)}, {self.source.dtype(scalar)})"
+        return " + ".join(shapes)
 
     def _collect(self):
         """Lines that file the cotangents of the arguments under the row that they belong to."""

@@ -21,6 +21,7 @@ from ..rules.registry import JVP, VJP
 from . import lanes
 from .adjoint import AdjointSource
 from .dispatcher import original, plain_parameters
+from .made_together import arrays_of
 from .results import holds_numbers, plain_result
 from .rows import Rows
 from .structure import Branch, differentiated, leaves, mapped_type, parse, refuse_complex
@@ -169,6 +170,7 @@ class RowsTogether(Rows):
         self.total = total
         self.one_pass = total is not None and total <= source.n
         self.known = {id(leaf): shapes[p] for p, leaf in paths(self.result) if p in shapes}
+        self.together = {}  # names of arrays that are made in one go -> sources of their shapes
         self.first, self.size = {}, {}  # of the rows of a leaf: ints, or names in the code
 
     def is_small(self, argtypes):
@@ -241,7 +243,23 @@ class RowsTogether(Rows):
         plain = all(leaf.kind == "scalar" for leaf in leaves(tree))
         return self.one_pass and out.kind == "scalar" and plain
 
+    def _make(self, name, out, leaf):
+        """As ever, but for arrays that are made in one go."""
+        shape = self._shape_of(out, leaf)
+        alike = self._scalar(out, leaf) == types.float64 and out.kind != "constant"
+        if shape and alike and self.one_pass:
+            self.together[name] = shape
+        else:
+            super()._make(name, out, leaf)
+
     def _allocate(self):
+        self._name_all()
+        if self.together:
+            self.source.namespace.update(arrays_of=arrays_of)
+            names, shapes = (", ".join(both) for both in (self.together, self.together.values()))
+            self.setup.append(f"{names}, = arrays_of(({shapes},))")
+
+    def _name_all(self):
         for o, out in enumerate(self.outs):
             for k in self.operator.argnums if holds_numbers(out) else ():
                 if self._is_row(out, k):
