@@ -48,6 +48,9 @@ def spread(names, edges):
                 pending.append(other)
 
 
+_RESULT = "$result"  # what a function with several returns gives
+
+
 @dataclass
 class Flow:
     """The facts about one function's names: what flows where, and what may share memory."""
@@ -89,6 +92,13 @@ class Flow:
         for container, value in self.kept:
             if self.reached({container}) & self.containers:
                 self._keep(container, value)
+        return self
+
+    def unify_results(self):
+        """Let what several returns give be of one type, as Numba needs it to be."""
+        if len(self.results) > 1:
+            self.merges.append(_RESULT)
+            self._share(_RESULT, *self.results)
         return self
 
     def _keep(self, container, *values):

@@ -217,7 +217,7 @@ def effects(dispatcher, active, argtypes=None):
 def promoted_names(func_ir, args, scalars=frozenset()):
     """The names in `func_ir` whose allocation must hold duals, for these argument types."""
     instances = instances_met(func_ir, args)
-    flow = Flow(func_ir, args, scalars, instances).build()
+    flow = Flow(func_ir, args, scalars, instances).build().unify_results()
     active = frozenset(i for i, ty in enumerate(args) if any(d.duals_in(ty)))
     # What is assigned to a field of duals must hold duals, even if they are all constant.
     given = {i: name for i, name in flow.parameters.items() if i < len(args)}

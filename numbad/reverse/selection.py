@@ -63,7 +63,8 @@ class _Search:
         return self.active(flow[1])
 
     def _is_number(self, op):
-        return at(self.sweep.fn.type_of(op.target), ()).kind == "scalar"
+        leaf = at(self.sweep.fn.type_of(op.target), ())
+        return leaf is not None and leaf.kind == "scalar"  # a tuple is no leaf
 
     def _does_more(self):
         """Whether an iteration writes to arrays, or its beginning, which runs once more, does anything."""

@@ -375,3 +375,34 @@ def test_a_global_that_comes_to_mean_another_function():
     names["write"] = store
     through.recompile()
     assert nd.derivative(njit(first))(3.0) == 6.0
+
+
+@njit
+def ones_unless(w, n):
+    if w is None:
+        return np.ones(n)
+    return w
+
+
+@njit
+def with_parts(x, constant):
+    if constant:
+        return x * x, np.ones(2)
+    parts = np.empty(2)
+    parts[:] = x
+    return x, parts
+
+
+def test_arrays_that_one_of_several_returns_gives():
+    @njit
+    def f(x, w, constant):
+        total, parts = with_parts(x, constant)
+        return total + x * parts.sum() * ones_unless(w, 2)[1]
+
+    gradient = nd.grad(f, (0, 1), mode="forward")
+    by_x, by_w = gradient(3.0, np.array([5.0, 7.0]), True)
+    assert by_x == 2 * 3.0 + 2 * 7.0
+    np.testing.assert_array_equal(by_w, [0.0, 6.0])
+    by_x, by_w = gradient(3.0, np.array([5.0, 7.0]), False)
+    assert by_x == 1.0 + 4 * 3.0 * 7.0
+    np.testing.assert_array_equal(by_w, [0.0, 18.0])
