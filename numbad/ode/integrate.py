@@ -45,7 +45,7 @@ from numbad.ode.times import check_times, time_at
 from numbad.remembered import built_once
 
 # What is compiled once for a right-hand side.
-Problem = namedtuple("Problem", "fun tableau inplace control_partials")
+Problem = namedtuple("Problem", "fun tableau inplace control_partials adjoint", defaults=("auto",))
 
 # What a call can change; first_step 0.0 asks for the automatic choice, mass None for the identity.
 Settings = namedtuple("Settings", "rtol atol first_step max_step max_steps mass", defaults=(None,))
@@ -235,6 +235,7 @@ NO_LOG = Log(inlined(lambda initial: None), inlined(lambda log, t, h, t_new, w: 
 def integration(pieces, steps):
     """The Python function `integrate(y0, ts, args, settings) -> (ys, status, t, log of steps)`."""
     fun, as_state, start, advance, close, extend, interpolate, settle, explain, spare = pieces
+    begin_log, put_in_log = steps  # names of functions, which Numba can inline
 
     def integrate(y0, ts, given_args, given_settings):
         args, settings = borrow(given_args), borrow(given_settings)
@@ -242,7 +243,7 @@ def integration(pieces, steps):
         initial = as_state(y0, args)
         count = len(ts)
         ys = table_for(count, initial)
-        log = steps.begin(initial)
+        log = begin_log(initial)
         status, t = check_times(ts)
         if status != failure.RUNNING:
             return ys, status, t, log
@@ -260,7 +261,7 @@ def integration(pieces, steps):
             )
             if status != failure.RUNNING:
                 break
-            log = steps.put(log, t, h, t_new, w)
+            log = put_in_log(log, t, h, t_new, w)
             slopes = close(fun, work, t_new, w, stages, structure, args)
             if (time_at(ts, row) - t_new) * direction < 0.0:
                 dense = extend(fun, work, t, h, y, slopes, structure, args)

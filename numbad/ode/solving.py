@@ -34,8 +34,8 @@ _BY_TIMES_WITH_MASS = (
     "fun. Way out: scale time, as in fun(T * t, y) * T for ts from 0 to 1, and differentiate by T"
 )
 
-_ADJOINTS = ("forward", "discrete", "interpolating", "gauss", "quadrature", "backsolve")
-_FORWARD = ("forward", "discrete")
+_ADJOINTS = ("auto", "forward", "discrete", "interpolating", "gauss", "quadrature", "backsolve")
+_AVAILABLE = ("auto", "forward", "discrete")
 
 
 def solver(
@@ -51,7 +51,7 @@ def solver(
     mass_matrix=None,
     inplace=False,
     events=None,
-    adjoint="discrete",
+    adjoint="auto",
 ):
     """Compile the solution operator of dy/dt = fun(t, y, *args).
 
@@ -83,10 +83,14 @@ def solver(
     inplace : bool
         Whether `fun` writes its result instead of returning it; the state is then an array.
     adjoint : str
-        How derivatives are computed, so far by forward sensitivities only. "discrete": exactly
-        those of the steps that the values choose, so that a solution and its derivatives come from
-        the same steps. "forward": the sensitivities take part in the error control, each to the
-        tolerances given; more steps, and errors of the size of the solution's.
+        How reverse mode goes through the solution. "discrete": it records the steps taken, computes
+        the stages of each again and goes back through them, in memory for one state a step; the
+        explicit methods have that. "forward": by sensitivities, which also take part in the error
+        control in both modes, each to the tolerances given; more steps, and errors of the size of
+        the solution's. "auto": "discrete" where the method has it, for it costs less than one
+        further solve with sensitivities, else sensitivities without the error control. But for
+        "forward", derivatives are exactly those of the steps that the values choose, the same in
+        both modes.
 
     Returns
     -------
@@ -138,16 +142,16 @@ def solver(
     settings = checked_settings(rtol, atol, first_step, max_step, max_steps)
     settings = settings._replace(mass=checked_mass(tableau, mass_matrix))
     check_step_size(tableau, settings)
-    problem = Problem(as_dispatcher(fun), tableau, bool(inplace), adjoint == "forward")
+    problem = Problem(as_dispatcher(fun), tableau, bool(inplace), adjoint == "forward", adjoint)
     return compiled(problem, settings, 0)
 
 
 def _refuse_unavailable(tableau, jac, events, adjoint):
     if adjoint not in _ADJOINTS:
         raise ArgumentError(f"adjoint {adjoint!r} does not exist; one of: {', '.join(_ADJOINTS)}")
-    if adjoint not in _FORWARD:
+    if adjoint not in _AVAILABLE:
         raise NumbadError(
-            f"adjoint={adjoint!r} is not available yet; use 'discrete' or 'forward' (sensitivities)"
+            f"adjoint={adjoint!r} is not available yet; use 'auto', 'discrete' or 'forward' (sensitivities)"
         )
     if jac is not None:
         raise NumbadError(
@@ -240,7 +244,7 @@ def as_dispatcher(fun):
 @built_once(dispatcher_of)
 def compiled(problem, settings, level):
     """The dispatcher `solve(y0, ts, args)`; `level` counts the levels of duals taken off ts."""
-    content = *content_of(problem), tuple(settings)
+    content = *content_of(problem), problem.adjoint, tuple(settings)
 
     def solve(y0, ts, args=()):
         raise NotImplementedError(content)

@@ -55,3 +55,19 @@ def test_nothing_leaks():
         solve(np.ones(2), np.array([0.0, 5.0]), VOLTERRA_PARAMETERS)
     after = rtsys.get_allocation_stats()
     assert after.alloc - before.alloc == after.free - before.free > 0
+
+
+def test_a_gradient_leaks_nothing_and_allocates_no_more_for_more_steps():
+    """Its tables grow by doubling; 40 steps and 50 fit the same ones."""
+    solve = nd.ode.solver(volterra_in_place, rtol=1e-8, inplace=True)
+    gradient = nd.grad(lambda y0, ts: solve(y0, ts, VOLTERRA_PARAMETERS)[-1].sum(), mode="reverse")
+    counts = []
+    for end in (1.0, 1.0, 1.2):
+        y0, ts = np.ones(2), np.linspace(0.0, end, 5)
+        before = rtsys.get_allocation_stats()
+        found = gradient(y0, ts)
+        after = rtsys.get_allocation_stats()
+        counts.append(after.alloc - before.alloc)
+        assert after.alloc - before.alloc == after.free - before.free + 1  # what is returned
+        del found
+    assert counts[1] == counts[2]

@@ -90,13 +90,50 @@ def test_nested_arguments_and_a_list_as_slope():
     assert_as_forward(loss, (0, 1, 2), *given)
 
 
-def test_a_method_without_an_adjoint_is_refused():
-    """By name; where both modes may do, forward mode takes over."""
-    solve = nd.ode.solver(decay, method="Rosenbrock23", rtol=1e-4)
+def through_decay(**options):
+    """The end of a decay, by its start in an array, in one mode or both."""
+    solve = nd.ode.solver(decay, method="Rosenbrock23", rtol=1e-4, **options)
+    return lambda start: solve(start[0], (0.0, 1.0), 1.0)[-1, 0]
 
-    def end(rates):
-        return solve(1.0, (0.0, 1.0), rates[0])[-1, 0]
 
-    with pytest.raises(nd.UnsupportedError, match="method 'Rosenbrock23'.*Way out: mode="):
-        nd.grad(end, mode="reverse")(np.array([1.0]))
-    assert nd.grad(end)(np.array([1.0]))[0] == pytest.approx(-math.exp(-1.0), rel=1e-2)
+def test_a_method_without_an_adjoint():
+    """It goes by sensitivities, unless told not to."""
+    start = np.array([1.0])
+    assert nd.grad(through_decay(), mode="reverse")(start)[0] == pytest.approx(
+        nd.grad(through_decay(), mode="forward")(start)[0], rel=1e-13
+    )
+    with pytest.raises(nd.UnsupportedError, match="method 'Rosenbrock23'.*Way out: adjoint="):
+        nd.grad(through_decay(adjoint="discrete"), mode="reverse")(start)
+
+
+@pytest.mark.deep
+def test_hessian_vector_product():
+    """Forward over reverse against forward over forward."""
+    loss = volterra_loss(nd.ode.solver(volterra, rtol=1e-12, atol=1e-12))
+
+    def small(q):
+        return loss(q, TIMES, WEIGHTS)
+
+    along = np.array([0.3, -0.2, 0.5, 0.1, 0.7, -0.4])
+    found, expected = (
+        nd.jvp(nd.grad(small, mode=mode))((np.array(UNKNOWNS),), (along,))[1]
+        for mode in ("reverse", "forward")
+    )
+    np.testing.assert_allclose(found, expected, rtol=1e-10)
+
+
+@pytest.mark.deep
+def test_a_scratch_array_among_the_arguments():
+    """By the start alone, so that nobody asks for the cotangent of what the function writes to."""
+
+    def spring(t, y, dy, stiffness, scratch):
+        scratch[0] = stiffness * y[0]
+        dy[0], dy[1] = y[1], -scratch[0]
+
+    solve = nd.ode.solver(spring, inplace=True, rtol=1e-10, atol=1e-12)
+
+    def position(y0, scratch):
+        return solve(y0, (0.0, 1.7), (1.5, scratch))[-1, 0]
+
+    found = nd.grad(position, mode="reverse")(np.array([1.0, 0.5]), np.zeros(1))
+    np.testing.assert_allclose(found, spring_gradient(1.5, 1.0, 1.0, 0.5, 1.7)[2:], rtol=1e-8)

@@ -101,6 +101,8 @@ def make_backward(adjoint, inplace):
         by_start = table_for(1, initial)
         write_row(by_start, 0, lam)
         hold(memory)
+        hold(given_args)
+        hold(given_shadows)
         return by_start, totals
 
     return backward

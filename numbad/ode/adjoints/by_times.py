@@ -77,6 +77,7 @@ def make_by_times(inplace):
                 moved -= inner(read_row(work[1], by_start, 0, initial), slope)
             found[row, 0] = moved
         hold(memory)
+        hold(given_args)
         return found
 
     return by_times

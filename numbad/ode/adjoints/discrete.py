@@ -13,7 +13,6 @@ from numbad.forward.array import as_dual
 from numbad.forward.dual import base_scalar, primal_type, with_base
 from numbad.forward.layout import zeros_as
 from numbad.forward.promote import common_dual
-from numbad.ode.adjoints import runge_kutta  # noqa: F401  it registers its step adjoint
 from numbad.ode.adjoints.backward import make_backward
 from numbad.ode.adjoints.by_times import make_by_times
 from numbad.ode.adjoints.recorded import recorded

@@ -15,16 +15,31 @@ class SolverDispatcher(GenericDispatcher):
         problem, settings, _ = self.origin[1]
         return recorded(problem, settings)
 
-    def numbad_pullback_at(self, wrt):
-        """The pullback for a solution whose record is given."""
-        return self._pullback(wrt, True)
+    @property
+    def numbad_pullback_at(self):
+        """The pullback for a solution whose record is given; None where there is no use for one."""
+        return self._discrete if self._has_adjoint() else None
 
-    def numbad_pullback(self, wrt):
-        """The pullback, which solves once more."""
-        return self._pullback(wrt, False)
-
-    def _pullback(self, wrt, solved):
+    def _discrete(self, wrt, solved=True):
         from numbad.ode.adjoints.discrete import discrete_pullback  # as above
 
         problem, settings, _ = self.origin[1]
         return discrete_pullback(problem, settings, tuple(wrt), solved)
+
+    def numbad_pullback(self, wrt):
+        """The pullback, which solves once more."""
+        if self._has_adjoint():
+            return self._discrete(wrt, solved=False)
+        from numbad.ode.adjoints.sensitivities import forward_pullback  # as above
+
+        problem, settings, _ = self.origin[1]
+        return forward_pullback(problem, settings, tuple(wrt), self)
+
+    def _has_adjoint(self):
+        """Whether steps are gone back through, which costs less than sensitivities where both may do."""
+        from numbad.ode.adjoints.step_adjoint import has_adjoint  # as above
+
+        problem = self.origin[1][0]
+        return problem.adjoint == "discrete" or (
+            problem.adjoint == "auto" and has_adjoint(problem.tableau)
+        )

@@ -30,12 +30,18 @@ STEP_ADJOINTS = {}
 """Class of methods -> function `(method, inplace)` that gives the `StepAdjoint` of one."""
 
 
+def has_adjoint(method):
+    """Whether the steps of a method can be gone back through."""
+    from numbad.ode.adjoints import runge_kutta  # noqa: F401  it registers its own
+
+    return type(method) in STEP_ADJOINTS  # a subclass takes other steps
+
+
 def step_adjoint(method, inplace):
     """The `StepAdjoint` of a method. Raises UnsupportedError where it has none."""
-    make = STEP_ADJOINTS.get(type(method))  # a subclass takes other steps
-    if make is None:
+    if not has_adjoint(method):
         raise UnsupportedError(
             f"reverse mode through an ODE solver of method {method.name!r}, which has no adjoint. "
-            'Way out: mode="forward"'
+            'Way out: adjoint="forward" for the solver, or mode="forward"'
         )
-    return make(method, inplace)
+    return STEP_ADJOINTS[type(method)](method, inplace)

@@ -1,0 +1,61 @@
+"""The pullback by forward sensitivities: the gradient, in dual numbers, of the solution times the seed."""
+
+from numba.core.registry import cpu_target
+
+from numbad.forward.dual import base_scalar, with_base
+from numbad.forward.promote import common_dual
+from numbad.ode.compiling import generic
+from numbad.ode.integrate import content_of, dispatcher_of
+from numbad.operators.jacobian import value_and_grad
+from numbad.operators.runtime import add_into
+from numbad.operators.structure import leaves, parse, render
+from numbad.operators.writing import Writer, indented
+from numbad.remembered import built_once
+from numbad.source import define
+
+
+@built_once(dispatcher_of)
+def forward_pullback(problem, settings, wrt, solve):
+    """The dispatcher `pull(args, shadows, seed) -> (ys, adjoints)` of the solver `solve`."""
+    content = "forward", *content_of(problem), tuple(settings), wrt
+
+    def pull_forward(args, shadows, seed):
+        raise NotImplementedError(content)
+
+    def choose(*argument_types):
+        return _write(solve, wrt, *argument_types)
+
+    origin = forward_pullback, (problem, settings, wrt, solve)
+    return generic(pull_forward, content, choose, origin)
+
+
+def _write(solve, wrt, args, shadows, seed):
+    common = common_dual(cpu_target.typing_context, (args, seed))
+    code = Writer({"add_into": add_into})
+    count = len(args)
+    given = "".join(f"arg{k}, " for k in range(count))
+    source = f"def weighted({given}seed):\n    return (seed * solve({given})).sum()\n"
+    wrt = [k for k in wrt if any(leaf.kind != "constant" for leaf in leaves(parse(args[k], "")))]
+    weighted = define(source, {"solve": solve})
+    code.namespace["called"] = value_and_grad(weighted, tuple(wrt), mode="forward")
+    passed = "".join(f"args[{k}], " for k in range(count))
+    lines = [f"gradient = called({passed}seed)[1]"]
+    parts = ["None"] * count
+    for j, k in enumerate(wrt):
+        parts[k] = _delivered(code, lines, args[k], f"shadows[{k}]", f"gradient[{j}]", common)
+    code.namespace["solve"] = solve
+    lines.append(f"return solve({passed}), ({''.join(part + ', ' for part in parts)})")
+    text = "\n".join(map(indented, lines))
+    return define(f"def pull(args, shadows, seed):\n{text}\n", code.namespace)
+
+
+def _delivered(code, lines, ty, shadow, gradient, common):
+    """Add to the shadows of arrays; source of the adjoint of an argument of type `ty`."""
+    tree, numbers = parse(ty, shadow), {}
+    for leaf, part in zip(leaves(tree), leaves(parse(ty, gradient)), strict=True):
+        if leaf.kind == "array":
+            lines.append(f"add_into({leaf.source}, {part.source})")
+        elif leaf.kind == "scalar":
+            scalar = leaf.type if common is None else with_base(common, base_scalar(leaf.type))
+            numbers[id(leaf)] = code.cast(part.source, scalar)
+    return render(tree, lambda leaf: numbers.get(id(leaf), "None"), code.namespace)
