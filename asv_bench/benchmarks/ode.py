@@ -5,7 +5,7 @@ Beside Tsit5 and DOP853 written by hand, SciPy, and CyRK and diffrax where they 
 
 import functools
 
-from . import lorenz, measure, predator_prey
+from . import chain, lorenz, measure, predator_prey
 
 HAND_BAR = 1.1
 HIGH_ORDER_BAR = 1.3
@@ -98,6 +98,23 @@ class Gradient:
 
     track_ratio_to_hand.unit = track_ratio_to_solve.unit = "ratio"
     track_error.unit = "relative"
+
+
+class DiscreteAdjoint:
+    """Gradients in reverse mode over numbad's own solve: O2 by 6 inputs, the chain by 120."""
+
+    def setup(self):
+        measure.pin()
+
+    def track_predator_prey(self):
+        gradient = predator_prey.numbad_gradient(1e-6, mode="reverse")
+        return measure.beside(predator_prey.numbad_solve(1e-6), {"own": gradient})["own"].ratio
+
+    def track_chain(self):
+        solve, gradient = chain.solve_and_gradient()
+        return measure.beside(solve, {"own": gradient})["own"].ratio
+
+    track_predator_prey.unit = track_chain.unit = "ratio"
 
 
 def lorenz_rows(options):

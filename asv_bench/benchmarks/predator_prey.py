@@ -82,7 +82,7 @@ def numbad_solve(tolerance):
     return lambda: solve(INITIAL, TS, PARAMETERS)
 
 
-def numbad_gradient(tolerance):
+def numbad_gradient(tolerance, mode="forward"):
     """`nd.grad` of the misfit by parameters and initial values, given as tuples."""
     import numbad as nd
 
@@ -97,7 +97,7 @@ def numbad_gradient(tolerance):
                 loss += residual * residual
         return loss
 
-    gradient = nd.grad(misfit, argnums=(0, 1), mode="forward")
+    gradient = nd.grad(misfit, argnums=(0, 1), mode=mode)
     return lambda: gradient(PARAMETERS, INITIAL, TS, DATA)
 
 
