@@ -250,4 +250,5 @@ if __name__ == "__main__":
     else:
         known = os.environ.get("PYTHONPATH", "")
         os.environ["PYTHONPATH"] = f"{known}{os.pathsep}{sys.argv[1]}".lstrip(os.pathsep)
+        os.environ["PVLIB_USE_NUMBA"] = "1"
         main(sys.argv[2:])
