@@ -29,10 +29,10 @@ def warn_of_searches(blocks, is_varied, is_float):
     """
     for name, loc in find_searches(blocks, is_varied, is_float):
         if not os.path.abspath(loc.filename).startswith(_OWN):
-            _warn_once(_message(name.split(".")[0], loc), loc)
+            warn_once(_message(name.split(".")[0], loc), loc)
 
 
-def _warn_once(text, loc):
+def warn_once(text, loc):
     """Once as long as the filters say so; Python itself forgets what it told when any filter changes."""
     key = text, ControlDependenceWarning, loc.line
     if (loc.filename, key) not in _told:

@@ -15,6 +15,7 @@ from numbad.forward.dualize import replacement
 from numbad.ode.complaint import cannot_compile
 from numbad.ode.emit import Emitter
 from numbad.ode.failure import LengthError, wrong_length
+from numbad.ode.jumps import warn_of_jumps
 from numbad.ode.returns import returning_tuples
 from numbad.ode.state import is_scalar, restored_type, restored_value
 
@@ -50,6 +51,10 @@ class RightHandSide:
     def _compile(self, typingctx, fun, given):
         """The dispatcher to call for arguments of the given types, and the type that it returns."""
         dual = any(any(duals_in(ty)) for ty in given)
+        if dual:
+            first = 3 if self.inplace else 2
+            moved = [k for k, ty in enumerate(given) if k >= first and any(duals_in(ty))]
+            warn_of_jumps(fun, moved)
         callee = returning_tuples(fun)[dual]
         if callee is not None:
             with suppress(errors.NumbaError, NumbadError, TypeError):

@@ -20,6 +20,7 @@ from numbad.ode.adjoints.slopes import Slope
 from numbad.ode.adjoints.step_adjoint import step_adjoint
 from numbad.ode.compiling import generic
 from numbad.ode.integrate import content_of, dispatcher_of
+from numbad.ode.jumps import warn_of_jumps
 from numbad.ode.state import (
     components_of,
     solution_scalar,
@@ -89,6 +90,10 @@ class _Pull(Writer):
             self.lines.append(f"records = recorded({given})[1]")
         self.lines += ["nodes, states, ys = records", "ts = uniform(args[1])"]
         slope = self._slope()
+        if self.by_args:
+            first = 3 if self.problem.inplace else 2
+            trees = enumerate(self._trees(), first)
+            warn_of_jumps(self.problem.fun, [k for k, tree in trees if _is_differentiated(tree)])
         self.namespace["pull_slope"] = slope.pullback(self.by_args)
         self._arguments(slope)
         self.lines.append(
@@ -219,6 +224,10 @@ class _Pull(Writer):
                 render(tree, lambda leaf, n=numbers: n.get(id(leaf), "None"), self.namespace)
             )
         return parts[0] if self.single else f"({''.join(part + ', ' for part in parts)})"
+
+
+def _is_differentiated(tree):
+    return any(leaf.kind != "constant" for leaf in leaves(tree))
 
 
 def _source(leaf):
