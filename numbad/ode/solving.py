@@ -4,7 +4,6 @@ import inspect
 import math
 
 import numpy as np
-import scipy.sparse
 from numba.core.dispatcher import Dispatcher
 
 from numbad.caching import jit
@@ -192,7 +191,7 @@ def checked_mass(tableau, given):
         raise ArgumentError(
             f"mass_matrix needs an implicit method, such as 'Rodas5P'; {tableau.name} is explicit"
         )
-    matrix = given.toarray() if scipy.sparse.issparse(given) else given
+    matrix = given.toarray() if hasattr(given, "toarray") else given  # sparse
     try:
         matrix = np.asarray(matrix, dtype=float)
     except (TypeError, ValueError):

@@ -106,9 +106,8 @@ def call_type(typingctx, operator, target, tys):
 
 def result_type(typingctx, f, argtypes):
     """The type that `f` returns for plain arguments: inferred, not compiled, where it is unknown."""
-    _, argtypes = f._compiler.fold_argument_types(
-        argtypes, {}
-    )  # with the defaults of those left out
+    if len(argtypes) < len(f._compiler.pysig.parameters):  # what is left out has defaults
+        _, argtypes = f._compiler.fold_argument_types(argtypes, {})
     known = f.overloads.get(tuple(argtypes))
     if known is not None:
         return known.signature.return_type
