@@ -17,7 +17,8 @@ def _raising(text):
 
 def refused_draw(name, loc=None):
     """The nopython function that refuses a draw which differentiated parameters go into."""
-    where = f": {place(loc)}" if loc else '; mode="reverse" tells where'
+    inside = f" in {loc.function}" if getattr(loc, "function", None) else ""
+    where = f"{inside}: {place(loc)}" if loc else '; mode="reverse" tells where'
     return _raising(
         f"a draw of '{name}' by differentiated parameters, which has no pathwise derivative, is "
         f"reached{where}\nWay out: keep the parameters out of the derivative with "
