@@ -1,8 +1,8 @@
 """Loops that need not be reversed where nothing depends on their results: a path that pays nothing.
 
 Asked of the loops that lie directly in an iteration that is reversed by itself, and of those in other
-loops whose results are used on some ways only: the distance that is not the smallest. Their results must
-be numbers; if all the adjoints of these are zero, so is everything that the loop would add.
+loops that record nothing whose results are used on some ways only: the distance that is not the smallest.
+Their results must be numbers; if all the adjoints of these are zero, so is all that the loop would add.
 """
 
 import operator
@@ -32,9 +32,17 @@ def find_skipped(sweep):
         piece = header in control.regions and loop.parent is None
         if header in control.returning and (piece or loop.parent is not None):
             results = _Results(sweep, loop, uses)
-            if results.can_be_asked() and (piece or results.may_be_unused()):
+            alone = piece or (results.may_be_unused() and not _records(sweep, loop))
+            if results.can_be_asked() and alone:
                 asked[header] = Skip(sweep, loop, results.leaves)
     return asked
+
+
+def _records(sweep, loop):
+    """Whether an iteration of a loop, or of one within, leaves anything on the tape."""
+    framed = any(sweep.plan.frames.get(h) for h in sweep.control.loops if h in loop.body)
+    ops = [op for label in loop.body for op in sweep.activity.ops[label]]
+    return framed or any(isinstance(op, Recursive) for op in ops)
 
 
 def _uses(activity):
@@ -107,11 +115,7 @@ class Skip:
 
     def __init__(self, sweep, loop, results):
         self.sweep, self.e, self.loop, self.results = sweep, sweep.e, loop, results
-        framed = any(sweep.plan.frames.get(h) for h in sweep.control.loops if h in loop.body)
-        ops = [op for label in loop.body for op in sweep.activity.ops[label]]
-        self.records = framed or any(isinstance(op, Recursive) for op in ops)
-        if self.records and loop.parent is not None:
-            sweep.keep_aux(loop.parent, self._name(), loop.header)
+        self.records = _records(sweep, loop)
 
     def _name(self):
         return f"$top{self.loop.header}"

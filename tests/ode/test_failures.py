@@ -162,7 +162,7 @@ class TestOptions:
         [
             (dict(method="RK44"), ArgumentError, r"mean 'RK4'\?\); available: BDF, BS3.*Tsit5"),
             (dict(method="RK4"), ArgumentError, "'RK4' has no error .*: give it as first_step"),
-            (dict(adjoint="backwards"), ArgumentError, "does not exist; one of: forward"),
+            (dict(adjoint="backwards"), ArgumentError, "does not exist; one of: auto, "),
             (dict(adjoint="gauss"), NumbadError, "'gauss' is not available yet"),
             (dict(jac=decay), NumbadError, "jac has no use"),
             (dict(mass_matrix=np.eye(2)), ArgumentError, "needs an implicit method"),

@@ -51,17 +51,16 @@ def object_mode_in_a_callee(x):
     return deep_object_mode(x) * x
 
 
-@cfunc("float64(float64)")
-def c_callback(x):
-    return x * x
-
-
-@refused.for_("(?i)c_callback|cfunc|function", "c_callback(x)")
-def c_function(x):
-    return c_callback(x) * x
-
-
 libm = ctypes.CDLL(ctypes.util.find_library("m"))
+c_cube_root = libm.cbrt
+c_cube_root.argtypes, c_cube_root.restype = [ctypes.c_double], ctypes.c_double
+
+
+@refused.for_("(?i)c_cube_root|ctypes|function", "c_cube_root(x)")
+def c_function(x):
+    return c_cube_root(x) * x
+
+
 c_cosine = libm.cos
 c_cosine.argtypes, c_cosine.restype = [ctypes.c_double], ctypes.c_double
 
@@ -125,7 +124,7 @@ def test_a_refusal_names_construct_file_line_source_and_way_out(f, x, construct,
 def test_a_refusal_is_found_when_compiling_not_when_reached():
     def f(x):
         if x > 100.0:
-            return c_callback(x)
+            return c_cube_root(x)
         return x
 
     with pytest.raises(nd.UnsupportedError):
@@ -137,7 +136,7 @@ def test_what_is_not_differentiated_is_not_refused():
 
     def f(x, a):
         first = as_strided(a, (1,), (8,))[0]
-        c_callback(x)
+        c_cube_root(x)
         c = c_cosine(2.0)
         return x * x * first + c * x
 
@@ -159,8 +158,8 @@ def test_the_way_out_by_a_rule_leads_out():
 
 
 def test_the_way_out_by_stop_gradient_leads_out():
-    found = nd.grad(lambda x: c_callback(nd.stop_gradient(x)) * x, 0, mode="reverse")(2.0)
-    assert found == 4.0
+    found = nd.grad(lambda x: c_cube_root(nd.stop_gradient(x)) * x, 0, mode="reverse")(8.0)
+    assert found == 2.0
 
 
 def test_a_refusal_inside_compiled_code_keeps_its_message():
@@ -173,7 +172,7 @@ def test_a_refusal_inside_compiled_code_keeps_its_message():
     for _ in range(2):
         with pytest.raises(TypingError) as caught:  # Numba makes one of its own, from the text
             caller(1.5)
-        assert_clear(caught.value, __file__, "c_callback", "c_callback(x)")
+        assert_clear(caught.value, __file__, "cbrt", "c_cube_root(x)")
 
 
 def test_no_message_shows_names_that_the_user_did_not_write():
@@ -237,4 +236,4 @@ def test_the_same_refusal_comes_again():
     for _ in range(2):
         with pytest.raises(nd.UnsupportedError) as caught:
             gradient(1.5)
-        assert_clear(caught.value, __file__, source="c_callback(x)")
+        assert_clear(caught.value, __file__, source="c_cube_root(x)")

@@ -161,7 +161,7 @@ def cut_off(x, r, w):  # the inner loop is passed by beyond it, not where `w` is
         for k in range(i):
             d = 0.1
             for j in range(x.shape[1]):
-                d = d + math.sin(d) * (x[i, j] - x[k, j]) ** 2
+                d = d + (x[i, j] - x[k, j]) ** 2
             if d < r:
                 total = math.sin(total) + w * d
     return total
