@@ -90,7 +90,8 @@ class ControlDependenceWarning(NumbadWarning):
     """A derivative that is zero because a differentiated quantity acts through comparisons alone.
 
     As by the parameters of a bisection, each step of which picks one half of an interval: the
-    comparison says which, and nothing that is computed with it flows into the result.
+    comparison says which, and nothing that is computed with it flows into the result. Or by the time
+    at which the right-hand side of an ODE switches: `if t > dose_time`.
     """
 
 

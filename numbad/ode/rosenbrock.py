@@ -25,7 +25,7 @@ from numbad.ode.jacobian import MATRICES, make_linearize, new_matrices
 from numbad.ode.linear import linear_algebra
 from numbad.ode.state import borrow, combined_state, make_workspace
 from numbad.ode.step import Steps, buffers_needed
-from numbad.ode.tableau import Tableau
+from numbad.ode.tableau import Tableau, product
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,6 +77,18 @@ def in_matrix_form(alpha, gammas, weights, error, interpolant):
         c=tuple(alpha.sum(axis=1).tolist()),
         interpolant=(*map(tuple, rows), (0.0,) * len(rows[0])),
     )
+
+
+def stiffly_accurate_interpolant(b, h):
+    """Coefficients of theta, theta**2, ... of each stage's weight in a dense output
+
+    y + theta (y1 - y) + theta (1 - theta) sum_j (h[0][j] + theta (h[1][j] + ...)) u_j.
+    """
+    rows = []
+    for weight, *coefficients in zip(b, *h, strict=True):
+        bent = product((0.0, 1.0, -1.0), tuple(coefficients))[1:]
+        rows.append((weight + bent[0], *bent[1:]))
+    return tuple(rows)
 
 
 def _lower(matrix):

@@ -96,6 +96,7 @@ def test_scipys_names_and_statistics():
         robertson, (0.0, 1e5), [1.0, 0.0, 0.0], method="BDF", args=ROBERTSON, rtol=1e-6, atol=1e-8
     )
     assert own.success
+    assert own.njev == len(own.t) - 1  # one a step
     assert own.njev <= own.nlu == (own.nfev - 2 - own.njev) // 7
 
 

@@ -4,8 +4,7 @@ E. Hairer, G. Wanner, "Solving Ordinary Differential Equations II", 2nd ed., IV.
 code RODAS (method 1), in the form (7.25).
 """
 
-from numbad.ode.methods.rodas5p import stiffly_accurate_interpolant
-from numbad.ode.rosenbrock import Rosenbrock
+from numbad.ode.rosenbrock import Rosenbrock, stiffly_accurate_interpolant
 
 _A4 = (1.221224509226641, 6.019134481288629, 12.53708332932087, -0.6878860361058950)
 _A5 = (*_A4, 1.0)

@@ -5,8 +5,7 @@ Julia Differential Equations package", BIT Numerical Mathematics 63 (2023) 27,
 doi:10.1007/s10543-023-00967-x: the coefficients of its table in the form of Hairer & Wanner, II, (7.25).
 """
 
-from numbad.ode.rosenbrock import Rosenbrock
-from numbad.ode.tableau import product
+from numbad.ode.rosenbrock import Rosenbrock, stiffly_accurate_interpolant
 
 _GAMMA = 0.21193756319429014
 
@@ -53,15 +52,6 @@ _H = (
         4.883087185713722,
     ),
 )
-
-
-def stiffly_accurate_interpolant(b, h):
-    """Coefficients of theta ... theta**4 of each stage's weight, from those of the dense output above."""
-    rows = []
-    for weight, *coefficients in zip(b, *h, strict=True):
-        bent = product((0.0, 1.0, -1.0), tuple(coefficients))[1:]
-        rows.append((weight + bent[0], *bent[1:]))
-    return tuple(rows)
 
 
 _B = (*_A7, 1.0)
