@@ -20,7 +20,7 @@ LAYERS = (
     ("classes", "folder", "linked", "symbols"),
     ("fingerprint",),
     ("caching", "ir", "models"),
-    ("lanes",),
+    ("lanes", "random"),
     ("forward", "special"),
     ("reverse",),  # adjoints of dual numbers: forward over reverse
     ("patterns",),  # of sparse matrices, from typed code
