@@ -1,5 +1,6 @@
 """Settings for all tests."""
 
+import fnmatch
 import os
 import zlib
 
@@ -27,16 +28,45 @@ def pytest_runtest_setup(item):
 def pytest_collection_modifyitems(config, items):
     """Leave out what is marked `deep`, but for a share: `NUMBAD_DEEP=1/4`, the second of four, or `all`.
 
-    What is asked for by name (`path::test`, `-k`, `-m`) runs.
+    `deep(but=[...])` marks all cases of a parametrised test but those with these ids (or patterns of
+    ids, as of file names). What is asked for by name (`path::test`, `-k`, `-m`) runs.
     """
     asked = any("::" in argument for argument in config.args)
     share = os.environ.get("NUMBAD_DEEP", "none")
-    if share == "all" or asked or config.option.keyword or config.option.markexpr:
+    if asked or config.option.keyword or config.option.markexpr:
         return
-    left_out = [i for i in items if i.get_closest_marker("deep") and not _in_share(i.nodeid, share)]
+    _check_exceptions(items)
+    if share == "all":
+        return
+    left_out = [item for item in items if _is_deep(item) and not _in_share(item.nodeid, share)]
     config.hook.pytest_deselected(items=left_out)
     left_out = set(left_out)
     items[:] = [item for item in items if item not in left_out]
+
+
+def _is_deep(item):
+    """Whether a test is marked `deep` and its case is none of the exceptions."""
+    return any(
+        not any(fnmatch.fnmatchcase(_case(item), pattern) for pattern in mark.kwargs.get("but", ()))
+        for mark in item.iter_markers("deep")
+    )
+
+
+def _case(item):
+    """The id of a test's case: what stands in brackets after its name."""
+    return item.callspec.id if hasattr(item, "callspec") else ""
+
+
+def _check_exceptions(items):
+    """A renamed case must not become deep unseen: every exception of a mark names a case."""
+    cases = {}
+    for item in items:
+        for mark in item.iter_markers("deep"):
+            for pattern in mark.kwargs.get("but", ()):
+                cases.setdefault((item.nodeid.partition("[")[0], pattern), []).append(_case(item))
+    for (test, pattern), ids in cases.items():
+        if not any(fnmatch.fnmatchcase(name, pattern) for name in ids):
+            raise pytest.UsageError(f"{test}: no case is named {pattern!r}, as deep(but=...) says")
 
 
 def _in_share(name, share):

@@ -135,6 +135,7 @@ def test_missing_observations(files):
 BOUNDS = "bounds = dict(rate=(0.01, 1.0), room=(1.0, 50.0), tea=(20.0, 200.0))\n"
 
 
+@pytest.mark.deep(but=["2"])
 @pytest.mark.parametrize("workers", ["1", "2"])
 def test_many_starts_and_a_journal(files, workers):
     arguments = [*files(COOLING + BOUNDS), "--quiet", "--starts", "4", "--seed", "3"]
@@ -260,6 +261,7 @@ def test_a_directory_that_others_own_is_found_before_the_work(files, capsys, tmp
     assert "out/cooling.json: cannot be written (Permission denied)" in complaint(capsys)
 
 
+@pytest.mark.deep(but=["True"])
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no device that is always full")
 @pytest.mark.parametrize("quiet", [False, True])
 def test_a_full_disk_does_not_lose_the_estimates(files, capsys, tmp_path, quiet):
@@ -324,6 +326,7 @@ def test_exit_status_of_the_process(tmp_path):
     assert err == "numbad fit: error: none.csv: cannot be read (No such file or directory)\n"
 
 
+@pytest.mark.deep(but=["2"])
 @pytest.mark.skipif(os.name != "posix", reason="sends a signal")
 @pytest.mark.parametrize("workers", ["1", "2"])
 def test_interrupt(tmp_path, workers):

@@ -89,6 +89,18 @@ def implicit(distribution, parameters, x, h=1e-5):
         yield -(right - left) / (2 * h) / density
 
 
+@pytest.mark.deep(
+    but=[
+        "np.random.normal",
+        "np.random.exponential",
+        "np.random.uniform",
+        "random.gauss",
+        "random.triangular",
+        "rng.normal",
+        "rng.gamma",
+        "np.random.weibull",
+    ]
+)
 @pytest.mark.parametrize(
     ("module", "name", "parameters", "distribution"), CASES, ids=[f"{c[0]}.{c[1]}" for c in CASES]
 )
@@ -157,6 +169,7 @@ def bent(p):
     return np.random.weibull(p) * np.random.triangular(-p, 0.1, p * p)
 
 
+@pytest.mark.deep
 def test_second_order():
     slope = nd.grad(bent)
     h = 1e-6
@@ -230,6 +243,7 @@ class Legacy:
     standard_normal = staticmethod(legacy_normal)
 
 
+@pytest.mark.deep(but=["np.random.beta"])
 @pytest.mark.parametrize(
     ("module", "name", "parameters", "made"), COMPOSED, ids=[f"{c[0]}.{c[1]}" for c in COMPOSED]
 )
@@ -254,6 +268,7 @@ def test_what_is_made_of_gamma_numbers(module, name, parameters, made):
         assert gradient == pytest.approx(slopes, rel=1e-6)
 
 
+@pytest.mark.deep(but=["0.1"])
 @pytest.mark.parametrize("shape", [1e-3, 0.1, 1.0, 30.0, 1e5])
 def test_gamma_numbers_of_any_shape(shape):
     """Implicit differentiation in many digits."""

@@ -54,6 +54,7 @@ USES = {
 }
 
 
+@pytest.mark.deep(but=["forward", "reverse", "solver", "jitted", "fit"])
 @pytest.mark.parametrize("use", USES)
 def test_nothing_keeps_a_function(use):
     make, apply = USES[use]
@@ -73,6 +74,7 @@ def _resident():
         return int(file.read().split()[1]) * os.sysconf("SC_PAGESIZE") / 2**20
 
 
+@pytest.mark.deep(but=["reverse"])
 @pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="tells memory as Linux does")
 @pytest.mark.parametrize("mode", ["forward", "reverse"])
 def test_memory(mode):

@@ -188,11 +188,13 @@ every_program = pytest.mark.parametrize(
 )
 
 
+@pytest.mark.deep(but=["steps", "finite", "insertions", "one_number_at_several_places"])
 @every_program
 def test_gradient(program):
     check_gradient(program)
 
 
+@pytest.mark.deep(but=["steps", "finite", "insertions"])
 @every_program
 def test_forward(program):
     primal = numba.njit(program.f)
@@ -203,6 +205,7 @@ def test_forward(program):
         assert_numbers(gradient, program.chosen(args), exact_gradient(program, args), program.rtol)
 
 
+@pytest.mark.deep(but=["*-reverse"])
 @pytest.mark.parametrize("mode", ["forward", "reverse"])
 @pytest.mark.parametrize(
     ("f", "error"),
@@ -217,6 +220,7 @@ def test_what_numba_raises(f, error, mode):
             called(1.0)
 
 
+@pytest.mark.deep(but=["*-IndexError0-reverse"])
 @has_insert
 @pytest.mark.parametrize("mode", ["forward", "reverse"])
 @pytest.mark.parametrize(

@@ -255,13 +255,33 @@ def in_a_tuple(x, n):
     return x[0] if t[0] is None else t[0][0] * t[1][1]
 
 
-@pytest.mark.parametrize("n", [MANY, MANY - 2])
+@pytest.mark.deep(
+    but=[
+        "elements",
+        "chosen_by_an_expression",
+        "in_a_tuple",
+        "of_a_callee",
+        "the_best_so_far",
+        "a_default",
+        "taken_away_again",
+        "equality",
+    ]
+)
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
-def test_program(f, n):
-    plain.check(f, X, n)
-    compare.check(f, X, n, second=True)
+def test_program(f):
+    for n in (MANY, MANY - 2):
+        plain.check(f, X, n)
+        compare.check(f, X, n)
 
 
+@pytest.mark.deep
+@pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
+def test_second_order(f):
+    for n in (MANY, MANY - 2):
+        compare.check(f, X, n, second=True)
+
+
+@pytest.mark.deep
 def test_powers_of_matrices_which_numba_takes_for_optional():
     def f(x, n):
         return weighted(np.linalg.matrix_power(np.outer(x, x), n)[1])

@@ -94,6 +94,16 @@ def differences(f, h=1e-6):
         yield found
 
 
+@pytest.mark.deep(
+    but=[
+        "np.add(a, a, a); *",
+        "np.exp(a, a); *",
+        "np.multiply(a[[]::-1], a, a); *",
+        "a[[]:3] += a[[]::-1]*",
+        "k = a[[]1:]; k += a[[]:3]; *",
+        "np.clip(a, *",
+    ]
+)
 @pytest.mark.parametrize("text", [*ALIASED, *NEW, *RETURNED, *IN_PLACE])
 def test_gradient(text):
     f, left = program(text), arguments()
@@ -113,6 +123,7 @@ def in_single_precision(a, b, c):
     return out.sum() * a[0]
 
 
+@pytest.mark.deep(but=["reverse"])
 @pytest.mark.parametrize("mode", ["forward", "reverse"])
 def test_into_single_precision(mode):
     a, b, c = arguments()

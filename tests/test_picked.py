@@ -55,6 +55,13 @@ def derivatives(f):
     return [(4 * difference(f, k, 0.1) - difference(f, k, 0.2)) / 3 for k in range(A.size)]
 
 
+@pytest.mark.deep(
+    but=[
+        "return np.random.choice(a)*",
+        "np.random.shuffle(a); *",
+        "b = np.random.permutation(a); *",
+    ]
+)
 @pytest.mark.parametrize("text", PICKED)
 def test_gradient(text):
     f, left = program(text), A.copy()
@@ -92,6 +99,7 @@ def resampled(a):
     return total
 
 
+@pytest.mark.deep
 def test_a_bootstrap():
     expected = nd.grad(resampled, mode="forward")(A)
     assert nd.grad(resampled, mode="reverse")(A) == pytest.approx(expected, rel=1e-13)
@@ -101,6 +109,7 @@ def test_a_bootstrap():
         assert expected[k] == pytest.approx((ahead - behind) / (2 * h), rel=1e-6)
 
 
+@pytest.mark.deep
 def test_second_order():
     h = 1e-6
     hessian = nd.hessian(resampled)(A)

@@ -27,6 +27,7 @@ def _folder(request, monkeypatch, tmp_path):
     monkeypatch.setenv("NUMBAD_CACHE_DIR", "off" if request.param == "not kept" else str(tmp_path))
 
 
+@pytest.mark.deep(but=["kept on disk-reverse", "not kept-forward"])
 @pytest.mark.parametrize("mode", MODES)
 def test_recompile(mode):
     names, helper, f = _scaled()
@@ -42,6 +43,7 @@ def test_recompile(mode):
         assert nd.jvp(f)((3.0,), (1.0,)) == (9 * k, 6 * k)
 
 
+@pytest.mark.deep(but=["kept on disk-reverse", "not kept-forward"])
 @pytest.mark.parametrize("mode", MODES)
 def test_a_derivative_compiled_for_other_types(mode):
     """As Numba's functions: each signature holds the globals of the time when it was compiled."""
@@ -70,6 +72,7 @@ def test_a_helper_that_waits():
     assert nd.grad(f, 0, mode="reverse")(1.0, 3) == 15.0
 
 
+@pytest.mark.deep(but=["not kept"])
 def test_solvers_of_differential_equations():
     names = {"rate": 1.0}
     exec("def decay(t, y):\n    return (-rate * y[0],)", names)
@@ -84,6 +87,7 @@ def test_solvers_of_differential_equations():
     assert end() == pytest.approx(np.exp(-2.0), rel=1e-8)
 
 
+@pytest.mark.deep(but=["not kept"])
 def test_a_rule_given_after_a_solver_was_built():
     rate = njit(lambda y: 2.0 * y)
     decay = njit(lambda t, y: (-rate(y[0]),))
@@ -98,6 +102,7 @@ def test_a_rule_given_after_a_solver_was_built():
     assert sensitivity() == pytest.approx(np.exp(-3.0), rel=1e-8)
 
 
+@pytest.mark.deep(but=["kept on disk-reverse", "not kept-forward"])
 @pytest.mark.parametrize("mode", MODES)
 def test_a_rule_given_to_a_callee_of_a_callee(mode):
     inner = njit(lambda x: 2.0 * x)
@@ -109,6 +114,7 @@ def test_a_rule_given_to_a_callee_of_a_callee(mode):
     assert nd.grad(g, mode=mode)(1.0) == 15.0
 
 
+@pytest.mark.deep(but=["not kept-given1"])
 @pytest.mark.parametrize("given", ["detect", np.eye(4)])
 def test_a_sparse_jacobian(given):
     """Its pattern is of the code as well: x[i]² + x[i + shift]."""

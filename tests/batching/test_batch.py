@@ -40,6 +40,17 @@ def _expected_gradients(program):
     return found
 
 
+@pytest.mark.deep(
+    but=[
+        "callee-together",
+        "divided-together",
+        "early-together",
+        "nested-together",
+        "short_circuit-together",
+        "shared-one-by-one",
+        "path-one-by-one",
+    ]
+)
 @pytest.mark.parametrize("lanes", [LANES, None], ids=["together", "one-by-one"])
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.f.__name__)
 class TestPrograms:

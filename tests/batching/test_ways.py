@@ -194,6 +194,7 @@ def test_draws_are_made_again():
     np.testing.assert_allclose(value, np.sum(normals * X))
 
 
+@pytest.mark.deep(but=["0-4", "1-auto", "9-4"])
 @pytest.mark.parametrize("lanes", ["auto", 4, None])
 @pytest.mark.parametrize("count", [0, 1, 4, 9])
 def test_batches_of_any_length(lanes, count):

@@ -288,6 +288,7 @@ report()
 """
 
 
+@pytest.mark.deep(but=["reverse"])
 @pytest.mark.parametrize("mode", ["forward", "reverse"])
 def test_a_global_that_is_bound_anew_between_two_signatures(tmp_path, mode):
     """Code for the second signature is found by what the global meant then."""

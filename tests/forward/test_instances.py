@@ -109,6 +109,7 @@ WRITING = [takes, sums, updates, clears, makes_one]
 sums = njit(sums)  # `makes_one` calls it
 
 
+@pytest.mark.deep(but=["*-False-reverse", "takes-True-forward"])
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("by_array", [False, True])
 @pytest.mark.parametrize("f", WRITING)
@@ -198,6 +199,7 @@ def test_instance_that_changes_is_refused_in_several_passes(f):
     assert (box.k, box.calls) == (3.0, 0)
 
 
+@pytest.mark.deep(but=["assigns", "counts", "keeps"])
 @pytest.mark.parametrize("f", CHANGING)
 def test_instance_changes_once_in_one_pass(f):
     f = njit(f)

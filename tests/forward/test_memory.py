@@ -17,6 +17,7 @@ def facts(a, m, b):
     return r * a[1] * a[1]
 
 
+@pytest.mark.deep(but=["other0"])
 @pytest.mark.parametrize("other", [np.ones(2), np.ones(2, np.float32), np.ones(2, np.int64)])
 def test_facts_are_those_of_the_primal(other):
     a, m = np.array([0.5, 1.5]), np.ones((3, 4))

@@ -154,6 +154,9 @@ def printed(x):
     return a[0, 0] * a[1, 1]
 
 
+@pytest.mark.deep(
+    but=["by_type-*", "into_an_array-reverse", "jitable-forward", "one_field-reverse"]
+)
 @MODES
 @pytest.mark.parametrize(("f", "expected"), PROGRAMS)
 def test_derivative(f, expected, mode):
@@ -162,6 +165,7 @@ def test_derivative(f, expected, mode):
     assert found == pytest.approx(expected(X), rel=1e-13)
 
 
+@pytest.mark.deep
 def test_second_order():
     found = nd.hessian(by_literals_and_keywords)(X)
     assert found == pytest.approx(10.0 + 36.0 * X, rel=1e-13)
@@ -228,6 +232,7 @@ def by_class(x, a):
     return T(x) * b[0] + T(1) + type(a[1])(a[1]) * U(0.5)
 
 
+@pytest.mark.deep(but=["float32-*"])
 @MODES
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_class_of_a_number(mode, dtype):

@@ -273,6 +273,14 @@ def slope(f, step=1e-2):
     return (8 * first - second) / (12 * step)
 
 
+@pytest.mark.deep(
+    but=[
+        "slice_before_a_write_to_a_copy",
+        "items_written_to",
+        "slices_written_to",
+        "returned_by_a_callee",
+    ]
+)
 @pytest.mark.parametrize("f", [*RIGHT, slices_written_to], ids=lambda f: f.__name__)
 def test_part(f):
     value, tangent = nd.jvp(f)((Z,), (V,))
@@ -288,6 +296,9 @@ def test_part_second_order(f):
     np.testing.assert_allclose(found, slope(lambda t: gradient(Z + t * V)), rtol=1e-10, atol=1e-10)
 
 
+@pytest.mark.deep(
+    but=["used_after_a_write", "written_to_in_place", "kept_in_a_tuple", "given_for_two_arguments"]
+)
 @pytest.mark.parametrize("f", REFUSED, ids=lambda f: f.__name__)
 def test_part_that_must_be_a_view_is_refused(f):
     told = r'(real|imaginary) part of an array .*: File ".*test_parts.py", line .*\n.*\nWay out: take a copy'
@@ -367,6 +378,7 @@ ARRAYS = {
 }
 
 
+@pytest.mark.deep(but=["reversed"])
 @pytest.mark.parametrize("z", ARRAYS.values(), ids=ARRAYS)
 def test_parts_of_any_array(z):
     a, b = z.real, z.imag

@@ -340,6 +340,7 @@ def test_program(f, args, options):
     check(f, *args, **options)
 
 
+@pytest.mark.deep(but=["swapped_arguments-2", "carried_and_swapped-1"])
 @pytest.mark.parametrize("chunk", [1, 2])
 @pytest.mark.parametrize(
     "f", [arguments_as_scratch, swapped_arguments, arguments_through_views, carried_and_swapped]

@@ -89,6 +89,7 @@ def pairs(case):
     return [(j, k) for j in active for k in active if j <= k]
 
 
+@pytest.mark.deep(but=["0", "5"])
 @pytest.mark.parametrize("group", range(len(GROUPS)))
 def test_first_and_second_derivatives(group):
     batch = compiled(group)
@@ -126,6 +127,7 @@ def by_argument(kinks, k):
     return define(source, dict(namespace, inf=math.inf, nan=math.nan))
 
 
+@pytest.mark.deep(but=["0"])
 @pytest.mark.parametrize("k", [0, 1])
 def test_kinks_are_as_documented(k):
     kinks = [kink for kink in KINKS if k < len(kink[1])]
@@ -138,6 +140,7 @@ def test_kinks_are_as_documented(k):
         np.testing.assert_array_equal(found, partials[k], told)
 
 
+@pytest.mark.deep(but=["0"])
 @pytest.mark.parametrize("group", range(len(COMPLEX_GROUPS)))
 def test_complex_derivatives(group):
     cases = COMPLEX_GROUPS[group]

@@ -325,6 +325,20 @@ def exceptions_not_raised(x, y):
     return x * y
 
 
+@pytest.mark.deep(
+    but=[
+        "augmented_assignment",
+        "closures",
+        "comparisons",
+        "early_return",
+        "lists",
+        "loops_and_exits",
+        "powers_at_zero",
+        "swap_and_rename",
+        "optional",
+        "tuples_and_namedtuples",
+    ]
+)
 @pytest.mark.filterwarnings("ignore:First-class function type:Warning")
 @pytest.mark.parametrize(("f", "args", "options"), programs, ids=programs.names())
 def test_program(f, args, options):

@@ -30,6 +30,7 @@ def program(expression):
     return njit(define(source, {"np": np}))
 
 
+@pytest.mark.deep(but=["a.T*", "a.reshape*", "np.asarray(a)*", "np.flip(a)*", "np.ravel(a)*"])
 @pytest.mark.parametrize("expression", VIEWS)
 def test_a_view_shares_memory(expression):
     f = program(expression)

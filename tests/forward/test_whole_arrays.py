@@ -15,6 +15,15 @@ REVERSE_ALONE = ("complex_reductions", "complex_products")
 shared = [p for p in programs if p.f.__name__ not in REVERSE_ALONE]
 
 
+@pytest.mark.deep(
+    but=[
+        "sum_along_an_axis_of_run_time",
+        "extrema",
+        "product_with_zeros",
+        "matrix_products",
+        "searches",
+    ]
+)
 @pytest.mark.parametrize("program", shared, ids=[p.f.__name__ for p in shared])
 def test_gradient(program):
     primal = numba.njit(program.f)

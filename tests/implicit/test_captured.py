@@ -44,6 +44,7 @@ PROGRAMS = [
 ]
 
 
+@pytest.mark.deep(but=["decay-*"])
 @pytest.mark.parametrize(("f", "args", "value", "grad"), PROGRAMS)
 def test_program(f, args, value, grad):
     assert f(*args) == pytest.approx(value, rel=1e-9)
@@ -52,6 +53,7 @@ def test_program(f, args, value, grad):
         np.testing.assert_allclose(np.hstack(found), grad, rtol=1e-7)
 
 
+@pytest.mark.deep
 def test_second_derivative():
     """Of (1 - exp(-a)) / a, at 1: 2 - 5 / e."""
     second = nd.derivative(nd.derivative(decay))(1.0)

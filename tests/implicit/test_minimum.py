@@ -33,6 +33,7 @@ def from_start(a, b):
     return nd.minimize(well, 2.0, (a, b))
 
 
+@pytest.mark.deep(but=["from_bracket-reverse"])
 @pytest.mark.parametrize(
     ("minimum", "mode"),
     [(from_bracket, "forward"), (from_bracket, "reverse"), (from_start, "reverse")],

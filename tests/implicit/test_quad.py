@@ -28,6 +28,7 @@ def above(x, mean, deviation):
     return nd.quad(density, x, math.inf, (mean, deviation), 1e-12, 1e-12)
 
 
+@pytest.mark.deep(but=["below-*-reverse"])
 @pytest.mark.parametrize(
     ("tail", "sign", "mode"),
     [(below, 1.0, "forward"), (below, 1.0, "reverse"), (above, -1.0, "forward")],
@@ -82,6 +83,7 @@ def area_of_power(p):
     return nd.quad(power, 0.0, 1.0, (p,), 1e-9, 1e-9)
 
 
+@pytest.mark.deep(but=["0.0-forward"])
 @both_modes
 @pytest.mark.parametrize("p", [0.0, -0.4])
 def test_a_singularity_at_the_limit(p, mode):
@@ -93,6 +95,7 @@ def test_a_singularity_at_the_limit(p, mode):
     )
 
 
+@pytest.mark.deep(but=["reverse"])
 @both_modes
 def test_gamma_function(mode):
     @njit
@@ -108,6 +111,7 @@ def test_gamma_function(mode):
     close([gamma(3.7), nd.grad(gamma, mode=mode)(3.7)], expected, 1e-9)
 
 
+@pytest.mark.deep(but=["reverse"])
 @both_modes
 def test_array_of_parameters_in_a_tuple(mode):
     @njit
@@ -140,6 +144,7 @@ def test_many_subintervals():
     close(nd.derivative(f)(w), -1.0 / (1.0 + w * w) - 2.0 / (4.0 + w * w), 1e-7)
 
 
+@pytest.mark.deep(but=["reverse"])
 @both_modes
 def test_limit_where_the_integrand_is_infinite(mode):
     f = njit(lambda a: nd.quad(power, a, 1.0, (-0.5,)))
@@ -147,6 +152,7 @@ def test_limit_where_the_integrand_is_infinite(mode):
         nd.grad(f, mode=mode)(0.0)
 
 
+@pytest.mark.deep(but=["forward"])
 @both_modes
 def test_a_fixed_limit_may_be_singular(mode):
     """The integral of `x**-0.5` from zero to `b` is `2 sqrt(b)`."""

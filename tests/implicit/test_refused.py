@@ -21,6 +21,7 @@ def double_root(a):
     return nd.root(double, a + 1.0, (a,))
 
 
+@pytest.mark.deep(but=["0.0-*"])
 @both_modes
 @pytest.mark.parametrize("a", [0.0, 1.0, 1e6, -1e-6])
 def test_double_root_has_no_derivative(mode, a):
@@ -29,6 +30,7 @@ def test_double_root_has_no_derivative(mode, a):
         nd.grad(double_root, mode=mode)(a)
 
 
+@pytest.mark.deep(but=["reverse"])
 @both_modes
 def test_square_root_of_zero(mode):
     root = njit(lambda a: nd.root(square, 1.0, (a,)))
@@ -52,6 +54,7 @@ def test_singular_jacobian_in_two_dimensions():
     assert nd.derivative(first)(a) == pytest.approx(0.5 / math.sqrt(a - 1.0), rel=1e-6)
 
 
+@pytest.mark.deep(but=["reverse"])
 @both_modes
 def test_fixed_point_of_slope_one(mode):
     shifted = njit(lambda x, a: x + a)

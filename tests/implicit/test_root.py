@@ -49,6 +49,7 @@ def test_value_from_python_and_from_compiled_code():
     close(root_of(2.0), math.sqrt(2.0), 1e-15)
 
 
+@pytest.mark.deep
 @both_modes
 def test_square_root_to_third_order(mode):
     first = nd.grad(root_of, mode=mode)
@@ -58,6 +59,7 @@ def test_square_root_to_third_order(mode):
     close(nd.derivative(second)(2.0), 0.375 * 2.0**-2.5)
 
 
+@pytest.mark.deep(but=["forward-reverse"])
 @pytest.mark.parametrize("inner", MODES)
 @pytest.mark.parametrize("outer", MODES)
 def test_kepler_to_second_order(inner, outer):

@@ -39,6 +39,9 @@ def assert_close(found, exact, rtol, scale=None):
     assert abs(found - exact) <= rtol * max(abs(exact), scale or 0.0), (found, exact)
 
 
+@pytest.mark.deep(
+    but=["solve", "det", "slogdet", "cholesky", "eigh", "norms_of_vectors", "det_complex"]
+)
 @pytest.mark.parametrize("name", CASES)
 def test_reverse(name):
     case = CASES[name]
@@ -51,6 +54,7 @@ def test_reverse(name):
             assert_close(along(gradient, unit), expected, case.rtol, max(map(abs, exact)))
 
 
+@pytest.mark.deep(but=["solve", "det", "cholesky", "eigh", "norms_of_vectors"])
 @pytest.mark.parametrize("name", CASES)
 def test_forward(name):
     case = CASES[name]
@@ -62,6 +66,7 @@ def test_forward(name):
         assert_close(tangent, at(case.exact, a, d), case.rtol)
 
 
+@pytest.mark.deep(but=["det"])
 @pytest.mark.parametrize("name", TWICE)
 def test_forward_over_reverse(name):
     case = CASES[name]
@@ -72,6 +77,7 @@ def test_forward_over_reverse(name):
         assert_close(along(moved, e), at(case.exact, a, d, e), 100 * case.rtol)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("name", TWICE_IN_REVERSE)
 def test_reverse_over_reverse(name):
     case = CASES[name]
@@ -82,6 +88,7 @@ def test_reverse_over_reverse(name):
     assert_close(along(compiled(a, e), d), at(case.exact, a, d, e), 100 * case.rtol)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("name", ["solve", "eigh_complex", "svd_complex"])
 def test_forward_over_forward(name):
     case = CASES[name]
@@ -92,6 +99,7 @@ def test_forward_over_forward(name):
     assert_close(found, at(case.exact, a, d, e), 100 * case.rtol)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("name", ["solve", "svd"])
 def test_layouts(name):
     """In Fortran order, and neither contiguous nor going up."""

@@ -35,6 +35,7 @@ def values(a):
     return np.linalg.eigh(a @ a.T)[0][0] + np.linalg.det(a)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("f", [solutions, factors, values])
 def test_single_precision_stays_single(f):
     a = np.array([[2.1, 0.3, -0.7], [0.4, 1.5, 0.2], [0.9, -0.1, 3.1]])
@@ -52,6 +53,7 @@ def of_any_size(a):
     return x + w + np.linalg.cholesky(a).sum() + np.linalg.eigh(a)[0].sum()
 
 
+@pytest.mark.deep
 @both
 def test_no_rows_and_one(mode):
     value, found = gradient(of_any_size, np.empty((0, 0)), mode)
@@ -65,6 +67,7 @@ def test_no_rows_and_one(mode):
 # -- singular matrices ---------------------------------------------------------------------------------
 
 
+@pytest.mark.deep(but=["reverse"])
 @both
 def test_the_determinant_of_a_singular_matrix_has_a_derivative(mode):
     """The cofactors, whose sign an exchange of two rows changes."""
@@ -88,6 +91,7 @@ SINGULAR_CALLS = {
 }
 
 
+@pytest.mark.deep(but=["solve-*", "cholesky-reverse"])
 @both
 @pytest.mark.parametrize("name", SINGULAR_CALLS)
 def test_a_singular_matrix_raises(name, mode):
@@ -96,6 +100,7 @@ def test_a_singular_matrix_raises(name, mode):
         nd.grad(SINGULAR_CALLS[name], mode=mode)(a)
 
 
+@pytest.mark.deep(but=["reverse"])
 @both
 def test_least_squares_need_full_rank(mode):
     for f in (lambda a: np.linalg.pinv(a).sum(), lambda a: np.linalg.lstsq(a, a[:, 0])[0].sum()):
@@ -106,6 +111,7 @@ def test_least_squares_need_full_rank(mode):
 # -- repeated eigenvalues and singular values ------------------------------------------------------------
 
 
+@pytest.mark.deep(but=["reverse"])
 @both
 def test_symmetric_functions_of_equal_eigenvalues_have_derivatives(mode):
     """The sum of the squares is that of the elements, which are read below the diagonal."""
@@ -115,6 +121,7 @@ def test_symmetric_functions_of_equal_eigenvalues_have_derivatives(mode):
     np.testing.assert_allclose(found, 2 * np.tril(a) + 2 * np.tril(a, -1), atol=1e-13)
 
 
+@pytest.mark.deep
 def test_eigenvectors_of_equal_eigenvalues_raise():
     def by_vectors(a):
         return np.linalg.eigh(a)[1][0, 0]
@@ -138,6 +145,7 @@ OF_EQUAL = {
 """Vectors of numbers that are equal, in the first case but for rounding."""
 
 
+@pytest.mark.deep(but=["eigh, turned-*"])
 @both
 @pytest.mark.parametrize("name", OF_EQUAL)
 def test_vectors_of_equal_numbers_raise(name, mode):
@@ -146,6 +154,7 @@ def test_vectors_of_equal_numbers_raise(name, mode):
         nd.grad(f, mode=mode)(a)
 
 
+@pytest.mark.deep
 def test_a_phase_that_lapack_leaves_open():
     """Of the second vector the first element is zero, so that any multiple by a phase would do."""
     a = np.diag([2.0, 3.0 + 0.0j])
@@ -173,12 +182,14 @@ def test_a_matrix_put_together_again_raises():
         nd.grad(again, mode="reverse")(EQUAL)
 
 
+@pytest.mark.deep(but=["reverse"])
 @both
 def test_eigenvectors_that_do_not_span_raise(mode):
     with pytest.raises(np.linalg.LinAlgError, match="linearly independent"):
         nd.grad(lambda a: np.linalg.eigvals(a)[0], mode=mode)(np.array([[1.0, 1.0], [0.0, 1.0]]))
 
 
+@pytest.mark.deep
 def test_vectors_that_fill_up_a_basis_have_no_derivative():
     tall = np.array([[1.0, 2.0], [0.5, -1.0], [0.3, 0.2]])
     _, found = gradient(lambda a: np.linalg.svd(a)[1].sum(), tall, "reverse")
@@ -194,6 +205,7 @@ def test_vectors_that_fill_up_a_basis_have_no_derivative():
 # -- kinks ---------------------------------------------------------------------------------------------
 
 
+@pytest.mark.deep(but=["reverse"])
 @both
 def test_norms_of_zero_have_the_derivative_zero(mode):
     def f(x):
@@ -203,6 +215,7 @@ def test_norms_of_zero_have_the_derivative_zero(mode):
     assert not gradient(f, np.zeros(3), mode)[1].any()
 
 
+@pytest.mark.deep
 @both
 def test_a_condition_that_is_infinite_has_the_derivative_zero(mode):
     value, found = gradient(lambda a: np.linalg.cond(a), np.zeros((2, 2)), mode)
@@ -210,6 +223,7 @@ def test_a_condition_that_is_infinite_has_the_derivative_zero(mode):
     assert not found.any()
 
 
+@pytest.mark.deep(but=["reverse"])
 @both
 def test_what_is_not_finite_raises(mode):
     with pytest.raises(np.linalg.LinAlgError, match="infs or NaNs"):
@@ -219,6 +233,7 @@ def test_what_is_not_finite_raises(mode):
 # -- products ------------------------------------------------------------------------------------------
 
 
+@pytest.mark.deep(but=["reverse"])
 @both
 def test_large_products_go_through_blas(mode):
     """From 1000 multiplications on, forward mode has the partials by matrices as well."""
@@ -231,6 +246,7 @@ def test_large_products_go_through_blas(mode):
     np.testing.assert_allclose(only, by_b, rtol=1e-14)
 
 
+@pytest.mark.deep(but=["2"])
 @pytest.mark.parametrize("n", [2, 12])
 def test_levels_of_nested_forward_mode_do_not_mix(n):
     """Of |A x|^2, the derivative by x of that by A; x is of a lower level than A."""

@@ -63,6 +63,7 @@ def test_systems_with_a_triangle(solve):
 # -- least squares by one argument -----------------------------------------------------------------
 
 
+@pytest.mark.deep(but=["shape0-0"])
 @pytest.mark.parametrize("argnums", [0, 1])
 @pytest.mark.parametrize("shape", [(4, 2), (2, 4)])
 def test_least_squares_by_one_argument(shape, argnums):

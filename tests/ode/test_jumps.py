@@ -32,6 +32,7 @@ def line_that_switches(fun):
     return next(k for k in range(first, len(text)) if "# switches" in text[k - 1])
 
 
+@pytest.mark.deep(but=["dosed-forward"])
 @pytest.mark.parametrize("mode", ["forward", "reverse"])
 @pytest.mark.parametrize("fun", [dosed, dosed_by_a_table], ids=lambda fun: fun.__name__)
 def test_a_switch_at_a_differentiated_time_is_told_of(fun, mode):

@@ -95,6 +95,7 @@ class TestTimes:
         solve = nd.ode.solver(decay, rtol=1e-11, atol=1e-13)
         return nd.jacobian(lambda ts, rate: solve(2.0, ts, rate)[:, 0])
 
+    @pytest.mark.deep(but=["times0"])
     @pytest.mark.parametrize("times", [[0.5, 1.0, 1.7, 2.5], [2.5, 1.0, 0.5], [1.5]])
     def test_jacobian(self, jacobian, times):
         ts = np.array(times)
@@ -104,6 +105,7 @@ class TestTimes:
         np.testing.assert_allclose(jacobian(ts, self.rate), exact, rtol=1e-8, atol=1e-10)
 
 
+@pytest.mark.deep
 def test_second_derivatives_by_start_parameter_and_both_times():
     """y = u exp(-r (t1 - t0)): every pair of the four, across the two levels."""
     solve = nd.ode.solver(decay, rtol=1e-12, atol=1e-13)
@@ -166,6 +168,7 @@ def test_namedtuples():
     np.testing.assert_allclose(found, spring_gradient(*SPRING, 1.7), rtol=1e-8)
 
 
+@pytest.mark.deep(but=["place"])
 @pytest.mark.parametrize(
     "options", [dict(fun=spring_array), dict(fun=spring_in_place, inplace=True)], ids=["", "place"]
 )
@@ -180,6 +183,7 @@ def test_arrays(options):
     np.testing.assert_allclose(found, spring_gradient(*SPRING, 1.7), rtol=1e-8)
 
 
+@pytest.mark.deep
 def test_an_inner_solution_in_an_outer_right_hand_side():
     """No confusion of levels: dy/dt = -d/dr exp(-r), solved within, at r = y."""
     inner = nd.ode.solver(decay, rtol=1e-10, atol=1e-12)

@@ -60,6 +60,7 @@ def spring():
     return nd.ode.solver(spring_tuple)((1.0, 0.5), TIMES, (3.0, 2.0))
 
 
+@pytest.mark.deep
 def test_further_stages_for_outputs_backwards_and_in_arrays():
     """DOP853 evaluates one more slope after a step, and three more where an output falls."""
     ts, rate = np.linspace(2.0, -1.0, 14), math.sqrt(1.5)

@@ -61,6 +61,7 @@ def parts(s):
 GRADIENT = [0.5, -2.0, 0, 4.5, 1.5]  # of `energy(spring(), 1.5)`
 
 
+@pytest.mark.deep(but=["reverse"])
 @pytest.mark.parametrize("mode", MODES)
 def test_gradient_is_an_instance(mode):
     value, (by_spring, by_x) = nd.value_and_grad(energy, (0, 1), mode=mode)(spring(), 1.5)
@@ -69,6 +70,7 @@ def test_gradient_is_an_instance(mode):
     assert isinstance(by_spring.calls, int)
 
 
+@pytest.mark.deep(but=["reverse"])
 @pytest.mark.parametrize("mode", MODES)
 def test_gradient_by_a_structref(mode):
     area = njit(lambda p, c: p.weighted(c) * p.area)
@@ -84,6 +86,7 @@ def test_products_with_vectors_and_covectors():
     assert (value, parts(by_spring), by_x) == (5.5, [2.0 * g for g in GRADIENT], 10.0)
 
 
+@pytest.mark.deep
 def test_second_order():
     """Forward over reverse, the gradient by an array going in reverse."""
     by_spring, by_x = nd.hvp(energy)((spring(), 1.5), (spring(), 1.0))
@@ -100,6 +103,7 @@ def steps(s, x):
     return s.asked(x) + s.asked(x)
 
 
+@pytest.mark.deep(but=["reverse"])
 @pytest.mark.parametrize("mode", MODES)
 def test_what_the_function_changes_is_changed_once(mode):
     expected, used = spring(), spring()
@@ -111,6 +115,7 @@ def test_what_the_function_changes_is_changed_once(mode):
     assert parts(gradient) == [3.0, -12.0, 0, 9.0, 7.5]
 
 
+@pytest.mark.deep(but=["reverse"])
 @pytest.mark.parametrize("mode", MODES)
 def test_operators_of_the_class(mode):
     @njit
@@ -127,6 +132,7 @@ def test_operators_of_the_class(mode):
     assert by_a == pytest.approx(4 * (0.125 + 24.0) + 4.0 + 2 * 18.0 + 6 * (6.0 + 16.0))
 
 
+@pytest.mark.deep(but=["reverse"])
 @pytest.mark.parametrize("mode", MODES)
 def test_instances_in_fields_and_tuples(mode):
     @njit
@@ -155,6 +161,7 @@ def test_instances_do_not_confuse_perturbations():
     assert parts(by_spring) == [2.5, -2.0, 0, 3.0, 1.0]
 
 
+@pytest.mark.deep(but=["reverse"])
 @pytest.mark.parametrize("mode", MODES)
 def test_another_array_in_a_field_is_the_callers_too(mode):
     @njit

@@ -66,11 +66,13 @@ def of_an_array(c, x):
     return d.at(x * 0.5) * d.coefficients[2] + other.at(x) * c.unit
 
 
+@pytest.mark.deep(but=["of_floats"])
 @pytest.mark.parametrize(("f", "args", "options"), programs, ids=programs.names())
 def test_programs_in_reverse_mode(f, args, options):
     plain.check(f, *args, **options)
 
 
+@pytest.mark.deep(but=["of_floats"])
 @pytest.mark.parametrize(("f", "args", "options"), programs, ids=programs.names())
 def test_programs_in_forward_mode(f, args, options):
     if f is of_an_array:  # whose coefficients are an array in a tuple
@@ -107,6 +109,7 @@ def test_gradients_are_taken_in_compiled_code():
         assert nd.grad(through, 1, mode=mode)(P, 0.7) == pytest.approx(steep)
 
 
+@pytest.mark.deep(but=["reverse"])
 @pytest.mark.parametrize("mode", ["forward", "reverse"])
 def test_instructions_that_are_not_followed_are_refused(mode):
     def by_hand(p, q):

@@ -47,6 +47,7 @@ def held():
     return stats.mi_alloc - stats.mi_free
 
 
+@pytest.mark.deep(but=["3"])
 @pytest.mark.parametrize("size", [3, SMALL])  # together; alone
 def test_each_is_what_it_is_alone(size):
     x, y = np.linspace(-1.0, 1.5, size), np.array([0.5, 2.0, 1.0])

@@ -202,11 +202,13 @@ def by_name_and_default(x, y):
     return scaled(a, k=x)[1] * scaled(a)[0]
 
 
+@pytest.mark.deep(but=["called_by_name", "sums", "of_exact_types"])
 @pytest.mark.parametrize(("f", "args", "options"), programs, ids=programs.names())
 def test_programs_in_reverse_mode(f, args, options):
     plain.check(f, *args, **options)
 
 
+@pytest.mark.deep(but=["numbers_of", "of_what_may_be_none"])
 @pytest.mark.parametrize(("f", "args", "options"), programs, ids=programs.names())
 def test_programs_in_forward_mode(f, args, options):
     compare.check(f, *args, second=True, **options)

@@ -166,6 +166,7 @@ def joined(x):
 padded_, loses_ = njit(padded), njit(loses)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("outer", MODES)
 def test_second_order(outer):
     """That of `2 sqrt(x) + 2 sqrt(2 x) + x * x + y`."""

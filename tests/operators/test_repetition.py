@@ -153,6 +153,7 @@ CHANGING = [
 ]
 
 
+@pytest.mark.deep(but=["float-after_a_jitable", "int-after_an_overload_in_a_callee"])
 @pytest.mark.parametrize("f", CHANGING)
 @pytest.mark.parametrize("counter", [np.array([1.0]), np.array([1])], ids=["float", "int"])
 def test_what_functions_change_that_others_overload_is_put_back(f, counter):

@@ -72,6 +72,7 @@ RESULTS = {
 }
 
 
+@pytest.mark.deep(but=["grad", "jvp", "vjp"])
 @pytest.mark.parametrize("name", RESULTS)
 def test_the_pullback_of_every_operator_is_the_adjoint_of_its_tangent(name):
     operator, args = RESULTS[name]
@@ -91,6 +92,7 @@ def fifth(x):
     return x**5
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("modes", [(a, b, c) for a in "fr" for b in "fr" for c in "fr"])
 def test_third_derivatives_in_every_mix_of_modes(modes):
     inner, middle, outer = ({"f": "forward", "r": "reverse"}[m] for m in modes)

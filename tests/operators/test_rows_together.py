@@ -57,6 +57,7 @@ def test_rows_of_any_number():
     assert together(jacobian)
 
 
+@pytest.mark.deep(but=["1", "5"])
 @pytest.mark.parametrize("n", COUNTS)
 def test_every_row_is_the_cotangent_alone_bit_by_bit(n):
     f = of_known_size(n)
@@ -145,6 +146,7 @@ def sum_by_scalars(a, d):
     return s * a, s
 
 
+@pytest.mark.deep(but=["off0-*"])
 @pytest.mark.shows("rows")
 @pytest.mark.parametrize("f", [sums, sum_over_scratch, sum_by_scalars])
 @pytest.mark.parametrize("off", [(), ("independent",), ("rows",), ("stack",)])
@@ -310,6 +312,7 @@ def test_empty_arrays_and_arrays_without_axes():
 # -- what the function does besides --------------------------------------------------------------
 
 
+@pytest.mark.deep(but=["1", "5"])
 @pytest.mark.parametrize("n", COUNTS)
 def test_out(n):
     def into(x, y):
@@ -466,6 +469,7 @@ def test_small_jacobians_take_no_memory_but_their_results():
 # -- jacobians of jacobians ------------------------------------------------------------------------
 
 
+@pytest.mark.deep
 def test_jacobians_of_jacobians():
     inner = nd.jacobian(of_known_size(3), (0, 1), mode="reverse")
 

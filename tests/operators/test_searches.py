@@ -265,6 +265,7 @@ ORDINARY = [
 ]
 
 
+@pytest.mark.deep(but=["reverse"])
 @pytest.mark.parametrize("mode", ["forward", "reverse"])
 def test_ordinary_loops_say_nothing(mode):
     a = np.array([0.2, 0.9, 1.4, 2.5])

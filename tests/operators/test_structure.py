@@ -240,6 +240,7 @@ def test_float32_stays_float32():
     np.testing.assert_array_equal(gradient, np.array([3.0, 5.0], dtype=np.float32))
 
 
+@pytest.mark.deep(but=["*-<lambda>0", "reverse-<lambda>3"])
 @pytest.mark.parametrize(
     "f",
     [

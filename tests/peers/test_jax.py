@@ -128,6 +128,7 @@ def chosen():
                 yield pytest.param(title, kind, some, id=f"{title.replace(' ', '-')}-{kind}")
 
 
+@pytest.mark.deep(but=["reductions-reverse", "products-forward", "algebraic-reverse"])
 @pytest.mark.parametrize(("title", "kind", "names"), list(chosen()))
 def test_derivatives(title, kind, names, jax):
     group = GROUPS[title]

@@ -200,6 +200,7 @@ def adaptive_steps(y, k, tolerance):
     return y * y + rejected
 
 
+@pytest.mark.deep(but=["insertion_sort", "heat_equation", "thomas", "adaptive_steps"])
 @programs.parametrize()
 def test_gradient(program):
     check_gradient(program)

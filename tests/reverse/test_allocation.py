@@ -286,6 +286,17 @@ def nothing_in_it(a, x):
     return total * a[:0].size + total * a[1]
 
 
+@pytest.mark.deep(
+    but=[
+        "copy_before_overwriting",
+        "handle_replaced_in_a_branch",
+        "handles_swapped",
+        "last_scratch_used_after_the_loop",
+        "literal_of_active_numbers",
+        "rk4_with_new_arrays",
+        "arrays_in_a_tuple",
+    ]
+)
 @programs.parametrize()
 def test_gradient(program):
     check_gradient(program)

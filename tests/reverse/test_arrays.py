@@ -365,6 +365,23 @@ def take_and_where(a, x):
     return a[1] * b[0] * b[2] + c[1] * c[2] * c[3]
 
 
+@pytest.mark.deep(
+    but=[
+        "augmented_elements",
+        "element_in_a_branch",
+        "elements_swapped",
+        "fancy_read",
+        "mask_write",
+        "overwritten_after_a_nonlinear_read",
+        "overwritten_by_constants",
+        "read_while_shifting",
+        "row_broadcast",
+        "slice_shifted_over_itself",
+        "slices_augmented",
+        "squared_in_place",
+        "written_twice_read_between",
+    ]
+)
 @programs.parametrize()
 def test_gradient(program):
     check_gradient(program)

@@ -242,6 +242,16 @@ def constant_arrays_read(a, b, x):
     return total * x
 
 
+@pytest.mark.deep(
+    but=[
+        "argument_returned",
+        "buffer_argument",
+        "callee_that_allocates",
+        "same_array_twice",
+        "written_in_place",
+        "rows_to_callees",
+    ]
+)
 @programs.parametrize()
 def test_gradient(program):
     check_gradient(program)

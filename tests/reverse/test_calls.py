@@ -303,6 +303,17 @@ def overloaded_third_party(x, y):
     return external(x, 3) * external(y, 2) + by_type(x)
 
 
+@pytest.mark.deep(
+    but=[
+        "argument_given_twice",
+        "callee_returns_its_argument_or_a_view",
+        "callee_writes",
+        "default_is_constant_or_active",
+        "keywords_and_defaults",
+        "loop_in_a_callee_in_a_loop",
+        "results_of_many_kinds",
+    ]
+)
 @pytest.mark.parametrize(("f", "args", "options"), programs, ids=programs.names())
 def test_program(f, args, options):
     check(f, *args, **options)

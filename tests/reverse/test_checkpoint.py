@@ -78,6 +78,7 @@ def function_that_returns_an_array(a, x):
     return b[0] * b[1] * a[2]
 
 
+@pytest.mark.deep(but=["steps", "function_that_writes"])
 @pytest.mark.parametrize(("f", "args", "options"), programs, ids=programs.names())
 def test_program(f, args, options):
     names = {
@@ -190,6 +191,7 @@ def with_pair(x, n):
     return of_pair_again(x, (x, n)) * of_pair_again(x, (x, n))
 
 
+@pytest.mark.deep(but=["twice-*"])
 @pytest.mark.parametrize(
     ("f", "exact", "after"),
     [

@@ -155,6 +155,7 @@ def function_chosen_by_branch(x, first):
     return s * x
 
 
+@pytest.mark.deep(but=["function_argument", "inner_function_captures_an_array", "inner_functions"])
 @pytest.mark.filterwarnings("ignore::numba.core.errors.NumbaExperimentalFeatureWarning")
 @pytest.mark.parametrize(("f", "args", "options"), programs, ids=programs.names())
 def test_program(f, args, options):

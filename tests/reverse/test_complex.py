@@ -220,6 +220,16 @@ def branches(z, w):
     return total.real * total.imag
 
 
+@pytest.mark.deep(
+    but=[
+        "arithmetic",
+        "branches",
+        "conjugates_and_parts",
+        "functions",
+        "parts_of_arrays",
+        "inner_product",
+    ]
+)
 @programs.parametrize()
 def test_gradient(program):
     check_gradient(program)
@@ -253,6 +263,7 @@ GROUPS = [HOLOMORPHIC[i : i + GROUP] for i in range(0, len(HOLOMORPHIC), GROUP)]
 WEIGHT = 0.6 - 0.8j
 
 
+@pytest.mark.deep(but=["0", "3"])
 @pytest.mark.parametrize("group", range(len(GROUPS)))
 def test_rules(group):
     """The gradient of Re(c h(z)) is c h'(z), unconjugated."""

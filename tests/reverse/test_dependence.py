@@ -143,6 +143,15 @@ def columns(m, p, n):
     return m[0, 2] * m[1, 2]
 
 
+@pytest.mark.deep(
+    but=[
+        "a_recurrence",
+        "odd_from_even",
+        "round_the_end",
+        "against_the_direction",
+        "in_its_own_place",
+    ]
+)
 @programs.parametrize()
 def test_gradient(program):
     check_gradient(program)

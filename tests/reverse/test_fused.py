@@ -158,6 +158,15 @@ def large_terms(x, y):
 by_name = {program.f.__name__: program for program in programs}
 
 
+@pytest.mark.deep(
+    but=[
+        "branches",
+        "read_again_when_overwritten",
+        "large_terms",
+        "rows",
+        "loop_left_between_terms",
+    ]
+)
 @programs.parametrize()
 def test_gradient(program):
     check_gradient(program)

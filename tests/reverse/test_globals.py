@@ -79,6 +79,7 @@ def handle_that_starts_as_a_global(a, n):
     return y[0] + y[1] * y[2]
 
 
+@pytest.mark.deep(but=["closure_arrays", "global_arrays", "handle_that_starts_as_a_global"])
 @pytest.mark.parametrize(("f", "args", "options"), programs, ids=programs.names())
 def test_program(f, args, options):
     check(f, *args, **options)

@@ -128,6 +128,7 @@ def test_the_access_that_a_condition_keeps_within_bounds_is_not_made():
     np.testing.assert_allclose(nd.grad(kept, mode="reverse")(x, 9), 2 * x)
 
 
+@pytest.mark.deep
 def test_the_second_derivative_is_guarded():
     hvp = nd.hvp(squares, argnums=0)
     with pytest.raises(nd.BoundsError):

@@ -274,6 +274,19 @@ def test_reversed_is_refused_as_by_numba():
         nd.grad(over_reversed, mode=oracle.MODE)(A)
 
 
+@pytest.mark.deep(
+    but=[
+        "array_element_after_the_loop",
+        "over_array_written_meanwhile",
+        "over_enumerate",
+        "over_flat",
+        "over_range_backwards",
+        "over_rows",
+        "over_tuple",
+        "over_zip",
+        "over_list_comprehension",
+    ]
+)
 @programs.parametrize()
 def test_gradient(program):
     check_gradient(program)

@@ -52,6 +52,23 @@ USED_BY = {
 }
 
 
+@pytest.mark.deep(
+    but=[
+        "added_to_itself",
+        "bells",
+        "invariant_loads",
+        "left_early",
+        "newton",
+        "partial_sums_are_used",
+        "paths",
+        "scratch",
+        "scratch_that_is_seen_after",
+        "scratch_that_is_written_at_times",
+        "sums_in_branches",
+        "sums_that_turn",
+        "two_loops",
+    ]
+)
 @programs.parametrize()
 def test_gradient(program):
     check_gradient(program)
@@ -82,6 +99,16 @@ def stages(f):
     return sweep_of(f, by_name[f.__name__])
 
 
+@pytest.mark.deep(
+    but=[
+        "added_to_itself",
+        "left_early",
+        "newton",
+        "paths",
+        "scratch",
+        "scratch_that_is_seen_after",
+    ]
+)
 @pytest.mark.shows("independent", "seeded")
 @pytest.mark.parametrize("name", alone)
 def test_loops_are_told_apart(name):

@@ -76,6 +76,7 @@ def overwritten_and_kept(m, a, x):
     return before * m[0, 0] + m[0, 1] * m[1, 1] * m[1, 2]
 
 
+@pytest.mark.deep(but=["vectors_end_to_end", "overwritten_and_kept"])
 @programs.parametrize()
 def test_gradient(program):
     check_gradient(program)

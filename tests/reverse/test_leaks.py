@@ -185,6 +185,7 @@ def attempt(call, error, *args):
     pytest.fail(f"no {error.__name__}")
 
 
+@pytest.mark.deep(but=["stopping-*", "in_callee-*-reverse"])
 @pytest.mark.parametrize("mode", ["reverse", "forward"])
 @pytest.mark.parametrize(
     ("f", "error", "options"), RAISING, ids=lambda a: getattr(a, "__name__", "")

@@ -168,6 +168,7 @@ def filled_by_a_recursion(x, y):
     return filled(items, x, 2) * items[1] + items[0]
 
 
+@pytest.mark.deep(but=["appended_while_iterated", "popped_while_zipped", "given_and_written_to"])
 @pytest.mark.parametrize(("f", "args", "options"), programs, ids=programs.names())
 def test_program(f, args, options):
     check(f, *args, **options)

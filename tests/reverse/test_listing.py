@@ -184,6 +184,19 @@ def test_defaults_and_any_number_of_arguments():
 # -- run ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.deep(
+    but=[
+        "backwards",
+        "calls",
+        "early",
+        "fields",
+        "in_place",
+        "nested",
+        "raising",
+        "skipping",
+        "swapped",
+    ]
+)
 @pytest.mark.parametrize("f", functions.RUN, ids=lambda f: f.__name__)
 def test_running_the_listing_gives_the_derivative(f):
     args = functions.RUN[f]

@@ -74,6 +74,7 @@ def sweep(listing, part):
 # -- the problems of the benchmarks --------------------------------------------------------------
 
 
+@pytest.mark.deep(but=["P1", "P4"])
 @pytest.mark.parametrize("problem", LISTED)
 def test_running_the_listing_of_a_problem(problem):
     assert_exact(listing_of(problem), problem)
@@ -105,6 +106,7 @@ def test_running_the_listing_without_an_optimisation(switch, problem):
     assert_exact(listing, problem)
 
 
+@pytest.mark.deep(but=["P2-*", "P4-reversed*"])
 @pytest.mark.parametrize(
     ("problem", "right", "wrong"),
     [
@@ -124,6 +126,7 @@ def test_a_wrong_listing_is_found(problem, right, wrong):
         assert_exact(listing.replace(right, wrong), problem)
 
 
+@pytest.mark.deep(but=["P1", "P4"])
 @pytest.mark.parametrize("problem", LISTED)
 def test_bookkeeping_is_left_out(problem):
     text = listing_of(problem)

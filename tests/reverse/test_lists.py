@@ -293,6 +293,18 @@ def typed_of_arrays(x, y):
     return rows[2][1] * rows[1][0] + rows[1][1]
 
 
+@pytest.mark.deep(
+    but=[
+        "appended",
+        "popped",
+        "overwritten_twice",
+        "list_shared_by_two_names",
+        "of_arrays_that_share_memory",
+        "comprehension",
+        "typed_appended",
+        "changed_by_a_callee",
+    ]
+)
 @pytest.mark.parametrize(("f", "args", "options"), programs, ids=programs.names())
 def test_program(f, args, options):
     check(f, *args, **options)

@@ -205,6 +205,18 @@ def while_continue(x, y):
     return x * y
 
 
+@pytest.mark.deep(
+    but=[
+        "loop_that_may_not_run",
+        "newton",
+        "previous_values",
+        "swap",
+        "triangular_nest",
+        "while_continue",
+        "while_true",
+        "range_with_bounds",
+    ]
+)
 @programs.parametrize()
 def test_gradient(program):
     check_gradient(program)

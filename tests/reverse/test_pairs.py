@@ -173,6 +173,7 @@ def rule_within(x, y):
     return with_a_rule(x, y) * with_a_rule(y, x)
 
 
+@pytest.mark.deep(but=["overwritten_between0", "stages"])
 @pytest.mark.shows("pairs")
 @paired.parametrize()
 def test_gradient_by_pairs(program, decisions):

@@ -128,6 +128,17 @@ def by_differences(f, a, x):
     return np.array([slope(along(k)) for k in range(len(a))]), slope(lambda h: (a, x + h))
 
 
+@pytest.mark.deep(
+    but=[
+        "False-fills",
+        "False-sums",
+        "True-fills",
+        "True-sums",
+        "True-private_arrays",
+        "True-largest",
+        "True-array_reduction",
+    ]
+)
 @pytest.mark.parametrize("f", PROGRAMS)
 @pytest.mark.parametrize("parallel", [False, True])
 def test_parallel_loops_are_right_or_refused(f, parallel):

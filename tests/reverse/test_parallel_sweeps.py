@@ -194,6 +194,17 @@ def gradients():
     return gradient
 
 
+@pytest.mark.deep(
+    but=[
+        "all threads-rows",
+        "all threads-heat",
+        "all threads-one_sum",
+        "all threads-branches",
+        "all threads-scattered",
+        "all threads-circle",
+        "one thread-one_sum",
+    ]
+)
 @pytest.mark.parametrize("case", CASES)
 def test_gradient(case, threads, gradients):
     f, a, _ = CASES[case]
@@ -209,6 +220,7 @@ def test_gradient(case, threads, gradients):
     assert by_x == pytest.approx(exact_x, rel=1e-12)
 
 
+@pytest.mark.deep(but=["one_sum", "rows", "work_array"])
 @pytest.mark.shows("parallel")
 @pytest.mark.parametrize("case", CASES)
 def test_loops_are_parallel(case):
@@ -233,6 +245,7 @@ def test_second_order(case):
     assert by_x == pytest.approx((ahead[1] - behind[1]) / (2 * h), rel=1e-7)
 
 
+@pytest.mark.deep(but=["one_sum"])
 @pytest.mark.parametrize("case", ["one_sum", "fills", "heat"])
 def test_equal_threads_give_equal_bits(case, gradients):
     f, a, _ = CASES[case]
@@ -281,6 +294,7 @@ def test_what_threads_share(f, a, reach):
     assert found == reach
 
 
+@pytest.mark.deep(but=["off0-*"])
 @pytest.mark.shows("parallel")
 @pytest.mark.parametrize(("f", "a"), [(rows, M), (heat, A), (work_array, A), (several_sums, A)])
 @pytest.mark.parametrize("off", [(), ("seeded",)])
@@ -376,6 +390,7 @@ def of_structures(p, t, n):
     return total * p.v
 
 
+@pytest.mark.deep
 def test_tuples_and_namedtuples():
     p, t = Pair(A, 0.5), (1.5, M.copy())
     (by_u, by_v), (by_first, by_m) = nd.grad(
@@ -424,6 +439,7 @@ def test_results_in_an_argument():
     np.testing.assert_allclose(by_a, exact, rtol=1e-14)
 
 
+@pytest.mark.deep
 def test_jacobian():
     def f(a, x):
         out = np.empty(2)
@@ -516,6 +532,7 @@ def taken_from(a, x):
     return total
 
 
+@pytest.mark.deep(but=["counts", "draws", "taken_from"])
 @pytest.mark.shows("parallel")
 @pytest.mark.parametrize("f", [draws, counts, multiplies, doubles, restarts, taken_from])
 def test_what_stays_in_one_piece(f):

@@ -197,6 +197,7 @@ def arrays_of_every_level(x, n):
     return made_inside(x, n)
 
 
+@pytest.mark.deep(but=["powers", "mutual", "recursive_writer", "two_calls_a_level"])
 @pytest.mark.parametrize(("f", "args", "options"), programs, ids=programs.names())
 def test_program(f, args, options):
     check(f, *args, **options)

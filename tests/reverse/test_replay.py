@@ -301,6 +301,18 @@ def check(program):
         check_gradient(program)
 
 
+@pytest.mark.deep(
+    but=[
+        "branches_in_the_step",
+        "left_in_between",
+        "matrix",
+        "read_after_it_is_written",
+        "runge_kutta",
+        "scratch_written_in_some_steps",
+        "swapped",
+        "views_from_before",
+    ]
+)
 @programs.parametrize()
 def test_gradient(program):
     check(program)
@@ -327,6 +339,7 @@ def run_again(f):
     return [part for part in stages(f).parts() if isinstance(part, Replay)]
 
 
+@pytest.mark.deep(but=["left_in_between", "runge_kutta", "swapped", "written_twice"])
 @pytest.mark.shows("replay")
 @pytest.mark.parametrize("name", replayed)
 def test_loops_are_told_apart(name):

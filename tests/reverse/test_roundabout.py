@@ -103,6 +103,7 @@ def real_parts_as_a_view(z, x):
     return real[0] * w.imag + real[1] * w.real
 
 
+@pytest.mark.deep(but=["by_name", "one_item"])
 @programs.parametrize()
 def test_gradient(program):
     check_gradient(program)
@@ -135,6 +136,7 @@ def slope(f, args, k, index, unit):
     return total
 
 
+@pytest.mark.deep(but=["parts_of_complex_elements"])
 @parts.parametrize()
 def test_gradient_of_parts(program):
     gradient = nd.grad(program.f, program.wrt, mode="reverse")

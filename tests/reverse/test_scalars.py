@@ -252,6 +252,7 @@ def rows(samples):
     return [tuple(s[i % len(s)] for s in samples) for i in range(max(map(len, samples)))]
 
 
+@pytest.mark.deep(but=["0", "4", "7"])
 @pytest.mark.parametrize("group", range(len(GROUPS)))
 @pytest.mark.usefixtures("many_digits")
 def test_rules(group):
@@ -266,6 +267,7 @@ def test_rules(group):
                 assert error < 3e-13, (str(case), point, k, partial, expected)
 
 
+@pytest.mark.deep(but=["0"])
 @pytest.mark.parametrize("group", range(len(GROUPS)))
 @pytest.mark.usefixtures("many_digits")
 def test_rules_twice(group):

@@ -167,6 +167,7 @@ def cut_off(x, r, w):  # the inner loop is passed by beyond it, not where `w` is
     return total
 
 
+@pytest.mark.deep(but=["cut_off", "nearest", "taken_and_then_dropped", "two_smallest"])
 @programs.parametrize()
 def test_gradient(program):
     check_gradient(program)
@@ -178,6 +179,7 @@ def test_second_order(program):
     check_second_order(program)
 
 
+@pytest.mark.deep(but=["cut_off", "nearest", "two_smallest"])
 @pytest.mark.shows("selected", "independent", "replay")
 @programs.parametrize()
 def test_loops_are_told_apart(program):

@@ -75,6 +75,7 @@ P = np.array([0.6, -0.4, 1.3, 0.2])
 FUNCTIONS = oscillator, backwards, diffusion, two_loops
 
 
+@pytest.mark.deep(but=["2-oscillator", "3-two_loops", "7-backwards"])
 @pytest.mark.parametrize("f", FUNCTIONS, ids=lambda f: f.py_func.__name__)
 @pytest.mark.parametrize("snapshots", [1, 2, 3, 7])
 def test_gradient(f, snapshots):
@@ -187,6 +188,7 @@ def test_times_that_a_step_is_run_again(steps, states, times):
     assert total == times * steps - math.comb(states + times, states + 1)
 
 
+@pytest.mark.deep(but=["30-40", "59-4"])
 @pytest.mark.parametrize(("steps", "states"), [(1, 1), (9, 1), (40, 2), (59, 4), (59, 8), (30, 40)])
 def test_steps_that_are_run(steps, states, monkeypatch):
     count = [0]

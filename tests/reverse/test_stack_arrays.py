@@ -189,6 +189,7 @@ def overwritten():
     deep(np.full(3, 1e300), 3.0)
 
 
+@pytest.mark.deep(but=["returned", "returned_view"])
 @pytest.mark.parametrize(
     "f",
     [returned, returned_view, returned_in_a_tuple, returned_now_or_then, returned_after_a_loop],

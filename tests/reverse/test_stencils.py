@@ -239,6 +239,9 @@ def strided(u, d):
     return np.sum(out * out)
 
 
+@pytest.mark.deep(
+    but=["in_place", "laplacian", "by_a_branch", "through_a_view", "added_to_in_place"]
+)
 @pytest.mark.shows("stencils", "counted", "unsigned", "replay", "fused", "seeded", "independent")
 @programs.parametrize()
 def test_which_gather(program):
@@ -246,11 +249,24 @@ def test_which_gather(program):
     assert listing.count(f"added {LENGTH} iterations at a time") == gathering[program.f.__name__]
 
 
+@pytest.mark.deep(
+    but=[
+        "256-in_place",
+        "256-five_points",
+        "256-by_a_branch",
+        "256-through_a_view",
+        "4-laplacian",
+        "4-downward",
+        "4-shifted_by_an_outer_loop",
+        "4-added_to_in_place",
+    ]
+)
 @programs.parametrize()
 def test_gradient(program, length):
     check_gradient(program)
 
 
+@pytest.mark.deep(but=["258"])
 @pytest.mark.parametrize("n", [LENGTH - 1, LENGTH + 2, LENGTH + 3, 2 * LENGTH + 9])
 def test_several_blocks(n):
     found = nd.grad(laplacian, (0, 1), mode="reverse")(drawn(n), 0.3)
@@ -259,6 +275,7 @@ def test_several_blocks(n):
         np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-13)
 
 
+@pytest.mark.deep
 def test_second_derivatives():
     u, d = LINES[0]
     found = nd.hessian(laplacian, mode="reverse")(u, d)

@@ -110,6 +110,7 @@ def products_of_what_changes(w, x):
     return (h @ w).sum() * z.sum()
 
 
+@pytest.mark.deep(but=["a_row_for_all", "elements_of_their_own", "written_by_another_name"])
 @programs.parametrize()
 def test_gradient(program):
     check_gradient(program)
@@ -121,6 +122,7 @@ def test_second_order(program):
     check_second_order(program)
 
 
+@pytest.mark.deep(but=["a_row_for_all", "written_again"])
 @pytest.mark.shows("stored", "counted")
 @pytest.mark.parametrize("name", spared)
 def test_what_is_recorded(name):
@@ -154,6 +156,7 @@ def test_single_precision_is_not_read_for_double():
 # -- a network, whose products read what earlier layers made ----------------------------------------
 
 
+@pytest.mark.deep(but=["tanh"])
 @pytest.mark.parametrize("activation", ["relu", "tanh"])
 def test_gradient_of_a_network(activation):
     *weights, x, labels = network.draw(np.random.default_rng(0))

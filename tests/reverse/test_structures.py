@@ -354,6 +354,20 @@ def dictionary_that_counts(x, n):
     return s
 
 
+@pytest.mark.deep(
+    but=[
+        "argument_is_none",
+        "homogeneous",
+        "heterogeneous",
+        "carried_round_a_loop",
+        "dictionary_argument",
+        "dictionary_that_counts",
+        "namedtuples_nested",
+        "optional_results",
+        "members_swapped_in_a_loop",
+        "tuple_to_array",
+    ]
+)
 @pytest.mark.parametrize(("f", "args", "options"), programs, ids=programs.names())
 def test_program(f, args, options):
     check(f, *args, **options)

@@ -326,6 +326,21 @@ def mutable_structure(x):
     return cell.value * x
 
 
+@pytest.mark.deep(
+    but=[
+        "builtin_sorted",
+        "dictionary_of_floats",
+        "exception_caught",
+        "finally_clause",
+        "generator",
+        "map_and_filter",
+        "mutable_structure",
+        "rounded",
+        "through_complex",
+        "type_tests",
+        "where_of_scalars",
+    ]
+)
 @pytest.mark.parametrize(("f", "expected"), slope)
 def test_right_or_refused(f, expected):
     slope.check(f, expected)

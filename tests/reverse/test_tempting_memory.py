@@ -285,6 +285,21 @@ def ufunc_of_the_user_with_out(x):
     return a[0] + out[1] + out[0] * 2.0
 
 
+@pytest.mark.deep(
+    but=[
+        "an_iteration_reads_what_it_wrote",
+        "overlapping_slices",
+        "asarray_is_itself",
+        "broadcast",
+        "flatten_is_a_copy",
+        "ravel_of_contiguous_is_a_view",
+        "real_part_is_a_view",
+        "reversed_onto_itself",
+        "sort_in_place",
+        "ufunc_in_place",
+        "stored_as_integer",
+    ]
+)
 @pytest.mark.parametrize(("f", "expected"), slope)
 def test_right_or_refused(f, expected):
     slope.check(f, expected)

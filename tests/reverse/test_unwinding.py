@@ -154,6 +154,7 @@ ALL = [
 ]
 
 
+@pytest.mark.deep(but=["raises_after_use", "callee_raises"])
 @pytest.mark.parametrize("f", ALL, ids=lambda f: f.py_func.__name__)
 def test_errors_free_what_is_held_once(f):
     x = np.arange(1.0, 4.0)

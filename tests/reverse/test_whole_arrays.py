@@ -19,6 +19,18 @@ TWICE = (
 )
 
 
+@pytest.mark.deep(
+    but=[
+        "sums",
+        "extrema",
+        "products_and_means",
+        "product_with_zeros",
+        "matrix_products",
+        "searches",
+        "expressions_around_a_write",
+        "factors_that_change",
+    ]
+)
 @programs.parametrize()
 def test_gradient(program):
     check_gradient(program)
@@ -47,6 +59,7 @@ def test_empty_arrays_add_nothing():
         assert np.all(gradient == expected)
 
 
+@pytest.mark.deep(but=["reverse"])
 @pytest.mark.parametrize("mode", ["forward", "reverse"])
 def test_least_of_nothing_raises_as_in_the_primal(mode):
     with pytest.raises(ValueError, match="zero-size array"):
@@ -65,6 +78,7 @@ def test_ties_follow_the_element_that_is_taken(mode):
     assert f(a).tolist() == [1.0, 10.0, 100.0, 1000.0]
 
 
+@pytest.mark.deep(but=["reverse"])
 @pytest.mark.parametrize("mode", ["forward", "reverse"])
 def test_the_first_nan_is_the_extremum(mode):
     a = np.array([1.0, np.nan, 3.0, np.nan])
@@ -73,6 +87,7 @@ def test_the_first_nan_is_the_extremum(mode):
     assert gradient.tolist() == [0.0, 1.0, 0.0, 0.0]
 
 
+@pytest.mark.deep(but=["reverse"])
 @pytest.mark.parametrize("mode", ["forward", "reverse"])
 def test_infinite_samples_do_not_spoil_their_neighbours(mode):
     xp, fp = np.array([0.0, 1.0, 2.0, 3.0]), np.array([np.inf, 1.0, 3.0, 2.0])
@@ -104,6 +119,7 @@ def test_single_precision_stays_single():
     np.testing.assert_allclose(gradient, expected, rtol=1e-6)
 
 
+@pytest.mark.deep
 def test_second_order_of_single_precision_in_a_double_result():
     def products(m, x):
         return (m @ m.T)[0, 1] * (m @ m[0]).sum() * x
@@ -117,6 +133,7 @@ def test_second_order_of_single_precision_in_a_double_result():
     assert by_x == pytest.approx(by_double, rel=1e-5)
 
 
+@pytest.mark.deep(but=["reverse"])
 @pytest.mark.parametrize("mode", ["forward", "reverse"])
 def test_arrays_without_axes(mode):
     f = nd.grad(lambda x, a: (np.sin(x) * a).sum() + x * x, mode=mode)
@@ -126,6 +143,7 @@ def test_arrays_without_axes(mode):
     np.testing.assert_allclose(found, 3 * np.cos(0.7) + 1.4, rtol=1e-14)
 
 
+@pytest.mark.deep(but=["reverse"])
 @pytest.mark.parametrize("mode", ["forward", "reverse"])
 def test_division_of_arrays_by_zero_is_no_error(mode):
     """It is one for scalars; of arrays it is what NumPy and the primal make of it."""

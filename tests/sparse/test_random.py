@@ -112,6 +112,7 @@ def changes(f, rng):
     return seen
 
 
+@pytest.mark.deep(but=["0"])
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("part", range(4))
 def test_what_changes_is_in_the_pattern(part):
