@@ -74,7 +74,7 @@ def _resident():
         return int(file.read().split()[1]) * os.sysconf("SC_PAGESIZE") / 2**20
 
 
-@pytest.mark.deep(but=["reverse"])
+@pytest.mark.deep
 @pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="tells memory as Linux does")
 @pytest.mark.parametrize("mode", ["forward", "reverse"])
 def test_memory(mode):

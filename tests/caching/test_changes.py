@@ -120,7 +120,7 @@ def test_a_change_of_numbad_is_seen(tmp_path):
     assert "sweep_square" in compiled()
 
 
-@pytest.mark.deep(but=["setting1"])
+@pytest.mark.deep
 @pytest.mark.parametrize("setting", [{"NUMBA_OPT": "1"}, {"NUMBAD_SOME_SWITCH": "1"}])
 def test_a_change_of_settings_is_seen(tmp_path, setting):
     program = tmp_path / "program.py"

@@ -56,6 +56,7 @@ report()
 """
 
 
+@pytest.mark.deep
 def test_functions_of_one_name_from_forked_processes(tmp_path):
     program = tmp_path / "program.py"
     program.write_text(FORKED)
@@ -85,6 +86,7 @@ report()
 """
 
 
+@pytest.mark.deep
 def test_options_taken_from_a_caller_stay_with_it(tmp_path):
     """A function without options of its own has those of the function that it is compiled for."""
     program = tmp_path / "program.py"
@@ -112,15 +114,15 @@ def cubes(a):
     return total
 
 gradient = nd.grad(cubes, mode="reverse")
-for dtype in ("f8", "f4"):
-    for order in ("C", "F"):
-        a = np.array([[1.0, 2.0], [3.0, 4.0]], dtype=dtype, order=order)
-        record(dtype + order, gradient, a)
+for dtype, order in (("f8", "C"), ("f4", "F")):
+    a = np.array([[1.0, 2.0], [3.0, 4.0]], dtype=dtype, order=order)
+    record(dtype + order, gradient, a)
 report()
 """
 EXPECTED = [[3.0, 12.0], [27.0, 48.0]]
 
 
+@pytest.mark.deep
 def test_processes_that_write_the_same_entries_at_once(tmp_path):
     program, cache = tmp_path / "program.py", tmp_path / "cache"
     program.write_text(SIGNATURES)

@@ -60,6 +60,7 @@ def quadratic(x, b, ridge):
     return total
 
 
+@pytest.mark.deep
 def test_quadratic():
     """The minimum is `H^-1 b`, and `dx = H^-1 (db - x dridge)`."""
 

@@ -73,6 +73,7 @@ def test_kepler_to_second_order(inner, outer):
     close(nd.grad(by_eccentricity, (0, 1), mode=outer)(*point), second)
 
 
+@pytest.mark.deep(but=["reverse"])
 @both_modes
 def test_lambert_w(mode):
     @njit
@@ -107,6 +108,7 @@ def implied(option, price):
     return nd.root(call_price_error, 0.5, (option, price), bracket=(1e-3, 5.0))
 
 
+@pytest.mark.deep(but=["reverse"])
 @both_modes
 def test_implied_volatility_by_a_namedtuple(mode):
     """1 / vega and -delta / vega, of Black and Scholes."""
@@ -123,6 +125,7 @@ def test_implied_volatility_by_a_namedtuple(mode):
     assert type(by_option) is Option
 
 
+@pytest.mark.deep(but=["reverse"])
 @both_modes
 def test_fixed_point_of_a_mean_field(mode):
     """A magnet: x = tanh((h + x) / t)."""
@@ -176,6 +179,7 @@ def solved_product(a, b):
     return x[0] * x[-1]
 
 
+@pytest.mark.deep(but=["reverse"])
 @both_modes
 def test_linear_system(mode):
     by_a, by_b = nd.grad(first_times_last, (0, 1), mode=mode)(A, B)
@@ -184,6 +188,7 @@ def test_linear_system(mode):
     close(by_b, by_complex_step(lambda b: solved_product(A, b), B))
 
 
+@pytest.mark.deep
 def test_second_order_of_a_linear_system():
     """Along a direction of the matrix, in which the solution is not linear."""
     v = np.array([[0.3, -1.0, 0.0], [0.5, 0.0, 2.0], [1.0, 0.0, -0.5]])
@@ -198,6 +203,7 @@ def test_second_order_of_a_linear_system():
     close(product, -(np.outer(drow, x) + np.outer(row, dx)))
 
 
+@pytest.mark.deep
 def test_a_root_whose_equation_integrates():
     """The median of a gamma density, found from its integral."""
 
@@ -222,6 +228,7 @@ def test_a_root_whose_equation_integrates():
     close([median(2.5), nd.grad(median, mode="reverse")(2.5)], expected, 1e-9)
 
 
+@pytest.mark.deep(but=["forward"])
 @both_modes
 def test_constants_beside_what_is_differentiated(mode):
     """x = a**2 / (3 * 2), to second order."""

@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+import pytest
 from numba import njit
 
 import numbad as nd
@@ -53,19 +54,25 @@ def chained(a, b):
     return total
 
 
+def _five_points(f, h=1e-4):
+    """The derivative at zero."""
+    return (8.0 * (f(h) - f(-h)) - (f(2.0 * h) - f(-2.0 * h))) / (12.0 * h)
+
+
 def test_solutions_in_a_loop_are_kept_each():
-    a, b, h = 1.3, 0.4, 1e-4
-
-    def five_points(f):
-        return (8.0 * (f(h) - f(-h)) - (f(2.0 * h) - f(-2.0 * h))) / (12.0 * h)
-
-    expected = five_points(lambda d: chained(a + d, b)), five_points(lambda d: chained(a, b + d))
+    a, b = 1.3, 0.4
+    expected = _five_points(lambda d: chained(a + d, b)), _five_points(lambda d: chained(a, b + d))
     found = nd.grad(chained, (0, 1), mode="reverse")(a, b)
     np.testing.assert_allclose(found, expected, rtol=1e-9)
+
+
+@pytest.mark.deep
+def test_solutions_in_a_loop_are_kept_each_to_second_order():
+    a, b = 1.3, 0.4
     hessian = nd.hessian(lambda v: chained(v[0], v[1]))(np.array([a, b]))
     gradient = nd.grad(chained, (0, 1), mode="forward")
     expected = [
-        [five_points(lambda d, k=k: gradient(a + d, b)[k]) for k in range(2)],
-        [five_points(lambda d, k=k: gradient(a, b + d)[k]) for k in range(2)],
+        [_five_points(lambda d, k=k: gradient(a + d, b)[k]) for k in range(2)],
+        [_five_points(lambda d, k=k: gradient(a, b + d)[k]) for k in range(2)],
     ]
     np.testing.assert_allclose(hessian, expected, rtol=1e-8)

@@ -31,6 +31,7 @@ def volterra_in_place(t, y, dy, a, b, c, d):
     dy[1] = (d * y[0] - c) * y[1]
 
 
+@pytest.mark.deep(but=["tuple"])
 @pytest.mark.parametrize(
     ("options", "y0", "most"),
     [
@@ -57,6 +58,7 @@ def test_nothing_leaks():
     assert after.alloc - before.alloc == after.free - before.free > 0
 
 
+@pytest.mark.deep
 def test_a_gradient_leaks_nothing_and_allocates_no_more_for_more_steps():
     """Its tables grow by doubling; 40 steps and 50 fit the same ones."""
     solve = nd.ode.solver(volterra_in_place, rtol=1e-8, inplace=True)

@@ -71,6 +71,7 @@ def test_a_state_written_in_place():
     np.testing.assert_allclose(found, spring_gradient(*SPRING, 1.7), rtol=1e-8)
 
 
+@pytest.mark.deep
 def test_nested_arguments_and_a_list_as_slope():
     """Arrays, tuples of both kinds and integers among the arguments, in a loop over solutions."""
 
@@ -96,6 +97,7 @@ def through_decay(**options):
     return lambda start: solve(start[0], (0.0, 1.0), 1.0)[-1, 0]
 
 
+@pytest.mark.deep
 def test_a_method_without_an_adjoint():
     """It goes by sensitivities, unless told not to."""
     start = np.array([1.0])

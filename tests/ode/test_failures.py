@@ -195,6 +195,7 @@ class TestTypes:
             nd.ode.solver(decay)(1.0, ts, 1.0)
 
 
+@pytest.mark.deep(but=["y00"])
 @pytest.mark.parametrize("y0", [(1.0, 2.0), np.ones(2)])
 def test_tolerances_for_another_number_of_components(y0):
     solve = nd.ode.solver(lambda t, y: (-y[0], -y[1]), atol=(1e-6, 1e-6, 1e-6))

@@ -63,7 +63,9 @@ def mixed(t, y, slow, fast, middle):
     ("fun", "start", "mass"),
     [
         (robertson, (1.0, 0.0, 0.0), None),
-        (as_algebraic, (1.0, 0.0, 0.0), np.diag([1.0, 1.0, 0.0])),
+        pytest.param(
+            as_algebraic, (1.0, 0.0, 0.0), np.diag([1.0, 1.0, 0.0]), marks=pytest.mark.deep
+        ),
         pytest.param(mixed, np.array([1.0, 0.0, 0.0]), MIXED, marks=pytest.mark.deep),
     ],
 )
@@ -91,6 +93,7 @@ def test_mass_matrices_that_do_not_fit():
         nd.derivative(lambda end: solve((1.0, 0.0, 0.0), (0.0, end), ROBERTSON)[1, 0])(1.0)
 
 
+@pytest.mark.deep
 def test_scipys_names_and_statistics():
     own = nd.ode.solve_ivp(
         robertson, (0.0, 1e5), [1.0, 0.0, 0.0], method="BDF", args=ROBERTSON, rtol=1e-6, atol=1e-8
@@ -110,6 +113,7 @@ def forced_in_place(t, y, dy, stiffness):
     dy[1] = y[0] - y[1]
 
 
+@pytest.mark.deep(but=["True"])
 @pytest.mark.parametrize("inplace", [False, True])
 def test_arrays_and_time(inplace):
     fun = forced_in_place if inplace else forced

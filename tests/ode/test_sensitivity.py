@@ -58,6 +58,7 @@ def test_volterra_gradient_against_the_reference():
     np.testing.assert_allclose(found, VOLTERRA_GRADIENT, rtol=1e-9)
 
 
+@pytest.mark.deep
 def test_sensitivities_in_the_error_control():
     """Bought with more steps: at this tolerance seven times the accuracy of the gradient."""
     _, apart = gradient(rtol=1e-6, atol=1e-6)

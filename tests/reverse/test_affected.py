@@ -28,6 +28,7 @@ def noted(tmp_path_factory):
     return file
 
 
+@pytest.mark.deep
 def test_every_test_is_noted_as_if_it_were_the_only_one(noted):
     affected = json.loads(noted.read_text())
     assert affected.keys() == set(TESTS)

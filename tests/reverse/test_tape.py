@@ -514,6 +514,7 @@ print(sum(outer.stats.cache_hits.values()))
 """
 
 
+@pytest.mark.deep
 def test_cached_code_finds_the_limit_of_its_process(tmp_path):
     script = tmp_path / "cached.py"
     script.write_text(CACHED, encoding="utf-8")

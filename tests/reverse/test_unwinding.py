@@ -167,6 +167,7 @@ def test_errors_further_on():
     check(raises_after_use, np.arange(1.0, 4.0), 1000)
 
 
+@pytest.mark.deep
 def test_a_caught_error_leaves_what_the_handler_needs():
     x = np.arange(1.0, 4.0)
     assert check(catches, x, -1, error=None) == 4.0
