@@ -1,15 +1,16 @@
 """Random programs: loops, branches, arrays changed in place, aliases, swaps, calls.
 
 Each is compiled for duals and compared with the same source run by Python in mpmath.
-`NUMBAD_RANDOM_PROGRAMS` says how many; a failing one is shrunk and printed.
+`NUMBAD_RANDOM_PROGRAMS` says how many, `NUMBAD_RANDOM_SEED` which. A failing one is shrunk and printed.
 """
 
+import copy
 import math
 import os
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, Phase, assume, example, given, note, settings
+from hypothesis import HealthCheck, Phase, assume, given, note, seed, settings
 from hypothesis import strategies as st
 from mpmath import mp
 from numba import njit
@@ -20,6 +21,9 @@ from tests.forward.compare import check
 from tests.forward.exact import exactly, flat, to_exact
 
 COUNT = int(os.environ.get("NUMBAD_RANDOM_PROGRAMS", "25"))
+SEED = int(os.environ.get("NUMBAD_RANDOM_SEED", "0"))
+PARTS = 5
+SHARES = [0, *(pytest.param(k, marks=pytest.mark.deep) for k in range(1, PARTS))]
 SIZE = 4
 
 
@@ -258,18 +262,34 @@ def program(x, y, a):
 """
 
 
+ARGUMENTS = 0.713, -0.417, np.array([0.531, -1.274, 0.757, 1.523])
+
+
+def defined(source):
+    return define(source, {"math": math, "np": np, **HELPERS})
+
+
 @pytest.mark.filterwarnings("ignore:np.dot.* is faster on contiguous arrays")
-@settings(
-    max_examples=COUNT,
-    deadline=None,
-    phases=[Phase.explicit, Phase.generate, Phase.shrink],
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
-)
-@example(source=RETURNS_INTEGERS, how={"chunk": 2})
-@given(source=programs(), how=st.sampled_from([{}, {}, {"chunk": 2}, {"second": True}]))
-def test_random_program(source, how):
-    note(source)
-    f = define(source, {"math": math, "np": np, **HELPERS})
-    args = 0.713, -0.417, np.array([0.531, -1.274, 0.757, 1.523])
-    assume(is_tame(f, (args[0], args[1], args[2].copy())))
-    check(f, *args, rtol=1e-9, **how)
+def test_a_program_that_returns_integers():
+    check(defined(RETURNS_INTEGERS), *ARGUMENTS, rtol=1e-9, chunk=2)
+
+
+@pytest.mark.filterwarnings("ignore:np.dot.* is faster on contiguous arrays")
+@pytest.mark.parametrize("part", SHARES)
+def test_random_programs(part):
+    @seed(PARTS * SEED + part)
+    @settings(
+        max_examples=-(-COUNT // PARTS),
+        deadline=None,
+        database=None,
+        phases=[Phase.generate, Phase.shrink],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(source=programs(), how=st.sampled_from([{}, {}, {"chunk": 2}, {"second": True}]))
+    def run(source, how):
+        note(source)
+        f = defined(source)
+        assume(is_tame(f, copy.deepcopy(ARGUMENTS)))
+        check(f, *ARGUMENTS, rtol=1e-9, **how)
+
+    run()
