@@ -351,6 +351,7 @@ def test_what_is_the_same_for_all(lanes):
     assert nd.batch(lambda x, a=2.0: a * x, (0, None), lanes=lanes)(X)[1] == -2.0
 
 
+@pytest.mark.deep
 def test_the_benchmark():
     """P4 of asv_bench: its adjoint by hand agrees with complex step."""
     par, strike, horizon, z1, z2 = heston.shorten(problems.load()["P4"])

@@ -31,6 +31,7 @@ def factor(a):
     return low
 
 
+@pytest.mark.deep
 def test_cholesky_of_several_blocks():
     """Reverse mode goes by blocks of 64 columns."""
     n = 150
@@ -63,7 +64,7 @@ def test_systems_with_a_triangle(solve):
 # -- least squares by one argument -----------------------------------------------------------------
 
 
-@pytest.mark.deep(but=["shape0-0"])
+@pytest.mark.deep
 @pytest.mark.parametrize("argnums", [0, 1])
 @pytest.mark.parametrize("shape", [(4, 2), (2, 4)])
 def test_least_squares_by_one_argument(shape, argnums):
@@ -91,6 +92,7 @@ def vectors(a):
     ]
 
 
+@pytest.mark.deep
 def test_svd_of_a_wide_complex_matrix_has_the_phases_of_the_left_vectors():
     re, im, dre, dim = draws((3, 4), (3, 4), (3, 4), (3, 4))
     a, d = re + 1j * im, dre + 1j * dim

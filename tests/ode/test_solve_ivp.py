@@ -67,6 +67,7 @@ def counted(t, y, calls):
     return np.array([y[1], -np.sin(y[0]) * t])
 
 
+@pytest.mark.deep(but=["RK45"])
 @pytest.mark.parametrize("method", ["RK23", "RK45", "DOP853"])
 def test_one_step_of_each_method_of_scipy(method):
     """All weights at once: the same step, and output within it; and what is evaluated is counted."""
@@ -151,6 +152,7 @@ def test_options():
         nd.ode.solve_ivp(exponential, (0.0, 1.0), [2.0], jac=exponential)
 
 
+@pytest.mark.deep
 def test_complex_problems():
     def rotate(t, y):
         return 1j * y

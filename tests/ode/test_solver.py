@@ -202,6 +202,7 @@ def test_one_array_as_argument_is_neither_leaked_nor_freed():
     np.testing.assert_array_equal(kept, p)
 
 
+@pytest.mark.deep
 def test_complex_states():
     ys = nd.ode.solver(lambda t, y: 1j * y, rtol=1e-9)(1.0 + 0.0j, (0.0, 2.0))
     assert ys[-1, 0] == pytest.approx(np.exp(2j), abs=1e-7)

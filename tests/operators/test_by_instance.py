@@ -149,6 +149,7 @@ def test_instances_in_fields_and_tuples(mode):
     assert (by_mount.tip, by_c) == ((6.0, 8.5), 7.0)
 
 
+@pytest.mark.deep
 def test_instances_do_not_confuse_perturbations():
     """The inner derivative is by x; what the outer one is by stays in the fields."""
 

@@ -16,7 +16,7 @@ from numba.typed import List
 
 import numbad as nd
 
-CALLS = 10_000
+CALLS = 500
 X, Y, W, SHORT = np.array([0.4, 0.7, 1.1, 1.6]), np.linspace(1.0, 2.0, 4), np.ones(4), np.ones(3)
 RECORDS = np.array([(1.0, 2)], dtype=[("u", "f8"), ("n", "i8")])
 ARRAYS = X, Y, W, SHORT, RECORDS

@@ -70,6 +70,7 @@ def test_an_argument_that_the_function_changes_is_changed_once():
     np.testing.assert_allclose(gradient, 0.5 ** np.arange(INPUTS - 1, -1, -1))
 
 
+@pytest.mark.deep(but=["2"])
 @pytest.mark.parametrize("chunk", [1, 2, 8])
 def test_jvp_of_a_function_that_changes_its_argument(chunk):
     @njit
@@ -220,6 +221,7 @@ def reads(x):
     return squares(x) * looked_up(x, 2.0)
 
 
+@pytest.mark.deep
 def test_functions_that_others_overload_and_that_read_are_taken_everywhere():
     """What they may do is put back where functions are called again, and is no reason to refuse."""
     x, ones = np.linspace(0.5, 1.5, 5), np.ones(5)
