@@ -51,7 +51,7 @@ _HOME = {
     "check_grads": "testing",
     "debug": "debugging",
 }
-_SUBPACKAGES = ("fit", "ode", "random", "special")
+_SUBPACKAGES = ("fit", "ode", "random", "sde", "special")
 _OPTIONAL = ("cuda",)  # needs a package that not everybody has, so `import *` leaves it out
 
 

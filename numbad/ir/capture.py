@@ -99,6 +99,8 @@ def capture(dispatcher, argtypes, stages=()):
     if hasattr(dispatcher, "numbad_code"):  # a part of a function whose code was captured
         return duplicate(dispatcher.numbad_code)
     argtypes = tuple(map(whole_type, argtypes))
+    if hasattr(dispatcher, "numbad_core"):  # its code, which depends on the types
+        dispatcher = dispatcher.numbad_core(argtypes)
     known = remembered(dispatcher, "captured")
     key = argtypes, stages
     if key not in known:

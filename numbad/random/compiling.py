@@ -29,7 +29,7 @@ class DrawDispatcher(CPUDispatcher):
     def compile(self, sig):
         argtypes, _ = sigutils.normalize_signature(sig)
         for check, ty in zip(self.checks, argtypes, strict=False):
-            check(self.__name__.lstrip("_").removesuffix("_many"), ty)
+            check(f"nd.random.{self.__name__.lstrip('_').removesuffix('_many')}", ty)
         return super().compile(sig)
 
     def _compile_for_args(self, *args, **kws):
@@ -55,13 +55,13 @@ def public(*checks):
 def a_key(name, ty):
     """Raise ArgumentError where a type is not that of a key."""
     if ty != types.uint64:
-        raise ArgumentError(f"nd.random.{name} takes a key, not {_told(ty)}; {HOW_TO_MAKE_A_KEY}")
+        raise ArgumentError(f"{name} takes a key, not {_told(ty)}; {HOW_TO_MAKE_A_KEY}")
 
 
 def an_integer(name, ty):
     """Raise ArgumentError where a type is not that of an integer."""
     if not isinstance(ty, types.Integer) or isinstance(ty, types.Boolean):
-        raise ArgumentError(f"nd.random.{name} takes an integer (an int), not {_told(ty)}")
+        raise ArgumentError(f"{name} takes an integer (an int), not {_told(ty)}")
 
 
 def _told(ty):

@@ -1,0 +1,112 @@
+"""Brownian paths as functions of (key, path, channel, time): increments and space-time Levy areas.
+
+In a whole cell of the grid both come from one block of the generator each, two cells to a block. Within a
+cell they come from a tree: its root is the cell's own pair (W, H), and the halves of an interval are drawn
+given the pair of the whole, by the law that both pairs have then. The tests hold the covariances of the
+parts against those of Brownian motion.
+"""
+
+import math
+
+import numpy as np
+
+from numbad.random.box_muller import normal_pair
+from numbad.random.compiling import inlined
+from numbad.random.philox import block
+from numbad.sde.grid import constant
+
+# Domains of counters: no other use of the generator has these. The channel stands above them.
+_INCREMENTS, _AREAS, _TREES = np.uint32(16), np.uint32(17), np.uint32(18)
+_CHANNEL = np.uint32(8)
+_WORD, _ONE = np.uint64(32), np.uint64(1)
+_DEPTH = 30  # an interval of the tree is then shorter than the rounding of the times
+
+
+@inlined
+def _two(key, path, channel, number, domain):
+    a, b, c, d = block(key, number, np.uint32(path), (np.uint32(channel) << _CHANNEL) | domain)
+    return normal_pair(a, b, c, d)
+
+
+@inlined
+def two_cells(key, path, channel, pair, domain):
+    """The normal numbers of cells 2 `pair` and 2 `pair` + 1."""
+    return _two(key, path, channel, np.uint64(pair), domain)
+
+
+@inlined
+def _of_cell(key, path, channel, cell, domain):
+    first, second = _two(key, path, channel, np.uint64(cell >> 1), domain)
+    return second if cell & 1 else first
+
+
+@constant()
+def _up_to(key, path, channel, cell, part, dt):
+    """W(s) and int_0^s W of a cell from its beginning to s = part dt."""
+    w = math.sqrt(dt) * _of_cell(key, path, channel, cell, _INCREMENTS)
+    h = math.sqrt(dt / 12.0) * _of_cell(key, path, channel, cell, _AREAS)
+    a, b, _, _ = block(
+        key, np.uint64(cell), np.uint32(path), (np.uint32(channel) << _CHANNEL) | _TREES
+    )
+    tree = (np.uint64(a) << _WORD) | np.uint64(b)
+    node, size, before, integral = _ONE, dt, 0.0, 0.0
+    for _ in range(_DEPTH):
+        if part <= 0.0 or part >= 1.0:
+            break
+        z, n = _two(tree, 0, 0, node, _TREES)
+        z, n = z * math.sqrt(size / 16.0), n * math.sqrt(size / 48.0)
+        left, middle = 0.5 * w + 1.5 * h + z, 0.25 * h - 0.5 * z
+        size, part, node = 0.5 * size, 2.0 * part, node << _ONE
+        if part < 1.0:
+            w, h = left, middle + n
+        else:
+            integral += before * size + size * (0.5 * left + middle + n)
+            before += left
+            w, h = w - left, middle - n
+            part, node = part - 1.0, node | _ONE
+    # What is expected, given W and H of the interval; exact at its ends.
+    expected = part * w + 6.0 * part * (1.0 - part) * h
+    area = size * (0.5 * part**2 * w + part**2 * (3.0 - 2.0 * part) * h)
+    return before + expected, integral + before * part * size + area
+
+
+@constant()
+def _within(key, path, channel, cell, first, last, dt):
+    """(W, H) of a part of a cell."""
+    w0, i0 = _up_to(key, path, channel, cell, first, dt)
+    w1, i1 = _up_to(key, path, channel, cell, last, dt)
+    size = (last - first) * dt
+    return w1 - w0, (i1 - i0 - w0 * size) / size - 0.5 * (w1 - w0)
+
+
+@constant()
+def increments(key, path, cells, parts, dt, channels, with_areas):
+    """(W, H) of every step, each of shape (steps, channels); H has no rows where it is not asked for."""
+    count = cells.size
+    ws, hs = np.empty((count, channels)), np.empty((count if with_areas else 0, channels))
+    root, spread = math.sqrt(dt), math.sqrt(dt / 12.0)
+    for j in range(channels):
+        _whole(key, path, j, cells, ws, _INCREMENTS, root)
+        if with_areas:
+            _whole(key, path, j, cells, hs, _AREAS, spread)
+        for n in range(count):
+            if parts[n, 0] != 0.0 or parts[n, 1] != 1.0:
+                w, h = _within(key, path, j, cells[n], parts[n, 0], parts[n, 1], dt)
+                ws[n, j] = w
+                if with_areas:
+                    hs[n, j] = h
+    return ws, hs
+
+
+@constant()
+def _whole(key, path, channel, cells, out, domain, scale):
+    """The numbers of whole cells, two at a time where one follows the other."""
+    n, count = 0, cells.size
+    while n < count:
+        if cells[n] & 1 == 0 and n + 1 < count and cells[n + 1] == cells[n] + 1:
+            first, second = two_cells(key, path, channel, cells[n] >> 1, domain)
+            out[n, channel], out[n + 1, channel] = scale * first, scale * second
+            n += 2
+        else:
+            out[n, channel] = scale * _of_cell(key, path, channel, cells[n], domain)
+            n += 1

@@ -1,0 +1,89 @@
+"""What is checked of a problem when it is solved: shapes that types do not tell, the kind of the noise."""
+
+from numba.core import types
+
+from numbad.errors import ModelError
+from numbad.sde.scheme import ADDITIVE, BOTH, DIAGONAL, DiagonalRoessler, Milstein
+from numbad.sde.step_source import StepWriter
+
+NOT_ADDITIVE = (
+    "noise='additive' means a diffusion that does not depend on y; the derivative of this one by y is not "
+    "zero. Say noise='diagonal', 'scalar' or 'general'"
+)
+NOT_DIAGONAL = (
+    "with noise='diagonal' this method needs a diffusion whose component i depends on y[i] alone; the "
+    "derivative of this one by another component is not zero. Way out: method='EulerMaruyama', or "
+    "noise='general' with a Stratonovich method, such as 'EulerHeun'"
+)
+WRONG_SIZE = "the {} must return an array of the length of y0, which it does not"
+NO_ROWS = (
+    "the diffusion must return an array with a row for each component of y0, which it does not"
+)
+
+
+def needs_diagonal(scheme, form, calculus):
+    """Whether component i of the diffusion has to depend on component i of the state alone."""
+    if form.noise != DIAGONAL or form.count == 1:
+        return False
+    corrected = form.is_array and scheme.calculus not in (BOTH, calculus)
+    return corrected or isinstance(scheme, Milstein | DiagonalRoessler)
+
+
+def check_source(form, scheme, calculus):
+    """Source of `check(y0, t, args)`, which raises where the problem is not as it says."""
+    writer = StepWriter(form, scheme, calculus)
+    lines = writer.lines
+    if form.is_array:
+        lines.append("y_0 = y0 + 0.0")
+        drift, diffusion = writer.drift("t", ["y_0"])[0], writer.diffusion("t", ["y_0"])[0]
+        size = f"{diffusion}.shape[0]" if form.is_matrix else f"{diffusion}.size"
+        lines += [
+            f"if {drift}.size != y_0.size:",
+            f"    raise ModelError({WRONG_SIZE.format('drift')!r})",
+            f"if {size} != y_0.size:",
+            f"    raise ModelError({(NO_ROWS if form.is_matrix else WRONG_SIZE.format('diffusion'))!r})",
+        ]
+        _check_array(writer, scheme, calculus)
+    else:
+        lines += initial(form)
+        _check_tuple(writer, scheme, calculus)
+    return "def check(y0, t, args):\n" + "\n".join("    " + line for line in (*lines, "return"))
+
+
+def initial(form):
+    """Lines that take the components of an initial state."""
+    if not isinstance(form.y0, types.BaseTuple):
+        return ["y_0 = y0 + 0.0"]
+    return [f"{name} = y0[{i}] + 0.0" for i, name in enumerate(form.names("y"))]
+
+
+def _check_array(writer, scheme, calculus):
+    form, lines = writer.form, writer.lines
+    if form.noise == ADDITIVE:
+        along = writer._along("t", ["y_0"], ["np.ones(y_0.size)"])[0]
+        lines += [f"if np.abs({along}).max() > 0.0:", f"    raise ModelError({NOT_ADDITIVE!r})"]
+    if needs_diagonal(scheme, form, calculus):
+        lines.append("weights = 1.0 + np.arange(y_0.size) % 7 / 3.0")
+        ones = writer._along("t", ["y_0"], ["np.ones(y_0.size)"])[0]
+        other = writer._along("t", ["y_0"], ["weights"])[0]
+        lines += [
+            f"if np.abs({other} - weights * {ones}).max() > 1e-9 * np.abs({other}).max():",
+            f"    raise ModelError({NOT_DIAGONAL!r})",
+        ]
+
+
+def _check_tuple(writer, scheme, calculus):
+    form = writer.form
+    additive, diagonal = form.noise == ADDITIVE, needs_diagonal(scheme, form, calculus)
+    for k in range(form.count if additive or diagonal else 0):
+        direction = ["1.0" if i == k else "0.0" for i in range(form.count)]
+        along = writer._along("t", writer.y, direction)
+        if form.is_matrix:
+            along = [f"{row}[{j}]" for row in along for j in range(form.channels)]
+        told = NOT_ADDITIVE if additive else NOT_DIAGONAL
+        for i, entry in enumerate(along):
+            if additive or i != k:
+                writer.lines += [f"if {entry} != 0.0:", f"    raise ModelError({told!r})"]
+
+
+NAMESPACE = {"ModelError": ModelError}

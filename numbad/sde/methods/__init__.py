@@ -1,0 +1,61 @@
+"""The methods that exist, by name; one cited tableau a file."""
+
+from difflib import get_close_matches
+
+from numbad.errors import ArgumentError
+from numbad.sde.methods.euler_heun import EULER_HEUN
+from numbad.sde.methods.euler_maruyama import EULER_MARUYAMA
+from numbad.sde.methods.general_shark import GENERAL_SHARK
+from numbad.sde.methods.midpoint import MIDPOINT
+from numbad.sde.methods.milstein import MILSTEIN
+from numbad.sde.methods.ralston import RALSTON
+from numbad.sde.methods.sea import SEA
+from numbad.sde.methods.shark import SHARK
+from numbad.sde.methods.slow_rk import SLOW_RK
+from numbad.sde.methods.sosra import SOSRA
+from numbad.sde.methods.sosra2 import SOSRA2
+from numbad.sde.methods.sosri import SOSRI
+from numbad.sde.methods.sosri2 import SOSRI2
+from numbad.sde.methods.spark import SPARK
+from numbad.sde.methods.sra1 import SRA1
+from numbad.sde.methods.sra2 import SRA2
+from numbad.sde.methods.sra3 import SRA3
+from numbad.sde.methods.sriw1 import SRIW1
+from numbad.sde.methods.sriw2 import SRIW2
+from numbad.sde.methods.stochastic_heun import HEUN
+
+METHODS = {
+    scheme.name: scheme
+    for scheme in (
+        EULER_MARUYAMA,
+        MILSTEIN,
+        SRIW1,
+        SRIW2,
+        SOSRI,
+        SOSRI2,
+        SRA1,
+        SRA2,
+        SRA3,
+        SOSRA,
+        SOSRA2,
+        SEA,
+        SHARK,
+        EULER_HEUN,
+        HEUN,
+        MIDPOINT,
+        RALSTON,
+        GENERAL_SHARK,
+        SLOW_RK,
+        SPARK,
+    )
+}
+
+
+def find_scheme(name):
+    """The method called `name`; raises ArgumentError, with those that exist, where there is none."""
+    if isinstance(name, str) and name in METHODS:
+        return METHODS[name]
+    lower = {known.lower(): known for known in METHODS}
+    near = get_close_matches(str(name).lower(), lower, n=1)
+    meant = f" (did you mean {lower[near[0]]!r}?)" if near else ""
+    raise ArgumentError(f"method {name!r} does not exist{meant}; available: {', '.join(METHODS)}")

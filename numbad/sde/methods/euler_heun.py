@@ -1,0 +1,18 @@
+"""Euler-Heun: the noise by Heun's method, the drift by Euler's.
+
+W. Ruemelin, SIAM J. Numer. Anal. 19 (1982) 604-613.
+"""
+
+from numbad.sde.scheme import RungeKutta
+
+EULER_HEUN = RungeKutta(
+    name="EulerHeun",
+    source="Ruemelin, SIAM J. Numer. Anal. 19 (1982) 604-613, doi:10.1137/0719041",
+    calculus="stratonovich",
+    orders={"diagonal": 1.0, "scalar": 1.0, "additive": 1.0, "general": 0.5, "commutative": 1.0},
+    c=(0.0, 1.0),
+    a=((), (0.0,)),
+    b=(1.0, 0.0),
+    a_w=((), (1.0,)),
+    b_w=(0.5, 0.5),
+)

@@ -1,0 +1,30 @@
+"""SRA3: strong order 1.5 for additive noise.
+
+Roessler, SIAM J. Numer. Anal. 48 (2010) 922-952, doi:10.1137/09076636X.
+"""
+
+from numbad.sde.scheme import AdditiveRoessler
+
+SRA3 = AdditiveRoessler(
+    name="SRA3",
+    source="Roessler, SIAM J. Numer. Anal. 48 (2010) 922-952, doi:10.1137/09076636X",
+    calculus="both",
+    orders={"additive": 1.5},
+    c0=(0.0, 1.0, 0.5),
+    c1=(1.0, 0.0, 0.0),
+    a0=(
+        (),
+        (1.0,),
+        (0.25, 0.25),
+    ),
+    b0=(
+        (),
+        (0.0,),
+        (1.0, 0.5),
+    ),
+    alpha=(1.0 / 6.0, 1.0 / 6.0, 2.0 / 3.0),
+    betas=(
+        (1.0, 0.0, 0.0),
+        (-1.0, 1.0, 0.0),
+    ),
+)

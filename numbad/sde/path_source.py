@@ -1,0 +1,250 @@
+"""The code of one path: the function `solve` for a structure of arguments, as ordinary source.
+
+What is differentiated is this code, by both modes, as anybody's: the increments are arrays of constants.
+"""
+
+import math
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numba import njit
+from numba.core import types
+from numba.core.dispatcher import Dispatcher
+from numba.core.registry import cpu_target
+
+from numbad.caching import jit
+from numbad.errors import ArgumentError, DataError, IntegrationError
+from numbad.operators import jvp
+from numbad.random.compiling import HOW_TO_MAKE_A_KEY
+from numbad.remembered import built_once
+from numbad.sde import checks
+from numbad.sde.brownian import increments
+from numbad.sde.grid import as_times, grid
+from numbad.sde.scheme import Scheme
+from numbad.sde.state_source import form_of
+from numbad.sde.step_source import StepWriter, write_step
+from numbad.source import define
+
+_MOST_PATHS = 2**32
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What a solver solves, and by which method; `dt` is the width of the grid's cells."""
+
+    drift: Dispatcher
+    diffusion: Dispatcher
+    scheme: Scheme
+    noise: str
+    calculus: str
+    dt: float
+
+    @cached_property
+    def diffusion_jvp(self):
+        return jvp(self.diffusion, argnums=(1,))
+
+    @property
+    def content(self):
+        """What the compiled code depends on, for the cache on disk."""
+        return self.drift, self.diffusion, self.scheme.name, self.noise, self.calculus, self.dt
+
+
+class PathError(IntegrationError):
+    """A path that ends in NaN or infinity; `times` are the outputs between which it does."""
+
+    def __init__(self, before, after):
+        self.times = before, after
+        super().__init__(
+            f"the path ends in NaN or infinity between t = {before!r} and t = {after!r}. Ways out: a smaller "
+            "dt; a diffusion that stays finite, such as sqrt(max(y, 0)) for a variance"
+        )
+
+    def __reduce__(self):
+        return type(self), self.times
+
+
+@built_once(lambda problem, *_: problem.drift)
+def core(problem, y0, ts, args, key):
+    """The function `solve(y0, ts, args, key)` for types, as ordinary compiled code."""
+    form = form_of(cpu_target.typing_context, problem, y0, args)
+    parts = steps_of(replace(problem, dt=None), form)
+    namespace = {
+        "as_times": as_times,
+        "grid": grid,
+        "increments": increments,
+        "PathError": PathError,
+        "as_rows_1": as_rows_1,
+        "as_rows_2": as_rows_2,
+        "check_path": check_path,
+        "diffusion": problem.diffusion,
+        **parts,
+    }
+    lines = [
+        "times = as_times(ts)",
+        f"ends, cells, parts, starts, sizes = grid(times, {problem.dt!r})",
+        "check(y0, times[0], args)",
+        *_increments(problem, form, key),
+        "ys = integrate(y0, ends, starts, sizes, args, dw, dh)",
+        "for i in range(times.size):",
+        f"    for j in range({'ys.shape[1]' if form.is_array else form.count}):",
+        "        if not abs(ys[i, j]) < np.inf:",
+        "            raise PathError(times[max(i - 1, 0)], times[i])",
+        "return ys",
+    ]
+    return jit(error_model="numpy")(_function("solve(y0, ts, args, key)", lines, namespace))
+
+
+def _function(head, lines, namespace):
+    source = f"def {head}:\n" + "\n".join("    " + line for line in lines) + "\n"
+    return define(source, {"np": np, "math": math, **namespace})
+
+
+@built_once(lambda problem, _: problem.drift)
+def steps_of(problem, form):
+    """The compiled `check(y0, t, args)` and `integrate(y0, ends, starts, sizes, args, dw, dh)`.
+
+    They are the same for all `dt`.
+    """
+    namespace = {
+        "np": np,
+        "math": math,
+        "drift": problem.drift,
+        "diffusion": problem.diffusion,
+        "diffusion_jvp": problem.diffusion_jvp,
+        "times": times,
+        "Structure": getattr(form.y0, "instance_class", None),
+        **checks.NAMESPACE,
+    }
+    check = define(checks.check_source(form, problem.scheme, problem.calculus), namespace)
+    integrate = _function(
+        "integrate(y0, ends, starts, sizes, args, dw, dh)", _loop(problem, form), namespace
+    )
+    compile_ = jit(error_model="numpy")
+    return {"check": compile_(check), "integrate": compile_(integrate)}
+
+
+def _loop(problem, form):
+    """The lines of the loop over outputs and steps."""
+    writer = StepWriter(form, problem.scheme, problem.calculus)
+    row = "[i]" if form.is_array else None
+    width = "y_0.size" if form.is_array else form.count
+
+    def put(index):
+        if row:
+            return ["for c in range(y_0.size):", f"    out[{index}, c] = y_0[c]"]
+        return [f"out[{index}, {c}] = {name}" for c, name in enumerate(writer.y)]
+
+    step = [
+        "t, h = starts[k], sizes[k]",
+        *_read("dw", form, writer.w),
+        *(_read("dh", form, writer.areas) if problem.scheme.needs_areas else ()),
+        *write_step(problem.scheme, writer),
+    ]
+    return [
+        *checks.initial(form),
+        f"out = np.empty((ends.size, {width}))",
+        *put(0),
+        "for i in range(1, ends.size):",
+        "    for k in range(ends[i - 1], ends[i]):",
+        *("        " + line for line in step),
+        *("    " + line for line in put("i")),
+        "return out",
+    ]
+
+
+def _read(source, form, names):
+    """Lines that read the noise of a step."""
+    if form.is_array and form.channels is None:
+        return [f"{names[0]} = {source}[k]"]
+    return [f"{name} = {source}[k, {j}]" for j, name in enumerate(names)]
+
+
+def _increments(problem, form, key):
+    """Lines that make `dw` and `dh` of what is given as a key."""
+    scheme = problem.scheme
+    channels = form.channels
+    if channels is None:
+        channels = (
+            f"diffusion(times[0], y0 + 0.0{form.arguments()}).shape[1]"
+            if form.is_matrix
+            else "y0.size"
+        )
+    if key == types.uint64:
+        number, path = "key", "0"
+    elif _is_numbered(key):
+        number, path = "key[0]", "check_path(key[1])"
+    else:
+        return _given(scheme, channels, key)
+    given = f"{number}, {path}, cells, parts, {problem.dt!r}, {channels}, {scheme.needs_areas}"
+    return [f"dw, dh = increments({given})"]
+
+
+def _is_numbered(key):
+    """Whether a type is that of `(key, path)`."""
+    is_pair = isinstance(key, types.BaseTuple) and len(key) == 2
+    return is_pair and key[0] == types.uint64 and isinstance(key[1], types.Integer)
+
+
+def _given(scheme, channels, key):
+    """Lines that take increments as given."""
+    both = isinstance(key, types.BaseTuple) and len(key) == 2
+    arrays = tuple(key) if both else (key,)
+    if not all(isinstance(ty, types.Array) and ty.ndim in (1, 2) for ty in arrays):
+        raise ArgumentError(
+            f"the fourth argument of a solution is a key, not {key}; {HOW_TO_MAKE_A_KEY}. Or (key, path), "
+            "or an array of increments, one row a step"
+        )
+    if scheme.needs_areas and not both:
+        raise ArgumentError(
+            f"method {scheme.name!r} needs the space-time Levy areas beside the increments: give (W, H), "
+            "two arrays"
+        )
+    names = ("key[0]", "key[1]") if both else ("key", "key")
+    take = [
+        f"as_rows_{ty.ndim}({n}, cells.size, {channels})"
+        for n, ty in zip(names, arrays * 2, strict=False)
+    ]
+    return [f"dw = {take[0]}", f"dh = {take[1]}" if both else "dh = dw"]
+
+
+_WRONG_ROWS = "increments have one row for each step and one column for each channel of the noise; these do not"
+
+
+@njit
+def as_rows_1(given, count, channels):
+    """Increments of one channel as a matrix."""
+    if given.size != count or channels != 1:
+        raise DataError(_WRONG_ROWS)
+    out = np.empty((count, 1))
+    for k in range(count):
+        out[k, 0] = given[k]
+    return out
+
+
+@njit
+def as_rows_2(given, count, channels):
+    """Increments as they are, where they fit."""
+    if given.shape[0] != count or given.shape[1] != channels:
+        raise DataError(_WRONG_ROWS)
+    return given
+
+
+@njit
+def check_path(path):
+    """The number of a path, where there is such a one."""
+    if path < 0 or path >= _MOST_PATHS:
+        raise DataError(
+            "the number of a path lies between 0 and 2**32 - 1; for more: nd.random.fold_in"
+        )
+    return path
+
+
+@njit(error_model="numpy")
+def times(matrix, vector):
+    """Matrix times vector, in loops that need no BLAS."""
+    out = np.zeros(matrix.shape[0])
+    for i in range(matrix.shape[0]):
+        for j in range(matrix.shape[1]):
+            out[i] += matrix[i, j] * vector[j]
+    return out

@@ -1,0 +1,123 @@
+"""Methods for stochastic differential equations as data.
+
+Of four forms: stochastic Runge-Kutta methods with one family of stages, Milstein's, and Roessler's two
+for diagonal and for additive noise. A method says what it takes (`noises`), in which calculus its limit
+is (`calculus`), and its strong orders. In a step of size h, for each channel of the noise, W is the
+increment and H = (1/h) int_0^h (W(s) - s W / h) ds, normal with variance h / 12, independent of W.
+"""
+
+from dataclasses import dataclass, field
+
+DIAGONAL, SCALAR, ADDITIVE, GENERAL = "diagonal", "scalar", "additive", "general"
+NOISES = DIAGONAL, SCALAR, ADDITIVE, GENERAL
+ITO, STRATONOVICH, BOTH = "ito", "stratonovich", "both"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scheme:
+    """What every method tells: where it comes from, what it takes, how fast it converges.
+
+    `orders` are strong orders by kind of noise, for those that it takes; "commutative" is the order where
+    general noise commutes.
+    """
+
+    name: str
+    source: str
+    calculus: str
+    orders: dict = field(hash=False)
+
+    @property
+    def noises(self):
+        return tuple(kind for kind in NOISES if kind in self.orders)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RungeKutta(Scheme):
+    """Stages y_i = y + sum_j a_ij h f_j + (a_w_ij W + a_h_ij H) g_j, at t + c_i h.
+
+    y+ = y + sum_i b_i h f_i + (b_w_i W + b_h_i H) g_i. With `time_correction`, (g(t + h) - g(t)) (W / 2 - H)
+    is added for the dependence of additive noise on time. The form of Foster, dos Reis & Strange,
+    arXiv:2210.17543.
+    """
+
+    c: tuple
+    a: tuple
+    b: tuple
+    a_w: tuple
+    b_w: tuple
+    a_h: tuple = ()
+    b_h: tuple = ()
+    time_correction: bool = False
+
+    def __post_init__(self):
+        stages = len(self.c)
+        rows = [self.a, self.a_w] + ([self.a_h] if self.a_h else [])
+        ends = [self.b, self.b_w] + ([self.b_h] if self.b_h else [])
+        if any([len(row) for row in table] != list(range(stages)) for table in rows) or any(
+            len(end) != stages for end in ends
+        ):
+            raise ValueError(f"tableau {self.name}: the rows do not match")
+
+    @property
+    def needs_areas(self):
+        return self.time_correction or any(map(any, (*self.a_h, self.b_h)))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Milstein(Scheme):
+    """y+ = y + h f + g W + g g' (W**2 - h) / 2; without h in Stratonovich's calculus."""
+
+    needs_areas = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class DiagonalRoessler(Scheme):
+    """Roessler's form for diagonal and scalar noise, "SRI" of strong order 1.5.
+
+    A. Roessler, SIAM J. Numer. Anal. 48 (2010) 922-952, doi:10.1137/09076636X.
+    `betas` weigh W, chi1 = (W**2 - h) / (2 sqrt h), chi2 = W / 2 + H, chi3 = (W**3 - 3 W h) / (6 h).
+    """
+
+    a0: tuple
+    a1: tuple
+    b0: tuple
+    b1: tuple
+    alpha: tuple
+    betas: tuple
+    needs_areas = True
+
+    def __post_init__(self):
+        stages = list(range(len(self.alpha)))
+        if any(
+            [len(row) for row in table] != stages for table in (self.a0, self.a1, self.b0, self.b1)
+        ):
+            raise ValueError(f"tableau {self.name}: the rows do not match")
+
+    @property
+    def c0(self):
+        return tuple(map(sum, self.a0))
+
+    @property
+    def c1(self):
+        return tuple(map(sum, self.a1))
+
+
+@dataclass(frozen=True, kw_only=True)
+class AdditiveRoessler(Scheme):
+    """Roessler's form for additive noise, "SRA" of strong order 1.5; the same paper.
+
+    `betas` weigh W and chi2 = W / 2 + H.
+    """
+
+    c0: tuple
+    c1: tuple
+    a0: tuple
+    b0: tuple
+    alpha: tuple
+    betas: tuple
+    needs_areas = True
+
+    def __post_init__(self):
+        stages = list(range(len(self.alpha)))
+        if any([len(row) for row in table] != stages for table in (self.a0, self.b0)):
+            raise ValueError(f"tableau {self.name}: the rows do not match")

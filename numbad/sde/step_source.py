@@ -1,0 +1,281 @@
+"""Source of one step, for each form of method: a formula over components, written from the tableau."""
+
+from functools import singledispatch
+
+from numbad.sde.scheme import (
+    ADDITIVE,
+    BOTH,
+    ITO,
+    SCALAR,
+    STRATONOVICH,
+    AdditiveRoessler,
+    DiagonalRoessler,
+    Milstein,
+    RungeKutta,
+)
+
+
+class StepWriter:
+    """The lines of one step from `y_0, y_1, ...` at `t` of size `h`, with W and H in `w_j` and `a_j`."""
+
+    def __init__(self, form, scheme, calculus):
+        self.form, self.scheme, self.calculus = form, scheme, calculus
+        self.lines, self.known, self.serial = [], {}, 0
+        self.y = form.names("y")
+        self.w, self.areas = form.channel_names("w"), form.channel_names("a")
+
+    def fresh(self, prefix):
+        self.serial += 1
+        return f"{prefix}{self.serial}"
+
+    def name(self, prefix, sources):
+        """Lines that give names to one source for each component; the names."""
+        names = self.form.names(self.fresh(prefix))
+        self.lines += [f"{n} = {s}" for n, s in zip(names, sources, strict=True)]
+        return names
+
+    # -- evaluations ---------------------------------------------------------------------------------
+
+    def drift(self, t, y):
+        """Names of the drift at time `t` and the state `y`, corrected where the calculus asks for it."""
+        key = "drift", t, tuple(y)
+        if key not in self.known:
+            found = self._call("drift", t, y)
+            correction = self._correction(t, y)
+            if correction is not None:
+                found = self.name("f", [f"{f} {c}" for f, c in zip(found, correction, strict=True)])
+            self.known[key] = found
+        return self.known[key]
+
+    def diffusion(self, t, y):
+        """Names of the diffusion, one for each component, of a row where it is a matrix."""
+        key = "diffusion", t, tuple(y)
+        if key not in self.known:
+            self.known[key] = self._call("diffusion", t, y)
+        return self.known[key]
+
+    def _call(self, function, t, y):
+        form, result = self.form, self.fresh("r")
+        self.lines.append(f"{result} = {function}({t}, {form.state(y)}{form.arguments()})")
+        return self._members(result, getattr(form, function))
+
+    def _members(self, result, ty):
+        from numba.core import types
+
+        if self.form.is_array or not isinstance(ty, types.BaseTuple):
+            return [result]
+        return [f"{result}[{i}]" for i in range(self.form.count)]
+
+    def _along(self, t, y, direction):
+        """Members of the derivative of the diffusion by the state along a direction."""
+        form, result = self.form, self.fresh("d")
+        given = f"({t}, {form.state(y)}{form.arguments()})"
+        self.lines.append(f"_, {result} = diffusion_jvp({given}, ({form.state(direction)},))")
+        return self._members(result, form.diffusion)
+
+    def own_slope(self, t, y, g):
+        """Sum over channels j of (dg_j / dy) g_j, one source for each component."""
+        form = self.form
+        if form.noise == ADDITIVE:
+            return ["0.0"] * form.components
+        if form.is_matrix and form.is_array:
+            return [self._slope_of_columns(t, y[0], g[0])]
+        if form.is_matrix:
+            columns = [
+                [f"{d}[{j}]" for d in self._along(t, y, [f"{row}[{j}]" for row in g])]
+                for j in range(form.channels)
+            ]
+            return [" + ".join(entries) for entries in zip(*columns, strict=True)]
+        if form.noise == SCALAR or form.is_array or form.count == 1:
+            return self._along(t, y, g)
+        found = []
+        for i in range(form.count):
+            direction = ["0.0"] * form.count
+            direction[i] = g[i]
+            found.append(self._along(t, y, direction)[i])
+        return found
+
+    def _slope_of_columns(self, t, y, g):
+        """The same for a matrix, column by column."""
+        slope, j = self.fresh("slope"), self.fresh("j")
+        self.lines += [
+            f"{slope} = np.zeros({y}.size)",
+            f"for {j} in range({g}.shape[1]):",
+            f"    _, along = diffusion_jvp(({t}, {y}{self.form.arguments()}), ({g}[:, {j}].copy(),))",
+            f"    {slope} = {slope} + along[:, {j}]",
+        ]
+        return slope
+
+    def _correction(self, t, y):
+        """What turns the drift of the problem's calculus into that of the method's."""
+        method = self.scheme.calculus
+        if method in (BOTH, self.calculus) or self.form.noise == ADDITIVE:
+            return None
+        sign = {ITO: "-", STRATONOVICH: "+"}[self.calculus]
+        slope = self.own_slope(t, y, self.diffusion(t, y))
+        return [f"{sign} 0.5 * ({s})" for s in slope]
+
+    # -- formulas ------------------------------------------------------------------------------------
+
+    def noise(self, g, weights):
+        """The diffusion times one weight (source) for each channel, one source for each component."""
+        form = self.form
+        if not form.is_matrix:
+            weights = weights * form.components if len(weights) == 1 else weights
+            return [f"{gi} * ({w})" for gi, w in zip(g, weights, strict=True)]
+        if form.is_array:
+            return [f"times({g[0]}, {weights[0]})"]
+        return [" + ".join(f"{row}[{j}] * ({w})" for j, w in enumerate(weights)) for row in g]
+
+    def channels(self, formula):
+        """A formula of W and H for each channel."""
+        return [formula(w, a) for w, a in zip(self.w, self.areas, strict=True)]
+
+    def combined(self, terms, prefix="y"):
+        """Names of y + the sum of terms, each one source for each component."""
+        if not terms:
+            return self.y
+        rows = zip(self.y, *terms, strict=True)
+        return self.name(prefix, [" + ".join(row) for row in rows])
+
+    def end(self, terms):
+        """The state at the end of the step."""
+        new = self.combined(terms)
+        self.lines += [f"{old} = {name}" for old, name in zip(self.y, new, strict=True)]
+        return self.lines
+
+    def time(self, c):
+        return "t" if c == 0.0 else "t + h" if c == 1.0 else f"t + {c!r} * h"
+
+
+def scaled(weight, names, factor="h"):
+    """Sources of weight * factor * name."""
+    left = factor if weight == 1.0 else f"({weight!r} * {factor})"
+    return [f"{left} * {name}" for name in names]
+
+
+def weighted(*pairs):
+    """Source of a sum of weight * name, without zeros; None where nothing is left."""
+    terms = [name if weight == 1.0 else f"{weight!r} * {name}" for weight, name in pairs if weight]
+    return " + ".join(terms) or None
+
+
+@singledispatch
+def write_step(scheme, writer):
+    """The lines of a step of a method."""
+    raise NotImplementedError(scheme)
+
+
+@write_step.register
+def _(scheme: RungeKutta, writer):
+    stages, areas = len(scheme.c), scheme.needs_areas
+    a_h = scheme.a_h or tuple((0.0,) * i for i in range(stages))
+    b_h = scheme.b_h or (0.0,) * stages
+    y = []
+
+    def terms(b, b_w, b_h):
+        found = []
+        for j, pair in enumerate(zip(b_w, b_h, strict=True)):
+            if b[j]:
+                found.append(scaled(b[j], writer.drift(writer.time(scheme.c[j]), y[j])))
+            if any(pair):
+                g = writer.diffusion(writer.time(scheme.c[j]), y[j])
+                found.append(
+                    writer.noise(
+                        g, writer.channels(lambda w, a, p=pair: weighted((p[0], w), (p[1], a)))
+                    )
+                )
+        return found
+
+    for i in range(stages):
+        y.append(writer.combined(terms(scheme.a[i], scheme.a_w[i], a_h[i]), "s"))
+    last = terms(scheme.b, scheme.b_w, b_h)
+    if scheme.time_correction:
+        change = writer.channels(lambda w, a: f"0.5 * {w} - {a}")
+        now, then = (writer.diffusion(time, writer.y) for time in ("t", "t + h"))
+        last.append(writer.noise(then, change))
+        last.append([f"-({source})" for source in writer.noise(now, change)])
+    assert areas or not any(b_h)
+    return writer.end(last)
+
+
+@write_step.register
+def _(scheme: Milstein, writer):
+    g = writer.diffusion("t", writer.y)
+    last = [scaled(1.0, writer.drift("t", writer.y)), writer.noise(g, writer.w)]
+    if writer.form.noise != ADDITIVE:
+        less = " - h" if writer.calculus == ITO else ""
+        weights = [f"0.5 * ({w} * {w}{less})" for w in writer.w]
+        last.append(writer.noise(writer.own_slope("t", writer.y, g), weights))
+    return writer.end(last)
+
+
+def _stages(writer, scheme, noise_of):
+    """Drift stages of Roessler's forms; `noise_of(i)` gives the terms of the noise in stage i."""
+    stages = []
+    for i, row in enumerate(scheme.a0):
+        known = [scaled(weight, stages[j]) for j, weight in enumerate(row) if weight]
+        state = writer.combined(known + noise_of(i), "s")
+        stages.append(writer.drift(writer.time(scheme.c0[i]), state))
+    return stages
+
+
+@write_step.register
+def _(scheme: AdditiveRoessler, writer):
+    times = [writer.time(c) for c in scheme.c1]
+    area = writer.channels(lambda w, a: f"0.5 * {w} + {a}")
+
+    def noise_of(i):
+        return [
+            writer.noise(writer.diffusion(times[j], writer.y), [f"{b!r} * ({x})" for x in area])
+            for j, b in enumerate(scheme.b0[i])
+            if b
+        ]
+
+    stages = _stages(writer, scheme, noise_of)
+    last = [scaled(b, f) for b, f in zip(scheme.alpha, stages, strict=True) if b]
+    for j, pair in enumerate(zip(*scheme.betas, strict=True)):
+        if any(pair):
+            weights = writer.channels(
+                lambda w, a, p=pair: weighted((p[0], w), (p[1], f"(0.5 * {w} + {a})"))
+            )
+            last.append(writer.noise(writer.diffusion(times[j], writer.y), weights))
+    return writer.end(last)
+
+
+@write_step.register
+def _(scheme: DiagonalRoessler, writer):
+    writer.lines.append("root = math.sqrt(h)")
+    chi = []
+    for j, (w, a) in enumerate(zip(writer.w, writer.areas, strict=True)):
+        names = [f"chi{k}_{j}" for k in (1, 2, 3)]
+        writer.lines += [
+            f"{names[0]} = ({w} * {w} - h) / (2.0 * root)",
+            f"{names[1]} = 0.5 * {w} + {a}",
+            f"{names[2]} = ({w} * {w} - 3.0 * h) * {w} / (6.0 * h)",
+        ]
+        chi.append((w, *names))
+    f, g = [], []
+    for i in range(len(scheme.alpha)):
+        drifts = [scaled(x, f[j]) for j, x in enumerate(scheme.a0[i]) if x]
+        noises = [
+            writer.noise(g[j], [f"{x!r} * {c[2]}" for c in chi])
+            for j, x in enumerate(scheme.b0[i])
+            if x
+        ]
+        state = writer.combined(drifts + noises, "s")
+        f.append(writer.drift(writer.time(scheme.c0[i]), state) if _used(scheme, i) else None)
+        drifts = [scaled(x, f[j]) for j, x in enumerate(scheme.a1[i]) if x]
+        noises = [scaled(x, g[j], "root") for j, x in enumerate(scheme.b1[i]) if x]
+        state = writer.combined(drifts + noises, "s")
+        g.append(writer.diffusion(writer.time(scheme.c1[i]), state))
+    last = [scaled(x, f[i]) for i, x in enumerate(scheme.alpha) if x]
+    for j, weights in enumerate(zip(*scheme.betas, strict=True)):
+        last.append(writer.noise(g[j], [weighted(*zip(weights, c, strict=True)) for c in chi]))
+    return writer.end(last)
+
+
+def _used(scheme, i):
+    """Whether the drift of stage i is used."""
+    later = [row[i] for table in (scheme.a0, scheme.a1) for row in table if len(row) > i]
+    return bool(scheme.alpha[i]) or any(later)
