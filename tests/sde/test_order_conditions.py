@@ -1,4 +1,4 @@
-"""Order conditions of the tableaus: Roessler (2010) for diagonal and additive noise; weights of the others."""
+"""Order conditions of tableaus, Roessler (2010), for diagonal and additive noise; weights of the others."""
 
 import numpy as np
 import pytest

@@ -1,0 +1,158 @@
+"""What a solver does not do is told, with what to do instead."""
+
+import math
+
+import numpy as np
+import pytest
+from numba import njit
+
+import numbad as nd
+
+KEY = nd.random.key(3)
+TIMES = np.array([0.0, 1.0])
+
+
+@njit
+def _drift(t, y):
+    return -y
+
+
+@njit
+def _unit(t, y):
+    return 1.0
+
+
+@njit
+def _growing(t, y):
+    return 0.2 * y
+
+
+@njit
+def _two(t, y):
+    return -y[0], -y[1]
+
+
+@njit
+def _coupled(t, y):
+    return 0.3 * y[1], 0.2
+
+
+SOLVE = nd.sde.solver(_drift, _unit, dt=0.25)
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({}, "give the step size, in units of t: dt=0.01"),
+        ({"dt": -1.0}, "dt must be positive and finite; it is -1.0"),
+        ({"dt": "small"}, "dt must be a float, not 'small'"),
+        ({"dt": 0.1, "method": "Milsten"}, "did you mean 'Milstein'"),
+        ({"dt": 0.1, "noise": "white"}, "noise must be one of 'diagonal', 'scalar'"),
+        ({"dt": 0.1, "calculus": "backward"}, "calculus must be 'ito' or 'stratonovich'"),
+        (
+            {"dt": 0.1, "method": "SRIW1", "noise": "general"},
+            "methods for 'general': EulerMaruyama",
+        ),
+        ({"dt": 0.1, "method": "SRA1"}, "takes noise='additive', not 'diagonal'"),
+        ({"dt": 0.1, "rtol": 1e-3}, "rtol is not available yet"),
+        ({"dt": 0.1, "events": (1,)}, "events are not available yet"),
+        ({"dt": 0.1, "adjoint": "stochastic"}, "adjoint='stochastic' is not available yet"),
+        ({"dt": 0.1, "adjoint": "best"}, "adjoint 'best' does not exist"),
+    ],
+)
+def test_options(options, told):
+    with pytest.raises(nd.ArgumentError, match=told):
+        nd.sde.solver(_drift, _unit, **options)
+
+
+def test_functions_are_asked_for():
+    with pytest.raises(nd.ArgumentError, match=r"diffusion must be a Python function .* not 0.2"):
+        nd.sde.solver(_drift, 0.2, dt=0.1)
+
+
+@pytest.mark.parametrize(
+    ("key", "told"),
+    [
+        (3, r"a key, not int64; make one from a number: key = nd.random.key\(42\)"),
+        (0.5, "a key, not float64"),
+        ((KEY, 0.5), "a key, not"),
+    ],
+)
+def test_a_key_that_is_none(key, told):
+    with pytest.raises(nd.ArgumentError, match=told):
+        SOLVE(1.0, TIMES, (), key)
+
+
+def test_numbers_of_paths_and_increments():
+    with pytest.raises(nd.DataError, match="number of a path lies between"):
+        SOLVE(1.0, TIMES, (), (KEY, -1))
+    with pytest.raises(nd.DataError, match="one row for each step"):
+        SOLVE(1.0, TIMES, (), np.zeros(3))
+    needing = nd.sde.solver(_drift, _unit, dt=0.25, method="SRA1", noise="additive")
+    with pytest.raises(nd.ArgumentError, match="give \\(W, H\\), two arrays"):
+        needing(1.0, TIMES, (), np.zeros(4))
+
+
+@pytest.mark.parametrize(
+    ("times", "told"),
+    [
+        ([], "ts is empty"),
+        ([0.0, 1.0, 1.0], "ts must increase strictly, which it does not at t = 1.0"),
+        ([1.0, 0.0], "ts must increase strictly"),
+        ([0.0, math.inf], "ts must be finite"),
+        ([0.0, 1e10], "dt is too small for ts"),
+    ],
+)
+def test_times(times, told):
+    with pytest.raises(nd.DataError, match=told):
+        SOLVE(1.0, np.array(times), (), KEY)
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+def test_derivatives_by_times(mode):
+    by_end = nd.grad(lambda end: SOLVE(1.0, np.array([0.0, end]), (), KEY)[-1, 0], mode=mode)
+    with pytest.raises(nd.UnsupportedError, match="not differentiable by ts.*scale time"):
+        by_end(1.0)
+
+
+@pytest.mark.parametrize(
+    ("functions", "y0", "options", "told"),
+    [
+        ((_drift, _growing), 1.0, {"noise": "additive"}, "derivative of this one by y is not zero"),
+        ((_two, _coupled), (1.0, 2.0), {"method": "Milstein"}, r"depends on y\[i\] alone"),
+        ((_two, _two), (1.0, 2.0), {"noise": "general"}, "must return a matrix with a row"),
+        ((_drift, _two), (1.0, 2.0), {}, "cannot compile"),
+        ((_two, lambda t, y: (1.0,)), (1.0, 2.0), {}, "diffusion must return 2 number"),
+        (
+            (_two, lambda t, y: ((1.0,), (2.0, 3.0))),
+            (1.0, 2.0),
+            {"noise": "general"},
+            "a tuple of 2 rows",
+        ),
+        ((lambda t, y: "a", _unit), 1.0, {}, "drift must return 1 number"),
+        ((_drift, _unit), "a", {}, "y0 must be a float, a one-dimensional array"),
+        ((_drift, _unit), 1.0 + 1.0j, {}, "y0 must be a float"),
+        (
+            (lambda t, y: y[:2], lambda t, y: y),
+            np.ones(3),
+            {},
+            "drift must return an array of the length",
+        ),
+        (
+            (lambda t, y: y, lambda t, y: y[::-1].copy()),
+            np.ones(3),
+            {"method": "Milstein"},
+            "alone",
+        ),
+    ],
+)
+def test_problems(functions, y0, options, told):
+    solve = nd.sde.solver(*functions, dt=0.25, **options)
+    with pytest.raises(nd.ModelError, match=told):
+        solve(y0, TIMES, (), KEY)
+
+
+def test_a_path_that_ends_in_nan():
+    solve = nd.sde.solver(lambda t, y: math.sqrt(0.5 - t), _unit, dt=0.25)
+    with pytest.raises(nd.IntegrationError, match=r"NaN or infinity between t = 0.5 and t = 1.0"):
+        solve(1.0, np.array([0.0, 0.5, 1.0]), (), KEY)

@@ -1,0 +1,256 @@
+"""Paths and their derivatives: closed forms, structures of the state, the grid, given increments."""
+
+import math
+from collections import namedtuple
+
+import numpy as np
+import pytest
+from numba import njit
+
+import numbad as nd
+
+KEY = nd.random.key(12)
+
+
+@njit
+def _drift(t, y, mu, vol):
+    return mu * y
+
+
+@njit
+def _diffusion(t, y, mu, vol):
+    return vol * y
+
+
+GBM = nd.sde.solver(_drift, _diffusion, method="SRIW1", dt=2.0**-8)
+
+
+@njit
+def _brownian(t, y):
+    return 1.0
+
+
+@njit
+def _nothing(t, y):
+    return 0.0
+
+
+W = nd.sde.solver(_nothing, _brownian, dt=0.25, noise="additive")
+
+
+def _path_of_w(ts):
+    return W(0.0, np.array(ts), (), KEY)[:, 0]
+
+
+# -- derivatives of paths ------------------------------------------------------------------------------
+
+
+@njit
+def _end(y0, mu, vol, key):
+    return GBM(y0, (0.0, 1.0), (mu, vol), key)[-1, 0]
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+def test_pathwise_derivatives_are_those_of_the_solution(mode):
+    y0, mu, vol = 1.3, 0.2, 0.4
+    # The increments of the grid sum up to W(1), which a step of width 1 knows by its own cells only.
+    fine = nd.sde.solver(_nothing, _brownian, dt=2.0**-8, noise="additive")
+    w = fine(0.0, (0.0, 1.0), (), KEY)[-1, 0]
+    end = y0 * math.exp((mu - 0.5 * vol**2) + vol * w)
+    value, slopes = nd.value_and_grad(_end, (0, 1, 2), mode=mode)(y0, mu, vol, KEY)
+    assert value == pytest.approx(end, rel=2e-4)
+    np.testing.assert_allclose(slopes, [end / y0, end, end * (w - vol)], rtol=2e-3)
+
+
+def test_both_modes_give_the_same_and_nest():
+    at = 1.3, 0.2, 0.4, KEY
+    forward, reverse = (nd.grad(_end, (0, 1, 2), mode=m)(*at) for m in ("forward", "reverse"))
+    np.testing.assert_allclose(forward, reverse, rtol=1e-12)
+    second = nd.derivative(nd.derivative(_end, 2), 2)(*at)
+    h = 1e-5
+    up, down = (nd.grad(_end, 2)(1.3, 0.2, 0.4 + s, KEY) for s in (h, -h))
+    assert second == pytest.approx((up - down) / (2.0 * h), rel=1e-6)
+
+
+def test_gradient_of_a_mean_over_paths_in_compiled_code():
+    @njit
+    def mean(vol, key, paths):
+        total = 0.0
+        for p in range(paths):
+            total += GBM(1.0, (0.0, 1.0), (0.1, vol), (key, p))[-1, 0] ** 2
+        return total / paths
+
+    forward, reverse = (nd.grad(mean, mode=m)(0.3, KEY, 20) for m in ("forward", "reverse"))
+    h = 1e-6
+    slope = (mean(0.3 + h, KEY, 20) - mean(0.3 - h, KEY, 20)) / (2.0 * h)
+    assert forward == pytest.approx(slope, rel=1e-7)
+    assert reverse == pytest.approx(forward, rel=1e-12)
+
+
+# -- structures ----------------------------------------------------------------------------------------
+
+
+@njit
+def _pair_drift(t, y, k, s):
+    return -k * y[0] + y[1], -k * y[1]
+
+
+@njit
+def _pair_diffusion(t, y, k, s):
+    return s * y[0], 0.5 * s * y[1]
+
+
+@njit
+def _pair_matrix(t, y, k, s):
+    return (s * y[0], 0.0), (0.0, 0.5 * s * y[1])
+
+
+@njit
+def _array_drift(t, y, k, s):
+    return np.array([-k * y[0] + y[1], -k * y[1]])
+
+
+@njit
+def _array_diffusion(t, y, k, s):
+    return np.array([s * y[0], 0.5 * s * y[1]])
+
+
+@njit
+def _array_matrix(t, y, k, s):
+    out = np.zeros((2, 2))
+    out[0, 0], out[1, 1] = s * y[0], 0.5 * s * y[1]
+    return out
+
+
+_TIMES = 0.0, 0.33, 1.0
+_ARGS = 0.5, 0.3
+
+
+@pytest.mark.parametrize(
+    "method",
+    [
+        "EulerHeun",
+        pytest.param("Heun", marks=pytest.mark.deep),
+        pytest.param("SlowRK", marks=pytest.mark.deep),
+    ],
+)
+def test_tuples_arrays_and_matrices_agree(method):
+    """A diagonal diffusion written in four ways; a Stratonovich method has its drift corrected in each."""
+    Pair = namedtuple("Pair", "a b")
+    options = {"method": method, "dt": 0.05}
+    tuples = nd.sde.solver(_pair_drift, _pair_diffusion, **options)
+    expected = tuples((1.0, 2.0), _TIMES, _ARGS, KEY)
+    assert (tuples(Pair(1.0, 2.0), np.array(_TIMES), _ARGS, KEY) == expected).all()
+    others = [
+        ((_array_drift, _array_matrix), "general", np.array([1.0, 2.0])),
+        ((_array_drift, _array_diffusion), "diagonal", np.array([1.0, 2.0])),
+        ((_pair_drift, _pair_matrix), "general", (1.0, 2.0)),
+    ]
+    for functions, noise, y0 in others[:1] if method == "EulerHeun" else others:
+        ys = nd.sde.solver(*functions, noise=noise, **options)(y0, _TIMES, _ARGS, KEY)
+        np.testing.assert_allclose(ys, expected, rtol=1e-13)
+
+
+@pytest.mark.parametrize("y0", [(1.0, 2.0), np.array([1.0, 2.0])], ids=["tuple", "array"])
+@pytest.mark.parametrize("noise", ["scalar", "general"])
+@pytest.mark.deep
+def test_derivatives_by_the_state(noise, y0):
+    is_array = isinstance(y0, np.ndarray)
+    diffusions = {
+        (False, "general"): _pair_matrix,
+        (True, "general"): _array_matrix,
+    }
+    diffusion = diffusions.get((is_array, noise), _array_diffusion if is_array else _pair_diffusion)
+    solve = nd.sde.solver(
+        _array_drift if is_array else _pair_drift, diffusion, noise=noise, dt=0.125, method="Heun"
+    )
+    nd.check_grads(lambda y: (solve(y, (0.0, 1.0), _ARGS, KEY)[-1] ** 2).sum(), (y0,), order=1)
+
+
+def test_conversion_between_the_calculi():
+    """An equation of either calculus tends to one solution by methods of both."""
+
+    def corrected(t, y, mu, vol):
+        return mu * y - 0.5 * vol**2 * y
+
+    ito = {"calculus": "ito", "dt": 2.0**-8}
+    stratonovich = {"calculus": "stratonovich", "dt": 2.0**-8}
+    found = [
+        nd.sde.solver(drift, _diffusion, method=method, **options)(
+            1.0, (0.0, 1.0), (0.2, 0.4), KEY
+        )[-1, 0]
+        for drift, method, options in (
+            (_drift, "SRIW1", ito),
+            (_drift, "SlowRK", ito),
+            (corrected, "SRIW1", stratonovich),
+            (corrected, "Milstein", stratonovich),
+        )
+    ]
+    np.testing.assert_allclose(found[1:], found[0], rtol=2e-3)
+    np.testing.assert_allclose(found[2], found[0], rtol=1e-12)  # twice corrected: the same drift
+
+
+# -- the path ------------------------------------------------------------------------------------------
+
+
+def test_a_path_is_a_function_of_key_and_time():
+    whole = _path_of_w((0.0, 1.0, 1.5, 2.0))
+    later = _path_of_w((1.0, 1.5, 2.0))
+    np.testing.assert_allclose(later, whole[1:] - whole[1], atol=1e-15)
+    refined = _path_of_w((0.0, 0.3, 1.0, 1.4999, 1.5, 2.0))
+    np.testing.assert_allclose(refined[[0, 2, 4, 5]], whole, atol=1e-14)
+    assert abs(_path_of_w((0.0, 0.3))[1] - refined[1]) < 1e-15
+    assert _path_of_w((-1.0, 0.0, 1.0))[2] != whole[1]
+    assert W(0.0, np.array([0.0, 1.0]), (), (KEY, 0))[1, 0] == whole[1]
+    assert W(0.0, np.array([0.0, 1.0]), (), (KEY, 1))[1, 0] != whole[1]
+
+
+def test_methods_see_one_brownian_path():
+    ends = [
+        nd.sde.solver(_drift, _diffusion, method=m, dt=2.0**-10)(1.0, (0.0, 1.0), (0.1, 0.2), KEY)[
+            -1, 0
+        ]
+        for m in ("Milstein", "SRIW1")
+    ]
+    assert ends[0] == pytest.approx(ends[1], rel=1e-3)
+
+
+def test_parts_of_a_cell_have_the_covariance_of_brownian_motion():
+    """W and its integral at points within one cell, 20,000 paths."""
+    from numbad.sde.brownian import _up_to
+
+    @njit
+    def sample(key, points, paths):
+        out = np.empty((2 * points.size, paths))
+        for p in range(paths):
+            for i in range(points.size):
+                out[2 * i, p], out[2 * i + 1, p] = _up_to(key, p, 0, 5, points[i], 2.0)
+        return out
+
+    points = np.array([0.1, 0.375, 0.8, 1.0])
+    found = np.cov(sample(KEY, points, 20_000))
+    expected = np.empty((8, 8))
+    for i, s in enumerate(2.0 * points):
+        for j, t in enumerate(2.0 * points):
+            u, v = min(s, t), max(s, t)
+            expected[2 * i, 2 * j] = u
+            expected[2 * i, 2 * j + 1] = s * t - 0.5 * s**2 if s <= t else 0.5 * t**2
+            expected[2 * i + 1, 2 * j] = expected[2 * i, 2 * j + 1] if i == j else 0.0
+            expected[2 * i + 1, 2 * j + 1] = u**2 * (3.0 * v - u) / 6.0
+    for i in range(4):
+        for j in range(4):
+            expected[2 * i + 1, 2 * j] = expected[2 * j, 2 * i + 1]
+    scale = np.sqrt(np.outer(np.diag(expected), np.diag(expected)))
+    np.testing.assert_allclose(found / scale, expected / scale, atol=0.03)
+
+
+def test_given_increments():
+    w = np.array([0.3, -0.1, 0.2, 0.4])
+    ends = W(0.0, np.array([0.0, 0.5, 1.0]), (), w)[:, 0]
+    np.testing.assert_allclose(ends, [0.0, 0.2, 0.8])
+    slope = nd.grad(lambda w: GBM_OF_FOUR(1.0, (0.0, 1.0), (0.0, 0.2), w)[-1, 0], mode="reverse")(w)
+    end = np.prod(1.0 + 0.2 * w)
+    np.testing.assert_allclose(slope, 0.2 * end / (1.0 + 0.2 * w))
+
+
+GBM_OF_FOUR = nd.sde.solver(_drift, _diffusion, dt=0.25)
