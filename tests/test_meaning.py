@@ -111,6 +111,7 @@ def test_second_order_of_what_numba_has_frozen():
     assert nd.hessian(f)(3.0) == 4.0
 
 
+@pytest.mark.deep
 def test_solvers():
     names = _names("def decay(t, y, a):\n    return (-rate * a * y[0],)", rate=1.0)
     decay, ts = names["decay"], np.linspace(0.0, 1.0, 5)

@@ -82,6 +82,7 @@ def total(a):
     return s
 
 
+@pytest.mark.deep
 def test_arguments_of_every_structure_pass():
     Point = namedtuple("Point", "x y")
 

@@ -405,6 +405,7 @@ def test_a_result_that_is_an_argument():
         np.testing.assert_array_equal(found[own[1]][1], np.eye(2))
 
 
+@pytest.mark.deep
 def test_calls_from_compiled_code():
     f = of_known_size(3)
     jacobian = nd.jacobian(f, (0, 1), mode="reverse")

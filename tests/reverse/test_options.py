@@ -233,31 +233,37 @@ def test_a_callee_keeps_its_checks():
 # -- nogil -----------------------------------------------------------------------------------
 
 
-def long(x, n):
+def until_asked(x, turns, asked, most):
     s = x
-    for i in range(n):
-        s = s * 0.999 + x / (1.0 + i * x)
+    for i in range(most):
+        turns[0] = (
+            i + 1
+        )  # which may be `asked`, for all that LLVM knows: it reads that in every turn
+        if asked[0]:
+            break
+        s = s * 0.999 + x
     return s
 
 
-def ticks_during(function, *args):
-    """How often this thread could run while another one was inside the function."""
-    thread = threading.Thread(target=function, args=args)
+def turns_until_asked(gradient, most):
+    """How many turns the function takes in one thread if another, once it has begun, asks it to stop."""
+    turns, asked = np.zeros(1, np.int64), np.zeros(1, np.int64)
+    thread = threading.Thread(target=gradient, args=(1.5, turns, asked, most))
     thread.start()
-    ticks = 0
-    while thread.is_alive():
+    while not turns[0] and thread.is_alive():
         time.sleep(0.001)
-        ticks += 1
-    return ticks
+    asked[0] = 1
+    thread.join()
+    return turns[0]
 
 
 def test_nogil_lets_other_threads_run():
-    held = nd.grad(njit(long), mode="reverse")
-    released = nd.grad(njit(nogil=True)(long), mode="reverse")
-    n = 5_000_000
-    assert held(1.5, 10) == released(1.5, 10)
-    assert ticks_during(held, 1.5, n) <= 5
-    assert ticks_during(released, 1.5, n) > 10
+    held = nd.grad(njit(until_asked), mode="reverse")
+    released = nd.grad(njit(nogil=True)(until_asked), mode="reverse")
+    for gradient in (held, released):
+        assert turns_until_asked(gradient, 1) == 1  # and is compiled
+    assert turns_until_asked(held, 1_000_000) == 1_000_000  # nobody could ask
+    assert turns_until_asked(released, 10**11) < 10**11
 
 
 # -- inline ----------------------------------------------------------------------------------
@@ -358,6 +364,7 @@ def run_program(folder, factor=1.0, rule=""):
     return float(slope), int(hits)
 
 
+@pytest.mark.deep
 def test_cached_functions(tmp_path):
     """The second process finds the code, a third one that has changed does not use it."""
     assert run_program(tmp_path) == (12.0, 0)

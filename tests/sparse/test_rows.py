@@ -140,6 +140,7 @@ def test_what_is_changed_is_changed_once():
     np.testing.assert_allclose(found.toarray(), expected)
 
 
+@pytest.mark.deep
 def test_matrices_and_strides():
     def f(m):
         return m[1:] * m[:-1]
