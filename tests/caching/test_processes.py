@@ -235,6 +235,7 @@ report()
 """
 
 
+@pytest.mark.deep
 def test_arrays_that_share_memory(tmp_path):
     """What a process finds does not hang on which of two views another process met first."""
     program = tmp_path / "program.py"
@@ -290,7 +291,7 @@ report()
 """
 
 
-@pytest.mark.deep(but=["reverse"])
+@pytest.mark.deep
 @pytest.mark.parametrize("mode", ["forward", "reverse"])
 def test_a_global_that_is_bound_anew_between_two_signatures(tmp_path, mode):
     """Code for the second signature is found by what the global meant then."""

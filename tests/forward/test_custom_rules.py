@@ -223,6 +223,7 @@ def test_jvp_of_a_function_of_numpy():
     np.testing.assert_allclose(gradient, [[40.0, -10.0], [-20.0, 60.0]], rtol=1e-14)
 
 
+@pytest.mark.deep(but=["<lambda>1"])
 @pytest.mark.parametrize("wrong", [lambda t: t[:1], lambda t: np.append(t, t)])
 def test_a_tangent_of_another_shape_than_the_value(wrong):
     @njit

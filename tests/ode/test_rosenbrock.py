@@ -113,7 +113,7 @@ def forced_in_place(t, y, dy, stiffness):
     dy[1] = y[0] - y[1]
 
 
-@pytest.mark.deep(but=["True"])
+@pytest.mark.deep
 @pytest.mark.parametrize("inplace", [False, True])
 def test_arrays_and_time(inplace):
     fun = forced_in_place if inplace else forced

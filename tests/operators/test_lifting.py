@@ -160,6 +160,15 @@ def flat(gradient):
     return np.concatenate([np.ravel(part) for part in gradient])
 
 
+@pytest.mark.deep(
+    but=[
+        "perturbation_confusion",
+        "captured_variable_assigned_again",
+        "in_one_tuple",
+        "made_by_a_function",
+        "one_in_each_branch",
+    ]
+)
 @pytest.mark.parametrize(("f", "args", "value", "grad"), programs)
 def test_program(f, args, value, grad):
     assert f(*args) == pytest.approx(value, rel=1e-13)

@@ -93,6 +93,7 @@ def test_gradients_keep_the_structure_of_the_argument(mode):
     assert second.label is None
 
 
+@pytest.mark.deep(but=["F-*", "reversed-*", "strided-reverse", "empty-forward"])
 @both
 @pytest.mark.parametrize("layout", ["C", "F", "strided", "reversed", "read-only", "empty"])
 def test_arrays_of_any_layout(mode, layout):
