@@ -1,53 +1,272 @@
 """From the arguments of `fit_ode` to a checked `OdeProblem`."""
 
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from numbers import Integral, Real
 
 import numpy as np
 
 from numbad.errors import DataError, ModelError
-from numbad.fit.data import Observations, check_observations, component_index, label_of, read_series
-from numbad.fit.evaluate import as_dispatcher
-from numbad.fit.model import FailsAtStartError, check_right_hand_side, packed, read_parameters
-from numbad.fit.problem import OdeProblem
-from numbad.fit.unknowns import make_unknowns
+from numbad.fit.data import Observations, check_observations, earliest, read_series
+from numbad.fit.evaluate import Shape, as_dispatcher
+from numbad.fit.experiment import Candidates, read_experiments, split_start
+from numbad.fit.initial import (
+    by_component,
+    component_names,
+    free_components,
+    given_start,
+    length,
+    observed_start,
+    resolved,
+    wanted_form,
+)
+from numbad.fit.model import (
+    FailsAtStartError,
+    check_right_hand_side,
+    packed,
+    read_parameters,
+)
+from numbad.fit.observables import read_observables
+from numbad.fit.priors import read_priors
+from numbad.fit.problem import OdeProblem, Trial
+from numbad.fit.unknowns import make_unknowns, read_bounds, read_fixed, read_transforms
 
 LOSSES = ("linear", "soft_l1", "huber", "cauchy", "arctan")
 # Longer states are passed to the model as arrays: code that is unrolled over them grows too long.
 LONGEST_TUPLE = 16
 
 
+@dataclass(frozen=True)
+class Freedom:
+    """What may vary, and how, as in `fit_ode`."""
+
+    own: object
+    fixed: object
+    bounds: object
+    transforms: object
+    priors: object
+
+
 def make_problem(
-    fun, t, y, p0, y0, fit_y0, t0, names, components, observed, bounds, sigma, scale, control,
-    solving,
+    fun, t, y, p0, y0, fit_y0, t0, names, components, observed, observables, experiments, sigma,
+    scale, freedom, control, solving,
 ):  # fmt: skip
     """Check everything and return the `OdeProblem`; arguments as in `fit_ode`."""
     _check_options(scale, control, solving)
+    experiments = read_experiments(experiments, t, y)
+    p0, extras = split_start(fun, p0, experiments, y0)
     names, values, calling = read_parameters(fun, p0, names)
-    components = _component_names(components, y0)
-    series, shape, components = read_series(t, y, sigma, observed, components)
-    log = scale == "log"
-    check_observations(series, shape, log)
-    first = min(float(s.times[0]) for s in series)
-    t0 = first if t0 is None else _initial_time(t0, first)
-    size = _state_size(y0, components, series)
-    _check_width(series, shape, observed, y, size)
-    free = _free_components(fit_y0, size, components)
-    if y0 is None:
-        start, series = _observed_start(size, components, series, t0, free)
-    else:
-        start = _given_start(y0, components)
-    unknowns = _all_unknowns(names, values, start, free, components, t0, bounds, log)
-    observations = Observations(series, t0, shape, log)
-    if observations.count < len(unknowns):
+    own = _names_of(freedom.own, "own", names, experiments)
+    _check_arguments(experiments, names)
+    everything = {**dict(zip(names, values.tolist(), strict=True)), **extras}
+    given = [resolved(y0 if one.y0 is None else one.y0, everything) for one in experiments]
+    fun = as_dispatcher(fun)
+    form = calling.arguments(_at_first(names, values, experiments[0], everything))
+    reading = _Reading(
+        fun, form, given[0][0], t0, observed, component_names(components, given[0][0])
+    )
+    if observables is not None:
+        reading.observe(observables, experiments[0])
+    read = [
+        reading.read(one, initial, sigma if one.sigma is None else one.sigma, scale == "log")
+        for one, (initial, _) in zip(experiments, given, strict=True)
+    ]
+    components, size = reading.components, reading.size
+    free = free_components(fit_y0, size, components)
+    candidates = Candidates(names, experiments, components, size)
+    candidates.add_parameters(values, extras, own)
+    for e, (initial, named) in enumerate(given):
+        series, begin, shape = read[e]
+        with about(experiments[e]):
+            if initial is None:
+                start, series = observed_start(size, components, series, begin, free)
+            else:
+                start = given_start(initial, components)
+        candidates.add_initial_values(e, start, by_component(named, components), free, begin)
+        read[e] = Observations(series, begin, shape, scale == "log"), start
+    state = reading.state or _usable_form(
+        fun, read[0][0].t0, tuple(read[0][1].tolist()), form, wanted_form(given[0][0])
+    )
+    unknowns, priors, fixed, numbers = _varying(candidates, freedom, scale)
+    varied, free = _slots(numbers, len(names))
+    shape = Shape(calling, state, size, varied, free)
+    columns = [*varied, *(len(names) + index for index in free)]
+    values = candidates.values
+    trials = tuple(
+        Trial(
+            one.name,
+            read[e][0],
+            values[e, : len(names)].copy(),
+            values[e, len(names) :].copy(),
+            numbers[e, columns],
+        )
+        for e, one in enumerate(experiments)
+    )
+    problem = OdeProblem(
+        fun, shape, unknowns, components, trials, control, solving, reading.observing,
+        reading.labels, priors, fixed,
+    )  # fmt: skip
+    return _checked(problem)
+
+
+def _names_of(given, what, known, experiments):
+    """Return names given as one, or as a sequence of them."""
+    names = (given,) if isinstance(given, str) else tuple(given)
+    for name in names:
+        if name not in known:
+            raise ModelError(
+                f"{what}: no parameter is called {name!r}; there are {', '.join(known)}"
+            )
+    if names and experiments[0].name is None:
+        raise ModelError(f"{what}= is about several experiments=")
+    return names
+
+
+def _check_arguments(experiments, names):
+    for one in experiments:
+        for key in one.args or {}:
+            if key not in names:
+                raise ModelError(
+                    f"experiment {one.name!r}: args has {key!r}, but the parameters are "
+                    f"{', '.join(names)}"
+                )
+
+
+def _at_first(names, values, experiment, everything):
+    """Return the parameters as the first experiment starts with them."""
+    given = experiment.args or {}
+    found = [given.get(name, value) for name, value in zip(names, values.tolist(), strict=True)]
+    return [everything[value] if isinstance(value, str) else float(value) for value in found]
+
+
+def _varying(candidates, freedom, scale):
+    """Return (unknowns, priors, fixed (name, value) pairs, places by the number of the unknown)."""
+    names, aliases = candidates.names, candidates.aliases
+    aliases = {alias: meant for alias, meant in aliases.items() if alias not in names}
+    start = np.array(candidates.start)
+    if not names:
+        raise ModelError("nothing to fit: no parameters, and fit_y0 is False")
+    lower, upper = read_bounds(freedom.bounds, names, aliases)
+    held = read_fixed(freedom.fixed, names, aliases, start) | (lower == upper)
+    for name, value, low, high in zip(names, start.tolist(), lower, upper, strict=True):
+        if not low <= value <= high:
+            raise ModelError(f"{name} starts at {value:g}, outside its bounds [{low:g}, {high:g}]")
+    transforms = read_transforms(freedom.transforms, names, scale, aliases)
+    priors = read_priors(freedom.priors, names, start, held, aliases)
+    if held.all():
+        raise ModelError(f"nothing to fit, all is fixed: {', '.join(names)}")
+    kept = np.flatnonzero(~held)
+    unknowns = make_unknowns(
+        tuple(names[i] for i in kept),
+        start[kept],
+        [(lower[i], upper[i]) for i in kept],
+        [transforms[i] for i in kept],
+    )
+    fixed = tuple((names[i], float(start[i])) for i in np.flatnonzero(held))
+    numbers = np.full(len(names) + 1, -1)  # the last for what is no candidate
+    numbers[kept] = np.arange(len(kept))
+    placed = candidates.places >= 0
+    candidates.values[placed] = start[candidates.places[placed]]
+    return unknowns, priors, fixed, numbers[candidates.places]
+
+
+def _slots(numbers, parameters):
+    """Return which parameters and which initial values vary in any experiment."""
+    vary = np.flatnonzero((numbers >= 0).any(axis=0)).tolist()
+    free = tuple(slot - parameters for slot in vary if slot >= parameters)
+    return tuple(slot for slot in vary if slot < parameters), free
+
+
+def _checked(problem):
+    """Return the problem, with what its noise is taken for; refuse what cannot be determined."""
+    control, levels, unknowns = problem.control, problem.levels, problem.unknowns
+    if levels and control.loss != "linear":
+        raise ModelError(f'sigma="estimate" needs loss="linear": {control.loss} is no likelihood')
+    if len(problem.priors) and control.loss != "linear":
+        raise ModelError(f'priors need loss="linear": {control.loss} is no likelihood')
+    if len(problem.priors) and not (levels or control.absolute_sigma):
+        raise ModelError(
+            "priors are weighed against the data, so the noise must be known: give sigma and "
+            'absolute_sigma=True, or sigma="estimate"'
+        )
+    count = problem.count + len(problem.priors)
+    if count < len(unknowns):
         raise DataError(
-            f"{observations.count} observations cannot determine {len(unknowns)} unknowns "
+            f"{count} observations cannot determine {len(unknowns)} unknowns "
             f"({', '.join(unknowns.names)})"
         )
-    fun = as_dispatcher(fun)
-    state = _usable_form(fun, calling, t0, tuple(start), tuple(values), _wanted_form(y0))
-    return OdeProblem(
-        fun, calling, state, unknowns, start, free, components, observations, control, solving,
-    )  # fmt: skip
+    if levels and (len(problem.priors) or (levels.group < 0).any()):
+        return replace(problem, control=replace(control, absolute_sigma=True))
+    return problem
+
+
+class _Reading:
+    """How the data are read: names and number of what is compared with them.
+
+    `initial` are the initial values of the first experiment, None where the data have them.
+    """
+
+    def __init__(self, fun, form, initial, t0, observed, components):
+        self.fun, self.form, self.initial = fun, form, initial
+        self.t0, self.observed, self.components = t0, observed, components
+        self.observing = self.labels = self.state = None
+        self.size = None if initial is None else length(initial)
+        if self.size is None and components is not None:
+            self.size = len(components)
+
+    def observe(self, observables, experiment):
+        """Find out what the observables are."""
+        if self.initial is None:
+            raise ModelError("y0 must be given with observables=: the data do not show the state")
+        t0 = self.t0 if isinstance(self.t0, Real) else earliest(experiment.t, experiment.y)
+        start = tuple(given_start(self.initial, self.components).tolist())
+        form = _usable_form(self.fun, t0, start, self.form, wanted_form(self.initial))
+        self.state = form
+        self.observing, self.labels = read_observables(
+            observables, t0, packed(form, start), self.form
+        )
+
+    def read(self, experiment, initial, sigma, log):
+        """Return (series, initial time, shape of the table) of an experiment."""
+        names = self.components if self.observing is None else self.labels
+        with about(experiment):
+            series, shape, names = read_series(
+                experiment.t, experiment.y, sigma, self.observed, names
+            )
+            check_observations(series, shape, log)
+            first = min(float(s.times.min()) for s in series)
+            t0 = first if self.t0 is None else _initial_time(self.t0, first)
+            if self.observing is None:
+                self.components = names
+                self.size = width = _state_size(initial, self.size, series)
+                if names is not None and len(names) != width:
+                    raise ModelError(
+                        f"the state has {width} components, but the data name {', '.join(names)}; "
+                        "say with components= what all are called"
+                    )
+            else:
+                width = self._observed_width(names, series)
+            _check_width(series, shape, self.observed, experiment.y, width)
+        return series, t0, shape
+
+    def _observed_width(self, names, series):
+        width, last = self.observing.width, max(s.component for s in series)
+        if last >= width or (names is not None and len(names) != width):
+            said = f"{len(names)} are named" if names is not None else f"number {last} is observed"
+            raise DataError(f"observables returns {width} number(s), but {said}")
+        self.labels = names
+        return width
+
+
+@contextmanager
+def about(experiment):
+    """Say which experiment an error is about, where there are several."""
+    try:
+        yield
+    except (DataError, ModelError) as error:
+        if experiment.name is None:
+            raise
+        raise type(error)(f"experiment {experiment.name!r}: {error}") from None
 
 
 def _check_options(scale, control, solving):
@@ -66,38 +285,20 @@ def _check_options(scale, control, solving):
         raise ModelError(f"max_nfev must be a whole number above 0, or None; got {most!r}")
 
 
-def _component_names(components, y0):
-    if components is None and hasattr(y0, "_fields"):
-        components = y0._fields
-    if components is None and isinstance(y0, dict):
-        components = y0
-    if components is None:
-        return None
-    components = tuple(map(str, components))
-    if len(set(components)) < len(components):
-        raise ModelError(f"components: a name appears twice in {', '.join(components)}")
-    if y0 is not None and _length(y0) != len(components):
-        raise ModelError(f"y0 has {_length(y0)} values for {len(components)} components")
-    return components
-
-
 def _initial_time(t0, first):
     if not (isinstance(t0, Real) and -np.inf < t0 <= first):
         raise DataError(f"t0 must be a time not after the first observation, {first:g}; got {t0!r}")
     return float(t0)
 
 
-def _state_size(y0, components, series):
-    size = max(s.component for s in series) + 1
-    if y0 is None:
-        return size if components is None else len(components)
-    if _length(y0) < size:
-        raise ModelError(f"y0 has {_length(y0)} values, but component {size - 1} is observed")
-    return _length(y0)
-
-
-def _length(y0):
-    return len(y0) if isinstance(y0, dict) else np.size(y0)
+def _state_size(y0, size, series):
+    """Return how many components the state has; `size` where something else than data says so."""
+    least = max(s.component for s in series) + 1
+    if y0 is not None and length(y0) < least:
+        raise ModelError(f"y0 has {length(y0)} values, but component {least - 1} is observed")
+    if y0 is not None and size is not None and length(y0) != size:
+        raise ModelError(f"y0 has {length(y0)} values for {size} components")
+    return size or least
 
 
 def _check_width(series, shape, observed, y, size):
@@ -109,72 +310,7 @@ def _check_width(series, shape, observed, y, size):
     )
 
 
-def _free_components(fit_y0, size, components):
-    if isinstance(fit_y0, bool | np.bool_):
-        return tuple(range(size)) if fit_y0 else ()
-    listed = [fit_y0] if np.ndim(fit_y0) == 0 else fit_y0
-    found = {component_index(one, components, "fit_y0", ModelError)[0] for one in listed}
-    if found and max(found) >= size:
-        raise ModelError(f"fit_y0: component {max(found)} does not exist, y has {size}")
-    return tuple(sorted(found))
-
-
-def _given_start(y0, components):
-    if isinstance(y0, dict):
-        missing = [name for name in components if name not in y0]
-        if missing:
-            raise ModelError(f"y0 gives no value for {', '.join(missing)}")
-        y0 = [y0[name] for name in components]
-    try:
-        start = np.atleast_1d(np.array(y0, dtype=np.float64))
-    except (TypeError, ValueError) as error:
-        raise ModelError(f"y0: every entry must be one real number ({error})") from None
-    if start.ndim != 1:
-        raise ModelError(f"y0 must be a flat list of numbers, it has shape {start.shape}")
-    for index in np.flatnonzero(~np.isfinite(start)):
-        raise ModelError(f"y0: {label_of(index, components)} is {start[index]}; it must be finite")
-    return start
-
-
-def _observed_start(size, components, series, t0, free):
-    """Return initial values from the data, and the series without those that were taken as exact.
-
-    What is fixed must be observed at t0; what is free starts from its first observation.
-    """
-    series, start = list(series), np.empty(size)
-    place = {one.component: j for j, one in enumerate(series)}
-    for index in range(size):
-        one = series[place[index]] if index in place else None
-        seen = () if one is None else np.flatnonzero(~np.isnan(one.values))
-        if not len(seen) or not (index in free or one.times[seen[0]] == t0):
-            label = label_of(index, components)
-            way = f", or let it be fitted: fit_y0=[{label!r}]" if len(seen) and components else ""
-            raise ModelError(f"y0: {label} is not observed at t = {t0:.10g}; give y0{way}")
-        start[index] = one.values[seen[0]]
-        if index not in free:
-            series[place[index]] = one.without(seen[0])
-    return start, tuple(series)
-
-
-def _all_unknowns(names, values, start, free, components, t0, bounds, log):
-    initial = tuple(
-        f"y0[{i}]" if components is None else f"{components[i]}({t0:.10g})" for i in free
-    )
-    aliases = {label_of(i, components): name for i, name in zip(free, initial, strict=True)}
-    aliases = {alias: name for alias, name in aliases.items() if alias not in names}
-    if not names and not free:
-        raise ModelError("nothing to fit: no parameters, and fit_y0 is False")
-    values = np.concatenate((values, start[list(free)]))
-    return make_unknowns(names + initial, values, bounds, log, aliases)
-
-
-def _wanted_form(y0):
-    if hasattr(y0, "_fields"):
-        return tuple(y0._fields)
-    return "array" if isinstance(y0, np.ndarray) else "tuple"
-
-
-def _usable_form(fun, calling, t0, start, values, wanted):
+def _usable_form(fun, t0, start, arguments, wanted):
     """Return the form of y that `fun` works with.
 
     A tuple is tried first, since it stays in registers; then an array. The complaint of a function
@@ -186,7 +322,7 @@ def _usable_form(fun, calling, t0, start, values, wanted):
     complaints = {}
     for form in forms:
         try:
-            check_right_hand_side(fun, t0, packed(form, start), calling.arguments(values))
+            check_right_hand_side(fun, t0, packed(form, start), arguments)
             return form
         except FailsAtStartError:
             raise

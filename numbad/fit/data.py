@@ -11,18 +11,30 @@ from numbad.errors import DataError
 
 
 class Series(NamedTuple):
-    """The observations of one component: NaN `values` are missing, infinite `sigma` not fitted."""
+    """The observations of one component: NaN `values` are missing, infinite `sigma` not fitted.
+
+    With `estimated`, `sigma` is 1 and stands for a deviation that is to be found.
+    """
 
     component: int
     label: str
     times: np.ndarray
     values: np.ndarray
     sigma: np.ndarray
+    estimated: bool = False
 
     @property
     def used(self):
         """Which observations are fitted."""
         return ~np.isnan(self.values) & np.isfinite(self.sigma)
+
+    def first(self):
+        """Return the index of the first observation, None where there is none; and how many there are."""
+        seen = np.flatnonzero(~np.isnan(self.values))
+        if not len(seen):
+            return None, 0
+        index = int(seen[np.argmin(self.times[seen])])
+        return index, int(np.sum(self.times[seen] == self.times[index]))
 
     def without(self, index):
         """Return these observations with one of them not fitted."""
@@ -36,7 +48,7 @@ class Observations:
     """All series, and the flat arrays that the compiled residuals read.
 
     `shape` is that of the table `y` the series were given as, None where they came one by one.
-    The flat order is series after series, in time, of those that are fitted.
+    The flat order is series after series, of those that are fitted.
     """
 
     series: tuple
@@ -50,23 +62,32 @@ class Observations:
 
         On the log scale the value is the logarithm. The first time is `t0`.
         """
-        times = [s.times for s in self.series]
-        shared = all(t is times[0] for t in times)
-        ts = times[0] if shared else np.unique(np.concatenate(times))
-        if ts[0] != self.t0:
-            ts = np.concatenate(([self.t0], ts))
+        ts = np.unique(np.concatenate([[self.t0], *(s.times for s in self.series)]))
         seen = [s.used for s in self.series]
         rows = [np.searchsorted(ts, s.times[k]) for s, k in zip(self.series, seen, strict=True)]
         columns = [np.full(len(r), s.component) for s, r in zip(self.series, rows, strict=True)]
         value = np.concatenate([s.values[k] for s, k in zip(self.series, seen, strict=True)])
         sigma = np.concatenate([s.sigma[k] for s, k in zip(self.series, seen, strict=True)])
         value = np.log(value) if self.log else value
+        rows = [row.astype(np.intp) for row in rows]
         return ts, np.concatenate(rows), np.concatenate(columns), value, 1.0 / sigma
 
     @cached_property
     def count(self):
         """How many observations are fitted."""
         return sum(int(np.count_nonzero(s.used)) for s in self.series)
+
+    @cached_property
+    def levels(self):
+        """Which component each fitted observation is of where its deviation is sought, else -1."""
+        which = [s.component if s.estimated else -1 for s in self.series]
+        return np.repeat(which, [int(np.count_nonzero(s.used)) for s in self.series])
+
+    @cached_property
+    def log_widths(self):
+        """The sum of log sigma over the fitted observations; of log y, too, on the log scale."""
+        value, weight = self.flat[3:]
+        return float(-np.log(weight).sum() + (value.sum() if self.log else 0.0))
 
     def arrange(self, flat):
         """Return flat numbers, one an observation, in the form of the data, NaN elsewhere."""
@@ -105,12 +126,23 @@ def read_series(t, y, sigma, observed, components):
     if components is None and observed is None:
         components = names
     picked = _columns(observed, names, table.shape[1], components)
-    spread = _table_sigma(sigma, table.shape, picked)
+    spread, sought = _table_sigma(sigma, table.shape, picked)
     series = tuple(
-        Series(index, label, t, table[:, j], spread[:, j])
+        Series(index, label, t, table[:, j], spread[:, j], sought[j])
         for j, (index, label) in enumerate(picked)
     )
     return series, y.shape, components
+
+
+def earliest(t, y):
+    """Return the first time of data that are not checked yet, a float."""
+    if t is None and isinstance(y, Mapping):
+        t = {key: _pair(None, key, key, given)[0] for key, given in y.items()}
+    times = t.values() if isinstance(t, Mapping) else [t]
+    found = [_times(one, "t").min() for one in times]
+    if not found:
+        raise DataError("t is empty: no observations")
+    return float(min(found))
 
 
 def _all_names(keys):
@@ -132,7 +164,7 @@ def _separate(t, y, sigma, components):
         if not isinstance(sigma, Mapping) and np.ndim(one):
             raise DataError("sigma: with y by component, give one number or a dict by component")
         spread = _spread(one, values.shape, f"sigma of {label}")
-        series.append(Series(index, label, times, values, spread))
+        series.append(Series(index, label, times, values, spread, _is_sought(one)))
     if isinstance(sigma, Mapping) and not set(sigma) <= set(y):
         raise DataError(f"sigma: {sorted(set(sigma) - set(y), key=str)[0]!r} is not in y")
     if not series:
@@ -215,16 +247,11 @@ def _times(t, what):
     if not np.isfinite(t).all():
         index = int(np.flatnonzero(~np.isfinite(t))[0])
         raise DataError(f"{what}[{index}] is {t[index]}; times must be finite")
-    if not (t[1:] > t[:-1]).all():
-        index = int(np.flatnonzero(t[1:] <= t[:-1])[0]) + 1
-        raise DataError(
-            f"{what} must increase: {what}[{index}] = {t[index]:.10g} "
-            f"follows {what}[{index - 1}] = {t[index - 1]:.10g}"
-        )
     return t
 
 
 def _table_sigma(sigma, shape, picked):
+    """Return the deviations of a table, and of each column whether they are to be estimated."""
     if isinstance(sigma, Mapping):
         by_index = {}
         for key, value in sigma.items():
@@ -233,21 +260,30 @@ def _table_sigma(sigma, shape, picked):
             if index not in labels.values():
                 raise DataError(f"sigma: {key!r} is not an observed component")
             by_index[index] = value
+        given = [by_index.get(index, 1.0) for index, _ in picked]
         columns = [
-            _spread(by_index.get(index, 1.0), shape[:1], f"sigma of {label}")
-            for index, label in picked
+            _spread(one, shape[:1], f"sigma of {label}")
+            for one, (_, label) in zip(given, picked, strict=True)
         ]
-        return np.column_stack(columns)
-    sigma = None if sigma is None else _floats(sigma, "sigma")
+        return np.column_stack(columns), [_is_sought(one) for one in given]
+    if sigma is None or isinstance(sigma, str):
+        return _spread(sigma, shape, "sigma"), [_is_sought(sigma)] * shape[1]
+    sigma = _floats(sigma, "sigma")
     if np.shape(sigma) == shape[:1] and (shape[1] == 1 or shape[0] != shape[1]):
         sigma = sigma.reshape(-1, 1)  # one for each time
-    return _spread(sigma, shape, "sigma")
+    return _spread(sigma, shape, "sigma"), [False] * shape[1]
+
+
+def _is_sought(sigma):
+    return isinstance(sigma, str) and sigma == "estimate"
 
 
 def _spread(sigma, shape, what):
-    """Return standard deviations, broadcast to `shape`; None stands for 1."""
-    if sigma is None:
+    """Return standard deviations, broadcast to `shape`; None stands for 1, "estimate" as well."""
+    if sigma is None or _is_sought(sigma):
         return np.ones(shape)
+    if isinstance(sigma, str):
+        raise DataError(f'{what}: {sigma!r} is neither a number nor "estimate"')
     sigma = _floats(sigma, what)
     try:
         return np.broadcast_to(sigma, shape)

@@ -1,18 +1,21 @@
 """Compiled residuals and sensitivities of an ODE model, one sweep for both.
 
-`curve(p, y0, ts)` returns the states, shape (len(ts), n), and their derivatives by the unknowns p,
-shape (len(ts), n, k). `evaluate(x, ...)` makes the weighted residuals and their Jacobian of it.
-Both are compiled once for a function and the structure of the problem, and kept.
+`curve(theta, known, y0, ts)` returns what is compared with the data: the states, shape (len(ts), n),
+or what the observables make of them; and its derivatives by theta, shape (len(ts), n, k): parameters
+and initial values that vary, while `known` and `y0` have the others. `evaluate` makes the weighted
+residuals and their Jacobian of it. Both are compiled once for a function and the structure of the
+problem, and kept.
 """
 
 import math
 from types import FunctionType
+from typing import NamedTuple
 
 import numpy as np
 from numba.core.dispatcher import Dispatcher
 
 from numbad.caching import jit
-from numbad.fit.model import named_tuple
+from numbad.fit.model import Calling, named_tuple
 from numbad.remembered import built_once, look_again, made_of
 from numbad.source import define
 
@@ -33,19 +36,26 @@ def _of_right_hand_side(fun, *structure):
 
 
 @built_once(_of_right_hand_side)
-def compiled(fun, calling, state, components, free, solving):
+def compiled(fun, shape, solving, observing):
     """Return the pair of dispatchers (curve, evaluate) for a structure of the problem.
 
-    `state` is the form of y (see `model.packed`); `free` are the indices of the components, out of
-    so many `components`, whose initial values are unknown; `solving` are a `Solving`.
+    `shape` is a `Shape`, `solving` a `Solving`; `observing` an `Observing`, None where the
+    components of the state are observed.
     """
     from numbad.ode import solver
     from numbad.operators import value_and_jacobian
 
     solve = solver(fun, **solving._asdict())
-    count = calling.count + len(free)
-    names = {"solve": solve, "Parameters": _named(calling.form), "State": _named(state)}
-    trajectory = _generate(_trajectory_source(calling, state, components, free), names)
+    count = len(shape.varied) + len(shape.free)
+    names = {
+        "solve": solve,
+        "Parameters": _named(shape.calling.form),
+        "State": _named(shape.state),
+        "empty": np.empty,
+    }
+    if observing is not None:
+        names |= {f"observe{i}": one for i, one in enumerate(observing.functions)}
+    trajectory = _generate(_trajectory_source(shape, observing), names)
     sensitivities = value_and_jacobian(trajectory, argnums=0)
     if count > MOST_IN_ONE_PASS:
         curve = sensitivities
@@ -53,6 +63,20 @@ def compiled(fun, calling, state, components, free, solving):
         source = _unpacking_source(count)
         curve = _generate(source, {"sensitivities": sensitivities, "stack": _stack})
     return curve, _evaluation(curve)
+
+
+class Shape(NamedTuple):
+    """What a problem is compiled for.
+
+    `state` is the form of y (see `model.packed`), of `components` numbers. `varied` are the indices
+    of the parameters, `free` those of the initial values, that vary: theta has them in this order.
+    """
+
+    calling: Calling
+    state: str | tuple
+    components: int
+    varied: tuple
+    free: tuple
 
 
 def _named(form):
@@ -63,28 +87,51 @@ def _generate(source, names):
     return jit(define(source + "\n", names))
 
 
-def _trajectory_source(calling, state, components, free):
-    """Source of the solution as a function of all unknowns: parameters, then initial values."""
-    unknown = {index: f"theta[{calling.count + j}]" for j, index in enumerate(free)}
-    lines = ["def generated(theta, y0, ts):"]
-    if not free:
+def _trajectory_source(shape, observing):
+    """Source of what is observed as a function of all that varies."""
+    place = {index: f"theta[{j}]" for j, index in enumerate(shape.varied)}
+    arguments = [place.get(i, f"known[{i}]") for i in range(shape.calling.count)]
+    first = len(shape.varied)
+    unknown = {index: f"theta[{first + j}]" for j, index in enumerate(shape.free)}
+    lines = ["def generated(theta, known, y0, ts):"]
+    if not shape.free:
         lines.append("    start = y0")
-    elif state == "array":
+    elif shape.state == "array":
         lines.append("    start = y0.copy()")
         lines += [f"    start[{index}] = {value}" for index, value in unknown.items()]
     else:
-        items = "".join(f"{unknown.get(i, f'y0[{i}]')}, " for i in range(components))
-        lines.append(f"    start = {'' if state == 'tuple' else 'State'}({items})")
-    arguments = calling.source([f"theta[{i}]" for i in range(calling.count)])
-    lines.append(f"    return solve(start, ts, {arguments})")
-    return "\n".join(lines)
+        items = [unknown.get(i, f"y0[{i}]") for i in range(shape.components)]
+        lines.append(f"    start = {_state_source(shape.state, items)}")
+    lines.append(f"    states = solve(start, ts, {shape.calling.source(arguments)})")
+    if observing is None:
+        return "\n".join([*lines, "    return states"])
+    items = [f"states[i, {j}]" for j in range(shape.components)]
+    state = "states[i]" if shape.state == "array" else _state_source(shape.state, items)
+    given = ", ".join(["ts[i]", "state", *shape.calling.listed(arguments)])
+    lines += [
+        f"    out = empty((len(ts), {observing.width}))",
+        "    for i in range(len(ts)):",
+        f"        state = {state}",
+    ]
+    for j in range(len(observing.functions)):
+        lines.append(f"        seen = observe{j}({given})")
+        if observing.scalar:
+            lines.append(f"        out[i, {j}] = seen")
+        else:
+            lines += [f"        out[i, {q}] = seen[{q}]" for q in range(observing.width)]
+    return "\n".join([*lines, "    return out"])
+
+
+def _state_source(state, items):
+    joined = "".join(f"{item}, " for item in items)
+    return f"({joined})" if state == "tuple" else f"State({joined})"
 
 
 def _unpacking_source(count):
     items = "".join(f"p[{i}], " for i in range(count))
     return (
-        "def generated(p, y0, ts):\n"
-        f"    states, partials = sensitivities(({items}), y0, ts)\n"
+        "def generated(p, known, y0, ts):\n"
+        f"    states, partials = sensitivities(({items}), known, y0, ts)\n"
         "    return states, stack(partials)\n"
     )
 
@@ -105,11 +152,34 @@ def _evaluation(curve):
     return jit(FunctionType(_evaluate.__code__, scope, "evaluate"), nogil=True)
 
 
-def _evaluate(x, log, scale, y0, ts, row, component, value, weight):
-    p = np.exp(x) if log else x * scale
-    states, partials = curve(p, y0, ts)  # noqa: F821 (see _evaluation)
+def _evaluate(
+    x, kind, box, log, given, unknown, known, y0, ts, row, component, value, weight
+):  # fmt: skip
+    """Return residuals and their Jacobian at internal coordinates x.
+
+    `kind`, transforms counted from 0, "linear", "log", "logit", and `box`, scale, lower and upper
+    bounds, are those of the unknowns. `unknown[j]` says which of them the j-th number that varies is
+    here; where that is -1, it is `given[j]`.
+    """
+    scale, low, high = box[0], box[1], box[2]
+    p, inner = np.empty(len(x)), np.empty(len(x))
+    for k in range(len(x)):
+        if kind[k] == 0:
+            p[k], inner[k] = x[k] * scale[k], scale[k]
+        elif kind[k] == 1:
+            p[k] = inner[k] = math.exp(x[k])
+        else:
+            share = 1.0 / (1.0 + math.exp(-x[k]))
+            p[k] = low[k] + (high[k] - low[k]) * share
+            inner[k] = (high[k] - low[k]) * share * (1.0 - share)
+        p[k] = min(max(p[k], low[k]), high[k])
+    theta = given.copy()
+    for j in range(len(theta)):
+        if unknown[j] >= 0:
+            theta[j] = p[unknown[j]]
+    states, partials = curve(theta, known, y0, ts)  # noqa: F821 (see _evaluation)
     residuals = np.empty(len(value))
-    jacobian = np.empty((len(value), len(x)))
+    jacobian = np.zeros((len(value), len(x)))
     for i in range(len(value)):
         model = states[row[i], component[i]]
         slope = weight[i]
@@ -117,7 +187,8 @@ def _evaluate(x, log, scale, y0, ts, row, component, value, weight):
             slope /= model
             model = math.log(model) if model > 0.0 else math.nan
         residuals[i] = (model - value[i]) * weight[i]
-        for j in range(len(x)):
-            inner = p[j] if log else scale[j]
-            jacobian[i, j] = partials[row[i], component[i], j] * slope * inner
+        for j in range(len(theta)):
+            if unknown[j] >= 0:
+                partial = partials[row[i], component[i], j]
+                jacobian[i, unknown[j]] += partial * slope * inner[unknown[j]]
     return residuals, jacobian

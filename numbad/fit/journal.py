@@ -15,7 +15,7 @@ from dataclasses import asdict
 from numbad.errors import DataError, NumbadWarning
 from numbad.fit.local import LocalFit
 
-FORMAT = 1
+FORMAT = 2
 
 
 class Journal:
@@ -123,7 +123,7 @@ class Journal:
         try:
             entry = json.loads(line)
             entry["cost"] = float(entry["cost"])
-            entry["start"], entry["values"] = tuple(entry["start"]), tuple(entry["values"])
+            entry |= {name: tuple(entry[name]) for name in ("start", "values", "noise")}
             return LocalFit(**entry)
         except (ValueError, TypeError, KeyError) as error:
             raise DataError(f"journal {self.path}, line {number}: damaged ({error})") from None

@@ -1,23 +1,30 @@
 """One local fit: SciPy's `least_squares` with exact Jacobians, from one start."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from numbad.errors import IntegrationError, ModelError
+from numbad.fit.noise import Weighted
 
 # What a model may raise where it cannot be evaluated: a solve that fails, 1 / 0, log(-1). A
 # `ModelError`, a ValueError as well, says that it can be evaluated nowhere.
 FAILURES = (IntegrationError, ArithmeticError, ValueError)
 STUCK = "every further step led to where the model cannot be evaluated"
+# Fits in turn of the unknowns and of the noise levels, until no level moves by this fraction.
+MOST_ROUNDS, SETTLED = 100, 1e-8
+# No level starts below this fraction of the data's size: a start may meet the data by chance.
+LEAST_AT_START = 1e-2
 
 
 @dataclass(frozen=True)
 class LocalFit:
     """Where a local fit started and ended, natural values in the order of the unknowns.
 
-    A start at which the model cannot be evaluated has infinite cost.
+    `noise` are the noise levels where these are estimated, and the cost is then the negative
+    log-likelihood but for a constant. A start at which the model cannot be evaluated has infinite
+    cost.
     """
 
     index: int
@@ -27,6 +34,7 @@ class LocalFit:
     nfev: int
     success: bool
     message: str
+    noise: tuple = ()
 
 
 class Evaluations:
@@ -84,7 +92,7 @@ def first_evaluation(problem, values):
             f"the model cannot be evaluated at the start ({where}): {error}"
         ) from error
     if not np.isfinite(residuals).all():
-        reason = " (on the log scale it must be positive)" if problem.unknowns.log else ""
+        reason = " (on the log scale it must be positive)" if problem.log else ""
         raise ModelError(f"the model is not finite{reason} at the start: {where}")
     if not np.isfinite(jacobian).all():
         unknown = problem.unknowns.names[int(np.argmin(np.isfinite(jacobian).all(axis=0)))]
@@ -96,7 +104,7 @@ def fit_from(problem, index, start):
     """Return the `LocalFit` from natural values `start`; raise `ModelError` if that is no start."""
     first = first_evaluation(problem, start)
     try:
-        found, stuck = optimise(problem, first)
+        found, stuck = settle(problem, first)
     except (ValueError, ArithmeticError) as error:
         raise ModelError(f"the optimiser cannot go on from {start}: {error}") from error
     values = problem.unknowns.natural(found.x)
@@ -108,7 +116,52 @@ def fit_from(problem, index, start):
         int(found.nfev),
         bool(found.success and not stuck),
         STUCK if stuck else str(found.message),
+        tuple(found.noise),
     )
+
+
+def settle(problem, first):
+    """Fit unknowns and noise levels from an evaluated point.
+
+    Returns SciPy's result, with `noise`, and whether failures cut it short.
+    """
+    levels, (x, residuals, jacobian) = problem.levels, first
+    if not levels:
+        found, stuck = optimise(problem, first)
+        found.noise = ()
+        return found, stuck
+    deviations = np.maximum(levels.estimate(residuals), LEAST_AT_START * levels.size)
+    left, spent = problem.control.max_nfev, 0
+    for _ in range(MOST_ROUNDS):
+        weighted = Weighted(problem, deviations)
+        weighted.control = replace(problem.control, max_nfev=left)
+        found, stuck = optimise(weighted, (x, *weighted.weigh(residuals, jacobian)))
+        weights = levels.weights(deviations, len(residuals))
+        x, residuals, jacobian = found.x, found.fun / weights, found.jac / weights[:, None]
+        before, deviations = deviations, levels.estimate(residuals)
+        spent += found.nfev
+        left = None if left is None else left - found.nfev
+        if stuck or not found.success or np.allclose(deviations, before, rtol=SETTLED, atol=0.0):
+            break
+        if left is not None and left < 1:
+            found.success, found.message = False, "max_nfev evaluations, and no end"
+            break
+    else:
+        found.success, found.message = False, "the noise levels do not settle"
+    found.fun, found.jac = Weighted(problem, deviations).weigh(residuals, jacobian)
+    found.cost, found.noise = cost_at(problem, residuals), deviations.tolist()
+    found.nfev = spent
+    return found, stuck
+
+
+def cost_at(problem, residuals):
+    """Return the cost of residuals with the most likely noise levels; the loss is linear."""
+    levels = problem.levels
+    if not levels:
+        return 0.5 * float(residuals @ residuals)
+    deviations = levels.estimate(residuals)
+    weighted = residuals * levels.weights(deviations, len(residuals))
+    return 0.5 * float(weighted @ weighted) + levels.penalty(deviations)
 
 
 def optimise(problem, first):

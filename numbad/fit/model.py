@@ -54,10 +54,14 @@ class Calling:
 
         The class of named tuples goes by the name ``Parameters`` there.
         """
-        joined = "".join(f"{item}, " for item in items)
+        return "(" + "".join(f"{item}, " for item in self.listed(items)) + ")"
+
+    def listed(self, items):
+        """Return Python source for each argument that follows (t, y), given it for each value."""
         if self.form == "separate":
-            return f"({joined})"
-        return f"(({joined}),)" if self.form == "tuple" else f"(Parameters({joined}),)"
+            return list(items)
+        joined = "".join(f"{item}, " for item in items)
+        return [f"({joined})" if self.form == "tuple" else f"Parameters({joined})"]
 
 
 def read_parameters(fun, p0, names=None):
@@ -88,6 +92,13 @@ def read_parameters(fun, p0, names=None):
         value = values[names.index(bad[0])]
         raise ModelError(f"p0: {bad[0]} starts at {value}; every parameter must start finite")
     return names, values, calling
+
+
+def parameter_names(fun, p0):
+    """Return the names of `fun`'s parameters, None where it takes all of `p0` in one argument."""
+    _, positional, _, variadic = _signature(fun)
+    in_one = len(positional) == 1 and not variadic and positional[0] not in p0
+    return None if in_one else positional
 
 
 def _named_values(p0):

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from numbad.errors import ModelError
-from numbad.fit.assemble import make_problem
+from numbad.fit.assemble import Freedom, make_problem
 from numbad.fit.multistart import run_starts
 from numbad.fit.problem import Control, Solving
 from numbad.fit.result import FitResult
@@ -20,11 +20,17 @@ def fit_ode(
     *,
     y0=None,
     fit_y0=False,
+    fixed=(),
     t0=None,
     names=None,
     components=None,
     observed=None,
+    observables=None,
+    experiments=None,
+    own=(),
     bounds=None,
+    transforms=None,
+    priors=None,
     sigma=None,
     absolute_sigma=False,
     loss="linear",
@@ -58,16 +64,22 @@ def fit_ode(
         one argument after (t, y) while `p0` has several values, that gets them all, as a tuple; as
         a named tuple where `p0` names them.
     t, y : array, shape (m,), and array, shape (m, components observed) or (m,)
-        Increasing times, and what was observed then; NaN marks a missing observation. Components
+        Times, in any order, and what was observed then, once or several times; NaN marks a missing
+        observation. Both None with `experiments`. Components
         observed at different times go by name or index: ``y={"hare": hare, "lynx": lynx}`` with `t`
         one array for all or a dict alike, or ``t=None`` and ``y={"hare": (t_hare, hare), ...}``.
     p0 : sequence, dict, named tuple or number
-        Where the parameters start. Names are matched with those of `fun`'s arguments.
+        Where the parameters start. Names are matched with those of `fun`'s arguments. A dict may
+        have further entries: unknowns that initial values or experiments refer to by name.
     y0 : sequence, dict, named tuple or array, shape (n,), optional
         The state at the initial time; by default what was observed then, which is then taken as
-        exact and no longer counts as an observation, or is where `fit_y0` starts.
+        exact and no longer counts as an observation, or is where `fit_y0` starts. A text in place
+        of a number is the name of an entry of `p0`.
     fit_y0 : bool or list, optional
         Whether initial values are unknowns, too, starting from `y0`: all, or the components listed.
+    fixed : sequence of str, or dict, optional
+        Unknowns to hold: names, or name -> the value to hold it at; without one, where it starts.
+        What has equal bounds is fixed, too. A free initial value may go by the name of its component.
     t0 : float, optional
         The initial time; by default that of the first observation.
     names : sequence of str, optional
@@ -78,21 +90,46 @@ def fit_ode(
         or the columns of a data frame.
     observed : sequence of int or str, optional
         Which component each column of `y` is; by default all, in order.
+    observables : function, or dict of name -> function, optional
+        ``observables(t, y, *parameters)`` returns what is compared with the data in place of the
+        components of the state: a number, a tuple or an array; with a dict, each function a number.
+        Compiled and differentiated like `fun`. Columns of `y` go by name where a dict or a named
+        tuple names them, and by index otherwise; `observed` and `sigma` alike. Needs `y0`.
+    experiments : list of Experiment, optional
+        Several experiments, fitted together; see `Experiment` for what each may have of its own.
+        Parameters are shared unless `own` or the experiment's ``args`` say otherwise; free initial
+        values are each experiment's own, ``"hare(1900)[name]"``.
+    own : str or sequence of str, optional
+        Parameters that have a value of their own in each experiment, ``"rate[name]"``, all starting
+        from `p0`. Their plain name stands for all of them in `fixed`, `bounds` and the like.
     bounds : dict or sequence, optional
         Unknown -> (low, high), None for no bound; or such a pair for each unknown. A free initial
         value may go by the name of its component.
-    sigma : float, array or dict, optional
+    transforms : str or dict, optional
+        On which scale unknowns are fitted: "linear", "log" for positive ones, "logit" for those
+        between two finite bounds; one for all, or unknown -> transform. By default as `scale` has
+        it. Estimates and standard errors are on the natural scale all the same.
+    priors : dict, optional
+        Unknown -> ``("normal", mean, deviation)`` or ``("lognormal", median, deviation of the
+        logarithm)``. The estimates are then the mode of the posterior, of which a log-normal prior
+        is a density of the logarithm; `cov` is the inverse of its Gauss-Newton Hessian. Needs
+        `absolute_sigma`, or ``sigma="estimate"``.
+    sigma : float, array, dict or "estimate", optional
         Standard deviation of an observation: one for all, one a component, one a time, or one a
         point; on the log scale that of its logarithm. Only ratios matter unless `absolute_sigma`.
+        "estimate" finds one for each component or observable, over all experiments, by maximum
+        likelihood, `FitResult.noise`; in a dict by component for those that have it, and numbers
+        beside it count as they are.
     absolute_sigma : bool, optional
         Take `sigma` as it is; otherwise the noise is estimated from the residuals.
     loss, f_scale : str, float, optional
         SciPy's: "linear", or the robust "soft_l1", "huber", "cauchy", "arctan"; where residuals
         begin to count as outliers. With a robust loss `absolute_sigma` changes nothing.
     scale : "linear" or "log", optional
-        "log" does two things: every unknown is fitted as its logarithm, and residuals are
-        log(model) - log(data), for errors in proportion to the size. Unknowns and data must then be
-        positive. Estimates and standard errors are reported on the natural scale all the same.
+        "log" does two things: every unknown is fitted as its logarithm, unless `transforms` says
+        otherwise, and residuals are log(model) - log(data), for errors in proportion to the size.
+        Unknowns and data must then be positive. Estimates and standard errors are reported on the
+        natural scale all the same.
     method, rtol, atol, first_step, max_step, max_steps : optional
         As in `numbad.ode.solver`.
     sensitivity : "auto" or "forward", optional
@@ -141,10 +178,11 @@ def fit_ode(
     for name, value, least in (("starts", starts, 1), ("seed", seed, 0)):
         if not isinstance(value, int | np.integer) or value < least:
             raise ModelError(f"{name} must be a whole number, at least {least}; got {value!r}")
-    control = Control(loss, f_scale, absolute_sigma, ftol, xtol, gtol, max_nfev)
     problem = make_problem(
-        fun, t, y, p0, y0, fit_y0, t0, names, components, observed, bounds, sigma, scale,
-        control, Solving(method, rtol, atol, first_step, max_step, max_steps),
+        fun, t, y, p0, y0, fit_y0, t0, names, components, observed, observables, experiments, sigma,
+        scale, Freedom(own, fixed, bounds, transforms, priors),
+        Control(loss, f_scale, absolute_sigma, ftol, xtol, gtol, max_nfev),
+        Solving(method, rtol, atol, first_step, max_step, max_steps),
     )  # fmt: skip
     points = latin_hypercube(problem.unknowns, starts, seed)
     fits = run_starts(problem, points, int(seed), executor, progress, journal)

@@ -28,6 +28,9 @@ class FunctionProblem:
         self.args, self.unknowns, self.control = args, unknowns, control
         self.count = None
 
+    # Residuals alone, of one unknown deviation.
+    levels, priors, log, log_widths, fixed = None, None, False, 0.0, ()
+
     def evaluate(self, x):
         """Return residuals, shape (m,), and Jacobian, shape (m, k)."""
         residuals, jacobian = self.compiled(np.array(x, dtype=np.float64), *self.args)
@@ -158,7 +161,8 @@ def _unknowns(x0, names, bounds):
         raise ModelError(f"names: {len(names)} names for {len(start)} unknowns")
     lower, upper = (bounds.lb, bounds.ub) if hasattr(bounds, "lb") else bounds
     ends = (np.array(np.broadcast_to(end, start.shape), dtype=np.float64) for end in (lower, upper))
-    return Unknowns(names, start, *ends, log=False, scale=np.ones(len(start)))
+    linear = ("linear",) * len(start)
+    return Unknowns(names, start, *ends, linear, np.ones(len(start)))
 
 
 def _as_fit(unknowns, found, cost):
@@ -178,7 +182,7 @@ class Minimum(FitResult):
     def residuals(self):
         raise ModelError("a minimum has no residuals: it is not from a least-squares fit")
 
-    residual_std = degrees = residuals
+    residual_std = degrees = loglik = aic = bic = residuals
 
     @cached_property
     def _uncertainty(self):
@@ -207,3 +211,4 @@ class _Objective:
     fun: object
     args: tuple
     unknowns: Unknowns
+    levels = None

@@ -18,10 +18,12 @@ from numba.core.errors import NumbaError
 
 from numbad.errors import DataError, ModelError, NumbadError
 from numbad.fingerprint import fingerprint
-from numbad.fit.data import Observations
-from numbad.fit.evaluate import compiled
-from numbad.fit.model import Calling, packed
-from numbad.fit.unknowns import Unknowns
+from numbad.fit.data import Observations, label_of
+from numbad.fit.evaluate import Shape, compiled
+from numbad.fit.model import packed
+from numbad.fit.noise import Levels
+from numbad.fit.priors import Priors
+from numbad.fit.unknowns import TRANSFORMS, Unknowns
 
 
 @dataclass(frozen=True)
@@ -53,49 +55,134 @@ class Solving(NamedTuple):
     max_steps: int = 100_000
 
 
+class Observing(NamedTuple):
+    """The observables: compiled functions of (t, y, *parameters), `width` numbers in all.
+
+    Either several functions, each of which returns a number, `scalar`; or one that returns them all.
+    `meanings` tells functions whose globals have changed from what they were.
+    """
+
+    functions: tuple
+    width: int
+    scalar: bool
+    meanings: tuple
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """One experiment as the solver sees it.
+
+    `known` are the parameters and `y0` the initial values where they do not vary; `unknown[j]` says
+    which of the unknowns the j-th number that varies is here, -1 where it is known.
+    """
+
+    name: str | None
+    observations: Observations
+    known: np.ndarray
+    y0: np.ndarray
+    unknown: np.ndarray
+
+    def given(self, shape):
+        """Return what stands for the numbers that vary elsewhere and are known here."""
+        return np.concatenate((self.known[list(shape.varied)], self.y0[list(shape.free)]))
+
+    def theta(self, values, shape):
+        """Return the numbers that vary, given natural values of the unknowns."""
+        return np.where(self.unknown >= 0, values[self.unknown], self.given(shape))
+
+
 @dataclass(frozen=True, eq=False)
 class OdeProblem:
-    """The problem of `fit_ode`. Pickles whole, the model by its code."""
+    """The problem of `fit_ode`. Pickles whole, the model by its code.
+
+    `components` name the state; `labels`, None where they are the same, the observables; `fixed` are
+    names and values of what could have been unknown.
+    """
 
     fun: object
-    calling: Calling
-    state: str | tuple
+    shape: Shape
     unknowns: Unknowns
-    y0: np.ndarray
-    free: tuple
     components: tuple | None
-    observations: Observations
+    trials: tuple
     control: Control
     solving: Solving
+    observing: Observing | None = None
+    labels: tuple | None = None
+    priors: Priors | None = None
+    fixed: tuple = ()
+
+    @property
+    def log(self):
+        """Whether logarithms of model and data are compared."""
+        return self.trials[0].observations.log
+
+    @property
+    def _functions(self):
+        return self.fun, *(self.observing.functions if self.observing else ())
 
     @cached_property
     def _compiled(self):
-        structure = (self.fun, self.calling, self.state, len(self.y0), self.free)
-        return compiled(*structure, self.solving)
+        return compiled(self.fun, self.shape, self.solving, self.observing)
 
     @cached_property
-    def _start(self):
-        return packed(self.state, self.y0)
+    def _states(self):
+        return compiled(self.fun, self.shape, self.solving, None)
 
     @cached_property
     def _constants(self):
-        return (self.unknowns.log, self.unknowns.scale, self._start, *self.observations.flat)
+        """What the compiled residuals take besides x, for each trial."""
+        unknowns, shape = self.unknowns, self.shape
+        kind = np.array([TRANSFORMS.index(transform) for transform in unknowns.transforms])
+        box = np.stack((unknowns.scale, unknowns.lower, unknowns.upper))
+        free = kind, box, self.log
+        return [
+            (
+                *free,
+                t.given(shape),
+                t.unknown,
+                t.known,
+                packed(shape.state, t.y0),
+                *t.observations.flat,
+            )
+            for t in self.trials
+        ]
 
     def evaluate(self, x):
-        """Return residuals, shape (m,), and Jacobian, shape (m, k), at internal coordinates x."""
+        """Return residuals, shape (m,), and Jacobian, shape (m, k), at internal coordinates x.
+
+        The residuals of the trials, one after the other, and then those of the priors. What the
+        noise levels are to be found for counts in the units of the data.
+        """
+        evaluate = self._compiled[1]
         try:
-            return self._compiled[1](x, *self._constants)
+            parts = [evaluate(x, *constants) for constants in self._constants]
         except NumbaError as error:
             raise self._complaint(error) from error
+        if self.priors:
+            parts.append(self._prior_residuals(x))
+        if len(parts) == 1:
+            return parts[0]
+        residuals, jacobians = zip(*parts, strict=True)
+        return np.concatenate(residuals), np.concatenate(jacobians)
+
+    def _prior_residuals(self, x):
+        values, index = self.unknowns.natural(x), self.priors.index
+        residuals, partials = self.priors.residuals(values)
+        jacobian = np.zeros((len(residuals), len(self.unknowns)))
+        jacobian[np.arange(len(index)), index] = partials * self.unknowns.slopes(values)[index]
+        return residuals, jacobian
 
     def _complaint(self, error):
         """Return what to raise where the solve cannot be compiled: what is wrong with `fun`."""
         from numbad.operators import jacobian
 
-        values, count = self.unknowns.start, self.calling.count
-        arguments = self.calling.arguments(values[:count])
+        trial, varied = self.trials[0], list(self.shape.varied)
+        known, state = trial.known.copy(), packed(self.shape.state, trial.y0)
+        known[varied] = trial.theta(self.unknowns.start, self.shape)[: len(varied)]
+        given = trial.observations.t0, state, *self.shape.calling.arguments(known)
         try:
-            jacobian(self.fun, argnums=1)(self.observations.t0, self._start, *arguments)
+            for function in self._functions:
+                jacobian(function, argnums=1)(*given)
         except NumbadError as found:
             return found
         if isinstance(error, NumbadError):
@@ -106,50 +193,83 @@ class OdeProblem:
             f"cannot compile the solution of {self.fun.__name__}: {next(lines, error)}"
         )
 
-    def curve(self, values, ts):
-        """Return states and their derivatives by the unknowns at natural `values`.
+    def curve(self, values, ts, trial=0, states=False):
+        """Return what is observed and its derivatives by the unknowns at natural `values`.
 
         Shapes (len(ts), n) and (len(ts), n, k). Times in any order, none before the initial one.
+        With `states`, the components of the state instead of the observables.
         """
-        ts = np.asarray(ts, dtype=np.float64)
-        if not (ts >= self.observations.t0).all():
-            raise DataError(f"predictions start at the initial time, {self.observations.t0:.10g}")
-        grid = np.unique(np.append(ts, self.observations.t0))
-        states, partials = self._compiled[0](np.asarray(values), self._start, grid)
+        one, ts = self.trials[trial], np.asarray(ts, dtype=np.float64)
+        t0 = one.observations.t0
+        if not (ts >= t0).all():
+            raise DataError(f"predictions start at the initial time, {t0:.10g}")
+        grid = np.unique(np.append(ts, t0))
+        theta = one.theta(np.asarray(values), self.shape)
+        curve = (self._states if states else self._compiled)[0]
+        found, partials = curve(theta, one.known, packed(self.shape.state, one.y0), grid)
         rows = np.searchsorted(grid, ts)
-        return states[rows], partials[rows]
+        gradients = np.zeros((len(ts), found.shape[1], len(self.unknowns)))
+        for j, unknown in enumerate(one.unknown):
+            if unknown >= 0:
+                gradients[:, :, unknown] += partials[rows, :, j]
+        return found[rows], gradients
 
-    @property
+    @cached_property
     def count(self):
         """How many observations there are."""
-        return self.observations.count
+        return sum(trial.observations.count for trial in self.trials)
 
     def arrange(self, residuals):
-        """Return flat residuals in the form of the data."""
-        return self.observations.arrange(residuals)
+        """Return flat residuals in the form of the data: a dict by experiment, if there are such."""
+        if self.trials[0].name is None:
+            return self.trials[0].observations.arrange(residuals)
+        arranged, used = {}, 0
+        for trial in self.trials:
+            arranged[trial.name] = trial.observations.arrange(residuals[used:])
+            used += trial.observations.count
+        return arranged
+
+    @cached_property
+    def levels(self):
+        """The `Levels` of noise that are estimated, None where there are none."""
+        group = np.concatenate([trial.observations.levels for trial in self.trials])
+        sought = [index for index in np.unique(group).tolist() if index >= 0]
+        if not sought:
+            return None
+        labels = self.labels or self.components
+        value = np.concatenate([trial.observations.flat[3] for trial in self.trials])
+        size = [1.0 if self.log else np.abs(value[group == k]).max() or 1.0 for k in sought]
+        numbers = np.array([sought.index(k) if k >= 0 else -1 for k in group.tolist()])
+        return Levels(tuple(label_of(k, labels) for k in sought), numbers, np.array(size))
+
+    @cached_property
+    def log_widths(self):
+        """The sum of the logarithms of all deviations, as `log_likelihood` takes it."""
+        return sum(trial.observations.log_widths for trial in self.trials)
 
     @cached_property
     def digests(self):
         """Digests of model, data and options: what has to agree for two fits to be the same."""
-        code = fingerprint(self.fun)
-        if code is None:
+        codes = [fingerprint(function) for function in self._functions]
+        if None in codes:
             raise ModelError(
-                f"a journal must know {self.fun.__name__} again, but it uses a global or closure "
-                "variable whose content cannot be told"
+                f"a journal must know {self._functions[codes.index(None)].__name__} again, but it "
+                "uses a global or closure variable whose content cannot be told"
             )
-        series = self.observations.series
         data = [
-            (s.component, s.times.tobytes(), s.values.tobytes(), s.sigma.tobytes()) for s in series
+            (t.name, t.observations.t0, *map(np.ndarray.tobytes, (t.known, t.y0, t.unknown)))
+            for t in self.trials
         ]
-        known = np.delete(self.y0, self.free).tobytes()
+        data += [_identity(series) for t in self.trials for series in t.observations.series]
         unknowns = self.unknowns
         box = tuple(getattr(unknowns, name).tobytes() for name in ("start", "lower", "upper"))
+        priors = [getattr(self.priors, f.name).tobytes() for f in fields(Priors) if self.priors]
         return {
-            "model or version": _digest(code, self.calling.form, self.state, known),
+            "model or version": _digest(codes, self.shape, self.labels),
             "solver": _digest(tuple(self.solving)),
-            "data": _digest(self.observations.t0, data),
-            "unknowns": _digest(unknowns.names, box, unknowns.log, self.free),
-            "options": _digest(self.control),
+            "data": _digest(data),
+            "unknowns": _digest(unknowns.names, box, unknowns.transforms, self.fixed),
+            "options": _digest(self.control, priors),
         }
 
     @cached_property
@@ -187,6 +307,11 @@ def _remember(key, problem):
     while len(_KNOWN) >= 8:
         _KNOWN.pop(next(iter(_KNOWN)))
     _KNOWN[key] = problem
+
+
+def _identity(series):
+    arrays = (one.tobytes() for one in (series.times, series.values, series.sigma))
+    return series.component, series.estimated, *arrays
 
 
 def _digest(*parts):

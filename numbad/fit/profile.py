@@ -5,9 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from numbad.errors import ModelError
-from numbad.fit.local import attempt, optimise
+from numbad.fit.local import attempt, cost_at, settle
 from numbad.fit.statistics import half_width
-from numbad.fit.unknowns import Unknowns
 
 # How far the search for an end goes, in half widths of the usual interval, before that is open.
 FARTHEST = 1e3
@@ -47,7 +46,8 @@ def profile(result, name, level=0.95):
     of squares, exceeds its minimum by half of s^2 F(level; 1, m - k), the variance s^2 being
     estimated from the residuals (D. M. Bates & D. G. Watts, Nonlinear Regression Analysis and Its
     Applications, 1988, section 6.1), or by half of chi^2(level; 1) where sigma is absolute
-    (A. Raue et al., Bioinformatics 25, 2009, 1923-1929).
+    (A. Raue et al., Bioinformatics 25, 2009, 1923-1929). Where noise levels are estimated, they are
+    fitted anew, too, and the cost, the negative log-likelihood, may rise by half of F(level; 1, m - k).
     """
     names, problem = result.names, result.problem
     if name not in names:
@@ -56,9 +56,9 @@ def profile(result, name, level=0.95):
         raise ModelError(f"level must be between 0 and 1, got {level!r}")
     if problem.control.loss != "linear":
         raise ModelError(f"a profile needs loss='linear': {problem.control.loss} is no likelihood")
-    known = problem.control.known_sigma
-    width = half_width(level, result.degrees, known)
-    threshold = 0.5 * (width * (1.0 if known else result.residual_std)) ** 2
+    width = half_width(level, result.degrees, problem.control.known_sigma)
+    likelihood = problem.control.known_sigma or problem.levels
+    threshold = 0.5 * (width * (1.0 if likelihood else result.residual_std)) ** 2
     if not threshold > 0.0:
         raise ModelError("a profile needs more observations than unknowns, or absolute sigma")
     search = _Search(result, names.index(name), threshold, width)
@@ -73,15 +73,9 @@ class _Held:
 
     def __init__(self, problem, index, value):
         self.problem, self.index, self.value = problem, index, value
-        self.control = problem.control
-        whole, keep = problem.unknowns, np.arange(len(problem.unknowns)) != index
-        self.keep = keep
-        self.unknowns = Unknowns(
-            tuple(name for name, kept in zip(whole.names, keep, strict=True) if kept),
-            *(getattr(whole, name)[keep] for name in ("start", "lower", "upper")),
-            log=whole.log,
-            scale=whole.scale[keep],
-        )
+        self.control, self.levels = problem.control, problem.levels
+        self.keep = np.arange(len(problem.unknowns)) != index
+        self.unknowns = problem.unknowns.without(index)
 
     def evaluate(self, others):
         residuals, jacobian = self.problem.evaluate(np.insert(others, self.index, self.value))
@@ -135,7 +129,8 @@ class _Search:
         cost = self._profiled(value)
         self.points[self._natural(value)] = float(cost)
         rise = cost - self.cost
-        if rise < -BETTER * max(self.cost, 1e-300):
+        size = self.problem.count if self.problem.levels else self.cost
+        if rise < -BETTER * max(size, 1e-300):
             raise ModelError(
                 f"the profile of {self.name} found a better fit: cost {cost:.8g} at "
                 f"{self._natural(value):.6g}, not {self.cost:.8g}; fit again from there"
@@ -147,7 +142,7 @@ class _Search:
         problem = _Held(self.problem, self.index, value)
         if not len(problem.unknowns):
             pair = attempt(problem.evaluate, np.empty(0))
-            return np.inf if pair is None else 0.5 * float(pair[0] @ pair[0])
+            return np.inf if pair is None else cost_at(problem, pair[0])
         lower, upper = problem.unknowns.internal_bounds
         lowest = np.inf
         for guess in (self.near + self.tilt * (value - self.held), self.near):
@@ -155,7 +150,7 @@ class _Search:
             pair = attempt(problem.evaluate, guess)
             if pair is None:
                 continue
-            found, stuck = optimise(problem, (guess, *pair))
+            found, stuck = settle(problem, (guess, *pair))
             if found.cost < lowest:
                 lowest, near = float(found.cost), found.x
             if found.success and not stuck:
@@ -166,5 +161,6 @@ class _Search:
 
     def _natural(self, value):
         with np.errstate(over="ignore"):
-            scale = self.unknowns.scale[self.index]
-            return float(np.exp(value) if self.unknowns.log else value * scale)
+            whole = np.array(self.best)
+            whole[self.index] = value
+            return float(self.unknowns.extended(whole)[self.index])

@@ -12,7 +12,7 @@ DATA, FIT = "#1b1b1b", "#1f6fb2"
 
 def table(result):
     """Return the estimates with standard errors and 95 % intervals, as plain text."""
-    control, scale = result.problem.control, "log" if result.problem.unknowns.log else "linear"
+    control, scale = result.problem.control, "log" if result.problem.log else "linear"
     verdict = "converged" if result.success else "NOT CONVERGED"
     loss = "" if control.loss == "linear" else f", {control.loss} loss"
     lines = [
@@ -21,11 +21,23 @@ def table(result):
         "",
         *_columns(result),
         "",
-        f"residual standard deviation {result.residual_std:#.5g} on {result.degrees} degrees of "
-        f"freedom, cost {result.cost:#.6g}, {result.nfev} evaluations",
+        f"{_scatter(result)}{result.degrees} degrees of freedom, cost {result.cost:#.6g}, "
+        f"{result.nfev} evaluations",
+        *_likelihood(result),
         result.message,
     ]
     return "\n".join(lines)
+
+
+def _scatter(result):
+    return "" if result.noise else f"residual standard deviation {result.residual_std:#.5g} on "
+
+
+def _likelihood(result):
+    if np.isnan(result.loglik):
+        return
+    criteria = "" if np.isnan(result.aic) else f", AIC {result.aic:#.6g}, BIC {result.bic:#.6g}"
+    yield f"log-likelihood {result.loglik:#.6g}{criteria}"
 
 
 def minimum_table(result):
@@ -44,6 +56,8 @@ def _columns(result):
     for name, (low, high) in result.interval().items():
         estimate, error = f"{result.params[name]:#.5g}", f"{result.stderr[name]:#.3g}"
         rows.append((name, estimate, error, f"{low:#.5g} to {high:#.5g}"))
+    rows += [(name, f"{value:#.5g}", "fixed", "") for name, value in result.fixed.items()]
+    rows += [(f"noise of {k}", f"{v:#.5g}", "", "") for k, v in result.noise.items()]
     widths = [max(len(row[j]) for row in rows) for j in range(4)]
     for name, estimate, error, interval in rows:
         line = f"{name:<{widths[0]}}  {estimate:>{widths[1]}}  {error:>{widths[2]}}  {interval}"
@@ -56,17 +70,19 @@ def draw(result, path, title, xlabel, ylabel):
         raise ModelError("this result has no model in time to plot: it is not from fit_ode")
     from matplotlib.figure import Figure
 
-    components = _panels(result.problem)
-    across = 1 if len(components) <= 4 else math.ceil(math.sqrt(len(components) / 2))
-    down = math.ceil(len(components) / across)
+    panels = _panels(result.problem)
+    trials = len(result.problem.trials)
+    across = 1 if len(panels) <= 4 else math.ceil(math.sqrt(len(panels) / 2))
+    down = math.ceil(len(panels) / across)
     figure = Figure(figsize=(7.2 * min(across, 3) ** 0.5, 0.8 + 2.3 * down), layout="constrained")
-    axes = figure.subplots(down, across, sharex=True, squeeze=False)
-    t = _grid(result.problem)
-    states, (low, high) = result.predict(t), result.band(t)
-    for axis, component in zip(axes.flat, components, strict=False):
-        curves = states[:, component], low[:, component], high[:, component]
-        _panel(axis, result.problem, component, t, curves)
-    for axis in axes.flat[len(components) :]:
+    axes = figure.subplots(down, across, sharex=trials == 1, squeeze=False)
+    curves = [_curves(result, trial) for trial in result.problem.trials]
+    for axis, (number, series) in zip(axes.flat, panels, strict=False):
+        t, *bands = curves[number]
+        name = result.problem.trials[number].name
+        label = series.label if name is None else f"{series.label}, {name}"
+        _panel(axis, series, label, t, [band[:, series.component] for band in bands])
+    for axis in axes.flat[len(panels) :]:
         axis.set_visible(False)
     _label(figure, axes, result, title, xlabel, ylabel)
     path = Path(path)
@@ -82,7 +98,8 @@ def _label(figure, axes, result, title, xlabel, ylabel):
         axis = [axis for axis in column if axis.get_visible()][-1]
         axis.set_xlabel(xlabel)
         axis.tick_params(labelbottom=True)
-        if (result.problem.observations.flat[0] % 1.0 == 0.0).all():
+        times = [trial.observations.flat[0] for trial in result.problem.trials]
+        if (np.concatenate(times) % 1.0 == 0.0).all():
             axis.xaxis.get_major_locator().set_params(integer=True)
     if ylabel:
         figure.supylabel(ylabel, fontsize="medium")
@@ -98,23 +115,27 @@ def _label(figure, axes, result, title, xlabel, ylabel):
 
 
 def _panels(problem):
-    """Return the components to draw: those observed, in the order of y."""
-    return sorted(series.component for series in problem.observations.series)
+    """Return (trial, series) of each panel: what was observed, in the order of the components."""
+    return [
+        (number, series)
+        for number, trial in enumerate(problem.trials)
+        for series in sorted(trial.observations.series, key=lambda one: one.component)
+    ]
 
 
-def _grid(problem):
-    """Return the times of the curves: 400 or more, and all of the data's."""
-    ts = problem.observations.flat[0]
-    return np.union1d(ts, np.linspace(ts[0], ts[-1], min(2000, max(400, 20 * len(ts)))))
+def _curves(result, trial):
+    """Return times, the fit and its band: 400 times or more, and all of the data's."""
+    ts = trial.observations.flat[0]
+    t = np.union1d(ts, np.linspace(ts[0], ts[-1], min(2000, max(400, 20 * len(ts)))))
+    return t, result.predict(t, trial.name), *result.band(t, experiment=trial.name)
 
 
-def _panel(axis, problem, component, t, curves):
+def _panel(axis, series, label, t, curves):
     states, low, high = curves
-    series = next(s for s in problem.observations.series if s.component == component)
     axis.fill_between(t, low, high, color=FIT, alpha=0.22, linewidth=0, label="95 % band")
     axis.plot(t, states, color=FIT, linewidth=1.6, label="fit")
     axis.plot(series.times, series.values, "o", color=DATA, markersize=4, label="data")
-    axis.set_ylabel(series.label)
+    axis.set_ylabel(label)
     axis.margins(x=0.02)
     axis.grid(alpha=0.25, linewidth=0.6)
     axis.spines[["top", "right"]].set_visible(False)

@@ -7,6 +7,7 @@ import numpy as np
 
 from numbad.errors import DataError, ModelError
 from numbad.fit.multistart import best
+from numbad.fit.noise import Weighted, log_likelihood
 from numbad.fit.statistics import half_width, uncertainty
 
 
@@ -19,19 +20,34 @@ class FitResult:
         Unknown -> estimate, in the units in which it was given.
     stderr : dict
         Unknown -> standard error; inf where the data do not determine the unknown, NaN where there
-        are no degrees of freedom. On the log scale by the delta method: estimate times the standard
-        error of its logarithm.
+        are no degrees of freedom. By the delta method where a transform is fitted: of a logarithm,
+        estimate times the standard error of the logarithm.
     x : array, shape (k,)
         The estimates alone.
     cov, correlation : array, shape (k, k)
         Covariance and correlation of the estimates, in the order of `params`.
     cost : float
-        Half the sum of the (robust) losses of the residuals.
+        Half the sum of the (robust) losses of the residuals, those of priors included; with
+        ``sigma="estimate"`` the sum of log noise over the observations on top.
     residuals : array or dict
         (model - data) / sigma in the form of the data, NaN where missing; with ``scale="log"``,
-        (log(model) - log(data)) / sigma.
+        (log(model) - log(data)) / sigma. By the name of the experiment where there are several.
     residual_std : float
-        Residual standard deviation, sqrt(sum of squares / (observations - unknowns)).
+        Residual standard deviation, sqrt(sum of squares / (observations - unknowns)); a prior counts
+        as an observation.
+    loglik : float
+        Logarithm of the likelihood of the data, Gaussian, log-normal with ``scale="log"``: at the
+        given sigma where that is absolute; otherwise at the most likely noise, sigma times one
+        factor, or a level for each observable with ``sigma="estimate"``. NaN with a robust loss.
+    aic, bic : float
+        2 k - 2 loglik and k log(observations) - 2 loglik, k the number of unknowns and of noise
+        levels estimated (H. Akaike, 1974; G. Schwarz, 1978). NaN where the estimates are not those of
+        maximum likelihood: with priors or a robust loss.
+    noise : dict
+        Observable -> standard deviation, where ``sigma="estimate"``: the most likely one, the root of
+        the mean square of its residuals.
+    fixed : dict
+        What could have been unknown and is fixed -> its value.
     success : bool
         Whether the optimiser converged.
     message : str
@@ -53,6 +69,9 @@ class FitResult:
         self.nfev = sum(fit.nfev for fit in fits)
         self.success = found.success
         self._reason = found.message
+        labels = problem.levels.labels if problem.levels else ()
+        self.noise = dict(zip(labels, found.noise, strict=True))
+        self.fixed = dict(getattr(problem, "fixed", ()))
 
     @property
     def params(self):
@@ -61,7 +80,9 @@ class FitResult:
     @cached_property
     def _at_optimum(self):
         """Residuals, flat, and Jacobian at the estimates."""
-        return self.problem.evaluate(self.problem.unknowns.internal(self.x))
+        problem, levels = self.problem, tuple(self.noise.values())
+        problem = Weighted(problem, levels) if levels else problem
+        return problem.evaluate(problem.unknowns.internal(self.x))
 
     @cached_property
     def residuals(self):
@@ -79,6 +100,37 @@ class FitResult:
     def degrees(self):
         """Degrees of freedom: observations less unknowns."""
         return self._uncertainty.degrees
+
+    @cached_property
+    def _likelihood(self):
+        """The log-likelihood of the data, and how many noise levels were estimated for it."""
+        problem, residuals = self.problem, self._at_optimum[0]
+        if problem.control.loss != "linear":
+            return np.nan, 0
+        data = residuals[: problem.count]
+        if not self.noise:
+            return log_likelihood(data, problem.log_widths, problem.control.known_sigma)
+        penalty = problem.levels.penalty(tuple(self.noise.values()))
+        return log_likelihood(data, problem.log_widths + penalty, True)[0], len(self.noise)
+
+    @property
+    def loglik(self):
+        return float(self._likelihood[0])
+
+    @property
+    def aic(self):
+        return self._criterion(2.0)
+
+    @property
+    def bic(self):
+        return self._criterion(np.log(len(self._at_optimum[0])))
+
+    def _criterion(self, price):
+        """Return the price of each number that was estimated, less twice the log-likelihood."""
+        if self.problem.priors:
+            return np.nan
+        loglik, levels = self._likelihood
+        return float(price * (len(self.x) + levels) - 2.0 * loglik)
 
     @cached_property
     def cov(self):
@@ -116,16 +168,13 @@ class FitResult:
     def interval(self, level=0.95):
         """Return unknown -> (low, high), the confidence interval from its standard error.
 
-        On the log scale it is symmetric in the logarithm. `profile` gives the sharper interval
-        where the model is far from linear.
+        It is symmetric in the scale on which the unknown is fitted: of a logarithm, say. `profile`
+        gives the sharper interval where the model is far from linear.
         """
-        deviations = self._half_width(level) * np.sqrt(np.diag(self.cov))
-        with np.errstate(over="ignore"):
-            if self.problem.unknowns.log:
-                factor = np.exp(deviations / self.x)
-                low, high = self.x / factor, self.x * factor
-            else:
-                low, high = self.x - deviations, self.x + deviations
+        unknowns = self.problem.unknowns
+        deviations = self._half_width(level) * np.sqrt(np.diag(self._uncertainty.cov))
+        center = unknowns.internal(self.x)
+        low, high = (unknowns.extended(center + side * deviations) for side in (-1.0, 1.0))
         ends = zip(low.tolist(), high.tolist(), strict=True)
         return dict(zip(self.names, ends, strict=True))
 
@@ -140,10 +189,11 @@ class FitResult:
 
     __repr__ = __str__ = summary
 
-    def predict(self, t):
+    def predict(self, t, experiment=None):
         """Return the fitted model at times t, shape (len(t), n), or (n,) for one time.
 
-        Raises `DataError` for times before the initial one.
+        The components of the state, or the observables where there are such. `experiment` is the
+        name of one where there are several. Raises `DataError` for times before the initial one.
 
         >>> import numpy as np, numbad as nd
         >>> def decay(t, y, rate):
@@ -153,29 +203,40 @@ class FitResult:
         >>> print(result.predict([1.0]).round(6))
         [[0.66939]]
         """
-        states, _ = self._curve(np.atleast_1d(t))
+        states, _ = self._curve(np.atleast_1d(t), experiment)
         return states if np.ndim(t) else states[0]
 
-    def band(self, t, level=0.95):
+    def states(self, t, experiment=None):
+        """Return the components of the state at times t, as `predict` does without observables."""
+        states, _ = self._curve(np.atleast_1d(t), experiment, states=True)
+        return states if np.ndim(t) else states[0]
+
+    def band(self, t, level=0.95, experiment=None):
         """Return (low, high), the confidence band of the fitted model, each (len(t), n).
 
         Pointwise, by the delta method from the sensitivities (Seber & Wild, Nonlinear Regression,
         1989, section 5.1); multiplicative on the log scale. It is about the model's mean, not about
         single observations.
         """
-        states, partials = self._curve(np.atleast_1d(t))
+        states, partials = self._curve(np.atleast_1d(t), experiment)
         gradients = partials * self.problem.unknowns.slopes(self.x)
         width = self._half_width(level) * self._uncertainty.deviation(gradients)
-        if not self.problem.unknowns.log:
+        if not self.problem.log:
             return states - width, states + width
         with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
             factor = np.exp(width / np.where(states > 0.0, states, np.nan))
         return states / factor, states * factor
 
-    def _curve(self, t):
+    def _curve(self, t, experiment, states=False):
         if not hasattr(self.problem, "curve"):
             raise ModelError("this result has no model in time: it is not from fit_ode")
-        return self.problem.curve(self.x, t)
+        names = [trial.name for trial in self.problem.trials]
+        if experiment is None and len(names) == 1:
+            return self.problem.curve(self.x, t, 0, states)
+        if experiment not in names or experiment is None:
+            listed = ", ".join(map(repr, filter(None, names))) or "none"
+            raise ModelError(f"experiment={experiment!r}: the experiments are {listed}")
+        return self.problem.curve(self.x, t, names.index(experiment), states)
 
     def profile(self, name, level=0.95):
         """Return the profile likelihood interval of an unknown, a `Profile`.
@@ -206,14 +267,15 @@ class FitResult:
         return json.dumps(dump(self), indent=1, allow_nan=False)
 
     @classmethod
-    def from_json(cls, text, fun):
+    def from_json(cls, text, fun, observables=None):
         """Return the result that `to_json` wrote; `fun` is the model, which JSON cannot hold.
 
+        `observables` are those that were given to `fit_ode`, which it cannot hold either.
         Raises `DataError` for a text that is not from `to_json`.
         """
         from numbad.fit.store import load
 
         try:
-            return cls(*load(json.loads(text), fun))
+            return cls(*load(json.loads(text), fun, observables))
         except (ValueError, TypeError, KeyError) as error:
             raise DataError(f"not a result of fit_ode: {error}") from error

@@ -5,13 +5,17 @@ from dataclasses import asdict
 import numpy as np
 
 from numbad.fit.data import Observations, Series
-from numbad.fit.evaluate import as_dispatcher
+from numbad.fit.evaluate import Shape, as_dispatcher
 from numbad.fit.local import LocalFit
-from numbad.fit.model import Calling
-from numbad.fit.problem import Control, OdeProblem, Solving
+from numbad.fit.model import Calling, packed
+from numbad.fit.observables import read_observables
+from numbad.fit.priors import Priors
+from numbad.fit.problem import Control, OdeProblem, Solving, Trial
 from numbad.fit.unknowns import Unknowns
 
-FORMAT = 1
+FORMAT = 2
+OF_RESIDUALS = ("residuals", "residual_std", "degrees", "loglik", "aic", "bic", "noise", "fixed")
+ARRAYS = ("times", "values", "sigma")
 
 
 def dump(result):
@@ -30,71 +34,108 @@ def dump(result):
         "starts": [asdict(fit) for fit in result.starts],
     }
     if hasattr(result.problem, "evaluate"):
-        shown |= {name: getattr(result, name) for name in ("residuals", "residual_std", "degrees")}
+        shown |= {name: getattr(result, name) for name in OF_RESIDUALS}
     if isinstance(result.problem, OdeProblem):
         shown["problem"] = _dump_problem(result.problem)
     return _plain(shown)
 
 
 def _dump_problem(problem):
-    unknowns, observations = problem.unknowns, problem.observations
     return {
-        "calling": asdict(problem.calling),
-        "state": problem.state,
-        "unknowns": {**asdict(unknowns)},
-        "y0": problem.y0,
-        "free": problem.free,
+        "shape": {**problem.shape._asdict(), "calling": asdict(problem.shape.calling)},
+        "unknowns": asdict(problem.unknowns),
         "components": problem.components,
-        "t0": observations.t0,
-        "shape": observations.shape,
-        "series": [series._asdict() for series in observations.series],
+        "trials": [_dump_trial(trial) for trial in problem.trials],
         "control": asdict(problem.control),
-        **problem.solving._asdict(),
+        "solving": problem.solving._asdict(),
+        "labels": problem.labels,
+        "observables": problem.observing is not None,
+        "priors": asdict(problem.priors),
+        "fixed": problem.fixed,
     }
 
 
-def load(stored, fun):
+def _dump_trial(trial):
+    observations = trial.observations
+    return {
+        "name": trial.name,
+        "t0": observations.t0,
+        "shape": observations.shape,
+        "log": observations.log,
+        "series": [series._asdict() for series in observations.series],
+        "known": trial.known,
+        "y0": trial.y0,
+        "unknown": trial.unknown,
+    }
+
+
+def load(stored, fun, observables=None):
     """Return (problem, local fits) of what `dump` gave."""
     if stored["numbad fit"] != FORMAT:
         raise ValueError(f"format {stored['numbad fit']}, this version reads {FORMAT}")
     fits = [_load_fit(entry) for entry in stored["starts"]]
-    return _load_problem(stored["problem"], fun), fits
+    return _load_problem(stored["problem"], fun, observables), fits
 
 
 def _load_fit(entry):
-    floats = {name: tuple(map(float, entry[name])) for name in ("start", "values")}
+    floats = {name: tuple(map(float, entry[name])) for name in ("start", "values", "noise")}
     return LocalFit(**{**entry, **floats, "cost": float(entry["cost"])})
 
 
-def _load_problem(entry, fun):
-    calling = Calling(entry["calling"]["count"], _form(entry["calling"]["form"]))
-    unknowns = entry["unknowns"]
-    arrays = {
-        name: np.array(unknowns[name], float) for name in ("start", "lower", "upper", "scale")
-    }
-    series = [
-        Series(s["component"], s["label"], *(np.array(s[n], float) for n in Series._fields[2:]))
-        for s in entry["series"]
-    ]
-    log = unknowns["log"]
-    shape, names = entry["shape"], entry["components"]
+def _load_problem(entry, fun, observables):
+    shape, unknowns, priors = entry["shape"], entry["unknowns"], entry["priors"]
+    calling = Calling(shape["calling"]["count"], _form(shape["calling"]["form"]))
+    state, labels = _form(shape["state"]), entry["labels"]
+    arrays = {name: np.array(unknowns[name], float) for name in ("start", "lower", "upper")}
+    trials = tuple(map(_load_trial, entry["trials"]))
+    if entry["observables"] != (observables is not None):
+        raise ValueError("observables= must be given as they were to fit_ode")
+    observing = None
+    if observables is not None:
+        first = trials[0]
+        start, arguments = packed(state, first.y0), calling.arguments(first.known)
+        observing, _ = read_observables(observables, first.observations.t0, start, arguments)
     return OdeProblem(
         as_dispatcher(fun),
-        calling,
-        _form(entry["state"]),
-        Unknowns(tuple(unknowns["names"]), log=log, **arrays),
-        np.array(entry["y0"], float),
-        tuple(entry["free"]),
-        None if names is None else tuple(names),
-        Observations(tuple(series), entry["t0"], None if shape is None else tuple(shape), log),
+        Shape(calling, state, shape["components"], tuple(shape["varied"]), tuple(shape["free"])),
+        Unknowns(
+            tuple(unknowns["names"]), **arrays, transforms=tuple(unknowns["transforms"]),
+            scale=np.array(unknowns["scale"], float),
+        ),
+        _tuple(entry["components"]),
+        trials,
         Control(**entry["control"]),
-        _load_solving(entry),
+        _load_solving(entry["solving"]),
+        observing,
+        _tuple(labels),
+        Priors(
+            np.array(priors["index"], np.intp), np.array(priors["log"], bool),
+            *(np.array(priors[name], float) for name in ("center", "deviation")),
+        ),
+        tuple((name, float(value)) for name, value in entry["fixed"]),
+    )  # fmt: skip
+
+
+def _load_trial(entry):
+    series = tuple(
+        Series(s["component"], s["label"], *(np.array(s[n], float) for n in ARRAYS), s["estimated"])
+        for s in entry["series"]
+    )
+    return Trial(
+        entry["name"],
+        Observations(series, entry["t0"], _tuple(entry["shape"]), entry["log"]),
+        np.array(entry["known"], float),
+        np.array(entry["y0"], float),
+        np.array(entry["unknown"], np.intp),
     )
 
 
 def _load_solving(entry):
-    known = {name: entry[name] for name in Solving._fields if name in entry}
-    return Solving(**known | {"max_step": float(entry.get("max_step", "inf"))})
+    return Solving(**entry | {"max_step": float(entry["max_step"])})
+
+
+def _tuple(listed):
+    return None if listed is None else tuple(listed)
 
 
 def _form(form):

@@ -13,7 +13,10 @@ class Formula:
     def __init__(self, model, jacobian, t, y, start, bounds=None, log=False, forbidden=None, **how):
         names = tuple("abcdef"[: len(start)])
         self.model, self.jacobian, self.t, self.y = model, jacobian, np.array(t), np.array(y)
-        self.unknowns = make_unknowns(names, np.array(start, float), bounds, log)
+        how_fitted = "log" if log else "linear"
+        self.unknowns = make_unknowns(names, np.array(start, float), bounds, how_fitted)
+        self.log, self.levels, self.priors, self.fixed = log, None, None, ()
+        self.log_widths = np.log(self.y).sum() if log else 0.0
         self.control = Control(**how)
         self.forbidden = forbidden
         self.count = len(self.y)
@@ -33,7 +36,7 @@ class Formula:
         if self.forbidden is not None and self.forbidden(p):
             raise IntegrationError(f"cannot be integrated at {p}")
         model, jacobian = self.model(p, self.t), self.jacobian(p, self.t) * self.unknowns.slopes(p)
-        if self.unknowns.log:
+        if self.log:
             return np.log(model) - np.log(self.y), jacobian / model[:, None]
         return model - self.y, jacobian
 

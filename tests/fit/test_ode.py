@@ -78,7 +78,7 @@ def test_residuals_and_jacobian_agree_with_scipy(scale, fit_y0):
 
     def residuals(values):
         y0 = [30.0, 4.0]
-        for index, value in zip(problem.free, values[4:], strict=True):
+        for index, value in zip(problem.shape.free, values[4:], strict=True):
             y0[index] = value
         states = models.scipy_states(models.predator_prey, y0, YEARS, *values[:4])
         difference = np.log(states) - np.log(y) if scale == "log" else states - y
@@ -230,7 +230,7 @@ T3 = [0.0, 1.0, 2.0]
         ({"y0": [1, NAN]}, ModelError, r"y0: y\[1\] is nan; it must be finite"),
         ({"y0": {"hare": math.inf, "lynx": 1}}, ModelError, "y0: hare is inf"),
         ({"y0": [1]}, ModelError, "y0 has 1 values, but component 1 is observed"),
-        ({"y0": ["a", 1]}, ModelError, "y0: every entry must be one real number"),
+        ({"y0": ["a", 1]}, ModelError, "y0: 'a' is neither a number nor the name of an entry of p0"),
         ({"y0": [1, 2], "components": ["a"]}, ModelError, "y0 has 2 values for 1 components"),
         ({"components": ["a", "a"]}, ModelError, "components: a name appears twice"),
         ({"y": HARE}, DataError, r"y has 1 column\(s\), but the state has 2 components: say"),
@@ -258,7 +258,6 @@ T3 = [0.0, 1.0, 2.0]
         ({"sensitivity": "adjoint"}, ModelError, 'sensitivity must be "auto" or "forward"'),
         ({"names": ["a"]}, ModelError, "names: 1 names for 4 parameters"),
         ({"t0": 1901.0}, DataError, "t0 must be a time not after the first observation, 1900"),
-        ({"t": YEARS[::-1]}, DataError, r"t must increase: t\[1\] = 1919 follows t\[0\] = 1920"),
         ({"y": -COUNTS}, DataError, r"y\[0, 0\] \(hare at t = 1900\) is -30; scale=.log."),
         ({"sigma": -1}, DataError, "standard deviations must be positive"),
         ({"t": YEARS[:2], "y": COUNTS[:2]}, DataError, "4 observations cannot determine 6 unknown"),

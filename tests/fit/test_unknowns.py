@@ -6,7 +6,7 @@ from numbad.fit.unknowns import latin_hypercube, make_unknowns
 
 
 def unknowns(bounds=None, log=False, start=(1.0, 2.0), names=("a", "b"), aliases=None):
-    return make_unknowns(names, np.array(start), bounds, log, aliases)
+    return make_unknowns(names, np.array(start), bounds, "log" if log else "linear", aliases)
 
 
 def test_bounds_by_name_leave_the_others_free():
@@ -20,7 +20,7 @@ def test_bounds_by_name_leave_the_others_free():
 def test_bounds_as_pairs_and_by_alias():
     made = unknowns([(0, 3), (None, 5)])
     np.testing.assert_array_equal(made.upper, [3, 5])
-    made = unknowns({"hare": (1, 3)}, names=("a", "hare(1900)"), aliases={"hare": "hare(1900)"})
+    made = unknowns({"hare": (1, 3)}, names=("a", "hare(1900)"), aliases={"hare": ("hare(1900)",)})
     np.testing.assert_array_equal(made.lower, [-np.inf, 1])
 
 
@@ -28,7 +28,7 @@ def test_bounds_as_pairs_and_by_alias():
     ("bounds", "said"),
     [
         ({"c": (0, 1)}, "no unknown is called 'c'; there are a, b"),
-        ({"a": (2, 1)}, "bounds of a: 2 is not below 1"),
+        ({"a": (2, 1)}, "bounds of a: 2 is above 1"),
         ({"a": (np.nan, 1)}, "bounds of a"),
         ({"a": 3}, "bounds of a: expected \\(low, high\\)"),
         ([(0, 1)], "1 pairs for 2 unknowns"),

@@ -1,0 +1,219 @@
+"""Experiments: what each was given and has shown, and which unknowns they share."""
+
+from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
+from numbers import Real
+
+import numpy as np
+
+from numbad.errors import ModelError
+from numbad.fit.data import label_of
+from numbad.fit.model import parameter_names
+
+
+@dataclass(frozen=True, eq=False)
+class Experiment:
+    """One of several experiments that `fit_ode(..., experiments=[...])` fits together.
+
+    Parameters
+    ----------
+    t, y : array, shape (m,), and array, shape (m, components observed) or (m,)
+        Times, and what was observed then, in every form that `fit_ode` takes.
+    y0 : sequence, dict, named tuple or array, shape (n,), optional
+        The state at the initial time, which is that of the first observation unless `fit_ode` has
+        `t0`; by default as `fit_ode` has it. A text in place of a number names an entry of `p0`:
+        an initial value that is unknown, and shared by the experiments that name it.
+    args : dict, optional
+        Parameter -> what it is in this experiment: a number, which is then known here, in the unit of
+        the parameter; or a text, the name of another entry of `p0` that takes its place.
+    doses : optional
+        Not available yet.
+    sigma : float, array or dict, optional
+        As in `fit_ode`; by default what stands there.
+    name : str, optional
+        What to call it; by default its number, from "0".
+
+    Raises
+    ------
+    ModelError
+        Arguments that cannot be used.
+
+    Examples
+    --------
+    Two batches with one rate; the loss differs, and is known in the second.
+
+    >>> import numpy as np, numbad as nd
+    >>> def decay(t, y, rate, loss):
+    ...     return (-(rate + loss) * y[0],)
+    >>> t = np.linspace(0.0, 2.0, 9)
+    >>> open_flask = nd.fit.Experiment(t, 3.0 * np.exp(-1.5 * t), y0=[3.0], name="open")
+    >>> shut = nd.fit.Experiment(t, np.exp(-1.1 * t), y0=[1.0], args={"loss": 0.0}, name="shut")
+    >>> result = nd.fit.fit_ode(decay, None, None, dict(rate=1.0, loss=0.1),
+    ...                         experiments=[open_flask, shut])
+    >>> {name: round(value, 4) for name, value in result.params.items()}
+    {'rate': 1.1, 'loss': 0.4}
+    """
+
+    t: object
+    y: object
+    _: KW_ONLY
+    y0: object = None
+    args: object = None
+    doses: object = None
+    sigma: object = None
+    name: str | None = None
+
+    def __post_init__(self):
+        if self.doses is not None:
+            raise ModelError(
+                "Experiment: doses= is not available yet; write the dose into the right-hand side, or "
+                "split the experiment at the dose"
+            )
+        if self.name is not None and not isinstance(self.name, str):
+            raise ModelError(f"Experiment: name must be a text, got {self.name!r}")
+        if self.args is not None and not isinstance(self.args, Mapping):
+            raise ModelError(
+                f'Experiment: args must be a dict such as {{"k": 0.5}}, got {self.args!r}'
+            )
+        for key, value in (self.args or {}).items():
+            number = isinstance(value, Real) and np.isfinite(value)
+            if not isinstance(key, str) or not (number or isinstance(value, str)):
+                raise ModelError(
+                    f"Experiment: args[{key!r}] must be a finite number, or the name of an entry of "
+                    f"p0; got {value!r}"
+                )
+
+
+def read_experiments(experiments, t, y):
+    """Return the experiments, each named; of the data `t`, `y` alone one without a name."""
+    if experiments is None:
+        return (Experiment(t, y),)
+    if t is not None or y is not None:
+        raise ModelError(
+            "with experiments= the data stand there: fit_ode(fun, None, None, p0, experiments=[...])"
+        )
+    if isinstance(experiments, Mapping | Experiment) or not len(list(experiments)):
+        raise ModelError("experiments must be a list of nd.fit.Experiment, one at least")
+    found = []
+    for number, one in enumerate(experiments):
+        if not isinstance(one, Experiment):
+            raise ModelError(f"experiments[{number}] is no nd.fit.Experiment: {one!r}")
+        name = str(number) if one.name is None else one.name
+        if name in (other.name for other in found):
+            raise ModelError(f"experiments: two are called {name!r}; names must differ")
+        kept = {key: getattr(one, key) for key in ("y0", "args", "sigma")}
+        found.append(Experiment(one.t, one.y, **kept, name=name))
+    return tuple(found)
+
+
+class Candidates:
+    """All that could be unknown: names and starts, and where each experiment has which.
+
+    `places[e, j]` is the position of the candidate that is parameter j, or initial value
+    j - (number of parameters), of experiment e; -1 where that is known, and then `values[e, j]`.
+    """
+
+    def __init__(self, parameters, experiments, components, width):
+        self.parameters, self.experiments = parameters, experiments
+        self.components = components
+        shape = len(experiments), len(parameters) + width
+        self.places, self.values = np.full(shape, -1), np.full(shape, np.nan)
+        self.names, self.start, self.aliases = [], [], {}
+
+    def place(self, experiment, slot, name, start, own=False):
+        """Let a candidate be what stands at `slot` of an experiment, and nothing else if it is `own`."""
+        if own and name in self.names:
+            raise ModelError(f"two unknowns are called {name!r}; give other names=")
+        if name not in self.names:
+            self.names.append(name)
+            self.start.append(float(start))
+        self.places[experiment, slot] = self.names.index(name)
+        self.values[experiment, slot] = start
+
+    def add_parameters(self, starts, extras, own):
+        """Place the parameters: `starts` are theirs, `extras` further entries of p0 by name."""
+        for name in self.parameters:
+            if self.parameters.count(name) > 1:
+                raise ModelError(f"two unknowns are called {name!r}; give other names=")
+        everything = {**dict(zip(self.parameters, starts, strict=True)), **extras}
+        later = []
+        for slot, name in enumerate(self.parameters):
+            for e, experiment in enumerate(self.experiments):
+                given = (experiment.args or {}).get(name)
+                if isinstance(given, str):
+                    later.append((e, slot, given))
+                elif given is not None:
+                    self.values[e, slot] = given
+                elif name in own:
+                    self._alias(name, f"{name}[{experiment.name}]")
+                    self.place(e, slot, f"{name}[{experiment.name}]", everything[name], True)
+                else:
+                    self.place(e, slot, name, everything[name])
+        for e, slot, name in later:
+            self.place(e, slot, name, everything[name])
+
+    def add_initial_values(self, e, start, named, free, t0):
+        """Place the initial values of an experiment: `named` are entries of p0 by component."""
+        suffix = "" if self.experiments[e].name is None else f"[{self.experiments[e].name}]"
+        for index, value in enumerate(start.tolist()):
+            slot = len(self.parameters) + index
+            if index in named:
+                self.place(e, slot, named[index], value)
+            elif index in free:
+                label = label_of(index, self.components)
+                called = f"y0[{index}]" if self.components is None else f"{label}({t0:.10g})"
+                self._alias(label, called + suffix)
+                if suffix:
+                    self._alias(label + suffix, called + suffix)
+                    self._alias(called, called + suffix)
+                self.place(e, slot, called + suffix, value, True)
+            else:
+                self.values[e, slot] = value
+
+    def _alias(self, alias, name):
+        if name not in self.aliases.setdefault(alias, ()):
+            self.aliases[alias] += (name,)
+
+
+def referenced(experiments, y0):
+    """Return the names of entries of p0 that experiments and initial values refer to."""
+    given = [experiment.y0 for experiment in experiments] + [y0]
+    values = [value for one in given if one is not None for value in entries(one)]
+    values += [value for one in experiments for value in (one.args or {}).values()]
+    return {value for value in values if isinstance(value, str)}
+
+
+def entries(y0):
+    """Return the entries of initial values in whatever form."""
+    if isinstance(y0, Mapping):
+        return list(y0.values())
+    return [y0] if isinstance(y0, str) or np.ndim(y0) == 0 else list(y0)
+
+
+def split_start(fun, p0, experiments, y0):
+    """Return (p0 for the parameters of `fun`, further entries by name).
+
+    A parameter that every experiment has its own entry for needs none in p0.
+    """
+    if not isinstance(p0, Mapping):
+        return p0, {}
+    called_with = parameter_names(fun, p0)
+    p0, names = dict(p0), referenced(experiments, y0)
+    for name in names - set(p0):
+        where = "args or y0" if experiments[0].name is not None else "y0"
+        raise ModelError(f"{where}: {name!r} is neither a number nor the name of an entry of p0")
+    given = [experiment.args or {} for experiment in experiments]
+    missing = [key for key in given[0] if key not in p0 and all(key in one for one in given)]
+    for key in missing:
+        value = given[0][key]
+        p0[key] = p0[value] if isinstance(value, str) else value
+    if called_with is None:
+        return p0, {}
+    extras = {key: _number(key, p0[key]) for key in p0 if key in names - set(called_with)}
+    return {key: value for key, value in p0.items() if key not in extras}, extras
+
+
+def _number(name, value):
+    if not (isinstance(value, Real) and np.isfinite(value)):
+        raise ModelError(f"p0: {name} starts at {value!r}; every entry must be a finite number")
+    return float(value)
