@@ -10,65 +10,9 @@ from pathlib import Path
 
 from numbad import __version__, folder
 from numbad.errors import ArgumentError, DataError, ModelError, NumbadError
+from numbad.models.manual import DESCRIPTION, EPILOG
 
 CONVERGED, NOT_CONVERGED, UNUSABLE, INTERRUPTED = 0, 1, 2, 130
-
-DESCRIPTION = """\
-Fit the parameters of an ordinary differential equation to data.
-
-Without arguments this fits the predator-prey model to the counts of snowshoe hare and lynx of the
-Hudson's Bay Company, which ship with numbad. With --model and --data it fits yours. It prints the
-estimates with their standard errors and writes a picture and a JSON file named after the model.
-Derivatives are exact (forward sensitivities), never finite differences.
-"""
-
-EPILOG = """\
-the model file is Python; it may define
-
-  rhs         required: rhs(t, y, ...) returns the time derivative of y, as a tuple or an array.
-              What follows t and y are the parameters; a single argument p takes them all, as
-              p.rate. It is compiled by Numba.
-  p0          required: dict, parameter -> value that the fit starts from
-  y0          dict, component of y -> value at the initial time, in the order of y
-  components  list of the names of the components, instead of y0: y then starts from the first
-              observation
-  t0          the initial time (default: the first in the data)
-  fit_y0      True: the initial values are unknown, too, and y0 is what the fit starts from; or a
-              list of the components of which that is so
-  observed    dict, column of the data -> component (default: columns named like a component)
-  bounds      dict, parameter or component -> (low, high)
-  sigma       standard deviation of the observations: a number, or a dict, component -> number
-              or name of a column
-  scale       "linear", or "log": unknowns and observations count by their logarithms
-  time        name of the column of times (default: the first)
-  loss, f_scale, absolute_sigma, method, rtol, atol, first_step, max_step, max_steps,
-  ftol, xtol, gtol, max_nfev
-              as in numbad.fit.fit_ode. An option on the command line outranks the file
-
-Any other value that the file assigns and never uses is an error; functions and constants of your own
-are welcome.
-
-the data file is text: a header line with the names of the columns, then one row a time, separated
-by commas, semicolons or tabs; lines that begin with # are comments. An empty cell or NaN is a
-missing observation.
-
-an example, cooling.py and cooling.csv:
-
-  def rhs(t, y, rate, room):             # minute,tea
-      return (-rate * (y[0] - room),)    # 0,83.1
-                                         # 2,71.9
-  p0 = dict(rate=0.1, room=20.0)         # 5,59.8
-  y0 = dict(tea=80.0)                    # 10,44.0
-  fit_y0 = True                          # 20,28.6
-                                         # 40,21.3
-
-  numbad fit --model cooling.py --data cooling.csv
-
-'numbad example DIR' writes the shipped model and data into DIR, as something to start from.
-
-exit status: 0 the fit converged; 1 it did not; 2 the input cannot be used, and one line on standard
-error says why, with file, line and column.
-"""
 
 
 class _Parser(argparse.ArgumentParser):
@@ -301,24 +245,49 @@ def _solve(model, table, problem, options, arguments):
     from numbad.fit import fit_ode
 
     with _placed(model, table), _executor(arguments.workers, model) as executor:
+        data = _data(model, problem)
         return fit_ode(
             model.rhs,
-            problem.t,
-            problem.y,
-            model.p0,
-            y0=model.y0,
+            p0=model.p0,
             fit_y0=model.fit_y0,
             components=model.components,
+            observables=model.observables or None,
             observed=problem.observed,
             bounds=model.bounds or None,
-            sigma=problem.sigma,
             starts=arguments.starts,
             seed=arguments.seed,
             executor=executor,
             progress=_progress(arguments),
             journal=arguments.journal,
+            **data,
             **options,
         )
+
+
+def _data(model, problem):
+    """Return the arguments of `fit_ode` about the data: one table, or the rows of each experiment."""
+    from numbad.fit import Experiment
+
+    if not problem.experiments:
+        return dict(t=problem.t, y=problem.y, y0=model.y0, sigma=problem.sigma)
+    experiments = []
+    for name, (rows, given) in problem.experiments.items():
+        initial = {key: value for key, value in given.items() if key in model.components}
+        experiments.append(
+            Experiment(
+                problem.t[rows],
+                problem.y[rows],
+                y0=model.y0 if model.y0 is None else model.y0 | initial,
+                args={key: value for key, value in given.items() if key not in initial},
+                sigma=problem.sigma and {k: _part(v, rows) for k, v in problem.sigma.items()},
+                name=name,
+            )
+        )
+    return dict(t=None, y=None, experiments=experiments)
+
+
+def _part(sigma, rows):
+    return sigma[rows] if hasattr(sigma, "shape") else sigma
 
 
 @contextlib.contextmanager

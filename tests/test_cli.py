@@ -9,7 +9,9 @@ import time
 from functools import partial
 from pathlib import Path
 
+import numpy as np
 import pytest
+from scipy.optimize import curve_fit
 
 from numbad.cli import main
 from numbad.data import HUDSON_BAY
@@ -169,7 +171,7 @@ def test_the_first_observation_starts_the_solution(files):
     ("data", "message"),
     [
         (TEA.replace("59.8", "warm"), "cooling.csv, line 4, column 'tea': 'warm' is not a number"),
-        (TEA.replace("5,", "1,"), "cooling.csv, line 4, column 'minute': times must increase"),
+        (TEA.replace("\n5,", "\n,"), "cooling.csv, line 4, column 'minute': is missing"),
         (TEA.replace("tea", "milk"), "cooling.csv, line 1: no column is named like a component"),
         ("minute,tea\n", "cooling.csv, line 1: no rows of data"),
         (TEA.replace("59.8", "inf"), "cooling.csv, line 4, column 'tea': 'inf' is not finite"),
@@ -205,9 +207,58 @@ def test_unusable_models(files, capsys, model, message):
 def test_options_of_the_solver_reach_it_from_file_and_command_line(files, capsys):
     model = COOLING + "method = 'RK4'\nfirst_step = 4.0\nmax_steps = 3\n"
     assert main([*files(model), "--quiet", "--max-steps", "30"]) == 0
-    solved = saved()["problem"]
+    solved = saved()["problem"]["solving"]
     assert (solved["method"], solved["first_step"], solved["max_steps"]) == ("RK4", 4.0, 30)
     assert solved["max_step"] == "inf"
+
+
+CUPS = """\
+cup,minute,tea,room,first
+blue,0,181.6,19,84
+blue,5,139.6,19,84
+red,10,91.4,5,70
+red,0,156.6,5,70
+blue,20,83.5,19,84
+red,4,125.6,5,70
+red,4,123.8,5,70
+"""
+SHARED = """\
+def rhs(t, y, rate, room):
+    return (-rate * (y[0] - room),)
+
+p0 = dict(rate=0.1)
+y0 = dict(tea=80.0)
+observables = dict(fahrenheit=lambda t, y, rate, room: 32.0 + 1.8 * y[0])
+observed = dict(tea="fahrenheit")
+experiment = "cup"
+conditions = dict(room="room", tea="first")
+time = "minute"
+sigma = "estimate"
+transforms = dict(rate="log")
+"""
+
+
+def test_experiments_in_one_file(files, capsys):
+    """The estimate is that of scipy.optimize.curve_fit with the solution in closed form."""
+    assert main(files(SHARED, CUPS)) == 0
+    assert "noise of fahrenheit" in capsys.readouterr().out
+    rows = [line.split(",")[1:] for line in CUPS.splitlines()[1:]]
+    minute, tea, room, first = np.array(rows, dtype=float).T
+
+    def seen(minute, rate):
+        return 32.0 + 1.8 * (room + (first - room) * np.exp(-rate * minute))
+
+    wanted, cov = curve_fit(seen, minute, tea, 0.1)
+    found = saved()
+    assert found["params"] == {"rate": pytest.approx(wanted[0], rel=1e-5)}
+    assert found["stderr"]["rate"] == pytest.approx(np.sqrt(cov[0, 0]), rel=1e-4)
+    assert list(found["residuals"]) == ["blue", "red"]
+    assert main([*files(SHARED + "fixed = ['rate']", CUPS), "--quiet"]) == 2
+    assert complaint(capsys).endswith("nothing to fit, all is fixed: rate\n")
+    assert main(files(SHARED, CUPS.replace("123.8,5", "123.8,6"))) == 2
+    assert "line 8, column 'room': 6 differs from 5 in line 4" in complaint(capsys)
+    assert main(files(SHARED, CUPS.replace("red,0", ",0"))) == 2
+    assert "line 5, column 'cup': is empty" in complaint(capsys)
 
 
 def test_numba_s_complaint_names_the_line_of_the_model(files, capsys):

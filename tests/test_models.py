@@ -79,8 +79,10 @@ rtol = 1e-9
 atol = 1e-12
 max_steps = 500_000
 max_step: float = 0.5
-own = 2.0
-_half = 1 / own
+mine = 2.0
+_half = 1 / mine
+fixed = "rate"
+priors = dict(rate=("normal", 0.5, 0.1))
 _t0 = 3.0
 t0 = -1
 f_scale = 0.5
@@ -104,6 +106,8 @@ time = "minute"
         "f_scale": 0.5,
         "absolute_sigma": True,
         "time": "minute",
+        "fixed": "rate",
+        "priors": {"rate": ("normal", 0.5, 0.1)},
     }
     assert model.fit_y0 == ["mass"]
 
@@ -144,7 +148,12 @@ def test_functions_can_be_pickled_and_keep_their_module(write):
         (DECAY + "bounds = (0, 1)", r"line 6: bounds must be a dict, not \(0, 1\)"),
         (DECAY + "sigma = dict(mass=0)", r"line 6: sigma\['mass'\] must be a positive number"),
         (DECAY + "sigma = dict(rate=1)", "line 6: sigma has 'rate', which is no component"),
-        (DECAY + "sigma = 'x'", "line 6: sigma must be a number, or a dict"),
+        (DECAY + "sigma = 'x'", "line 6: sigma must be a number, 'estimate', or a dict"),
+        (DECAY + "own = ['rate']", "line 6: 'own' is about several experiments: experiment ="),
+        (DECAY + "conditions = dict(rate=1)", "line 6: 'conditions' is about several"),
+        (DECAY + "experiment = 'run'\nconditions = dict(rate=1)", "must be a column's name, not 1"),
+        (DECAY + "observables = dict(a=1)", r"line 6: observables\['a'\] must be a function a"),
+        (DECAY + "observables = dict(a=rhs)\nsigma = dict(mass=1)", "sigma has 'mass', which is"),
         (DECAY + "scale = 'ln'", "line 6: scale must be one of linear, log, not 'ln'"),
         (DECAY + "loss = 2", "line 6: loss must be one of linear, soft_l1"),
         (DECAY + "rtol = '0'", "line 6: rtol must be a number, not '0'"),
@@ -207,7 +216,8 @@ def test_columns_are_mapped_and_ordered_by_component(problem):
         ("observed = dict(m='mass')", "t,x\n0,1\n", "line 1: there is no column 'm'"),
         ("", "t,mass\n0,\n1,\n", "line 1, column 'mass': every observation is missing"),
         ("", "t,mass\n0,1\n1,none\n", "line 3, column 'mass': 'none' is not a number"),
-        ("", "t,mass\n0,1\n0,2\n", "line 3, column 't': times must increase"),
+        ("", "t,mass\n0,1\n,2\n", "line 3, column 't': is missing"),
+        ("experiment = 'run'", "t,mass\n0,1\n", "line 1: there is no column 'run'"),
         ("sigma = dict(mass='sd')", "t,mass\n0,1\n", "line 1: there is no column 'sd'"),
         ("sigma = dict(mass='sd')", "t,mass,sd\n0,1,0\n", "line 2, column 'sd': 0 is not pos"),
         ("sigma = dict(mass='sd')", "t,mass,sd\n0,1,\n", "line 2, column 'sd': is missing"),

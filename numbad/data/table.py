@@ -42,19 +42,16 @@ class Table:
         return np.column_stack([self.column(name) for name in names])
 
     def times(self, name):
-        """Return a column in which no cell is missing and every number exceeds the one above."""
+        """Return a column in which no cell is missing."""
         t = self.column(name)
-        for i, value in enumerate(t):
-            if math.isnan(value):
-                raise self.error("is missing; every row needs its time", i, name)
-            if i and value <= t[i - 1]:
-                raise self.error(
-                    f"times must increase, but {value:g} follows {t[i - 1]:g}"
-                    f" (line {self.lines[i - 1]}); sort the rows by time, one row a time",
-                    i,
-                    name,
-                )
+        for i in np.flatnonzero(np.isnan(t)):
+            raise self.error("is missing; every row needs its time", int(i), name)
         return t
+
+    def text(self, name):
+        """Return the cells of a column as they are, blanks around them aside."""
+        k = self._index(name)
+        return [row[k].strip() for row in self.rows]
 
     def error(self, complaint, row=None, name=None):
         """Return the DataError that places a complaint at a row (by index) and a column."""

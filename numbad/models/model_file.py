@@ -4,18 +4,15 @@ The names that a model file may define are the fields of `Model` (`path` and `co
 `y0` given as a dict aside). Complaints name the file and the line of the name at fault.
 """
 
-import ast
 import difflib
-import hashlib
 import inspect
 import math
-import sys
-import types
 from dataclasses import dataclass, field
 from numbers import Real
 from pathlib import Path
 
 from numbad.errors import ModelError
+from numbad.models.running import definitions, read_source, run, unused
 
 REQUIRED = ("rhs", "p0")
 OPTIONAL = (
@@ -30,6 +27,13 @@ OPTIONAL = (
     "absolute_sigma",
     "method",
     "time",
+    "fixed",
+    "transforms",
+    "priors",
+    "observables",
+    "experiment",
+    "own",
+    "conditions",
 )
 NUMBERS = ("t0", "f_scale", "rtol", "atol", "first_step", "max_step", "ftol", "xtol", "gtol")
 COUNTS = ("max_steps", "max_nfev")
@@ -55,19 +59,29 @@ class Model:
     components : tuple of str
         The names of the components of y, in its order.
     y0 : dict or None
-        The components at the initial time; None: what was observed then.
+        The components at the initial time, numbers or names of entries of `p0`; None: what was
+        observed then.
     fit_y0 : bool or list
         Whether `y0` is unknown, too, or which of its components; it is then what the fit starts
         from.
+    observables : dict
+        Name -> function of (t, y, *parameters) that stands for what was measured; empty where the
+        components of y are.
     observed : dict or None
-        Column of the data -> component; None: every column that bears a component's name.
+        Column of the data -> component or observable; None: every column that bears such a name.
     bounds : dict
         Parameter or component -> (low, high), either of which may be None or infinite.
     sigma : dict
-        Component -> standard deviation of its observations: a number, or a column's name.
+        Component or observable -> standard deviation of its observations: a number, a column's name,
+        or "estimate".
+    experiment : str or None
+        The column that names the experiment of each row.
+    conditions : dict
+        Parameter or component -> the column with its value, or initial value, in each experiment.
     options : dict
         Of ``time`` and the options of `numbad.fit.fit_ode` (``scale``, ``loss``,
-        ``absolute_sigma``, ``method``, those in `NUMBERS` and in `COUNTS`) those that are given.
+        ``absolute_sigma``, ``method``, ``fixed``, ``transforms``, ``priors``, ``own``, those in
+        `NUMBERS` and in `COUNTS`) those that are given.
     """
 
     path: Path
@@ -80,6 +94,14 @@ class Model:
     bounds: dict = field(default_factory=dict)
     sigma: dict = field(default_factory=dict)
     options: dict = field(default_factory=dict)
+    observables: dict = field(default_factory=dict)
+    experiment: str | None = None
+    conditions: dict = field(default_factory=dict)
+
+    @property
+    def shown(self):
+        """The names of what is compared with the data."""
+        return tuple(self.observables) or self.components
 
 
 def load_model(path):
@@ -108,8 +130,8 @@ def load_model(path):
     ('hare', 'lynx')
     """
     path = Path(path)
-    source = _source(path)
-    module = _run(path, source)
+    source = read_source(path)
+    module = run(path, source)
     reader = _Reader(path, source, vars(module))
     reader.check_names()
     rhs, p0 = reader.function("rhs"), reader.numbers("p0")
@@ -118,6 +140,8 @@ def load_model(path):
         if name in p0:
             raise reader.error("p0", f"'{name}' is both a parameter and a component of y")
     reader.check_options()
+    observables = reader.observables()
+    shown = tuple(observables) or components
     return Model(
         path=path,
         rhs=rhs,
@@ -125,52 +149,14 @@ def load_model(path):
         components=components,
         y0=y0,
         fit_y0=reader.free(components),
-        observed=reader.observed(components),
+        observed=reader.observed(shown),
         bounds=reader.mapping("bounds"),
-        sigma=reader.sigma(components),
+        sigma=reader.sigma(shown),
         options=reader.options(),
+        observables=observables,
+        experiment=reader.experiment(),
+        conditions=reader.conditions(),
     )
-
-
-def _source(path):
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise ModelError(f"{path}: not UTF-8 text ({error.reason})") from None
-    except OSError as error:
-        raise ModelError(f"{path}: cannot be read ({error.strerror or error})") from None
-
-
-def _run(path, source):
-    location = str(path.resolve())
-    digest = hashlib.sha256(location.encode()).hexdigest()[:12]
-    module = types.ModuleType(f"numbad_model_{digest}")
-    module.__file__ = location
-    previous = sys.modules.get(module.__name__)
-    sys.modules[module.__name__] = module
-    try:
-        exec(compile(source, location, "exec"), vars(module))
-    except Exception as error:
-        del sys.modules[module.__name__]
-        if previous is not None:
-            sys.modules[module.__name__] = previous
-        line = _line_at_fault(error, location)
-        place = f"{path}, line {line}" if line else str(path)
-        text = error.msg if isinstance(error, SyntaxError) else error
-        raise ModelError(f"{place}: {type(error).__name__}: {text}") from error
-    return module
-
-
-def _line_at_fault(error, location):
-    """Return the line of the model file that raised, the innermost where there are several."""
-    if isinstance(error, SyntaxError) and error.filename == location:
-        return error.lineno
-    line, step = None, error.__traceback__
-    while step is not None:
-        if step.tb_frame.f_code.co_filename == location:
-            line = step.tb_lineno
-        step = step.tb_next
-    return line
 
 
 class _Reader:
@@ -179,8 +165,8 @@ class _Reader:
     def __init__(self, path, source, names):
         self.path = path
         self.names = names
-        self.lines = _definitions(source)
-        self.unused = _unused(source)
+        self.lines = definitions(source)
+        self.unused = unused(source)
 
     def get(self, name, default=None):
         return self.names.get(name, default)
@@ -242,7 +228,9 @@ class _Reader:
             if y0 is None or len(y0) != len(components):
                 raise self.error("y0", f"y0 must have {len(components)} values, as components has")
             y0 = dict(zip(components, y0, strict=True))
-        y0 = self.numbers("y0", y0)
+        entries = self.get("p0") if isinstance(self.get("p0"), dict) else {}
+        named = {key: value for key, value in y0.items() if value in tuple(entries)}
+        y0 = {**y0, **self.numbers("y0", {k: v for k, v in y0.items() if k not in named})}
         if not y0:
             raise self.error("y0", "y0 is empty; y needs one component at least")
         components = self._components() if "components" in self.names else tuple(y0)
@@ -304,6 +292,36 @@ class _Reader:
             seen.add(component)
         return dict(observed)
 
+    def observables(self):
+        """Return name -> function."""
+        found = self.mapping("observables")
+        for name, function in found.items():
+            if not isinstance(name, str) or not callable(function):
+                raise self.error(
+                    "observables",
+                    f"observables[{name!r}] must be a function {name}(t, y, ...), not {function!r}",
+                )
+        return found
+
+    def experiment(self):
+        """Return the column that names the experiments, or None."""
+        for name in ("own", "conditions"):
+            if name in self.names and name in self.lines and "experiment" not in self.names:
+                raise self.error(
+                    name, f"'{name}' is about several experiments: experiment = 'column' names them"
+                )
+        return self._word("experiment") if "experiment" in self.names else None
+
+    def conditions(self):
+        """Return parameter or component -> column."""
+        found = self.mapping("conditions")
+        for name, column in found.items():
+            if not isinstance(column, str):
+                raise self.error(
+                    "conditions", f"conditions[{name!r}] must be a column's name, not {column!r}"
+                )
+        return found
+
     def mapping(self, name):
         value = self.get(name, {})
         if not isinstance(value, dict):
@@ -312,10 +330,10 @@ class _Reader:
 
     def sigma(self, components):
         sigma = self.get("sigma", {})
-        if _is_number(sigma):
+        if _is_number(sigma) or sigma == "estimate":
             sigma = dict.fromkeys(components, sigma)
         if not isinstance(sigma, dict):
-            raise self.error("sigma", "sigma must be a number, or a dict: component -> number")
+            raise self.error("sigma", "sigma must be a number, 'estimate', or a dict by component")
         for name, value in sigma.items():
             if name not in components:
                 raise self.error("sigma", f"sigma has '{name}', which is no component of y")
@@ -331,6 +349,9 @@ class _Reader:
         for name in ("scale", "loss", "method", "time"):
             if name in self.names:
                 options[name] = self._word(name)
+        for name in ("fixed", "transforms", "priors", "own"):  # the fit knows what they may be
+            if name in self.lines:
+                options[name] = self.get(name)
         for name in NUMBERS:
             if name in self.names:
                 if not _is_number(self.get(name)):
@@ -356,31 +377,6 @@ class _Reader:
             wanted = f"one of {', '.join(choices)}" if choices else "a text"
             raise self.error(name, f"{name} must be {wanted}, not {value!r}")
         return value
-
-
-def _definitions(source):
-    """Return name -> line of what a file defines at its top level."""
-    return {name: node.lineno for name, node in _assignments(ast.parse(source))}
-
-
-def _assignments(tree):
-    """Give the names that a file defines at its top level, each with the statement that does."""
-    for node in tree.body:
-        if isinstance(node, ast.FunctionDef):
-            yield node.name, node
-        targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
-        for target in targets:
-            if isinstance(target, ast.Name):
-                yield target.id, node
-
-
-def _unused(source):
-    """Return the names that a file assigns values to at its top level, and never reads."""
-    tree = ast.parse(source)
-    values = ast.Assign | ast.AnnAssign
-    assigned = {name for name, node in _assignments(tree) if isinstance(node, values)}
-    names = (node for node in ast.walk(tree) if isinstance(node, ast.Name))
-    return assigned - {node.id for node in names if isinstance(node.ctx, ast.Load)}
 
 
 def _is_number(value):

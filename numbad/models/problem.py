@@ -14,19 +14,23 @@ class Problem:
     Attributes
     ----------
     observed : tuple of str
-        The k components that are observed.
+        The k components or observables that are observed.
     t : array, shape (m,)
-        Times, strictly increasing.
+        Times, in any order.
     y : array, shape (m, k)
         Observations; NaN where there is none.
     sigma : dict or None
-        Component -> standard deviation of its observations, a number or an array of shape (m,).
+        Component -> standard deviation of its observations, a number, "estimate", or an array of
+        shape (m,).
+    experiments : dict
+        Name -> (rows of t and y, conditions as name -> number); empty where there is one alone.
     """
 
     observed: tuple
     t: np.ndarray
     y: np.ndarray
     sigma: dict | None
+    experiments: dict
 
 
 def assemble(model, table, *, time=None, scale="linear"):
@@ -63,22 +67,61 @@ def assemble(model, table, *, time=None, scale="linear"):
         t=t,
         y=y,
         sigma=_sigma(model, table, observed, y),
+        experiments=_experiments(model, table),
     )
+
+
+def _experiments(model, table):
+    """Return the rows of each experiment, in the order of the data, and its conditions."""
+    if model.experiment is None:
+        return {}
+    rows = {}
+    for row, name in enumerate(table.text(model.experiment)):
+        if not name:
+            raise table.error("is empty; every row needs its experiment", row, model.experiment)
+        rows.setdefault(name, []).append(row)
+    values = {name: table.column(column) for name, column in model.conditions.items()}
+    return {
+        name: (
+            np.array(own),
+            {c: _same(table, v, own, model.conditions[c]) for c, v in values.items()},
+        )
+        for name, own in rows.items()
+    }
+
+
+def _same(table, values, rows, column):
+    """Return the value that a column has in all rows of an experiment."""
+    for row in rows:
+        if np.isnan(values[row]):
+            raise table.error("is missing; it says what this experiment was given", row, column)
+        if values[row] != values[rows[0]]:
+            raise table.error(
+                f"{values[row]:g} differs from {values[rows[0]]:g} in line {table.lines[rows[0]]}; "
+                "it must be the same in all rows of an experiment",
+                row,
+                column,
+            )
+    return float(values[rows[0]])
 
 
 def _observed(model, table, time):
     """Return component -> column."""
     if model.observed is not None:
         columns = {component: column for column, component in model.observed.items()}
-        return {name: columns[name] for name in model.components if name in columns}
-    observed = {name: name for name in model.components if name in table.names and name != time}
+        return {name: columns[name] for name in model.shown if name in columns}
+    observed = {name: name for name in model.shown if name in table.names and name != time}
     if not observed:
         raise table.error(
-            f"no column is named like a component of the model ({', '.join(model.components)});"
+            f"no column is named like {_kind(model)} of the model ({', '.join(model.shown)});"
             " rename the columns, or map them with observed = dict(column='component') in the"
             " model file"
         )
     return observed
+
+
+def _kind(model):
+    return "an observable" if model.observables else "a component"
 
 
 def _observations(table, column, scale):
@@ -111,8 +154,8 @@ def _sigma(model, table, observed, y):
 
 
 def _deviations(table, sigma, observations):
-    """Return the standard deviations of one component: a number for all, or a column."""
-    if not isinstance(sigma, str):
+    """Return the standard deviations of one component: a number for all, a column, "estimate"."""
+    if not isinstance(sigma, str) or sigma == "estimate":
         return sigma
     values = table.column(sigma)
     for row in np.flatnonzero(~np.isnan(observations) & ~(values > 0)):

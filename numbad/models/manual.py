@@ -1,0 +1,70 @@
+"""What `numbad fit --help` says before and after the options."""
+
+DESCRIPTION = """\
+Fit the parameters of an ordinary differential equation to data.
+
+Without arguments this fits the predator-prey model to the counts of snowshoe hare and lynx of the
+Hudson's Bay Company, which ship with numbad. With --model and --data it fits yours. It prints the
+estimates with their standard errors and writes a picture and a JSON file named after the model.
+Derivatives are exact (forward sensitivities), never finite differences.
+"""
+
+EPILOG = """\
+the model file is Python; it may define
+
+  rhs         required: rhs(t, y, ...) returns the time derivative of y, as a tuple or an array.
+              What follows t and y are the parameters; a single argument p takes them all, as
+              p.rate. It is compiled by Numba.
+  p0          required: dict, parameter -> value that the fit starts from
+  y0          dict, component of y -> value at the initial time, in the order of y; or the name
+              of an entry of p0
+  components  list of the names of the components, instead of y0: y then starts from the first
+              observation
+  t0          the initial time (default: the first in the data)
+  fit_y0      True: the initial values are unknown, too, and y0 is what the fit starts from; or a
+              list of the components of which that is so
+  observables dict, name -> function of (t, y, ...) that is compared with the data in place of
+              the components
+  observed    dict, column of the data -> component or observable (default: columns that bear
+              such a name)
+  bounds      dict, parameter or component -> (low, high); equal ones fix it
+  fixed       list of parameters or components to hold where they start, or dict, name -> value
+  transforms  dict, parameter -> "linear", "log", or "logit" between its bounds
+  priors      dict, parameter -> ("normal", mean, deviation) or ("lognormal", median, deviation
+              of the logarithm)
+  sigma       standard deviation of the observations: a number, "estimate" for one that is found
+              with the parameters, or a dict, component -> such, or name of a column
+  experiment  name of the column that says which experiment a row is of: these share parameters
+  own         list of parameters that have a value of their own in each experiment
+  conditions  dict, parameter or component -> name of the column with its value, or initial
+              value, in each experiment
+  scale       "linear", or "log": unknowns and observations count by their logarithms
+  time        name of the column of times (default: the first)
+  loss, f_scale, absolute_sigma, method, rtol, atol, first_step, max_step, max_steps,
+  ftol, xtol, gtol, max_nfev
+              as in numbad.fit.fit_ode. An option on the command line outranks the file
+
+Any other value that the file assigns and never uses is an error; functions and constants of your own
+are welcome.
+
+the data file is text: a header line with the names of the columns, then one row a time, separated
+by commas, semicolons or tabs; lines that begin with # are comments. An empty cell or NaN is a
+missing observation.
+
+an example, cooling.py and cooling.csv:
+
+  def rhs(t, y, rate, room):             # minute,tea
+      return (-rate * (y[0] - room),)    # 0,83.1
+                                         # 2,71.9
+  p0 = dict(rate=0.1, room=20.0)         # 5,59.8
+  y0 = dict(tea=80.0)                    # 10,44.0
+  fit_y0 = True                          # 20,28.6
+                                         # 40,21.3
+
+  numbad fit --model cooling.py --data cooling.csv
+
+'numbad example DIR' writes the shipped model and data into DIR, as something to start from.
+
+exit status: 0 the fit converged; 1 it did not; 2 the input cannot be used, and one line on standard
+error says why, with file, line and column.
+"""
