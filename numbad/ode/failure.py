@@ -14,6 +14,8 @@ WRONG_TOLERANCES = 8
 STEP_NOT_FINITE = 9
 WRONG_MASS = 10
 INCONSISTENT_START = 11
+EVENT_WITHOUT_SLOPE = 12
+EVENTS_ACCUMULATE = 13
 
 # Added to a status where the problem looks stiff.
 LOOKS_STIFF = 64
@@ -29,6 +31,14 @@ _REASONS = {
     STEP_NOT_FINITE: "a step of the size given ends in NaN or infinity; first_step may be too large",
     WRONG_TOLERANCES: "rtol and atol must be floats, or have one for each component of the state",
     WRONG_MASS: "mass_matrix must have a row and a column for each component of the state",
+    EVENT_WITHOUT_SLOPE: (
+        "the condition of an event does not change where it is zero (it must cross zero with a slope, as "
+        "y[0] - 1.0 does and no comparison or rounding)"
+    ),
+    EVENTS_ACCUMULATE: (
+        "events follow each other without end, as the bounces of a ball that comes to rest (make one of them "
+        "terminal, or end earlier)"
+    ),
     INCONSISTENT_START: (
         "the initial state does not satisfy the algebraic equations: where a row of mass_matrix is zero, "
         "the right-hand side must be 0, which it is not"

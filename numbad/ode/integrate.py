@@ -44,8 +44,13 @@ from numbad.ode.stiffness import make_looks_stiff
 from numbad.ode.times import check_times, time_at
 from numbad.remembered import built_once
 
-# What is compiled once for a right-hand side.
-Problem = namedtuple("Problem", "fun tableau inplace control_partials adjoint", defaults=("auto",))
+# What is compiled once for a right-hand side. `until_output`: the last of the times is where steps aim at,
+# and no output; the integration ends with the step that reaches the last output.
+Problem = namedtuple(
+    "Problem",
+    "fun tableau inplace control_partials adjoint until_output",
+    defaults=("auto", False),
+)
 
 # What a call can change; first_step 0.0 asks for the automatic choice, mass None for the identity.
 Settings = namedtuple("Settings", "rtol atol first_step max_step max_steps mass", defaults=(None,))
@@ -79,13 +84,14 @@ def as_passed(settings):
 
 def content_of(problem):
     """What compiled code for a problem depends on, in a form that has a digest."""
-    return problem.fun, astuple(problem.tableau), problem.inplace, problem.control_partials
+    parts = problem.inplace, problem.control_partials, problem.until_output
+    return problem.fun, astuple(problem.tableau), *parts
 
 
 def make_pieces(problem):
     """The functions that an integration loop is put together from, for one right-hand side."""
     tableau, with_partials = problem.tableau, problem.control_partials
-    fun, rhs = problem.fun, RightHandSide(problem.inplace)
+    fun, rhs = problem.fun, RightHandSide(problem.inplace, problem.until_output)
     make_advance = _make_advance if tableau.adaptive else _make_even_advance
     kind = rosenbrock_steps if isinstance(tableau, Rosenbrock) else explicit_steps
     steps = kind(tableau, rhs)
@@ -224,7 +230,7 @@ def make_integrate(problem):
         raise NotImplementedError(content)
 
     def choose(*argument_types):
-        return integration(make_pieces(problem), NO_LOG)
+        return integration(make_pieces(problem), NO_LOG, problem.until_output)
 
     return generic(integrate, content, choose, (make_integrate, (problem,)))
 
@@ -232,8 +238,9 @@ def make_integrate(problem):
 NO_LOG = Log(inlined(lambda initial: None), inlined(lambda log, t, h, t_new, w: None))
 
 
-def integration(pieces, steps):
+def integration(pieces, steps, until_output=False):
     """The Python function `integrate(y0, ts, args, settings) -> (ys, status, t, log of steps)`."""
+    aims = int(until_output)
     fun, as_state, start, advance, close, extend, interpolate, settle, explain, spare = pieces
     begin_log, put_in_log = steps  # names of functions, which Numba can inline
 
@@ -244,15 +251,16 @@ def integration(pieces, steps):
         count = len(ts)
         ys = table_for(count, initial)
         log = begin_log(initial)
-        status, t = check_times(ts)
+        status, t = check_times(ts, aims)
         if status != failure.RUNNING:
             return ys, status, t, log
         t_end = time_at(ts, count - 1)
         direction = t_end - t
         write_row(ys, 0, initial)
+        write_row(ys, count - 1, initial)  # until the output there, if it is one
         memory, work, y, k0, status, control = start(initial, t, t_end, structure, args, settings)
         row = 1
-        while row < count and status == failure.RUNNING:
+        while row < count - aims and status == failure.RUNNING:
             if control.attempts >= settings.max_steps:
                 status = failure.TOO_MANY_STEPS
                 break

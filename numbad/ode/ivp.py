@@ -7,15 +7,17 @@ import warnings
 import numba
 import numpy as np
 
-from numbad.errors import ArgumentError, DataError, ModelError, NumbadError
+from numbad.errors import ArgumentError, DataError, ModelError
 from numbad.ode import failure
 from numbad.ode.integrate import Problem, as_passed
 from numbad.ode.methods import find_method
+from numbad.ode.occurrences import by_event, watched_events
 from numbad.ode.record import make_record
 from numbad.ode.solution import OdeResult, OdeSolution
 from numbad.ode.solving import as_dispatcher, check_step_size, checked_mass, checked_settings
 
 SUCCESS = "The solver successfully reached the end of the integration interval."
+EVENT = "A termination event occurred."
 SMALLEST_RTOL = 100 * np.finfo(float).eps
 
 _DEFAULTS = {
@@ -61,8 +63,10 @@ def solve_ivp(
         Times of the output, within `t_span` and in its direction; every step, if None.
     dense_output : bool
         Whether the result has `sol`, the solution as a function of time.
-    events : None
-        Not available yet.
+    events : function, or list of these
+        `event(t, y, *args)` returns a float that crosses zero where the event happens; it may have the
+        attributes `terminal` (a bool, or after how many the solution ends) and `direction`, as in
+        SciPy. It is compiled, and looked at at three points within each step as well.
     args : tuple or None
         Further arguments of `fun`.
     **options
@@ -73,9 +77,10 @@ def solve_ivp(
     Returns
     -------
     OdeResult
-        with SciPy's fields: `t`, `y` (n, len(t)), `sol`, `nfev`, `status`, `message`, `success`.
-        A failure (step size underflow, NaN, too many steps) is status -1 with a message that has
-        the time, and the output up to there.
+        with SciPy's fields: `t`, `y` (n, len(t)), `sol`, `nfev`, `status`, `message`, `success`; with
+        events also `t_events` and `y_events`, a list of arrays each, and status 1 where one has ended the
+        solution, whose last output is there. A failure (step size underflow, NaN, too many steps) is
+        status -1 with a message that has the time, and the output up to there.
 
     Raises
     ------
@@ -94,8 +99,7 @@ def solve_ivp(
     >>> sol.y[:, -1].round(6)
     array([0.013476, 0.026952])
     """
-    if events is not None:
-        raise NumbadError("events are not available yet; leave them out")
+    watched, asked = watched_events(events), events is not None
     tableau = find_method(method)
     y0 = _initial_state(y0)
     t_span = _interval(t_span)
@@ -103,11 +107,15 @@ def solve_ivp(
     settings = _settings(tableau, options, len(y0))
     check_step_size(tableau, settings)
     problem = Problem(as_dispatcher(fun), tableau, False, False)
-    record = make_record(problem)
+    record = make_record(problem, watched)
     rest = t_span, times, t_eval is None, bool(dense_output), _arguments(args), as_passed(settings)
     found = _call(record, y0, rest)
     tries_a_step = tableau.adaptive and settings.first_step == 0.0 and t_span[0] != t_span[1]
-    return _result(tableau, tries_a_step, bool(dense_output), *found)
+    *found, happened, ended = found
+    result = _result(tableau, tries_a_step, bool(dense_output), ended, *found)
+    if asked:
+        result.t_events, result.y_events = by_event(watched, happened)
+    return result
 
 
 def _call(record, y0, rest):
@@ -124,21 +132,34 @@ def _call(record, y0, rest):
 
 
 def _result(
-    tableau, tries_a_step, dense, status, t, counts, times, states, nodes, node_states, slopes
+    tableau,
+    tries_a_step,
+    dense,
+    ended,
+    status,
+    t,
+    counts,
+    times,
+    states,
+    nodes,
+    node_states,
+    slopes,
 ):
     first = 2 if tries_a_step and status != failure.NOT_FINITE_AT_START else 1
     njev, nlu = tableau.factorizations(*counts[:2])
     return OdeResult(
         t=times,
         y=states.T,
-        sol=OdeSolution(nodes, node_states, slopes, tableau.interpolant) if dense else None,
+        sol=OdeSolution(nodes, node_states, slopes, tableau.interpolant, t) if dense else None,
         t_events=None,
         y_events=None,
         nfev=first + tableau.evaluations(*counts),
         njev=njev,
         nlu=nlu,
-        status=0 if status == failure.RUNNING else -1,
-        message=SUCCESS if status == failure.RUNNING else failure.describe(status, t),
+        status=int(ended) if status == failure.RUNNING else -1,
+        message=(EVENT if ended else SUCCESS)
+        if status == failure.RUNNING
+        else failure.describe(status, t),
         success=status == failure.RUNNING,
     )
 

@@ -28,7 +28,7 @@ from numbad.ode.times import fixed_times, tangent_at, uniform
 
 def solve_at_moving_times(solve_below, problem):
     """The Python function `solve` for times that are duals, of one for times a level lower."""
-    fun, rhs = problem.fun, RightHandSide(problem.inplace)
+    fun, rhs = problem.fun, RightHandSide(problem.inplace, problem.until_output)
     evaluate, evaluate_first = make_evaluate(rhs), make_evaluate(rhs, first=True)
     as_state = array_state if problem.inplace else tuple_or_array_state
     workspace = make_workspace(2)

@@ -1,58 +1,45 @@
 """The integration for `solve_ivp`: the steps that it takes, and what dense output needs of them."""
 
 import numpy as np
-from numba.core import cgutils, types
-from numba.core.imputils import impl_ret_new_ref
+from numba.core import types
 from numba.extending import intrinsic
 
 from numbad.ode import failure
-from numbad.ode.compiling import generic, inlined
+from numbad.ode.compiling import generic
 from numbad.ode.emit import Emitter
 from numbad.ode.integrate import content_of, dispatcher_of, make_pieces
 from numbad.ode.state import borrow, hold, structure_of, table_for, write_row
+from numbad.ode.tables import FIRST_ROWS, enlarged, with_row
+from numbad.ode.watch import UNWATCHED, WATCHES_NOTHING, make_watch
 from numbad.remembered import built_once
-
-FIRST_ROWS = 64
-
-
-@intrinsic
-def enlarged(typingctx, table, count):
-    """A copy of a contiguous array with `count` rows, of which those beyond the old are unset."""
-
-    def codegen(context, builder, signature, arguments):
-        emitter = Emitter(context, builder)
-        old = context.make_array(table)(context, builder, arguments[0])
-        shape = [arguments[1], *cgutils.unpack_tuple(builder, old.shape, table.ndim)[1:]]
-        new_value = emitter.allocate(table, shape)
-        new = context.make_array(table)(context, builder, new_value)
-        cgutils.raw_memcpy(builder, new.data, old.data, old.nitems, old.itemsize)
-        return impl_ret_new_ref(context, builder, table, new_value)
-
-    return table(table, types.intp), codegen
 
 
 @built_once(dispatcher_of)
-def make_record(problem):
+def make_record(problem, watched=UNWATCHED):
     """The dispatcher `record(y0, t_span, t_eval, at_steps, dense, args, settings)` for a problem.
 
-    It returns (status, t, counts, times, states, nodes, node states, slopes): output at `t_eval`
-    or, with `at_steps`, at every step; with `dense`, the ends of all steps and what the interpolant
-    weighs in each, `tableau.slopes` rows a step. Counted are the steps tried and accepted, and those
-    of which dense output was asked.
+    It returns (status, t, counts, times, states, nodes, node states, slopes, events, ended): output at
+    `t_eval` or, with `at_steps`, at every step; with `dense`, the ends of all steps and what the
+    interpolant weighs in each, `tableau.slopes` rows a step. Counted are the steps tried and accepted, and
+    those of which dense output was asked. `events` are those of `make_watch`, and `ended` tells whether one
+    of them has ended the solution.
     """
-    content = content_of(problem)
+    content = *content_of(problem), tuple(watched)
 
     def record(y0, t_span, t_eval, at_steps, dense, args, settings):
         raise NotImplementedError(content)
 
-    def choose(*argument_types):
-        return _record(make_pieces(problem), problem.tableau.slopes)
+    def choose(y0, t_span, t_eval, at_steps, dense, args, settings):
+        pieces = make_pieces(problem)
+        watch = make_watch(pieces, watched, y0, args) if watched.conditions else WATCHES_NOTHING
+        return _record(pieces, watch, problem.tableau.slopes)
 
-    return generic(record, content, choose, (make_record, (problem,)))
+    return generic(record, content, choose, (make_record, (problem, watched)))
 
 
-def _record(pieces, slope_count):
+def _record(pieces, watch, slope_count):
     fun, as_state, start, advance, close, extend, interpolate, settle, explain, spare = pieces
+    watches, begin_watch, watch_step = watch
 
     def record(y0, t_span, t_eval, at_steps, dense, given_args, given_settings):
         args, settings = borrow(given_args), borrow(given_settings)
@@ -65,13 +52,15 @@ def _record(pieces, slope_count):
         node_slopes = table_for(FIRST_ROWS * slope_count, initial)
         row = step = extended = 0
         memory, work, y, k0, status, control = start(initial, t, t_end, structure, args, settings)
+        events = begin_watch(t, y, structure, args)
+        ended = False
         nodes[0] = t
         write_row(node_states, 0, y)
         if at_steps or (len(t_eval) > 0 and t_eval[0] == t):
             times[0] = t
             write_row(states, 0, y)
             row = 1
-        while t != t_end and status == failure.RUNNING:
+        while t != t_end and status == failure.RUNNING and not ended:
             if control.attempts >= settings.max_steps:
                 status = failure.TOO_MANY_STEPS
                 break
@@ -83,9 +72,13 @@ def _record(pieces, slope_count):
             step += 1
             slopes = close(fun, work, t_new, w, stages, structure, args)
             within = row < len(t_eval) and (t_eval[row] - t_new) * direction < 0.0
-            if dense or within:
+            if dense or within or watches:
                 extended += 1
                 weighed = extend(fun, work, t, h, y, slopes, structure, args)
+                t_step = t_new
+                if watches:
+                    at = work[spare], t, h, y, weighed, structure, args
+                    events, ended, t_new = watch_step(at, step == 1, t_new, events)
                 while row < len(t_eval) and (t_eval[row] - t_new) * direction < 0.0:
                     theta = (t_eval[row] - t) / h
                     state = interpolate(work[spare], theta, h, y, weighed)
@@ -94,7 +87,9 @@ def _record(pieces, slope_count):
                     if step == len(nodes):
                         node_slopes = enlarged(node_slopes, 2 * step * slope_count)
                     write_rows(node_slopes, (step - 1) * slope_count, weighed)
-                    nodes, node_states, _ = with_row(nodes, node_states, step, t_new, w)
+                    nodes, node_states, _ = with_row(nodes, node_states, step, t_step, w)
+                if ended:  # the rest of the step is not part of the solution
+                    w = interpolate(work[spare], (t_new - t) / h, h, y, weighed)
             if at_steps or (row < len(t_eval) and t_eval[row] == t_new):
                 times, states, row = with_row(times, states, row, t_new, w)
             t = t_new
@@ -113,20 +108,11 @@ def _record(pieces, slope_count):
             nodes[: step + 1],
             node_states[: step + 1],
             node_slopes[: step * slope_count],
+            events,
+            ended,
         )
 
     return record
-
-
-@inlined
-def with_row(times, states, row, t, y):
-    """Tables of times and states with a further row, enlarged where they are full; their rows."""
-    if row == len(times):
-        times = enlarged(times, 2 * row)
-        states = enlarged(states, 2 * row)
-    times[row] = t
-    write_row(states, row, y)
-    return times, states, row + 1
 
 
 @intrinsic

@@ -30,6 +30,7 @@ class RightHandSide:
     """
 
     inplace: bool
+    declared: bool = False  # whether the solver is told of what makes the function jump
 
     def resolve(self, typingctx, fun, buffer, t, y, structure, args):
         """The call of a function of type `fun` for arguments of these types.
@@ -54,7 +55,8 @@ class RightHandSide:
         if dual:
             first = 3 if self.inplace else 2
             moved = [k for k, ty in enumerate(given) if k >= first and any(duals_in(ty))]
-            warn_of_jumps(fun, moved)
+            if not self.declared:
+                warn_of_jumps(fun, moved)
         callee = returning_tuples(fun)[dual]
         if callee is not None:
             with suppress(errors.NumbaError, NumbadError, TypeError):

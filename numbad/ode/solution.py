@@ -14,16 +14,16 @@ class OdeResult(dict):
         Solution at `t`.
     sol : OdeSolution or None
         The solution as a function of time, with `dense_output=True`.
-    t_events, y_events : None
-        Events are not available yet.
+    t_events, y_events : list of ndarray, or None
+        Times of each event, and the states there, shape (count, n).
     nfev, njev, nlu : int
         Evaluations of the right-hand side, of its Jacobian, and LU decompositions.
     status : int
-        0: the end of the interval was reached; -1: the integration failed.
+        0: the end of the interval was reached; 1: an event ended the solution; -1: the integration failed.
     message : str
         What happened, with the time where it failed.
     success : bool
-        Whether the end was reached.
+        Whether the end was reached, or an event that is one.
     """
 
     def __getattr__(self, name):
@@ -57,8 +57,9 @@ class OdeSolution:
         The ends of the interval.
     """
 
-    def __init__(self, ts, states, slopes, interpolant):
-        self.ts = ts
+    def __init__(self, ts, states, slopes, interpolant, end):
+        self._ends = ts  # of the steps, whose last may go on beyond an event
+        ts = self.ts = np.append(ts[:-1], end)
         self.t_min, self.t_max = min(ts[0], ts[-1]), max(ts[0], ts[-1])
         self._states = states
         weights = np.asarray(interpolant)
@@ -74,12 +75,12 @@ class OdeSolution:
             return np.repeat(self._states.T, t.size, axis=1).reshape(-1, *t.shape)
         times = np.atleast_1d(t)
         step = self._step(times)
-        h = self.ts[step + 1] - self.ts[step]
+        h = self._ends[step + 1] - self._ends[step]
         theta = (times - self.ts[step]) / h
         powers = theta[:, None] ** np.arange(1, self._coefficients.shape[1] + 1)
         moved = np.einsum("kp,kpn->kn", powers, self._coefficients[step])
         y = self._states[step] + h[:, None] * moved
-        at_node = times == self.ts[step + 1]
+        at_node = times == self._ends[step + 1]
         y[at_node] = self._states[step + 1][at_node]
         return y.T if t.ndim else y[0]
 

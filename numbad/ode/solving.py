@@ -13,6 +13,7 @@ from numbad.ir.functionals import functional
 from numbad.ode import failure
 from numbad.ode.adjoints.dispatcher import SolverDispatcher
 from numbad.ode.compiling import generic, inlined
+from numbad.ode.events import checked_events
 from numbad.ode.integrate import (
     Problem,
     Settings,
@@ -24,6 +25,7 @@ from numbad.ode.integrate import (
 from numbad.ode.methods import find_method
 from numbad.ode.moving import solve_at_moving_times
 from numbad.ode.rosenbrock import Rosenbrock
+from numbad.ode.segments import Watched, solver_with_events
 from numbad.ode.state import plain
 from numbad.ode.times import uniform
 from numbad.remembered import built_once, look_again, made_of
@@ -31,6 +33,11 @@ from numbad.remembered import built_once, look_again, made_of
 _BY_TIMES_WITH_MASS = (
     "derivatives by ts of a solver with a mass_matrix are not available: the slope of the solution is not "
     "fun. Way out: scale time, as in fun(T * t, y) * T for ts from 0 to 1, and differentiate by T"
+)
+
+_EVENTS_WITH_MASS = (
+    "events of a solver with a mass_matrix are not available: the slope of the solution is not fun. Way out: "
+    "solve up to the event and from it on, in two calls"
 )
 
 _ADJOINTS = ("auto", "forward", "discrete", "interpolating", "gauss", "quadrature", "backsolve")
@@ -49,7 +56,9 @@ def solver(
     jac=None,
     mass_matrix=None,
     inplace=False,
-    events=None,
+    events=(),
+    tstops=None,
+    keep_events=0,
     adjoint="auto",
 ):
     """Compile the solution operator of dy/dt = fun(t, y, *args).
@@ -76,11 +85,21 @@ def solver(
     mass_matrix : array_like or SciPy sparse, shape (n, n)
         M in M dy/dt = fun(t, y, *args), for implicit methods. It may be singular (an index-1
         differential-algebraic system): `y0` must then satisfy the equations whose rows are zero.
-    jac, events
+    jac
         Not available: anything but None raises. Implicit methods take the exact Jacobian of `fun` by
         dual numbers.
     inplace : bool
         Whether `fun` writes its result instead of returning it; the state is then an array.
+    events : Event or sequence of Event
+        What `numbad.ode.event` and `numbad.ode.at_times` make: changes of the state, switches of `fun`,
+        the end of the solution, where a condition crosses zero or at times known beforehand. The times
+        of events are differentiated, too.
+    tstops : float, sequence of floats, or function
+        Times at which `fun` switches, as those of `numbad.ode.at_times`.
+    keep_events : int
+        With `keep_events=k`, `solve` returns `(ys, times, states, numbers)`: when the first `k` events
+        happened, shape (k,), NaN where fewer did; the states before them, shape (k, n); and the number
+        of each among `events`, -1 where there is none.
     adjoint : str
         How reverse mode goes through the solution. "discrete": it records the steps taken, computes
         the stages of each again and goes back through them, in memory for one state a step; the
@@ -137,15 +156,21 @@ def solver(
     -0.135335
     """
     tableau = find_method(method)
-    _refuse_unavailable(tableau, jac=jac, events=events, adjoint=adjoint)
+    _refuse_unavailable(tableau, jac=jac, adjoint=adjoint)
     settings = checked_settings(rtol, atol, first_step, max_step, max_steps)
     settings = settings._replace(mass=checked_mass(tableau, mass_matrix))
     check_step_size(tableau, settings)
     problem = Problem(as_dispatcher(fun), tableau, bool(inplace), adjoint == "forward", adjoint)
-    return compiled(problem, settings, 0)
+    watched = Watched(checked_events(events, tstops), _checked_count(keep_events))
+    if not watched.events:
+        return compiled(problem, settings, 0)
+    if settings.mass is not None:
+        raise NumbadError(_EVENTS_WITH_MASS)
+    problem = problem._replace(until_output=True)
+    return solver_with_events(compiled(problem, settings, 0), problem, settings, watched)
 
 
-def _refuse_unavailable(tableau, jac, events, adjoint):
+def _refuse_unavailable(tableau, jac, adjoint):
     if adjoint not in _ADJOINTS:
         raise ArgumentError(f"adjoint {adjoint!r} does not exist; one of: {', '.join(_ADJOINTS)}")
     if adjoint not in _AVAILABLE:
@@ -157,8 +182,6 @@ def _refuse_unavailable(tableau, jac, events, adjoint):
             f"jac has no use with {tableau.name}: implicit methods take the exact Jacobian of fun by dual "
             "numbers; leave it out"
         )
-    if events is not None:
-        raise NumbadError("events are not available yet; leave them out")
 
 
 def checked_settings(rtol, atol, first_step, max_step, max_steps):
@@ -172,6 +195,12 @@ def checked_settings(rtol, atol, first_step, max_step, max_steps):
     if isinstance(max_steps, bool) or int(max_steps) != max_steps or max_steps < 1:
         raise ArgumentError(f"max_steps must be a positive integer, not {max_steps!r}")
     return Settings(rtol, atol, first_step, _positive("max_step", max_step), int(max_steps))
+
+
+def _checked_count(keep_events):
+    if isinstance(keep_events, bool) or int(keep_events) != keep_events or keep_events < 0:
+        raise ArgumentError(f"keep_events must be a count, such as 10, not {keep_events!r}")
+    return int(keep_events)
 
 
 def check_step_size(method, settings):

@@ -49,8 +49,11 @@ def tangent_at(typingctx, ts, row):
 
 
 @inlined
-def check_times(ts):
-    """A status that tells whether `ts` is finite and strictly monotone, and the time at fault."""
+def check_times(ts, aims):
+    """A status that tells whether `ts` is finite and strictly monotone, and the time at fault.
+
+    The last `aims` of them, 0 or 1, may be the same as those before.
+    """
     count = len(ts)
     if count == 0:
         return failure.NO_TIMES, 0.0
@@ -59,7 +62,7 @@ def check_times(ts):
             return failure.TIMES_NOT_FINITE, time_at(ts, row)
     first = time_at(ts, 0)
     direction = time_at(ts, count - 1) - first
-    for row in range(1, count):
+    for row in range(1, count - aims):
         if not (time_at(ts, row) - time_at(ts, row - 1)) * direction > 0.0:
             return failure.TIMES_NOT_MONOTONE, time_at(ts, row)
     return failure.RUNNING, first

@@ -166,7 +166,7 @@ class TestOptions:
             (dict(adjoint="gauss"), NumbadError, "'gauss' is not available yet"),
             (dict(jac=decay), NumbadError, "jac has no use"),
             (dict(mass_matrix=np.eye(2)), ArgumentError, "needs an implicit method"),
-            (dict(events=[decay]), NumbadError, "events are not available yet"),
+            (dict(events=[decay]), ArgumentError, "made by nd.ode.event or nd.ode.at_times"),
             (dict(rtol=-1.0), ArgumentError, "rtol must be finite and not negative"),
             (dict(rtol=0.0, atol=0.0), ArgumentError, "must not both be 0"),
             (dict(atol=math.nan), ArgumentError, "atol must be finite"),

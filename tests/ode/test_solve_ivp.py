@@ -9,7 +9,7 @@ import scipy.integrate
 from scipy.integrate._ivp import dop853_coefficients as coefficients
 
 import numbad as nd
-from numbad.errors import ArgumentError, DataError, ModelError, NumbadError
+from numbad.errors import ArgumentError, DataError, ModelError
 from numbad.ode.methods import find_method
 
 ARGUMENTS = (1.5, 1.0, 3.0, 1.0)
@@ -204,7 +204,7 @@ def test_signature():
         (((0.0, 1.0), [1.0]), dict(atol=[1e-6, 1e-6]), ArgumentError, r"shape \(1,\)"),
         (((0.0, 1.0), [1.0]), dict(tolerance=1.0), ArgumentError, "unknown options: tolerance"),
         (((0.0, 1.0), [1.0]), dict(method="Euclid"), ArgumentError, "available: BDF, BS3"),
-        (((0.0, 1.0), [1.0]), dict(events=exponential), NumbadError, "events are not"),
+        (((0.0, 1.0), [1.0]), dict(events=[1.0]), ArgumentError, "must be functions event"),
     ],
 )
 def test_bad_input(arguments, options, error, message):

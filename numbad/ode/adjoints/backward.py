@@ -45,7 +45,7 @@ def zero_totals(typingctx, pull, y, structure, args, shadows):
     return result(pull, y, structure, args, shadows), codegen
 
 
-def make_backward(adjoint, inplace):
+def make_backward(adjoint, inplace, until_output):
     """The compiled `backward(fun, pull, y0, others, ts, nodes, states, seed, args, shadows)`.
 
     It returns the cotangent of the initial state, as a table of one row, and those of the numbers in
@@ -54,6 +54,7 @@ def make_backward(adjoint, inplace):
     begin, output, step, rows = adjoint.begin, adjoint.output, adjoint.step, adjoint.rows
     as_state = array_state if inplace else tuple_or_array_state
     workspace = make_workspace(rows + 3)
+    aims = int(until_output)
 
     @inlined
     def backward(fun, pull, y0, others, ts, nodes, states, seed, given_args, given_shadows):
@@ -61,8 +62,8 @@ def make_backward(adjoint, inplace):
         structure = structure_of(y0)
         initial = as_state(y0, others)
         memory, work = workspace(initial)
-        row = len(ts) - 1
-        direction = time_at(ts, row) - time_at(ts, 0)
+        row = len(ts) - 1 - aims
+        direction = time_at(ts, len(ts) - 1) - time_at(ts, 0)
         lam = zero_state(work[rows + 2], initial)
         totals = zero_totals(pull, initial, structure, args, shadows)
         for k in range(len(nodes) - 2, -1, -1):

@@ -19,6 +19,7 @@ from numbad.ode.state import (
     structure_of,
     table_for,
     tuple_or_array_state,
+    write_row,
 )
 from numbad.ode.times import time_at
 
@@ -54,11 +55,12 @@ def one_number(typingctx, y):
     return ty(y), codegen
 
 
-def make_by_times(inplace):
+def make_by_times(inplace, until_output):
     """The compiled `by_times(fun, y0, others, ts, ys, seed, by_start, args)`: a table of one column."""
     evaluate = make_evaluate(RightHandSide(inplace))
     as_state = array_state if inplace else tuple_or_array_state
     workspace = make_workspace(3)
+    aims = int(until_output)
 
     @inlined
     def by_times(fun, y0, others, ts, ys, seed, by_start, given_args):
@@ -68,7 +70,9 @@ def make_by_times(inplace):
         memory, work = workspace(initial)
         total = one_number(initial)
         found = table_for(len(ts), total)
-        for row in range(len(ts)):
+        if aims:
+            write_row(found, len(ts) - 1, total)
+        for row in range(len(ts) - aims):
             y = read_row(work[0], ys, row, initial)
             v = read_row(work[1], seed, row, initial)
             slope = evaluate(fun, work[2], time_at(ts, row), y, structure, args)

@@ -78,7 +78,7 @@ class _Pull(Writer):
     def write(self):
         name = "args, shadows, seed" + ", records" * len(self.records)
         self.namespace.update(
-            backward=make_backward(self.adjoint, self.problem.inplace),
+            backward=make_backward(self.adjoint, self.problem.inplace, self.problem.until_output),
             fun=self.problem.fun,
             uniform=uniform,
             add_into=add_into,
@@ -90,7 +90,7 @@ class _Pull(Writer):
             self.lines.append(f"records = recorded({given})[1]")
         self.lines += ["nodes, states, ys = records", "ts = uniform(args[1])"]
         slope = self._slope()
-        if self.by_args:
+        if self.by_args and not self.problem.until_output:
             first = 3 if self.problem.inplace else 2
             trees = enumerate(self._trees(), first)
             warn_of_jumps(self.problem.fun, [k for k, tree in trees if _is_differentiated(tree)])
@@ -196,7 +196,7 @@ class _Pull(Writer):
                 "the derivative of a complex ODE solution by its times in reverse mode. Way out: "
                 'mode="forward"'
             )
-        self.namespace["by_times"] = make_by_times(self.problem.inplace)
+        self.namespace["by_times"] = make_by_times(self.problem.inplace, self.problem.until_output)
         self.lines.append(
             "by_time = by_times(fun, args[0], (seed, given), ts, ys, seed, by_start, given)[:, 0]"
         )

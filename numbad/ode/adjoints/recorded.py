@@ -13,9 +13,9 @@ from numbad.ode.integrate import (
     integration,
     make_pieces,
 )
-from numbad.ode.record import FIRST_ROWS, enlarged
 from numbad.ode.solving import check
 from numbad.ode.state import plain, table_for, write_row
+from numbad.ode.tables import FIRST_ROWS, enlarged
 from numbad.ode.times import uniform
 from numbad.remembered import built_once
 
@@ -61,7 +61,7 @@ def _integrate(problem):
         raise NotImplementedError(content)
 
     def choose(*argument_types):
-        return integration(make_pieces(problem), Log(_begin, _put))
+        return integration(make_pieces(problem), Log(_begin, _put), problem.until_output)
 
     return generic(integrate_recorded, content, choose, (_integrate, (problem,)))
 

@@ -1,0 +1,63 @@
+"""The conditions of events, as compiled code calls them."""
+
+from numba.core import errors, types
+from numba.core.registry import cpu_target
+
+from numbad.errors import ModelError, NumbadError
+from numbad.ode.compiling import inlined
+from numbad.ode.complaint import cannot_compile
+from numbad.ode.state import is_scalar
+from numbad.operators.tangent import jvp
+from numbad.source import define
+
+
+class Conditions:
+    """The conditions, as compiled code calls them for given types: all at once, and their slopes."""
+
+    def __init__(self, conditions, y0, args):
+        plain = isinstance(args, types.BaseTuple) and not isinstance(args, types.BaseNamedTuple)
+        rest = "".join(f", args[{i}]" for i in range(len(args))) if plain else ", args"
+        given = (types.float64, _form(y0), *(args if plain else (args,)))
+        for condition in conditions:
+            _check(condition, given)
+        names = {f"condition{i}": condition for i, condition in enumerate(conditions)}
+        calls = "".join(f"float(condition{i}(t, y{rest})), " for i in range(len(conditions)))
+        self.values = inlined(define(f"def values(t, y, args):\n    return ({calls})\n", names))
+        rates = {f"rate{i}": jvp(condition, (0, 1)) for i, condition in enumerate(conditions)}
+        calls = "".join(f"rate{i}((t, y{rest}), (1.0, slope))[1], " for i in range(len(conditions)))
+        self.slopes = inlined(
+            define(f"def slopes(t, y, slope, args):\n    return ({calls})\n", rates)
+        )
+
+
+def _form(y0):
+    """The type of a state as users' functions get it, of floats."""
+    scalar = types.complex128 if _is_complex(y0) else types.float64
+    if isinstance(y0, types.Array):
+        return types.Array(scalar, 1, "C")
+    if is_scalar(y0):
+        return scalar
+    if isinstance(y0, types.BaseNamedTuple):
+        return types.NamedUniTuple(scalar, len(y0), y0.instance_class)
+    return types.UniTuple(scalar, len(y0))
+
+
+def _is_complex(ty):
+    members = ty if isinstance(ty, types.BaseTuple) else [getattr(ty, "dtype", ty)]
+    return any(isinstance(member, types.Complex) for member in members)
+
+
+def _check(condition, given):
+    """Raise ModelError where a condition does not compile, or returns no float."""
+    typing = cpu_target.typing_context
+    try:
+        signature = typing.resolve_function_type(types.Dispatcher(condition), given, {})
+    except NumbadError:
+        raise
+    except (errors.NumbaError, errors.UnsupportedBytecodeError, TypeError) as error:
+        raise cannot_compile(condition, given, error) from error
+    if not isinstance(signature.return_type, types.Float | types.Integer):
+        raise ModelError(
+            f"the condition {condition.py_func.__name__} of an event returns {signature.return_type}; it "
+            "must return a float that crosses zero where the event happens, such as y[0] - 1.0"
+        )

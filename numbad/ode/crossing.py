@@ -1,0 +1,121 @@
+"""Where a condition on the solution crosses zero within a step.
+
+I. F. D. Oliveira, R. H. C. Takahashi, "An Enhancement of the Bisection Method Average Performance
+Preserving Minmax Optimality", ACM TOMS 47 (2020), doi:10.1145/3423597, with kappa_2 = 2 and n0 = 1.
+"""
+
+import math
+
+import numpy as np
+
+from numbad.ode.compiling import inlined
+from numbad.ode.state import restored
+
+EPSILON = float(np.finfo(float).eps)
+
+# A step is looked at at so many places.
+PLACES = 4
+
+# The fraction of a step after which what happened at its beginning is over.
+SOON = 2.0**-10
+
+# In `high`, of a condition that does not cross zero.
+NOWHERE = 2.0
+
+# How far the trials keep away from the secant's zero, per squared length.
+KAPPA_1 = 0.2
+LARGEST_TRIALS = 200
+
+
+@inlined
+def crosses(before, after, direction):
+    """Whether a condition has crossed zero, in the direction asked for."""
+    if before < 0.0:
+        return after >= 0.0 and direction >= 0
+    return before > 0.0 and after <= 0.0 and direction <= 0
+
+
+def make_bracket(value):
+    """The compiled `bracket(i, low, high, g_low, g_high, resolution, rest) -> (low, high)`.
+
+    `value(i, theta, rest)` is condition number `i` at a fraction of the step; it has another sign, or is
+    zero, at `high`. What comes out is not longer than `resolution`, and has the same signs at its ends.
+    """
+
+    @inlined
+    def bracket(i, low, high, g_low, g_high, resolution, rest):
+        length = high - low
+        radius = length  # that of bisection, with one trial to spare
+        trial = 0
+        while high - low > resolution and trial < LARGEST_TRIALS:
+            middle = 0.5 * (low + high)
+            secant = (g_high * low - g_low * high) / (g_high - g_low)
+            towards = 1.0 if middle > secant else -1.0
+            shift = KAPPA_1 * (high - low) * (high - low) / length
+            # A shift within the resolution would leave the far end where it is.
+            shift = max(shift, 0.5 * resolution)
+            point = secant + towards * shift if shift <= abs(middle - secant) else middle
+            reach = max(radius - 0.5 * (high - low), 0.0)
+            if abs(point - middle) > reach:
+                point = middle - towards * reach
+            if not low < point < high:
+                point = middle
+            if not low < point < high:
+                break
+            g = value(i, point, rest)
+            if (g < 0.0) == (g_low < 0.0) and g != 0.0:
+                low, g_low = point, g
+            else:
+                high, g_high = point, g
+            radius *= 0.5
+            trial += 1
+        return low, high
+
+    return bracket
+
+
+def make_scan(values, interpolate, directions):
+    """The compiled `value(i, theta, step)`, `begin` and `scan`, for conditions `values(t, y, args)`.
+
+    `step` is (row, t, h, y, dense, structure, args), with a row that the states are put into. `before[i]`
+    is the last value of condition `i` that was not zero, `low[i]` where in the step it was.
+    """
+    count = len(directions)
+
+    @inlined
+    def value(i, theta, step):
+        row, t, h, y, dense, structure, args = step
+        state = interpolate(row, theta, h, y, dense)
+        return values(t + theta * h, restored(structure, state), args)[i]
+
+    bracket = make_bracket(value)
+
+    @inlined
+    def begin(step, before, low):
+        """What is zero at the beginning of the first step counts from shortly after on."""
+        for i in range(count):
+            if before[i] == 0.0:
+                before[i], low[i] = value(i, SOON, step), SOON
+
+    @inlined
+    def scan(place, step, before, low, high):
+        """Where the conditions cross zero before `place`: for each between `low[i]` and `high[i]`."""
+        theta = (place + 1) / PLACES
+        t, h = step[1], step[2]
+        for i in range(count):
+            after = value(i, theta, step)
+            high[i] = NOWHERE
+            if crosses(before[i], after, directions[i]):
+                resolution = max(2.0 * max(abs(t), abs(t + h)) * EPSILON / abs(h), EPSILON)
+                low[i], high[i] = bracket(i, low[i], theta, before[i], after, resolution, step)
+            elif after != 0.0:
+                before[i], low[i] = after, theta
+        return high.min()
+
+    return value, begin, scan
+
+
+@inlined
+def next_to(t, direction):
+    """The number next to `t` in a direction."""
+    return math.nextafter(t, math.inf if direction > 0.0 else -math.inf)

@@ -1,0 +1,96 @@
+"""States in the form that users' functions take them, and as arrays, in code that is differentiated."""
+
+import numpy as np
+from numba.core import types
+from numba.core.registry import cpu_target
+from numba.extending import overload
+
+from numbad.errors import ModelError, UnsupportedError
+from numbad.forward.array import dtype_of_type
+from numbad.forward.dual import Dual, duals_in, join
+from numbad.ode.state import components_of, is_scalar
+from numbad.source import define
+
+
+def as_row(value, others):
+    """A state, or a slope, of any form as a new array; one of dual numbers where `others` has any."""
+    raise NotImplementedError
+
+
+def as_form(like, row):
+    """An array as a state in the form of `like`."""
+    raise NotImplementedError
+
+
+def as_arguments(args):
+    """The further arguments as a tuple, of which one argument need not be."""
+    raise NotImplementedError
+
+
+@overload(as_row)
+def _as_row(value, others):
+    _refuse_high_orders(value)
+    if isinstance(value, types.Array | types.List):
+        count = "len(value)"
+        lines = "    for i in range(len(value)):\n        row[i] = value[i]\n"
+    elif is_scalar(value):
+        count, lines = 1, "    row[0] = value\n"
+    elif isinstance(value, types.BaseTuple) and len(value) and all(map(is_scalar, value)):
+        count = len(value)
+        lines = "".join(f"    row[{i}] = value[{i}]\n" for i in range(count))
+    else:
+        raise ModelError(
+            f"a state must be a float, a tuple or a one-dimensional array of floats, not {value}"
+        )
+    dtype, namespace = "np.float64", {"np": np}
+    scalar = _scalar_of(value, others)
+    if isinstance(scalar, Dual):
+        dtype, namespace["dtype"] = "dtype()", dtype_of_type(scalar)
+    elif isinstance(scalar, types.Complex):
+        dtype = "np.complex128"
+    source = (
+        f"def as_row(value, others):\n    row = np.empty({count}, {dtype})\n{lines}    return row\n"
+    )
+    return define(source, namespace)
+
+
+def _scalar_of(value, others):
+    members = value if isinstance(value, types.BaseTuple) else [getattr(value, "dtype", value)]
+    scalar = types.float64
+    for member in (*members, *duals_in(others)):
+        scalar = join(cpu_target.typing_context, scalar, member)
+    return scalar
+
+
+@overload(as_form)
+def _as_form(like, row):
+    if isinstance(like, types.Array):
+        return lambda like, row: row
+    if is_scalar(like):
+        return lambda like, row: row[0]
+    members = "".join(f"row[{i}], " for i in range(len(components_of(like))))
+    namespace = {}
+    if isinstance(like, types.BaseNamedTuple):
+        namespace["form"] = like.instance_class
+    return define(
+        f"def as_form(like, row):\n    return {'form' if namespace else ''}({members})\n", namespace
+    )
+
+
+@overload(as_arguments)
+def _as_arguments(args):
+    if isinstance(args, types.BaseTuple) and not isinstance(args, types.BaseNamedTuple):
+        return lambda args: args
+    return lambda args: (args,)
+
+
+def _refuse_high_orders(ty, deepest=3):
+    """Events are exact to the fourth order: three levels of duals, and reverse mode around them."""
+    scalar = ty.dtype if isinstance(ty, types.Array) else ty
+    depth = 0
+    while isinstance(scalar, Dual):
+        scalar, depth = scalar.scalar, depth + 1
+    if depth > deepest:
+        raise UnsupportedError(
+            f"derivatives of order {depth} through the events of an ODE; {deepest} is the most"
+        )

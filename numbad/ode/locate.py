@@ -1,0 +1,164 @@
+"""The first event of a solution after a time: integrated for that, and what happens there."""
+
+import numpy as np
+
+from numbad.ode import failure
+from numbad.ode.compiling import GenericDispatcher, generic
+from numbad.ode.conditions import Conditions
+from numbad.ode.crossing import NOWHERE, PLACES, make_scan, next_to
+from numbad.ode.integrate import as_passed, content_of, dispatcher_of, make_pieces
+from numbad.ode.rhs import RightHandSide, make_evaluate
+from numbad.ode.state import (
+    borrow,
+    combine,
+    hold,
+    make_workspace,
+    restored,
+    structure_of,
+)
+from numbad.remembered import built_once
+
+# The fraction of a first step after which an event that has just happened can be seen to happen again.
+SHORTEST = 1e-12
+
+# Distances between the two sides of an event, in doublings of the spacing between numbers.
+WIDEST_GAP = 40
+
+
+class LocateDispatcher(GenericDispatcher):
+    """A search whose result is a constant of whatever differentiates the code around it."""
+
+    numbad_changes = False
+
+
+@built_once(dispatcher_of)
+def make_locate(problem, settings, conditions, directions):
+    """`make_search` for given settings."""
+    content = *content_of(problem), tuple(settings), conditions, directions
+
+    def locate(y0, t, t_end, args, fired, tried):
+        raise NotImplementedError(content)
+
+    def choose(*argument_types):
+        return _with_settings(make_search(problem, conditions, directions), as_passed(settings))
+
+    origin = make_locate, (problem, settings, conditions, directions)
+    return generic(locate, content, choose, origin, LocateDispatcher)
+
+
+def _with_settings(search, settings):
+    def locate(y0, t, t_end, args, fired, tried):
+        return search(y0, t, t_end, args, fired, tried, settings)
+
+    return locate
+
+
+@built_once(dispatcher_of)
+def make_search(problem, conditions, directions):
+    """The dispatcher `search(y0, t, t_end, args, fired, tried, settings)` for a problem and its conditions.
+
+    It returns (hit, t_before, t_after, slopes, tried): as bits of `hit` the conditions that cross zero
+    first, the times next to that on each side, and how fast each condition changes there. Without one,
+    `hit` is 0. `fired` are those that have just done so, `tried` the steps tried so far.
+    """
+    content = *content_of(problem), conditions, directions
+
+    def search(y0, t, t_end, args, fired, tried, settings):
+        raise NotImplementedError(content)
+
+    def choose(y0, t, t_end, args, *rest):
+        watch = Conditions(conditions, y0, args)
+        return _search(make_pieces(problem), problem, watch, directions)
+
+    return generic(search, content, choose, (make_search, (problem, conditions, directions)))
+
+
+def _search(pieces, problem, watch, directions):
+    """The Python function `search` for given types."""
+    fun, as_state, start, advance, close, extend, interpolate, settle, explain, _ = pieces
+    count, values, slopes_of = len(directions), watch.values, watch.slopes
+    evaluate = make_evaluate(RightHandSide(problem.inplace, True))
+    side = make_workspace(2)
+
+    value, begin, scan = make_scan(values, interpolate, directions)
+
+    def search(y0, t, t_end, given_args, fired, tried, given_settings):
+        args, settings = borrow(given_args), borrow(given_settings)
+        structure = structure_of(y0)
+        initial = as_state(y0, args)
+        direction = t_end - t
+        memory, work, y, k0, status, control = start(initial, t, t_end, structure, args, settings)
+        own_memory, (row, slope_row) = side(initial)
+        before, low, high = np.empty(count), np.empty(count), np.empty(count)
+        now = values(t, restored(structure, y), args)
+        for i in range(count):
+            before[i] = 0.0 if fired >> i & 1 else now[i]
+            low[i] = 0.0
+        rates = now
+        onset = slopes_of(t, restored(structure, y), restored(structure, k0), args)
+        hit, first = 0, True
+        t_before = t_after = t_end
+        while t != t_end and status == failure.RUNNING and hit == 0:
+            if tried + control.attempts >= settings.max_steps:
+                status = failure.TOO_MANY_STEPS
+                break
+            status, t_new, h, w, stages, control = advance(
+                work, t, t_end, y, k0, control, structure, args, settings
+            )
+            if status != failure.RUNNING:
+                break
+            slopes = close(fun, work, t_new, w, stages, structure, args)
+            dense = extend(fun, work, t, h, y, slopes, structure, args)
+            at = row, t, h, y, dense, structure, args
+            if first:
+                begin(at, before, low)
+                first = False
+                for i in range(count):
+                    # What has just happened may happen again before one looks: bounces of a ball at rest.
+                    theta = low[i]
+                    while before[i] * onset[i] < 0.0 and theta > SHORTEST:
+                        theta *= 0.0625
+                        before[i], low[i] = value(i, theta, at), theta
+                    if low[i] > 0.0 and before[i] * onset[i] < 0.0:
+                        status = failure.EVENTS_ACCUMULATE
+            for place in range(PLACES):
+                earliest = scan(place, at, before, low, high)
+                if earliest < NOWHERE:
+                    which = 0
+                    for i in range(count):
+                        if high[i] < NOWHERE and low[i] <= earliest:
+                            hit |= 1 << i
+                            which = i
+                    t_before = t + low[which] * h
+                    # Outputs are found again from their time: it has to lie before the event.
+                    for _ in range(10):
+                        if value(which, (t_before - t) / h, at) * before[which] > 0.0:
+                            break
+                        t_before = next_to(t_before, -direction)
+                    state = interpolate(row, (t_before - t) / h, h, y, dense)
+                    slope = evaluate(fun, slope_row, t_before, state, structure, args)
+                    user_state, user_slope = restored(structure, state), restored(structure, slope)
+                    rates = slopes_of(t_before, user_state, user_slope, args)
+                    gap = next_to(t_before, direction) - t_before
+                    for _ in range(WIDEST_GAP):
+                        moved = combine(work[0], state, gap, (1.0,), (slope,))
+                        beyond = values(t_before + gap, restored(structure, moved), args)[which]
+                        if beyond * before[which] < 0.0:
+                            break
+                        gap *= 2.0
+                    t_after = t_before + gap
+                    for i in range(count):
+                        if hit >> i & 1 and not abs(rates[i]) > 0.0:
+                            status = failure.EVENT_WITHOUT_SLOPE
+                    break
+            low[:] = 0.0
+            t = t_new
+            y, k0 = settle(work, w, slopes)
+        status = explain(status, work, t, y, k0, control.h, t_end, structure, args, settings)
+        hold(memory)
+        hold(own_memory)
+        if status != failure.RUNNING:
+            raise failure.SolveError(status, t)
+        return hit, t_before, t_after, rates, tried + control.attempts
+
+    return search

@@ -1,0 +1,316 @@
+"""The solution with events: from one to the next, in code that is differentiated as a user's is.
+
+The times at which a segment begins and ends are constants to both modes, where the search has found them.
+That they move is in a shift of value zero, which has the derivatives: the state is carried along the
+right-hand side before the event by it, changed, and carried back along the right-hand side after it. For a
+shift of value zero a step of the classical Runge-Kutta method gives the derivatives of the flow exactly up
+to the fourth order; each of Newton's steps with a slope held constant gives those of the shift to one order
+more.
+"""
+
+from collections import namedtuple
+
+import numpy as np
+from numba import njit
+
+from numbad.caching import jit
+from numbad.ode import failure
+from numbad.ode.compiling import generic
+from numbad.ode.crossing import next_to
+from numbad.ode.forms import as_arguments, as_form, as_row
+from numbad.ode.integrate import dispatcher_of
+from numbad.ode.locate import LocateDispatcher, make_locate
+from numbad.ode.times import check_times
+from numbad.operators.stop import stop_gradient
+from numbad.remembered import built_once
+from numbad.reverse.checkpoint import checkpoint
+from numbad.source import define
+
+# What a solver with events is compiled for, besides the problem and the settings: the events, and how many of
+# those that happen are returned.
+Watched = namedtuple("Watched", "events keep")
+
+NODES = 0.0, 0.5, 0.5, 1.0
+WEIGHTS = 1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0
+
+
+@built_once(lambda segment, problem, settings, watched: dispatcher_of(problem))
+def solver_with_events(segment, problem, settings, watched):
+    """The dispatcher `solve(y0, ts, args)` for events; `segment` solves up to the last output but one."""
+    code = _Code(segment, problem, settings, watched)
+    return jit(define(code.source(), code.names), error_model="numpy")
+
+
+class _Code:
+    """The source of such a solver."""
+
+    def __init__(self, segment, problem, settings, watched):
+        self.keep, self.events = watched.keep, list(enumerate(watched.events))
+        self.presets = [(i, e) for i, e in self.events if e.times is not None]
+        crossing = [(i, e) for i, e in self.events if e.condition is not None]
+        self.bits = {i: bit for bit, (i, _) in enumerate(crossing)}
+        slope, flow = make_flow(problem)
+        self.names = dict(
+            np=np,
+            segment=segment,
+            slope=slope,
+            flow=flow,
+            as_row=as_row,
+            as_form=as_form,
+            as_arguments=as_arguments,
+            stop_gradient=stop_gradient,
+            next_to=next_to,
+            checked=_checked,
+            until=until,
+        )
+        if crossing:
+            conditions = tuple(e.condition for _, e in crossing)
+            directions = tuple(e.direction for _, e in crossing)
+            self.names["locate"] = make_locate(problem, settings, conditions, directions)
+            self.names["no_rates"] = (0.0,) * len(conditions)
+        for i, e in self.events:
+            if e.condition is not None:
+                self.names[f"shift{i}"] = make_shift(flow, e.condition)
+            else:
+                self.names[f"times{i}"] = e.times
+            if e.change is not None:
+                self.names[f"change{i}"] = e.change
+
+    def source(self):
+        lines = [_BEGIN]
+        for i, _ in self.presets:
+            lines.append(
+                f"    at{i} = as_row(times{i}(*rest), ())\n    fixed{i} = stop_gradient(at{i})\n"
+            )
+        if self.keep:
+            lines.append(_BEGIN_KEEPING.format(keep=self.keep))
+        lines.append(_NEXT_STOP)
+        for i, _ in self.presets:
+            lines.append(f"        stop, preset = until(fixed{i}, done, stop, preset, direction)\n")
+        lines.append(_AIM)
+        if self.bits:
+            lines.append(_SEARCH)
+        lines.append(_SEGMENT)
+        for i, e in self.events:
+            if i in self.bits:
+                lines.append(f"            if hit >> {self.bits[i]} & 1:\n")
+                call = f"shift{i}(before, reached, rates[{self.bits[i]}], y0, rest)"
+                lines.append(f"                shift{i}_ = {call}\n")
+                lines += self._happens(i, e, 16, f"shift{i}_", f"before + shift{i}_", "")
+            else:
+                lines.append(f"            for k in range(len(fixed{i}) if preset else 0):\n")
+                lines.append(f"                if fixed{i}[k] == stop:\n")
+                lines += self._happens(i, e, 20, f"at{i}[k] - stop", f"at{i}[k]", "k, ")
+        lines.append(_AFTER)
+        kept = ", event_times, event_states, event_numbers" if self.keep else ""
+        lines.append(f"    return {'(ys' + kept + ')' if kept else 'ys'}\n")
+        return "".join(lines)
+
+    def _happens(self, i, e, indent, shift, time, number):
+        """Lines for what an event does to the state `current`."""
+        lines = [f"shift = {shift}", "current = flow(here, current, shift, y0, rest)"]
+        if self.keep:
+            lines += [
+                f"if kept < {self.keep}:",
+                f"    event_times[kept] = {time}",
+                "    event_states[kept] = current",
+                f"    event_numbers[kept] = {i}",
+                "kept += 1",
+            ]
+        lines += [
+            "if here != after:",
+            "    current = current + (after - here) * stop_gradient(slope(here, reached, y0, rest))",
+            "    here = after",
+        ]
+        if e.change is not None:
+            call = f"change{i}(after + shift, as_form(y0, current), {number}*rest)"
+            lines.append(f"current = changed(current, as_row({call}, current))")
+            self.names["changed"] = changed
+        if e.terminal:
+            lines.append("ended = True")
+        else:
+            lines.append("current = flow(after + shift, current, -shift, y0, rest)")
+        return ["".join((" " * indent, line, "\n")) for line in lines]
+
+
+_BEGIN = """\
+def solve(y0, given_ts, args=()):
+    rest = as_arguments(args)
+    ts = as_row(given_ts, ())
+    count = len(ts)
+    checked(stop_gradient(ts))
+    state = as_row(y0, (ts, args))
+    ys = np.empty((count, len(state)), state.dtype)
+    ys[0] = state
+    t, t_end = stop_gradient(ts[0]), stop_gradient(ts[count - 1])
+    direction = 1.0 if t_end > t else -1.0
+    done = next_to(t, -direction)
+    row, at_start, ended = 1, True, False
+    tried = fired = np.int64(0)  # of one type from the beginning
+"""
+
+_BEGIN_KEEPING = """\
+    event_times = np.full({keep}, np.nan)
+    event_states = np.full(({keep}, len(state)), np.nan)
+    event_numbers = np.full({keep}, -1)
+    kept = 0
+"""
+
+# The next of the times that are known beforehand.
+_NEXT_STOP = """\
+    while row < count and not ended:
+        hit, stop, preset = np.int64(0), t_end, False
+"""
+
+# Where the segment aims at, at the latest, and the two sides of what happens there.
+_AIM = """\
+        before = after = aim = t_end
+        if preset:
+            before, after = next_to(stop, -direction), next_to(stop, direction)
+            if (before - t) * direction <= 0.0:
+                before = t
+            if (after - t) * direction < 0.0:
+                after = t
+            aim = before
+        moves = (aim - t) * direction > 0.0
+"""
+
+_SEARCH = """\
+        rates = no_rates
+        if moves:
+            hit, left, right, rates, tried = locate(
+                stop_gradient(as_form(y0, state)), t, aim, stop_gradient(args), fired, tried
+            )
+            if hit != 0:
+                before, after, preset = left, right, False
+                moves = (before - t) * direction > 0.0
+"""
+
+# Outputs before the event are those of the segment, and those between its two sides the state before it.
+_SEGMENT = """\
+        happens = hit != 0 or preset
+        first = row
+        while row < count and (not happens or (ts[row] - after) * direction < 0.0):
+            row += 1
+        inside = first
+        while inside < row and (not happens or (ts[inside] - before) * direction < 0.0):
+            inside += 1
+        if at_start and not moves:
+            state = flow(ts[0], state, t - ts[0], y0, rest)
+        reached = state
+        if moves:
+            outputs = inside - first
+            times = np.empty(outputs + (3 if happens else 2), ts.dtype)
+            times[0] = ts[0] if at_start else t
+            for k in range(outputs):
+                times[1 + k] = ts[first + k]
+            if happens:
+                times[outputs + 1] = before
+            times[len(times) - 1] = aim
+            part = segment(as_form(y0, state), times, args)
+            for k in range(outputs):
+                ys[first + k] = part[1 + k]
+            reached = part[outputs + 1].copy()
+        for k in range(inside, row):
+            ys[k] = flow(before, reached, ts[k] - before, y0, rest)
+        if happens:
+            here, current = before, reached
+"""
+
+_AFTER = """\
+            state = current
+            t, fired = after, hit
+            if preset:
+                done = stop
+            if ended:
+                for k in range(row, count):
+                    ys[k] = state
+        else:
+            row = count
+        at_start = False
+"""
+
+
+def make_flow(problem):
+    """The compiled `slope(t, y, like, rest)`, and `flow(t, y, shift, like, rest)` by a shift that is zero."""
+    fun = problem.fun
+    if problem.inplace:
+
+        @jit(error_model="numpy")
+        def slope(t, y, like, rest):
+            dy = np.zeros_like(y)
+            fun(t, y, dy, *rest)
+            return dy
+
+    else:
+
+        @jit(error_model="numpy")
+        def slope(t, y, like, rest):
+            return as_row(fun(t, as_form(like, y), *rest), y)
+
+    @checkpoint
+    @jit(error_model="numpy")
+    def flow(t, y, shift, like, rest):
+        k = np.zeros_like(y)
+        moved = 1.0 * y
+        for stage in range(4):
+            k = slope(t + NODES[stage] * shift, y + (NODES[stage] * shift) * k, like, rest)
+            moved = moved + (WEIGHTS[stage] * shift) * k
+        return moved
+
+    return slope, flow
+
+
+def make_shift(flow, condition):
+    """The compiled `shift(t, y, rate, like, rest)`, zero, with the derivatives of the event's time."""
+
+    @checkpoint
+    @jit(error_model="numpy")
+    def shift(t, y, rate, like, rest):
+        found = 0.0
+        for _ in range(len(NODES)):
+            there = flow(t, y, found, like, rest)
+            value = condition(t + found, as_form(like, there), *rest)
+            found = found - (value - stop_gradient(value)) / rate
+        return found
+
+    return shift
+
+
+@jit
+def changed(before, after):
+    """A changed state, which must have the length of the state."""
+    if len(after) != len(before):
+        raise ValueError(
+            "the change of an event must return a state as long as the one it is given"
+        )
+    return after
+
+
+@njit
+def until(times, done, stop, found, direction):
+    """The first of `times` after `done` up to `stop`, if there is one, and whether any has been found."""
+    for time in times:
+        if (time - done) * direction > 0.0 and (time - stop) * direction <= 0.0:
+            stop, found = time, True
+    return stop, found
+
+
+def _check(ts):
+    raise NotImplementedError
+
+
+def _choose(ts):
+    def check(ts):
+        status, t = check_times(ts, 0)
+        if status != failure.RUNNING:
+            raise failure.TimesError(status, t)
+
+    return check
+
+
+def _same():
+    return _checked
+
+
+_checked = generic(_check, ("times",), _choose, (_same, ()), LocateDispatcher)

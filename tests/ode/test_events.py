@@ -1,0 +1,283 @@
+"""Events: when they happen, what they change, and the derivatives by all that moves them.
+
+The oracles are closed forms.
+"""
+
+import math
+from collections import namedtuple
+
+import numpy as np
+import pytest
+import scipy.integrate
+
+import numbad as nd
+
+close = dict(rtol=2e-8, atol=1e-8)
+tight = dict(rtol=1e-10, atol=1e-12)
+
+
+@pytest.fixture(scope="module")
+def ball():
+    """A ball that keeps nine tenths of its speed where it meets the floor; states are (height, speed)."""
+    bounce = nd.ode.event(
+        lambda t, y, gravity: y[0], direction=-1, change=lambda t, y, gravity: (y[0], -0.9 * y[1])
+    )
+    return nd.ode.solver(lambda t, y, gravity: (y[1], -gravity), events=bounce, **tight)
+
+
+def height_after_bounce(start, gravity, t):
+    first = math.sqrt(2.0 * start / gravity)
+    return 0.9 * gravity * first * (t - first) - 0.5 * gravity * (t - first) ** 2
+
+
+def by_start(start, gravity, t):
+    first = math.sqrt(2.0 * start / gravity)
+    by_first = 0.9 * gravity * (t - 2.0 * first) + gravity * (t - first)
+    return by_first * first / (2.0 * start)
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+def test_a_bouncing_ball_and_its_derivative_by_the_start(ball, mode):
+    def height(start):
+        return ball((start, 0.0), (0.0, 0.3, 1.4), 9.0)[-1, 0]
+
+    value, slope = nd.value_and_grad(height, mode=mode)(4.0)
+    np.testing.assert_allclose(value, height_after_bounce(4.0, 9.0, 1.4), **close)
+    np.testing.assert_allclose(slope, by_start(4.0, 9.0, 1.4), **close)
+
+
+def test_bounces_follow_each_other(ball):
+    """Each flight takes nine tenths of the time of the one before."""
+    first = math.sqrt(2.0 * 5.0 / 10.0)
+    third = first * (1.0 + 2.0 * 0.9 + 2.0 * 0.9**2)
+    top = third + first * 0.9**3
+    got = ball((5.0, 0.0), (0.0, third - 1e-6, top), 10.0)
+    np.testing.assert_allclose(got[1:, 0], [1e-6 * 10.0 * 0.81 * first, 5.0 * 0.9**6], **close)
+
+
+def test_infinitely_many_bounces_end_in_an_error(ball):
+    """After 19 times that of the first fall the ball lies still."""
+    with pytest.raises(nd.IntegrationError, match="follow each other without end.* at t = 18.99"):
+        ball((5.0, 0.0), (0.0, 25.0), 10.0)
+
+
+@pytest.fixture(scope="module")
+def body():
+    """A first-order elimination with doses."""
+    doses = nd.ode.at_times(
+        lambda rate, times, amounts: times,
+        change=lambda t, y, k, rate, times, amounts: y + amounts[k],
+    )
+    return nd.ode.solver(lambda t, y, rate, times, amounts: -rate * y, events=doses, **tight)
+
+
+def amounts_left(t, rate, times, amounts):
+    return sum(
+        a * math.exp(-rate * (t - at)) for at, a in zip(times, amounts, strict=True) if at < t
+    )
+
+
+def test_doses_at_the_start_at_an_output_together_and_out_of_order(body):
+    times, amounts = (3.0, 0.0, 1.0, 1.0, 9.0), (1.0, 2.0, 4.0, 8.0, 16.0)
+    outputs = np.array([0.0, 0.5, 1.0, 1.0000001, 3.0, 4.0])
+    got = body(0.0, outputs, (0.3, times, amounts))[:, 0]
+    wanted = [amounts_left(t, 0.3, times, amounts) for t in outputs]
+    np.testing.assert_allclose(got, wanted, **close)
+
+
+both_modes = pytest.mark.parametrize(
+    "mode", [pytest.param("forward", marks=pytest.mark.deep), "reverse"]
+)
+
+
+@both_modes
+def test_derivatives_by_times_and_amounts_of_doses(body, mode):
+    def left(rate, times, amounts):
+        return body(1.0, (0.0, 2.0, 5.0), (rate, times, amounts))[-1, 0]
+
+    rate, times, amounts = 0.4, np.array([1.0, 2.5, 7.0]), np.array([3.0, 2.0, 1.0])
+    got = nd.grad(left, argnums=(0, 1, 2), mode=mode)(rate, times, amounts)
+    kept = np.exp(-rate * (5.0 - times)) * (times < 5.0)
+    by_rate = -5.0 * math.exp(-2.0) - ((5.0 - times) * kept) @ amounts
+    for found, wanted in zip(got, (by_rate, rate * kept * amounts, kept), strict=True):
+        np.testing.assert_allclose(found, wanted, **close)
+
+
+@pytest.mark.deep
+def test_second_derivative_by_the_time_of_a_dose(body):
+    def left(at):
+        return body(1.0, (0.0, 5.0), (0.4, (1.0, at), (3.0, 2.0)))[-1, 0]
+
+    found = nd.derivative(nd.derivative(left))(2.5)
+    np.testing.assert_allclose(found, 0.4**2 * 2.0 * math.exp(-0.4 * 2.5), **close)
+
+
+def test_a_declared_switch_in_time_is_exact_and_says_nothing():
+    """dy/dt = 1 after t1: y(3) = 3 - t1. Warnings are errors here."""
+    solve = nd.ode.solver(lambda t, y, t1: 1.0 if t > t1 else 0.0, tstops=lambda t1: t1)
+
+    def end(t1):
+        return solve(0.0, (0.0, 3.0), t1)[-1, 0]
+
+    assert abs(end(1.1) - 1.9) < 1e-14
+    assert nd.derivative(end)(1.1) == pytest.approx(-1.0, abs=1e-14)
+
+
+@pytest.mark.deep
+def test_a_declared_switch_in_the_state():
+    """dy/dt = 1 below c and y above it: y(3) = c exp(3 - c) from y(0) = 0."""
+    crossing = nd.ode.event(lambda t, y, c: y[0] - c)
+    solve = nd.ode.solver(
+        lambda t, y, c: (y[0] if y[0] > c else 1.0,), events=[crossing], rtol=1e-11, atol=1e-12
+    )
+
+    def end(c):
+        return solve((0.0,), (0.0, 3.0), (c,))[-1, 0]
+
+    np.testing.assert_allclose(end(1.2), 1.2 * math.exp(1.8), rtol=1e-7)
+    np.testing.assert_allclose(nd.derivative(end)(1.2), (1.0 - 1.2) * math.exp(1.8), rtol=1e-6)
+
+
+State = namedtuple("State", "height speed")
+
+
+@pytest.fixture(scope="module")
+def fall():
+    """A stiff method, one argument that is no tuple, a namedtuple as state, an end, a mark on the way."""
+    floor = nd.ode.event(lambda t, y, gravity: y.height, direction=-1, terminal=True)
+    half = nd.ode.event(lambda t, y, gravity: y.height - 2.0)
+    return nd.ode.solver(
+        lambda t, y, gravity: State(y.speed, -gravity),
+        method="Rodas5P",
+        events=[floor, half],
+        keep_events=3,
+        **tight,
+    )
+
+
+def test_a_terminal_event_holds_the_state_and_tells_its_time(fall):
+    ys, times, states, numbers = fall(State(4.0, 0.0), np.linspace(0.0, 3.0, 7), 8.0)
+    np.testing.assert_allclose(times, [math.sqrt(0.5), 1.0, math.nan], **close)
+    np.testing.assert_allclose(states[:2], [[2.0, -8.0 * math.sqrt(0.5)], [0.0, -8.0]], **close)
+    assert numbers.tolist() == [1, 0, -1]
+    assert np.isnan(states[2]).all()
+    np.testing.assert_allclose(ys[3:, 1], -8.0, **close)
+
+
+@pytest.mark.parametrize("mode", ["forward", pytest.param("reverse", marks=pytest.mark.deep)])
+def test_the_time_of_an_event_against_its_closed_form(fall, mode):
+    def impact(height, gravity):
+        return fall(State(height, 0.0), (0.0, 3.0), gravity)[1][1]
+
+    found = nd.grad(impact, argnums=(0, 1), mode=mode)(4.0, 8.0)
+    np.testing.assert_allclose(found, [1.0 / 8.0, -1.0 / 16.0], **close)
+
+
+@pytest.mark.deep
+def test_the_second_derivative_of_the_time_of_an_event(fall):
+    def impact(height, gravity):
+        return fall(State(height, 0.0), (0.0, 3.0), gravity)[1][1]
+
+    _, (found,) = (
+        nd.hvp(impact, argnums=(0,))((4.0, 8.0), (1.0,)),
+        nd.hvp(impact, argnums=(0,))((4.0, 8.0), (1.0,)),
+    )
+    np.testing.assert_allclose(found, -0.25 * math.sqrt(0.25) * 4.0**-1.5, **close)
+
+
+def test_backwards_in_time_in_place_with_an_array():
+    """dy/dt = y from t = 2 down to 0, halved at t = 1."""
+
+    def grow(t, y, dy):
+        dy[0] = y[0]
+
+    halved = nd.ode.at_times(1.0, change=lambda t, y, k: 0.5 * y)
+    solve = nd.ode.solver(grow, inplace=True, events=halved, method="DOP853", **tight)
+    got = solve(np.array([1.0]), (2.0, 1.5, 0.0))[:, 0]
+    np.testing.assert_allclose(got, [1.0, math.exp(-0.5), 0.5 * math.exp(-2.0)], **close)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: nd.ode.event(1.0), "condition must be a function"),
+        (lambda: nd.ode.event(abs_speed, direction=2), "direction must be 1, -1 or 0"),
+        (lambda: nd.ode.at_times((1.0, math.nan)), "finite floats"),
+        (lambda: nd.ode.at_times("soon"), "finite floats"),
+        (lambda: nd.ode.solver(still, events=abs_speed), "nd.ode.event"),
+        (lambda: nd.ode.solver(still, events=nd.ode.event(abs_speed), keep_events=-1), "count"),
+        (
+            lambda: nd.ode.solver(still, method="Rodas5P", mass_matrix=np.eye(2), tstops=1.0),
+            "mass_matrix are not available",
+        ),
+    ],
+)
+def test_what_is_wrong_is_named(make, message):
+    with pytest.raises(nd.NumbadError, match=message):
+        make()
+
+
+def abs_speed(t, y):
+    return abs(y[1])
+
+
+def still(t, y):
+    return 0.0 * y[0], 1.0 + 0.0 * y[1]
+
+
+@pytest.mark.parametrize(
+    ("condition", "error", "message"),
+    [
+        (lambda t, y: y[1] > 0.5, nd.ModelError, "returns bool"),
+        (
+            lambda t, y: np.floor(y[1]) - 0.5,
+            nd.IntegrationError,
+            "does not change where it is zero",
+        ),
+        (lambda t, y: y[7], nd.ModelError, "Numba cannot compile"),
+    ],
+)
+def test_conditions_that_are_none(condition, error, message):
+    solve = nd.ode.solver(still, events=nd.ode.event(condition))
+    with pytest.raises(error, match=message):
+        solve((0.0, 0.0), (0.0, 2.0))
+
+
+def test_events_of_solve_ivp_are_scipys():
+    def flight(t, y):
+        return np.array([y[2], y[3], 0.0, -9.81])
+
+    def ground(t, y):
+        return y[1]
+
+    def apex(t, y):
+        return y[3]
+
+    ground.terminal, ground.direction = True, -1
+    given = dict(events=[ground, apex], dense_output=True, rtol=1e-8)
+    got = nd.ode.solve_ivp(flight, (0, 100), [0.0, 0.0, 10.0, 30.0], **given)
+    wanted = scipy.integrate.solve_ivp(flight, (0, 100), [0.0, 0.0, 10.0, 30.0], **given)
+    assert (got.status, got.message) == (wanted.status, wanted.message)
+    for k in range(2):
+        np.testing.assert_allclose(got.t_events[k], wanted.t_events[k], rtol=1e-9)
+        np.testing.assert_allclose(got.y_events[k], wanted.y_events[k], atol=1e-7)
+    assert (got.t[-1], got.sol.t_max) == (got.t_events[0][0],) * 2
+    np.testing.assert_allclose(got.sol(6.1), wanted.sol(6.1), atol=1e-7)
+
+
+def test_a_count_of_events_ends_solve_ivp():
+    def zero(t, y):
+        return y[0]
+
+    zero.terminal = 3
+    got = nd.ode.solve_ivp(
+        lambda t, y: (y[1], -y[0]),
+        (0, 50),
+        [1.0, 0.0],
+        events=zero,
+        t_eval=[1.0, 9.0],
+        rtol=1e-9,
+        atol=1e-9,
+    )
+    np.testing.assert_allclose(got.t_events[0], np.pi * np.array([0.5, 1.5, 2.5]), atol=1e-7)
+    assert got.t.tolist() == [1.0]
