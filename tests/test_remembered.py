@@ -72,7 +72,7 @@ def test_a_helper_that_waits():
     assert nd.grad(f, 0, mode="reverse")(1.0, 3) == 15.0
 
 
-@pytest.mark.deep(but=["not kept"])
+@pytest.mark.deep
 def test_solvers_of_differential_equations():
     names = {"rate": 1.0}
     exec("def decay(t, y):\n    return (-rate * y[0],)", names)

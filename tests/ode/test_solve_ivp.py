@@ -161,6 +161,7 @@ def test_complex_problems():
     assert found.y[0, -1] == pytest.approx(np.exp(2j), abs=1e-6)
 
 
+@pytest.mark.deep
 def test_failure_is_a_status_with_a_message():
     ours, theirs = both(explodes, (0.0, 2.0), [1.0])
     assert ours.status == theirs.status == -1

@@ -60,7 +60,7 @@ def by_complex_step(f, layout):
     return value.real, m.real, gradient
 
 
-@pytest.mark.deep(but=["parts-F"])
+@pytest.mark.deep(but=["shared_or_copied-C"])
 @pytest.mark.parametrize("layout", ["C", "F", "strided"])
 @pytest.mark.parametrize("f", [shared_or_copied, parts], ids=lambda f: f.py_func.__name__)
 def test_what_is_shared_in_the_primal_is_shared(f, layout):

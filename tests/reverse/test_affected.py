@@ -37,7 +37,7 @@ def test_every_test_is_noted_as_if_it_were_the_only_one(noted):
         assert not {"parallel", "replay", "stencils", "stack"} & set(names)
 
 
-@pytest.mark.deep(but=["counted-*"])
+@pytest.mark.deep
 @pytest.mark.parametrize(("name", "chosen"), [("counted", TESTS), ("replay", ())])
 def test_what_is_affected_is_chosen(noted, name, chosen):
     done = run("--affected-by", name, "--affected-in", noted.parent, "--collect-only")

@@ -239,6 +239,7 @@ def test_arrays_that_are_added_to_as_a_whole():
     assert adjoints["x"] == 14.0
 
 
+@pytest.mark.deep
 def test_a_loop_that_is_run_again():
     assert "run again   over its range  its state out is kept at the start" in listing_of("P5")
     source = problems.module("P5")

@@ -1,7 +1,7 @@
 """The table of supported features: complete, and as the probes show it.
 
 Compiling all probes takes minutes. Here run one in six of those that are refused and one in twenty of
-the others; all of them where Numba is newer than the table, where NUMBAD_ALL_PROBES is set, and in
+the others, half of these with the deep tests; all of them where Numba is newer than the table, where NUMBAD_ALL_PROBES is set, and in
 `python -m tests.supported --check`. An older Numba lacks features of the table: there it is not checked.
 """
 
@@ -34,8 +34,10 @@ def chosen(mode):
     for name, section, probes in PROGRAMS:
         expected = statuses_in_table(section, probes[0])[column]
         counts[expected] += 1
-        if everything or counts[expected] % EVERY.get(expected, 1) == 0:
-            yield pytest.param(section, probes, mode, id=f"{mode}-{name}")
+        turn, rest = divmod(counts[expected], EVERY.get(expected, 1))
+        if everything or rest == 0:
+            marks = [] if everything or turn % 2 == 0 else [pytest.mark.deep]
+            yield pytest.param(section, probes, mode, id=f"{mode}-{name}", marks=marks)
 
 
 of_this_numba = pytest.mark.skipif(table.age() < 0, reason="the table is of a newer Numba")
