@@ -1,8 +1,9 @@
 """The table of supported features: complete, and as the probes show it.
 
 Compiling all probes takes minutes. Here run one in six of those that are refused and one in twenty of
-the others, half of these with the deep tests; all of them where Numba is newer than the table, where
-NUMBAD_ALL_PROBES is set, and in `python -m tests.supported --check`. An older Numba lacks features of the table: there it is not checked.
+the others, half of these with the deep tests. All of them run where Numba is newer than the table, where
+NUMBAD_ALL_PROBES is set, and in `python -m tests.supported --check`. An older Numba lacks features of the
+table: there it is not checked.
 """
 
 import fnmatch
