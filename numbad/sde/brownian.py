@@ -40,7 +40,7 @@ def _of_cell(key, path, channel, cell, domain):
     return second if cell & 1 else first
 
 
-@constant()
+@constant
 def _up_to(key, path, channel, cell, part, dt):
     """W(s) and int_0^s W of a cell from its beginning to s = part dt."""
     w = math.sqrt(dt) * _of_cell(key, path, channel, cell, _INCREMENTS)
@@ -70,7 +70,7 @@ def _up_to(key, path, channel, cell, part, dt):
     return before + expected, integral + before * part * size + area
 
 
-@constant()
+@constant
 def _within(key, path, channel, cell, first, last, dt):
     """(W, H) of a part of a cell."""
     w0, i0 = _up_to(key, path, channel, cell, first, dt)
@@ -79,7 +79,7 @@ def _within(key, path, channel, cell, first, last, dt):
     return w1 - w0, (i1 - i0 - w0 * size) / size - 0.5 * (w1 - w0)
 
 
-@constant()
+@constant
 def increments(key, path, cells, parts, dt, channels, with_areas):
     """(W, H) of every step, each of shape (steps, channels); H has no rows where it is not asked for."""
     count = cells.size
@@ -98,7 +98,7 @@ def increments(key, path, cells, parts, dt, channels, with_areas):
     return ws, hs
 
 
-@constant()
+@constant
 def _whole(key, path, channel, cells, out, domain, scale):
     """The numbers of whole cells, two at a time where one follows the other."""
     n, count = 0, cells.size
@@ -110,3 +110,64 @@ def _whole(key, path, channel, cells, out, domain, scale):
         else:
             out[n, channel] = scale * _of_cell(key, path, channel, cells[n], domain)
             n += 1
+
+
+@constant
+def block_increments(key, first, count, cells, parts, dt, channels, with_areas, mirrored):
+    """(W, H) of every step of paths `first`, `first` + 1, ..., each of shape (steps, channels, count).
+
+    `mirrored`: the second half of the paths has those of the first half with the opposite sign.
+    """
+    steps = cells.size
+    ws = np.empty((steps, channels, count))
+    hs = np.empty((steps if with_areas else 0, channels, count))
+    drawn = count // 2 if mirrored else count
+    root, spread = math.sqrt(dt), math.sqrt(dt / 12.0)
+    for j in range(channels):
+        _block_of_whole(key, first, drawn, j, cells, ws, _INCREMENTS, root)
+        if with_areas:
+            _block_of_whole(key, first, drawn, j, cells, hs, _AREAS, spread)
+        for n in range(steps):
+            if parts[n, 0] != 0.0 or parts[n, 1] != 1.0:
+                for p in range(drawn):
+                    w, h = _within(key, first + p, j, cells[n], parts[n, 0], parts[n, 1], dt)
+                    ws[n, j, p] = w
+                    if with_areas:
+                        hs[n, j, p] = h
+    if mirrored:
+        ws[:, :, drawn:] = -ws[:, :, :drawn]
+        hs[:, :, drawn:] = -hs[:, :, :drawn]
+    return ws, hs
+
+
+@constant
+def _block_of_whole(key, first, drawn, channel, cells, out, domain, scale):
+    """As `_whole`, for the paths of a block."""
+    n, steps = 0, cells.size
+    while n < steps:
+        if cells[n] & 1 == 0 and n + 1 < steps and cells[n + 1] == cells[n] + 1:
+            _two_rows(
+                key,
+                first,
+                drawn,
+                channel,
+                cells[n] >> 1,
+                out[n, channel],
+                out[n + 1, channel],
+                domain,
+                scale,
+            )
+            n += 2
+        else:
+            row = out[n, channel]
+            for p in range(drawn):
+                row[p] = scale * _of_cell(key, first + p, channel, cells[n], domain)
+            n += 1
+
+
+@constant
+def _two_rows(key, first, drawn, channel, pair, row, following, domain, scale):
+    """The numbers of two cells for the paths of a block, in vectors."""
+    for p in range(drawn):
+        a, b = two_cells(key, first + p, channel, pair, domain)
+        row[p], following[p] = scale * a, scale * b

@@ -9,11 +9,12 @@ import math
 import numpy as np
 from numba.core import types
 
-from numbad.caching import enable
+from numbad.caching import enable, jit
 from numbad.errors import DataError, ModelError, UnsupportedError
 from numbad.forward.dual import duals_in
 from numbad.ode.times import check_times_type, uniform
 from numbad.random.compiling import DrawDispatcher
+from numbad.rules.registry import CONSTANT_CALLS
 
 _BY_TIMES = (
     "a solution of an SDE is not differentiable by ts: a Brownian path has no slope. Way out: scale time, "
@@ -41,23 +42,25 @@ class GridError(DataError):
         return type(self), (self.reason, self.time)
 
 
-class ConstantDispatcher(DrawDispatcher):
-    """A function of what is not differentiated: derivatives by its first argument are refused."""
+class TimesDispatcher(DrawDispatcher):
+    """A function of output times, by which nothing is differentiated."""
 
     def numbad_pullback(self, wrt):
         raise UnsupportedError(_BY_TIMES)
 
 
-def constant(*checks):
-    """Compile a function whose results are constants of derivatives."""
+def constant(function):
+    """Compile a function whose results have no derivative."""
+    dispatcher = jit(error_model="numpy", nogil=True)(function)
+    CONSTANT_CALLS.add(dispatcher)
+    return dispatcher
 
-    def decorate(function):
-        options = {"nopython": True, "error_model": "numpy"}
-        dispatcher = ConstantDispatcher(function, targetoptions=options)
-        dispatcher.checks = checks
-        return enable(dispatcher)
 
-    return decorate
+def _of_times(function):
+    options = {"nopython": True, "error_model": "numpy", "nogil": True}
+    dispatcher = TimesDispatcher(function, targetoptions=options)
+    dispatcher.checks = (_times,)
+    return enable(dispatcher)
 
 
 def _times(name, ty):
@@ -68,7 +71,7 @@ def _times(name, ty):
         raise ModelError("ts must hold real numbers, not complex ones")
 
 
-@constant(_times)
+@_of_times
 def as_times(ts):
     """Output times as an array of floats; raises where they are not finite or do not increase."""
     if len(ts) == 0:
@@ -84,7 +87,7 @@ def as_times(ts):
     return times
 
 
-@constant()
+@constant
 def _place(t, dt):
     """The cell that time t is in and where in it, from 0 (included) to 1 (excluded).
 
@@ -98,7 +101,7 @@ def _place(t, dt):
     return np.int64(cell), position - cell
 
 
-@constant()
+@constant
 def _count(times, dt):
     """How many steps there are up to each output."""
     ends = np.empty(times.size, np.int64)
@@ -116,7 +119,7 @@ def _count(times, dt):
     return ends
 
 
-@constant()
+@constant
 def grid(times, dt):
     """The steps that lead through output times.
 

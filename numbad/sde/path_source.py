@@ -18,6 +18,7 @@ from numbad.errors import ArgumentError, DataError, IntegrationError
 from numbad.operators import jvp
 from numbad.random.compiling import HOW_TO_MAKE_A_KEY
 from numbad.remembered import built_once
+from numbad.rules.registry import CONSTANT_CALLS
 from numbad.sde import checks
 from numbad.sde.brownian import increments
 from numbad.sde.grid import as_times, grid
@@ -92,21 +93,18 @@ def core(problem, y0, ts, args, key):
         "            raise PathError(times[max(i - 1, 0)], times[i])",
         "return ys",
     ]
-    return jit(error_model="numpy")(_function("solve(y0, ts, args, key)", lines, namespace))
+    return jit(error_model="numpy")(function_of("solve(y0, ts, args, key)", lines, namespace))
 
 
-def _function(head, lines, namespace):
+def function_of(head, lines, namespace):
+    """A Python function from its head and the lines of its body."""
     source = f"def {head}:\n" + "\n".join("    " + line for line in lines) + "\n"
     return define(source, {"np": np, "math": math, **namespace})
 
 
-@built_once(lambda problem, _: problem.drift)
-def steps_of(problem, form):
-    """The compiled `check(y0, t, args)` and `integrate(y0, ends, starts, sizes, args, dw, dh)`.
-
-    They are the same for all `dt`.
-    """
-    namespace = {
+def model_namespace(problem, form):
+    """The names that the source of a step uses."""
+    return {
         "np": np,
         "math": math,
         "drift": problem.drift,
@@ -116,12 +114,23 @@ def steps_of(problem, form):
         "Structure": getattr(form.y0, "instance_class", None),
         **checks.NAMESPACE,
     }
+
+
+@built_once(lambda problem, _: problem.drift)
+def steps_of(problem, form):
+    """The compiled `check(y0, t, args)` and `integrate(y0, ends, starts, sizes, args, dw, dh)`.
+
+    They are the same for all `dt`.
+    """
+    namespace = model_namespace(problem, form)
     check = define(checks.check_source(form, problem.scheme, problem.calculus), namespace)
-    integrate = _function(
+    integrate = function_of(
         "integrate(y0, ends, starts, sizes, args, dw, dh)", _loop(problem, form), namespace
     )
-    compile_ = jit(error_model="numpy")
-    return {"check": compile_(check), "integrate": compile_(integrate)}
+    compile_ = jit(error_model="numpy", nogil=True)
+    check = compile_(check)
+    CONSTANT_CALLS.add(check)
+    return {"check": check, "integrate": compile_(integrate)}
 
 
 def _loop(problem, form):
@@ -137,8 +146,8 @@ def _loop(problem, form):
 
     step = [
         "t, h = starts[k], sizes[k]",
-        *_read("dw", form, writer.w),
-        *(_read("dh", form, writer.areas) if problem.scheme.needs_areas else ()),
+        *read("dw", form, writer.w),
+        *(read("dh", form, writer.areas) if problem.scheme.needs_areas else ()),
         *write_step(problem.scheme, writer),
     ]
     return [
@@ -153,23 +162,25 @@ def _loop(problem, form):
     ]
 
 
-def _read(source, form, names):
+def read(source, form, names):
     """Lines that read the noise of a step."""
     if form.is_array and form.channels is None:
         return [f"{names[0]} = {source}[k]"]
     return [f"{name} = {source}[k, {j}]" for j, name in enumerate(names)]
 
 
+def channel_count(form):
+    """Source of the number of channels of the noise."""
+    if form.channels is not None:
+        return form.channels
+    matrix = f"diffusion(times[0], y0 + 0.0{form.arguments()})"
+    return f"{matrix}.shape[1]" if form.is_matrix else "y0.size"
+
+
 def _increments(problem, form, key):
     """Lines that make `dw` and `dh` of what is given as a key."""
     scheme = problem.scheme
-    channels = form.channels
-    if channels is None:
-        channels = (
-            f"diffusion(times[0], y0 + 0.0{form.arguments()}).shape[1]"
-            if form.is_matrix
-            else "y0.size"
-        )
+    channels = channel_count(form)
     if key == types.uint64:
         number, path = "key", "0"
     elif _is_numbered(key):
@@ -208,7 +219,9 @@ def _given(scheme, channels, key):
     return [f"dw = {take[0]}", f"dh = {take[1]}" if both else "dh = dw"]
 
 
-_WRONG_ROWS = "increments have one row for each step and one column for each channel of the noise; these do not"
+_WRONG_ROWS = (
+    "increments have a row for each step and a column for each channel of the noise; these do not"
+)
 
 
 @njit

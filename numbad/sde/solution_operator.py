@@ -109,7 +109,7 @@ def solver(
     (3, 1)
     >>> end = lambda vol: solve(1.0, (0.0, 1.0), (0.1, vol), key)[-1, 0]
     >>> slope, h = nd.derivative(end)(0.2), 1e-6
-    >>> abs(slope - (end(0.2 + h) - end(0.2 - h)) / (2.0 * h)) < 1e-8
+    >>> bool(abs(slope - (end(0.2 + h) - end(0.2 - h)) / (2.0 * h)) < 1e-8)
     True
     """
     scheme = find_scheme(method)

@@ -86,7 +86,7 @@ def test_a_key_that_is_none(key, told):
 def test_numbers_of_paths_and_increments():
     with pytest.raises(nd.DataError, match="number of a path lies between"):
         SOLVE(1.0, TIMES, (), (KEY, -1))
-    with pytest.raises(nd.DataError, match="one row for each step"):
+    with pytest.raises(nd.DataError, match="a row for each step"):
         SOLVE(1.0, TIMES, (), np.zeros(3))
     needing = nd.sde.solver(_drift, _unit, dt=0.25, method="SRA1", noise="additive")
     with pytest.raises(nd.ArgumentError, match="give \\(W, H\\), two arrays"):

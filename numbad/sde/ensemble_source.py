@@ -1,0 +1,277 @@
+"""The code of many paths: blocks of them in lanes of the machine's vectors, summed block by block.
+
+A block is solved from output to output by `nd.batch` of the steps between, which keeps to vectors where the
+functions allow, and takes one path after the other where not. Reverse mode evaluates a block again when the
+sweep comes back to it, increments drawn again: memory for one block at a time.
+"""
+
+from dataclasses import dataclass, replace
+
+from numba.core import types
+from numba.core.registry import cpu_target
+
+from numbad.batching.operator import batch
+from numbad.caching import jit
+from numbad.errors import ModelError
+from numbad.remembered import built_once
+from numbad.reverse.checkpoint import checkpoint
+from numbad.rules.registry import CONSTANT_CALLS
+from numbad.sde import checks
+from numbad.sde.brownian import block_increments
+from numbad.sde.grid import constant, grid
+from numbad.sde.path_source import (
+    Problem,
+    channel_count,
+    function_of,
+    model_namespace,
+    read,
+    steps_of,
+)
+from numbad.sde.state_source import form_of, returned, spread
+from numbad.sde.step_source import StepWriter, write_step
+
+MEAN = "mean"
+_MOST, _NUMBERS = 256, 2**16
+
+
+@constant
+def paths_in_block(steps, channels):
+    """How many paths a block has: a multiple of 16 whose increments stay in the second cache.
+
+    It depends on nothing else, so that sums are the same however blocks are spread over threads.
+    """
+    most = _NUMBERS // max(steps * channels, 1) // 16 * 16
+    return max(16, min(_MOST, most))
+
+
+@dataclass(frozen=True)
+class Ensemble:
+    """Many paths of a problem, and what is to be made of each: `reduce` is None, "mean" or a function."""
+
+    problem: Problem
+    reduce: object
+    mirrored: bool
+
+    @property
+    def content(self):
+        return *self.problem.content, self.reduce, self.mirrored
+
+
+def reduced_type(typingctx, reduce):
+    """The type that a reducer returns for a path; ModelError where it is not numbers."""
+    found = returned(typingctx, reduce, (types.Array(types.float64, 2, "C"),))
+    members = found if isinstance(found, types.BaseTuple) and len(found) else [found]
+    if not all(isinstance(ty, types.Float | types.Integer | types.Boolean) for ty in members):
+        raise ModelError(
+            "reduce(ys) takes the array (len(ts), n) of one path and returns a float or a tuple of floats; "
+            f"it returns {found}"
+        )
+    return found
+
+
+@built_once(lambda ensemble, *_: ensemble.problem.drift)
+def plan_of(ensemble, y0, args):
+    """`plan(y0, times, args)`: what all blocks share, and how many paths each has."""
+    problem = ensemble.problem
+    form = form_of(cpu_target.typing_context, problem, y0, args)
+    lines = [
+        f"ends, cells, parts, starts, sizes = grid(times, {problem.dt!r})",
+        "check(y0, times[0], args)",
+        f"channels = {channel_count(form)}",
+        "return (ends, cells, parts, starts, sizes), channels, paths_in_block(starts.size, channels)",
+    ]
+    namespace = {
+        "grid": grid,
+        "check": steps_of(replace(problem, dt=None), form)["check"],
+        "diffusion": problem.diffusion,
+        "paths_in_block": paths_in_block,
+    }
+    plan = _compiled(function_of("plan(y0, times, args)", lines, namespace))
+    CONSTANT_CALLS.add(plan)
+    return plan
+
+
+def _compiled(function):
+    return jit(error_model="numpy", nogil=True)(function)
+
+
+@built_once(lambda ensemble, *_: ensemble.problem.drift)
+def block_of(ensemble, y0, args):
+    """`block(y0, args, steps, channels, key, first, count)`: paths at all outputs, (len(ts), n, count)."""
+    problem = ensemble.problem
+    form = form_of(cpu_target.typing_context, problem, y0, args)
+    write = _one_by_one if form.is_array else _in_lanes
+    drawn = "first // 2" if ensemble.mirrored else "first"
+    lines = [
+        "ends, cells, parts, starts, sizes = steps",
+        f"dw, dh = block_increments(key, {drawn}, count, cells, parts, {problem.dt!r}, channels, "
+        f"{problem.scheme.needs_areas}, {ensemble.mirrored})",
+    ]
+    namespace = {"block_increments": block_increments}
+    lines += write(problem, form, namespace)
+    head = "block(y0, args, steps, channels, key, first, count)"
+    return _compiled(function_of(head, lines, namespace))
+
+
+def _one_by_one(problem, form, namespace):
+    """Lines for states that are arrays."""
+    namespace["integrate"] = steps_of(replace(problem, dt=None), form)["integrate"]
+    areas = "np.ascontiguousarray(dh[:, :, p])" if problem.scheme.needs_areas else "w"
+    return [
+        "ys = np.empty((ends.size, y0.size, count))",
+        "for p in range(count):",
+        "    w = np.ascontiguousarray(dw[:, :, p])",
+        f"    path = integrate(y0, ends, starts, sizes, args, w, {areas})",
+        "    for i in range(ends.size):",
+        "        for c in range(y0.size):",
+        "            ys[i, c, p] = path[i, c]",
+        "return ys",
+    ]
+
+
+def _in_lanes(problem, form, namespace):
+    """Lines for states that are tuples: from output to output, all paths of a block together."""
+    areas = problem.scheme.needs_areas
+    namespace["segments"] = _segments(replace(problem, dt=None), form)
+    states = ", ".join(f"ys[i - 1, {c}]" for c in range(form.count))
+    part = "ends[i - 1] : ends[i]"
+    more = f", dh[{part}]" if areas else ""
+    given = f"{states}{_leaves(form)}, starts[{part}], sizes[{part}], dw[{part}]{more}"
+    names = checks.initial(form)
+    return [
+        *names,
+        f"ys = np.empty((ends.size, {form.count}, count))",
+        *(f"ys[0, {c}, :] = {name}" for c, name in enumerate(form.names("y"))),
+        "for i in range(1, ends.size):",
+        f"    found = segments({given})",
+        *(f"    ys[i, {c}, :] = found[{c}]" for c in range(form.count)),
+        "return ys",
+    ]
+
+
+def _leaves(form):
+    """Source of the further arguments one by one, each behind a comma."""
+    if form.arguments() == ", args":
+        return ", args"
+    return "".join(f", args[{k}]" for k in range(len(spread(form.args))))
+
+
+def _segments(problem, form):
+    """The steps from an output to the next, for paths in lanes."""
+    writer = StepWriter(form, problem.scheme, problem.calculus)
+    count, areas = len(spread(form.args)), problem.scheme.needs_areas
+    whole = form.arguments() == ", args"
+    names = ["args"] if whole else [f"arg_{k}" for k in range(count)]
+    parameters = [*form.names("y"), *names, "starts", "sizes", "dw", *(["dh"] if areas else [])]
+    lines = [] if whole else [f"args = ({''.join(name + ', ' for name in names)})"]
+    lines += [
+        "for k in range(starts.size):",
+        "    t, h = starts[k], sizes[k]",
+        *("    " + line for line in read("dw", form, writer.w)),
+        *("    " + line for line in (read("dh", form, writer.areas) if areas else ())),
+        *("    " + line for line in write_step(problem.scheme, writer)),
+        f"return ({''.join(name + ', ' for name in form.names('y'))})",
+    ]
+    path = function_of(f"segment({', '.join(parameters)})", lines, model_namespace(problem, form))
+    axes = (0,) * form.count + (None,) * (len(names) + 2) + (2,) * (1 + areas)
+    return batch(jit(error_model="numpy")(path), in_axes=axes)
+
+
+@built_once(lambda ensemble, *_: ensemble.problem.drift)
+def sums_of(ensemble, y0, args):
+    """`sums(y0, args, steps, channels, key, first, count)` of a block.
+
+    Returns sums of the reduced numbers, of their squares, and `(good, first bad path or -1)`. With antithetic
+    paths a number is the mean over a pair.
+    """
+    namespace = {"block": block_of(ensemble, y0, args), "reduce": ensemble.reduce}
+    lines = [
+        "ys = block(y0, args, steps, channels, key, first, count)",
+        f"pairs = count // 2 if {ensemble.mirrored} else count",
+        f"k = {_size(ensemble.reduce)}",
+        "total, squares, number = np.zeros(k), np.zeros(k), np.zeros(k)",
+        "good, bad = 0, -1",
+        "for p in range(pairs):",
+        *("    " + line for line in _number(ensemble.reduce, "p", "number[{}] = {}")),
+    ]
+    if ensemble.mirrored:
+        lines += [
+            "    " + line
+            for line in _number(
+                ensemble.reduce, "p + pairs", "number[{0}] = 0.5 * (number[{0}] + {1})"
+            )
+        ]
+    lines += [
+        "    finite = True",
+        "    for j in range(k):",
+        "        if not abs(number[j]) < np.inf:",
+        "            finite = False",
+        "    if finite:",
+        "        good += 1",
+        "        for j in range(k):",
+        "            total[j] += number[j]",
+        "            squares[j] += number[j] * number[j]",
+        "    elif bad < 0:",
+        f"        bad = {'first // 2' if ensemble.mirrored else 'first'} + p",
+        "return total, squares, good, bad",
+    ]
+    head = "sums(y0, args, steps, channels, key, first, count)"
+    sums = checkpoint(_compiled(function_of(head, lines, namespace)))
+    sums.numbad_changes = False  # nothing that it is given
+    return sums
+
+
+def _size(reduce):
+    if reduce == MEAN:
+        return "ys.shape[0] * ys.shape[1]"
+    found = reduced_type(cpu_target.typing_context, reduce)
+    return len(found) if isinstance(found, types.BaseTuple) else 1
+
+
+def _number(reduce, path, put):
+    """Lines that put what is made of a path into `number`."""
+    if reduce == MEAN:
+        return [
+            "for i in range(ys.shape[0]):",
+            "    for c in range(ys.shape[1]):",
+            f"        {put.format('i * ys.shape[1] + c', f'ys[i, c, {path}]')}",
+        ]
+    found = reduced_type(cpu_target.typing_context, reduce)
+    lines = [f"value = reduce(np.ascontiguousarray(ys[:, :, {path}]))"]
+    if isinstance(found, types.BaseTuple):
+        return lines + [put.format(k, f"value[{k}]") for k in range(len(found))]
+    return [*lines, put.format(0, "value")]
+
+
+@built_once(lambda ensemble, *_: ensemble.problem.drift)
+def chunk_of(ensemble, y0, args):
+    """`chunk(y0, args, steps, channels, size, key, paths, start, stop)`: sums of blocks start..stop - 1.
+
+    One row a block: `(totals, squares, good, bad)`.
+    """
+    namespace = {"sums": sums_of(ensemble, y0, args)}
+    size = f"len_of(steps, {'y0.size' if isinstance(y0, types.Array) else _count(y0)})"
+    k = size if ensemble.reduce == MEAN else _size(ensemble.reduce)
+    lines = [
+        f"k = {k}",
+        "totals, squares = np.zeros((stop - start, k)), np.zeros((stop - start, k))",
+        "good, bad = np.zeros(stop - start, np.int64), np.full(stop - start, -1)",
+        "for b in range(start, stop):",
+        "    first = b * size",
+        "    total, square, g, worst = sums(y0, args, steps, channels, key, first, min(size, paths - first))",
+        "    totals[b - start], squares[b - start] = total, square",
+        "    good[b - start], bad[b - start] = g, worst",
+        "return totals, squares, good, bad",
+    ]
+    namespace["len_of"] = _outputs
+    head = "chunk(y0, args, steps, channels, size, key, paths, start, stop)"
+    return _compiled(function_of(head, lines, namespace))
+
+
+def _count(y0):
+    return len(y0) if isinstance(y0, types.BaseTuple) else 1
+
+
+@constant
+def _outputs(steps, components):
+    return steps[0].size * components

@@ -1,0 +1,308 @@
+"""`ensemble`: many paths of a solution, kept or reduced to means with their standard errors."""
+
+import operator
+import warnings
+from collections import namedtuple
+from concurrent.futures import Executor, ThreadPoolExecutor
+
+import numpy as np
+from numba import typeof
+from numba.core import types
+from numba.core.dispatcher import Dispatcher
+from numba.extending import overload
+
+from numbad.caching import jit
+from numbad.errors import ArgumentError, NumbadWarning
+from numbad.forward.dual import duals_in, primal_type
+from numbad.forward.dualize import dualized
+from numbad.ode.compiling import GenericDispatcher, generic
+from numbad.operators.dispatcher import as_dispatcher
+from numbad.random.compiling import HOW_TO_MAKE_A_KEY
+from numbad.remembered import built_once
+from numbad.sde.ensemble_source import MEAN, Ensemble, block_of, chunk_of, plan_of, reduced_type
+from numbad.sde.grid import as_times
+from numbad.sde.path_source import function_of
+from numbad.sde.solution_operator import SolveDispatcher
+
+Statistics = namedtuple("Statistics", "mean error paths failed")
+Statistics.__doc__ = """What `ensemble` returns with a reducer.
+
+`mean` and its standard `error` over the paths that stayed finite, in the structure that the reducer returns;
+how many `paths` that were; `failed`: the number of the first path that ended in NaN or infinity, -1 if none
+did.
+"""
+
+
+def ensemble(solve, y0, ts, args, key, paths, *, reduce=None, executor=None, antithetic=False):
+    """Solve for many paths; reduce each to numbers, and these to their mean, without keeping paths.
+
+    Parameters
+    ----------
+    solve : dispatcher
+        From `nd.sde.solver`.
+    y0, ts, args, key
+        As `solve` takes them. Path number p is `solve(y0, ts, args, (key, p))`.
+    paths : int
+        How many.
+    reduce : None, "mean" or function
+        None: all paths are returned. "mean": their mean at each of `ts`. A function: `reduce(ys)` gets the
+        array (len(ts), n) of one path and returns a float or a tuple of floats (a payoff, say).
+    executor : None, int or concurrent.futures.Executor
+        Number of threads, or an executor of threads, for calls from Python. The result is the same, bit
+        for bit, for any.
+    antithetic : bool
+        Half of the paths has the increments of the other half with the opposite sign; `paths` is even.
+
+    Returns
+    -------
+    array of shape (paths, len(ts), n), or `Statistics(mean, error, paths, failed)`
+        with the standard error of the mean (over pairs, where they are antithetic). A path that ends in NaN
+        or infinity is left out: `paths` counts the others, and a warning from Python names the first.
+        In nopython code it can be called with the same arguments, and be differentiated by `y0` and `args`;
+        reverse mode evaluates blocks of paths again, drawing their increments again, so that
+        memory does not grow with the paths.
+
+    Raises
+    ------
+    ArgumentError
+        for what is no solver, no key, no number of paths.
+
+    Notes
+    -----
+    Blocks of paths go through the steps together, in lanes of the machine's vectors, where the functions
+    allow it: see `nd.batch`. States that are arrays go one by one.
+
+    Examples
+    --------
+    >>> import math
+    >>> import numbad as nd
+    >>> solve = nd.sde.solver(lambda t, y, rate, vol: rate * y, lambda t, y, rate, vol: vol * y, dt=0.02)
+    >>> call = lambda ys: max(ys[-1, 0] - 100.0, 0.0)
+    >>> key = nd.random.key(0)
+    >>> found = nd.sde.ensemble(solve, 100.0, (0.0, 1.0), (0.05, 0.2), key, 20_000, reduce=call)
+    >>> abs(math.exp(-0.05) * found.mean - 10.4506) < 4 * found.error     # Black and Scholes
+    True
+
+    Its derivative by the volatility:
+
+    >>> def price(vol, key):
+    ...     found = nd.sde.ensemble(solve, 100.0, (0.0, 1.0), (0.05, vol), key, 20_000, reduce=call)
+    ...     return math.exp(-0.05) * found.mean
+    >>> abs(nd.grad(price, mode="reverse")(0.2, key) - 37.524) < 1.5
+    True
+    """
+    problem = _checked(solve, key)
+    count = _count(paths, antithetic)
+    plan = Ensemble(problem, _reducer(reduce), bool(antithetic))
+    if executor is None:
+        found = operator_of(plan)(y0, ts, args, key, count)
+    else:
+        found = _by_threads(plan, y0, ts, args, key, count, executor)
+    if plan.reduce is not None and found.failed >= 0:
+        lost, of = _numbers(count, plan) - found.paths, _numbers(count, plan)
+        told = f"{lost} of {of} paths end in NaN or infinity and are left out"
+        where = f"solve(y0, ts, args, (key, {found.failed})) tells when"
+        warnings.warn(
+            f"{told}; the first is path {found.failed}: {where}", NumbadWarning, stacklevel=2
+        )
+    return found
+
+
+def _checked(solve, key):
+    if not isinstance(solve, SolveDispatcher):
+        raise ArgumentError(f"nd.sde.ensemble takes what nd.sde.solver returned, not {solve!r}")
+    if key is not None and not isinstance(key, np.uint64):
+        raise ArgumentError(f"nd.sde.ensemble takes a key, not {key!r}; {HOW_TO_MAKE_A_KEY}")
+    return solve.origin[1][0]
+
+
+def _count(paths, antithetic):
+    try:
+        count = operator.index(paths)
+    except TypeError:
+        raise ArgumentError(f"paths is how many, an int, not {paths!r}") from None
+    if not 1 <= count <= 2**32:
+        raise ArgumentError(f"paths lies between 1 and 2**32; it is {paths!r}")
+    if antithetic and count % 2:
+        raise ArgumentError(f"antithetic paths come in pairs: an even number, not {paths!r}")
+    return count
+
+
+def _numbers(count, plan):
+    return count // 2 if plan.mirrored else count
+
+
+def _reducer(reduce):
+    if reduce is None or reduce == MEAN:
+        return reduce
+    if not callable(reduce):
+        raise ArgumentError(f"reduce must be None, 'mean' or a function of a path, not {reduce!r}")
+    return as_dispatcher("sde.ensemble", reduce)
+
+
+class EnsembleDispatcher(GenericDispatcher):
+    """An ensemble in compiled code, differentiated as what it is made of."""
+
+    numbad_changes = False
+
+    def numbad_core(self, argtypes):
+        return core(self.origin[1][0], *map(types.unliteral, argtypes))
+
+
+@built_once(lambda plan: plan.problem.drift)
+def operator_of(plan):
+    """The dispatcher `ensemble(y0, ts, args, key, paths)`."""
+    content = plan.content
+
+    def ensemble(y0, ts, args, key, paths):
+        raise NotImplementedError(content)
+
+    def choose(*given):
+        plain = core(plan, *map(primal_type, given))
+        if not any(True for ty in given for _ in duals_in(ty)):
+            return plain.py_func
+        target = dualized(plain)
+
+        def ensemble(y0, ts, args, key, paths):
+            return target(y0, ts, args, key, paths)
+
+        return ensemble
+
+    return generic(ensemble, content, choose, (operator_of, (plan,)), EnsembleDispatcher)
+
+
+@built_once(lambda plan, *_: plan.problem.drift)
+def core(plan, y0, ts, args, key, paths):
+    """The function `ensemble(y0, ts, args, key, paths)` for types, as ordinary compiled code."""
+    if key != types.uint64:
+        raise ArgumentError(f"nd.sde.ensemble takes a key, not {key}; {HOW_TO_MAKE_A_KEY}")
+    namespace = {"plan": plan_of(plan, y0, args), "as_times": as_times}
+    lines = [
+        "steps, channels, size = plan(y0, as_times(ts), args)",
+        "blocks = (paths + size - 1) // size",
+    ]
+    if plan.reduce is None:
+        namespace["block"] = block_of(plan, y0, args)
+        lines += _all_paths(y0)
+    else:
+        namespace.update(chunk=chunk_of(plan, y0, args), finish=finish_of(plan, y0))
+        lines += [
+            "totals, squares, good, bad = chunk(y0, args, steps, channels, size, key, paths, 0, blocks)",
+            "return finish(totals, squares, good, bad, steps[0].size)",
+        ]
+    return jit(error_model="numpy", nogil=True)(
+        function_of("ensemble(y0, ts, args, key, paths)", lines, namespace)
+    )
+
+
+def _all_paths(y0):
+    count = (
+        "y0.size"
+        if isinstance(y0, types.Array)
+        else len(y0)
+        if isinstance(y0, types.BaseTuple)
+        else 1
+    )
+    return [
+        f"out = np.empty((paths, steps[0].size, {count}))",
+        "for b in range(blocks):",
+        "    first = b * size",
+        "    number = min(size, paths - first)",
+        "    ys = block(y0, args, steps, channels, key, first, number)",
+        "    for p in range(number):",
+        "        for i in range(out.shape[1]):",
+        "            for c in range(out.shape[2]):",
+        "                out[first + p, i, c] = ys[i, c, p]",
+        "return out",
+    ]
+
+
+@built_once(lambda plan, *_: plan.problem.drift)
+def finish_of(plan, y0):
+    """`finish(totals, squares, good, bad, outputs)`: the `Statistics` of the sums of all blocks."""
+    from numba.core.registry import cpu_target
+
+    lines = [
+        "k = totals.shape[1]",
+        "mean, error, count, failed = np.zeros(k), np.zeros(k), 0, -1",
+        "for b in range(totals.shape[0]):",
+        "    count += good[b]",
+        "    if failed < 0:",
+        "        failed = bad[b]",
+        "    for j in range(k):",
+        "        mean[j] += totals[b, j]",
+        "        error[j] += squares[b, j]",
+        "for j in range(k):",
+        "    mean[j] = mean[j] / count",
+        "    spread = (error[j] / count - mean[j] * mean[j]) / (count - 1)",
+        "    error[j] = math.sqrt(spread) if spread > 0.0 else 0.0",
+    ]
+    if plan.reduce == MEAN:
+        given = "mean.reshape((outputs, -1)), error.reshape((outputs, -1))"
+    else:
+        found = reduced_type(cpu_target.typing_context, plan.reduce)
+        if isinstance(found, types.BaseTuple):
+            given = ", ".join(
+                "(" + "".join(f"{name}[{k}], " for k in range(len(found))) + ")"
+                for name in ("mean", "error")
+            )
+        else:
+            given = "mean[0], error[0]"
+    lines.append(f"return Statistics({given}, count, failed)")
+    head = "finish(totals, squares, good, bad, outputs)"
+    return jit(error_model="numpy")(function_of(head, lines, {"Statistics": Statistics}))
+
+
+def _by_threads(plan, y0, ts, args, key, paths, executor):
+    """The same with the blocks spread over threads."""
+    if plan.reduce is None:
+        raise ArgumentError("executor is for reductions: reduce='mean', or a function of a path")
+    if not isinstance(executor, Executor):
+        with ThreadPoolExecutor(_count(executor, False)) as pool:
+            return _by_threads(plan, y0, ts, args, key, paths, pool)
+    given = typeof(y0), typeof(args)
+    steps, channels, size = plan_of(plan, *given)(y0, as_times(ts), args)
+    chunk = chunk_of(plan, *given)
+    blocks = -(-paths // size)
+    width = max(1, blocks // 64)
+    starts = range(0, blocks, width)
+
+    def run(start):
+        stop = min(start + width, blocks)
+        return chunk(y0, args, steps, channels, size, key, paths, start, stop)
+
+    parts = list(executor.map(run, starts))
+    totals, squares, good, bad = (np.concatenate(rows) for rows in zip(*parts, strict=True))
+    return finish_of(plan, given[0])(totals, squares, good, bad, steps[0].size)
+
+
+@overload(ensemble, prefer_literal=True, strict=False)
+def _ensemble_in_nopython(
+    solve, y0, ts, args, key, paths, reduce=None, executor=None, antithetic=False
+):
+    if not isinstance(solve, types.Dispatcher) or not isinstance(solve.dispatcher, SolveDispatcher):
+        raise ArgumentError(f"nd.sde.ensemble takes what nd.sde.solver returned, not {solve}")
+    problem = solve.dispatcher.origin[1][0]
+    found = operator_of(Ensemble(problem, _reducer(_constant(reduce)), bool(_constant(antithetic))))
+
+    def call(solve, y0, ts, args, key, paths, reduce=None, executor=None, antithetic=False):
+        return found(y0, ts, args, key, paths)
+
+    return call
+
+
+def _constant(ty):
+    """The value of an argument known to the compiler: a function, a literal, a default."""
+    if isinstance(ty, types.Dispatcher):
+        return ty.dispatcher
+    if isinstance(ty, types.Omitted):
+        return ty.value
+    if isinstance(ty, types.Literal):
+        return ty.literal_value
+    if ty is None or isinstance(ty, bool | str | Dispatcher):
+        return ty
+    if isinstance(ty, types.NoneType):
+        return None
+    raise ArgumentError(
+        f"nd.sde.ensemble in compiled code needs its options as constants, not {ty}"
+    )

@@ -1,0 +1,193 @@
+"""Many paths: each is that of the solver, however they are spread; means, their errors, their derivatives."""
+
+import math
+
+import numpy as np
+import pytest
+from numba import njit
+
+import numbad as nd
+
+KEY = nd.random.key(21)
+TIMES = np.array([0.0, 0.3, 1.0])
+ARGS = 0.1, 0.4
+
+
+@njit
+def _drift(t, y, mu, vol):
+    return mu * y
+
+
+@njit
+def _diffusion(t, y, mu, vol):
+    return vol * y
+
+
+@njit
+def _end(ys):
+    return ys[-1, 0]
+
+
+@njit
+def _payoffs(ys):
+    return max(ys[-1, 0] - 1.0, 0.0), ys[1, 0] ** 2
+
+
+SOLVE = nd.sde.solver(_drift, _diffusion, method="Milstein", dt=0.0625)
+
+
+def test_paths_are_those_of_the_solver():
+    paths = nd.sde.ensemble(SOLVE, 1.0, TIMES, ARGS, KEY, 300)  # more than a block
+    assert paths.shape == (300, 3, 1)
+    for p in (0, 16, 255, 256, 299):
+        np.testing.assert_array_equal(paths[p], SOLVE(1.0, TIMES, ARGS, (KEY, p)))
+
+
+def test_reductions_are_those_of_the_paths():
+    paths = nd.sde.ensemble(SOLVE, 1.0, TIMES, ARGS, KEY, 300)
+    found = nd.sde.ensemble(SOLVE, 1.0, TIMES, ARGS, KEY, 300, reduce="mean")
+    np.testing.assert_allclose(found.mean, paths.mean(axis=0), rtol=1e-13)
+    np.testing.assert_allclose(
+        found.error[1:], paths.std(axis=0, ddof=1)[1:] / math.sqrt(300), rtol=1e-9
+    )
+    assert (found.paths, found.failed) == (300, -1)
+    both = nd.sde.ensemble(SOLVE, 1.0, TIMES, ARGS, KEY, 300, reduce=_payoffs)
+    expected = [np.maximum(paths[:, -1, 0] - 1.0, 0.0).mean(), (paths[:, 1, 0] ** 2).mean()]
+    np.testing.assert_allclose(both.mean, expected, rtol=1e-13)
+
+
+@pytest.mark.parametrize("executor", [1, 2, 5])
+def test_any_number_of_threads_gives_the_same_bits(executor):
+    given = SOLVE, 1.0, TIMES, ARGS, KEY, 1000
+    assert nd.sde.ensemble(*given, reduce=_end, executor=executor) == nd.sde.ensemble(
+        *given, reduce=_end
+    )
+
+
+def test_antithetic_paths():
+    given = SOLVE, 1.0, TIMES, ARGS, KEY, 300
+    plain = nd.sde.ensemble(*given, reduce=_end)
+    pairs = nd.sde.ensemble(*given, reduce=_end, antithetic=True)
+    assert pairs.paths == 150
+    assert pairs.error < 0.6 * plain.error
+    assert abs(pairs.mean - math.exp(0.1)) < 4.0 * pairs.error + 0.01
+    with pytest.raises(nd.ArgumentError, match="an even number, not 301"):
+        nd.sde.ensemble(SOLVE, 1.0, TIMES, ARGS, KEY, 301, antithetic=True)
+
+
+def test_a_path_that_fails_costs_that_path():
+    solve = nd.sde.solver(
+        lambda t, y: 1.0 / y if y > 0.0 else math.nan, lambda t, y: 1.0, dt=0.125, noise="additive"
+    )
+    with pytest.warns(
+        nd.NumbadWarning, match=r"(\d+) of 200 paths end in NaN .* the first is path"
+    ) as told:
+        found = nd.sde.ensemble(solve, 1.0, np.array([0.0, 1.0]), (), KEY, 200, reduce=_end)
+    paths = nd.sde.ensemble(solve, 1.0, np.array([0.0, 1.0]), (), KEY, 200)[:, -1, 0]
+    lost = np.isnan(paths)
+    assert found.paths == 200 - lost.sum() > 0
+    assert found.failed == np.flatnonzero(lost)[0]
+    assert found.mean == pytest.approx(paths[~lost].mean(), rel=1e-13)
+    assert f"{lost.sum()} of 200" in str(told[0].message)
+    with pytest.raises(nd.IntegrationError):
+        solve(1.0, np.array([0.0, 1.0]), (), (KEY, found.failed))
+
+
+@njit
+def _mean(y0, vol, key):
+    found = nd.sde.ensemble(SOLVE, y0, (0.0, 0.3, 1.0), (0.1, vol), key, 100, reduce=_payoffs)
+    return found.mean[0] + 2.0 * found.mean[1] + found.error[0]
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+def test_derivatives_in_compiled_code(mode):
+    slopes = nd.grad(_mean, (0, 1), mode=mode)(1.1, 0.4, KEY)
+    h = 1e-6
+    expected = [
+        (_mean(1.1 + h, 0.4, KEY) - _mean(1.1 - h, 0.4, KEY)) / (2.0 * h),
+        (_mean(1.1, 0.4 + h, KEY) - _mean(1.1, 0.4 - h, KEY)) / (2.0 * h),
+    ]
+    np.testing.assert_allclose(slopes, expected, rtol=1e-6)
+
+
+@pytest.mark.deep
+def test_states_that_are_arrays():
+    def drift(t, y, mu, vol):
+        return mu * y
+
+    def diffusion(t, y, mu, vol):
+        return vol * y
+
+    solve = nd.sde.solver(drift, diffusion, method="Milstein", dt=0.0625)
+    arrays = nd.sde.ensemble(solve, np.array([1.0]), TIMES, ARGS, KEY, 40, reduce="mean")
+    numbers = nd.sde.ensemble(SOLVE, 1.0, TIMES, ARGS, KEY, 40, reduce="mean")
+    np.testing.assert_allclose(arrays.mean, numbers.mean, rtol=1e-13)
+
+
+@njit
+def _heston_drift(t, y, r, kappa, theta, xi, rho):
+    return r * y[0], kappa * (theta - y[1])
+
+
+@njit
+def _heston_diffusion(t, y, r, kappa, theta, xi, rho):
+    root = math.sqrt(max(y[1], 1e-8))
+    return (root * y[0], 0.0), (rho * xi * root, math.sqrt(1.0 - rho * rho) * xi * root)
+
+
+@njit
+def _heston_price(s0, v0, r, kappa, theta, xi, rho, key, paths):
+    found = nd.sde.ensemble(
+        HESTON, (s0, v0), (0.0, 1.0), (r, kappa, theta, xi, rho), key, paths, reduce=_call
+    )
+    return math.exp(-r) * found.mean
+
+
+@njit
+def _call(ys):
+    return max(ys[-1, 0] - 100.0, 0.0)
+
+
+HESTON = nd.sde.solver(_heston_drift, _heston_diffusion, noise="general", dt=0.01)
+
+
+@pytest.mark.deep
+def test_prices_and_greeks_of_heston():
+    """Against the characteristic function (mpmath, 30 digits); the step's bias is below the noise."""
+    at = 100.0, 0.09, 0.03, 2.0, 0.09, 0.3, -0.7
+    price, greeks = nd.value_and_grad(_heston_price, tuple(range(7)), mode="reverse")(
+        *at, KEY, 100_000
+    )
+    assert price == pytest.approx(13.0722044954916, abs=0.2)
+    exact = (
+        0.636416264357,
+        27.2540584812,
+        50.5694219402,
+        0.0792743936961,
+        36.458023941,
+        -1.19384676902,
+        0.138082528154,
+    )
+    np.testing.assert_allclose(greeks, exact, atol=0.05, rtol=0.03)
+
+
+@pytest.mark.parametrize(
+    ("given", "options", "told"),
+    [
+        ((_drift, KEY, 10), {}, "takes what nd.sde.solver returned"),
+        ((SOLVE, 3, 10), {}, "takes a key, not 3"),
+        ((SOLVE, KEY, 0.5), {}, "paths is how many, an int, not 0.5"),
+        ((SOLVE, KEY, 0), {}, "paths lies between 1"),
+        ((SOLVE, KEY, 10), {"reduce": "median"}, "reduce must be None, 'mean' or a function"),
+        ((SOLVE, KEY, 10), {"executor": 2}, "executor is for reductions"),
+    ],
+)
+def test_refusals(given, options, told):
+    solve, key, paths = given
+    with pytest.raises(nd.ArgumentError, match=told):
+        nd.sde.ensemble(solve, 1.0, TIMES, ARGS, key, paths, **options)
+
+
+def test_a_reducer_that_returns_no_number():
+    with pytest.raises(nd.ModelError, match="returns a float or a tuple of floats; it returns"):
+        nd.sde.ensemble(SOLVE, 1.0, TIMES, ARGS, KEY, 10, reduce=lambda ys: ys[0])
