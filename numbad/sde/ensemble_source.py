@@ -18,7 +18,7 @@ from numbad.reverse.checkpoint import checkpoint
 from numbad.rules.registry import CONSTANT_CALLS
 from numbad.sde import checks
 from numbad.sde.brownian import block_increments
-from numbad.sde.grid import constant, grid
+from numbad.sde.grid import constant
 from numbad.sde.path_source import (
     Problem,
     channel_count,
@@ -71,22 +71,20 @@ def reduced_type(typingctx, reduce):
 
 @built_once(lambda ensemble, *_: ensemble.problem.drift)
 def plan_of(ensemble, y0, args):
-    """`plan(y0, times, args)`: what all blocks share, and how many paths each has."""
+    """`plan(y0, times, args, steps)`: the number of channels, and of paths in a block."""
     problem = ensemble.problem
     form = form_of(cpu_target.typing_context, problem, y0, args)
     lines = [
-        f"ends, cells, parts, starts, sizes = grid(times, {problem.dt!r})",
         "check(y0, times[0], args)",
         f"channels = {channel_count(form)}",
-        "return (ends, cells, parts, starts, sizes), channels, paths_in_block(starts.size, channels)",
+        "return channels, paths_in_block(steps, channels)",
     ]
     namespace = {
-        "grid": grid,
         "check": steps_of(replace(problem, dt=None), form)["check"],
         "diffusion": problem.diffusion,
         "paths_in_block": paths_in_block,
     }
-    plan = _compiled(function_of("plan(y0, times, args)", lines, namespace))
+    plan = _compiled(function_of("plan(y0, times, args, steps)", lines, namespace))
     CONSTANT_CALLS.add(plan)
     return plan
 

@@ -20,7 +20,7 @@ from numbad.operators.dispatcher import as_dispatcher
 from numbad.random.compiling import HOW_TO_MAKE_A_KEY
 from numbad.remembered import built_once
 from numbad.sde.ensemble_source import MEAN, Ensemble, block_of, chunk_of, plan_of, reduced_type
-from numbad.sde.grid import as_times
+from numbad.sde.grid import as_times, grid
 from numbad.sde.path_source import function_of
 from numbad.sde.solution_operator import SolveDispatcher
 
@@ -58,9 +58,9 @@ def ensemble(solve, y0, ts, args, key, paths, *, reduce=None, executor=None, ant
     array of shape (paths, len(ts), n), or `Statistics(mean, error, paths, failed)`
         with the standard error of the mean (over pairs, where they are antithetic). A path that ends in NaN
         or infinity is left out: `paths` counts the others, and a warning from Python names the first.
-        In nopython code it can be called with the same arguments, and be differentiated by `y0` and `args`;
-        reverse mode evaluates blocks of paths again, drawing their increments again, so that
-        memory does not grow with the paths.
+        In nopython code it can be called with the same arguments (`reduce` is a jitted function), and be
+        differentiated by `y0` and `args`; reverse mode evaluates blocks of paths again, drawing their
+        increments again, so that memory does not grow with the paths.
 
     Raises
     ------
@@ -75,9 +75,10 @@ def ensemble(solve, y0, ts, args, key, paths, *, reduce=None, executor=None, ant
     Examples
     --------
     >>> import math
+    >>> from numba import njit
     >>> import numbad as nd
     >>> solve = nd.sde.solver(lambda t, y, rate, vol: rate * y, lambda t, y, rate, vol: vol * y, dt=0.02)
-    >>> call = lambda ys: max(ys[-1, 0] - 100.0, 0.0)
+    >>> call = njit(lambda ys: max(ys[-1, 0] - 100.0, 0.0))
     >>> key = nd.random.key(0)
     >>> found = nd.sde.ensemble(solve, 100.0, (0.0, 1.0), (0.05, 0.2), key, 20_000, reduce=call)
     >>> abs(math.exp(-0.05) * found.mean - 10.4506) < 4 * found.error     # Black and Scholes
@@ -176,9 +177,11 @@ def core(plan, y0, ts, args, key, paths):
     """The function `ensemble(y0, ts, args, key, paths)` for types, as ordinary compiled code."""
     if key != types.uint64:
         raise ArgumentError(f"nd.sde.ensemble takes a key, not {key}; {HOW_TO_MAKE_A_KEY}")
-    namespace = {"plan": plan_of(plan, y0, args), "as_times": as_times}
+    namespace = {"plan": plan_of(plan, y0, args), "as_times": as_times, "grid": grid}
     lines = [
-        "steps, channels, size = plan(y0, as_times(ts), args)",
+        "times = as_times(ts)",
+        f"steps = grid(times, {plan.problem.dt!r})",
+        "channels, size = plan(y0, times, args, steps[1].size)",
         "blocks = (paths + size - 1) // size",
     ]
     if plan.reduce is None:
@@ -261,7 +264,9 @@ def _by_threads(plan, y0, ts, args, key, paths, executor):
         with ThreadPoolExecutor(_count(executor, False)) as pool:
             return _by_threads(plan, y0, ts, args, key, paths, pool)
     given = typeof(y0), typeof(args)
-    steps, channels, size = plan_of(plan, *given)(y0, as_times(ts), args)
+    times = as_times(ts)
+    steps = grid(times, plan.problem.dt)
+    channels, size = plan_of(plan, *given)(y0, times, args, steps[1].size)
     chunk = chunk_of(plan, *given)
     blocks = -(-paths // size)
     width = max(1, blocks // 64)

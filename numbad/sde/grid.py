@@ -57,6 +57,7 @@ def constant(function):
 
 
 def _of_times(function):
+    """Compile a function whose results depend on output times."""
     options = {"nopython": True, "error_model": "numpy", "nogil": True}
     dispatcher = TimesDispatcher(function, targetoptions=options)
     dispatcher.checks = (_times,)
@@ -119,7 +120,7 @@ def _count(times, dt):
     return ends
 
 
-@constant
+@_of_times
 def grid(times, dt):
     """The steps that lead through output times.
 

@@ -110,6 +110,15 @@ def test_derivatives_in_compiled_code(mode):
     np.testing.assert_allclose(slopes, expected, rtol=1e-6)
 
 
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+def test_derivatives_by_times_are_refused(mode):
+    def mean(end):
+        return nd.sde.ensemble(SOLVE, 1.0, (0.0, end), (0.1, 0.2), KEY, 10, reduce=_end).mean
+
+    with pytest.raises(nd.UnsupportedError, match="not differentiable by ts"):
+        nd.grad(mean, mode=mode)(1.0)
+
+
 @pytest.mark.deep
 def test_states_that_are_arrays():
     def drift(t, y, mu, vol):
