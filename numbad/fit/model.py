@@ -74,7 +74,8 @@ def read_parameters(fun, p0, names=None):
     if (
         len(positional) == 1
         and not variadic
-        and (len(values) != 1 or given not in ((), positional))
+        and positional[0] not in given
+        and (given or len(values) != 1)
     ):
         calling = Calling(len(values), _form(given))
         default = given or tuple(f"{positional[0]}[{i}]" for i in range(len(values)))

@@ -199,8 +199,11 @@ def read_transforms(transforms, names, default, aliases):
 def read_fixed(fixed, names, aliases, start):
     """Return which unknowns are fixed, and put their values, where `fixed` has such, into `start`."""
     held = np.zeros(len(names), dtype=bool)
-    if isinstance(fixed, str) or not isinstance(fixed, Mapping):
-        fixed = dict.fromkeys([fixed] if isinstance(fixed, str) else fixed or ())
+    if not isinstance(fixed, Mapping):
+        listed = [fixed] if isinstance(fixed, str) else fixed or ()
+        if isinstance(listed, bool) or not np.iterable(listed):
+            raise ModelError(f"fixed: expected names, or a dict name -> value, got {fixed!r}")
+        fixed = dict.fromkeys(listed)
     for index, value in by_name(fixed, names, aliases, "fixed"):
         held[index] = True
         if value is None:
