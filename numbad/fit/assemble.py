@@ -48,8 +48,8 @@ class Freedom:
 
 
 def make_problem(
-    fun, t, y, p0, y0, fit_y0, t0, names, components, observed, observables, experiments, sigma,
-    scale, freedom, control, solving,
+    fun, t, y, p0, y0, fit_y0, t0, names, components, observed, observables, experiments, events,
+    sigma, scale, freedom, control, solving,
 ):  # fmt: skip
     """Check everything and return the `OdeProblem`; arguments as in `fit_ode`."""
     _check_options(scale, control, solving)
@@ -75,6 +75,7 @@ def make_problem(
     free = free_components(fit_y0, size, components)
     candidates = Candidates(names, experiments, components, size)
     candidates.add_parameters(values, extras, own)
+    where = []
     for e, (initial, named) in enumerate(given):
         series, begin, shape = read[e]
         with about(experiments[e]):
@@ -82,29 +83,31 @@ def make_problem(
                 start, series = observed_start(size, components, series, begin, free)
             else:
                 start = given_start(initial, components)
+            where.append(candidates.add_doses(e, begin, everything))
         candidates.add_initial_values(e, start, by_component(named, components), free, begin)
         read[e] = Observations(series, begin, shape, scale == "log"), start
     state = reading.state or _usable_form(
         fun, read[0][0].t0, tuple(read[0][1].tolist()), form, wanted_form(given[0][0])
     )
     unknowns, priors, fixed, numbers = _varying(candidates, freedom, scale)
-    varied, free = _slots(numbers, len(names))
-    shape = Shape(calling, state, size, varied, free)
-    columns = [*varied, *(len(names) + index for index in free)]
+    first = candidates.first
+    varied, free = _slots(numbers, first)
+    shape = Shape(calling, state, size, varied, free, candidates.doses)
+    columns = [*varied, *(first + index for index in free)]
     values = candidates.values
     trials = tuple(
         Trial(
             one.name,
             read[e][0],
-            values[e, : len(names)].copy(),
-            values[e, len(names) :].copy(),
+            np.concatenate((values[e, :first], where[e])),
+            values[e, first:].copy(),
             numbers[e, columns],
         )
         for e, one in enumerate(experiments)
     )
     problem = OdeProblem(
         fun, shape, unknowns, components, trials, control, solving, reading.observing,
-        reading.labels, priors, fixed,
+        reading.labels, priors, fixed, events,
     )  # fmt: skip
     return _checked(problem)
 

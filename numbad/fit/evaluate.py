@@ -15,6 +15,7 @@ import numpy as np
 from numba.core.dispatcher import Dispatcher
 
 from numbad.caching import jit
+from numbad.fit.doses import with_doses
 from numbad.fit.model import Calling, named_tuple
 from numbad.remembered import built_once, look_again, made_of
 from numbad.source import define
@@ -36,22 +37,26 @@ def _of_right_hand_side(fun, *structure):
 
 
 @built_once(_of_right_hand_side)
-def compiled(fun, shape, solving, observing):
+def compiled(fun, shape, solving, observing, events, meanings):
     """Return the pair of dispatchers (curve, evaluate) for a structure of the problem.
 
     `shape` is a `Shape`, `solving` a `Solving`; `observing` an `Observing`, None where the
-    components of the state are observed.
+    components of the state are observed; `events` are those of the solver, `meanings` what tells
+    their functions from what they were.
     """
     from numbad.ode import solver
     from numbad.operators import value_and_jacobian
 
-    solve = solver(fun, **solving._asdict())
+    if shape.doses:
+        fun, events = with_doses(fun, shape, events)
+    solve = solver(fun, events=events, **solving._asdict())
     count = len(shape.varied) + len(shape.free)
     names = {
         "solve": solve,
         "Parameters": _named(shape.calling.form),
         "State": _named(shape.state),
         "empty": np.empty,
+        "int64": np.int64,
     }
     if observing is not None:
         names |= {f"observe{i}": one for i, one in enumerate(observing.functions)}
@@ -68,8 +73,9 @@ def compiled(fun, shape, solving, observing):
 class Shape(NamedTuple):
     """What a problem is compiled for.
 
-    `state` is the form of y (see `model.packed`), of `components` numbers. `varied` are the indices
-    of the parameters, `free` those of the initial values, that vary: theta has them in this order.
+    `state` is the form of y (see `model.packed`), of `components` numbers. `known` has the parameters,
+    then the times, amounts and components of the `doses`; `varied` are the indices of those among
+    them, `free` those of the initial values, that vary: theta has them in this order.
     """
 
     calling: Calling
@@ -77,6 +83,12 @@ class Shape(NamedTuple):
     components: int
     varied: tuple
     free: tuple
+    doses: int = 0
+
+    @property
+    def scalars(self):
+        """How many numbers there are that may vary, initial values aside."""
+        return self.calling.count + 2 * self.doses
 
 
 def _named(form):
@@ -90,7 +102,8 @@ def _generate(source, names):
 def _trajectory_source(shape, observing):
     """Source of what is observed as a function of all that varies."""
     place = {index: f"theta[{j}]" for j, index in enumerate(shape.varied)}
-    arguments = [place.get(i, f"known[{i}]") for i in range(shape.calling.count)]
+    everything = [place.get(i, f"known[{i}]") for i in range(shape.scalars)]
+    arguments = everything[: shape.calling.count]
     first = len(shape.varied)
     unknown = {index: f"theta[{first + j}]" for j, index in enumerate(shape.free)}
     lines = ["def generated(theta, known, y0, ts):"]
@@ -102,7 +115,11 @@ def _trajectory_source(shape, observing):
     else:
         items = [unknown.get(i, f"y0[{i}]") for i in range(shape.components)]
         lines.append(f"    start = {_state_source(shape.state, items)}")
-    lines.append(f"    states = solve(start, ts, {shape.calling.source(arguments)})")
+    to_solver = shape.calling.listed(arguments)
+    if shape.doses:
+        lines += _dose_lines(shape, everything[shape.calling.count :])
+        to_solver += ["when", "amount", "where"]
+    lines.append(f"    states = solve(start, ts, ({''.join(f'{one}, ' for one in to_solver)}))")
     if observing is None:
         return "\n".join([*lines, "    return states"])
     items = [f"states[i, {j}]" for j in range(shape.components)]
@@ -120,6 +137,16 @@ def _trajectory_source(shape, observing):
         else:
             lines += [f"        out[i, {q}] = seen[{q}]" for q in range(observing.width)]
     return "\n".join([*lines, "    return out"])
+
+
+def _dose_lines(shape, numbers):
+    """Source of the arguments about the doses, given that of their times and then amounts."""
+    count = shape.doses
+    yield f"    when, amount, where = empty({count}), empty({count}), empty({count}, int64)"
+    for k in range(count):
+        yield f"    when[{k}] = {numbers[k]}"
+        yield f"    amount[{k}] = {numbers[count + k]}"
+        yield f"    where[{k}] = int64(known[{shape.scalars + k}])"
 
 
 def _state_source(state, items):

@@ -7,7 +7,7 @@ from numbers import Real
 import numpy as np
 
 from numbad.errors import ModelError
-from numbad.fit.data import label_of
+from numbad.fit.data import component_index, label_of
 from numbad.fit.model import parameter_names
 
 
@@ -26,8 +26,10 @@ class Experiment:
     args : dict, optional
         Parameter -> what it is in this experiment: a number, which is then known here, in the unit of
         the parameter; or a text, the name of another entry of `p0` that takes its place.
-    doses : optional
-        Not available yet.
+    doses : sequence of (time, component, amount), optional
+        What is added to a component, by name or index, of the state at a time, not before the initial
+        one. Times, in the unit of `t`, and amounts, in that of the component, are numbers, or texts
+        that name entries of `p0`: unknowns. Observations at the very time are before the dose.
     sigma : float, array or dict, optional
         As in `fit_ode`; by default what stands there.
     name : str, optional
@@ -64,11 +66,7 @@ class Experiment:
     name: str | None = None
 
     def __post_init__(self):
-        if self.doses is not None:
-            raise ModelError(
-                "Experiment: doses= is not available yet; write the dose into the right-hand side, or "
-                "split the experiment at the dose"
-            )
+        object.__setattr__(self, "doses", _read_doses(self.doses))
         if self.name is not None and not isinstance(self.name, str):
             raise ModelError(f"Experiment: name must be a text, got {self.name!r}")
         if self.args is not None and not isinstance(self.args, Mapping):
@@ -82,6 +80,24 @@ class Experiment:
                     f"Experiment: args[{key!r}] must be a finite number, or the name of an entry of "
                     f"p0; got {value!r}"
                 )
+
+
+def _read_doses(doses):
+    """Return the doses as a tuple of (time, component, amount)."""
+    found = []
+    for dose in () if doses is None else doses:
+        form = 'doses=[(4.0, "gut", 100.0), ...], (time, component, amount) each'
+        if isinstance(dose, str) or not np.iterable(dose) or len(tuple(dose)) != 3:
+            raise ModelError(f"Experiment: expected {form}; got {dose!r}")
+        time, component, amount = dose
+        for value in (time, amount):
+            if not isinstance(value, str) and not (isinstance(value, Real) and np.isfinite(value)):
+                raise ModelError(
+                    f"Experiment: a dose has {value!r}, neither a finite number nor the name of an "
+                    f"entry of p0; expected {form}"
+                )
+        found.append((time, component, amount))
+    return tuple(found)
 
 
 def read_experiments(experiments, t, y):
@@ -101,7 +117,7 @@ def read_experiments(experiments, t, y):
         name = str(number) if one.name is None else one.name
         if name in (other.name for other in found):
             raise ModelError(f"experiments: two are called {name!r}; names must differ")
-        kept = {key: getattr(one, key) for key in ("y0", "args", "sigma")}
+        kept = {key: getattr(one, key) for key in ("y0", "args", "doses", "sigma")}
         found.append(Experiment(one.t, one.y, **kept, name=name))
     return tuple(found)
 
@@ -109,14 +125,17 @@ def read_experiments(experiments, t, y):
 class Candidates:
     """All that could be unknown: names and starts, and where each experiment has which.
 
-    `places[e, j]` is the position of the candidate that is parameter j, or initial value
-    j - (number of parameters), of experiment e; -1 where that is known, and then `values[e, j]`.
+    `places[e, j]` is the position of the candidate that is number j of experiment e; -1 where that is
+    known, and then `values[e, j]`. The numbers are the parameters, the times and then the amounts of
+    `doses` doses, and, from `first` on, the initial values.
     """
 
     def __init__(self, parameters, experiments, components, width):
         self.parameters, self.experiments = parameters, experiments
         self.components = components
-        shape = len(experiments), len(parameters) + width
+        self.doses = max(len(one.doses) for one in experiments)
+        self.first = len(parameters) + 2 * self.doses
+        shape = len(experiments), self.first + width
         self.places, self.values = np.full(shape, -1), np.full(shape, np.nan)
         self.names, self.start, self.aliases = [], [], {}
 
@@ -152,11 +171,33 @@ class Candidates:
         for e, slot, name in later:
             self.place(e, slot, name, everything[name])
 
+    def add_doses(self, e, t0, everything):
+        """Place the doses of an experiment; those that others have beyond add nothing, at its start.
+
+        `everything` are the entries of p0 by name. Returns the components, shape (doses,).
+        """
+        slot, where = len(self.parameters), np.zeros(self.doses)
+        self.values[e, slot : slot + self.doses] = t0
+        self.values[e, slot + self.doses : self.first] = 0.0
+        for k, (time, component, amount) in enumerate(self.experiments[e].doses):
+            where[k] = component_index(component, self.components, "doses", ModelError)[0]
+            start = everything[time] if isinstance(time, str) else time
+            if start < t0:
+                raise ModelError(f"doses: one is at {start:g}, before the initial time, {t0:g}")
+            if where[k] >= self.values.shape[1] - self.first:
+                raise ModelError(f"doses: component {component} does not exist")
+            for place, value in ((slot + k, time), (slot + self.doses + k, amount)):
+                if isinstance(value, str):
+                    self.place(e, place, value, everything[value])
+                else:
+                    self.values[e, place] = value
+        return where
+
     def add_initial_values(self, e, start, named, free, t0):
         """Place the initial values of an experiment: `named` are entries of p0 by component."""
         suffix = "" if self.experiments[e].name is None else f"[{self.experiments[e].name}]"
         for index, value in enumerate(start.tolist()):
-            slot = len(self.parameters) + index
+            slot = self.first + index
             if index in named:
                 self.place(e, slot, named[index], value)
             elif index in free:
@@ -180,6 +221,7 @@ def referenced(experiments, y0):
     given = [experiment.y0 for experiment in experiments] + [y0]
     values = [value for one in given if one is not None for value in entries(one)]
     values += [value for one in experiments for value in (one.args or {}).values()]
+    values += [one[i] for experiment in experiments for one in experiment.doses for i in (0, 2)]
     return {value for value in values if isinstance(value, str)}
 
 
@@ -200,7 +242,7 @@ def split_start(fun, p0, experiments, y0):
     called_with = parameter_names(fun, p0)
     p0, names = dict(p0), referenced(experiments, y0)
     for name in names - set(p0):
-        where = "args or y0" if experiments[0].name is not None else "y0"
+        where = "args, doses or y0" if experiments[0].name is not None else "y0"
         raise ModelError(f"{where}: {name!r} is neither a number nor the name of an entry of p0")
     given = [experiment.args or {} for experiment in experiments]
     missing = [key for key in given[0] if key not in p0 and all(key in one for one in given)]

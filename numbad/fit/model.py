@@ -49,15 +49,11 @@ class Calling:
             return tuple(map(float, values))
         return (packed(self.form, values),)
 
-    def source(self, items):
-        """Return Python source for `arguments`, given source for each value.
+    def listed(self, items):
+        """Return Python source for each argument that follows (t, y), given it for each value.
 
         The class of named tuples goes by the name ``Parameters`` there.
         """
-        return "(" + "".join(f"{item}, " for item in self.listed(items)) + ")"
-
-    def listed(self, items):
-        """Return Python source for each argument that follows (t, y), given it for each value."""
         if self.form == "separate":
             return list(items)
         joined = "".join(f"{item}, " for item in items)

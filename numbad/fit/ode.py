@@ -6,6 +6,7 @@ import numpy as np
 
 from numbad.errors import ModelError
 from numbad.fit.assemble import Freedom, make_problem
+from numbad.fit.doses import read_events
 from numbad.fit.multistart import run_starts
 from numbad.fit.problem import Control, Solving
 from numbad.fit.result import FitResult
@@ -28,6 +29,8 @@ def fit_ode(
     observables=None,
     experiments=None,
     own=(),
+    events=(),
+    tstops=None,
     bounds=None,
     transforms=None,
     priors=None,
@@ -102,6 +105,10 @@ def fit_ode(
     own : str or sequence of str, optional
         Parameters that have a value of their own in each experiment, ``"rate[name]"``, all starting
         from `p0`. Their plain name stands for all of them in `fixed`, `bounds` and the like.
+    events, tstops : optional
+        As in `numbad.ode.solver`: changes of the state, switches of `fun`. Their functions get the
+        parameters as `fun` does, and times that hang on these are differentiated. Doses of single
+        experiments are simpler to give to `Experiment`.
     bounds : dict or sequence, optional
         Unknown -> (low, high), None for no bound; or such a pair for each unknown. A free initial
         value may go by the name of its component.
@@ -179,8 +186,8 @@ def fit_ode(
         if not isinstance(value, int | np.integer) or value < least:
             raise ModelError(f"{name} must be a whole number, at least {least}; got {value!r}")
     problem = make_problem(
-        fun, t, y, p0, y0, fit_y0, t0, names, components, observed, observables, experiments, sigma,
-        scale, Freedom(own, fixed, bounds, transforms, priors),
+        fun, t, y, p0, y0, fit_y0, t0, names, components, observed, observables, experiments,
+        read_events(events, tstops), sigma, scale, Freedom(own, fixed, bounds, transforms, priors),
         Control(loss, f_scale, absolute_sigma, ftol, xtol, gtol, max_nfev),
         Solving(method, rtol, atol, first_step, max_step, max_steps),
     )  # fmt: skip

@@ -19,6 +19,7 @@ from numba.core.errors import NumbaError
 from numbad.errors import DataError, ModelError, NumbadError
 from numbad.fingerprint import fingerprint
 from numbad.fit.data import Observations, label_of
+from numbad.fit.doses import functions_of, meanings_of
 from numbad.fit.evaluate import Shape, compiled
 from numbad.fit.model import packed
 from numbad.fit.noise import Levels
@@ -72,8 +73,8 @@ class Observing(NamedTuple):
 class Trial:
     """One experiment as the solver sees it.
 
-    `known` are the parameters and `y0` the initial values where they do not vary; `unknown[j]` says
-    which of the unknowns the j-th number that varies is here, -1 where it is known.
+    `known` (see `Shape`) and `y0` hold where numbers do not vary; `unknown[j]` says which of the
+    unknowns the j-th number that varies is here, -1 where it is known.
     """
 
     name: str | None
@@ -110,6 +111,7 @@ class OdeProblem:
     labels: tuple | None = None
     priors: Priors | None = None
     fixed: tuple = ()
+    events: tuple = ()
 
     @property
     def log(self):
@@ -118,15 +120,20 @@ class OdeProblem:
 
     @property
     def _functions(self):
-        return self.fun, *(self.observing.functions if self.observing else ())
+        seen = self.observing.functions if self.observing else ()
+        return self.fun, *seen, *functions_of(self.events)
 
     @cached_property
     def _compiled(self):
-        return compiled(self.fun, self.shape, self.solving, self.observing)
+        return self._compile(self.observing)
 
     @cached_property
     def _states(self):
-        return compiled(self.fun, self.shape, self.solving, None)
+        return self._compile(None)
+
+    def _compile(self, observing):
+        events = self.events
+        return compiled(self.fun, self.shape, self.solving, observing, events, meanings_of(events))
 
     @cached_property
     def _constants(self):
@@ -179,9 +186,10 @@ class OdeProblem:
         trial, varied = self.trials[0], list(self.shape.varied)
         known, state = trial.known.copy(), packed(self.shape.state, trial.y0)
         known[varied] = trial.theta(self.unknowns.start, self.shape)[: len(varied)]
-        given = trial.observations.t0, state, *self.shape.calling.arguments(known)
+        arguments = self.shape.calling.arguments(known[: self.shape.calling.count])
+        given = trial.observations.t0, state, *arguments
         try:
-            for function in self._functions:
+            for function in (self.fun, *(self.observing.functions if self.observing else ())):
                 jacobian(function, argnums=1)(*given)
         except NumbadError as found:
             return found
@@ -265,7 +273,9 @@ class OdeProblem:
         box = tuple(getattr(unknowns, name).tobytes() for name in ("start", "lower", "upper"))
         priors = [getattr(self.priors, f.name).tobytes() for f in fields(Priors) if self.priors]
         return {
-            "model or version": _digest(codes, self.shape, self.labels),
+            "model or version": _digest(
+                codes, self.shape, self.labels, [e[2:4] for e in self.events]
+            ),
             "solver": _digest(tuple(self.solving)),
             "data": _digest(data),
             "unknowns": _digest(unknowns.names, box, unknowns.transforms, self.fixed),

@@ -52,6 +52,7 @@ def _dump_problem(problem):
         "observables": problem.observing is not None,
         "priors": asdict(problem.priors),
         "fixed": problem.fixed,
+        "events": len(problem.events),
     }
 
 
@@ -69,12 +70,12 @@ def _dump_trial(trial):
     }
 
 
-def load(stored, fun, observables=None):
+def load(stored, fun, observables=None, events=()):
     """Return (problem, local fits) of what `dump` gave."""
     if stored["numbad fit"] != FORMAT:
         raise ValueError(f"format {stored['numbad fit']}, this version reads {FORMAT}")
     fits = [_load_fit(entry) for entry in stored["starts"]]
-    return _load_problem(stored["problem"], fun, observables), fits
+    return _load_problem(stored["problem"], fun, observables, events), fits
 
 
 def _load_fit(entry):
@@ -82,7 +83,7 @@ def _load_fit(entry):
     return LocalFit(**{**entry, **floats, "cost": float(entry["cost"])})
 
 
-def _load_problem(entry, fun, observables):
+def _load_problem(entry, fun, observables, events):
     shape, unknowns, priors = entry["shape"], entry["unknowns"], entry["priors"]
     calling = Calling(shape["calling"]["count"], _form(shape["calling"]["form"]))
     state, labels = _form(shape["state"]), entry["labels"]
@@ -90,14 +91,19 @@ def _load_problem(entry, fun, observables):
     trials = tuple(map(_load_trial, entry["trials"]))
     if entry["observables"] != (observables is not None):
         raise ValueError("observables= must be given as they were to fit_ode")
+    if entry["events"] != len(events):
+        raise ValueError("events= and tstops= must be given as they were to fit_ode")
     observing = None
     if observables is not None:
         first = trials[0]
-        start, arguments = packed(state, first.y0), calling.arguments(first.known)
+        start, arguments = packed(state, first.y0), calling.arguments(first.known[: calling.count])
         observing, _ = read_observables(observables, first.observations.t0, start, arguments)
     return OdeProblem(
         as_dispatcher(fun),
-        Shape(calling, state, shape["components"], tuple(shape["varied"]), tuple(shape["free"])),
+        Shape(
+            calling, state, shape["components"], tuple(shape["varied"]), tuple(shape["free"]),
+            shape["doses"],
+        ),
         Unknowns(
             tuple(unknowns["names"]), **arrays, transforms=tuple(unknowns["transforms"]),
             scale=np.array(unknowns["scale"], float),
@@ -113,6 +119,7 @@ def _load_problem(entry, fun, observables):
             *(np.array(priors[name], float) for name in ("center", "deviation")),
         ),
         tuple((name, float(value)) for name, value in entry["fixed"]),
+        events,
     )  # fmt: skip
 
 

@@ -40,6 +40,8 @@ the model file is Python; it may define
               value, in each experiment
   scale       "linear", or "log": unknowns and observations count by their logarithms
   time        name of the column of times (default: the first)
+  events, tstops
+              as in numbad.ode.solver: changes of the state, times at which rhs switches
   loss, f_scale, absolute_sigma, method, rtol, atol, first_step, max_step, max_steps,
   ftol, xtol, gtol, max_nfev
               as in numbad.fit.fit_ode. An option on the command line outranks the file

@@ -34,6 +34,8 @@ OPTIONAL = (
     "experiment",
     "own",
     "conditions",
+    "events",
+    "tstops",
 )
 NUMBERS = ("t0", "f_scale", "rtol", "atol", "first_step", "max_step", "ftol", "xtol", "gtol")
 COUNTS = ("max_steps", "max_nfev")
@@ -80,8 +82,8 @@ class Model:
         Parameter or component -> the column with its value, or initial value, in each experiment.
     options : dict
         Of ``time`` and the options of `numbad.fit.fit_ode` (``scale``, ``loss``,
-        ``absolute_sigma``, ``method``, ``fixed``, ``transforms``, ``priors``, ``own``, those in
-        `NUMBERS` and in `COUNTS`) those that are given.
+        ``absolute_sigma``, ``method``, ``fixed``, ``transforms``, ``priors``, ``own``,
+        ``events``, ``tstops``, those in `NUMBERS` and in `COUNTS`) those that are given.
     """
 
     path: Path
@@ -349,7 +351,14 @@ class _Reader:
         for name in ("scale", "loss", "method", "time"):
             if name in self.names:
                 options[name] = self._word(name)
-        for name in ("fixed", "transforms", "priors", "own"):  # the fit knows what they may be
+        for name in (
+            "fixed",
+            "transforms",
+            "priors",
+            "own",
+            "events",
+            "tstops",
+        ):  # the fit knows what they may be
             if name in self.lines:
                 options[name] = self.get(name)
         for name in NUMBERS:

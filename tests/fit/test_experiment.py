@@ -172,7 +172,12 @@ def test_a_start_from_replicates_is_an_error():
 @pytest.mark.parametrize(
     ("build", "said"),
     [
-        (lambda: Experiment(T, COLD, doses=[1.0]), "doses= is not available yet"),
+        (lambda: Experiment(T, COLD, doses=[1.0]), r'expected doses=\[\(4.0, "gut", 100.0\), ...'),
+        (lambda: Experiment(T, COLD, doses=[(1.0, 0, None)]), "a dose has None, neither a finite"),
+        (lambda: fitted(runs(doses=[(-1.0, 0, 1.0)])), "'warm': doses: one is at -1, before the in"),
+        (lambda: fitted(runs(doses=[("at", 0, 1.0)])), "args, doses or y0: 'at' is neither a num"),
+        (lambda: fitted(runs(doses=[(1.0, 2, 1.0)])), "'warm': doses: component 2 does not exist"),
+        (lambda: fitted(runs(doses=[(1.0, "a", 1.0)])), "'warm': doses: 'a' is a name, but the com"),
         (lambda: Experiment(T, COLD, args=[1.0]), r'args must be a dict such as {"k": 0.5}'),
         (lambda: Experiment(T, COLD, args={"k": None}), r"args\['k'\] must be a finite number, or"),
         (lambda: Experiment(T, COLD, name=3), "name must be a text, got 3"),
@@ -180,7 +185,7 @@ def test_a_start_from_replicates_is_an_error():
         (lambda: fitted([COLD]), r"experiments\[0\] is no nd.fit.Experiment"),
         (lambda: fitted(runs(name="cold")), "two are called 'cold'"),
         (lambda: fitted(runs(args={"bakc": 1.0})), "experiment 'warm': args has 'bakc', but the par"),
-        (lambda: fitted(runs(args={"back": "b"})), "args or y0: 'b' is neither a number nor the n"),
+        (lambda: fitted(runs(args={"back": "b"})), "'b' is neither a number nor the name of an"),
         (lambda: fitted(runs(y0=("c", 1.0))), "'c' is neither a number nor the name of an entry"),
         (lambda: fitted(runs(), [1.0, 0.4], own="bakc"), "own: no parameter is called 'bakc'"),
         (lambda: fitted(runs(), {**P0, "x": 1.0}), "reaction has no parameter x"),
