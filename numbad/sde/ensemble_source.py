@@ -1,8 +1,9 @@
-"""The code of many paths: blocks of them in lanes of the machine's vectors, summed block by block.
+"""The code of many paths: blocks of them in the machine's vectors, summed block by block.
 
-A block is solved from output to output by `nd.batch` of the steps between, which keeps to vectors where the
-functions allow, and takes one path after the other where not. Reverse mode evaluates a block again when the
-sweep comes back to it, increments drawn again: memory for one block at a time.
+Values: all paths of a block take a step in a loop, which LLVM makes vectors of where the functions allow.
+Derivatives: a block is solved from output to output by `nd.batch` of the steps between, in lanes where the
+functions allow. Reverse mode evaluates a block again when the sweep comes back to it, increments drawn again:
+memory for one block at a time.
 """
 
 from dataclasses import dataclass, replace
@@ -14,7 +15,6 @@ from numbad.batching.operator import batch
 from numbad.caching import jit
 from numbad.errors import ModelError
 from numbad.remembered import built_once
-from numbad.reverse.checkpoint import checkpoint
 from numbad.rules.registry import CONSTANT_CALLS
 from numbad.sde import checks
 from numbad.sde.brownian import block_increments
@@ -29,6 +29,7 @@ from numbad.sde.path_source import (
 )
 from numbad.sde.state_source import form_of, returned, spread
 from numbad.sde.step_source import StepWriter, write_step
+from numbad.sde.two_ways import two_ways
 
 MEAN = "mean"
 _MOST, _NUMBERS = 256, 2**16
@@ -93,12 +94,22 @@ def _compiled(function):
     return jit(error_model="numpy", nogil=True)(function)
 
 
+_BLOCK = "y0, args, steps, channels, key, first, count"
+
+
 @built_once(lambda ensemble, *_: ensemble.problem.drift)
 def block_of(ensemble, y0, args):
     """`block(y0, args, steps, channels, key, first, count)`: paths at all outputs, (len(ts), n, count)."""
+    both = (_block(ensemble, y0, args, write) for write in (_in_rows, _in_lanes))
+    return two_ways(*both, _BLOCK, (block_of, (ensemble, y0, args)))
+
+
+@built_once(lambda ensemble, *_: ensemble.problem.drift)
+def _block(ensemble, y0, args, write):
+    """One of its ways, as `write` tells."""
     problem = ensemble.problem
     form = form_of(cpu_target.typing_context, problem, y0, args)
-    write = _one_by_one if form.is_array else _in_lanes
+    write = _one_by_one if form.is_array else write
     drawn = "first // 2" if ensemble.mirrored else "first"
     lines = [
         "ends, cells, parts, starts, sizes = steps",
@@ -107,8 +118,7 @@ def block_of(ensemble, y0, args):
     ]
     namespace = {"block_increments": block_increments}
     lines += write(problem, form, namespace)
-    head = "block(y0, args, steps, channels, key, first, count)"
-    return _compiled(function_of(head, lines, namespace))
+    return _compiled(function_of(f"block({_BLOCK})", lines, namespace))
 
 
 def _one_by_one(problem, form, namespace):
@@ -127,8 +137,45 @@ def _one_by_one(problem, form, namespace):
     ]
 
 
+def _in_rows(problem, form, namespace):
+    """Lines for states that are tuples: step by step, a row of memory for each component."""
+    namespace["advance"] = _advance(replace(problem, dt=None), form)
+    rows = [f"row_{c}" for c in range(form.count)]
+    areas = "dh[k]" if problem.scheme.needs_areas else "dw[k]"
+    numbers = zip(rows, form.names("y"), strict=True)
+    return [
+        *checks.initial(form),
+        f"ys = np.empty((ends.size, {form.count}, count))",
+        *(f"{row} = np.full(count, {name})" for row, name in numbers),
+        *(f"ys[0, {c}, :] = {row}" for c, row in enumerate(rows)),
+        "for i in range(1, ends.size):",
+        "    for k in range(ends[i - 1], ends[i]):",
+        f"        advance({', '.join(rows)}, starts[k], sizes[k], args, dw[k], {areas})",
+        *(f"    ys[i, {c}, :] = {row}" for c, row in enumerate(rows)),
+        "return ys",
+    ]
+
+
+def _advance(problem, form):
+    """One step of all paths of a block."""
+    writer = StepWriter(form, problem.scheme, problem.calculus)
+    rows = [f"row_{c}" for c in range(form.count)]
+    names = form.names("y")
+    lines = [
+        *(f"{name}s = w[{j}]" for j, name in enumerate(writer.w)),
+        *(f"{name}s = a[{j}]" for j, name in enumerate(writer.areas)),
+        f"for p in range({rows[0]}.size):",
+        *(f"    {name} = {row}[p]" for name, row in zip(names, rows, strict=True)),
+        *(f"    {name} = {name}s[p]" for name in (*writer.w, *writer.areas)),
+        *("    " + line for line in write_step(problem.scheme, writer)),
+        *(f"    {row}[p] = {name}" for name, row in zip(names, rows, strict=True)),
+    ]
+    head = f"advance({', '.join(rows)}, t, h, args, w, a)"
+    return _compiled(function_of(head, lines, model_namespace(problem, form)))
+
+
 def _in_lanes(problem, form, namespace):
-    """Lines for states that are tuples: from output to output, all paths of a block together."""
+    """Lines for the same: from output to output, paths in lanes."""
     areas = problem.scheme.needs_areas
     namespace["segments"] = _segments(replace(problem, dt=None), form)
     states = ", ".join(f"ys[i - 1, {c}]" for c in range(form.count))
@@ -182,7 +229,13 @@ def sums_of(ensemble, y0, args):
     Returns sums of the reduced numbers, of their squares, and `(good, first bad path or -1)`. With antithetic
     paths a number is the mean over a pair.
     """
-    namespace = {"block": block_of(ensemble, y0, args), "reduce": ensemble.reduce}
+    both = (_sums(ensemble, _block(ensemble, y0, args, write)) for write in (_in_rows, _in_lanes))
+    return two_ways(*both, _BLOCK, (sums_of, (ensemble, y0, args)))
+
+
+def _sums(ensemble, block):
+    """One of its ways."""
+    namespace = {"block": block, "reduce": ensemble.reduce}
     lines = [
         "ys = block(y0, args, steps, channels, key, first, count)",
         f"pairs = count // 2 if {ensemble.mirrored} else count",
@@ -213,10 +266,7 @@ def sums_of(ensemble, y0, args):
         f"        bad = {'first // 2' if ensemble.mirrored else 'first'} + p",
         "return total, squares, good, bad",
     ]
-    head = "sums(y0, args, steps, channels, key, first, count)"
-    sums = checkpoint(_compiled(function_of(head, lines, namespace)))
-    sums.numbad_changes = False  # nothing that it is given
-    return sums
+    return _compiled(function_of(f"sums({_BLOCK})", lines, namespace))
 
 
 def _size(reduce):

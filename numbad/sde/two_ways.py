@@ -1,0 +1,36 @@
+"""A function compiled from one code for its values and from another one for its derivatives."""
+
+from numbad.forward.dual import duals_in
+from numbad.forward.dualize import dualized
+from numbad.ode.compiling import GenericDispatcher, generic
+from numbad.reverse.pipeline import pullback
+from numbad.source import define
+
+
+class TwoWaysDispatcher(GenericDispatcher):
+    """Calls `values`; derivatives are those of `differentiated`, which returns the same.
+
+    Reverse mode keeps the arguments of a call alone and evaluates it again, as `nd.checkpoint` does.
+    """
+
+    numbad_changes = False
+
+    def numbad_pullback(self, wrt):
+        return pullback(self.differentiated, wrt)
+
+
+def two_ways(values, differentiated, parameters, origin):
+    """The dispatcher; `origin` is a function and arguments for which it is made again."""
+    content = values, differentiated
+    namespace = {"content": content}
+    stub = define(f"def block({parameters}):\n    raise NotImplementedError(content)\n", namespace)
+
+    def choose(*given):
+        if not any(True for ty in given for _ in duals_in(ty)):
+            return values.py_func
+        call = f"def block({parameters}):\n    return target({parameters})\n"
+        return define(call, {"target": dualized(differentiated)})
+
+    made = generic(stub, content, choose, origin, TwoWaysDispatcher)
+    made.differentiated = differentiated
+    return made
