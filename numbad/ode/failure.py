@@ -16,6 +16,8 @@ WRONG_MASS = 10
 INCONSISTENT_START = 11
 EVENT_WITHOUT_SLOPE = 12
 EVENTS_ACCUMULATE = 13
+WRONG_PATTERN = 14
+WRONG_PATTERN_SIZE = 15
 
 # Added to a status where the problem looks stiff.
 LOOKS_STIFF = 64
@@ -35,6 +37,11 @@ _REASONS = {
         "the condition of an event does not change where it is zero (it must cross zero with a slope, as "
         "y[0] - 1.0 does and no comparison or rounding)"
     ),
+    WRONG_PATTERN: (
+        "the Jacobian of the right-hand side has entries that are not in jac_sparsity (nd.sparsity finds the "
+        "pattern)"
+    ),
+    WRONG_PATTERN_SIZE: "jac_sparsity must have a row and a column for each component of the state",
     EVENTS_ACCUMULATE: (
         "events follow each other without end, as the bounces of a ball that comes to rest (make one of them "
         "terminal, or end earlier)"
@@ -50,7 +57,7 @@ _STIFF = "the problem looks stiff there: take a method for stiff problems, such 
 
 def describe(status, time):
     """What went wrong and at which time, as one line."""
-    if status in (NO_TIMES, WRONG_TOLERANCES, WRONG_MASS):
+    if status in (NO_TIMES, WRONG_TOLERANCES, WRONG_MASS, WRONG_PATTERN_SIZE):
         return _REASONS[status]
     reason = f"{_REASONS[status & ~LOOKS_STIFF]} at t = {time!r}"
     return f"{reason}; {_STIFF}" if status & LOOKS_STIFF else reason

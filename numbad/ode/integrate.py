@@ -18,6 +18,7 @@ from numbad.ode.control import (
 )
 from numbad.ode.rhs import RightHandSide, make_evaluate
 from numbad.ode.rosenbrock import Rosenbrock, rosenbrock_steps
+from numbad.ode.sparsity_pattern import Sparsity
 from numbad.ode.state import (
     all_finite,
     array_state,
@@ -26,6 +27,7 @@ from numbad.ode.state import (
     hold,
     keep,
     mass_fits,
+    pattern_fits,
     structure_of,
     table_for,
     tuple_or_array_state,
@@ -52,8 +54,11 @@ Problem = namedtuple(
     defaults=("auto", False),
 )
 
-# What a call can change; first_step 0.0 asks for the automatic choice, mass None for the identity.
-Settings = namedtuple("Settings", "rtol atol first_step max_step max_steps mass", defaults=(None,))
+# What a call can change; first_step 0.0 asks for the automatic choice, mass None for the identity, sparsity
+# None for a dense Jacobian.
+Settings = namedtuple(
+    "Settings", "rtol atol first_step max_step max_steps mass sparsity", defaults=(None, None)
+)
 
 # What a step hands to the next: the step size to try, and the last error for the control.
 Control = namedtuple("Control", "h log_error attempts")
@@ -79,6 +84,8 @@ def as_passed(settings):
         for name in ("rtol", "atol", "mass")
         if isinstance(getattr(settings, name), tuple)
     }
+    if settings.sparsity is not None:
+        by_component["sparsity"] = Sparsity(*map(np.array, settings.sparsity))
     return settings._replace(**by_component)
 
 
@@ -113,13 +120,13 @@ def _make_start(tableau, fun, rhs, steps, control_partials):
     """The compiled `start`: workspace, first slope, first step size."""
     evaluate_first = make_evaluate(rhs, first=True)
     first_step = make_first_step(tableau, fun, make_evaluate(rhs), control_partials)
-    workspace, is_suitable = steps.workspace, steps.is_suitable
+    workspace, examine = steps.workspace, steps.examine
     spare, last = buffers_needed(tableau) - 3, buffers_needed(tableau) - 1
     adaptive = tableau.adaptive
 
     @inlined
     def start(initial, t, t_end, structure, args, settings):
-        memory, work = workspace(initial, args, settings.mass)
+        memory, work = workspace(initial, args, settings)
         y = keep(work[last], initial)
         k0 = evaluate_first(fun, work[0], t, y, structure, args)
         direction = 1.0 if t_end > t else -1.0
@@ -131,9 +138,11 @@ def _make_start(tableau, fun, rhs, steps, control_partials):
             status = failure.WRONG_MASS
         elif not (all_finite(y) and all_finite(k0)):
             status = failure.NOT_FINITE_AT_START
-        elif not is_suitable(fun, work, t, y, k0, structure, args, settings):
-            status = failure.INCONSISTENT_START
-        elif adaptive and h == 0.0 and t_end != t:
+        elif not pattern_fits(settings.sparsity, y):
+            status = failure.WRONG_PATTERN_SIZE
+        else:
+            status = examine(fun, work, t, y, k0, structure, args, settings)
+        if status == failure.RUNNING and adaptive and h == 0.0 and t_end != t:
             longest = smaller(abs(t_end - t), settings.max_step)
             buffers = work[spare], work[1]
             h = first_step(buffers, t, y, k0, direction, longest, structure, args, settings)

@@ -13,8 +13,16 @@ from numbad.ode.integrate import Problem, as_passed
 from numbad.ode.methods import find_method
 from numbad.ode.occurrences import by_event, watched_events
 from numbad.ode.record import make_record
+from numbad.ode.rosenbrock import Rosenbrock
 from numbad.ode.solution import OdeResult, OdeSolution
-from numbad.ode.solving import as_dispatcher, check_step_size, checked_mass, checked_settings
+from numbad.ode.solving import (
+    as_dispatcher,
+    check_step_size,
+    checked_mass,
+    checked_settings,
+    checked_sparsity_of,
+)
+from numbad.ode.sparsity_pattern import band
 
 SUCCESS = "The solver successfully reached the end of the integration interval."
 EVENT = "A termination event occurred."
@@ -72,7 +80,8 @@ def solve_ivp(
     **options
         `rtol` (1e-3), `atol` (1e-6; either a float or shape (n,)), `first_step`, `max_step` as in
         SciPy; `max_steps` (10,000,000), steps tried before giving up; `mass_matrix`, as in
-        `numbad.ode.solver`; `vectorized` is accepted, and `jac` ignored: stiff methods know it.
+        `numbad.ode.solver`; for stiff methods `jac_sparsity`, shape (n, n), or `lband` and `uband`;
+        `vectorized` is accepted, and `jac` ignored: stiff methods know it.
 
     Returns
     -------
@@ -219,6 +228,9 @@ def _settings(tableau, options, size):
     options = dict(options)
     options.pop("vectorized", None)
     mass = checked_mass(tableau, options.pop("mass_matrix", None))
+    sparsity = None
+    if isinstance(tableau, Rosenbrock):
+        sparsity = checked_sparsity_of(tableau, _pattern(options, size), mass)
     ignored = [name for name in _WITHOUT_USE if options.pop(name, None) is not None]
     if ignored:
         names = ", ".join(ignored)
@@ -226,7 +238,7 @@ def _settings(tableau, options, size):
     unknown = ", ".join(sorted(set(options) - set(_DEFAULTS)))
     if unknown:
         raise ArgumentError(f"unknown options: {unknown}; known: {', '.join(_DEFAULTS)}")
-    settings = checked_settings(**_DEFAULTS | options)._replace(mass=mass)
+    settings = checked_settings(**_DEFAULTS | options)._replace(mass=mass, sparsity=sparsity)
     if np.min(settings.rtol) < SMALLEST_RTOL:
         warnings.warn(f"rtol is too small; it is set to {SMALLEST_RTOL}", stacklevel=3)
         raised = np.maximum(settings.rtol, SMALLEST_RTOL)
@@ -236,6 +248,19 @@ def _settings(tableau, options, size):
         if isinstance(values, tuple) and len(values) != size:
             raise ArgumentError(f"{name} must be a float or have shape ({size},)")
     return settings
+
+
+def _pattern(options, size):
+    """Where the Jacobian may differ from zero, as `jac_sparsity` or `lband` and `uband` tell; or None."""
+    given, *widths = (options.pop(name, None) for name in ("jac_sparsity", "lband", "uband"))
+    if given is not None or widths == [None, None]:
+        return given
+    lower, upper = (0 if width is None else width for width in widths)
+    if not all(isinstance(width, int | np.integer) and width >= 0 for width in (lower, upper)):
+        raise ArgumentError(
+            f"lband and uband must be counts of diagonals, not {lower!r} and {upper!r}"
+        )
+    return band(lower, upper, size)
 
 
 def _arguments(args):

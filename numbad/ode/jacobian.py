@@ -1,8 +1,8 @@
 """The Jacobian of a right-hand side, by dual numbers: a few columns at each evaluation.
 
-The matrix has a row for each component of the state and a column for each, then one for the time,
-then columns of zeros up to a whole number of passes. A state of dual numbers has a Jacobian of dual
-numbers: those that are seeded here lie a level above.
+The matrix has a row for each component of the state and a column for each, or for each colour of them
+where it is sparse, then one for the time, then columns of zeros up to a whole number of passes. A state of
+dual numbers has a Jacobian of dual numbers: those that are seeded here lie a level above.
 """
 
 from functools import cache
@@ -21,6 +21,7 @@ from numbad.forward.dual import (
     split,
     zero_partials,
 )
+from numbad.ode.banded import weight
 from numbad.ode.emit import ArrayComponents, Emitter
 from numbad.ode.state import vector_type
 
@@ -29,8 +30,9 @@ PASS, PASS_OF_DUALS = 8, 4  # of a larger one; two AVX vectors of floats
 
 # What the linear algebra of a step works on: the Jacobian; the LU factors and their row exchanges; a
 # right-hand side (of the first stage, where a state is an array); the states of dual numbers; and
-# the mass matrix, or None.
-MATRICES = 7
+# the mass matrix and the sparsity, or None.
+MATRICES = 8
+OWN = MATRICES - 2  # those that are made for a solution
 
 
 def _pass_of(y):
@@ -47,9 +49,34 @@ def seeded(y, args):
     return types.UniTuple(dual, len(y)) if isinstance(y, types.BaseTuple) else vector_type(dual)
 
 
+class Columns:
+    """The columns of a Jacobian but for that by time: one for each component, or for each colour of them."""
+
+    def __init__(self, emitter, n, ty, value):
+        self.emitter, self.is_sparse = emitter, not isinstance(ty, types.NoneType)
+        self.count = n
+        if self.is_sparse:
+            self._colours, self._widths = (
+                emitter.vector(ty[i], emitter.builder.extract_value(value, i)) for i in (2, 5)
+            )
+            self.count = self._widths[2].value
+
+    def of(self, i):
+        """The number of the column of component `i`."""
+        return self._colours[i].value if self.is_sparse else _index(self.count, i)
+
+    def factor_width(self, n):
+        """The columns of the LU factors: of a matrix, or of a band and what exchanges add to it."""
+        if not self.is_sparse:
+            return n
+        builder = self.emitter.builder
+        lower, upper = (self._widths[k].value for k in (0, 1))
+        return builder.add(builder.add(builder.add(lower, lower), upper), n.type(1))
+
+
 @intrinsic
-def new_matrices(typingctx, y, args):
-    """New arrays for `MATRICES` but the last, for states like y."""
+def new_matrices(typingctx, y, args, sparsity):
+    """New arrays for the `OWN` first of `MATRICES`, for states like y."""
     scalar, base = y.dtype, base_scalar(y.dtype)
     dual = seeded(y, args)
     in_arrays = isinstance(y, types.Array)
@@ -69,8 +96,10 @@ def new_matrices(typingctx, y, args):
         emitter = Emitter(context, builder)
         n = emitter.vector(y, arguments[0]).size()
         columns = context.get_constant(types.intp, _pass_of(y))
-        passes = builder.add(builder.sdiv(n, columns), context.get_constant(types.intp, 1))
-        shapes = [[n, builder.mul(passes, columns)], [n, n], [n], [n], [n], [n]]
+        own = Columns(emitter, n, sparsity, arguments[2])
+        passes = builder.add(builder.sdiv(own.count, columns), context.get_constant(types.intp, 1))
+        width = own.factor_width(n)
+        shapes = [[n, builder.mul(passes, columns)], [n, width], [n], [n], [n], [n]]
         dummy = context.get_dummy_value()
         arrays = [
             dummy if isinstance(ty, types.NoneType) else emitter.allocate(ty, shape)
@@ -79,44 +108,49 @@ def new_matrices(typingctx, y, args):
         value = context.make_tuple(builder, result, arrays)
         return impl_ret_new_ref(context, builder, result, value)
 
-    return result(y, args), codegen
+    return result(y, args, sparsity), codegen
 
 
 @cache
-def make_linearize(rhs, only_with_mass=False):
+def make_linearize(rhs, only_if_examined=False):
     """The compiled `linearize(fun, work, t, y, structure, args)`: the Jacobian at (t, y), into work.
 
-    With `only_with_mass` nothing is done where there is no mass matrix.
+    With `only_if_examined` nothing is done where there is neither a mass matrix nor a pattern.
     """
 
     @intrinsic
     def linearize(typingctx, fun, work, t, y, structure, args):
-        if only_with_mass and isinstance(work[len(work) - 1], types.NoneType):
+        given_types = work[len(work) - 2], work[len(work) - 1]
+        if only_if_examined and all(isinstance(ty, types.NoneType) for ty in given_types):
             return types.none(fun, work, t, y, structure, args), _nothing
         dual = seeded(y, args)
         time = Dual(types.float64, _pass_of(y), dual.dtype.tag)
-        types_of_call = work[len(work) - 2], time, dual, structure, args
+        types_of_call = work[len(work) - 3], time, dual, structure, args
         rhs.resolve(typingctx, fun, *types_of_call)
 
         def codegen(context, builder, signature, arguments):
             call = rhs.resolve(context.typing_context, fun, *types_of_call)
             _, given, t, y_value, _, args_value = arguments
             emitter = Emitter(context, builder)
-            jacobian, *_, state, slope, _ = [
+            jacobian, *_, state, slope, _, sparsity = [
                 builder.extract_value(given, len(work) - MATRICES + k) for k in range(MATRICES)
             ]
             matrix_type = work[len(work) - MATRICES]
             values = emitter.vector(y, y_value)
             n, width = values.size(), context.get_constant(types.intp, _pass_of(y))
-            last = builder.add(n, context.get_constant(types.intp, 1))
+            columns = Columns(emitter, n, work[len(work) - 1], sparsity)
+            last = builder.add(columns.count, context.get_constant(types.intp, 1))
             with cgutils.for_range_slice(builder, n.type(0), last, width) as (first, _):
 
                 def seed(i):
-                    return _seed(emitter, dual.dtype, values[i], builder.sub(_index(n, i), first))
+                    return _seed(emitter, dual.dtype, values[i], builder.sub(columns.of(i), first))
 
                 at = emitter.make_state(dual, state, seed, values)
                 moment = _seed(
-                    emitter, time, emitter.scalar(types.float64, t), builder.sub(n, first)
+                    emitter,
+                    time,
+                    emitter.scalar(types.float64, t),
+                    builder.sub(columns.count, first),
                 )
                 found = emitter.vector(
                     dual, call.emit(emitter, slope, moment.value, at, args_value)
@@ -138,6 +172,49 @@ def make_linearize(rhs, only_with_mass=False):
     return linearize
 
 
+@cache
+def make_move(rhs):
+    """The compiled `move(fun, work, t, y, structure, args)`: J times the `weight` of each component."""
+
+    @intrinsic
+    def move(typingctx, fun, work, t, y, structure, args):
+        dual = seeded(y, args)
+        time = Dual(types.float64, _pass_of(y), dual.dtype.tag)
+        types_of_call = work[len(work) - 3], time, dual, structure, args
+        rhs.resolve(typingctx, fun, *types_of_call)
+
+        def codegen(context, builder, signature, arguments):
+            call = rhs.resolve(context.typing_context, fun, *types_of_call)
+            _, given, t, y_value, _, args_value = arguments
+            emitter = Emitter(context, builder)
+            right, state, slope = [
+                builder.extract_value(given, len(work) - MATRICES + k) for k in (3, 4, 5)
+            ]
+            values = emitter.vector(y, y_value)
+            none = values.size().type(-1)
+
+            def seed(i):
+                index = _index(values.size(), i)
+                moved = emitter.call_dispatcher(weight, (types.intp,), [index])
+                return _seed(emitter, dual.dtype, values[i], values.size().type(0), moved)
+
+            at = emitter.make_state(dual, state, seed, values)
+            moment = _seed(emitter, time, emitter.scalar(types.float64, t), none)
+            found = emitter.vector(dual, call.emit(emitter, slope, moment.value, at, args_value))
+            target = emitter.vector(work[len(work) - MATRICES + 3], right)
+
+            def put(i):
+                _, partials = split(context, builder, dual.dtype, found[i].value)
+                target[i] = emitter.scalar(y.dtype, get_partial(builder, dual.dtype, partials, 0))
+
+            found.for_each(put)
+            return context.get_dummy_value()
+
+        return types.none(fun, work, t, y, structure, args), codegen
+
+    return move
+
+
 def _nothing(context, builder, signature, arguments):
     return context.get_dummy_value()
 
@@ -146,10 +223,11 @@ def _index(like, i):
     return like.type(i) if isinstance(i, int) else i
 
 
-def _seed(emitter, ty, scalar, position):
+def _seed(emitter, ty, scalar, position, speed=None):
     """A dual number that moves in the direction of a column, an LLVM integer; in none outside."""
     context, builder = emitter.context, emitter.builder
-    one, zero = (emitter.cast(emitter.constant(x), ty.scalar).value for x in (1.0, 0.0))
+    moving = emitter.constant(1.0) if speed is None else emitter.scalar(types.float64, speed)
+    one, zero = (emitter.cast(x, ty.scalar).value for x in (moving, emitter.constant(0.0)))
     partials = zero_partials(context, ty)
     for j in range(ty.n):
         here = builder.icmp_signed("==", position, position.type(j))

@@ -7,8 +7,8 @@ import numpy as np
 from numba.core.dispatcher import Dispatcher
 
 from numbad.errors import ArgumentError
+from numbad.ode.event_log import UNWATCHED, Watched
 from numbad.ode.events import Event, event
-from numbad.ode.watch import UNWATCHED, Watched
 
 
 def watched_events(events):

@@ -7,10 +7,10 @@ from numba.extending import intrinsic
 from numbad.ode import failure
 from numbad.ode.compiling import generic
 from numbad.ode.emit import Emitter
+from numbad.ode.event_log import UNWATCHED, WATCHES_NOTHING, make_watch
 from numbad.ode.integrate import content_of, dispatcher_of, make_pieces
 from numbad.ode.state import borrow, hold, structure_of, table_for, write_row
 from numbad.ode.tables import FIRST_ROWS, enlarged, with_row
-from numbad.ode.watch import UNWATCHED, WATCHES_NOTHING, make_watch
 from numbad.remembered import built_once
 
 

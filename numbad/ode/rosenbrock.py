@@ -16,12 +16,14 @@ from functools import cache, cached_property, reduce
 import numpy as np
 from numba.core import cgutils, types
 from numba.core.imputils import impl_ret_borrowed
-from numba.extending import intrinsic
+from numba.extending import intrinsic, overload
 
+from numbad.ode import banded, failure
+from numbad.ode.banded import has_pattern
 from numbad.ode.compiling import inlined
 from numbad.ode.consistency import is_consistent
 from numbad.ode.emit import ArrayComponents, Emitter
-from numbad.ode.jacobian import MATRICES, make_linearize, new_matrices
+from numbad.ode.jacobian import MATRICES, Columns, make_linearize, make_move, new_matrices
 from numbad.ode.linear import linear_algebra
 from numbad.ode.state import borrow, combined_state, make_workspace
 from numbad.ode.step import Steps, buffers_needed
@@ -96,30 +98,62 @@ def _lower(matrix):
 
 
 def make_work(tableau):
-    """The compiled `workspace(y, args, mass)`: memory, and its rows followed by `MATRICES`."""
+    """The compiled `workspace(y, args, settings)`: memory, and its rows followed by `MATRICES`."""
     rows = make_workspace(buffers_needed(tableau))
 
     @inlined
-    def workspace(y, args, mass):
+    def workspace(y, args, settings):
         memory, buffers = rows(y)
-        matrices = new_matrices(y, args)
-        return (memory, matrices), buffers + borrow(matrices) + (borrow(mass),)
+        matrices = new_matrices(y, args, settings.sparsity)
+        given = borrow(settings.mass), borrow(settings.sparsity)
+        return (memory, matrices), buffers + borrow(matrices) + given
 
     return workspace
 
 
 def rosenbrock_steps(tableau, rhs):
     """The compiled pieces of a step of a Rosenbrock method."""
-    jacobian_with_mass, jacobian = make_linearize(rhs, only_with_mass=True), buffers_needed(tableau)
+    linearize_if_examined, jacobian = (
+        make_linearize(rhs, only_if_examined=True),
+        buffers_needed(tableau),
+    )
+    moves_as_told = make_moves_as_told(rhs)
 
     @inlined
-    def is_suitable(fun, work, t, y, k0, structure, args, settings):
-        jacobian_with_mass(fun, work, t, y, structure, args)
+    def examine(fun, work, t, y, k0, structure, args, settings):
+        linearize_if_examined(fun, work, t, y, structure, args)
         rtol, atol = settings.rtol, settings.atol
-        return is_consistent(settings.mass, work[jacobian], k0, y, rtol, atol)
+        if not moves_as_told(fun, work, t, y, structure, args, work[jacobian], settings.sparsity):
+            return failure.WRONG_PATTERN
+        if not is_consistent(settings.mass, work[jacobian], k0, y, rtol, atol):
+            return failure.INCONSISTENT_START
+        return failure.RUNNING
 
     step = make_rosenbrock_step(tableau, rhs)
-    return Steps(make_work(tableau), make_linearize(rhs), step, is_suitable)
+    return Steps(make_work(tableau), make_linearize(rhs), step, examine)
+
+
+@cache
+def make_moves_as_told(rhs):
+    """The compiled check that the Jacobian has entries where the pattern has them, and no others."""
+    move = make_move(rhs)
+
+    def moves_as_told(fun, work, t, y, structure, args, jacobian, sparsity):
+        raise NotImplementedError
+
+    @overload(moves_as_told, inline="always")
+    def choose(fun, work, t, y, structure, args, jacobian, sparsity):
+        if isinstance(sparsity, types.NoneType):
+            return lambda fun, work, t, y, structure, args, jacobian, sparsity: True
+        right = len(work) - MATRICES + 3
+
+        def moves(fun, work, t, y, structure, args, jacobian, sparsity):
+            move(fun, work, t, y, structure, args)
+            return has_pattern(jacobian, work[right], sparsity)
+
+        return moves
+
+    return moves_as_told
 
 
 @cache
@@ -155,7 +189,10 @@ class _Stages:
         self.rows, self.matrices = parts[:-MATRICES], parts[-MATRICES:]
         self.matrix_types = work_type[len(work_type) - MATRICES :]
         self.step = emitter.scalar(types.float64, self.h)
-        self.algebra = linear_algebra(len(y_type) if isinstance(y_type, types.BaseTuple) else None)
+        self.sparsity = self.matrix_types[-1], self.matrices[-1]
+        self.is_sparse = not isinstance(self.sparsity[0], types.NoneType)
+        size = len(y_type) if isinstance(y_type, types.BaseTuple) else None
+        self.algebra = banded if self.is_sparse else linear_algebra(size)
 
     def emit(self):
         """The new state and the stages."""
@@ -210,9 +247,9 @@ class _Stages:
             vector[k] = component(k)
 
         f.for_each(put)
-        self._call(
-            self.algebra.solve, (*self._factors(), (types.float64, self.h), (vector_type, right))
-        )
+        told = [self.sparsity] * self.is_sparse
+        rest = (types.float64, self.h), (vector_type, right)
+        self._call(self.algebra.solve, (*self._factors(), *told, *rest))
         return right if in_arrays else emitter.make_state(y_type, None, lambda k: vector[k])
 
     def _coupled(self, terms):
@@ -221,7 +258,7 @@ class _Stages:
         def total(k):
             return reduce(operator.add, [weight * stage[k] for weight, stage in terms])
 
-        if not terms or isinstance(self.matrix_types[-1], types.NoneType):
+        if not terms or isinstance(self.matrix_types[-2], types.NoneType):
             return total if terms else None
         emitter, like = self.emitter, self.emitter.vector(self.y_type, self.y)
         row = self.rows[self.tableau.slopes]
@@ -235,7 +272,7 @@ class _Stages:
         def component(k):
             index = vector.size().type(k) if isinstance(k, int) else k
             row = ArrayComponents(
-                emitter, self.matrix_types[-1], self.matrices[-1], leading=(index,)
+                emitter, self.matrix_types[-2], self.matrices[-2], leading=(index,)
             )
             builder.store(emitter.cast(emitter.constant(0.0), ty).value, slot)
 
@@ -252,11 +289,12 @@ class _Stages:
         """The derivative by time, the column of the Jacobian after those of the state."""
         emitter = self.emitter
         n = emitter.vector(self.y_type, self.y).size()
+        last = Columns(emitter, n, *self.sparsity).count
 
         def component(k):
             index = n.type(k) if isinstance(k, int) else k
             row = ArrayComponents(emitter, self.matrix_types[0], self.matrices[0], leading=(index,))
-            return row[n]
+            return row[last]
 
         return component
 
@@ -267,8 +305,8 @@ class _Stages:
     def _factor(self):
         h, gamma = self.step, self.emitter.constant(self.tableau.gamma)
         scalars = [(types.float64, scalar.value) for scalar in (h, gamma)]
-        mass = self.matrix_types[-1], self.matrices[-1]
-        self._call(self.algebra.factor, (*self._factors(), mass, *scalars))
+        told = self.sparsity if self.is_sparse else (self.matrix_types[-2], self.matrices[-2])
+        self._call(self.algebra.factor, (*self._factors(), told, *scalars))
 
     def _call(self, function, given):
         self.emitter.call_dispatcher(function, *map(tuple, zip(*given, strict=True)))

@@ -26,6 +26,7 @@ from numbad.ode.methods import find_method
 from numbad.ode.moving import solve_at_moving_times
 from numbad.ode.rosenbrock import Rosenbrock
 from numbad.ode.segments import Watched, solver_with_events
+from numbad.ode.sparsity_pattern import checked_sparsity
 from numbad.ode.state import plain
 from numbad.ode.times import uniform
 from numbad.remembered import built_once, look_again, made_of
@@ -54,6 +55,7 @@ def solver(
     max_step=math.inf,
     max_steps=100_000,
     jac=None,
+    jac_sparsity=None,
     mass_matrix=None,
     inplace=False,
     events=(),
@@ -88,6 +90,11 @@ def solver(
     jac
         Not available: anything but None raises. Implicit methods take the exact Jacobian of `fun` by
         dual numbers.
+    jac_sparsity : array_like or SciPy sparse, shape (n, n)
+        For implicit methods: not zero where the Jacobian by y may be. Columns that share no row are
+        evaluated together, and factors kept within a band, in an order of the components that makes it
+        narrow: time and memory grow with n times its width, no more with n**2. `nd.sparsity(fun, 1)`
+        finds the pattern. It is checked at the start of a solution.
     inplace : bool
         Whether `fun` writes its result instead of returning it; the state is then an array.
     events : Event or sequence of Event
@@ -158,7 +165,10 @@ def solver(
     tableau = find_method(method)
     _refuse_unavailable(tableau, jac=jac, adjoint=adjoint)
     settings = checked_settings(rtol, atol, first_step, max_step, max_steps)
-    settings = settings._replace(mass=checked_mass(tableau, mass_matrix))
+    settings = settings._replace(
+        mass=checked_mass(tableau, mass_matrix),
+        sparsity=checked_sparsity_of(tableau, jac_sparsity, mass_matrix),
+    )
     check_step_size(tableau, settings)
     problem = Problem(as_dispatcher(fun), tableau, bool(inplace), adjoint == "forward", adjoint)
     watched = Watched(checked_events(events, tstops), _checked_count(keep_events))
@@ -232,6 +242,19 @@ def checked_mass(tableau, given):
     return tuple(map(tuple, matrix.tolist()))
 
 
+def checked_sparsity_of(tableau, given, mass):
+    """The pattern of a Jacobian, None for a dense one; raises ArgumentError."""
+    if given is None:
+        return None
+    if not isinstance(tableau, Rosenbrock):
+        raise ArgumentError(
+            f"jac_sparsity needs an implicit method, such as 'Rodas5P'; {tableau.name} is explicit"
+        )
+    if mass is not None:
+        raise ArgumentError("jac_sparsity and mass_matrix do not go together yet; leave one out")
+    return checked_sparsity(given)
+
+
 def _tolerance(name, given):
     """A tolerance as a float, or as a tuple of floats, one for each component."""
     try:
@@ -291,7 +314,7 @@ def compiled(problem, settings, level):
 @inlined
 def check(status, t):
     """Raise what tells why an integration stopped early."""
-    if status == failure.WRONG_TOLERANCES or status == failure.WRONG_MASS:
+    if status in (failure.WRONG_TOLERANCES, failure.WRONG_MASS, failure.WRONG_PATTERN_SIZE):
         raise failure.SizeError(status)
     if failure.NO_TIMES <= status <= failure.TIMES_NOT_FINITE:
         raise failure.TimesError(status, t)

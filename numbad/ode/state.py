@@ -208,6 +208,20 @@ def mass_fits(typingctx, mass, y):
     return types.boolean(mass, y), codegen
 
 
+@intrinsic
+def pattern_fits(typingctx, sparsity, y):
+    """Whether a sparsity is None or has a row for each component."""
+
+    def codegen(context, builder, signature, arguments):
+        if isinstance(sparsity, types.NoneType):
+            return cgutils.true_bit
+        emitter = Emitter(context, builder)
+        colours = emitter.vector(sparsity[2], builder.extract_value(arguments[0], 2)).size()
+        return builder.icmp_signed("==", colours, emitter.vector(y, arguments[1]).size())
+
+    return types.boolean(sparsity, y), codegen
+
+
 def _no_memory(context, builder, signature, arguments):
     _, rows = signature.return_type
     dummy = context.get_dummy_value()

@@ -10,15 +10,16 @@ from numba.core import cgutils, types
 from numba.core.imputils import impl_ret_borrowed
 from numba.extending import intrinsic
 
+from numbad.ode import failure
 from numbad.ode.compiling import inlined
 from numbad.ode.emit import Emitter
 from numbad.ode.state import combined_state, make_workspace, mean_square_of
 
-# The compiled pieces of a step that kinds of methods do not share: `workspace(y, args, mass) ->
+# The compiled pieces of a step that kinds of methods do not share: `workspace(y, args, settings) ->
 # (memory, work)`, whose first members are the rows; `prepare(fun, work, t, y, structure, args)`, done once
-# for a step that is tried with one size or several; `step`; and `is_suitable(fun, work, t, y, k0,
-# structure, args, settings)`, whether an initial state is.
-Steps = namedtuple("Steps", "workspace prepare step is_suitable")
+# for a step that is tried with one size or several; `step`; and `examine(fun, work, t, y, k0,
+# structure, args, settings)`, a status for what is given.
+Steps = namedtuple("Steps", "workspace prepare step examine")
 
 # Keeps 0 / 0 away.
 SMALLEST = 1e-300
@@ -34,7 +35,7 @@ def explicit_steps(tableau, rhs):
     rows = make_workspace(buffers_needed(tableau))
 
     @inlined
-    def workspace(y, args, mass):
+    def workspace(y, args, settings):
         return rows(y)
 
     @inlined
@@ -42,10 +43,10 @@ def explicit_steps(tableau, rhs):
         pass
 
     @inlined
-    def is_suitable(fun, work, t, y, k0, structure, args, settings):
-        return True
+    def examine(fun, work, t, y, k0, structure, args, settings):
+        return failure.RUNNING
 
-    return Steps(workspace, prepare, make_step(tableau, rhs), is_suitable)
+    return Steps(workspace, prepare, make_step(tableau, rhs), examine)
 
 
 @cache

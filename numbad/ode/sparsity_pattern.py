@@ -1,0 +1,64 @@
+"""The pattern of a sparse Jacobian, prepared for implicit steps: colours of columns, and a narrow band."""
+
+from collections import namedtuple
+
+import numpy as np
+
+from numbad.errors import ArgumentError
+from numbad.patterns.colouring import colour_columns
+from numbad.patterns.pattern import Pattern
+
+# Entries of row i are in `columns[starts[i]:starts[i + 1]]`; a column's colour; the place of each component
+# in the order that makes the band narrow, and the component at each place; and the widths of the band
+# below and above the diagonal, and the number of colours.
+Sparsity = namedtuple("Sparsity", "starts columns colours place order widths")
+
+
+def checked_sparsity(given):
+    """A `Sparsity` of tuples, from a matrix that is not zero where the Jacobian may be."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import reverse_cuthill_mckee
+
+    try:
+        matrix = csr_array(given)
+    except (TypeError, ValueError):
+        matrix = None
+    if (
+        matrix is None
+        or matrix.ndim != 2
+        or matrix.shape[0] != matrix.shape[1]
+        or not matrix.shape[0]
+    ):
+        raise ArgumentError(
+            "jac_sparsity must be a square matrix, dense or of SciPy's sparse ones, that is not zero where "
+            f"the Jacobian may be, such as np.eye(3); not {given!r}"
+        )
+    matrix.data = np.ones_like(matrix.data, dtype=float)
+    matrix.sum_duplicates()
+    matrix.sort_indices()
+    n = matrix.shape[0]
+    colours, count = colour_columns(Pattern(matrix.shape, matrix.indptr, matrix.indices))
+    order = np.asarray(reverse_cuthill_mckee((matrix + matrix.T).tocsr()), dtype=int)
+    natural = np.arange(n)
+    order = min(natural, order, key=lambda each: sum(_widths(matrix, each)))
+    place = np.empty(n, dtype=int)
+    place[order] = natural
+    fields = matrix.indptr, matrix.indices, colours, place, order, (*_widths(matrix, order), count)
+    return Sparsity(*(tuple(map(int, field)) for field in fields))
+
+
+def _widths(matrix, order):
+    """How far entries lie below and above the diagonal, in an order of the components."""
+    place = np.empty(len(order), dtype=int)
+    place[order] = np.arange(len(order))
+    rows = np.repeat(np.arange(len(order)), np.diff(matrix.indptr))
+    away = place[rows] - place[matrix.indices]
+    return int(away.max(initial=0)), int((-away).max(initial=0))
+
+
+def band(lower, upper, n):
+    """The pattern of a band, SciPy's `lband` and `uband`."""
+    from scipy.sparse import diags_array
+
+    offsets = range(-min(lower, n - 1), min(upper, n - 1) + 1)
+    return diags_array([np.ones(n - abs(k)) for k in offsets], offsets=list(offsets), shape=(n, n))
