@@ -9,6 +9,7 @@ from .problems import stiff as problems
 from .reference import rodas5p
 
 HAND_BAR = 1.5
+CELLS = (16, 64, 256, 1024, 4096)
 PROBLEMS = ("robertson", "pollu", "brusselator")
 
 
@@ -83,7 +84,56 @@ def rows(options):
         apart = np.max(np.abs(hand() - own()) / (1e-6 + np.abs(hand())))
         found.append(measure.Row(f"{name}: the ends apart", apart, "rel", bar=1e-3))
     error = np.max(np.abs(own_pollu() - problems.POLLU_END))
-    return [*found, measure.Row("pollu: error at the end", error, "abs", bar=1e-8)]
+    found.append(measure.Row("pollu: error at the end", error, "abs", bar=1e-8))
+    return [*found, growth_row(5)]
+
+
+def _line(t, y, dy, p):
+    """The Brusselator in one dimension, species interleaved (Hairer & Wanner, II, IV.10)."""
+    n = len(y) // 2
+    spread = p[2] * (n + 1) ** 2
+    for i in range(n):
+        u, v = y[2 * i], y[2 * i + 1]
+        left_u, left_v = (1.0, 3.0) if i == 0 else (y[2 * i - 2], y[2 * i - 1])
+        right_u, right_v = (1.0, 3.0) if i == n - 1 else (y[2 * i + 2], y[2 * i + 3])
+        dy[2 * i] = p[0] + u * u * v - (p[1] + 1.0) * u + spread * (left_u - 2.0 * u + right_u)
+        dy[2 * i + 1] = p[1] * u - u * u * v + spread * (left_v - 2.0 * v + right_v)
+
+
+def line(cells):
+    """A call that solves it for so many cells, with a sparse Jacobian."""
+    y, p = np.full(2 * cells, 3.0), np.array([1.0, 3.0, 0.02])
+    y[::2] = 1.0 + np.sin(2.0 * np.pi * np.linspace(0.0, 1.0, cells + 2)[1:-1])
+    pattern = nd.sparsity(_line, 1, out=2)(0.0, y, np.empty_like(y), p)
+    solve = nd.ode.solver(_line, method="Rodas5P", inplace=True, jac_sparsity=pattern)
+    return lambda: solve(y, (0.0, 10.0), (p,))[-1]
+
+
+class Cells:
+    """Time with a sparse Jacobian, by the number of cells."""
+
+    params = CELLS
+    param_names = ("cells",)
+    timeout = 300
+
+    def setup(self, cells):
+        measure.pin()
+        self.solve = line(cells)
+        self.solve()
+
+    def time_solve(self, cells):
+        self.solve()
+
+
+def growth_row(samples):
+    """The slope of the time in log-log over the number of cells: 1 is linear."""
+    solves = {str(cells): line(cells) for cells in CELLS}
+    seconds = []
+    for solve in solves.values():
+        solve()
+        seconds.append(min(measure.sample(solve, 1) for _ in range(samples)))
+    slope = np.polyfit(np.log(CELLS[1:]), np.log(seconds[1:]), 1)[0]
+    return measure.Row("brusselator, 64 to 4096 cells: growth of time", slope, "exponent", bar=1.1)
 
 
 def own_pollu():
