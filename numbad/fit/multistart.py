@@ -1,12 +1,13 @@
 """Local fits from many starts, on any executor, with a progress bar and a journal."""
 
 import sys
-from concurrent.futures import as_completed
+import warnings
+from concurrent.futures import BrokenExecutor, as_completed
 from contextlib import contextmanager, nullcontext
 
 import numpy as np
 
-from numbad.errors import ModelError
+from numbad.errors import ModelError, NumbadWarning
 from numbad.fit.journal import Journal
 from numbad.fit.local import LocalFit, first_evaluation, fit_from
 
@@ -63,13 +64,31 @@ def _stream(problem, starts, waiting, executor):
         yield from (run_start(problem, index, starts[index]) for index in waiting)
         return
     problem.prepare_to_travel()
-    futures = [executor.submit(run_start, problem, index, starts[index]) for index in waiting]
+    futures, lost = {}, []
     try:
+        for index in waiting:
+            try:
+                futures[executor.submit(run_start, problem, index, starts[index])] = index
+            except BrokenExecutor:
+                lost.append(index)
         for future in as_completed(futures):
-            yield future.result()
+            try:
+                fit = future.result()
+            except BrokenExecutor:
+                lost.append(futures[future])
+                continue
+            yield fit
     finally:  # what has not begun when the run is interrupted need not begin
         for future in futures:
             future.cancel()
+    if lost:
+        warnings.warn(
+            f"a worker ended, killed or out of memory; the {len(lost)} starts that it and the others "
+            "had not finished are fitted in this process",
+            NumbadWarning,
+            stacklevel=2,
+        )
+    yield from (run_start(problem, index, starts[index]) for index in sorted(lost))
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from multiprocessing import get_context
 import numpy as np
 import pytest
 
-from numbad.errors import DataError, ModelError
+from numbad.errors import DataError, ModelError, NumbadWarning
 from numbad.fit.journal import Journal
 from numbad.fit.multistart import best, run_starts
 from numbad.fit.result import FitResult
@@ -162,6 +162,32 @@ def test_killed_twenty_times_it_repeats_nothing_and_ends_the_same(tmp_path, run)
     assert 20 < len(seen.splitlines()) < 121  # it was killed in the midst of it
     assert run(journal=path) == wanted
     assert len(path.read_bytes().splitlines()) == 121  # each start once
+
+
+class Deadly:
+    """Ends the process in which the model is evaluated at a, but for the one that made this."""
+
+    def __init__(self, a):
+        self.a, self.spared = a, os.getpid()
+
+    def __call__(self, p):
+        if os.getpid() != self.spared and abs(p[0] / self.a - 1.0) < 1e-12:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return False
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no SIGKILL")
+def test_a_worker_that_is_killed_loses_nothing(tmp_path):
+    wanted = run(decaying(bounds=BOUNDS))
+    problem = decaying(bounds=BOUNDS, forbidden=Deadly(starts(decaying(bounds=BOUNDS))[7][0]))
+    with (
+        ProcessPoolExecutor(2, get_context("spawn")) as processes,
+        pytest.warns(
+            NumbadWarning, match="a worker ended, .* starts .* are fitted in this process"
+        ),
+    ):
+        assert run(problem, executor=processes, journal=tmp_path / "journal") == wanted
+    assert len((tmp_path / "journal").read_bytes().splitlines()) == 13  # each start once
 
 
 BOX = {
