@@ -277,8 +277,11 @@ def _check_options(scale, control, solving):
         raise ModelError(f'scale must be "linear" or "log", got {scale!r}')
     if control.loss not in LOSSES:
         raise ModelError(f"loss must be one of {', '.join(LOSSES)}; got {control.loss!r}")
-    tolerances = {name: getattr(control, name) for name in ("f_scale", "ftol", "xtol", "gtol")}
-    for name, value in {**tolerances, "rtol": solving.rtol, "atol": solving.atol}.items():
+    numbers = [(name, getattr(control, name)) for name in ("f_scale", "ftol", "xtol", "gtol")]
+    for name in ("rtol", "atol"):
+        given = getattr(solving, name)
+        numbers += [(name, one) for one in (given if isinstance(given, tuple) else (given,))]
+    for name, value in numbers:
         least = np.finfo(float).eps if name in ("ftol", "xtol", "gtol") else 0.0
         if not (isinstance(value, Real) and least < value < np.inf):
             wanted = f"above {least:.1e}" if least else "positive"

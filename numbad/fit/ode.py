@@ -8,7 +8,7 @@ from numbad.errors import ModelError
 from numbad.fit.assemble import Freedom, make_problem
 from numbad.fit.doses import read_events
 from numbad.fit.multistart import run_starts
-from numbad.fit.problem import Control, Solving
+from numbad.fit.problem import Control, Solving, as_tuple
 from numbad.fit.result import FitResult
 from numbad.fit.unknowns import latin_hypercube
 
@@ -45,6 +45,7 @@ def fit_ode(
     first_step=None,
     max_step=math.inf,
     max_steps=100_000,
+    mass_matrix=None,
     sensitivity="auto",
     starts=1,
     seed=0,
@@ -137,8 +138,8 @@ def fit_ode(
         otherwise, and residuals are log(model) - log(data), for errors in proportion to the size.
         Unknowns and data must then be positive. Estimates and standard errors are reported on the
         natural scale all the same.
-    method, rtol, atol, first_step, max_step, max_steps : optional
-        As in `numbad.ode.solver`.
+    method, rtol, atol, first_step, max_step, max_steps, mass_matrix : optional
+        As in `numbad.ode.solver`. With a singular mass matrix, `y0` must satisfy its equations.
     sensitivity : "auto" or "forward", optional
         How derivatives are taken; "auto" is "forward".
     starts, seed : int, int, optional
@@ -189,7 +190,10 @@ def fit_ode(
         fun, t, y, p0, y0, fit_y0, t0, names, components, observed, observables, experiments,
         read_events(events, tstops), sigma, scale, Freedom(own, fixed, bounds, transforms, priors),
         Control(loss, f_scale, absolute_sigma, ftol, xtol, gtol, max_nfev),
-        Solving(method, rtol, atol, first_step, max_step, max_steps),
+        Solving(
+            method, as_tuple(rtol), as_tuple(atol), first_step, max_step, max_steps,
+            as_tuple(mass_matrix),
+        ),
     )  # fmt: skip
     points = latin_hypercube(problem.unknowns, starts, seed)
     fits = run_starts(problem, points, int(seed), executor, progress, journal)

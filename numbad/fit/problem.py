@@ -46,14 +46,22 @@ class Control:
 
 
 class Solving(NamedTuple):
-    """How the ODE is solved, as in `numbad.ode.solver`."""
+    """How the ODE is solved, as in `numbad.ode.solver`, but arrays as tuples."""
 
     method: str = "Tsit5"
-    rtol: float = 1e-8
-    atol: float = 1e-8
+    rtol: float | tuple = 1e-8
+    atol: float | tuple = 1e-8
     first_step: float | None = None
     max_step: float = math.inf
     max_steps: int = 100_000
+    mass_matrix: tuple | None = None
+
+
+def as_tuple(given):
+    """Return an array, sparse or not, or a list, as a tuple of tuples; anything else as it is."""
+    for method in ("toarray", "tolist"):
+        given = getattr(given, method)() if hasattr(given, method) else given
+    return tuple(map(as_tuple, given)) if isinstance(given, list | tuple) else given
 
 
 class Observing(NamedTuple):

@@ -10,7 +10,7 @@ from numbad.fit.local import LocalFit
 from numbad.fit.model import Calling, packed
 from numbad.fit.observables import read_observables
 from numbad.fit.priors import Priors
-from numbad.fit.problem import Control, OdeProblem, Solving, Trial
+from numbad.fit.problem import Control, OdeProblem, Solving, Trial, as_tuple
 from numbad.fit.unknowns import Unknowns
 
 FORMAT = 2
@@ -138,7 +138,8 @@ def _load_trial(entry):
 
 
 def _load_solving(entry):
-    return Solving(**entry | {"max_step": float(entry["max_step"])})
+    known = {name: as_tuple(value) for name, value in entry.items()}
+    return Solving(**known | {"max_step": float(entry["max_step"])})
 
 
 def _tuple(listed):

@@ -15,27 +15,11 @@ from numbad.errors import ModelError
 from numbad.models.running import definitions, read_source, run, unused
 
 REQUIRED = ("rhs", "p0")
+# What these may be, the fit knows.
+PASSED_ON = ("fixed", "transforms", "priors", "own", "events", "tstops", "mass_matrix")
 OPTIONAL = (
-    "y0",
-    "components",
-    "fit_y0",
-    "observed",
-    "bounds",
-    "sigma",
-    "scale",
-    "loss",
-    "absolute_sigma",
-    "method",
-    "time",
-    "fixed",
-    "transforms",
-    "priors",
-    "observables",
-    "experiment",
-    "own",
-    "conditions",
-    "events",
-    "tstops",
+    *("y0", "components", "fit_y0", "observables", "observed", "bounds", "sigma", "scale", "loss"),
+    *("absolute_sigma", "method", "time", "experiment", "conditions", *PASSED_ON),
 )
 NUMBERS = ("t0", "f_scale", "rtol", "atol", "first_step", "max_step", "ftol", "xtol", "gtol")
 COUNTS = ("max_steps", "max_nfev")
@@ -82,8 +66,8 @@ class Model:
         Parameter or component -> the column with its value, or initial value, in each experiment.
     options : dict
         Of ``time`` and the options of `numbad.fit.fit_ode` (``scale``, ``loss``,
-        ``absolute_sigma``, ``method``, ``fixed``, ``transforms``, ``priors``, ``own``,
-        ``events``, ``tstops``, those in `NUMBERS` and in `COUNTS`) those that are given.
+        ``absolute_sigma``, ``method``, those in `PASSED_ON`, `NUMBERS` and `COUNTS`) those that are
+        given.
     """
 
     path: Path
@@ -363,15 +347,21 @@ class _Reader:
                 options[name] = self.get(name)
         for name in NUMBERS:
             if name in self.names:
-                if not _is_number(self.get(name)):
-                    raise self.error(name, f"{name} must be a number, not {self.get(name)!r}")
-                options[name] = float(self.get(name))
+                options[name] = self._tolerance(name)
         for name in COUNTS:
             if name in self.names:
                 options[name] = self._count(name)
         if "absolute_sigma" in self.names:
             options["absolute_sigma"] = bool(self.get("absolute_sigma"))
         return options
+
+    def _tolerance(self, name):
+        """Return a number; for rtol and atol one, or one for each component."""
+        value = self.get(name)
+        listed = _listed(value) if name in ("rtol", "atol") else None
+        if not all(map(_is_number, [value] if listed is None else listed)):
+            raise self.error(name, f"{name} must be a number, not {value!r}")
+        return float(value) if listed is None else [float(one) for one in listed]
 
     def _count(self, name):
         value = self.get(name)

@@ -5,7 +5,7 @@ import pytest
 from scipy.optimize import curve_fit
 
 from numbad.errors import DataError, ModelError
-from numbad.fit import fit_ode
+from numbad.fit import FitResult, fit_ode
 
 from . import models
 from .models import BEST, BEST_COST, COUNTS, FIRST, FIRST_COST, HARE, LYNX, START, YEARS
@@ -285,3 +285,21 @@ def test_initial_values_alone_can_be_fitted():
     t = np.linspace(0.0, 1.0, 5)
     result = fit_ode(lambda t, y: (-y[0],), t, 2.0 * np.exp(-t), [], fit_y0=True)
     assert result.params == {"y0[0]": pytest.approx(2.0, rel=1e-7)}
+
+
+def decay_and_total(t, y, rate):
+    """The second component is the sum of what there was, an algebraic equation."""
+    return -rate * y[0], y[0] + y[1] - 2.0
+
+
+def test_options_of_the_solver_are_passed_on():
+    t = np.linspace(0.0, 2.0, 9)
+    y = 2.0 * np.exp(-0.7 * t)
+    options = {"mass_matrix": np.diag([1.0, 0.0]), "method": "Rodas5P", "atol": [1e-9, 1e-8]}
+    result = fit_ode(decay_and_total, t, 2.0 - y, 0.5, y0=[2.0, 0.0], observed=1, **options)
+    assert result.params["rate"] == pytest.approx(0.7, rel=1e-6)
+    solving = result.problem.solving
+    assert (solving.mass_matrix, solving.atol) == (((1.0, 0.0), (0.0, 0.0)), (1e-9, 1e-8))
+    assert FitResult.from_json(result.to_json(), decay_and_total).problem.solving == solving
+    with pytest.raises(ModelError, match="atol must be a number, positive; got -1"):
+        fit_ode(models.decay, t, y, 0.5, y0=[2.0], atol=[-1.0])
