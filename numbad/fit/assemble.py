@@ -91,7 +91,7 @@ def make_problem(
     )
     unknowns, priors, fixed, numbers = _varying(candidates, freedom, scale)
     first = candidates.first
-    varied, free = _slots(numbers, first)
+    varied, free = _slots(numbers, len(names), candidates.doses)
     shape = Shape(calling, state, size, varied, free, candidates.doses)
     columns = [*varied, *(first + index for index in free)]
     values = candidates.values
@@ -173,11 +173,18 @@ def _varying(candidates, freedom, scale):
     return unknowns, priors, fixed, numbers[candidates.places]
 
 
-def _slots(numbers, parameters):
-    """Return which parameters and which initial values vary in any experiment."""
-    vary = np.flatnonzero((numbers >= 0).any(axis=0)).tolist()
-    free = tuple(slot - parameters for slot in vary if slot >= parameters)
-    return tuple(slot for slot in vary if slot < parameters), free
+def _slots(numbers, parameters, doses):
+    """Return which numbers, and which initial values, vary in any experiment.
+
+    Times of doses vary all or none, and amounts as well: they stand in tuples, of one type.
+    """
+    vary = (numbers >= 0).any(axis=0)
+    for start in (parameters, parameters + doses):
+        vary[start : start + doses] = vary[start : start + doses].any()
+    first = parameters + 2 * doses
+    return tuple(np.flatnonzero(vary[:first]).tolist()), tuple(
+        np.flatnonzero(vary[first:]).tolist()
+    )
 
 
 def _checked(problem):

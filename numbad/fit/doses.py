@@ -1,7 +1,7 @@
 """Doses and other events of a fit: what the solver is to be told of them.
 
-Doses go to the solver as three further arguments after those of `fun`: arrays `when` and `amount` of
-floats, whose entries may be unknowns, and `where` of indices of components.
+Doses go to the solver as three further arguments after those of `fun`: `when` and `amount`, whose
+entries may be unknowns, and `where`, indices of components; each a tuple, or an array.
 """
 
 from numba.core.dispatcher import Dispatcher

@@ -66,6 +66,16 @@ def test_times_and_amounts_of_doses_are_fitted(tmp_path):
         fitted([("when", 1, "how")], {"when": 3.4, "how": 1.0}, journal=journal, **more)
 
 
+@pytest.mark.deep
+def test_many_doses():
+    given = [(0.5 * k, 0.1 + 0.01 * k) for k in range(20)]
+    doses = [(time, 0, amount) for time, amount in given]
+    doses[4] = ("when", 0, 0.14)
+    one = Experiment(T, {1: body(1.2, 0.3, given)}, y0=(0.0, 0.0), doses=doses)
+    result = fit_ode(drug, None, None, {**P0, "when": 1.9}, t0=0.0, experiments=[one])
+    np.testing.assert_allclose(result.x, (1.2, 0.3, 2.0), rtol=1e-5)
+
+
 def switched(t, y, rate, start):
     return (-rate * y[0] if t > start else 0.0,)
 
