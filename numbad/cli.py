@@ -266,12 +266,15 @@ def _solve(model, table, problem, options, arguments):
 
 def _data(model, problem):
     """Return the arguments of `fit_ode` about the data: one table, or the rows of each experiment."""
+    import numpy as np
+
     from numbad.fit import Experiment
 
-    if not problem.experiments:
+    if not problem.experiments and not problem.doses:
         return dict(t=problem.t, y=problem.y, y0=model.y0, sigma=problem.sigma)
+    parts = problem.experiments or {None: (np.arange(len(problem.t)), {})}
     experiments = []
-    for name, (rows, given) in problem.experiments.items():
+    for name, (rows, given) in parts.items():
         initial = {key: value for key, value in given.items() if key in model.components}
         experiments.append(
             Experiment(
@@ -279,6 +282,7 @@ def _data(model, problem):
                 problem.y[rows],
                 y0=model.y0 if model.y0 is None else model.y0 | initial,
                 args={key: value for key, value in given.items() if key not in initial},
+                doses=[(problem.t[i], what, much) for i, what, much in problem.doses if i in rows],
                 sigma=problem.sigma and {k: _part(v, rows) for k, v in problem.sigma.items()},
                 name=name,
             )

@@ -261,6 +261,31 @@ def test_experiments_in_one_file(files, capsys):
     assert "line 5, column 'cup': is empty" in complaint(capsys)
 
 
+POURED = """\
+minute,tea,poured
+0,80.0,
+2,,10
+4,81.3,
+8,68.9,
+"""
+
+
+def test_doses_in_the_file(files):
+    """What is poured in at 2 minutes warms by 10 degrees at once."""
+    more = "doses = dict(poured='tea')\n"
+    model = COOLING.replace("fit_y0 = True", "fixed = dict(room=20.0)\n" + more)
+    assert main([*files(model, POURED), "--quiet"]) == 0
+    found = saved()
+
+    def tea(minute, rate):
+        later = np.maximum(minute - 2.0, 0.0)
+        return 20.0 + 60.0 * np.exp(-rate * minute) + 10.0 * np.exp(-rate * later) * (minute > 2.0)
+
+    wanted, _ = curve_fit(tea, np.array([0.0, 4.0, 8.0]), np.array([80.0, 81.3, 68.9]), 0.1)
+    assert found["params"] == {"rate": pytest.approx(wanted[0], rel=1e-5)}
+    assert len(found["residuals"]) == 4
+
+
 def test_numba_s_complaint_names_the_line_of_the_model(files, capsys):
     assert main(files(COOLING.replace("y[0]", "y[0].upper()"))) == 2
     said = complaint(capsys)

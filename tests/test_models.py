@@ -149,6 +149,7 @@ def test_functions_can_be_pickled_and_keep_their_module(write):
         (DECAY + "sigma = dict(mass=0)", r"line 6: sigma\['mass'\] must be a positive number"),
         (DECAY + "sigma = dict(rate=1)", "line 6: sigma has 'rate', which is no component"),
         (DECAY + "sigma = 'x'", "line 6: sigma must be a number, 'estimate', or a dict"),
+        (DECAY + "doses = dict(m='u')", "line 6: doses maps 'm' to 'u', which is no component"),
         (DECAY + "own = ['rate']", "line 6: 'own' is about several experiments: experiment ="),
         (DECAY + "conditions = dict(rate=1)", "line 6: 'conditions' is about several"),
         (DECAY + "experiment = 'run'\nconditions = dict(rate=1)", "must be a column's name, not 1"),

@@ -33,7 +33,8 @@ class Experiment:
     sigma : float, array or dict, optional
         As in `fit_ode`; by default what stands there.
     name : str, optional
-        What to call it; by default its number, from "0".
+        What to call it; by default its number, from "0". A single one without a name counts as data
+        that are given to `fit_ode` itself.
 
     Raises
     ------
@@ -110,11 +111,11 @@ def read_experiments(experiments, t, y):
         )
     if isinstance(experiments, Mapping | Experiment) or not len(list(experiments)):
         raise ModelError("experiments must be a list of nd.fit.Experiment, one at least")
-    found = []
+    experiments, found = list(experiments), []
     for number, one in enumerate(experiments):
         if not isinstance(one, Experiment):
             raise ModelError(f"experiments[{number}] is no nd.fit.Experiment: {one!r}")
-        name = str(number) if one.name is None else one.name
+        name = str(number) if one.name is None and len(experiments) > 1 else one.name
         if name in (other.name for other in found):
             raise ModelError(f"experiments: two are called {name!r}; names must differ")
         kept = {key: getattr(one, key) for key in ("y0", "args", "doses", "sigma")}

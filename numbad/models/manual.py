@@ -40,6 +40,8 @@ the model file is Python; it may define
               value, in each experiment
   scale       "linear", or "log": unknowns and observations count by their logarithms
   time        name of the column of times (default: the first)
+  doses       dict, column with amounts -> component to which these are added at the times of
+              their rows; the cell is empty where there is no dose
   events, tstops
               as in numbad.ode.solver: changes of the state, times at which rhs switches
   loss, f_scale, absolute_sigma, method, rtol, atol, first_step, max_step, max_steps,

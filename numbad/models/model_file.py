@@ -19,7 +19,7 @@ REQUIRED = ("rhs", "p0")
 PASSED_ON = ("fixed", "transforms", "priors", "own", "events", "tstops", "mass_matrix")
 OPTIONAL = (
     *("y0", "components", "fit_y0", "observables", "observed", "bounds", "sigma", "scale", "loss"),
-    *("absolute_sigma", "method", "time", "experiment", "conditions", *PASSED_ON),
+    *("absolute_sigma", "method", "time", "experiment", "conditions", "doses", *PASSED_ON),
 )
 NUMBERS = ("t0", "f_scale", "rtol", "atol", "first_step", "max_step", "ftol", "xtol", "gtol")
 COUNTS = ("max_steps", "max_nfev")
@@ -64,6 +64,8 @@ class Model:
         The column that names the experiment of each row.
     conditions : dict
         Parameter or component -> the column with its value, or initial value, in each experiment.
+    doses : dict
+        Column with amounts -> the component to which they are added at the times of their rows.
     options : dict
         Of ``time`` and the options of `numbad.fit.fit_ode` (``scale``, ``loss``,
         ``absolute_sigma``, ``method``, those in `PASSED_ON`, `NUMBERS` and `COUNTS`) those that are
@@ -83,6 +85,7 @@ class Model:
     observables: dict = field(default_factory=dict)
     experiment: str | None = None
     conditions: dict = field(default_factory=dict)
+    doses: dict = field(default_factory=dict)
 
     @property
     def shown(self):
@@ -142,6 +145,7 @@ def load_model(path):
         observables=observables,
         experiment=reader.experiment(),
         conditions=reader.conditions(),
+        doses=reader.doses(components),
     )
 
 
@@ -267,12 +271,7 @@ class _Reader:
             raise self.error("observed", "observed must be a dict: column -> component")
         seen = set()
         for column, component in observed.items():
-            if component not in components:
-                raise self.error(
-                    "observed",
-                    f"observed maps '{column}' to {component!r}, which is no component"
-                    f" ({', '.join(components)})",
-                )
+            self._check_component("observed", column, component, components)
             if component in seen:
                 raise self.error("observed", f"observed maps two columns to '{component}'")
             seen.add(component)
@@ -292,7 +291,7 @@ class _Reader:
     def experiment(self):
         """Return the column that names the experiments, or None."""
         for name in ("own", "conditions"):
-            if name in self.names and name in self.lines and "experiment" not in self.names:
+            if name in self.lines and "experiment" not in self.names:
                 raise self.error(
                     name, f"'{name}' is about several experiments: experiment = 'column' names them"
                 )
@@ -303,10 +302,24 @@ class _Reader:
         found = self.mapping("conditions")
         for name, column in found.items():
             if not isinstance(column, str):
-                raise self.error(
-                    "conditions", f"conditions[{name!r}] must be a column's name, not {column!r}"
-                )
+                said = f"conditions[{name!r}] must be a column's name, not {column!r}"
+                raise self.error("conditions", said)
         return found
+
+    def doses(self, components):
+        """Return column -> component."""
+        found = self.mapping("doses")
+        for column, component in found.items():
+            self._check_component("doses", column, component, components)
+        return found
+
+    def _check_component(self, name, column, component, components):
+        if component not in components:
+            raise self.error(
+                name,
+                f"{name} maps '{column}' to {component!r}, which is no component"
+                f" ({', '.join(components)})",
+            )
 
     def mapping(self, name):
         value = self.get(name, {})

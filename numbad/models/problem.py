@@ -24,6 +24,8 @@ class Problem:
         shape (m,).
     experiments : dict
         Name -> (rows of t and y, conditions as name -> number); empty where there is one alone.
+    doses : list
+        (row, component, amount) of each dose.
     """
 
     observed: tuple
@@ -31,6 +33,7 @@ class Problem:
     y: np.ndarray
     sigma: dict | None
     experiments: dict
+    doses: list
 
 
 def assemble(model, table, *, time=None, scale="linear"):
@@ -68,7 +71,14 @@ def assemble(model, table, *, time=None, scale="linear"):
         y=y,
         sigma=_sigma(model, table, observed, y),
         experiments=_experiments(model, table),
+        doses=[dose for column in model.doses for dose in _doses(model, table, column)],
     )
+
+
+def _doses(model, table, column):
+    amounts = table.column(column)
+    for row in np.flatnonzero(~np.isnan(amounts)):
+        yield int(row), model.doses[column], float(amounts[row])
 
 
 def _experiments(model, table):
