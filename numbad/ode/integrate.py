@@ -18,7 +18,6 @@ from numbad.ode.control import (
 )
 from numbad.ode.rhs import RightHandSide, make_evaluate
 from numbad.ode.rosenbrock import Rosenbrock, rosenbrock_steps
-from numbad.ode.sparsity_pattern import Sparsity
 from numbad.ode.state import (
     all_finite,
     array_state,
@@ -85,7 +84,7 @@ def as_passed(settings):
         if isinstance(getattr(settings, name), tuple)
     }
     if settings.sparsity is not None:
-        by_component["sparsity"] = Sparsity(*map(np.array, settings.sparsity))
+        by_component["sparsity"] = settings.sparsity._make(map(np.array, settings.sparsity))
     return settings._replace(**by_component)
 
 

@@ -21,8 +21,9 @@ from numbad.forward.dual import (
     split,
     zero_partials,
 )
-from numbad.ode.banded import weight
 from numbad.ode.emit import ArrayComponents, Emitter
+from numbad.ode.sparse_linear import weight
+from numbad.ode.sparsity_pattern import Banded
 from numbad.ode.state import vector_type
 
 LONGEST_PASS = 12  # columns of a small system, all at once
@@ -54,6 +55,7 @@ class Columns:
 
     def __init__(self, emitter, n, ty, value):
         self.emitter, self.is_sparse = emitter, not isinstance(ty, types.NoneType)
+        self.is_banded = self.is_sparse and ty.instance_class is Banded
         self.count = n
         if self.is_sparse:
             self._colours, self._widths = (
@@ -67,7 +69,7 @@ class Columns:
 
     def factor_width(self, n):
         """The columns of the LU factors: of a matrix, or of a band and what exchanges add to it."""
-        if not self.is_sparse:
+        if not self.is_banded:
             return n
         builder = self.emitter.builder
         lower, upper = (self._widths[k].value for k in (0, 1))

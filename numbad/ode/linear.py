@@ -70,9 +70,11 @@ class LinearAlgebra:
     """The compiled `factor` and `solve` of systems of a size, or of any: for `size` None."""
 
     def __init__(self, size):
-        order, reach = _extent(size)
+        order, reach = extent(size)
         self.factor = _make_factor(order, reach)
-        self.solve = _make_solve(_make_substitute(order), _make_substitute_columns(order))
+        self.substitute = _make_substitute(order)
+        self.substitute_columns = _make_substitute_columns(order)
+        self.solve = _make_solve(self.substitute, self.substitute_columns)
 
 
 @cache
@@ -81,7 +83,7 @@ def linear_algebra(size):
     return LinearAlgebra(size) if size is None or size <= SMALL else linear_algebra(None)
 
 
-def _extent(size):
+def extent(size):
     """The compiled `order(W)`, and `reach(row, k)`: how far a row of it has other than zeros."""
     if size is not None:
         return inlined(lambda W: size), inlined(lambda row, k: size)
@@ -97,6 +99,8 @@ def _extent(size):
 
 
 def _make_factor(order, reach):
+    eliminate = make_eliminate(order, reach)
+
     @njit(error_model="numpy")
     def factor(W, exchanges, jacobian, mass, h, gamma):
         """LU factors of M / gamma - h J with row exchanges, into W; the pivots are inverted."""
@@ -110,6 +114,17 @@ def _make_factor(order, reach):
             else:
                 for j in range(n):
                     W[i, j] += mass[i, j] / gamma
+        eliminate(W, exchanges)
+
+    return factor
+
+
+def make_eliminate(order, reach):
+    """The compiled `eliminate(W, exchanges)`: the LU factors of W in its place."""
+
+    @inlined
+    def eliminate(W, exchanges):
+        n = order(W)
         for k in range(n):
             best, largest = k, abs(W[k, k])
             for i in range(k + 1, n):
@@ -131,7 +146,7 @@ def _make_factor(order, reach):
                         row[j] -= w * top[j]
             top[k] = pivot
 
-    return factor
+    return eliminate
 
 
 def _make_substitute(order):

@@ -18,13 +18,13 @@ from numba.core import cgutils, types
 from numba.core.imputils import impl_ret_borrowed
 from numba.extending import intrinsic, overload
 
-from numbad.ode import banded, failure
-from numbad.ode.banded import has_pattern
+from numbad.ode import failure, sparse_linear
 from numbad.ode.compiling import inlined
 from numbad.ode.consistency import is_consistent
 from numbad.ode.emit import ArrayComponents, Emitter
 from numbad.ode.jacobian import MATRICES, Columns, make_linearize, make_move, new_matrices
 from numbad.ode.linear import linear_algebra
+from numbad.ode.sparse_linear import has_pattern
 from numbad.ode.state import borrow, combined_state, make_workspace
 from numbad.ode.step import Steps, buffers_needed
 from numbad.ode.tableau import Tableau, product
@@ -192,7 +192,7 @@ class _Stages:
         self.sparsity = self.matrix_types[-1], self.matrices[-1]
         self.is_sparse = not isinstance(self.sparsity[0], types.NoneType)
         size = len(y_type) if isinstance(y_type, types.BaseTuple) else None
-        self.algebra = banded if self.is_sparse else linear_algebra(size)
+        self.algebra = sparse_linear if self.is_sparse else linear_algebra(size)
 
     def emit(self):
         """The new state and the stages."""

@@ -8,14 +8,19 @@ from numbad.errors import ArgumentError
 from numbad.patterns.colouring import colour_columns
 from numbad.patterns.pattern import Pattern
 
-# Entries of row i are in `columns[starts[i]:starts[i + 1]]`; a column's colour; the place of each component
-# in the order that makes the band narrow, and the component at each place; and the widths of the band
-# below and above the diagonal, and the number of colours.
-Sparsity = namedtuple("Sparsity", "starts columns colours place order widths")
+# `Banded` is factored within the band, `Coloured` as a whole, since its band is wide. Entries of row i are in
+# `columns[starts[i]:starts[i + 1]]`; a column's colour; the place of each component in the order that makes
+# the band narrow, and the component at each place; and the widths of the band below and above the diagonal,
+# and the number of colours.
+Banded = namedtuple("Banded", "starts columns colours place order widths")
+Coloured = namedtuple("Coloured", Banded._fields)
+
+# Factors are worth keeping within a band that takes less than this share of the matrix.
+NARROW = 0.5
 
 
 def checked_sparsity(given):
-    """A `Sparsity` of tuples, from a matrix that is not zero where the Jacobian may be."""
+    """`Banded` or `Coloured`, of tuples, from a matrix that is not zero where the Jacobian may be."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import reverse_cuthill_mckee
 
@@ -43,8 +48,10 @@ def checked_sparsity(given):
     order = min(natural, order, key=lambda each: sum(_widths(matrix, each)))
     place = np.empty(n, dtype=int)
     place[order] = natural
-    fields = matrix.indptr, matrix.indices, colours, place, order, (*_widths(matrix, order), count)
-    return Sparsity(*(tuple(map(int, field)) for field in fields))
+    lower, upper = _widths(matrix, order)
+    kind = Banded if 2 * lower + upper + 1 < NARROW * n else Coloured
+    fields = matrix.indptr, matrix.indices, colours, place, order, (lower, upper, count)
+    return kind(*(tuple(map(int, field)) for field in fields))
 
 
 def _widths(matrix, order):

@@ -1,4 +1,4 @@
-"""Linear systems of implicit steps whose Jacobian is sparse: LU factors within a band.
+"""Linear systems of implicit steps whose Jacobian is sparse: LU factors within a band, or as a whole.
 
 As `numbad/ode/linear.py`, for a Jacobian whose columns of one colour share a column of the matrix: J[i, j] is
 `jacobian[i, colours[j]]`. The factors lie in a table of a row for each row of the band and a column for each
@@ -10,12 +10,35 @@ from numba import njit
 from numba.extending import overload
 
 from numbad.forward.dual import Dual
-from numbad.ode.linear import innermost, parts
+from numbad.ode.linear import extent, innermost, linear_algebra, make_eliminate, parts
+from numbad.ode.sparsity_pattern import Banded
+
+DENSE = linear_algebra(None)
+eliminate = make_eliminate(*extent(None))
 
 
-@njit(error_model="numpy")
-def factor(W, exchanges, jacobian, sparsity, h, gamma):
+def factor_sparse(W, exchanges, jacobian, sparsity, h, gamma):
     """LU factors of I / gamma - h J with row exchanges, into W; the pivots are inverted."""
+    raise NotImplementedError
+
+
+@overload(factor_sparse)
+def _factor_sparse(W, exchanges, jacobian, sparsity, h, gamma):
+    return _factor_band if sparsity.instance_class is Banded else _factor_whole
+
+
+def _factor_whole(W, exchanges, jacobian, sparsity, h, gamma):
+    values = innermost(jacobian)
+    W[:] = 0.0
+    for i in range(len(W)):
+        W[i, i] = 1.0 / gamma
+        for k in range(sparsity.starts[i], sparsity.starts[i + 1]):
+            j = sparsity.columns[k]
+            W[i, j] -= h * values[i, sparsity.colours[j]]
+    eliminate(W, exchanges)
+
+
+def _factor_band(W, exchanges, jacobian, sparsity, h, gamma):
     values = innermost(jacobian)
     n, (lower, upper, _) = len(W), _widths(sparsity)
     W[:] = 0.0
@@ -52,9 +75,26 @@ def _widths(sparsity):
     return sparsity.widths[0], sparsity.widths[1], sparsity.widths[2]
 
 
-@njit(error_model="numpy", fastmath={"contract"})
 def substitute(W, exchanges, sparsity, x):
-    """x := W^-1 x, for the factors of W; `x` has a column for each of several vectors."""
+    """x := W^-1 x, for the factors of W; `x` is a vector, or has a column for each of several."""
+    raise NotImplementedError
+
+
+@overload(substitute)
+def _substitute(W, exchanges, sparsity, x):
+    banded = sparsity.instance_class is Banded
+    if x.ndim == 1:
+        within, whole = substitute_one, DENSE.substitute
+    else:
+        within, whole = substitute_columns, DENSE.substitute_columns
+    if banded:
+        return lambda W, exchanges, sparsity, x: within(W, exchanges, sparsity, x)
+    return lambda W, exchanges, sparsity, x: whole(W, exchanges, x)
+
+
+@njit(error_model="numpy", fastmath={"contract"})
+def substitute_columns(W, exchanges, sparsity, x):
+    """As `substitute` within a band, for several vectors."""
     n, count, (lower, upper, _) = len(W), x.shape[1], _widths(sparsity)
     order = sparsity.order
     for k in range(n):
@@ -77,7 +117,7 @@ def substitute(W, exchanges, sparsity, x):
 
 @njit(error_model="numpy", fastmath={"contract"})
 def substitute_one(W, exchanges, sparsity, x):
-    """As `substitute`, for one vector."""
+    """The same for one vector."""
     n, (lower, upper, _) = len(W), _widths(sparsity)
     order = sparsity.order
     for k in range(n):
@@ -100,15 +140,13 @@ def solve_factored(W, exchanges, jacobian, sparsity, h, x):
 @overload(solve_factored)
 def _solve_factored(W, exchanges, jacobian, sparsity, h, x):
     if not isinstance(x.dtype, Dual):
-        return lambda W, exchanges, jacobian, sparsity, h, x: substitute_one(
-            W, exchanges, sparsity, x
-        )
+        return lambda W, exchanges, jacobian, sparsity, h, x: substitute(W, exchanges, sparsity, x)
     return _of_nested_duals if isinstance(x.dtype.scalar, Dual) else _of_duals
 
 
 def _of_duals(W, exchanges, jacobian, sparsity, h, x):
     J, X = parts(jacobian), parts(x)
-    substitute(W, exchanges, sparsity, X[:, 0:1])
+    substitute(W, exchanges, sparsity, X[:, 0])
     for i in range(len(X)):
         for k in range(sparsity.starts[i], sparsity.starts[i + 1]):
             j = sparsity.columns[k]
@@ -127,6 +165,12 @@ def _of_nested_duals(W, exchanges, jacobian, sparsity, h, x):
                 j = sparsity.columns[k]
                 X[i, q] += h * J[i, sparsity.colours[j], q] * X[j, 0]
         solve_factored(W, exchanges, values, sparsity, h, X[:, q])
+
+
+@njit(error_model="numpy")
+def factor(W, exchanges, jacobian, sparsity, h, gamma):
+    """As `factor_sparse`."""
+    factor_sparse(W, exchanges, jacobian, sparsity, h, gamma)
 
 
 @njit(error_model="numpy")
