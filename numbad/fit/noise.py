@@ -12,6 +12,9 @@ import numpy as np
 
 # Of the size of the data: less does not count as noise where the model meets them exactly.
 LEAST = 1e-10
+# Columns of the Jacobian, scaled to unit length, whose singular value is below this fraction of
+# the largest are taken for dependent: the data do not tell those unknowns apart.
+DEPENDENT = 1e-10
 LOG_2PI = float(np.log(2.0 * np.pi))
 
 
@@ -50,6 +53,26 @@ class Levels:
     def penalty(self, deviations):
         """Return sum_k m_k log s_k, what the cost has beyond half the sum of squares."""
         return float(self.counts @ np.log(deviations))
+
+
+def with_degrees(levels, residuals, jacobian):
+    """Return weighted residuals and Jacobian as standard errors take them.
+
+    The most likely deviations are too small, as the unknowns were fitted to the same data: level k has
+    m_k - h_k degrees of freedom left, h_k the sum of the leverages of its observations (their diagonal
+    of J (J^T J)^-1 J^T), and its rows are divided by the root of m_k / (m_k - h_k). With a single level
+    this is the usual estimate of the noise, S / (m - unknowns).
+    """
+    columns, singular, _ = np.linalg.svd(
+        jacobian / np.maximum(np.linalg.norm(jacobian, axis=0), 1e-300), full_matrices=False
+    )
+    leverage = (columns[:, singular > DEPENDENT * singular[0]] ** 2).sum(axis=1)
+    own = levels.group >= 0
+    used = np.bincount(levels.group[own], leverage[: len(own)][own], len(levels))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        factors = np.sqrt(levels.counts / np.maximum(levels.counts - used, 0.0))
+    weights = levels.weights(factors, len(residuals))
+    return residuals * weights, jacobian * weights[:, None]
 
 
 class Weighted:

@@ -126,7 +126,8 @@ def fit_ode(
         Standard deviation of an observation: one for all, one a component, one a time, or one a
         point; on the log scale that of its logarithm. Only ratios matter unless `absolute_sigma`.
         "estimate" finds one for each component or observable, over all experiments, by maximum
-        likelihood, `FitResult.noise`; in a dict by component for those that have it, and numbers
+        likelihood, `FitResult.noise`, and takes it with its degrees of freedom for standard errors;
+        in a dict by component for those that have it, and numbers
         beside it count as they are.
     absolute_sigma : bool, optional
         Take `sigma` as it is; otherwise the noise is estimated from the residuals.

@@ -7,7 +7,7 @@ import numpy as np
 
 from numbad.errors import DataError, ModelError
 from numbad.fit.multistart import best
-from numbad.fit.noise import Weighted, log_likelihood
+from numbad.fit.noise import Weighted, log_likelihood, with_degrees
 from numbad.fit.statistics import half_width, uncertainty
 
 
@@ -90,7 +90,10 @@ class FitResult:
 
     @cached_property
     def _uncertainty(self):
-        return uncertainty(*self._at_optimum, self.problem.control)
+        residuals, jacobian = self._at_optimum
+        if self.noise:
+            residuals, jacobian = with_degrees(self.problem.levels, residuals, jacobian)
+        return uncertainty(residuals, jacobian, self.problem.control)
 
     @cached_property
     def residual_std(self):

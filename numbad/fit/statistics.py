@@ -4,9 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-# Columns of the Jacobian, scaled to unit length, whose singular value is below this fraction of
-# the largest are taken for dependent: the data do not tell those unknowns apart.
-DEPENDENT = 1e-10
+from numbad.fit.noise import DEPENDENT
+
 # A gradient with more than this fraction of its length in an undetermined direction is, too.
 UNDETERMINED = 1e-6
 

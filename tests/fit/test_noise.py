@@ -47,6 +47,21 @@ def test_unknowns_and_levels_maximise_the_likelihood():
     assert "noise of y[1]" in result.summary()
 
 
+def test_standard_errors_take_each_level_with_its_degrees_of_freedom():
+    result = fitted()
+    levels = np.repeat(list(result.noise.values()), 15)
+    slopes = [
+        (amounts(T, *(result.x + step), *Y0) - amounts(T, *(result.x - step), *Y0)).T.ravel() / 2e-6
+        for step in 1e-6 * np.eye(2)
+    ]
+    scaled = np.array(slopes).T / levels[:, None]
+    leverage = np.diag(scaled @ np.linalg.inv(scaled.T @ scaled) @ scaled.T)
+    left = 15.0 - leverage.reshape(2, 15).sum(axis=1)
+    assert left.sum() == pytest.approx(28.0)
+    scaled *= np.sqrt(np.repeat(left / 15.0, 15))[:, None]
+    np.testing.assert_allclose(result.cov, np.linalg.inv(scaled.T @ scaled), rtol=1e-4)
+
+
 def test_it_is_the_same_from_elsewhere_and_with_bounds():
     wanted = fitted()
     far = fitted(bounds={"rate": (0.01, 20.0), "back": (0.01, 20.0)}, starts=3, progress=False)
