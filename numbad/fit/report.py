@@ -64,33 +64,48 @@ def _columns(result):
         yield line.rstrip()
 
 
-def draw(result, path, title, xlabel, ylabel):
-    """Write the picture; arguments as in `FitResult.plot`."""
+def draw(result, path, ax, title, xlabel, ylabel):
+    """Draw the picture, and write it if there is a path; arguments as in `FitResult.plot`."""
     if not hasattr(result.problem, "curve"):
         raise ModelError("this result has no model in time to plot: it is not from fit_ode")
-    from matplotlib.figure import Figure
-
     panels = _panels(result.problem)
-    trials = len(result.problem.trials)
-    across = 1 if len(panels) <= 4 else math.ceil(math.sqrt(len(panels) / 2))
-    down = math.ceil(len(panels) / across)
-    figure = Figure(figsize=(7.2 * min(across, 3) ** 0.5, 0.8 + 2.3 * down), layout="constrained")
-    axes = figure.subplots(down, across, sharex=trials == 1, squeeze=False)
+    figure, axes = _grid(panels, len(result.problem.trials)) if ax is None else _given(panels, ax)
     curves = [_curves(result, trial) for trial in result.problem.trials]
     for axis, (number, series) in zip(axes.flat, panels, strict=False):
         t, *bands = curves[number]
         name = result.problem.trials[number].name
         label = series.label if name is None else f"{series.label}, {name}"
         _panel(axis, series, label, t, [band[:, series.component] for band in bands])
-    for axis in axes.flat[len(panels) :]:
-        axis.set_visible(False)
-    _label(figure, axes, result, title, xlabel, ylabel)
+    if ax is None:
+        for axis in axes.flat[len(panels) :]:
+            axis.set_visible(False)
+    _label(figure, axes, result, title, xlabel, ylabel if ax is None else None)
+    if path is None:
+        return figure
     path = Path(path)
     try:
         figure.savefig(path, dpi=150)
     except (OSError, ValueError) as error:
         raise DataError(f"plot {path}: {error}") from error
     return path
+
+
+def _grid(panels, trials):
+    """Return a figure and its axes, at least as many as panels."""
+    from matplotlib.figure import Figure
+
+    across = 1 if len(panels) <= 4 else math.ceil(math.sqrt(len(panels) / 2))
+    down = math.ceil(len(panels) / across)
+    figure = Figure(figsize=(7.2 * min(across, 3) ** 0.5, 0.8 + 2.3 * down), layout="constrained")
+    return figure, figure.subplots(down, across, sharex=trials == 1, squeeze=False)
+
+
+def _given(panels, ax):
+    """Return the figure of axes that the user gives, and the axes, one below the other."""
+    axes = np.array(ax, dtype=object).reshape(-1, 1)
+    if len(axes) != len(panels):
+        raise ModelError(f"ax: {len(axes)} axes for {len(panels)} panels; give one for each")
+    return axes[0, 0].figure, axes
 
 
 def _label(figure, axes, result, title, xlabel, ylabel):

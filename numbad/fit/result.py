@@ -251,14 +251,17 @@ class FitResult:
 
         return profile(self, name, level)
 
-    def plot(self, path, *, title=None, xlabel="t", ylabel=None):
-        """Draw data, fit and 95 % band, one panel a component, to an image file; return the path.
+    def plot(self, path=None, ax=None, *, title=None, xlabel="t", ylabel=None):
+        """Draw data, fit and 95 % band, one panel a component or observable of each experiment.
 
-        The suffix of `path` says the format (png, pdf, svg).
+        Into the image file `path`, whose suffix says the format (png, pdf, svg), and returns the path;
+        without one, returns the `matplotlib.figure.Figure`. `ax` are axes of your own to draw into, as
+        many as there are panels. Raises `DataError` for a file that cannot be written, `ModelError`
+        for another number of axes.
         """
         from numbad.fit.report import draw
 
-        return draw(self, path, title, xlabel, ylabel)
+        return draw(self, path, ax, title, xlabel, ylabel)
 
     def to_json(self):
         """Return everything as a JSON text, floats exact; `from_json` reads it.

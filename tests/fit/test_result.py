@@ -150,6 +150,18 @@ def test_plot_shows_data_fit_and_band(result, tmp_path):
     assert "NOT CONVERGED" in text
 
 
+def test_plot_into_axes_of_ones_own(result):
+    from matplotlib.figure import Figure
+
+    assert isinstance(result.plot(), Figure)
+    figure = Figure()
+    axes = figure.subplots(3)
+    assert result.plot(ax=axes[:2]) is figure
+    assert [axis.get_ylabel() for axis in axes] == ["hare", "lynx", ""]
+    with pytest.raises(ModelError, match="ax: 3 axes for 2 panels"):
+        result.plot(ax=axes)
+
+
 def test_plot_of_infinite_bands_and_many_components(tmp_path):
     hare = fitted(y=COUNTS[:, 0], observed="hare", fit_y0=True)
     hare.plot(tmp_path / "hare.png")
