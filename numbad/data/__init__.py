@@ -4,9 +4,10 @@ from pathlib import Path
 
 from numbad.data.table import Table, read_table
 
-__all__ = ["HUDSON_BAY", "Table", "load_hudson_bay", "read_table"]
+__all__ = ["HUDSON_BAY", "US_TBILL", "Table", "load_hudson_bay", "load_us_tbill", "read_table"]
 
 HUDSON_BAY = Path(__file__).with_name("hudson_bay.csv")
+US_TBILL = Path(__file__).with_name("us_tbill.csv")
 
 
 def load_hudson_bay():
@@ -28,3 +29,23 @@ def load_hudson_bay():
     """
     table = read_table(HUDSON_BAY)
     return table.times("year"), table.matrix(("hare", "lynx"))
+
+
+def load_us_tbill():
+    """Return the rate of the 3-month US Treasury bill, quarterly, 1959 to the third quarter of 2009.
+
+    Returns
+    -------
+    t : array, shape (203,)
+        The beginning of the quarter, in years.
+    y : array, shape (203,)
+        The rate as a fraction, 1/year.
+
+    Source: Federal Reserve Bank of St. Louis (FRED), a work of the US government, in the public domain.
+
+    >>> t, y = load_us_tbill()
+    >>> float(t[1]), float(y[0].round(4))
+    (1959.25, 0.0282)
+    """
+    columns = read_table(US_TBILL).matrix(("year", "quarter", "rate"))
+    return columns[:, 0] + (columns[:, 1] - 1.0) / 4.0, columns[:, 2] / 100.0

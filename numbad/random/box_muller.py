@@ -75,8 +75,8 @@ def _log(x):
 @inlined
 def _sine_cosine(turns):
     """sin and cos of 2 pi times a number within (0, 1)."""
-    quarter = np.int32(4.0 * turns + 0.5)
-    x = (turns - 0.25 * np.float64(quarter)) * 6.283185307179586
+    quarter = np.int32(fma(4.0, turns, 0.5))
+    x = fma(-0.25, np.float64(quarter), turns) * 6.283185307179586
     z = x * x
     s = fma(z, 1.58969099521155010221e-10, -2.50507602534068634195e-08)
     s = fma(z, s, 2.75573137070700676789e-06)

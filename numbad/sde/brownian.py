@@ -171,3 +171,53 @@ def _two_rows(key, first, drawn, channel, pair, row, following, domain, scale):
     for p in range(drawn):
         a, b = two_cells(key, first + p, channel, pair, domain)
         row[p], following[p] = scale * a, scale * b
+
+
+@constant
+def draw_steps(key, first, count, n, cells, parts, dt, with_areas, mirrored, ws, hs):
+    """(W, H) of step `n`, and of the next one where a block of the generator has both; how many steps.
+
+    For `count` paths from `first` on, into rows 0 and 1 of `ws` and `hs`, shape (2, channels, count). As
+    `block_increments`, but what is drawn is used while it is in the first cache.
+    """
+    drawn = count // 2 if mirrored else count
+    root, spread = math.sqrt(dt), math.sqrt(dt / 12.0)
+    both = cells[n] & 1 == 0 and n + 1 < cells.size and cells[n + 1] == cells[n] + 1
+    both = both and _is_whole(parts, n) and _is_whole(parts, n + 1)
+    for j in range(ws.shape[1]):
+        if both:
+            pair = cells[n] >> 1
+            _two_rows(key, first, drawn, j, pair, ws[0, j], ws[1, j], _INCREMENTS, root)
+            if with_areas:
+                _two_rows(key, first, drawn, j, pair, hs[0, j], hs[1, j], _AREAS, spread)
+        else:
+            _one_row(key, first, drawn, j, cells[n], parts[n], dt, with_areas, ws[0, j], hs[0, j])
+    for row in range(2 if mirrored else 0):
+        for j in range(ws.shape[1]):
+            for p in range(drawn):
+                ws[row, j, drawn + p] = -ws[row, j, p]
+                if with_areas:
+                    hs[row, j, drawn + p] = -hs[row, j, p]
+    return 2 if both else 1
+
+
+@constant
+def _is_whole(parts, n):
+    return parts[n, 0] == 0.0 and parts[n, 1] == 1.0
+
+
+@constant
+def _one_row(key, first, drawn, channel, cell, part, dt, with_areas, ws, hs):
+    """(W, H) of one step, within a cell or a whole one."""
+    whole = part[0] == 0.0 and part[1] == 1.0
+    root, spread = math.sqrt(dt), math.sqrt(dt / 12.0)
+    for p in range(drawn):
+        if whole:
+            ws[p] = root * _of_cell(key, first + p, channel, cell, _INCREMENTS)
+            if with_areas:
+                hs[p] = spread * _of_cell(key, first + p, channel, cell, _AREAS)
+        else:
+            w, h = _within(key, first + p, channel, cell, part[0], part[1], dt)
+            ws[p] = w
+            if with_areas:
+                hs[p] = h

@@ -17,7 +17,7 @@ from numbad.errors import ModelError
 from numbad.remembered import built_once
 from numbad.rules.registry import CONSTANT_CALLS
 from numbad.sde import checks
-from numbad.sde.brownian import block_increments
+from numbad.sde.brownian import block_increments, draw_steps
 from numbad.sde.grid import constant
 from numbad.sde.path_source import (
     Problem,
@@ -32,7 +32,7 @@ from numbad.sde.step_source import StepWriter, write_step
 from numbad.sde.two_ways import two_ways
 
 MEAN = "mean"
-_MOST, _NUMBERS = 256, 2**16
+_MOST, _NUMBERS = 512, 2**16
 
 
 @constant
@@ -110,19 +110,21 @@ def _block(ensemble, y0, args, write):
     problem = ensemble.problem
     form = form_of(cpu_target.typing_context, problem, y0, args)
     write = _one_by_one if form.is_array else write
-    drawn = "first // 2" if ensemble.mirrored else "first"
-    lines = [
-        "ends, cells, parts, starts, sizes = steps",
-        f"dw, dh = block_increments(key, {drawn}, count, cells, parts, {problem.dt!r}, channels, "
-        f"{problem.scheme.needs_areas}, {ensemble.mirrored})",
-    ]
-    namespace = {"block_increments": block_increments}
-    lines += write(problem, form, namespace)
+    first = "first // 2" if ensemble.mirrored else "first"
+    namespace = {"block_increments": block_increments, "draw_steps": draw_steps}
+    lines = ["ends, cells, parts, starts, sizes = steps"]
+    if write is not _in_rows:
+        lines.append(
+            f"dw, dh = block_increments(key, {first}, count, cells, parts, {problem.dt!r}, channels, "
+            f"{problem.scheme.needs_areas}, {ensemble.mirrored})"
+        )
+    lines += write(ensemble, form, namespace)
     return _compiled(function_of(f"block({_BLOCK})", lines, namespace))
 
 
-def _one_by_one(problem, form, namespace):
+def _one_by_one(ensemble, form, namespace):
     """Lines for states that are arrays."""
+    problem = ensemble.problem
     namespace["integrate"] = steps_of(replace(problem, dt=None), form)["integrate"]
     areas = "np.ascontiguousarray(dh[:, :, p])" if problem.scheme.needs_areas else "w"
     return [
@@ -137,20 +139,28 @@ def _one_by_one(problem, form, namespace):
     ]
 
 
-def _in_rows(problem, form, namespace):
+def _in_rows(ensemble, form, namespace):
     """Lines for states that are tuples: step by step, a row of memory for each component."""
+    problem = ensemble.problem
     namespace["advance"] = _advance(replace(problem, dt=None), form)
     rows = [f"row_{c}" for c in range(form.count)]
-    areas = "dh[k]" if problem.scheme.needs_areas else "dw[k]"
+    areas = problem.scheme.needs_areas
     numbers = zip(rows, form.names("y"), strict=True)
+    first = "first // 2" if ensemble.mirrored else "first"
+    given = f"key, {first}, count, k, cells, parts, {problem.dt!r}, {areas}, {ensemble.mirrored}"
     return [
         *checks.initial(form),
         f"ys = np.empty((ends.size, {form.count}, count))",
+        "dw = np.empty((2, channels, count))",
+        f"dh = {'np.empty((2, channels, count))' if areas else 'dw'}",
         *(f"{row} = np.full(count, {name})" for row, name in numbers),
         *(f"ys[0, {c}, :] = {row}" for c, row in enumerate(rows)),
+        "start, drawn = 0, 0",
         "for i in range(1, ends.size):",
         "    for k in range(ends[i - 1], ends[i]):",
-        f"        advance({', '.join(rows)}, starts[k], sizes[k], args, dw[k], {areas})",
+        "        if k == drawn:",
+        f"            start, drawn = k, k + draw_steps({given}, dw, dh)",
+        f"        advance({', '.join(rows)}, starts[k], sizes[k], args, dw[k - start], dh[k - start])",
         *(f"    ys[i, {c}, :] = {row}" for c, row in enumerate(rows)),
         "return ys",
     ]
@@ -174,8 +184,9 @@ def _advance(problem, form):
     return _compiled(function_of(head, lines, model_namespace(problem, form)))
 
 
-def _in_lanes(problem, form, namespace):
+def _in_lanes(ensemble, form, namespace):
     """Lines for the same: from output to output, paths in lanes."""
+    problem = ensemble.problem
     areas = problem.scheme.needs_areas
     namespace["segments"] = _segments(replace(problem, dt=None), form)
     states = ", ".join(f"ys[i - 1, {c}]" for c in range(form.count))

@@ -1,0 +1,109 @@
+"""Log densities of transitions: `density(t0, y0, t1, y1, *parameters)`, of `y1` at `t1` given `y0` at `t0`.
+
+Exact ones where they are known, and the Euler approximation of any scalar equation. All are compiled,
+differentiable in both modes, and what `nd.fit.fit_sde` takes.
+"""
+
+import math
+
+from numba import njit
+
+from numbad.sde.solution_operator import _as_function
+
+_LOG_2PI = math.log(2.0 * math.pi)
+_RELATIVE = 1e-17  # terms of a series below this part of their sum are left out
+
+
+@njit(error_model="numpy")
+def _log_normal_density(x, mean, variance):
+    return -0.5 * (_LOG_2PI + math.log(variance) + (x - mean) ** 2 / variance)
+
+
+@njit(error_model="numpy")
+def vasicek(t0, y0, t1, y1, kappa, theta, sigma):
+    """Of dy = kappa (theta - y) dt + sigma dW (Ornstein & Uhlenbeck 1930; Vasicek 1977), exact.
+
+    `kappa` in 1 / time, `theta` in units of y, `sigma` in units of y / sqrt(time).
+
+    >>> from numbad.sde import transitions
+    >>> round(transitions.vasicek(0.0, 0.3, 2.0, 1.0, 0.8, 1.2, 0.5), 6)
+    0.028902
+    """
+    dt = t1 - t0
+    decay, variance = (
+        math.exp(-kappa * dt),
+        -(sigma**2) * math.expm1(-2.0 * kappa * dt) / (2.0 * kappa),
+    )
+    return _log_normal_density(y1, theta + (y0 - theta) * decay, variance)
+
+
+@njit(error_model="numpy")
+def gbm(t0, y0, t1, y1, mu, sigma):
+    """Of dy = mu y dt + sigma y dW, exact; `mu` in 1 / time, `sigma` in 1 / sqrt(time), y > 0.
+
+    >>> from numbad.sde import transitions
+    >>> round(transitions.gbm(0.0, 1.0, 1.0, 1.1, 0.05, 0.2), 6)
+    0.541871
+    """
+    dt = t1 - t0
+    mean = math.log(y0) + (mu - 0.5 * sigma**2) * dt
+    return _log_normal_density(math.log(y1), mean, sigma**2 * dt) - math.log(y1)
+
+
+@njit(error_model="numpy")
+def cir(t0, y0, t1, y1, kappa, theta, sigma):
+    """Of dy = kappa (theta - y) dt + sigma sqrt(y) dW, exact: a non-central chi-square.
+
+    J. C. Cox, J. E. Ingersoll, S. A. Ross, Econometrica 53 (1985) 385. The Bessel function is summed from its
+    largest term on, so that nothing overflows and derivatives by its order are those of the sum.
+
+    >>> from numbad.sde import transitions
+    >>> round(transitions.cir(0.0, 0.03, 2.0, 0.05, 0.5, 0.06, 0.15), 10)
+    2.5594549179
+    """
+    decay = math.exp(-kappa * (t1 - t0))
+    c = -2.0 * kappa / (sigma**2 * math.expm1(-kappa * (t1 - t0)))
+    u, v, q = c * y0 * decay, c * y1, 2.0 * kappa * theta / sigma**2 - 1.0
+    w = u * v
+    j = math.floor(max(0.5 * (math.sqrt(q * q + 4.0 * w) - q), 0.0))
+    largest = j * math.log(w) - math.lgamma(j + 1.0) - math.lgamma(j + q + 1.0)
+    total, term, k = 1.0, 1.0, j + 0.0
+    while term > _RELATIVE * total:
+        k += 1.0
+        term = term * w / (k * (k + q))
+        total += term
+    term, k = 1.0, j + 0.0
+    while k > 0.0 and term > _RELATIVE * total:
+        term = term * k * (k + q) / w
+        total += term
+        k -= 1.0
+    return math.log(c) - u - v + q * math.log(v) + largest + math.log(total)
+
+
+def euler(drift, diffusion):
+    """The density of one step of Euler and Maruyama: a pseudo-likelihood of any scalar equation.
+
+    Parameters
+    ----------
+    drift, diffusion : function or Numba dispatcher
+        As `nd.sde.solver` takes them, of a float.
+
+    Returns
+    -------
+    dispatcher
+        `density(t0, y0, t1, y1, *parameters)`. Its bias is of the size of t1 - t0.
+
+    >>> from numbad.sde import transitions
+    >>> density = transitions.euler(lambda t, y, k: -k * y, lambda t, y, k: 1.0)
+    >>> round(density(0.0, 1.0, 0.5, 0.5, 1.0), 6)
+    -0.572365
+    """
+    f, g = _as_function("drift", drift), _as_function("diffusion", diffusion)
+
+    @njit(error_model="numpy")
+    def density(t0, y0, t1, y1, *parameters):
+        dt = t1 - t0
+        mean = y0 + f(t0, y0, *parameters) * dt
+        return _log_normal_density(y1, mean, g(t0, y0, *parameters) ** 2 * dt)
+
+    return density
