@@ -2,6 +2,7 @@
 
 import warnings
 
+import numba
 import numpy as np
 import pytest
 
@@ -20,6 +21,15 @@ def dosed_by_a_table(t, y, dy, rate, times):
         dy[0] += 1.0 * (late >= 0.0)  # switches
 
 
+@numba.njit
+def inflow(rate, moment, t):
+    return rate if t > moment else 0.0  # switches
+
+
+def dosed_by_a_helper(t, y, rate, dose_time):
+    return (inflow(2.0, moment=dose_time, t=t) - rate * y[0],)
+
+
 def scheduled(t, y, rate, dose_time):
     """Compares the time with constants alone."""
     return (-rate * y[0] + (1.0 if t > 0.5 and dose_time < 9.0 else 0.0),)
@@ -32,9 +42,11 @@ def line_that_switches(fun):
     return next(k for k in range(first, len(text)) if "# switches" in text[k - 1])
 
 
-@pytest.mark.deep(but=["dosed-forward"])
+@pytest.mark.deep(but=["dosed-forward", "dosed_by_a_helper-forward"])
 @pytest.mark.parametrize("mode", ["forward", "reverse"])
-@pytest.mark.parametrize("fun", [dosed, dosed_by_a_table], ids=lambda fun: fun.__name__)
+@pytest.mark.parametrize(
+    "fun", [dosed, dosed_by_a_table, dosed_by_a_helper], ids=lambda fun: fun.__name__
+)
 def test_a_switch_at_a_differentiated_time_is_told_of(fun, mode):
     inplace = fun is dosed_by_a_table
     solve = nd.ode.solver(fun, inplace=inplace)
@@ -45,7 +57,8 @@ def test_a_switch_at_a_differentiated_time_is_told_of(fun, mode):
 
     with pytest.warns(nd.ControlDependenceWarning, match="compares the time with") as told:
         nd.grad(end, mode=mode)(1.0)
-    assert {(w.filename, w.lineno) for w in told} == {(__file__, line_that_switches(fun))}
+    line = line_that_switches(inflow.py_func if fun is dosed_by_a_helper else fun)
+    assert {(w.filename, w.lineno) for w in told} == {(__file__, line)}
 
 
 def test_what_does_not_switch_there_is_not_told_of():
