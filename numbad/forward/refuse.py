@@ -14,7 +14,7 @@ from numba.core import errors
 from numba.core.ir import Loc
 from numba.core.types import FunctionType
 
-from ..errors import NumbadError, UnsupportedError
+from ..errors import NumbadError, NumbadWarning, UnsupportedError
 from ..ir.fence import Place, defect, place, readable
 from ..source import line_of_def
 
@@ -97,6 +97,9 @@ def _refusal(py_func, causes, generated):
         refusal = type(found)(found.plain_message)
         refusal.__cause__ = found.__cause__
         return refusal
+    warned = next((c for c in causes if isinstance(c, NumbadWarning)), None)
+    if warned is not None:  # the user's filters make errors of warnings
+        return UnsupportedError(str(warned))
     for known in (_not_compiled, _called_by_address):
         refusal = next(filter(None, map(known, causes)), None)
         if refusal is not None:

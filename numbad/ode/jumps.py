@@ -1,7 +1,8 @@
-"""Right-hand sides that switch where the time passes a differentiated quantity: `if t > dose_time`.
+"""Right-hand sides that switch where the time or the state passes a differentiated quantity.
 
-The derivative by such a time is in what the switch moves, which no derivative of the right-hand side
-shows: it would be 0, or leave that out, without a word.
+`if t > dose_time`, `if y[0] > threshold`: when the switch happens depends on what is differentiated, which no
+derivative of the right-hand side shows: it would be 0, or leave that out, without a word. Where the
+right-hand side only bends there, nothing is left out; the code does not tell which of them it is.
 """
 
 import inspect
@@ -9,6 +10,7 @@ import linecache
 import operator
 
 from numba.core import errors, ir
+from numba.core.analysis import compute_cfg_from_blocks
 from numba.core.dispatcher import Dispatcher
 
 from numbad.ir.searches import warn_once
@@ -17,21 +19,24 @@ from numbad.ir.untyped import untyped
 _COMPARISONS = {operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne}
 
 
-TIME, MOVED = "time", "moved"
+TIME, STATE, MOVED = "time", "state", "moved"
 
 
 def warn_of_jumps(fun, positions):
-    """Warn once of each line of `fun(t, ...)` that compares t with one of the arguments at `positions`.
+    """Warn once of each line of `fun(t, y, ...)` that compares t with one of the arguments at `positions`.
 
-    So of the lines of functions that `fun` calls.
+    And of each that branches on y, unless it leaves a loop. So of the lines of functions that `fun` calls.
     """
-    kinds = {0: {TIME}} | {position: {MOVED} for position in positions}
-    for loc in _find_jumps(fun, kinds, set()):
-        warn_once(_message(loc), loc)
+    kinds = {0: {TIME}, 1: {STATE}} | {position: {MOVED} for position in positions}
+    for loc, by_state in _find_jumps(fun, kinds, set()):
+        warn_once(_message(loc, by_state), loc)
 
 
 def _find_jumps(dispatcher, kinds, seen):
-    """The places of such comparisons; `kinds[i]` is what argument number `i` depends on."""
+    """The places of such comparisons, and whether the state decides.
+
+    `kinds[i]` is what argument number `i` depends on.
+    """
     key = dispatcher, tuple(sorted((k, *sorted(found)) for k, found in kinds.items()))
     if key in seen:
         return
@@ -41,15 +46,38 @@ def _find_jumps(dispatcher, kinds, seen):
     except (errors.NumbaError, errors.UnsupportedBytecodeError):
         return  # the compilation proper tells what is wrong
     flow = _Flow(func_ir, kinds)
+    choices = _choices(func_ir, flow)
     for block in func_ir.blocks.values():
         for s in block.find_insts(ir.Assign):
             if not isinstance(s.value, ir.Expr):
                 continue
             if s.value.op == "binop" and s.value.fn in _COMPARISONS:
-                if flow.behind(_read(s.value)) >= {TIME, MOVED}:
-                    yield s.loc
+                behind = flow.behind(_read(s.value))
+                if behind >= {TIME, MOVED}:
+                    yield s.loc, False
+                elif STATE in behind and s.target.name in choices:
+                    yield s.loc, True
             elif s.value.op == "call" and (callee := flow.callee(s.value)) is not None:
                 yield from _find_jumps(callee, flow.handed_on(s.value, callee), seen)
+
+
+def _choices(func_ir, flow):
+    """The variables that branches read, but for those that leave a loop, and those on the line of such a one.
+
+    Python tests the condition of a `while` loop once more before it.
+    """
+    bodies = [loop.body for loop in compute_cfg_from_blocks(func_ir.blocks).loops().values()]
+    branches, lines = [], set()
+    for label, block in func_ir.blocks.items():
+        branch = block.terminator
+        if isinstance(branch, ir.Branch):
+            targets = {branch.truebr, branch.falsebr}
+            if any(label in body and targets - set(body) for body in bodies):
+                lines.add(branch.loc.line)
+            else:
+                branches.append(branch)
+    names = [branch.cond.name for branch in branches if branch.loc.line not in lines]
+    return flow.variables_behind(names)
 
 
 class _Flow:
@@ -70,19 +98,31 @@ class _Flow:
                     self.named[name] = s.value.value
                 elif getattr(s.value, "op", None) == "getattr" and s.value.value.name in self.named:
                     self.named[name] = getattr(self.named[s.value.value.name], s.value.attr, None)
-                else:
+                elif not self._is_shape(s.value):
                     self.sources.setdefault(name, set()).update(_read(s.value))
+            for s in block.find_insts(ir.SetItem | ir.StaticSetItem):
+                self.sources.setdefault(s.target.name, set()).add(s.value.name)
 
-    def behind(self, names):
-        """What variables depend on."""
-        seen, pending, found = set(), list(names), set()
+    def _is_shape(self, value):
+        """Whether an expression reads how long an array is, and nothing in it."""
+        op = getattr(value, "op", None)
+        if op == "getattr":
+            return value.attr in ("shape", "size", "ndim", "dtype")
+        return op == "call" and self.named.get(value.func.name) is len
+
+    def variables_behind(self, names):
+        """Variables, and all that they are computed from."""
+        seen, pending = set(), list(names)
         while pending:
             name = pending.pop()
             if name not in seen:
                 seen.add(name)
-                found |= self.kinds.get(name, set())
                 pending += self.sources.get(name, ())
-        return found
+        return seen
+
+    def behind(self, names):
+        """What variables depend on."""
+        return set().union(*(self.kinds.get(name, ()) for name in self.variables_behind(names)))
 
     def callee(self, call):
         """The dispatcher that a call names, if it names one."""
@@ -106,12 +146,19 @@ def _read(value):
     return [v.name for v in value.list_vars()] if isinstance(value, ir.Expr) else []
 
 
-def _message(loc):
+def _message(loc, by_state):
     line = linecache.getline(loc.filename, loc.line).strip()
+    if by_state:
+        return (
+            "the right-hand side of an ODE chooses by its state, and is differentiated: should it jump where "
+            f"the choice changes, derivatives leave out that this moves:\n    {line}\nWay out: tell the "
+            "solver of it, as in events=nd.ode.event(lambda t, y, *args: y[0] - 1.0) (docs/ode.md). If the "
+            "right-hand side does not jump there, derivatives are right"
+        )
     return (
         "the right-hand side of an ODE compares the time with an argument of the solver that is "
         "differentiated, or may be: derivatives by it leave out that the switch moves, so that they are 0 "
-        f"where it does nothing else:\n    {line}\nWay out: solve up to the switch and from it on, in two "
-        "calls, whose times may be differentiated (docs/ode.md). If the argument is a constant, or the "
-        "right-hand side does not jump there, derivatives are right"
+        f"where it does nothing else:\n    {line}\nWay out: tell the solver of it, as in "
+        "tstops=lambda *args: args[0] or events=nd.ode.event(...) (docs/ode.md). If the argument is a "
+        "constant, or the right-hand side does not jump there, derivatives are right"
     )

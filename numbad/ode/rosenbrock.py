@@ -10,7 +10,7 @@ interpolant read as those of an explicit method.
 """
 
 import operator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property, reduce
 
 import numpy as np
@@ -113,11 +113,10 @@ def make_work(tableau):
 
 def rosenbrock_steps(tableau, rhs):
     """The compiled pieces of a step of a Rosenbrock method."""
-    linearize_if_examined, jacobian = (
-        make_linearize(rhs, only_if_examined=True),
-        buffers_needed(tableau),
-    )
-    moves_as_told = make_moves_as_told(rhs)
+    quiet = replace(rhs, declared=True)  # a Jacobian alone leaves out nothing
+    linearize, jacobian = make_linearize(quiet), buffers_needed(tableau)
+    linearize_if_examined = make_linearize(quiet, only_if_examined=True)
+    moves_as_told = make_moves_as_told(quiet)
 
     @inlined
     def examine(fun, work, t, y, k0, structure, args, settings):
@@ -130,7 +129,7 @@ def rosenbrock_steps(tableau, rhs):
         return failure.RUNNING
 
     step = make_rosenbrock_step(tableau, rhs)
-    return Steps(make_work(tableau), make_linearize(rhs), step, examine)
+    return Steps(make_work(tableau), linearize, step, examine)
 
 
 @cache

@@ -1,5 +1,6 @@
-"""Right-hand sides that switch at a time that is differentiated: the derivative is told to be incomplete."""
+"""Right-hand sides that switch where what is differentiated decides: derivatives are told to lack that."""
 
+import math
 import warnings
 
 import numba
@@ -68,3 +69,51 @@ def test_what_does_not_switch_there_is_not_told_of():
         warnings.simplefilter("error")
         nd.grad(lambda rate: by_rate((1.0,), (0.0, 2.0), (rate, 1.0))[-1, 0], mode="forward")(0.5)
         nd.grad(lambda x: fixed((1.0,), (0.0, 2.0), (0.5, x))[-1, 0], mode="forward")(1.0)
+
+
+def hopping(t, y, dy, threshold):
+    fast = np.zeros(1)
+    for i in range(len(y)):
+        fast[0] = y[i] - threshold
+        if i == 0 and fast[0] > 0.0:  # switches
+            dy[0] = 2.0
+        else:
+            dy[0] = 1.0
+
+
+def iterating(t, y, rate):
+    """A fixed point inside: its loop ends by the state, which is no jump."""
+    z, change = y[0], 1.0
+    while abs(change) > 1e-12:
+        change = 0.5 * math.cos(z) - z
+        z += change
+    return (-rate * y[0] * z,)
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+def test_a_choice_by_the_state_is_told_of(mode):
+    solve = nd.ode.solver(hopping, inplace=True)
+    with pytest.warns(nd.ControlDependenceWarning, match="chooses by its state") as told:
+        nd.grad(lambda x: solve(np.array([x]), (0.0, 2.0), 1.0)[-1, 0], mode=mode)(0.3)
+    assert {(w.filename, w.lineno) for w in told} == {(__file__, line_that_switches(hopping))}
+
+
+def test_a_warning_that_is_made_an_error_says_what_it_says():
+    def threshold(t, y, rate):
+        return (rate if y[0] > 1.0 else 0.5 * rate,)
+
+    solve = nd.ode.solver(threshold)
+    end = nd.derivative(lambda rate: solve((0.5,), (0.0, 2.0), rate)[-1, 0])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(nd.UnsupportedError, match="^the right-hand side of"):
+            end(1.0)
+
+
+def test_neither_a_plain_solution_nor_a_loop_nor_a_declared_event_is_told_of():
+    stiff = nd.ode.solver(hopping, inplace=True, method="Rosenbrock23")
+    loops = nd.ode.solver(iterating)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        stiff(np.array([0.3]), (0.0, 2.0), 1.0)
+        nd.derivative(lambda rate: loops((1.0,), (0.0, 1.0), rate)[-1, 0])(0.5)

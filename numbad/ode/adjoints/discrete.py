@@ -90,9 +90,9 @@ class _Pull(Writer):
             self.lines.append(f"records = recorded({given})[1]")
         self.lines += ["nodes, states, ys = records", "ts = uniform(args[1])"]
         slope = self._slope()
-        if self.by_args and not self.problem.until_output:
+        if not self.problem.until_output:
             first = 3 if self.problem.inplace else 2
-            trees = enumerate(self._trees(), first)
+            trees = enumerate(self._trees() if self.by_args else (), first)
             warn_of_jumps(self.problem.fun, [k for k, tree in trees if _is_differentiated(tree)])
         self.namespace["pull_slope"] = slope.pullback(self.by_args)
         self._arguments(slope)
