@@ -57,11 +57,13 @@ def compiled(fun, shape, solving, observing, events, meanings):
         "State": _named(shape.state),
         "empty": np.empty,
         "int64": np.int64,
+        "varied": np.array(shape.varied, dtype=np.intp),
     }
     if observing is not None:
         names |= {f"observe{i}": one for i, one in enumerate(observing.functions)}
     trajectory = _generate(_trajectory_source(shape, observing), names)
-    sensitivities = value_and_jacobian(trajectory, argnums=0)
+    mode = "reverse" if shape.adjoint else "forward"
+    sensitivities = value_and_jacobian(trajectory, argnums=0, mode=mode)
     if count > MOST_IN_ONE_PASS:
         curve = sensitivities
     else:
@@ -75,7 +77,8 @@ class Shape(NamedTuple):
 
     `state` is the form of y (see `model.packed`), of `components` numbers. `known` has the parameters,
     then the times, amounts and components of the `doses`; `varied` are the indices of those among
-    them, `free` those of the initial values, that vary: theta has them in this order.
+    them, `free` those of the initial values, that vary: theta has them in this order. With `adjoint`
+    derivatives come from reverse sweeps, one for each number that is compared with data.
     """
 
     calling: Calling
@@ -84,6 +87,7 @@ class Shape(NamedTuple):
     varied: tuple
     free: tuple
     doses: int = 0
+    adjoint: bool = False
 
     @property
     def scalars(self):
@@ -115,6 +119,8 @@ def _trajectory_source(shape, observing):
     else:
         items = [unknown.get(i, f"y0[{i}]") for i in range(shape.components)]
         lines.append(f"    start = {_state_source(shape.state, items)}")
+    if shape.calling.form == "array":
+        lines += _array_lines(shape)
     to_solver = shape.calling.listed(arguments)
     if shape.doses:
         lines += _dose_lines(shape, everything[shape.calling.count :])
@@ -137,6 +143,17 @@ def _trajectory_source(shape, observing):
         else:
             lines += [f"        out[i, {q}] = seen[{q}]" for q in range(observing.width)]
     return "\n".join([*lines, "    return out"])
+
+
+def _array_lines(shape):
+    """Source of the parameters where these are an array."""
+    among = sum(index < shape.calling.count for index in shape.varied)
+    if among == shape.calling.count and among > MOST_IN_ONE_PASS:
+        yield f"    parameters = theta[:{among}]"
+        return
+    yield f"    parameters = known[:{shape.calling.count}].copy()"
+    yield f"    for j in range({among}):"
+    yield "        parameters[varied[j]] = theta[j]"
 
 
 def _dose_lines(shape, numbers):

@@ -14,6 +14,9 @@ from numba.core.errors import NumbaError, UnsupportedBytecodeError
 from numbad.caching import jit
 from numbad.errors import ModelError, NumbadError
 
+# More parameters in one argument are an array: code that is unrolled over them grows too long.
+LONGEST_TUPLE = 64
+
 
 @lru_cache(maxsize=128)
 def named_tuple(names):
@@ -52,10 +55,12 @@ class Calling:
     def listed(self, items):
         """Return Python source for each argument that follows (t, y), given it for each value.
 
-        The class of named tuples goes by the name ``Parameters`` there.
+        The class of named tuples goes by the name ``Parameters`` there, an array by ``parameters``.
         """
         if self.form == "separate":
             return list(items)
+        if self.form == "array":
+            return ["parameters"]
         joined = "".join(f"{item}, " for item in items)
         return [f"({joined})" if self.form == "tuple" else f"Parameters({joined})"]
 
@@ -73,7 +78,9 @@ def read_parameters(fun, p0, names=None):
         and positional[0] not in given
         and (given or len(values) != 1)
     ):
-        calling = Calling(len(values), _form(given))
+        form = _form(given)
+        long = form == "tuple" and len(values) > LONGEST_TUPLE
+        calling = Calling(len(values), "array" if long else form)
         default = given or tuple(f"{positional[0]}[{i}]" for i in range(len(values)))
     else:
         if given and not variadic:

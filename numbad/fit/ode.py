@@ -1,6 +1,7 @@
 """The fit of an ODE to data."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
@@ -11,6 +12,12 @@ from numbad.fit.multistart import run_starts
 from numbad.fit.problem import Control, Solving, as_tuple
 from numbad.fit.result import FitResult
 from numbad.fit.unknowns import latin_hypercube
+
+SENSITIVITIES = ("auto", "forward", "adjoint")
+# So many unknowns for each number compared with data make reverse sweeps faster than forward ones:
+# a system of two equations with 200 unknowns and 10 such numbers 2.4 and 3.4 ms forward and in
+# reverse, with 1000 unknowns 169 and 45 ms.
+MANY = 40
 
 
 def fit_ode(
@@ -141,8 +148,10 @@ def fit_ode(
         natural scale all the same.
     method, rtol, atol, first_step, max_step, max_steps, mass_matrix : optional
         As in `numbad.ode.solver`. With a singular mass matrix, `y0` must satisfy its equations.
-    sensitivity : "auto" or "forward", optional
-        How derivatives are taken; "auto" is "forward".
+    sensitivity : "auto", "forward" or "adjoint", optional
+        How derivatives are taken: by dual numbers, or by reverse sweeps through the solution, one for
+        each number that an experiment compares with data. "auto" is "adjoint" where there are over 40
+        times as many unknowns as such numbers in any experiment, "forward" else.
     starts, seed : int, int, optional
         Local fits from so many starts, the best of which counts: `p0`, and a Latin hypercube within
         `bounds`, which must then be finite.
@@ -182,8 +191,9 @@ def fit_ode(
     The method: C. Tsitouras (2011) for the solution, J. J. More (1978) and M. A. Branch, T. F.
     Coleman & Y. Li (1999) for the least squares, without and with bounds.
     """
-    if sensitivity not in ("auto", "forward"):
-        raise ModelError(f'sensitivity must be "auto" or "forward", got {sensitivity!r}')
+    if sensitivity not in SENSITIVITIES:
+        listed = ", ".join(map(repr, SENSITIVITIES))
+        raise ModelError(f"sensitivity must be one of {listed}; got {sensitivity!r}")
     for name, value, least in (("starts", starts, 1), ("seed", seed, 0)):
         if not isinstance(value, int | np.integer) or value < least:
             raise ModelError(f"{name} must be a whole number, at least {least}; got {value!r}")
@@ -196,6 +206,16 @@ def fit_ode(
             as_tuple(mass_matrix),
         ),
     )  # fmt: skip
+    problem = replace(problem, shape=_sensing(problem, sensitivity))
     points = latin_hypercube(problem.unknowns, starts, seed)
     fits = run_starts(problem, points, int(seed), executor, progress, journal)
     return FitResult(problem, fits)
+
+
+def _sensing(problem, sensitivity):
+    """Return the shape of a problem, with the sensitivities asked for or, if "auto", the faster."""
+    shape, seen = problem.shape, problem.observing
+    width = shape.components if seen is None else seen.width
+    outputs = width * max(len(trial.observations.flat[0]) for trial in problem.trials)
+    many = len(shape.varied) + len(shape.free) > MANY * outputs
+    return shape._replace(adjoint=sensitivity == "adjoint" or (sensitivity == "auto" and many))

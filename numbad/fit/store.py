@@ -102,7 +102,7 @@ def _load_problem(entry, fun, observables, events):
         as_dispatcher(fun),
         Shape(
             calling, state, shape["components"], tuple(shape["varied"]), tuple(shape["free"]),
-            shape["doses"],
+            shape["doses"], shape["adjoint"],
         ),
         Unknowns(
             tuple(unknowns["names"]), **arrays, transforms=tuple(unknowns["transforms"]),

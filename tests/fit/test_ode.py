@@ -255,7 +255,7 @@ T3 = [0.0, 1.0, 2.0]
         ({"bounds": 5}, ModelError, "bounds: expected a dict or pairs"),
         ({"sigma": [[1], [1, 2]]}, DataError, "sigma: every entry must be a real number"),
         ({"y0": 30.0}, ModelError, "y0 has 1 values, but component 1 is observed"),
-        ({"sensitivity": "adjoint"}, ModelError, 'sensitivity must be "auto" or "forward"'),
+        ({"sensitivity": "backward"}, ModelError, "sensitivity must be one of 'auto', 'forw"),
         ({"names": ["a"]}, ModelError, "names: 1 names for 4 parameters"),
         ({"t0": 1901.0}, DataError, "t0 must be a time not after the first observation, 1900"),
         ({"y": -COUNTS}, DataError, r"y\[0, 0\] \(hare at t = 1900\) is -30; scale=.log."),
@@ -303,3 +303,30 @@ def test_options_of_the_solver_are_passed_on():
     assert FitResult.from_json(result.to_json(), decay_and_total).problem.solving == solving
     with pytest.raises(ModelError, match="atol must be a number, positive; got -1"):
         fit_ode(models.decay, t, y, 0.5, y0=[2.0], atol=[-1.0])
+
+
+def modes(t, y, p):
+    """A rate that is a sum of cosines; p is an array where there are so many."""
+    rate = 0.0
+    for i in range(len(p)):
+        rate += p[i] * math.cos(i * t)
+    return (-rate * y[0],)
+
+
+@pytest.mark.parametrize("sensitivity", ["auto", pytest.param("forward", marks=pytest.mark.deep)])
+def test_many_unknowns_go_by_the_adjoint(sensitivity):
+    count, t = 130, np.array([0.0, 1.0, 1.7])
+    p = 0.3 * np.sin(np.arange(count) ** 2) / (1.0 + np.arange(count))
+    names = [f"p[{i}]" for i in range(count)]
+    problem = fit_ode(
+        modes, t, [2.0, 1.0, 0.7], p, y0=[2.0], sigma=0.1, absolute_sigma=True, max_nfev=1,
+        priors=dict.fromkeys(names, ("normal", 0.0, 0.3)), sensitivity=sensitivity,
+        fixed=["p[7]"],
+    ).problem  # fmt: skip
+    assert problem.shape.adjoint == (sensitivity == "auto")
+    kept = np.delete(np.arange(count), 7)
+    _, jacobian = problem.evaluate(problem.unknowns.internal(p[kept]))
+    order = np.maximum(np.arange(count), 1)
+    waves = np.where(np.arange(count), np.sin(np.outer(t, order)) / order, t[:, None])
+    wanted = -2.0 * np.exp(-waves @ p)[:, None] * waves[:, kept] / 0.1 * problem.unknowns.scale
+    np.testing.assert_allclose(jacobian[:3], wanted, atol=1e-6 * np.abs(wanted).max())
