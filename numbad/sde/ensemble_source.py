@@ -27,6 +27,7 @@ from numbad.sde.path_source import (
     read,
     steps_of,
 )
+from numbad.sde.slopes_at_once import is_plain, pull_at, with_slopes
 from numbad.sde.state_source import form_of, returned, spread
 from numbad.sde.step_source import StepWriter, write_step
 from numbad.sde.two_ways import two_ways
@@ -240,8 +241,29 @@ def sums_of(ensemble, y0, args):
     Returns sums of the reduced numbers, of their squares, and `(good, first bad path or -1)`. With antithetic
     paths a number is the mean over a pair.
     """
-    both = (_sums(ensemble, _block(ensemble, y0, args, write)) for write in (_in_rows, _in_lanes))
-    return two_ways(*both, _BLOCK, (sums_of, (ensemble, y0, args)))
+    both = [_sums(ensemble, _block(ensemble, y0, args, write)) for write in (_in_rows, _in_lanes)]
+    origin = sums_of, (ensemble, y0, args)
+    if not _has_one_number(ensemble.reduce) or not (is_plain(y0) and is_plain(args)):
+        return two_ways(*both, _BLOCK, origin)
+    tys = y0, args
+    slopes = _recorded(both[1], tys), lambda wrt: _pulled(both[1], tys, tuple(wrt))
+    return two_ways(*both, _BLOCK, origin, slopes)
+
+
+def _has_one_number(reduce):
+    if reduce is None or reduce == MEAN:
+        return False
+    return not isinstance(reduced_type(cpu_target.typing_context, reduce), types.BaseTuple)
+
+
+@built_once(lambda sums, *_: sums)
+def _recorded(sums, tys):
+    return with_slopes(sums, _BLOCK, tys, (_recorded, (sums, tys)))
+
+
+@built_once(lambda sums, *_: sums)
+def _pulled(sums, tys, wrt):
+    return pull_at(sums, tys, wrt, (_pulled, (sums, tys, wrt)))
 
 
 def _sums(ensemble, block):

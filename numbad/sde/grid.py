@@ -16,7 +16,7 @@ from numbad.ode.times import check_times_type, uniform
 from numbad.random.compiling import DrawDispatcher
 from numbad.rules.registry import CONSTANT_CALLS
 
-_BY_TIMES = (
+BY_TIMES = (
     "a solution of an SDE is not differentiable by ts: a Brownian path has no slope. Way out: scale time, "
     "as in T * drift and sqrt(T) * diffusion for ts from 0 to 1, and differentiate by T"
 )
@@ -46,7 +46,7 @@ class TimesDispatcher(DrawDispatcher):
     """A function of output times, by which nothing is differentiated."""
 
     def numbad_pullback(self, wrt):
-        raise UnsupportedError(_BY_TIMES)
+        raise UnsupportedError(BY_TIMES)
 
 
 def constant(function):
@@ -66,7 +66,7 @@ def _of_times(function):
 
 def _times(name, ty):
     if any(True for _ in duals_in(ty)):
-        raise UnsupportedError(_BY_TIMES)
+        raise UnsupportedError(BY_TIMES)
     check_times_type(ty)
     if isinstance(getattr(ty, "dtype", types.float64), types.Complex):
         raise ModelError("ts must hold real numbers, not complex ones")

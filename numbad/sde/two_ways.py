@@ -15,11 +15,26 @@ class TwoWaysDispatcher(GenericDispatcher):
 
     numbad_changes = False
 
+    slopes = (
+        None  # `(recorded, pull_at)` where slopes are found with the values, see `slopes_at_once`
+    )
+
     def numbad_pullback(self, wrt):
         return pullback(self.differentiated, wrt)
 
+    @property
+    def numbad_pullback_at(self):
+        return None if self.slopes is None else self.slopes[1]
 
-def two_ways(values, differentiated, parameters, origin):
+
+class AtOnceDispatcher(TwoWaysDispatcher):
+    """The same, with slopes of its own beside the values."""
+
+    def numbad_recorded(self):
+        return self.slopes[0]
+
+
+def two_ways(values, differentiated, parameters, origin, slopes=None):
     """The dispatcher; `origin` is a function and arguments for which it is made again."""
     content = values, differentiated
     namespace = {"content": content}
@@ -31,6 +46,7 @@ def two_ways(values, differentiated, parameters, origin):
         call = f"def block({parameters}):\n    return target({parameters})\n"
         return define(call, {"target": dualized(differentiated)})
 
-    made = generic(stub, content, choose, origin, TwoWaysDispatcher)
-    made.differentiated = differentiated
+    kind = TwoWaysDispatcher if slopes is None else AtOnceDispatcher
+    made = generic(stub, content, choose, origin, kind)
+    made.differentiated, made.slopes = differentiated, slopes
     return made

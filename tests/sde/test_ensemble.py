@@ -14,12 +14,12 @@ ARGS = 0.1, 0.4
 
 
 @njit
-def _drift(t, y, mu, vol):
+def _drift(t, y, mu, vol, *rest):
     return mu * y
 
 
 @njit
-def _diffusion(t, y, mu, vol):
+def _diffusion(t, y, mu, vol, *rest):
     return vol * y
 
 
@@ -108,6 +108,24 @@ def test_derivatives_in_compiled_code(mode):
         (_mean(1.1, 0.4 + h, KEY) - _mean(1.1, 0.4 - h, KEY)) / (2.0 * h),
     ]
     np.testing.assert_allclose(slopes, expected, rtol=1e-6)
+
+
+@njit
+def _one(y0, vol, key, weight):
+    found = nd.sde.ensemble(SOLVE, y0, (0.0, 0.3, 1.0), (0.1, vol, 3), key, 100, reduce=_end)
+    return found.mean + weight * found.error
+
+
+@pytest.mark.parametrize("weight", [0.0, 2.0])
+def test_slopes_found_with_the_values(weight):
+    """One number a path: without a cotangent of the error, a block is not evaluated again."""
+    at = 1.1, 0.4, KEY, weight
+    forward, reverse = (nd.grad(_one, (0, 1), mode=mode)(*at) for mode in ("forward", "reverse"))
+    np.testing.assert_allclose(reverse, forward, rtol=1e-11)
+    second = nd.hessian(_one, 1)(*at)
+    h = 1e-5
+    up, down = (nd.grad(_one, 1)(1.1, 0.4 + s, KEY, weight) for s in (h, -h))
+    assert second == pytest.approx((up - down) / (2.0 * h), rel=1e-5)
 
 
 @pytest.mark.parametrize("mode", ["forward", "reverse"])
