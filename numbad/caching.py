@@ -23,11 +23,11 @@ from numba import njit
 from numba.core import compiler, serialize, sigutils, typing
 from numba.core.targetconfig import ConfigStack
 
-from . import constants, folder, symbols
+from . import constants, folder, symbols, warned
 from .fingerprint import Fingerprint, UndigestibleError, digested
 from .linked import finish_parts, waits
 
-FORMAT = b"numbad 2\n"
+FORMAT = b"numbad 3\n"
 
 SWITCHED_OFF = "NUMBAD_REVERSE_OFF"
 """The environment variable that names the optimisations to leave out: `reverse/switches.py`.
@@ -48,6 +48,7 @@ class ContentCache:
         self._contents = contents  # a function that returns the objects to digest
         self._symbols = set()
         self._paths = {}  # of what is being compiled, by the signature
+        self._begun = {}  # when its compilation began, in terms of what there was to warn of
 
     @property
     def cache_path(self):
@@ -57,6 +58,7 @@ class ContentCache:
         """The compiled function for a signature, or None."""
         # Globals may mean something else once it is compiled, or for the next signature.
         path = self._paths[sig] = self._path(sig, target_context)
+        self._begun[sig] = warned.mark()
         data = folder.read(path) if path is not None else b""
         if not data.startswith(FORMAT):
             return None
@@ -64,25 +66,29 @@ class ContentCache:
         while before_loading:
             before_loading.pop()()
         try:
-            return _rebuilt(pickle.loads(data[len(FORMAT) :]), sig, target_context)
+            found, payload = pickle.loads(data[len(FORMAT) :])
+            rebuilt = _rebuilt(payload, sig, target_context)
         except Exception:  # a damaged file, or a module gone: compile, as if there were none
             return None
+        warned.tell_again(found)
+        return rebuilt
 
     def save_overload(self, sig, compiled):
         """Keep a compiled function; where that is not possible, nothing happens."""
         path = self._paths.pop(sig, None)
+        found = warned.since(self._begun.pop(sig, warned.mark()))
         if path is not None and waits(compiled.library):  # it may never be more than a part
-            compiled.library.when_finished.append(partial(self._save, path, sig, compiled))
+            compiled.library.when_finished.append(partial(self._save, path, sig, compiled, found))
         elif path is not None:
-            self._save(path, sig, compiled)
+            self._save(path, sig, compiled, found)
 
-    def _save(self, path, sig, compiled):
+    def _save(self, path, sig, compiled, found):
         if not _can_keep(compiled, self._symbols):
             finish_parts(compiled.library)  # they perhaps can be kept
             return
         # A full disk, or a type that is known to this process alone, must not stop anyone.
         with contextlib.suppress(OSError, pickle.PicklingError, TypeError, AttributeError):
-            folder.write(path, FORMAT + serialize.dumps(_reduced(compiled, sig)))
+            folder.write(path, FORMAT + serialize.dumps((found, _reduced(compiled, sig))))
 
     def enable(self):
         pass

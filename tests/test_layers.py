@@ -17,7 +17,7 @@ LAYERS = (
     ("data", "rules"),
     ("debugging", "meaning"),
     ("remembered",),
-    ("classes", "folder", "linked", "symbols"),
+    ("classes", "folder", "linked", "symbols", "warned"),
     ("fingerprint",),
     ("caching", "ir", "models"),
     ("lanes", "random"),

@@ -10,16 +10,14 @@ with a step that is halved or a damping that is adapted: there the choice only s
 
 import linecache
 import os
-import warnings
 
 from numba.core import ir
 from numba.core.ir_utils import compute_cfg_from_blocks
 
-from ..errors import ControlDependenceWarning
+from ..warned import warn_once
 from .function import is_expr, is_phi, operands, read_by
 
 _OWN = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
-_told = set()
 
 
 def warn_of_searches(blocks, is_varied, is_float):
@@ -30,18 +28,6 @@ def warn_of_searches(blocks, is_varied, is_float):
     for name, loc in find_searches(blocks, is_varied, is_float):
         if not os.path.abspath(loc.filename).startswith(_OWN):
             warn_once(_message(name.split(".")[0], loc), loc)
-
-
-def warn_once(text, loc):
-    """Once as long as the filters say so; Python itself forgets what it told when any filter changes."""
-    key = text, ControlDependenceWarning, loc.line
-    if (loc.filename, key) not in _told:
-        registry = {}
-        warnings.warn_explicit(
-            text, ControlDependenceWarning, loc.filename, loc.line, registry=registry
-        )
-        if key in registry:
-            _told.add((loc.filename, key))
 
 
 def _message(name, loc):
