@@ -67,9 +67,8 @@ class Model:
     doses : dict
         Column with amounts -> the component to which they are added at the times of their rows.
     options : dict
-        Of ``time`` and the options of `numbad.fit.fit_ode` (``scale``, ``loss``,
-        ``absolute_sigma``, ``method``, those in `PASSED_ON`, `NUMBERS` and `COUNTS`) those that are
-        given.
+        Of ``time`` and the options of `numbad.fit.fit_ode` (those in `PASSED_ON`, `NUMBERS`, `COUNTS`;
+        ``scale``, ``loss``, ``absolute_sigma``, ``method``) those that are given.
     """
 
     path: Path
