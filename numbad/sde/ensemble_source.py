@@ -7,6 +7,7 @@ memory for one block at a time.
 """
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 from numba.core import types
 from numba.core.registry import cpu_target
@@ -18,6 +19,7 @@ from numbad.remembered import built_once
 from numbad.rules.registry import CONSTANT_CALLS
 from numbad.sde import checks
 from numbad.sde.brownian import block_increments, draw_steps
+from numbad.sde.digital import warn_of_digital
 from numbad.sde.grid import constant
 from numbad.sde.path_source import (
     Problem,
@@ -243,11 +245,12 @@ def sums_of(ensemble, y0, args):
     """
     both = [_sums(ensemble, _block(ensemble, y0, args, write)) for write in (_in_rows, _in_lanes)]
     origin = sums_of, (ensemble, y0, args)
+    warn = None if ensemble.reduce == MEAN else partial(warn_of_digital, ensemble.reduce)
     if not _has_one_number(ensemble.reduce) or not (is_plain(y0) and is_plain(args)):
-        return two_ways(*both, _BLOCK, origin)
+        return two_ways(*both, _BLOCK, origin, None, warn)
     tys = y0, args
     slopes = _recorded(both[1], tys), lambda wrt: _pulled(both[1], tys, tuple(wrt))
-    return two_ways(*both, _BLOCK, origin, slopes)
+    return two_ways(*both, _BLOCK, origin, slopes, warn)
 
 
 def _has_one_number(reduce):

@@ -20,6 +20,7 @@ class TwoWaysDispatcher(GenericDispatcher):
     )
 
     def numbad_pullback(self, wrt):
+        self.before_derivatives()
         return pullback(self.differentiated, wrt)
 
     @property
@@ -31,11 +32,15 @@ class AtOnceDispatcher(TwoWaysDispatcher):
     """The same, with slopes of its own beside the values."""
 
     def numbad_recorded(self):
+        self.before_derivatives()
         return self.slopes[0]
 
 
-def two_ways(values, differentiated, parameters, origin, slopes=None):
-    """The dispatcher; `origin` is a function and arguments for which it is made again."""
+def two_ways(values, differentiated, parameters, origin, slopes=None, before_derivatives=None):
+    """The dispatcher; `origin` is a function and arguments for which it is made again.
+
+    `before_derivatives()` is called when code for derivatives is asked for.
+    """
     content = values, differentiated
     namespace = {"content": content}
     stub = define(f"def block({parameters}):\n    raise NotImplementedError(content)\n", namespace)
@@ -43,10 +48,13 @@ def two_ways(values, differentiated, parameters, origin, slopes=None):
     def choose(*given):
         if not any(True for ty in given for _ in duals_in(ty)):
             return values.py_func
+        made.before_derivatives()
         call = f"def block({parameters}):\n    return target({parameters})\n"
         return define(call, {"target": dualized(differentiated)})
 
     kind = TwoWaysDispatcher if slopes is None else AtOnceDispatcher
     made = generic(stub, content, choose, origin, kind)
     made.differentiated, made.slopes = differentiated, slopes
+    if before_derivatives is not None:
+        made.before_derivatives = before_derivatives
     return made

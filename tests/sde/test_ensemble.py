@@ -128,6 +128,18 @@ def test_slopes_found_with_the_values(weight):
     assert second == pytest.approx((up - down) / (2.0 * h), rel=1e-5)
 
 
+def test_payoffs_that_jump_are_warned_of():
+    @njit
+    def digital(ys):
+        return 1.0 if ys[-1, 0] > 1.0 else 0.0
+
+    def mean(vol):
+        return nd.sde.ensemble(SOLVE, 1.0, (0.0, 1.0), (0.1, vol), KEY, 10, reduce=digital).mean
+
+    with pytest.warns(nd.ControlDependenceWarning, match="digital returns is zero path by path"):
+        assert nd.grad(mean, mode="reverse")(0.2) == 0.0
+
+
 @pytest.mark.parametrize("mode", ["forward", "reverse"])
 def test_derivatives_by_times_are_refused(mode):
     def mean(end):
