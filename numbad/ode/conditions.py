@@ -3,10 +3,12 @@
 from numba.core import errors, types
 from numba.core.registry import cpu_target
 
+from numbad.caching import jit
 from numbad.errors import ModelError, NumbadError
 from numbad.ode.compiling import inlined
 from numbad.ode.complaint import cannot_compile
 from numbad.ode.state import is_scalar
+from numbad.operators.dispatcher import starred
 from numbad.operators.tangent import jvp
 from numbad.source import define
 
@@ -23,11 +25,21 @@ class Conditions:
         names = {f"condition{i}": condition for i, condition in enumerate(conditions)}
         calls = "".join(f"float(condition{i}(t, y{rest})), " for i in range(len(conditions)))
         self.values = inlined(define(f"def values(t, y, args):\n    return ({calls})\n", names))
-        rates = {f"rate{i}": jvp(condition, (0, 1)) for i, condition in enumerate(conditions)}
+        fixed = [_with_count(condition, len(given)) for condition in conditions]
+        rates = {f"rate{i}": jvp(condition, (0, 1)) for i, condition in enumerate(fixed)}
         calls = "".join(f"rate{i}((t, y{rest}), (1.0, slope))[1], " for i in range(len(conditions)))
         self.slopes = inlined(
             define(f"def slopes(t, y, slope, args):\n    return ({calls})\n", rates)
         )
+
+
+def _with_count(condition, count):
+    """A condition that takes `count` arguments: `nd.jvp` takes none of `*args`."""
+    if starred(condition.py_func) is None:
+        return condition
+    names = ", ".join(f"arg{k}" for k in range(count))
+    source = f"def condition({names}):\n    return of({names})\n"
+    return jit(define(source, {"of": condition}), error_model="numpy")
 
 
 def _form(y0):

@@ -221,6 +221,13 @@ def abs_speed(t, y):
     return abs(y[1])
 
 
+def test_conditions_and_changes_may_take_what_arguments_there_are():
+    """dy/dt = -rate, set back to 1 where it meets 0."""
+    again = nd.ode.event(lambda t, y, *args: y[0], change=lambda t, y, *args: (1.0,))
+    solve = nd.ode.solver(lambda t, y, rate: (-rate,), events=again)
+    assert abs(solve((1.0,), (0.0, 1.3), (2.0,))[-1, 0] - 0.4) < 1e-9
+
+
 def still(t, y):
     return 0.0 * y[0], 1.0 + 0.0 * y[1]
 
