@@ -36,7 +36,7 @@ def make_locate(problem, settings, conditions, directions):
     """`make_search` for given settings."""
     content = *content_of(problem), tuple(settings), conditions, directions
 
-    def locate(y0, t, t_end, args, fired, tried):
+    def locate(y0, t, t_end, args, fired, crossed_by, tried):
         raise NotImplementedError(content)
 
     def choose(*argument_types):
@@ -47,23 +47,24 @@ def make_locate(problem, settings, conditions, directions):
 
 
 def _with_settings(search, settings):
-    def locate(y0, t, t_end, args, fired, tried):
-        return search(y0, t, t_end, args, fired, tried, settings)
+    def locate(y0, t, t_end, args, fired, crossed_by, tried):
+        return search(y0, t, t_end, args, fired, crossed_by, tried, settings)
 
     return locate
 
 
 @built_once(dispatcher_of)
 def make_search(problem, conditions, directions):
-    """The dispatcher `search(y0, t, t_end, args, fired, tried, settings)` for a problem and its conditions.
+    """The dispatcher `search(y0, t, t_end, args, fired, crossed_by, tried, settings)`, as `locate`.
 
     It returns (hit, t_before, t_after, slopes, tried): as bits of `hit` the conditions that cross zero
     first, the times next to that on each side, and how fast each condition changes there. Without one,
-    `hit` is 0. `fired` are those that have just done so, `tried` the steps tried so far.
+    `hit` is 0. `fired` are those that have just done so, `crossed_by` with which slopes, `tried` the steps
+    tried so far.
     """
     content = *content_of(problem), conditions, directions
 
-    def search(y0, t, t_end, args, fired, tried, settings):
+    def search(y0, t, t_end, args, fired, crossed_by, tried, settings):
         raise NotImplementedError(content)
 
     def choose(y0, t, t_end, args, *rest):
@@ -82,20 +83,28 @@ def _search(pieces, problem, watch, directions):
 
     value, begin, scan = make_scan(values, interpolate, directions)
 
-    def search(y0, t, t_end, given_args, fired, tried, given_settings):
+    def search(y0, t, t_end, given_args, fired, crossed_by, tried, given_settings):
         args, settings = borrow(given_args), borrow(given_settings)
         structure = structure_of(y0)
         initial = as_state(y0, args)
         direction = t_end - t
         memory, work, y, k0, status, control = start(initial, t, t_end, structure, args, settings)
         own_memory, (row, slope_row) = side(initial)
-        before, low, high = np.empty(count), np.empty(count), np.empty(count)
+        before, low, high, goes_to = (
+            np.empty(count),
+            np.zeros(count),
+            np.empty(count),
+            np.zeros(count),
+        )
         now = values(t, restored(structure, y), args)
-        for i in range(count):
-            before[i] = 0.0 if fired >> i & 1 else now[i]
-            low[i] = 0.0
         rates = now
         onset = slopes_of(t, restored(structure, y), restored(structure, k0), args)
+        for i in range(count):
+            has_fired = fired >> i & 1
+            # The change of an event may have set it back to before it.
+            before[i] = 0.0 if has_fired and now[i] * crossed_by[i] >= 0.0 else now[i]
+            if before[i] == 0.0 and (not has_fired or onset[i] * crossed_by[i] < 0.0):
+                goes_to[i] = onset[i]
         hit, first = 0, True
         t_before = t_after = t_end
         while t != t_end and status == failure.RUNNING and hit == 0:
@@ -116,10 +125,10 @@ def _search(pieces, problem, watch, directions):
                 for i in range(count):
                     # What has just happened may happen again before one looks: bounces of a ball at rest.
                     theta = low[i]
-                    while before[i] * onset[i] < 0.0 and theta > SHORTEST:
+                    while before[i] * goes_to[i] < 0.0 and theta > SHORTEST:
                         theta *= 0.0625
                         before[i], low[i] = value(i, theta, at), theta
-                    if low[i] > 0.0 and before[i] * onset[i] < 0.0:
+                    if before[i] * goes_to[i] < 0.0:
                         status = failure.EVENTS_ACCUMULATE
             for place in range(PLACES):
                 earliest = scan(place, at, before, low, high)

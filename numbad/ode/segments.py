@@ -84,6 +84,8 @@ class _Code:
             )
         if self.keep:
             lines.append(_BEGIN_KEEPING.format(keep=self.keep))
+        if self.bits:
+            lines.append("    rates = no_rates\n")
         lines.append(_NEXT_STOP)
         for i, _ in self.presets:
             lines.append(f"        stop, preset = until(fixed{i}, done, stop, preset, direction)\n")
@@ -176,10 +178,9 @@ _AIM = """\
 """
 
 _SEARCH = """\
-        rates = no_rates
         if moves:
             hit, left, right, rates, tried = locate(
-                stop_gradient(as_form(y0, state)), t, aim, stop_gradient(args), fired, tried
+                stop_gradient(as_form(y0, state)), t, aim, stop_gradient(args), fired, rates, tried
             )
             if hit != 0:
                 before, after, preset = left, right, False
