@@ -3,6 +3,7 @@
 import inspect
 from collections import namedtuple
 from collections.abc import Sequence
+from functools import cache
 
 import numpy as np
 from numba.core.dispatcher import Dispatcher
@@ -126,7 +127,13 @@ def _constant(times):
         raise ArgumentError(
             f"times must be finite floats, such as (1.0, 2.5), or a function of args; not {times!r}"
         )
-    written = "".join(f"{value!r}, " for value in values.tolist())
+    return _returning(tuple(values.tolist()))
+
+
+@cache
+def _returning(values):
+    """The function of these times, the same one for the same times."""
+    written = "".join(f"{value!r}, " for value in values)
     return jit(
         define(f"def times(*args):\n    return np.array([{written}], np.float64)\n", {"np": np})
     )
