@@ -23,7 +23,7 @@ from numba import njit
 from numba.core import compiler, serialize, sigutils, typing
 from numba.core.targetconfig import ConfigStack
 
-from . import constants, folder, symbols, warned
+from . import constants, folder, notices, symbols
 from .fingerprint import Fingerprint, UndigestibleError, digested
 from .linked import finish_parts, waits
 
@@ -58,7 +58,7 @@ class ContentCache:
         """The compiled function for a signature, or None."""
         # Globals may mean something else once it is compiled, or for the next signature.
         path = self._paths[sig] = self._path(sig, target_context)
-        self._begun[sig] = warned.mark()
+        self._begun[sig] = notices.mark()
         data = folder.read(path) if path is not None else b""
         if not data.startswith(FORMAT):
             return None
@@ -70,13 +70,13 @@ class ContentCache:
             rebuilt = _rebuilt(payload, sig, target_context)
         except Exception:  # a damaged file, or a module gone: compile, as if there were none
             return None
-        warned.tell_again(found)
+        notices.tell_again(found)
         return rebuilt
 
     def save_overload(self, sig, compiled):
         """Keep a compiled function; where that is not possible, nothing happens."""
         path = self._paths.pop(sig, None)
-        found = warned.since(self._begun.pop(sig, warned.mark()))
+        found = notices.since(self._begun.pop(sig, notices.mark()))
         if path is not None and waits(compiled.library):  # it may never be more than a part
             compiled.library.when_finished.append(partial(self._save, path, sig, compiled, found))
         elif path is not None:

@@ -17,7 +17,7 @@ LAYERS = (
     ("data", "rules"),
     ("debugging", "meaning"),
     ("remembered",),
-    ("classes", "folder", "linked", "symbols", "warned"),
+    ("classes", "folder", "linked", "notices", "symbols"),
     ("fingerprint",),
     ("caching", "ir", "models"),
     ("lanes", "random"),

@@ -14,7 +14,7 @@ import os
 from numba.core import ir
 from numba.core.ir_utils import compute_cfg_from_blocks
 
-from ..warned import warn_once
+from ..notices import warn_once
 from .function import is_expr, is_phi, operands, read_by
 
 _OWN = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep

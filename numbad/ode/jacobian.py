@@ -50,7 +50,7 @@ def seeded(y, args):
     return types.UniTuple(dual, len(y)) if isinstance(y, types.BaseTuple) else vector_type(dual)
 
 
-class Columns:
+class JacobianColumns:
     """The columns of a Jacobian but for that by time: one for each component, or for each colour of them."""
 
     def __init__(self, emitter, n, ty, value):
@@ -98,7 +98,7 @@ def new_matrices(typingctx, y, args, sparsity):
         emitter = Emitter(context, builder)
         n = emitter.vector(y, arguments[0]).size()
         columns = context.get_constant(types.intp, _pass_of(y))
-        own = Columns(emitter, n, sparsity, arguments[2])
+        own = JacobianColumns(emitter, n, sparsity, arguments[2])
         passes = builder.add(builder.sdiv(own.count, columns), context.get_constant(types.intp, 1))
         width = own.factor_width(n)
         shapes = [[n, builder.mul(passes, columns)], [n, width], [n], [n], [n], [n]]
@@ -140,7 +140,7 @@ def make_linearize(rhs, only_if_examined=False):
             matrix_type = work[len(work) - MATRICES]
             values = emitter.vector(y, y_value)
             n, width = values.size(), context.get_constant(types.intp, _pass_of(y))
-            columns = Columns(emitter, n, work[len(work) - 1], sparsity)
+            columns = JacobianColumns(emitter, n, work[len(work) - 1], sparsity)
             last = builder.add(columns.count, context.get_constant(types.intp, 1))
             with cgutils.for_range_slice(builder, n.type(0), last, width) as (first, _):
 

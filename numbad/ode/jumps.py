@@ -14,7 +14,7 @@ from numba.core.analysis import compute_cfg_from_blocks
 from numba.core.dispatcher import Dispatcher
 
 from numbad.ir.untyped import untyped
-from numbad.warned import warn_once
+from numbad.notices import warn_once
 
 _COMPARISONS = {operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne}
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from numbad.ode import failure
-from numbad.ode.compiling import GenericDispatcher, generic
+from numbad.ode.compiling import GenericDispatcher, generic, inlined
 from numbad.ode.conditions import Conditions
 from numbad.ode.crossing import NOWHERE, PLACES, make_scan, next_to
 from numbad.ode.integrate import as_passed, content_of, dispatcher_of, make_pieces
@@ -23,6 +23,9 @@ SHORTEST = 1e-12
 
 # Distances between the two sides of an event, in doublings of the spacing between numbers.
 WIDEST_GAP = 40
+
+# How many numbers one goes back to be before an event.
+LARGEST_RETREAT = 10
 
 
 class LocateDispatcher(GenericDispatcher):
@@ -83,19 +86,37 @@ def _search(pieces, problem, watch, directions):
 
     value, begin, scan = make_scan(values, interpolate, directions)
 
+    @inlined
+    def seen_again(step, before, low, goes_to):
+        """Whether what has just happened, and happens again at once, is seen to: as bounces of a ball are."""
+        seen = True
+        for i in range(count):
+            theta = low[i]
+            while before[i] * goes_to[i] < 0.0 and theta > SHORTEST:
+                theta *= 0.0625
+                before[i], low[i] = value(i, theta, step), theta
+            seen = seen and before[i] * goes_to[i] >= 0.0
+        return seen
+
+    @inlined
+    def last_before(which, theta, step, sign):
+        """A time at which the condition has its old sign in a state that is found again from the time."""
+        t, h = step[1], step[2]
+        time = t + theta * h
+        for _ in range(LARGEST_RETREAT):
+            if value(which, (time - t) / h, step) * sign > 0.0:
+                break
+            time = next_to(time, -h)
+        return time
+
     def search(y0, t, t_end, given_args, fired, crossed_by, tried, given_settings):
         args, settings = borrow(given_args), borrow(given_settings)
         structure = structure_of(y0)
         initial = as_state(y0, args)
-        direction = t_end - t
         memory, work, y, k0, status, control = start(initial, t, t_end, structure, args, settings)
         own_memory, (row, slope_row) = side(initial)
-        before, low, high, goes_to = (
-            np.empty(count),
-            np.zeros(count),
-            np.empty(count),
-            np.zeros(count),
-        )
+        before, low, high = np.empty(count), np.zeros(count), np.empty(count)
+        goes_to = np.zeros(count)  # the sign that it will soon have, where that is known
         now = values(t, restored(structure, y), args)
         rates = now
         onset = slopes_of(t, restored(structure, y), restored(structure, k0), args)
@@ -122,33 +143,21 @@ def _search(pieces, problem, watch, directions):
             if first:
                 begin(at, before, low)
                 first = False
-                for i in range(count):
-                    # What has just happened may happen again before one looks: bounces of a ball at rest.
-                    theta = low[i]
-                    while before[i] * goes_to[i] < 0.0 and theta > SHORTEST:
-                        theta *= 0.0625
-                        before[i], low[i] = value(i, theta, at), theta
-                    if before[i] * goes_to[i] < 0.0:
-                        status = failure.EVENTS_ACCUMULATE
+                if not seen_again(at, before, low, goes_to):
+                    status = failure.EVENTS_ACCUMULATE
             for place in range(PLACES):
                 earliest = scan(place, at, before, low, high)
                 if earliest < NOWHERE:
-                    which = 0
                     for i in range(count):
                         if high[i] < NOWHERE and low[i] <= earliest:
                             hit |= 1 << i
-                            which = i
-                    t_before = t + low[which] * h
-                    # Outputs are found again from their time: it has to lie before the event.
-                    for _ in range(10):
-                        if value(which, (t_before - t) / h, at) * before[which] > 0.0:
-                            break
-                        t_before = next_to(t_before, -direction)
+                    which = high.argmin()
+                    t_before = last_before(which, low[which], at, before[which])
                     state = interpolate(row, (t_before - t) / h, h, y, dense)
                     slope = evaluate(fun, slope_row, t_before, state, structure, args)
                     user_state, user_slope = restored(structure, state), restored(structure, slope)
                     rates = slopes_of(t_before, user_state, user_slope, args)
-                    gap = next_to(t_before, direction) - t_before
+                    gap = next_to(t_before, h) - t_before
                     for _ in range(WIDEST_GAP):
                         moved = combine(work[0], state, gap, (1.0,), (slope,))
                         beyond = values(t_before + gap, restored(structure, moved), args)[which]

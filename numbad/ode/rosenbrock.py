@@ -22,7 +22,7 @@ from numbad.ode import failure, sparse_linear
 from numbad.ode.compiling import inlined
 from numbad.ode.consistency import is_consistent
 from numbad.ode.emit import ArrayComponents, Emitter
-from numbad.ode.jacobian import MATRICES, Columns, make_linearize, make_move, new_matrices
+from numbad.ode.jacobian import MATRICES, JacobianColumns, make_linearize, make_move, new_matrices
 from numbad.ode.linear import linear_algebra
 from numbad.ode.sparse_linear import has_pattern
 from numbad.ode.state import borrow, combined_state, make_workspace
@@ -288,7 +288,7 @@ class _Stages:
         """The derivative by time, the column of the Jacobian after those of the state."""
         emitter = self.emitter
         n = emitter.vector(self.y_type, self.y).size()
-        last = Columns(emitter, n, *self.sparsity).count
+        last = JacobianColumns(emitter, n, *self.sparsity).count
 
         def component(k):
             index = n.type(k) if isinstance(k, int) else k

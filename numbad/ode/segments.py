@@ -28,24 +28,24 @@ from numbad.source import define
 
 # What a solver with events is compiled for, besides the problem and the settings: the events, and how many of
 # those that happen are returned.
-Watched = namedtuple("Watched", "events keep")
+Declared = namedtuple("Declared", "events keep")
 
 NODES = 0.0, 0.5, 0.5, 1.0
 WEIGHTS = 1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0
 
 
-@built_once(lambda segment, problem, settings, watched: dispatcher_of(problem))
-def solver_with_events(segment, problem, settings, watched):
+@built_once(lambda segment, problem, settings, declared: dispatcher_of(problem))
+def solver_with_events(segment, problem, settings, declared):
     """The dispatcher `solve(y0, ts, args)` for events; `segment` solves up to the last output but one."""
-    code = _Code(segment, problem, settings, watched)
+    code = _Code(segment, problem, settings, declared)
     return jit(define(code.source(), code.names), error_model="numpy")
 
 
 class _Code:
     """The source of such a solver."""
 
-    def __init__(self, segment, problem, settings, watched):
-        self.keep, self.events = watched.keep, list(enumerate(watched.events))
+    def __init__(self, segment, problem, settings, declared):
+        self.keep, self.events = declared.keep, list(enumerate(declared.events))
         self.presets = [(i, e) for i, e in self.events if e.times is not None]
         crossing = [(i, e) for i, e in self.events if e.condition is not None]
         self.bits = {i: bit for bit, (i, _) in enumerate(crossing)}

@@ -25,7 +25,7 @@ from numbad.ode.integrate import (
 from numbad.ode.methods import find_method
 from numbad.ode.moving import solve_at_moving_times
 from numbad.ode.rosenbrock import Rosenbrock
-from numbad.ode.segments import Watched, solver_with_events
+from numbad.ode.segments import Declared, solver_with_events
 from numbad.ode.sparsity_pattern import checked_sparsity
 from numbad.ode.state import plain
 from numbad.ode.times import uniform
@@ -171,13 +171,13 @@ def solver(
     )
     check_step_size(tableau, settings)
     problem = Problem(as_dispatcher(fun), tableau, bool(inplace), adjoint == "forward", adjoint)
-    watched = Watched(checked_events(events, tstops), _checked_count(keep_events))
-    if not watched.events:
+    declared = Declared(checked_events(events, tstops), _checked_count(keep_events))
+    if not declared.events:
         return compiled(problem, settings, 0)
     if settings.mass is not None:
         raise NumbadError(_EVENTS_WITH_MASS)
     problem = problem._replace(until_output=True)
-    return solver_with_events(compiled(problem, settings, 0), problem, settings, watched)
+    return solver_with_events(compiled(problem, settings, 0), problem, settings, declared)
 
 
 def _refuse_unavailable(tableau, jac, adjoint):
