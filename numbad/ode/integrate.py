@@ -67,7 +67,8 @@ Pieces = namedtuple(
     "Pieces", "fun as_state start advance close extend interpolate settle explain spare"
 )
 
-# What an integration notes of its steps: `begin(initial) -> log`, `put(log, t, h, t_new, w) -> log`.
+# What an integration notes of its steps: `begin(initial) -> log`, `put(log, t, h, t_new, w, stages)
+# -> log`.
 Log = namedtuple("Log", "begin put")
 
 
@@ -243,7 +244,7 @@ def make_integrate(problem):
     return generic(integrate, content, choose, (make_integrate, (problem,)))
 
 
-NO_LOG = Log(inlined(lambda initial: None), inlined(lambda log, t, h, t_new, w: None))
+NO_LOG = Log(inlined(lambda initial: None), inlined(lambda log, t, h, t_new, w, stages: None))
 
 
 def integration(pieces, steps, until_output=False):
@@ -277,7 +278,7 @@ def integration(pieces, steps, until_output=False):
             )
             if status != failure.RUNNING:
                 break
-            log = put_in_log(log, t, h, t_new, w)
+            log = put_in_log(log, t, h, t_new, w, stages)
             slopes = close(fun, work, t_new, w, stages, structure, args)
             if (time_at(ts, row) - t_new) * direction < 0.0:
                 dense = extend(fun, work, t, h, y, slopes, structure, args)

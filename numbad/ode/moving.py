@@ -25,6 +25,11 @@ from numbad.ode.state import (
 )
 from numbad.ode.times import fixed_times, tangent_at, uniform
 
+BY_TIMES_WITH_MASS = (
+    "derivatives by ts of a solver with a mass_matrix are not available: the slope of the solution is not "
+    "fun. Way out: scale time, as in fun(T * t, y) * T for ts from 0 to 1, and differentiate by T"
+)
+
 
 def solve_at_moving_times(solve_below, problem):
     """The Python function `solve` for times that are duals, of one for times a level lower."""

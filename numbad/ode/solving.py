@@ -23,18 +23,13 @@ from numbad.ode.integrate import (
     make_integrate,
 )
 from numbad.ode.methods import find_method
-from numbad.ode.moving import solve_at_moving_times
+from numbad.ode.moving import BY_TIMES_WITH_MASS, solve_at_moving_times
 from numbad.ode.rosenbrock import Rosenbrock
 from numbad.ode.segments import Declared, solver_with_events
 from numbad.ode.sparsity_pattern import checked_sparsity
 from numbad.ode.state import plain
 from numbad.ode.times import uniform
 from numbad.remembered import built_once, look_again, made_of
-
-_BY_TIMES_WITH_MASS = (
-    "derivatives by ts of a solver with a mass_matrix are not available: the slope of the solution is not "
-    "fun. Way out: scale time, as in fun(T * t, y) * T for ts from 0 to 1, and differentiate by T"
-)
 
 _EVENTS_WITH_MASS = (
     "events of a solver with a mass_matrix are not available: the slope of the solution is not fun. Way out: "
@@ -303,7 +298,7 @@ def compiled(problem, settings, level):
     def choose(y0, ts, args):
         if any(duals_in(ts)):
             if settings.mass is not None:
-                raise UnsupportedError(_BY_TIMES_WITH_MASS)
+                raise UnsupportedError(BY_TIMES_WITH_MASS)
             return solve_at_moving_times(compiled(problem, settings, level + 1), problem)
         return solve_at_fixed_times(make_integrate(problem), as_passed(settings))
 

@@ -363,6 +363,20 @@ def write_row(typingctx, table, row, y):
 
 
 @intrinsic
+def write_rows(typingctx, table, row, states):
+    """Put states into rows of `table`, from `row` on."""
+
+    def codegen(context, builder, signature, arguments):
+        emitter = Emitter(context, builder)
+        for j, state in enumerate(emitter.members(states, arguments[2])):
+            at = builder.add(arguments[1], context.get_constant(types.intp, j))
+            emitter.write_row(table, arguments[0], at, state)
+        return context.get_dummy_value()
+
+    return types.none(table, types.intp, states), codegen
+
+
+@intrinsic
 def read_row(typingctx, buffer, table, row, y):
     """Row `row` of a table as a state like `y`, the opposite of `write_row`."""
 

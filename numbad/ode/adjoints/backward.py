@@ -46,41 +46,45 @@ def zero_totals(typingctx, pull, y, structure, args, shadows):
 
 
 def make_backward(adjoint, inplace, until_output):
-    """The compiled `backward(fun, pull, y0, others, ts, nodes, states, seed, args, shadows)`.
+    """The compiled `backward(fun, pull, y0, others, ts, nodes, states, seed, args, shadows, moving, mass)`.
 
     It returns the cotangent of the initial state, as a table of one row, and those of the numbers in
     the arguments. `others` is what the scalar type of all must hold besides that of y0.
     """
-    begin, output, step, rows = adjoint.begin, adjoint.output, adjoint.step, adjoint.rows
+    begin, output, step, workspace = adjoint.begin, adjoint.output, adjoint.step, adjoint.workspace
     as_state = array_state if inplace else tuple_or_array_state
-    workspace = make_workspace(rows + 3)
-    aims = int(until_output)
+    own_rows = make_workspace(3)
+    aims, stride = int(until_output), 1 + adjoint.stages
 
     @inlined
-    def backward(fun, pull, y0, others, ts, nodes, states, seed, given_args, given_shadows):
-        args, shadows = borrow(given_args), borrow(given_shadows)
+    def backward(
+        fun, pull, y0, others, ts, nodes, states, seed, given_args, given_shadows, given_moving, given_mass
+    ):
+        args, shadows, moving = borrow(given_args), borrow(given_shadows), borrow(given_moving)
         structure = structure_of(y0)
         initial = as_state(y0, others)
-        memory, work = workspace(initial)
+        memory, work = workspace(initial, args, given_mass)
+        own_memory, rows = own_rows(initial)
         row = len(ts) - 1 - aims
         direction = time_at(ts, len(ts) - 1) - time_at(ts, 0)
-        lam = zero_state(work[rows + 2], initial)
+        lam = zero_state(rows[2], initial)
         totals = zero_totals(pull, initial, structure, args, shadows)
         for k in range(len(nodes) - 2, -1, -1):
             t, h, t_new = nodes[k, 0], nodes[k, 1], nodes[k + 1, 0]
             if row > 0 and time_at(ts, row) == t_new:
-                v = read_row(work[rows + 1], seed, row, initial)
-                lam = combine(work[rows + 2], lam, 1.0, (1.0,), (v,))
+                v = read_row(rows[1], seed, row, initial)
+                lam = combine(rows[2], lam, 1.0, (1.0,), (v,))
                 row -= 1
             bars = begin(work, h, lam)
             seen = False
             while row > 0 and (time_at(ts, row) - t) * direction > 0.0:
-                v = read_row(work[rows + 1], seed, row, initial)
+                v = read_row(rows[1], seed, row, initial)
                 bars = output(work, bars, (time_at(ts, row) - t) / h, h, v)
                 row -= 1
                 seen = True
-            y = read_row(work[rows], states, k, initial)
-            y_new = read_row(work[rows + 1], states, k + 1, initial)
+            place = k * stride
+            y = read_row(rows[0], states, place, initial)
+            y_new = read_row(rows[1], states, place + stride, initial)
             lam, totals = step(
                 fun,
                 pull,
@@ -90,20 +94,25 @@ def make_backward(adjoint, inplace, until_output):
                 h,
                 y,
                 y_new,
+                (states, place),
                 bars,
                 seen,
                 structure,
                 args,
                 shadows,
+                moving,
                 totals,
             )
-        v = read_row(work[rows + 1], seed, 0, initial)
-        lam = combine(work[rows + 2], lam, 1.0, (1.0,), (v,))
+        v = read_row(rows[1], seed, 0, initial)
+        lam = combine(rows[2], lam, 1.0, (1.0,), (v,))
         by_start = table_for(1, initial)
         write_row(by_start, 0, lam)
         hold(memory)
+        hold(own_memory)
         hold(given_args)
         hold(given_shadows)
+        hold(given_moving)
+        hold(given_mass)
         return by_start, totals
 
     return backward

@@ -5,22 +5,27 @@ same. The derivative by an output time is the slope there; that by the first tim
 there takes from the initial state: see `numbad/ode/moving.py`.
 """
 
+from functools import partial
+
 from numba.core import types
 from numba.core.registry import cpu_target
 
 from numbad.errors import UnsupportedError
 from numbad.forward.array import as_dual
-from numbad.forward.dual import base_scalar, primal_type, with_base
+from numbad.forward.dual import Dual, base_scalar, duals_in, primal_type, with_base
 from numbad.forward.layout import zeros_as
 from numbad.forward.promote import common_dual
 from numbad.ode.adjoints.backward import make_backward
 from numbad.ode.adjoints.by_times import make_by_times
 from numbad.ode.adjoints.recorded import recorded
 from numbad.ode.adjoints.slopes import Slope
+from numbad.ode.adjoints.stage_pulls import SCRATCH
 from numbad.ode.adjoints.step_adjoint import step_adjoint
 from numbad.ode.compiling import generic
-from numbad.ode.integrate import content_of, dispatcher_of
+from numbad.ode.integrate import as_passed, content_of, dispatcher_of
 from numbad.ode.jumps import warn_of_jumps
+from numbad.ode.linear import parts
+from numbad.ode.moving import BY_TIMES_WITH_MASS
 from numbad.ode.state import (
     components_of,
     solution_scalar,
@@ -66,7 +71,7 @@ class _Pull(Writer):
     def __init__(self, problem, settings, wrt, adjoint, argument_types):
         super().__init__()
         self.problem, self.settings, self.wrt, self.adjoint = problem, settings, wrt, adjoint
-        args, self.shadows, self.seed, *self.records = argument_types
+        args, self.shadows, self.seed, *self.records = self.types = argument_types
         self.y0, self.ts, *rest = args
         self.common = common_dual(cpu_target.typing_context, argument_types)
         self.p = types.unliteral(rest[0]) if rest else types.Tuple(())
@@ -83,6 +88,7 @@ class _Pull(Writer):
             uniform=uniform,
             add_into=add_into,
             zeros_as=zeros_as,
+            mass=as_passed(self.settings).mass,
         )
         if not self.records:
             self.namespace["recorded"] = recorded(self.problem, self.settings)
@@ -96,10 +102,12 @@ class _Pull(Writer):
             warn_of_jumps(self.problem.fun, [k for k, tree in trees if _is_differentiated(tree)])
         self.namespace["pull_slope"] = slope.pullback(self.by_args)
         self._arguments(slope)
+        self.lines.append(f"moving = {self._moving()}")
         self.lines.append(
             "by_start, totals = backward(fun, pull_slope, args[0], (seed, given), ts, nodes, states, "
-            "seed, given, given_shadows)"
+            "seed, given, given_shadows, moving, mass)"
         )
+        self._moved()
         parts = [self._start(), self._times(), self._totals()][: 2 + bool(self.p)]
         returned = f"return ys, ({', '.join(parts)})"
         text = "\n".join(map(indented, [*self.lines, returned]))
@@ -121,51 +129,85 @@ class _Pull(Writer):
 
     def _arguments(self, slope):
         """Lines that make the arguments of one scalar type, and their shadows."""
-        given, shadows = [], []
         own = not self.by_args and slope.writes_to_args()
         if own:
             self.namespace["pull_slope"] = slope.pullback(True)
         self.own = own
+        shadows = []
         for j, tree in enumerate(self._trees()):
-            differentiated = self.by_args or own
-            given.append(render(tree, self._raised if differentiated else _source, self.namespace))
             if own:
-                shadows.append(self._own_shadows(tree))
-            elif self.by_args:
+                shadows.append(self._own_shadows(tree, self.common))
+            elif self.by_args and _has_arrays(tree):
                 shadows.append("shadows[2]" if self.single else f"shadows[2][{j}]")
-                if not any(leaf.kind == "array" for leaf in leaves(tree)):
-                    shadows[-1] = "None"
             else:
                 shadows.append("None")
-        for name, members in (("given", given), ("given_shadows", shadows)):
-            self.lines.append(f"{name} = ({''.join(member + ', ' for member in members)})")
+        self.lines.append(f"given = {self._raised_to(self.common)}")
+        self.lines.append(f"given_shadows = {_tuple_of(shadows)}")
 
-    def _raised(self, leaf):
+    def _raised_to(self, common):
+        """Source of the further arguments in a scalar type, where they are differentiated."""
+        given = []
+        for tree in self._trees():
+            leaf = partial(self._raised, common) if self.by_args or self.own else _source
+            given.append(render(tree, leaf, self.namespace))
+        return _tuple_of(given)
+
+    def _raised(self, common, leaf):
         """Source of a leaf of the arguments in the scalar type of all that is differentiated."""
-        if self.common is None or leaf.kind == "constant":
+        if common is None or leaf.kind == "constant":
             return leaf.source
         scalar = leaf.type.dtype if leaf.kind == "array" else leaf.type
-        raised = with_base(self.common, base_scalar(scalar))
+        raised = with_base(common, base_scalar(scalar))
         if raised == scalar:
             return leaf.source
         if leaf.kind == "scalar":
             return self.cast(leaf.source, raised)
         return f"{self.constant('convert', as_dual(raised))}({leaf.source})"
 
-    def _own_shadows(self, tree):
-        """Shadows for arrays that the function writes to, where nobody asks for their cotangents."""
-        if not any(leaf.kind == "array" for leaf in leaves(tree)):
+    def _own_shadows(self, tree, common):
+        """New shadows for arrays, of cotangents that nobody has asked for in this form."""
+        if not _has_arrays(tree):
             return "None"
 
         def zeros(leaf):
             if leaf.kind != "array":
                 return "None"
             scalar = leaf.type.dtype
-            if self.common is not None:
-                scalar = with_base(self.common, base_scalar(scalar))
+            if common is not None:
+                scalar = with_base(common, base_scalar(scalar))
             return f"zeros_as({leaf.source}, {self.dtype(scalar)})"
 
         return render(tree, zeros, self.namespace)
+
+    def _moving(self):
+        """Source of what is asked for as `moving`: arguments, shadows, and room for states."""
+        if not self.adjoint.stages:
+            return "None"
+        tag = 1 + max((dual.tag for ty in self.types for dual in duals_in(ty)), default=-1)
+        self.level = Dual(self.common or types.float64, 1, tag)
+        others = types.BaseTuple.from_types([self.seed, self.p])
+        scalar = solution_scalar(cpu_target.typing_context, self.y0, others)
+        count = "len(args[0])" if isinstance(self.y0, types.Array) else len(components_of(self.y0))
+        room = f"np.empty(({SCRATCH}, {count}), {self.dtype(Dual(scalar, 1, tag))})"
+        shadows = ["None"] * len(self.given)
+        if self.by_args or self.own:
+            shadows = [self._own_shadows(tree, self.level) for tree in self._trees()]
+        return f"({self._raised_to(self.level)}, {_tuple_of(shadows)}, {room})"
+
+    def _moved(self):
+        """Lines that add how the cotangents of arrays move to their shadows."""
+        if not self.adjoint.stages or not self.by_args:
+            return
+        self.namespace["parts"] = parts
+        for j, tree in enumerate(self._trees()):
+            shadow = "shadows[2]" if self.single else f"shadows[2][{j}]"
+            pairs = (
+                leaves(parse(ty, source))
+                for ty, source in ((self.given[j], shadow), (self.given[j], f"moving[1][{j}]"))
+            )
+            for leaf, moved in zip(*pairs, strict=True):
+                if leaf.kind == "array":
+                    self.lines.append(f"add_into({leaf.source}, parts({moved.source})[..., 1])")
 
     # -- what comes of it --------------------------------------------------------------------------
 
@@ -189,6 +231,8 @@ class _Pull(Writer):
         """Source of the cotangents of the times."""
         if 1 not in self.wrt:
             return "None"
+        if self.settings.mass is not None:
+            raise UnsupportedError(BY_TIMES_WITH_MASS)
         if isinstance(
             base_scalar(solution_scalar(cpu_target.typing_context, self.y0, ())), types.Complex
         ):
@@ -228,6 +272,14 @@ class _Pull(Writer):
 
 def _is_differentiated(tree):
     return any(leaf.kind != "constant" for leaf in leaves(tree))
+
+
+def _has_arrays(tree):
+    return any(leaf.kind == "array" for leaf in leaves(tree))
+
+
+def _tuple_of(sources):
+    return f"({''.join(source + ', ' for source in sources)})"
 
 
 def _source(leaf):

@@ -1,9 +1,12 @@
 """The solution with a record of its steps, for a sweep back through them."""
 
+from functools import cache
+
 import numpy as np
 
 from numbad.errors import UnsupportedError
 from numbad.forward.dual import duals_in
+from numbad.ode.adjoints.step_adjoint import step_adjoint
 from numbad.ode.compiling import generic, inlined
 from numbad.ode.integrate import (
     Log,
@@ -14,7 +17,7 @@ from numbad.ode.integrate import (
     make_pieces,
 )
 from numbad.ode.solving import check
-from numbad.ode.state import plain, table_for, write_row
+from numbad.ode.state import plain, table_for, write_row, write_rows
 from numbad.ode.tables import FIRST_ROWS, enlarged
 from numbad.ode.times import uniform
 from numbad.remembered import built_once
@@ -25,7 +28,8 @@ def recorded(problem, settings):
     """The dispatcher `solve(y0, ts, args) -> (ys, (nodes, states, ys))` for a problem.
 
     Row k of `nodes` holds the time at which step k begins and its size, row k of `states` the state
-    there; the last rows are those of the end.
+    there; the last rows are those of the end. Where the adjoint of the method asks for stages, the
+    rows of these follow that of the state.
     """
     content = *content_of(problem), tuple(settings)
 
@@ -38,16 +42,17 @@ def recorded(problem, settings):
                 "reverse mode through an ODE solver whose times are differentiated in forward mode "
                 'as well. Way out: mode="forward" for both, or times that are constants for one'
             )
-        return _recorded(_integrate(problem), as_passed(settings))
+        stride = 1 + step_adjoint(problem.tableau, problem.inplace).stages
+        return _recorded(_integrate(problem), as_passed(settings), stride)
 
     return generic(solve_recorded, content, choose, (recorded, (problem, settings)))
 
 
-def _recorded(integrate, settings):
+def _recorded(integrate, settings, stride):
     def solve(y0, ts, args=()):
         ys, status, t, (steps, nodes, states) = integrate(y0, uniform(ts), plain(args), settings)
         check(status, t)
-        return ys, (nodes[: steps + 1], states[: steps + 1], ys)
+        return ys, (nodes[: steps + 1], states[: steps * stride + 1], ys)
 
     return solve
 
@@ -56,28 +61,36 @@ def _recorded(integrate, settings):
 def _integrate(problem):
     """`make_integrate` with a log of the steps."""
     content = content_of(problem)
+    kept = step_adjoint(problem.tableau, problem.inplace).stages
 
     def integrate_recorded(y0, ts, args, settings):
         raise NotImplementedError(content)
 
     def choose(*argument_types):
-        return integration(make_pieces(problem), Log(_begin, _put), problem.until_output)
+        return integration(make_pieces(problem), _log(kept), problem.until_output)
 
     return generic(integrate_recorded, content, choose, (_integrate, (problem,)))
 
 
-@inlined
-def _begin(initial):
-    nodes, states = np.empty((FIRST_ROWS, 2)), table_for(FIRST_ROWS, initial)
-    write_row(states, 0, initial)
-    return 0, nodes, states
+@cache
+def _log(kept):
+    """The log of the steps, with so many stages of each."""
+    stride, put_stages = 1 + kept, write_rows if kept else inlined(lambda table, row, stages: None)
 
+    @inlined
+    def begin(initial):
+        nodes, states = np.empty((FIRST_ROWS, 2)), table_for(FIRST_ROWS * stride, initial)
+        write_row(states, 0, initial)
+        return 0, nodes, states
 
-@inlined
-def _put(log, t, h, t_new, w):
-    step, nodes, states = log
-    if step + 1 == len(nodes):
-        nodes, states = enlarged(nodes, 2 * len(nodes)), enlarged(states, 2 * len(states))
-    nodes[step, 0], nodes[step, 1], nodes[step + 1, 0] = t, h, t_new
-    write_row(states, step + 1, w)
-    return step + 1, nodes, states
+    @inlined
+    def put(log, t, h, t_new, w, stages):
+        step, nodes, states = log
+        if step + 1 == len(nodes):
+            nodes, states = enlarged(nodes, 2 * len(nodes)), enlarged(states, 2 * len(states))
+        nodes[step, 0], nodes[step, 1], nodes[step + 1, 0] = t, h, t_new
+        put_stages(states, step * stride + 1, stages)
+        write_row(states, (step + 1) * stride, w)
+        return step + 1, nodes, states
+
+    return Log(begin, put)

@@ -20,7 +20,7 @@ from numbad.ode.adjoints.step_adjoint import STEP_ADJOINTS, StepAdjoint
 from numbad.ode.compiling import inlined
 from numbad.ode.emit import Emitter
 from numbad.ode.rhs import RightHandSide
-from numbad.ode.state import combined_state
+from numbad.ode.state import combined_state, make_workspace
 from numbad.ode.step import _horner
 from numbad.ode.tableau import Tableau
 
@@ -35,8 +35,16 @@ def runge_kutta_adjoint(tableau, inplace):
     pull_late = _make_pull(slopes, range(slopes.core, slopes.count))
     pull_core = _make_pull(slopes, range(slopes.core))
 
+    rows = make_workspace(slopes.rows)
+
     @inlined
-    def step(fun, pull, work, t, t_new, h, y, y_new, bars, seen, structure, args, shadows, totals):
+    def workspace(initial, args, mass):
+        return rows(initial)
+
+    @inlined
+    def step(
+        fun, pull, work, t, t_new, h, y, y_new, kept, bars, seen, structure, args, shadows, moving, totals
+    ):
         states, values = replay(fun, work, t, t_new, h, y, structure, args)
         if seen:
             late = replay_late(fun, work, t, t_new, h, y, y_new, states, values, structure, args)
@@ -49,7 +57,7 @@ def runge_kutta_adjoint(tableau, inplace):
         return bars[0], totals
 
     begin, output = _make_begin(slopes), _make_output(slopes)
-    return StepAdjoint(slopes.rows, begin, output, step)
+    return StepAdjoint(workspace, begin, output, step)
 
 
 STEP_ADJOINTS[Tableau] = runge_kutta_adjoint

@@ -87,11 +87,12 @@ class Slope:
     def _delivered(self):
         """Lines that give the result its form."""
         derivative = self._returned()
-        number = "complex" if isinstance(base_scalar(self.y.dtype), types.Complex) else "float"
+        is_complex = isinstance(base_scalar(self.y.dtype), types.Complex)
+        number = "({} + 0j)" if is_complex else "float({})"
         if not self.in_array:
             if is_scalar(derivative):
-                return [f"    return ({number}(result),)"]
-            members = "".join(f"{number}(result[{i}]), " for i in range(len(self.y)))
+                return [f"    return ({number.format('result')},)"]
+            members = "".join(f"{number.format(f'result[{i}]')}, " for i in range(len(self.y)))
             return [f"    return ({members})"]
         if is_scalar(derivative):
             return ["    dy[0] = result"]
@@ -114,8 +115,8 @@ class Slope:
 class StagePull:
     """The emitted call of a slope's pullback at a stage, for values that may be dual numbers."""
 
-    def __init__(self, typingctx, pull, y, structure, args, shadows):
-        self.pull, self.y = pull, y
+    def __init__(self, typingctx, pull, y, structure, args, shadows, time=types.float64):
+        self.pull, self.y, self.time = pull, y, time
         self.form = restored_type(structure.instance_type, y)
         self.in_array = isinstance(y, types.Array)
         self.free = [j for j, ty in enumerate(args) if not is_function(ty)]
@@ -130,7 +131,7 @@ class StagePull:
         place = [y] if self.in_array else []
         seed = none if self.in_array else types.UniTuple(y.dtype, len(y))
         return (
-            types.BaseTuple.from_types([types.float64, self.form, *place, *members[0]]),
+            types.BaseTuple.from_types([self.time, self.form, *place, *members[0]]),
             types.BaseTuple.from_types([none, y if place else none, *place, *members[1]]),
             seed,
         )

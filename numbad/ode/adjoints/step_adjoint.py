@@ -6,24 +6,28 @@ from numbad.errors import UnsupportedError
 class StepAdjoint:
     """The compiled functions that undo a step of a method.
 
-    The sweep knows of a recorded step when it began (`t`), how long it was (`h`), and the states at
-    both ends. It carries the cotangent of the state, and calls, from the end of the step:
+    The sweep knows of a recorded step when it began (`t`), how long it was (`h`), the states at both
+    ends, and the first `stages` stages, of a method that asks for them. It carries the cotangent of the
+    state, and calls, from the end of the step:
 
     `begin(work, h, lam) -> bars`: the cotangents of all that the new state, of cotangent `lam`, is
     put together from; what `bars` holds is the method's affair.
 
     `output(work, bars, theta, h, v) -> bars`: adds those for an output at `t + theta h` of cotangent `v`.
 
-    `step(fun, pull, work, t, t_new, h, y, y_new, bars, seen, structure, args, shadows, totals) ->
-    (lam, totals)`: computes the stages again and goes back through them, to the cotangent of `y`;
-    `seen` tells whether there was any output within. Cotangents of numbers in the arguments are
-    added to `totals`, those of arrays to `shadows`.
+    `step(fun, pull, work, t, t_new, h, y, y_new, kept, bars, seen, structure, args, shadows, moving,
+    totals) -> (lam, totals)`: goes back through the stages, to the cotangent of `y`; `seen` tells
+    whether there was any output within. Cotangents of numbers in the arguments are added to `totals`,
+    those of arrays to `shadows`. `kept` is the table of states and the row of y there, before those of
+    the stages; `moving`, for a method that has such `stages`, the arguments and shadows as dual numbers
+    of one partial, what is added to whose partials counts, and a table of four states of such.
 
-    `rows` is how many states' room they need in `work`; the sweep has three more behind them.
+    `workspace(initial, args, mass) -> (memory, work)` makes what the others take as `work`.
     """
 
-    def __init__(self, rows, begin, output, step):
-        self.rows, self.begin, self.output, self.step = rows, begin, output, step
+    def __init__(self, workspace, begin, output, step, stages=0):
+        self.workspace, self.begin, self.output, self.step = workspace, begin, output, step
+        self.stages = stages
 
 
 STEP_ADJOINTS = {}
@@ -32,7 +36,7 @@ STEP_ADJOINTS = {}
 
 def has_adjoint(method):
     """Whether the steps of a method can be gone back through."""
-    from numbad.ode.adjoints import runge_kutta  # noqa: F401  it registers its own
+    from numbad.ode.adjoints import rosenbrock_adjoint, runge_kutta  # noqa: F401  they register their own
 
     return type(method) in STEP_ADJOINTS  # a subclass takes other steps
 
