@@ -1,4 +1,8 @@
-"""Stiff solvers: POLLU and the Brusselator (O3), Robertson (O4), beside Rodas5P written by hand."""
+"""Stiff solvers: POLLU and the Brusselator (O3), Robertson (O4), beside Rodas5P written by hand.
+
+Gradients in reverse mode of the square of the end by the start and all parameters, 45 and 150 numbers, over
+the solution itself.
+"""
 
 import numpy as np
 
@@ -8,7 +12,8 @@ from . import measure
 from .problems import stiff as problems
 from .reference import rodas5p
 
-HAND_BAR = 1.5
+HAND_BAR, GRADIENT_BAR = 1.5, 2.5
+WITH_GRADIENTS = ("pollu", "brusselator")
 CELLS = (16, 64, 256, 1024, 4096)
 PROBLEMS = ("robertson", "pollu", "brusselator")
 
@@ -26,8 +31,8 @@ def _robertson_in_tuples(t, y, slow, fast, middle):
     return third - first, first - third - second, second
 
 
-def contenders(name):
-    """`(by hand, by numbad)` for a problem, each a call that gives the state at the end."""
+def problem(name):
+    """Right-hand side and Jacobian by hand, start, parameters, end and tolerances of a problem."""
     if name == "robertson":
         pair, start, p, end = (
             (problems.robertson, problems.robertson_jacobian),
@@ -40,7 +45,12 @@ def contenders(name):
     else:
         pair = problems.brusselator, problems.brusselator_jacobian
         start, p, end = problems.brusselator_start(), problems.BRUSSELATOR, 1.0
-    rtol, atol = (1e-6, 1e-8) if name == "robertson" else (1e-8, 1e-10)
+    return pair, start, p, end, (1e-6, 1e-8) if name == "robertson" else (1e-8, 1e-10)
+
+
+def contenders(name):
+    """`(by hand, by numbad)` for a problem, each a call that gives the state at the end."""
+    pair, start, p, end, (rtol, atol) = problem(name)
     by_hand = rodas5p.build(*pair, len(start))
     options = dict(method="Rodas5P", rtol=rtol, atol=atol)
     times = (0.0, end)
@@ -51,6 +61,40 @@ def contenders(name):
         solve = nd.ode.solver(_in_place(pair[0]), inplace=True, **options)
         given = start, times, (p,)
     return lambda: by_hand(start, p, 0.0, end, rtol, atol)[0], lambda: solve(*given)[-1]
+
+
+def solution_and_gradient(name):
+    """`(solution, gradient)` of a problem, calls both; the gradient is a pair, by start and parameters."""
+    (rhs, _), start, p, end, (rtol, atol) = problem(name)
+    solve = nd.ode.solver(_in_place(rhs), method="Rodas5P", inplace=True, rtol=rtol, atol=atol)
+
+    def loss(y0, p):
+        y = solve(y0, (0.0, end), (p,))[-1]
+        return (y * y).sum()
+
+    gradient = nd.grad(loss, argnums=(0, 1), mode="reverse")
+    return lambda: solve(start, (0.0, end), (p,)), lambda: gradient(start, p)
+
+
+class Gradient:
+    """The adjoint of Rodas5P, over the solution."""
+
+    params = WITH_GRADIENTS
+    param_names = ("problem",)
+    timeout = 300
+
+    def setup(self, name):
+        measure.pin()
+        self.solution, self.gradient = solution_and_gradient(name)
+        self.solution(), self.gradient()
+
+    def time_gradient(self, name):
+        self.gradient()
+
+    def track_ratio_to_solution(self, name):
+        return measure.beside(self.solution, {"own": self.gradient})["own"].ratio
+
+    track_ratio_to_solution.unit = "ratio"
 
 
 class Solve:
@@ -83,6 +127,10 @@ def rows(options):
         found.append(measure.ratio_row(f"{name} / hand", timing, HAND_BAR))
         apart = np.max(np.abs(hand() - own()) / (1e-6 + np.abs(hand())))
         found.append(measure.Row(f"{name}: the ends apart", apart, "rel", bar=1e-3))
+    for name in WITH_GRADIENTS:
+        solution, gradient = solution_and_gradient(name)
+        timing = measure.beside(solution, {"own": gradient}, samples=options.samples)["own"]
+        found.append(measure.ratio_row(f"{name}: gradient / solution", timing, GRADIENT_BAR))
     error = np.max(np.abs(own_pollu() - problems.POLLU_END))
     found.append(measure.Row("pollu: error at the end", error, "abs", bar=1e-8))
     return [*found, growth_row(5)]

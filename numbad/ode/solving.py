@@ -103,12 +103,14 @@ def solver(
         happened, shape (k,), NaN where fewer did; the states before them, shape (k, n); and the number
         of each among `events`, -1 where there is none.
     adjoint : str
-        How reverse mode goes through the solution. "discrete": it records the steps taken, computes
-        the stages of each again and goes back through them, in memory for one state a step; the
-        explicit methods have that. "forward": by sensitivities, which also take part in the error
-        control in both modes, each to the tolerances given; more steps, and errors of the size of
-        the solution's. "auto": "discrete" where the method has it, for it costs less than one
-        further solve with sensitivities, else sensitivities without the error control. But for
+        How reverse mode goes through the solution. "discrete": it records the steps taken and goes
+        back through them. For explicit methods it keeps one state a step and computes the stages again;
+        for stiff ones it keeps the stages as well (nine states a step for "Rodas5P", four for
+        "Rosenbrock23"), evaluates the Jacobian again and solves with the transposed factors, dense or
+        sparse. "forward": by sensitivities, which also take part in the error control in both modes,
+        each to the tolerances given; more steps, and errors of the size of the solution's. "auto":
+        "discrete", which costs less than one further solve with sensitivities, for a single input
+        already. But for
         "forward", derivatives are exactly those of the steps that the values choose, the same in
         both modes.
 

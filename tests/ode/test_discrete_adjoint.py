@@ -10,7 +10,6 @@ from tests.ode.problems import (
     VOLTERRA_DATA,
     VOLTERRA_LOSS,
     VOLTERRA_TIMES,
-    decay,
     volterra,
 )
 from tests.ode.test_sensitivity import (
@@ -89,23 +88,6 @@ def test_nested_arguments_and_a_list_as_slope():
 
     given = np.array([1.0, 0.5]), np.array([1.5, 2.5]), ((0.3, 0.7), 1.2)
     assert_as_forward(loss, (0, 1, 2), *given)
-
-
-def through_decay(**options):
-    """The end of a decay, by its start in an array, in one mode or both."""
-    solve = nd.ode.solver(decay, method="Rosenbrock23", rtol=1e-4, **options)
-    return lambda start: solve(start[0], (0.0, 1.0), 1.0)[-1, 0]
-
-
-@pytest.mark.deep
-def test_a_method_without_an_adjoint():
-    """It goes by sensitivities, unless told not to."""
-    start = np.array([1.0])
-    assert nd.grad(through_decay(), mode="reverse")(start)[0] == pytest.approx(
-        nd.grad(through_decay(), mode="forward")(start)[0], rel=1e-13
-    )
-    with pytest.raises(nd.UnsupportedError, match="method 'Rosenbrock23'.*Way out: adjoint="):
-        nd.grad(through_decay(adjoint="discrete"), mode="reverse")(start)
 
 
 @pytest.mark.deep

@@ -46,7 +46,7 @@ def zero_totals(typingctx, pull, y, structure, args, shadows):
 
 
 def make_backward(adjoint, inplace, until_output):
-    """The compiled `backward(fun, pull, y0, others, ts, nodes, states, seed, args, shadows, moving, mass)`.
+    """The compiled `backward` from what was recorded, `nodes` and `states`, and the cotangents `seed`.
 
     It returns the cotangent of the initial state, as a table of one row, and those of the numbers in
     the arguments. `others` is what the scalar type of all must hold besides that of y0.
@@ -58,12 +58,23 @@ def make_backward(adjoint, inplace, until_output):
 
     @inlined
     def backward(
-        fun, pull, y0, others, ts, nodes, states, seed, given_args, given_shadows, given_moving, given_mass
+        fun,
+        pull,
+        y0,
+        others,
+        ts,
+        nodes,
+        states,
+        seed,
+        given_args,
+        given_shadows,
+        given_moving,
+        given_settings,
     ):
         args, shadows, moving = borrow(given_args), borrow(given_shadows), borrow(given_moving)
         structure = structure_of(y0)
         initial = as_state(y0, others)
-        memory, work = workspace(initial, args, given_mass)
+        memory, work = workspace(initial, args, given_settings)
         own_memory, rows = own_rows(initial)
         row = len(ts) - 1 - aims
         direction = time_at(ts, len(ts) - 1) - time_at(ts, 0)
@@ -112,7 +123,7 @@ def make_backward(adjoint, inplace, until_output):
         hold(given_args)
         hold(given_shadows)
         hold(given_moving)
-        hold(given_mass)
+        hold(given_settings)
         return by_start, totals
 
     return backward

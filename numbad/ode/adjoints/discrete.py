@@ -88,7 +88,7 @@ class _Pull(Writer):
             uniform=uniform,
             add_into=add_into,
             zeros_as=zeros_as,
-            mass=as_passed(self.settings).mass,
+            settings=as_passed(self.settings),
         )
         if not self.records:
             self.namespace["recorded"] = recorded(self.problem, self.settings)
@@ -105,7 +105,7 @@ class _Pull(Writer):
         self.lines.append(f"moving = {self._moving()}")
         self.lines.append(
             "by_start, totals = backward(fun, pull_slope, args[0], (seed, given), ts, nodes, states, "
-            "seed, given, given_shadows, moving, mass)"
+            "seed, given, given_shadows, moving, settings)"
         )
         self._moved()
         parts = [self._start(), self._times(), self._totals()][: 2 + bool(self.p)]
@@ -199,15 +199,12 @@ class _Pull(Writer):
         if not self.adjoint.stages or not self.by_args:
             return
         self.namespace["parts"] = parts
-        for j, tree in enumerate(self._trees()):
+        for j, ty in enumerate(self.given):
             shadow = "shadows[2]" if self.single else f"shadows[2][{j}]"
-            pairs = (
-                leaves(parse(ty, source))
-                for ty, source in ((self.given[j], shadow), (self.given[j], f"moving[1][{j}]"))
-            )
-            for leaf, moved in zip(*pairs, strict=True):
+            moved = leaves(parse(ty, f"moving[1][{j}]"))
+            for leaf, other in zip(leaves(parse(ty, shadow)), moved, strict=True):
                 if leaf.kind == "array":
-                    self.lines.append(f"add_into({leaf.source}, parts({moved.source})[..., 1])")
+                    self.lines.append(f"add_into({leaf.source}, parts({other.source})[..., 1])")
 
     # -- what comes of it --------------------------------------------------------------------------
 

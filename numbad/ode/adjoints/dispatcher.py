@@ -39,7 +39,7 @@ class SolverDispatcher(GenericDispatcher):
         """Whether steps are gone back through, which costs less than sensitivities where both may do."""
         from numbad.ode.adjoints.step_adjoint import has_adjoint  # as above
 
-        problem, settings, _ = self.origin[1]
-        if problem.adjoint == "auto":
-            return has_adjoint(problem.tableau) and settings.sparsity is None
-        return problem.adjoint == "discrete"
+        problem = self.origin[1][0]
+        return problem.adjoint == "discrete" or (
+            problem.adjoint == "auto" and has_adjoint(problem.tableau)
+        )

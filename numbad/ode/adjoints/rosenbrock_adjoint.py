@@ -31,10 +31,9 @@ from numbad.ode.adjoints.stage_pulls import (
     weigh,
 )
 from numbad.ode.adjoints.step_adjoint import STEP_ADJOINTS, StepAdjoint
-from numbad.ode.adjoints.transposed import solve_transposed
+from numbad.ode.adjoints.transposed import factor, solve_transposed
 from numbad.ode.compiling import inlined
 from numbad.ode.jacobian import make_linearize, new_matrices
-from numbad.ode.linear import linear_algebra
 from numbad.ode.rhs import RightHandSide
 from numbad.ode.rosenbrock import Rosenbrock
 from numbad.ode.state import borrow, make_workspace, read_row, table_for, write_row
@@ -49,16 +48,17 @@ def rosenbrock_adjoint(tableau, inplace):
     a, couplings = _square(tableau.a), _square(tableau.couplings)
     b, c, d = np.array(tableau.b), np.array(tableau.c), np.array(tableau.d)
     interpolant = np.array(tableau.interpolant[:-1])
-    linearize, factor = make_linearize(RightHandSide(inplace)), linear_algebra(None).factor
+    linearize = make_linearize(RightHandSide(inplace))
     rows = make_workspace(1)
 
     @inlined
-    def workspace(initial, args, mass):
+    def workspace(initial, args, settings):
         memory, buffers = rows(initial)
-        matrices = new_matrices(initial, args, None)
+        matrices = new_matrices(initial, args, settings.sparsity)
         bars, scratch = table_for(stages + 1, initial), table_for(4, initial)
-        work = buffers + (borrow(bars), borrow(scratch)) + borrow(matrices) + (borrow(mass), None)
-        return (memory, matrices, bars, scratch), work
+        tables, given = (bars, scratch), (settings.mass, settings.sparsity)
+        work = buffers + borrow(tables) + borrow(matrices) + borrow(given)
+        return (memory, matrices, tables), work
 
     @inlined
     def begin(work, h, lam):
@@ -76,15 +76,31 @@ def rosenbrock_adjoint(tableau, inplace):
 
     @inlined
     def step(
-        fun, pull, work, t, t_new, h, y, y_new, kept, bars, seen, structure, args, shadows, second, totals
+        fun,
+        pull,
+        work,
+        t,
+        t_new,
+        h,
+        y,
+        y_new,
+        kept,
+        bars,
+        seen,
+        structure,
+        args,
+        shadows,
+        second,
+        totals,
     ):
         states, place = kept
         moving_args, moving_shadows, moving = second
-        scratch, jacobian, W, exchanges, mass = work[2], work[3], work[4], work[5], work[-2]
+        scratch, jacobian, W, exchanges = work[2], work[3], work[4], work[5]
+        mass, sparsity = work[-2], work[-1]
         linearize(fun, work, t, y, structure, args)
-        factor(W, exchanges, jacobian, mass, h, gamma)
+        factor(W, exchanges, jacobian, mass, sparsity, h, gamma)
         for i in range(stages - 1, -1, -1):
-            solve_transposed(W, exchanges, jacobian, h, bars[i + 1])
+            solve_transposed(W, exchanges, jacobian, sparsity, h, bars[i + 1])
             put_state(scratch, states, place, h, a, i, bars)
             at = t_new if c[i] == 1.0 else t + c[i] * h
             by_args = pull_at(pull, at, 0.0, scratch, y, structure, args, shadows)

@@ -38,12 +38,27 @@ def runge_kutta_adjoint(tableau, inplace):
     rows = make_workspace(slopes.rows)
 
     @inlined
-    def workspace(initial, args, mass):
+    def workspace(initial, args, settings):
         return rows(initial)
 
     @inlined
     def step(
-        fun, pull, work, t, t_new, h, y, y_new, kept, bars, seen, structure, args, shadows, moving, totals
+        fun,
+        pull,
+        work,
+        t,
+        t_new,
+        h,
+        y,
+        y_new,
+        kept,
+        bars,
+        seen,
+        structure,
+        args,
+        shadows,
+        moving,
+        totals,
     ):
         states, values = replay(fun, work, t, t_new, h, y, structure, args)
         if seen:

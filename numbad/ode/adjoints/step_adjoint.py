@@ -22,7 +22,7 @@ class StepAdjoint:
     the stages; `moving`, for a method that has such `stages`, the arguments and shadows as dual numbers
     of one partial, what is added to whose partials counts, and a table of four states of such.
 
-    `workspace(initial, args, mass) -> (memory, work)` makes what the others take as `work`.
+    `workspace(initial, args, settings) -> (memory, work)` makes what the others take as `work`.
     """
 
     def __init__(self, workspace, begin, output, step, stages=0):

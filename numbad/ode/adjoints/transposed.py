@@ -1,19 +1,55 @@
 """Linear systems with the transpose of W = M / gamma - h J, by the factors that a step has of W.
 
 J and the right-hand side may hold dual numbers, of any depth: a partial of the solution solves
-W^T dx = dr - dW^T x with the same factors.
+W^T dx = dr + h dJ^T x with the same factors.
 """
 
 from numba import njit
+from numba.core import types
 from numba.extending import overload
 
 from numbad.forward.dual import Dual
-from numbad.ode.linear import parts
+from numbad.ode import banded
+from numbad.ode.linear import linear_algebra, parts
+
+_factor_dense, _factor_band = linear_algebra(None).factor, banded.factor
+
+
+@njit(error_model="numpy")
+def factor(W, exchanges, jacobian, mass, sparsity, h, gamma):
+    """LU factors of W, dense or within a band."""
+    if sparsity is None:
+        _factor_dense(W, exchanges, jacobian, mass, h, gamma)
+    else:
+        _factor_band(W, exchanges, jacobian, sparsity, h, gamma)
+
+
+def solve_transposed(W, exchanges, jacobian, sparsity, h, x):
+    """x := W^-T x, for the factors of the values of W."""
+    raise NotImplementedError
+
+
+@overload(solve_transposed)
+def _solve_transposed(W, exchanges, jacobian, sparsity, h, x):
+    substitute = _substitute if isinstance(sparsity, types.NoneType) else _substitute_band
+    add_turned = _add_turned if isinstance(sparsity, types.NoneType) else _add_turned_sparse
+
+    def of_duals(W, exchanges, jacobian, sparsity, h, x):
+        J, X = parts(jacobian), parts(x)
+        values = J[:, :, 0]
+        solve_transposed(W, exchanges, values, sparsity, h, X[:, 0])
+        for q in range(1, X.shape[1]):
+            add_turned(J[:, :, q], sparsity, h, X[:, 0], X[:, q])
+            solve_transposed(W, exchanges, values, sparsity, h, X[:, q])
+
+    if isinstance(x.dtype, Dual):
+        return of_duals
+    return lambda W, exchanges, jacobian, sparsity, h, x: substitute(W, exchanges, sparsity, x)
 
 
 @njit(error_model="numpy", fastmath={"reassoc", "contract"})
-def substitute_transposed(W, exchanges, x):
-    """x := W^-T x, for the factors of W as `numbad.ode.linear` has them."""
+def _substitute(W, exchanges, sparsity, x):
+    """x := W^-T x, for factors as `numbad.ode.linear` has them."""
     n = len(W)
     for i in range(n):
         row = W[i]
@@ -30,25 +66,34 @@ def substitute_transposed(W, exchanges, x):
         x[k], x[other] = x[other], x[k]
 
 
-def solve_transposed(W, exchanges, jacobian, h, x):
-    """x := (M / gamma - h J)^-T x, for the factors of its values."""
-    raise NotImplementedError
+@njit(error_model="numpy", fastmath={"contract"})
+def _substitute_band(W, exchanges, sparsity, x):
+    """x := W^-T x, for factors as `numbad.ode.banded` has them."""
+    n, lower, upper, order = len(W), sparsity.widths[0], sparsity.widths[1], sparsity.order
+    for k in range(n):
+        v = x[order[k]] * W[k, lower]
+        x[order[k]] = v
+        for j in range(k + 1, min(n, k + lower + upper + 1)):
+            x[order[j]] -= W[k, j - k + lower] * v
+    for k in range(n - 1, -1, -1):
+        here, other = order[k], order[exchanges[k]]
+        for i in range(k + 1, min(n, k + lower + 1)):
+            x[here] -= W[i, k - i + lower] * x[order[i]]
+        x[here], x[other] = x[other], x[here]
 
 
-@overload(solve_transposed)
-def _choose(W, exchanges, jacobian, h, x):
-    if isinstance(x.dtype, Dual):
-        return _of_duals
-    return lambda W, exchanges, jacobian, h, x: substitute_transposed(W, exchanges, x)
+@njit(error_model="numpy")
+def _add_turned(J, sparsity, h, x, target):
+    """target += h J^T x."""
+    for i in range(len(x)):
+        for j in range(len(x)):
+            target[j] += h * J[i, j] * x[i]
 
 
-def _of_duals(W, exchanges, jacobian, h, x):
-    J, X = parts(jacobian), parts(x)
-    n, count = X.shape
-    values = J[:, :, 0]
-    solve_transposed(W, exchanges, values, h, X[:, 0])
-    for q in range(1, count):
-        for j in range(n):
-            for i in range(n):
-                X[i, q] += h * J[j, i, q] * X[j, 0]
-        solve_transposed(W, exchanges, values, h, X[:, q])
+@njit(error_model="numpy")
+def _add_turned_sparse(J, sparsity, h, x, target):
+    """As `_add_turned`, where J has a column for each colour."""
+    for i in range(len(x)):
+        for k in range(sparsity.starts[i], sparsity.starts[i + 1]):
+            j = sparsity.columns[k]
+            target[j] += h * J[i, sparsity.colours[j]] * x[i]
