@@ -9,19 +9,20 @@ from numba.core import types
 from numba.extending import overload
 
 from numbad.forward.dual import Dual
-from numbad.ode import banded
+from numbad.ode import sparse_linear
 from numbad.ode.linear import linear_algebra, parts
+from numbad.ode.sparsity_pattern import Banded
 
-_factor_dense, _factor_band = linear_algebra(None).factor, banded.factor
+_factor_dense, _factor_sparse = linear_algebra(None).factor, sparse_linear.factor
 
 
 @njit(error_model="numpy")
 def factor(W, exchanges, jacobian, mass, sparsity, h, gamma):
-    """LU factors of W, dense or within a band."""
+    """LU factors of W, dense or sparse."""
     if sparsity is None:
         _factor_dense(W, exchanges, jacobian, mass, h, gamma)
     else:
-        _factor_band(W, exchanges, jacobian, sparsity, h, gamma)
+        _factor_sparse(W, exchanges, jacobian, sparsity, h, gamma)
 
 
 def solve_transposed(W, exchanges, jacobian, sparsity, h, x):
@@ -31,8 +32,10 @@ def solve_transposed(W, exchanges, jacobian, sparsity, h, x):
 
 @overload(solve_transposed)
 def _solve_transposed(W, exchanges, jacobian, sparsity, h, x):
-    substitute = _substitute if isinstance(sparsity, types.NoneType) else _substitute_band
-    add_turned = _add_turned if isinstance(sparsity, types.NoneType) else _add_turned_sparse
+    is_sparse = not isinstance(sparsity, types.NoneType)
+    in_band = is_sparse and sparsity.instance_class is Banded
+    substitute = _substitute_band if in_band else _substitute
+    add_turned = _add_turned_sparse if is_sparse else _add_turned
 
     def of_duals(W, exchanges, jacobian, sparsity, h, x):
         J, X = parts(jacobian), parts(x)
@@ -68,7 +71,7 @@ def _substitute(W, exchanges, sparsity, x):
 
 @njit(error_model="numpy", fastmath={"contract"})
 def _substitute_band(W, exchanges, sparsity, x):
-    """x := W^-T x, for factors as `numbad.ode.banded` has them."""
+    """x := W^-T x, for factors within a band, see `numbad.ode.sparse_linear`."""
     n, lower, upper, order = len(W), sparsity.widths[0], sparsity.widths[1], sparsity.order
     for k in range(n):
         v = x[order[k]] * W[k, lower]
