@@ -1,7 +1,7 @@
 """Stiff solvers: POLLU and the Brusselator (O3), Robertson (O4), beside Rodas5P written by hand.
 
 Gradients in reverse mode of the square of the end by the start and all parameters, 45 and 150 numbers, over
-the solution itself.
+the solution itself and over a discrete adjoint by hand.
 """
 
 import numpy as np
@@ -12,7 +12,7 @@ from . import measure
 from .problems import stiff as problems
 from .reference import rodas5p
 
-HAND_BAR, GRADIENT_BAR = 1.5, 2.5
+HAND_BAR, GRADIENT_BAR, GRADIENT_HAND_BAR = 1.5, 2.5, 2.0
 WITH_GRADIENTS = ("pollu", "brusselator")
 CELLS = (16, 64, 256, 1024, 4096)
 PROBLEMS = ("robertson", "pollu", "brusselator")
@@ -76,6 +76,24 @@ def solution_and_gradient(name):
     return lambda: solve(start, (0.0, end), (p,)), lambda: gradient(start, p)
 
 
+def gradient_by_hand(name):
+    """The same gradient by hand."""
+    pair, start, p, end, (rtol, atol) = problem(name)
+    pulls = problems.brusselator_pull, problems.brusselator_pull_moved
+    if name == "pollu":
+        pulls = problems.pollu_pulls()
+    n = len(start)
+    solve, record = rodas5p.build(*pair, n, keeps=True), rodas5p.new_record(n)
+    adjoint = rodas5p.build_adjoint(pair[1], *pulls, n)
+
+    def gradient():
+        y, steps, _ = solve(start, p, 0.0, end, rtol, atol, record)
+        by_p = np.zeros(len(p))
+        return adjoint(p, 2.0 * y, steps, record, by_p), by_p
+
+    return gradient
+
+
 class Gradient:
     """The adjoint of Rodas5P, over the solution."""
 
@@ -86,7 +104,8 @@ class Gradient:
     def setup(self, name):
         measure.pin()
         self.solution, self.gradient = solution_and_gradient(name)
-        self.solution(), self.gradient()
+        self.hand = gradient_by_hand(name)
+        self.solution(), self.gradient(), self.hand()
 
     def time_gradient(self, name):
         self.gradient()
@@ -95,6 +114,11 @@ class Gradient:
         return measure.beside(self.solution, {"own": self.gradient})["own"].ratio
 
     track_ratio_to_solution.unit = "ratio"
+
+    def track_ratio_to_hand(self, name):
+        return measure.beside(self.hand, {"own": self.gradient})["own"].ratio
+
+    track_ratio_to_hand.unit = "ratio"
 
 
 class Solve:
@@ -131,6 +155,12 @@ def rows(options):
         solution, gradient = solution_and_gradient(name)
         timing = measure.beside(solution, {"own": gradient}, samples=options.samples)["own"]
         found.append(measure.ratio_row(f"{name}: gradient / solution", timing, GRADIENT_BAR))
+        hand = gradient_by_hand(name)
+        timing = measure.beside(hand, {"own": gradient}, samples=options.samples)["own"]
+        found.append(measure.ratio_row(f"{name}: gradient / hand", timing, GRADIENT_HAND_BAR))
+        pairs = zip(gradient(), hand(), strict=True)
+        apart = max(np.max(np.abs(a - b)) / np.max(np.abs(b)) for a, b in pairs)
+        found.append(measure.Row(f"{name}: the gradients apart", apart, "rel", bar=1e-6))
     error = np.max(np.abs(own_pollu() - problems.POLLU_END))
     found.append(measure.Row("pollu: error at the end", error, "abs", bar=1e-8))
     return [*found, growth_row(5)]

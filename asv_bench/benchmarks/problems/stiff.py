@@ -92,9 +92,9 @@ POLLU_END = np.array(
 )
 
 
-def _compiled(name, lines):
+def _compiled(name, lines, parameters="y, p, out"):
     scope = {}
-    exec("\n".join([f"def {name}(y, p, out):", *(f"    {line}" for line in lines)]), scope)
+    exec("\n".join([f"def {name}({parameters}):", *(f"    {line}" for line in lines)]), scope)
     return njit(error_model="numpy")(scope[name])
 
 
@@ -117,6 +117,27 @@ def pollu():
             if b is not None:
                 jac.append(f"out[{i}, {b}] += {change} * p[{m}] * y[{a}]")
     return _compiled("rhs", rhs), _compiled("jac", jac)
+
+
+def pollu_pulls():
+    """`pull` and `pull_moved` of the pollution problem, see `rodas5p.build_adjoint`."""
+    pull, moved = [], []
+    for m, (a, b, changes) in enumerate(REACTIONS):
+        both = f"w = {' '.join(f'{change:+d} * v[{i}]' for i, change in changes.items())}"
+        pull.append(both)
+        moved.append(both)
+        if b is None:
+            pull += [f"by_p[{m}] += w * y[{a}]", f"by_y[{a}] += w * p[{m}]"]
+            moved.append(f"by_p[{m}] += w * k[{a}]")
+            continue
+        pull += [f"by_p[{m}] += w * y[{a}] * y[{b}]", f"w *= p[{m}]"]
+        pull += [f"by_y[{a}] += w * y[{b}]", f"by_y[{b}] += w * y[{a}]"]
+        moved += [f"by_p[{m}] += w * (y[{a}] * k[{b}] + y[{b}] * k[{a}])", f"w *= p[{m}]"]
+        moved += [f"by_y[{a}] += w * k[{b}]", f"by_y[{b}] += w * k[{a}]"]
+    return (
+        _compiled("pull", pull, "y, p, v, by_y, by_p"),
+        _compiled("pull_moved", moved, "y, p, k, v, by_y, by_p"),
+    )
 
 
 # The Brusselator on 5 x 5 cells, periodic: p holds A, B and the two diffusivities of each cell.
@@ -171,6 +192,43 @@ def brusselator_jacobian(y, p, out):
         out[c, CELLS + c] += u * u
         out[CELLS + c, c] += p[c] - 2.0 * u * v
         out[CELLS + c, CELLS + c] += -4.0 * b - u * u
+
+
+@njit(error_model="numpy")
+def brusselator_pull(y, p, v, by_y, by_p):
+    for c in range(CELLS):
+        d = CELLS + c
+        a, b = p[2 * CELLS + c] * PER_AREA * v[c], p[3 * CELLS + c] * PER_AREA * v[d]
+        spread_u, spread_v = -4.0 * y[c], -4.0 * y[d]
+        for k in range(4):
+            near = NEIGHBOURS[c, k]
+            by_y[near] += a
+            by_y[CELLS + near] += b
+            spread_u += y[near]
+            spread_v += y[CELLS + near]
+        both = 2.0 * y[c] * y[d]
+        by_y[c] += -4.0 * a + (both - p[c] - 1.0) * v[c] + (p[c] - both) * v[d]
+        by_y[d] += -4.0 * b + y[c] * y[c] * (v[c] - v[d])
+        by_p[c] += y[c] * (v[d] - v[c])
+        by_p[d] += v[c]
+        by_p[2 * CELLS + c] += spread_u * PER_AREA * v[c]
+        by_p[3 * CELLS + c] += spread_v * PER_AREA * v[d]
+
+
+@njit(error_model="numpy")
+def brusselator_pull_moved(y, p, k, v, by_y, by_p):
+    for c in range(CELLS):
+        d = CELLS + c
+        spread_u, spread_v = -4.0 * k[c], -4.0 * k[d]
+        for j in range(4):
+            spread_u += k[NEIGHBOURS[c, j]]
+            spread_v += k[CELLS + NEIGHBOURS[c, j]]
+        w = v[c] - v[d]
+        by_y[c] += w * 2.0 * (y[d] * k[c] + y[c] * k[d])
+        by_y[d] += w * 2.0 * y[c] * k[c]
+        by_p[c] -= k[c] * w
+        by_p[2 * CELLS + c] += spread_u * PER_AREA * v[c]
+        by_p[3 * CELLS + c] += spread_v * PER_AREA * v[d]
 
 
 @njit(error_model="numpy")

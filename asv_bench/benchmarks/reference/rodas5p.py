@@ -12,7 +12,7 @@ from numba import njit
 from numbad.ode.methods.rodas5p import RODAS5P
 
 STAGES = RODAS5P.stages
-GAMMA = RODAS5P.gamma
+GAMMA, B = RODAS5P.gamma, np.array(RODAS5P.b)
 A, C = np.zeros((STAGES, STAGES)), np.zeros((STAGES, STAGES))
 for _i in range(STAGES):
     A[_i, :_i], C[_i, :_i] = RODAS5P.a[_i], RODAS5P.couplings[_i]
@@ -58,14 +58,82 @@ def substitute(W, exchanges, b, n):
         b[i] = total * W[i, i]
 
 
-def build(rhs, jac, n):
-    """The compiled `solve(y0, p, t, t_end, rtol, atol) -> (y, accepted, rejected)`.
+@njit(error_model="numpy", fastmath={"contract"})
+def substitute_transposed(W, exchanges, b, n):
+    for i in range(n):
+        v = b[i] * W[i, i]
+        b[i] = v
+        for j in range(i + 1, n):
+            b[j] -= W[i, j] * v
+    for i in range(n - 1, 0, -1):
+        v = b[i]
+        for j in range(i):
+            b[j] -= W[i, j] * v
+    for k in range(n - 1, -1, -1):
+        other = exchanges[k]
+        b[k], b[other] = b[other], b[k]
+
+
+def build_adjoint(jac, pull, pull_moved, n):
+    """The compiled `adjoint(p, seed, steps, record, by_p) -> by_y0` of the steps that `build` records.
+
+    `pull(y, p, v, by_y, by_p)` adds the vector-Jacobian product of v, `pull_moved(y, p, k, v, by_y, by_p)`
+    the gradient of v . J(y, p) k.
+    """
+
+    @njit(error_model="numpy", fastmath={"contract"})
+    def adjoint(p, seed, steps, record, by_p):
+        sizes, states, stages = record
+        lam, by_state, state = seed.copy(), np.empty(n), np.empty(n)
+        J, W, bars = np.empty((n, n)), np.empty((n, n)), np.empty((STAGES, n))
+        exchanges = np.empty(n, np.int64)
+        for step in range(steps - 1, -1, -1):
+            inverse, y, k = 1.0 / sizes[step], states[step], stages[step]
+            jac(y, p, J)
+            for i in range(n):
+                for j in range(n):
+                    W[i, j] = -J[i, j]
+                W[i, i] += inverse / GAMMA
+            factor(W, exchanges, n)
+            for s in range(STAGES):
+                for i in range(n):
+                    bars[s, i] = B[s] * lam[i]
+            for s in range(STAGES - 1, -1, -1):
+                theta = bars[s]
+                substitute_transposed(W, exchanges, theta, n)
+                for i in range(n):
+                    state[i], by_state[i] = y[i], 0.0
+                for j in range(s):
+                    for i in range(n):
+                        state[i] += A[s, j] * k[j, i]
+                pull(state, p, theta, by_state, by_p)
+                pull_moved(y, p, k[s], theta, lam, by_p)
+                for i in range(n):
+                    lam[i] += by_state[i]
+                for j in range(s):
+                    c = C[s, j] * inverse
+                    for i in range(n):
+                        bars[j, i] += A[s, j] * by_state[i] + c * theta[i]
+        return lam
+
+    return adjoint
+
+
+def new_record(n, steps=1000):
+    """Room for the size, the state and the stages of each step."""
+    return np.empty(steps), np.empty((steps, n)), np.empty((steps, STAGES, n))
+
+
+def build(rhs, jac, n, keeps=False):
+    """The compiled `solve(y0, p, t, t_end, rtol, atol, record) -> (y, accepted, rejected)`.
+
+    Where it `keeps` the steps, they are put into `record`.
 
     `rhs(y, p, out)` and `jac(y, p, J)` are compiled; the system is autonomous.
     """
 
     @njit(error_model="numpy")
-    def solve(y0, p, t, t_end, rtol, atol):
+    def solve(y0, p, t, t_end, rtol, atol, record=None):
         y, f, u, trial = y0.copy(), np.empty(n), np.empty(n), np.empty(n)
         k, J, W = np.empty((STAGES, n)), np.empty((n, n)), np.empty((n, n))
         exchanges = np.empty(n, np.int64)
@@ -127,6 +195,10 @@ def build(rhs, jac, n):
             error = math.sqrt(error / n)
             fresh = error <= 1.0
             if fresh:
+                if keeps:
+                    record[0][accepted] = h
+                    record[1][accepted] = y
+                    record[2][accepted] = k
                 for i in range(n):
                     y[i] = trial[i]
                 t = t_end if last else t + h
