@@ -7,6 +7,7 @@ equations do (Maly & Petzold, Applied Numerical Mathematics 20 (1996), sec. 3).
 
 from functools import cache
 
+import numpy as np
 from numba import njit
 from numba.core import types
 from numba.extending import intrinsic, overload
@@ -136,13 +137,15 @@ def make_eliminate(order, reach):
                 for j in range(n):
                     W[k, j], W[best, j] = W[best, j], W[k, j]
             top = W[k]
-            pivot, last = 1.0 / top[k], reach(top, k)
+            pivot = 1.0 / top[k]
+            # Unsigned, as negative indices would be counted from the end: that hinders vector code.
+            first, end = np.uint64(k + 1), np.uint64(reach(top, k))
             for i in range(k + 1, n):
                 row = W[i]
                 if row[k] != 0.0:  # zeros of a sparse Jacobian cost no more than a look
                     w = row[k] * pivot
                     row[k] = w
-                    for j in range(k + 1, last):
+                    for j in range(first, end):
                         row[j] -= w * top[j]
             top[k] = pivot
 
