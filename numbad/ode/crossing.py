@@ -83,10 +83,14 @@ def make_scan(values, interpolate, directions):
     count = len(directions)
 
     @inlined
-    def value(i, theta, step):
+    def all_values(theta, step):
         row, t, h, y, dense, structure, args = step
         state = interpolate(row, theta, h, y, dense)
-        return values(t + theta * h, restored(structure, state), args)[i]
+        return values(t + theta * h, restored(structure, state), args)
+
+    @inlined
+    def value(i, theta, step):
+        return all_values(theta, step)[i]
 
     bracket = make_bracket(value)
 
@@ -102,8 +106,9 @@ def make_scan(values, interpolate, directions):
         """Where the conditions cross zero before `place`: for each between `low[i]` and `high[i]`."""
         theta = (place + 1) / PLACES
         t, h = step[1], step[2]
+        found = all_values(theta, step)
         for i in range(count):
-            after = value(i, theta, step)
+            after = found[i]
             high[i] = NOWHERE
             if crosses(before[i], after, directions[i]):
                 resolution = max(2.0 * max(abs(t), abs(t + h)) * EPSILON / abs(h), EPSILON)

@@ -8,6 +8,7 @@ from numba.extending import overload
 from numbad.errors import ModelError, UnsupportedError
 from numbad.forward.array import dtype_of_type
 from numbad.forward.dual import Dual, duals_in, join
+from numbad.forward.refuse import told
 from numbad.ode.state import components_of, is_scalar
 from numbad.source import define
 
@@ -91,6 +92,8 @@ def _refuse_high_orders(ty, deepest=3):
     while isinstance(scalar, Dual):
         scalar, depth = scalar.scalar, depth + 1
     if depth > deepest:
-        raise UnsupportedError(
-            f"derivatives of order {depth} through the events of an ODE; {deepest} is the most"
+        raise told(
+            UnsupportedError(
+                f"derivatives of order {depth} through the events of an ODE; {deepest} is the most"
+            )
         )

@@ -9,6 +9,7 @@ from numba.core.dispatcher import Dispatcher
 from numbad.caching import jit
 from numbad.errors import ArgumentError, NumbadError, UnsupportedError
 from numbad.forward.dual import duals_in
+from numbad.forward.refuse import told
 from numbad.ir.functionals import functional
 from numbad.ode import failure
 from numbad.ode.adjoints.dispatcher import SolverDispatcher
@@ -300,7 +301,7 @@ def compiled(problem, settings, level):
     def choose(y0, ts, args):
         if any(duals_in(ts)):
             if settings.mass is not None:
-                raise UnsupportedError(BY_TIMES_WITH_MASS)
+                raise told(UnsupportedError(BY_TIMES_WITH_MASS))
             return solve_at_moving_times(compiled(problem, settings, level + 1), problem)
         return solve_at_fixed_times(make_integrate(problem), as_passed(settings))
 

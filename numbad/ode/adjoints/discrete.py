@@ -15,6 +15,7 @@ from numbad.forward.array import as_dual
 from numbad.forward.dual import Dual, base_scalar, duals_in, primal_type, with_base
 from numbad.forward.layout import zeros_as
 from numbad.forward.promote import common_dual
+from numbad.forward.refuse import told
 from numbad.ode.adjoints.backward import make_backward
 from numbad.ode.adjoints.by_times import make_by_times
 from numbad.ode.adjoints.recorded import recorded
@@ -229,13 +230,15 @@ class _Pull(Writer):
         if 1 not in self.wrt:
             return "None"
         if self.settings.mass is not None:
-            raise UnsupportedError(BY_TIMES_WITH_MASS)
+            raise told(UnsupportedError(BY_TIMES_WITH_MASS))
         if isinstance(
             base_scalar(solution_scalar(cpu_target.typing_context, self.y0, ())), types.Complex
         ):
-            raise UnsupportedError(
-                "the derivative of a complex ODE solution by its times in reverse mode. Way out: "
-                'mode="forward"'
+            raise told(
+                UnsupportedError(
+                    "the derivative of a complex ODE solution by its times in reverse mode. Way out: "
+                    'mode="forward"'
+                )
             )
         self.namespace["by_times"] = make_by_times(self.problem.inplace, self.problem.until_output)
         self.lines.append(

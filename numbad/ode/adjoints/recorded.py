@@ -6,6 +6,7 @@ import numpy as np
 
 from numbad.errors import UnsupportedError
 from numbad.forward.dual import duals_in
+from numbad.forward.refuse import told
 from numbad.ode.adjoints.step_adjoint import step_adjoint
 from numbad.ode.compiling import generic, inlined
 from numbad.ode.integrate import (
@@ -38,9 +39,11 @@ def recorded(problem, settings):
 
     def choose(y0, ts, args):
         if any(duals_in(ts)):
-            raise UnsupportedError(
-                "reverse mode through an ODE solver whose times are differentiated in forward mode "
-                'as well. Way out: mode="forward" for both, or times that are constants for one'
+            raise told(
+                UnsupportedError(
+                    "reverse mode through an ODE solver whose times are differentiated in forward mode "
+                    'as well. Way out: mode="forward" for both, or times that are constants for one'
+                )
             )
         stride = 1 + step_adjoint(problem.tableau, problem.inplace).stages
         return _recorded(_integrate(problem), as_passed(settings), stride)
