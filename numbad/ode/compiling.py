@@ -1,12 +1,15 @@
 """Compiling the solver's own functions, which are generic in the scalar type as they stand."""
 
+import inspect
+
 from numba import njit
+from numba.core.dispatcher import Dispatcher
 from numba.core.registry import CPUDispatcher
 
-from numbad.caching import ContentCache
-from numbad.errors import NumbadError
+from numbad.caching import ContentCache, jit
+from numbad.errors import ArgumentError, NumbadError
 from numbad.operators.dispatcher import OperatorCompiler
-from numbad.remembered import look_again
+from numbad.remembered import look_again, made_of
 
 
 class GenericDispatcher(CPUDispatcher):
@@ -57,6 +60,22 @@ def generic(stub, content, choose, origin, kind=GenericDispatcher):
     dispatcher._cache = ContentCache(stub.__name__, lambda: (stub.__name__, *content))
     dispatcher.origin = origin
     return dispatcher
+
+
+def as_dispatcher(given, name="fun"):
+    """A user's function as a Numba dispatcher, the same one while the function means the same.
+
+    Plain functions are compiled with NumPy's division (1/0 is inf): a step that runs into a singularity is
+    then rejected and tried again, shorter, instead of ending the integration.
+    """
+    if isinstance(given, Dispatcher):
+        look_again(given)
+        return given
+    if not inspect.isfunction(given):
+        raise ArgumentError(
+            f"{name} must be a Python function or a Numba dispatcher, not {given!r}"
+        )
+    return made_of(given, "rhs", jit(error_model="numpy"))
 
 
 def inlined(function):

@@ -103,7 +103,10 @@ def make_scan(values, interpolate, directions):
 
     @inlined
     def scan(place, step, before, low, high):
-        """Where the conditions cross zero before `place`: for each between `low[i]` and `high[i]`."""
+        """Where the conditions cross zero before `place`: for each between `low[i]` and `high[i]`.
+
+        It returns where the first does, or `NOWHERE`; NaN where a condition is, which never crosses.
+        """
         theta = (place + 1) / PLACES
         t, h = step[1], step[2]
         found = all_values(theta, step)
@@ -115,6 +118,8 @@ def make_scan(values, interpolate, directions):
                 low[i], high[i] = bracket(i, low[i], theta, before[i], after, resolution, step)
             elif after != 0.0:
                 before[i], low[i] = after, theta
+            if math.isnan(after):
+                high[i] = math.nan
         return high.min()
 
     return value, begin, scan

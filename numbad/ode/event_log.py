@@ -1,9 +1,11 @@
 """Conditions that are watched along a solution, where what happens changes nothing but its end."""
 
+import math
 from collections import namedtuple
 
 import numpy as np
 
+from numbad.ode import failure
 from numbad.ode.compiling import inlined
 from numbad.ode.conditions import Conditions
 from numbad.ode.crossing import NOWHERE, PLACES, make_scan
@@ -15,8 +17,8 @@ Watched = namedtuple("Watched", "conditions directions counts")
 UNWATCHED = Watched((), (), ())
 
 # The compiled pieces: `begin(t, y, structure, args) -> events`, and `step(step, is_first, t_new, events) ->
-# (events, ended, t)`, t being that of the event that has ended the solution, or `t_new`. `events` are the
-# number of those found, their times, states and numbers, and what is known of the conditions.
+# (status, events, ended, t)`, t being that of the event that has ended the solution, or `t_new`. `events`
+# are the number of those found, their times, states and numbers, and what is known of the conditions.
 Watch = namedtuple("Watch", "watches begin step")
 
 
@@ -41,11 +43,13 @@ def make_watch(pieces, watched, y0, args):
     def step(at, is_first, t_new, events):
         found, times, states, numbers, before, low, high, left = events
         row, t, h, y, dense = at[:5]
-        ended, t_last = False, t_new
+        ended, t_last, status = False, t_new, failure.RUNNING
         if is_first:
             begin_scan(at, before, low)
         for place in range(PLACES):
-            scan(place, at, before, low, high)
+            if math.isnan(scan(place, at, before, low, high)):
+                status = failure.CONDITION_NOT_A_NUMBER
+                break
             while high.min() < NOWHERE and not ended:
                 which = high.argmin()
                 theta = high[which]
@@ -63,7 +67,7 @@ def make_watch(pieces, watched, y0, args):
             if ended:
                 break
         low[:] = 0.0
-        return (found, times, states, numbers, before, low, high, left), ended, t_last
+        return status, (found, times, states, numbers, before, low, high, left), ended, t_last
 
     return Watch(True, begin, step)
 
@@ -75,7 +79,7 @@ def _begin_nothing(t, y, structure, args):
 
 @inlined
 def _step_nothing(at, is_first, t_new, events):
-    return events, False, t_new
+    return failure.RUNNING, events, False, t_new
 
 
 WATCHES_NOTHING = Watch(False, _begin_nothing, _step_nothing)

@@ -10,7 +10,7 @@ from numba.core.dispatcher import Dispatcher
 
 from numbad.caching import jit
 from numbad.errors import ArgumentError
-from numbad.remembered import look_again, made_of
+from numbad.ode.compiling import as_dispatcher
 from numbad.source import define
 
 LARGEST_COUNT = 62  # what happens at one time is told as the bits of an integer
@@ -70,7 +70,7 @@ def event(condition, *, direction=0, terminal=False, change=None):
     """
     if direction not in (-1, 0, 1):
         raise ArgumentError(f"direction must be 1, -1 or 0, not {direction!r}")
-    found = _function("condition", condition), None, int(direction), bool(terminal)
+    found = as_dispatcher(condition, "condition"), None, int(direction), bool(terminal)
     return Event(*found, _change(change))
 
 
@@ -114,7 +114,7 @@ def at_times(times, *, terminal=False, change=None):
     """
     if not (inspect.isfunction(times) or isinstance(times, Dispatcher)):
         times = _constant(times)
-    return Event(None, _function("times", times), 0, bool(terminal), _change(change))
+    return Event(None, as_dispatcher(times, "times"), 0, bool(terminal), _change(change))
 
 
 def _constant(times):
@@ -140,18 +140,7 @@ def _returning(values):
 
 
 def _change(change):
-    return None if change is None else _function("change", change)
-
-
-def _function(name, given):
-    if isinstance(given, Dispatcher):
-        look_again(given)
-        return given
-    if not inspect.isfunction(given):
-        raise ArgumentError(
-            f"{name} must be a function, such as lambda t, y: y[0]; it is {given!r}"
-        )
-    return made_of(given, "event", jit(error_model="numpy"))
+    return None if change is None else as_dispatcher(change, "change")
 
 
 def checked_events(events, tstops):

@@ -18,6 +18,7 @@ EVENT_WITHOUT_SLOPE = 12
 EVENTS_ACCUMULATE = 13
 WRONG_PATTERN = 14
 WRONG_PATTERN_SIZE = 15
+CONDITION_NOT_A_NUMBER = 16
 
 # Added to a status where the problem looks stiff.
 LOOKS_STIFF = 64
@@ -42,6 +43,7 @@ _REASONS = {
         "pattern)"
     ),
     WRONG_PATTERN_SIZE: "jac_sparsity must have a row and a column for each component of the state",
+    CONDITION_NOT_A_NUMBER: "the condition of an event is NaN",
     EVENTS_ACCUMULATE: (
         "events follow each other without end, as the bounces of a ball that comes to rest (make one of them "
         "terminal, or end earlier)"

@@ -30,8 +30,7 @@ def as_arguments(args):
 
 @overload(as_row)
 def _as_row(value, others):
-    _refuse_high_orders(value)
-    if isinstance(value, types.Array | types.List):
+    if isinstance(value, types.Array | types.List) and getattr(value, "ndim", 1) == 1:
         count = "len(value)"
         lines = "    for i in range(len(value)):\n        row[i] = value[i]\n"
     elif is_scalar(value):
@@ -41,10 +40,12 @@ def _as_row(value, others):
         lines = "".join(f"    row[{i}] = value[{i}]\n" for i in range(count))
     else:
         raise ModelError(
-            f"a state must be a float, a tuple or a one-dimensional array of floats, not {value}"
+            "a state, a change of one, or times must be a float, or a tuple or one-dimensional array of "
+            f"floats, which is not empty; not {value}"
         )
     dtype, namespace = "np.float64", {"np": np}
     scalar = _scalar_of(value, others)
+    _refuse_high_orders(scalar)
     if isinstance(scalar, Dual):
         dtype, namespace["dtype"] = "dtype()", dtype_of_type(scalar)
     elif isinstance(scalar, types.Complex):
@@ -85,9 +86,8 @@ def _as_arguments(args):
     return lambda args: (args,)
 
 
-def _refuse_high_orders(ty, deepest=3):
+def _refuse_high_orders(scalar, deepest=3):
     """Events are exact to the fourth order: three levels of duals, and reverse mode around them."""
-    scalar = ty.dtype if isinstance(ty, types.Array) else ty
     depth = 0
     while isinstance(scalar, Dual):
         scalar, depth = scalar.scalar, depth + 1

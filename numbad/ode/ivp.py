@@ -9,6 +9,7 @@ import numpy as np
 
 from numbad.errors import ArgumentError, DataError, ModelError
 from numbad.ode import failure
+from numbad.ode.compiling import as_dispatcher
 from numbad.ode.integrate import Problem, as_passed
 from numbad.ode.methods import find_method
 from numbad.ode.occurrences import by_event, watched_events
@@ -16,7 +17,6 @@ from numbad.ode.record import make_record
 from numbad.ode.rosenbrock import Rosenbrock
 from numbad.ode.solution import OdeResult, OdeSolution
 from numbad.ode.solving import (
-    as_dispatcher,
     check_step_size,
     checked_mass,
     checked_settings,
@@ -276,7 +276,7 @@ def _arguments(args):
 
 def _argument(name, value):
     if inspect.isfunction(value):
-        return as_dispatcher(value)
+        return as_dispatcher(value, name)
     if isinstance(value, list):
         value = np.asarray(value)
     if isinstance(value, tuple):

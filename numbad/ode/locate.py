@@ -1,5 +1,7 @@
 """The first event of a solution after a time: integrated for that, and what happens there."""
 
+import math
+
 import numpy as np
 
 from numbad.ode import failure
@@ -147,6 +149,9 @@ def _search(pieces, problem, watch, directions):
                     status = failure.EVENTS_ACCUMULATE
             for place in range(PLACES):
                 earliest = scan(place, at, before, low, high)
+                if math.isnan(earliest):
+                    status = failure.CONDITION_NOT_A_NUMBER
+                    break
                 if earliest < NOWHERE:
                     for i in range(count):
                         if high[i] < NOWHERE and low[i] <= earliest:

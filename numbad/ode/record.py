@@ -78,7 +78,10 @@ def _record(pieces, watch, slope_count):
                 t_step = t_new
                 if watches:
                     at = work[spare], t, h, y, weighed, structure, args
-                    events, ended, t_new = watch_step(at, step == 1, t_new, events)
+                    status, events, ended, t_new = watch_step(at, step == 1, t_new, events)
+                    if status != failure.RUNNING:
+                        step -= 1
+                        break
                 while row < len(t_eval) and (t_eval[row] - t_new) * direction < 0.0:
                     theta = (t_eval[row] - t) / h
                     state = interpolate(work[spare], theta, h, y, weighed)

@@ -14,13 +14,14 @@ import numpy as np
 from numba import njit
 
 from numbad.caching import jit
+from numbad.errors import ModelError
 from numbad.ode import failure
 from numbad.ode.compiling import generic
 from numbad.ode.crossing import next_to
 from numbad.ode.forms import as_arguments, as_form, as_row
 from numbad.ode.integrate import dispatcher_of
 from numbad.ode.locate import LocateDispatcher, make_locate
-from numbad.ode.times import check_times
+from numbad.ode.times import check_times, check_times_type, uniform
 from numbad.operators.stop import stop_gradient
 from numbad.remembered import built_once
 from numbad.reverse.checkpoint import checkpoint
@@ -38,7 +39,7 @@ WEIGHTS = 1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0
 def solver_with_events(segment, problem, settings, declared):
     """The dispatcher `solve(y0, ts, args)` for events; `segment` solves up to the last output but one."""
     code = _Code(segment, problem, settings, declared)
-    return jit(define(code.source(), code.names), error_model="numpy")
+    return jit(define(code.source(), code.names), error_model="numpy", nogil=True)
 
 
 class _Code:
@@ -138,9 +139,9 @@ class _Code:
 _BEGIN = """\
 def solve(y0, given_ts, args=()):
     rest = as_arguments(args)
+    checked(stop_gradient(given_ts))
     ts = as_row(given_ts, ())
     count = len(ts)
-    checked(stop_gradient(ts))
     state = as_row(y0, (ts, args))
     ys = np.empty((count, len(state)), state.dtype)
     ys[0] = state
@@ -153,7 +154,8 @@ def solve(y0, given_ts, args=()):
 
 _BEGIN_KEEPING = """\
     event_times = np.full({keep}, np.nan)
-    event_states = np.full(({keep}, len(state)), np.nan)
+    event_states = np.empty(({keep}, len(state)), state.dtype)
+    event_states[:] = np.nan
     event_numbers = np.full({keep}, -1)
     kept = 0
 """
@@ -220,7 +222,9 @@ _SEGMENT = """\
 
 _AFTER = """\
             state = current
-            t, fired = after, hit
+            if hit != 0 or moves:  # else what has just fired may fire again all the same
+                fired = hit
+            t = after
             if preset:
                 done = stop
             if ended:
@@ -282,7 +286,7 @@ def make_shift(flow, condition):
 def changed(before, after):
     """A changed state, which must have the length of the state."""
     if len(after) != len(before):
-        raise ValueError(
+        raise ModelError(
             "the change of an event must return a state as long as the one it is given"
         )
     return after
@@ -302,8 +306,10 @@ def _check(ts):
 
 
 def _choose(ts):
+    check_times_type(ts)
+
     def check(ts):
-        status, t = check_times(ts, 0)
+        status, t = check_times(uniform(ts), 0)
         if status != failure.RUNNING:
             raise failure.TimesError(status, t)
 

@@ -1,19 +1,16 @@
 """`solver`: a compiled, differentiable solution operator of an ODE."""
 
-import inspect
 import math
 
 import numpy as np
-from numba.core.dispatcher import Dispatcher
 
-from numbad.caching import jit
 from numbad.errors import ArgumentError, NumbadError, UnsupportedError
 from numbad.forward.dual import duals_in
 from numbad.forward.refuse import told
 from numbad.ir.functionals import functional
 from numbad.ode import failure
 from numbad.ode.adjoints.dispatcher import SolverDispatcher
-from numbad.ode.compiling import generic, inlined
+from numbad.ode.compiling import as_dispatcher, generic, inlined
 from numbad.ode.events import checked_events
 from numbad.ode.integrate import (
     Problem,
@@ -30,7 +27,7 @@ from numbad.ode.segments import Declared, solver_with_events
 from numbad.ode.sparsity_pattern import checked_sparsity
 from numbad.ode.state import plain
 from numbad.ode.times import uniform
-from numbad.remembered import built_once, look_again, made_of
+from numbad.remembered import built_once
 
 _EVENTS_WITH_MASS = (
     "events of a solver with a mass_matrix are not available: the slope of the solution is not fun. Way out: "
@@ -274,20 +271,6 @@ def _positive(name, given):
     if not value > 0.0:
         raise ArgumentError(f"{name} must be positive; it is {given!r}")
     return value
-
-
-def as_dispatcher(fun):
-    """A right-hand side as a Numba dispatcher, the same one while the function means the same.
-
-    Plain functions are compiled with NumPy's division (1/0 is inf): a step that runs into a
-    singularity is then rejected and tried again, shorter, instead of ending the integration.
-    """
-    if isinstance(fun, Dispatcher):
-        look_again(fun)
-        return fun
-    if not inspect.isfunction(fun):
-        raise ArgumentError(f"fun must be a Python function or a Numba dispatcher, not {fun!r}")
-    return made_of(fun, "rhs", jit(error_model="numpy"))
 
 
 @built_once(dispatcher_of)

@@ -1,17 +1,14 @@
 """`solver`: a compiled, differentiable solution operator of a stochastic differential equation."""
 
-import inspect
 import math
 
 from numba.core import types
-from numba.core.dispatcher import Dispatcher
 
-from numbad.caching import jit
 from numbad.errors import ArgumentError
 from numbad.forward.dual import duals_in, primal_type
 from numbad.forward.dualize import dualized
-from numbad.ode.compiling import GenericDispatcher, generic
-from numbad.remembered import built_once, look_again, made_of
+from numbad.ode.compiling import GenericDispatcher, as_dispatcher, generic
+from numbad.remembered import built_once
 from numbad.sde.methods import METHODS, find_scheme
 from numbad.sde.path_source import Problem, core
 from numbad.sde.scheme import ITO, NOISES, STRATONOVICH
@@ -115,7 +112,7 @@ def solver(
     scheme = find_scheme(method)
     _check_options(scheme, noise, calculus)
     _refuse_unavailable(rtol, atol, events, adjoint, checkpoints)
-    functions = _as_function("drift", drift), _as_function("diffusion", diffusion)
+    functions = as_dispatcher(drift, "drift"), as_dispatcher(diffusion, "diffusion")
     return compiled(Problem(*functions, scheme, noise, calculus, _step_size(dt)))
 
 
@@ -163,18 +160,6 @@ def _step_size(dt):
     if not 0.0 < size < math.inf:
         raise ArgumentError(f"dt must be positive and finite; it is {dt!r}")
     return size
-
-
-def _as_function(name, given):
-    """A drift or diffusion as a dispatcher; plain functions divide as NumPy does (1/0 is inf)."""
-    if isinstance(given, Dispatcher):
-        look_again(given)
-        return given
-    if not inspect.isfunction(given):
-        raise ArgumentError(
-            f"{name} must be a Python function or a Numba dispatcher, not {given!r}"
-        )
-    return made_of(given, "rhs", jit(error_model="numpy"))
 
 
 class SolveDispatcher(GenericDispatcher):

@@ -8,7 +8,7 @@ import math
 
 from numba import njit
 
-from numbad.sde.solution_operator import _as_function
+from numbad.ode.compiling import as_dispatcher
 
 _LOG_2PI = math.log(2.0 * math.pi)
 _RELATIVE = 1e-17  # terms of a series below this part of their sum are left out
@@ -98,7 +98,7 @@ def euler(drift, diffusion):
     >>> round(density(0.0, 1.0, 0.5, 0.5, 1.0), 6)
     -0.572365
     """
-    f, g = _as_function("drift", drift), _as_function("diffusion", diffusion)
+    f, g = as_dispatcher(drift, "drift"), as_dispatcher(diffusion, "diffusion")
 
     @njit(error_model="numpy")
     def density(t0, y0, t1, y1, *parameters):

@@ -200,7 +200,7 @@ def test_backwards_in_time_in_place_with_an_array():
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: nd.ode.event(1.0), "condition must be a function"),
+        (lambda: nd.ode.event(1.0), "condition must be a Python function"),
         (lambda: nd.ode.event(abs_speed, direction=2), "direction must be 1, -1 or 0"),
         (lambda: nd.ode.at_times((1.0, math.nan)), "finite floats"),
         (lambda: nd.ode.at_times("soon"), "finite floats"),
@@ -219,6 +219,28 @@ def test_what_is_wrong_is_named(make, message):
 
 def abs_speed(t, y):
     return abs(y[1])
+
+
+def test_a_condition_that_is_nan_is_no_event_that_never_happens():
+    """1 - y meets 1/4 only where its square root is no longer told."""
+    undefined = nd.ode.event(
+        lambda t, y: math.sqrt(1.0 - y[0]) - 0.5 + (math.nan if y[0] > 0.5 else 0.0)
+    )
+    solve = nd.ode.solver(lambda t, y: (1.0,), events=undefined)
+    with pytest.raises(nd.IntegrationError, match="the condition of an event is NaN"):
+        solve((0.0,), (0.0, 2.0))
+    found = nd.ode.solve_ivp(lambda t, y: (1.0,), (0.0, 2.0), [0.0], events=undefined)
+    assert found.status == -1
+    assert "the condition of an event is NaN" in found.message
+
+
+def test_events_of_a_complex_state_let_other_threads_run():
+    turned = nd.ode.event(lambda t, y: y[0].real, terminal=True)
+    solve = nd.ode.solver(lambda t, y: (1j * y[0],), events=turned, keep_events=2, **tight)
+    _, times, states, _ = solve((1.0 + 0.0j,), (0.0, 4.0))
+    np.testing.assert_allclose(times, [math.pi / 2.0, math.nan], **close)
+    np.testing.assert_allclose(states[0], [1j], **close)
+    assert solve.targetoptions["nogil"]
 
 
 def test_conditions_and_changes_may_take_what_arguments_there_are():
