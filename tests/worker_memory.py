@@ -2,9 +2,11 @@
 
 A process keeps the code that LLVM has compiled for it, some 9 GiB in a whole run. A worker over
 `LIMIT` leaves word of the test that it was given next, and ends; its crash is then no failure, and the
-test runs elsewhere.
+test runs elsewhere. The last test of a worker runs where it is: when all workers are at their last ones,
+pytest-xdist has begun to end, and takes a worker that ends otherwise then for an error of its own.
 """
 
+import contextlib
 import hashlib
 import itertools
 import os
@@ -38,12 +40,26 @@ def pytest_configure(config):
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_runtest_protocol(item):
+def pytest_runtest_protocol(item, nextitem):
     run = getattr(item.config, "workerinput", {}).get("testrunuid")
-    if run and peak() > LIMIT and next(_started):  # one test at least, else it would go on forever
+    if not run or nextitem is None:
+        return
+    if peak() > LIMIT and next(_started):  # one test at least, else it would go on forever
         _word(run, item.nodeid).touch()
         sys.stdout.flush()
         os._exit(0)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node):
+    """What is sent to a worker that has ended, before it is known, goes to another when it is."""
+    send = node.sendcommand
+
+    def sendcommand(name, **arguments):
+        with contextlib.suppress(OSError):
+            send(name, **arguments)
+
+    node.sendcommand = sendcommand
 
 
 @pytest.hookimpl(optionalhook=True)
