@@ -9,7 +9,7 @@ code of its own when it is called from Python, or when its address is asked for.
 from functools import partial
 from weakref import WeakValueDictionary
 
-from llvmlite.binding import Linkage
+from llvmlite.binding import Linkage, parse_assembly
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.dispatcher import Dispatcher
@@ -22,6 +22,7 @@ from .remembered import enter, look_again
 _UNRESOLVED = ".numba.unresolved$"  # what a recursive function calls itself by: an address
 _ENVIRONMENT = "_ZN08NumbaEnv"  # where the Python objects of what prints, say, are found
 _ENTRY = "_ZN7cpython"  # the function that Python calls
+_C_ENTRY = "cfunc."  # the function that C calls
 _WRAPPERS = "wrapper", "cfunc_wrapper"  # the modules of the functions that Python and C call
 _WAITING = (
     "__numbad_waiting__"  # the functions of a dispatcher that wait, by their arguments' types
@@ -132,9 +133,27 @@ class LinkedLibrary(JITCodeLibrary):
         while self.entries:
             self.add_ir_module(self.entries.pop())
         self._link_parts()
+        self._define_entries()
         self._optimize_final_module()
         self._final_module.verify()
         self._finalize_final_module()
+
+    def _define_entries(self):
+        """What C calls of functions that are chosen among at run time.
+
+        Numba puts its address beside that of the function itself, by which compiled code calls it; so
+        that it is read nowhere, but has to be found where LLVM optimises nothing.
+        """
+        missing = {f.name for f in self._final_module.functions if f.is_declaration}
+        missing = {name for name in missing if name.startswith(_C_ENTRY)}
+        for part in filter(waits, _parts(self)) if missing else ():
+            names = {f.name for module in part.entries for f in module.functions}
+            if missing & names:
+                part.finish()
+                missing -= names
+        if missing:
+            stubs = "".join(f'define weak void @"{name}"() {{ unreachable }}\n' for name in missing)
+            self._final_module.link_in(parse_assembly(stubs))
 
     def _link_parts(self):
         for part in _parts(self):

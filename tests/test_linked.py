@@ -1,6 +1,9 @@
 """What compiled derivatives leave to their callers can be called, printed from and kept on its own."""
 
 import math
+import os
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -242,3 +245,32 @@ def test_fields_are_read_in_python_where_a_derivative_has_met_the_class_first():
 
     assert nd.value_and_grad(sum_times, mode="reverse")(0.5) == (0.375, 1.75)
     assert (Rate(1.0) + Rate(2.0)).rate == 3.0
+
+
+CHOSEN = """
+import numbad as nd
+from numba import njit
+
+square, double = njit(lambda x: x * x), njit(lambda x: 2.0 * x)
+
+@njit
+def f(x, y, first):
+    g = square if first else double
+    return g(x)
+
+@njit
+def of_a_constant(x, y, first):
+    g = square if first else double
+    return g(y) * x
+
+print(nd.grad(f, mode="forward")(3.0, 0.5, True), nd.grad(f, mode="forward")(3.0, 0.5, False))
+print(nd.grad(of_a_constant, mode="reverse")(3.0, 0.5, True))
+"""
+
+
+def test_functions_chosen_at_run_time_without_optimisation():
+    """LLVM ends the process where it finds no address for what C would call of them."""
+    environment = {**os.environ, "NUMBA_OPT": "0", "NUMBAD_CACHE_DIR": "off"}
+    command = [sys.executable, "-W", "ignore", "-c", CHOSEN]
+    ran = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert ran.stdout.split() == ["6.0", "2.0", "0.25"], ran.stderr

@@ -13,6 +13,7 @@ from numba.core import types
 from ..lanes.varying import Varying, without_errors
 from ..rules.expression import Missing, evaluate, where
 from ..rules.registry import SCALAR, name_of
+from . import complex_partials as c
 from . import dual as d
 from .operands import Operand, has_level, is_literal, strip_operand
 from .refuse import refused_call
@@ -82,6 +83,10 @@ class Emitter(Zeros):
         common = self._common_float(operands)
         if common is not None and (direct := self._direct(fn, operands, common)):
             return direct
+        if (kind := c.common(operands)) is not None:
+            direct = c.direct(self.builder, fn, [self.cast(o, kind) for o in operands])
+            if direct is not None:
+                return Operand(kind, direct)
         if any(isinstance(o.type, Varying) for o in operands):
             return self._of_lanes(fn, operands)
         tag = max((o.type.tag for o in operands if isinstance(o.type, d.Dual)), default=-1)
@@ -257,11 +262,31 @@ class Emitter(Zeros):
                 scaled if strong is False else self._strong(ty, scaled, partials, (factor, strong))
             )
 
+        if isinstance(ty.scalar, types.Complex):
+            return self._scale_complex(ty, factor, partials, strong)
+
         def product(item):
             item = Operand(ty.scalar, item)
             if strong is False:
                 return self.apply(operator.mul, (factor, item))
             return self.product(factor, item, strong)
+
+        return self._each(ty, partials, product)
+
+    def _scale_complex(self, ty, factor, partials, strong):
+        """The same for complex numbers."""
+        builder, real = self.builder, isinstance(factor.type, types.Float | types.IntegerLiteral)
+        value = self.cast(factor, ty.scalar.underlying_float if real else ty.scalar)
+        multiply = c.scaled if real else c.product
+        counts = None if strong is False else self._differs((factor, strong), ty.scalar)
+
+        def product(item):
+            result = multiply(builder, value, item, CONTRACT)
+            if counts is None:
+                return Operand(ty.scalar, result)
+            both = builder.and_(counts, self._is_not_zero(Operand(ty.scalar, item), ty.scalar))
+            zero = ir.Constant(result.type, None)
+            return Operand(ty.scalar, builder.select(both, result, zero))
 
         return self._each(ty, partials, product)
 
@@ -277,6 +302,11 @@ class Emitter(Zeros):
             return self.builder.fadd(first, second, flags=CONTRACT)
         out = first
         for i in range(ty.n):
+            if isinstance(ty.scalar, types.Complex):
+                x, y = (d.get_partial(self.builder, ty, p, i) for p in (first, second))
+                item = c.partwise(self.builder, "fadd", x, y, CONTRACT)
+                out = d.set_partial(self.builder, ty, out, item, i)
+                continue
             x, y = (
                 Operand(ty.scalar, d.get_partial(self.builder, ty, p, i)) for p in (first, second)
             )

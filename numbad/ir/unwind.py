@@ -63,12 +63,20 @@ class UnwindingLower(Lower):
 
     def storevar(self, value, name, argidx=None):
         super().storevar(value, name, argidx)
+        self.note_set(name)
+
+    def note_set(self, name):
+        """A variable is set here."""
         self._set_in[name] = self.builder.block
 
     def delvar(self, name):
+        self.note_deleted(name)
+        super().delvar(name)
+
+    def note_deleted(self, name):
+        """A variable is deleted here."""
         if name in self._local and self._set_in.get(name) is self.builder.block:
             self._brief.add(name)
-        super().delvar(name)
 
     def lower_function_body(self):
         tail = super().lower_function_body()
@@ -85,7 +93,7 @@ class UnwindingLower(Lower):
         self.builder.position_at_end(last)
         code = self.builder.phi(exits[0].terminator.operands[0].type)
         for name in owners:
-            self.decref(self.typeof(name), self.builder.load(self.varmap[name]))
+            self.drop_owned(name)
         self.builder.ret(code)
         for block in exits:
             code.add_incoming(block.terminator.operands[0], block)
@@ -93,6 +101,10 @@ class UnwindingLower(Lower):
             self.builder.remove(block.terminator)
             self.builder.branch(last)
         _unmark(self.function)
+
+    def drop_owned(self, name):
+        """Drop the reference that a variable holds."""
+        self.decref(self.typeof(name), self.builder.load(self.varmap[name]))
 
 
 def _is_error(terminator):

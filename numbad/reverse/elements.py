@@ -18,14 +18,18 @@ from .aliasing import ADJOINT, PRIMAL, mark
 
 
 class Parts:
-    """The fields of an array, as values."""
+    """The fields of an array, as values; of an array in memory, those that are asked for are read."""
 
     def __init__(self, context, builder, ty, array):
         self._model, self._builder, self._array = context.data_model_manager[ty], builder, array
         self.ndim = ty.ndim
 
     def __getitem__(self, name):
-        return self._builder.extract_value(self._array, self._model.get_field_position(name))
+        position = self._model.get_field_position(name)
+        if not cgutils.is_pointer(self._array.type):
+            return self._builder.extract_value(self._array, position)
+        place = cgutils.gep_inbounds(self._builder, self._array, 0, position)
+        return self._builder.load(place)
 
     def each(self, name):
         return cgutils.unpack_tuple(self._builder, self[name], self.ndim)

@@ -17,16 +17,16 @@ from numba.core.postproc import PostProcessor, VariableLifetime
 from numba.core.typed_passes import BaseNativeLowering
 from numba.np import arrayobj
 
-from ..ir.unwind import UnwindingLower
 from .aliasing import PRIMAL
-from .elements import Parts, element_pointer, load_marked, store_marked, view
+from .elements import element_pointer, load_marked, store_marked, view
+from .frame_lowering import FrameLower
 
 NATURAL = "numbad_natural"  # the attribute of the blocks' IR with what is known of indices
 _FLOAT = {operator.add: "fadd", operator.sub: "fsub", operator.mul: "fmul"}
 _INTEGER = {operator.add: "add", operator.sub: "sub", operator.mul: "mul"}
 
 
-class SweepLower(UnwindingLower):
+class SweepLower(FrameLower):
     """Elements of arrays, arithmetic and plain variables in as few instructions as they need."""
 
     def _find_singly_assigned_variable(self):
@@ -63,34 +63,6 @@ class SweepLower(UnwindingLower):
         called = isinstance(value, ir.Expr) and value.op == "call"
         function = getattr(self.typeof(value.func.name), "typing_key", None) if called else None
         return function is range and len(value.args) < 3 and value.vararg is None
-
-    def storevar(self, value, name, argidx=None):
-        """There is nothing to drop in what a plain variable held."""
-        if argidx is None and self._has_slot(name) and not self._owns(name):
-            self._alloca_var(name, self.typeof(name))
-            self.builder.store(value, self.getvar(name))
-        else:
-            super().storevar(value, name, argidx)
-
-    def delvar(self, name):
-        if self._owns(name):
-            super().delvar(name)
-
-    def incref(self, typ, value):
-        super().incref(*self._counted(typ, value))
-
-    def decref(self, typ, value):
-        super().decref(*self._counted(typ, value))
-
-    def _counted(self, typ, value):
-        """Of an array of numbers, what has the count; its other fields are not looked through."""
-        if type(typ) is not types.Array or not isinstance(typ.dtype, types.Number):
-            return typ, value
-        meminfo = Parts(self.context, self.builder, typ, value)["meminfo"]
-        return types.MemInfoPointer(types.voidptr), meminfo
-
-    def _has_slot(self, name):
-        return name not in self._singly_assigned_vars or self._disable_sroa_like_opt
 
     def lower_expr(self, resty, expr):
         model = getattr(expr.loc, "error_model", None)  # of a callee that was put in place
@@ -240,9 +212,10 @@ class SweepLower(UnwindingLower):
         natural = getattr(self.func_ir, NATURAL, {}).get(index.name, ())
         return element_pointer(self.context, self.builder, *self._access(array, index), natural)
 
-    def _access(self, *variables):
-        """The types and values of an array and an index."""
-        return [x for v in variables for x in (self.typeof(v.name), self.loadvar(v.name))]
+    def _access(self, array, index):
+        """The types and values of an array, or of its place, and an index."""
+        ty, index_type = self.typeof(array.name), self.typeof(index.name)
+        return ty, self.place_or_value(array.name), index_type, self.loadvar(index.name)
 
 
 @register_pass(mutates_CFG=False, analysis_only=True)
@@ -263,7 +236,25 @@ class PlaceDels(AnalysisPass):
             *({label: names & owners for label, names in each.items()} for each in found)
         )
         PostProcessor(func_ir)._insert_var_dels()
+        _leave_to_the_end(func_ir.blocks)
         return True
+
+
+def _leave_to_the_end(blocks):
+    """Delete nothing where an error will be raised: the block that errors run through does (`ir.unwind`)."""
+    returning, before = set(), {label: [] for label in blocks}
+    for label, block in blocks.items():
+        for target in block.terminator.get_targets():
+            before[target].append(label)
+    found = [k for k, block in blocks.items() if isinstance(block.terminator, ir.Return)]
+    while found:
+        label = found.pop()
+        if label not in returning:
+            returning.add(label)
+            found += before[label]
+    for label in blocks.keys() - returning:
+        block = blocks[label]
+        block.body = [s for s in block.body if not isinstance(s, ir.Del)]
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)

@@ -6,10 +6,10 @@ many values are recorded (the Brusselator).
 """
 
 from llvmlite import ir
-from numba.core import types
+from numba.core import cgutils, types
 from numba.extending import intrinsic
 
-from .tape import check_plain, layout_of, load_slot, make_room, store_slot
+from .tape import check_plain, layout_of, load_slots, make_room, store_slots
 
 _i64 = ir.IntType(64)
 
@@ -76,12 +76,17 @@ def put(typingctx, base, number, *values):
     tys, given = _plain(values)
 
     def codegen(context, builder, sig, args):
-        row = _row(context, builder, tys, *args[:2])
-        for k, path, ty, offset in layout_of(context, tys)[0]:
-            store_slot(builder, row, offset, ty, builder.extract_value(args[2], (k, *path)))
+        values = cgutils.unpack_tuple(builder, args[2], len(tys))
+        put_values(context, builder, tys, *args[:2], values)
         return context.get_dummy_value()
 
     return types.void(types.voidptr, types.intp, given), codegen
+
+
+def put_values(context, builder, tys, base, number, values):
+    """Record values of these types as a row."""
+    row = _row(context, builder, tys, base, number)
+    store_slots(builder, row, layout_of(context, tys)[0], values)
 
 
 @intrinsic
@@ -91,11 +96,12 @@ def get(typingctx, base, number, *values):
     result = types.BaseTuple.from_types(tys)
 
     def codegen(context, builder, sig, args):
-        row = _row(context, builder, tys, *args[:2])
-        items = [ir.Constant(context.get_value_type(ty), ir.Undefined) for ty in tys]
-        for k, path, ty, offset in layout_of(context, tys)[0]:
-            value = load_slot(builder, row, offset, ty)
-            items[k] = builder.insert_value(items[k], value, path) if path else value
+        items = read_values(context, builder, tys, *args[:2])
         return context.make_tuple(builder, result, items)
 
     return result(types.voidptr, types.intp, given), codegen
+
+
+def read_values(context, builder, tys, base, number):
+    """The values of a row."""
+    return load_slots(context, builder, tys, _row(context, builder, tys, base, number))

@@ -12,7 +12,6 @@ from numba.core import cgutils, imputils, types
 from numba.core.datamodel import default_manager, models
 from numba.core.typing import signature
 from numba.extending import intrinsic, register_model
-from numba.np.arrayobj import make_array
 
 from numbad.errors import UnsupportedError
 
@@ -88,11 +87,29 @@ def _scalars(ty, path=()):
         yield from _scalars(member, (*path, i))
 
 
+def _recorded(context, ty, path=()):
+    """Yield (path, LLVM type) of what is recorded of a value: of an array not what owns its memory."""
+    if isinstance(ty, types.BaseTuple):
+        for i, member in enumerate(ty):
+            yield from _recorded(context, member, (*path, i))
+        return
+    owned = _owners(ty) if isinstance(ty, types.Array) else ()
+    for rest, item in _scalars(context.get_value_type(ty)):
+        if rest[:1] not in owned:
+            yield (*path, *rest), item
+
+
+def _owners(ty):
+    """The paths to what owns an array's memory."""
+    model = default_manager.lookup(ty)
+    return [(model.get_field_position(name),) for name in ("meminfo", "parent")]
+
+
 def layout_of(context, tys):
     """The slots of a frame, as (number of the value, path, LLVM type, offset), and its size."""
     slots, offset = [], 0
     for k, ty in enumerate(tys):
-        for path, item in _scalars(context.get_value_type(ty)):
+        for path, item in _recorded(context, ty):
             offset = -(-offset // _align(item)) * _align(item)
             slots.append((k, path, item, offset))
             offset += size_of(item)
@@ -118,6 +135,22 @@ def load_slot(builder, top, offset, ty):
     return builder.trunc(value, ty) if ty == ir.IntType(1) else value
 
 
+def store_slots(builder, top, slots, values):
+    """Store values in the slots of a frame."""
+    for k, path, ty, offset in slots:
+        value = builder.extract_value(values[k], path) if path else values[k]
+        store_slot(builder, top, offset, ty, value)
+
+
+def load_slots(context, builder, tys, top):
+    """The values in the slots of a frame."""
+    items = [ir.Constant(context.get_value_type(ty), ir.Undefined) for ty in tys]
+    for k, path, ty, offset in layout_of(context, tys)[0]:
+        value = load_slot(builder, top, offset, ty)
+        items[k] = builder.insert_value(items[k], value, path) if path else value
+    return items
+
+
 def emit_borrowed(context, builder, ty, value):
     """A value whose arrays own nothing; the originals must outlive it."""
     if isinstance(ty, types.BaseTuple):
@@ -127,10 +160,10 @@ def emit_borrowed(context, builder, ty, value):
         ]
         return context.make_tuple(builder, ty, items)
     if isinstance(ty, types.Array):
-        array = make_array(ty)(context, builder, value)
-        for name in ("meminfo", "parent"):
-            setattr(array, name, cgutils.get_null_value(getattr(array, name).type))
-        return array._getvalue()
+        for (position,) in _owners(ty):
+            null = ir.Constant(value.type.elements[position], None)
+            value = builder.insert_value(value, null, position)
+        return value
     return value
 
 
@@ -199,16 +232,20 @@ def push_frame(typingctx, tape, top, where, *values):
         check_plain(ty)
 
     def codegen(context, builder, sig, args):
-        slots, size = layout_of(context, tys)
-        if size == 0:
-            return args[1]
-        top = make_room(context, builder, args[0], args[1], _i64(size), where.literal_value)
-        for k, path, ty, offset in slots:
-            value = builder.extract_value(args[3], (k, *path))
-            store_slot(builder, top, offset, ty, value)
-        return builder.gep(top, [_i64(size)], inbounds=True)
+        values = cgutils.unpack_tuple(builder, args[3], len(tys))
+        return push_values(context, builder, tys, *args[:2], where.literal_value, values)
 
     return types.voidptr(tape, types.voidptr, where, types.StarArgTuple.from_types(tys)), codegen
+
+
+def push_values(context, builder, tys, tape, top, where, values):
+    """Record values of these types above `top`: the new top."""
+    slots, size = layout_of(context, tys)
+    if size == 0:
+        return top
+    top = make_room(context, builder, tape, top, _i64(size), where)
+    store_slots(builder, top, slots, values)
+    return builder.gep(top, [_i64(size)], inbounds=True)
 
 
 @intrinsic
@@ -230,15 +267,15 @@ def read_frame(typingctx, top, *values):
     result = types.BaseTuple.from_types(tys)
 
     def codegen(context, builder, sig, args):
-        slots, _ = layout_of(context, tys)
-        items = [ir.Constant(context.get_value_type(ty), ir.Undefined) for ty in tys]
-        for k, path, ty, offset in slots:
-            value = load_slot(builder, args[0], offset, ty)
-            items[k] = builder.insert_value(items[k], value, path) if path else value
-        items = [emit_borrowed(context, builder, *pair) for pair in zip(tys, items, strict=True)]
-        return context.make_tuple(builder, result, items)
+        return context.make_tuple(builder, result, read_values(context, builder, tys, args[0]))
 
     return result(types.voidptr, types.StarArgTuple.from_types(tys)), codegen
+
+
+def read_values(context, builder, tys, top):
+    """The values of the frame at `top`; arrays own nothing."""
+    items = load_slots(context, builder, tys, top)
+    return [emit_borrowed(context, builder, *pair) for pair in zip(tys, items, strict=True)]
 
 
 # -- the guard --------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from tests.reverse import listed_functions as functions
 from tests.reverse.callees import NAMES
 from tests.reverse.listed import Machine, Statement, run
 from tests.reverse.programs import random_program
-from tests.reverse.three_way import WRT, arguments
+from tests.reverse.three_way import PLAIN, arguments
 
 SETTLED = """\
 adjoint of settled, listed_functions.py line 15
@@ -270,9 +270,9 @@ def test_running_the_listing_of_a_random_program(seed):
     names = ["x", "y", "a", "m", "k", "p"]
     listing = nd.inspect_adjoint(f, *arguments())
     value, adjoints = run(listing, dict(zip(names, arguments(), strict=True)), namespace=NAMES)
-    expected, gradient = nd.value_and_grad(f, WRT, mode="reverse")(*arguments())
+    expected, gradient = nd.value_and_grad(f, PLAIN.wrt, mode="reverse")(*arguments())
     assert value == pytest.approx(expected, rel=1e-12)
-    for k, wanted in zip(WRT, gradient, strict=True):
+    for k, wanted in zip(PLAIN.wrt, gradient, strict=True):
         found = np.array(adjoints[names[k]])
         np.testing.assert_allclose(found, np.array(wanted), rtol=1e-9, atol=1e-12)
 
