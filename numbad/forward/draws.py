@@ -14,6 +14,7 @@ from ..ir.reached import refused_draw
 from ..source import define
 from . import dual as d
 from .access import primal
+from .dualize import stand_for_method
 
 _DISCRETE = "binomial geometric hypergeometric logseries negative_binomial poisson zipf".split()
 _REJECTING = "noncentral_chisquare vonmises wald standard_cauchy".split()
@@ -42,3 +43,30 @@ def _refuse_draw(fn):
 
 for _fn in REFUSED:
     _refuse_draw(_fn)
+
+
+def _refuse_method(name):
+    """The same for the method of a `Generator`."""
+
+    def stand_in(owner, *args):
+        raise NotImplementedError
+
+    stand_for_method(name, stand_in)
+
+    @overload(stand_in, strict=False)
+    def typed(owner, /, *args, **kws):
+        if not isinstance(owner, types.NumPyRandomGeneratorType):
+            return None
+        names = [f"_given{k}" for k in range(len(args))]
+        tys = dict(zip((*names, *kws), (*args, *kws.values()), strict=True))
+        told = {key: f"primal({key})" if isinstance(ty, d.Dual) else key for key, ty in tys.items()}
+        passed = [told[key] for key in names] + [f"{key}={told[key]}" for key in kws]
+        before = "    reached()\n" if any(told[key] != key for key in told) else ""
+        source = f"def draw({', '.join(['_owner', *names, *kws])}):\n{before}"
+        source += f"    return _owner.{name}({', '.join(passed)})\n"
+        return define(source, {"reached": refused_draw(name), "primal": primal})
+
+
+for _name in (*_DISCRETE, *_REJECTING):
+    if hasattr(np.random.Generator, _name):
+        _refuse_method(_name)

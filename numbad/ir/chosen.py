@@ -15,7 +15,7 @@ from numba.core.typing import signature
 
 from ..rules.registry import CONSTANT, JVP, SCALAR, STOPPING, VJP
 from . import traced
-from .extension_types import holds_extension, is_extension, parts_type
+from .extension_types import holds_extension, is_extension, parts_of, parts_type
 from .fence import refuse
 from .function import is_expr, operands
 from .spelling import spell
@@ -43,7 +43,27 @@ def _take_apart(fn):
     for _, s in fn.statements():
         if _is_opaque(fn, s):
             raise refuse(f"{spell(fn, s)} {INSTRUCTIONS}", s.loc, IN_PYTHON)
+    for block in fn.blocks.values():
+        block.body = [new for s in block.body for new in _constant_apart(fn, s)]
+    fn.changed()
     fn.types = {name: parts_type(ty) for name, ty in fn.types.items()}
+
+
+def _constant_apart(fn, s):
+    """A global, or a closure's value, of an extension type comes in its parts."""
+    if not (isinstance(s, ir.Assign) and isinstance(s.value, ir.Global | ir.FreeVar)):
+        return [s]
+    ty = fn.type_of(s.target)
+    if not is_extension(ty):
+        return [s]
+    made = parts_of(s.value.value, ty)
+    func = fn.fresh("$parts", function_type(made), s.loc)
+    call = ir.Expr.call(func, [], (), s.loc)
+    fn.calls[call] = signature(parts_type(ty))
+    return [
+        ir.Assign(ir.Global("parts", made, s.loc), func, s.loc),
+        ir.Assign(call, s.target, s.loc),
+    ]
 
 
 INSTRUCTIONS = (
@@ -56,7 +76,8 @@ def _is_opaque(fn, s):
     """Whether a statement does with an extension type what is not known."""
     value = getattr(s, "value", None)
     if isinstance(value, ir.Global) and isinstance(s, ir.Assign):
-        return holds_extension(fn.type_of(s.target))
+        ty = fn.type_of(s.target)
+        return holds_extension(ty) and not is_extension(ty)
     if not isinstance(value, ir.Expr):
         return False
     if value.op == "getattr":
@@ -180,7 +201,7 @@ def _chosen_call(fn, call):
 
 
 def _chosen_method(fn, call, ty, given, named):
-    owner = fn.definition(call.func)
+    owner = fn.origin(call.func)
     if not is_expr(owner, "getattr"):
         return None
     dispatcher = _of_method(getattr(ty.template, "_overload_func", None), ty.this, given, named)

@@ -178,6 +178,35 @@ def parts(typingctx, x):
     return target(x), codegen
 
 
+_PARTS_OF = {}  # (identity of a constant, type) -> the function below, which keeps the constant
+
+
+def parts_of(value, ty):
+    """A function for compiled code that gives the parts of a constant of an extension type."""
+    key = id(value), ty
+    if key not in _PARTS_OF:
+        _PARTS_OF[key] = _made_parts_of(value, ty)
+    return _PARTS_OF[key]
+
+
+def _made_parts_of(value, ty):
+    @intrinsic
+    def parts_of_constant(typingctx):
+        target = parts_type(ty)
+
+        def codegen(context, builder, sig, args):
+            apart = _taken_apart(
+                context, builder, ty, target, context.get_constant_generic(builder, ty, value)
+            )
+            return impl_ret_borrowed(context, builder, target, apart)
+
+        return target(), codegen
+
+    cpu_target.typing_context.refresh()
+    cpu_target.target_context.refresh()
+    return parts_of_constant
+
+
 def _taken_apart(context, builder, ty, target, value):
     if ty == target:
         return value

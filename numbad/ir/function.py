@@ -62,6 +62,24 @@ class Function:
         """The right-hand side that defines a variable, or None."""
         return self.definitions.get(name_of(var), (None, None))[1]
 
+    def origin(self, var):
+        """The right-hand side whose value a variable has, however it was handed on; None of several.
+
+        In `q.scale(x if x > y else y)` the method goes round the branch, as a copy in each part of it.
+        """
+        found, pending, seen = [], [name_of(var)], set()
+        while pending:
+            name = pending.pop()
+            if name in seen:
+                continue
+            seen.add(name)
+            value = self.definition(name)
+            if isinstance(value, ir.Var) or is_expr(value, "phi"):
+                pending += [v.name for v in operands(value)]
+            else:
+                found.append(value)
+        return found[0] if len(found) == 1 else None
+
     def type_of(self, var):
         """The type of a variable or a name."""
         return self.types.get(name_of(var))

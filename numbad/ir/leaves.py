@@ -8,6 +8,8 @@ from functools import cache
 from typing import NamedTuple
 
 from numba.core import types
+from numba.core.datamodel import default_manager
+from numba.core.datamodel.models import OpaqueModel
 
 
 class Leaf(NamedTuple):
@@ -58,9 +60,18 @@ def leaves(ty):
     kind = _handle(ty)
     if kind is not None:
         return (Leaf((), kind, ty),) if kind else ()
-    if isinstance(ty, _CONSTANT) or _iterates_constants(ty):
+    if isinstance(ty, _CONSTANT) or _iterates_constants(ty) or _is_all_type(ty):
         return ()
     return (Leaf((), "opaque", ty),)
+
+
+def _is_all_type(ty):
+    """Whether a type of others has no data: all that a value says is of which type it is."""
+    if not isinstance(ty, types.Dummy) or isinstance(ty, types.Opaque | types.PyObject):
+        return False
+    if type(ty).__module__.partition(".")[0] in ("numba", "numbad"):
+        return False
+    return isinstance(default_manager.lookup(ty), OpaqueModel)
 
 
 def fields_of(ty):

@@ -3,9 +3,10 @@
 What such a loop results in depends on what it compares, and yet nothing of it is computed with that. Told
 is of a number that a loop carries round and that leaves it for the function's result; that nothing
 differentiated flows into; and that a differentiated comparison within the loop chooses, which looks at the
-number in turn. Counters, sorting, tables looked up, and exits from loops are no such thing: nothing that is
-chosen there is compared again. Neither is a loop out of which something differentiated flows as well, as
-with a step that is halved or a damping that is adapted: there the choice only says how.
+number in turn: by a branch, or as a factor (`low += (middle - low) * (f(middle) < p)`). Counters, sorting,
+tables looked up, and exits from loops are no such thing: nothing that is chosen there is compared again.
+Neither is a loop out of which something differentiated flows as well, as with a step that is halved or a
+damping that is adapted: there the choice only says how.
 """
 
 import linecache
@@ -141,7 +142,16 @@ class _Search:
                     asked = self.flow.behind([branch.cond.name], self.body)
                     if name in asked and any(map(self.is_varied, asked)):
                         return branch.loc
+            elif label in self.body and not self.is_varied(other) and self._is_factor(name, value):
+                return value.loc
         return None
+
+    def _is_factor(self, name, value):
+        """Whether a constant that is computed with is read off what is differentiated and the number."""
+        if not is_expr(value, "binop", "unary", "call"):
+            return False
+        asked = [v.name for v in operands(value)]
+        return any(map(self.is_varied, asked)) and name in self.flow.behind(asked, self.body)
 
     def _branches(self, label):
         """The branches within an iteration that decide on which of its ways a block is reached."""

@@ -98,9 +98,20 @@ def method_of(func_ir, var):
 
 
 def drop_unread(blocks, names):
-    """Let those of the names that nothing reads any more be None."""
-    read = {v.name for block in blocks.values() for s in block.body for v in read_by(s)}
-    for block in blocks.values():
-        for s in block.find_insts(ir.Assign):
-            if s.target.name in names - read:
-                s.value = ir.Const(None, s.loc)
+    """Let those of the names that nothing reads any more, and what they alone are copies of, be None."""
+    assigned = [s for block in blocks.values() for s in block.find_insts(ir.Assign)]
+    while names:
+        read = {v.name for block in blocks.values() for s in block.body for v in read_by(s)}
+        dropped = [s for s in assigned if s.target.name in names - read]
+        names = {v.name for s in dropped for v in _copied(s.value)}
+        for s in dropped:
+            s.value = ir.Const(None, s.loc)
+
+
+def _copied(value):
+    """The variables whose value is handed on as it is."""
+    if isinstance(value, ir.Var):
+        return [value]
+    if isinstance(value, ir.Expr) and value.op == "phi":
+        return [v for v in value.incoming_values if isinstance(v, ir.Var)]
+    return []

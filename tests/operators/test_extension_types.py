@@ -1,8 +1,20 @@
 """Derivatives by, and through, values of types that packages add to Numba."""
 
+import operator
+
 import numpy as np
 import pytest
-from numba import njit
+from numba import njit, types
+from numba.core import cgutils
+from numba.core.imputils import lower_constant
+from numba.extending import (
+    intrinsic,
+    make_attribute_wrapper,
+    models,
+    overload,
+    register_model,
+    typeof_impl,
+)
 
 import numbad as nd
 from tests.forward import compare
@@ -42,7 +54,8 @@ def in_a_loop(p, q):
 
 @programs.on(0.7, 1.3)
 def of_floats(x, y):
-    q = quaternion(x, y, x * y, 1)
+    q = quaternion(x, y, x * y, 1).scale(x or 2.0)
+    q = q.scale(x if x > y else y)  # the method goes round the branch
     r = stretched(q, y) * stretched(q.scale(), 1.0)
     return r.conj().z * r.w
 
@@ -121,3 +134,84 @@ def test_instructions_that_are_not_followed_are_refused(mode):
     assert "LLVM instructions" in str(refused.value)
     assert "@overload" in str(refused.value)
     assert "defect" not in str(refused.value)
+
+
+# -- a member without data, whose type says all ---------------------------------------------------
+
+
+class Frame:
+    """What positions are told in."""
+
+
+class FrameType(types.Dummy):
+    def __init__(self):
+        super().__init__("frame")
+
+
+class PositionType(types.Type):
+    def __init__(self):
+        super().__init__("position")
+
+
+FRAME, HERE = FrameType(), Frame()
+register_model(FrameType)(models.OpaqueModel)
+typeof_impl.register(Frame)(lambda value, c: FRAME)
+lower_constant(FrameType)(lambda context, builder, ty, value: context.get_dummy_value())
+
+
+@register_model(PositionType)
+class PositionModel(models.StructModel):
+    def __init__(self, manager, ty):
+        members = [("frame", FRAME), ("u", types.float64), ("v", types.float64)]
+        super().__init__(manager, ty, members)
+
+
+for _name in ("frame", "u", "v"):
+    make_attribute_wrapper(PositionType, _name, _name)
+
+
+@intrinsic
+def position(typingctx, frame, u, v):
+    def codegen(context, builder, signature, args):
+        made = cgutils.create_struct_proxy(signature.return_type)(context, builder)
+        made.frame, made.u, made.v = args
+        return made._getvalue()
+
+    return PositionType()(frame, types.float64, types.float64), codegen
+
+
+@overload(operator.mul)
+def _times(p, q):
+    if isinstance(p, PositionType) and isinstance(q, PositionType):
+        return lambda p, q: position(p.frame, p.u * q.u - p.v * q.v, p.u * q.v + p.v * q.u)
+
+
+class Position:
+    u, v = 0.0, 1.0
+
+
+typeof_impl.register(Position)(lambda value, c: PositionType())
+
+
+@lower_constant(PositionType)
+def _lower_position(context, builder, ty, value):
+    made = cgutils.create_struct_proxy(ty)(context, builder)
+    made.frame = context.get_dummy_value()
+    made.u, made.v = (context.get_constant(types.float64, x) for x in (value.u, value.v))
+    return made._getvalue()
+
+
+TURN = Position()
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+def test_a_member_without_data_and_constants_go_along(mode):
+    """As the layout of a multivector of the package `clifford` does."""
+    turn = Position()
+
+    def product(x, y):
+        p = position(HERE, x, y) * TURN
+        return (p * turn * p * position(p.frame, y, 2.0)).v
+
+    x, y = 3.0, 5.0  # of the imaginary part of -i z^2 (y + 2 i), which is (y^2 - x^2) y + 4 x y
+    assert nd.grad(product, (0, 1), mode=mode)(x, y) == (4 * y - 2 * x * y, 3 * y**2 - x**2 + 4 * x)

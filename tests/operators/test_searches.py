@@ -81,7 +81,17 @@ def golden_section(p):
     return a
 
 
-SEARCHES = [bisection, bisection_by_signs, by_a_callee, stepping, golden_section]
+def by_factors(p):
+    low, high = 0.0, 4.0
+    for _ in range(50):
+        middle = 0.5 * (low + high)
+        beyond = excess(middle, p) > 0.0  # chooses
+        low += (middle - low) * (not beyond)
+        high += (middle - high) * beyond
+    return low
+
+
+SEARCHES = [by_factors, bisection, bisection_by_signs, by_a_callee, stepping, golden_section]
 
 
 def line_that_chooses(f):

@@ -124,7 +124,8 @@ class _Lift:
         call = Call(self.meanings, where)
         given = by_name(functional.parameters, call.expr).get("args")
         length = 0 if given is None else call.length(given)
-        own = self._own(function, 1, length, call)
+        leading = functional.leading({}) if functional.leading else 1
+        own = self._own(function, leading, length, call)
         result, captured = self._bound(function, own)
         call.expr = self._hand_over(
             call, functional, call.constant(functional.as_dispatcher(result), "function")
