@@ -128,7 +128,7 @@ mahalanobis_f64(v(3), v(3) * 0.7 + 0.2, np.eye(3) + 0.2)
 correlation(v(5), v(5) ** 2)
 hellinger(v(5), v(5) ** 2)
 haversine(v(2), v(2) * 0.7 + 0.2)
-ll_dirichlet(v(5), v(5) * 0.7 + 0.2)
+ll_dirichlet(v(5) * 9 + 3, v(5) * 7 + 5)
 symmetric_kl(v(5), v(5) ** 2) | by=0,1
 sinkhorn_distance(p(4), p(4)[::-1].copy(), np.eye(4), m(4, 4)) | by=0,1,3
 gaussian_energy_grad(np.array([0.1, 0.2, 0.5, 0.6, 0.3]), np.array([0.3, 0.1, 0.7, 0.8, 0.2]))
@@ -171,7 +171,6 @@ ddtw_distance(v(6), v(7) ** 2) | by=0,1
 [aeon.distances.elastic._shape_dtw]
 shape_dtw_distance(v(8), v(8) ** 2, None, "identity", 2) | by=0,1
 [pvlib.spa]
-solar_position_loop(np.array([1.6e9, 1.61e9]), np.array([67.0, 67.0]), np.array([40.0, -105.0, 1830.0, 820.0, 11.0, 0.5667, 0.0, 0.0]), np.zeros((6, 2))) | by=2 into=3
 heliocentric_longitude(0.02)
 mean_ecliptic_obliquity(0.02)
 geocentric_sun_right_ascension(100.0, 23.4, 0.1)
@@ -275,7 +274,11 @@ drhods(35.0, 10.0, 1000.0)
 [hmmkay.hmm]
 _forward(np.array([0, 1, 1, 0, 2]), np.log(v(2)), np.log(m(2, 2)), np.log(m(2, 3)), np.zeros((2, 5))) | by=1,2,3
 _backward(np.array([0, 1, 1, 0, 2]), np.log(v(2)), np.log(m(2, 2)), np.log(m(2, 3)), np.zeros((2, 5))) | by=2,3 into=4
+[resampy.interpn]
+_resample_loop_s(v(12), np.linspace(0.3, 10.2, 9), v(64), v(64) - 0.7, 16, 1.0, np.zeros(9)) | by=0,2,3 into=6
 [tests.peers.package_functions]
+sun(40.0, -105.0, 1830.0, 820.0, 11.0, 0.5667)
+multivectors(0.7, 2.0)
 newton_root(0.5, 2.0)
 brent_root(0.5, 2.0)
 brent_maximum(0.5, 2.0)

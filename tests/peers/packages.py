@@ -2,7 +2,7 @@
 
     pip install --no-deps --target DIR hapsira lamberthub choclo disba empymod antropy arch numba-stats \\
         umap-learn pynndescent stumpy aeon pvlib financepy py_vollib_vectorized vollib \\
-        quantecon tslearn fastdist fastjmd95 hmmkay    # and what they import: pandas, sympy, ...
+        quantecon tslearn fastdist fastjmd95 hmmkay resampy clifford    # and what they import
     python -m tests.peers.packages DIR [part of a function's name ...]
 
 An extra that no test needs. A process for each module; one that dies is started again behind the call that

@@ -81,13 +81,16 @@ class Expressions:
 
     def number(self, depth=2):
         """Source of a float (of an int, now and then)."""
+        kind = self.pick(*self.number_kinds(depth))
+        self.used.add(kind)
+        return getattr(self, "_" + kind)(depth - 1)
+
+    def number_kinds(self, depth):
         kinds = ["name", "name", "literal", "element", "member"]
         if depth > 0:
             kinds += ["sum", "sum", "sum", "function", "function", "pair", "power", "call", "call"]
             kinds += ["reduction", "ternary", "counted", "logic", "closure"]
-        kind = self.pick(*kinds)
-        self.used.add(kind)
-        return getattr(self, "_" + kind)(depth - 1)
+        return kinds
 
     def _name(self, _):
         return self.pick(*self.numbers)

@@ -2,10 +2,11 @@
 
     python -m tests.reverse.many FIRST LAST [--jobs N]
 
-runs the programs with these numbers, `LAST` not among them, so that another run can go on. They are
-compared as in `test_random_programs`: half of them with every optimisation, the others without one, each
-in its turn, a number of programs at a time. Failures are printed as they come; a program alone is
-`random_program(number)`. At LLVM's lowest level, since time goes into compiling what runs once.
+runs the programs with these numbers, `LAST` not among them, so that another run can go on; with
+`--classes` those of `class_programs`, over users' types. They are compared as in `test_random_programs`:
+half of them with every optimisation, the others without one, each in its turn, a number of programs at a
+time. Failures are printed as they come; a program alone is `random_program(number)`. At LLVM's lowest
+level, since time goes into compiling what runs once.
 """
 
 import argparse
@@ -16,14 +17,17 @@ import os
 import sys
 import warnings
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 
 if __name__ == "__main__":  # not where pytest looks for doctests
     os.environ.setdefault("NUMBA_OPT", "0")
     os.environ.setdefault("NUMBAD_CACHE_DIR", "off")
 
 from numbad.reverse import switches
-from tests.reverse import three_way
+from tests.reverse import classes, three_way
+from tests.reverse.class_programs import random_class_program
 from tests.reverse.programs import random_program
 
 CHUNK = 30  # programs for one process, whose memory grows with each
@@ -38,11 +42,13 @@ class Outcome:
     tally: three_way.Tally = field(default_factory=three_way.Tally)
     failures: list = field(default_factory=list)
 
-    def run(self, numbers):
+    def run(self, numbers, name):
+        family = FAMILIES[name]
         for number in numbers:
             try:
                 second = number % SECOND_ORDER == 0
-                three_way.compare(random_program(number), self.tally, second)
+                program = family.program(number)
+                three_way.compare(program, self.tally, second, family.given(program))
             except Exception as error:  # whatever it is, the others are to run
                 self.failures.append((number, f"{type(error).__name__}: {error}"))
         return self
@@ -54,11 +60,25 @@ def without(chunk):
     return (names[chunk // 2 % len(names)],) if chunk % 2 else ()
 
 
-def run_chunk(numbers):
+@dataclass(frozen=True)
+class Family:
+    """Programs by number, and what they are called with."""
+
+    program: Callable
+    given: Callable
+
+
+FAMILIES = {
+    "plain": Family(random_program, lambda program: three_way.PLAIN),
+    "classes": Family(random_class_program, classes.given),
+}
+
+
+def run_chunk(numbers, family):
     gc.disable()  # the process ends soon
     off = without(numbers.start // CHUNK)
     with switches.without(*off):
-        return off, Outcome().run(numbers)
+        return off, Outcome().run(numbers, family)
 
 
 def chunks(first, last):
@@ -67,15 +87,15 @@ def chunks(first, last):
     return itertools.starmap(range, itertools.pairwise([*starts, last]))
 
 
-def main(first, last, jobs):
+def main(first, last, jobs, family):
     """Run the programs; returns whether none failed."""
     warnings.simplefilter("ignore")
-    Outcome().run(range(-WARM, 0))
+    Outcome().run(range(-WARM, 0), family)
     gc.collect()
     gc.freeze()  # children share the memory as long as nobody counts references anew
     total, failed, aside = Counter(), 0, Counter()
     try:
-        for off, outcome in _outcomes(chunks(first, last), jobs):
+        for off, outcome in _outcomes(chunks(first, last), jobs, family):
             tally = outcome.tally
             total.update(passed=tally.passed, second=tally.second, refused=len(tally.refused))
             total.update(not_by_duals=tally.not_by_duals)
@@ -89,9 +109,9 @@ def main(first, last, jobs):
     return not failed
 
 
-def _outcomes(ranges, jobs):
+def _outcomes(ranges, jobs, family):
     with multiprocessing.get_context("fork").Pool(jobs, maxtasksperchild=1) as pool:
-        yield from pool.imap_unordered(run_chunk, ranges)
+        yield from pool.imap_unordered(partial(run_chunk, family=family), ranges)
 
 
 if __name__ == "__main__":
@@ -99,5 +119,7 @@ if __name__ == "__main__":
     parser.add_argument("first", type=int)
     parser.add_argument("last", type=int)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--classes", action="store_true", help="programs over users' types")
     given = parser.parse_args()
-    sys.exit(0 if main(given.first, given.last, given.jobs) else 1)
+    family = "classes" if given.classes else "plain"
+    sys.exit(0 if main(given.first, given.last, given.jobs, family) else 1)

@@ -51,12 +51,13 @@ class Writer(Expressions):
         self.lines, self.serial = [], 0
         self.growing = True  # whether a list may be appended to here: not where one is iterated
         self.loops = 0  # around this place
+        self.header = HEADER
 
     def write(self):
         while self.budget > 0:
             self.statement(1, nesting=2)
         return Source(
-            HEADER + "\n".join(self.lines) + f"\n    return {self.everything()}\n",
+            self.header + "\n".join(self.lines) + f"\n    return {self.everything()}\n",
             frozenset(self.used),
         )
 
@@ -79,15 +80,25 @@ class Writer(Expressions):
 
     def block(self, depth, nesting, most=3):
         """Statements whose variables end with it."""
-        kinds = self.numbers, self.integers, self.flags, self.arrays, self.members, self.lists
-        kinds += (self.functions,)
+        kinds = self.scoped()
         before = [len(names) for names in kinds]
         for _ in range(1 + self.choose(most)):
             self.statement(depth, nesting)
         for names, count in zip(kinds, before, strict=True):
             del names[count:]
 
+    def scoped(self):
+        """The lists of variables, of which a block's own go with it."""
+        kinds = self.numbers, self.integers, self.flags, self.arrays, self.members, self.lists
+        return *kinds, self.functions
+
     def statement(self, depth, nesting):
+        kind = self.pick(*self.statement_kinds(depth, nesting))
+        self.used.add(kind)
+        self.budget -= 1
+        getattr(self, "_write_" + kind)(depth, nesting)
+
+    def statement_kinds(self, depth, nesting):
         kinds = ["assign", "augment", "store", "store", "change", "update", "count", "handle"]
         kinds += ["allocate", "allocate", "swap", "flag", "record", "rebuild", "combine"]
         kinds += ["sequence", "grow"] * (depth < 3)
@@ -95,10 +106,7 @@ class Writer(Expressions):
             kinds += ["define", "optional", "fill", "buffers"]
         if nesting:
             kinds += ["loop", "loop", "loop", "while", "branch", "branch", "return"]
-        kind = self.pick(*kinds)
-        self.used.add(kind)
-        self.budget -= 1
-        getattr(self, "_write_" + kind)(depth, nesting)
+        return kinds
 
     # -- scalars -----------------------------------------------------------------------------
 

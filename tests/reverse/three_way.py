@@ -7,6 +7,7 @@ there, or where rounding decides about a branch, the program proves nothing, and
 
 import random
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numba
@@ -21,7 +22,6 @@ from tests.forward.exact import BITS, STEP
 from tests.reverse import plain
 from tests.reverse.callees import NAMES, Pair
 
-WRT = 0, 1, 2, 3, 5
 RTOL = 1e-8
 MAGNITUDE = 1e6
 
@@ -32,12 +32,50 @@ def arguments():
     return 0.713, -0.417, a, m, 3, Pair(0.613, -1.219)
 
 
-def _directions(seed):
-    draw = random.Random(seed)
-    return tuple(random_direction(v, draw) for v in arguments())
+@dataclass(frozen=True)
+class Given:
+    """What programs are called with: parameters, the arguments, what is differentiated by, names.
+
+    `built(arguments, make)` makes instances of what is told by tuples: `make` of a class is the class,
+    or what stands for it in plain Python.
+    """
+
+    parameters: str
+    arguments: Callable
+    wrt: tuple
+    names: dict
+    built: Callable = lambda arguments, make: arguments
+    fields: dict = field(default_factory=dict)  # of classes, by name
+
+    def called_with(self):
+        return self.built(self.arguments(), lambda cls: cls)
+
+    def state(self, value):
+        """The arrays of floats among the arguments, and the fields of instances, as a list."""
+        if isinstance(value, np.ndarray):
+            return [value]
+        if isinstance(value, tuple):
+            return [a for member in value for a in self.state(member)]
+        names = (n for cls, names in self.fields.items() if isinstance(value, cls) for n in names)
+        return [np.asarray(getattr(value, name)) for name in names]
+
+    def directions(self, seed):
+        draw = random.Random(seed)
+        return tuple(random_direction(v, draw) for v in self.arguments())
+
+    def chosen(self, seed):
+        """The directions by what is differentiated, as tuples."""
+        directions = self.directions(seed)
+        return tuple(directions[k] for k in self.wrt)
+
+    def tangents(self, seed):
+        """The same, for the operators."""
+        directions = self.built(self.directions(seed), lambda cls: cls)
+        return tuple(directions[k] for k in self.wrt)
 
 
-FIRST, OTHER = _directions(1), _directions(2)
+FIRST, OTHER = 1, 2
+PLAIN = Given("x, y, a, m, k, p", arguments, (0, 1, 2, 3, 5), NAMES)
 
 
 class SetAsideError(Exception):
@@ -83,10 +121,10 @@ class Exact:
     derivative: float
 
     @classmethod
-    def of(cls, f):
+    def of(cls, f, given):
         with mp.workprec(BITS):
-            here, arrays = _run(f, 0)
-            ahead, behind = ((_run(f, h)[0] - here) / h for h in (STEP, -STEP))
+            here, arrays = _run(f, given, 0)
+            ahead, behind = ((_run(f, given, h)[0] - here) / h for h in (STEP, -STEP))
         if not all(mp.isfinite(v) and abs(v) < MAGNITUDE for v in (here, ahead, behind)):
             raise SetAsideError("large")
         if abs(ahead - behind) > 1e-9 * (1 + abs(ahead)):
@@ -94,13 +132,14 @@ class Exact:
         return cls(float(here), [a.astype(float) for a in arrays], float((ahead + behind) / 2))
 
 
-def _run(f, h):
-    args = plain._moved(arguments(), FIRST, h)
+def _run(f, given, h):
+    moved = plain._moved(given.arguments(), given.directions(FIRST), h)
+    args = given.built(moved, plain.STAND_INS.__getitem__)
     try:
         (value,) = plain.run(f, args)
     except (ZeroDivisionError, OverflowError, ValueError, IndexError) as error:
         raise SetAsideError(type(error).__name__) from error
-    return mp.mpf(value), args[2:4]
+    return mp.mpf(value), given.state(args)
 
 
 def along(gradient, direction):
@@ -108,53 +147,55 @@ def along(gradient, direction):
     if direction is None:
         return 0.0
     if isinstance(direction, tuple):
+        if hasattr(
+            direction, "_fields"
+        ):  # an instance may have more of them, or be told by a tuple
+            gradient = [getattr(gradient, name) for name in direction._fields]
         return sum(along(g, v) for g, v in zip(gradient, direction, strict=True))
     return float(np.sum(gradient * direction))
 
 
-def chosen(directions):
-    return tuple(directions[k] for k in WRT)
+def by_duals(f, given):
+    args = given.called_with()
+    value, tangent = nd.jvp(f, given.wrt)(args, given.tangents(FIRST))
+    return value, given.state(args), tangent
 
 
-def by_duals(f):
-    args = arguments()
-    value, tangent = nd.jvp(f, WRT)(args, chosen(FIRST))
-    return value, args[2:4], tangent
+def by_adjoint(f, given):
+    args = given.called_with()
+    value, gradient = nd.value_and_grad(f, given.wrt, mode="reverse")(*args)
+    return value, given.state(args), along(gradient, given.chosen(FIRST))
 
 
-def by_adjoint(f):
-    args = arguments()
-    value, gradient = nd.value_and_grad(f, WRT, mode="reverse")(*args)
-    return value, args[2:4], along(gradient, chosen(FIRST))
+def second_by_adjoint(f, given):
+    gradient = nd.grad(f, given.wrt, mode="reverse")
+    first, second = nd.jvp(gradient, given.wrt)(given.called_with(), given.tangents(OTHER))
+    return along(first, given.chosen(FIRST)), along(second, given.chosen(FIRST))
 
 
-def second_by_adjoint(f):
-    gradient = nd.grad(f, WRT, mode="reverse")
-    first, second = nd.jvp(gradient, WRT)(arguments(), chosen(OTHER))
-    return along(first, chosen(FIRST)), along(second, chosen(FIRST))
-
-
-def second_by_duals(f):
-    def slope(x, y, a, m, k, p):
-        return inner((x, y, a, m, k, p), direction)[1]
-
-    inner, direction = nd.jvp(f, WRT), chosen(FIRST)
-    return nd.jvp(numba.njit(slope), WRT)(arguments(), chosen(OTHER))
+def second_by_duals(f, given):
+    text = (
+        f"def slope({given.parameters}, direction):\n"
+        f"    return inner(({given.parameters}), direction)[1]\n"
+    )
+    slope = numba.njit(define(text, {"inner": nd.jvp(f, given.wrt)}))
+    args = *given.called_with(), given.tangents(FIRST)
+    return nd.jvp(slope, given.wrt)(args, given.tangents(OTHER))
 
 
 def close(found, exact, scale=1.0):
     return abs(found - exact) <= RTOL * max(scale, abs(exact))
 
 
-def compare(program, tally, second=False, names=NAMES):
+def compare(program, tally, second=False, given=PLAIN):
     """Derivatives of a program three ways; AssertionError where one of them is wrong."""
-    f = numba.njit(define(program.text, names))
+    f = numba.njit(define(program.text, given.names))
     try:
-        exact = Exact.of(f.py_func)
-        _compare_first(f, by_adjoint, exact)
+        exact = Exact.of(f.py_func, given)
+        _compare_first(f, given, by_adjoint, exact)
         if second:
-            _compare_second(f, exact, second_by_adjoint)
-        tally.not_by_duals += not _also_by_duals(f, exact, second)
+            _compare_second(f, given, exact, second_by_adjoint)
+        tally.not_by_duals += not _also_by_duals(f, given, exact, second)
     except nd.UnsupportedError as error:
         tally.refused.append((str(error), program.used))
     except SetAsideError as error:
@@ -166,44 +207,44 @@ def compare(program, tally, second=False, names=NAMES):
     tally.seen.update(program.used)
 
 
-def _also_by_duals(f, exact, second):
+def _also_by_duals(f, given, exact, second):
     """Compare forward mode, unless it refuses: its lists, for one, hold floats or duals, not both."""
     try:
-        _compare_first(f, by_duals, exact)
+        _compare_first(f, given, by_duals, exact)
         if second:
-            _compare_second(f, exact, second_by_duals)
+            _compare_second(f, given, exact, second_by_duals)
     except nd.UnsupportedError:
         return False
     return True
 
 
-def _compare_first(f, way, exact):
+def _compare_first(f, given, way, exact):
     try:
-        value, arrays, derivative = way(f)
+        value, arrays, derivative = way(f, given)
     except NumbaError:
-        _primal(f)
+        _primal(f, given)
         raise
     right = close(value, exact.value) and close(derivative, exact.derivative)
     right = right and all(map(np.allclose, arrays, exact.arrays))
     if not right:
-        _blame_rounding(f, way, value, arrays, exact)
+        _blame_rounding(f, given, way, value, arrays, exact)
     assert right, (
         f"{way.__name__}: value {value!r}, not {exact.value!r}; derivative {derivative!r}, not "
         f"{exact.derivative!r}; arrays {arrays}, not {exact.arrays}"
     )
 
 
-def _primal(f):
-    args = arguments()
+def _primal(f, given):
+    args = given.called_with()
     try:
-        return f(*args), args[2:4]
+        return f(*args), given.state(args)
     except NumbaError as error:
         raise SetAsideError("not Numba's language: " + str(error)[:300]) from error
 
 
-def _blame_rounding(f, way, value, arrays, exact):
+def _blame_rounding(f, given, way, value, arrays, exact):
     """Set aside where the primal itself, as compiled, is away from the exact value."""
-    primal, after = _primal(f)
+    primal, after = _primal(f, given)
     assert same_bits((value, *arrays), (primal, *after)), (
         f"{way.__name__}: {value!r}, not {primal!r}"
     )
@@ -211,12 +252,24 @@ def _blame_rounding(f, way, value, arrays, exact):
         raise SetAsideError("rounding")
 
 
-def _compare_second(f, exact, way):
+def _compare_second(f, given, exact, way):
     with mp.workprec(BITS):
-        (mixed,) = plain.directional(f.py_func, arguments(), OTHER, FIRST)
+        mixed = _mixed(f.py_func, given)
     if abs(mixed) > 100 * MAGNITUDE:
         raise SetAsideError("kink")
-    first, second = way(f)
+    first, second = way(f, given)
     assert close(first, exact.derivative), f"{way.__name__}: {first!r}, not {exact.derivative!r}"
     scale = 10 * abs(exact.derivative) + 1
     assert close(second, float(mixed), scale), f"{way.__name__}: {second!r}, not {float(mixed)!r}"
+
+
+def _mixed(f, given):
+    """The second derivative along both directions."""
+    first, other = given.directions(FIRST), given.directions(OTHER)
+
+    def value(h, k):
+        moved = plain._moved(plain._moved(given.arguments(), first, h), other, k)
+        return plain.run(f, given.built(moved, plain.STAND_INS.__getitem__))[0]
+
+    ends = (h * k * value(h * STEP, k * STEP) for h in (1, -1) for k in (1, -1))
+    return sum(ends) / (4 * STEP**2)
