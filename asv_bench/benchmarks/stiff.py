@@ -4,14 +4,17 @@ Gradients in reverse mode of the square of the end by the start and all paramete
 the solution itself and over a discrete adjoint by hand.
 """
 
+import time
+
 import numpy as np
 
 import numbad as nd
 
-from . import measure
+from . import imports, measure, peak_memory
 from .problems import stiff as problems
 from .reference import rodas5p
 
+GAUSS_BAR = 12.0
 HAND_BAR, GRADIENT_BAR, GRADIENT_HAND_BAR = 1.5, 2.5, 2.0
 WITH_GRADIENTS = ("pollu", "brusselator")
 CELLS = (16, 64, 256, 1024, 4096)
@@ -63,10 +66,12 @@ def contenders(name):
     return lambda: by_hand(start, p, 0.0, end, rtol, atol)[0], lambda: solve(*given)[-1]
 
 
-def solution_and_gradient(name):
+def solution_and_gradient(name, adjoint="auto"):
     """`(solution, gradient)` of a problem, calls both; the gradient is a pair, by start and parameters."""
     (rhs, _), start, p, end, (rtol, atol) = problem(name)
-    solve = nd.ode.solver(_in_place(rhs), method="Rodas5P", inplace=True, rtol=rtol, atol=atol)
+    solve = nd.ode.solver(
+        _in_place(rhs), method="Rodas5P", inplace=True, rtol=rtol, atol=atol, adjoint=adjoint
+    )
 
     def loss(y0, p):
         y = solve(y0, (0.0, end), (p,))[-1]
@@ -92,6 +97,41 @@ def gradient_by_hand(name):
         return adjoint(p, 2.0 * y, steps, record, by_p), by_p
 
     return gradient
+
+
+def ten_million_steps():
+    """Time of a gradient through so many steps of "Tsit5" over the solution, and the MiB that it takes."""
+    given = "from asv_bench.benchmarks import stiff; print(*stiff.of_ten_million_steps())"
+    last = imports.run("-c", given, env=imports.environment(imports.Path.home())).splitlines()[-1]
+    return tuple(map(float, last.split()))
+
+
+def of_ten_million_steps(end=410_000.0):
+    """The same, in a process of its own."""
+    solve = nd.ode.solver(_spring, rtol=1e-9, atol=1e-12, max_steps=10**8, checkpoints=64)
+
+    def loss(rate, end):
+        return solve((1.0, 0.5), (0.0, end), rate)[-1, 0]
+
+    gradient = nd.grad(loss, argnums=0, mode="reverse")
+    gradient(1.1, 1.0), loss(1.1, 1.0)
+    start = time.perf_counter()
+    loss(1.1, end)
+    alone = time.perf_counter() - start
+    taken = peak_memory.of_call(_Shorter, gradient, (1.1, end))[0]
+    start = time.perf_counter()
+    gradient(1.1, end)
+    return (time.perf_counter() - start) / alone, taken
+
+
+class _Shorter:
+    @staticmethod
+    def shorten(arguments):
+        return arguments[0], 1.0
+
+
+def _spring(t, y, rate):
+    return y[1], -rate * rate * y[0]
 
 
 class Gradient:
@@ -161,6 +201,14 @@ def rows(options):
         pairs = zip(gradient(), hand(), strict=True)
         apart = max(np.max(np.abs(a - b)) / np.max(np.abs(b)) for a, b in pairs)
         found.append(measure.Row(f"{name}: the gradients apart", apart, "rel", bar=1e-6))
+    solution, gradient = solution_and_gradient("pollu", "gauss")
+    timing = measure.beside(solution, {"own": gradient}, samples=options.samples)["own"]
+    found.append(measure.ratio_row("pollu: gradient by 'gauss' / solution", timing, GAUSS_BAR))
+    ratio, taken = ten_million_steps()
+    found.append(
+        measure.Row("10^7 steps, 64 checkpoints: gradient / solution", ratio, "ratio", bar=5.0)
+    )
+    found.append(measure.Row("10^7 steps, 64 checkpoints: memory", taken, "MiB", bar=100.0))
     error = np.max(np.abs(own_pollu() - problems.POLLU_END))
     found.append(measure.Row("pollu: error at the end", error, "abs", bar=1e-8))
     return [*found, growth_row(5)]

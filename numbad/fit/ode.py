@@ -52,6 +52,7 @@ def fit_ode(
     first_step=None,
     max_step=math.inf,
     max_steps=100_000,
+    sens_errcon=False,
     mass_matrix=None,
     sensitivity="auto",
     starts=1,
@@ -146,7 +147,7 @@ def fit_ode(
         otherwise, and residuals are log(model) - log(data), for errors in proportion to the size.
         Unknowns and data must then be positive. Estimates and standard errors are reported on the
         natural scale all the same.
-    method, rtol, atol, first_step, max_step, max_steps, mass_matrix : optional
+    method, rtol, atol, first_step, max_step, max_steps, mass_matrix, sens_errcon : optional
         As in `numbad.ode.solver`. With a singular mass matrix, `y0` must satisfy its equations.
     sensitivity : "auto", "forward" or "adjoint", optional
         How derivatives are taken: by dual numbers, or by reverse sweeps through the solution, one for
@@ -203,7 +204,7 @@ def fit_ode(
         Control(loss, f_scale, absolute_sigma, ftol, xtol, gtol, max_nfev),
         Solving(
             method, as_tuple(rtol), as_tuple(atol), first_step, max_step, max_steps,
-            as_tuple(mass_matrix),
+            as_tuple(mass_matrix), bool(sens_errcon),
         ),
     )  # fmt: skip
     problem = replace(problem, shape=_sensing(problem, sensitivity))

@@ -55,6 +55,7 @@ class Solving(NamedTuple):
     max_step: float = math.inf
     max_steps: int = 100_000
     mass_matrix: tuple | None = None
+    sens_errcon: bool = False
 
 
 def as_tuple(given):

@@ -44,7 +44,7 @@ the model file is Python; it may define
               their rows; the cell is empty where there is no dose
   events, tstops
               as in numbad.ode.solver: changes of the state, times at which rhs switches
-  loss, f_scale, absolute_sigma, method, rtol, atol, first_step, max_step, max_steps,
+  loss, f_scale, absolute_sigma, method, rtol, atol, first_step, max_step, max_steps, sens_errcon,
   ftol, xtol, gtol, max_nfev
               as in numbad.fit.fit_ode. An option on the command line outranks the file
 

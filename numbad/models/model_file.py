@@ -16,7 +16,16 @@ from numbad.models.running import definitions, read_source, run, unused
 
 REQUIRED = ("rhs", "p0")
 # What these may be, the fit knows.
-PASSED_ON = ("fixed", "transforms", "priors", "own", "events", "tstops", "mass_matrix")
+PASSED_ON = (
+    "fixed",
+    "transforms",
+    "priors",
+    "own",
+    "events",
+    "tstops",
+    "mass_matrix",
+    "sens_errcon",
+)
 OPTIONAL = (
     *("y0", "components", "fit_y0", "observables", "observed", "bounds", "sigma", "scale", "loss"),
     *("absolute_sigma", "method", "time", "experiment", "conditions", "doses", *PASSED_ON),

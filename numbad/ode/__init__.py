@@ -3,5 +3,6 @@
 from numbad.ode.events import at_times, event
 from numbad.ode.ivp import solve_ivp
 from numbad.ode.solving import solver
+from numbad.ode.steady import steady_state
 
-__all__ = ["at_times", "event", "solve_ivp", "solver"]
+__all__ = ["at_times", "event", "solve_ivp", "solver", "steady_state"]

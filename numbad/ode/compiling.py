@@ -81,3 +81,8 @@ def as_dispatcher(given, name="fun"):
 def inlined(function):
     """Compile a function into each place that calls it: one compilation instead of many."""
     return njit(error_model="numpy", inline="always")(function)
+
+
+def called(function):
+    """Compile a function that compiled code alone calls: without what Python and C would need to do so."""
+    return njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)

@@ -6,12 +6,16 @@ Runge-Kutta methods", ACM TOMS 17 (1991), doi:10.1145/210232.210242 (proportiona
 """
 
 import math
+from collections import namedtuple
 
 from numba.core import types
 from numba.extending import intrinsic
 
 from numbad.ode.compiling import inlined
 from numbad.ode.state import combine, make_mean_square
+
+# What a step hands to the next: the step size to try, and the last error for the control.
+Control = namedtuple("Control", "h log_error attempts")
 
 SAFETY = 0.9
 LOG_SAFETY = math.log(SAFETY)

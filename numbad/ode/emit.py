@@ -179,13 +179,12 @@ class Emitter:
         vector.for_each(put)
 
     def row(self, ty, table, i):
-        """Row `i` of a contiguous table, as an array that borrows its memory."""
+        """Row `i`, an int or an LLVM integer, of a contiguous table, as an array that borrows its memory."""
         from numba.np.arrayobj import populate_array
 
         row_type = types.Array(ty.dtype, 1, "C")
-        components = ArrayComponents(
-            self, ty, table, leading=(self.context.get_constant(types.intp, i),)
-        )
+        index = self.context.get_constant(types.intp, i) if isinstance(i, int) else i
+        components = ArrayComponents(self, ty, table, leading=(index,))
         row = self.context.make_array(row_type)(self.context, self.builder)
         populate_array(
             row,

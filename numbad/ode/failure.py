@@ -19,9 +19,13 @@ EVENTS_ACCUMULATE = 13
 WRONG_PATTERN = 14
 WRONG_PATTERN_SIZE = 15
 CONDITION_NOT_A_NUMBER = 16
+ODD_STATE = 17
+NOT_SEPARABLE = 18
+STAGES_NOT_SOLVED = 41
+STEPS_NOT_REPEATED = 40
 
-# Added to a status where the problem looks stiff.
-LOOKS_STIFF = 64
+# Added to a status where the problem looks stiff, and where an adjoint was integrated backwards.
+LOOKS_STIFF, BACKWARDS = 64, 128
 
 _REASONS = {
     STEP_TOO_SMALL: "the required step size is less than the spacing between numbers",
@@ -43,7 +47,20 @@ _REASONS = {
         "pattern)"
     ),
     WRONG_PATTERN_SIZE: "jac_sparsity must have a row and a column for each component of the state",
+    STAGES_NOT_SOLVED: (
+        "Newton's method does not solve the equations of a step, however small it is; the right-hand side "
+        "may jump there, or have no continuous derivative"
+    ),
     CONDITION_NOT_A_NUMBER: "the condition of an event is NaN",
+    ODD_STATE: "a symplectic method takes a state of two halves, positions and momenta; this one is odd",
+    NOT_SEPARABLE: (
+        "a symplectic method needs positions whose slopes depend on momenta alone, and momenta whose slopes "
+        "depend on positions alone, which is not so here: take 'Vern9', for example"
+    ),
+    STEPS_NOT_REPEATED: (
+        "steps taken again from a checkpoint came out otherwise than before: the right-hand side must give "
+        "the same for the same arguments"
+    ),
     EVENTS_ACCUMULATE: (
         "events follow each other without end, as the bounces of a ball that comes to rest (make one of them "
         "terminal, or end earlier)"
@@ -59,6 +76,8 @@ _STIFF = "the problem looks stiff there: take a method for stiff problems, such 
 
 def describe(status, time):
     """What went wrong and at which time, as one line."""
+    if status & BACKWARDS:
+        return f"the adjoint, backwards in time: {describe(status & ~BACKWARDS, time)}"
     if status in (NO_TIMES, WRONG_TOLERANCES, WRONG_MASS, WRONG_PATTERN_SIZE):
         return _REASONS[status]
     reason = f"{_REASONS[status & ~LOOKS_STIFF]} at t = {time!r}"

@@ -12,10 +12,13 @@ from numbad.ode.control import (
     EVEN_STRETCH,
     LOG_SMALLEST_PREVIOUS,
     STRETCH,
+    Control,
     make_control,
     make_first_step,
     smaller,
 )
+from numbad.ode.implicit_steps import implicit_steps, make_implicit_advance
+from numbad.ode.implicit_tableau import ImplicitTableau
 from numbad.ode.rhs import RightHandSide, make_evaluate
 from numbad.ode.rosenbrock import Rosenbrock, rosenbrock_steps
 from numbad.ode.state import (
@@ -42,15 +45,18 @@ from numbad.ode.step import (
     make_settle,
 )
 from numbad.ode.stiffness import make_looks_stiff
+from numbad.ode.switching import Switching, switching_pieces
+from numbad.ode.symplectic import Symplectic, symplectic_steps
 from numbad.ode.times import check_times, time_at
 from numbad.remembered import built_once
 
 # What is compiled once for a right-hand side. `until_output`: the last of the times is where steps aim at,
-# and no output; the integration ends with the step that reaches the last output.
+# and no output; the integration ends with the step that reaches the last output. `checkpoints`: how many
+# states the discrete adjoint may keep, None for all.
 Problem = namedtuple(
     "Problem",
-    "fun tableau inplace control_partials adjoint until_output",
-    defaults=("auto", False),
+    "fun tableau inplace control_partials adjoint until_output checkpoints",
+    defaults=("auto", False, None),
 )
 
 # What a call can change; first_step 0.0 asks for the automatic choice, mass None for the identity, sparsity
@@ -59,12 +65,9 @@ Settings = namedtuple(
     "Settings", "rtol atol first_step max_step max_steps mass sparsity", defaults=(None, None)
 )
 
-# What a step hands to the next: the step size to try, and the last error for the control.
-Control = namedtuple("Control", "h log_error attempts")
-
 # The compiled pieces of an integration, and which row of the workspace is free between steps.
 Pieces = namedtuple(
-    "Pieces", "fun as_state start advance close extend interpolate settle explain spare"
+    "Pieces", "fun as_state start advance close extend interpolate settle explain spare tally"
 )
 
 # What an integration notes of its steps: `begin(initial) -> log`, `put(log, t, h, t_new, w, stages)
@@ -97,23 +100,48 @@ def content_of(problem):
 
 def make_pieces(problem):
     """The functions that an integration loop is put together from, for one right-hand side."""
-    tableau, with_partials = problem.tableau, problem.control_partials
+    method = problem.tableau
+    if isinstance(method, Switching):
+        explicit, _ = _pieces_of(method.explicit, problem)
+        return switching_pieces(explicit, method, *_pieces_of(method.stiff, problem))
+    return _pieces_of(method, problem)[0]
+
+
+def _pieces_of(tableau, problem):
+    """The pieces for a method, and its `Steps`."""
+    with_partials = problem.control_partials
     fun, rhs = problem.fun, RightHandSide(problem.inplace, problem.until_output)
-    make_advance = _make_advance if tableau.adaptive else _make_even_advance
-    kind = rosenbrock_steps if isinstance(tableau, Rosenbrock) else explicit_steps
-    steps = kind(tableau, rhs)
-    return Pieces(
+    steps = _kind_of_steps(tableau)(tableau, rhs)
+    pieces = Pieces(
         fun=fun,
         as_state=array_state if problem.inplace else tuple_or_array_state,
         start=_make_start(tableau, fun, rhs, steps, with_partials),
-        advance=make_advance(tableau, fun, steps, with_partials),
+        advance=_make_advance(tableau, fun, rhs, steps, with_partials),
         close=make_close(tableau, rhs),
         extend=make_extend(tableau, rhs),
         interpolate=make_interpolate(tableau),
         settle=make_settle(tableau),
         explain=_make_explain(tableau, fun, rhs),
         spare=buffers_needed(tableau) - 3,
+        tally=steps.tally,
     )
+    return pieces, steps
+
+
+def _kind_of_steps(tableau):
+    if isinstance(tableau, ImplicitTableau):
+        return implicit_steps
+    if isinstance(tableau, Symplectic):
+        return symplectic_steps
+    return rosenbrock_steps if isinstance(tableau, Rosenbrock) else explicit_steps
+
+
+def _make_advance(tableau, fun, rhs, steps, with_partials):
+    """The compiled `advance`: one accepted step."""
+    if isinstance(tableau, ImplicitTableau):
+        return make_implicit_advance(tableau, fun, rhs, with_partials)
+    make = _make_tried_advance if tableau.adaptive else _make_even_advance
+    return make(tableau, fun, steps, with_partials)
 
 
 def _make_start(tableau, fun, rhs, steps, control_partials):
@@ -151,7 +179,7 @@ def _make_start(tableau, fun, rhs, steps, control_partials):
     return start
 
 
-def _make_advance(tableau, fun, steps, control_partials):
+def _make_tried_advance(tableau, fun, steps, control_partials):
     """The compiled `advance`: one accepted step, after as many rejected ones as it takes."""
     prepare, step = steps.prepare, steps.step
     mean_square_error = make_error(tableau, control_partials)
@@ -211,7 +239,7 @@ def _make_even_advance(tableau, fun, steps, control_partials):
 
 def _make_explain(tableau, fun, rhs):
     """The compiled `explain` of a final status: with a word on stiffness, where steps were short."""
-    if isinstance(tableau, Rosenbrock):
+    if tableau.is_implicit:
 
         @inlined
         def explain(status, work, t, y, k0, h, t_end, structure, args, settings):
@@ -250,7 +278,7 @@ NO_LOG = Log(inlined(lambda initial: None), inlined(lambda log, t, h, t_new, w, 
 def integration(pieces, steps, until_output=False):
     """The Python function `integrate(y0, ts, args, settings) -> (ys, status, t, log of steps)`."""
     aims = int(until_output)
-    fun, as_state, start, advance, close, extend, interpolate, settle, explain, spare = pieces
+    fun, as_state, start, advance, close, extend, interpolate, settle, explain, spare, _ = pieces
     begin_log, put_in_log = steps  # names of functions, which Numba can inline
 
     def integrate(y0, ts, given_args, given_settings):

@@ -14,7 +14,6 @@ from numbad.ode.integrate import Problem, as_passed
 from numbad.ode.methods import find_method
 from numbad.ode.occurrences import by_event, watched_events
 from numbad.ode.record import make_record
-from numbad.ode.rosenbrock import Rosenbrock
 from numbad.ode.solution import OdeResult, OdeSolution
 from numbad.ode.solving import (
     check_step_size,
@@ -66,7 +65,8 @@ def solve_ivp(
         Initial state; complex for a complex problem.
     method : str
         One of SciPy's "RK45" (Dormand & Prince, the default), "RK23" and "DOP853", or any other
-        method of `numbad.ode.solver`. SciPy's stiff "Radau", "BDF" and "LSODA" mean "Rodas5P" here.
+        method of `numbad.ode.solver`. SciPy's stiff "Radau" means "RadauIIA5" here, "BDF" means
+        "Rodas5P", and "LSODA", which changes its method where the problem turns stiff, "AutoTsit5".
     t_eval : array_like or None
         Times of the output, within `t_span` and in its direction; every step, if None.
     dense_output : bool
@@ -155,14 +155,14 @@ def _result(
     slopes,
 ):
     first = 2 if tries_a_step and status != failure.NOT_FINITE_AT_START else 1
-    njev, nlu = tableau.factorizations(*counts[:2])
+    nfev, njev, nlu = tableau.statistics(*counts)
     return OdeResult(
         t=times,
         y=states.T,
         sol=OdeSolution(nodes, node_states, slopes, tableau.interpolant, t) if dense else None,
         t_events=None,
         y_events=None,
-        nfev=first + tableau.evaluations(*counts),
+        nfev=first + nfev,
         njev=njev,
         nlu=nlu,
         status=int(ended) if status == failure.RUNNING else -1,
@@ -229,7 +229,7 @@ def _settings(tableau, options, size):
     options.pop("vectorized", None)
     mass = checked_mass(tableau, options.pop("mass_matrix", None))
     sparsity = None
-    if isinstance(tableau, Rosenbrock):
+    if tableau.is_implicit:
         sparsity = checked_sparsity_of(tableau, _pattern(options, size), mass)
     ignored = [name for name in _WITHOUT_USE if options.pop(name, None) is not None]
     if ignored:

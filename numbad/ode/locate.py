@@ -81,7 +81,7 @@ def make_search(problem, conditions, directions):
 
 def _search(pieces, problem, watch, directions):
     """The Python function `search` for given types."""
-    fun, as_state, start, advance, close, extend, interpolate, settle, explain, _ = pieces
+    fun, as_state, start, advance, close, extend, interpolate, settle, explain, *_ = pieces
     count, values, slopes_of = len(directions), watch.values, watch.slopes
     evaluate = make_evaluate(RightHandSide(problem.inplace, True))
     side = make_workspace(2)

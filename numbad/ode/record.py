@@ -20,9 +20,10 @@ def make_record(problem, watched=UNWATCHED):
 
     It returns (status, t, counts, times, states, nodes, node states, slopes, events, ended): output at
     `t_eval` or, with `at_steps`, at every step; with `dense`, the ends of all steps and what the
-    interpolant weighs in each, `tableau.slopes` rows a step. Counted are the steps tried and accepted, and
-    those of which dense output was asked. `events` are those of `make_watch`, and `ended` tells whether one
-    of them has ended the solution.
+    interpolant weighs in each, `tableau.slopes` rows a step. `counts` are the last `Control`, with the
+    steps tried, the steps accepted, those of which dense output was asked, and what steps of an implicit
+    method count themselves. `events` are those of
+    `make_watch`, and `ended` tells whether one of them has ended the solution.
     """
     content = *content_of(problem), tuple(watched)
 
@@ -38,7 +39,9 @@ def make_record(problem, watched=UNWATCHED):
 
 
 def _record(pieces, watch, slope_count):
-    fun, as_state, start, advance, close, extend, interpolate, settle, explain, spare = pieces
+    fun, as_state, start, advance, close, extend, interpolate, settle, explain, spare, tally = (
+        pieces
+    )
     watches, begin_watch, watch_step = watch
 
     def record(y0, t_span, t_eval, at_steps, dense, given_args, given_settings):
@@ -99,7 +102,7 @@ def _record(pieces, watch, slope_count):
             y, k0 = settle(work, w, slopes)
         status = explain(status, work, t, y, k0, control.h, t_end, structure, args, settings)
         hold(memory)
-        counts = control.attempts, step, extended
+        counts = control, step, extended, tally(work)
         if not dense:
             step = 0
         return (

@@ -26,7 +26,7 @@ from numbad.ode.jacobian import MATRICES, JacobianColumns, make_linearize, make_
 from numbad.ode.linear import linear_algebra
 from numbad.ode.sparse_linear import has_pattern
 from numbad.ode.state import borrow, combined_state, make_workspace
-from numbad.ode.step import Steps, buffers_needed
+from numbad.ode.step import Steps, buffers_needed, nothing_counted
 from numbad.ode.tableau import Tableau, product
 
 
@@ -39,6 +39,8 @@ class Rosenbrock(Tableau):
 
     gamma: float
     couplings: tuple
+
+    is_implicit = True
 
     @cached_property
     def d(self):
@@ -129,7 +131,7 @@ def rosenbrock_steps(tableau, rhs):
         return failure.RUNNING
 
     step = make_rosenbrock_step(tableau, rhs)
-    return Steps(make_work(tableau), linearize, step, examine)
+    return Steps(make_work(tableau), linearize, step, examine, nothing_counted)
 
 
 @cache

@@ -12,6 +12,7 @@ from numbad.ode import failure
 from numbad.ode.adjoints.dispatcher import SolverDispatcher
 from numbad.ode.compiling import as_dispatcher, generic, inlined
 from numbad.ode.events import checked_events
+from numbad.ode.implicit_tableau import ImplicitTableau
 from numbad.ode.integrate import (
     Problem,
     Settings,
@@ -26,6 +27,8 @@ from numbad.ode.rosenbrock import Rosenbrock
 from numbad.ode.segments import Declared, solver_with_events
 from numbad.ode.sparsity_pattern import checked_sparsity
 from numbad.ode.state import plain
+from numbad.ode.symplectic import Symplectic
+from numbad.ode.tableau import Tableau
 from numbad.ode.times import uniform
 from numbad.remembered import built_once
 
@@ -35,7 +38,7 @@ _EVENTS_WITH_MASS = (
 )
 
 _ADJOINTS = ("auto", "forward", "discrete", "interpolating", "gauss", "quadrature", "backsolve")
-_AVAILABLE = ("auto", "forward", "discrete")
+CONTINUOUS = _ADJOINTS[3:]
 
 
 def solver(
@@ -55,6 +58,8 @@ def solver(
     tstops=None,
     keep_events=0,
     adjoint="auto",
+    checkpoints=None,
+    sens_errcon=False,
 ):
     """Compile the solution operator of dy/dt = fun(t, y, *args).
 
@@ -66,9 +71,14 @@ def solver(
     method : str
         Explicit, by order: "BS3" (SciPy's "RK23"), "DP5" ("RK45", "DormandPrince5"), "Tsit5",
         "Vern7", "DOP853", "Vern9". At tolerances of 1e-8 and less the last three take far less time.
-        In steps of one size, `first_step`, whatever the tolerances: "Euler", "Heun", "RK4".
+        In steps of one size, `first_step`, whatever the tolerances: "Euler", "Heun", "RK4"; and the
+        symplectic "VelocityVerlet" (order 2) and "McLachlanAtela4" (order 4 for quadratic kinetic energy),
+        for states of two halves, positions q and momenta p, with dq/dt a function of t and p alone, dp/dt
+        of t and q.
         For stiff systems, L-stable Rosenbrock methods: "Rodas5P" (order 5), "Rodas4", "Rosenbrock23" (for
-        tolerances of 1e-3 and more).
+        tolerances of 1e-3 and more). "RadauIIA5" (SciPy's "Radau") and "KenCarp4" (no mass matrix) keep
+        Jacobians and factors over several steps; neither takes complex states. "AutoTsit5" (SciPy's
+        "LSODA") takes Tsit5, and Rodas5P where the problem turns stiff.
     rtol, atol : float or array_like, shape (n,)
         Each step's estimated error is kept below `atol + rtol * |y|` (root mean square over the
         components); `atol` has the units of y.
@@ -78,7 +88,7 @@ def solver(
     max_steps : int
         Steps tried, accepted or not, before the integration gives up.
     mass_matrix : array_like or SciPy sparse, shape (n, n)
-        M in M dy/dt = fun(t, y, *args), for implicit methods. It may be singular (an index-1
+        M in M dy/dt = fun(t, y, *args), for implicit methods but "KenCarp4". It may be singular (an index-1
         differential-algebraic system): `y0` must then satisfy the equations whose rows are zero.
     jac
         Not available: anything but None raises. Implicit methods take the exact Jacobian of `fun` by
@@ -105,12 +115,26 @@ def solver(
         back through them. For explicit methods it keeps one state a step and computes the stages again;
         for stiff ones it keeps the stages as well (nine states a step for "Rodas5P", four for
         "Rosenbrock23"), evaluates the Jacobian again and solves with the transposed factors, dense or
-        sparse. "forward": by sensitivities, which also take part in the error control in both modes,
-        each to the tolerances given; more steps, and errors of the size of the solution's. "auto":
-        "discrete", which costs less than one further solve with sensitivities, for a single input
-        already. But for
-        "forward", derivatives are exactly those of the steps that the values choose, the same in
-        both modes.
+        sparse. "forward": by sensitivities, that is dual numbers. "auto": "discrete", which costs less
+        than one further solve with sensitivities, for a single input already. Derivatives are then exactly
+        those of the steps taken, the same in both modes.
+
+        The others solve the adjoint equation backwards, from output to output, by the same method and to
+        the same tolerances (`atol` counts as a share of the largest component of the solution, for
+        cotangents as well), along the dense output of the solution: with the integrals of the parameters
+        in its state ("interpolating"), by Gauss quadrature of each step ("gauss"), by one with an error
+        control of its own ("quadrature"). "backsolve" keeps the outputs alone and integrates the solution
+        backwards from each, which stiff problems do not allow. Not for events, mass matrices and complex
+        states. Y. Cao, S. Li, L. Petzold, R. Serban, SIAM J. Sci. Comput. 24 (2003),
+        doi:10.1137/S1064827501380630.
+    checkpoints : int
+        How many states "discrete" keeps, where by default it keeps those of all steps. The steps between
+        are taken again on the way back, twice or three times, exactly as they were; derivatives are the
+        same. Memory is that of some hundred steps for each, or 1 MiB, however many steps there are.
+    sens_errcon : bool
+        Whether sensitivities (partials of dual numbers) take part in the error control, each relative to
+        its own size: more steps, and derivatives as exact as the solution. In forward mode, and in reverse
+        mode with `adjoint="forward"`. By default the values alone choose the steps, as in SUNDIALS.
 
     Returns
     -------
@@ -143,8 +167,9 @@ def solver(
     valid during a call of `fun` only. Step control: Hairer, Norsett & Wanner, "Solving Ordinary
     Differential Equations I", II.4, proportional-integral (stiff methods follow the last error alone);
     outputs between steps come from the method's own interpolant (order 2 for "Rosenbrock23", 3 for
-    "BS3", "Rodas4" and "RK4", 4 for "DP5", "Tsit5" and "Rodas5P", 7 for "DOP853" and "Vern7", 9 for
-    "Vern9"). Stiff methods factor one matrix a step, dense; their memory grows with n**2.
+    "BS3", "Rodas4", "RadauIIA5", "KenCarp4", "RK4" and symplectic methods, 4 for "DP5", "Tsit5" and
+    "Rodas5P", 7 for "DOP853" and "Vern7", 9 for "Vern9"). Stiff methods factor one matrix a step,
+    dense; their memory grows with n**2.
 
     Examples
     --------
@@ -165,7 +190,9 @@ def solver(
         sparsity=checked_sparsity_of(tableau, jac_sparsity, mass_matrix),
     )
     check_step_size(tableau, settings)
-    problem = Problem(as_dispatcher(fun), tableau, bool(inplace), adjoint == "forward", adjoint)
+    problem = Problem(as_dispatcher(fun), tableau, bool(inplace), bool(sens_errcon), adjoint)
+    problem = problem._replace(checkpoints=checked_checkpoints(checkpoints, problem))
+    _check_continuous(problem, settings, bool(events) or tstops is not None)
     declared = Declared(checked_events(events, tstops), _checked_count(keep_events))
     if not declared.events:
         return compiled(problem, settings, 0)
@@ -178,15 +205,55 @@ def solver(
 def _refuse_unavailable(tableau, jac, adjoint):
     if adjoint not in _ADJOINTS:
         raise ArgumentError(f"adjoint {adjoint!r} does not exist; one of: {', '.join(_ADJOINTS)}")
-    if adjoint not in _AVAILABLE:
-        raise NumbadError(
-            f"adjoint={adjoint!r} is not available yet; use 'auto', 'discrete' or 'forward' (sensitivities)"
-        )
     if jac is not None:
         raise NumbadError(
             f"jac has no use with {tableau.name}: implicit methods take the exact Jacobian of fun by dual "
             "numbers; leave it out"
         )
+
+
+def _check_continuous(problem, settings, has_events):
+    """Raise where a continuous adjoint cannot go back through what a problem has."""
+    kind, what, way = problem.adjoint, None, 'adjoint="discrete", the default'
+    if kind not in CONTINUOUS:
+        return
+    if has_events:
+        what = "events or tstops, which its solution does not go back through"
+    elif settings.mass is not None:
+        what = "a mass_matrix"
+    elif kind == "backsolve" and problem.tableau.is_implicit:
+        what = (
+            f"{problem.tableau.name}: a stiff problem that is integrated backwards blows up. 'gauss' and "
+            "'interpolating' keep the solution"
+        )
+    elif isinstance(problem.tableau, ImplicitTableau | Symplectic):
+        what = problem.tableau.name
+        way = "another method, such as 'Rodas5P', or adjoint=\"auto\", which takes sensitivities there"
+    elif kind in ("interpolating", "backsolve") and settings.sparsity is not None:
+        what = "jac_sparsity: its state has the parameters' integrals, too. 'gauss' does without"
+    if what is not None:
+        raise ArgumentError(f"adjoint={kind!r} does not go with {what}. Way out: {way}")
+
+
+def checked_checkpoints(count, problem):
+    """The number of states to keep, None for all; raises ArgumentError."""
+    if count is None:
+        return None
+    if isinstance(count, bool) or int(count) != count or count < 1:
+        raise ArgumentError(f"checkpoints must be a positive integer, such as 64, not {count!r}")
+    if problem.adjoint not in ("auto", "discrete"):
+        raise ArgumentError(
+            f'checkpoints go with adjoint="discrete" or "auto", not with {problem.adjoint!r}; leave them out'
+        )
+    if type(problem.tableau) not in (
+        Tableau,
+        Rosenbrock,
+    ):  # others hand on more than a checkpoint keeps
+        raise ArgumentError(
+            f"checkpoints need an explicit or a Rosenbrock method, such as 'Tsit5' or 'Rodas5P'; "
+            f"{problem.tableau.name} is neither"
+        )
+    return int(count)
 
 
 def checked_settings(rtol, atol, first_step, max_step, max_steps):
@@ -221,9 +288,14 @@ def checked_mass(tableau, given):
     """A mass matrix as a tuple of rows, None for the identity; raises ArgumentError."""
     if given is None:
         return None
-    if not isinstance(tableau, Rosenbrock):
+    if not tableau.takes_mass:
+        kind = (
+            "has an explicit stage"
+            if isinstance(tableau, ImplicitTableau)
+            else "takes explicit steps"
+        )
         raise ArgumentError(
-            f"mass_matrix needs an implicit method, such as 'Rodas5P'; {tableau.name} is explicit"
+            f"mass_matrix needs an implicit method, such as 'Rodas5P'; {tableau.name} {kind}"
         )
     matrix = given.toarray() if hasattr(given, "toarray") else given  # sparse
     try:
@@ -241,7 +313,7 @@ def checked_sparsity_of(tableau, given, mass):
     """The pattern of a Jacobian, None for a dense one; raises ArgumentError."""
     if given is None:
         return None
-    if not isinstance(tableau, Rosenbrock):
+    if not tableau.is_implicit:
         raise ArgumentError(
             f"jac_sparsity needs an implicit method, such as 'Rodas5P'; {tableau.name} is explicit"
         )
@@ -276,7 +348,7 @@ def _positive(name, given):
 @built_once(dispatcher_of)
 def compiled(problem, settings, level):
     """The dispatcher `solve(y0, ts, args)`; `level` counts the levels of duals taken off ts."""
-    content = *content_of(problem), problem.adjoint, tuple(settings)
+    content = *content_of(problem), problem.adjoint, problem.checkpoints, tuple(settings)
 
     def solve(y0, ts, args=()):
         raise NotImplementedError(content)

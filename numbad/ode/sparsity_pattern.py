@@ -5,7 +5,7 @@ from collections import namedtuple
 import numpy as np
 
 from numbad.errors import ArgumentError
-from numbad.patterns.colouring import colour_columns
+from numbad.patterns.colouring import colour_columns, in_order
 from numbad.patterns.pattern import Pattern
 
 # `Banded` is factored within the band, `Coloured` as a whole, since its band is wide. Entries of row i are in
@@ -22,7 +22,6 @@ NARROW = 0.5
 def checked_sparsity(given):
     """`Banded` or `Coloured`, of tuples, from a matrix that is not zero where the Jacobian may be."""
     from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import reverse_cuthill_mckee
 
     try:
         matrix = csr_array(given)
@@ -38,11 +37,18 @@ def checked_sparsity(given):
             "jac_sparsity must be a square matrix, dense or of SciPy's sparse ones, that is not zero where "
             f"the Jacobian may be, such as np.eye(3); not {given!r}"
         )
+    return _prepared(matrix, colour_columns)
+
+
+def _prepared(matrix, colour):
+    """`Banded` or `Coloured` of a sparse matrix, with the columns coloured by a function of a `Pattern`."""
+    from scipy.sparse.csgraph import reverse_cuthill_mckee
+
     matrix.data = np.ones_like(matrix.data, dtype=float)
     matrix.sum_duplicates()
     matrix.sort_indices()
     n = matrix.shape[0]
-    colours, count = colour_columns(Pattern(matrix.shape, matrix.indptr, matrix.indices))
+    colours, count = colour(Pattern(matrix.shape, matrix.indptr, matrix.indices))
     order = np.asarray(reverse_cuthill_mckee((matrix + matrix.T).tocsr()), dtype=int)
     natural = np.arange(n)
     order = min(natural, order, key=lambda each: sum(_widths(matrix, each)))
@@ -52,6 +58,23 @@ def checked_sparsity(given):
     kind = Banded if 2 * lower + upper + 1 < NARROW * n else Coloured
     fields = matrix.indptr, matrix.indices, colours, place, order, (lower, upper, count)
     return kind(*(tuple(map(int, field)) for field in fields))
+
+
+def _coloured_uncompiled(pattern):
+    """Colours of columns in their own order, where nothing compiled may be called: during a compilation."""
+    columns = pattern.transposed()
+    colours = in_order(columns.indptr, columns.indices, pattern.indptr, pattern.indices)
+    return colours, int(colours.max()) + 1
+
+
+def transposed(sparsity):
+    """The pattern of the transpose."""
+    from scipy.sparse import csr_array
+
+    n = len(sparsity.colours)
+    data = np.ones(len(sparsity.columns))
+    matrix = csr_array((data, sparsity.columns, sparsity.starts), shape=(n, n))
+    return _prepared(matrix.T.tocsr(), _coloured_uncompiled)
 
 
 def _widths(matrix, order):

@@ -11,6 +11,7 @@ import operator
 from functools import reduce
 
 from numba.core import cgutils, types
+from numba.core.errors import RequireLiteralValue
 from numba.core.imputils import impl_ret_borrowed, impl_ret_new_ref
 from numba.extending import intrinsic
 
@@ -348,6 +349,42 @@ def keep(typingctx, buffer, y):
         return impl_ret_borrowed(context, builder, y, state)
 
     return y(buffer, y), codegen
+
+
+@intrinsic
+def zero_state(typingctx, buffer, y):
+    """A state like `y` of zeros, in a buffer where it is an array."""
+
+    def codegen(context, builder, signature, arguments):
+        emitter = Emitter(context, builder)
+        source = emitter.vector(y, arguments[1])
+        return emitter.make_state(y, arguments[0], lambda i: emitter.constant(0.0), source)
+
+    return y(buffer, y), codegen
+
+
+@intrinsic
+def repeated(typingctx, y, count):
+    """A tuple that has a state so many times, a literal."""
+    if not isinstance(count, types.IntegerLiteral):
+        raise RequireLiteralValue("count")
+    result = types.UniTuple(y, count.literal_value)
+
+    def codegen(context, builder, signature, arguments):
+        value = context.make_tuple(builder, result, [arguments[0]] * len(result))
+        return impl_ret_borrowed(context, builder, result, value)
+
+    return result(y, count), codegen
+
+
+@intrinsic
+def size_of(typingctx, y):
+    """The number of components of a state."""
+
+    def codegen(context, builder, signature, arguments):
+        return Emitter(context, builder).vector(y, arguments[0]).size()
+
+    return types.intp(y), codegen
 
 
 @intrinsic

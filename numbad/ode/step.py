@@ -17,9 +17,12 @@ from numbad.ode.state import combined_state, make_workspace, mean_square_of
 
 # The compiled pieces of a step that kinds of methods do not share: `workspace(y, args, settings) ->
 # (memory, work)`, whose first members are the rows; `prepare(fun, work, t, y, structure, args)`, done once
-# for a step that is tried with one size or several; `step`; and `examine(fun, work, t, y, k0,
-# structure, args, settings)`, a status for what is given.
-Steps = namedtuple("Steps", "workspace prepare step examine")
+# for a step that is tried with one size or several; `step`; `examine(fun, work, t, y, k0, structure, args,
+# settings)`, a status for what is given; and `tally(work)`, the evaluations, Jacobians and factorizations
+# of a kind of steps whose number does not follow from that of steps.
+Steps = namedtuple("Steps", "workspace prepare step examine tally")
+
+nothing_counted = inlined(lambda work: (0, 0, 0))
 
 # Keeps 0 / 0 away.
 SMALLEST = 1e-300
@@ -46,7 +49,7 @@ def explicit_steps(tableau, rhs):
     def examine(fun, work, t, y, k0, structure, args, settings):
         return failure.RUNNING
 
-    return Steps(workspace, prepare, make_step(tableau, rhs), examine)
+    return Steps(workspace, prepare, make_step(tableau, rhs), examine, nothing_counted)
 
 
 @cache

@@ -41,6 +41,8 @@ class Tableau:
     coarse_error: tuple = ()
     coarse_order: int = 0
 
+    is_implicit = False
+
     def __post_init__(self):
         stages, slopes, rows = len(self.b), self.slopes, (*self.a, *self.extra_a)
         lengths = (len(self.a), len(self.error) or stages, len(self.c))
@@ -92,9 +94,22 @@ class Tableau:
             x += 0.01
         return x
 
+    @property
+    def takes_mass(self):
+        """Whether a mass matrix, singular or not, may stand before dy/dt."""
+        return self.is_implicit
+
     def factorizations(self, tried, accepted):
         """Jacobians and LU decompositions in so many steps."""
         return 0, 0
+
+    def statistics(self, control, accepted, extended, told):
+        """Evaluations after those before the first step, Jacobians, LU decompositions.
+
+        `told` are those that the steps have counted themselves, where their number varies.
+        """
+        tried = control.attempts
+        return self.evaluations(tried, accepted, extended), *self.factorizations(tried, accepted)
 
     @property
     def feedback(self):

@@ -62,7 +62,7 @@ def test_volterra_gradient_against_the_reference():
 def test_sensitivities_in_the_error_control():
     """Bought with more steps: at this tolerance seven times the accuracy of the gradient."""
     _, apart = gradient(rtol=1e-6, atol=1e-6)
-    loss = volterra_loss(nd.ode.solver(volterra, rtol=1e-6, atol=1e-6, adjoint="forward"))
+    loss = volterra_loss(nd.ode.solver(volterra, rtol=1e-6, atol=1e-6, sens_errcon=True))
     operator = nd.value_and_grad(loss, mode="forward")
     _, together = operator(UNKNOWNS, VOLTERRA_TIMES, VOLTERRA_DATA)
     # sensitivities written out by hand, all in the error control, reach 3.51e-6

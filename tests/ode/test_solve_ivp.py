@@ -204,7 +204,12 @@ def test_signature():
         (((0.0, 1.0), [1.0]), dict(args=({"a": 1},)), ModelError, r"args\[0\], a dict"),
         (((0.0, 1.0), [1.0]), dict(atol=[1e-6, 1e-6]), ArgumentError, r"shape \(1,\)"),
         (((0.0, 1.0), [1.0]), dict(tolerance=1.0), ArgumentError, "unknown options: tolerance"),
-        (((0.0, 1.0), [1.0]), dict(method="Euclid"), ArgumentError, "available: BDF, BS3"),
+        (
+            ((0.0, 1.0), [1.0]),
+            dict(method="Euclid"),
+            ArgumentError,
+            "available: AutoTsit5, BDF, BS3",
+        ),
         (((0.0, 1.0), [1.0]), dict(events=[1.0]), ArgumentError, "must be functions event"),
     ],
 )

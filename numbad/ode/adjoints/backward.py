@@ -5,7 +5,6 @@ from numba.extending import intrinsic
 
 from numbad.ode.adjoints.slopes import StagePull
 from numbad.ode.compiling import inlined
-from numbad.ode.emit import Emitter
 from numbad.ode.state import (
     array_state,
     borrow,
@@ -17,20 +16,9 @@ from numbad.ode.state import (
     table_for,
     tuple_or_array_state,
     write_row,
+    zero_state,
 )
 from numbad.ode.times import time_at
-
-
-@intrinsic
-def zero_state(typingctx, buffer, y):
-    """A state like `y` of zeros."""
-
-    def codegen(context, builder, signature, arguments):
-        emitter = Emitter(context, builder)
-        source = emitter.vector(y, arguments[1])
-        return emitter.make_state(y, arguments[0], lambda i: emitter.constant(0.0), source)
-
-    return y(buffer, y), codegen
 
 
 @intrinsic
@@ -45,13 +33,17 @@ def zero_totals(typingctx, pull, y, structure, args, shadows):
     return result(pull, y, structure, args, shadows), codegen
 
 
-def make_backward(adjoint, inplace, until_output):
-    """The compiled `backward` from what was recorded, `nodes` and `states`, and the cotangents `seed`.
+def make_backward(adjoint, inplace, until_output, steps):
+    """The compiled `backward` from what was recorded and the cotangents `seed`.
+
+    `steps` tells how to get at the steps, `given` what they were taken with.
 
     It returns the cotangent of the initial state, as a table of one row, and those of the numbers in
     the arguments. `others` is what the scalar type of all must hold besides that of y0.
     """
-    begin, output, step, workspace = adjoint.begin, adjoint.output, adjoint.step, adjoint.workspace
+    begin, output, step = adjoint.begin, adjoint.output, adjoint.step
+    workspace, note = adjoint.workspace, adjoint.note
+    begin_steps, fetch = steps  # names of functions, which Numba can inline
     as_state = array_state if inplace else tuple_or_array_state
     own_rows = make_workspace(3)
     aims, stride = int(until_output), 1 + adjoint.stages
@@ -63,8 +55,8 @@ def make_backward(adjoint, inplace, until_output):
         y0,
         others,
         ts,
-        nodes,
-        states,
+        records,
+        given,
         seed,
         given_args,
         given_shadows,
@@ -80,46 +72,52 @@ def make_backward(adjoint, inplace, until_output):
         direction = time_at(ts, len(ts) - 1) - time_at(ts, 0)
         lam = zero_state(rows[2], initial)
         totals = zero_totals(pull, initial, structure, args, shadows)
-        for k in range(len(nodes) - 2, -1, -1):
-            t, h, t_new = nodes[k, 0], nodes[k, 1], nodes[k + 1, 0]
-            if row > 0 and time_at(ts, row) == t_new:
-                v = read_row(rows[1], seed, row, initial)
-                lam = combine(rows[2], lam, 1.0, (1.0,), (v,))
-                row -= 1
-            bars = begin(work, h, lam)
-            seen = False
-            while row > 0 and (time_at(ts, row) - t) * direction > 0.0:
-                v = read_row(rows[1], seed, row, initial)
-                bars = output(work, bars, (time_at(ts, row) - t) / h, h, v)
-                row -= 1
-                seen = True
-            place = k * stride
-            y = read_row(rows[0], states, place, initial)
-            y_new = read_row(rows[1], states, place + stride, initial)
-            lam, totals = step(
-                fun,
-                pull,
-                work,
-                t,
-                t_new,
-                h,
-                y,
-                y_new,
-                (states, place),
-                bars,
-                seen,
-                structure,
-                args,
-                shadows,
-                moving,
-                totals,
-            )
+        end, t_end, log = begin_steps(records, initial)
+        while end > 0:
+            log, first, nodes, states = fetch(log, end, t_end, y0, ts, given, given_settings)
+            for k in range(end - first - 1, -1, -1):
+                t, h, t_new = nodes[k, 0], nodes[k, 1], nodes[k + 1, 0]
+                if row > 0 and time_at(ts, row) == t_new:
+                    v = read_row(rows[1], seed, row, initial)
+                    lam = combine(rows[2], lam, 1.0, (1.0,), (v,))
+                    row -= 1
+                note(work, nodes[k, 2])
+                bars = begin(work, h, lam)
+                seen = False
+                while row > 0 and (time_at(ts, row) - t) * direction > 0.0:
+                    v = read_row(rows[1], seed, row, initial)
+                    bars = output(work, bars, (time_at(ts, row) - t) / h, h, v)
+                    row -= 1
+                    seen = True
+                place = k * stride
+                y = read_row(rows[0], states, place, initial)
+                y_new = read_row(rows[1], states, place + stride, initial)
+                lam, totals = step(
+                    fun,
+                    pull,
+                    work,
+                    t,
+                    t_new,
+                    h,
+                    y,
+                    y_new,
+                    (states, place),
+                    bars,
+                    seen,
+                    structure,
+                    args,
+                    shadows,
+                    moving,
+                    totals,
+                )
+            end, t_end = first, nodes[0, 0]
         v = read_row(rows[1], seed, 0, initial)
         lam = combine(rows[2], lam, 1.0, (1.0,), (v,))
         by_start = table_for(1, initial)
         write_row(by_start, 0, lam)
         hold(memory)
         hold(own_memory)
+        hold(given)
         hold(given_args)
         hold(given_shadows)
         hold(given_moving)

@@ -5,23 +5,21 @@ same. The derivative by an output time is the slope there; that by the first tim
 there takes from the initial state: see `numbad/ode/moving.py`.
 """
 
-from functools import partial
-
 from numba.core import types
 from numba.core.registry import cpu_target
 
 from numbad.errors import UnsupportedError
-from numbad.forward.array import as_dual
 from numbad.forward.dual import Dual, base_scalar, duals_in, primal_type, with_base
-from numbad.forward.layout import zeros_as
 from numbad.forward.promote import common_dual
 from numbad.forward.refuse import told
+from numbad.ode.adjoints.arguments import Arguments, has_arrays, tuple_of
 from numbad.ode.adjoints.backward import make_backward
 from numbad.ode.adjoints.by_times import make_by_times
 from numbad.ode.adjoints.recorded import recorded
 from numbad.ode.adjoints.slopes import Slope
 from numbad.ode.adjoints.stage_pulls import SCRATCH
 from numbad.ode.adjoints.step_adjoint import step_adjoint
+from numbad.ode.adjoints.stretches import ALL_RECORDED, steps_from_marks
 from numbad.ode.compiling import generic
 from numbad.ode.integrate import as_passed, content_of, dispatcher_of
 from numbad.ode.jumps import warn_of_jumps
@@ -29,13 +27,14 @@ from numbad.ode.linear import parts
 from numbad.ode.moving import BY_TIMES_WITH_MASS
 from numbad.ode.state import (
     components_of,
+    plain,
     solution_scalar,
     vector_type,
 )
 from numbad.ode.times import uniform
 from numbad.operators.runtime import add_into
 from numbad.operators.structure import leaves, parse, render
-from numbad.operators.writing import Writer, indented
+from numbad.operators.writing import indented
 from numbad.remembered import built_once
 from numbad.source import define
 
@@ -47,7 +46,7 @@ def discrete_pullback(problem, settings, wrt, solved):
     Where it is `solved`, it takes what `recorded` gave beside the solution as fourth argument.
     """
     adjoint = step_adjoint(problem.tableau, problem.inplace)
-    content = "discrete", *content_of(problem), tuple(settings), wrt
+    content = "discrete", *content_of(problem), problem.checkpoints, tuple(settings), wrt
 
     if solved:
 
@@ -60,59 +59,71 @@ def discrete_pullback(problem, settings, wrt, solved):
             raise NotImplementedError(content)
 
     def choose(*argument_types):
-        return _Pull(problem, settings, wrt, adjoint, argument_types).write()
+        return PullSource(problem, settings, wrt, adjoint, argument_types).write()
 
     origin = discrete_pullback, (problem, settings, wrt, solved)
     return generic(pull, (*content, solved), choose, origin)
 
 
-class _Pull(Writer):
+class PullSource(Arguments):
     """The code of the pullback for given types, under construction."""
 
     def __init__(self, problem, settings, wrt, adjoint, argument_types):
-        super().__init__()
+        args = argument_types[0]
+        super().__init__(types.unliteral(args[2]) if len(args) > 2 else types.Tuple(()))
         self.problem, self.settings, self.wrt, self.adjoint = problem, settings, wrt, adjoint
-        args, self.shadows, self.seed, *self.records = self.types = argument_types
-        self.y0, self.ts, *rest = args
+        _, self.shadows, self.seed, *self.records = self.types = argument_types
+        self.y0, self.ts = args[0], args[1]  # a slice of a tuple of equal types is no tuple
         self.common = common_dual(cpu_target.typing_context, argument_types)
-        self.p = types.unliteral(rest[0]) if rest else types.Tuple(())
-        self.single = not _is_plain_tuple(self.p)
-        self.given = (self.p,) if self.single else tuple(self.p)
         self.by_args = 2 in wrt
         self.lines = []
 
     def write(self):
         name = "args, shadows, seed" + ", records" * len(self.records)
         self.namespace.update(
-            backward=make_backward(self.adjoint, self.problem.inplace, self.problem.until_output),
+            plain=plain,
             fun=self.problem.fun,
             uniform=uniform,
             add_into=add_into,
-            zeros_as=zeros_as,
             settings=as_passed(self.settings),
         )
         if not self.records:
-            self.namespace["recorded"] = recorded(self.problem, self.settings)
+            self.namespace["recorded"] = self._solver()
             given = ", ".join(f"args[{k}]" for k in range(2 + bool(self.p)))
             self.lines.append(f"records = recorded({given})[1]")
-        self.lines += ["nodes, states, ys = records", "ts = uniform(args[1])"]
+        self.lines += ["records, ys = records", "ts = uniform(args[1])"]
         slope = self._slope()
         if not self.problem.until_output:
             first = 3 if self.problem.inplace else 2
-            trees = enumerate(self._trees() if self.by_args else (), first)
+            trees = enumerate(self.trees() if self.by_args else (), first)
             warn_of_jumps(self.problem.fun, [k for k, tree in trees if _is_differentiated(tree)])
         self.namespace["pull_slope"] = slope.pullback(self.by_args)
         self._arguments(slope)
-        self.lines.append(f"moving = {self._moving()}")
-        self.lines.append(
-            "by_start, totals = backward(fun, pull_slope, args[0], (seed, given), ts, nodes, states, "
-            "seed, given, given_shadows, moving, settings)"
-        )
-        self._moved()
+        self._go_back(slope)
         parts = [self._start(), self._times(), self._totals()][: 2 + bool(self.p)]
         returned = f"return ys, ({', '.join(parts)})"
         text = "\n".join(map(indented, [*self.lines, returned]))
         return define(f"def pull({name}):\n{text}\n", self.namespace)
+
+    def _solver(self):
+        return recorded(self.problem, self.settings)
+
+    def _go_back(self, slope):
+        """Lines that give `by_start`, a table of one row, and `totals`, by the numbers in the arguments."""
+        checkpoints = self.problem.checkpoints
+        self.namespace["backward"] = make_backward(
+            self.adjoint,
+            self.problem.inplace,
+            self.problem.until_output,
+            steps_from_marks(self.problem) if checkpoints else ALL_RECORDED,
+        )
+        solved_with = "plain(args[2])" if self.p else "()"
+        self.lines.append(f"moving = {self._moving()}")
+        self.lines.append(
+            "by_start, totals = backward(fun, pull_slope, args[0], (seed, given), ts, records, "
+            f"{solved_with}, seed, given, given_shadows, moving, settings)"
+        )
+        self._moved()
 
     def _slope(self):
         y0, given = primal_type(self.y0), tuple(map(primal_type, self.given))
@@ -123,11 +134,6 @@ class _Pull(Writer):
 
     # -- the further arguments ---------------------------------------------------------------------
 
-    def _trees(self):
-        source = "args[2]"
-        for j, ty in enumerate(self.given):
-            yield parse(ty, source if self.single else f"{source}[{j}]")
-
     def _arguments(self, slope):
         """Lines that make the arguments of one scalar type, and their shadows."""
         own = not self.by_args and slope.writes_to_args()
@@ -135,50 +141,15 @@ class _Pull(Writer):
             self.namespace["pull_slope"] = slope.pullback(True)
         self.own = own
         shadows = []
-        for j, tree in enumerate(self._trees()):
+        for j, tree in enumerate(self.trees()):
             if own:
-                shadows.append(self._own_shadows(tree, self.common))
-            elif self.by_args and _has_arrays(tree):
+                shadows.append(self.own_shadows(tree, self.common))
+            elif self.by_args and has_arrays(tree):
                 shadows.append("shadows[2]" if self.single else f"shadows[2][{j}]")
             else:
                 shadows.append("None")
-        self.lines.append(f"given = {self._raised_to(self.common)}")
-        self.lines.append(f"given_shadows = {_tuple_of(shadows)}")
-
-    def _raised_to(self, common):
-        """Source of the further arguments in a scalar type, where they are differentiated."""
-        given = []
-        for tree in self._trees():
-            leaf = partial(self._raised, common) if self.by_args or self.own else _source
-            given.append(render(tree, leaf, self.namespace))
-        return _tuple_of(given)
-
-    def _raised(self, common, leaf):
-        """Source of a leaf of the arguments in the scalar type of all that is differentiated."""
-        if common is None or leaf.kind == "constant":
-            return leaf.source
-        scalar = leaf.type.dtype if leaf.kind == "array" else leaf.type
-        raised = with_base(common, base_scalar(scalar))
-        if raised == scalar:
-            return leaf.source
-        if leaf.kind == "scalar":
-            return self.cast(leaf.source, raised)
-        return f"{self.constant('convert', as_dual(raised))}({leaf.source})"
-
-    def _own_shadows(self, tree, common):
-        """New shadows for arrays, of cotangents that nobody has asked for in this form."""
-        if not _has_arrays(tree):
-            return "None"
-
-        def zeros(leaf):
-            if leaf.kind != "array":
-                return "None"
-            scalar = leaf.type.dtype
-            if common is not None:
-                scalar = with_base(common, base_scalar(scalar))
-            return f"zeros_as({leaf.source}, {self.dtype(scalar)})"
-
-        return render(tree, zeros, self.namespace)
+        self.lines.append(f"given = {self.raised_to(self.common, self.by_args or self.own)}")
+        self.lines.append(f"given_shadows = {tuple_of(shadows)}")
 
     def _moving(self):
         """Source of what is asked for as `moving`: arguments, shadows, and room for states."""
@@ -192,8 +163,10 @@ class _Pull(Writer):
         room = f"np.empty(({SCRATCH}, {count}), {self.dtype(Dual(scalar, 1, tag))})"
         shadows = ["None"] * len(self.given)
         if self.by_args or self.own:
-            shadows = [self._own_shadows(tree, self.level) for tree in self._trees()]
-        return f"({self._raised_to(self.level)}, {_tuple_of(shadows)}, {room})"
+            shadows = [self.own_shadows(tree, self.level) for tree in self.trees()]
+        return (
+            f"({self.raised_to(self.level, self.by_args or self.own)}, {tuple_of(shadows)}, {room})"
+        )
 
     def _moved(self):
         """Lines that add how the cotangents of arrays move to their shadows."""
@@ -258,7 +231,7 @@ class _Pull(Writer):
         if not self.by_args:
             return "None"
         count, parts = 0, []
-        for tree in self._trees():
+        for tree in self.trees():
             numbers = {}
             for leaf in leaves(tree):
                 if leaf.kind == "scalar":
@@ -272,19 +245,3 @@ class _Pull(Writer):
 
 def _is_differentiated(tree):
     return any(leaf.kind != "constant" for leaf in leaves(tree))
-
-
-def _has_arrays(tree):
-    return any(leaf.kind == "array" for leaf in leaves(tree))
-
-
-def _tuple_of(sources):
-    return f"({''.join(source + ', ' for source in sources)})"
-
-
-def _source(leaf):
-    return leaf.source
-
-
-def _is_plain_tuple(ty):
-    return isinstance(ty, types.BaseTuple) and not isinstance(ty, types.BaseNamedTuple)

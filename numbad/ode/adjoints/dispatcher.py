@@ -13,33 +13,44 @@ class SolverDispatcher(GenericDispatcher):
         from numbad.ode.adjoints.recorded import recorded  # it is built of solvers' own parts
 
         problem, settings, _ = self.origin[1]
+        if self._is_continuous():
+            from numbad.ode.adjoints.continuous import tracked  # as above
+
+            return tracked(problem, settings)
         return recorded(problem, settings)
 
     @property
     def numbad_pullback_at(self):
         """The pullback for a solution whose record is given; None where there is no use for one."""
-        return self._discrete if self._has_adjoint() else None
+        return self._swept_back if self._sweeps_back() else None
 
-    def _discrete(self, wrt, solved=True):
+    def _swept_back(self, wrt, solved=True):
         from numbad.ode.adjoints.discrete import discrete_pullback  # as above
 
         problem, settings, _ = self.origin[1]
+        if self._is_continuous():
+            from numbad.ode.adjoints.continuous import continuous_pullback  # as above
+
+            return continuous_pullback(problem, settings, tuple(wrt), solved)
         return discrete_pullback(problem, settings, tuple(wrt), solved)
 
     def numbad_pullback(self, wrt):
         """The pullback, which solves once more."""
-        if self._has_adjoint():
-            return self._discrete(wrt, solved=False)
+        if self._sweeps_back():
+            return self._swept_back(wrt, solved=False)
         from numbad.ode.adjoints.sensitivities import forward_pullback  # as above
 
         problem, settings, _ = self.origin[1]
         return forward_pullback(problem, settings, tuple(wrt), self)
 
-    def _has_adjoint(self):
+    def _sweeps_back(self):
         """Whether steps are gone back through, which costs less than sensitivities where both may do."""
         from numbad.ode.adjoints.step_adjoint import has_adjoint  # as above
 
         problem = self.origin[1][0]
-        return problem.adjoint == "discrete" or (
+        return problem.adjoint not in ("auto", "forward") or (
             problem.adjoint == "auto" and has_adjoint(problem.tableau)
         )
+
+    def _is_continuous(self):
+        return self.origin[1][0].adjoint not in ("auto", "forward", "discrete")

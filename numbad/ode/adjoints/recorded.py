@@ -8,6 +8,7 @@ from numbad.errors import UnsupportedError
 from numbad.forward.dual import duals_in
 from numbad.forward.refuse import told
 from numbad.ode.adjoints.step_adjoint import step_adjoint
+from numbad.ode.adjoints.stretches import make_marking
 from numbad.ode.compiling import generic, inlined
 from numbad.ode.integrate import (
     Log,
@@ -18,7 +19,7 @@ from numbad.ode.integrate import (
     make_pieces,
 )
 from numbad.ode.solving import check
-from numbad.ode.state import plain, table_for, write_row, write_rows
+from numbad.ode.state import plain, table_for, write_row
 from numbad.ode.tables import FIRST_ROWS, enlarged
 from numbad.ode.times import uniform
 from numbad.remembered import built_once
@@ -26,13 +27,13 @@ from numbad.remembered import built_once
 
 @built_once(dispatcher_of)
 def recorded(problem, settings):
-    """The dispatcher `solve(y0, ts, args) -> (ys, (nodes, states, ys))` for a problem.
+    """The dispatcher `solve(y0, ts, args) -> (ys, ((nodes, states), ys))` for a problem.
 
-    Row k of `nodes` holds the time at which step k begins and its size, row k of `states` the state
+    Row k of `nodes` holds the time at which step k begins, its size and its kind, row k of `states` the state
     there; the last rows are those of the end. Where the adjoint of the method asks for stages, the
-    rows of these follow that of the state.
+    rows of these follow that of the state. With `checkpoints`, what is kept is that of `make_marking`.
     """
-    content = *content_of(problem), tuple(settings)
+    content = *content_of(problem), problem.checkpoints, tuple(settings)
 
     def solve_recorded(y0, ts, args=()):
         raise NotImplementedError(content)
@@ -45,6 +46,8 @@ def recorded(problem, settings):
                     'as well. Way out: mode="forward" for both, or times that are constants for one'
                 )
             )
+        if problem.checkpoints:
+            return _marked(make_marking(problem), as_passed(settings))
         stride = 1 + step_adjoint(problem.tableau, problem.inplace).stages
         return _recorded(_integrate(problem), as_passed(settings), stride)
 
@@ -55,7 +58,16 @@ def _recorded(integrate, settings, stride):
     def solve(y0, ts, args=()):
         ys, status, t, (steps, nodes, states) = integrate(y0, uniform(ts), plain(args), settings)
         check(status, t)
-        return ys, (nodes[: steps + 1], states[: steps * stride + 1], ys)
+        return ys, ((nodes[: steps + 1], states[: steps * stride + 1]), ys)
+
+    return solve
+
+
+def _marked(integrate, settings):
+    def solve(y0, ts, args=()):
+        ys, status, t, records = integrate(y0, uniform(ts), plain(args), settings)
+        check(status, t)
+        return ys, (records, ys)
 
     return solve
 
@@ -64,25 +76,25 @@ def _recorded(integrate, settings, stride):
 def _integrate(problem):
     """`make_integrate` with a log of the steps."""
     content = content_of(problem)
-    kept = step_adjoint(problem.tableau, problem.inplace).stages
+    adjoint = step_adjoint(problem.tableau, problem.inplace)
 
     def integrate_recorded(y0, ts, args, settings):
         raise NotImplementedError(content)
 
     def choose(*argument_types):
-        return integration(make_pieces(problem), _log(kept), problem.until_output)
+        return integration(make_pieces(problem), _log(adjoint), problem.until_output)
 
     return generic(integrate_recorded, content, choose, (_integrate, (problem,)))
 
 
 @cache
-def _log(kept):
-    """The log of the steps, with so many stages of each."""
-    stride, put_stages = 1 + kept, write_rows if kept else inlined(lambda table, row, stages: None)
+def _log(adjoint):
+    """The log of the steps, with what the adjoint of one needs."""
+    stride, put_stages, kind = 1 + adjoint.stages, adjoint.put, adjoint.kind
 
     @inlined
     def begin(initial):
-        nodes, states = np.empty((FIRST_ROWS, 2)), table_for(FIRST_ROWS * stride, initial)
+        nodes, states = np.empty((FIRST_ROWS, 3)), table_for(FIRST_ROWS * stride, initial)
         write_row(states, 0, initial)
         return 0, nodes, states
 
@@ -91,7 +103,8 @@ def _log(kept):
         step, nodes, states = log
         if step + 1 == len(nodes):
             nodes, states = enlarged(nodes, 2 * len(nodes)), enlarged(states, 2 * len(states))
-        nodes[step, 0], nodes[step, 1], nodes[step + 1, 0] = t, h, t_new
+        nodes[step, 0], nodes[step, 1], nodes[step, 2] = t, h, kind(stages)
+        nodes[step + 1, 0] = t_new
         put_stages(states, step * stride + 1, stages)
         write_row(states, (step + 1) * stride, w)
         return step + 1, nodes, states

@@ -98,13 +98,13 @@ def add_moved(bars, moving):
 def pull_at(typingctx, pull, t, dt, scratch, like, structure, args, shadows):
     """The vector-Jacobian product at (t, state): by the state into scratch, by numbers among args returned.
 
-    Among dual numbers t moves by dt.
+    Among dual numbers t moves by dt, unless it is one itself.
     """
     row = types.Array(scratch.dtype, 1, "C")
     in_array = isinstance(like, types.Array)
     y = row if in_array else types.UniTuple(scratch.dtype, len(like))
-    moving = scratch.dtype != like.dtype
-    time = Dual(types.float64, 1, scratch.dtype.tag) if moving else types.float64
+    moving = scratch.dtype != like.dtype and not isinstance(t, Dual)
+    time = Dual(types.float64, 1, scratch.dtype.tag) if moving else types.unliteral(t)
     given = pull, y, structure, args, shadows, time
     called = StagePull(typingctx, *given)
     result = types.BaseTuple.from_types([ty for _, ty in called.totals()])

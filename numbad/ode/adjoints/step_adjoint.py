@@ -1,6 +1,12 @@
 """The adjoint of one step, which a method brings: how a sweep goes back through what it recorded."""
 
 from numbad.errors import UnsupportedError
+from numbad.ode.compiling import inlined
+from numbad.ode.state import write_rows
+
+ONE_KIND = inlined(lambda stages: 0.0)
+NO_NOTE = inlined(lambda work, kind: None)
+NOTHING_TO_PUT = inlined(lambda table, row, stages: None)
 
 
 class StepAdjoint:
@@ -23,11 +29,18 @@ class StepAdjoint:
     of one partial, what is added to whose partials counts, and a table of four states of such.
 
     `workspace(initial, args, settings) -> (memory, work)` makes what the others take as `work`.
+
+    Steps of several kinds are told apart by a number: `kind(stages)` of what a step has given, which is
+    recorded, and `note(work, kind)`, which is called before all others on the way back.
+    `put(table, row, stages)` records the stages.
     """
 
-    def __init__(self, workspace, begin, output, step, stages=0):
+    def __init__(
+        self, workspace, begin, output, step, stages=0, kind=ONE_KIND, note=NO_NOTE, put=None
+    ):
         self.workspace, self.begin, self.output, self.step = workspace, begin, output, step
-        self.stages = stages
+        self.stages, self.kind, self.note = stages, kind, note
+        self.put = put or (write_rows if stages else NOTHING_TO_PUT)
 
 
 STEP_ADJOINTS = {}
@@ -36,7 +49,11 @@ STEP_ADJOINTS = {}
 
 def has_adjoint(method):
     """Whether the steps of a method can be gone back through."""
-    from numbad.ode.adjoints import rosenbrock_adjoint, runge_kutta  # noqa: F401  they register their own
+    from numbad.ode.adjoints import (  # noqa: F401  they register their own
+        rosenbrock_adjoint,
+        runge_kutta,
+        switching_adjoint,
+    )
 
     return type(method) in STEP_ADJOINTS  # a subclass takes other steps
 

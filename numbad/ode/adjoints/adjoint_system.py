@@ -1,0 +1,220 @@
+"""The adjoint system: what the cotangents of a solution do between outputs, backwards in time.
+
+    lambda' = -(df/dy)^T lambda,    mu' = -(df/dp)^T lambda,
+
+with vector-Jacobian products of f. Its state is an array: lambda; the solution itself, where that is
+integrated backwards as well ("backsolve"); and mu, a number for each float in the arguments. L. S. Pontryagin
+et al., "The Mathematical Theory of Optimal Processes", 1962; Y. Cao, S. Li, L. Petzold, R. Serban, "Adjoint
+sensitivity analysis for differential-algebraic equations", SIAM Journal on Scientific Computing 24 (2003),
+doi:10.1137/S1064827501380630.
+"""
+
+import numpy as np
+from numba.extending import overload
+
+from numbad.forward.access import primal
+from numbad.ode.adjoints.arguments import Arguments, tuple_of
+from numbad.ode.adjoints.stage_pulls import BY_STATE, SCRATCH, SEED, SLOPE, STATE, kernel, pull_at
+from numbad.ode.compiling import generic
+from numbad.ode.integrate import content_of, dispatcher_of
+from numbad.ode.rhs import RightHandSide, make_evaluate
+from numbad.ode.state import read_row, structure_of, write_row
+from numbad.operators.structure import leaves, parse
+from numbad.operators.writing import indented
+from numbad.remembered import built_once
+from numbad.source import define
+
+
+@built_once(dispatcher_of)
+def adjoint_slope(problem, pull, by_args, raises, state_too):
+    """The dispatcher `slope(t, z, dz, y0, like, given, shadows, scratch, track)` of the adjoint system.
+
+    `pull` gives the vector-Jacobian products, by the arguments as well where there is a mu (`by_args`);
+    where it `raises` the arguments to dual numbers there are shadows of arrays among them. `track` is the
+    solution (see `state_at`), None where it is integrated along (`state_too`).
+    """
+    content = "adjoint slope", *content_of(problem), by_args, raises, state_too
+
+    def slope(t, z, dz, y0, like, given, shadows, scratch, track):
+        raise NotImplementedError(content)
+
+    def choose(*argument_types):
+        return _write(problem, pull, by_args, raises, state_too, *argument_types)
+
+    origin = adjoint_slope, (problem, pull, by_args, raises, state_too)
+    return generic(slope, content, choose, origin)
+
+
+def _write(
+    problem, pull, by_args, raises, state_too, t, z, dz, y0, like, given, shadows, scratch, track
+):
+    code = Arguments(given, "given")
+    code.namespace.update(
+        pull=pull,
+        pull_at=pull_at,
+        structure_of=structure_of,
+        interpolant=np.array(problem.tableau.interpolant),
+        state_at=state_at,
+        put_members=put_members,
+        put_arrays=put_arrays,
+        put_state=put_state,
+        negative=negative,
+    )
+    lines, rows, given_name = [], "scratch", "given"
+    if z.dtype != scratch.dtype:  # the dual numbers of a Jacobian
+        rows = f"np.empty(({SCRATCH}, scratch.shape[1]), {code.dtype(z.dtype)})"
+        if raises:
+            own = [code.own_shadows(tree, z.dtype) for tree in code.trees()]
+            given_name = code.raised_to(z.dtype, True)
+            lines.append(f"shadows = {tuple_of(own)}")
+    lines += [f"rows = {rows}", f"raised = {given_name}", "n = rows.shape[1]"]
+    if state_too:
+        lines.append(f"put_state(rows[{STATE}], z, n)")
+    else:
+        lines.append(f"state_at(t, track, interpolant, rows[{STATE}])")
+    lines += [
+        f"put_state(rows[{SEED}], z, 0)",
+        "totals = pull_at(pull, t, 0.0, rows, like, structure_of(y0), raised, shadows)",
+        f"negative(dz, rows[{BY_STATE}])",
+    ]
+    if state_too:
+        code.namespace["evaluate"] = make_evaluate(RightHandSide(problem.inplace, True))
+        code.namespace.update(fun=problem.fun, read_row=read_row, write_row=write_row)
+        lines += [
+            f"y = read_row(rows[{STATE}], rows, {STATE}, like)",
+            f"found = evaluate(fun, rows[{SLOPE}], t, y, structure_of(y0), given)",
+            f"write_row(rows, {SLOPE}, found)",
+            f"put_state(dz[n:], rows[{SLOPE}], 0)",
+        ]
+    if by_args:
+        first = "2 * n" if state_too else "n"
+        lines += [f"k = put_members(dz, {first}, totals)", "k = put_arrays(dz, k, shadows)"]
+    text = "\n".join(map(indented, lines))
+    names = "t, z, dz, y0, like, given, shadows, scratch, track"
+    return define(f"def slope({names}):\n{text}\n", code.namespace)
+
+
+@kernel
+def put_state(target, z, first):
+    for i in range(len(target)):
+        target[i] = z[first + i]
+
+
+@kernel
+def negative(target, source):
+    for i in range(len(source)):
+        target[i] = -source[i]
+
+
+@kernel
+def state_at(t, track, interpolant, out):
+    """The solution at time `t`, from nodes, the states and what the interpolant weighs, and a cursor."""
+    nodes, states, slopes, cursor = track
+    moment = primal(t)
+    k, last = cursor[0], len(nodes) - 2
+    direction = nodes[last + 1] - nodes[0]
+    while k > 0 and (moment - nodes[k]) * direction < 0.0:
+        k -= 1
+    while k < last and (moment - nodes[k + 1]) * direction > 0.0:
+        k += 1
+    cursor[0] = k
+    h = nodes[k + 1] - nodes[k]
+    theta = (t - nodes[k]) / h
+    for i in range(len(out)):
+        out[i] = states[k, i]
+    count, degree = interpolant.shape
+    for j in range(count):
+        weight = interpolant[j, degree - 1] * theta
+        for p in range(degree - 2, -1, -1):
+            weight = (weight + interpolant[j, p]) * theta
+        slope = slopes[k * count + j]
+        weight = h * weight
+        for i in range(len(out)):
+            out[i] += weight * slope[i]
+
+
+def put_members(target, first, members):
+    """Put -1 times the numbers of a tuple into an array, from `first` on; the place after them."""
+    raise NotImplementedError
+
+
+@overload(put_members)
+def _put_members(target, first, members):
+    lines = "".join(f"    target[first + {k}] = -members[{k}]\n" for k in range(len(members)))
+    return define(
+        f"def put(target, first, members):\n{lines}    return first + {len(members)}\n", {}
+    )
+
+
+def add_members(target, members):
+    """Add the numbers of a tuple to those of an array."""
+    raise NotImplementedError
+
+
+@overload(add_members)
+def _add_members(target, members):
+    lines = "".join(f"    target[{k}] += members[{k}]\n" for k in range(len(members)))
+    return define(f"def add(target, members):\n{lines}    return\n", {})
+
+
+def put_arrays(target, first, arrays):
+    """The same with all numbers of the arrays in a structure, which are set to zero."""
+    raise NotImplementedError
+
+
+@overload(put_arrays)
+def _put_arrays(target, first, arrays):
+    lines = []
+    for leaf in leaves(parse(arrays, "arrays")):
+        if leaf.kind == "array":
+            lines.append(f"    first = put_array(target, first, {leaf.source})\n")
+    return define(
+        f"def put(target, first, arrays):\n{''.join(lines)}    return first\n",
+        {"put_array": put_array},
+    )
+
+
+@kernel
+def put_array(target, first, array):
+    for index in np.ndindex(array.shape):
+        target[first] = -array[index]
+        array[index] = 0.0
+        first += 1
+    return first
+
+
+def add_to_arrays(source, first, arrays):
+    """Add numbers from `first` on to those of the arrays in a structure."""
+    raise NotImplementedError
+
+
+@overload(add_to_arrays)
+def _add_to_arrays(source, first, arrays):
+    lines = []
+    for leaf in leaves(parse(arrays, "arrays")):
+        if leaf.kind == "array":
+            lines.append(f"    first = add_to_array(source, first, {leaf.source})\n")
+    return define(
+        f"def add(source, first, arrays):\n{''.join(lines)}    return first\n",
+        {"add_to_array": add_to_array},
+    )
+
+
+@kernel
+def add_to_array(source, first, array):
+    for index in np.ndindex(array.shape):
+        array[index] += source[first]
+        first += 1
+    return first
+
+
+def count_numbers(arrays):
+    """How many numbers the arrays in a structure hold."""
+    raise NotImplementedError
+
+
+@overload(count_numbers)
+def _count_numbers(arrays):
+    sizes = [leaf.source for leaf in leaves(parse(arrays, "arrays")) if leaf.kind == "array"]
+    total = " + ".join(f"{source}.size" for source in sizes) or "0"
+    return define(f"def count(arrays):\n    return {total}\n", {})

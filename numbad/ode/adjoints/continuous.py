@@ -1,0 +1,249 @@
+"""Continuous adjoints as pullbacks: the adjoint system, solved backwards from output to output.
+
+At each output its cotangent is added to lambda; what lambda is at the start is the cotangent of y0. The
+solution that the system needs comes from its dense output ("interpolating", "gauss", "quadrature"), or is
+integrated backwards along, from each output anew ("backsolve"). The integral of lambda^T df/dp is a part of
+the system's state ("interpolating", "backsolve"), or is taken by Gauss quadrature of each step of lambda
+("gauss"), or when all of lambda is known ("quadrature"). The names are those of C. Rackauckas et al.,
+"Universal differential equations for scientific machine learning", 2020, arXiv:2001.04385.
+"""
+
+import numpy as np
+from numba.core import types
+from numba.core.registry import cpu_target
+
+from numbad.errors import UnsupportedError
+from numbad.forward.access import primal
+from numbad.forward.dual import base_scalar, duals_in
+from numbad.forward.refuse import told
+from numbad.ode import failure
+from numbad.ode.adjoints.adjoint_system import add_to_arrays, adjoint_slope, count_numbers, kernel
+from numbad.ode.adjoints.arguments import has_arrays, tuple_of
+from numbad.ode.adjoints.back_in_time import make_backwards
+from numbad.ode.adjoints.discrete import PullSource
+from numbad.ode.adjoints.stage_pulls import SCRATCH
+from numbad.ode.compiling import generic
+from numbad.ode.integrate import Problem, as_passed, content_of, dispatcher_of
+from numbad.ode.record import make_record
+from numbad.ode.solving import check, compiled
+from numbad.ode.sparsity_pattern import transposed
+from numbad.ode.state import array_state, plain, solution_scalar, tuple_or_array_state
+from numbad.ode.times import check_times, time_at, uniform
+from numbad.operators.structure import leaves
+from numbad.remembered import built_once
+
+
+@built_once(dispatcher_of)
+def tracked(problem, settings):
+    """The dispatcher `solve(y0, ts, args) -> (ys, (track, ys))`: the solution, and its dense output.
+
+    `track` is that of `state_at`; of "backsolve", which needs none, it is None.
+    """
+    content = "tracked", *content_of(problem), problem.adjoint, tuple(settings)
+
+    def solve_tracked(y0, ts, args=()):
+        raise NotImplementedError(content)
+
+    def choose(y0, ts, args):
+        if any(duals_in(ts)):
+            raise told(
+                UnsupportedError(
+                    "reverse mode through an ODE solver whose times are differentiated in forward mode "
+                    'as well. Way out: mode="forward" for both, or times that are constants for one'
+                )
+            )
+        if problem.adjoint == "backsolve":
+            return _solve_alone(compiled(problem, settings, 0))
+        return _solve_tracked(make_record(problem), as_passed(settings))
+
+    return generic(solve_tracked, content, choose, (tracked, (problem, settings)))
+
+
+def _solve_alone(solve_only):
+    def solve(y0, ts, args=()):
+        ys = solve_only(y0, ts, plain(args))
+        return ys, (None, ys)
+
+    return solve
+
+
+def _solve_tracked(record, settings):
+    def solve(y0, given_ts, args=()):
+        ts = uniform(given_ts)
+        status, t = check_times(ts, 0)
+        check(status, t)
+        span = time_at(ts, 0), time_at(ts, len(ts) - 1)
+        found = record(y0, span, ts, False, True, plain(args), settings)
+        check(found[0], found[1])
+        ys = found[4]
+        return ys, ((found[5], found[6], found[7], np.zeros(1, np.int64)), ys)
+
+    return solve
+
+
+@built_once(dispatcher_of)
+def continuous_pullback(problem, settings, wrt, solved):
+    """The dispatcher `pull(args, shadows, seed) -> (ys, adjoints)` of a solver.
+
+    Where it is `solved`, it takes what `tracked` gave beside the solution as fourth argument.
+    """
+    content = "continuous", *content_of(problem), problem.adjoint, tuple(settings), wrt
+
+    if solved:
+
+        def pull(args, shadows, seed, records):
+            raise NotImplementedError(content)
+
+    else:
+
+        def pull(args, shadows, seed):
+            raise NotImplementedError(content)
+
+    def choose(*argument_types):
+        return _PullSource(problem, settings, wrt, None, argument_types).write()
+
+    origin = continuous_pullback, (problem, settings, wrt, solved)
+    return generic(pull, (*content, solved), choose, origin)
+
+
+class _PullSource(PullSource):
+    """The code of the pullback for given types, under construction."""
+
+    def _solver(self):
+        return tracked(self.problem, self.settings)
+
+    def _go_back(self, slope):
+        kind = self.problem.adjoint
+        scalar = solution_scalar(
+            cpu_target.typing_context, self.y0, types.BaseTuple.from_types([self.seed, self.p])
+        )
+        if isinstance(base_scalar(scalar), types.Complex):
+            raise told(
+                UnsupportedError(
+                    f'the adjoint {kind!r} of complex states. Way out: adjoint="discrete"'
+                )
+            )
+        writes = slope.writes_to_args()  # what is written has a cotangent on the way back
+        along = kind == "backsolve"
+        apart = kind in ("gauss", "quadrature") and not writes
+        inside = self.by_args and not apart
+        raises = inside or writes
+        system_pull = slope.pullback(raises)
+        system_slope = adjoint_slope(self.problem, system_pull, inside, raises, along)
+        system = Problem(system_slope, self.problem.tableau, True, False, "auto", True)
+        pull = slope.pullback(True) if self.by_args and apart else None
+        refined = kind == "quadrature" and pull is not None
+        backwards = make_backwards(system, self.problem, pull, refined)
+        numbers = [leaf for tree in self.trees() for leaf in leaves(tree) if leaf.kind == "scalar"]
+        self.namespace.update(
+            backwards=backwards,
+            as_state=array_state if self.problem.inplace else tuple_or_array_state,
+            time_at=time_at,
+            add_row=add_row,
+            put_row=put_row,
+            scale_of=scale_of,
+            count_numbers=count_numbers,
+            add_to_arrays=add_to_arrays,
+            check_back=check_back,
+        )
+        shadows = ["None"] * len(self.given)
+        if raises or refined:
+            shadows = [self.own_shadows(tree, self.common) for tree in self.trees()]
+        dtype = self.dtype(scalar)
+        first, rest = self._settings()
+        count = f"{len(numbers)} + count_numbers(own)" if inside else "0"
+        track = "None" if along else "(records[0], records[1], records[2], np.zeros(1, np.int64))"
+        self.lines += [
+            f"own = {tuple_of(shadows)}",
+            "like = as_state(args[0], (seed, given))",
+            "n = ys.shape[1]",
+            f"offset = {2 if along else 1} * n",
+            f"z = np.empty(offset + {count}, {dtype})",
+            "z[:] = 0.0",
+            f"sums = np.empty({len(numbers)}{' + count_numbers(own)' * refined}, {dtype})",
+            "sums[:] = 0.0",
+            f"track = {track}",
+            f"rows = np.empty(({SCRATCH}, n), {dtype})",
+            "extras = args[0], like, given, own, rows, track",
+            f"into = {'given_shadows' if pull is not None and not refined else 'own'}, sums",
+            "hint, scale = 0.0, scale_of(seed, ys)",
+            f"first, rest = {first}, {rest}",
+            "for row in range(len(ts) - 1, 0, -1):",
+            "    add_row(z, seed, row)",
+            *(["    put_row(z, n, ys, row)"] if along else []),
+            "    t, before = time_at(ts, row), time_at(ts, row - 1)",
+            "    now = first if hint == 0.0 else rest",
+            "    status, t, hint = backwards(z, t, before, hint, extras, into, now)",
+            "    check_back(status, t)",
+            "add_row(z, seed, 0)",
+            "by_start = z[:n].copy().reshape((1, n))",
+            f"totals = {f'z[offset : offset + {len(numbers)}]' if inside else 'sums'}",
+        ]
+        if any(map(has_arrays, self.trees())):
+            if inside:
+                self.lines.append(f"add_to_arrays(z, offset + {len(numbers)}, given_shadows)")
+            if refined:
+                self.lines.append(f"add_to_arrays(sums, {len(numbers)}, given_shadows)")
+
+    def _settings(self):
+        """Source of the settings of the adjoint's first solution, and of those that take a hint."""
+        own = self.settings
+        sparsity = None if own.sparsity is None else transposed(own.sparsity)
+        base = own._replace(rtol=smallest(own.rtol), atol=smallest(own.atol), sparsity=sparsity)
+        self.namespace.update(Settings=type(own), base=as_passed(base), tolerance=tolerance)
+        hinted = "base.first_step" if not self.problem.tableau.adaptive else None
+        found = []
+        for first_step in ("0.0", "1.0"):
+            changed = {"first_step": hinted or first_step, "atol": "tolerance(base, scale)"}
+            fields = ", ".join(changed.get(name, f"base.{name}") for name in own._fields)
+            found.append(f"Settings({fields})")
+        return found
+
+
+def smallest(given):
+    """The smallest of tolerances."""
+    return min(given) if isinstance(given, tuple) else given
+
+
+@kernel
+def scale_of(seed, ys):
+    """The largest cotangent, and the largest component of the solution."""
+    cotangent = largest = 0.0
+    for i in range(ys.shape[0]):
+        for k in range(ys.shape[1]):
+            cotangent = max(cotangent, abs(primal(seed[i, k])))
+            largest = max(largest, abs(primal(ys[i, k])))
+    return cotangent, largest
+
+
+SMALLEST_SHARE = 1e-15
+TINY = 1e-290  # keeps the scaled error of cotangents that are all zero from 0 / 0
+
+
+@kernel
+def tolerance(settings, scale):
+    """The absolute tolerance of the adjoint: the share that `atol` is of the solution, of the cotangents."""
+    cotangent, largest = scale
+    share = settings.atol / largest if largest > 0.0 else 0.0
+    if 0.0 < settings.rtol < share:
+        share = settings.rtol
+    return max(share, SMALLEST_SHARE) * cotangent + TINY
+
+
+@kernel
+def add_row(z, table, row):
+    for k in range(table.shape[1]):
+        z[k] += table[row, k]
+
+
+@kernel
+def put_row(z, first, table, row):
+    for k in range(table.shape[1]):
+        z[first + k] = table[row, k]
+
+
+@kernel
+def check_back(status, t):
+    """Raise what tells why the adjoint stopped early."""
+    if status != failure.RUNNING:
+        raise failure.SolveError(status | failure.BACKWARDS, t)

@@ -1,0 +1,380 @@
+"""Steady states: where a system comes to rest, differentiated by the implicit function theorem.
+
+The system is integrated over stretches of growing length until Newton's method, from where it has come,
+ends within the tolerances. Conserved quantities, such as the total in a closed set of reactions, make the
+Jacobian of f singular: with P the orthogonal projection on the vectors for which l . f = 0 everywhere, the
+steady state that is reached from y0 is the regular root of
+
+    g(y) = f(y) + c P (y - y0).
+
+Its derivatives are those of Newton steps with W = (dg/dy)^-1 held constant, each of which makes them exact to
+one order more. A. Griewank, A. Walther, "Evaluating Derivatives", 2nd ed., SIAM 2008, section 15.1.
+"""
+
+import math
+
+import numpy as np
+from numba import njit
+from numba.core import types
+from numba.extending import overload
+
+from numbad.caching import jit
+from numbad.errors import ArgumentError, ConvergenceError, SingularError
+from numbad.forward.dual import Dual, duals_in
+from numbad.forward.dualize import dualized
+from numbad.implicit.lapack import solve_floats
+from numbad.implicit.newton import newton_step
+from numbad.implicit.regular import is_regular_along, weakest
+from numbad.ir.functionals import functional
+from numbad.ode import failure
+from numbad.ode.compiling import as_dispatcher
+from numbad.ode.forms import as_arguments, as_form, as_row
+from numbad.ode.integrate import Problem, as_passed, make_integrate
+from numbad.ode.methods import find_method
+from numbad.ode.segments import make_flow
+from numbad.ode.solving import checked_settings
+from numbad.ode.sparse_linear import weight
+from numbad.ode.times import uniform
+from numbad.operators.dispatcher import original
+from numbad.operators.jacobian import jacobian
+from numbad.operators.stop import stop_gradient
+from numbad.remembered import built_once
+from numbad.source import define
+
+# A steady state is near where Newton's step is so many times as long as the tolerances allow errors to be.
+NEAR = 10.0
+# Newton steps for the last digits, and doublings of the time before the search gives up.
+LAST_STEPS, DOUBLINGS = 20, 200
+# Columns are dependent where less than this part of one is left beside the others.
+DEPENDENT = 1e-12
+# Rates that are less than this part of the largest entry of the Jacobian are none.
+ROUNDING = 1e-13
+
+
+class UnsettledError(ConvergenceError):
+    """A system that has not come to rest, with the time up to which it was followed."""
+
+    def __init__(self, t):
+        told = f"{t:g}" if isinstance(t, float) else t
+        super().__init__(
+            f"the system has no steady state that it reaches by t = {told}: it oscillates, grows or drifts; "
+            "or it needs more than max_steps steps to settle"
+        )
+
+
+def steady_state(fun, y0, args=(), method="Rodas5P", max_steps=100_000, inplace=False):
+    """Where the system dy/dt = fun(t, y, *args) comes to rest, from the state y0.
+
+    It is differentiated by `args`, in both modes and to the fourth order, by the implicit function theorem:
+    no derivative goes through the integration. Totals that the system conserves are found, and the steady
+    state depends on `y0` through them alone. To be called from Python and from nopython code; there options
+    are written out as constants.
+
+    Parameters
+    ----------
+    fun : function or Numba dispatcher
+        `fun(t, y, *args)` as for `numbad.ode.solver`; it must not depend on the time.
+    y0 : float, tuple, namedtuple or array, shape (n,)
+        The state at the beginning; from Python also a list. A steady state that repels is the result only
+        where the system begins in it exactly.
+    args : tuple
+        Further arguments, or one of another type.
+    method : str
+        The method by which the system is followed to where it settles, one of `numbad.ode.solver`'s.
+    max_steps : int
+        Steps of this method, at most, for each doubling of the time.
+    inplace : bool
+        Whether `fun(t, y, dy, *args)` writes its result.
+
+    Returns
+    -------
+    array, shape (n,)
+        The steady state, to about rounding.
+
+    Raises
+    ------
+    ConvergenceError
+        where the system does not settle: it oscillates, grows, or moves on for ever.
+    SingularError
+        where the steady state is not isolated although nothing is conserved: at a bifurcation.
+    ArgumentError
+        where `fun` depends on the time.
+    IntegrationError
+        where the integration fails, as that of `numbad.ode.solver`.
+
+    Examples
+    --------
+    A closed pair of reactions, A to B and back, with the total of both conserved:
+
+    >>> import numpy as np
+    >>> import numbad as nd
+    >>> def pair(t, y, forth, back):
+    ...     a, b = y
+    ...     return back * b - forth * a, forth * a - back * b
+    >>> nd.ode.steady_state(pair, (3.0, 1.0), (1.0, 3.0)).round(6)
+    array([3., 1.])
+    >>> by_rates = nd.jacobian(lambda k: nd.ode.steady_state(pair, (3.0, 1.0), (k[0], k[1])))
+    >>> by_rates(np.array([1.0, 3.0])).round(6)
+    array([[-0.75,  0.25],
+           [ 0.75, -0.25]])
+    """
+    given = as_dispatcher(fun)
+    y0 = np.asarray(y0, dtype=float) if isinstance(y0, list) else y0
+    return settling(given, method, int(max_steps), bool(inplace))(y0, args)
+
+
+@overload(steady_state, strict=False, prefer_literal=True)
+def _steady_state(fun, y0, args=(), method="Rodas5P", max_steps=100_000, inplace=False):
+    if not isinstance(fun, types.Dispatcher):
+        return None
+    options = (
+        _literal(*each)
+        for each in (("method", method), ("max_steps", max_steps), ("inplace", inplace))
+    )
+    code = settling(original(fun.dispatcher), *options)
+    if any(True for given in (y0, args) for _ in duals_in(given)):
+        code = dualized(code)
+    names = "method='Rodas5P', max_steps=100_000, inplace=False"
+    source = f"def steady_state(fun, y0, args=(), {names}):\n    return code(y0, args)\n"
+    return define(source, {"code": code})
+
+
+def _literal(name, given):
+    value = getattr(given, "literal_value", getattr(given, "value", given))
+    if isinstance(value, types.Type):
+        raise ArgumentError(
+            f"nd.ode.steady_state: in nopython code, {name} is written out as a constant"
+        )
+    return value
+
+
+functional(
+    steady_state,
+    "own args",
+    as_dispatcher,
+    leading=lambda options: 3 if options.get("inplace") else 2,
+)
+
+
+@built_once(lambda fun, *options: fun)
+def settling(fun, method, max_steps, inplace):
+    """The dispatcher `settle(y0, args)` that gives the steady state."""
+    tableau = find_method(method)
+    if not tableau.adaptive:
+        raise ArgumentError(
+            f"method {method!r} takes steps of one size; take 'Rodas5P', for example"
+        )
+    settings = checked_settings(1e-6, 1e-9, None, math.inf, max_steps)
+    find, slope = _make_find(Problem(fun, tableau, inplace, False), settings)
+
+    @jit(error_model="numpy", nogil=True)
+    def settle(y0, args=()):
+        rest = as_arguments(args)
+        found, pull, W, t = find(stop_gradient(y0), stop_gradient(args))
+        start = as_row(y0, rest)
+        y = as_row(found, (start, rest))
+        for _ in range(order_of(start)):
+            y = corrected(y, slope(t, y, y0, rest), start, pull, W)
+        return y
+
+    return settle
+
+
+def order_of(y):
+    """One more than the levels of dual numbers in an array: the order of derivatives around it, at most."""
+    raise NotImplementedError
+
+
+@overload(order_of)
+def _order_of(y):
+    order, scalar = 1, y.dtype
+    while isinstance(scalar, Dual):
+        order, scalar = order + 1, scalar.scalar
+    return lambda y: order
+
+
+@jit(error_model="numpy")
+def corrected(y, slope, start, pull, W):
+    """y - W g(y), for g = slope + pull (y - start)."""
+    n = len(y)
+    g = slope.copy()
+    for i in range(n):
+        for j in range(n):
+            g[i] += pull[i, j] * (y[j] - start[j])
+    out = y.copy()
+    for i in range(n):
+        for j in range(n):
+            out[i] -= W[i, j] * g[j]
+    return out
+
+
+def _make_find(problem, settings):
+    """The compiled `find(y0, args) -> (y, pull, W, t)` for floats, and `slope(t, y, like, rest)`."""
+    slope, _ = make_flow(problem)
+    by_state = jacobian(slope, argnums=1, mode="forward")
+    integrate, passed = make_integrate(problem), as_passed(settings)
+    rtol, atol, name = settings.rtol, settings.atol, problem.fun.py_func.__name__
+    moves = f"nd.ode.steady_state: {name} depends on the time t, so that nothing is steady"
+    singular = (
+        f"the steady state of {name} is not isolated, though nothing is conserved along the direction that "
+        "is left open: it is at a bifurcation, or the last change decays more slowly than exponentially"
+    )
+
+    @jit(error_model="numpy")
+    def find(y0, args):
+        rest = as_arguments(args)
+        start = as_row(y0, ())
+        y = start.copy()
+        f = slope(0.0, y, y0, rest)
+        at_rest = is_short(f, y, 0.0, 0.0)
+        columns = by_state(0.0, y, y0, rest)
+        stretch = first_stretch(f, y, rtol, atol)
+        t = 0.0
+        for _ in range(DOUBLINGS):
+            if not math.isfinite(t + stretch):
+                break
+            ys, status, reached, _ = integrate(
+                as_form(y0, y), uniform((t, t + stretch)), args, passed
+            )
+            if status == failure.TOO_MANY_STEPS:
+                raise UnsettledError(reached)
+            if status != failure.RUNNING:
+                raise failure.SolveError(status, reached)
+            y = ys[1].copy()
+            t += stretch
+            stretch = t
+            J = by_state(t, y, y0, rest)
+            near = y * 1.0
+            for i in range(len(y)):
+                near[i] *= 1.0 + 0.5 * weight(i)
+            seen = np.concatenate((columns, J, by_state(t, near, y0, rest)), axis=1)
+            pull = conserved(seen) * largest_entry(J)
+            f = slope(t, y, y0, rest)
+            step, found = newton_step(J + pull, residual(f, y, start, pull))
+            if not (found and is_short(step, y, NEAR * rtol, NEAR * atol)):
+                continue
+            root = y + step
+            for _ in range(LAST_STEPS):
+                f = slope(t, root, y0, rest)
+                J = by_state(t, root, y0, rest)
+                step, found = newton_step(J + pull, residual(f, root, start, pull))
+                if not found or is_short(step, root, 1e-15, 0.0):
+                    break
+                root += step
+            if not is_short(root - y, y, 2.0 * NEAR * rtol, 2.0 * NEAR * atol):
+                continue
+            if (
+                grows(J) and not at_rest
+            ):  # the system is about to leave it, as a small population does
+                continue
+            change = slope(2.0 * t + 1.0, root, y0, rest) - slope(t, root, y0, rest)
+            if not is_short(change, root, 0.0, 0.0):
+                raise ArgumentError(moves)
+            A = J + pull
+            weak, found = weakest(root, A, atol, rtol)
+            if found:
+                other = by_state(t, root + weak, y0, rest) + pull
+                found = is_regular_along(A, weak, product(other, weak))
+            W, regular = solve_floats(A, np.eye(len(root)))
+            if not (found and regular):
+                raise SingularError(singular)
+            return root, pull, W, t
+        raise UnsettledError(t)
+
+    return find, slope
+
+
+@njit(error_model="numpy")
+def first_stretch(f, y, rtol, atol):
+    """A time over which the state changes by about a hundredth of itself."""
+    size = speed = 0.0
+    for i in range(len(y)):
+        scale = atol + rtol * abs(y[i])
+        size = max(size, abs(y[i]) / scale)
+        speed = max(speed, abs(f[i]) / scale)
+    return 0.01 * size / speed if size > 0.0 and speed > 0.0 else 1e-3
+
+
+@njit(error_model="numpy")
+def is_short(step, y, rtol, atol):
+    """Whether each component of a step is within the tolerances."""
+    short = True
+    for i in range(len(y)):
+        short = short and abs(step[i]) <= atol + rtol * abs(y[i])
+    return short
+
+
+@njit(error_model="numpy")
+def grows(jacobian):
+    """Whether a small displacement grows in some direction."""
+    least = ROUNDING * len(jacobian) * largest_entry(jacobian)
+    grown = False
+    for value in np.linalg.eigvals(jacobian.astype(np.complex128)):
+        grown = grown or value.real > least
+    return grown
+
+
+@njit(error_model="numpy")
+def residual(f, y, start, pull):
+    """f + pull (y - start)."""
+    return f + product(pull, y - start)
+
+
+@njit(error_model="numpy")
+def product(matrix, vector):
+    """A matrix times a vector."""
+    out = np.zeros(len(matrix))
+    for i in range(len(matrix)):
+        for j in range(len(vector)):
+            out[i] += matrix[i, j] * vector[j]
+    return out
+
+
+@njit(error_model="numpy")
+def largest_entry(matrix):
+    """The largest magnitude in a matrix, 1 where it is zero."""
+    found = 0.0
+    for value in matrix.flat:
+        found = max(found, abs(value))
+    return found if found > 0.0 else 1.0
+
+
+@njit(error_model="numpy")
+def conserved(columns):
+    """The orthogonal projection on what is orthogonal to all columns, by Gram and Schmidt with pivoting."""
+    n, count = columns.shape
+    left = np.zeros((count, n))
+    for j in range(count):
+        size = 0.0
+        for i in range(n):
+            size = math.hypot(size, columns[i, j])
+        if size > 0.0 and math.isfinite(size):
+            for i in range(n):
+                left[j, i] = columns[i, j] / size
+    projection = np.eye(n)
+    for _ in range(n):
+        longest, which = 0.0, 0
+        for j in range(count):
+            size = 0.0
+            for i in range(n):
+                size += left[j, i] ** 2
+            if size > longest:
+                longest, which = size, j
+        if longest <= DEPENDENT**2:
+            break
+        # Twice is enough: what remains is orthogonal to those before to rounding.
+        unit = product(projection, product(projection, left[which]))
+        size = 0.0
+        for i in range(n):
+            size += unit[i] ** 2
+        unit /= math.sqrt(size)
+        for i in range(n):
+            for k in range(n):
+                projection[i, k] -= unit[i] * unit[k]
+        for j in range(count):
+            along = 0.0
+            for i in range(n):
+                along += left[j, i] * unit[i]
+            for i in range(n):
+                left[j, i] -= along * unit[i]
+    return projection

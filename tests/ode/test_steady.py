@@ -1,0 +1,94 @@
+"""Steady states and their derivatives, against closed forms."""
+
+import math
+
+import numba
+import numpy as np
+import pytest
+
+import numbad as nd
+from numbad.errors import ArgumentError, ConvergenceError, SingularError
+
+
+@numba.njit
+def binding(t, y, on, off):
+    """Free partners and their complex: the totals of both are conserved."""
+    a, b, c = y
+    rate = on * a * b - off * c
+    return -rate, -rate, rate
+
+
+def bound(a, b, on, off):
+    """The complex at equilibrium, from totals a and b, for complex numbers too."""
+    total = a + b + off / on
+    return 0.5 * (total - (total**2 - 4.0 * a * b) ** 0.5)
+
+
+POINT = np.array([2.0, 3.0, 1e4, 2e3])  # of a, b, on, off
+
+
+@numba.njit
+def complexes(x):
+    return nd.ode.steady_state(binding, (x[0], x[1], 0.0), (x[2], x[3]))[2]
+
+
+def by_complex_step(k):
+    moved = POINT.astype(complex)
+    moved[k] += 1e-30j
+    return bound(*moved).imag / 1e-30
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+def test_binding_with_two_conserved_totals(mode):
+    value, slope = nd.value_and_grad(complexes, mode=mode)(POINT)
+    assert value == pytest.approx(bound(*POINT), rel=1e-13)
+    np.testing.assert_allclose(slope, [by_complex_step(k) for k in range(4)], rtol=1e-10)
+
+
+@pytest.mark.deep
+def test_second_derivatives():
+    found = nd.hessian(complexes)(POINT)
+    steps = 1e-4 * POINT
+    for k in range(4):
+        beside = [POINT + sign * steps[k] * np.eye(4)[k] for sign in (1.0, -1.0)]
+        up, down = (nd.grad(complexes)(x) for x in beside)
+        np.testing.assert_allclose(found[k], (up - down) / (2.0 * steps[k]), rtol=1e-5)
+
+
+def switch(t, y, dy, feed):
+    """Two genes that inhibit each other."""
+    dy[0] = feed / (1.0 + y[1] ** 2) - y[0]
+    dy[1] = feed / (1.0 + y[0] ** 2) - y[1]
+
+
+@pytest.mark.parametrize("start", [(1.1, 1.0), (0.2, 0.9)])
+def test_the_state_that_is_reached(start):
+    """Of the three steady states at feed 3: (x, 1 / x) with x + 1 / x = 3, and one between them."""
+    larger = 0.5 * (3.0 + math.sqrt(5.0))
+    expected = (larger, 1.0 / larger) if start[0] > start[1] else (1.0 / larger, larger)
+    found = nd.ode.steady_state(switch, np.array(start), (3.0,), inplace=True)
+    np.testing.assert_allclose(found, expected, rtol=1e-13)
+
+
+@pytest.mark.parametrize(("start", "end"), [(1e-9, 1.0), (0.0, 0.0)])
+def test_a_state_that_repels_is_left(start, end):
+    """Logistic growth from next to nothing, and from nothing."""
+    found = nd.ode.steady_state(lambda t, y: y * (1.0 - y), start)
+    assert found[0] == pytest.approx(end, abs=1e-13)
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+def test_a_function_made_in_compiled_code(mode):
+    def level(rate):
+        return nd.ode.steady_state(lambda t, y: 1.0 - rate * y, 1.0)[0]
+
+    assert nd.grad(level, mode=mode)(2.0) == pytest.approx(-0.25, rel=1e-13)
+
+
+def test_what_is_not_steady():
+    with pytest.raises(ConvergenceError, match="by t = .*oscillates"):
+        nd.ode.steady_state(lambda t, y: (y[1], -y[0]), (1.0, 0.0), (), max_steps=1000)
+    with pytest.raises(SingularError, match="<lambda> is not isolated"):
+        nd.ode.steady_state(lambda t, y: -(y**3), 1.0)
+    with pytest.raises(ArgumentError, match="<lambda> depends on the time"):
+        nd.ode.steady_state(lambda t, y: 1.0 / (1.0 + t) - y, 1.0)
