@@ -21,6 +21,7 @@ WRONG_PATTERN_SIZE = 15
 CONDITION_NOT_A_NUMBER = 16
 ODD_STATE = 17
 NOT_SEPARABLE = 18
+WRONG_JACOBIAN = 22
 STAGES_NOT_SOLVED = 41
 STEPS_NOT_REPEATED = 40
 
@@ -45,6 +46,10 @@ _REASONS = {
     WRONG_PATTERN: (
         "the Jacobian of the right-hand side has entries that are not in jac_sparsity (nd.sparsity finds the "
         "pattern)"
+    ),
+    WRONG_JACOBIAN: (
+        "jac does not return the Jacobian of the right-hand side, which this method rests on: jac[i, j] is "
+        'the derivative of component i of fun by y[j] (jac="auto" finds it)'
     ),
     WRONG_PATTERN_SIZE: "jac_sparsity must have a row and a column for each component of the state",
     STAGES_NOT_SOLVED: (

@@ -35,8 +35,8 @@ from numbad.ode.stage_equations import (
 )
 from numbad.ode.stage_partials import end_of_step, lend_moving, make_partials, new_moving
 from numbad.ode.stage_states import (
+    lent_linearizer,
     lent_state_at,
-    make_linearize_lent,
     make_put_slope,
     make_states,
     put,
@@ -71,7 +71,7 @@ LAST, FACTORED, LINEARIZED, LEFT, TOLERANCE, CHANGE, RATE, EVALUATIONS, JACOBIAN
 Desk = namedtuple("Desk", "T C notes systems")
 
 
-def implicit_steps(tableau, rhs):
+def implicit_steps(tableau, rhs, jac=None):
     """The compiled pieces of a step of implicit stages.
 
     The workspace has, after the rows, a `Desk`, the values of the arguments, and what partials need.
@@ -256,10 +256,10 @@ def make_factor_all(tableau):
     return factor_all
 
 
-def make_implicit_advance(tableau, fun, rhs, control_partials):
+def make_implicit_advance(tableau, fun, rhs, control_partials, jac=None):
     """The compiled `advance` of a method of implicit stages: one accepted step."""
     begin, ready, begin_block, stage, iterate, error, accept = make_attempt(tableau)
-    linearize, control = make_linearize_lent(rhs), make_control(tableau)
+    linearize, control = lent_linearizer(rhs, jac), make_control(tableau)
     put_slope = make_put_slope(rhs)
     solve_partials = make_partials(tableau, rhs, make_factor_all(tableau), control_partials)
     stages, per, blocks = tableau.stages, tableau.per_block, tableau.blocks

@@ -52,11 +52,11 @@ from numbad.remembered import built_once
 
 # What is compiled once for a right-hand side. `until_output`: the last of the times is where steps aim at,
 # and no output; the integration ends with the step that reaches the last output. `checkpoints`: how many
-# states the discrete adjoint may keep, None for all.
+# states the discrete adjoint may keep, None for all. `jac`: the user's Jacobian, None for our own.
 Problem = namedtuple(
     "Problem",
-    "fun tableau inplace control_partials adjoint until_output checkpoints",
-    defaults=("auto", False, None),
+    "fun tableau inplace control_partials adjoint until_output checkpoints jac",
+    defaults=("auto", False, None, None),
 )
 
 # What a call can change; first_step 0.0 asks for the automatic choice, mass None for the identity, sparsity
@@ -95,7 +95,7 @@ def as_passed(settings):
 def content_of(problem):
     """What compiled code for a problem depends on, in a form that has a digest."""
     parts = problem.inplace, problem.control_partials, problem.until_output
-    return problem.fun, astuple(problem.tableau), *parts
+    return problem.fun, astuple(problem.tableau), *parts, problem.jac
 
 
 def make_pieces(problem):
@@ -111,12 +111,12 @@ def _pieces_of(tableau, problem):
     """The pieces for a method, and its `Steps`."""
     with_partials = problem.control_partials
     fun, rhs = problem.fun, RightHandSide(problem.inplace, problem.until_output)
-    steps = _kind_of_steps(tableau)(tableau, rhs)
+    steps = _kind_of_steps(tableau)(tableau, rhs, *_given_jacobian(tableau, problem))
     pieces = Pieces(
         fun=fun,
         as_state=array_state if problem.inplace else tuple_or_array_state,
         start=_make_start(tableau, fun, rhs, steps, with_partials),
-        advance=_make_advance(tableau, fun, rhs, steps, with_partials),
+        advance=_make_advance(tableau, fun, rhs, steps, problem),
         close=make_close(tableau, rhs),
         extend=make_extend(tableau, rhs),
         interpolate=make_interpolate(tableau),
@@ -136,10 +136,16 @@ def _kind_of_steps(tableau):
     return rosenbrock_steps if isinstance(tableau, Rosenbrock) else explicit_steps
 
 
-def _make_advance(tableau, fun, rhs, steps, with_partials):
+def _given_jacobian(tableau, problem):
+    """What the steps of an implicit method take besides."""
+    return (problem.jac,) if tableau.is_implicit else ()
+
+
+def _make_advance(tableau, fun, rhs, steps, problem):
     """The compiled `advance`: one accepted step."""
+    with_partials = problem.control_partials
     if isinstance(tableau, ImplicitTableau):
-        return make_implicit_advance(tableau, fun, rhs, with_partials)
+        return make_implicit_advance(tableau, fun, rhs, with_partials, problem.jac)
     make = _make_tried_advance if tableau.adaptive else _make_even_advance
     return make(tableau, fun, steps, with_partials)
 

@@ -10,6 +10,7 @@ import numpy as np
 from numbad.errors import ArgumentError, DataError, ModelError
 from numbad.ode import failure
 from numbad.ode.compiling import as_dispatcher
+from numbad.ode.given_jacobian import checked_jacobian
 from numbad.ode.integrate import Problem, as_passed
 from numbad.ode.methods import find_method
 from numbad.ode.occurrences import by_event, watched_events
@@ -35,8 +36,7 @@ _DEFAULTS = {
     "max_steps": 10_000_000,
 }
 
-# Options of SciPy's implicit methods, which explicit ones ignore there, too, and those here do not need:
-# they take the exact Jacobian of fun.
+# Options of SciPy's implicit methods, which explicit ones ignore there, too.
 _WITHOUT_USE = ("jac", "jac_sparsity", "lband", "uband", "min_step")
 
 
@@ -81,7 +81,8 @@ def solve_ivp(
         `rtol` (1e-3), `atol` (1e-6; either a float or shape (n,)), `first_step`, `max_step` as in
         SciPy; `max_steps` (10,000,000), steps tried before giving up; `mass_matrix`, as in
         `numbad.ode.solver`; for stiff methods `jac_sparsity`, shape (n, n), or `lband` and `uband`;
-        `vectorized` is accepted, and `jac` ignored: stiff methods know it.
+        `jac`, a function `jac(t, y, *args)` or an array, as in `numbad.ode.solver`; beside a pattern it is
+        ignored, and without it the Jacobian is exact. `vectorized` is accepted.
 
     Returns
     -------
@@ -113,9 +114,9 @@ def solve_ivp(
     y0 = _initial_state(y0)
     t_span = _interval(t_span)
     times = np.empty(0) if t_eval is None else _output_times(t_eval, t_span)
-    settings = _settings(tableau, options, len(y0))
+    settings, jac = _settings(tableau, options, len(y0))
     check_step_size(tableau, settings)
-    problem = Problem(as_dispatcher(fun), tableau, False, False)
+    problem = Problem(as_dispatcher(fun), tableau, False, False, jac=jac)
     record = make_record(problem, watched)
     rest = t_span, times, t_eval is None, bool(dense_output), _arguments(args), as_passed(settings)
     found = _call(record, y0, rest)
@@ -228,9 +229,11 @@ def _settings(tableau, options, size):
     options = dict(options)
     options.pop("vectorized", None)
     mass = checked_mass(tableau, options.pop("mass_matrix", None))
-    sparsity = None
+    sparsity = jac = None
     if tableau.is_implicit:
         sparsity = checked_sparsity_of(tableau, _pattern(options, size), mass)
+        if sparsity is None:
+            jac = checked_jacobian(options.pop("jac", None), tableau, None)
     ignored = [name for name in _WITHOUT_USE if options.pop(name, None) is not None]
     if ignored:
         names = ", ".join(ignored)
@@ -247,7 +250,7 @@ def _settings(tableau, options, size):
         values = getattr(settings, name)
         if isinstance(values, tuple) and len(values) != size:
             raise ArgumentError(f"{name} must be a float or have shape ({size},)")
-    return settings
+    return settings, jac
 
 
 def _pattern(options, size):

@@ -175,6 +175,49 @@ def make_linearize(rhs, only_if_examined=False):
 
 
 @cache
+def make_linearize_by_time(rhs):
+    """The compiled `linearize_by_time(fun, work, t, y, structure, args)`: that column of a dense Jacobian."""
+
+    @intrinsic
+    def linearize_by_time(typingctx, fun, work, t, y, structure, args):
+        dual = seeded(y, args)
+        time = Dual(types.float64, _pass_of(y), dual.dtype.tag)
+        types_of_call = work[len(work) - 3], time, dual, structure, args
+        rhs.resolve(typingctx, fun, *types_of_call)
+
+        def codegen(context, builder, signature, arguments):
+            call = rhs.resolve(context.typing_context, fun, *types_of_call)
+            _, given, t, y_value, _, args_value = arguments
+            emitter = Emitter(context, builder)
+            jacobian, state, slope = [
+                builder.extract_value(given, len(work) - MATRICES + k) for k in (0, 4, 5)
+            ]
+            values = emitter.vector(y, y_value)
+            n, zero = values.size(), values.size().type(0)
+
+            def still(i):
+                return _seed(emitter, dual.dtype, values[i], zero.type(-1))
+
+            at = emitter.make_state(dual, state, still, values)
+            moment = _seed(emitter, time, emitter.scalar(types.float64, t), zero)
+            found = emitter.vector(dual, call.emit(emitter, slope, moment.value, at, args_value))
+            matrix_type = work[len(work) - MATRICES]
+
+            def put(i):
+                row = ArrayComponents(emitter, matrix_type, jacobian, leading=(_index(n, i),))
+                _, partials = split(context, builder, dual.dtype, found[i].value)
+                item = get_partial(builder, dual.dtype, partials, 0)
+                row[n] = emitter.scalar(y.dtype, item)
+
+            found.for_each(put)
+            return context.get_dummy_value()
+
+        return types.none(fun, work, t, y, structure, args), codegen
+
+    return linearize_by_time
+
+
+@cache
 def make_move(rhs):
     """The compiled `move(fun, work, t, y, structure, args)`: J times the `weight` of each component."""
 

@@ -40,11 +40,11 @@ class RightHandSide:
         `structure` is a token for that of the initial state, in which the function gets y.
         """
         if self.inplace:
-            given = t, y, buffer, *_members(args)
+            given = t, y, buffer, *members(args)
             callee, _ = self._compile(typingctx, fun.dispatcher, given)
             return Call(callee, given, None, y, y, args)
         form = structure.instance_type
-        given = t, restored_type(form, y), *_members(args)
+        given = t, restored_type(form, y), *members(args)
         callee, derivative = self._compile(typingctx, fun.dispatcher, given)
         check_derivative(derivative, y)
         return Call(callee, given, derivative, form, y, args)
@@ -94,7 +94,7 @@ class Call:
     def emit(self, emitter, buffer, t, y, args, first=False):
         """dy/dt at (t, y), LLVM values, as a state; at its `first` call a wrong length is told."""
         builder = emitter.builder
-        rest = _values(builder, self.args, args)
+        rest = values_of_members(builder, self.args, args)
         if self.derivative is None:
             emitter.call_dispatcher(self.callee, self.given, [t, y, buffer, *rest])
             return buffer
@@ -131,12 +131,12 @@ def _is_plain_tuple(args):
     return isinstance(args, types.BaseTuple) and not isinstance(args, types.BaseNamedTuple)
 
 
-def _members(args):
+def members(args):
     """The types of the further arguments: a plain tuple's members, or one of any other type."""
     return tuple(args) if _is_plain_tuple(args) else (args,)
 
 
-def _values(builder, args, value):
+def values_of_members(builder, args, value):
     if _is_plain_tuple(args):
         return [builder.extract_value(value, i) for i in range(len(args))]
     return [value]

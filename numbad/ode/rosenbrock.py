@@ -22,6 +22,7 @@ from numbad.ode import failure, sparse_linear
 from numbad.ode.compiling import inlined
 from numbad.ode.consistency import is_consistent
 from numbad.ode.emit import ArrayComponents, Emitter
+from numbad.ode.given_jacobian import linearizer, make_agrees
 from numbad.ode.jacobian import MATRICES, JacobianColumns, make_linearize, make_move, new_matrices
 from numbad.ode.linear import linear_algebra
 from numbad.ode.sparse_linear import has_pattern
@@ -113,10 +114,10 @@ def make_work(tableau):
     return workspace
 
 
-def rosenbrock_steps(tableau, rhs):
-    """The compiled pieces of a step of a Rosenbrock method."""
+def rosenbrock_steps(tableau, rhs, jac=None):
+    """The compiled pieces of a step of a Rosenbrock method, which rests on the exact Jacobian."""
     quiet = replace(rhs, declared=True)  # a Jacobian alone leaves out nothing
-    linearize, jacobian = make_linearize(quiet), buffers_needed(tableau)
+    linearize, jacobian = linearizer(quiet, jac, by_time=True), buffers_needed(tableau)
     linearize_if_examined = make_linearize(quiet, only_if_examined=True)
     moves_as_told = make_moves_as_told(quiet)
 
@@ -131,7 +132,22 @@ def rosenbrock_steps(tableau, rhs):
         return failure.RUNNING
 
     step = make_rosenbrock_step(tableau, rhs)
+    if jac is not None:
+        examine = _examine_given(examine, linearize, make_agrees(quiet))
     return Steps(make_work(tableau), linearize, step, examine, nothing_counted)
+
+
+def _examine_given(examine_rest, linearize, agrees):
+    """`examine` with a look at the user's Jacobian."""
+
+    @inlined
+    def examine(fun, work, t, y, k0, structure, args, settings):
+        linearize(fun, work, t, y, structure, args)
+        if not agrees(fun, work, t, y, structure, args):
+            return failure.WRONG_JACOBIAN
+        return examine_rest(fun, work, t, y, k0, structure, args, settings)
+
+    return examine
 
 
 @cache

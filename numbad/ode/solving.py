@@ -12,6 +12,7 @@ from numbad.ode import failure
 from numbad.ode.adjoints.dispatcher import SolverDispatcher
 from numbad.ode.compiling import as_dispatcher, generic, inlined
 from numbad.ode.events import checked_events
+from numbad.ode.given_jacobian import checked_jacobian
 from numbad.ode.implicit_tableau import ImplicitTableau
 from numbad.ode.integrate import (
     Problem,
@@ -50,7 +51,7 @@ def solver(
     first_step=None,
     max_step=math.inf,
     max_steps=100_000,
-    jac=None,
+    jac="auto",
     jac_sparsity=None,
     mass_matrix=None,
     inplace=False,
@@ -90,9 +91,13 @@ def solver(
     mass_matrix : array_like or SciPy sparse, shape (n, n)
         M in M dy/dt = fun(t, y, *args), for implicit methods but "KenCarp4". It may be singular (an index-1
         differential-algebraic system): `y0` must then satisfy the equations whose rows are zero.
-    jac
-        Not available: anything but None raises. Implicit methods take the exact Jacobian of `fun` by
-        dual numbers.
+    jac : "auto", function, or array_like of shape (n, n)
+        For implicit methods. "auto": the exact Jacobian of `fun`, by dual numbers. A function
+        `jac(t, y, *args)` returns it as an array of shape (n, n), with the derivative of component `i` by
+        `y[j]` at `[i, j]`; an array is one that is constant. "RadauIIA5" and "KenCarp4" solve their equations
+        with whatever is near it; Rosenbrock methods rest on it, so that it is compared with the exact one at
+        the start. Solutions that are differentiated, and those with events, take the exact one all the same.
+        Not beside `jac_sparsity`.
     jac_sparsity : array_like or SciPy sparse, shape (n, n)
         For implicit methods: not zero where the Jacobian by y may be. Columns that share no row are
         evaluated together, and factors kept within a band, in an order of the components that makes it
@@ -183,33 +188,29 @@ def solver(
     -0.135335
     """
     tableau = find_method(method)
-    _refuse_unavailable(tableau, jac=jac, adjoint=adjoint)
+    _refuse_unavailable(adjoint)
     settings = checked_settings(rtol, atol, first_step, max_step, max_steps)
     settings = settings._replace(
         mass=checked_mass(tableau, mass_matrix),
         sparsity=checked_sparsity_of(tableau, jac_sparsity, mass_matrix),
     )
     check_step_size(tableau, settings)
+    jac = checked_jacobian(jac, tableau, settings.sparsity)
     problem = Problem(as_dispatcher(fun), tableau, bool(inplace), bool(sens_errcon), adjoint)
     problem = problem._replace(checkpoints=checked_checkpoints(checkpoints, problem))
     _check_continuous(problem, settings, bool(events) or tstops is not None)
     declared = Declared(checked_events(events, tstops), _checked_count(keep_events))
     if not declared.events:
-        return compiled(problem, settings, 0)
+        return compiled(problem._replace(jac=jac), settings, 0)
     if settings.mass is not None:
         raise NumbadError(_EVENTS_WITH_MASS)
     problem = problem._replace(until_output=True)
     return solver_with_events(compiled(problem, settings, 0), problem, settings, declared)
 
 
-def _refuse_unavailable(tableau, jac, adjoint):
+def _refuse_unavailable(adjoint):
     if adjoint not in _ADJOINTS:
         raise ArgumentError(f"adjoint {adjoint!r} does not exist; one of: {', '.join(_ADJOINTS)}")
-    if jac is not None:
-        raise NumbadError(
-            f"jac has no use with {tableau.name}: implicit methods take the exact Jacobian of fun by dual "
-            "numbers; leave it out"
-        )
 
 
 def _check_continuous(problem, settings, has_events):

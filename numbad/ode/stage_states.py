@@ -10,7 +10,9 @@ from numba.np.arrayobj import make_array, populate_array
 from numbad.errors import ModelError
 from numbad.forward.access import primal
 from numbad.forward.dual import Dual, base_scalar
+from numbad.ode.compiling import inlined
 from numbad.ode.emit import ArrayComponents, Emitter
+from numbad.ode.given_jacobian import make_put_given
 from numbad.ode.jacobian import make_linearize
 from numbad.ode.lent import converted, emitted_on_lent, lent_type
 
@@ -198,3 +200,28 @@ def make_linearize_lent(rhs):
         return emitted_on_lent(linearize._defn, typingctx, fun, work, t, y, structure, args)
 
     return linearize_lent
+
+
+def lent_linearizer(rhs, jac):
+    """`make_linearize_lent`, by the user's function where there is one."""
+    if jac is None:
+        return make_linearize_lent(rhs)
+    put = make_put_given_lent(rhs)
+
+    @inlined
+    def linearize(fun, work, t, y, structure, args):
+        put(fun, jac, work, t, y, structure, args)
+
+    return linearize
+
+
+@cache
+def make_put_given_lent(rhs):
+    put_given = make_put_given(rhs, by_time=False)
+
+    @intrinsic
+    def put_given_lent(typingctx, fun, jac, work, t, y, structure, args):
+        given = fun, jac, work, t, y, structure, args
+        return emitted_on_lent(put_given._defn, typingctx, *given)
+
+    return put_given_lent

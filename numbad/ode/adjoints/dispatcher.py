@@ -8,11 +8,16 @@ class SolverDispatcher(GenericDispatcher):
 
     numbad_changes = False
 
+    def _differentiated(self):
+        """The problem, with the exact Jacobian: derivatives rest on no other; and the settings."""
+        problem, settings, _ = self.origin[1]
+        return problem._replace(jac=None), settings
+
     def numbad_recorded(self):
         """The solver that also gives what its pullback will ask for."""
         from numbad.ode.adjoints.recorded import recorded  # it is built of solvers' own parts
 
-        problem, settings, _ = self.origin[1]
+        problem, settings = self._differentiated()
         if self._is_continuous():
             from numbad.ode.adjoints.continuous import tracked  # as above
 
@@ -27,7 +32,7 @@ class SolverDispatcher(GenericDispatcher):
     def _swept_back(self, wrt, solved=True):
         from numbad.ode.adjoints.discrete import discrete_pullback  # as above
 
-        problem, settings, _ = self.origin[1]
+        problem, settings = self._differentiated()
         if self._is_continuous():
             from numbad.ode.adjoints.continuous import continuous_pullback  # as above
 
@@ -40,7 +45,7 @@ class SolverDispatcher(GenericDispatcher):
             return self._swept_back(wrt, solved=False)
         from numbad.ode.adjoints.sensitivities import forward_pullback  # as above
 
-        problem, settings, _ = self.origin[1]
+        problem, settings = self._differentiated()
         return forward_pullback(problem, settings, tuple(wrt), self)
 
     def _sweeps_back(self):
