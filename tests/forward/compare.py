@@ -125,6 +125,18 @@ def _scaled(direction, factor):
     return direction * factor
 
 
+class Made:
+    """An argument that is made when a test asks for it: making it compiles, in every worker that collects."""
+
+    def __init__(self, make):
+        self.make = make
+
+
+def made(args):
+    """The arguments, with those made that wait for it."""
+    return tuple(a.make() if isinstance(a, Made) else a for a in args)
+
+
 class Programs(list):
     """Programs, each with arguments to try it on and options of `check`: a test's parameters."""
 

@@ -15,6 +15,7 @@ from numba.experimental import jitclass
 from numba.typed import List
 
 import numbad as nd
+from tests.forward.compare import Made, made
 
 CALLS = 500
 X, Y, W, SHORT = np.array([0.4, 0.7, 1.1, 1.6]), np.linspace(1.0, 2.0, 4), np.ones(4), np.ones(3)
@@ -98,7 +99,7 @@ def both(operator, *args, **options):
     return [(operator, *args, {"mode": mode, **options}) for mode in ("reverse", "forward")]
 
 
-HOLDER, LIST = Holder(Y), List([X, Y])
+HOLDER, LIST = Made(lambda: Holder(Y)), Made(lambda: List([X, Y]))
 HVP = ((X, 1.3), (W, 0.5))
 CASES = [
     *both(nd.grad, stopping, (X, 1.3), argnums=(0, 1)),
@@ -159,7 +160,7 @@ def attempt(call, args):
 @pytest.mark.parametrize("case", CASES, ids=name_of)
 def test_calls_that_raise_keep_nothing(case):
     operator, f, args, options = case
-    call = operator(f, **options)
+    call, args = operator(f, **options), made(args)
     _nrt_python.memsys_enable_stats()
     for _ in range(10):
         attempt(call, args)

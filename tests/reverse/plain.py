@@ -15,7 +15,7 @@ from numba import typed
 from numba.core.dispatcher import Dispatcher
 
 import numbad as nd
-from tests.forward.compare import assert_close, has_floats, same_bits
+from tests.forward.compare import assert_close, has_floats, made, same_bits
 from tests.forward.exact import BITS, STEP, _Translator, rebuilt, to_exact
 from tests.reverse.oracle import random_direction
 
@@ -155,6 +155,7 @@ def check(f, *args, wrt=None, plain=None, second=True, rtol=1e-12, plain_args=No
 
     `plain` is what to run in Python, `f` itself unless given, on `plain_args`.
     """
+    args = made(args)
     wrt = wrt or tuple(k for k, a in enumerate(args) if has_floats(a))
     plain_args = args if plain_args is None else plain_args
     oracle = plain or f

@@ -8,7 +8,7 @@ from numba import float64, int64, njit
 from numba.experimental import jitclass
 
 import numbad as nd
-from tests.forward.compare import Programs
+from tests.forward.compare import Made, Programs
 from tests.reverse.plain import STAND_INS, check
 
 programs = Programs()
@@ -85,17 +85,18 @@ def _at(self, x):
 
 PlainTable = plain_class(Table, __init__=_table, at=_at)
 STAND_INS.update({JitSpring: PlainSpring, JitTable: PlainTable})
+spring, table = Made(lambda: JitSpring(2.0, 0.25)), Made(lambda: JitTable(A))
 
 
 # -- fields as constants ---------------------------------------------------------------------
 
 
-@programs.on(0.75, JitSpring(2.0, 0.25), wrt=(0,), plain_args=(0.75, PlainSpring(2.0, 0.25)))
+@programs.on(0.75, spring, wrt=(0,), plain_args=(0.75, PlainSpring(2.0, 0.25)))
 def fields_of_an_argument(x, spring):
     return spring.k * x * x + math.sin(spring.rest) * x + spring.twice * x
 
 
-@programs.on(0.75, JitSpring(2.0, 0.25), wrt=(0,), plain_args=(0.75, PlainSpring(2.0, 0.25)))
+@programs.on(0.75, spring, wrt=(0,), plain_args=(0.75, PlainSpring(2.0, 0.25)))
 def methods_of_an_argument(x, spring):
     s = 0.0
     for i in range(3):
@@ -103,7 +104,7 @@ def methods_of_an_argument(x, spring):
     return s
 
 
-@programs.on(0.75, JitTable(A), wrt=(0,), plain_args=(0.75, PlainTable(A)))
+@programs.on(0.75, table, wrt=(0,), plain_args=(0.75, PlainTable(A)))
 def array_field_of_an_argument(x, table):
     return table.at(x) * table.at(x + 1.0) + table.samples[2] * x * table.n
 
@@ -115,7 +116,7 @@ def instance_of_constants_made_inside(x):
     return spring.energy(x) + spring.twice * x
 
 
-@programs.on(0.75, JitSpring(2.0, 0.25), wrt=(0,), plain_args=(0.75, PlainSpring(2.0, 0.25)))
+@programs.on(0.75, spring, wrt=(0,), plain_args=(0.75, PlainSpring(2.0, 0.25)))
 def constants_written_to_an_argument(x, spring):
     spring.rest = 0.5
     return spring.energy(x)

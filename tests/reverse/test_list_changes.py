@@ -5,7 +5,7 @@ import pytest
 from numba import njit, typed
 
 import numbad as nd
-from tests.forward.compare import Programs
+from tests.forward.compare import Made, Programs
 from tests.reverse.plain import check
 
 programs = Programs()
@@ -144,7 +144,7 @@ def typed_changed_and_copied(x, y):
     return others[0] * others[1] * others[2] + others[-1] * items[0]
 
 
-@programs.on(0.5, typed.List([1.0, 2.0]), wrt=(0,), second=False)
+@programs.on(0.5, Made(lambda: typed.List([1.0, 2.0])), wrt=(0,), second=False)
 def given_and_written_to(x, items):
     items[0] = x * items[1]
     items.append(items[0] * x)

@@ -7,7 +7,7 @@ import pytest
 from numba import literal_unroll, njit, typed, types
 
 import numbad as nd
-from tests.forward.compare import Programs
+from tests.forward.compare import Made, Programs
 from tests.reverse.plain import check
 
 programs = Programs()
@@ -312,13 +312,24 @@ def strings_passed_on(x):
     return s
 
 
-RATES = typed.Dict.empty(types.unicode_type, types.float64)
-RATES["birth"], RATES["death"] = 0.5, 0.25
-TERMS = typed.Dict.empty(types.int64, types.float64[:])
-TERMS[3] = np.array([1.0, 2.0])
+def typed_dictionary(kinds, items):
+    made = typed.Dict.empty(*kinds)
+    made.update(items)
+    return made
 
 
-@programs.on(1.5, RATES, plain_args=(1.5, {"birth": 0.5, "death": 0.25}))
+@Made
+def rates():
+    kinds = types.unicode_type, types.float64
+    return typed_dictionary(kinds, {"birth": 0.5, "death": 0.25})
+
+
+@Made
+def terms():
+    return typed_dictionary((types.int64, types.float64[:]), {3: np.array([1.0, 2.0])})
+
+
+@programs.on(1.5, rates, plain_args=(1.5, {"birth": 0.5, "death": 0.25}))
 def dictionary_argument(x, rates):
     s = x
     for k in ("birth", "death"):
@@ -327,7 +338,7 @@ def dictionary_argument(x, rates):
     return s
 
 
-@programs.on(1.5, TERMS, plain_args=(1.5, {3: np.array([1.0, 2.0])}))
+@programs.on(1.5, terms, plain_args=(1.5, {3: np.array([1.0, 2.0])}))
 def dictionary_of_arrays(x, terms):
     s = 0.0
     for key, term in terms.items():

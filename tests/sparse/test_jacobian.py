@@ -48,19 +48,26 @@ def plan_of(jacobian, *args):
     return jacobian.plan(args)
 
 
-given = nd.jacobian(ring, sparsity=RING)
-detected = nd.jacobian(ring, sparsity="detect")
+@pytest.fixture(scope="module")
+def given():
+    return nd.jacobian(ring, sparsity=RING)
 
 
-@pytest.mark.parametrize("jacobian", [given, detected])
-def test_a_stencil(jacobian):
+@pytest.fixture(scope="module")
+def detected():
+    return nd.jacobian(ring, sparsity="detect")
+
+
+@pytest.mark.parametrize("name", ["given", "detected"])
+def test_a_stencil(name, request):
+    jacobian = request.getfixturevalue(name)
     found = valid(jacobian(X), (N, N))
     np.testing.assert_allclose(found.toarray(), by_complex_step(ring, X), rtol=1e-14)
     assert found.nnz == 3 * N
     assert plan_of(jacobian, X).count == 4  # three, if seven were a multiple of three
 
 
-def test_matrices_share_nothing():
+def test_matrices_share_nothing(given):
     first = given(X)
     before = first.toarray()
     first.data[:] = 0.0
@@ -68,7 +75,7 @@ def test_matrices_share_nothing():
     np.testing.assert_array_equal(given(X).toarray(), before)
 
 
-def test_other_shapes_are_detected_again():
+def test_other_shapes_are_detected_again(detected):
     for n in (5, 9, 5):
         x = np.linspace(1.0, 2.0, n)
         found = valid(detected(x), (n, n))
@@ -175,7 +182,7 @@ def test_matrices_as_arguments_and_strides():
         np.testing.assert_allclose(valid(jacobian(each), (4, 6)).toarray(), expected, rtol=1e-14)
 
 
-def test_single_precision_and_complex_results():
+def test_single_precision_and_complex_results(given):
     x = X.astype(np.float32)
     found = valid(given(x), (N, N), np.float32)
     np.testing.assert_allclose(found.toarray(), by_complex_step(ring, X), rtol=1e-5)
@@ -235,7 +242,7 @@ def test_gradients_have_sparse_jacobians():
     np.testing.assert_allclose(found.toarray(), nd.hessian(f)(X), rtol=1e-13)
 
 
-def test_in_compiled_code():
+def test_in_compiled_code(detected):
     inner = nd.jacobian(ring, sparsity=RING)
 
     @njit
@@ -332,7 +339,7 @@ def test_chunks(chunk):
     np.testing.assert_allclose(jacobian(X).toarray(), by_complex_step(ring, X), rtol=1e-14)
 
 
-def test_wrong_arguments_are_told_as_ever():
+def test_wrong_arguments_are_told_as_ever(given):
     with pytest.raises(nd.ArgumentError, match="must hold floats"):
         given(np.arange(N))
     with pytest.raises(nd.ArgumentError, match="complex"):

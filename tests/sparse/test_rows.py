@@ -27,20 +27,29 @@ def arrow_matrix(x):
     return np.vstack([np.diag(2.0 * x), 3.0 * x**2])
 
 
-given = nd.jacobian(ring, sparsity=RING, mode="reverse")
-detected = nd.jacobian(ring, sparsity="detect", mode="reverse")
+@pytest.fixture(scope="module")
+def given():
+    return nd.jacobian(ring, sparsity=RING, mode="reverse")
+
+
+@pytest.fixture(scope="module")
+def detected():
+    return nd.jacobian(ring, sparsity="detect", mode="reverse")
+
+
 wide = np.linspace(0.5, 2.0, 40)
 
 
-@pytest.mark.parametrize("jacobian", [given, detected])
-def test_a_stencil(jacobian):
+@pytest.mark.parametrize("name", ["given", "detected"])
+def test_a_stencil(name, request):
+    jacobian = request.getfixturevalue(name)
     found = valid(jacobian(X), (N, N))
     np.testing.assert_allclose(found.toarray(), by_complex_step(ring, X), rtol=1e-14)
     assert jacobian.plan((X,)).mode == "reverse"
     assert jacobian.plan((X,)).count == 4
 
 
-def test_matrices_share_nothing():
+def test_matrices_share_nothing(given):
     first = given(X)
     before = first.toarray()
     first.data[:] = 0.0
@@ -154,7 +163,7 @@ def test_matrices_and_strides():
         np.testing.assert_allclose(valid(jacobian(each), (4, 6)).toarray(), expected, rtol=1e-14)
 
 
-def test_single_precision():
+def test_single_precision(given):
     x = X.astype(np.float32)
     found = valid(given(x), (N, N), np.float32)
     np.testing.assert_allclose(found.toarray(), by_complex_step(ring, X), rtol=1e-5)
@@ -187,7 +196,7 @@ def test_results_that_are_numbers_or_tuples():
     np.testing.assert_allclose(found, expected)
 
 
-def test_in_compiled_code():
+def test_in_compiled_code(given):
     @njit
     def total(x):
         return given(x) @ np.arange(1.0, 1.0 + 3 * N)
