@@ -80,6 +80,7 @@ def switched(t, y, rate, start):
     return (-rate * y[0] if t > start else 0.0,)
 
 
+@pytest.mark.deep
 def test_a_time_at_which_the_right_hand_side_switches():
     y = np.exp(-0.5 * np.maximum(T - 2.3, 0.0)) + NOISE[:11]
     stops = {"tstops": lambda rate, start: start}

@@ -216,6 +216,7 @@ def made_in_a_notebook(power):
     return scope["model"]
 
 
+@pytest.mark.deep
 def test_a_fit_of_an_ode_is_the_same_on_every_executor():
     wanted = predator_prey_fit()
     assert wanted.params["growth"] == pytest.approx(models.BEST["growth"][0], rel=1e-6)

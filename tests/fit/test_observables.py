@@ -104,6 +104,7 @@ def total(t, y, p):
     return 3.0 * y[0] + y[1] + 0.1 * t
 
 
+@pytest.mark.deep
 def test_a_model_that_means_something_else_is_compiled_again():
     scope = {"factor": 3.0}
     exec("def scaled(t, y, rate, back):\n    return factor * y[0]", scope)

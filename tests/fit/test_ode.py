@@ -41,12 +41,16 @@ def test_hare_and_lynx_give_the_reference_values():
 @pytest.mark.parametrize(
     ("fun", "options"),
     [
-        (models.one_argument, {"p0": list(START.values())}),
+        pytest.param(models.one_argument, {"p0": list(START.values())}, marks=pytest.mark.deep),
         pytest.param(models.one_argument, {}, marks=pytest.mark.deep),
         (models.by_name, {"y0": models.Animals(**FIRST)}),
         pytest.param(models.any_number, {}, marks=pytest.mark.deep),
         pytest.param(models.arrays, {}, marks=pytest.mark.deep),
-        (models.arrays, {"y0": np.array([30.0, 4.0]), "components": ("hare", "lynx")}),
+        pytest.param(
+            models.arrays,
+            {"y0": np.array([30.0, 4.0]), "components": ("hare", "lynx")},
+            marks=pytest.mark.deep,
+        ),
         pytest.param(models.needs_arrays, {}, marks=pytest.mark.deep),
         (models.predator_prey, {"y0": [30, 4], "components": ["hare", "lynx"]}),
         (models.predator_prey, {"p0": dict(reversed(START.items()))}),

@@ -162,6 +162,7 @@ def test_plot_into_axes_of_ones_own(result):
         result.plot(ax=axes)
 
 
+@pytest.mark.deep
 def test_plot_of_infinite_bands_and_many_components(tmp_path):
     hare = fitted(y=COUNTS[:, 0], observed="hare", fit_y0=True)
     hare.plot(tmp_path / "hare.png")

@@ -185,6 +185,7 @@ def test_the_second_derivative_of_the_time_of_an_event(fall):
     np.testing.assert_allclose(found, -0.25 * math.sqrt(0.25) * 4.0**-1.5, **close)
 
 
+@pytest.mark.deep
 def test_backwards_in_time_in_place_with_an_array():
     """dy/dt = y from t = 2 down to 0, halved at t = 1."""
 
@@ -221,6 +222,7 @@ def abs_speed(t, y):
     return abs(y[1])
 
 
+@pytest.mark.deep
 def test_a_condition_that_is_nan_is_no_event_that_never_happens():
     """1 - y meets 1/4 only where its square root is no longer told."""
     undefined = nd.ode.event(
@@ -234,6 +236,7 @@ def test_a_condition_that_is_nan_is_no_event_that_never_happens():
     assert "the condition of an event is NaN" in found.message
 
 
+@pytest.mark.deep
 def test_events_of_a_complex_state_let_other_threads_run():
     turned = nd.ode.event(lambda t, y: y[0].real, terminal=True)
     solve = nd.ode.solver(lambda t, y: (1j * y[0],), events=turned, keep_events=2, **tight)
@@ -243,6 +246,7 @@ def test_events_of_a_complex_state_let_other_threads_run():
     assert solve.targetoptions["nogil"]
 
 
+@pytest.mark.deep
 def test_conditions_and_changes_may_take_what_arguments_there_are():
     """dy/dt = -rate, set back to 1 where it meets 0."""
     again = nd.ode.event(lambda t, y, *args: y[0], change=lambda t, y, *args: (1.0,))
@@ -294,6 +298,7 @@ def test_events_of_solve_ivp_are_scipys():
     np.testing.assert_allclose(got.sol(6.1), wanted.sol(6.1), atol=1e-7)
 
 
+@pytest.mark.deep
 def test_a_count_of_events_ends_solve_ivp():
     def zero(t, y):
         return y[0]

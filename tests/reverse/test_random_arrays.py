@@ -18,6 +18,7 @@ from tests.reverse.array_programs import ArrayWriter, random_array_program
 COUNT = int(os.environ.get("NUMBAD_RANDOM_ARRAYS", "20"))
 SEED = int(os.environ.get("NUMBAD_RANDOM_SEED", "0"))
 PARTS = 2
+SHARES = [0, pytest.param(1, marks=pytest.mark.deep)]
 SECOND_ORDER = 8  # one program in so many
 
 
@@ -48,7 +49,7 @@ GIVEN = replace(three_way.PLAIN, names=three_way.PLAIN.names | NAMES)
 
 
 @pytest.mark.filterwarnings("ignore::Warning")
-@pytest.mark.parametrize("part", range(PARTS))
+@pytest.mark.parametrize("part", SHARES)
 def test_random_programs(part):
     tally = three_way.Tally()
 

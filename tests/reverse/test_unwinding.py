@@ -162,6 +162,7 @@ def test_errors_free_what_is_held_once(f):
     assert x.tolist() == [1.0, 2.0, 3.0]
 
 
+@pytest.mark.deep
 def test_errors_further_on():
     check(at_any_place, np.arange(1.0, 4.0), 0)
     check(raises_after_use, np.arange(1.0, 4.0), 1000)
@@ -175,6 +176,7 @@ def test_a_caught_error_leaves_what_the_handler_needs():
     check(catches, x, -2)
 
 
+@pytest.mark.deep
 def test_without_an_error_nothing_is_freed_twice():
     x = np.arange(1.0, 4.0)
     for f in (*ALL, calls_inlined, catches):

@@ -43,6 +43,7 @@ def test_paths_are_those_of_the_solver():
         np.testing.assert_array_equal(paths[p], SOLVE(1.0, TIMES, ARGS, (KEY, p)))
 
 
+@pytest.mark.deep
 def test_reductions_are_those_of_the_paths():
     paths = nd.sde.ensemble(SOLVE, 1.0, TIMES, ARGS, KEY, 300)
     found = nd.sde.ensemble(SOLVE, 1.0, TIMES, ARGS, KEY, 300, reduce="mean")
@@ -56,9 +57,8 @@ def test_reductions_are_those_of_the_paths():
     np.testing.assert_allclose(both.mean, expected, rtol=1e-13)
 
 
-@pytest.mark.parametrize(
-    "executor", [2, *(pytest.param(n, marks=pytest.mark.deep) for n in (1, 5))]
-)
+@pytest.mark.deep
+@pytest.mark.parametrize("executor", [1, 2, 5])
 def test_any_number_of_threads_gives_the_same_bits(executor):
     given = SOLVE, 1.0, TIMES, ARGS, KEY, 1000
     assert nd.sde.ensemble(*given, reduce=_end, executor=executor) == nd.sde.ensemble(
@@ -101,7 +101,8 @@ def _mean(y0, vol, key):
     return found.mean[0] + 2.0 * found.mean[1] + found.error[0]
 
 
-@pytest.mark.parametrize("mode", [pytest.param("forward", marks=pytest.mark.deep), "reverse"])
+@pytest.mark.deep
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
 def test_derivatives_in_compiled_code(mode):
     slopes = nd.grad(_mean, (0, 1), mode=mode)(1.1, 0.4, KEY)
     h = 1e-6
@@ -118,7 +119,8 @@ def _one(y0, vol, key, weight):
     return found.mean + weight * found.error
 
 
-@pytest.mark.parametrize("weight", [2.0, pytest.param(0.0, marks=pytest.mark.deep)])
+@pytest.mark.deep
+@pytest.mark.parametrize("weight", [2.0, 0.0])
 def test_slopes_found_with_the_values(weight):
     """One number a path: without a cotangent of the error, a block is not evaluated again."""
     at = 1.1, 0.4, KEY, weight

@@ -23,6 +23,7 @@ def check(count, **options):
     np.testing.assert_array_equal(found, gradient(given, **options))
 
 
+@pytest.mark.deep
 def test_outputs_within_steps_of_chosen_size():
     """Some 1600 steps by one state: stretches of 64 are recorded, after seven levels of marks."""
     check(1, rtol=1e-12, atol=1e-14)
