@@ -5,6 +5,7 @@ vectors; complex numbers and nested duals go through the functions that Numba, o
 already has for them.
 """
 
+import math
 import operator
 
 from llvmlite import ir
@@ -36,6 +37,25 @@ _COMPARISON = {
     operator.eq: "==",
     operator.ne: "!=",
 }
+
+
+def _are(operands, *kinds):
+    return all(isinstance(o.type, kind) for o, kind in zip(operands, kinds, strict=True))
+
+
+def _whole_power(x, n):
+    """Numba's own power by an int, which raises for a zero base and a negative exponent; this does not."""
+    if not -0x10000 <= n <= 0x10000:
+        return math.pow(x, float(n))
+    result, square, k = 1.0, x, abs(n)
+    while k != 0:
+        if k & 1:
+            result *= square
+        k >>= 1
+        square *= square
+    if n >= 0:
+        return result
+    return 1.0 / result if 0.0 < abs(result) < math.inf else math.pow(x, float(n))
 
 
 class Emitter(Zeros):
@@ -93,12 +113,17 @@ class Emitter(Zeros):
         if tag >= 0 and fn in SCALAR:
             inner = [self.strip(o, tag) for o in operands]
             return self.chain(fn, operands, tag, self.apply(fn, inner))
-        if fn is operator.pow and isinstance(operands[0].type, types.Float):
-            # Numba's power by an int raises for a zero base and a negative exponent.
-            base, exponent = operands
-            if isinstance(exponent.type, types.Integer):
-                operands = base, Operand(base.type, self.cast(exponent, base.type))
+        if fn is operator.pow and _are(operands, types.Float, types.Integer):
+            return self._whole_power(*operands)
         return self.call(fn, operands)
+
+    def _whole_power(self, x, n):
+        if types.unliteral(n.type) == types.uint64:
+            return self.call(operator.pow, (x, Operand(x.type, self.cast(n, x.type))))
+        signature = x.type(x.type, types.int64)
+        values = x.value, self.cast(n, types.int64)
+        value = self.context.compile_internal(self.builder, _whole_power, signature, values)
+        return Operand(x.type, value)
 
     def _of_lanes(self, fn, operands):
         """The same for lanes: no lane raises."""

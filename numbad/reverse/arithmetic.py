@@ -4,16 +4,18 @@ The rule's expressions are evaluated straight into LLVM, by the evaluator of for
 semantics: a division by zero in a derivative is infinite, whatever the function's error model.
 """
 
+import math
 import operator
 from functools import cache
 
 from llvmlite import ir
-from numba.core import types
+from numba.core import cgutils, types
 from numba.extending import intrinsic
 
 from ..forward import dual as d
-from ..forward.arithmetic import Emitter, Operand
-from ..rules.expression import Answer, Apply, Arg, Const, evaluate, walk
+from ..forward.arithmetic import CONTRACT, Emitter, Operand
+from ..lanes.varying import any_lane
+from ..rules.expression import COMPARISONS, Answer, Apply, Arg, Const, evaluate, walk, where
 from ..rules.poles import is_polynomial
 from ..rules.registry import SCALAR
 from . import cotangents
@@ -75,13 +77,48 @@ def contribution(expressions, needed, strong=False):
                 for k, (key, ty) in enumerate(zip(needed, sig.args[1], strict=True))
             }
             arithmetic = _VectorArithmetic if _is_vector(result) else _Arithmetic
-            products = _products(emit, expressions, found, bar, arithmetic(emit, result), strong)
-            out = [p.value if _is_vector(result) else emit.cast(p, result) for p in products]
+
+            def products():
+                made = _products(emit, expressions, found, bar, arithmetic(emit, result), strong)
+                return [p.value if _is_vector(result) else emit.cast(p, result) for p in made]
+
+            skipping = strong and isinstance(result, types.Float) and any(map(_calls, expressions))
+            out = _where_counted(emit, bar, result, products) if skipping else products()
             return context.make_tuple(builder, returned, out) if several else out[0]
 
         return returned(adjoint, values), codegen
 
     return contribute
+
+
+_INSTRUCTIONS = {
+    *(operator.add, operator.sub, operator.mul, operator.truediv, operator.neg, math.sqrt, where),
+    *(operator.and_, operator.or_, *COMPARISONS),
+}
+
+
+def _calls(partial):
+    """Whether a function is called that takes longer than a branch."""
+    nodes = [node for node in walk(partial) if isinstance(node, Apply)]
+    return any(node.fn not in _INSTRUCTIONS and not is_polynomial(node) for node in nodes)
+
+
+def _where_counted(emit, bar, result, products):
+    """What `products` emits, reached where the adjoint is not zero; elsewhere zeros.
+
+    What a choice has left out has an adjoint of zero, which is zero times any partial.
+    """
+    builder = emit.builder
+    value = emit.cast(bar, result)
+    before, zero = builder.block, value.type(0.0)
+    with builder.if_then(builder.fcmp_unordered("!=", value, zero, flags=CONTRACT)):
+        made, within = products(), builder.block
+    out = []
+    for product in made:
+        out.append(builder.phi(value.type))
+        out[-1].add_incoming(zero, before)
+        out[-1].add_incoming(product, within)
+    return out
 
 
 def _plain(context, builder, ty, value):
@@ -110,13 +147,43 @@ class _Arithmetic:
 
     def times(self, bar, factor, strong):
         if strong:
-            return self.emit.product(factor, bar)
+            return self._checked(
+                operator.mul, (bar, factor), lambda: self.emit.product(factor, bar)
+            )
         return self.emit.apply(operator.mul, (bar, factor))
 
     def over(self, bar, denominator, strong):
+        operands = bar, denominator
         if strong:
-            return self.emit.quotient(bar, denominator)
-        return self.emit.apply(operator.truediv, (bar, denominator))
+            return self._checked(operator.truediv, operands, lambda: self.emit.quotient(*operands))
+        return self.emit.apply(operator.truediv, operands)
+
+    def _checked(self, function, operands, asking):
+        """A product or quotient; where it is nan, what `asking` emits, which asks for zeros.
+
+        One comparison that all but never holds takes a third of the time of two that select.
+        """
+        builder = self.emit.builder
+        if not isinstance(self.result, types.Float):
+            return asking()
+        plain = self.emit.apply(function, operands)
+        return Operand(plain.type, _unless_nan(builder, plain.value, lambda: asking().value))
+
+
+def _unless_nan(builder, value, asking):
+    """A number, or a vector; what `asking` emits where it, or a lane, is nan."""
+    before, flags = builder.block, getattr(value, "flags", None)
+    if flags == []:
+        flags.extend(CONTRACT)  # else `fastmath` marks it as one that is never nan
+    is_nan = builder.fcmp_unordered("uno", value, value, flags=CONTRACT)
+    if isinstance(value.type, ir.VectorType):
+        is_nan = any_lane(builder, is_nan)
+    with cgutils.if_unlikely(builder, is_nan):
+        asked, within = asking(), builder.block
+    chosen = builder.phi(value.type)
+    chosen.add_incoming(value, before)
+    chosen.add_incoming(asked, within)
+    return chosen
 
 
 class _VectorArithmetic(_Arithmetic):
@@ -138,14 +205,18 @@ class _VectorArithmetic(_Arithmetic):
 
     def _unless_zero(self, product, bar, factor=None):
         builder, ty = self.emit.builder, self.result
-        vectors = [cotangents.converted(builder, bar.value, bar.type, ty)]
-        if factor is not None:
-            vectors.append(cotangents.splat(builder, self.emit.cast(factor, ty.scalar), ty.n))
-        value = product.value
-        zero = ir.Constant(value.type, None)
-        for vector in vectors:
-            value = builder.select(builder.fcmp_unordered("!=", vector, zero), value, zero)
-        return Operand(ty, value)
+
+        def asked():
+            vectors = [cotangents.converted(builder, bar.value, bar.type, ty)]
+            if factor is not None:
+                vectors.append(cotangents.splat(builder, self.emit.cast(factor, ty.scalar), ty.n))
+            value = product.value
+            zero = ir.Constant(value.type, None)
+            for vector in vectors:
+                value = builder.select(builder.fcmp_unordered("!=", vector, zero), value, zero)
+            return value
+
+        return Operand(ty, _unless_nan(builder, product.value, asked))
 
 
 def _products(emit, expressions, found, bar, arithmetic, strong):

@@ -31,11 +31,13 @@ TAPE_FIELDS = 8
 STACK_BYTES = 16 * 1024  # first chunk of the value stack
 ARENA_BYTES = 8 * 1024  # first chunk of the arena
 FIRST_BLOCK = 64 * 1024  # first chunk of either on the heap
+LARGEST_KEPT = 32 * 1024 * 1024  # of an arena; C's allocator, too, returns what is larger at once
 
-SLOTS = 16  # of the pool, for the value stack; as many again for first chunks of arenas
+SLOTS = 16  # of the pool, for each of the three kinds of blocks:
+FOR_STACKS, FOR_FIRST_CHUNKS, FOR_LARGE = range(0, 3 * SLOTS, SLOTS)  # value stacks, then arenas
 
 _limit = ctypes.c_int64(0)
-_pool = (ctypes.c_int64 * (2 * SLOTS))()
+_pool = (ctypes.c_int64 * (3 * SLOTS))()
 llvm.add_symbol("numbad_tape_limit", ctypes.addressof(_limit))
 llvm.add_symbol("numbad_tape_pool", ctypes.addressof(_pool))
 for _name in ("PyMem_RawMalloc", "PyMem_RawRealloc", "PyMem_RawFree"):
@@ -188,8 +190,35 @@ def _give(block, first):
 
 
 @jit
+def _take_for(size, allowed):
+    """A large block that holds `size` bytes and at most twice as many, or 0.
+
+    Fresh pages cost more than what a sweep does with them, so shadows of large arrays are kept. Where
+    no block fits, one that waits is freed: no more blocks are kept than were in use at one time.
+    """
+    unfit = 0
+    for slot in range(FOR_LARGE, FOR_LARGE + SLOTS):
+        address = _pool_address() + 8 * slot
+        if peek(address, 0) == 0:
+            continue
+        block = exchange(address, 0)  # its capacity may be read by its one owner alone
+        if block == 0:
+            continue
+        if size <= peek(block, CAPACITY) <= min(2 * size, allowed):
+            if unfit != 0:
+                _give(unfit, FOR_LARGE)
+            return block
+        if unfit != 0:
+            _give(unfit, FOR_LARGE)
+        unfit = block
+    if unfit != 0:
+        _free(unfit)
+    return 0
+
+
+@jit
 def _drain():
-    for slot in range(2 * SLOTS):
+    for slot in range(3 * SLOTS):
         block = exchange(_pool_address() + 8 * slot, 0)
         if block != 0:
             _free(block)
@@ -225,7 +254,7 @@ def _resize(block, capacity):
 @jit
 def _first_block(capacity, allowed):
     """A block from the pool where one fits under the limit, made larger where it must be."""
-    block = _take(0)
+    block = _take(FOR_STACKS)
     if block != 0:
         if peek(block, CAPACITY) <= allowed:
             larger = _resize(block, capacity)
@@ -263,15 +292,15 @@ def grow(tape, top, need):
 
 
 @jit
-def _arena_block(tape, size):
-    """A new block of the arena of `size` bytes, in its list of blocks; 0 where there is none."""
-    block = _take(SLOTS) if size == FIRST_BLOCK else 0
+def _arena_block(tape, size, allowed):
+    """A block of `size` bytes or more for the arena, in its list of blocks; 0 where there is none."""
+    block = _take(FOR_FIRST_CHUNKS) if size == FIRST_BLOCK else _take_for(size, allowed)
     if block == 0:
         block = _resize(0, size)
     if block != 0:
         poke(block, NEXT, peek(tape, ARENA_BLOCKS))
         poke(tape, ARENA_BLOCKS, block)
-        poke(tape, HEAP, peek(tape, HEAP) + size)
+        poke(tape, HEAP, peek(tape, HEAP) + peek(block, CAPACITY))
     return block
 
 
@@ -289,14 +318,14 @@ def arena_take(tape, n):
         return start
     chunk = peek(tape, ARENA_CHUNK)
     if n > chunk or chunk > allowed:  # a block of its own; the chunk in use stays in use
-        block = _arena_block(tape, n) if n <= allowed else 0
+        block = _arena_block(tape, n, allowed) if n <= allowed else 0
         return block + HEADER if block != 0 else 0
-    block = _arena_block(tape, chunk)
+    block = _arena_block(tape, chunk, allowed)
     if block == 0:
         return 0
     poke(tape, ARENA_CHUNK, 2 * chunk)
     poke(tape, ARENA_NEXT, block + HEADER + n)
-    poke(tape, ARENA_END, block + HEADER + chunk)
+    poke(tape, ARENA_END, block + HEADER + peek(block, CAPACITY))
     return block + HEADER
 
 
@@ -329,10 +358,11 @@ def arena_rewind(tape, blocks, start, end):
 
 @jit
 def _give_arena(block):
-    if peek(block, CAPACITY) == FIRST_BLOCK:
-        _give(block, SLOTS)
-    else:
+    capacity = peek(block, CAPACITY)
+    if capacity > LARGEST_KEPT:
         _free(block)
+    else:
+        _give(block, FOR_FIRST_CHUNKS if capacity == FIRST_BLOCK else FOR_LARGE)
 
 
 @_called_by_name
@@ -340,7 +370,7 @@ def release(tape):
     """Give back all heap memory of a tape."""
     block = peek(tape, BLOCK)
     if block != 0:
-        _give(block, 0)
+        _give(block, FOR_STACKS)
     block = peek(tape, ARENA_BLOCKS)
     while block != 0:
         following = peek(block, NEXT)

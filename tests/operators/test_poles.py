@@ -170,6 +170,34 @@ def test_what_adds_nothing_adds_zero(case, mode):
     np.testing.assert_allclose(found, wanted, rtol=1e-12)
 
 
+@pytest.mark.parametrize("mode", MODES)
+def test_what_adds_nothing_adds_zero_with_fastmath(mode):
+    """Infinite slopes are the derivative's own: nothing in the function is infinite."""
+    _, arguments, wanted = CASES[0]
+    found = nd.grad(njit(fastmath=True)(padded), argnums=(0, 1), mode=mode)(*arguments)
+    np.testing.assert_allclose(found, wanted, rtol=1e-12)
+
+
+def masked_roots(x, y):
+    """A product of what is zero with what is not finite in its slope alone."""
+    a = np.zeros(4)
+    for i in range(2):
+        a[i] = x * (i + 1)
+    total = 0.0
+    for v in a:
+        total += math.sqrt(v * y)
+    return total
+
+
+def test_factors_of_zero_below_roots_with_fastmath():
+    by_x, by_y = nd.grad(njit(fastmath=True)(masked_roots), argnums=(0, 1), mode="reverse")(
+        3.0, 2.0
+    )
+    roots = math.sqrt(3.0) + math.sqrt(6.0)
+    assert by_x == pytest.approx(math.sqrt(2.0) * roots / 6.0)
+    assert by_y == pytest.approx(roots / (2.0 * math.sqrt(2.0)))
+
+
 @njit
 def joined(x):
     return padded_(x[0], 0.0) + loses_(x[0], x[1])

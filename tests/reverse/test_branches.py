@@ -52,6 +52,25 @@ def assigned_in_some_iterations(x, y, n):
     return last * last + y
 
 
+@programs.on((1.1, 0.97, 0.6), (0.7, 1.6, 0.4))
+def powers_that_some_choose(x, u, p):
+    """An American option on a binomial tree: whole powers, negative ones too, in what is left out."""
+    v = np.zeros((6, 6))
+    for i in range(4, -1, -1):
+        for j in range(i + 1):
+            hold = p * v[i + 1, j + 1] + (1.0 - p) * v[i + 1, j]
+            v[i, j] = max(hold * u, 1.3 - x * u ** (2 * j - i))
+    return v[0, 0] * x
+
+
+@programs.on((0.0, 0.8, 3), (0.7, -0.2, 4))
+def powers_of_zero_and_below(x, y, n):
+    total = 0.0
+    for k in range(n):
+        total += max(x**k * y, y * k - 1.0) + min((y + 1.0) ** (1 - k), x + 9.0)
+    return total * y
+
+
 @programs.on((0.53, 1.47), (2.52, -1.48), (-1.1, -1.2))
 def ternaries(x, y):
     total = 0.0

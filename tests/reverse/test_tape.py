@@ -252,6 +252,34 @@ def test_stack_blocks_wait_for_the_next_call():
     assert pool_bytes() == 0
 
 
+@on_tape
+def shadows(tape, args):
+    """What is not zero in shadows of two arrays, which are then filled."""
+    wrong = 0
+    for x in args:
+        shadow = zeros_like(tape, x)
+        wrong += np.count_nonzero(shadow)
+        shadow[:] = 1.0
+    return wrong
+
+
+def test_shadows_of_large_arrays_wait_for_the_next_call():
+    sizes = 20_000, 50_000
+    x, y = map(np.zeros, sizes)
+    for _ in range(3):
+        assert shadows(x, y) == 0
+        assert pool_bytes() == 8 * sum(sizes)
+    assert shadows(x[:-1000], y[:-1000]) == 0  # fits, and is not much less
+    assert pool_bytes() == 8 * sum(sizes)
+    for n in range(100_000, 120_000, 2000):  # each of another size: none piles up
+        assert shadows(np.zeros(n), np.zeros(2 * n)) == 0
+        assert pool_bytes() <= 2 * 8 * 3 * n
+    large = np.zeros(memory.LARGEST_KEPT // 8 + 1)
+    before = pool_bytes()
+    assert shadows(large, large) == 0
+    assert pool_bytes() <= before
+
+
 # -- the limit --------------------------------------------------------------------------------
 
 
