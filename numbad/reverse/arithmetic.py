@@ -13,7 +13,7 @@ from numba.core import cgutils, types
 from numba.extending import intrinsic
 
 from ..forward import dual as d
-from ..forward.arithmetic import CONTRACT, Emitter, Operand
+from ..forward.arithmetic import Emitter, Operand
 from ..lanes.varying import any_lane
 from ..rules.expression import COMPARISONS, Answer, Apply, Arg, Const, evaluate, walk, where
 from ..rules.poles import is_polynomial
@@ -79,7 +79,8 @@ def contribution(expressions, needed, strong=False):
             arithmetic = _VectorArithmetic if _is_vector(result) else _Arithmetic
 
             def products():
-                made = _products(emit, expressions, found, bar, arithmetic(emit, result), strong)
+                how = arithmetic(emit, result, rarely=bool(strong) or _is_vector(result))
+                made = _products(emit, expressions, found, bar, how, strong)
                 return [p.value if _is_vector(result) else emit.cast(p, result) for p in made]
 
             skipping = strong and isinstance(result, types.Float) and any(map(_calls, expressions))
@@ -111,7 +112,7 @@ def _where_counted(emit, bar, result, products):
     builder = emit.builder
     value = emit.cast(bar, result)
     before, zero = builder.block, value.type(0.0)
-    with builder.if_then(builder.fcmp_unordered("!=", value, zero, flags=CONTRACT)):
+    with builder.if_then(builder.fcmp_unordered("!=", value, zero)):
         made, within = products(), builder.block
     out = []
     for product in made:
@@ -140,10 +141,14 @@ def _result_type(typingctx, adjoint, members):
 
 
 class _Arithmetic:
-    """Products and quotients of an adjoint and a number."""
+    """Products and quotients of an adjoint and a number.
 
-    def __init__(self, emit, result):
-        self.emit, self.result = emit, result
+    `rarely`: zeros are asked for where a product is nan, by a branch: one comparison takes a third of the
+    time of two that select. Where that is all that a loop does, it vectorises with the latter.
+    """
+
+    def __init__(self, emit, result, rarely):
+        self.emit, self.result, self.rarely = emit, result, rarely
 
     def times(self, bar, factor, strong):
         if strong:
@@ -159,12 +164,9 @@ class _Arithmetic:
         return self.emit.apply(operator.truediv, operands)
 
     def _checked(self, function, operands, asking):
-        """A product or quotient; where it is nan, what `asking` emits, which asks for zeros.
-
-        One comparison that all but never holds takes a third of the time of two that select.
-        """
+        """A product or quotient; where it is nan, what `asking` emits, which asks for zeros."""
         builder = self.emit.builder
-        if not isinstance(self.result, types.Float):
+        if not self.rarely or not isinstance(self.result, types.Float):
             return asking()
         plain = self.emit.apply(function, operands)
         return Operand(plain.type, _unless_nan(builder, plain.value, lambda: asking().value))
@@ -172,10 +174,7 @@ class _Arithmetic:
 
 def _unless_nan(builder, value, asking):
     """A number, or a vector; what `asking` emits where it, or a lane, is nan."""
-    before, flags = builder.block, getattr(value, "flags", None)
-    if flags == []:
-        flags.extend(CONTRACT)  # else `fastmath` marks it as one that is never nan
-    is_nan = builder.fcmp_unordered("uno", value, value, flags=CONTRACT)
+    before, is_nan = builder.block, builder.fcmp_unordered("uno", value, value)
     if isinstance(value.type, ir.VectorType):
         is_nan = any_lane(builder, is_nan)
     with cgutils.if_unlikely(builder, is_nan):
@@ -216,7 +215,7 @@ class _VectorArithmetic(_Arithmetic):
                 value = builder.select(builder.fcmp_unordered("!=", vector, zero), value, zero)
             return value
 
-        return Operand(ty, _unless_nan(builder, product.value, asked))
+        return Operand(ty, _unless_nan(builder, product.value, asked) if self.rarely else asked())
 
 
 def _products(emit, expressions, found, bar, arithmetic, strong):

@@ -7,6 +7,7 @@ from numba import njit
 from numba.core import ir, types
 from numba.core.compiler import CompilerBase
 from numba.core.compiler_machinery import FunctionPass, PassManager, register_pass
+from numba.core.cpu_options import FastMathOptions
 from numba.core.errors import NumbaError
 from numba.core.ir_utils import build_definitions
 from numba.core.registry import CPUDispatcher
@@ -204,8 +205,8 @@ class Differentiate(FunctionPass):
         pull = state.func_id.func.__numbad_pull__
         func_ir.blocks = pull.blocks(state, scope)
         setattr(func_ir, NATURAL, pull.natural)
-        if pull.strict:
-            state.targetctx.fastmath = False
+        fastmath = state.targetctx.fastmath
+        state.targetctx.fastmath = _without_promises(fastmath) if not pull.strict else False
         if pull.checked:
             state.targetctx.enable_boundscheck = True
         func_ir._definitions = build_definitions(func_ir.blocks)
@@ -213,6 +214,17 @@ class Differentiate(FunctionPass):
         state.typingctx.refresh()
         state.targetctx.refresh()
         return True
+
+
+def _without_promises(fastmath):
+    """What `fastmath` allows but for taking no number to be infinite or nan.
+
+    That is said of the function; its derivative may meet an infinite slope beside a zero.
+    """
+    flags = fastmath.flags if fastmath else set()
+    if "fast" in flags:
+        flags = {"nsz", "arcp", "contract", "afn", "reassoc"}
+    return FastMathOptions(flags - {"nnan", "ninf"})
 
 
 @register_pass(mutates_CFG=False, analysis_only=False)
