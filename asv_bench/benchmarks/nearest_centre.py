@@ -1,7 +1,6 @@
 """Points and the centres nearest to them: gradient and Hessian-vector product over those by hand.
 
-The sum of squared distances (that of k-means) by the centres, the minimum taken by `if` and by `min`; and
-with the distance as a sum over the slices of a point and a centre.
+The sum of squared distances (that of k-means) by the centres: by `if`, by `min`, and of slices.
 """
 
 import functools
