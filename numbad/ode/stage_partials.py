@@ -210,7 +210,8 @@ def make_partials(tableau, rhs, factor_all, control_partials):
                     put_slope(fun, moving.T, SLOPES + i, at, U, y, structure, args)
                 change = iterate(state, desk, moving, used, first, h)
                 rate = change / previous
-                converged = change <= NOTHING or (rate < 1.0 and change * rate <= NOTHING)
+                known = previous < math.inf  # else the rate of convergence is not known yet
+                converged = change <= NOTHING or (known and rate < 1.0 and change * rate <= NOTHING)
                 done = converged or (change <= ROUNDING and rate > 0.9)
                 if done or not change < math.inf or (is_new and rate > 0.9):
                     break

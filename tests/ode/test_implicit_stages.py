@@ -83,6 +83,26 @@ def test_order_where_it_is_not_stiff_and_where_it_is(method):
         assert (np.abs(found - order) < 0.5).all(), (stiffness, found)
 
 
+def decay(t, y, rate):
+    return -rate * y * y
+
+
+@pytest.mark.parametrize(
+    ("method", "allowed"),
+    [("RadauIIA5", 1e-7), pytest.param("KenCarp4", 1e-4, marks=pytest.mark.deep)],
+)
+def test_derivatives_are_as_exact_as_values_beside_an_old_jacobian(method, allowed):
+    """Of y = 1 / (1 + rate t); one iteration with a Jacobian of other steps leaves errors above 8e-6."""
+    tableau = find_method(method)
+    integrate = make_integrate(Problem(as_dispatcher(decay), tableau, False, False))
+    run = nd.jvp(
+        lambda rate, chosen: integrate(1.0, (0.0, 2.0), (rate,), chosen)[0][-1, 0], argnums=(0,)
+    )
+    value, slope = run((20.0, settings(rtol=1e-5, atol=1e-8)), (1.0,))
+    assert abs(value * 41.0 - 1.0) < allowed
+    assert abs(slope * 41.0**2 / -2.0 - 1.0) < allowed
+
+
 @pytest.mark.deep
 def test_second_derivatives():
     """Of the end by the first rate, against those of another method."""
