@@ -61,10 +61,12 @@ GOES_ON, SOLVED, DIVERGED, BROKEN = range(4)
 # What is kept from step to step: the size of the last step and that for which there are factors (0.0: none),
 # whether there is a Jacobian, what is left of Newton's error after an iteration, the tolerance for it, the
 # last change, the slowest rate of convergence in this step, and counts of evaluations, Jacobians and
-# factorizations.
+# factorizations; of a multistep method the order, 0 before the first step, and for how many steps it and
+# the step size have been what they are.
 LAST, FACTORED, LINEARIZED, LEFT, TOLERANCE, CHANGE, RATE, EVALUATIONS, JACOBIANS, FACTORS = range(
     10
 )
+ORDER, SAME = 10, 11
 
 # What the steps of a solution share, lent: the table of values with the rows of `stage_equations`, that of
 # the complex system, the notes above, and the systems.
@@ -126,7 +128,7 @@ def implicit_steps(tableau, rhs, jac=None):
 @called
 def new_tables(n, shape, rtol):
     """That of the complex system, the notes, the complex matrix and its row exchanges."""
-    notes = np.zeros(10)
+    notes = np.zeros(12)
     least = max(smallest(rtol), 1e3 * EPSILON)
     notes[LEFT], notes[TOLERANCE] = 1.0, max(10.0 * EPSILON / least, min(0.03, math.sqrt(least)))
     pair_W, exchanges = np.empty(shape, np.complex128), np.empty(n, np.intp)
@@ -192,7 +194,7 @@ def make_attempt(tableau):
     def begin_block(desk, h, block):
         T, notes = returned(desk.T), returned(desk.notes)
         if block == 0:
-            equations.begin(T, h)
+            equations.begin(T, h, notes)
             notes[RATE] = 0.0
         ratio = h / notes[LAST] if notes[LAST] != 0.0 else 0.0
         first = explicit + block * per
@@ -217,7 +219,7 @@ def make_attempt(tableau):
         T, notes = returned(desk.T), returned(desk.notes)
         equations.stage_state(T, stages - 1)
         slope = SLOPE if trial == 0 else SLOPES + 1
-        equations.estimate(like, T, None, slope, returned(desk.systems), h)
+        equations.estimate(like, T, None, slope, returned(desk.systems), h, notes)
         square = mean_square_error(T[RIGHT], T[Y], T[U], returned(rtol), returned(atol))
         if once or trial == 1 or square <= 1.0 or not (again or notes[LAST] == 0.0):
             return square, False
@@ -229,7 +231,7 @@ def make_attempt(tableau):
     @called
     def accept(desk, h, factor):
         notes = returned(desk.notes)
-        equations.end(returned(desk.T), h)
+        equations.end(returned(desk.T), h, notes)
         notes[LAST] = h
         if notes[RATE] > KEEP_JACOBIAN:
             notes[LINEARIZED] = 0.0
@@ -261,7 +263,8 @@ def make_implicit_advance(tableau, fun, rhs, control_partials, jac=None):
     begin, ready, begin_block, stage, iterate, error, accept = make_attempt(tableau)
     linearize, control = lent_linearizer(rhs, jac), make_control(tableau)
     put_slope = make_put_slope(rhs)
-    solve_partials = make_partials(tableau, rhs, make_factor_all(tableau), control_partials)
+    equations, factor_all = make_equations(tableau), make_factor_all(tableau)
+    solve_partials = make_partials(tableau, rhs, equations, factor_all, control_partials)
     stages, per, blocks = tableau.stages, tableau.per_block, tableau.blocks
     c, states = np.array(tableau.c), make_states(SLOPES + 2 * stages, stages)
     place = buffers_needed(tableau)

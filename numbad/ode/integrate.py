@@ -19,6 +19,8 @@ from numbad.ode.control import (
 )
 from numbad.ode.implicit_steps import implicit_steps, make_implicit_advance
 from numbad.ode.implicit_tableau import ImplicitTableau
+from numbad.ode.multistep import Multistep
+from numbad.ode.multistep_steps import make_multistep_advance
 from numbad.ode.rhs import RightHandSide, make_evaluate
 from numbad.ode.rosenbrock import Rosenbrock, rosenbrock_steps
 from numbad.ode.state import (
@@ -144,6 +146,8 @@ def _given_jacobian(tableau, problem):
 def _make_advance(tableau, fun, rhs, steps, problem):
     """The compiled `advance`: one accepted step."""
     with_partials = problem.control_partials
+    if isinstance(tableau, Multistep):
+        return make_multistep_advance(tableau, fun, rhs, with_partials, problem.jac)
     if isinstance(tableau, ImplicitTableau):
         return make_implicit_advance(tableau, fun, rhs, with_partials, problem.jac)
     make = _make_tried_advance if tableau.adaptive else _make_even_advance

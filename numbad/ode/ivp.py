@@ -65,8 +65,8 @@ def solve_ivp(
         Initial state; complex for a complex problem.
     method : str
         One of SciPy's "RK45" (Dormand & Prince, the default), "RK23" and "DOP853", or any other
-        method of `numbad.ode.solver`. SciPy's stiff "Radau" means "RadauIIA5" here, "BDF" means
-        "Rodas5P", and "LSODA", which changes its method where the problem turns stiff, "AutoTsit5".
+        method of `numbad.ode.solver`. SciPy's stiff "Radau" means "RadauIIA5" here, and
+        "LSODA", which changes its method where the problem turns stiff, "AutoTsit5".
     t_eval : array_like or None
         Times of the output, within `t_span` and in its direction; every step, if None.
     dense_output : bool

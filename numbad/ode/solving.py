@@ -77,8 +77,9 @@ def solver(
         for states of two halves, positions q and momenta p, with dq/dt a function of t and p alone, dp/dt
         of t and q.
         For stiff systems, L-stable Rosenbrock methods: "Rodas5P" (order 5), "Rodas4", "Rosenbrock23" (for
-        tolerances of 1e-3 and more). "RadauIIA5" (SciPy's "Radau") and "KenCarp4" (no mass matrix) keep
-        Jacobians and factors over several steps; neither takes complex states. "AutoTsit5" (SciPy's
+        tolerances of 1e-3 and more). "RadauIIA5" (SciPy's "Radau"), "KenCarp4" (no mass matrix) and
+        "BDF" (backward differentiation of orders 1 to 5, each step of the order that allows the longest)
+        keep Jacobians and factors over several steps; none takes complex states. "AutoTsit5" (SciPy's
         "LSODA") takes Tsit5, and Rodas5P where the problem turns stiff.
     rtol, atol : float or array_like, shape (n,)
         Each step's estimated error is kept below `atol + rtol * |y|` (root mean square over the
@@ -94,10 +95,10 @@ def solver(
     jac : "auto", function, or array_like of shape (n, n)
         For implicit methods. "auto": the exact Jacobian of `fun`, by dual numbers. A function
         `jac(t, y, *args)` returns it as an array of shape (n, n), with the derivative of component `i` by
-        `y[j]` at `[i, j]`; an array is one that is constant. "RadauIIA5" and "KenCarp4" solve their equations
-        with whatever is near it; Rosenbrock methods rest on it, so that it is compared with the exact one at
-        the start. Solutions that are differentiated, and those with events, take the exact one all the same.
-        Not beside `jac_sparsity`.
+        `y[j]` at `[i, j]`; an array is one that is constant. "RadauIIA5", "KenCarp4" and "BDF" solve their
+        equations with whatever is near it; Rosenbrock methods rest on it, so that it is compared with the
+        exact one at the start. Solutions that are differentiated, and those with events, take the exact one
+        all the same. Not beside `jac_sparsity`.
     jac_sparsity : array_like or SciPy sparse, shape (n, n)
         For implicit methods: not zero where the Jacobian by y may be. Columns that share no row are
         evaluated together, and factors kept within a band, in an order of the components that makes it
@@ -171,10 +172,10 @@ def solver(
     nothing. Arrays suit larger systems; their memory is allocated once a call, and `y` and `dy` are
     valid during a call of `fun` only. Step control: Hairer, Norsett & Wanner, "Solving Ordinary
     Differential Equations I", II.4, proportional-integral (stiff methods follow the last error alone);
-    outputs between steps come from the method's own interpolant (order 2 for "Rosenbrock23", 3 for
-    "BS3", "Rodas4", "RadauIIA5", "KenCarp4", "RK4" and symplectic methods, 4 for "DP5", "Tsit5" and
-    "Rodas5P", 7 for "DOP853" and "Vern7", 9 for "Vern9"). Stiff methods factor one matrix a step,
-    dense; their memory grows with n**2.
+    outputs between steps come from the method's own interpolant (that of the step for "BDF", order 2 for
+    "Rosenbrock23", 3 for "BS3", "Rodas4", "RadauIIA5", "KenCarp4", "RK4" and symplectic methods, 4 for "DP5",
+    "Tsit5" and "Rodas5P", 7 for "DOP853" and "Vern7", 9 for "Vern9"). Stiff methods factor one matrix a
+    step, dense; their memory grows with n**2.
 
     Examples
     --------

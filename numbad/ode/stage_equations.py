@@ -144,14 +144,15 @@ def _columns(row, count):
 def make_equations(tableau):
     """The compiled functions for a method, on tables of plain numbers with the rows above.
 
-    `begin(T, h)` sets an explicit first stage. `predict(T, h, ratio, i)` guesses the increment of stage i,
-    from the slopes at the stages of the last step, `ratio` times shorter, or from the stages before.
+    `notes` are those of `numbad.ode.implicit_steps`, for methods whose formulas depend on them. `begin(T, h,
+    notes)` sets an explicit first stage. `predict(T, h, ratio, i)` guesses the increment of stage i, from the
+    slopes at the stages of the last step, `ratio` times shorter, or from the stages before.
     `stage_state(T, i)` puts the state at which f is evaluated for it into row U. `improve(like, T, C, count,
     first, systems, h)` is an iteration for the block of stages from `first` on; the changes are left in place
-    of the slopes. `estimate(like, T, count, slope, systems, h)` puts the error into row RIGHT, `slope` being
-    the row of the slope at the beginning. `end(T, h)` puts the slopes at the stages where those of the last
-    step were. `count` is None for values, and else how many parts each dual number has. `C` has the rows
-    RIGHT and LEAN of the complex system.
+    of the slopes. `estimate(like, T, count, slope, systems, h, notes)` puts the error into row RIGHT, `slope`
+    being the row of the slope at the beginning. `end(T, h, notes)` puts the slopes at the stages where those
+    of the last step were. `count` is None for values, and else how many parts each dual number has. `C` has
+    the rows RIGHT and LEAN of the complex system.
     """
     stages, per, explicit = tableau.stages, tableau.per_block, tableau.explicit_stages
     a, predictors = np.array(tableau.a), tableau.predictors
@@ -162,7 +163,7 @@ def make_equations(tableau):
     F, S, OLD = SLOPES, SLOPES + stages, SLOPES + 2 * stages
 
     @inlined
-    def begin(T, h):
+    def begin(T, h, notes):
         if explicit:
             for k in range(T.shape[1]):
                 T[S, k] = h * T[SLOPE, k]
@@ -237,7 +238,7 @@ def make_equations(tableau):
                 T[S + first + j, k] += change
 
     @inlined
-    def estimate_smoothed(like, T, count, slope, systems, h):
+    def estimate_smoothed(like, T, count, slope, systems, h, notes):
         right, lean = T[RIGHT], T[LEAN]
         for k in range(T.shape[1]):
             total = 0.0
@@ -252,7 +253,7 @@ def make_equations(tableau):
         solve_system(like, systems.W, systems.exchanges, systems, columns(right, count))
 
     @inlined
-    def estimate_plainly(like, T, count, slope, systems, h):
+    def estimate_plainly(like, T, count, slope, systems, h, notes):
         for k in range(T.shape[1]):
             total = 0.0
             for j in range(stages):
@@ -260,7 +261,7 @@ def make_equations(tableau):
             T[RIGHT, k] = total
 
     @inlined
-    def end(T, h):
+    def end(T, h, notes):
         for i in range(stages):
             for k in range(T.shape[1]):
                 T[OLD + i, k] = T[S + i, k] / h

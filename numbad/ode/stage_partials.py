@@ -26,7 +26,6 @@ from numbad.ode.stage_equations import (
     Systems,
     U,
     Y,
-    make_equations,
     mean_square_error,
 )
 from numbad.ode.stage_states import (
@@ -135,10 +134,9 @@ def with_partials(square, T, count, rtol, atol):
 
 
 @cache
-def make_partials(tableau, rhs, factor_all, control_partials):
+def make_partials(tableau, rhs, equations, factor_all, control_partials):
     """The compiled `solve_partials(...) -> (whether they converged and are exact enough, error)`."""
-    equations, put_slope = make_equations(tableau), make_put_slope(rhs)
-    linearize = make_linearize_lent(rhs)
+    put_slope, linearize = make_put_slope(rhs), make_linearize_lent(rhs)
     explicit, per, blocks = tableau.explicit_stages, tableau.per_block, tableau.blocks
     c, stages, middle = np.array(tableau.c), tableau.stages, (tableau.per_block - 1) // 2
     increments = SLOPES + stages
@@ -150,11 +148,11 @@ def make_partials(tableau, rhs, factor_all, control_partials):
 
     @called
     def begin_block(desk, moving, h, block):
-        own, T, last = returned(desk.T), flat(returned(moving.T)), returned(desk.notes)[0]
+        own, T, notes = returned(desk.T), flat(returned(moving.T)), returned(desk.notes)
         count = T.shape[1] // own.shape[1]
         if block == 0:
-            equations.begin(T, h)
-        ratio = h / last if last != 0.0 else 0.0
+            equations.begin(T, h, notes)
+        ratio = h / notes[0] if notes[0] != 0.0 else 0.0
         first = explicit + block * per
         for i in range(first, first + per):
             equations.predict(T, h, ratio, i)
@@ -184,14 +182,14 @@ def make_partials(tableau, rhs, factor_all, control_partials):
 
     @called
     def finish(like, desk, moving, h, square, rtol, atol):
-        T = flat(returned(moving.T))
+        T, notes = flat(returned(moving.T)), returned(desk.notes)
         equations.stage_state(T, stages - 1)
         if control_partials:
             count = T.shape[1] // returned(desk.T).shape[1]
-            equations.estimate(like, T, count, SLOPE, returned(desk.systems), h)
+            equations.estimate(like, T, count, SLOPE, returned(desk.systems), h, notes)
             square = with_partials(square, T, count, returned(rtol), returned(atol))
         if square <= 1.0:
-            equations.end(T, h)
+            equations.end(T, h, notes)
         return square <= 1.0, square
 
     def of_duals(
@@ -221,7 +219,8 @@ def make_partials(tableau, rhs, factor_all, control_partials):
                     given = desk.systems.mass, desk.systems.sparsity
                     work = moving.matrices + given
                     there = lent_state_at(desk.T, U, y)
-                    linearize(fun, work, t + c[first + middle] * h, there, structure, values)
+                    at = t_new if c[first + middle] == 1.0 else t + c[first + middle] * h
+                    linearize(fun, work, at, there, structure, values)
                     used, is_new, previous = moving.systems, True, math.inf
                     refactor(state, used, h)
             if not done:

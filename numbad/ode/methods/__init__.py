@@ -4,6 +4,7 @@ from difflib import get_close_matches
 
 from numbad.errors import ArgumentError
 from numbad.ode.methods.auto_tsit5 import AUTO_TSIT5
+from numbad.ode.methods.bdf import BDF
 from numbad.ode.methods.bs3 import BS3
 from numbad.ode.methods.dop853 import DOP853
 from numbad.ode.methods.dp5 import DP5
@@ -25,9 +26,11 @@ EXPLICIT = (EULER, HEUN, RK4, BS3, DP5, TSIT5, DOP853, VERN7, VERN9)
 ROSENBROCK = (ROSENBROCK23, RODAS4, RODAS5P)
 SWITCHING = (AUTO_TSIT5,)
 IMPLICIT = (RADAU_IIA5, KENCARP4)
+MULTISTEP = (BDF,)
 SYMPLECTIC = (VELOCITY_VERLET, MCLACHLAN_ATELA4)
 METHODS = {
-    method.name: method for method in EXPLICIT + ROSENBROCK + IMPLICIT + SWITCHING + SYMPLECTIC
+    method.name: method
+    for method in EXPLICIT + ROSENBROCK + IMPLICIT + MULTISTEP + SWITCHING + SYMPLECTIC
 }
 
 # Other names of a method: what it is called in full; SciPy's, for the method that does the same here.
@@ -36,7 +39,6 @@ ALIASES = {
     "RK23": "BS3",
     "RK45": "DP5",
     "Radau": "RadauIIA5",
-    "BDF": "Rodas5P",
     "LSODA": "AutoTsit5",
 }
 
