@@ -171,7 +171,7 @@ def make_attempt(tableau):
     `accept(desk, h, factor)` ends a
     step; the next one is `factor` as long, or as long as this one.
     """
-    equations, factor_all = make_equations(tableau), make_factor_all(tableau)
+    equations = make_equations(tableau)
     explicit, per, stages = tableau.explicit_stages, tableau.per_block, tableau.stages
     once = tableau.start_error == 0.0
 
@@ -179,16 +179,6 @@ def make_attempt(tableau):
     def begin(desk, rtol, atol):
         put_scale(returned(desk.T), returned(rtol), returned(atol))
         return returned(desk.notes)[LINEARIZED] == 0.0
-
-    @called
-    def ready(like, desk, h, linearized):
-        notes = returned(desk.notes)
-        if linearized:
-            notes[LINEARIZED], notes[FACTORED] = 1.0, 0.0
-            notes[JACOBIANS] += 1.0
-        if notes[FACTORED] != h:
-            notes[FACTORS] += factor_all(like, returned(desk.systems), h)
-            notes[FACTORED] = h
 
     @called
     def begin_block(desk, h, block):
@@ -239,7 +229,35 @@ def make_attempt(tableau):
             return 1.0
         return factor
 
-    return Attempt(begin, ready, begin_block, stage, iterate, error, accept)
+    return Attempt(begin, make_ready(tableau), begin_block, stage, iterate, error, accept)
+
+
+@cache
+def make_ready(tableau):
+    """The compiled `ready` of `make_attempt`."""
+    factor_all = make_factor_all(tableau)
+
+    @called
+    def ready(like, desk, h, linearized):
+        notes = returned(desk.notes)
+        if linearized:
+            notes[LINEARIZED], notes[FACTORED] = 1.0, 0.0
+            notes[JACOBIANS] += 1.0
+        if notes[FACTORED] != h:
+            notes[FACTORS] += factor_all(like, returned(desk.systems), h)
+            notes[FACTORED] = h
+
+    return ready
+
+
+@inlined
+def after_rejection(t, h, outcome, attempts, most):
+    """The status after a step that is to be tried again, with size h."""
+    if t + 0.1 * h != t:
+        return failure.TOO_MANY_STEPS if attempts >= most else failure.RUNNING
+    if outcome == BROKEN:
+        return failure.NOT_FINITE
+    return failure.STAGES_NOT_SOLVED if outcome == DIVERGED else failure.STEP_TOO_SMALL
 
 
 @cache
@@ -343,14 +361,7 @@ def make_implicit_advance(tableau, fun, rhs, control_partials, jac=None):
                 factor, renew = 1.0, True
             h *= factor
             if not accepted:
-                if t + 0.1 * h == t:
-                    status = failure.STEP_TOO_SMALL
-                    if outcome == BROKEN:
-                        status = failure.NOT_FINITE
-                    elif outcome == DIVERGED:
-                        status = failure.STAGES_NOT_SOLVED
-                elif attempts >= most:
-                    status = failure.TOO_MANY_STEPS
+                status = after_rejection(t, h, outcome, attempts, most)
         w, slopes = end_of_step(T, moving, states, given_y)
         return status, t_new, h_tried, w, slopes, Control(h, log_error, attempts)
 

@@ -17,14 +17,9 @@ from numbad.ode import failure
 from numbad.ode.compiling import called, inlined
 from numbad.ode.control import SAFETY, SMALLEST_SQUARE, STRETCH, Control, larger
 from numbad.ode.implicit_steps import (
-    BROKEN,
-    DIVERGED,
     EPSILON,
     EVALUATIONS,
-    FACTORED,
-    FACTORS,
     GOES_ON,
-    JACOBIANS,
     KEEP_STEP,
     LAST,
     LEFT,
@@ -34,8 +29,10 @@ from numbad.ode.implicit_steps import (
     RATE,
     SAME,
     SOLVED,
+    after_rejection,
     judge,
     make_factor_all,
+    make_ready,
 )
 from numbad.ode.lent import lend, returned
 from numbad.ode.multistep import (
@@ -151,7 +148,7 @@ def make_parts(tableau, control_partials):
     `error(desk, rtol, atol)` the mean square of the error. `accept(desk, moving, h, square, rtol, atol)` ends
     a step, and chooses the order of the next, which is so many times as long.
     """
-    equations, factor_all = make_multistep_equations(tableau), make_factor_all(tableau)
+    equations = make_multistep_equations(tableau)
     highest, leading = tableau.order, tableau.leading
     constants = tableau.error_constants
 
@@ -184,16 +181,6 @@ def make_parts(tableau, control_partials):
         equations.stage_state(T, 0)
         notes[RATE] = 0.0
         notes[LEFT] = max(notes[LEFT], EPSILON) ** 0.8
-
-    @called
-    def ready(like, desk, c, linearized):
-        notes = returned(desk.notes)
-        if linearized:
-            notes[LINEARIZED], notes[FACTORED] = 1.0, 0.0
-            notes[JACOBIANS] += 1.0
-        if notes[FACTORED] != c:
-            notes[FACTORS] += factor_all(like, returned(desk.systems), c)
-            notes[FACTORED] = c
 
     @called
     def iterate(like, desk, c, iteration):
@@ -243,7 +230,7 @@ def make_parts(tableau, control_partials):
         notes[ORDER], notes[SAME] = chosen, 0.0
         return factor
 
-    return Parts(begin, start, spacing, predict, ready, iterate, error, accept)
+    return Parts(begin, start, spacing, predict, make_ready(tableau), iterate, error, accept)
 
 
 @inlined
@@ -332,14 +319,7 @@ def make_multistep_advance(tableau, fun, rhs, control_partials, jac=None):
                 factor, renew = 1.0, True
             h *= factor
             if not accepted:
-                if t + 0.1 * h == t:
-                    status = failure.STEP_TOO_SMALL
-                    if outcome == BROKEN:
-                        status = failure.NOT_FINITE
-                    elif outcome == DIVERGED:
-                        status = failure.STAGES_NOT_SOLVED
-                elif attempts >= most:
-                    status = failure.TOO_MANY_STEPS
+                status = after_rejection(t, h, outcome, attempts, most)
         w, slopes = end_of_step(T, moving, states, given_y)
         return status, t_new, h_tried, w, slopes, Control(h, log_error, attempts)
 
