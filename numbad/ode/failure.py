@@ -22,6 +22,8 @@ CONDITION_NOT_A_NUMBER = 16
 ODD_STATE = 17
 NOT_SEPARABLE = 18
 WRONG_JACOBIAN = 22
+NOT_MADE_CONSISTENT = 23
+NOT_OF_INDEX_ONE = 24
 STAGES_NOT_SOLVED = 41
 STEPS_NOT_REPEATED = 40
 
@@ -50,6 +52,12 @@ _REASONS = {
     WRONG_JACOBIAN: (
         "jac does not return the Jacobian of the right-hand side, which this method rests on: jac[i, j] is "
         'the derivative of component i of fun by y[j] (jac="auto" finds it)'
+    ),
+    NOT_MADE_CONSISTENT: (
+        "after an event, Newton's method finds no state near by that satisfies the algebraic equations"
+    ),
+    NOT_OF_INDEX_ONE: (
+        "the algebraic equations do not determine the slope of the solution: the system is not of index 1"
     ),
     WRONG_PATTERN_SIZE: "jac_sparsity must have a row and a column for each component of the state",
     STAGES_NOT_SOLVED: (

@@ -18,6 +18,11 @@ def as_row(value, others):
     raise NotImplementedError
 
 
+def new_row(count, like):
+    """A new array of the scalars of another; of floats even in code for dual numbers, if those are."""
+    raise NotImplementedError
+
+
 def as_form(like, row):
     """An array as a state in the form of `like`."""
     raise NotImplementedError
@@ -62,6 +67,14 @@ def _scalar_of(value, others):
     for member in (*members, *duals_in(others)):
         scalar = join(cpu_target.typing_context, scalar, member)
     return scalar
+
+
+@overload(new_row)
+def _new_row(count, like):
+    if not isinstance(like.dtype, Dual):
+        return lambda count, like: np.empty(count, like.dtype)
+    dtype = dtype_of_type(like.dtype)
+    return lambda count, like: np.empty(count, dtype())
 
 
 @overload(as_form)

@@ -8,6 +8,7 @@ from numbad.ode import failure
 from numbad.ode.compiling import GenericDispatcher, generic, inlined
 from numbad.ode.conditions import Conditions
 from numbad.ode.crossing import NOWHERE, PLACES, make_scan, next_to
+from numbad.ode.forms import as_arguments, as_row
 from numbad.ode.integrate import as_passed, content_of, dispatcher_of, make_pieces
 from numbad.ode.rhs import RightHandSide, make_evaluate
 from numbad.ode.state import (
@@ -15,9 +16,11 @@ from numbad.ode.state import (
     combine,
     hold,
     make_workspace,
+    read_row,
     restored,
     structure_of,
 )
+from numbad.ode.true_slope import make_slope
 from numbad.remembered import built_once
 
 # The fraction of a first step after which an event that has just happened can be seen to happen again.
@@ -44,8 +47,10 @@ def make_locate(problem, settings, conditions, directions):
     def locate(y0, t, t_end, args, fired, crossed_by, tried):
         raise NotImplementedError(content)
 
+    search = make_search(problem, conditions, directions, settings.mass)
+
     def choose(*argument_types):
-        return _with_settings(make_search(problem, conditions, directions), as_passed(settings))
+        return _with_settings(search, as_passed(settings))
 
     origin = make_locate, (problem, settings, conditions, directions)
     return generic(locate, content, choose, origin, LocateDispatcher)
@@ -59,7 +64,7 @@ def _with_settings(search, settings):
 
 
 @built_once(dispatcher_of)
-def make_search(problem, conditions, directions):
+def make_search(problem, conditions, directions, mass):
     """The dispatcher `search(y0, t, t_end, args, fired, crossed_by, tried, settings)`, as `locate`.
 
     It returns (hit, t_before, t_after, slopes, tried): as bits of `hit` the conditions that cross zero
@@ -67,23 +72,43 @@ def make_search(problem, conditions, directions):
     `hit` is 0. `fired` are those that have just done so, `crossed_by` with which slopes, `tried` the steps
     tried so far.
     """
-    content = *content_of(problem), conditions, directions
+    content = *content_of(problem), conditions, directions, mass
 
     def search(y0, t, t_end, args, fired, crossed_by, tried, settings):
         raise NotImplementedError(content)
 
     def choose(y0, t, t_end, args, *rest):
         watch = Conditions(conditions, y0, args)
-        return _search(make_pieces(problem), problem, watch, directions)
+        return _search(make_pieces(problem), problem, watch, directions, mass)
 
-    return generic(search, content, choose, (make_search, (problem, conditions, directions)))
+    return generic(search, content, choose, (make_search, (problem, conditions, directions, mass)))
 
 
-def _search(pieces, problem, watch, directions):
+def _make_slope_at(problem, mass):
+    """The compiled `slope_at(buffer, t, y, like, structure, args)`: the slope of the solution, as a state."""
+    if mass is None:
+        fun, evaluate = problem.fun, make_evaluate(RightHandSide(problem.inplace, True))
+
+        @inlined
+        def slope_at(buffer, t, y, like, structure, args):
+            return evaluate(fun, buffer, t, y, structure, args)
+
+        return slope_at
+    slope = make_slope(problem, mass)
+
+    @inlined
+    def slope_at(buffer, t, y, like, structure, args):
+        found = slope(t, as_row(restored(structure, y), ()), like, as_arguments(args))
+        return read_row(buffer, found.reshape((1, len(found))), 0, y)
+
+    return slope_at
+
+
+def _search(pieces, problem, watch, directions, mass):
     """The Python function `search` for given types."""
     fun, as_state, start, advance, close, extend, interpolate, settle, explain, *_ = pieces
     count, values, slopes_of = len(directions), watch.values, watch.slopes
-    evaluate = make_evaluate(RightHandSide(problem.inplace, True))
+    slope_at = _make_slope_at(problem, mass)
     side = make_workspace(2)
 
     value, begin, scan = make_scan(values, interpolate, directions)
@@ -121,7 +146,8 @@ def _search(pieces, problem, watch, directions):
         goes_to = np.zeros(count)  # the sign that it will soon have, where that is known
         now = values(t, restored(structure, y), args)
         rates = now
-        onset = slopes_of(t, restored(structure, y), restored(structure, k0), args)
+        slope = slope_at(slope_row, t, y, y0, structure, args)
+        onset = slopes_of(t, restored(structure, y), restored(structure, slope), args)
         for i in range(count):
             has_fired = fired >> i & 1
             # The change of an event may have set it back to before it.
@@ -159,7 +185,7 @@ def _search(pieces, problem, watch, directions):
                     which = high.argmin()
                     t_before = last_before(which, low[which], at, before[which])
                     state = interpolate(row, (t_before - t) / h, h, y, dense)
-                    slope = evaluate(fun, slope_row, t_before, state, structure, args)
+                    slope = slope_at(slope_row, t_before, state, y0, structure, args)
                     user_state, user_slope = restored(structure, state), restored(structure, slope)
                     rates = slopes_of(t_before, user_state, user_slope, args)
                     gap = next_to(t_before, h) - t_before

@@ -18,10 +18,11 @@ from numbad.errors import ModelError
 from numbad.ode import failure
 from numbad.ode.compiling import generic
 from numbad.ode.crossing import next_to
-from numbad.ode.forms import as_arguments, as_form, as_row
+from numbad.ode.forms import as_arguments, as_form, as_row, new_row
 from numbad.ode.integrate import dispatcher_of
 from numbad.ode.locate import LocateDispatcher, make_locate
 from numbad.ode.times import check_times, check_times_type, uniform
+from numbad.ode.true_slope import NODES, make_consistent, make_flow, make_slope
 from numbad.operators.stop import stop_gradient
 from numbad.remembered import built_once
 from numbad.reverse.checkpoint import checkpoint
@@ -30,9 +31,6 @@ from numbad.source import define
 # What a solver with events is compiled for, besides the problem and the settings: the events, and how many of
 # those that happen are returned.
 Declared = namedtuple("Declared", "events keep")
-
-NODES = 0.0, 0.5, 0.5, 1.0
-WEIGHTS = 1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0
 
 
 @built_once(lambda segment, problem, settings, declared: dispatcher_of(problem))
@@ -50,13 +48,14 @@ class _Code:
         self.presets = [(i, e) for i, e in self.events if e.times is not None]
         crossing = [(i, e) for i, e in self.events if e.condition is not None]
         self.bits = {i: bit for bit, (i, _) in enumerate(crossing)}
-        slope, flow = make_flow(problem)
+        slope, flow = make_slope(problem, settings.mass), make_flow(problem, settings.mass)
         self.names = dict(
             np=np,
             segment=segment,
             slope=slope,
             flow=flow,
             as_row=as_row,
+            new_row=new_row,
             as_form=as_form,
             as_arguments=as_arguments,
             stop_gradient=stop_gradient,
@@ -64,6 +63,10 @@ class _Code:
             checked=_checked,
             until=until,
         )
+        consistent = make_consistent(problem, settings.mass)
+        self.is_algebraic = consistent is not None
+        if self.is_algebraic:
+            self.names["consistent"] = consistent
         if crossing:
             conditions = tuple(e.condition for _, e in crossing)
             directions = tuple(e.direction for _, e in crossing)
@@ -122,13 +125,16 @@ class _Code:
             ]
         lines += [
             "if here != after:",
-            "    current = current + (after - here) * stop_gradient(slope(here, reached, y0, rest))",
+            "    known = stop_gradient(reached), stop_gradient(y0), stop_gradient(rest)",
+            "    current = current + (after - here) * slope(here, *known)",
             "    here = after",
         ]
         if e.change is not None:
             call = f"change{i}(after + shift, as_form(y0, current), {number}*rest)"
             lines.append(f"current = changed(current, as_row({call}, current))")
             self.names["changed"] = changed
+        if self.is_algebraic and (e.change is not None or not e.terminal):
+            lines.append("current = consistent(after + shift, current, y0, rest)")
         if e.terminal:
             lines.append("ended = True")
         else:
@@ -203,7 +209,7 @@ _SEGMENT = """\
         reached = state
         if moves:
             outputs = inside - first
-            times = np.empty(outputs + (3 if happens else 2), ts.dtype)
+            times = new_row(outputs + (3 if happens else 2), ts)
             times[0] = ts[0] if at_start else t
             for k in range(outputs):
                 times[1 + k] = ts[first + k]
@@ -234,36 +240,6 @@ _AFTER = """\
             row = count
         at_start = False
 """
-
-
-def make_flow(problem):
-    """The compiled `slope(t, y, like, rest)`, and `flow(t, y, shift, like, rest)` by a shift that is zero."""
-    fun = problem.fun
-    if problem.inplace:
-
-        @jit(error_model="numpy")
-        def slope(t, y, like, rest):
-            dy = np.zeros_like(y)
-            fun(t, y, dy, *rest)
-            return dy
-
-    else:
-
-        @jit(error_model="numpy")
-        def slope(t, y, like, rest):
-            return as_row(fun(t, as_form(like, y), *rest), y)
-
-    @checkpoint
-    @jit(error_model="numpy")
-    def flow(t, y, shift, like, rest):
-        k = np.zeros_like(y)
-        moved = 1.0 * y
-        for stage in range(4):
-            k = slope(t + NODES[stage] * shift, y + (NODES[stage] * shift) * k, like, rest)
-            moved = moved + (WEIGHTS[stage] * shift) * k
-        return moved
-
-    return slope, flow
 
 
 def make_shift(flow, condition):

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from numbad.errors import ArgumentError, NumbadError, UnsupportedError
+from numbad.errors import ArgumentError, UnsupportedError
 from numbad.forward.dual import duals_in
 from numbad.forward.refuse import told
 from numbad.ir.functionals import functional
@@ -31,12 +31,8 @@ from numbad.ode.state import plain
 from numbad.ode.symplectic import Symplectic
 from numbad.ode.tableau import Tableau
 from numbad.ode.times import uniform
+from numbad.ode.true_slope import check_mass_of_events
 from numbad.remembered import built_once
-
-_EVENTS_WITH_MASS = (
-    "events of a solver with a mass_matrix are not available: the slope of the solution is not fun. Way out: "
-    "solve up to the event and from it on, in two calls"
-)
 
 _ADJOINTS = ("auto", "forward", "discrete", "interpolating", "gauss", "quadrature", "backsolve")
 CONTINUOUS = _ADJOINTS[3:]
@@ -203,8 +199,7 @@ def solver(
     declared = Declared(checked_events(events, tstops), _checked_count(keep_events))
     if not declared.events:
         return compiled(problem._replace(jac=jac), settings, 0)
-    if settings.mass is not None:
-        raise NumbadError(_EVENTS_WITH_MASS)
+    check_mass_of_events(settings.mass)
     problem = problem._replace(until_output=True)
     return solver_with_events(compiled(problem, settings, 0), problem, settings, declared)
 

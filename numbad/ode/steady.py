@@ -20,7 +20,7 @@ from numba.extending import overload
 
 from numbad.caching import jit
 from numbad.errors import ArgumentError, ConvergenceError, SingularError
-from numbad.forward.dual import Dual, duals_in
+from numbad.forward.dual import duals_in
 from numbad.forward.dualize import dualized
 from numbad.implicit.lapack import solve_floats
 from numbad.implicit.newton import newton_step
@@ -31,10 +31,11 @@ from numbad.ode.compiling import as_dispatcher
 from numbad.ode.forms import as_arguments, as_form, as_row
 from numbad.ode.integrate import Problem, as_passed, make_integrate
 from numbad.ode.methods import find_method
-from numbad.ode.segments import make_flow
+from numbad.ode.orders import order_of
 from numbad.ode.solving import checked_settings
 from numbad.ode.sparse_linear import weight
 from numbad.ode.times import uniform
+from numbad.ode.true_slope import make_right_side
 from numbad.operators.dispatcher import original
 from numbad.operators.jacobian import jacobian
 from numbad.operators.stop import stop_gradient
@@ -180,19 +181,6 @@ def settling(fun, method, max_steps, inplace):
     return settle
 
 
-def order_of(y):
-    """One more than the levels of dual numbers in an array: the order of derivatives around it, at most."""
-    raise NotImplementedError
-
-
-@overload(order_of)
-def _order_of(y):
-    order, scalar = 1, y.dtype
-    while isinstance(scalar, Dual):
-        order, scalar = order + 1, scalar.scalar
-    return lambda y: order
-
-
 @jit(error_model="numpy")
 def corrected(y, slope, start, pull, W):
     """y - W g(y), for g = slope + pull (y - start)."""
@@ -210,7 +198,7 @@ def corrected(y, slope, start, pull, W):
 
 def _make_find(problem, settings):
     """The compiled `find(y0, args) -> (y, pull, W, t)` for floats, and `slope(t, y, like, rest)`."""
-    slope, _ = make_flow(problem)
+    slope = make_right_side(problem)
     by_state = jacobian(slope, argnums=1, mode="forward")
     integrate, passed = make_integrate(problem), as_passed(settings)
     rtol, atol, name = settings.rtol, settings.atol, problem.fun.py_func.__name__

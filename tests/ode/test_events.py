@@ -207,10 +207,6 @@ def test_backwards_in_time_in_place_with_an_array():
         (lambda: nd.ode.at_times("soon"), "finite floats"),
         (lambda: nd.ode.solver(still, events=abs_speed), "nd.ode.event"),
         (lambda: nd.ode.solver(still, events=nd.ode.event(abs_speed), keep_events=-1), "count"),
-        (
-            lambda: nd.ode.solver(still, method="Rodas5P", mass_matrix=np.eye(2), tstops=1.0),
-            "mass_matrix are not available",
-        ),
     ],
 )
 def test_what_is_wrong_is_named(make, message):
