@@ -11,6 +11,7 @@ from numbad.fit.data import Observations, check_observations, earliest, read_ser
 from numbad.fit.evaluate import Shape, as_dispatcher
 from numbad.fit.experiment import Candidates, read_experiments, split_start
 from numbad.fit.initial import (
+    begun,
     by_component,
     component_names,
     free_components,
@@ -18,6 +19,7 @@ from numbad.fit.initial import (
     length,
     observed_start,
     resolved,
+    starting_function,
     wanted_form,
 )
 from numbad.fit.model import (
@@ -54,14 +56,19 @@ def make_problem(
     """Check everything and return the `OdeProblem`; arguments as in `fit_ode`."""
     _check_options(scale, control, solving)
     experiments = read_experiments(experiments, t, y)
-    p0, extras = split_start(fun, p0, experiments, y0)
+    function = starting_function(y0, fit_y0, experiments)
+    p0, extras = split_start(fun, p0, experiments, None if function else y0)
     names, values, calling = read_parameters(fun, p0, names)
     own = _names_of(freedom.own, "own", names, experiments)
     _check_arguments(experiments, names)
     everything = {**dict(zip(names, values.tolist(), strict=True)), **extras}
-    given = [resolved(y0 if one.y0 is None else one.y0, everything) for one in experiments]
     fun = as_dispatcher(fun)
-    form = calling.arguments(_at_first(names, values, experiments[0], everything))
+    forms = [calling.arguments(_at(names, values, one, everything)) for one in experiments]
+    form = forms[0]
+    if function:
+        given = [(begun(function, arguments), {}) for arguments in forms]
+    else:
+        given = [resolved(y0 if one.y0 is None else one.y0, everything) for one in experiments]
     reading = _Reading(
         fun, form, given[0][0], t0, observed, component_names(components, given[0][0])
     )
@@ -107,7 +114,7 @@ def make_problem(
     )
     problem = OdeProblem(
         fun, shape, unknowns, components, trials, control, solving, reading.observing,
-        reading.labels, priors, fixed, events,
+        reading.labels, priors, fixed, events, function,
     )  # fmt: skip
     return _checked(problem)
 
@@ -135,8 +142,8 @@ def _check_arguments(experiments, names):
                 )
 
 
-def _at_first(names, values, experiment, everything):
-    """Return the parameters as the first experiment starts with them."""
+def _at(names, values, experiment, everything):
+    """Return the parameters as an experiment starts with them."""
     given = experiment.args or {}
     found = [given.get(name, value) for name, value in zip(names, values.tolist(), strict=True)]
     return [everything[value] if isinstance(value, str) else float(value) for value in found]

@@ -37,22 +37,23 @@ def _of_right_hand_side(fun, *structure):
 
 
 @built_once(_of_right_hand_side)
-def compiled(fun, shape, solving, observing, events, meanings):
+def compiled(fun, shape, solving, observing, events, meanings, begin=None):
     """Return the pair of dispatchers (curve, evaluate) for a structure of the problem.
 
     `shape` is a `Shape`, `solving` a `Solving`; `observing` an `Observing`, None where the
     components of the state are observed; `events` are those of the solver, `meanings` what tells
-    their functions from what they were.
+    their functions from what they were; `begin` gives the initial values from the parameters, if not None.
     """
     from numbad.ode import solver
     from numbad.operators import value_and_jacobian
 
     if shape.doses:
         fun, events = with_doses(fun, shape, events)
-    solve = solver(fun, events=events, **solving._asdict())
+    solve = solver(fun, events=events, **solving.options())
     count = len(shape.varied) + len(shape.free)
     names = {
         "solve": solve,
+        "begin": begin,
         "Parameters": _named(shape.calling.form),
         "State": _named(shape.state),
         "empty": np.empty,
@@ -61,7 +62,7 @@ def compiled(fun, shape, solving, observing, events, meanings):
     }
     if observing is not None:
         names |= {f"observe{i}": one for i, one in enumerate(observing.functions)}
-    trajectory = _generate(_trajectory_source(shape, observing), names)
+    trajectory = _generate(_trajectory_source(shape, observing, begin is not None), names)
     mode = "reverse" if shape.adjoint else "forward"
     sensitivities = value_and_jacobian(trajectory, argnums=0, mode=mode)
     if count > MOST_IN_ONE_PASS:
@@ -103,15 +104,15 @@ def _generate(source, names):
     return jit(define(source + "\n", names))
 
 
-def _trajectory_source(shape, observing):
-    """Source of what is observed as a function of all that varies."""
+def _trajectory_source(shape, observing, begins):
+    """Source of what is observed as a function of all that varies; `begins`: from where a function says."""
     place = {index: f"theta[{j}]" for j, index in enumerate(shape.varied)}
     everything = [place.get(i, f"known[{i}]") for i in range(shape.scalars)]
     arguments = everything[: shape.calling.count]
     first = len(shape.varied)
     unknown = {index: f"theta[{first + j}]" for j, index in enumerate(shape.free)}
     lines = ["def generated(theta, known, y0, ts):"]
-    if not shape.free:
+    if begins or not shape.free:
         lines.append("    start = y0")
     elif shape.state == "array":
         lines.append("    start = y0.copy()")
@@ -122,6 +123,8 @@ def _trajectory_source(shape, observing):
     if shape.calling.form == "array":
         lines += _array_lines(shape)
     to_solver = shape.calling.listed(arguments)
+    if begins:
+        lines += _begin_lines(shape, ", ".join(to_solver))
     if shape.doses:
         lines += _dose_lines(shape, everything[shape.calling.count :])
         to_solver += ["when", "amount", "where"]
@@ -143,6 +146,17 @@ def _trajectory_source(shape, observing):
         else:
             lines += [f"        out[i, {q}] = seen[{q}]" for q in range(observing.width)]
     return "\n".join([*lines, "    return out"])
+
+
+def _begin_lines(shape, arguments):
+    """Source of the initial values as a function gives them, in the form of the state."""
+    yield f"    given = begin({arguments})"
+    if shape.state != "array":
+        items = [f"given[{i}]" for i in range(shape.components)]
+        yield f"    start = {_state_source(shape.state, items)}"
+        return
+    yield f"    start = empty({shape.components})"
+    yield from (f"    start[{i}] = given[{i}]" for i in range(shape.components))
 
 
 def _array_lines(shape):

@@ -3,9 +3,12 @@
 from collections.abc import Mapping
 
 import numpy as np
+from numba import typeof
+from numba.core.errors import NumbaError, UnsupportedBytecodeError
 
-from numbad.errors import ModelError
+from numbad.errors import ModelError, NumbadError
 from numbad.fit.data import component_index, label_of
+from numbad.fit.evaluate import as_dispatcher
 
 
 def resolved(y0, entries):
@@ -23,6 +26,42 @@ def resolved(y0, entries):
         return {key: entries[named[key]] if key in named else v for key, v in y0.items()}, named
     values = [entries[named[i]] if i in named else v for i, v in enumerate(_listed(y0))]
     return (y0._make(values) if hasattr(y0, "_make") else values), named
+
+
+def starting_function(y0, fit_y0, experiments):
+    """Return the dispatcher of initial values that are a function of the parameters, None else."""
+    for one in experiments:
+        if callable(one.y0) or (callable(y0) and one.y0 is not None):
+            raise ModelError(
+                f"experiment {one.name!r}: a function for initial values is that of all experiments, and "
+                "goes to fit_ode as y0= alone; let it depend on a parameter that the experiment has in args="
+            )
+    if not callable(getattr(y0, "py_func", y0)):
+        return None
+    if np.any(fit_y0):
+        raise ModelError(
+            "fit_y0: initial values that y0 gives as a function are no unknowns of their own"
+        )
+    return as_dispatcher(y0)
+
+
+def begun(begin, arguments):
+    """Return the initial values at the starting parameters."""
+    try:
+        found = begin(*arguments)
+    except NumbadError:
+        raise
+    except (NumbaError, UnsupportedBytecodeError, TypeError) as error:
+        from numbad.ode.complaint import cannot_compile
+
+        raise ModelError(f"y0: {cannot_compile(begin, map(typeof, arguments), error)}") from error
+    except (ArithmeticError, ValueError, IndexError) as error:
+        raise ModelError(f"y0: {begin.__name__} fails at the start: {error}") from error
+    if np.ndim(found) != 1 or not np.size(found):
+        raise ModelError(
+            f"y0: {begin.__name__} must return a tuple or a 1-D array of numbers, not {found!r}"
+        )
+    return found
 
 
 def by_component(named, components):

@@ -5,12 +5,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from numbad.errors import IntegrationError, ModelError
+from numbad.errors import ConvergenceError, IntegrationError, ModelError
 from numbad.fit.noise import Weighted
 
 # What a model may raise where it cannot be evaluated: a solve that fails, 1 / 0, log(-1). A
 # `ModelError`, a ValueError as well, says that it can be evaluated nowhere.
-FAILURES = (IntegrationError, ArithmeticError, ValueError)
+FAILURES = (IntegrationError, ConvergenceError, ArithmeticError, ValueError)
 STUCK = "every further step led to where the model cannot be evaluated"
 # Fits in turn of the unknowns and of the noise levels, until no level moves by this fraction.
 MOST_ROUNDS, SETTLED = 100, 1e-8
@@ -169,7 +169,10 @@ def optimise(problem, first):
     from scipy.optimize import least_squares
 
     control, unknowns = problem.control, problem.unknowns
+    further = dict(control.options)
     plain = control.loss == "linear" and not unknowns.bounded
+    method = further.pop("method", "lm" if plain else "trf")
+    plain = method == "lm"
     residuals, jacobian = first[1:]
     norm = math.sqrt(residuals @ residuals)
     fill = 1e6 * (1.0 + norm) / math.sqrt(len(residuals)) if plain else math.nan
@@ -179,9 +182,9 @@ def optimise(problem, first):
         evaluations.residuals,
         first[0],
         jac=evaluations.jacobian,
-        method="lm" if plain else "trf",
+        method=method,
         bounds=(-np.inf, np.inf) if plain else tuple(unknowns.internal_bounds),
-        x_scale="jac",
+        x_scale=further.pop("x_scale", "jac"),
         loss=control.loss,
         f_scale=control.f_scale,
         ftol=control.ftol,
@@ -190,6 +193,7 @@ def optimise(problem, first):
         # for an absolute size of the gradient, which small data have at any start.
         gtol=control.gtol if plain else None,
         max_nfev=control.max_nfev,
+        **further,
     )
     stuck = evaluations.failures and not _stationary(found, unknowns, residuals)
     return found, bool(stuck)

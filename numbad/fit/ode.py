@@ -1,6 +1,7 @@
 """The fit of an ODE to data."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -54,6 +55,7 @@ def fit_ode(
     max_steps=100_000,
     sens_errcon=False,
     mass_matrix=None,
+    jac_sparsity=None,
     sensitivity="auto",
     starts=1,
     seed=0,
@@ -64,6 +66,7 @@ def fit_ode(
     xtol=1e-10,
     gtol=1e-10,
     max_nfev=None,
+    optimizer_options=None,
 ):
     """Fit parameters and initial values of an ordinary differential equation to observations.
 
@@ -86,7 +89,9 @@ def fit_ode(
     y0 : sequence, dict, named tuple or array, shape (n,), optional
         The state at the initial time; by default what was observed then, which is then taken as
         exact and no longer counts as an observation, or is where `fit_y0` starts. A text in place
-        of a number is the name of an entry of `p0`.
+        of a number is the name of an entry of `p0`. Or a function ``y0(*parameters)``, which gets the
+        parameters as `fun` does and returns a tuple or array: `numbad.ode.steady_state` of another
+        condition, for instance. Compiled, and differentiated.
     fit_y0 : bool or list, optional
         Whether initial values are unknowns, too, starting from `y0`: all, or the components listed.
     fixed : sequence of str, or dict, optional
@@ -147,7 +152,7 @@ def fit_ode(
         otherwise, and residuals are log(model) - log(data), for errors in proportion to the size.
         Unknowns and data must then be positive. Estimates and standard errors are reported on the
         natural scale all the same.
-    method, rtol, atol, first_step, max_step, max_steps, mass_matrix, sens_errcon : optional
+    method, rtol, atol, first_step, max_step, max_steps, mass_matrix, jac_sparsity, sens_errcon : optional
         As in `numbad.ode.solver`. With a singular mass matrix, `y0` must satisfy its equations.
     sensitivity : "auto", "forward" or "adjoint", optional
         How derivatives are taken: by dual numbers, or by reverse sweeps through the solution, one for
@@ -165,6 +170,9 @@ def fit_ode(
         arguments, repeats none of them and ends with the same result.
     ftol, xtol, gtol, max_nfev : float, float, float, int, optional
         When to stop, as in `scipy.optimize.least_squares`.
+    optimizer_options : dict, optional
+        Further arguments of `scipy.optimize.least_squares`: ``method`` ("lm" without bounds and "trf"
+        with them, by default), ``x_scale``, ``tr_solver``, ``tr_options``.
 
     Returns
     -------
@@ -201,16 +209,41 @@ def fit_ode(
     problem = make_problem(
         fun, t, y, p0, y0, fit_y0, t0, names, components, observed, observables, experiments,
         read_events(events, tstops), sigma, scale, Freedom(own, fixed, bounds, transforms, priors),
-        Control(loss, f_scale, absolute_sigma, ftol, xtol, gtol, max_nfev),
+        Control(
+            loss, f_scale, absolute_sigma, ftol, xtol, gtol, max_nfev, read_options(optimizer_options),
+        ),
         Solving(
             method, as_tuple(rtol), as_tuple(atol), first_step, max_step, max_steps,
-            as_tuple(mass_matrix), bool(sens_errcon),
+            as_tuple(mass_matrix), bool(sens_errcon), as_tuple(jac_sparsity),
         ),
     )  # fmt: skip
     problem = replace(problem, shape=_sensing(problem, sensitivity))
     points = latin_hypercube(problem.unknowns, starts, seed)
     fits = run_starts(problem, points, int(seed), executor, progress, journal)
     return FitResult(problem, fits)
+
+
+OPTIMIZER_OPTIONS = ("method", "x_scale", "tr_solver", "tr_options")
+
+
+def read_options(given):
+    """Return options of the optimiser as pairs; raise `ModelError` for others."""
+    options = {} if given is None else given
+    if not isinstance(options, Mapping):
+        raise ModelError(
+            f'optimizer_options must be a dict such as {{"method": "dogbox"}}; got {given!r}'
+        )
+    for name in options:
+        if name not in OPTIMIZER_OPTIONS:
+            raise ModelError(
+                f"optimizer_options: {name!r} is none of {', '.join(OPTIMIZER_OPTIONS)}; bounds, loss and "
+                "when to stop are arguments of fit_ode"
+            )
+    if options.get("method", "trf") not in ("lm", "trf", "dogbox"):
+        raise ModelError(
+            f"optimizer_options: method must be 'lm', 'trf' or 'dogbox'; got {options['method']!r}"
+        )
+    return tuple((name, options[name]) for name in sorted(options))
 
 
 def _sensing(problem, sensitivity):

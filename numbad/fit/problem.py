@@ -25,6 +25,7 @@ from numbad.fit.model import packed
 from numbad.fit.noise import Levels
 from numbad.fit.priors import Priors
 from numbad.fit.unknowns import TRANSFORMS, Unknowns
+from numbad.meaning import meaning
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,7 @@ class Control:
     xtol: float = 1e-10
     gtol: float = 1e-10
     max_nfev: int | None = None
+    options: tuple = ()  # further ones, (name, value)
 
     @property
     def known_sigma(self):
@@ -56,6 +58,14 @@ class Solving(NamedTuple):
     max_steps: int = 100_000
     mass_matrix: tuple | None = None
     sens_errcon: bool = False
+    jac_sparsity: tuple | None = None
+
+    def options(self):
+        """Return them as `numbad.ode.solver` takes them."""
+        options = self._asdict()
+        if self.jac_sparsity is not None:
+            options["jac_sparsity"] = np.array(self.jac_sparsity)
+        return options
 
 
 def as_tuple(given):
@@ -106,7 +116,8 @@ class OdeProblem:
     """The problem of `fit_ode`. Pickles whole, the model by its code.
 
     `components` name the state; `labels`, None where they are the same, the observables; `fixed` are
-    names and values of what could have been unknown.
+    names and values of what could have been unknown; `begin` gives the initial values from the parameters,
+    None where they are numbers.
     """
 
     fun: object
@@ -121,6 +132,7 @@ class OdeProblem:
     priors: Priors | None = None
     fixed: tuple = ()
     events: tuple = ()
+    begin: object = None
 
     @property
     def log(self):
@@ -130,7 +142,8 @@ class OdeProblem:
     @property
     def _functions(self):
         seen = self.observing.functions if self.observing else ()
-        return self.fun, *seen, *functions_of(self.events)
+        begin = () if self.begin is None else (self.begin,)
+        return self.fun, *seen, *functions_of(self.events), *begin
 
     @cached_property
     def _compiled(self):
@@ -141,8 +154,9 @@ class OdeProblem:
         return self._compile(None)
 
     def _compile(self, observing):
-        events = self.events
-        return compiled(self.fun, self.shape, self.solving, observing, events, meanings_of(events))
+        events, begin = self.events, self.begin
+        meanings = meanings_of(events), None if begin is None else meaning(begin)
+        return compiled(self.fun, self.shape, self.solving, observing, events, meanings, begin)
 
     @cached_property
     def _constants(self):

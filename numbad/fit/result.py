@@ -273,11 +273,11 @@ class FitResult:
         return json.dumps(dump(self), indent=1, allow_nan=False)
 
     @classmethod
-    def from_json(cls, text, fun, observables=None, events=(), tstops=None):
+    def from_json(cls, text, fun, observables=None, events=(), tstops=None, y0=None):
         """Return the result that `to_json` wrote; `fun` is the model, which JSON cannot hold.
 
-        `observables`, `events` and `tstops` are those that were given to `fit_ode`, which it cannot
-        hold either.
+        `observables`, `events`, `tstops` and a function `y0` are those that were given to `fit_ode`,
+        which it cannot hold either.
         Raises `DataError` for a text that is not from `to_json`.
         """
         from numbad.fit.doses import read_events
@@ -285,6 +285,6 @@ class FitResult:
 
         events = read_events(events, tstops)
         try:
-            return cls(*load(json.loads(text), fun, observables, events))
+            return cls(*load(json.loads(text), fun, observables, events, y0))
         except (ValueError, TypeError, KeyError) as error:
             raise DataError(f"not a result of fit_ode: {error}") from error

@@ -53,6 +53,7 @@ def _dump_problem(problem):
         "priors": asdict(problem.priors),
         "fixed": problem.fixed,
         "events": len(problem.events),
+        "begins": problem.begin is not None,
     }
 
 
@@ -70,12 +71,12 @@ def _dump_trial(trial):
     }
 
 
-def load(stored, fun, observables=None, events=()):
+def load(stored, fun, observables=None, events=(), y0=None):
     """Return (problem, local fits) of what `dump` gave."""
     if stored["numbad fit"] != FORMAT:
         raise ValueError(f"format {stored['numbad fit']}, this version reads {FORMAT}")
     fits = [_load_fit(entry) for entry in stored["starts"]]
-    return _load_problem(stored["problem"], fun, observables, events), fits
+    return _load_problem(stored["problem"], fun, observables, events, y0), fits
 
 
 def _load_fit(entry):
@@ -83,7 +84,7 @@ def _load_fit(entry):
     return LocalFit(**{**entry, **floats, "cost": float(entry["cost"])})
 
 
-def _load_problem(entry, fun, observables, events):
+def _load_problem(entry, fun, observables, events, y0):
     shape, unknowns, priors = entry["shape"], entry["unknowns"], entry["priors"]
     calling = Calling(shape["calling"]["count"], _form(shape["calling"]["form"]))
     state, labels = _form(shape["state"]), entry["labels"]
@@ -93,6 +94,8 @@ def _load_problem(entry, fun, observables, events):
         raise ValueError("observables= must be given as they were to fit_ode")
     if entry["events"] != len(events):
         raise ValueError("events= and tstops= must be given as they were to fit_ode")
+    if entry.get("begins", False) != (y0 is not None):
+        raise ValueError("a function y0= must be given as it was to fit_ode")
     observing = None
     if observables is not None:
         first = trials[0]
@@ -110,7 +113,7 @@ def _load_problem(entry, fun, observables, events):
         ),
         _tuple(entry["components"]),
         trials,
-        Control(**entry["control"]),
+        Control(**entry["control"] | {"options": tuple(map(tuple, entry["control"].get("options", ())))}),
         _load_solving(entry["solving"]),
         observing,
         _tuple(labels),
@@ -120,6 +123,7 @@ def _load_problem(entry, fun, observables, events):
         ),
         tuple((name, float(value)) for name, value in entry["fixed"]),
         events,
+        None if y0 is None else as_dispatcher(y0),
     )  # fmt: skip
 
 
