@@ -72,6 +72,9 @@ Pieces = namedtuple(
     "Pieces", "fun as_state start advance close extend interpolate settle explain spare tally"
 )
 
+# After so many steps a symplectic method looks again whether the problem is separable: three evaluations.
+STEPS_UNSEEN = 32
+
 # What an integration notes of its steps: `begin(initial) -> log`, `put(log, t, h, t_new, w, stages)
 # -> log`.
 Log = namedtuple("Log", "begin put")
@@ -228,10 +231,11 @@ def _make_tried_advance(tableau, fun, steps, control_partials):
 
 def _make_even_advance(tableau, fun, steps, control_partials):
     """The compiled `advance` of a method without an error estimate: one step of the size given."""
-    prepare, step = steps.prepare, steps.step
+    prepare, step, look_again = steps.prepare, steps.step, _make_look_again(tableau, steps)
 
     @inlined
     def advance(work, t, t_end, y, k0, last, structure, args, settings):
+        status = look_again(fun, work, t, y, k0, last.attempts, structure, args, settings)
         h = last.h
         if abs(h) > settings.max_step:
             h = math.copysign(settings.max_step, h)
@@ -241,10 +245,31 @@ def _make_even_advance(tableau, fun, steps, control_partials):
             t_new = t_end
         prepare(fun, work, t, y, structure, args)
         w, stages = step(fun, work, t, t_new, h, y, k0, structure, args)
-        status = failure.RUNNING if all_finite(w) else failure.STEP_NOT_FINITE
+        if status == failure.RUNNING and not all_finite(w):
+            status = failure.STEP_NOT_FINITE
         return status, t_new, h, w, stages, Control(last.h, last.log_error, last.attempts + 1)
 
     return advance
+
+
+def _make_look_again(tableau, steps):
+    """The compiled `look_again`: the status of what is given, which some methods ask for now and then."""
+    if not isinstance(tableau, Symplectic):
+
+        @inlined
+        def looks_at_nothing(fun, work, t, y, k0, attempts, structure, args, settings):
+            return failure.RUNNING
+
+        return looks_at_nothing
+    examine = steps.examine
+
+    @inlined
+    def look_again(fun, work, t, y, k0, attempts, structure, args, settings):
+        if attempts % STEPS_UNSEEN == STEPS_UNSEEN - 1:
+            return examine(fun, work, t, y, k0, structure, args, settings)
+        return failure.RUNNING
+
+    return look_again
 
 
 def _make_explain(tableau, fun, rhs):

@@ -71,7 +71,8 @@ def solver(
         In steps of one size, `first_step`, whatever the tolerances: "Euler", "Heun", "RK4"; and the
         symplectic "VelocityVerlet" (order 2) and "McLachlanAtela4" (order 4 for quadratic kinetic energy),
         for states of two halves, positions q and momenta p, with dq/dt a function of t and p alone, dp/dt
-        of t and q.
+        of t and q. That this is so is looked at every 32 steps, at one state: a coupling that holds for
+        a shorter time may go unseen.
         For stiff systems, L-stable Rosenbrock methods: "Rodas5P" (order 5), "Rodas4", "Rosenbrock23" (for
         tolerances of 1e-3 and more). "RadauIIA5" (SciPy's "Radau"), "KenCarp4" (no mass matrix) and
         "BDF" (backward differentiation of orders 1 to 5, each step of the order that allows the longest)

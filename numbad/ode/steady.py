@@ -19,9 +19,10 @@ from numba.core import types
 from numba.extending import overload
 
 from numbad.caching import jit
-from numbad.errors import ArgumentError, ConvergenceError, SingularError
-from numbad.forward.dual import duals_in
+from numbad.errors import ArgumentError, ConvergenceError, ModelError, SingularError
+from numbad.forward.dual import base_scalar, duals_in
 from numbad.forward.dualize import dualized
+from numbad.forward.refuse import told
 from numbad.implicit.lapack import solve_floats
 from numbad.implicit.newton import newton_step
 from numbad.implicit.regular import is_regular_along, weakest
@@ -50,6 +51,12 @@ LAST_STEPS, DOUBLINGS = 20, 200
 DEPENDENT = 1e-12
 # Rates that are less than this part of the largest entry of the Jacobian are none.
 ROUNDING = 1e-13
+
+
+COMPLEX = (
+    "nd.ode.steady_state of a complex state. Way out: real and imaginary parts as components of their own, "
+    "of a real state twice as long"
+)
 
 
 class UnsettledError(ConvergenceError):
@@ -100,6 +107,8 @@ def steady_state(fun, y0, args=(), method="Rodas5P", max_steps=100_000, inplace=
         where the steady state is not isolated although nothing is conserved: at a bifurcation.
     ArgumentError
         where `fun` depends on the time.
+    ModelError
+        for a complex state, and as `numbad.ode.solver`.
     IntegrationError
         where the integration fails, as that of `numbad.ode.solver`.
 
@@ -120,7 +129,7 @@ def steady_state(fun, y0, args=(), method="Rodas5P", max_steps=100_000, inplace=
            [ 0.75, -0.25]])
     """
     given = as_dispatcher(fun)
-    y0 = np.asarray(y0, dtype=float) if isinstance(y0, list) else y0
+    y0 = np.asarray(y0) * 1.0 if isinstance(y0, list) else y0
     return settling(given, method, int(max_steps), bool(inplace))(y0, args)
 
 
@@ -170,6 +179,7 @@ def settling(fun, method, max_steps, inplace):
 
     @jit(error_model="numpy", nogil=True)
     def settle(y0, args=()):
+        refuse_complex(y0)
         rest = as_arguments(args)
         found, pull, W, t = find(stop_gradient(y0), stop_gradient(args))
         start = as_row(y0, rest)
@@ -179,6 +189,25 @@ def settling(fun, method, max_steps, inplace):
         return y
 
     return settle
+
+
+def refuse_complex(y0):
+    """Nothing; an error where a complex number comes in."""
+    raise NotImplementedError
+
+
+@overload(refuse_complex)
+def _refuse_complex(y0):
+    if any(isinstance(base_scalar(ty), types.Complex) for ty in _scalars(y0)):
+        raise told(ModelError(COMPLEX))
+    return lambda y0: None
+
+
+def _scalars(ty):
+    """The types of the numbers in a state."""
+    if isinstance(ty, types.BaseTuple):
+        return [scalar for member in ty for scalar in _scalars(member)]
+    return [getattr(ty, "dtype", ty)]
 
 
 @jit(error_model="numpy")

@@ -96,3 +96,9 @@ def test_what_is_not_steady():
         nd.ode.steady_state(lambda t, y: -(y**3), 1.0)
     with pytest.raises(ArgumentError, match="<lambda> depends on the time"):
         nd.ode.steady_state(lambda t, y: 1.0 / (1.0 + t) - y, 1.0)
+
+
+@pytest.mark.parametrize("y0", [(1.0 + 0.0j,), np.ones(1) + 0.0j, [1.0j]])
+def test_complex_states_are_refused(y0):
+    with pytest.raises(nd.ModelError, match="real and imaginary parts as components"):
+        nd.ode.steady_state(lambda t, y: (-y[0],), y0)

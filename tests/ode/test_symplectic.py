@@ -92,12 +92,16 @@ def test_what_is_refused():
     def coupled(t, y):
         return y[1] * (1.0 + y[0]), -y[0]
 
+    def damped_later(t, y):
+        return y[1], -y[0] - (0.1 * y[1] if t > 5.0 else 0.0)
+
     for fun, start, told in (
         (three, (1.0, 0.0, 0.0), "two halves"),
         (damped, (1.0, 0.0), "on positions alone"),
         (coupled, (1.0, 0.0), "on momenta alone"),
+        (damped_later, (1.0, 0.0), "on positions alone.* at t = 6.2"),
     ):
         with pytest.raises(nd.IntegrationError, match=told):
-            nd.ode.solver(fun, method="VelocityVerlet", first_step=0.1)(start, (0.0, 1.0))
+            nd.ode.solver(fun, method="VelocityVerlet", first_step=0.1)(start, (0.0, 9.0))
     with pytest.raises(nd.ArgumentError, match="first_step"):
         nd.ode.solver(damped, method="VelocityVerlet")
