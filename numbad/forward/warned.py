@@ -6,6 +6,8 @@ from numba.core.compiler_machinery import AnalysisPass, register_pass
 from ..ir.searches import warn_of_searches
 from . import dual as d
 
+_NUMBER = types.Float | d.Dual
+
 
 @register_pass(mutates_CFG=False, analysis_only=True)
 class WarnOfSearches(AnalysisPass):
@@ -21,6 +23,7 @@ class WarnOfSearches(AnalysisPass):
         warn_of_searches(
             state.func_ir.blocks,
             lambda name: any(True for _ in d.duals_in(tys.get(name))),
-            lambda name: isinstance(tys.get(name), types.Float),
+            lambda name: isinstance(tys.get(name), _NUMBER),
+            lambda name: isinstance(getattr(tys.get(name), "dtype", None), _NUMBER),
         )
         return False

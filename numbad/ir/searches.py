@@ -3,10 +3,11 @@
 What such a loop results in depends on what it compares, and yet nothing of it is computed with that. Told
 is of a number that a loop carries round and that leaves it for the function's result; that nothing
 differentiated flows into; and that a differentiated comparison within the loop chooses, which looks at the
-number in turn: by a branch, or as a factor (`low += (middle - low) * (f(middle) < p)`). Counters, sorting,
-tables looked up, and exits from loops are no such thing: nothing that is chosen there is compared again.
-Neither is a loop out of which something differentiated flows as well, as with a step that is halved or a
-damping that is adapted: there the choice only says how.
+number in turn: by a branch, or as a factor (`low += (middle - low) * (f(middle) < p)`), which the sign of a
+number is as well (`x -= np.sign(f(x) - p) * h`). The number may be in a slot of an array, too (`bracket[int(
+f(middle) > p)] = middle`). Counters, sorting, tables looked up, and exits from loops are no such thing: there
+nothing that is chosen is compared again. Neither is a loop out of which something differentiated flows as
+well, as with a step that is halved or a damping that is adapted: there the choice only says how.
 """
 
 import linecache
@@ -16,17 +17,21 @@ from numba.core import ir
 from numba.core.ir_utils import compute_cfg_from_blocks
 
 from ..notices import warn_once
+from ..rules.expression import Const
+from ..rules.registry import find
 from .function import is_expr, is_phi, operands, read_by
 
+ZERO = Const(0)
 _OWN = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
 
-def warn_of_searches(blocks, is_varied, is_float):
+def warn_of_searches(blocks, is_varied, is_float, holds_floats):
     """Warn once of each line that compares in such a loop; blocks in SSA form, with phis.
 
-    is_varied, is_float: whether a name stands for something differentiated; for a number
+    is_varied, is_float, holds_floats: whether a name stands for something differentiated; for a number; for
+    an array or a list of numbers
     """
-    for name, loc in find_searches(blocks, is_varied, is_float):
+    for name, loc in find_searches(blocks, is_varied, is_float, holds_floats):
         if not os.path.abspath(loc.filename).startswith(_OWN):
             warn_once(_message(name.split(".")[0], loc), loc)
 
@@ -42,13 +47,15 @@ def _message(name, loc):
     )
 
 
-def find_searches(blocks, is_varied, is_float):
+def find_searches(blocks, is_varied, is_float, holds_floats):
     """`(name, place of the comparison)` for each loop that searches by comparisons alone."""
     cfg = compute_cfg_from_blocks(blocks)
     if not cfg.loops():
         return []
     flow = _Flow(blocks, cfg)
-    found = [_Search(flow, loop, is_varied, is_float).found() for loop in cfg.loops().values()]
+    is_sensitive = flow.sensitive(is_varied).__contains__
+    kinds = is_sensitive, is_float, holds_floats
+    found = [_Search(flow, loop, *kinds).found() for loop in cfg.loops().values()]
     return [one for one in found if one is not None]
 
 
@@ -80,13 +87,51 @@ class _Flow:
                     pending += [v.name for v in operands(value) if isinstance(v, ir.Var)]
         return seen
 
+    def sensitive(self, is_varied):
+        """Of what is differentiated, that into which it flows otherwise than by a sign alone."""
+        varied = set(filter(is_varied, self.behind(self.made, self.blocks)))
+        through = {name: self._passed_on(self.made.get(name, (None, None))[1]) for name in varied}
+        found = {name for name, given in through.items() if given is None}
+        pending = True
+        while pending:
+            pending = {name for name in varied - found if not found.isdisjoint(through[name])}
+            found |= pending
+        return found
+
+    def _passed_on(self, value):
+        """The names whose changes change a value; None where that is not told."""
+        if isinstance(value, ir.Var):
+            return [value.name]
+        if not is_expr(value, "phi", "binop", "inplace_binop", "unary", "cast", "call"):
+            return None
+        if value.op != "call":
+            return [v.name for v in operands(value) if isinstance(v, ir.Var)]
+        func = self.made.get(value.func.name, (None, None))[1]
+        if (
+            isinstance(func, ir.Global) and func.name == "operator"
+        ):  # as in `numbad.forward.dualize`
+            return [v.name for v in value.args]
+        rule = find(self._function(value.func))
+        if rule is None or value.kws or value.vararg is not None:
+            return None
+        partials = rule.trace(len(value.args))
+        given = zip(value.args, partials, strict=True)
+        return [v.name for v, partial in given if partial is not ZERO]  # interned
+
+    def _function(self, var):
+        """The function that is called, where it is a global or a module's."""
+        value = self.made.get(var.name, (None, None))[1]
+        if is_expr(value, "getattr"):
+            return getattr(self._function(value.value), value.attr, None)
+        return value.value if isinstance(value, ir.Global | ir.FreeVar) else None
+
 
 class _Search:
     """One loop."""
 
-    def __init__(self, flow, loop, is_varied, is_float):
+    def __init__(self, flow, loop, is_varied, is_float, holds_floats):
         self.flow, self.header, self.body = flow, loop.header, loop.body
-        self.is_varied, self.is_float = is_varied, is_float
+        self.is_varied, self.is_float, self.holds_floats = is_varied, is_float, holds_floats
 
     def found(self):
         carried = [
@@ -94,14 +139,20 @@ class _Search:
             for s in self.flow.blocks[self.header].body
             if is_phi(s) and self.is_float(s.target.name) and not self.is_varied(s.target.name)
         ]
-        leaving = self._leaving() if carried else set()
-        if not leaving or any(map(self.is_varied, leaving)) or self._stores():
+        leaving, slots = self._leaving(), self._slots()
+        if any(map(self.is_varied, leaving)) or any(self.is_varied(s.value.name) for _, s in slots):
             return None
         kept = self.flow.behind(leaving, self.body)
         for name in carried:
             loc = self._choice(name) if name in kept else None
             if loc is not None:
                 return name, loc
+        for label, s in slots:
+            array = s.target.name
+            if array in self.flow.useful and self.holds_floats(array) and not self.is_varied(array):
+                loc = self._choice_of_slot(label, s)
+                if loc is not None:
+                    return array, loc
         return None
 
     def _leaving(self):
@@ -117,14 +168,36 @@ class _Search:
         made = self.flow.made
         return {n for n in used & self.flow.useful if n in made and made[n][0] in self.body}
 
-    def _stores(self):
-        """Whether something differentiated is put into an array in the loop."""
-        return any(
-            self.is_varied(s.value.name)
+    def _slots(self):
+        """The statements that put something into an array in the loop, each with its block."""
+        return [
+            (label, s)
             for label in self.body
             for s in self.flow.blocks[label].body
             if isinstance(s, ir.SetItem | ir.StaticSetItem)
-        )
+        ]
+
+    def _choice_of_slot(self, label, s):
+        """The place of a comparison that chooses a slot, or whether one is set, and looks at the array."""
+        index = s.index if isinstance(s, ir.SetItem) else s.index_var
+        asked = [(index.name, s.loc)] if index is not None else []
+        asked += [(branch.cond.name, branch.loc) for branch in self._branches_before(label)]
+        for name, loc in asked:
+            behind = self.flow.behind([name], self.body)
+            if s.target.name in behind and any(map(self.is_varied, behind)):
+                return loc
+        return None
+
+    def _branches_before(self, label):
+        """The branches within an iteration that decide whether a block is reached."""
+        above, predecessors = self.flow.dominators[label], self.flow.predecessors
+        for b in above & set(self.body) - {label}:
+            if any(b in self.flow.dominators[p] for p in predecessors[b]):
+                continue  # the head of a loop, which ends sooner or later
+            last = self.flow.blocks[b].terminator
+            ways = set(last.get_targets()) if isinstance(last, ir.Branch) else set()
+            if ways and ways <= set(self.body) and len(above & ways) == 1:
+                yield last
 
     def _choice(self, name):
         """The place of a comparison that chooses the next value of a number and looks at the last one."""

@@ -127,14 +127,17 @@ class Pipeline:
 
 
 def _kinds(fn, activity):
-    """Whether a name stands for something that depends on the inputs; for a number."""
+    """Whether a name stands for something that depends on the inputs; a number; an array or list of them."""
     varied = {name for name, _ in activity.varied}
 
     def is_varied(name):
         own = ((name, leaf.path) for leaf in leaves(fn.type_of(name)))
         return name in varied or any(activity.node(leaf) in activity.varied for leaf in own)
 
-    return is_varied, lambda name: isinstance(fn.type_of(name), types.Float)
+    def holds_floats(name):
+        return isinstance(getattr(fn.type_of(name), "dtype", None), types.Float)
+
+    return is_varied, lambda name: isinstance(fn.type_of(name), types.Float), holds_floats
 
 
 class PairPart:

@@ -91,7 +91,45 @@ def by_factors(p):
     return low
 
 
-SEARCHES = [by_factors, bisection, bisection_by_signs, by_a_callee, stepping, golden_section]
+def by_a_sign(p):
+    x, h = 0.0, 2.0
+    for _ in range(50):
+        x -= h * np.sign(excess(x, p))  # chooses
+        h *= 0.5
+    return x
+
+
+def by_a_copied_sign(p):
+    x, h = 0.0, 2.0
+    for _ in range(50):
+        x -= math.copysign(h, excess(x, p))  # chooses
+        h *= 0.5
+    return x
+
+
+def by_slots(p):
+    bracket = np.array([0.0, 4.0])
+    for _ in range(50):
+        middle = 0.5 * (bracket[0] + bracket[1])
+        bracket[int(excess(middle, p) > 0.0)] = middle  # chooses
+    return bracket[0]
+
+
+def by_slots_in_branches(p):
+    bracket = np.array([0.0, 4.0])
+    for _ in range(50):
+        middle = 0.5 * (bracket[0] + bracket[1])
+        if excess(middle, p) > 0.0:  # chooses
+            bracket[1] = middle
+        else:
+            bracket[0] = middle
+    return bracket[0]
+
+
+SEARCHES = [
+    *(by_factors, bisection, bisection_by_signs, by_a_callee, stepping, golden_section),
+    *(by_a_sign, by_a_copied_sign, by_slots, by_slots_in_branches),
+]
 
 
 def line_that_chooses(f):
@@ -255,6 +293,43 @@ def thermostat(p, a):
     return temperature
 
 
+def friction(p, a):
+    v = 0.0
+    for force in a:
+        v += 0.1 * (force * p - 0.2 * np.sign(v))
+    return v
+
+
+def histogram(p, a):
+    counts = np.zeros(4)
+    for v in a:
+        counts[min(int(v * p), 3)] += 1.0
+    return counts[1] * p
+
+
+def marked(p, a):
+    mask = np.zeros(len(a))
+    for i in range(len(a)):
+        if a[i] > p:
+            mask[i] = 1.0
+    return np.sum(mask * a) * p
+
+
+def nearest_first(p, a):
+    """Distances along a chain, from the nearest that is left."""
+    distance, left = np.full(len(a), math.inf), np.ones(len(a))
+    distance[0] = p
+    for _ in range(len(a)):
+        best = -1
+        for i in range(len(a)):
+            if left[i] > 0.0 and (best < 0 or distance[i] < distance[best]):
+                best = i
+        left[best] = 0.0
+        if best + 1 < len(a):
+            distance[best + 1] = min(distance[best + 1], distance[best] + a[best] * p)
+    return distance[-1]
+
+
 @njit
 def meant(p, a):
     return halved(excess, 0.0, 4.0, nd.stop_gradient(p)) * p
@@ -272,6 +347,7 @@ ORDINARY = [
         counted,
     ),
     *(first_passage, looked_up, nearest, sorted_by_insertion, thermostat, meant),
+    *(friction, histogram, marked, nearest_first),
 ]
 
 
