@@ -27,6 +27,7 @@ class UnwindingLower(Lower):
 
     def __init__(self, context, *args, **kws):
         super().__init__(context, *args, **kws)
+        self._owning = {}  # type -> which of its parts may hold references
         self.checks = debugging() and context.target_name == "cpu"
         if self.checks:
             context.enable_boundscheck = True
@@ -53,7 +54,7 @@ class UnwindingLower(Lower):
         self._brief = set()  # variables set and deleted with no way out in between
 
     def _owns(self, name):
-        return self.context.data_model_manager[self.typeof(name)].contains_nrt_meminfo()
+        return self._may_own(self.typeof(name))
 
     def alloca_lltype(self, name, lltype, datamodel=None):
         """A variable's slot: only debug information asks for its size, which takes long to find."""
@@ -101,6 +102,30 @@ class UnwindingLower(Lower):
             self.builder.remove(block.terminator)
             self.builder.branch(last)
         _unmark(self.function)
+
+    def incref(self, typ, val):
+        if self.context.enable_nrt:
+            for ty, owned in self._references(typ, val):
+                self.context.nrt.incref(self.builder, ty, owned)
+
+    def decref(self, typ, val):
+        if self.context.enable_nrt:
+            for ty, owned in self._references(typ, val):
+                self.context.nrt.decref(self.builder, ty, owned)
+
+    def _references(self, ty, value):
+        """The references in a value, each with its type; Numba itself takes out all other parts as well."""
+        model = self.context.data_model_manager[ty]
+        if model.has_nrt_meminfo():
+            return [(ty, value)]
+        parts = model.traverse(self.builder)
+        if ty not in self._owning:
+            self._owning[ty] = [k for k, (part, _) in enumerate(parts) if self._may_own(part)]
+        chosen = (parts[k] for k in self._owning[ty])
+        return [each for part, get in chosen for each in self._references(part, get(value))]
+
+    def _may_own(self, ty):
+        return self.context.data_model_manager[ty].contains_nrt_meminfo()
 
     def drop_owned(self, name):
         """Drop the reference that a variable holds."""

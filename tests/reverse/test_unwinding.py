@@ -22,13 +22,13 @@ N = 500
 def live():
     """Allocations by Numba's run-time that are not freed."""
     gc.collect()
+    _nrt_python.memsys_enable_stats()
     stats = rtsys.get_allocation_stats()
     return stats.alloc - stats.free + stats.mi_alloc - stats.mi_free
 
 
 def check(f, x, k, error=ValueError):
     """`f(x, k)`, called again and again, keeps no memory and no reference to `x`."""
-    _nrt_python.memsys_enable_stats()
 
     def call():
         if error is None:
