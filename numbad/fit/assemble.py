@@ -22,6 +22,7 @@ from numbad.fit.initial import (
     starting_function,
     wanted_form,
 )
+from numbad.fit.losses import LOSSES
 from numbad.fit.model import (
     FailsAtStartError,
     check_right_hand_side,
@@ -33,7 +34,6 @@ from numbad.fit.priors import read_priors
 from numbad.fit.problem import OdeProblem, Trial
 from numbad.fit.unknowns import make_unknowns, read_bounds, read_fixed, read_transforms
 
-LOSSES = ("linear", "soft_l1", "huber", "cauchy", "arctan")
 # Longer states are passed to the model as arrays: code that is unrolled over them grows too long.
 LONGEST_TUPLE = 16
 
@@ -199,8 +199,6 @@ def _checked(problem):
     control, levels, unknowns = problem.control, problem.levels, problem.unknowns
     if levels and control.loss != "linear":
         raise ModelError(f'sigma="estimate" needs loss="linear": {control.loss} is no likelihood')
-    if len(problem.priors) and control.loss != "linear":
-        raise ModelError(f'priors need loss="linear": {control.loss} is no likelihood')
     if len(problem.priors) and not (levels or control.absolute_sigma):
         raise ModelError(
             "priors are weighed against the data, so the noise must be known: give sigma and "

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from numbad.errors import ConvergenceError, IntegrationError, ModelError
+from numbad.fit.losses import of_data_alone
 from numbad.fit.noise import Weighted
 
 # What a model may raise where it cannot be evaluated: a solve that fails, 1 / 0, log(-1). A
@@ -185,7 +186,7 @@ def optimise(problem, first):
         method=method,
         bounds=(-np.inf, np.inf) if plain else tuple(unknowns.internal_bounds),
         x_scale=further.pop("x_scale", "jac"),
-        loss=control.loss,
+        loss=of_data_alone(problem),
         f_scale=control.f_scale,
         ftol=control.ftol,
         xtol=control.xtol,

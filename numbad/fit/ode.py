@@ -146,7 +146,8 @@ def fit_ode(
         Take `sigma` as it is; otherwise the noise is estimated from the residuals.
     loss, f_scale : str, float, optional
         SciPy's: "linear", or the robust "soft_l1", "huber", "cauchy", "arctan"; where residuals
-        begin to count as outliers. With a robust loss `absolute_sigma` changes nothing.
+        begin to count as outliers. Priors count by their squares. With a robust loss `absolute_sigma`
+        changes nothing but that priors can be weighed against the data.
     scale : "linear" or "log", optional
         "log" does two things: every unknown is fitted as its logarithm, unless `transforms` says
         otherwise, and residuals are log(model) - log(data), for errors in proportion to the size.

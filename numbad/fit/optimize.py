@@ -29,7 +29,7 @@ class FunctionProblem:
         self.count = None
 
     # Residuals alone, of one unknown deviation.
-    levels, priors, log, log_widths, fixed = None, None, False, 0.0, ()
+    levels, priors, log, log_widths, fixed = None, (), False, 0.0, ()
 
     def evaluate(self, x):
         """Return residuals, shape (m,), and Jacobian, shape (m, k)."""

@@ -93,7 +93,8 @@ class FitResult:
         residuals, jacobian = self._at_optimum
         if self.noise:
             residuals, jacobian = with_degrees(self.problem.levels, residuals, jacobian)
-        return uncertainty(residuals, jacobian, self.problem.control)
+        problem = self.problem
+        return uncertainty(residuals, jacobian, problem.control, len(problem.priors))
 
     @cached_property
     def residual_std(self):

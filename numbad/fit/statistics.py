@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from numbad.fit.losses import influence
 from numbad.fit.noise import DEPENDENT
 
 # A gradient with more than this fraction of its length in an undetermined direction is, too.
@@ -51,23 +52,47 @@ class Uncertainty:
         return cov
 
 
-def uncertainty(residuals, jacobian, control):
-    """Return the `Uncertainty` from residuals, shape (m,), and Jacobian, shape (m, k).
+def uncertainty(residuals, jacobian, control, priors=0):
+    """Return the `Uncertainty` from residuals, shape (m,), and Jacobian, shape (m, k); `priors` come last.
 
     The covariance is s^2 (J^T J)^-1 with s^2 = r^T r / (m - k), and s = 1 where sigma is absolute
     (G. A. F. Seber & C. J. Wild, Nonlinear Regression, 1989, section 2.1). With a robust loss s^2
     is K^2 [sum psi^2 / (m - k)] / [mean psi']^2, K = 1 + (k / m) var(psi') / [mean psi']^2
-    (P. J. Huber, Robust Statistics, 1981, section 7.6).
+    (P. J. Huber, Robust Statistics, 1981, section 7.6). Priors beside a robust loss: see `_with_priors`.
     """
     degrees = len(residuals) - jacobian.shape[1]
+    if priors and control.loss != "linear":
+        return _with_priors(residuals, jacobian, control, priors)
     variance = _residual_variance(residuals, degrees, control)
+    root, null, length = _inverse(jacobian)
+    scale = 1.0 if control.known_sigma else np.sqrt(variance)
+    return Uncertainty(scale * root, null, length, variance, degrees)
+
+
+def _inverse(jacobian):
+    """Return R with R^T R = (J^T J)^-1, the directions that J does not see, and the scales of unknowns."""
     length = np.linalg.norm(jacobian, axis=0)
     length[length == 0.0] = 1.0
     _, singular, rows = np.linalg.svd(jacobian / length, full_matrices=False)
     kept = singular > DEPENDENT * singular[0]
-    scale = 1.0 if control.known_sigma else np.sqrt(variance)
-    root = scale * rows[kept] / (singular[kept, None] * length)
-    return Uncertainty(root, rows[~kept], length, variance, degrees)
+    return rows[kept] / (singular[kept, None] * length), rows[~kept], length
+
+
+def _with_priors(residuals, jacobian, control, priors):
+    """Return the `Uncertainty` where the data count by a robust loss and priors by their squares.
+
+    H^-1 M H^-1 of H = c J^T J + P and M = c^2 s^2 J^T J + P, the curvature of the cost and the spread of its
+    gradient (Huber, section 6.3): J is that of the data, P that of the priors, c = mean psi' and s^2 what it
+    is without priors. Without priors this is s^2 (J^T J)^-1, without data P^-1.
+    """
+    degrees, data = len(residuals) - jacobian.shape[1], len(residuals) - priors
+    variance = _residual_variance(residuals[:data], degrees, control)
+    mean = influence(residuals[:data], control)[1].mean()
+    curvature, spread = jacobian.copy(), jacobian.copy()
+    curvature[:data] *= np.sqrt(max(mean, 0.0))
+    spread[:data] *= mean * np.sqrt(variance)
+    root, null, length = _inverse(curvature)
+    return Uncertainty(spread @ (root.T @ root), null, length, variance, degrees)
 
 
 def from_hessian(hessian):
@@ -86,36 +111,13 @@ def from_hessian(hessian):
 def _residual_variance(residuals, degrees, control):
     if degrees == 0:
         return np.nan
-    slope, curvature = _influence(residuals, control)
+    slope, curvature = influence(residuals, control)
     mean = curvature.mean()
     if mean <= 0.0:
         return np.nan
     count = len(residuals)
-    correction = 1.0 + (count - degrees) / count * curvature.var() / mean**2
+    correction = 1.0 + max(count - degrees, 0) / count * curvature.var() / mean**2
     return float(correction**2 * (slope @ slope) / degrees / mean**2)
-
-
-def _influence(residuals, control):
-    """Return the first and second derivative of each observation's loss by its residual."""
-    z = (residuals / control.f_scale) ** 2
-    first, second = _loss_derivatives(control.loss, z)
-    return first * residuals, first + 2.0 * z * second
-
-
-def _loss_derivatives(loss, z):
-    """Return rho'(z) and rho''(z) of SciPy's loss functions, or of a callable of SciPy's kind."""
-    if callable(loss):
-        return loss(z)[1:]
-    if loss == "soft_l1":
-        return (1.0 + z) ** -0.5, -0.5 * (1.0 + z) ** -1.5
-    if loss == "huber":
-        outer = np.maximum(z, 1.0)
-        return outer**-0.5, np.where(z > 1.0, -0.5 * outer**-1.5, 0.0)
-    if loss == "cauchy":
-        return 1.0 / (1.0 + z), -1.0 / (1.0 + z) ** 2
-    if loss == "arctan":
-        return 1.0 / (1.0 + z**2), -2.0 * z / (1.0 + z**2) ** 2
-    return np.ones_like(z), np.zeros_like(z)
 
 
 def half_width(level, degrees, known_sigma):

@@ -15,7 +15,7 @@ class Formula:
         self.model, self.jacobian, self.t, self.y = model, jacobian, np.array(t), np.array(y)
         how_fitted = "log" if log else "linear"
         self.unknowns = make_unknowns(names, np.array(start, float), bounds, how_fitted)
-        self.log, self.levels, self.priors, self.fixed = log, None, None, ()
+        self.log, self.levels, self.priors, self.fixed = log, None, (), ()
         self.log_widths = np.log(self.y).sum() if log else 0.0
         self.control = Control(**how)
         self.forbidden = forbidden

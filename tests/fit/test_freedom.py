@@ -15,8 +15,8 @@ from .test_statistics import MISRA_SQUARES, MISRA_X, MISRA_Y, saturation, satura
 from .test_statistics import result as closed_form_result
 
 
-def fitted(p0=P0, **options):
-    return fit_ode(reaction, T, COLD, p0, **{"y0": Y0, **options})
+def fitted(p0=P0, data=COLD, **options):
+    return fit_ode(reaction, T, data, p0, **{"y0": Y0, **options})
 
 
 def by_curve_fit(model, start):
@@ -200,7 +200,7 @@ NORMAL = {"rate": ("normal", 1.0, 0.1)}
             "back is log-normal, so positive",
         ),
         ({"priors": NORMAL}, "priors are weighed against the data, so the noise must be known"),
-        ({"priors": NORMAL, "loss": "huber"}, 'priors need loss="linear"'),
+        ({"priors": NORMAL, "loss": "huber"}, "so the noise must be known"),
         ({"priors": [1]}, "priors: expected a dict by name"),
     ],
 )
