@@ -61,10 +61,11 @@ def _whole_power(x, n):
 class Emitter(Zeros):
     """Emits arithmetic on `Operand`s at the builder's position."""
 
-    def __init__(self, context, builder, real):
+    def __init__(self, context, builder, real, flags=()):
         self.context = context
         self.builder = builder
         self.real = real  # the float type that literal floats take
+        self.flags = flags  # of sums and products of floats
 
     # -- values ------------------------------------------------------------------------------
 
@@ -171,7 +172,7 @@ class Emitter(Zeros):
         builder = self.builder
         if fn in _FLOAT_INSTRUCTION:
             x, y = (self.cast(o, ty) for o in operands)
-            return Operand(ty, getattr(builder, _FLOAT_INSTRUCTION[fn])(x, y))
+            return Operand(ty, getattr(builder, _FLOAT_INSTRUCTION[fn])(x, y, flags=self.flags))
         if fn in _COMPARISON:
             x, y = (self.cast(o, ty) for o in operands)
             compare = builder.fcmp_unordered if fn is operator.ne else builder.fcmp_ordered

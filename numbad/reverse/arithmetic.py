@@ -70,7 +70,7 @@ def contribution(expressions, needed, strong=False):
             scalar = getattr(result, "scalar", result) if _is_vector(result) else result
             real = d.base_scalar(scalar)
             real = getattr(real, "underlying_float", real)
-            emit = Emitter(context, builder, real)
+            emit = Emitter(context, builder, real, flags=cotangents.linear_flags(context))
             bar = Operand(sig.args[0], args[0])
             found = {
                 key: _plain(context, builder, ty, builder.extract_value(args[1], k))
@@ -265,7 +265,8 @@ def summed(negative):
             a, b = (
                 context.cast(builder, v, t, result) for v, t in zip(args, sig.args, strict=True)
             )
-            return (builder.fsub if negative else builder.fadd)(a, b, flags=("reassoc",))
+            flags = cotangents.linear_flags(context, "reassoc")
+            return (builder.fsub if negative else builder.fadd)(a, b, flags=flags)
 
         return result(total, x), codegen
 

@@ -15,7 +15,7 @@ from numba.core.imputils import lower_builtin
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.extending import intrinsic, register_model
 
-from ..forward.arithmetic import negated
+from ..forward.arithmetic import CONTRACT, negated
 from ..forward.dual import PartialsModel
 
 
@@ -75,6 +75,15 @@ class Lanes:
 # -- arithmetic in LLVM -------------------------------------------------------------------------
 
 
+def linear_flags(context, *more):
+    """The flags of sums and products of adjoints: they may be contracted to fused multiply-adds.
+
+    Instructions that have flags get none of the function's `fastmath` from Numba, so these are here as well.
+    """
+    given = context.fastmath.flags if context.fastmath else ()
+    return tuple(sorted({*CONTRACT, *more, *given}))
+
+
 def vector_of(ty):
     """The LLVM type of a vector of cotangents."""
     return default_manager.lookup(ty).get_value_type()
@@ -102,7 +111,7 @@ def scaled(context, builder, result, bar, factor, instruction="fmul"):
     (bar_type, vector), (ty, value) = bar, factor
     value = splat(builder, context.cast(builder, value, ty, result.scalar), result.n)
     vector = converted(builder, vector, bar_type, result)
-    return getattr(builder, instruction)(vector, value)
+    return getattr(builder, instruction)(vector, value, flags=linear_flags(context))
 
 
 def load(builder, array_type, pointer):
@@ -119,11 +128,11 @@ def store(builder, array_type, value, pointer):
     builder.store(value, pointer, align=ty.scalar.bitwidth // 8)
 
 
-def add_at(builder, array_type, pointer, ty, value):
+def add_at(builder, array_type, pointer, ty, value, flags=()):
     """Add cotangents to the element at an address."""
     value = converted(builder, value, ty, array_type.dtype)
     old = load(builder, array_type, pointer)
-    store(builder, array_type, builder.fadd(old, value), pointer)
+    store(builder, array_type, builder.fadd(old, value, flags=flags), pointer)
 
 
 def take_at(builder, array_type, pointer):
@@ -200,7 +209,7 @@ def _lower_sum(instruction):
         x, y = (
             converted(builder, a, t, sig.return_type) for a, t in zip(args, sig.args, strict=True)
         )
-        return getattr(builder, instruction)(x, y)
+        return getattr(builder, instruction)(x, y, flags=linear_flags(context))
 
     return lower
 

@@ -182,7 +182,8 @@ def _store(context, builder, array_type, operand, pointer, emit):
 
 def _emitter(context, builder, ty):
     real = d.base_scalar(ty)
-    return Emitter(context, builder, getattr(real, "underlying_float", real))
+    real = getattr(real, "underlying_float", real)
+    return Emitter(context, builder, real, flags=cotangents.linear_flags(context))
 
 
 @intrinsic(prefer_literal=True)
@@ -192,7 +193,8 @@ def accumulate(typingctx, array, index, x):
     def codegen(context, builder, sig, args):
         pointer = element_pointer(context, builder, array, args[0], index, args[1])
         if isinstance(array.dtype, cotangents.Cotangents):
-            cotangents.add_at(builder, array, pointer, x, args[2])
+            flags = cotangents.linear_flags(context)
+            cotangents.add_at(builder, array, pointer, x, args[2], flags)
             return context.get_dummy_value()
         emit = _emitter(context, builder, array.dtype)
         old = _load(context, builder, array, pointer)

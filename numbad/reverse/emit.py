@@ -125,6 +125,12 @@ class Emitter(Values):
     def binop(self, fn, x, y, target=None):
         return self.assign(ir.Expr.binop(fn, x, y, self.loc), target)
 
+    def linear(self, fn, x, y, target=None):
+        """A sum or product of adjoints: sums of products may be contracted to fused multiply-adds."""
+        expr = ir.Expr.binop(fn, x, y, self.loc)
+        expr.contracts = True
+        return self.assign(expr, target)
+
     def negated(self, x):
         return self.assign(ir.Expr.unary(operator.neg, x, self.loc))
 
@@ -294,13 +300,13 @@ class Emitter(Values):
                 self._local[leaf] = self.negated(x) if negative else x
             else:
                 fn = operator.sub if negative else operator.add
-                self._local[leaf] = self.binop(fn, self._local[leaf], x)
+                self._local[leaf] = self.linear(fn, self._local[leaf], x)
             return
         bar = self.bar(leaf)
         if self._is_summed(leaf):
             self.assign(self.call(summed(negative), bar, x), bar)
         else:
-            self.binop(operator.sub if negative else operator.add, bar, x, bar)
+            self.linear(operator.sub if negative else operator.add, bar, x, bar)
 
     def _is_summed(self, leaf):
         """Whether the adjoint of a leaf is a sum over iterations whose order is left to the compiler."""

@@ -18,6 +18,7 @@ from numba.core.typed_passes import BaseNativeLowering
 from numba.np import arrayobj
 
 from .aliasing import PRIMAL
+from .cotangents import linear_flags
 from .elements import element_pointer, load_marked, store_marked, view
 from .frame_lowering import FrameLower
 
@@ -145,7 +146,10 @@ class SweepLower(FrameLower):
         """The method of the builder that is all of an operation, or None."""
         tys = {types.unliteral(self.typeof(v.name)) for v in (expr.lhs, expr.rhs)}
         if tys == {types.float64} and resty == types.float64 and op in _FLOAT:
-            return getattr(self.builder, _FLOAT[op])
+            flags = (
+                linear_flags(self.context) if "contracts" in expr._kws else ()
+            )  # `Emitter.linear`
+            return partial(getattr(self.builder, _FLOAT[op]), flags=flags)
         if tys == {types.int64} and resty == types.int64 and op in _INTEGER:
             # as Numba: `i + 1` is known not to be negative where `i` is not
             return partial(getattr(self.builder, _INTEGER[op]), flags=["nsw"])

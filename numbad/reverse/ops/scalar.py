@@ -111,11 +111,11 @@ class Scalar(Op):
                 e.add(leaf, adjoint, negative=node.value < 0, of=of)
             return
         if isinstance(node, Const):
-            e.add(leaf, e.binop(operator.mul, adjoint, e.const(float(node.value))), of=of)
+            e.add(leaf, e.linear(operator.mul, adjoint, e.const(float(node.value))), of=of)
             return
         negative = not isinstance(node, Arg)
         factor = node.args[0] if negative else node
-        product = e.binop(operator.mul, adjoint, e.value(self.arguments[factor.index]))
+        product = e.linear(operator.mul, adjoint, e.value(self.arguments[factor.index]))
         e.add(leaf, product, negative=negative, of=of)
 
     def _add_products(self, e, numbers, expressions, adjoint, strong):
