@@ -16,6 +16,7 @@ import os
 from numba.core import ir
 from numba.core.ir_utils import compute_cfg_from_blocks
 
+from ..errors import RuleError
 from ..notices import warn_once
 from ..rules.expression import Const
 from ..rules.registry import find
@@ -107,14 +108,15 @@ class _Flow:
         if value.op != "call":
             return [v.name for v in operands(value) if isinstance(v, ir.Var)]
         func = self.made.get(value.func.name, (None, None))[1]
-        if (
-            isinstance(func, ir.Global) and func.name == "operator"
-        ):  # as in `numbad.forward.dualize`
+        if isinstance(func, ir.Global) and func.name == "operator":  # by `forward.dualize`
             return [v.name for v in value.args]
         rule = find(self._function(value.func))
         if rule is None or value.kws or value.vararg is not None:
             return None
-        partials = rule.trace(len(value.args))
+        try:
+            partials = rule.trace(len(value.args))
+        except RuleError:  # as with an array for the result among the arguments
+            return None
         given = zip(value.args, partials, strict=True)
         return [v.name for v, partial in given if partial is not ZERO]  # interned
 

@@ -95,8 +95,11 @@ def name_of(fn):
 
 
 def find(fn):
-    """The ScalarRule of a function, or None."""
-    return SCALAR.get(fn)
+    """The ScalarRule of a function, or None; of what has no hash as well."""
+    try:
+        return SCALAR.get(fn)
+    except TypeError:  # as with foreign functions of ctypes
+        return None
 
 
 def scalar_rule(fn, partials):

@@ -300,6 +300,13 @@ def friction(p, a):
     return v
 
 
+def into_an_array(p, a):
+    b, total = a * p, 0.0
+    for _ in range(3):
+        total += np.sum(np.multiply(b, b, b))
+    return total
+
+
 def histogram(p, a):
     counts = np.zeros(4)
     for v in a:
@@ -347,7 +354,7 @@ ORDINARY = [
         counted,
     ),
     *(first_passage, looked_up, nearest, sorted_by_insertion, thermostat, meant),
-    *(friction, histogram, marked, nearest_first),
+    *(friction, into_an_array, histogram, marked, nearest_first),
 ]
 
 

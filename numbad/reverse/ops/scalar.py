@@ -8,7 +8,7 @@ from numba.core import types
 from ...ir.fence import refuse
 from ...ir.leaves import leaves
 from ...rules.expression import Answer, Apply, Arg, Const, Missing, evaluate
-from ...rules.registry import SCALAR, name_of
+from ...rules.registry import find, name_of
 from ..arithmetic import contribution, needs, partials
 from .base import Op
 
@@ -155,7 +155,4 @@ def _leaf(variable):
 
 
 def has_rule(function):
-    try:
-        return function in SCALAR
-    except TypeError:
-        return False
+    return find(function) is not None
