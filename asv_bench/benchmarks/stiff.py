@@ -15,6 +15,7 @@ from .problems import stiff as problems
 from .reference import rodas5p
 
 GAUSS_BAR = 12.0
+IMPLICIT_BARS = {"RadauIIA5": 5.0, "KenCarp4": 2.5}
 HAND_BAR, GRADIENT_BAR, GRADIENT_HAND_BAR = 1.5, 2.5, 2.0
 WITH_GRADIENTS = ("pollu", "brusselator")
 CELLS = (16, 64, 256, 1024, 4096)
@@ -66,11 +67,11 @@ def contenders(name):
     return lambda: by_hand(start, p, 0.0, end, rtol, atol)[0], lambda: solve(*given)[-1]
 
 
-def solution_and_gradient(name, adjoint="auto"):
+def solution_and_gradient(name, adjoint="auto", method="Rodas5P"):
     """`(solution, gradient)` of a problem, calls both; the gradient is a pair, by start and parameters."""
     (rhs, _), start, p, end, (rtol, atol) = problem(name)
     solve = nd.ode.solver(
-        _in_place(rhs), method="Rodas5P", inplace=True, rtol=rtol, atol=atol, adjoint=adjoint
+        _in_place(rhs), method=method, inplace=True, rtol=rtol, atol=atol, adjoint=adjoint
     )
 
     def loss(y0, p):
@@ -201,6 +202,10 @@ def rows(options):
         pairs = zip(gradient(), hand(), strict=True)
         apart = max(np.max(np.abs(a - b)) / np.max(np.abs(b)) for a, b in pairs)
         found.append(measure.Row(f"{name}: the gradients apart", apart, "rel", bar=1e-6))
+    for method, bar in IMPLICIT_BARS.items():
+        solution, gradient = solution_and_gradient("pollu", method=method)
+        timing = measure.beside(solution, {"own": gradient}, samples=options.samples)["own"]
+        found.append(measure.ratio_row(f"pollu, {method}: gradient / solution", timing, bar))
     solution, gradient = solution_and_gradient("pollu", "gauss")
     timing = measure.beside(solution, {"own": gradient}, samples=options.samples)["own"]
     found.append(measure.ratio_row("pollu: gradient by 'gauss' / solution", timing, GAUSS_BAR))

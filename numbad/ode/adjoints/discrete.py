@@ -45,7 +45,7 @@ def discrete_pullback(problem, settings, wrt, solved):
 
     Where it is `solved`, it takes what `recorded` gave beside the solution as fourth argument.
     """
-    adjoint = step_adjoint(problem.tableau, problem.inplace)
+    adjoint = step_adjoint(problem.tableau, problem.inplace, settings.sparsity)
     content = "discrete", *content_of(problem), problem.checkpoints, tuple(settings), wrt
 
     if solved:
@@ -153,7 +153,7 @@ class PullSource(Arguments):
 
     def _moving(self):
         """Source of what is asked for as `moving`: arguments, shadows, and room for states."""
-        if not self.adjoint.stages:
+        if not self.adjoint.moves:
             return "None"
         tag = 1 + max((dual.tag for ty in self.types for dual in duals_in(ty)), default=-1)
         self.level = Dual(self.common or types.float64, 1, tag)
@@ -170,7 +170,7 @@ class PullSource(Arguments):
 
     def _moved(self):
         """Lines that add how the cotangents of arrays move to their shadows."""
-        if not self.adjoint.stages or not self.by_args:
+        if not self.adjoint.moves or not self.by_args:
             return
         self.namespace["parts"] = parts
         for j, ty in enumerate(self.given):

@@ -112,7 +112,7 @@ def rosenbrock_adjoint(tableau, inplace):
             add_moved(bars, moving)
         return read_row(work[0], bars, 0, y), totals
 
-    return StepAdjoint(workspace, begin, output, step, stages)
+    return StepAdjoint(workspace, begin, output, step, stages, moves=True)
 
 
 def _square(rows):

@@ -2,6 +2,7 @@
 
 from numbad.errors import UnsupportedError
 from numbad.ode.compiling import inlined
+from numbad.ode.implicit_tableau import ImplicitTableau
 from numbad.ode.state import write_rows
 
 ONE_KIND = inlined(lambda stages: 0.0)
@@ -25,7 +26,7 @@ class StepAdjoint:
     totals) -> (lam, totals)`: goes back through the stages, to the cotangent of `y`; `seen` tells
     whether there was any output within. Cotangents of numbers in the arguments are added to `totals`,
     those of arrays to `shadows`. `kept` is the table of states and the row of y there, before those of
-    the stages; `moving`, for a method that has such `stages`, the arguments and shadows as dual numbers
+    the stages; `moving`, for a method that `moves`, the arguments and shadows as dual numbers
     of one partial, what is added to whose partials counts, and a table of four states of such.
 
     `workspace(initial, args, settings) -> (memory, work)` makes what the others take as `work`.
@@ -36,10 +37,19 @@ class StepAdjoint:
     """
 
     def __init__(
-        self, workspace, begin, output, step, stages=0, kind=ONE_KIND, note=NO_NOTE, put=None
+        self,
+        workspace,
+        begin,
+        output,
+        step,
+        stages=0,
+        kind=ONE_KIND,
+        note=NO_NOTE,
+        put=None,
+        moves=False,
     ):
         self.workspace, self.begin, self.output, self.step = workspace, begin, output, step
-        self.stages, self.kind, self.note = stages, kind, note
+        self.stages, self.kind, self.note, self.moves = stages, kind, note, moves
         self.put = put or (write_rows if stages else NOTHING_TO_PUT)
 
 
@@ -47,22 +57,26 @@ STEP_ADJOINTS = {}
 """Class of methods -> function `(method, inplace)` that gives the `StepAdjoint` of one."""
 
 
-def has_adjoint(method):
-    """Whether the steps of a method can be gone back through."""
+def has_adjoint(method, sparsity=None):
+    """Whether the steps of a method can be gone back through, with that sparsity of its Jacobian."""
     from numbad.ode.adjoints import (  # noqa: F401  they register their own
+        implicit_adjoint,
         rosenbrock_adjoint,
         runge_kutta,
         switching_adjoint,
     )
 
-    return type(method) in STEP_ADJOINTS  # a subclass takes other steps
+    return type(method) in STEP_ADJOINTS and not (  # a subclass takes other steps
+        type(method) is ImplicitTableau and sparsity is not None
+    )
 
 
-def step_adjoint(method, inplace):
+def step_adjoint(method, inplace, sparsity=None):
     """The `StepAdjoint` of a method. Raises UnsupportedError where it has none."""
-    if not has_adjoint(method):
+    if not has_adjoint(method, sparsity):
+        beside = "" if sparsity is None else " beside jac_sparsity"
         raise UnsupportedError(
-            f"reverse mode through an ODE solver of method {method.name!r}, which has no adjoint. "
-            'Way out: adjoint="forward" for the solver, or mode="forward"'
+            f"reverse mode through an ODE solver of method {method.name!r}, which has no adjoint{beside}. "
+            'Way out: adjoint="forward" for the solver, mode="forward", or method="Rodas5P"'
         )
     return STEP_ADJOINTS[type(method)](method, inplace)

@@ -129,7 +129,7 @@ def switching_adjoint(method, inplace):
             )
         return lam, sums
 
-    return StepAdjoint(workspace, begin, output, step, stiff.stages, kind, note, put)
+    return StepAdjoint(workspace, begin, output, step, stiff.stages, kind, note, put, stiff.moves)
 
 
 STEP_ADJOINTS[Switching] = switching_adjoint

@@ -1,0 +1,185 @@
+"""The adjoint of a step of implicit stages, in the notation of `numbad.ode.implicit_tableau`.
+
+A stage solves M k_i = f(t + c_i h, Y_i) with Y_i = y + h sum_j a_ij k_j; so with cotangents kbar_i of the
+stages the multipliers theta_i of these equations solve
+
+    M^T theta_j - h sum_i a_ij J_i^T theta_i = kbar_j,   J_i = df/dy at Y_i,
+
+and Ybar_i = J_i^T theta_i goes to y. Stages that are solved for at once have one such system, with the
+Jacobian of each stage; what they have from stages before goes to the cotangents of these. The system is that
+of the stages as they were accepted, so the adjoint is that of their solution, not of Newton's iterations:
+J. M. Sanz-Serna, "Symplectic Runge-Kutta schemes for adjoint equations, automatic differentiation, optimal
+control, and more", SIAM Review 58 (2016), doi:10.1137/151002769.
+"""
+
+from functools import cache
+
+import numpy as np
+
+from numbad.ode.adjoints.stage_pulls import (
+    BY_STATE,
+    SEED,
+    STATE,
+    add_output,
+    add_totals,
+    kernel,
+    pull_at,
+    weigh,
+)
+from numbad.ode.adjoints.step_adjoint import STEP_ADJOINTS, StepAdjoint
+from numbad.ode.adjoints.transposed import solve_transposed
+from numbad.ode.compiling import inlined
+from numbad.ode.implicit_tableau import ImplicitTableau
+from numbad.ode.jacobian import make_linearize, new_matrices
+from numbad.ode.linear import extent, innermost, make_eliminate
+from numbad.ode.rhs import RightHandSide
+from numbad.ode.state import borrow, make_workspace, read_row, table_for, write_row
+
+# What the workspace has after the row of a state, before the matrices of `numbad.ode.jacobian`.
+BARS, SCRATCH_ROWS, SYSTEM, SOLUTION, FACTORS, EXCHANGES, JACOBIAN = range(1, 8)
+
+_eliminate = make_eliminate(*extent(None))
+
+
+@cache
+def implicit_adjoint(tableau, inplace):
+    """The `StepAdjoint` of a method of implicit stages; its Jacobians are dense."""
+    stages, per = tableau.stages, tableau.per_block
+    if any(map(any, tableau.interpolant[stages:])):
+        raise ValueError(f"{tableau.name}: dense output that weighs the slope at the end")
+    a, b, c = np.array(tableau.a), np.array(tableau.b), np.array(tableau.c)
+    interpolant = np.array(tableau.interpolant[:stages])
+    linearize = make_linearize(RightHandSide(inplace))
+    rows = make_workspace(1)
+
+    @inlined
+    def workspace(initial, args, settings):
+        memory, buffers = rows(initial)
+        matrices = new_matrices(initial, args, None)
+        bars, scratch = table_for(stages + 1, initial), table_for(4, initial)
+        size = per * bars.shape[1]
+        system, solution = table_for(size * per, initial), table_for(per, initial)
+        LU, exchanges = np.empty((size, size)), np.empty(size, np.intp)
+        # As many numbers as rows of states hold them: a square matrix, and a vector.
+        tables = bars, scratch, system.reshape(size, size), solution.reshape(size), LU, exchanges
+        work = buffers + borrow(tables) + borrow(matrices) + borrow((settings.mass, None))
+        return (memory, matrices, tables), work
+
+    @inlined
+    def begin(work, h, lam):
+        bars = work[BARS]
+        write_row(bars, 0, lam)
+        weigh(bars, h, b)
+        return bars
+
+    @inlined
+    def output(work, bars, theta, h, v):
+        seed = work[SCRATCH_ROWS]
+        write_row(seed, SEED, v)
+        add_output(bars, theta, h, seed[SEED], interpolant)
+        return bars
+
+    @inlined
+    def step(
+        fun,
+        pull,
+        work,
+        t,
+        t_new,
+        h,
+        y,
+        y_new,
+        kept,
+        bars,
+        seen,
+        structure,
+        args,
+        shadows,
+        moving,
+        totals,
+    ):
+        states, place = kept
+        scratch, system, theta = work[SCRATCH_ROWS], work[SYSTEM], work[SOLUTION]
+        for first in range(stages - per, -1, -per):
+            for i in range(first, first + per):
+                put_state(scratch, states, place, h, a, i)
+                at = t_new if c[i] == 1.0 else t + c[i] * h
+                if a[i, i] != 0.0:
+                    state = read_row(work[0], scratch, STATE, y)
+                    linearize(fun, work, at, state, structure, args)
+                put_equations(system, work[JACOBIAN], work[-2], h, a, i, first, per)
+            solve(system, work[FACTORS], work[EXCHANGES], bars, theta, first, per)
+            for i in range(first, first + per):
+                put_state(scratch, states, place, h, a, i)
+                put_seed(scratch, theta, i - first)
+                at = t_new if c[i] == 1.0 else t + c[i] * h
+                by_args = pull_at(pull, at, 0.0, scratch, y, structure, args, shadows)
+                totals = add_totals(totals, by_args)
+                add_stage(bars, scratch, h, a, i, first)
+        return read_row(work[0], bars, 0, y), totals
+
+    return StepAdjoint(workspace, begin, output, step, stages)
+
+
+@kernel
+def put_state(scratch, states, place, h, a, i):
+    """The state of stage i."""
+    state, y = scratch[STATE], states[place]
+    for k in range(len(state)):
+        state[k] = y[k]
+    for j in range(len(a)):
+        weight, slope = h * a[i, j], states[place + 1 + j]
+        if weight != 0.0:
+            for k in range(len(state)):
+                state[k] += weight * slope[k]
+
+
+@kernel
+def put_equations(system, jacobian, mass, h, a, i, first, per):
+    """The rows of the system of a block that say what stage i solves, d_ij M - h a_ij J_i."""
+    n = len(system) // per
+    for r in range(n):
+        row = system[(i - first) * n + r]
+        for j in range(first, first + per):
+            for k in range(n):
+                place = (j - first) * n + k
+                row[place] = 0.0
+                if a[i, j] != 0.0:
+                    row[place] -= (h * a[i, j]) * jacobian[r, k]
+                if i == j and mass is not None:
+                    row[place] += mass[r, k]
+                elif i == j and r == k:
+                    row[place] += 1.0
+
+
+@kernel
+def solve(system, LU, exchanges, bars, theta, first, per):
+    """The multipliers of a block from the cotangents of its stages."""
+    values, n = innermost(system), bars.shape[1]
+    for i in range(len(LU)):
+        theta[i] = bars[1 + first + i // n, i % n]
+        for j in range(len(LU)):
+            LU[i, j] = values[i, j]
+    _eliminate(LU, exchanges)
+    solve_transposed(LU, exchanges, system, None, -1.0, theta)
+
+
+@kernel
+def put_seed(scratch, theta, block):
+    seed = scratch[SEED]
+    for k in range(len(seed)):
+        seed[k] = theta[block * len(seed) + k]
+
+
+@kernel
+def add_stage(bars, scratch, h, a, i, first):
+    """What stage i hands to y and to the stages of blocks before."""
+    by_state = scratch[BY_STATE]
+    for k in range(len(by_state)):
+        bars[0, k] += by_state[k]
+    for j in range(first):
+        for k in range(len(by_state)):
+            bars[1 + j, k] += (h * a[i, j]) * by_state[k]
+
+
+STEP_ADJOINTS[ImplicitTableau] = implicit_adjoint

@@ -1,0 +1,102 @@
+"""The adjoint of steps of implicit stages: the derivative of the steps taken, as forward mode has it."""
+
+import numba
+import numpy as np
+import pytest
+
+import numbad as nd
+from tests.ode.adjoints.test_rosenbrock_adjoint import (
+    CELLS,
+    SPREAD,
+    algebraic,
+    diffusing,
+    forced,
+)
+from tests.ode.test_discrete_adjoint import TIMES, WEIGHTS, assert_as_forward
+from tests.ode.test_rosenbrock import ROBERTSON, SLOPES, robertson
+from tests.ode.test_rosenbrock import TIMES as ROBERTSON_TIMES
+
+METHODS = pytest.mark.parametrize("method", ["RadauIIA5", "KenCarp4"])
+
+
+@pytest.mark.deep(but=["RadauIIA5"])
+@METHODS
+def test_a_slope_that_depends_on_time(method):
+    """In tuples, by the start, arguments and all times, with outputs within steps; and backwards."""
+    solve = nd.ode.solver(forced, method=method, rtol=1e-3, atol=1e-5, adjoint="discrete")
+
+    def loss(y0, ts, rate):
+        return (WEIGHTS * solve(y0, ts, (rate, 2))).sum()
+
+    assert_as_forward(loss, (0, 1, 2), (1.3, 0.2), TIMES, 0.7)
+    assert_as_forward(loss, (0, 1, 2), (1.3, 0.2), -1e-3 * TIMES, 0.7)
+
+
+@pytest.mark.deep
+def test_robertson_against_references():
+    """A row of the sensitivities at 1e5, where they come from another code and method."""
+    solve = nd.ode.solver(robertson, method="RadauIIA5", rtol=1e-8, atol=1e-12)
+
+    def loss(k):
+        return solve((1.0, 0.0, 0.0), ROBERTSON_TIMES, (k[0], k[1], k[2]))[-1, 2]
+
+    by_rates = nd.grad(loss, mode="reverse")(np.array(ROBERTSON))
+    np.testing.assert_allclose(by_rates, SLOPES[1, 2], rtol=1e-6)
+
+
+def diffusing_loss(method, **options):
+    solve = nd.ode.solver(diffusing, method=method, inplace=True, rtol=1e-3, **options)
+
+    def loss(y0, spread, growth):
+        ys = solve(y0, TIMES, (spread, growth))
+        return (ys * ys * ys).sum()
+
+    return numba.njit(loss)
+
+
+@pytest.mark.deep
+@METHODS
+def test_states_in_arrays(method):
+    """By a start and parameters in arrays and by a number."""
+    assert_as_forward(diffusing_loss(method, adjoint="discrete"), (0, 1, 2), CELLS, SPREAD, 0.7)
+
+
+@pytest.mark.deep
+def test_hessian_vector_product():
+    """Forward over reverse against forward over forward."""
+    loss = diffusing_loss("RadauIIA5")
+
+    def small(q):
+        return loss(CELLS + q[0] * CELLS[::-1], SPREAD * q[1], q[2])
+
+    point, along = np.array([0.1, 0.9, 0.7]), np.array([0.3, -0.2, 0.5])
+    found, expected = (
+        nd.jvp(nd.grad(small, mode=mode))((point,), (along,))[1] for mode in ("reverse", "forward")
+    )
+    np.testing.assert_allclose(found, expected, rtol=1e-10)
+
+
+@pytest.mark.deep
+def test_a_sparse_jacobian_goes_by_sensitivities():
+    """The systems of the adjoint are dense."""
+    sparse = {"jac_sparsity": np.ones((12, 12))}
+    assert_as_forward(diffusing_loss("KenCarp4", **sparse), 2, CELLS, SPREAD, 0.7)
+    asked = diffusing_loss("KenCarp4", **sparse, adjoint="discrete")
+    with pytest.raises(nd.UnsupportedError, match="no adjoint beside jac_sparsity. Way out"):
+        nd.grad(asked, mode="reverse")(CELLS, SPREAD, 0.7)
+
+
+@pytest.mark.deep
+def test_mass_matrices():
+    """Singular, and not symmetric."""
+    solve = nd.ode.solver(
+        algebraic, method="RadauIIA5", rtol=1e-4, mass_matrix=np.diag([1.0, 0.0])
+    )
+
+    def loss(rate):
+        return (WEIGHTS * solve((rate, rate ** (1.0 / 3.0)), TIMES, rate)).sum()
+
+    assert_as_forward(loss, 0, 0.7)
+    mass = np.array([[2.0, 1.0], [0.3, 1.0]])
+    mixed = nd.ode.solver(forced, method="RadauIIA5", rtol=1e-3, mass_matrix=mass)
+    assert_as_forward(lambda y0: (WEIGHTS * mixed(y0, TIMES, (0.7, 2))).sum(), 0, (1.3, 0.2))
