@@ -1,10 +1,34 @@
 """Runs every benchmark: `python -m asv_bench.benchmarks`; exit status 1 where a bar is missed."""
 
-from . import fit, forward, imports, ode, parallel, reverse, sde, sparse, stiff, whole_arrays
+from . import (
+    fit,
+    forward,
+    imports,
+    ode,
+    parallel,
+    reverse,
+    sde,
+    sparse,
+    stiff,
+    stiff_peers,
+    whole_arrays,
+)
 
 
 def main():
-    suites = imports, forward, reverse, whole_arrays, sparse, ode, stiff, sde, fit, parallel
+    suites = (
+        imports,
+        forward,
+        reverse,
+        whole_arrays,
+        sparse,
+        ode,
+        stiff,
+        stiff_peers,
+        sde,
+        fit,
+        parallel,
+    )
     return max([suite.main() for suite in suites])
 
 

@@ -29,15 +29,16 @@ def cyrk_solver(fun, method="Tsit5"):
     address = nb_diffeq_addr(fun)
 
     @njit
-    def integrate(address, y0, ts, args, tolerance):
-        sol = nbsolve2_ivp(
-            address, (ts[0], ts[-1]), y0, method, ts, False, args, tolerance, tolerance
-        )
+    def integrate(address, y0, ts, args, rtol, atol):
+        sol = nbsolve2_ivp(address, (ts[0], ts[-1]), y0, method, ts, False, args, rtol, atol)
         ys = sol.y.T.copy()
         sol.free()
         return ys
 
-    return lambda y0, ts, args, tolerance: integrate(address, y0, ts, args, tolerance)
+    def solve(y0, ts, args, tolerance, atol=None):
+        return integrate(address, y0, ts, args, tolerance, tolerance if atol is None else atol)
+
+    return solve
 
 
 def import_jax():
@@ -96,3 +97,92 @@ def diffrax_misfit_gradient(fun, parameters):
 
     gradient = jax.jit(jax.jacfwd(misfit))
     return lambda *arguments: np.asarray(gradient(*arguments))
+
+
+# -- stiff problems: `build(rhs, start, p, end)` -> `solve(rtol, atol)` -> the state at the end -------
+#
+# `rhs(y, p, out)` is compiled by Numba; its Python function runs on symbols as well.
+
+
+def cvodes_solver(rhs, start, p, end):
+    """SUNDIALS' CVODES through CasADi: BDF, Newton's method with CasADi's Jacobian."""
+    import casadi
+
+    y, out = casadi.SX.sym("y", len(start)), casadi.SX.zeros(len(start))
+    rhs.py_func(y, p, out)
+    problem, made = {"x": y, "ode": out}, {}
+
+    def solve(rtol, atol):
+        if rtol not in made:
+            options = {"reltol": rtol, "abstol": atol, "max_num_steps": MAX_STEPS}
+            made[rtol] = casadi.integrator("solve", "cvodes", problem, 0.0, end, options)
+        return np.asarray(made[rtol](x0=start)["xf"])[:, 0]
+
+    return solve
+
+
+def cyrk_stiff_solver(rhs, start, p, end):
+    """CyRK's BDF, called in Numba."""
+
+    @njit
+    def fun(dy, t, y, args):
+        rhs(y, args, dy)
+
+    solve = cyrk_solver(fun, "BDF")
+
+    def to_the_end(rtol, atol):
+        return solve(start, np.array([0.0, end]), p, rtol, atol)[-1]
+
+    return to_the_end
+
+
+class _Text:
+    """An expression in the language of diffsol, by the operators that right-hand sides use."""
+
+    def __init__(self, text):
+        self.text = text
+
+    def _joined(self, sign, other, turned=False):
+        given = other.text if isinstance(other, _Text) else repr(float(other))
+        left, right = (given, self.text) if turned else (self.text, given)
+        return _Text(f"({left} {sign} {right})")
+
+    def __add__(self, other):
+        return self._joined("+", other)
+
+    def __radd__(self, other):
+        return self._joined("+", other, True)
+
+    def __sub__(self, other):
+        return self._joined("-", other)
+
+    def __rsub__(self, other):
+        return self._joined("-", other, True)
+
+    def __mul__(self, other):
+        return self._joined("*", other)
+
+    def __rmul__(self, other):
+        return self._joined("*", other, True)
+
+    def __neg__(self):
+        return _Text(f"(-{self.text})")
+
+
+def diffsol_solver(rhs, start, p, end):
+    """diffsol's BDF through pydiffsol, compiled by LLVM."""
+    import pydiffsol
+
+    names = [f"y{i}" for i in range(len(start))]
+    out = [None] * len(start)
+    rhs.py_func([_Text(name) for name in names], p, out)
+    initial = ",\n".join(f"  {n} = {float(v)!r}" for n, v in zip(names, start, strict=True))
+    slopes = ",\n".join(f"  {slope.text}" for slope in out)
+    code = f"in_i {{ unused = 1.0 }}\nu_i {{\n{initial}\n}}\nF_i {{\n{slopes}\n}}\n"
+    ode = pydiffsol.Ode(code, matrix_type=pydiffsol.nalgebra_dense, ode_solver=pydiffsol.bdf)
+
+    def solve(rtol, atol):
+        ode.rtol, ode.atol = rtol, atol
+        return np.asarray(ode.solve(np.array([1.0]), end).ys)[:, -1]
+
+    return solve

@@ -22,7 +22,7 @@ CELLS = (16, 64, 256, 1024, 4096)
 PROBLEMS = ("robertson", "pollu", "brusselator")
 
 
-def _in_place(rhs):
+def in_place(rhs):
     def fun(t, y, dy, p):
         rhs(y, p, dy)
 
@@ -62,7 +62,7 @@ def contenders(name):
         solve = nd.ode.solver(_robertson_in_tuples, **options)
         given = tuple(start.tolist()), times, tuple(p.tolist())
     else:
-        solve = nd.ode.solver(_in_place(pair[0]), inplace=True, **options)
+        solve = nd.ode.solver(in_place(pair[0]), inplace=True, **options)
         given = start, times, (p,)
     return lambda: by_hand(start, p, 0.0, end, rtol, atol)[0], lambda: solve(*given)[-1]
 
@@ -71,7 +71,7 @@ def solution_and_gradient(name, adjoint="auto", method="Rodas5P"):
     """`(solution, gradient)` of a problem, calls both; the gradient is a pair, by start and parameters."""
     (rhs, _), start, p, end, (rtol, atol) = problem(name)
     solve = nd.ode.solver(
-        _in_place(rhs), method=method, inplace=True, rtol=rtol, atol=atol, adjoint=adjoint
+        in_place(rhs), method=method, inplace=True, rtol=rtol, atol=atol, adjoint=adjoint
     )
 
     def loss(y0, p):

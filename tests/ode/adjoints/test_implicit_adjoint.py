@@ -89,9 +89,7 @@ def test_a_sparse_jacobian_goes_by_sensitivities():
 @pytest.mark.deep
 def test_mass_matrices():
     """Singular, and not symmetric."""
-    solve = nd.ode.solver(
-        algebraic, method="RadauIIA5", rtol=1e-4, mass_matrix=np.diag([1.0, 0.0])
-    )
+    solve = nd.ode.solver(algebraic, method="RadauIIA5", rtol=1e-4, mass_matrix=np.diag([1.0, 0.0]))
 
     def loss(rate):
         return (WEIGHTS * solve((rate, rate ** (1.0 / 3.0)), TIMES, rate)).sum()
