@@ -6,6 +6,7 @@ stub with the right signature. So the result can be called from Python, from nop
 `prange`, and be differentiated again.
 """
 
+import functools
 import gc
 import inspect
 from contextlib import contextmanager
@@ -36,6 +37,7 @@ from ..remembered import look_again, made_of, remembered
 from ..reverse.lowering import SweepLowering
 from ..rules.registry import generation
 from ..source import define
+from .bound import function_of
 from .results import plain_result
 
 INHERITED = ("fastmath", "error_model", "boundscheck", "nogil")
@@ -49,6 +51,8 @@ def as_dispatcher(operator, f):
     if isinstance(f, DUFunc):
         look_again(f._dispatcher)
         return f._dispatcher
+    if isinstance(f, functools.partial):
+        f = function_of(f, lambda g: as_dispatcher(operator, g))
     if inspect.isfunction(f):
         return made_of(f, "njit", njit)
     if inspect.isbuiltin(f) or type(f).__name__ == "ufunc":

@@ -236,7 +236,7 @@ def test_modes_that_do_not_exist():
 
 
 def test_what_is_no_function():
-    for wrong in (3, "f", functools.partial(f, 1.0)):
+    for wrong in (3, "f", functools.partialmethod(f, 1.0)):
         with pytest.raises(nd.ArgumentError, match="takes a Python function or a Numba dispatcher"):
             nd.grad(wrong)
 
