@@ -10,6 +10,7 @@ from functools import partial
 from weakref import WeakValueDictionary
 
 from llvmlite.binding import Linkage, parse_assembly
+from numba.core import types
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.dispatcher import Dispatcher
@@ -224,19 +225,35 @@ def compiled(dispatcher, compile_it, sig):
         codegen.create_library = partial(LinkedLibrary, codegen)
         Dispatcher.add_overload = lambda self, cres: _add_overload(add_overload, self, cres)
         try:
-            entry = compile_it(sig)
+            try:
+                entry = compile_it(sig)
+            finally:
+                Dispatcher.add_overload = add_overload
+                del codegen.create_library
+            return _entered(dispatcher, entry)
         finally:
-            Dispatcher.add_overload = add_overload
-            del codegen.create_library
-        entry = _entered(dispatcher, entry)
-        for name in list(codegen._rtlinker._unresolved):
-            if name in _DEFINED_BY:  # a recursive function calls it by its address
-                _DEFINED_BY[name].finish()
-        return entry
+            _finish_recursive(codegen)
+
+
+def _finish_recursive(codegen):
+    """Give machine code to what recursive functions call by its address; others may call these as well."""
+    for name in list(codegen._rtlinker._unresolved):
+        library = _DEFINED_BY.get(name)
+        if library is not None and library._finalized:  # not where an error interrupted it
+            library.finish()
 
 
 def _add_overload(add_overload, dispatcher, cres):
-    """Numba's `Dispatcher.add_overload`, but Python does not get to know what waits."""
+    """Numba's `Dispatcher.add_overload`, but Python does not get to know what waits.
+
+    What calls itself gets machine code: of other argument types it may call this by its address, anywhere.
+    """
+    _add(add_overload, dispatcher, cres)
+    if waits(cres.library) and _calls_itself(cres):
+        cres.library.finish()
+
+
+def _add(add_overload, dispatcher, cres):
     if not (waits(cres.library) and cres.library.entries):
         add_overload(dispatcher, cres)
         return
@@ -245,6 +262,10 @@ def _add_overload(add_overload, dispatcher, cres):
     dispatcher._compile_for_args = partial(_enter_all, dispatcher)
     _waiting(dispatcher)[tuple(cres.signature.args)] = cres
     note_compiled(dispatcher, tuple(cres.signature.args))
+
+
+def _calls_itself(cres):
+    return any(isinstance(ty, types.RecursiveCall) for ty in cres.fndesc.typemap.values())
 
 
 def _specialize_box(typ):

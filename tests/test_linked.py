@@ -10,6 +10,7 @@ import pytest
 from numba import njit, types
 from numba.core.registry import cpu_target
 from numba.experimental import jitclass
+from numba.extending import intrinsic
 
 import numbad as nd
 from numbad.linked import LinkedLibrary, waits
@@ -155,6 +156,29 @@ def test_recursive_helpers(mode):
     assert nd.grad(f, 0, mode=mode)(1.0, 6) == 720.0
     assert nd.grad(f, 0, mode=mode)(1.0, 5) == -1.0
     assert factorial(5) == 120
+
+
+def test_recursive_helpers_of_what_is_refused():
+    """Of ints it calls itself of floats, by an address that has to be there for others as well."""
+
+    @njit
+    def climb(x, n):
+        return 1.0 * x if n <= 0 else math.sin(climb(0.5 * x + 0.1, n - 1)) + x
+
+    @intrinsic
+    def sine(typingctx, x):
+        def codegen(context, builder, signature, args):
+            return builder.call(builder.module.declare_intrinsic("llvm.sin", [args[0].type]), args)
+
+        return x(x), codegen
+
+    @njit
+    def f(x, n):
+        return x * climb(n, 2) * sine(x)
+
+    with pytest.raises(nd.UnsupportedError):
+        nd.grad(f, 0, mode="reverse")(0.5, 3)
+    assert njit(lambda n: climb(n, 2))(3) == climb.py_func(3, 2)
 
 
 def test_numba_compiles_as_ever_afterwards():
