@@ -87,6 +87,14 @@ def test_a_sparse_jacobian_goes_by_sensitivities():
 
 
 @pytest.mark.deep
+def test_bdf_has_none():
+    """Asked for by name it is refused."""
+    solve = nd.ode.solver(lambda t, y, rate: -rate * y, method="BDF", adjoint="discrete")
+    with pytest.raises(nd.UnsupportedError, match="method 'BDF', which has no adjoint. Way out"):
+        nd.grad(lambda rate: solve(1.0, (0.0, 1.0), (rate,))[-1, 0], mode="reverse")(1.0)
+
+
+@pytest.mark.deep
 def test_mass_matrices():
     """Singular, and not symmetric."""
     solve = nd.ode.solver(algebraic, method="RadauIIA5", rtol=1e-4, mass_matrix=np.diag([1.0, 0.0]))
