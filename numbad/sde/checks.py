@@ -3,7 +3,14 @@
 from numba.core import types
 
 from numbad.errors import ModelError
-from numbad.sde.scheme import ADDITIVE, BOTH, DIAGONAL, DiagonalRoessler, Milstein
+from numbad.sde.scheme import (
+    ADDITIVE,
+    BOTH,
+    DIAGONAL,
+    DerivativeFreeMilstein,
+    DiagonalRoessler,
+    Milstein,
+)
 from numbad.sde.step_source import StepWriter
 
 NOT_ADDITIVE = (
@@ -26,7 +33,7 @@ def needs_diagonal(scheme, form, calculus):
     if form.noise != DIAGONAL or form.count == 1:
         return False
     corrected = form.is_array and scheme.calculus not in (BOTH, calculus)
-    return corrected or isinstance(scheme, Milstein | DiagonalRoessler)
+    return corrected or isinstance(scheme, Milstein | DerivativeFreeMilstein | DiagonalRoessler)
 
 
 def check_source(form, scheme, calculus):

@@ -1,9 +1,10 @@
 """Methods for stochastic differential equations as data.
 
-Of four forms: stochastic Runge-Kutta methods with one family of stages, Milstein's, and Roessler's two
-for diagonal and for additive noise. A method says what it takes (`noises`), in which calculus its limit
-is (`calculus`), and its strong orders. In a step of size h, for each channel of the noise, W is the
-increment and H = (1/h) int_0^h (W(s) - s W / h) ds, normal with variance h / 12, independent of W.
+Of five forms: stochastic Runge-Kutta methods with one family of stages, Milstein's with and without a
+derivative, and Roessler's two for diagonal and for additive noise. A method says what it takes (`noises`), in
+which calculus its limit is (`calculus`), and its strong orders. In a step of size h, for each channel of the
+noise, W is the increment and H = (1/h) int_0^h (W(s) - s W / h) ds, normal with variance h / 12, independent
+of W.
 """
 
 from dataclasses import dataclass, field
@@ -66,6 +67,13 @@ class RungeKutta(Scheme):
 @dataclass(frozen=True, kw_only=True)
 class Milstein(Scheme):
     """y+ = y + h f + g W + g g' (W**2 - h) / 2; without h in Stratonovich's calculus."""
+
+    needs_areas = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class DerivativeFreeMilstein(Scheme):
+    """Milstein's with (g(t, y + h f + sqrt(h) g) - g(t, y)) / sqrt(h) in place of g g'."""
 
     needs_areas = False
 

@@ -41,7 +41,8 @@ def solver(
         of n tuples, or an array where `y` is one.
     method : str
         Ito: "EulerMaruyama" (any noise); "Milstein" (strong order 1; the slope of the diffusion by dual
-        numbers); "SRIW1", "SRIW2", "SOSRI", "SOSRI2" (strong order 1.5; diagonal or scalar noise).
+        numbers); "RKMil" (the same without slopes); "SRIW1", "SRIW2", "SOSRI", "SOSRI2" (strong order 1.5;
+        diagonal or scalar noise).
         Additive noise, strong order 1.5: "SRA1", "SRA2", "SRA3", "SOSRA", "SOSRA2", "ShARK"; order 1: "SEA".
         Stratonovich, any noise: "EulerHeun", "Heun", "Midpoint", "Ralston", "GeneralShARK", "SPaRK" (order 1
         where the noise commutes, else 0.5), "SlowRK" (1.5 where it commutes).

@@ -16,6 +16,7 @@ SLACK = 0.15  # the fit over five halvings scatters by 0.07
 _BY_DEFAULT = {
     ("EulerMaruyama", WAVE),
     ("Milstein", WAVE),
+    ("RKMil", WAVE),
     ("SRIW1", WAVE),
     ("Heun", WAVE),
     ("SRA1", ADDITIVE),

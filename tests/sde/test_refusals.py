@@ -120,6 +120,7 @@ def test_derivatives_by_times(mode):
     [
         ((_drift, _growing), 1.0, {"noise": "additive"}, "derivative of this one by y is not zero"),
         ((_two, _coupled), (1.0, 2.0), {"method": "Milstein"}, r"depends on y\[i\] alone"),
+        ((_two, _coupled), (1.0, 2.0), {"method": "RKMil"}, r"depends on y\[i\] alone"),
         ((_two, _two), (1.0, 2.0), {"noise": "general"}, "must return a matrix with a row"),
         ((_drift, _two), (1.0, 2.0), {}, "cannot compile"),
         ((_two, lambda t, y: (1.0,)), (1.0, 2.0), {}, "diffusion must return 2 number"),

@@ -72,6 +72,56 @@ def test_both_modes_give_the_same_and_nest():
     assert second == pytest.approx((up - down) / (2.0 * h), rel=1e-6)
 
 
+@njit
+def _decay(t, x, b, a):
+    return b / math.sqrt(1.0 + t) - x / (2.0 * (1.0 + t))
+
+
+@njit
+def _decaying(t, x, b, a):
+    return a * b / math.sqrt(1.0 + t)
+
+
+def _growth_slopes(x, mu, vol, w):
+    end = x * math.exp(mu - 0.5 * vol**2 + vol * w)
+    return end / x, end, end * (w - vol)
+
+
+def _decay_slopes(x, b, a, w):
+    return np.array([1.0, 1.0 + a * w, b * w]) / math.sqrt(2.0)
+
+
+_FORMS = {  # a method of each form, and how far from the solution's its slopes may be
+    "RKMil": (_drift, _diffusion, "diagonal", _growth_slopes, 2e-2),
+    "Milstein": (_drift, _diffusion, "scalar", _growth_slopes, 2e-2),
+    "SlowRK": (_drift, _diffusion, "diagonal", _growth_slopes, 2e-3),
+    "SOSRI": (_drift, _diffusion, "scalar", _growth_slopes, 2e-3),
+    "SRA3": (_decay, _decaying, "additive", _decay_slopes, 1e-4),
+    "ShARK": (_decay, _decaying, "additive", _decay_slopes, 1e-4),
+}
+
+
+@pytest.mark.deep(but=["RKMil", "SRA3"])
+@pytest.mark.parametrize("method", _FORMS)
+def test_slopes_by_each_form_of_method(method):
+    """Both modes against each other and against the solution in closed form, on given increments."""
+    drift, diffusion, noise, exact, near = _FORMS[method]
+    solve = nd.sde.solver(drift, diffusion, method=method, noise=noise, dt=2.0**-7)
+    rng = np.random.default_rng(8)
+    w, areas = (rng.normal(size=128) * math.sqrt(2.0**-7 / k) for k in (1.0, 12.0))
+
+    @njit
+    def end(x, p, q, w, areas):
+        return solve(x, (0.0, 1.0), (p, q), (w, areas))[-1, 0]
+
+    at = 1.3, 0.2, 0.4
+    forward, reverse = (
+        nd.grad(end, (0, 1, 2), mode=m)(*at, w, areas) for m in ("forward", "reverse")
+    )
+    np.testing.assert_allclose(reverse, forward, rtol=1e-12)
+    np.testing.assert_allclose(forward, exact(*at, w.sum()), rtol=near)
+
+
 def test_gradient_of_a_mean_over_paths_in_compiled_code():
     @njit
     def mean(vol, key, paths):
@@ -184,6 +234,7 @@ def test_conversion_between_the_calculi():
             (_drift, "SlowRK", ito),
             (corrected, "SRIW1", stratonovich),
             (corrected, "Milstein", stratonovich),
+            (corrected, "RKMil", stratonovich),
         )
     ]
     np.testing.assert_allclose(found[1:], found[0], rtol=2e-3)

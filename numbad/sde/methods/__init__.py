@@ -9,6 +9,7 @@ from numbad.sde.methods.general_shark import GENERAL_SHARK
 from numbad.sde.methods.midpoint import MIDPOINT
 from numbad.sde.methods.milstein import MILSTEIN
 from numbad.sde.methods.ralston import RALSTON
+from numbad.sde.methods.rkmil import RKMIL
 from numbad.sde.methods.sea import SEA
 from numbad.sde.methods.shark import SHARK
 from numbad.sde.methods.slow_rk import SLOW_RK
@@ -29,6 +30,7 @@ METHODS = {
     for scheme in (
         EULER_MARUYAMA,
         MILSTEIN,
+        RKMIL,
         SRIW1,
         SRIW2,
         SOSRI,
