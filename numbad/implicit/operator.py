@@ -116,6 +116,9 @@ class Implicit(Operator):
     derivative_told = "derivative"  # what must be regular, in words
     of_array = True  # whether `f` returns an array for an array
     identity = False  # whether the equation is `f(x, *args) = x`
+    is_quiet = (
+        False  # whether a search that fails gives NaN, and singular derivatives are not looked for
+    )
 
     def watched(self, args):
         """`(source, name)` of the arrays in args that the function might write to."""

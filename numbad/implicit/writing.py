@@ -84,6 +84,8 @@ class Code(Writer):
 
     def check(self, given):
         """Lines that refuse a solution whose `slope` is singular, for floats."""
+        if self.operator.is_quiet:
+            return
         op, tolerances = self.operator, ", ".join(self.sources[3:5])
         told = (
             f"nd.{op.name}: the solution has no derivative (the implicit function theorem does not "
@@ -158,6 +160,9 @@ class Solution(Code):
         self.lines += watching(self.operator, self.args, call)
         self.lines.append("if status != 0:")
         op = self.operator
+        if op.is_quiet:
+            self.lines.append("    x = np.nan" if self.scalar else "    x[:] = np.nan")
+            return self.write("values", PARAMETERS, "x")
         for status, what in STATUS.items():
             told = f"nd.{op.name}: the search for {op.told} {what}"
             self.lines.append(f"    if status == {status}:")

@@ -9,6 +9,7 @@ from numbad.sde.scheme import (
     DIAGONAL,
     DerivativeFreeMilstein,
     DiagonalRoessler,
+    DriftImplicit,
     Milstein,
 )
 from numbad.sde.step_source import StepWriter
@@ -33,7 +34,13 @@ def needs_diagonal(scheme, form, calculus):
     if form.noise != DIAGONAL or form.count == 1:
         return False
     corrected = form.is_array and scheme.calculus not in (BOTH, calculus)
-    return corrected or isinstance(scheme, Milstein | DerivativeFreeMilstein | DiagonalRoessler)
+    return corrected or _takes_slopes(scheme)
+
+
+def _takes_slopes(scheme):
+    if isinstance(scheme, DriftImplicit):
+        return scheme.has_slope
+    return isinstance(scheme, Milstein | DerivativeFreeMilstein | DiagonalRoessler)
 
 
 def check_source(form, scheme, calculus):

@@ -21,10 +21,10 @@ from numbad.sde import checks
 from numbad.sde.brownian import block_increments, draw_steps
 from numbad.sde.digital import warn_of_digital
 from numbad.sde.grid import constant
+from numbad.sde.model_names import function_of
 from numbad.sde.path_source import (
     Problem,
     channel_count,
-    function_of,
     model_namespace,
     read,
     steps_of,

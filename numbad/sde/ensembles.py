@@ -21,7 +21,7 @@ from numbad.random.compiling import HOW_TO_MAKE_A_KEY
 from numbad.remembered import built_once
 from numbad.sde.ensemble_source import MEAN, Ensemble, block_of, chunk_of, plan_of, reduced_type
 from numbad.sde.grid import as_times, grid
-from numbad.sde.path_source import function_of
+from numbad.sde.model_names import function_of
 from numbad.sde.solution_operator import SolveDispatcher
 
 Statistics = namedtuple("Statistics", "mean error paths failed")

@@ -3,7 +3,6 @@
 What is differentiated is this code, by both modes, as anybody's: the increments are arrays of constants.
 """
 
-import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -22,6 +21,8 @@ from numbad.rules.registry import CONSTANT_CALLS
 from numbad.sde import checks
 from numbad.sde.brownian import increments
 from numbad.sde.grid import as_times, grid
+from numbad.sde.implicit_stage import solve_stage_of
+from numbad.sde.model_names import function_of, model_names
 from numbad.sde.scheme import Scheme
 from numbad.sde.state_source import form_of
 from numbad.sde.step_source import StepWriter, write_step
@@ -96,24 +97,11 @@ def core(problem, y0, ts, args, key):
     return jit(error_model="numpy")(function_of("solve(y0, ts, args, key)", lines, namespace))
 
 
-def function_of(head, lines, namespace):
-    """A Python function from its head and the lines of its body."""
-    source = f"def {head}:\n" + "\n".join("    " + line for line in lines) + "\n"
-    return define(source, {"np": np, "math": math, **namespace})
-
-
 def model_namespace(problem, form):
     """The names that the source of a step uses."""
-    return {
-        "np": np,
-        "math": math,
-        "drift": problem.drift,
-        "diffusion": problem.diffusion,
-        "diffusion_jvp": problem.diffusion_jvp,
-        "times": times,
-        "Structure": getattr(form.y0, "instance_class", None),
-        **checks.NAMESPACE,
-    }
+    implicit = problem.scheme.is_implicit
+    stage = {"solve_stage": solve_stage_of(problem, form)} if implicit else {}
+    return {**model_names(problem, form), **checks.NAMESPACE, **stage}
 
 
 @built_once(lambda problem, _: problem.drift)
@@ -251,13 +239,3 @@ def check_path(path):
             "the number of a path lies between 0 and 2**32 - 1; for more: nd.random.fold_in"
         )
     return path
-
-
-@njit(error_model="numpy")
-def times(matrix, vector):
-    """Matrix times vector, in loops that need no BLAS."""
-    out = np.zeros(matrix.shape[0])
-    for i in range(matrix.shape[0]):
-        for j in range(matrix.shape[1]):
-            out[i] += matrix[i, j] * vector[j]
-    return out

@@ -1,10 +1,10 @@
 """Methods for stochastic differential equations as data.
 
-Of five forms: stochastic Runge-Kutta methods with one family of stages, Milstein's with and without a
-derivative, and Roessler's two for diagonal and for additive noise. A method says what it takes (`noises`), in
-which calculus its limit is (`calculus`), and its strong orders. In a step of size h, for each channel of the
-noise, W is the increment and H = (1/h) int_0^h (W(s) - s W / h) ds, normal with variance h / 12, independent
-of W.
+Of six forms: stochastic Runge-Kutta methods with one family of stages, Milstein's with and without a
+derivative, those that are implicit in the drift, and Roessler's two for diagonal and for additive noise. A
+method says what it takes (`noises`), in which calculus its limit is (`calculus`), and its strong orders. In a
+step of size h, for each channel of the noise, W is the increment and H = (1/h) int_0^h (W(s) - s W / h) ds,
+normal with variance h / 12, independent of W.
 """
 
 from dataclasses import dataclass, field
@@ -26,6 +26,11 @@ class Scheme:
     source: str
     calculus: str
     orders: dict = field(hash=False)
+
+    @property
+    def is_implicit(self):
+        """Whether its steps solve equations."""
+        return False
 
     @property
     def noises(self):
@@ -79,6 +84,20 @@ class DerivativeFreeMilstein(Scheme):
 
 
 @dataclass(frozen=True, kw_only=True)
+class DriftImplicit(Scheme):
+    """y+ = y + h ((1 - theta) f(t, y) + theta f(t + h, y+)) + g W, with Milstein's term where `has_slope`.
+
+    Where it `is_split`: y+ = z + g(t + h, z) W with z = y + h f(t + h, z).
+    """
+
+    theta: float = 1.0
+    has_slope: bool = False
+    is_split: bool = False
+    needs_areas = False
+    is_implicit = True
+
+
+@dataclass(frozen=True, kw_only=True)
 class DiagonalRoessler(Scheme):
     """Roessler's form for diagonal and scalar noise, "SRI" of strong order 1.5.
 
@@ -114,7 +133,8 @@ class DiagonalRoessler(Scheme):
 class AdditiveRoessler(Scheme):
     """Roessler's form for additive noise, "SRA" of strong order 1.5; the same paper.
 
-    `betas` weigh W and chi2 = W / 2 + H.
+    `betas` weigh W and chi2 = W / 2 + H. Where `gamma` is not 0, stages but the first are implicit:
+    gamma h times the drift of a stage is added to it.
     """
 
     c0: tuple
@@ -123,7 +143,12 @@ class AdditiveRoessler(Scheme):
     b0: tuple
     alpha: tuple
     betas: tuple
+    gamma: float = 0.0
     needs_areas = True
+
+    @property
+    def is_implicit(self):
+        return self.gamma != 0.0
 
     def __post_init__(self):
         stages = list(range(len(self.alpha)))

@@ -46,6 +46,9 @@ def solver(
         Additive noise, strong order 1.5: "SRA1", "SRA2", "SRA3", "SOSRA", "SOSRA2", "ShARK"; order 1: "SEA".
         Stratonovich, any noise: "EulerHeun", "Heun", "Midpoint", "Ralston", "GeneralShARK", "SPaRK" (order 1
         where the noise commutes, else 0.5), "SlowRK" (1.5 where it commutes).
+        For a stiff drift, with an equation solved in each step: "ImplicitEM", "STrapezoid", "ISSEM" (Ito, any
+        noise, order 0.5, additive 1), "ImplicitMilstein" (order 1), "SKenCarp" (additive noise that is small,
+        order 1.5).
     noise : str
         "diagonal": component i has a Brownian motion of its own. For methods of order 1 and more its
         diffusion depends on y[i] alone. "scalar": all components share one. "additive": the diffusion does

@@ -79,6 +79,10 @@ class Form:
         return self.count is None
 
     @property
+    def is_tuple(self):
+        return isinstance(self.y0, types.BaseTuple)
+
+    @property
     def components(self):
         return 1 if self.is_array else self.count
 

@@ -11,6 +11,7 @@ from numbad.sde.scheme import (
     AdditiveRoessler,
     DerivativeFreeMilstein,
     DiagonalRoessler,
+    DriftImplicit,
     Milstein,
     RungeKutta,
 )
@@ -132,16 +133,24 @@ class StepWriter:
         """A formula of W and H for each channel."""
         return [formula(w, a) for w, a in zip(self.w, self.areas, strict=True)]
 
-    def combined(self, terms, prefix="y"):
-        """Names of y + the sum of terms, each one source for each component."""
+    def combined(self, terms, prefix="y", start=None):
+        """Names of the start (y) + the sum of terms, each one source for each component."""
+        start = start or self.y
         if not terms:
-            return self.y
-        rows = zip(self.y, *terms, strict=True)
+            return start
+        rows = zip(start, *terms, strict=True)
         return self.name(prefix, [" + ".join(row) for row in rows])
 
-    def end(self, terms):
+    def implicit(self, time, coefficient, known):
+        """Names of the z with z = known + coefficient f(time, z), sought from the state at the start."""
+        form, found = self.form, self.fresh("z")
+        given = ", ".join([time, coefficient, *self.y, *known])
+        self.lines.append(f"{found} = solve_stage(args, {given})")
+        return [f"{found}[{i}]" for i in range(form.count)] if form.is_tuple else [found]
+
+    def end(self, terms, start=None):
         """The state at the end of the step."""
-        new = self.combined(terms)
+        new = self.combined(terms, start=start)
         self.lines += [f"{old} = {name}" for old, name in zip(self.y, new, strict=True)]
         return self.lines
 
@@ -228,13 +237,31 @@ def _double_integrals(writer):
     return [f"0.5 * ({w} * {w}{less})" for w in writer.w]
 
 
+@write_step.register
+def _(scheme: DriftImplicit, writer):
+    if scheme.is_split:
+        z = writer.implicit("t + h", "h", writer.y)
+        return writer.end([writer.noise(writer.diffusion("t + h", z), writer.w)], start=z)
+    g = writer.diffusion("t", writer.y)
+    known = [writer.noise(g, writer.w)]
+    if scheme.theta < 1.0:
+        known.append(scaled(1.0 - scheme.theta, writer.drift("t", writer.y)))
+    if scheme.has_slope and writer.form.noise != ADDITIVE:
+        known.append(writer.noise(writer.own_slope("t", writer.y, g), _double_integrals(writer)))
+    coefficient = "h" if scheme.theta == 1.0 else f"{scheme.theta!r} * h"
+    z = writer.implicit("t + h", coefficient, writer.combined(known, "k"))
+    return writer.end([], start=z)
+
+
 def _stages(writer, scheme, noise_of):
     """Drift stages of Roessler's forms; `noise_of(i)` gives the terms of the noise in stage i."""
     stages = []
     for i, row in enumerate(scheme.a0):
         known = [scaled(weight, stages[j]) for j, weight in enumerate(row) if weight]
-        state = writer.combined(known + noise_of(i), "s")
-        stages.append(writer.drift(writer.time(scheme.c0[i]), state))
+        state, time = writer.combined(known + noise_of(i), "s"), writer.time(scheme.c0[i])
+        if i and scheme.gamma:
+            state = writer.implicit(time, f"{scheme.gamma!r} * h", state)
+        stages.append(writer.drift(time, state))
     return stages
 
 

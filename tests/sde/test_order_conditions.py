@@ -37,6 +37,7 @@ def test_diagonal_noise(scheme):
 @pytest.mark.parametrize("scheme", _of(AdditiveRoessler))
 def test_additive_noise(scheme):
     a0, b0 = _square(scheme.a0), _square(scheme.b0)
+    a0 += scheme.gamma * np.diag(np.arange(len(a0)) > 0)
     alpha, (beta1, beta2), c1 = np.array(scheme.alpha), np.array(scheme.betas), np.array(scheme.c1)
     e = np.ones(len(alpha))
     z = b0 @ e

@@ -6,12 +6,16 @@ from numbad.errors import ArgumentError
 from numbad.sde.methods.euler_heun import EULER_HEUN
 from numbad.sde.methods.euler_maruyama import EULER_MARUYAMA
 from numbad.sde.methods.general_shark import GENERAL_SHARK
+from numbad.sde.methods.implicit_em import IMPLICIT_EM
+from numbad.sde.methods.implicit_milstein import IMPLICIT_MILSTEIN
+from numbad.sde.methods.issem import ISSEM
 from numbad.sde.methods.midpoint import MIDPOINT
 from numbad.sde.methods.milstein import MILSTEIN
 from numbad.sde.methods.ralston import RALSTON
 from numbad.sde.methods.rkmil import RKMIL
 from numbad.sde.methods.sea import SEA
 from numbad.sde.methods.shark import SHARK
+from numbad.sde.methods.skencarp import SKENCARP
 from numbad.sde.methods.slow_rk import SLOW_RK
 from numbad.sde.methods.sosra import SOSRA
 from numbad.sde.methods.sosra2 import SOSRA2
@@ -24,6 +28,7 @@ from numbad.sde.methods.sra3 import SRA3
 from numbad.sde.methods.sriw1 import SRIW1
 from numbad.sde.methods.sriw2 import SRIW2
 from numbad.sde.methods.stochastic_heun import HEUN
+from numbad.sde.methods.trapezoid import TRAPEZOID
 
 METHODS = {
     scheme.name: scheme
@@ -49,6 +54,11 @@ METHODS = {
         GENERAL_SHARK,
         SLOW_RK,
         SPARK,
+        IMPLICIT_EM,
+        TRAPEZOID,
+        IMPLICIT_MILSTEIN,
+        ISSEM,
+        SKENCARP,
     )
 }
 

@@ -1,0 +1,192 @@
+"""Methods that are implicit in the drift: against their recursions in NumPy, where the drift is linear."""
+
+import math
+
+import numpy as np
+import pytest
+from numba import njit
+
+import numbad as nd
+
+KEY = nd.random.key(4)
+STEPS, H = 16, 2.0**-4
+INCREMENTS = np.random.default_rng(2).normal(size=STEPS) * math.sqrt(H)
+AT = 1.2, 700.0, 0.3  # a step is 44 time scales of the drift
+
+
+@njit
+def _pull(t, y, rate, vol):
+    return rate * (math.cos(t) - y)
+
+
+@njit
+def _spread(t, y, rate, vol):
+    return vol * (1.0 + t) * y
+
+
+def _backward_euler(y, t, rate, vol, w):
+    target = math.cos(t + H)
+    return (y + vol * (1.0 + t) * y * w + H * rate * target) / (1.0 + H * rate)
+
+
+def _trapezoid(y, t, rate, vol, w):
+    known = y + vol * (1.0 + t) * y * w + 0.5 * H * rate * (math.cos(t) - y)
+    return (known + 0.5 * H * rate * math.cos(t + H)) / (1.0 + 0.5 * H * rate)
+
+
+def _milstein(y, t, rate, vol, w):
+    factor = vol * (1.0 + t)
+    known = y * (1.0 + factor * w + 0.5 * factor**2 * (w**2 - H))
+    return (known + H * rate * math.cos(t + H)) / (1.0 + H * rate)
+
+
+def _split(y, t, rate, vol, w):
+    z = (y + H * rate * math.cos(t + H)) / (1.0 + H * rate)
+    return z * (1.0 + vol * (1.0 + t + H) * w)
+
+
+RECURSIONS = {
+    "ImplicitEM": _backward_euler,
+    "STrapezoid": _trapezoid,
+    "ImplicitMilstein": _milstein,
+    "ISSEM": _split,
+}
+
+
+def _end(method, y, rate, vol):
+    """The end of the recursion, of complex numbers too."""
+    for k, w in enumerate(INCREMENTS):
+        y = RECURSIONS[method](y, k * H, rate, vol, w)
+    return y
+
+
+def _gradient(method, at):
+    """By a complex step."""
+    steps = 1e-30j * np.eye(3)
+    return np.array([_end(method, *(at + step)).imag / 1e-30 for step in steps])
+
+
+def _solved(method):
+    solve = nd.sde.solver(_pull, _spread, method=method, dt=H)
+
+    @njit
+    def end(y0, rate, vol, w):
+        return solve(y0, (0.0, 1.0), (rate, vol), w)[-1, 0]
+
+    return end
+
+
+@pytest.mark.deep(but=["ImplicitMilstein"])
+@pytest.mark.parametrize("method", RECURSIONS)
+def test_values_and_slopes_are_those_of_the_recursion(method):
+    end = _solved(method)
+    assert end(*AT, INCREMENTS) == pytest.approx(_end(method, *AT), rel=1e-12)
+    for mode in ("forward", "reverse"):
+        slopes = nd.grad(end, (0, 1, 2), mode=mode)(*AT, INCREMENTS)
+        np.testing.assert_allclose(slopes, _gradient(method, AT), rtol=1e-9, atol=1e-25)
+
+
+def test_second_order():
+    end, along, h = _solved("STrapezoid"), np.array([0.1, 30.0, 0.2]), 1e-5
+    expected = _gradient("STrapezoid", AT + h * along) - _gradient("STrapezoid", AT - h * along)
+    slopes = nd.grad(end, (0, 1, 2), mode="reverse")
+    _, found = nd.jvp(slopes, (0, 1, 2))((*AT, INCREMENTS), tuple(along))
+    np.testing.assert_allclose(found, expected / (2.0 * h), rtol=1e-6, atol=1e-12)
+
+
+def test_an_explicit_method_ends_in_infinity_there():
+    solve = nd.sde.solver(_pull, _spread, dt=H)
+    with pytest.raises(nd.IntegrationError, match="ends in NaN or infinity"):
+        solve(1.2, (0.0, 40.0), (700.0, 0.3), KEY)
+
+
+# -- states of several components: van der Pol's oscillator --------------------------------------------
+
+
+@njit
+def _in_tuples(t, y, mu, vol):
+    return y[1], mu * (1.0 - y[0] ** 2) * y[1] - y[0]
+
+
+@njit
+def _in_arrays(t, y, mu, vol):
+    return np.array((y[1], mu * (1.0 - y[0] ** 2) * y[1] - y[0]))
+
+
+_NOISES = {
+    "diagonal": (lambda t, y, mu, vol: (0.1 * y[0] * vol, vol * y[1]), _in_tuples),
+    "array": (lambda t, y, mu, vol: np.array((0.1 * y[0] * vol, vol * y[1])), _in_arrays),
+    "matrix": (lambda t, y, mu, vol: ((0.1 * y[0] * vol, 0.0), (0.0, vol * y[1])), _in_tuples),
+}
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("calculus", ["ito", "stratonovich"])
+@pytest.mark.parametrize("method", ["ImplicitEM", "ISSEM", "ImplicitMilstein"])
+def test_tuples_arrays_and_matrices_agree(method, calculus):
+    found = []
+    for name, (diffusion, drift) in _NOISES.items():
+        noise = "general" if name == "matrix" else "diagonal"
+        if method == "ImplicitMilstein" and noise == "general":
+            continue
+        y0 = np.array([2.0, 0.0]) if name == "array" else (2.0, 0.0)
+        solve = nd.sde.solver(
+            drift, njit(diffusion), method=method, dt=0.05, noise=noise, calculus=calculus
+        )
+
+        @njit
+        def total(mu, vol, solve=solve, y0=y0):
+            return solve(y0, (0.0, 1.0), (mu, vol), KEY)[-1].sum()
+
+        mode = "forward" if name == "diagonal" else "reverse"
+        value, slopes = nd.value_and_grad(total, (0, 1), mode=mode)(50.0, 0.1)
+        found.append((value, *slopes))
+    np.testing.assert_allclose(found[1:], [found[0]] * (len(found) - 1), rtol=1e-9)
+
+
+@pytest.mark.deep
+def test_skencarp_stays_where_the_drift_holds_it():
+    drift = njit(lambda t, y, rate: (rate * (y[1] - y[0]), rate * (math.cos(t) - y[1])))
+    noise = njit(lambda t, y, rate: (1e-3, 1e-3))
+    solve = nd.sde.solver(drift, noise, method="SKenCarp", noise="additive", dt=0.02)
+    ends = solve((1.0, 1.0), (0.0, 1.0, 2.0), (1e4,), KEY)
+    np.testing.assert_allclose(ends[:, 0], np.cos([0.0, 1.0, 2.0]), atol=5e-3)
+
+    def end(rate):
+        return solve((1.0, 1.0), (0.0, 1.0), (rate,), KEY)[-1].sum()
+
+    forward, reverse = (nd.derivative(end)(100.0), nd.grad(end, mode="reverse")(100.0))
+    assert reverse == pytest.approx(forward, rel=1e-9)
+    around = [end(100.0 + h) for h in (1e-3, -1e-3)]
+    assert forward == pytest.approx((around[0] - around[1]) / 2e-3, rel=1e-5)
+
+
+# -- steps whose equation has no solution -------------------------------------------------------------
+
+
+@njit
+def _explosive(t, y):
+    return y * y
+
+
+@njit
+def _shaken(t, y):
+    return 0.5 * y
+
+
+def test_a_step_without_a_solution_costs_that_path():
+    """z = y + h z**2 has a real solution up to y = 1 / (4 h) alone."""
+    solve = nd.sde.solver(_explosive, _shaken, method="ImplicitEM", dt=0.125)
+    times = np.array([0.0, 0.5])
+    with pytest.warns(nd.NumbadWarning, match="of 64 paths end in NaN"):
+        found = nd.sde.ensemble(solve, 1.2, times, (), KEY, 64, reduce="mean")
+    assert 0 < found.paths < 64
+    with pytest.raises(nd.IntegrationError, match="ends in NaN"):
+        solve(1.2, times, (), (KEY, found.failed))
+    paths = nd.sde.ensemble(solve, 1.2, times, (), KEY, 64)
+    finite = np.isfinite(paths[:, 1, 0])
+    assert np.flatnonzero(~finite)[0] == found.failed
+    good = int(np.flatnonzero(finite)[0])
+    assert paths[good, 1, 0] == pytest.approx(solve(1.2, times, (), (KEY, good))[1, 0], rel=1e-13)
+    assert finite.sum() == found.paths
+    assert found.mean[1, 0] == pytest.approx(paths[finite, 1, 0].mean(), rel=1e-12)
