@@ -145,7 +145,7 @@ def _one_by_one(ensemble, form, namespace):
 def _in_rows(ensemble, form, namespace):
     """Lines for states that are tuples: step by step, a row of memory for each component."""
     problem = ensemble.problem
-    namespace["advance"] = _advance(replace(problem, dt=None), form)
+    namespace["advance"] = advance_of(replace(problem, dt=None), form)
     rows = [f"row_{c}" for c in range(form.count)]
     areas = problem.scheme.needs_areas
     numbers = zip(rows, form.names("y"), strict=True)
@@ -169,7 +169,7 @@ def _in_rows(ensemble, form, namespace):
     ]
 
 
-def _advance(problem, form):
+def advance_of(problem, form):
     """One step of all paths of a block."""
     writer = StepWriter(form, problem.scheme, problem.calculus)
     rows = [f"row_{c}" for c in range(form.count)]

@@ -4,6 +4,7 @@ import operator
 import warnings
 from collections import namedtuple
 from concurrent.futures import Executor, ThreadPoolExecutor
+from functools import partial
 
 import numpy as np
 from numba import typeof
@@ -13,16 +14,16 @@ from numba.extending import overload
 
 from numbad.caching import jit
 from numbad.errors import ArgumentError, NumbadWarning
-from numbad.forward.dual import duals_in, primal_type
-from numbad.forward.dualize import dualized
-from numbad.ode.compiling import GenericDispatcher, generic
 from numbad.operators.dispatcher import as_dispatcher
 from numbad.random.compiling import HOW_TO_MAKE_A_KEY
 from numbad.remembered import built_once
+from numbad.sde.by_structure import by_structure
 from numbad.sde.ensemble_source import MEAN, Ensemble, block_of, chunk_of, plan_of, reduced_type
 from numbad.sde.grid import as_times, grid
 from numbad.sde.model_names import function_of
 from numbad.sde.solution_operator import SolveDispatcher
+
+PARAMETERS = "y0, ts, args, key, paths"
 
 Statistics = namedtuple("Statistics", "mean error paths failed")
 Statistics.__doc__ = """What `ensemble` returns with a reducer.
@@ -92,9 +93,9 @@ def ensemble(solve, y0, ts, args, key, paths, *, reduce=None, executor=None, ant
     >>> abs(nd.grad(price, mode="reverse")(0.2, key) - 37.524) < 1.5
     True
     """
-    problem = _checked(solve, key)
+    problem = check_solver("ensemble", solve, key)
     count = _count(paths, antithetic)
-    plan = Ensemble(problem, _reducer(reduce), bool(antithetic))
+    plan = Ensemble(problem, reducer("ensemble", reduce), bool(antithetic))
     if executor is None:
         found = operator_of(plan)(y0, ts, args, key, count)
     else:
@@ -109,11 +110,12 @@ def ensemble(solve, y0, ts, args, key, paths, *, reduce=None, executor=None, ant
     return found
 
 
-def _checked(solve, key):
+def check_solver(name, solve, key):
+    """The problem of a solver; ArgumentError for what is none, or no key."""
     if not isinstance(solve, SolveDispatcher):
-        raise ArgumentError(f"nd.sde.ensemble takes what nd.sde.solver returned, not {solve!r}")
-    if key is not None and not isinstance(key, np.uint64):
-        raise ArgumentError(f"nd.sde.ensemble takes a key, not {key!r}; {HOW_TO_MAKE_A_KEY}")
+        raise ArgumentError(f"nd.sde.{name} takes what nd.sde.solver returned, not {solve!r}")
+    if not isinstance(key, np.uint64):
+        raise ArgumentError(f"nd.sde.{name} takes a key, not {key!r}; {HOW_TO_MAKE_A_KEY}")
     return solve.origin[1][0]
 
 
@@ -133,50 +135,32 @@ def _numbers(count, plan):
     return count // 2 if plan.mirrored else count
 
 
-def _reducer(reduce):
+def reducer(name, reduce):
+    """A reducer as a dispatcher, None or "mean"; ArgumentError for what is none."""
     if reduce is None or reduce == MEAN:
         return reduce
     if not callable(reduce):
         raise ArgumentError(f"reduce must be None, 'mean' or a function of a path, not {reduce!r}")
-    return as_dispatcher("sde.ensemble", reduce)
-
-
-class EnsembleDispatcher(GenericDispatcher):
-    """An ensemble in compiled code, differentiated as what it is made of."""
-
-    numbad_changes = False
-
-    def numbad_core(self, argtypes):
-        return core(self.origin[1][0], *map(types.unliteral, argtypes))
+    return as_dispatcher(f"sde.{name}", reduce)
 
 
 @built_once(lambda plan: plan.problem.drift)
 def operator_of(plan):
     """The dispatcher `ensemble(y0, ts, args, key, paths)`."""
-    content = plan.content
+    origin = operator_of, (plan,)
+    return by_structure("ensemble", PARAMETERS, partial(core, plan), plan.content, origin)
 
-    def ensemble(y0, ts, args, key, paths):
-        raise NotImplementedError(content)
 
-    def choose(*given):
-        plain = core(plan, *map(primal_type, given))
-        if not any(True for ty in given for _ in duals_in(ty)):
-            return plain.py_func
-        target = dualized(plain)
-
-        def ensemble(y0, ts, args, key, paths):
-            return target(y0, ts, args, key, paths)
-
-        return ensemble
-
-    return generic(ensemble, content, choose, (operator_of, (plan,)), EnsembleDispatcher)
+def check_key(name, ty):
+    """Raise ArgumentError where the type of a key is none."""
+    if ty != types.uint64:
+        raise ArgumentError(f"nd.sde.{name} takes a key, not {ty}; {HOW_TO_MAKE_A_KEY}")
 
 
 @built_once(lambda plan, *_: plan.problem.drift)
 def core(plan, y0, ts, args, key, paths):
     """The function `ensemble(y0, ts, args, key, paths)` for types, as ordinary compiled code."""
-    if key != types.uint64:
-        raise ArgumentError(f"nd.sde.ensemble takes a key, not {key}; {HOW_TO_MAKE_A_KEY}")
+    check_key("ensemble", key)
     namespace = {"plan": plan_of(plan, y0, args), "as_times": as_times, "grid": grid}
     lines = [
         "times = as_times(ts)",
@@ -194,7 +178,7 @@ def core(plan, y0, ts, args, key, paths):
             "return finish(totals, squares, good, bad, steps[0].size)",
         ]
     return jit(error_model="numpy", nogil=True)(
-        function_of("ensemble(y0, ts, args, key, paths)", lines, namespace)
+        function_of(f"ensemble({PARAMETERS})", lines, namespace)
     )
 
 
@@ -288,7 +272,9 @@ def _ensemble_in_nopython(
     if not isinstance(solve, types.Dispatcher) or not isinstance(solve.dispatcher, SolveDispatcher):
         raise ArgumentError(f"nd.sde.ensemble takes what nd.sde.solver returned, not {solve}")
     problem = solve.dispatcher.origin[1][0]
-    found = operator_of(Ensemble(problem, _reducer(_constant(reduce)), bool(_constant(antithetic))))
+    found = operator_of(
+        Ensemble(problem, reducer("ensemble", constant_of(reduce)), bool(constant_of(antithetic)))
+    )
 
     def call(solve, y0, ts, args, key, paths, reduce=None, executor=None, antithetic=False):
         return found(y0, ts, args, key, paths)
@@ -296,7 +282,7 @@ def _ensemble_in_nopython(
     return call
 
 
-def _constant(ty):
+def constant_of(ty):
     """The value of an argument known to the compiler: a function, a literal, a default."""
     if isinstance(ty, types.Dispatcher):
         return ty.dispatcher

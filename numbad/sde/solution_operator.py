@@ -1,14 +1,12 @@
 """`solver`: a compiled, differentiable solution operator of a stochastic differential equation."""
 
 import math
-
-from numba.core import types
+from functools import partial
 
 from numbad.errors import ArgumentError
-from numbad.forward.dual import duals_in, primal_type
-from numbad.forward.dualize import dualized
-from numbad.ode.compiling import GenericDispatcher, as_dispatcher, generic
+from numbad.ode.compiling import as_dispatcher
 from numbad.remembered import built_once
+from numbad.sde.by_structure import StructureDispatcher, by_structure
 from numbad.sde.methods import METHODS, find_scheme
 from numbad.sde.path_source import Problem, core
 from numbad.sde.scheme import ITO, NOISES, STRATONOVICH
@@ -166,33 +164,15 @@ def _step_size(dt):
     return size
 
 
-class SolveDispatcher(GenericDispatcher):
-    """What `solver` returns: code by structure of the arguments, differentiated as what it is."""
-
-    numbad_changes = False
-
-    def numbad_core(self, argtypes):
-        """The plain function that stands behind it for argument types without duals."""
-        return core(self.origin[1][0], *(types.unliteral(ty) for ty in argtypes))
+class SolveDispatcher(StructureDispatcher):
+    """What `solver` returns."""
 
 
 @built_once(lambda problem: problem.drift)
 def compiled(problem):
     """The dispatcher `solve(y0, ts, args, key)`."""
-    content = problem.content
-
-    def solve(y0, ts, args, key):
-        raise NotImplementedError(content)
-
-    def choose(*given):
-        plain = core(problem, *map(primal_type, given))
-        if not any(True for ty in given for _ in duals_in(ty)):
-            return plain.py_func
-        target = dualized(plain)
-
-        def solve(y0, ts, args, key):
-            return target(y0, ts, args, key)
-
-        return solve
-
-    return generic(solve, content, choose, (compiled, (problem,)), SolveDispatcher)
+    origin, content = (compiled, (problem,)), problem.content
+    parameters = "y0, ts, args, key"
+    return by_structure(
+        "solve", parameters, partial(core, problem), content, origin, SolveDispatcher
+    )

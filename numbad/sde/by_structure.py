@@ -1,0 +1,34 @@
+"""Dispatchers with code for the structure of their arguments, differentiated as what it is."""
+
+from numba.core import types
+
+from numbad.forward.dual import duals_in, primal_type
+from numbad.forward.dualize import dualized
+from numbad.ode.compiling import GenericDispatcher, generic
+from numbad.source import define
+
+
+class StructureDispatcher(GenericDispatcher):
+    """`core(*types)` is the plain function for argument types without duals."""
+
+    numbad_changes = False
+
+    def numbad_core(self, argtypes):
+        """The plain function that stands behind it for argument types without duals."""
+        return self.core(*(types.unliteral(ty) for ty in argtypes))
+
+
+def by_structure(name, parameters, core, content, origin, kind=StructureDispatcher):
+    """The dispatcher `name(parameters)` with the code of `core(*types)`; the rest is as for `generic`."""
+
+    def choose(*given):
+        plain = core(*map(primal_type, given))
+        if not any(True for ty in given for _ in duals_in(ty)):
+            return plain.py_func
+        call = f"def {name}({parameters}):\n    return target({parameters})\n"
+        return define(call, {"target": dualized(plain)})
+
+    text = f"def {name}({parameters}):\n    raise NotImplementedError(content)\n"
+    dispatcher = generic(define(text, {"content": content}), content, choose, origin, kind)
+    dispatcher.core = core
+    return dispatcher
