@@ -10,6 +10,7 @@ from numbad.sde.scheme import (
     DerivativeFreeMilstein,
     DiagonalRoessler,
     DriftImplicit,
+    LangevinSplitting,
     Milstein,
 )
 from numbad.sde.step_source import StepWriter
@@ -26,6 +27,13 @@ NOT_DIAGONAL = (
 WRONG_SIZE = "the {} must return an array of the length of y0, which it does not"
 NO_ROWS = (
     "the diffusion must return an array with a row for each component of y0, which it does not"
+)
+
+
+NOT_LANGEVIN = (
+    "this method solves dq = v dt, dv = (F(t, q) - gamma v) dt + g dW: y holds positions and then as many "
+    "velocities, the drift of positions depends on velocities alone, friction is in proportion to each "
+    "velocity by itself, and positions have no noise. This problem is another. Way out: method='SRA1'"
 )
 
 
@@ -61,6 +69,8 @@ def check_source(form, scheme, calculus):
     else:
         lines += initial(form)
         _check_tuple(writer, scheme, calculus)
+    if isinstance(scheme, LangevinSplitting):
+        lines += _langevin(form)
     return "def check(y0, t, args):\n" + "\n".join("    " + line for line in (*lines, "return"))
 
 
@@ -98,6 +108,49 @@ def _check_tuple(writer, scheme, calculus):
         for i, entry in enumerate(along):
             if additive or i != k:
                 writer.lines += [f"if {entry} != 0.0:", f"    raise ModelError({told!r})"]
+
+
+def _langevin(form):
+    """Lines that try the drift at several positions and velocities."""
+    refuse = f"    raise ModelError({NOT_LANGEVIN!r})"
+    if not form.is_array and (form.count % 2 or form.count == 0):
+        raise ModelError(NOT_LANGEVIN)
+    state = "z" if form.is_array else form.state([f"z[{i}]" for i in range(form.count)])
+
+    def evaluated(name, function, lines):
+        """Lines that put what a function gives at `z` into an array."""
+        found = f"{function}(t, {state}{form.arguments()})"
+        if form.is_array:
+            return [*lines, f"{name} = {found}"]
+        parts = "".join(f"found_{name}[{i}], " for i in range(form.count))
+        return [*lines, f"found_{name} = {found}", f"{name} = np.array(({parts}))"]
+
+    start = "y_0" if form.is_array else f"np.array(({', '.join(form.names('y'))},))"
+    return [
+        f"start = {start}",
+        "half = start.size // 2",
+        "if start.size % 2 or half == 0:",
+        refuse,
+        "tried = 1.5 + np.arange(half) % 7 / 3.0",
+        "z = start.copy()",
+        *evaluated("noise", "diffusion", []),
+        "if np.abs(noise[:half]).max() > 0.0:",
+        refuse,
+        *evaluated("rest", "drift", ["z = start.copy()", "z[half:] = 0.0"]),
+        *evaluated("one", "drift", ["z = start.copy()", "z[half:] = 1.0"]),
+        *evaluated("other", "drift", ["z = start.copy()", "z[half:] = tried"]),
+        *evaluated("far", "drift", ["z = start.copy()", "z[:half] += tried", "z[half:] = tried"]),
+        *evaluated(
+            "far_rest", "drift", ["z = start.copy()", "z[:half] += tried", "z[half:] = 0.0"]
+        ),
+        "for i in range(half):",
+        "    gamma = rest[half + i] - one[half + i]",
+        "    sizes = abs(rest[half + i]) + abs(far_rest[half + i]) + abs(gamma)",
+        "    here = other[half + i] - rest[half + i] + gamma * tried[i]",
+        "    there = far[half + i] - far_rest[half + i] + gamma * tried[i]",
+        "    if other[i] != far[i] or max(abs(here), abs(there)) > 1e-9 * sizes:",
+        "    " + refuse,
+    ]
 
 
 NAMESPACE = {"ModelError": ModelError}

@@ -17,6 +17,7 @@ def model_names(problem, form):
         "diffusion": problem.diffusion,
         "diffusion_jvp": problem.diffusion_jvp,
         "times": times,
+        "damping": damping,
         "Structure": getattr(form.y0, "instance_class", None),
     }
 
@@ -25,6 +26,16 @@ def function_of(head, lines, namespace):
     """A Python function from its head and the lines of its body."""
     source = f"def {head}:\n" + "\n".join("    " + line for line in lines) + "\n"
     return define(source, {"np": np, "math": math, **namespace})
+
+
+@njit(error_model="numpy")
+def damping(x):
+    """exp(-x), and the root of (1 - exp(-2 x)) / (2 x): an Ornstein-Uhlenbeck process in x time constants."""
+    if abs(x) < 1e-4:
+        part = 1.0 - x * (1.0 - x * (2.0 / 3.0 - x * (1.0 / 3.0 - x * 2.0 / 15.0)))
+    else:
+        part = -math.expm1(-2.0 * x) / (2.0 * x)
+    return math.exp(-x), math.sqrt(part)
 
 
 @njit(error_model="numpy")

@@ -1,10 +1,10 @@
 """Methods for stochastic differential equations as data.
 
-Of six forms: stochastic Runge-Kutta methods with one family of stages, Milstein's with and without a
-derivative, those that are implicit in the drift, and Roessler's two for diagonal and for additive noise. A
-method says what it takes (`noises`), in which calculus its limit is (`calculus`), and its strong orders. In a
-step of size h, for each channel of the noise, W is the increment and H = (1/h) int_0^h (W(s) - s W / h) ds,
-normal with variance h / 12, independent of W.
+Of seven forms: stochastic Runge-Kutta methods with one family of stages, Milstein's with and without a
+derivative, those that are implicit in the drift, splittings of Langevin's equation, and Roessler's two for
+diagonal and for additive noise. A method says what it takes (`noises`), in which calculus its limit is
+(`calculus`), and its strong orders. In a step of size h, for each channel of the noise, W is the increment and
+H = (1/h) int_0^h (W(s) - s W / h) ds, normal with variance h / 12, independent of W.
 """
 
 from dataclasses import dataclass, field
@@ -95,6 +95,18 @@ class DriftImplicit(Scheme):
     is_split: bool = False
     needs_areas = False
     is_implicit = True
+
+
+@dataclass(frozen=True, kw_only=True)
+class LangevinSplitting(Scheme):
+    """Underdamped Langevin dynamics, dq = v dt, dv = F(q) dt - gamma v dt + g dW, in parts solved exactly.
+
+    `parts` in turn, each for h over how often it is there: A moves q, B kicks v by F, O (once) is the
+    Ornstein-Uhlenbeck process of friction and noise.
+    """
+
+    parts: str
+    needs_areas = False
 
 
 @dataclass(frozen=True, kw_only=True)

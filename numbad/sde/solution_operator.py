@@ -47,6 +47,8 @@ def solver(
         For a stiff drift, with an equation solved in each step: "ImplicitEM", "STrapezoid", "ISSEM" (Ito, any
         noise, order 0.5, additive 1), "ImplicitMilstein" (order 1), "SKenCarp" (additive noise that is small,
         order 1.5).
+        Underdamped Langevin dynamics, y of positions and then velocities, additive noise on these: "BAOAB",
+        "ABOBA" (order 1, weak order 2).
     noise : str
         "diagonal": component i has a Brownian motion of its own. For methods of order 1 and more its
         diffusion depends on y[i] alone. "scalar": all components share one. "additive": the diffusion does

@@ -7,6 +7,7 @@ from numba.core.registry import cpu_target
 
 from numbad.sde.methods import METHODS
 from numbad.sde.path_source import Problem, steps_of
+from numbad.sde.scheme import LangevinSplitting  # which have problems of their own
 from numbad.sde.state_source import form_of
 
 from .problems import ADDITIVE, COMMUTATIVE, WAVE, nested_paths
@@ -32,7 +33,7 @@ def _cases():
         (COMMUTATIVE, "commutative"),
     ):
         for name, scheme in METHODS.items():
-            if kind in scheme.orders:
+            if kind in scheme.orders and not isinstance(scheme, LangevinSplitting):
                 deep = () if (name, equation) in _BY_DEFAULT else pytest.mark.deep
                 yield pytest.param(
                     name, equation, scheme.orders[kind], id=f"{name}-{kind}", marks=deep

@@ -3,6 +3,8 @@
 from difflib import get_close_matches
 
 from numbad.errors import ArgumentError
+from numbad.sde.methods.aboba import ABOBA
+from numbad.sde.methods.baoab import BAOAB
 from numbad.sde.methods.euler_heun import EULER_HEUN
 from numbad.sde.methods.euler_maruyama import EULER_MARUYAMA
 from numbad.sde.methods.general_shark import GENERAL_SHARK
@@ -59,6 +61,8 @@ METHODS = {
         IMPLICIT_MILSTEIN,
         ISSEM,
         SKENCARP,
+        BAOAB,
+        ABOBA,
     )
 }
 
