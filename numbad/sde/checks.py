@@ -12,6 +12,7 @@ from numbad.sde.scheme import (
     DriftImplicit,
     LangevinSplitting,
     Milstein,
+    WeakRoessler,
 )
 from numbad.sde.step_source import StepWriter
 
@@ -48,7 +49,7 @@ def needs_diagonal(scheme, form, calculus):
 def _takes_slopes(scheme):
     if isinstance(scheme, DriftImplicit):
         return scheme.has_slope
-    return isinstance(scheme, Milstein | DerivativeFreeMilstein | DiagonalRoessler)
+    return isinstance(scheme, Milstein | DerivativeFreeMilstein | DiagonalRoessler | WeakRoessler)
 
 
 def check_source(form, scheme, calculus):

@@ -1,10 +1,10 @@
 """Methods for stochastic differential equations as data.
 
-Of seven forms: stochastic Runge-Kutta methods with one family of stages, Milstein's with and without a
-derivative, those that are implicit in the drift, splittings of Langevin's equation, and Roessler's two for
-diagonal and for additive noise. A method says what it takes (`noises`), in which calculus its limit is
-(`calculus`), and its strong orders. In a step of size h, for each channel of the noise, W is the increment and
-H = (1/h) int_0^h (W(s) - s W / h) ds, normal with variance h / 12, independent of W.
+Of eight forms: stochastic Runge-Kutta methods with one family of stages, Milstein's with and without a
+derivative, those that are implicit in the drift, splittings of Langevin's equation, and Roessler's for
+diagonal and for additive noise and of weak order 2. A method says what it takes (`noises`), in which calculus
+its limit is (`calculus`), and its orders. In a step of size h, for each channel of the noise, W is the
+increment and H = (1/h) int_0^h (W(s) - s W / h) ds, normal with variance h / 12, independent of W.
 """
 
 from dataclasses import dataclass, field
@@ -19,13 +19,14 @@ class Scheme:
     """What every method tells: where it comes from, what it takes, how fast it converges.
 
     `orders` are strong orders by kind of noise, for those that it takes; "commutative" is the order where
-    general noise commutes.
+    general noise commutes. `weak_order` is that of expectations, where it is the point of the method.
     """
 
     name: str
     source: str
     calculus: str
     orders: dict = field(hash=False)
+    weak_order: float | None = None
 
     @property
     def is_implicit(self):
@@ -106,6 +107,7 @@ class LangevinSplitting(Scheme):
     """
 
     parts: str
+    weak_order: float | None = 2.0
     needs_areas = False
 
 
@@ -165,4 +167,34 @@ class AdditiveRoessler(Scheme):
     def __post_init__(self):
         stages = list(range(len(self.alpha)))
         if any([len(row) for row in table] != stages for table in (self.a0, self.b0)):
+            raise ValueError(f"tableau {self.name}: the rows do not match")
+
+
+@dataclass(frozen=True, kw_only=True)
+class WeakRoessler(Scheme):
+    """Roessler's form of weak order 2 for any noise in Ito's calculus.
+
+    A. Roessler, SIAM J. Numer. Anal. 47 (2009) 1713-1738, doi:10.1137/060673308, with A2 = 0 and c2 = 0.
+    `betas` weigh, for channel k, W_k and (W_k**2 - h) / (2 sqrt h) of one family of stages, W_k and sqrt h of
+    the other. The two-point variables of its mixed integrals are the signs of H.
+    """
+
+    c0: tuple
+    c1: tuple
+    a0: tuple
+    a1: tuple
+    b0: tuple
+    b1: tuple
+    b2: tuple
+    alpha: tuple
+    betas: tuple
+    weak_order: float | None = 2.0
+    needs_areas = True
+
+    def __post_init__(self):
+        stages = list(range(len(self.alpha)))
+        tables = self.a0, self.a1, self.b0, self.b1
+        if any([len(row) for row in table] != stages for table in tables) or any(
+            len(row) != len(stages) for row in (*self.b2, *self.betas)
+        ):
             raise ValueError(f"tableau {self.name}: the rows do not match")

@@ -5,6 +5,7 @@ from difflib import get_close_matches
 from numbad.errors import ArgumentError
 from numbad.sde.methods.aboba import ABOBA
 from numbad.sde.methods.baoab import BAOAB
+from numbad.sde.methods.dri1 import DRI1
 from numbad.sde.methods.euler_heun import EULER_HEUN
 from numbad.sde.methods.euler_maruyama import EULER_MARUYAMA
 from numbad.sde.methods.general_shark import GENERAL_SHARK
@@ -14,6 +15,7 @@ from numbad.sde.methods.issem import ISSEM
 from numbad.sde.methods.midpoint import MIDPOINT
 from numbad.sde.methods.milstein import MILSTEIN
 from numbad.sde.methods.ralston import RALSTON
+from numbad.sde.methods.ri1 import RI1
 from numbad.sde.methods.rkmil import RKMIL
 from numbad.sde.methods.sea import SEA
 from numbad.sde.methods.shark import SHARK
@@ -63,6 +65,8 @@ METHODS = {
         SKENCARP,
         BAOAB,
         ABOBA,
+        RI1,
+        DRI1,
     )
 }
 
