@@ -25,6 +25,7 @@ def warn_of_digital(reduce):
         f"the derivative of what {reduce.py_func.__name__} returns is zero path by path: it depends on the "
         "path through comparisons alone, and the derivative of its mean is not zero. Ways out: smooth "
         "it, as in 1 / (1 + exp(-(y - strike) / width)); return its expectation given all but the last "
-        "step; or weigh it by the score of the path's density (likelihood ratio)"
+        "step; or weigh it by the score of the path's density: estimator='likelihood_ratio' of "
+        "nd.sde.ensemble"
     )
     warn_once(text, ir.Loc(code.co_filename, code.co_firstlineno))

@@ -21,6 +21,7 @@ from numbad.sde import checks
 from numbad.sde.brownian import block_increments, draw_steps
 from numbad.sde.digital import warn_of_digital
 from numbad.sde.grid import constant
+from numbad.sde.likelihood_ratio import weighted_block
 from numbad.sde.model_names import function_of
 from numbad.sde.path_source import (
     Problem,
@@ -50,15 +51,19 @@ def paths_in_block(steps, channels):
 
 @dataclass(frozen=True)
 class Ensemble:
-    """Many paths of a problem, and what is to be made of each: `reduce` is None, "mean" or a function."""
+    """Many paths of a problem, and what is to be made of each: `reduce` is None, "mean" or a function.
+
+    `by_score`: derivatives are those of the paths' density, not of the paths.
+    """
 
     problem: Problem
     reduce: object
-    mirrored: bool
+    mirrored: bool = False
+    by_score: bool = False
 
     @property
     def content(self):
-        return *self.problem.content, self.reduce, self.mirrored
+        return *self.problem.content, self.reduce, self.mirrored, self.by_score
 
 
 def reduced_type(typingctx, reduce):
@@ -243,9 +248,15 @@ def sums_of(ensemble, y0, args):
     Returns sums of the reduced numbers, of their squares, and `(good, first bad path or -1)`. With antithetic
     paths a number is the mean over a pair.
     """
-    both = [_sums(ensemble, _block(ensemble, y0, args, write)) for write in (_in_rows, _in_lanes)]
+    values = _sums(ensemble, _block(ensemble, y0, args, _in_rows))
+    if ensemble.by_score:
+        block = weighted_block(ensemble, y0, args, _BLOCK)
+        both = values, _sums(ensemble, block, " * weights[{}]")
+    else:
+        both = values, _sums(ensemble, _block(ensemble, y0, args, _in_lanes))
     origin = sums_of, (ensemble, y0, args)
-    warn = None if ensemble.reduce == MEAN else partial(warn_of_digital, ensemble.reduce)
+    jumps = ensemble.reduce != MEAN and not ensemble.by_score
+    warn = partial(warn_of_digital, ensemble.reduce) if jumps else None
     if not _has_one_number(ensemble.reduce) or not (is_plain(y0) and is_plain(args)):
         return two_ways(*both, _BLOCK, origin, None, warn)
     tys = y0, args
@@ -269,23 +280,23 @@ def _pulled(sums, tys, wrt):
     return pull_at(sums, tys, wrt, (_pulled, (sums, tys, wrt)))
 
 
-def _sums(ensemble, block):
-    """One of its ways."""
+def _sums(ensemble, block, weight=""):
+    """One of its ways; `weight` is the source of a factor of a path's numbers, where there is one."""
     namespace = {"block": block, "reduce": ensemble.reduce}
     lines = [
-        "ys = block(y0, args, steps, channels, key, first, count)",
+        f"ys{', weights' if weight else ''} = block({_BLOCK})",
         f"pairs = count // 2 if {ensemble.mirrored} else count",
         f"k = {_size(ensemble.reduce)}",
         "total, squares, number = np.zeros(k), np.zeros(k), np.zeros(k)",
         "good, bad = 0, -1",
         "for p in range(pairs):",
-        *("    " + line for line in _number(ensemble.reduce, "p", "number[{}] = {}")),
+        *("    " + line for line in _number(ensemble.reduce, "p", "number[{}] = {}", weight)),
     ]
     if ensemble.mirrored:
         lines += [
             "    " + line
             for line in _number(
-                ensemble.reduce, "p + pairs", "number[{0}] = 0.5 * (number[{0}] + {1})"
+                ensemble.reduce, "p + pairs", "number[{0}] = 0.5 * (number[{0}] + {1})", weight
             )
         ]
     lines += [
@@ -312,19 +323,20 @@ def _size(reduce):
     return len(found) if isinstance(found, types.BaseTuple) else 1
 
 
-def _number(reduce, path, put):
-    """Lines that put what is made of a path into `number`."""
+def _number(reduce, path, put, weight):
+    """Lines that put what is made of a path, times its weight, into `number`."""
+    weight = weight.format(path)
     if reduce == MEAN:
         return [
             "for i in range(ys.shape[0]):",
             "    for c in range(ys.shape[1]):",
-            f"        {put.format('i * ys.shape[1] + c', f'ys[i, c, {path}]')}",
+            f"        {put.format('i * ys.shape[1] + c', f'ys[i, c, {path}]{weight}')}",
         ]
     found = reduced_type(cpu_target.typing_context, reduce)
     lines = [f"value = reduce(np.ascontiguousarray(ys[:, :, {path}]))"]
     if isinstance(found, types.BaseTuple):
-        return lines + [put.format(k, f"value[{k}]") for k in range(len(found))]
-    return [*lines, put.format(0, "value")]
+        return lines + [put.format(k, f"value[{k}]{weight}") for k in range(len(found))]
+    return [*lines, put.format(0, f"value{weight}")]
 
 
 @built_once(lambda ensemble, *_: ensemble.problem.drift)

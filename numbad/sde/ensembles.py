@@ -20,8 +20,11 @@ from numbad.remembered import built_once
 from numbad.sde.by_structure import by_structure
 from numbad.sde.ensemble_source import MEAN, Ensemble, block_of, chunk_of, plan_of, reduced_type
 from numbad.sde.grid import as_times, grid
+from numbad.sde.likelihood_ratio import check_scheme
 from numbad.sde.model_names import function_of
 from numbad.sde.solution_operator import SolveDispatcher
+
+PATHWISE, LIKELIHOOD_RATIO = "pathwise", "likelihood_ratio"
 
 PARAMETERS = "y0, ts, args, key, paths"
 
@@ -34,7 +37,19 @@ did.
 """
 
 
-def ensemble(solve, y0, ts, args, key, paths, *, reduce=None, executor=None, antithetic=False):
+def ensemble(
+    solve,
+    y0,
+    ts,
+    args,
+    key,
+    paths,
+    *,
+    reduce=None,
+    executor=None,
+    antithetic=False,
+    estimator=PATHWISE,
+):
     """Solve for many paths; reduce each to numbers, and these to their mean, without keeping paths.
 
     Parameters
@@ -53,6 +68,11 @@ def ensemble(solve, y0, ts, args, key, paths, *, reduce=None, executor=None, ant
         for bit, for any.
     antithetic : bool
         Half of the paths has the increments of the other half with the opposite sign; `paths` is even.
+    estimator : str
+        Of derivatives. "pathwise": those of what is made of each path, for what depends continuously on it.
+        "likelihood_ratio": the score of the path's density times that number, for payoffs that jump; method
+        "EulerMaruyama", floats and tuples with noise of their own in each component. Its variance grows with
+        the number of steps.
 
     Returns
     -------
@@ -95,7 +115,7 @@ def ensemble(solve, y0, ts, args, key, paths, *, reduce=None, executor=None, ant
     """
     problem = check_solver("ensemble", solve, key)
     count = _count(paths, antithetic)
-    plan = Ensemble(problem, reducer("ensemble", reduce), bool(antithetic))
+    plan = _planned(problem, reduce, antithetic, estimator)
     if executor is None:
         found = operator_of(plan)(y0, ts, args, key, count)
     else:
@@ -108,6 +128,22 @@ def ensemble(solve, y0, ts, args, key, paths, *, reduce=None, executor=None, ant
             f"{told}; the first is path {found.failed}: {where}", NumbadWarning, stacklevel=2
         )
     return found
+
+
+def _planned(problem, reduce, antithetic, estimator):
+    """What an ensemble is made of; ArgumentError for options that are wrong or do not go together."""
+    if estimator not in (PATHWISE, LIKELIHOOD_RATIO):
+        raise ArgumentError(
+            f"estimator must be {PATHWISE!r} or {LIKELIHOOD_RATIO!r}, not {estimator!r}"
+        )
+    by_score = estimator == LIKELIHOOD_RATIO
+    if by_score:
+        check_scheme(problem)
+        if reduce is None:
+            raise ArgumentError(
+                "estimator='likelihood_ratio' is for reductions: reduce='mean', or a function of a path"
+            )
+    return Ensemble(problem, reducer("ensemble", reduce), bool(antithetic), by_score)
 
 
 def check_solver(name, solve, key):
@@ -267,16 +303,34 @@ def _by_threads(plan, y0, ts, args, key, paths, executor):
 
 @overload(ensemble, prefer_literal=True, strict=False)
 def _ensemble_in_nopython(
-    solve, y0, ts, args, key, paths, reduce=None, executor=None, antithetic=False
+    solve,
+    y0,
+    ts,
+    args,
+    key,
+    paths,
+    reduce=None,
+    executor=None,
+    antithetic=False,
+    estimator=PATHWISE,
 ):
     if not isinstance(solve, types.Dispatcher) or not isinstance(solve.dispatcher, SolveDispatcher):
         raise ArgumentError(f"nd.sde.ensemble takes what nd.sde.solver returned, not {solve}")
     problem = solve.dispatcher.origin[1][0]
-    found = operator_of(
-        Ensemble(problem, reducer("ensemble", constant_of(reduce)), bool(constant_of(antithetic)))
-    )
+    found = operator_of(_planned(problem, *map(constant_of, (reduce, antithetic, estimator))))
 
-    def call(solve, y0, ts, args, key, paths, reduce=None, executor=None, antithetic=False):
+    def call(
+        solve,
+        y0,
+        ts,
+        args,
+        key,
+        paths,
+        reduce=None,
+        executor=None,
+        antithetic=False,
+        estimator=PATHWISE,
+    ):
         return found(y0, ts, args, key, paths)
 
     return call

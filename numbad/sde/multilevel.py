@@ -141,7 +141,7 @@ def multilevel(
     >>> len(found.levels) >= 3 and found.paths[0] > 10 * found.paths[2]
     True
     """
-    plan = Ensemble(check_solver("multilevel", solve, key), _number(reduce), False)
+    plan = Ensemble(check_solver("multilevel", solve, key), _number(reduce))
     if (tolerance is None) == (paths is None):
         raise ArgumentError("give either tolerance=, the error to reach, or paths=, on each level")
     run = level_of(plan, typeof(y0), typeof(args))
@@ -377,7 +377,7 @@ def _multilevel_in_nopython(
             "tolerance= is for calls from Python, whose result has them as .paths"
         )
     problem = solve.dispatcher.origin[1][0]
-    found = operator_of(Ensemble(problem, _number(constant_of(reduce)), False))
+    found = operator_of(Ensemble(problem, _number(constant_of(reduce))))
 
     def call(
         solve, y0, ts, args, key, reduce, tolerance=None, paths=None, max_levels=12, executor=None

@@ -19,6 +19,9 @@ class TwoWaysDispatcher(GenericDispatcher):
         None  # `(recorded, pull_at)` where slopes are found with the values, see `slopes_at_once`
     )
 
+    def before_derivatives(self):
+        """Called when code for derivatives is asked for."""
+
     def numbad_pullback(self, wrt):
         self.before_derivatives()
         return pullback(self.differentiated, wrt)
