@@ -15,22 +15,24 @@ from numbad.fit.profile import Profile
 from numbad.fit.statistics import half_width
 from numbad.fit.unknowns import TRANSFORMS, Unknowns
 from numbad.remembered import built_once, look_again, made_of
+from numbad.sde.filters import KalmanFilter, series
 from numbad.source import define
-
-_LEADING = 4  # t0, y0, t1, y1
 
 
 def fit_sde(density, t, y, p0, *, fixed=(), transforms=None):
-    """Fit a scalar SDE to a series by maximum likelihood, transition by transition.
+    """Fit an SDE to a series by maximum likelihood: by its transitions, or by a Kalman filter.
 
     Parameters
     ----------
-    density : function or Numba dispatcher
+    density : function, Numba dispatcher or filter
+        For a scalar equation that is observed without noise:
         `density(t0, y0, t1, y1, *parameters)`: the logarithm of the density of `y1` at `t1`, given `y0` at
         `t0`. `numbad.sde.transitions` has exact ones (`vasicek`, `cir`, `gbm`) and the Euler approximation of
-        any equation, `euler(drift, diffusion)`.
+        any equation, `euler(drift, diffusion)`. For states of several components, observed in part or with
+        noise: a filter from `numbad.sde.filters`, whose parameters are those of its drift.
     t, y : array_like, shape (k,)
-        Increasing times, and what was observed at them, without noise.
+        Increasing times, and what was observed at them. For a filter y has the shape (k, m), or (k,), and is
+        NaN where nothing was observed.
     p0 : mapping
         Parameter -> start, in the order in which `density` takes them.
     fixed : sequence of str
@@ -68,15 +70,20 @@ def fit_sde(density, t, y, p0, *, fixed=(), transforms=None):
     """
     from scipy import optimize
 
-    from numbad.operators import hessian, value_and_grad
-
-    times, values = _series(t, y)
+    by_filter = isinstance(density, KalmanFilter)
+    times, values = (series if by_filter else _series)(t, y)
     names, start = _parameters(density, p0)
     unknowns, held = _unknowns(names, start, fixed, transforms)
-    misfit = _misfit(_compiled(density), tuple(names), unknowns.names, unknowns.transforms)
-    problem = _Transitions(misfit, (times, values, held), unknowns, len(values) - 1)
-    gradient, curvature = value_and_grad(misfit, 0), hessian(misfit, 0)
-    args = problem.args
+    if by_filter:
+        whole = density.log_likelihood(times, values, [start[name] for name in names])
+        count = int(np.isfinite(values).sum())
+    else:
+        whole, count = _over_transitions(_compiled(density), len(names)), len(values) - 1
+    misfit = _misfit(whole, tuple(names), unknowns.names, unknowns.transforms)
+    # Both modes run equally fast for a handful of parameters; for a filter forward mode compiles in a third.
+    mode = "forward" if by_filter else "auto"
+    problem = _Likelihood(misfit, (times, values, held), unknowns, count, mode)
+    gradient, curvature, args = problem.gradient, problem.curvature, problem.args
     first = misfit(unknowns.internal(unknowns.start), *args)
     if not np.isfinite(first):
         raise ModelError(
@@ -119,22 +126,28 @@ def _series(t, y):
 
 def _parameters(density, p0):
     """The names in the order of the density's parameters, and the start of each."""
-    if not callable(density):
+    if isinstance(density, KalmanFilter):
+        density, leading = density.drift, 2  # t, y
+    elif callable(density):
+        leading = 4  # t0, y0, t1, y1
+    else:
         raise ArgumentError(
-            f"density must be a function of (t0, y0, t1, y1, *parameters), not {density!r}"
+            "density must be a function of (t0, y0, t1, y1, *parameters), or a filter from "
+            f"numbad.sde.filters, not {density!r}"
         )
     if not isinstance(p0, Mapping) or not p0:
         raise ArgumentError(
             f"p0 gives each parameter its start, such as {{'kappa': 0.2}}; not {p0!r}"
         )
     function = density.py_func if isinstance(density, Dispatcher) else density
-    parameters = list(inspect.signature(function).parameters.values())[_LEADING:]
+    parameters = list(inspect.signature(function).parameters.values())[leading:]
     names = list(p0)
     if not any(p.kind is p.VAR_POSITIONAL for p in parameters):
         wanted = [p.name for p in parameters]
         if set(wanted) != set(names):
             raise ArgumentError(
-                f"the density takes {', '.join(wanted)}; p0 gives {', '.join(names)}"
+                f"the {'drift' if leading == 2 else 'density'} takes {', '.join(wanted)}; p0 gives "
+                f"{', '.join(names)}"
             )
         names = wanted
     start = {}
@@ -179,8 +192,22 @@ def _compiled(density):
     return made_of(density, "density", jit(error_model="numpy"))
 
 
-@built_once(lambda density, *_: density)
-def _misfit(density, names, free, transforms):
+@built_once(lambda density, _: density)
+def _over_transitions(density, count):
+    """`log_likelihood(t, y, *parameters)`: the sum over transitions."""
+    parameters = ", ".join(f"p{k}" for k in range(count))
+    text = (
+        f"def log_likelihood(t, y, {parameters}):\n"
+        "    total = 0.0\n"
+        "    for i in range(1, t.size):\n"
+        f"        total += density(t[i - 1], y[i - 1], t[i], y[i], {parameters})\n"
+        "    return total\n"
+    )
+    return jit(error_model="numpy")(define(text, {"density": density}))
+
+
+@built_once(lambda whole, *_: whole)
+def _misfit(whole, names, free, transforms):
     """The negative log-likelihood of internal coordinates, `misfit(x, t, y, held)`."""
     places, held = {name: k for k, name in enumerate(free)}, iter(range(len(names)))
     entries = []
@@ -194,22 +221,26 @@ def _misfit(density, names, free, transforms):
     lines = [
         "def misfit(x, t, y, held):",
         *(f"    p{k} = {entry}" for k, entry in enumerate(entries)),
-        "    total = 0.0",
-        "    for i in range(1, t.size):",
-        f"        total -= density(t[i - 1], y[i - 1], t[i], y[i], {parameters})",
-        "    return total",
+        f"    return -log_likelihood(t, y, {parameters})",
     ]
-    namespace = {"np": np, "density": density}
+    namespace = {"np": np, "log_likelihood": whole}
     return jit(error_model="numpy")(define("\n".join(lines) + "\n", namespace))
 
 
-class _Transitions:
-    """The problem of `fit_sde`."""
+class _Likelihood:
+    """The problem of `fit_sde`: its negative log-likelihood, and derivatives by internal coordinates."""
 
     levels = None
 
-    def __init__(self, fun, args, unknowns, count):
+    def __init__(self, fun, args, unknowns, count, mode):
+        from numbad.operators import grad, hessian, jacobian, value_and_grad
+
         self.fun, self.args, self.unknowns, self.count = fun, args, unknowns, count
+        self.gradient = value_and_grad(fun, 0, mode=mode)
+        if mode == "forward":
+            self.curvature = jacobian(grad(fun, 0, mode=mode), 0, mode=mode)
+        else:
+            self.curvature = hessian(fun, 0)
 
 
 class DiffusionFit(Minimum):
@@ -230,12 +261,9 @@ class DiffusionFit(Minimum):
     @cached_property
     def _uncertainty(self):
         from numbad.fit.statistics import from_hessian
-        from numbad.operators import hessian
 
         problem = self.problem
-        return from_hessian(
-            hessian(problem.fun, 0)(problem.unknowns.internal(self.x), *problem.args)
-        )
+        return from_hessian(problem.curvature(problem.unknowns.internal(self.x), *problem.args))
 
     def profile(self, name, level=0.95):
         """Return the `Profile` of a parameter: the values that a likelihood ratio does not reject.
@@ -293,10 +321,8 @@ class DiffusionFit(Minimum):
         """The other parameters fitted with one held, and the cost."""
         from scipy.optimize import minimize
 
-        from numbad.operators import value_and_grad
-
         problem = self.problem
-        gradient, others = value_and_grad(problem.fun, 0), np.arange(len(start)) != index
+        gradient, others = problem.gradient, np.arange(len(start)) != index
         x = np.array(start)
         x[index] = value
         if not others.any():

@@ -1,0 +1,187 @@
+"""Kalman filters: the exact filter of a linear equation, closed forms, missing values, what is refused."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.linalg import expm
+
+import numbad as nd
+from numbad.sde import filters
+
+RNG = np.random.default_rng(4)
+TIMES = 0.25 * np.cumsum(RNG.integers(1, 3, size=15))
+SEEN = RNG.normal(size=(15, 2))
+SEEN[3], SEEN[7, 1] = np.nan, np.nan
+AT = {"a": 1.2, "b": 0.7, "s": 0.4}
+
+
+def _drift(t, y, a, b, s):
+    return -a * y[0] + y[1], -b * y[1]
+
+
+def _matrix(t, y, a, b, s):
+    return (s, 0.1), (0.0, 0.3)
+
+
+def _observe(t, y, a, b, s):
+    return y[0], y[0] - 2.0 * y[1]
+
+
+def _error(a, b, s):
+    return 0.1, s
+
+
+def _exact(a, b, s):
+    """The log-likelihood by matrix exponentials (Van Loan, 1978); complex parameters too."""
+    drift = np.array([[-a, 1.0], [0.0, -b]])
+    noise = np.array([[s, 0.1], [0.0, 0.3]])
+    noise = noise @ noise.T
+    observe, error = np.array([[1.0, 0.0], [1.0, -2.0]]), np.diag([0.01, s**2])
+    mean, cov, total = np.array([1.0, 0.5]), np.diag([0.04, 0.09]), 0.0
+    for k, row in enumerate(SEEN):
+        if k:
+            block = np.block([[-drift, noise], [np.zeros((2, 2)), drift.T]])
+            block = expm(block * (TIMES[k] - TIMES[k - 1]))
+            step = block[2:, 2:].T
+            mean, cov = step @ mean, step @ cov @ step.T + step @ block[:2, 2:]
+        good = ~np.isnan(row)
+        if good.any():
+            h = observe[good]
+            scatter, gap = h @ cov @ h.T + error[np.ix_(good, good)], row[good] - h @ mean
+            gain = cov @ h.T @ np.linalg.inv(scatter)
+            total -= 0.5 * (gap @ np.linalg.solve(scatter, gap))
+            total -= 0.5 * np.log(np.linalg.det(2.0 * math.pi * scatter))
+            mean, cov = mean + gain @ gap, cov - gain @ scatter @ gain.T
+    return total
+
+
+def _filter(make, dt=0.02):
+    return make(
+        _drift,
+        _matrix,
+        mean=(1.0, 0.5),
+        spread=(0.2, 0.3),
+        noise=_error,
+        observe=_observe,
+        dt=dt,
+    )
+
+
+KINDS = pytest.mark.parametrize(
+    "make", [filters.extended_kalman, filters.unscented_kalman], ids=["extended", "unscented"]
+)
+
+
+@pytest.mark.deep(but=["extended"])
+@KINDS
+def test_linear_equations_are_those_of_the_exact_filter(make):
+    start = list(AT.values())
+    errors = []
+    for dt in (0.25, 0.125, 0.0625):
+        value = _filter(make, dt).log_likelihood(TIMES, SEEN, start)(TIMES, SEEN, *start)
+        errors.append(abs(value / _exact(*start) - 1.0))
+    assert errors[-1] < 1e-6
+    assert np.log2(errors[1] / errors[2]) == pytest.approx(4.0, abs=0.3)
+    likelihood = _filter(make).log_likelihood(TIMES, SEEN, start)
+    slopes = nd.grad(likelihood, (2, 3, 4), mode="forward")(TIMES, SEEN, *start)
+    steps = [_exact(*(start + 1e-30j * unit)).imag / 1e-30 for unit in np.eye(3)]
+    np.testing.assert_allclose(slopes, steps, rtol=1e-6)
+
+
+def test_filtered_states():
+    found = _filter(filters.extended_kalman).filtered(TIMES, SEEN, AT)
+    assert found.mean.shape == (15, 2)
+    assert found.cov.shape == (15, 2, 2)
+    assert found.loglik == pytest.approx(_exact(*AT.values()), rel=1e-7)
+    np.testing.assert_allclose(found.cov, np.swapaxes(found.cov, 1, 2), rtol=1e-10)
+    assert (np.linalg.eigvalsh(found.cov) > 0.0).all()
+
+
+@KINDS
+def test_what_is_observed_of_a_square(make):
+    """One observation of y**2: the points know the mean of the square, the tangent does not."""
+    mean, spread, error, seen = 1.3, 0.4, 0.2, 2.5
+    kalman = make(
+        lambda t, y: (0.0,),
+        lambda t, y: (0.0,),
+        observe=lambda t, y: (y[0] ** 2,),
+        mean=[mean],
+        spread=[spread],
+        noise=[error],
+        dt=1.0,
+    )
+    centre = mean**2 + (spread**2 if make is filters.unscented_kalman else 0.0)
+    variance = 4.0 * mean**2 * spread**2 + error**2
+    density = -0.5 * (seen - centre) ** 2 / variance - 0.5 * math.log(2.0 * math.pi * variance)
+    found = kalman.filtered([0.0], [seen], {})
+    assert found.loglik == pytest.approx(density, rel=1e-12)
+    gain = 2.0 * mean * spread**2 / variance
+    assert found.mean[0, 0] == pytest.approx(mean + gain * (seen - centre), rel=1e-12)
+
+
+@pytest.mark.deep
+def test_a_fit_finds_what_the_data_were_made_with():
+    rng, state, seen = np.random.default_rng(6), np.array([1.0, 0.0]), []
+    for _ in range(300):
+        for _ in range(20):
+            rate = np.array([state[1], -2.0 * state[0] - 0.5 * state[1]])
+            state = state + 0.02 * rate + np.array([0.0, 0.6]) * rng.normal() * math.sqrt(0.02)
+        seen.append(state[0] + 0.05 * rng.normal())
+    kalman = filters.extended_kalman(
+        lambda t, y, spring, friction, vol, error: (y[1], -spring * y[0] - friction * y[1]),
+        lambda t, y, spring, friction, vol, error: (0.0, vol),
+        observe=lambda t, y, spring, friction, vol, error: (y[0],),
+        noise=lambda spring, friction, vol, error: (error,),
+        mean=(0.0, 0.0),
+        spread=(1.0, 1.0),
+        dt=0.1,
+    )
+    truth = {"spring": 2.0, "friction": 0.5, "vol": 0.6, "error": 0.05}
+    start = {"spring": 1.0, "friction": 1.0, "vol": 1.0, "error": 0.1}
+    fit = nd.fit.fit_sde(kalman, 0.4 * np.arange(1, 301), seen, start)
+    assert fit.success
+    for name, value in truth.items():
+        assert abs(fit.params[name] - value) < 3.0 * fit.stderr[name]
+        assert fit.stderr[name] < 0.3 * value
+    assert fit.bic == pytest.approx(4.0 * math.log(300) - 2.0 * fit.loglik)
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"mean": (1.0,)}, "cannot be called|drift gives 2 number"),
+        ({"spread": (0.2,)}, r"spread gives 1 number\(s\); there are 2 entries of mean"),
+        ({"noise": (0.1,)}, r"noise gives 1 number\(s\); there are 2 columns of y"),
+        ({"noise": (0.1, 0.0)}, "noise holds standard deviations, which are positive"),
+        ({"spread": (0.1, -1.0)}, "spread holds standard deviations"),
+        ({"observe": lambda t, y, a, b, s: (y[0],)}, r"observe gives 1 number\(s\)"),
+        ({"diffusion": lambda t, y, a, b, s: (s,)}, r"diffusion gives shape \(1,\)"),
+        ({"mean": lambda a: (a, a)}, "mean cannot be called with the parameters"),
+        ({"drift": lambda t, y, a, b, s: (math.nan, a)}, "drift is not finite at the start"),
+    ],
+)
+def test_functions_that_do_not_fit(change, told):
+    given = {"drift": _drift, "diffusion": _matrix, "observe": _observe, "noise": _error}
+    given |= {"mean": (1.0, 0.5), "spread": (0.2, 0.3), **change}
+    kalman = filters.extended_kalman(given.pop("drift"), given.pop("diffusion"), **given, dt=0.1)
+    with pytest.raises(nd.ModelError, match=told):
+        nd.fit.fit_sde(kalman, TIMES, SEEN, AT)
+
+
+def test_options_and_data_that_do_not_fit():
+    kalman = _filter(filters.extended_kalman)
+    for t, y, told in (
+        (TIMES[::-1], SEEN, "increase strictly"),
+        (TIMES[:3], SEEN, "one entry for each observation"),
+        (TIMES, np.full((15, 2), np.nan), "holds no observation"),
+        (TIMES, np.where(np.isnan(SEEN), np.inf, SEEN), "y is infinite in row 3"),
+    ):
+        with pytest.raises(nd.DataError, match=told):
+            nd.fit.fit_sde(kalman, t, y, AT)
+    with pytest.raises(nd.ArgumentError, match="the drift takes a, b, s; p0 gives a, b"):
+        nd.fit.fit_sde(kalman, TIMES, SEEN, {"a": 1.0, "b": 1.0})
+    with pytest.raises(nd.ArgumentError, match="dt must be positive"):
+        _filter(filters.extended_kalman, dt=0.0)
+    with pytest.raises(nd.ArgumentError, match="mean is a sequence of numbers"):
+        filters.extended_kalman(_drift, _matrix, mean="a", spread=(1.0,), noise=(1.0,), dt=0.1)
