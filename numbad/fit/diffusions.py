@@ -89,8 +89,14 @@ def fit_sde(density, t, y, p0, *, fixed=(), transforms=None):
         raise ModelError(
             f"the log-likelihood at the start is {-first}: the density there must be positive and finite"
         )
+
+    def cost(x):
+        value, slope = gradient(np.array(x), *args)
+        # A step to NaN is one that is too long.
+        return np.inf if np.isnan(value) else value, slope
+
     found = optimize.minimize(
-        lambda x: gradient(np.array(x), *args),
+        cost,
         unknowns.internal(unknowns.start),
         jac=True,
         hess=lambda x: curvature(np.array(x), *args),

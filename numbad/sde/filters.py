@@ -3,6 +3,7 @@
 import inspect
 from collections import namedtuple
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -134,8 +135,7 @@ def _filter(drift, diffusion, observe, noise, mean, spread, dt, by_points):
         raise ArgumentError("drift is a function of (t, y, *parameters), each of them named")
     parameters = ", ".join(p.name for p in names[2:])
     if observe is None:
-        head = f"observe({', '.join(p.name for p in names)})"
-        observe = function_of(head, [f"return {names[1].name}"], {})
+        observe = _whole_state(tuple(p.name for p in names))
     given["observe"] = as_dispatcher(observe, "observe")
     for name, value in (("noise", noise), ("mean", mean), ("spread", spread)):
         if not callable(value):
@@ -160,8 +160,19 @@ def _constant(name, value, parameters):
         raise ArgumentError(
             f"{name} is a sequence of numbers or a function of the parameters, not {value!r}"
         )
-    entries = "".join(f"{x!r}, " for x in numbers.tolist())
-    return function_of(f"{name}({parameters})", [f"return ({entries})"], {})
+    return _returning(name, parameters, tuple(numbers.tolist()))
+
+
+@lru_cache(maxsize=256)
+def _returning(name, parameters, numbers):
+    """The function of parameters that returns numbers: the same one for the same, so it is compiled once."""
+    return function_of(f"{name}({parameters})", [f"return {numbers!r}"], {})
+
+
+@lru_cache(maxsize=256)
+def _whole_state(names):
+    """What is observed where nothing is said of it."""
+    return function_of(f"observe({', '.join(names)})", [f"return {names[1]}"], {})
 
 
 def series(t, y):
@@ -188,16 +199,13 @@ def _sizes(kalman, t, observed, start):
     n = static["mean"].size
     state = np.array(static["mean"])
     found = {name: _tried(kalman, name, (t, state, *start)) for name in _FUNCTIONS[:3]}
-    for name, values, wanted in (
-        ("drift", found["drift"], n),
-        ("spread", static["spread"], n),
-        ("observe", found["observe"], observed),
-        ("noise", static["noise"], observed),
+    for name, values, wanted, of in (
+        ("drift", found["drift"], n, "entries of mean"),
+        ("spread", static["spread"], n, "entries of mean"),
+        ("observe", found["observe"], observed, "columns of y"),
+        ("noise", static["noise"], observed, "columns of y"),
     ):
         if values.shape != (wanted,):
-            of = (
-                "entries of mean" if wanted is n and name in ("drift", "spread") else "columns of y"
-            )
             raise ModelError(f"{name} gives {values.size} number(s); there are {wanted} {of}")
     diffusion = found["diffusion"]
     if diffusion.ndim not in (1, 2) or diffusion.shape[0] != n:

@@ -144,6 +144,8 @@ def multilevel(
     plan = Ensemble(check_solver("multilevel", solve, key), _number(reduce))
     if (tolerance is None) == (paths is None):
         raise ArgumentError("give either tolerance=, the error to reach, or paths=, on each level")
+    if not isinstance(max_levels, int) or max_levels < 1:
+        raise ArgumentError(f"max_levels is a number of levels, one at least, not {max_levels!r}")
     run = level_of(plan, typeof(y0), typeof(args))
 
     def level(number, first, count):

@@ -148,6 +148,7 @@ def test_what_is_refused():
         ({"tolerance": -1.0}, "tolerance is a positive float"),
         ({"tolerance": None}, "either tolerance=, the error to reach, or paths="),
         ({"paths": (10, 0)}, "how many on each level, two or more"),
+        ({"tolerance": 1.0, "max_levels": 0}, "max_levels is a number of levels"),
         ({"paths": (10, 10), "executor": 0}, "number of threads or an Executor"),
         ({"paths": (10,), "reduce": "mean"}, "reduce is a function of a path"),
         ({"paths": (10,), "reduce": njit(lambda ys: (ys[0, 0], 1.0))}, "returns one float"),
