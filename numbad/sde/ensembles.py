@@ -18,6 +18,7 @@ from numbad.operators.dispatcher import as_dispatcher
 from numbad.random.compiling import HOW_TO_MAKE_A_KEY
 from numbad.remembered import built_once
 from numbad.sde.by_structure import by_structure
+from numbad.sde.control_variate import adjusting, with_control
 from numbad.sde.ensemble_source import MEAN, Ensemble, block_of, chunk_of, plan_of, reduced_type
 from numbad.sde.grid import as_times, grid
 from numbad.sde.likelihood_ratio import check_scheme
@@ -49,6 +50,8 @@ def ensemble(
     executor=None,
     antithetic=False,
     estimator=PATHWISE,
+    control=None,
+    control_mean=None,
 ):
     """Solve for many paths; reduce each to numbers, and these to their mean, without keeping paths.
 
@@ -73,6 +76,10 @@ def ensemble(
         "likelihood_ratio": the score of the path's density times that number, for payoffs that jump; method
         "EulerMaruyama", floats and tuples with noise of their own in each component. Its variance grows with
         the number of steps.
+    control, control_mean : function, float
+        A control variate: another function of a path that returns a float, and its mean, which is known. What
+        is off in the mean of the control corrects that of `reduce`, a function that returns a float as well.
+        Where derivatives are taken, compute `control_mean` from what they are taken by.
 
     Returns
     -------
@@ -115,7 +122,7 @@ def ensemble(
     """
     problem = check_solver("ensemble", solve, key)
     count = _count(paths, antithetic)
-    plan = _planned(problem, reduce, antithetic, estimator)
+    plan = _planned(problem, reduce, antithetic, estimator, control, control_mean)
     if executor is None:
         found = operator_of(plan)(y0, ts, args, key, count)
     else:
@@ -127,10 +134,10 @@ def ensemble(
         warnings.warn(
             f"{told}; the first is path {found.failed}: {where}", NumbadWarning, stacklevel=2
         )
-    return found
+    return found if control is None else adjusting(Statistics)(found, float(control_mean))
 
 
-def _planned(problem, reduce, antithetic, estimator):
+def _planned(problem, reduce, antithetic, estimator, control, control_mean):
     """What an ensemble is made of; ArgumentError for options that are wrong or do not go together."""
     if estimator not in (PATHWISE, LIKELIHOOD_RATIO):
         raise ArgumentError(
@@ -143,7 +150,16 @@ def _planned(problem, reduce, antithetic, estimator):
             raise ArgumentError(
                 "estimator='likelihood_ratio' is for reductions: reduce='mean', or a function of a path"
             )
-    return Ensemble(problem, reducer("ensemble", reduce), bool(antithetic), by_score)
+    reduce = reducer("ensemble", reduce)
+    if (control is None) != (control_mean is None):
+        raise ArgumentError("a control has its mean: give control= and control_mean=, or neither")
+    if control is not None:
+        if antithetic or not isinstance(reduce, Dispatcher) or not callable(control):
+            raise ArgumentError(
+                "control= is a function of a path, beside reduce=, another one; without antithetic paths"
+            )
+        reduce = with_control(reduce, reducer("ensemble", control))
+    return Ensemble(problem, reduce, bool(antithetic), by_score)
 
 
 def check_solver(name, solve, key):
@@ -313,11 +329,20 @@ def _ensemble_in_nopython(
     executor=None,
     antithetic=False,
     estimator=PATHWISE,
+    control=None,
+    control_mean=None,
 ):
     if not isinstance(solve, types.Dispatcher) or not isinstance(solve.dispatcher, SolveDispatcher):
         raise ArgumentError(f"nd.sde.ensemble takes what nd.sde.solver returned, not {solve}")
     problem = solve.dispatcher.origin[1][0]
-    found = operator_of(_planned(problem, *map(constant_of, (reduce, antithetic, estimator))))
+    options = map(constant_of, (reduce, antithetic, estimator, control))
+    given = (
+        None
+        if isinstance(control_mean, types.Omitted | types.NoneType) or control_mean is None
+        else control_mean
+    )
+    found = operator_of(_planned(problem, *options, given))
+    adjust = adjusting(Statistics) if given is not None else None
 
     def call(
         solve,
@@ -330,10 +355,28 @@ def _ensemble_in_nopython(
         executor=None,
         antithetic=False,
         estimator=PATHWISE,
+        control=None,
+        control_mean=None,
     ):
         return found(y0, ts, args, key, paths)
 
-    return call
+    def controlled(
+        solve,
+        y0,
+        ts,
+        args,
+        key,
+        paths,
+        reduce=None,
+        executor=None,
+        antithetic=False,
+        estimator=PATHWISE,
+        control=None,
+        control_mean=None,
+    ):
+        return adjust(found(y0, ts, args, key, paths), control_mean)
+
+    return call if given is None else controlled
 
 
 def constant_of(ty):

@@ -2,12 +2,14 @@
 
 import math
 
+import mpmath
 import numpy as np
 import pytest
 from numba import njit
 from scipy.linalg import expm, solve_discrete_lyapunov
 
 import numbad as nd
+from numbad.sde.model_names import damping
 
 from .problems import nested_paths
 
@@ -163,3 +165,20 @@ def test_another_problem_is_refused(drift, diffusion, y0):
     solve = nd.sde.solver(drift, diffusion, method="BAOAB", noise="additive", dt=0.1)
     with pytest.raises(nd.ModelError, match="this method solves dq = v dt"):
         solve(y0, (0.0, 1.0), (), KEY)
+
+
+@pytest.mark.parametrize("x", [0.0, 9e-5, -9e-5, 0.3])
+def test_the_exact_part_with_little_friction(x):
+    """Value and derivatives of the root of (1 - exp(-2 x)) / (2 x), by mpmath."""
+
+    def spread(x):
+        return damping(x)[1]
+
+    with mpmath.workdps(50):
+
+        def exact(x):
+            return mpmath.sqrt((1 - mpmath.exp(-2 * x)) / (2 * x)) if x else mpmath.mpf(1)
+
+        value, slope = exact(mpmath.mpf(x)), mpmath.diff(exact, mpmath.mpf(x or 1e-20))
+    assert spread(x) == pytest.approx(float(value), rel=1e-15)
+    assert nd.derivative(spread)(x) == pytest.approx(float(slope), rel=1e-11)

@@ -1,0 +1,50 @@
+"""Control variates: what is known of one number made of a path tells about another.
+
+P. Glasserman, "Monte Carlo Methods in Financial Engineering" (2003), 4.1.
+"""
+
+import math
+from functools import cache
+
+from numba.core import types
+from numba.core.registry import cpu_target
+
+from numbad.caching import jit
+from numbad.errors import ArgumentError
+from numbad.operators import stop_gradient
+from numbad.remembered import built_once
+from numbad.sde.ensemble_source import reduced_type
+from numbad.sde.model_names import function_of
+
+
+@built_once(lambda payoff, _: payoff)
+def with_control(payoff, control):
+    """`reduce(ys)`: a payoff, its control and their product."""
+    for name, function in (("reduce", payoff), ("control", control)):
+        found = reduced_type(cpu_target.typing_context, function)
+        if isinstance(found, types.BaseTuple):
+            raise ArgumentError(f"with a control, {name}(ys) returns one float, not {found}")
+    lines = ["f, h = payoff(ys), control(ys)", "return f, h, f * h"]
+    functions = {"payoff": payoff, "control": control}
+    return jit(error_model="numpy")(function_of("reduce(ys)", lines, functions))
+
+
+@cache
+def adjusting(statistics):
+    """`adjust(found, mean)`: the mean of a payoff and its error, from the statistics of `with_control`.
+
+    The mean is corrected by as much of what is off in the control's as goes with the payoff by least squares.
+    That factor is a constant of derivatives, whatever its value: the control's mean is not off in the limit.
+    """
+
+    @jit(error_model="numpy")
+    def adjust(found, mean):
+        payoff, control, product = found.mean
+        of_payoff, of_control = found.error[0] ** 2, found.error[1] ** 2
+        together = (product - payoff * control) / (found.paths - 1)
+        factor = stop_gradient(together / of_control) if of_control > 0.0 else 0.0
+        left = of_payoff - 2.0 * factor * together + factor * factor * of_control
+        error = math.sqrt(left) if left > 0.0 else 0.0
+        return statistics(payoff - factor * (control - mean), error, found.paths, found.failed)
+
+    return adjust
