@@ -1,6 +1,7 @@
 """Multilevel Monte Carlo: closed forms, the rates of Giles' theorem, any number of threads, derivatives."""
 
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from numba.core.errors import TypingError
 
 import numbad as nd
 from numbad.sde.level_source import merged
+from numbad.sde.multilevel import _bias, _smoothed
 
 from .problems import nested_paths
 
@@ -50,6 +52,19 @@ def test_wide_increments_are_those_of_the_brownian_motion():
     found = merged(ws, hs, np.full(16, 1 / 16), wide, np.full(4, 0.25), starts)
     np.testing.assert_allclose(found[0], wide_ws, rtol=1e-12)
     np.testing.assert_allclose(found[1], wide_hs, rtol=1e-12, atol=1e-15)
+
+
+def test_what_is_estimated_of_levels_that_fall_like_powers():
+    """Means by the power 1.5 of two, variances by 3: the rest has a closed form."""
+    levels = [SimpleNamespace(mean=2.0 ** -(1.5 * k), variance=8.0**-k) for k in range(5)]
+    means, variances, rates = _smoothed(levels)
+    assert rates == pytest.approx((1.5, 3.0))
+    assert variances == pytest.approx([8.0**-k for k in range(5)])
+    assert _bias(means, rates[0]) == pytest.approx(sum(2.0 ** -(1.5 * k) for k in range(5, 60)))
+    levels[3].variance = 0.0  # by chance
+    _, variances, (_, rate) = _smoothed(levels)
+    assert variances[3] == pytest.approx(0.5 * variances[2] / 2.0**rate)
+    assert rate > 2.5
 
 
 def test_the_price_of_a_call_to_a_tolerance():
