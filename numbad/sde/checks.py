@@ -14,7 +14,7 @@ from numbad.sde.scheme import (
     Milstein,
     WeakRoessler,
 )
-from numbad.sde.step_source import StepWriter
+from numbad.sde.steps import StepWriter
 
 NOT_ADDITIVE = (
     "noise='additive' means a diffusion that does not depend on y; the derivative of this one by y is not "

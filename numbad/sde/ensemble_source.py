@@ -32,7 +32,7 @@ from numbad.sde.path_source import (
 )
 from numbad.sde.slopes_at_once import is_plain, pull_at, with_slopes
 from numbad.sde.state_source import form_of, returned, spread
-from numbad.sde.step_source import StepWriter, write_step
+from numbad.sde.steps import StepWriter, write_step
 from numbad.sde.two_ways import two_ways
 
 MEAN = "mean"

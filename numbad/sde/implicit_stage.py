@@ -9,7 +9,7 @@ from numbad.operators.dispatcher import build
 from numbad.remembered import built_once
 from numbad.sde.model_names import function_of, model_names
 from numbad.sde.state_source import spread
-from numbad.sde.step_source import StepWriter
+from numbad.sde.steps import StepWriter
 
 _TOLERANCES = "1e-14, 1e-11, 50"  # xtol, rtol and the most iterations, as `nd.root` takes them
 

@@ -20,7 +20,7 @@ from numbad.sde.model_names import function_of
 from numbad.sde.path_source import model_namespace
 from numbad.sde.scheme import ADDITIVE, DIAGONAL, SCALAR
 from numbad.sde.state_source import form_of
-from numbad.sde.step_source import StepWriter
+from numbad.sde.steps import StepWriter
 
 _DETERMINISTIC = (
     "estimator='likelihood_ratio' needs noise in every component in every step; there is none here. Way out: "

@@ -25,7 +25,7 @@ from numbad.sde.implicit_stage import solve_stage_of
 from numbad.sde.model_names import function_of, model_names
 from numbad.sde.scheme import Scheme
 from numbad.sde.state_source import form_of
-from numbad.sde.step_source import StepWriter, write_step
+from numbad.sde.steps import StepWriter, write_step
 from numbad.source import define
 
 _MOST_PATHS = 2**32
