@@ -1,7 +1,8 @@
 """Stochastic differential equations: compiled, differentiable solvers."""
 
 from numbad.sde.ensembles import Statistics, ensemble
+from numbad.sde.girsanov import change_of_drift
 from numbad.sde.multilevel import Multilevel, multilevel
 from numbad.sde.solution_operator import solver
 
-__all__ = ["Multilevel", "Statistics", "ensemble", "multilevel", "solver"]
+__all__ = ["Multilevel", "Statistics", "change_of_drift", "ensemble", "multilevel", "solver"]
