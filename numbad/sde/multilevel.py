@@ -38,7 +38,7 @@ Level = namedtuple("Level", "dt paths mean variance cost")
 Level.__doc__ = """One level.
 
 The width of its steps, how many paths, mean and variance of the difference to the next coarser one (of the
-value itself on the first), and its cost: steps a path.
+value itself on the first), and what a path costs, in those of level 0.
 """
 
 
@@ -63,13 +63,13 @@ class Multilevel:
 
     @property
     def cost(self):
-        """Steps taken, all in all."""
+        """What all paths cost, in those of level 0."""
         return sum(level.paths * level.cost for level in self.levels)
 
     def summary(self):
         """The table of levels, as text."""
         lines = [
-            f"{'level':>5} {'dt':>10} {'paths':>10} {'mean':>12} {'variance':>11} {'steps':>11}"
+            f"{'level':>5} {'dt':>10} {'paths':>10} {'mean':>12} {'variance':>11} {'cost':>11}"
         ]
         for number, level in enumerate(self.levels):
             lines.append(
@@ -259,7 +259,7 @@ class _Sums:
 
 
 def _cost(number):
-    """Steps a path of a level, in those of level 0."""
+    """What a path of a level costs, in those of level 0: its steps, and those of twice the width."""
     return 1.0 if number == 0 else 1.5 * 2.0**number
 
 
