@@ -373,10 +373,12 @@ def _multilevel_in_nopython(
 ):
     if not isinstance(solve, types.Dispatcher) or not isinstance(solve.dispatcher, SolveDispatcher):
         raise ArgumentError(f"nd.sde.multilevel takes what nd.sde.solver returned, not {solve}")
-    if not isinstance(paths, types.UniTuple) or not isinstance(paths.dtype, types.Integer):
+    counts = isinstance(paths, types.UniTuple) and isinstance(paths.dtype, types.Integer)
+    asked = tolerance is not None and not isinstance(tolerance, types.Omitted | types.NoneType)
+    if not counts or asked:
         raise ArgumentError(
-            "nd.sde.multilevel in compiled code takes paths=(...), a tuple of how many on each level; "
-            "tolerance= is for calls from Python, whose result has them as .paths"
+            "nd.sde.multilevel in compiled code takes paths=(...), a tuple of how many on each level, and no "
+            "tolerance=, which is for calls from Python; their result has such .paths"
         )
     problem = solve.dispatcher.origin[1][0]
     found = operator_of(Ensemble(problem, _number(constant_of(reduce))))

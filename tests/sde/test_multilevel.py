@@ -184,5 +184,12 @@ def test_what_is_refused():
             solve, 100.0, (0.0, 1.0), (0.05, 0.2), key, reduce=_call, tolerance=0.1
         )
 
-    with pytest.raises(TypingError, match="in compiled code takes paths="):
-        compiled(KEY)
+    @njit
+    def both(key):
+        return nd.sde.multilevel(
+            solve, 100.0, (0.0, 1.0), (0.05, 0.2), key, reduce=_call, tolerance=0.1, paths=(9, 9)
+        )
+
+    for given in (compiled, both):
+        with pytest.raises(TypingError, match="in compiled code takes paths="):
+            given(KEY)
