@@ -150,7 +150,7 @@ class Expressions:
         names = [name for name, _ in self.integers]
         vector = self.vector().source
         return self.pick(
-            *names, f"({self.pick(*names)} + 1)", f"{self.pick(*names)} % 2", f"len({vector})",
+            *names, f"({self.pick(*names)} + 1)", f"({self.pick(*names)} % 2)", f"len({vector})",
             f"({self.pick(*names)} // 2)", f"{vector}.shape[0]", f"int({self.pick(*self.numbers)})",
         )  # fmt: skip
 
@@ -159,7 +159,7 @@ class Expressions:
         fit = [name for name, bound in self.integers if bound <= n]
         fixed = [str(j) for j in range(n)]
         return self.pick(
-            *fixed, "-1", *fit, *fit, *(f"-1 - {name}" for name in fit), f"{self.integer()} % {n}"
+            *fixed, "-1", *fit, *fit, *(f"-1 - {name}" for name in fit), f"({self.integer()} % {n})"
         )
 
     def comparison(self):
