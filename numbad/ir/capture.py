@@ -20,6 +20,7 @@ from .declared import ConvertDeclared
 from .extension_types import whole_type
 from .fence import Place, of_inlined, refuse
 from .function import Function, duplicate
+from .picked import CallPicked
 from .typing import Inference
 
 
@@ -83,6 +84,7 @@ class CaptureCompiler(CompilerBase):
         pm.passes = [(own.get(stage, stage), text) for stage, text in kept]
         pm.add_pass_after(ConvertDeclared, MakeFunctionToJitFunction)
         pm.add_pass_after(Capture, CaptureInference)
+        pm.add_pass_after(CallPicked, ReconstructSSA)
         for stage in self.stages:
             pm.add_pass_after(stage, ReconstructSSA)
         pm.finalize()

@@ -2,11 +2,13 @@
 
 import math
 
+import numba
 import numpy as np
 import pytest
 
 from tests.reverse.oracle import Programs, check_gradient, check_second_order
 
+pytestmark = pytest.mark.filterwarnings("ignore:First-class function type")
 programs = Programs()
 A = np.array([0.53, 1.47, -2.61, 0.77, 1.21])
 B = np.array([-1.27, 0.23, 1.94, 0.41, 0.89])
@@ -194,6 +196,72 @@ def state_machine(x, y, n):
             x = math.sin(x) - y
             state = 0
     return x * y
+
+
+# Functions that a branch picks
+
+
+@numba.njit
+def squared(v):
+    return v * v
+
+
+@numba.njit
+def waved(v):
+    return math.sin(v) * v
+
+
+@numba.njit
+def halved(v):
+    return 0.5 * v
+
+
+@numba.njit
+def squares_added(a):
+    return (a * a).sum()
+
+
+@numba.njit
+def changed_and_added(a):
+    a[0] = a[0] * a[1]
+    return np.sin(a).sum()
+
+
+@programs.on((0.5, 1.5), (0.5, -1.5))
+def one_of_two(x, y):
+    f = squared if y > 0 else waved
+    return f(x) * y + squared(y)
+
+
+@programs.on((0.5, 0), (0.5, 1), (0.5, 2))
+def one_of_three(x, kind):
+    if kind == 0:
+        f = squared
+    elif kind == 1:
+        f = waved
+    else:
+        f = halved
+    return f(x) * f(x * x)
+
+
+@programs.on((0.5, 5), (1.7, 5))
+def picked_in_each_iteration(x, n):
+    f = squared
+    total = 0.0
+    for i in range(n):
+        total += f(x) * (i + 1)
+        f = waved if total > 4.0 else f
+        x = halved(x) + 0.3
+    return total
+
+
+@programs.on((A, 2), (B, 0))
+def picked_that_changes_its_argument(a, k):
+    f = squares_added
+    if k > 0:
+        f = changed_and_added
+    total = f(a)
+    return total * a[0]
 
 
 # Dead ends and constants

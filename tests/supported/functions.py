@@ -53,6 +53,11 @@ def odd_step(v, n):
 
 
 @njit
+def negated(v):
+    return -v
+
+
+@njit
 def both(v, w):
     return v * w, v + w
 
@@ -98,6 +103,12 @@ def written(x):
 @functions.feature("function as an argument")
 def function_argument(x):
     return apply(square, x)
+
+
+@functions.feature("function picked by a branch")
+def picked_function(x, y):
+    f = square if x > y else negated
+    return f(x * y)
 
 
 @functions.feature("inner function")
