@@ -19,7 +19,7 @@ from . import dual as d
 from . import known
 from .array import as_scalar
 from .dualize import CLASSES
-from .retyped import allocator, in_duals, numbers_in_duals
+from .retyped import allocator, allocator_as, in_duals, numbers_in_duals
 
 
 @cache
@@ -76,6 +76,21 @@ def _instance_type(ty, dual, args, kws):
             continue
         return candidate
     return every  # whose compilation says what is wrong
+
+
+@cache
+def allocator_for_call(ty, dual, keywords):
+    """An intrinsic called with what `__init__` will be: an instance that can hold it.
+
+    The last arguments are those that `__init__` takes by these keywords.
+    """
+
+    def retyped(given):
+        count = len(given) - len(keywords)
+        args, kws = given[:count], dict(zip(keywords, given[count:], strict=True))
+        return _instance_type(ty, _joined(dual, given), args, kws)
+
+    return allocator_as(retyped)
 
 
 def remade(fn, dual, args):

@@ -110,7 +110,7 @@ def as_given(declared, given):
 
 def allocator(ty):
     """An intrinsic `()`: an instance whose fields are all zero bits; `__init__` has not run."""
-    return _allocator(ty, lambda members: ty)
+    return allocator_as(lambda members: ty)
 
 
 def allocator_for(ty):
@@ -121,10 +121,12 @@ def allocator_for(ty):
         (given,) = members
         return with_fields(ty, tuple(map(as_given, declared, given)))
 
-    return _allocator(ty, retyped)
+    return allocator_as(retyped)
 
 
-def _allocator(ty, retyped):
+def allocator_as(retyped):
+    """An intrinsic that makes an instance of the type `retyped(types of its arguments)`."""
+
     @intrinsic
     def allocate(typingctx, *members):
         made = retyped(members)

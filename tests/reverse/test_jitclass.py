@@ -9,6 +9,7 @@ from numba.experimental import jitclass
 
 import numbad as nd
 from tests.forward.compare import Made, Programs
+from tests.reverse.classes import Cell
 from tests.reverse.plain import STAND_INS, check
 
 programs = Programs()
@@ -250,3 +251,56 @@ def test_gradient_by_an_array_that_an_instance_shares():
     except nd.NumbadError:
         return
     np.testing.assert_array_equal(found, [3.0, 0.0])  # the instance is a constant
+
+
+# Instances without a derivative of their own, beside dual numbers
+
+
+def sum_in_a_branch(x, y, a):
+    cell = Cell(y, x * x, a[1:].copy())
+    if y < -5.0:
+        for i in range(len(a)):
+            a[i] *= 0.5
+            _ = cell + cell
+    return x * y + 3.0 * cell.v
+
+
+def instance_that_is_compared(x, y, a):
+    cell, smaller = Cell(y, x * x, a[1:].copy()), 0
+    for i in range(len(a)):
+        a[i] *= 0.5
+        smaller += cell * a[i] < cell
+    return x * y + cell.v * (smaller - 1)
+
+
+def instance_made_with_keywords(x, y, a):
+    cell, larger = Cell(y, x * x, a[1:].copy()), 0
+    for i in range(len(a)):
+        larger += cell < Cell(cell.v + a[i], w=cell.w + a[i], r=cell.r)
+    return x * y + cell.v * (larger - 1)
+
+
+def instance_of_constants_that_is_compared(x, y, a):
+    w = np.ones(3)
+    cell, larger = Cell(y, x * x, w), 0
+    for i in range(len(a)):
+        larger += cell < Cell(y + 1.0, x, w)
+    return x * y + cell.v * (larger - 1)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        sum_in_a_branch,
+        instance_that_is_compared,
+        instance_made_with_keywords,
+        instance_of_constants_that_is_compared,
+    ],
+)
+def test_instances_without_a_derivative_hold_what_they_are_given(f):
+    """Each function is `x y + 3 y` where the array has four elements, all positive and below 1."""
+    gradients = nd.jvp(nd.grad(f, argnums=(0, 1), mode="reverse"), (0, 1, 2))
+    a = np.array([0.1, 0.2, 0.3, 0.4])
+    first, second = gradients((0.3, 0.4, a.copy()), (2.0, 5.0, np.ones(4)))
+    assert first == pytest.approx((0.4, 3.3), rel=1e-14)
+    assert second == pytest.approx((5.0, 2.0), rel=1e-14)

@@ -5,6 +5,7 @@ from functools import cache
 from numba import njit
 from numba.core import ir, types
 
+from ...forward.made_instances import allocator_for_call
 from ...forward.raising import all_dual
 from ...forward.retyped import allocator, in_duals, numbers_in_duals
 from ...ir.callee import attribute_code, implementation
@@ -119,6 +120,16 @@ class Field(Op):
         return fields.label(self.name, leaf.path)
 
 
+def _holds_varied(activity, instance):
+    """Whether an instance is active, or an array that depends on an input becomes its field."""
+    return activity.active(instance) or any(
+        leaf.kind in HANDLES and activity.node(identity) in activity.varied
+        for op in activity.every()
+        if isinstance(op, FieldWrite) and activity.node(op.instance) == activity.node(instance)
+        for identity, leaf in op.leaves(op.statement.value)
+    )
+
+
 class FieldRead(Field):
     """`v = s.field`: the adjoint is added to the shadow; handles have their shadows in it."""
 
@@ -166,7 +177,7 @@ class FieldWrite(Field):
         """Arrays of constants become arrays of duals, which nobody can tell if nobody writes to them."""
         s, value = self.statement, self.statement.value
         written = e.activity.writes_elements(self.instance)
-        if self.handles() and e.active(self.instance) and not written:
+        if self.handles() and not written and _holds_varied(e.activity, self.instance):
             value = e.call(all_dual(e.number), value)
         e.append(ir.SetAttr(s.target, s.attr, value, s.loc))
 
@@ -310,9 +321,28 @@ class Allocation(Op):
         if e.number is None:
             e.append(self.statement)
             return
-        retype = in_duals if e.active((self.target, ())) else numbers_in_duals
-        ty = retype(self.fn.type_of(self.target), e.number)
-        e.assign(e.call(allocator(ty)), self.statement.target)
+        ty = self.fn.type_of(self.target)
+        start = None if e.active((self.target, ())) else self._start(e.activity)
+        if start is not None:
+            keywords = tuple(name for name, _ in start.kws)
+            given = [*start.args[1:], *(value for _, value in start.kws)]
+            made = e.call(allocator_for_call(ty, e.number, keywords), *given)
+        else:
+            varied = _holds_varied(e.activity, (self.target, ()))
+            retype = in_duals if varied else numbers_in_duals
+            made = e.call(allocator(retype(ty, e.number)))
+        e.assign(made, self.statement.target)
+
+    def _start(self, activity):
+        """The call of `__init__` with this instance, None where its code was put in its place."""
+        code = getattr(self.fn.type_of(self.target), "jit_methods", {}).get("__init__")
+        instance = activity.node((self.target, ()))
+        for op in activity.ops[self.label]:
+            if op.number > self.number and getattr(op, "dispatcher", None) is code is not None:
+                call = op.statement.value
+                if call.args and activity.node((call.args[0].name, ())) == instance:
+                    return call
+        return None
 
     def shadows(self, e):
         for identity in self.defined():
