@@ -8,7 +8,7 @@ the blocks and edges backwards; an edge that recorded a frame reloads it into th
 import operator
 from collections import defaultdict
 
-from numba.core import ir
+from numba.core import ir, types
 
 from ..ir.fence import located, refuse
 from ..ir.function import is_phi
@@ -310,11 +310,25 @@ class Sweep(Recording, Boundary):
 
     def _phi_pairs(self, op, var):
         e = self.e
-        pairs = [(e.var(op.target), e.var(var.name))]
+        pairs = [(e.var(op.target), self._converted(op, var))]
         for source, target in op.aliases:
             if source[0] == var.name and self.activity.active(target):
                 pairs.append((e.var(shadow_name(target)), e.shadow(source)))
         return pairs
+
+    def _converted(self, op, var):
+        """A source of a phi, of the phi's type before inference takes it for another.
+
+        Of `s = 0; for v in a: s += v` it would take `Pair(s, y)` to hold an integer at first, and
+        named tuples of an integer and of a float have no common type.
+        """
+        given, taken = (types.unliteral(self.fn.type_of(v)) for v in (var, op.target))
+        source = self.e.var(var.name)
+        if isinstance(given, types.Integer) and isinstance(taken, types.Float):
+            return self.e.call(float, source)
+        if isinstance(given, types.Integer | types.Float) and isinstance(taken, types.Complex):
+            return self.e.call(complex, source)
+        return source
 
     def _reverse_statements(self, label):
         e = self.e

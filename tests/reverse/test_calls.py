@@ -158,6 +158,42 @@ def star_arguments(x, y):
 
 
 @njit
+def added_up(a):
+    s = 0  # an integer to begin with
+    for v in a:
+        s += v * v
+    return s
+
+
+@njit
+def added_up_complex(a):
+    s = 0.0
+    for v in a:
+        s += v * (v + 1j)
+    return s
+
+
+@njit
+def zero_or_square(x):
+    if x < 0:
+        return 0
+    return x * x
+
+
+@programs.on(0.5, A)
+def named_tuple_of_a_sum(x, a):
+    p = Terms(x, added_up(a))
+    terms = [Terms(zero_or_square(-x), p.first), Terms(zero_or_square(x), p.second)]
+    return p.first * p.second + terms[0].second * terms[1].first * terms[1].second
+
+
+@programs.on(0.5, A)
+def named_tuple_of_a_complex_sum(x, a):
+    p = Terms(x, added_up_complex(a) * x)
+    return p.first * p.second.real + p.second.imag
+
+
+@njit
 def two(x, y):
     return x * y, Terms(x + y, np.full(2, x))
 
