@@ -74,7 +74,7 @@ def _parser():
 def _add_fit(commands):
     fit = commands.add_parser(
         "fit",
-        help="fit an ODE to data; without arguments, predator and prey to the Hudson Bay counts",
+        help="fit an ODE or an SDE to data; without arguments, predator and prey to the Hudson Bay counts",
         description=DESCRIPTION,
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -173,7 +173,7 @@ def _count(text):
 def _fit(arguments):
     from numbad.data import HUDSON_BAY, read_table
     from numbad.fit.output import prepare, write
-    from numbad.models import PREDATOR_PREY, assemble, load_model
+    from numbad.models import PREDATOR_PREY, DiffusionModel, load_model
 
     if arguments.model and not arguments.data:
         raise ArgumentError("--model needs --data FILE, the observations to fit it to")
@@ -184,20 +184,69 @@ def _fit(arguments):
         table = read_table(arguments.data or HUDSON_BAY)
         options = model.options | _given(arguments)
         time = options.pop("time", table.names[0])
-        problem = assemble(model, table, time=time, scale=options.get("scale", "linear"))
+        read = _diffusion if isinstance(model, DiffusionModel) else _equation
+        solve, shown = read(model, table, time, options, arguments)
         stem = arguments.out / model.path.stem
         paths = [stem.with_suffix(s) for s in (".json", ".png")[: 2 - arguments.no_plot]]
         prepare(arguments.out, paths)
         stage("fit")
-        result = _solve(model, table, problem, options, arguments)
+        result = solve()
         stage("write")
         with _told_at_least(result):
-            write(result, paths, time)
+            write(result, paths, time, **shown)
     if not arguments.quiet:
         _say(f"{result.summary()}\nwrote {' and '.join(map(str, paths))}")
     if not result.success:
         print(f"numbad fit: the fit did not converge: {result.message}", file=sys.stderr)
     return CONVERGED if result.success else NOT_CONVERGED
+
+
+def _equation(model, table, time, options, arguments):
+    """Return what fits an ODE, and the options of its picture."""
+    from numbad.models import assemble
+
+    problem = assemble(model, table, time=time, scale=options.get("scale", "linear"))
+    return lambda: _solve(model, table, problem, options, arguments), {}
+
+
+def _diffusion(model, table, time, options, arguments):
+    """Return what fits an SDE, and the options of its picture."""
+    from numbad.fit import fit_sde
+    from numbad.models import assemble_series
+
+    given = [name for name in _given(arguments) if name not in ("time", "scale")]
+    given += [name for name in ("starts", "workers") if getattr(arguments, name) > 1]
+    given += ["journal"] if arguments.journal else []
+    for name in given:
+        raise ArgumentError(
+            f"--{name.replace('_', '-')} is for ordinary differential equations; {model.path} is stochastic, "
+            "and fitted by maximum likelihood from one start"
+        )
+    scale = options.pop("scale", "linear")
+    columns, t, y = assemble_series(model, table, time=time, scale=scale)
+    fixed = options.pop("fixed", ())
+    start = model.p0 | fixed if isinstance(fixed, dict) else model.p0
+
+    def solve():
+        with _placed(model, table):
+            return fit_sde(_likelihood(model), t, y, start, fixed=tuple(fixed), **options)
+
+    labels = [f"log {name}" for name in columns] if scale == "log" else columns
+    return solve, {"labels": labels}
+
+
+def _likelihood(model):
+    """Return what `fit_sde` takes first."""
+    from numbad.sde import filters, transitions
+
+    given = model.functions
+    if model.likelihood == "density":
+        return given["density"]
+    if model.by_filter:
+        return getattr(filters, model.likelihood)(**given, dt=model.dt)
+    if model.likelihood == "euler":
+        return transitions.euler(given["drift"], given["diffusion"])
+    return getattr(transitions, model.likelihood)
 
 
 def _progress(arguments):

@@ -13,9 +13,11 @@ import numpy as np
 import pytest
 from scipy.optimize import curve_fit
 
+import numbad as nd
 from numbad.cli import main
-from numbad.data import HUDSON_BAY
+from numbad.data import HUDSON_BAY, load_us_tbill
 from numbad.models import PREDATOR_PREY
+from numbad.sde import filters
 
 PUBLISHED = {
     "prey_growth": (0.54016, 0.0595),
@@ -357,6 +359,110 @@ def test_a_picture_that_fails_does_not_lose_the_estimates(files, capsys, monkeyp
         main([a for a in files() if a != "--no-plot"])
     assert "0.09522" in capsys.readouterr().out
     assert saved()["params"]["rate"] == pytest.approx(0.095228, rel=1e-4)
+
+
+CKLS = """\
+def drift(t, y, kappa, theta, sigma, gamma):
+    return kappa * (theta - y)
+
+def diffusion(t, y, kappa, theta, sigma, gamma):
+    return sigma * y**gamma
+
+p0 = dict(kappa=0.2, theta=0.05, sigma=0.05, gamma=0.5)
+"""
+OSCILLATOR = """\
+def drift(t, y, rate, damping, push, error):
+    return y[1], -rate * y[0] - damping * y[1]
+
+def diffusion(t, y, rate, damping, push, error):
+    return 0.0, push
+
+def observe(t, y, rate, damping, push, error):
+    return (y[0],)
+
+def noise(rate, damping, push, error):
+    return (error,)
+
+likelihood = "extended_kalman"
+mean, spread, dt = [0.0, 0.0], [1.0, 1.0], 0.5
+observed = "place"
+fixed = dict(damping=0.1)
+p0 = dict(rate=1.0, damping=0.3, push=0.5, error=0.1)
+"""
+
+
+def bill():
+    """The bill rate as a data file."""
+    rows = (f"{t!r},{r!r}\n" for t, r in zip(*(a.tolist() for a in load_us_tbill()), strict=True))
+    return f"year,rate\n{''.join(rows)}"
+
+
+def test_a_stochastic_equation(files, capsys):
+    """The known maximum of the likelihood, and a picture."""
+    arguments = [a for a in files(CKLS, bill()) if a != "--no-plot"]
+    assert main(arguments) == 0
+    said = capsys.readouterr().out
+    assert "202 transitions" in said
+    assert "log-likelihood 732.326" in said
+    stored = saved()
+    assert stored["params"]["gamma"] == pytest.approx(0.7167, rel=1e-4)
+    assert stored["loglik"] == pytest.approx(732.325864, abs=1e-6)
+    assert Path("cooling.png").stat().st_size > 10000
+
+
+def test_a_stochastic_equation_that_is_seen_in_part(files, capsys):
+    """What `fit_sde` gives for the same filter; a cell is empty."""
+    places = [0.3, 0.9, None, -0.2, -0.8, -0.1, 0.9, 0.7, -0.4, -0.9, 0.1, 0.8]
+    rows = (f"{k},{'' if y is None else y}\n" for k, y in enumerate(places))
+    assert main(files(OSCILLATOR, f"second,place\n{''.join(rows)}")) == 0
+    assert "11 observations" in capsys.readouterr().out
+    seen = filters.extended_kalman(
+        lambda t, y, rate, push, error: (y[1], -rate * y[0] - 0.1 * y[1]),
+        lambda t, y, rate, push, error: (0.0, push),
+        observe=lambda t, y, rate, push, error: (y[0],),
+        noise=lambda rate, push, error: (error,),
+        mean=(0.0, 0.0),
+        spread=(1.0, 1.0),
+        dt=0.5,
+    )
+    start = {"rate": 1.0, "push": 0.5, "error": 0.1}
+    y = [np.nan if y is None else y for y in places]
+    expected = nd.fit.fit_sde(seen, np.arange(12.0), y, start)
+    found = saved()
+    assert found["fixed"] == {"damping": 0.1}
+    assert found["loglik"] == pytest.approx(expected.loglik, rel=1e-9)
+    assert found["params"] == pytest.approx(expected.params, rel=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("model", "data", "more", "message"),
+    [
+        (CKLS, "year,a,b\n0,1,2\n1,1,2\n", [], "is of one series, and the data have a, b"),
+        (CKLS, "year,rate\n0,1\n1,\n", [], "cooling.csv, line 3, column 'rate': is missing"),
+        (CKLS, "year,rate\n1,1\n0,2\n", [], "cooling.csv: t must increase strictly"),
+        (CKLS, bill, ["--method", "Tsit5"], "--method is for ordinary differential equations"),
+        (CKLS, bill, ["--starts", "3"], "--starts is for ordinary"),
+        (
+            CKLS.replace("p0 = dict(", "p0 = dict(more=1.0, "),
+            bill,
+            [],
+            "sigma, gamma; p0 gives more, kappa",
+        ),
+        (CKLS.replace("def diffusion", "def _diffusion"), bill, [], "does not define diffusion("),
+        (CKLS + "likelihood = 'cir'\n", bill, [], "line 1: 'drift' is not used beside likelihood"),
+        (CKLS + "likelihood = 'sir'\n", bill, [], "line 8: likelihood must be one of euler"),
+        (CKLS + "mean = [0.0]\n", bill, [], "line 8: 'mean' is of a filter"),
+        (CKLS + "rtol = 1e-3\n", bill, [], "line 8: 'rtol' is no option"),
+        (OSCILLATOR.replace("dt =", "_dt ="), bill, [], "does not define 'dt'"),
+        (OSCILLATOR.replace("[1.0, 1.0], 0.5", "'a', 0.5"), bill, [], "spread must be a list"),
+        (OSCILLATOR.replace("[1.0, 1.0], 0.5", "[1.0, 1.0], 0"), bill, [], "dt must be a positive"),
+        (OSCILLATOR, bill, [], "no column 'place'"),
+        ("likelihood = 'cir'\n", bill, [], "does not define 'p0'"),
+    ],
+)
+def test_unusable_stochastic_equations(files, capsys, model, data, more, message):
+    assert main([*files(model, data() if callable(data) else data), *more]) == 2
+    assert message in complaint(capsys)
 
 
 def test_help_shows_the_example_that_the_tests_run(capsys):

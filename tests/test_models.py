@@ -239,3 +239,10 @@ def test_log_scale_needs_positive_observations(problem):
 def test_sigma_for_one_component_only(problem):
     with pytest.raises(ModelError, match="sigma has no entry for 'ash'"):
         problem(TWO + "sigma = dict(mass=1)", "t,mass,ash\n0,1,2\n")
+
+
+def test_every_option_that_the_fit_takes_is_passed_on(write):
+    """Two of them were read and dropped."""
+    more = "sens_errcon = True\nmass_matrix = [[1.0]]\nfixed = ['rate']\n"
+    options = load_model(write(DECAY + more)).options
+    assert options == {"sens_errcon": True, "mass_matrix": [[1.0]], "fixed": ["rate"]}

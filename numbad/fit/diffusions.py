@@ -12,6 +12,7 @@ from numbad.errors import ArgumentError, DataError, ModelError
 from numbad.fit.local import LocalFit
 from numbad.fit.optimize import Minimum
 from numbad.fit.profile import Profile
+from numbad.fit.report import likelihood_table
 from numbad.fit.statistics import half_width
 from numbad.fit.unknowns import TRANSFORMS, Unknowns
 from numbad.remembered import built_once, look_again, made_of
@@ -83,6 +84,7 @@ def fit_sde(density, t, y, p0, *, fixed=(), transforms=None):
     # Both modes run equally fast for a handful of parameters; for a filter forward mode compiles in a third.
     mode = "forward" if by_filter else "auto"
     problem = _Likelihood(misfit, (times, values, held), unknowns, count, mode)
+    problem.kalman = density if by_filter else None
     gradient, curvature, args = problem.gradient, problem.curvature, problem.args
     first = misfit(unknowns.internal(unknowns.start), *args)
     if not np.isfinite(first):
@@ -236,7 +238,7 @@ def _misfit(whole, names, free, transforms):
 class _Likelihood:
     """The problem of `fit_sde`: its negative log-likelihood, and derivatives by internal coordinates."""
 
-    levels = None
+    levels = kalman = None
 
     def __init__(self, fun, args, unknowns, count, mode):
         from numbad.operators import grad, hessian, jacobian, value_and_grad
@@ -251,6 +253,30 @@ class _Likelihood:
 
 class DiffusionFit(Minimum):
     """The outcome of `fit_sde`: a `FitResult` without residuals; `cost` is the negative log-likelihood."""
+
+    stored = ("loglik", "aic", "bic", "fixed")
+
+    def summary(self):
+        """Return a table of the estimates with standard errors and 95 % intervals, as text."""
+        what = "transitions" if self.problem.kalman is None else "observations"
+        return likelihood_table(self, f"{self.problem.count} {what}")
+
+    __repr__ = __str__ = summary
+
+    def plot(self, path=None, ax=None, *, title=None, xlabel="t", labels=None):
+        """Draw the data and what the fit says of them.
+
+        Of a fit by transitions: the series, then the profile of each unknown (twice the loss of
+        log-likelihood when it is held) with the line that bounds its 95 % interval. Of a fit by a Kalman
+        filter: what was observed, and each component of the state, its mean and 95 % band given the
+        observations up to then; in the same panels where the whole state is observed. `labels` are the
+        names of what was observed.
+
+        `path`, `ax` and what is raised are as in `FitResult.plot`.
+        """
+        from numbad.fit.diffusion_report import draw
+
+        return draw(self, path, ax, title, xlabel, labels)
 
     @property
     def loglik(self):

@@ -174,6 +174,8 @@ def _as_fit(unknowns, found, cost):
 class Minimum(FitResult):
     """The outcome of `minimize`: a `FitResult` without residuals, and so without profiles."""
 
+    stored = ()
+
     @property
     def message(self):
         return self._reason

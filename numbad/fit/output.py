@@ -25,14 +25,17 @@ def prepare(directory, paths):
             raise _cannot_be_written(path, error) from None
 
 
-def write(result, paths, xlabel):
-    """Write a result into a JSON file and, if there is a second path, into a picture."""
+def write(result, paths, xlabel, **more):
+    """Write a result into a JSON file and, if there is a second path, into a picture.
+
+    `more` are further options of its `plot`.
+    """
     try:
         paths[0].write_text(result.to_json() + "\n", encoding="utf-8")
     except OSError as error:
         raise _cannot_be_written(paths[0], error) from None
     for path in paths[1:]:
-        result.plot(path, title=path.stem, xlabel=xlabel)
+        result.plot(path, title=path.stem, xlabel=xlabel, **more)
 
 
 def _cannot_be_written(path, error):

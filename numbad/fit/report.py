@@ -40,6 +40,20 @@ def _likelihood(result):
     yield f"log-likelihood {result.loglik:#.6g}{criteria}"
 
 
+def likelihood_table(result, observations):
+    """Return the estimates of maximum likelihood with standard errors and 95 % intervals, as plain text."""
+    verdict = "converged" if result.success else "NOT CONVERGED"
+    lines = [
+        f"{verdict}: {len(result.names)} unknowns, {observations}",
+        "",
+        *_columns(result),
+        "",
+        *_likelihood(result),
+        f"{result.nfev} evaluations; {result.message}",
+    ]
+    return "\n".join(lines)
+
+
 def minimum_table(result):
     """Return the estimates and the value of a minimum, as plain text."""
     verdict = "converged" if result.success else "NOT CONVERGED"
@@ -69,7 +83,7 @@ def draw(result, path, ax, title, xlabel, ylabel):
     if not hasattr(result.problem, "curve"):
         raise ModelError("this result has no model in time to plot: it is not from fit_ode")
     panels = _panels(result.problem)
-    figure, axes = _grid(panels, len(result.problem.trials)) if ax is None else _given(panels, ax)
+    figure, axes = _grid(panels, len(result.problem.trials)) if ax is None else given(panels, ax)
     curves = [_curves(result, trial) for trial in result.problem.trials]
     for axis, (number, series) in zip(axes.flat, panels, strict=False):
         t, *bands = curves[number]
@@ -80,6 +94,11 @@ def draw(result, path, ax, title, xlabel, ylabel):
         for axis in axes.flat[len(panels) :]:
             axis.set_visible(False)
     _label(figure, axes, result, title, xlabel, ylabel if ax is None else None)
+    return saved(figure, path)
+
+
+def saved(figure, path):
+    """Write a figure into a file and return the path; without one, return the figure."""
     if path is None:
         return figure
     path = Path(path)
@@ -100,7 +119,7 @@ def _grid(panels, trials):
     return figure, figure.subplots(down, across, sharex=trials == 1, squeeze=False)
 
 
-def _given(panels, ax):
+def given(panels, ax):
     """Return the figure of axes that the user gives, and the axes, one below the other."""
     axes = np.array(ax, dtype=object).reshape(-1, 1)
     if len(axes) != len(panels):
@@ -150,11 +169,16 @@ def _panel(axis, series, label, t, curves):
     axis.fill_between(t, low, high, color=FIT, alpha=0.22, linewidth=0, label="95 % band")
     axis.plot(t, states, color=FIT, linewidth=1.6, label="fit")
     axis.plot(series.times, series.values, "o", color=DATA, markersize=4, label="data")
+    dress(axis, label)
+    axis.set_ylim(_view(curves, series.values))
+
+
+def dress(axis, label):
+    """What all panels have in common."""
     axis.set_ylabel(label)
     axis.margins(x=0.02)
     axis.grid(alpha=0.25, linewidth=0.6)
     axis.spines[["top", "right"]].set_visible(False)
-    axis.set_ylim(_view(curves, series.values))
 
 
 def _view(curves, values):

@@ -59,6 +59,8 @@ class FitResult:
         ``message``.
     """
 
+    stored = ("residuals", "residual_std", "degrees", "loglik", "aic", "bic", "noise", "fixed")
+
     def __init__(self, problem, fits):
         found = best(fits)
         self.problem = problem

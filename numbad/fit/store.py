@@ -14,7 +14,6 @@ from numbad.fit.problem import Control, OdeProblem, Solving, Trial, as_tuple
 from numbad.fit.unknowns import Unknowns
 
 FORMAT = 2
-OF_RESIDUALS = ("residuals", "residual_std", "degrees", "loglik", "aic", "bic", "noise", "fixed")
 ARRAYS = ("times", "values", "sigma")
 
 
@@ -33,8 +32,7 @@ def dump(result):
         "message": result.message,
         "starts": [asdict(fit) for fit in result.starts],
     }
-    if hasattr(result.problem, "evaluate"):
-        shown |= {name: getattr(result, name) for name in OF_RESIDUALS}
+    shown |= {name: getattr(result, name) for name in result.stored}
     if isinstance(result.problem, OdeProblem):
         shown["problem"] = _dump_problem(result.problem)
     return _plain(shown)

@@ -2,9 +2,18 @@
 
 from pathlib import Path
 
+from numbad.models.diffusion_file import DiffusionModel
 from numbad.models.model_file import Model, load_model
-from numbad.models.problem import Problem, assemble
+from numbad.models.problem import Problem, assemble, assemble_series
 
-__all__ = ["PREDATOR_PREY", "Model", "Problem", "assemble", "load_model"]
+__all__ = [
+    "PREDATOR_PREY",
+    "DiffusionModel",
+    "Model",
+    "Problem",
+    "assemble",
+    "assemble_series",
+    "load_model",
+]
 
 PREDATOR_PREY = Path(__file__).with_name("predator_prey.py")

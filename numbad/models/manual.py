@@ -1,7 +1,7 @@
 """What `numbad fit --help` says before and after the options."""
 
 DESCRIPTION = """\
-Fit the parameters of an ordinary differential equation to data.
+Fit the parameters of an ordinary or a stochastic differential equation to data.
 
 Without arguments this fits the predator-prey model to the counts of snowshoe hare and lynx of the
 Hudson's Bay Company, which ship with numbad. With --model and --data it fits yours. It prints the
@@ -50,6 +50,26 @@ the model file is Python; it may define
 
 Any other value that the file assigns and never uses is an error; functions and constants of your own
 are welcome.
+
+the model file of a stochastic equation, dy = drift dt + diffusion dW (Ito), defines in place of rhs
+
+  drift, diffusion
+              functions of (t, y, ...), what follows being the parameters
+  likelihood  "euler" (the default), for one series that is observed exactly; "vasicek", "cir" or
+              "gbm", whose exact transitions take the place of drift and diffusion;
+              "extended_kalman" or "unscented_kalman", for states of several components, observed
+              in part, with noise, or not at every time
+  density     in place of all three: density(t0, y0, t1, y1, ...), the logarithm of the density
+              of y1 at t1, given y0 at t0
+  p0          required: dict, parameter -> value that the fit starts from; positive ones stay so
+  mean, spread, noise
+              for a filter: mean and standard deviations of the state at the first observation,
+              standard deviations of the observations; lists, or functions of the parameters
+  observe     for a filter: observe(t, y, ...) is what is observed (default: the whole state)
+  dt          for a filter: the largest step between observations
+  observed    list of the columns (default: all but that of times), or the name of one
+  fixed, transforms, scale, time
+              as above; with scale = "log" the logarithms of the data are what is fitted
 
 the data file is text: a header line with the names of the columns, then one row a time, separated
 by commas, semicolons or tabs; lines that begin with # are comments. An empty cell or NaN is a

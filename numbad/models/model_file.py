@@ -4,15 +4,12 @@ The names that a model file may define are the fields of `Model` (`path` and `co
 `y0` given as a dict aside). Complaints name the file and the line of the name at fault.
 """
 
-import difflib
-import inspect
-import math
 from dataclasses import dataclass, field
-from numbers import Real
 from pathlib import Path
 
-from numbad.errors import ModelError
-from numbad.models.running import definitions, read_source, run, unused
+from numbad.models.diffusion_file import defines_diffusion, read_diffusion
+from numbad.models.reader import Reader, is_number, listed
+from numbad.models.running import read_source, run
 
 REQUIRED = ("rhs", "p0")
 # What these may be, the fit knows.
@@ -102,7 +99,7 @@ class Model:
 
 
 def load_model(path):
-    """Run a model file and return the `Model` that it defines.
+    """Run a model file and return the `Model` that it defines, or the `DiffusionModel`.
 
     The module is entered in `sys.modules` under a name made from its path, so that its functions
     can be pickled; a process that calls `load_model` on the same path can unpickle them.
@@ -114,7 +111,8 @@ def load_model(path):
 
     Returns
     -------
-    Model
+    Model or DiffusionModel
+        The latter of a file that defines a drift, a density or a likelihood.
 
     Raises
     ------
@@ -129,8 +127,11 @@ def load_model(path):
     path = Path(path)
     source = read_source(path)
     module = run(path, source)
-    reader = _Reader(path, source, vars(module))
+    if defines_diffusion(vars(module)):
+        return read_diffusion(path, source, vars(module))
+    reader = _Reader(path, source, vars(module), KNOWN)
     reader.check_names()
+    reader.check_required()
     rhs, p0 = reader.function("rhs"), reader.numbers("p0")
     components, y0 = reader.state()
     for name in components:
@@ -157,55 +158,19 @@ def load_model(path):
     )
 
 
-class _Reader:
-    """The names of a model file, each checked as it is read."""
+class _Reader(Reader):
+    """The names of the model file of an ODE."""
 
-    def __init__(self, path, source, names):
-        self.path = path
-        self.names = names
-        self.lines = definitions(source)
-        self.unused = unused(source)
-
-    def get(self, name, default=None):
-        return self.names.get(name, default)
-
-    def error(self, name, complaint):
-        line = self.lines.get(name)
-        place = f"{self.path}, line {line}" if line else str(self.path)
-        return ModelError(f"{place}: {complaint}")
-
-    def check_names(self):
-        """Complain of what is missing, and of what looks like a slip of the pen."""
-        for name in self.lines:
-            if name in KNOWN or name.startswith("_"):
-                continue
-            close = difflib.get_close_matches(name, KNOWN, n=1, cutoff=0.8)
-            if close and close[0] not in self.names:
-                raise self.error(name, f"'{name}' means nothing here; did you mean '{close[0]}'?")
+    def check_required(self):
+        """Complain of what is missing."""
         for name in REQUIRED:
             if name not in self.names:
                 raise self.error(
                     name,
                     f"the model file does not define '{name}'; it needs rhs(t, y, ...) and"
-                    " p0 = dict(...), see 'numbad fit --help'",
+                    " p0 = dict(...), or drift(t, y, ...), diffusion(t, y, ...) and p0, see"
+                    " 'numbad fit --help'",
                 )
-
-    def check_options(self):
-        """Complain of a value that nothing uses: an option, which the fit would go on without."""
-        for name in self.lines:
-            if name in self.unused and name not in KNOWN and not name.startswith("_"):
-                raise self.error(
-                    name,
-                    f"'{name}' is no option, and nothing in the file uses it; the options are"
-                    f" {', '.join(KNOWN)} (a name of your own may begin with an underscore)",
-                )
-
-    def function(self, name):
-        """Return a Python function or a Numba dispatcher."""
-        value = self.get(name)
-        if not inspect.isfunction(getattr(value, "py_func", value)):
-            raise self.error(name, f"'{name}' must be a function {name}(t, y, ...)")
-        return value
 
     def state(self):
         """Return the names of the components and, where given, their initial values."""
@@ -222,7 +187,7 @@ class _Reader:
             if "components" not in self.names:
                 raise self.error("y0", "y0 must be a dict: component -> value at the first time")
             components = self._components()
-            y0 = _listed(y0)
+            y0 = listed(y0)
             if y0 is None or len(y0) != len(components):
                 raise self.error("y0", f"y0 must have {len(components)} values, as components has")
             y0 = dict(zip(components, y0, strict=True))
@@ -246,29 +211,17 @@ class _Reader:
             raise self.error("components", "components must be a list of names")
         return tuple(components)
 
-    def numbers(self, name, value=None):
-        """Return a dict of names to finite floats."""
-        value = self.get(name) if value is None else value
-        if not isinstance(value, dict):
-            raise self.error(name, f"{name} must be a dict: name -> number")
-        for key, number in value.items():
-            if not isinstance(key, str):
-                raise self.error(name, f"{name} has the key {key!r}, which is not a name")
-            if not _is_number(number):
-                raise self.error(name, f"{name}['{key}'] is {number!r}, not a finite number")
-        return {key: float(number) for key, number in value.items()}
-
     def free(self, components):
         """Return fit_y0: True, False or a list of components."""
         value = self.get("fit_y0", False)
-        listed = _listed(value) or ()
-        if not isinstance(value, bool) and not (listed and set(listed) <= set(components)):
+        names = listed(value) or ()
+        if not isinstance(value, bool) and not (names and set(names) <= set(components)):
             raise self.error(
                 "fit_y0",
                 f"fit_y0 must be True, False or a list of components ({', '.join(components)}),"
                 f" not {value!r}",
             )
-        return value if isinstance(value, bool) else listed
+        return value if isinstance(value, bool) else names
 
     def observed(self, components):
         """Return column -> component."""
@@ -303,7 +256,7 @@ class _Reader:
                 raise self.error(
                     name, f"'{name}' is about several experiments: experiment = 'column' names them"
                 )
-        return self._word("experiment") if "experiment" in self.names else None
+        return self.word("experiment") if "experiment" in self.names else None
 
     def conditions(self):
         """Return parameter or component -> column."""
@@ -329,22 +282,16 @@ class _Reader:
                 f" ({', '.join(components)})",
             )
 
-    def mapping(self, name):
-        value = self.get(name, {})
-        if not isinstance(value, dict):
-            raise self.error(name, f"{name} must be a dict, not {value!r}")
-        return dict(value)
-
     def sigma(self, components):
         sigma = self.get("sigma", {})
-        if _is_number(sigma) or sigma == "estimate":
+        if is_number(sigma) or sigma == "estimate":
             sigma = dict.fromkeys(components, sigma)
         if not isinstance(sigma, dict):
             raise self.error("sigma", "sigma must be a number, 'estimate', or a dict by component")
         for name, value in sigma.items():
             if name not in components:
                 raise self.error("sigma", f"sigma has '{name}', which is no component of y")
-            if not isinstance(value, str) and not (_is_number(value) and value > 0):
+            if not isinstance(value, str) and not (is_number(value) and value > 0):
                 raise self.error(
                     "sigma", f"sigma['{name}'] must be a positive number or a column's name"
                 )
@@ -355,15 +302,8 @@ class _Reader:
         options = {}
         for name in ("scale", "loss", "method", "time"):
             if name in self.names:
-                options[name] = self._word(name)
-        for name in (
-            "fixed",
-            "transforms",
-            "priors",
-            "own",
-            "events",
-            "tstops",
-        ):  # the fit knows what they may be
+                options[name] = self.word(name, CHOICES.get(name, ()))
+        for name in PASSED_ON:
             if name in self.lines:
                 options[name] = self.get(name)
         for name in NUMBERS:
@@ -379,31 +319,13 @@ class _Reader:
     def _tolerance(self, name):
         """Return a number; for rtol and atol one, or one for each component."""
         value = self.get(name)
-        listed = _listed(value) if name in ("rtol", "atol") else None
-        if not all(map(_is_number, [value] if listed is None else listed)):
+        each = listed(value) if name in ("rtol", "atol") else None
+        if not all(map(is_number, [value] if each is None else each)):
             raise self.error(name, f"{name} must be a number, not {value!r}")
-        return float(value) if listed is None else [float(one) for one in listed]
+        return float(value) if each is None else [float(one) for one in each]
 
     def _count(self, name):
         value = self.get(name)
-        if not _is_number(value) or value != int(value) or value < 1:
+        if not is_number(value) or value != int(value) or value < 1:
             raise self.error(name, f"{name} must be a whole number, 1 or more, not {value!r}")
         return int(value)
-
-    def _word(self, name):
-        value = self.get(name)
-        choices = CHOICES.get(name)
-        if not isinstance(value, str) or (choices and value not in choices):
-            wanted = f"one of {', '.join(choices)}" if choices else "a text"
-            raise self.error(name, f"{name} must be {wanted}, not {value!r}")
-        return value
-
-
-def _is_number(value):
-    return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
-
-
-def _listed(value):
-    """Return a list, tuple or array as a list, None for anything else."""
-    value = value.tolist() if hasattr(value, "tolist") else value
-    return list(value) if isinstance(value, list | tuple) else None

@@ -75,6 +75,32 @@ def assemble(model, table, *, time=None, scale="linear"):
     )
 
 
+def assemble_series(model, table, *, time=None, scale="linear"):
+    """Return columns, times (k,) and observations (k, m), or (k,) without a filter, of a `DiffusionModel`.
+
+    Arguments and errors are those of `assemble`; with "log" the observations are logarithms.
+    """
+    time = table.names[0] if time is None else time
+    columns = model.observed or [name for name in table.names if name != time]
+    if not model.by_filter and len(columns) > 1:
+        raise ModelError(
+            f"{model.path}: likelihood = '{model.likelihood}' is of one series, and the data have "
+            f"{', '.join(columns)}; say which is meant: observed = '{columns[0]}'"
+        )
+    t = table.times(time)
+    y = np.column_stack([_observations(table, column, scale) for column in columns])
+    y = np.log(y) if scale == "log" else y
+    if model.by_filter:
+        return columns, t, y
+    for row in np.flatnonzero(np.isnan(y[:, 0])):
+        raise table.error(
+            "is missing; leave the row out, or fit by a filter: likelihood = 'extended_kalman'",
+            row,
+            columns[0],
+        )
+    return columns, t, y[:, 0]
+
+
 def _doses(model, table, column):
     amounts = table.column(column)
     for row in np.flatnonzero(~np.isnan(amounts)):

@@ -33,6 +33,7 @@ class KalmanFilter:
     spread: object
     dt: float
     by_points: bool
+    sees_all: bool  # what is observed is the state
 
     @property
     def names(self):
@@ -134,7 +135,8 @@ def _filter(drift, diffusion, observe, noise, mean, spread, dt, by_points):
     if len(names) < 2 or any(p.kind is not p.POSITIONAL_OR_KEYWORD for p in names):
         raise ArgumentError("drift is a function of (t, y, *parameters), each of them named")
     parameters = ", ".join(p.name for p in names[2:])
-    if observe is None:
+    sees_all = observe is None
+    if sees_all:
         observe = _whole_state(tuple(p.name for p in names))
     given["observe"] = as_dispatcher(observe, "observe")
     for name, value in (("noise", noise), ("mean", mean), ("spread", spread)):
@@ -147,7 +149,7 @@ def _filter(drift, diffusion, observe, noise, mean, spread, dt, by_points):
         raise ArgumentError(f"dt must be a float, not {dt!r}") from None
     if not 0.0 < step < np.inf:
         raise ArgumentError(f"dt must be positive and finite; it is {dt!r}")
-    return KalmanFilter(**given, dt=step, by_points=by_points)
+    return KalmanFilter(**given, dt=step, by_points=by_points, sees_all=sees_all)
 
 
 def _constant(name, value, parameters):

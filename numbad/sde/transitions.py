@@ -5,12 +5,16 @@ differentiable in both modes, and what `nd.fit.fit_sde` takes.
 """
 
 import math
+from inspect import signature
 
 from numba import njit
 
+from numbad.errors import ArgumentError
 from numbad.ode.compiling import as_dispatcher
+from numbad.sde.model_names import function_of
 
 _LOG_2PI = math.log(2.0 * math.pi)
+_LARGE = 1000.0  # from here on three terms of the expansion are exact to 1e-12
 _RELATIVE = 1e-17  # terms of a series below this part of their sum are left out
 
 
@@ -55,7 +59,9 @@ def cir(t0, y0, t1, y1, kappa, theta, sigma):
     """Of dy = kappa (theta - y) dt + sigma sqrt(y) dW, exact: a non-central chi-square.
 
     J. C. Cox, J. E. Ingersoll, S. A. Ross, Econometrica 53 (1985) 385. The Bessel function is summed from its
-    largest term on, so that nothing overflows and derivatives by its order are those of the sum.
+    largest term on, so that nothing overflows and derivatives by its order are those of the sum; where order
+    or argument are large, Olver's expansion takes its place (NIST Digital Library of Mathematical Functions,
+    10.41.3).
 
     >>> from numbad.sde import transitions
     >>> round(transitions.cir(0.0, 0.03, 2.0, 0.05, 0.5, 0.06, 0.15), 10)
@@ -65,6 +71,8 @@ def cir(t0, y0, t1, y1, kappa, theta, sigma):
     c = -2.0 * kappa / (sigma**2 * math.expm1(-kappa * (t1 - t0)))
     u, v, q = c * y0 * decay, c * y1, 2.0 * kappa * theta / sigma**2 - 1.0
     w = u * v
+    if q * q + 4.0 * w > _LARGE * _LARGE:
+        return math.log(c) + _cir_by_expansion(u, v, q)
     j = math.floor(max(0.5 * (math.sqrt(q * q + 4.0 * w) - q), 0.0))
     largest = j * math.log(w) - math.lgamma(j + 1.0) - math.lgamma(j + q + 1.0)
     total, term, k = 1.0, 1.0, j + 0.0
@@ -80,6 +88,21 @@ def cir(t0, y0, t1, y1, kappa, theta, sigma):
     return math.log(c) - u - v + q * math.log(v) + largest + math.log(total)
 
 
+@njit(error_model="numpy")
+def _cir_by_expansion(u, v, q):
+    """The logarithm of exp(-u - v) (v / u)^(q / 2) I_q(2 sqrt(u v)), where order or argument are `_LARGE`."""
+    r = math.sqrt(q * q + 4.0 * u * v)
+    p, leading = (
+        (q / r) ** 2,
+        (q * q - (u - v) ** 2) / (u + v + r) + q * math.log(2.0 * v / (q + r)),
+    )
+    u1 = (3.0 - 5.0 * p) / 24.0
+    u2 = (81.0 + p * (-462.0 + 385.0 * p)) / 1152.0
+    u3 = (30375.0 + p * (-369603.0 + p * (765765.0 - 425425.0 * p))) / 414720.0
+    correction = (u1 + (u2 + u3 / r) / r) / r
+    return leading - 0.5 * (_LOG_2PI + math.log(r)) + math.log1p(correction)
+
+
 def euler(drift, diffusion):
     """The density of one step of Euler and Maruyama: a pseudo-likelihood of any scalar equation.
 
@@ -91,7 +114,13 @@ def euler(drift, diffusion):
     Returns
     -------
     dispatcher
-        `density(t0, y0, t1, y1, *parameters)`. Its bias is of the size of t1 - t0.
+        `density(t0, y0, t1, y1, *parameters)`, with the names of the drift's. Its bias is of the size of
+        t1 - t0.
+
+    Raises
+    ------
+    ArgumentError
+        Where the diffusion takes the same parameters in another order.
 
     >>> from numbad.sde import transitions
     >>> density = transitions.euler(lambda t, y, k: -k * y, lambda t, y, k: 1.0)
@@ -99,11 +128,28 @@ def euler(drift, diffusion):
     -0.572365
     """
     f, g = as_dispatcher(drift, "drift"), as_dispatcher(diffusion, "diffusion")
+    parameters = _parameters(f, g)
+    lines = [
+        "_dt = t1 - t0",
+        f"_mean = y0 + _drift(t0, y0, {parameters}) * _dt",
+        f"return _log_normal_density(y1, _mean, _diffusion(t0, y0, {parameters}) ** 2 * _dt)",
+    ]
+    names = {"_drift": f, "_diffusion": g, "_log_normal_density": _log_normal_density}
+    return njit(error_model="numpy")(
+        function_of(f"density(t0, y0, t1, y1, {parameters})", lines, names)
+    )
 
-    @njit(error_model="numpy")
-    def density(t0, y0, t1, y1, *parameters):
-        dt = t1 - t0
-        mean = y0 + f(t0, y0, *parameters) * dt
-        return _log_normal_density(y1, mean, g(t0, y0, *parameters) ** 2 * dt)
 
-    return density
+def _parameters(drift, diffusion):
+    """The parameters of a density, by the names that the drift has for them, as source."""
+    names, others = (list(signature(f.py_func).parameters)[2:] for f in (drift, diffusion))
+    if sorted(names) == sorted(others) and names != others:
+        raise ArgumentError(
+            f"drift and diffusion take their parameters in one order, not {', '.join(names)} and "
+            f"{', '.join(others)}"
+        )
+    plain = all(
+        p.kind is p.POSITIONAL_OR_KEYWORD for p in signature(drift.py_func).parameters.values()
+    )
+    taken = {"t0", "y0", "t1", "y1", "np", "math"}.intersection(names)
+    return ", ".join(names) if plain and not taken else "*parameters"

@@ -1,5 +1,6 @@
 """Maximum likelihood of SDEs: densities in closed form, the bill rate's known answers, refusals."""
 
+import json
 import math
 
 import numpy as np
@@ -8,6 +9,7 @@ from scipy import stats
 
 import numbad as nd
 from numbad.data import load_us_tbill
+from numbad.errors import ArgumentError, ModelError
 from numbad.sde import transitions
 
 YEARS, RATE = load_us_tbill()
@@ -41,6 +43,44 @@ def test_slopes_of_the_cir_density(mode):
     slopes = nd.grad(transitions.cir, (4, 5, 6, 1), mode=mode)(*CIR_AT)
     expected = 0.949397131283, 8.54674856247, -7.10938768335, 1.55445577312
     np.testing.assert_allclose(slopes, expected, rtol=1e-11)
+
+
+# Order or argument of the Bessel function above 1000: initial and final rate, time, parameters; the log
+# density and its slopes by kappa, theta, sigma and the initial rate (mpmath, 40 digits).
+_LARGE = [
+    (
+        (0.05, 0.052, 0.25, 0.001, 0.0001, 0.02),
+        4.7572979628823047,
+        (-5.0217003013869, 0.10112760973511, -10.298331727162, 403.57473412844),
+    ),
+    (
+        (0.05, 0.052, 0.25, 0.04, 0.5, 0.0185),
+        4.5707466153296756,
+        (-62.821417867315, -5.6076969823663, 22.703808310901, -556.08840090372),
+    ),
+]
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+@pytest.mark.parametrize(("case", "value", "slopes"), _LARGE)
+def test_the_cir_density_far_out(case, value, slopes, mode):
+    y0, y1, dt, *parameters = case
+    found, gradient = nd.value_and_grad(transitions.cir, (4, 5, 6, 1), mode=mode)(
+        0.0, y0, dt, y1, *parameters
+    )
+    assert found == pytest.approx(value, rel=1e-12)
+    np.testing.assert_allclose(gradient, slopes, rtol=1e-11)
+
+
+def test_the_cir_density_of_hardly_any_noise_is_normal():
+    """And needs no series of millions of terms."""
+    sigma, dt, y0 = 1e-5, 0.25, 0.05
+    mean, decay = y0 * math.exp(-0.5 * dt) + 0.06 * -math.expm1(-0.5 * dt), math.exp(-0.5 * dt)
+    variance = y0 * sigma**2 / 0.5 * (decay - decay**2) + 0.06 * sigma**2 * (1 - decay) ** 2
+    y1 = mean + 0.7 * math.sqrt(variance)
+    exact = stats.norm(mean, math.sqrt(variance)).logpdf(y1)
+    found = transitions.cir(0.0, y0, dt, y1, 0.5, 0.06, sigma)
+    assert found == pytest.approx(exact, abs=1e-4)
 
 
 def _ckls():
@@ -112,3 +152,53 @@ def test_refusals(change, error, told):
     }
     with pytest.raises(error, match=told):
         nd.fit.fit_sde(**given | change)
+
+
+def test_a_result_is_printed_drawn_and_kept(tmp_path):
+    start = {"kappa": 0.2, "theta": 0.05, "sigma": 0.02}
+    result = nd.fit.fit_sde(transitions.vasicek, YEARS, RATE, start, fixed=["theta"])
+    text = result.summary()
+    assert text.startswith("converged: 2 unknowns, 202 transitions\n")
+    assert f"{result.stderr['sigma']:#.3g}" in text
+    assert "theta" in text.split("fixed")[0].splitlines()[-1]
+    stored = json.loads(result.to_json())
+    assert stored["loglik"] == result.loglik
+    assert stored["fixed"] == {"theta": 0.05}
+    figure = result.plot(title="bill", xlabel="year", labels=["rate"])
+    series, kappa, sigma = figure.axes
+    assert (series.get_title(loc="left"), series.get_ylabel(), series.get_xlabel()) == (
+        "bill",
+        "rate",
+        "year",
+    )
+    np.testing.assert_array_equal(series.lines[0].get_ydata(), RATE)
+    assert (kappa.get_xlabel(), sigma.get_xlabel()) == ("kappa", "sigma")
+    drawn, bound = sigma.lines  # the profile crosses its bound where `profile` says
+    crossings = np.interp(
+        bound.get_ydata()[0], drawn.get_ydata()[::-1][:3][::-1], drawn.get_xdata()[::-1][:3][::-1]
+    )
+    assert crossings == pytest.approx(result.profile("sigma").high, rel=1e-2)
+    assert result.plot(tmp_path / "bill.png").stat().st_size > 1000
+    with pytest.raises(ModelError, match="labels must be a list of 1 names"):
+        result.plot(labels=["a", "b"])
+
+
+def test_the_euler_density_takes_parameters_by_name():
+    """Whatever the order of p0."""
+
+    def drift(t, y, theta, kappa):
+        return kappa * (theta - y)
+
+    def diffusion(t, y, theta, kappa):
+        return 0.02
+
+    density = transitions.euler(drift, diffusion)
+    results = [
+        nd.fit.fit_sde(density, YEARS, RATE, start)
+        for start in ({"kappa": 0.2, "theta": 0.05}, {"theta": 0.05, "kappa": 0.2})
+    ]
+    assert results[0].params == results[1].params
+    with pytest.raises(ArgumentError, match="the density takes theta, kappa; p0 gives kappa"):
+        nd.fit.fit_sde(density, YEARS, RATE, {"kappa": 0.2})
+    with pytest.raises(ArgumentError, match="in one order, not theta, kappa and kappa, theta"):
+        transitions.euler(drift, lambda t, y, kappa, theta: 0.02)
