@@ -5,7 +5,9 @@ from collections.abc import Mapping
 from functools import cached_property
 
 import numpy as np
+from numba import types
 from numba.core.dispatcher import Dispatcher
+from numba.core.registry import cpu_target
 
 from numbad.caching import jit
 from numbad.errors import ArgumentError, DataError, ModelError
@@ -17,7 +19,10 @@ from numbad.fit.statistics import half_width
 from numbad.fit.unknowns import TRANSFORMS, Unknowns
 from numbad.remembered import built_once, look_again, made_of
 from numbad.sde.filters import KalmanFilter, series
+from numbad.sde.state_source import returned
 from numbad.source import define
+
+_NEGLIGIBLE = 1e-10
 
 
 def fit_sde(density, t, y, p0, *, fixed=(), transforms=None):
@@ -79,7 +84,9 @@ def fit_sde(density, t, y, p0, *, fixed=(), transforms=None):
         whole = density.log_likelihood(times, values, [start[name] for name in names])
         count = int(np.isfinite(values).sum())
     else:
-        whole, count = _over_transitions(_compiled(density), len(names)), len(values) - 1
+        compiled, count = _compiled(density), len(values) - 1
+        returned(cpu_target.typing_context, compiled, (types.float64,) * (4 + len(names)))
+        whole = _over_transitions(compiled, len(names))
     misfit = _misfit(whole, tuple(names), unknowns.names, unknowns.transforms)
     # Both modes run equally fast for a handful of parameters; for a filter forward mode compiles in a third.
     mode = "forward" if by_filter else "auto"
@@ -106,13 +113,32 @@ def fit_sde(density, t, y, p0, *, fixed=(), transforms=None):
         options={"gtol": 1e-6, "maxiter": 500},
     )
     natural = tuple(unknowns.natural(found.x).tolist())
-    ended = bool(found.success), str(found.message)
+    ended = _verdict(found)
     local = LocalFit(
         0, tuple(unknowns.start.tolist()), natural, float(found.fun), int(found.nfev), *ended
     )
     result = DiffusionFit(problem, [local])
     result.fixed = {name: start[name] for name in names if name in set(fixed)}
     return result
+
+
+def _verdict(found):
+    """Whether SciPy's search converged, and what it says of it.
+
+    It also gives up where rounding hides what a further step would gain. The maximum is found, too, where
+    the quadratic there promises less than `_NEGLIGIBLE` of log-likelihood.
+    """
+    from scipy.linalg import cho_factor, cho_solve
+
+    if found.success or not np.isfinite(found.hess).all():
+        return bool(found.success), str(found.message)
+    try:
+        step = cho_solve(cho_factor(found.hess), found.jac)
+    except np.linalg.LinAlgError:  # no maximum there
+        return False, str(found.message)
+    if 0.5 * found.jac @ step < _NEGLIGIBLE:
+        return True, "No step promises a larger log-likelihood."
+    return False, str(found.message)
 
 
 def _series(t, y):

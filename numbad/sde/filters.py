@@ -6,12 +6,15 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
+from numba import typeof
+from numba.core.registry import cpu_target
 
 from numbad.errors import ArgumentError, DataError, ModelError
 from numbad.ode.compiling import as_dispatcher
 from numbad.remembered import built_once
 from numbad.sde.filter_source import filtered_of, log_likelihood_of
 from numbad.sde.model_names import function_of
+from numbad.sde.state_source import returned
 
 _FUNCTIONS = "drift", "diffusion", "observe", "noise", "mean", "spread"
 _STATIC = "noise", "mean", "spread"  # which take the parameters alone
@@ -226,10 +229,12 @@ def _sizes(kalman, t, observed, start):
 
 def _tried(kalman, name, given):
     """What a function returns at the start, as an array of finite numbers."""
-    try:
-        found = np.atleast_1d(np.asarray(getattr(kalman, name)(*given), dtype=float))
-    except (TypeError, ValueError) as error:
-        raise ModelError(f"{name} cannot be called with the parameters: {error}") from error
+    function = getattr(kalman, name)
+    returned(cpu_target.typing_context, function, tuple(map(typeof, given)))
+    result = function(*given)
+    if np.ndim(result) == 0:
+        raise ModelError(f"{name} must return a tuple or an array, such as (x,), not {result!r}")
+    found = np.asarray(result, dtype=float)
     if not np.isfinite(found).all():
         raise ModelError(f"{name} is not finite at the start: {found}")
     return found

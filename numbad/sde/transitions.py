@@ -7,11 +7,13 @@ differentiable in both modes, and what `nd.fit.fit_sde` takes.
 import math
 from inspect import signature
 
-from numba import njit
+from numba import njit, types
+from numba.core.registry import cpu_target
 
-from numbad.errors import ArgumentError
+from numbad.errors import ArgumentError, ModelError
 from numbad.ode.compiling import as_dispatcher
 from numbad.sde.model_names import function_of
+from numbad.sde.state_source import returned
 
 _LOG_2PI = math.log(2.0 * math.pi)
 _LARGE = 1000.0  # from here on three terms of the expansion are exact to 1e-12
@@ -119,8 +121,9 @@ def euler(drift, diffusion):
 
     Raises
     ------
-    ArgumentError
-        Where the diffusion takes the same parameters in another order.
+    ArgumentError, ModelError
+        Where the diffusion takes the same parameters in another order; where Numba cannot compile one of
+        the functions, or it returns no number.
 
     >>> from numbad.sde import transitions
     >>> density = transitions.euler(lambda t, y, k: -k * y, lambda t, y, k: 1.0)
@@ -128,7 +131,10 @@ def euler(drift, diffusion):
     -0.572365
     """
     f, g = as_dispatcher(drift, "drift"), as_dispatcher(diffusion, "diffusion")
-    parameters = _parameters(f, g)
+    parameters, count = _parameters(f, g)
+    if count is not None:
+        for name, function in (("drift", f), ("diffusion", g)):
+            _check_scalar(name, function, count)
     lines = [
         "_dt = t1 - t0",
         f"_mean = y0 + _drift(t0, y0, {parameters}) * _dt",
@@ -141,7 +147,7 @@ def euler(drift, diffusion):
 
 
 def _parameters(drift, diffusion):
-    """The parameters of a density, by the names that the drift has for them, as source."""
+    """The source of a density's parameters, which have the names of the drift's; how many, if known."""
     names, others = (list(signature(f.py_func).parameters)[2:] for f in (drift, diffusion))
     if sorted(names) == sorted(others) and names != others:
         raise ArgumentError(
@@ -152,4 +158,15 @@ def _parameters(drift, diffusion):
         p.kind is p.POSITIONAL_OR_KEYWORD for p in signature(drift.py_func).parameters.values()
     )
     taken = {"t0", "y0", "t1", "y1", "np", "math"}.intersection(names)
-    return ", ".join(names) if plain and not taken else "*parameters"
+    return (", ".join(names), len(names)) if plain and not taken else ("*parameters", None)
+
+
+def _check_scalar(name, function, count):
+    """Raises ModelError for what Numba cannot compile, and for what is of several components."""
+    given = (types.float64,) * (2 + count)
+    found = returned(cpu_target.typing_context, function, given)
+    if not isinstance(found, types.Number):
+        raise ModelError(
+            f"{name} returns {found}; the Euler density is that of a scalar equation, whose {name} returns "
+            "a number (of several components: numbad.sde.filters)"
+        )

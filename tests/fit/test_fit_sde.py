@@ -202,3 +202,45 @@ def test_the_euler_density_takes_parameters_by_name():
         nd.fit.fit_sde(density, YEARS, RATE, {"kappa": 0.2})
     with pytest.raises(ArgumentError, match="in one order, not theta, kappa and kappa, theta"):
         transitions.euler(drift, lambda t, y, kappa, theta: 0.02)
+
+
+def test_a_search_that_rounding_ends_has_converged():
+    """Brownian motion with a drift: estimates in closed form, one of them 400 times the other's scale."""
+
+    def density(t0, y0, t1, y1, mu, sigma):
+        variance = sigma**2 * (t1 - t0)
+        return (
+            -0.5 * math.log(2.0 * math.pi * variance)
+            - 0.5 * (y1 - y0 - mu * (t1 - t0)) ** 2 / variance
+        )
+
+    result = nd.fit.fit_sde(density, YEARS, RATE, {"mu": 0.0, "sigma": 0.05})
+    steps, rises = np.diff(YEARS), np.diff(RATE)
+    mu = rises.sum() / steps.sum()
+    sigma = math.sqrt(((rises - mu * steps) ** 2 / steps).mean())
+    assert result.success
+    np.testing.assert_allclose(result.x, (mu, sigma), rtol=1e-7)
+    errors = sigma / math.sqrt(steps.sum()), sigma / math.sqrt(2.0 * len(steps))
+    np.testing.assert_allclose(list(result.stderr.values()), errors, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("drift", "diffusion", "message"),
+    [
+        (lambda t, y, k: -k * nothing, lambda t, y, k: k, "name 'nothing' is not defined"),  # noqa: F821
+        (
+            lambda t, y, k: (-k * y,),
+            lambda t, y, k: k,
+            "drift returns .* the Euler density is that",
+        ),
+        (lambda t, y, k: -k * y, lambda t, y: 1.0, r"test_fit_sde.py\", line"),
+    ],
+)
+def test_functions_that_do_not_suit_the_euler_density(drift, diffusion, message):
+    with pytest.raises(ModelError, match=message):
+        transitions.euler(drift, diffusion)
+
+
+def test_a_density_that_numba_cannot_compile():
+    with pytest.raises(ModelError, match=r"Numba cannot compile <lambda>.*\n.*\n.*'nothing'"):
+        nd.fit.fit_sde(lambda t0, y0, t1, y1, k: nothing, YEARS, RATE, {"k": 1.0})  # noqa: F821

@@ -150,14 +150,16 @@ def test_a_fit_finds_what_the_data_were_made_with():
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        ({"mean": (1.0,)}, "cannot be called|drift gives 2 number"),
+        ({"mean": (1.0,)}, "drift gives 2 number"),
         ({"spread": (0.2,)}, r"spread gives 1 number\(s\); there are 2 entries of mean"),
         ({"noise": (0.1,)}, r"noise gives 1 number\(s\); there are 2 columns of y"),
         ({"noise": (0.1, 0.0)}, "noise holds standard deviations, which are positive"),
         ({"spread": (0.1, -1.0)}, "spread holds standard deviations"),
         ({"observe": lambda t, y, a, b, s: (y[0],)}, r"observe gives 1 number\(s\)"),
         ({"diffusion": lambda t, y, a, b, s: (s,)}, r"diffusion gives shape \(1,\)"),
-        ({"mean": lambda a: (a, a)}, "mean cannot be called with the parameters"),
+        ({"mean": lambda a: (a, a)}, "cannot compile <lambda>.*\n.*\n.*too many"),
+        ({"drift": lambda t, y, a, b, s: nothing}, "cannot compile <lambda>.*\n.*\n.*'nothing'"),  # noqa: F821
+        ({"noise": lambda a, b, s: 0.1}, r"noise must return a tuple or an array, such as \(x,\)"),
         ({"drift": lambda t, y, a, b, s: (math.nan, a)}, "drift is not finite at the start"),
     ],
 )
