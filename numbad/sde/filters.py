@@ -9,6 +9,7 @@ import numpy as np
 from numba import typeof
 from numba.core.registry import cpu_target
 
+from numbad.caching import jit
 from numbad.errors import ArgumentError, DataError, ModelError
 from numbad.ode.compiling import as_dispatcher
 from numbad.remembered import built_once
@@ -231,7 +232,16 @@ def _tried(kalman, name, given):
     """What a function returns at the start, as an array of finite numbers."""
     function = getattr(kalman, name)
     returned(cpu_target.typing_context, function, tuple(map(typeof, given)))
-    result = function(*given)
+    if name in ("drift", "diffusion", "observe"):
+        # Compiled code reads past the end of an array unless it is told to look.
+        function = jit(function.py_func, boundscheck=True)
+    try:
+        result = function(*given)
+    except IndexError:
+        count = len(given[1])
+        raise ModelError(
+            f"{name} reads past the state, which has {count} entries, as mean has"
+        ) from None
     if np.ndim(result) == 0:
         raise ModelError(f"{name} must return a tuple or an array, such as (x,), not {result!r}")
     found = np.asarray(result, dtype=float)

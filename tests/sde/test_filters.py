@@ -150,7 +150,7 @@ def test_a_fit_finds_what_the_data_were_made_with():
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        ({"mean": (1.0,)}, "drift gives 2 number"),
+        ({"mean": (1.0,)}, "drift reads past the state, which has 1 entries"),
         ({"spread": (0.2,)}, r"spread gives 1 number\(s\); there are 2 entries of mean"),
         ({"noise": (0.1,)}, r"noise gives 1 number\(s\); there are 2 columns of y"),
         ({"noise": (0.1, 0.0)}, "noise holds standard deviations, which are positive"),
