@@ -100,7 +100,8 @@ def _profile(result, name):
         bound = 2.0 * (profile.threshold - result.cost)
         seen = loss <= 3.0 * bound
         if logarithmic:  # far out it may be flat
-            seen &= np.abs(np.log(values) - np.log(profile.value)) < _WIDEST
+            with np.errstate(divide="ignore"):
+                seen &= np.abs(np.log(values) - np.log(profile.value)) < _WIDEST
         axis.plot(values[seen], loss[seen], "o-", color=FIT, markersize=3, linewidth=1.6)
         axis.axhline(bound, color=DATA, linewidth=0.8, linestyle="--")
         if logarithmic:

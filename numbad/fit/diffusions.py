@@ -360,6 +360,8 @@ class DiffusionFit(Minimum):
         from scipy.optimize import brentq
 
         points, state = [], {"x": best}
+        if not np.isfinite(step):  # the data do not determine it
+            return np.copysign(np.inf, step), points
 
         def above(distance):
             x, cost = self._held_at(index, best[index] + distance * step, state["x"])

@@ -69,7 +69,8 @@ the model file of a stochastic equation, dy = drift dt + diffusion dW (Ito), def
   dt          for a filter: the largest step between observations
   observed    list of the columns (default: all but that of times), or the name of one
   fixed, transforms, scale, time
-              as above; with scale = "log" the logarithms of the data are what is fitted
+              as above; with scale = "log" the equation is that of the logarithms of the data,
+              and so is the likelihood
 
 the data file is text: a header line with the names of the columns, then one row a time, separated
 by commas, semicolons or tabs; lines that begin with # are comments. An empty cell or NaN is a

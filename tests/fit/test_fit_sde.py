@@ -244,3 +244,16 @@ def test_functions_that_do_not_suit_the_euler_density(drift, diffusion, message)
 def test_a_density_that_numba_cannot_compile():
     with pytest.raises(ModelError, match=r"Numba cannot compile <lambda>.*\n.*\n.*'nothing'"):
         nd.fit.fit_sde(lambda t0, y0, t1, y1, k: nothing, YEARS, RATE, {"k": 1.0})  # noqa: F821
+
+
+def test_a_parameter_that_the_data_do_not_determine():
+    def density(t0, y0, t1, y1, sigma, idle):
+        variance = sigma**2 * (t1 - t0)
+        return -0.5 * math.log(2.0 * math.pi * variance) - 0.5 * (y1 - y0) ** 2 / variance
+
+    result = nd.fit.fit_sde(density, YEARS, RATE, {"sigma": 0.05, "idle": 1.0})
+    assert result.stderr["idle"] == math.inf
+    profile = result.profile("idle")
+    assert (profile.low, profile.high) == (0.0, math.inf)
+    assert result.profile("sigma").high < 2.0 * result.params["sigma"]
+    assert len(result.plot().axes) == 3
