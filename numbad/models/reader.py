@@ -10,7 +10,7 @@ from numbad.models.running import definitions, unused
 
 
 class Reader:
-    """What a file defines, of names that mean something: `required` ones, and others in `known`."""
+    """What a file defines; the names in `known` mean something."""
 
     def __init__(self, path, source, names, known):
         self.path = path
