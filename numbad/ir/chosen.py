@@ -90,10 +90,14 @@ def _is_opaque(fn, s):
         called = fn.type_of(value.func)
         if isinstance(called, types.BoundFunction) and is_extension(called.this):
             return True
-        if not isinstance(called, types.Function):
+        if not isinstance(called, types.Function) or _makes_struct(called, fn.type_of(s.target)):
             return False
     touched = value.op in ("call", "binop", "inplace_binop", "unary")
     return touched and any(is_extension(fn.type_of(v)) for v in [s.target, *operands(value)])
+
+
+def _makes_struct(called, made):
+    return isinstance(made, types.StructRef) and isinstance(called.typing_key, type)
 
 
 def _called(fn, s):

@@ -11,13 +11,15 @@ from collections import namedtuple
 from functools import lru_cache
 from types import FunctionType
 
+from llvmlite import ir
 from numba.core import cgutils, types
 from numba.core.datamodel import default_manager, models
 from numba.core.imputils import impl_ret_borrowed
 from numba.core.registry import cpu_target
 from numba.extending import intrinsic
 
-from .leaves import leaves
+from ..errors import UnsupportedError
+from .leaves import fields_of, leaves
 
 _LIBRARIES = {"numba", "numbad", "numba_cuda"}
 _NONE_OF_THEM = (
@@ -130,6 +132,10 @@ def _mapped(ty, change):
         if isinstance(ty, types.BaseNamedTuple):
             return named_type(members, ty.instance_class)
         return types.BaseTuple.from_types(members)
+    if isinstance(ty, types.StructRef):
+        old = tuple(fields_of(ty).items())
+        new = tuple((name, change(t)) for name, t in old)
+        return ty if new == old else type(ty)(new)
     if isinstance(ty, types.Optional):
         return types.Optional(change(ty.type)) if change(ty.type) is not ty.type else ty
     if isinstance(ty, types.List | types.ListType) and change(ty.dtype) is not ty.dtype:
@@ -159,6 +165,8 @@ def holds_parts(ty):
         return True
     if isinstance(ty, types.BaseTuple):
         return any(map(holds_parts, ty))
+    if isinstance(ty, types.StructRef):
+        return any(map(holds_parts, fields_of(ty).values()))
     inner = getattr(ty, "dtype", None) or getattr(ty, "type", None)
     return isinstance(ty, types.Optional | types.List | types.ListType) and holds_parts(inner)
 
@@ -207,8 +215,37 @@ def _made_parts_of(value, ty):
     return parts_of_constant
 
 
+def _same_memory(context, ty, target):
+    """Whether an instance of one type of `structref` may be taken for one of the other.
+
+    It is memory that others see, so that it cannot be copied.
+    """
+    if not isinstance(ty, types.StructRef):
+        return False
+    one, other = (list(_laid_out(context.get_value_type(t.get_data_type()))) for t in (ty, target))
+    if one != other:
+        raise UnsupportedError(
+            f"cannot differentiate with an argument of type {ty}, whose members lie in memory in another way "
+            "than namedtuples of their parts\nWay out: pass the members as arguments, and make the instance "
+            "in the function."
+        )
+    return True
+
+
+def _laid_out(llvm):
+    """The scalars of an LLVM type: four in an array lie as four in a struct do."""
+    if isinstance(llvm, ir.ArrayType):
+        for _ in range(llvm.count):
+            yield from _laid_out(llvm.element)
+    elif isinstance(llvm, ir.BaseStructType):
+        for element in llvm.elements:
+            yield from _laid_out(element)
+    else:
+        yield llvm
+
+
 def _taken_apart(context, builder, ty, target, value):
-    if ty == target:
+    if ty == target or _same_memory(context, ty, target):
         return value
     if is_extension(ty):
         proxy = cgutils.create_struct_proxy(ty)(context, builder, value=value)
@@ -235,7 +272,7 @@ def whole(typingctx, x):
 
 
 def _put_together(context, builder, ty, target, value):
-    if ty == target:
+    if ty == target or _same_memory(context, ty, target):
         return value
     members = zip(ty, cgutils.unpack_tuple(builder, value, len(ty)), strict=True)
     if not is_extension(target):
