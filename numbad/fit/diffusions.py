@@ -85,7 +85,9 @@ def fit_sde(density, t, y, p0, *, fixed=(), transforms=None):
         count = int(np.isfinite(values).sum())
     else:
         compiled, count = _compiled(density), len(values) - 1
-        returned(cpu_target.typing_context, compiled, (types.float64,) * (4 + len(names)))
+        found = returned(cpu_target.typing_context, compiled, (types.float64,) * (4 + len(names)))
+        if not isinstance(found, types.Float | types.Integer):
+            raise ModelError(f"the density must return a number, its logarithm, not {found}")
         whole = _over_transitions(compiled, len(names))
     misfit = _misfit(whole, tuple(names), unknowns.names, unknowns.transforms)
     # Both modes run equally fast for a handful of parameters; for a filter forward mode compiles in a third.

@@ -232,19 +232,20 @@ def _tried(kalman, name, given):
     """What a function returns at the start, as an array of finite numbers."""
     function = getattr(kalman, name)
     returned(cpu_target.typing_context, function, tuple(map(typeof, given)))
-    if name in ("drift", "diffusion", "observe"):
+    if name not in _STATIC:
         # Compiled code reads past the end of an array unless it is told to look.
         function = jit(function.py_func, boundscheck=True)
     try:
         result = function(*given)
+        found = np.asarray(result, dtype=float)
     except IndexError:
-        count = len(given[1])
         raise ModelError(
-            f"{name} reads past the state, which has {count} entries, as mean has"
+            f"{name} reads past the state, which has {len(given[1])} entries, as mean has"
         ) from None
-    if np.ndim(result) == 0:
+    except (ArithmeticError, TypeError, ValueError) as error:
+        raise ModelError(f"{name} fails at the start: {error}") from error
+    if found.ndim == 0:
         raise ModelError(f"{name} must return a tuple or an array, such as (x,), not {result!r}")
-    found = np.asarray(result, dtype=float)
     if not np.isfinite(found).all():
         raise ModelError(f"{name} is not finite at the start: {found}")
     return found

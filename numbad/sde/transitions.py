@@ -94,10 +94,8 @@ def cir(t0, y0, t1, y1, kappa, theta, sigma):
 def _cir_by_expansion(u, v, q):
     """The logarithm of exp(-u - v) (v / u)^(q / 2) I_q(2 sqrt(u v)), where order or argument are `_LARGE`."""
     r = math.sqrt(q * q + 4.0 * u * v)
-    p, leading = (
-        (q / r) ** 2,
-        (q * q - (u - v) ** 2) / (u + v + r) + q * math.log(2.0 * v / (q + r)),
-    )
+    leading = (q * q - (u - v) ** 2) / (u + v + r) + q * math.log(2.0 * v / (q + r))
+    p = (q / r) ** 2
     u1 = (3.0 - 5.0 * p) / 24.0
     u2 = (81.0 + p * (-462.0 + 385.0 * p)) / 1152.0
     u3 = (30375.0 + p * (-369603.0 + p * (765765.0 - 425425.0 * p))) / 414720.0

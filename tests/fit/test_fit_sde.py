@@ -174,9 +174,7 @@ def test_a_result_is_printed_drawn_and_kept(tmp_path):
     np.testing.assert_array_equal(series.lines[0].get_ydata(), RATE)
     assert (kappa.get_xlabel(), sigma.get_xlabel()) == ("kappa", "sigma")
     drawn, bound = sigma.lines  # the profile crosses its bound where `profile` says
-    crossings = np.interp(
-        bound.get_ydata()[0], drawn.get_ydata()[::-1][:3][::-1], drawn.get_xdata()[::-1][:3][::-1]
-    )
+    crossings = np.interp(bound.get_ydata()[0], drawn.get_ydata()[-3:], drawn.get_xdata()[-3:])
     assert crossings == pytest.approx(result.profile("sigma").high, rel=1e-2)
     assert result.plot(tmp_path / "bill.png").stat().st_size > 1000
     with pytest.raises(ModelError, match="labels must be a list of 1 names"):
@@ -241,7 +239,9 @@ def test_functions_that_do_not_suit_the_euler_density(drift, diffusion, message)
         transitions.euler(drift, diffusion)
 
 
-def test_a_density_that_numba_cannot_compile():
+def test_a_density_that_numba_cannot_compile_or_that_is_no_number():
+    with pytest.raises(ModelError, match="the density must return a number, its logarithm, not"):
+        nd.fit.fit_sde(lambda t0, y0, t1, y1, k: (y1, k), YEARS, RATE, {"k": 1.0})
     with pytest.raises(ModelError, match=r"Numba cannot compile <lambda>.*\n.*\n.*'nothing'"):
         nd.fit.fit_sde(lambda t0, y0, t1, y1, k: nothing, YEARS, RATE, {"k": 1.0})  # noqa: F821
 

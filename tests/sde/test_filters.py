@@ -159,6 +159,7 @@ def test_a_fit_finds_what_the_data_were_made_with():
         ({"diffusion": lambda t, y, a, b, s: (s,)}, r"diffusion gives shape \(1,\)"),
         ({"mean": lambda a: (a, a)}, "cannot compile <lambda>.*\n.*\n.*too many"),
         ({"drift": lambda t, y, a, b, s: nothing}, "cannot compile <lambda>.*\n.*\n.*'nothing'"),  # noqa: F821
+        ({"drift": lambda t, y, a, b, s: ((a, b), s)}, "drift fails at the start"),
         ({"noise": lambda a, b, s: 0.1}, r"noise must return a tuple or an array, such as \(x,\)"),
         ({"drift": lambda t, y, a, b, s: (math.nan, a)}, "drift is not finite at the start"),
     ],
