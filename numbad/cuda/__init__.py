@@ -7,8 +7,9 @@ except ImportError as error:
         "numbad.cuda needs numba-cuda 0.30 or later: pip install 'numbad[cuda]'"
     ) from error
 
-from . import mathematics  # noqa: F401
+from . import device_function, mathematics  # noqa: F401
+from .forward_mode import derivative, hvp, jacobian, jvp
 from .gradient import grad, value_and_grad
 from .tape import TAPE_BYTES
 
-__all__ = ["TAPE_BYTES", "grad", "value_and_grad"]
+__all__ = ["TAPE_BYTES", "derivative", "grad", "hvp", "jacobian", "jvp", "value_and_grad"]

@@ -31,7 +31,10 @@ from numba.cuda.descriptor import cuda_target
 from ..errors import NumbadError, UnsupportedError
 from ..ir.fence import refuse
 from ..source import define
-from .retarget import retarget
+from .retarget import Copies
+
+HELD = "_CUDATypingContext__dispatcher"
+"""Where numba-cuda looks for the device function that stands for a dispatcher of the CPU's."""
 
 _REFUSED = (
     " cannot be compiled for the GPU. The function and its callees must be what numba-cuda compiles: "
@@ -51,27 +54,48 @@ class PutBlocks(FunctionPass):
 
     def run_pass(self, state):
         func_ir = state.func_ir
-        blocks = state.func_id.func.__numbad_blocks__(state.args)
-        _refuse_own_code(blocks)
-        func_ir.blocks = retarget(blocks, func_ir.arg_names)
+        code = state.func_id.func.__numbad_code__
+        blocks = code.blocks_for(state.args)
+        _refuse_own_code(blocks, code.stands_for)
+        state.numbad_copies = Copies(func_ir.arg_names)
+        func_ir.blocks = state.numbad_copies.blocks(blocks)
         state.typingctx.refresh()  # the stages have made intrinsics
         state.targetctx.refresh()
         return True
 
 
-def _refuse_own_code(blocks):
-    """Refuse calls of functions whose code is not their source: numba-cuda would compile a stub."""
+def _refuse_own_code(blocks, stands_for):
+    """Refuse calls of functions whose code is not their source: numba-cuda would compile a stub.
+
+    `stands_for` are the classes of dispatchers for which it finds a device function.
+    """
     for block in blocks.values():
         for statement in block.find_insts(ir.Assign):
             held = isinstance(statement.value, ir.Global | ir.FreeVar)
             called = statement.value.value if held else None
-            if isinstance(called, Dispatcher) and called._compiler.pipeline_class is not Compiler:
+            if not isinstance(called, Dispatcher) or isinstance(called, stands_for):
+                continue
+            if called._compiler.pipeline_class is not Compiler:
                 raise refuse(
                     f"a call of {called.py_func.__name__} on a GPU",
                     statement.loc,
                     "recursive functions and results of operators run on the CPU only; write "
                     "recursion as a loop",
                 )
+
+
+@register_pass(mutates_CFG=False, analysis_only=False)
+class UseTypes(FunctionPass):
+    """Lets the code change what the types say more about."""
+
+    _name = "numbad_cuda_use_types"
+
+    def __init__(self):
+        FunctionPass.__init__(self)
+
+    def run_pass(self, state):
+        state.func_id.func.__numbad_code__.typed(state, state.numbad_copies)
+        return True
 
 
 class BlocksCompiler(CompilerBase):
@@ -81,7 +105,7 @@ class BlocksCompiler(CompilerBase):
         pm = PassManager("numbad_cuda")
         for step in (
             *(CUDATranslateBytecode, FixupArgs, PutBlocks, IRProcessing),
-            *(NopythonTypeInference, PreLowerStripPhis, InlineOverloads),
+            *(NopythonTypeInference, UseTypes, PreLowerStripPhis, InlineOverloads),
             *(IRLegalization, AnnotateTypes, CreateLibrary, CUDANativeLowering, CUDABackend),
         ):
             pm.add_pass(step, step.__name__)
@@ -92,12 +116,18 @@ class BlocksCompiler(CompilerBase):
 class DeviceCode:
     """What `blocks_for(argument types)` gives, compiled for argument types and flags, once each."""
 
+    stands_for = ()  # see `_refuse_own_code`
+
     def __init__(self, name, parameters, blocks_for, fastmath=False):
         stub = define(f"def {name}({', '.join(parameters)}):\n    raise NotImplementedError\n", {})
-        stub.__numbad_blocks__ = blocks_for
+        stub.__numbad_code__ = self
         self.stub = stub
+        self.blocks_for = blocks_for
         self.fastmath = fastmath
         self.compiled = {}
+
+    def typed(self, state, copies):
+        """What is to be done once the types are known; `copies` are those of Numba's own IR."""
 
     def compile(self, argtypes):
         """The compile result for the flags of the function that is being compiled."""

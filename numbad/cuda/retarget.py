@@ -10,22 +10,28 @@ def retarget(blocks, parameters=None):
     `parameters`, if given, are the names of the arguments, by which numba-cuda finds their types.
     Nodes that occur several times stay one node.
     """
-    first = blocks[min(blocks)]
-    copies = _Copies(_location(first.loc), parameters)
-    return {label: copies.block(block) for label, block in blocks.items()}
+    return Copies(parameters).blocks(blocks)
 
 
 def _location(loc):
     return cuda_ir.Loc(loc.filename, loc.line, loc.col)
 
 
-class _Copies:
+class Copies:
     """The copies made so far, of one set of blocks, which share a scope."""
 
-    def __init__(self, loc, parameters):
-        self.scope = cuda_ir.Scope(None, loc)
+    def __init__(self, parameters=None):
         self.parameters = parameters
         self.made = {}  # id -> (node, copy); the node is held, so that its id stays its own
+
+    def blocks(self, blocks):
+        """Copies of the blocks."""
+        self.scope = cuda_ir.Scope(None, _location(blocks[min(blocks)].loc))
+        return {label: self.block(block) for label, block in blocks.items()}
+
+    def nodes(self):
+        """Each node and its copy."""
+        return self.made.values()
 
     def block(self, block):
         new = cuda_ir.Block(self.scope, _location(block.loc))

@@ -63,7 +63,7 @@ def _register_scalar(call, fn):
             inner = tuple(stripped(a, tag) for a in args)
             if tag >= 0 and not all(isinstance(a, SCALARS) for a in args):
                 return None
-            target = call if top_tag(inner) >= 0 else fn
+            target = call if top_tag(inner) >= 0 else self.context.resolve_value_type(fn)
             resolved = self.context.resolve_function_type(target, inner, {})
             if tag < 0 or resolved is None:
                 return resolved

@@ -62,6 +62,22 @@ class Partials(types.Type):
         return self.scalar, self.n
 
 
+class DualView(types.Type):
+    """An array as one of duals, whose partials lie elsewhere or nowhere: see `views.py`.
+
+    `array` is its type: of floats, or a view itself. No function for arrays takes it for one.
+    """
+
+    def __init__(self, array, dual, name):
+        self.array, self.dual = array, dual
+        self.ndim = array.ndim
+        super().__init__(f"{name}({array}, {dual.n}, {dual.tag})")
+
+    @property
+    def dtype(self):
+        return self.dual
+
+
 def _widening(typingctx, source, target):
     """The conversion from one scalar type to another, as a promotion where it loses nothing."""
     if not isinstance(target, Dual) and source != target:
@@ -138,6 +154,8 @@ def primal_type(ty):
         return types.BaseTuple.from_types([primal_type(t) for t in ty.types])
     if isinstance(ty, types.Optional):
         return types.Optional(primal_type(ty.type))
+    if isinstance(ty, DualView):
+        return primal_type(ty.array)
     if isinstance(ty, types.ClassInstanceType):
         return getattr(ty.class_type, "root", ty)  # see `retyped.py`
     if isinstance(ty, types.StructRef):
@@ -149,6 +167,8 @@ def duals_in(ty):
     """Every dual type that occurs in a type: in arrays, tuples, lists and optionals too."""
     if isinstance(ty, Dual):
         yield ty
+    elif isinstance(ty, DualView):
+        yield ty.dual
     elif isinstance(ty, types.Array | types.Optional):
         yield from duals_in(ty.dtype if isinstance(ty, types.Array) else ty.type)
     elif isinstance(ty, types.BaseTuple):

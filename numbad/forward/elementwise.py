@@ -85,6 +85,7 @@ def _layout(inputs):
 class InplaceTemplate(ElementwiseTemplate):
     """`x op= y`: the operator written into `x` if that is an array; else as Numba types it."""
 
+    metadata = MappingProxyType({})  # nothing else types the stand-in of `op=`, on no target
     prefer_literal = True
 
     def generic(self, args, kws):

@@ -318,7 +318,7 @@ def _rebuild(operator):
 def _build(operator):
     f = operator.f
     parameters, namespace = operator.parameters()
-    name = f"{operator.name}_{f.py_func.__name__}".replace("<lambda>", "lambda")
+    name = f"{operator.name}_{f.py_func.__name__}".replace("<lambda>", "lambda").replace(".", "_")
     stub = define(f"def {name}({parameters}):\n    raise NotImplementedError\n", namespace)
     stub.__module__ = f.py_func.__module__
     stub.__doc__ = f"nd.{operator.name} of {f.py_func.__name__}."

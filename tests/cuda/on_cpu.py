@@ -38,13 +38,19 @@ class DeviceFunction:
         self._address = self._engine.get_function_address(name)
 
     def __call__(self, *args):
-        returned = np.full(_floats(self.result.signature.return_type), -1.0)
+        ty = self.result.signature.return_type
+        returned = np.full(_floats(ty), -1.0, _dtype(ty))
         given = [ctypes.c_void_p(returned.ctypes.data)]
         for ty, value in zip(self.argtypes, args, strict=True):
             given += _passed(ty, value)
         kinds = [type(value) for value in given]
         code = ctypes.CFUNCTYPE(ctypes.c_int32, *kinds)(self._address)(*given)
         return code, returned
+
+    @property
+    def ptx(self):
+        """The same code for a GPU."""
+        return self.result.library.get_asm_str(cc=CAPABILITY)
 
     @property
     def exceptions(self):
@@ -88,6 +94,13 @@ def _floats(ty):
     return 1
 
 
+def _dtype(ty):
+    """The one type of the floats in a result."""
+    while isinstance(ty, types.BaseTuple):
+        ty = ty[0]
+    return np.float32 if ty == types.float32 else np.float64
+
+
 def _passed(ty, value):
     """A value as numba-cuda passes it: an array as its fields, with neither owner nor parent."""
     if isinstance(ty, types.Array):
@@ -95,4 +108,4 @@ def _passed(ty, value):
         return [ctypes.c_int64(field) for field in fields]
     if isinstance(ty, types.Integer):
         return [ctypes.c_int64(value)]
-    return [ctypes.c_double(value)]
+    return [(ctypes.c_float if ty == types.float32 else ctypes.c_double)(value)]

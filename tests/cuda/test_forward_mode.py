@@ -1,0 +1,473 @@
+"""Forward mode in kernels: code for the GPU, run on the CPU against closed forms, and read as PTX."""
+
+import math
+
+import numpy as np
+import pytest
+from numba import njit, types
+
+pytest.importorskip("numba.cuda.core.ir", reason="this numba-cuda carries no IR of its own")
+
+from numba import cuda
+
+import numbad as nd
+import numbad.cuda as device
+from numbad.errors import ArgumentError, UnsupportedError
+
+from .on_cpu import CAPABILITY, DeviceFunction, without_gpu
+
+N = types.int64
+PRECISIONS = pytest.mark.parametrize("F", [types.float64, types.float32], ids=str)
+TOLERANCE = {types.float64: 1e-12, types.float32: 2e-5}
+DTYPE = {types.float64: np.float64, types.float32: np.float32}
+
+
+@pytest.fixture(autouse=True)
+def no_gpu(monkeypatch):
+    if not cuda.is_available():
+        without_gpu(monkeypatch)
+
+
+def compiled(code, argtypes):
+    return cuda.compile(code, argtypes, device=True, abi="numba", cc=CAPABILITY)[0]
+
+
+def close(found, expected, F, atol=0.0):
+    np.testing.assert_allclose(found, expected, rtol=TOLERANCE[F], atol=atol)
+
+
+HALF = 0.5
+
+
+@njit
+def decay(x, k):
+    return math.exp(-k * x)
+
+
+def logistic(x, k, n):
+    """n steps of x += h f(x), with literals, a global, `math.pi`, a callee and branches in it."""
+    h = 0.01
+    for i in range(n):
+        if x > HALF:
+            x += h * k * x * (1.0 - x)
+        else:
+            x += h * decay(x, k) * math.pi
+    return x
+
+
+def logistic_derivatives(x, k, n):
+    """x, dx/dx0, dx/dk by the variational equations of the same steps, by hand."""
+    h, dx, dk = 0.01, 1.0, 0.0
+    for _ in range(n):
+        if x > HALF:
+            slope, by_k = k * (1.0 - 2.0 * x), x * (1.0 - x)
+            rate = k * x * (1.0 - x)
+        else:
+            rate = math.exp(-k * x) * math.pi
+            slope, by_k = -k * rate, -x * rate
+        dk += h * (slope * dk + by_k)
+        dx += h * slope * dx
+        x += h * rate
+    return x, dx, dk
+
+
+@PRECISIONS
+def test_derivatives_of_a_loop_by_scalars(F):
+    derivative, rows = device.derivative(logistic), device.jacobian(logistic, (0, 1))
+    forward = device.jvp(logistic)
+
+    def code(x, k, n):
+        value, along = forward((x, k, n), (x, k, None))
+        dx, dk = rows(x, k, n)
+        return value, along, derivative(x, k, n), dx, dk
+
+    argtypes = F, F, N
+    run = DeviceFunction(code, argtypes)
+    found = run(0.2, 1.3, 30)[1]
+    value, dx, dk = logistic_derivatives(0.2, 1.3, 30)
+    close(found, [value, 0.2 * dx + 1.3 * dk, dx, dx, dk], F)
+    assert run.result.signature.return_type == types.UniTuple(F, 5)
+    assert (".f64" in run.ptx) == (F is types.float64)
+    assert "fma.rn" in run.ptx
+    assert ".extern" not in run.ptx  # no allocator, no runtime
+
+
+def energy(x, p):
+    """sum p0 x^4 + exp(p1 x_i x_{i+1})"""
+    s = 0.0
+    for i in range(x.size - 1):
+        s += p[0] * x[i] ** 4 + math.exp(p[1] * x[i] * x[i + 1])
+    return s
+
+
+def energy_gradient(x, p):
+    e = np.exp(p[1] * x[:-1] * x[1:])
+    gradient = np.zeros(x.size)
+    gradient[:-1] += 4 * p[0] * x[:-1] ** 3 + p[1] * x[1:] * e
+    gradient[1:] += p[1] * x[:-1] * e
+    return gradient, (np.sum(x[:-1] ** 4), np.sum(x[:-1] * x[1:] * e))
+
+
+def energy_hessian_product(x, p, v):
+    """By x alone, along v in x."""
+    e = np.exp(p[1] * x[:-1] * x[1:])
+    H = np.zeros((x.size, x.size))
+    for i in range(x.size - 1):
+        H[i, i] += 12 * p[0] * x[i] ** 2 + p[1] ** 2 * x[i + 1] ** 2 * e[i]
+        H[i + 1, i + 1] += p[1] ** 2 * x[i] ** 2 * e[i]
+        H[i, i + 1] += (p[1] + p[1] ** 2 * x[i] * x[i + 1]) * e[i]
+        H[i + 1, i] = H[i, i + 1]
+    return H @ v
+
+
+@PRECISIONS
+def test_arrays_and_tuples(F):
+    A = F[::1]
+    forward, rows, product = (
+        device.jvp(energy),
+        device.jacobian(energy, (0, 1)),
+        device.hvp(energy, 0),
+    )
+
+    def code(x, a, b, v, J, H):
+        p = (a, b)
+        value, along = forward((x, p), (v, (b, a)))
+        _, (da, db) = rows(x, p, J)
+        product((x, p), (v,), (H,))
+        return value, along, da, db
+
+    x, v = np.linspace(-0.8, 0.9, 11), np.cos(np.arange(11))
+    p = 0.7, 1.1
+    gradient, by_p = energy_gradient(x, p)
+    given = [array.astype(DTYPE[F]) for array in (x, v, np.full(11, 7.0), np.full(11, 7.0))]
+    run = DeviceFunction(code, (A, F, F, A, A, A))
+    _, (value, along, *found) = run(given[0], *p, *given[1:])
+    close(value, energy(x, p), F)
+    close(along, gradient @ v + by_p[0] * p[1] + by_p[1] * p[0], F)
+    close(found, by_p, F)
+    close(given[2], gradient, F, 1e-6 if F is types.float32 else 0)
+    close(given[3], energy_hessian_product(x, p, v), F, 1e-5 if F is types.float32 else 1e-14)
+    assert (".f64" in run.ptx) == (F is types.float64)
+
+
+@njit
+def oscillator(t, y, dy, k):
+    dy[0] = y[1]
+    dy[1] = -k * y[0] - 0.1 * y[1] ** 3 + math.exp(-t)
+
+
+@PRECISIONS
+def test_functions_that_write_their_result(F):
+    A, M = F[::1], F[:, ::1]
+    rows = device.jacobian(oscillator, (1, 3, 0), out=2)
+    forward = device.jvp(oscillator)
+
+    def code(t, y, dy, k, by_y, by_k, by_t, v, along):
+        rows(t, y, dy, k, by_y, by_k, by_t)
+        forward((t, y, dy, k), (k, v, along, t))
+        return dy[0]
+
+    run = DeviceFunction(code, (F, A, A, F, M, A, A, A, A))
+    y, v = (np.array(a, DTYPE[F]) for a in ([0.3, 0.7], [0.2, -0.4]))
+    dy, by_y, by_k, by_t, along = (np.full(s, 7.0, DTYPE[F]) for s in (2, (2, 2), 2, 2, 2))
+    run(0.5, y, dy, 2.0, by_y, by_k, by_t, v, along)
+    J = np.array([[0.0, 1.0], [-2.0, -0.3 * 0.49]])
+    e = math.exp(-0.5)
+    close(dy, [0.7, -0.6 - 0.0343 + e], F)
+    close(by_y, J, F, 1e-7)
+    close(by_k, [0.0, -0.3], F)
+    close(by_t, [0.0, -e], F)
+    close(along, J @ [0.2, -0.4] + [0.0, -0.5 * 0.3 - 2.0 * e], F)
+    assert (".f64" in run.ptx) == (F is types.float64)
+
+
+def first_alone(x, dy):
+    dy[0] = x * x
+
+
+def test_elements_that_are_not_written_have_no_derivative():
+    rows = device.jacobian(first_alone, out=1)
+    np.testing.assert_array_equal(rows(3.0, np.full(2, 7.0), np.full(2, 7.0)), [6.0, 0.0])
+
+
+def bilinear(W, x):
+    """(sum_ij W_ij^2 x_j, max_i W_i0), read by rows and by pairs of indices."""
+    s, most = 0.0, W[0, 0]
+    for i in range(W.shape[0]):
+        row = W[i]
+        for j in range(len(row)):
+            s += row[j] * W[i, j] * x[j]
+        most = max(most, W[i, -W.shape[1]])
+    return s, most
+
+
+def test_matrices_and_tuples_of_results():
+    F = types.float64
+    rows = device.jacobian(bilinear, (0, 1))
+
+    def code(W, x, JW, Jx):
+        rows(W, x, JW, Jx)
+        return W[0, 0]
+
+    run = DeviceFunction(code, (F[:, ::1], F[::1], F[:, :, ::1], F[:, ::1]))
+    W, x = np.arange(6.0).reshape(2, 3) - 2.0, np.array([1.0, -2.0, 0.5])
+    JW, Jx = np.full((2, 2, 3), 7.0), np.full((2, 3), 7.0)
+    run(W, x, JW, Jx)
+    np.testing.assert_allclose(JW[0], 2 * W * x, rtol=1e-14)
+    np.testing.assert_array_equal(JW[1], [[0, 0, 0], [1, 0, 0]])
+    np.testing.assert_allclose(Jx, [np.sum(W**2, axis=0), np.zeros(3)], rtol=1e-14)
+
+
+@pytest.mark.parametrize("size", [0, 1, 4, 5])
+def test_sizes_that_do_and_do_not_fill_a_pass(size):
+    """On the CPU, where the same source runs; passes have four partials."""
+    rows = device.jacobian(total_of_squares)
+    x, J = np.arange(1.0, size + 1), np.full(size, 7.0)
+    rows(x, J)
+    np.testing.assert_array_equal(J, 2 * x)
+
+
+def total_of_squares(x):
+    s = 0.0
+    for i in range(x.size):
+        s += x[i] * x[i]
+    return s
+
+
+def many(a, b, c):
+    return a[0] * a[1] * a[2] * a[3] * a[4] + b * c[0] * c[1] * c[2] * c[3], b * b
+
+
+def test_more_scalars_than_a_pass_takes():
+    rows = device.jacobian(many, (0, 1, 2))
+    F = types.float64
+
+    def code(s):
+        (da, db, dc), (ea, eb, ec) = rows((s, 2 * s, 3 * s, 4 * s, 5 * s), s, (s, s, s, 2 * s))
+        return (*da, db, *dc, *ea, eb, *ec)
+
+    found = DeviceFunction(code, (F,))(1.0)[1]
+    expected = [120, 60, 40, 30, 24, 2, 2, 2, 2, 1, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0]
+    np.testing.assert_array_equal(found, expected)
+
+
+# -- what the language has besides ----------------------------------------------------------------
+
+
+@njit
+def own(x):
+    return x * 3.0
+
+
+nd.scalar_rule(own, lambda ans, x: ans - 0.5 * x)
+
+
+@njit
+def with_jvp(x, y):
+    return x * y
+
+
+nd.rule(with_jvp, jvp=lambda primals, tangents: (primals[0] * primals[1], 5.0 * tangents[0]))
+cube = njit(lambda x: x**3)
+slope = nd.derivative(cube)
+
+
+@pytest.mark.parametrize(
+    ("f", "x", "expected"),
+    [
+        (lambda x: own(x) * 2.0, 4.0, 2.0 * (12.0 - 2.0)),
+        (lambda x: with_jvp(x, 3.0) + x, 2.0, 6.0),
+        (lambda x: x * nd.stop_gradient(x * x), 3.0, 9.0),
+        (lambda x: slope(x) * x, 2.0, 9.0 * 4.0),  # 3 x^2 x
+        (lambda x: (x - 2.0) * math.sqrt(x - 2.0), 2.0, 0.0),  # zero beside an infinite partial
+        (lambda x: np.sin(x) + np.maximum(x, 1.0), 0.5, math.cos(0.5)),
+        (lambda x: math.atan2(x, 2.0) + math.log(x), 0.5, 2 / 4.25 + 2.0),
+        (lambda x: abs(x) ** 1.5 + math.log1p(x) - math.tanh(x), 0.5, None),
+    ],
+    ids=["scalar_rule", "jvp", "stop_gradient", "nested", "root", "numpy", "math", "more"],
+)  # fmt: skip
+def test_rules_and_operators(f, x, expected):
+    derivative = device.derivative(f)
+    code, (found,) = DeviceFunction(lambda x: derivative(x), (types.float64,))(x)
+    if expected is None:
+        expected = 1.5 * math.sqrt(x) + 1 / (1 + x) - 1 / math.cosh(x) ** 2
+    assert code == 0
+    np.testing.assert_allclose(found, expected, rtol=1e-14)
+
+
+def test_operators_of_operators():
+    second = device.derivative(nd.derivative(cube))
+    _, (found,) = DeviceFunction(lambda x: second(x), (types.float64,))(2.0)
+    assert found == 12.0
+
+
+def newton(e, M, tolerance):
+    """Kepler's equation by Newton's method, whose number of steps depends on the data."""
+    E, step = M, 1.0
+    while abs(step) > tolerance:
+        step = (E - e * math.sin(E) - M) / (1.0 - e * math.cos(E))
+        E -= step
+    return E
+
+
+def test_a_loop_of_unknown_length():
+    rows = device.jacobian(newton, (0, 1))
+    run = DeviceFunction(lambda e, M, t: rows(e, M, t), (types.float64,) * 3)
+    for e, M in [(0.0, 0.3), (0.6, 2.5), (0.9, 0.1)]:
+        E = newton(e, M, 1e-14)
+        by_M = 1.0 / (1.0 - e * math.cos(E))
+        np.testing.assert_allclose(run(e, M, 1e-14)[1], [math.sin(E) * by_M, by_M], rtol=1e-12)
+
+
+def test_the_only_doubles_in_single_precision_are_those_of_libdevices_sine():
+    """Its reduction of large arguments multiplies by pi 2^-65 in double precision."""
+    derivative = device.derivative(newton)
+    text = compiled(lambda e, M, t: derivative(e, M, t), (types.float32,) * 3)
+    lines = [line for line in text.splitlines() if ".f64" in line and ".reg" not in line]
+    allowed = "cvt.rn.f64.s64", "0d3BF921FB54442D19", "cvt.rn.f32.f64"
+    assert all(any(part in line for part in allowed) for line in lines)
+
+
+@pytest.mark.parametrize("debug", [False, True])
+def test_kernels_compile_with_and_without_debug_information(debug):
+    derivative = device.derivative(logistic)
+
+    def kernel(x, out):
+        i = cuda.grid(1)
+        if i < x.size:
+            out[i] = derivative(x[i], 2.0, 10)
+
+    A = types.float64[:]
+    codes, _ = cuda.compile_all(
+        kernel,
+        (A, A),
+        device=False,
+        abi="numba",
+        cc=CAPABILITY,
+        debug=debug,
+        opt=not debug,
+        output="ptx",
+    )
+    assert all(codes)
+
+
+# -- what is refused ------------------------------------------------------------------------------
+
+
+@njit
+def allocating(x):
+    y = np.zeros(3)
+    y[0] = x
+    return y[0] ** 2
+
+
+@njit
+def recursive(x, n):
+    return x if n == 0 else math.sin(x) * recursive(0.5 * x, n - 1)
+
+
+def accumulating(x, dy):
+    dy[0] += x * x
+
+
+def writing(x, work):
+    work[0] = x
+    return work[0] * x
+
+
+def counting(x, work):
+    work[0] += 1.0
+    return work[0] * x[0]
+
+
+def overwriting(x):
+    x[0] = x[1] * x[1]
+    return x[0]
+
+
+def reducing(x):
+    return np.sum(x)
+
+
+gradient = nd.grad(total_of_squares)
+A = types.float64[::1]
+
+
+@pytest.mark.parametrize(
+    ("operator", "argtypes", "message"),
+    [
+        (device.derivative(allocating), "F", "without new arrays"),
+        (device.derivative(lambda x: recursive(x, 3)), "F", "calls itself"),
+        (device.derivative(writing), "FA", "cannot be compiled for the GPU"),
+        (device.jacobian(counting), "AAA", "may write to 'work'.*nd.cuda.jvp"),
+        (device.jacobian(overwriting), "AA", "may write to 'x'"),
+        (device.jacobian(accumulating, out=1), "FAA", "reads the array that it writes its result into"),
+        (device.jacobian(reducing), "AA", "cannot be compiled for the GPU"),
+        (device.jacobian(lambda x: x), "AA", "needs a function that returns.*an array"),
+        (device.jacobian(lambda x: (x[0], 3)), "AA", "returns an int"),
+        (device.jacobian(total_of_squares), "A", "takes 2 arguments here.*derivatives by 'x'; 1 are"),
+        (device.jacobian(total_of_squares), "AF", "into an array of float64 with 1 axes; float64"),
+        (device.jacobian(total_of_squares), "AI", "into an array of float64"),
+        (device.derivative(total_of_squares), "A", "differentiates by a float; argument 'x'"),
+        (device.derivative(lambda n: n * 2.0), "N", "argument 'n' is an int"),
+        (gradient, "A", "nd.cuda.grad returns"),
+    ],
+)  # fmt: skip
+def test_what_is_refused(operator, argtypes, message):
+    types_of = {"F": types.float64, "A": A, "I": types.int64[::1], "N": N}
+    names = ", ".join("abcde"[: len(argtypes)])
+    code = eval(f"lambda {names}: operator({names})", {"operator": operator})
+    with pytest.raises(Exception, match=f"(?s){message}") as raised:
+        compiled(code, tuple(types_of[c] for c in argtypes))
+    assert isinstance(raised.value, ArgumentError | UnsupportedError)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: device.jacobian(many, 3), "argnums=3"),
+        (lambda: device.jacobian(oscillator, 2, out=2), "cannot be both"),
+        (lambda: device.jacobian(many, chunk=0), "chunk"),
+        (lambda: device.jvp(lambda *x: x[0]), "without \\*args"),
+        (lambda: device.hvp(3.0), "takes a Python function or a Numba dispatcher"),
+    ],
+)
+def test_wrong_options_are_refused_at_once(make, message):
+    with pytest.raises(ArgumentError, match=message):
+        make()
+
+
+def test_tangents_that_do_not_fit_are_refused():
+    forward = device.jvp(energy)
+    for code, argtypes in [
+        (lambda x, p: forward((x, p), (x,)), (A, types.UniTuple(types.float64, 2))),
+        (lambda x, p: forward((x, p), (p, p)), (A, types.UniTuple(types.float64, 2))),
+    ]:
+        with pytest.raises(ArgumentError, match="tangent"):
+            compiled(code, argtypes)
+
+
+# -- on a GPU -------------------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(not cuda.is_available(), reason="no CUDA GPU on this machine")
+@PRECISIONS
+def test_on_a_gpu(F):
+    rows, product = device.jacobian(energy, (0, 1)), device.hvp(energy, 0)
+
+    def kernel(x, p, v, J, H, out):
+        i = cuda.grid(1)
+        if i < x.shape[0]:
+            _, (out[i, 0], out[i, 1]) = rows(x[i], p, J[i])
+            product((x[i], p), (v[i],), (H[i],))
+
+    rng = np.random.default_rng(1)
+    x, v = (rng.uniform(-1, 1, (1000, 11)).astype(DTYPE[F]) for _ in range(2))
+    J, H, out = np.zeros_like(x), np.zeros_like(x), np.zeros((1000, 2), DTYPE[F])
+    p = DTYPE[F](0.7), DTYPE[F](1.1)
+    cuda.jit(kernel)[8, 128](x, p, v, J, H, out)
+    for i in range(0, 1000, 37):
+        by_x, by_p = energy_gradient(x[i].astype(float), p)
+        close(J[i], by_x, F, 1e-5)
+        close(out[i], by_p, F, 1e-5)
+        close(H[i], energy_hessian_product(x[i].astype(float), p, v[i]), F, 1e-4)
