@@ -72,6 +72,10 @@ class NonFiniteError(NumbadError, FloatingPointError):
         super().__init__(message)
 
 
+class DeviceError(NumbadError, RuntimeError):
+    """A GPU that is missing, too old, or without room for what it is asked to hold."""
+
+
 class TapeLimitError(NumbadError, MemoryError):
     """A reverse sweep that needs to record more than `NUMBAD_TAPE_LIMIT` allows."""
 

@@ -8,8 +8,9 @@ except ImportError as error:
     ) from error
 
 from . import device_function, mathematics  # noqa: F401
+from .batch import batch
 from .forward_mode import derivative, hvp, jacobian, jvp
 from .gradient import grad, value_and_grad
 from .tape import TAPE_BYTES
 
-__all__ = ["TAPE_BYTES", "derivative", "grad", "hvp", "jacobian", "jvp", "value_and_grad"]
+__all__ = ["TAPE_BYTES", "batch", "derivative", "grad", "hvp", "jacobian", "jvp", "value_and_grad"]

@@ -113,7 +113,9 @@ def _make(name, f, numbers, single, tape):
 
     operator.__name__ = f"{name}_{f.py_func.__name__}"
     operator.__doc__ = f"nd.cuda.{name} of {f.py_func.__name__}, for kernels."
-    return intrinsic(operator)
+    made = intrinsic(operator)
+    made.numbad_gradient = f"nd.cuda.{name}", numbers, tape  # for `batch`
+    return made
 
 
 class _Evaluation:

@@ -47,6 +47,12 @@ class DeviceFunction:
         code = ctypes.CFUNCTYPE(ctypes.c_int32, *kinds)(self._address)(*given)
         return code, returned
 
+    def place(self, *indices):
+        """Set the indices of the thread and of its block, and how many of each there are."""
+        for name, index in zip(_INDICES, indices, strict=True):
+            address = self._engine.get_global_value_address(name)
+            ctypes.c_int32.from_address(address).value = index
+
     @property
     def ptx(self):
         """The same code for a GPU."""
@@ -58,12 +64,30 @@ class DeviceFunction:
         return self.result.call_helper.exceptions
 
 
+# The indices of a thread, which a kernel asks for: numbers that a test sets.
+_INDICES = "tid", "ctaid", "ntid", "nctaid"
+_INDEX_CODE = "".join(
+    f"@{name} = global i32 0\ndefine i32 @read_{name}() {{\n  %x = load i32, ptr @{name}\n  ret i32 %x\n}}\n"
+    for name in _INDICES
+)
+
+
+def run_kernel(kernel, argtypes, args, blocks=1, threads=1):
+    """Run a kernel's code on the CPU, thread by thread."""
+    run = DeviceFunction(kernel, argtypes)
+    for block in range(blocks):
+        for thread in range(threads):
+            run.place(thread, block, threads, blocks)
+            assert run(*args)[0] == 0
+
+
 def _engine(texts):
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     module = None
-    for text in texts:
+    for text in [_INDEX_CODE, *texts]:
         text = re.sub(r'target (triple|datalayout) = "[^"]*"', "", text)
+        text = re.sub(r'@"?llvm\.nvvm\.read\.ptx\.sreg\.(\w+)\.x"?', r"@read_\1", text)
         part = llvm.parse_assembly(text)
         if module is None:
             module = part

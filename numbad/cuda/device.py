@@ -1,0 +1,76 @@
+"""The GPU: whether there is one, arrays on it, streams, launches."""
+
+import numpy as np
+from numba import cuda, typeof
+from numba.core import types
+from numba.cuda.cudadrv import nvrtc
+
+from ..errors import ArgumentError, DeviceError
+from .launch import launch_for
+
+
+def capability():
+    """The compute capability of the current GPU; DeviceError where there is none to compile for."""
+    if not cuda.is_available():
+        raise DeviceError(
+            "nd.cuda.batch needs a CUDA GPU and its driver, and Numba finds none; on the CPU, nd.batch does "
+            "the same (numba.cuda.is_available() tells which to take)"
+        )
+    found = tuple(cuda.get_current_device().compute_capability)
+    oldest = min(nvrtc.get_supported_ccs())
+    if found < oldest:
+        raise DeviceError(
+            f"this GPU has compute capability {found[0]}.{found[1]}, and the CUDA toolkit that is installed "
+            f"compiles for {oldest[0]}.{oldest[1]} and later; install an older one, as by "
+            "pip install 'numba-cuda[cu12]'"
+        )
+    return found
+
+
+def stream_of(stream):
+    """A stream of Numba's for one of Numba's, CuPy's or PyTorch's, or its address."""
+    for attribute in ("cuda_stream", "ptr"):
+        if hasattr(stream, attribute):
+            stream = getattr(stream, attribute)
+    if isinstance(stream, int):
+        return cuda.external_stream(stream) if stream else cuda.default_stream()
+    if hasattr(stream, "handle"):
+        return stream
+    raise ArgumentError(
+        f"stream= is a stream of Numba, CuPy or PyTorch, or its address, not {stream!r}"
+    )
+
+
+def on_device(array, stream):
+    """An array on the device: the same memory, or a copy of a NumPy array."""
+    if cuda.is_cuda_array(array):
+        return cuda.as_cuda_array(array)
+    return cuda.to_device(np.asarray(array), stream=stream)
+
+
+def is_on_device(value):
+    """Whether a value is an array on the device."""
+    return cuda.is_cuda_array(value)
+
+
+def is_array(value):
+    return isinstance(value, np.ndarray) or is_on_device(value)
+
+
+def type_of(value):
+    """The Numba type of an argument of a kernel."""
+    return value._numba_type_ if hasattr(value, "_numba_type_") else typeof(value)
+
+
+def empty(shape, dtype, stream):
+    return cuda.device_array(shape, dtype, stream=stream)
+
+
+def launch(kernel, threads, count, arguments, stream):
+    """Launch a kernel whose first argument is the number of elements."""
+    arguments = np.int64(count), *arguments
+    signature = types.void(*map(type_of, arguments))
+    kernel.compile(signature)
+    processors = cuda.get_current_device().MULTIPROCESSOR_COUNT
+    shape = launch_for(count, kernel.get_regs_per_thread(signature), processors, threads)
+    kernel[shape.blocks, shape.threads, stream](*arguments)
