@@ -255,3 +255,17 @@ def test_functions_that_write(host):
     y = np.zeros((7, 3))
     assert nd.cuda.batch(scaled)(X, y) is None
     np.testing.assert_array_equal(y, 2 * X)
+
+
+def weighted(x, w):
+    s = 0.0
+    for i in range(x.size):
+        s += w[i] * x[i] ** 2
+    return s
+
+
+def test_gradients_come_in_the_order_of_argnums(host):
+    w = np.array([1.0, -2.0, 0.5])
+    by_w, by_x = nd.cuda.batch(nd.cuda.grad(weighted, (1, 0)), in_axes=(0, None))(X, w)
+    np.testing.assert_allclose(by_w, X**2, rtol=1e-14)
+    np.testing.assert_allclose(by_x, 2 * w * X, rtol=1e-14)
