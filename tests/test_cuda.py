@@ -1,12 +1,6 @@
 """Derivatives in CUDA kernels: compiled to PTX, for which no driver is needed, and run on the CPU."""
 
-import importlib.util
 import math
-import os
-import re
-import shutil
-import subprocess
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,6 +9,8 @@ from numba import njit, types
 import numbad as nd
 from asv_bench.benchmarks.problems import lotka_volterra
 from numbad.forward.access import partial, unit
+
+from .cuda.assembler import usage
 
 cuda = pytest.importorskip("numba.cuda", reason="numba-cuda is not installed (extra: cuda)")
 dispatcher = pytest.importorskip(
@@ -169,28 +165,11 @@ def check_ptx(ptx, device):
     assert ".extern" not in ptx  # no allocator, no runtime
 
 
-def assembler():
-    """The path of NVIDIA's assembler, which needs no driver; the test is skipped without it."""
-    nvidia = importlib.util.find_spec("nvidia")
-    packaged = [
-        path / "cuda_nvcc" / "bin"
-        for path in map(Path, nvidia.submodule_search_locations if nvidia else ())
-    ]
-    found = shutil.which("ptxas") or shutil.which("ptxas", path=os.pathsep.join(map(str, packaged)))
-    return found or pytest.skip("no ptxas on this machine")
-
-
 @pytest.mark.parametrize("kernel", ["lotka_volterra_kernel", "kepler_kernel"])
 def test_ptx_of_gradients_assembles_without_spills(capability, kernel, request, tmp_path):
     argtypes = LOTKA_VOLTERRA if kernel == "lotka_volterra_kernel" else (VECTOR,) * 5
     ptx, _ = cuda.compile_ptx(request.getfixturevalue(kernel), argtypes, cc=capability)
-    (tmp_path / "kernel.ptx").write_text(ptx)
-    arguments = "-v", "-arch=sm_80", "-o", tmp_path / "kernel.cubin", tmp_path / "kernel.ptx"
-    done = subprocess.run([assembler(), *arguments], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    spills = re.findall(r"(\d+) bytes spill stores", done.stderr)
-    assert spills
-    assert not any(map(int, spills)), done.stderr
+    assert usage(ptx, tmp_path).spilled == 0
 
 
 def test_gradient_of_lotka_volterra_compiles_to_ptx(capability, device, lotka_volterra_kernel):
