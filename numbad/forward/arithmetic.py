@@ -214,9 +214,13 @@ class Emitter(Zeros):
         return Operand(ty, self.builder.select(condition.value, *values))
 
     def join(self, x, y):
-        """The type of a value that is one of two; two literal ints meet as a float."""
+        """The type of a value that is one of two; a literal int makes no float wider, two are one."""
         if isinstance(x, types.IntegerLiteral) and isinstance(y, types.IntegerLiteral):
             return self.real
+        for literal, other in ((x, y), (y, x)):
+            number = isinstance(other, types.Float | types.Complex | d.Dual)
+            if isinstance(literal, types.IntegerLiteral) and number:
+                return other
         return d.join(self.context.typing_context, x, y)
 
     # -- the chain rule ----------------------------------------------------------------------

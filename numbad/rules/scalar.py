@@ -135,7 +135,7 @@ _rule(
 _rule((math.atan, np.arctan, cmath.atan), lambda ans, x: 1 / (1 + x * x))
 _rule(
     (math.asinh, np.arcsinh, cmath.asinh),
-    lambda ans, x: 1 / math.hypot(x, 1),
+    lambda ans, x: 1 / math.hypot(x, 1.0),
     lambda ans, x: 1 / np.sqrt(x * x - -1),
 )
 _rule(

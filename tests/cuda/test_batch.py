@@ -269,3 +269,17 @@ def test_gradients_come_in_the_order_of_argnums(host):
     by_w, by_x = nd.cuda.batch(nd.cuda.grad(weighted, (1, 0)), in_axes=(0, None))(X, w)
     np.testing.assert_allclose(by_w, X**2, rtol=1e-14)
     np.testing.assert_allclose(by_x, 2 * w * X, rtol=1e-14)
+
+
+def drawn(x, key, path):
+    for i in range(4):
+        x *= math.exp(0.1 * x * nd.random.normal(key, 4 * path + i))
+    return x
+
+
+def test_paths_of_random_numbers_are_those_of_the_cpu(host):
+    axes, args = (None, None, 0), (0.7, nd.random.key(3), np.arange(5))
+    found = nd.cuda.batch(nd.cuda.value_and_grad(drawn), in_axes=axes)(*args)
+    np.testing.assert_allclose(
+        found, nd.batch(nd.value_and_grad(drawn), in_axes=axes)(*args), rtol=1e-13
+    )
