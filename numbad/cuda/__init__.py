@@ -12,5 +12,16 @@ from .batch import batch
 from .forward_mode import derivative, hvp, jacobian, jvp
 from .gradient import grad, value_and_grad
 from .tape import TAPE_BYTES
+from .trajectories import ensemble
 
-__all__ = ["TAPE_BYTES", "batch", "derivative", "grad", "hvp", "jacobian", "jvp", "value_and_grad"]
+__all__ = [
+    "TAPE_BYTES",
+    "batch",
+    "derivative",
+    "ensemble",
+    "grad",
+    "hvp",
+    "jacobian",
+    "jvp",
+    "value_and_grad",
+]

@@ -12,6 +12,8 @@ _HEADING = "Failed in nopython mode pipeline"
 _TAIL = ("During: ", 'File "', "There are ", "<source elided>")
 _LONGEST = 4
 
+CANNOT_COMPILE = "Numba cannot compile"  # how the message begins
+
 
 def cannot_compile(fun, given, error):
     """The ModelError for a right-hand side that does not compile for arguments of given types."""
@@ -21,7 +23,7 @@ def cannot_compile(fun, given, error):
     shown = f"\n    {source}" if source else ""
     arguments = ", ".join(str(ty) for ty in given)
     return ModelError(
-        f"Numba cannot compile {fun.py_func.__name__}({arguments}): "
+        f"{CANNOT_COMPILE} {fun.py_func.__name__}({arguments}): "
         f'File "{file}", line {line}:{shown}\n{_reason(error)}'
     )
 

@@ -103,7 +103,8 @@ class Call:
         source = emitter.vector_or_one(self.derivative, result)
         _check_length(emitter, source, emitter.vector(self.y, y), first)
         out = emitter.make_state(self.y, buffer, lambda i: source[i], source)
-        emitter.context.nrt.decref(builder, self.derivative, result)
+        if not (is_scalar(self.derivative) or _is_tuple_of_scalars(self.derivative)):
+            emitter.context.nrt.decref(builder, self.derivative, result)  # a GPU has no counts
         return out
 
 

@@ -15,6 +15,7 @@ from numba.core import types
 from numba.extending import intrinsic
 
 from numbad.random.compiling import inlined
+from numbad.random.exact import product
 
 _ONE = np.uint64(0x3FF0000000000000)  # the bits of 1.0
 _MANTISSA = np.int64(0x000FFFFFFFFFFFFF)
@@ -67,13 +68,13 @@ def _log(x):
     r = fma(z, r, 2.222219843214978396e-01)
     r = fma(z, r, 2.857142874366239149e-01)
     r = fma(z, r, 3.999999999940941908e-01)
-    r = z * fma(z, r, 6.666666666666735130e-01)
-    half = 0.5 * f * f
+    r = product(z, fma(z, r, 6.666666666666735130e-01))
+    half = product(0.5 * f, f)
     return fma(k, _LN2_HIGH, f - (half - fma(s, half + r, k * _LN2_LOW)))
 
 
 @inlined
-def _sine_cosine(turns):
+def sine_cosine(turns):
     """sin and cos of 2 pi times a number within (0, 1)."""
     quarter = np.int32(fma(4.0, turns, 0.5))
     x = fma(-0.25, np.float64(quarter), turns) * 6.283185307179586
@@ -99,5 +100,5 @@ def _sine_cosine(turns):
 def normal_pair(a, b, c, d):
     """Two independent standard normal numbers, from the four words of a block."""
     radius = math.sqrt(-2.0 * _log(open_unit(a, b)))
-    sine, cosine = _sine_cosine(open_unit(c, d))
+    sine, cosine = sine_cosine(open_unit(c, d))
     return radius * cosine, radius * sine

@@ -16,7 +16,7 @@ from numbad.random.philox import block
 from numbad.sde.grid import constant
 
 # Domains of counters: no other use of the generator has these. The channel stands above them.
-_INCREMENTS, _AREAS, _TREES = np.uint32(16), np.uint32(17), np.uint32(18)
+INCREMENTS, AREAS, _TREES = np.uint32(16), np.uint32(17), np.uint32(18)
 _CHANNEL = np.uint32(8)
 _WORD, _ONE = np.uint64(32), np.uint64(1)
 _DEPTH = 30  # an interval of the tree is then shorter than the rounding of the times
@@ -43,8 +43,8 @@ def _of_cell(key, path, channel, cell, domain):
 @constant
 def _up_to(key, path, channel, cell, part, dt):
     """W(s) and int_0^s W of a cell from its beginning to s = part dt."""
-    w = math.sqrt(dt) * _of_cell(key, path, channel, cell, _INCREMENTS)
-    h = math.sqrt(dt / 12.0) * _of_cell(key, path, channel, cell, _AREAS)
+    w = math.sqrt(dt) * _of_cell(key, path, channel, cell, INCREMENTS)
+    h = math.sqrt(dt / 12.0) * _of_cell(key, path, channel, cell, AREAS)
     a, b, _, _ = block(
         key, np.uint64(cell), np.uint32(path), (np.uint32(channel) << _CHANNEL) | _TREES
     )
@@ -71,7 +71,7 @@ def _up_to(key, path, channel, cell, part, dt):
 
 
 @constant
-def _within(key, path, channel, cell, first, last, dt):
+def within_cell(key, path, channel, cell, first, last, dt):
     """(W, H) of a part of a cell."""
     w0, i0 = _up_to(key, path, channel, cell, first, dt)
     w1, i1 = _up_to(key, path, channel, cell, last, dt)
@@ -86,12 +86,12 @@ def increments(key, path, cells, parts, dt, channels, with_areas):
     ws, hs = np.empty((count, channels)), np.empty((count if with_areas else 0, channels))
     root, spread = math.sqrt(dt), math.sqrt(dt / 12.0)
     for j in range(channels):
-        _whole(key, path, j, cells, ws, _INCREMENTS, root)
+        _whole(key, path, j, cells, ws, INCREMENTS, root)
         if with_areas:
-            _whole(key, path, j, cells, hs, _AREAS, spread)
+            _whole(key, path, j, cells, hs, AREAS, spread)
         for n in range(count):
             if parts[n, 0] != 0.0 or parts[n, 1] != 1.0:
-                w, h = _within(key, path, j, cells[n], parts[n, 0], parts[n, 1], dt)
+                w, h = within_cell(key, path, j, cells[n], parts[n, 0], parts[n, 1], dt)
                 ws[n, j] = w
                 if with_areas:
                     hs[n, j] = h
@@ -124,13 +124,13 @@ def block_increments(key, first, count, cells, parts, dt, channels, with_areas, 
     drawn = count // 2 if mirrored else count
     root, spread = math.sqrt(dt), math.sqrt(dt / 12.0)
     for j in range(channels):
-        _block_of_whole(key, first, drawn, j, cells, ws, _INCREMENTS, root)
+        _block_of_whole(key, first, drawn, j, cells, ws, INCREMENTS, root)
         if with_areas:
-            _block_of_whole(key, first, drawn, j, cells, hs, _AREAS, spread)
+            _block_of_whole(key, first, drawn, j, cells, hs, AREAS, spread)
         for n in range(steps):
             if parts[n, 0] != 0.0 or parts[n, 1] != 1.0:
                 for p in range(drawn):
-                    w, h = _within(key, first + p, j, cells[n], parts[n, 0], parts[n, 1], dt)
+                    w, h = within_cell(key, first + p, j, cells[n], parts[n, 0], parts[n, 1], dt)
                     ws[n, j, p] = w
                     if with_areas:
                         hs[n, j, p] = h
@@ -187,9 +187,9 @@ def draw_steps(key, first, count, n, cells, parts, dt, with_areas, mirrored, ws,
     for j in range(ws.shape[1]):
         if both:
             pair = cells[n] >> 1
-            _two_rows(key, first, drawn, j, pair, ws[0, j], ws[1, j], _INCREMENTS, root)
+            _two_rows(key, first, drawn, j, pair, ws[0, j], ws[1, j], INCREMENTS, root)
             if with_areas:
-                _two_rows(key, first, drawn, j, pair, hs[0, j], hs[1, j], _AREAS, spread)
+                _two_rows(key, first, drawn, j, pair, hs[0, j], hs[1, j], AREAS, spread)
         else:
             _one_row(key, first, drawn, j, cells[n], parts[n], dt, with_areas, ws[0, j], hs[0, j])
     for row in range(2 if mirrored else 0):
@@ -213,11 +213,11 @@ def _one_row(key, first, drawn, channel, cell, part, dt, with_areas, ws, hs):
     root, spread = math.sqrt(dt), math.sqrt(dt / 12.0)
     for p in range(drawn):
         if whole:
-            ws[p] = root * _of_cell(key, first + p, channel, cell, _INCREMENTS)
+            ws[p] = root * _of_cell(key, first + p, channel, cell, INCREMENTS)
             if with_areas:
-                hs[p] = spread * _of_cell(key, first + p, channel, cell, _AREAS)
+                hs[p] = spread * _of_cell(key, first + p, channel, cell, AREAS)
         else:
-            w, h = _within(key, first + p, channel, cell, part[0], part[1], dt)
+            w, h = within_cell(key, first + p, channel, cell, part[0], part[1], dt)
             ws[p] = w
             if with_areas:
                 hs[p] = h

@@ -33,7 +33,7 @@ class DeviceFunction:
         self.result = compiler.compile_cuda(
             py_func, None, argtypes, cc=CAPABILITY, debug=debug, nvvm_options=options
         )
-        self._engine = _engine(self.result.library.llvm_strs)
+        self._engine = engine_of(self.result.library.llvm_strs)
         name = self.result.fndesc.llvm_func_name
         self._address = self._engine.get_function_address(name)
 
@@ -81,7 +81,7 @@ def run_kernel(kernel, argtypes, args, blocks=1, threads=1):
             assert run(*args)[0] == 0
 
 
-def _engine(texts):
+def engine_of(texts):
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     module = None

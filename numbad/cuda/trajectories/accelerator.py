@@ -1,0 +1,58 @@
+"""The current GPU: arrays on it, and kernels started there."""
+
+import numpy as np
+from numba import cuda
+
+from numbad.cuda.device import stream_of
+from numbad.errors import DeviceError
+
+THREADS = 128
+
+
+class Accelerator:
+    """The current GPU; what it is asked for is queued on `stream`."""
+
+    def __init__(self, stream=None):
+        self.stream = 0 if stream is None else stream_of(stream)
+
+    def need(self, name, way_out):
+        """Raise DeviceError where there is no GPU; `way_out` says what does the same without one."""
+        if not cuda.is_available():
+            raise DeviceError(
+                f"{name} needs an NVIDIA GPU with its driver, and finds none here. {way_out}"
+            )
+
+    def is_resident(self, value):
+        """Whether a value is an array on a GPU already."""
+        return hasattr(value, "__cuda_array_interface__")
+
+    def borrowed(self, value):
+        """An array of CuPy, PyTorch or the like as one of Numba's, of the same memory."""
+        return cuda.as_cuda_array(value)
+
+    def copied(self, array, dtype):
+        """An array of NumPy's on the device, contiguous."""
+        return cuda.to_device(np.ascontiguousarray(array, dtype), stream=self.stream)
+
+    def empty(self, shape, dtype):
+        """A new array on the device; what is in it is undefined."""
+        return cuda.device_array(shape, dtype, stream=self.stream)
+
+    def fetched(self, array):
+        """An array of the device's as one of NumPy's, when what is queued has been done."""
+        found = array.copy_to_host(stream=self.stream)
+        if self.stream:
+            self.stream.synchronize()
+        return found
+
+    def trajectories_first(self, array):
+        """An array of shape (times, n, trajectories) on the device as (trajectories, times, n), uncopied."""
+        shape = array.shape[-1:] + array.shape[:-1]
+        strides = array.strides[-1:] + array.strides[:-1]
+        return cuda.devicearray.DeviceNDArray(
+            shape, strides, array.dtype, stream=self.stream, gpu_data=array.gpu_data
+        )
+
+    def launch(self, kernel, arguments, count):
+        """Start a kernel with one thread for each of `count`."""
+        kernel.launch(arguments, -(-count // THREADS), THREADS, self.stream)

@@ -1,0 +1,182 @@
+"""One trajectory of an ODE in one thread, of the very pieces that `nd.ode.solver` is made of."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numba.core import types
+
+from numbad.cuda.kernels import Kernel
+from numbad.cuda.trajectories.given import Absent, named_classes
+from numbad.cuda.trajectories.kernel_source import argument_types, kernel_function
+from numbad.cuda.trajectories.outputs import make_put
+from numbad.errors import ArgumentError, UnsupportedError
+from numbad.ode import failure
+from numbad.ode.compiling import inlined
+from numbad.ode.integrate import Problem, Settings, make_pieces
+from numbad.ode.solving import compiled
+from numbad.ode.state import structure_of
+from numbad.ode.tableau import Tableau
+from numbad.ode.times import check_times
+from numbad.remembered import built_once
+
+_CPU = "on the CPU, nd.ode.solver's result in a numba.prange loop takes it"
+
+
+@dataclass(frozen=True)
+class OdePlan:
+    """What `nd.ode.solver` was asked for."""
+
+    problem: Problem
+    settings: Settings
+
+    @classmethod
+    def of(cls, build, given):
+        """From a solver's origin; UnsupportedError for what has no code for a GPU yet."""
+        problem, settings = given[:2]
+        if build is not compiled or problem.until_output:
+            raise refused("events, tstops and keep_events")
+        method = problem.tableau
+        if type(method) is not Tableau:
+            raise refused(f"method {method.name!r}; explicit Runge-Kutta ones, such as 'Tsit5', go")
+        if problem.inplace:
+            raise refused("inplace=True, which writes into arrays; fun may return a tuple")
+        return cls(problem, settings)
+
+    def check(self, y0, ts, args):
+        """Raise where a problem is not as it has to be; types tell it all."""
+
+    def states(self, times):
+        """How many states are alive at once: counted in what the assembler says of kernels of these kinds."""
+        method = self.problem.tableau
+        return method.stages + 2 if len(times) == 2 else method.slopes + 5
+
+    def kernel(self, y0, args, keys, times, precision, seeds):
+        """The kernel for structures of what a trajectory is given."""
+        if keys != Absent():
+            raise ArgumentError("an ODE takes no keys: leave them out of nd.cuda.ensemble")
+        dense = len(times) != 2
+        return ode_kernel(self.problem, self.settings, y0, args, dense, precision, seeds)
+
+    def arguments(self, times):
+        """What the kernel takes besides leaves and results."""
+        return [times]
+
+    def times(self, ts, precision):
+        """The output times in the precision asked for; TimesError where they do not increase or decrease."""
+        times = np.asarray(ts, float).astype(precision).astype(float)
+        status, time = check_times(times, 0)
+        if status != failure.RUNNING:
+            raise failure.TimesError(status, time)
+        return times
+
+    def told(self, code, stopped_at, times):
+        """Why a trajectory failed."""
+        return failure.describe(code, stopped_at)
+
+
+def refused(what):
+    """An UnsupportedError for part of a problem that the CPU can do."""
+    return UnsupportedError(
+        f"nd.cuda.ensemble has no code yet for {what}. On the CPU the solver's result does, in a loop over "
+        "numba.prange"
+    )
+
+
+@built_once(lambda problem, *_: problem.fun)
+def ode_kernel(problem, settings, y0, args, dense, precision, seeds):
+    """The `Kernel` for a problem, structures of arguments, a precision and what derivatives are taken by."""
+    put = make_put(seeds.first, seeds.is_first)
+    namespace = {"march": march_of(problem, settings, dense, put), **named_classes(y0, args)}
+    state, further = y0.source(seeds.read), args.source(seeds.read)
+    body = [f"code, stopped_at, row = march(i, ts, tables, {state}, {further})"]
+    leaves = (*y0.leaves(), *args.leaves())
+    function = kernel_function(leaves, ["ts"], body, namespace, seeds)
+    return Kernel(function, argument_types(leaves, [types.float64[::1]], seeds), precision)
+
+
+def march_of(problem, settings, dense, put):
+    """The compiled `march(i, ts, tables, y0, args) -> (status, t, row)`: trajectory `i`, into `tables`.
+
+    `dense`: whether there are outputs between the first and the last. `row` is the first not reached.
+    """
+    pieces = make_pieces(problem)
+    return _through(pieces, settings, put) if dense else _to_the_end(pieces, settings, put)
+
+
+def _to_the_end(pieces, settings, put):
+    """`march` for two outputs, the start and the end: no more is kept in registers than a step needs."""
+    fun, as_state, start, advance, close, settle = _named(
+        pieces, "fun as_state start advance close settle"
+    )
+    most = settings.max_steps
+
+    @inlined
+    def march(i, ts, tables, y0, args):
+        structure = structure_of(y0)
+        initial = as_state(y0, args)
+        t, t_end = ts[0], ts[1]
+        put(tables, 0, i, initial)
+        _, work, y, k0, status, control = start(initial, t, t_end, structure, args, settings)
+        while t != t_end and status == failure.RUNNING:
+            if control.attempts >= most:
+                status = failure.TOO_MANY_STEPS
+                break
+            status, t_new, _, w, stages, control = advance(
+                work, t, t_end, y, k0, control, structure, args, settings
+            )
+            if status != failure.RUNNING:
+                break
+            slopes = close(fun, work, t_new, w, stages, structure, args)
+            t = t_new
+            y, k0 = settle(work, w, slopes)
+        put(tables, 1, i, y)
+        return status, t, 1 + (status == failure.RUNNING)
+
+    return march
+
+
+def _through(pieces, settings, put):
+    """`march` for any outputs, those within a step by the method's interpolant."""
+    fun, as_state, start, advance, close, extend, interpolate, settle, spare = _named(
+        pieces, "fun as_state start advance close extend interpolate settle spare"
+    )
+    most = settings.max_steps
+
+    @inlined
+    def march(i, ts, tables, y0, args):
+        structure = structure_of(y0)
+        initial = as_state(y0, args)
+        count = len(ts)
+        t, t_end = ts[0], ts[count - 1]
+        direction = t_end - t
+        put(tables, 0, i, initial)
+        _, work, y, k0, status, control = start(initial, t, t_end, structure, args, settings)
+        row = 1
+        while row < count and status == failure.RUNNING:
+            if control.attempts >= most:
+                status = failure.TOO_MANY_STEPS
+                break
+            status, t_new, h, w, stages, control = advance(
+                work, t, t_end, y, k0, control, structure, args, settings
+            )
+            if status != failure.RUNNING:
+                break
+            slopes = close(fun, work, t_new, w, stages, structure, args)
+            if (ts[row] - t_new) * direction < 0.0:
+                weighed = extend(fun, work, t, h, y, slopes, structure, args)
+                while (ts[row] - t_new) * direction < 0.0:
+                    theta = (ts[row] - t) / h
+                    put(tables, row, i, interpolate(work[spare], theta, h, y, weighed))
+                    row += 1
+            if ts[row] == t_new:
+                put(tables, row, i, w)
+                row += 1
+            t = t_new
+            y, k0 = settle(work, w, slopes)
+        return status, t, row
+
+    return march
+
+
+def _named(pieces, names):
+    return [getattr(pieces, name) for name in names.split()]

@@ -1,0 +1,278 @@
+"""Ensembles on the GPU: the kernels run on the CPU, thread by thread, against the solvers themselves."""
+
+import math
+import re
+import warnings
+from collections import namedtuple
+
+import numpy as np
+import pytest
+
+pytest.importorskip("numba.cuda.core.ir", reason="this numba-cuda carries no IR of its own")
+
+from numba import cuda
+
+import numbad as nd
+import numbad.cuda as device
+from numbad.cuda.trajectories import ensemble_call
+from numbad.errors import DeviceError
+from numbad.ode.methods import EXPLICIT
+
+from .on_cpu import without_gpu
+from .registers import registers_and_spills
+from .twin_device import Resident, TwinDevice
+
+ASSEMBLED_FOR = (9, 0)
+
+
+@pytest.fixture(autouse=True)
+def twin(monkeypatch):
+    """Lets ensembles run on the CPU; the kernels that ran."""
+    if not cuda.is_available():
+        without_gpu(monkeypatch)
+    launched = []
+    monkeypatch.setattr(ensemble_call, "Accelerator", TwinDevice)
+    monkeypatch.setattr(TwinDevice, "launched", launched)
+    return launched
+
+
+def lorenz(t, y, sigma, rho, beta):
+    return sigma * (y[1] - y[0]), y[0] * (rho - y[2]) - y[1], y[0] * y[1] - beta * y[2]
+
+
+COUNT = 37
+RHO = np.linspace(0.0, 21.0, COUNT)
+STARTS = np.column_stack([np.linspace(0.9, 1.1, COUNT), np.zeros(COUNT), np.linspace(0, 1, COUNT)])
+EIGHT_THIRDS = 8.0 / 3.0
+END, WITHIN, BACK = (0.0, 1.0), np.linspace(0.0, 1.0, 7), (1.0, 0.85, 0.8)
+
+
+def lorenz_solver(method, rtol=1e-8):
+    step = {"first_step": 0.004} if method in ("Euler", "Heun", "RK4") else {}
+    return nd.ode.solver(lorenz, method=method, rtol=rtol, atol=rtol, **step)
+
+
+def one_by_one(solve, ts):
+    return np.array(
+        [solve(y, ts, (10.0, r, EIGHT_THIRDS)) for y, r in zip(STARTS, RHO, strict=True)]
+    )
+
+
+def without_spills(launched):
+    """Assert that the ensemble's kernel, the first that ran, keeps its state in registers; its PTX."""
+    ptx = launched[0].ptx(ASSEMBLED_FOR)
+    assert ".local" not in ptx
+    registers, spilled = registers_and_spills(ptx)
+    if registers is not None:
+        assert (spilled, registers < 200) == (0, True)
+    return ptx
+
+
+@pytest.mark.deep(but=["RK4-ts0", "Tsit5-ts1"])
+@pytest.mark.parametrize("ts", [END, WITHIN, BACK])
+@pytest.mark.parametrize("method", [method.name for method in EXPLICIT])
+def test_trajectories_are_those_of_the_solver(method, ts, twin):
+    solve = lorenz_solver(method)
+    found = device.ensemble(solve, STARTS, ts, (10.0, RHO, EIGHT_THIRDS))
+    assert found.ys.shape == (COUNT, len(ts), 3)
+    assert found.ys.dtype == np.float64
+    assert not found.status.any()
+    # The host contracts nothing, so that the steps are the same to the last bit but for what LLVM reorders.
+    np.testing.assert_allclose(found.ys, one_by_one(solve, ts), rtol=1e-12, atol=1e-12)
+    without_spills(twin)
+
+
+@pytest.mark.deep(but=["Tsit5-ts0"])
+@pytest.mark.parametrize("ts", [END, WITHIN])
+@pytest.mark.parametrize("method", ["RK4", "BS3", "DP5", "Tsit5", "DOP853", "Vern7", "Vern9"])
+def test_float32_is_float32_throughout(method, ts, twin):
+    found = device.ensemble(
+        lorenz_solver(method, 1e-5), STARTS.astype("f4"), ts, (10.0, RHO, EIGHT_THIRDS)
+    )
+    assert found.ys.dtype == np.float32
+    accurate = one_by_one(lorenz_solver("Vern9", 1e-12), ts)
+    np.testing.assert_allclose(found.ys, accurate, rtol=2e-4, atol=2e-4)
+    ptx = without_spills(twin)
+    assert ".f64" not in ptx
+    assert "fma.rn.f32" in ptx
+
+
+def test_float32_rounds_as_numpys_does():
+    """Euler's method as the logistic map, which makes a rounding error 1e5 times as large in twelve steps."""
+    solve = nd.ode.solver(lambda t, y, r: r * y * (1 - y) - y, method="Euler", first_step=1.0)
+    starts = np.linspace(0.1, 0.3, 20, dtype="f4")
+    found = device.ensemble(solve, starts, (0.0, 12.0), 3.9).ys[:, 1, 0]
+    single, double, r = starts.copy(), starts.astype(float), np.float32(3.9)
+    for _ in range(12):
+        single = single + (r * single * (np.float32(1.0) - single) - single)
+        double = double + (3.9 * double * (1.0 - double) - double)
+    assert (found == single).all()
+    assert np.abs(found - double).max() > 1e-5
+
+
+# -- what each trajectory is given ------------------------------------------------------------------
+
+Pair = namedtuple("Pair", "x v")
+Spring = namedtuple("Spring", "k damping")
+
+
+def spring(t, y, s, push):
+    x, v = y.x, y.v
+    return v, -s.k * x - s.damping * v + push[0] * math.cos(push[1] * t) * (
+        push[2] if push[2] > 1 else 1
+    )
+
+
+def test_structures():
+    solve = nd.ode.solver(spring)
+    k, x = np.linspace(1.0, 3.0, 5), np.linspace(-1.0, 1.0, 5)
+    pushes = np.column_stack([k, 2.0 * k, [0.0, 1.0, 2.0, 3.0, 4.0]])
+    for push in (pushes, pushes[:1]):  # a row for each; one for all
+        found = device.ensemble(solve, Pair(x, 0.5), END, (Spring(k, 0.1), push))
+        for i in range(5):
+            args = Spring(k[i], 0.1), tuple(push[i if len(push) > 1 else 0])
+            np.testing.assert_allclose(found.ys[i], solve(Pair(x[i], 0.5), END, args), rtol=1e-13)
+
+
+def test_scalar_states_and_single_arguments():
+    solve = nd.ode.solver(lambda t, y, n: -n * y)
+    found = device.ensemble(solve, np.array([1.0, 2.0]), END, np.array([1, 3]))
+    np.testing.assert_allclose(found.ys[:, 1, 0], [math.exp(-1.0), 2.0 * math.exp(-3.0)], rtol=1e-5)
+    alone = device.ensemble(solve, 1.0, (0.0,), 1)
+    assert alone.ys.tolist() == [[[1.0]]]
+
+
+def test_arrays_on_the_device_stay_there():
+    solve = lorenz_solver("Tsit5")
+    starts = Resident(np.asfortranarray(STARTS))
+    found = device.ensemble(solve, starts, END, (10.0, Resident(RHO), EIGHT_THIRDS))
+    assert isinstance(found.ys, Resident)
+    assert isinstance(found.status, Resident)
+    np.testing.assert_allclose(found.ys.array, one_by_one(solve, END), rtol=1e-12, atol=1e-12)
+
+
+# -- trajectories that fail -------------------------------------------------------------------------
+
+explosion = nd.ode.solver(lambda t, y: y * y, max_steps=2000)
+OUTPUTS = np.linspace(0.0, 1.0, 5)
+
+
+def test_a_trajectory_that_fails_leaves_the_others_right():
+    y0s = np.array([0.5, 1.6, -1.0, 3.0, 0.1])  # 1 / y0 is when it explodes
+    with pytest.warns(nd.NumbadWarning, match=r"2 of 5.*first is number 1: .* at t = 0\.62"):
+        found = device.ensemble(explosion, y0s, OUTPUTS)
+    assert (found.status != 0).tolist() == [False, True, False, True, False]
+    exact = 1.0 / (1.0 / y0s[:, None] - OUTPUTS)
+    fails = exact < 0.0
+    fails[2] = False
+    assert np.isnan(found.ys[..., 0]).tolist() == fails.tolist()
+    np.testing.assert_allclose(found.ys[..., 0][~fails], exact[~fails], rtol=1e-4)
+
+
+def test_all_that_fail_raise():
+    with pytest.raises(
+        nd.IntegrationError, match="3 of 3 trajectories failed; the first is number 0"
+    ):
+        device.ensemble(explosion, np.array([2.0, 3.0, 4.0]), OUTPUTS)
+    with pytest.raises(nd.IntegrationError, match=r"2 of 2.*initial state"):
+        device.ensemble(explosion, np.array([math.nan, math.inf]), OUTPUTS)
+
+
+def picky(t, y, limit):
+    if y[0] > limit:
+        raise ValueError("too large")
+    return (y[0],)
+
+
+def test_what_fun_raises_ends_one_trajectory():
+    limits = np.array([9.0, 1.2, 9.0])
+    with pytest.warns(nd.NumbadWarning, match="1 of 3.*number 1: fun raised an exception"):
+        found = device.ensemble(nd.ode.solver(picky), (1.0,), END, limits)
+    assert np.isnan(found.ys[1]).all()
+    np.testing.assert_allclose(found.ys[[0, 2], 1, 0], math.e, rtol=1e-6)
+
+
+def test_max_steps():
+    solve = nd.ode.solver(lambda t, y, w: (y[1], -w * w * y[0]), max_steps=60)
+    with pytest.warns(nd.NumbadWarning, match="1 of 2.*max_steps"):
+        found = device.ensemble(solve, (1.0, 0.0), END, np.array([1.0, 200.0]))
+    assert np.isnan(found.ys[1, 1]).all()
+    np.testing.assert_allclose(found.ys[0, 1], [math.cos(1.0), -math.sin(1.0)], rtol=1e-5)
+
+
+# -- wrong use --------------------------------------------------------------------------------------
+
+decay = nd.ode.solver(lambda t, y, k: (-k * y[0],))
+stiff = nd.ode.solver(lorenz, method="Rodas5P")
+writing = nd.ode.solver(lorenz, inplace=True)
+switched = nd.ode.solver(lorenz, tstops=0.5)
+ones, close_by = np.ones((3, 1)), (0.0, 1e-9, 1.0, 1.0 + 1e-9)
+
+
+@pytest.mark.parametrize(
+    ("given", "options", "error", "message"),
+    [
+        ((len, 1.0, END), {}, nd.ArgumentError, "takes what nd.sde.solver or"),
+        ((decay, ones, END, np.ones(4)), {}, nd.ArgumentError, "y0s has 3 rows and args has 4"),
+        ((decay, (1.0,), END, "fast"), {}, nd.ArgumentError, "args must be a number"),
+        ((decay, np.ones((3, 1, 1)), END, 1.0), {}, nd.ArgumentError, "y0s must be"),
+        ((decay, ((1.0, 2.0),), END, 1.0), {}, nd.ArgumentError, "y0s must be"),
+        ((decay, np.ones((3, 100)), END, 1.0), {}, nd.ArgumentError, "100 numbers in a row"),
+        ((decay, (1.0,), (0.0, 1.0, 1.0), 1.0), {}, nd.DataError, "increase"),
+        ((decay, (1.0,), close_by, 1.0), {"precision": "float32"}, nd.DataError, "increase"),
+        ((decay, (1.0,), (0.0, math.nan), 1.0), {}, nd.DataError, "finite"),
+        ((decay, (1.0,), END, 1.0), {"precision": "half"}, nd.ArgumentError, "precision"),
+        ((decay, (1.0,), END, 1.0), {"precision": "float16"}, nd.ArgumentError, "precision"),
+        ((decay, Resident(ones), END, 1.0), {"precision": "f4"}, nd.ArgumentError, "takes float32"),
+        ((stiff, STARTS, END), {}, nd.UnsupportedError, "'Rodas5P'"),
+        ((writing, STARTS, END), {}, nd.UnsupportedError, "inplace"),
+        ((switched, STARTS, END), {}, nd.ArgumentError, "without events"),
+    ],
+)
+def test_what_does_not_fit_is_refused(given, options, error, message):
+    with pytest.raises(error, match=f"(?s){message}"):
+        device.ensemble(*given, **options)
+
+
+def test_a_function_that_allocates_is_refused():
+    solve = nd.ode.solver(lambda t, y: np.zeros(2) + y[0])
+    with pytest.raises(nd.NumbadError, match="for the GPU.*without arrays"):
+        device.ensemble(solve, (1.0, 2.0), END)
+
+
+def test_a_kernel_is_compiled_once(twin):
+    for precision in ("float64", "float32", "float64"):
+        device.ensemble(decay, (1.0,), END, 1.0, precision=precision)
+    first, other, again = twin[::2]  # beside the kernel that looks for failures
+    assert first is again
+    assert first is not other
+
+
+@pytest.mark.skipif(cuda.is_available(), reason="there is a GPU")
+def test_without_a_gpu_it_says_so(monkeypatch):
+    monkeypatch.undo()
+    with pytest.raises(DeviceError, match=re.escape("nd.sde.ensemble")):
+        device.ensemble(decay, (1.0,), END, 1.0)
+
+
+# -- on a GPU ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(not cuda.is_available(), reason="there is no GPU here")
+@pytest.mark.parametrize("precision", ["float64", "float32"])
+def test_on_a_gpu(precision, monkeypatch):
+    monkeypatch.undo()
+    solve = lorenz_solver("Tsit5", 1e-8 if precision == "float64" else 1e-5)
+    found = device.ensemble(solve, STARTS, WITHIN, (10.0, RHO, EIGHT_THIRDS), precision=precision)
+    assert not found.status.any()
+    close = 1e-9 if precision == "float64" else 1e-4
+    np.testing.assert_allclose(found.ys, one_by_one(solve, WITHIN), rtol=close, atol=close)
+    stay = device.ensemble(
+        solve, cuda.to_device(STARTS.astype(precision)), WITHIN, (10.0, RHO, EIGHT_THIRDS)
+    )
+    assert (stay.ys.copy_to_host() == found.ys).all()
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        mixed = device.ensemble(explosion, np.array([0.5, 1.6]), OUTPUTS)
+    assert mixed.status.astype(bool).tolist() == [False, True]
+    assert "1 of 2" in str(told[0].message)

@@ -1,0 +1,134 @@
+"""A device that is the CPU: the LLVM code of a kernel, compiled for the host, run thread after thread.
+
+All that a kernel does is tested so, its indices included; nothing of it but the number of the thread comes
+from another place than on a GPU.
+"""
+
+import ctypes
+import re
+
+import numpy as np
+from numba.core import types
+
+from .on_cpu import CAPABILITY, engine_of
+
+_REGISTERS = {"tid.x": "@twin_thread", "ctaid.x": "@twin_block", "ntid.x": "@twin_size"}
+_STATE = """
+@twin_thread = global i32 0
+@twin_block = global i32 0
+@twin_size = global i32 1
+define double @__nv_dmul_rn(double %x, double %y) {
+  %product = fmul double %x, %y
+  ret double %product
+}
+"""
+_THREADS = 32
+
+
+class Resident:
+    """An array that poses as one on a GPU."""
+
+    def __init__(self, array):
+        self.array = array
+        self.dtype, self.shape = array.dtype, array.shape
+
+    __cuda_array_interface__ = None
+
+    def is_c_contiguous(self):
+        return self.array.flags.c_contiguous
+
+    def reshape(self, *shape):
+        return Resident(self.array.reshape(*shape))
+
+    def __getitem__(self, at):
+        return Resident(self.array[at])
+
+
+class TwinDevice:
+    """What `numbad.cuda.trajectories.accelerator.Accelerator` does, on the CPU."""
+
+    launched = None  # the kernels that ran, where a test wants to know
+
+    def __init__(self, stream=None):
+        self.stream = stream
+
+    def need(self, name, way_out):
+        pass
+
+    def is_resident(self, value):
+        return isinstance(value, Resident)
+
+    def borrowed(self, value):
+        return value
+
+    def copied(self, array, dtype):
+        return Resident(np.array(array, dtype, order="C"))
+
+    def empty(self, shape, dtype):
+        # What nobody wrote is told from what somebody did.
+        return Resident(np.full(shape, -77, dtype))
+
+    def fetched(self, array):
+        return array.array.copy()
+
+    def trajectories_first(self, array):
+        return Resident(np.moveaxis(array.array, -1, 0))
+
+    def launch(self, kernel, arguments, count):
+        if self.launched is not None:
+            self.launched.append(kernel)
+        run_on_host(kernel, [argument.array for argument in arguments], count)
+
+
+def run_on_host(kernel, arrays, count):
+    """Run a kernel for `count` threads and as many more as fill the last block."""
+    twin = _twin(kernel)
+    given = [
+        value
+        for ty, array in zip(kernel.argtypes, arrays, strict=True)
+        for value in _fields(ty, array)
+    ]
+    function = ctypes.CFUNCTYPE(None, *[ctypes.c_int64] * len(given))(twin.address)
+    twin.set("twin_size", _THREADS)
+    for block in range(-(-count // _THREADS)):
+        twin.set("twin_block", block)
+        for thread in range(_THREADS):
+            twin.set("twin_thread", thread)
+            function(*given)
+
+
+def _fields(ty, array):
+    assert isinstance(ty, types.Array)
+    assert array.ndim == ty.ndim
+    return [0, 0, array.size, array.itemsize, array.ctypes.data, *array.shape, *array.strides]
+
+
+class _Twin:
+    def __init__(self, kernel):
+        library = kernel.library(CAPABILITY)
+        texts = [_on_host(text) for text in kernel.llvm(CAPABILITY)]
+        self.engine = engine_of([_STATE, *texts])
+        self.address = self.engine.get_function_address(library._entry_name)
+
+    def set(self, name, value):
+        address = self.engine.get_global_value_address(name)
+        ctypes.c_int32.from_address(address).value = value
+
+
+_twins = {}
+
+
+def _twin(kernel):
+    if kernel not in _twins:
+        _twins[kernel] = _Twin(kernel)
+    return _twins[kernel]
+
+
+def _on_host(text):
+    """The text with what a thread asks the GPU for taken from `_STATE`."""
+    for register, place in _REGISTERS.items():
+        name = f"llvm.nvvm.read.ptx.sreg.{register}"
+        text = re.sub(rf'declare i32 @"?{re.escape(name)}"?\(\)[^\n]*\n', "", text)
+        text = re.sub(rf'call i32 @"?{re.escape(name)}"?\(\)', f"load i32, i32* {place}", text)
+    wanted = [place for place in _REGISTERS.values() if f"i32* {place}" in text]
+    return "\n".join([*(f"{place} = external global i32" for place in wanted), text])
