@@ -7,6 +7,7 @@ import numpy as np
 
 from numbad.cuda.kernels import DOUBLE, SINGLE, Kernel
 from numbad.cuda.trajectories.accelerator import Accelerator
+from numbad.cuda.trajectories.averages import means
 from numbad.cuda.trajectories.given import Absent, Given, state_of
 from numbad.cuda.trajectories.kernel_source import RAISED, survey
 from numbad.cuda.trajectories.ode_march import OdePlan
@@ -22,6 +23,14 @@ Trajectories.__doc__ = """What `ensemble` returns.
 `ys`, shape (trajectories, len(ts), n): the solutions, NaN from the output on that a trajectory failed to
 reach. `derivatives`, shape (trajectories, len(ts), n, numbers), with an entry for each number that was asked
 for, in order; None where none was. `status`, shape (trajectories,): 0 where a trajectory reached its end.
+"""
+
+Means = namedtuple("Means", "mean error derivatives paths failed")
+Means.__doc__ = """What `ensemble` returns with reduce="mean".
+
+`mean` of the solutions and its standard `error`, shape (len(ts), n); the mean of `derivatives`, shape
+(len(ts), n, numbers), or None; how many `paths` they are over, those that reached their end; `failed`: the
+number of the first that did not, -1 if all did.
 """
 
 _WAY_OUT = (
@@ -65,20 +74,21 @@ def ensemble(
     derivatives : None, "y0", "args", int, or a tuple of these
         What to differentiate by, in forward mode: all components of the initial state; all floats among
         `args`; the floats in `args[k]`. Integers are constants.
-    reduce
-        Not available yet: anything but None raises.
+    reduce : None or "mean"
+        "mean": the means over trajectories, on the GPU; none is copied from there.
     precision : None, "float32" or "float64"
         In which all is computed, literals in `fun` included; None: that of `y0s`. In float32 the tolerances
         of the solver should not be below 1e-6.
     stream : stream of Numba, CuPy or PyTorch, optional
-        With one, the work is queued and the call does not wait for it, nor look for failures: look at
-        `status`.
+        Where the work is queued. Where arrays on the GPU come back, the call does not wait for it, nor look
+        for failures: look at `status`.
 
     Returns
     -------
-    Trajectories
+    Trajectories, or Means
         `(ys, derivatives, status)`, NumPy arrays; where one of `y0s` and `args` is an array on the GPU (of
-        CuPy, PyTorch, Numba: anything with `__cuda_array_interface__`), arrays on the GPU.
+        CuPy, PyTorch, Numba: anything with `__cuda_array_interface__`), arrays on the GPU. With `reduce`,
+        `(mean, error, derivatives, paths, failed)`, in any case of NumPy.
 
     Raises
     ------
@@ -101,12 +111,12 @@ def ensemble(
     place of 52 and differ by some 1e-7, by up to 3e-4 where they are next to zero. Nothing is allocated in a
     thread, and states stay in registers: ensembles are for small systems.
     """
-    if reduce is not None:
-        raise ArgumentError("nd.cuda.ensemble: reduce is not available yet; leave it out")
+    if reduce not in (None, "mean"):
+        raise ArgumentError(f"nd.cuda.ensemble: reduce is None or 'mean', not {reduce!r}")
     plan = plan_of(solve)
     device = Accelerator(stream)
     device.need("nd.cuda.ensemble", _WAY_OUT)
-    return Request(plan, device, y0s, args, keys, precision, derivatives).run(ts)
+    return Request(plan, device, y0s, args, keys, precision, derivatives, reduce).run(ts)
 
 
 def plan_of(solve):
@@ -124,8 +134,8 @@ def plan_of(solve):
 class Request:
     """One call: what is given, brought to the device, and what comes back."""
 
-    def __init__(self, plan, device, y0s, args, keys, precision, derivatives=None):
-        self.plan, self.device = plan, device
+    def __init__(self, plan, device, y0s, args, keys, precision, derivatives=None, reduce=None):
+        self.plan, self.device, self.reduce = plan, device, reduce
         self.given = Given(device)
         self.y0, self.width = state_of(self.given.structure(y0s, "y0s"))
         states = [array.dtype for array in self.given.arrays]
@@ -152,6 +162,8 @@ class Request:
         failed, first = self._survey(status, ys, slopes)
         if failed:
             self._tell(failed, first, status, stopped, times)
+        if self.reduce is not None:
+            return self._means(ys, slopes, status, first if failed else -1)
         return self._result(ys, slopes, status)
 
     def _first(self, structure):
@@ -185,7 +197,8 @@ class Request:
         """How many trajectories failed, and the first; not known where nobody waits."""
         found = self.device.copied(np.array([0, self.count]), np.int32)
         self.device.launch(_surveys[self.precision], [status, ys, slopes, found], self.count)
-        return (0, 0) if self.device.stream else self.device.fetched(found)
+        queued = self.device.stream and self.given.resident and self.reduce is None
+        return (0, 0) if queued else self.device.fetched(found)
 
     def _tell(self, failed, first, status, stopped, times):
         """Warn of trajectories that failed; IntegrationError where none is left."""
@@ -197,6 +210,11 @@ class Request:
         if failed == self.count:
             raise IntegrationError(told)
         warnings.warn(f"{told}. The others are right", NumbadWarning, stacklevel=4)
+
+    def _means(self, ys, slopes, status, failed):
+        count, mean, error = means(self.device, status, ys, self.precision)
+        by = means(self.device, status, slopes, self.precision)[1] if self.by else None
+        return Means(mean, error, by, count, failed)
 
     def _result(self, ys, slopes, status):
         if self.given.resident:
