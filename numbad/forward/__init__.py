@@ -18,6 +18,6 @@ from . import (  # noqa: F401  (they register with Numba)
 )
 from .access import dtype_like, primal, promote_like, strip, tangent_of
 from .dual import Dual
-from .dualize import dualized
+from .dual_dispatcher import dualized
 
 __all__ = ["Dual", "dtype_like", "dualized", "primal", "promote_like", "strip", "tangent_of"]

@@ -10,8 +10,8 @@ from numba.extending import intrinsic, overload
 from ..source import define
 from . import dual as d
 from .access import primal
-from .dualize import stand_for
 from .layout import empty_as
+from .stand_ins import stand_for
 
 # -- conversion ------------------------------------------------------------------------------
 
@@ -39,6 +39,36 @@ def is_dual_array(ty):
 
 
 @functools.cache
+def as_scalar(target):
+    """A nopython function that converts a scalar to the type `target`."""
+
+    @intrinsic
+    def convert(typingctx, x):
+        def codegen(context, builder, sig, args):
+            return context.cast(builder, args[0], sig.args[0], target)
+
+        return target(x), codegen
+
+    return convert
+
+
+def dual_type(ty, dual):
+    """The type in which every float is a number of the type `dual`, or complex with its partials."""
+    if isinstance(ty, types.Array):
+        return ty.copy(dtype=dual_type(ty.dtype, dual))
+    if isinstance(ty, types.Float | types.Complex):
+        return d.with_base(dual, ty)
+    if isinstance(ty, types.NamedUniTuple | types.NamedTuple):
+        members = [dual_type(member, dual) for member in ty.types]
+        if len(set(members)) == 1:
+            return types.NamedUniTuple(members[0], len(members), ty.instance_class)
+        return types.NamedTuple(members, ty.instance_class)
+    if isinstance(ty, types.BaseTuple):
+        return types.BaseTuple.from_types([dual_type(member, dual) for member in ty.types])
+    return ty
+
+
+@functools.cache
 def as_dual(dual):
     """A nopython function that turns a fresh float array or list into one of duals."""
 
@@ -61,8 +91,6 @@ def as_dual(dual):
             item = as_scalar(d.with_base(dual, x.dtype))
             return lambda x: [item(v) for v in x]
         if isinstance(x, types.List) and _holds_tuples_of_floats(x):
-            from .raising import all_dual
-
             raised = all_dual(dual)
             return lambda x: [raised(v) for v in x]
         return lambda x: x
@@ -94,17 +122,28 @@ def _is_lower(ty, dual):
 
 
 @functools.cache
-def as_scalar(target):
-    """A nopython function that converts a scalar to the type `target`."""
+def all_dual(dual):
+    """A nopython function that raises the numbers of a tuple; arrays of duals stay what they are."""
 
-    @intrinsic
-    def convert(typingctx, x):
-        def codegen(context, builder, sig, args):
-            return context.cast(builder, args[0], sig.args[0], target)
+    def raised(x):
+        raise NotImplementedError
 
-        return target(x), codegen
+    @overload(raised)
+    def overload_raised(x):
+        if isinstance(x, types.BaseTuple):
+            members = "".join(f"raised(x[{k}]), " for k in range(len(x)))
+            namespace = {"raised": raised}
+            if isinstance(x, types.BaseNamedTuple):
+                namespace["make"] = x.instance_class
+                return define(f"def raise_members(x):\n    return make({members})\n", namespace)
+            return define(f"def raise_members(x):\n    return ({members})\n", namespace)
+        if isinstance(x, types.Float | types.Complex | d.Dual):
+            convert = as_scalar(d.with_base(dual, d.base_scalar(x)))
+            return lambda x: convert(x)
+        convert = as_dual(dual)
+        return lambda x: convert(x)
 
-    return convert
+    return raised
 
 
 def _number_class(cls, ty):

@@ -6,9 +6,9 @@ from numba.core import types
 from ..source import define
 from . import dual as d
 from .array import dtype_of_type
-from .dualize import stand_for, stand_for_method
 from .optionals import overload_stand_in
 from .reductions import is_none
+from .stand_ins import stand_for, stand_for_method
 
 
 def clip(a, a_min, a_max, out=None):

@@ -9,10 +9,10 @@ from ..source import define
 from . import dual as d
 from .access import dtype_like
 from .array import as_scalar, dtype_of_type, is_dual_array, plain
-from .dualize import stand_for, stand_for_method
 from .layout import empty_as
 from .optionals import overload_stand_in
 from .reductions import as_zero, is_none
+from .stand_ins import stand_for, stand_for_method
 
 
 def _leaves(ty):

@@ -17,6 +17,9 @@ from ..rules.registry import CONSTANT_CALLS, JVP, SCALAR, VJP, name_of
 from ..source import define
 from . import dual as d
 from .access import assemble_scalar, partial, strip
+from .arithmetic import Operand
+from .array import as_scalar, dtype_of_type
+from .dual_dispatcher import DualDispatcher, dualized
 from .overloads import SCALARS, emitter, lower_differentiable, relevel, stripped, top_tag
 from .refuse import refused_call, told
 
@@ -77,8 +80,6 @@ def _register_scalar(call, fn):
     def lower(context, builder, sig, args):
         if top_tag(sig.args) >= 0:
             return differentiate(context, builder, sig, args)
-        from .arithmetic import Operand
-
         emit = emitter(context, builder, sig.return_type)
         operands = [Operand(t, a) for t, a in zip(sig.args, args, strict=True)]
         return emit.cast(emit.call(fn, operands), sig.return_type)
@@ -94,10 +95,9 @@ def _register_jvp(call, fn, jvp):
     @overload(call)
     def overload_call(*args):
         args = args[0] if len(args) == 1 and isinstance(args[0], tuple) else args
-        duals = [dual for a in args for dual in d.duals_in(a)]
-        if not duals:
+        top = d.top_dual(*args)
+        if top is None:
             return lambda *args: function(*args)
-        top = max(duals, key=lambda t: t.tag)
         return _jvp_source(len(args), top.n, top.tag, of_level(jvp, top.tag))
 
 
@@ -149,8 +149,6 @@ def _is_plain_python(fn):
 @functools.cache
 def of_level(jvp, tag):
     """A copy of the rule for each level: it calls the function, whose rule it is, a level below."""
-    from .dualize import DualDispatcher, dualized
-
     return DualDispatcher.like(jvp) if tag else dualized(jvp)
 
 
@@ -230,8 +228,6 @@ def _zero(x):
 
 @overload(_zero)
 def _overload_zero(x):
-    from .array import as_scalar
-
     convert = as_scalar(x)
     return lambda x: convert(0.0)
 
@@ -243,8 +239,6 @@ def dtype_of_value(x):
 
 @overload(dtype_of_value)
 def _dtype_of_value(x):
-    from .array import dtype_of_type
-
     dtype = dtype_of_type(x.dtype.scalar)
     return lambda x: dtype()
 
@@ -271,8 +265,6 @@ def _assemble(value, partials, tag):
 
 
 def _array_assembly(value, n, tag):
-    from .array import dtype_of_type
-
     dtype = dtype_of_type(d.Dual(value.dtype, n, tag))
     items = "".join(f"partials[{k}][index], " for k in range(n))
     source = (

@@ -14,7 +14,7 @@ from ..ir.reached import refused_draw
 from ..source import define
 from . import dual as d
 from .access import primal
-from .dualize import stand_for_method
+from .stand_ins import stand_for_method
 
 _DISCRETE = "binomial geometric hypergeometric logseries negative_binomial poisson zipf".split()
 _REJECTING = "noncentral_chisquare vonmises wald standard_cauchy".split()

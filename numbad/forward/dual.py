@@ -186,6 +186,13 @@ def duals_in(ty):
             yield from duals_in(field)
 
 
+def top_dual(*tys):
+    """The dual type of the outermost level within types; None where there is none."""
+    return max(
+        (dual for ty in tys for dual in duals_in(ty)), key=lambda dual: dual.tag, default=None
+    )
+
+
 @register_model(Dual)
 class DualModel(models.StructModel):
     """A packed struct, for which LLVM assumes no alignment.

@@ -6,170 +6,44 @@ for duals (callees compiled by this same pipeline, the user's rules, array funct
 version cannot do), and the allocations that must hold duals are promoted.
 """
 
-import weakref
-from functools import cache
 from types import ModuleType
 
-from numba.core import ir, types
+from numba.core import ir
 from numba.core.compiler import CompilerBase
 from numba.core.compiler_machinery import FunctionPass, register_pass
 from numba.core.dispatcher import Dispatcher, LiftedCode
 from numba.core.ir_utils import build_definitions
-from numba.core.registry import CPUDispatcher
 from numba.core.typed_passes import NopythonRewrites, NopythonTypeInference
 from numba.core.untyped_passes import MakeFunctionToJitFunction, ReconstructSSA
-from numba.extending import overload
 from numba.np.ufunc.dufunc import DUFunc
 
-from ..debugging import debugging
 from ..ir import chosen
 from ..ir.declared import ConvertDeclared
-from ..ir.optionals import present
 from ..ir.untyped import constant_of, drop_unread, method_of
 from ..ir.unwind import nopython_pipeline
-from ..linked import compiled
-from ..remembered import remembered
 from ..rules.foreign import dispatcher_of
-from ..rules.registry import CONSTANT_CALLS, JVP, SCALAR, VJP, rules_given
-from ..source import define
+from ..rules.registry import CONSTANT_CALLS, JVP, SCALAR, VJP
+from . import custom, entered, known, overloads, vectorized
 from . import dual as d
-from . import known, overloads
+from .beside_roots import StrongProducts
+from .dual_dispatcher import DualDispatcher, dualized
 from .instances import instances_met
 from .object_mode import in_object_mode
-from .primal import compile_like
+from .parts import TakeParts
 from .promote import PromoteAllocations, refresh
-from .refuse import refusing
+from .retyped import CheckFields
 from .shown import show_values
-
-REPLACED = {}
-"""function -> the function that stands in for it when duals may be among the arguments."""
-
-METHODS = {}
-"""name of a method -> the function of the object and the arguments that stands in for it."""
-
-ATTRIBUTES = {}
-"""name of an attribute -> the function of the object that stands in for it."""
-
-CLASSES = {}
-"""Type of the user's classes -> what gives the function that stands in for a class."""
-
-REPLACED_COMPARISONS = {}
-"""`==` or `!=` -> the function that stands in for it where an operand is a `dtype`."""
-
-
-def stand_for(fn, stand_in):
-    """Let `stand_in` be called where code that is compiled for duals calls `fn`."""
-    REPLACED[fn] = stand_in
-    known.STANDS_FOR.setdefault(stand_in, fn)
-    stand_in.__name__ = stand_in.__qualname__ = getattr(fn, "__name__", stand_in.__name__)
-
-
-def stand_for_method(name, stand_in):
-    """The same for the method `name` of any object, which becomes the first argument."""
-    METHODS[name] = stand_in
-    known.STANDS_FOR.setdefault(stand_in, name)
-    overload(stand_in, strict=False)(_own_method(stand_in, name, other_than=_NUMERIC))
-
-
-_NUMERIC = types.Array | types.Number | types.Boolean | types.NumPyRandomGeneratorType | d.Dual
-
-
-def _own_method(stand_in, name, other_than=()):
-    """For objects of other classes: their own method, whose parameters may be any.
-
-    An object that may be None has the methods of what it is otherwise.
-    """
-
-    def typed(owner, /, *args, **kws):
-        from .entered import given_method  # which builds on this module
-
-        if isinstance(owner, other_than):
-            return None
-        names = [f"_given{k}" for k in range(len(args))]  # a keyword may have any plain name
-        passed = ", ".join([*names, *(f"{key}={key}" for key in kws)])
-        parameters = ", ".join(["_owner", *names, *kws])
-        if isinstance(owner, types.Optional):
-            line = f"return _method(_present(_owner), {passed})"
-            code = f"def call({parameters}):\n    {line}\n"
-            return define(code, {"_method": stand_in, "_present": present})
-        code = getattr(owner, "jit_methods", {}).get(name) or given_method(owner, name, args, kws)
-        call = f"_owner.{name}({passed})" if code is None else f"_method(_owner, {passed})"
-        method = None if code is None else dualized(code)
-        return define(f"def call({parameters}):\n    return {call}\n", {"_method": method})
-
-    return typed
-
-
-_INFERRED_BY = known.KEEPING_METHODS | {"add"}  # calls that tell Numba what a list or set is of
-
-
-@cache
-def _method(name):
-    """The function that calls the method of a user's class, compiled for duals."""
-
-    def stand_in(owner, *args):
-        raise NotImplementedError
-
-    known.STANDS_FOR[stand_in] = name
-    overload(stand_in, strict=False)(_own_method(stand_in, name))
-    return stand_in
-
-
-def _stand_in_for_method(name, own):
-    """What stands for a method, of classes that have the methods `own` or of any; None if nothing."""
-    if name in METHODS:
-        return METHODS[name]
-    if name in _INFERRED_BY or (name in known.KNOWN_METHODS and name not in own):
-        return None
-    return _method(name)
-
+from .stand_ins import (
+    ATTRIBUTES,
+    CLASSES,
+    REPLACED,
+    REPLACED_COMPARISONS,
+    stand_in_for_method,
+)
+from .warned import WarnOfSearches
 
 _NAMED = ir.Const | ir.Global | ir.FreeVar
 _OPERATORS = ("binop", "inplace_binop")
-
-
-class DualDispatcher(CPUDispatcher):
-    """A dispatcher whose function is compiled for dual numbers."""
-
-    @classmethod
-    def like(cls, fn):
-        """One with the function and the options of another dispatcher."""
-        made = cls(
-            fn.py_func,
-            locals=fn.locals,
-            targetoptions=cls._options(fn.targetoptions),
-            pipeline_class=DualCompiler,
-        )
-        made._original = weakref.ref(fn)
-        return compile_like(made, fn)
-
-    @staticmethod
-    def _options(options):
-        """The same without what Numba cannot do: it reduces no duals, and what it inlines is not adapted."""
-        return {**options, "parallel": False, "inline": "never"}
-
-    @property
-    def original(self):
-        """The dispatcher that this one stands in for."""
-        return self._original() or self
-
-    def compile(self, sig):
-        with refusing(self.py_func, self):
-            return compiled(self, super().compile, sig)
-
-
-def dualized(fn):
-    """The dispatcher to call in place of `fn` where arguments may be duals.
-
-    A rule that is given later may concern any callee, so there is a new one after it.
-    """
-    if isinstance(fn, DualDispatcher) or getattr(fn, "handles_duals", False):
-        return fn
-    duals = remembered(fn, "dual")
-    key = rules_given(), debugging()
-    if key not in duals:
-        duals[key] = DualDispatcher.like(fn)
-    return duals[key]
 
 
 def replacement(value):
@@ -208,15 +82,11 @@ def _has_given_rule(value):
 
 def broadcast(ufunc):
     """The stand-in for what `numba.vectorize` made."""
-    from . import vectorized
-
     return vectorized.stand_in(ufunc)
 
 
 def ruled(fn):
     """The stand-in for a function with a rule of the user's."""
-    from . import custom
-
     return custom.stand_in(fn)
 
 
@@ -230,9 +100,7 @@ class ReplaceFunctions(FunctionPass):
         FunctionPass.__init__(self)
 
     def run_pass(self, state):
-        from . import entered  # which builds on this module
-
-        func_ir, self.entered = state.func_ir, entered
+        func_ir = state.func_ir
         given = chosen.names_given()
         self.own, self.attributes = (
             given[0].union(instances_met(func_ir, state.args).methods),
@@ -273,7 +141,7 @@ class ReplaceFunctions(FunctionPass):
             new = dualized(found)  # within its own rule, a function means its code
         new = replacement(found) if new is None else new
         if callable(found):
-            new = self.entered.instead_of(found, new)
+            new = entered.instead_of(found, new)
         if new is not found:
             statement.value = ir.Global(getattr(new, "__name__", "replaced"), new, value.loc)
 
@@ -282,7 +150,7 @@ class ReplaceFunctions(FunctionPass):
             body = []
             for statement in block.body:
                 expr = getattr(statement, "value", None)
-                self.entered.enter_operators(statement)
+                entered.enter_operators(statement)
                 if isinstance(expr, ir.Expr) and expr.op == "call":
                     self._method_call(func_ir, expr, statement, body)
                 elif isinstance(expr, ir.Expr) and expr.op in _OPERATORS and expr.fn in REPLACED:
@@ -301,7 +169,7 @@ class ReplaceFunctions(FunctionPass):
         if method is None:
             return
         owner, name = method
-        stand_in = None if _is_namespace(func_ir, owner) else _stand_in_for_method(name, self.own)
+        stand_in = None if _is_namespace(func_ir, owner) else stand_in_for_method(name, self.own)
         if stand_in is None:
             return
         target = call.func.scope.redefine(f"$numbad_{name}", call.loc)
@@ -317,7 +185,7 @@ class ReplaceFunctions(FunctionPass):
 
     def _attribute(self, expr, statement, body):
         target = statement.target.scope.redefine("$numbad_attribute", expr.loc)
-        found = ATTRIBUTES.get(expr.attr) or self.entered.attribute(expr.attr)
+        found = ATTRIBUTES.get(expr.attr) or entered.attribute(expr.attr)
         stand_in = ir.Global(expr.attr, found, expr.loc)
         body.append(ir.Assign(stand_in, target, expr.loc))
         statement.value = ir.Expr.call(target, [expr.value], (), expr.loc)
@@ -377,11 +245,6 @@ class DualCompiler(CompilerBase):
     """Numba's nopython pipeline with passes of its own among the untyped ones."""
 
     def define_pipelines(self):
-        from .beside_roots import StrongProducts  # these build on this module
-        from .parts import TakeParts
-        from .retyped import CheckFields
-        from .warned import WarnOfSearches
-
         without_wrappers(self.state)
         pm = nopython_pipeline(self.state)
         # Numba's fusion of array expressions knows no dtype but NumPy's.
@@ -396,3 +259,6 @@ class DualCompiler(CompilerBase):
         pm.add_pass_after(ConvertDeclared, MakeFunctionToJitFunction)
         pm.finalize()
         return [pm]
+
+
+DualDispatcher.compiler = DualCompiler

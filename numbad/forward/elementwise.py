@@ -12,8 +12,8 @@ from numba.extending import overload
 from ..rules import CONSTANT, SCALAR, on_ship
 from . import dual as d
 from .access import dtype_like
-from .dualize import stand_for
 from .optionals import overload_stand_in
+from .stand_ins import stand_for
 
 SCALARS = types.Number | types.Boolean | d.Dual
 

@@ -8,17 +8,17 @@ from functools import cache
 
 from numba.core import types
 from numba.core.dispatcher import Dispatcher
-from numba.core.errors import NumbaError
 from numba.core.typing.templates import AbstractTemplate, infer_global
 from numba.extending import overload
 
 from ..ir import chosen
-from ..ir.extension_types import holds_parts, whole_type
+from ..ir.extension_types import holds_parts
 from ..source import define
-from . import dual as d
 from . import known
-from .dualize import REPLACED, dualized
+from .dual_dispatcher import dualized
+from .given_code import chosen_for, given_attribute, is_of_duals, value_type
 from .refuse import refused_call
+from .stand_ins import REPLACED
 
 
 class ChosenCode(AbstractTemplate):
@@ -27,9 +27,9 @@ class ChosenCode(AbstractTemplate):
     prefer_literal = True
 
     def generic(self, args, kws):
-        if not self.every and not any(map(_is_of_duals, (*args, *kws.values()))):
+        if not self.every and not any(map(is_of_duals, (*args, *kws.values()))):
             return None
-        dispatcher = _chosen(self.original, args, kws)
+        dispatcher = chosen_for(self.original, args, kws)
         if dispatcher is not None:
             ty = types.Dispatcher(dualized(dispatcher))
         elif any(map(holds_parts, args)):
@@ -48,38 +48,6 @@ class ChosenCode(AbstractTemplate):
 
     def get_impl_key(self, sig):
         return self._key
-
-
-def _is_of_duals(ty):
-    """Whether a value holds dual numbers, or is what stands for an extension type among them."""
-    return holds_parts(ty) or any(True for _ in d.duals_in(ty))
-
-
-def value_type(ty):
-    """The type of the value in the user's own code."""
-    return whole_type(d.primal_type(ty))
-
-
-def _chosen(original, args, kws):
-    """The dispatcher that Numba chooses for the values of arguments, if it is one of others."""
-    plain = [value_type(ty) for ty in args], {k: value_type(ty) for k, ty in kws.items()}
-    if any(map(_is_of_duals, (*plain[0], *plain[1].values()))):
-        return None  # `a.flat`, say, which `primal_type` knows no other type for
-    try:
-        return chosen.of_function(original, *plain)
-    except NumbaError:  # it takes no such values
-        return None
-
-
-def given_method(owner, name, args, kws):
-    """The dispatcher of a method that others gave to the type of the value of `owner`, or None."""
-    plain = [value_type(ty) for ty in args], {k: value_type(ty) for k, ty in kws.items()}
-    return chosen.of_method(value_type(owner), name, *plain)
-
-
-def given_attribute(owner, name):
-    """The dispatcher of an attribute that others gave to the type of the value of `owner`, or None."""
-    return chosen.of_attribute(value_type(owner), name) if name in chosen.names_given()[1] else None
 
 
 @cache

@@ -12,7 +12,7 @@ from . import dual as d
 from .access import assemble_scalar, dtype_like, partial
 from .array import plain
 from .custom import KINDS, assemble, dtype_of_value, of_level, tangent, value_of
-from .dualize import dualized
+from .dual_dispatcher import dualized
 
 
 def _differentiated(call, fn, source):
@@ -21,10 +21,9 @@ def _differentiated(call, fn, source):
     @overload(call)
     def overload_call(*args):
         args = args[0] if len(args) == 1 and isinstance(args[0], tuple) else args
-        duals = [dual for a in args for dual in d.duals_in(a)]
-        if not duals:
+        top = d.top_dual(*args)
+        if top is None:
             return lambda *args: fn(*args)
-        top = max(duals, key=lambda t: t.tag)
         return source(args, top.n, top.tag)
 
 

@@ -18,8 +18,8 @@ from ..source import define
 from . import dual as d
 from . import known
 from .array import as_scalar
-from .dualize import CLASSES
 from .retyped import allocator, allocator_as, in_duals, numbers_in_duals
+from .stand_ins import CLASSES
 
 
 @cache

@@ -15,10 +15,10 @@ from ..source import define
 from . import dual as d
 from .access import primal
 from .array import dtype_of_type, is_dual_array
-from .dualize import ATTRIBUTES, REPLACED_COMPARISONS, stand_for, stand_for_method
 from .known import INACTIVE
 from .layout import empty_as, in_layout, is_in_c_order, is_in_fortran_order
 from .optionals import overload_stand_in
+from .stand_ins import ATTRIBUTES, REPLACED_COMPARISONS, stand_for, stand_for_method
 
 
 def _attribute(name, of_duals):

@@ -20,7 +20,8 @@ from ..source import define
 from . import dual as d
 from .array import dtype_of_type, is_dual_array
 from .copies import Use, statements
-from .entered import attribute, attribute_of, given_attribute
+from .entered import attribute, attribute_of
+from .given_code import given_attribute
 from .optionals import overload_stand_in
 from .promote import refresh
 from .refuse import refused_call

@@ -16,10 +16,10 @@ from . import dual as d
 from .access import assemble_scalar, dtype_like
 from .array import is_dual_array, with_value
 from .custom import value_of
-from .dualize import stand_for, stand_for_method
 from .linearized import columns_of_partials, rows_of_partials
 from .optionals import overload_stand_in
 from .reductions import as_zero, is_none
+from .stand_ins import stand_for, stand_for_method
 
 
 def dot(a, b, out=None):

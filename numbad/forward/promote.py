@@ -20,8 +20,11 @@ from ..ir.untyped import constant_of, untyped
 from ..rules.registry import JVP, SCALAR
 from . import dual as d
 from . import known
+from .array import as_dual
 from .flow import Flow, spread
 from .instances import Instances, instances_met
+from .made_instances import remade
+from .retyped import ALLOCATORS
 
 
 @dataclass
@@ -277,8 +280,6 @@ class PromoteAllocations(FunctionPass):
 
     @staticmethod
     def _wrap(func_ir, names, dual):
-        from .array import as_dual
-
         remake = _Remaking(func_ir, dual)
         convert = as_dual(dual)
         for block in func_ir.blocks.values():
@@ -318,9 +319,6 @@ class _Remaking:
 
     def statements(self, statement):
         """What stands for the call."""
-        from .made_instances import remade
-        from .retyped import ALLOCATORS
-
         call, loc, target = statement.value, statement.loc, statement.target
         given = [constant_of(self.func_ir, v) for v in call.args]
         fn, convert = remade(self._function(call), self.dual, given)

@@ -12,8 +12,8 @@ from numba.extending import overload
 
 from ..source import define
 from .array import as_scalar, is_dual_array, plain
-from .dualize import stand_for, stand_for_method
 from .optionals import overload_stand_in
+from .stand_ins import stand_for, stand_for_method
 
 
 def as_zero(a):

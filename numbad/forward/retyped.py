@@ -17,6 +17,7 @@ from ..errors import UnsupportedError
 from ..ir.fence import place
 from ..ir.leaves import fields_of
 from . import dual as d
+from .dual_dispatcher import dualized
 
 ALLOCATORS = {structref.new}
 """Intrinsics that make an instance without running any code of its class."""
@@ -26,8 +27,6 @@ class _RetypedClass(types.ClassType):
     """A jitted class with other types of fields; `root` is the type of the user's own instances."""
 
     def __init__(self, root, struct):
-        from .dualize import dualized  # which differentiates calls of what this module makes
-
         self.root, cls = root, root.class_type
         methods = {name: dualized(code) for name, code in cls.jit_methods.items()}
         static = {name: dualized(code) for name, code in cls.jit_static_methods.items()}

@@ -2,6 +2,8 @@
 
 from numba.core import ir
 
+from .array import plain
+
 
 def show_values(statement, body):
     """Let a statement that raises or prints get plain numbers; the statements that make them go to `body`."""
@@ -18,8 +20,6 @@ def show_values(statement, body):
 
 
 def _plain(var, loc, body):
-    from .array import plain  # which builds on what uses this module
-
     fn, value = (var.scope.redefine(f"$numbad_{name}", loc) for name in ("plain", "value"))
     body.append(ir.Assign(ir.Global("plain", plain, loc), fn, loc))
     body.append(ir.Assign(ir.Expr.call(fn, [var], (), loc), value, loc))

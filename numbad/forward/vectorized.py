@@ -11,7 +11,7 @@ from ..source import define
 from . import dual as d
 from . import known
 from .array import as_scalar
-from .dualize import dualized
+from .dual_dispatcher import dualized
 from .elementwise import ElementwiseTemplate, broadcasting
 
 _STAND_INS = WeakKeyDictionary()  # ufunc -> rules given so far -> what stands in for it

@@ -5,8 +5,9 @@ from numba.core import types
 from ..rules import arrays, linalg  # noqa: F401  (which adds to the table)
 from ..source import define
 from . import dual as d
-from .dualize import METHODS, REPLACED, dualized, stand_for, stand_for_method
+from .dual_dispatcher import dualized
 from .optionals import overload_stand_in
+from .stand_ins import METHODS, REPLACED, stand_for, stand_for_method
 
 
 def _plain(ty):

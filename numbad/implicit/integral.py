@@ -11,7 +11,7 @@ from numba.extending import register_jitable
 from ..errors import ArgumentError, ConvergenceError, SingularError
 from ..forward.access import promote_like, tangent_of
 from ..forward.custom import value_of
-from ..forward.dual import Dual
+from ..forward.dual import Dual, top_dual
 from ..forward.dualize import replacement
 from ..operators.dispatcher import build
 from ..operators.jacobian import value_and_grad
@@ -20,7 +20,7 @@ from ..operators.structure import describe, leaves, parse, render
 from ..operators.writing import Writer, indented
 from ..source import define
 from . import quadrature
-from .operator import Implicit, ImplicitDispatcher, top_dual
+from .operator import Implicit, ImplicitDispatcher
 from .pullback import ImplicitPullback
 from .watch import differs, snapshot, watching
 

@@ -26,7 +26,7 @@ def solve(a, b):
 def _solve(a, b):
     if not (is_dual_array(a) or is_dual_array(b)):
         return _solve_floats
-    top = max((*d.duals_in(a), *d.duals_in(b)), key=lambda dual: dual.tag)
+    top = d.top_dual(a, b)
     return _solve_source(top.n, top.tag)
 
 

@@ -11,7 +11,7 @@ import inspect
 from numba.core import types
 
 from ..errors import ArgumentError, UnsupportedError
-from ..forward.dual import Dual, base_scalar, duals_in
+from ..forward.dual import Dual, base_scalar, top_dual
 from ..forward.promote import effects
 from ..operators.dispatcher import (
     Operator,
@@ -21,8 +21,8 @@ from ..operators.dispatcher import (
     starred,
 )
 from ..operators.structure import leaves, parse
-
-PARAMETERS = "x0, args, bracket, xtol, rtol, maxiter"
+from .pullback import ImplicitPullback
+from .writing import PARAMETERS, Solution
 
 ALL = -1
 """What `taken` is where all levels are taken off, so that the code for floats is compiled once."""
@@ -41,14 +41,10 @@ class ImplicitDispatcher(OperatorDispatcher):
 
     def numbad_pullback(self, wrt):
         """The pullback of the solution, for reverse mode around it."""
-        from .pullback import ImplicitPullback  # which asks this module for the parameters
-
         return build(ImplicitPullback(self, wrt))
 
     def numbad_pullback_at(self, wrt):
         """The pullback for a solution that has been found: nothing is searched for again."""
-        from .pullback import ImplicitPullback  # as above
-
         return build(ImplicitPullback(self, wrt, solved=True))
 
 
@@ -138,12 +134,5 @@ class Implicit(Operator):
         raise NotImplementedError
 
     def generate(self, typingctx, argtypes):
-        from .writing import Solution  # which builds operators of this module
-
         source = Solution(self, typingctx, argtypes)
         return source.values() if source.top is None else source.tangents()
-
-
-def top_dual(ty):
-    """The dual type of the outermost level within a type; None where there is none."""
-    return max(duals_in(ty), key=lambda dual: dual.tag, default=None)

@@ -4,13 +4,13 @@ import inspect
 
 from numba.core import types
 
+from ..forward.dual import top_dual
 from ..operators import runtime
 from ..operators.adjoint import AdjointSource
 from ..operators.dispatcher import Operator, build
 from ..operators.structure import leaves, parse, render
 from ..operators.vjp import holds_floats
 from .linear import minus_solution
-from .operator import top_dual
 from .writing import Code
 
 

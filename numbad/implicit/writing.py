@@ -6,7 +6,7 @@ from ..errors import ArgumentError, ConvergenceError, SingularError
 from ..forward.access import primal
 from ..forward.array import plain
 from ..forward.custom import value_of
-from ..forward.dual import base_scalar
+from ..forward.dual import base_scalar, top_dual
 from ..forward.dualize import replacement
 from ..operators.dispatcher import build
 from ..operators.jacobian import jacobian
@@ -18,8 +18,9 @@ from ..source import define
 from . import newton, regular
 from .correction import corrected
 from .linear import minus_identity
-from .operator import PARAMETERS, top_dual
 from .watch import differs, snapshot, watching
+
+PARAMETERS = "x0, args, bracket, xtol, rtol, maxiter"
 
 STATUS = {
     newton.TOO_MANY: "did not converge within maxiter iterations",

@@ -2,7 +2,7 @@
 
 import sys
 
-from . import by_instance, nopython  # noqa: F401  (they register themselves)
+from . import by_instance, nopython, pullback  # noqa: F401  (they register themselves)
 from .jacobian import grad, jacobian, value_and_grad, value_and_jacobian
 from .second import grad_and_hvp, hessian, hvp
 from .sparsity import sparsity

@@ -14,12 +14,13 @@ from ..forward import array
 from ..forward.dual import base_scalar, with_base
 from ..forward.layout import zeros_as
 from ..forward.promote import common_dual, effects
+from ..inherited import inherited_options
 from ..remembered import remembered
 from ..reverse.pipeline import written_call
 from ..rules.registry import JVP, SCALAR, VJP
 from ..source import define
 from . import overlap, runtime
-from .dispatcher import INHERITED, original, parameter_names, starred
+from .dispatcher import original, parameter_names, starred
 from .results import plain_result, scalar_of
 from .structure import Branch, Leaf, leaves, parse, render
 from .writing import Writer, indented
@@ -57,7 +58,7 @@ def caller(f, functions, rest):
         given = ", ".join([*given, *(f"arg{star}[{i}]" for i in range(rest))])
         namespace = {"f": f, **{f"function{k}": function for k, function in functions.items()}}
         source = f"def call({free}): return f({given})\n"
-        options = {k: v for k, v in f.targetoptions.items() if k in INHERITED}
+        options = inherited_options(f)
         known[key] = njit(define(source, namespace, f.py_func), **options)
     return known[key]
 

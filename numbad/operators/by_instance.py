@@ -15,11 +15,12 @@ from numba.core import types
 from ..errors import ArgumentError
 from ..forward.dual import primal_type
 from ..forward.promote import effects
+from ..inherited import inherited_options
 from ..remembered import remembered
 from ..source import define
 from . import dispatcher
 from .describe import describe
-from .dispatcher import INHERITED, build, parameter_names, signature_source
+from .dispatcher import build, parameter_names, signature_source
 from .instance_changes import (
     Addressed,
     address_of,
@@ -29,7 +30,7 @@ from .instance_changes import (
     written_back,
 )
 from .instance_tuples import as_tuple, has_floats, holds_instances, maker, out_of_reach, restored
-from .jacobian import Jacobian
+from .jacobian_operator import Jacobian
 from .mode import Choice
 from .results import plain_result
 from .second import HVP
@@ -142,7 +143,7 @@ class _FunctionOfFields:
         made = define(f"def of_fields({parameters}):\n{body}", namespace)
         setattr(made, _OF_FIELDS, True)
         made.__name__ = made.__qualname__ = f.py_func.__name__
-        options = {k: v for k, v in f.targetoptions.items() if k in INHERITED}
+        options = inherited_options(f)
         return njit(made, **options)
 
     def checks(self, sources):

@@ -21,7 +21,7 @@ from ..forward.dual import Dual, join
 from ..source import define
 from . import runtime
 from .dispatcher import parameter_names, plain_parameters
-from .jacobian import Jacobian
+from .jacobian_operator import Jacobian
 from .memory import as_numbers, duals_in
 from .results import holds_numbers, numeric_result, refuse_returned
 from .structure import leaves, refuse_complex

@@ -28,6 +28,7 @@ from ..errors import ArgumentError, NumbadError, UnsupportedError
 from ..forward.dualize import replacement, without_wrappers
 from ..forward.promote import refresh
 from ..forward.refuse import refusing, told_before
+from ..inherited import inherited_options
 from ..ir.extension_types import holds_extension, parts, whole, whole_type
 from ..ir.fence import tells_of_defect
 from ..ir.functionals import captured_count
@@ -39,8 +40,6 @@ from ..rules.registry import generation
 from ..source import define
 from .bound import function_of
 from .results import plain_result
-
-INHERITED = ("fastmath", "error_model", "boundscheck", "nogil")
 
 
 def as_dispatcher(operator, f):
@@ -210,6 +209,10 @@ WRITERS = []
 """Functions `(operator, typingctx, argtypes)` that may write an operator's code in its place, or None."""
 
 
+PULLBACKS = []
+"""The one operator `(f, wrt)` that is the pullback of an operator's result; `pullback.py` enters it."""
+
+
 def _written(operator, typingctx, argtypes):
     for write in WRITERS:
         function = write(operator, typingctx, argtypes)
@@ -287,9 +290,8 @@ class OperatorDispatcher(CPUDispatcher):
 
     def numbad_pullback(self, wrt):
         """The pullback of this function, for reverse mode around it: see `pullback.py`."""
-        from .pullback import Pullback
-
-        return build(Pullback(self, wrt))
+        (pullback,) = PULLBACKS
+        return build(pullback(self, wrt))
 
     def __reduce__(self):
         return _rebuild, (self.operator,)
@@ -323,7 +325,7 @@ def _build(operator):
     stub.__module__ = f.py_func.__module__
     stub.__doc__ = f"nd.{operator.name} of {f.py_func.__name__}."
     stub.__numbad_operator__ = operator
-    options = {k: v for k, v in f.targetoptions.items() if k in INHERITED}
+    options = inherited_options(f)
     options["nopython"] = True
     kind = WatchedDispatcher if debugging() else OperatorDispatcher
     kind = operator.dispatcher_class or kind

@@ -9,7 +9,7 @@ from numba.core import types
 from numba.extending import overload
 
 from ..forward.dual import primal_type
-from ..forward.dualize import dualized
+from ..forward.dual_dispatcher import dualized
 from ..forward.retyped import allocator_for, root_of
 from ..ir.leaves import fields_of
 from ..source import define

@@ -19,10 +19,10 @@ from ..errors import UnsupportedError
 from ..forward.promote import effects
 from .adjoint import aligned
 from .columns import write_columns
-from .dispatcher import Operator, parameter_names
+from .dispatcher import PULLBACKS, Operator, parameter_names
 from .dualpull import DualPull
 from .gradient import in_tuple
-from .jacobian import Jacobian
+from .jacobian_operator import Jacobian
 from .second import HVP
 from .structure import leaves, parse
 from .tangent import JVP, Derivative
@@ -206,3 +206,5 @@ def _hvp(pullback, typingctx, args, seed, argtypes):
 
 
 _WRITERS = {Jacobian: _jacobian, Derivative: _derivative, JVP: _jvp, VJP: _vjp, HVP: _hvp}
+
+PULLBACKS.append(Pullback)

@@ -1,7 +1,7 @@
 """Second derivatives: forward mode through a gradient, which is taken in reverse where it can be."""
 
 from .dispatcher import build
-from .jacobian import Jacobian
+from .jacobian_operator import Jacobian
 from .structure import leaves, parse, refuse_constants
 from .tangent import JVP, Tangent, checked_tuples
 from .tupled import TupledDispatcher

@@ -12,11 +12,11 @@ from numba.core.errors import NumbaError
 from numba.extending import overload, typeof_impl
 
 from ..errors import ArgumentError, SparsityError, UnsupportedError
+from ..inherited import inherited_options
 from ..patterns.compression import of_symmetric
 from ..patterns.detect import detect
 from ..patterns.pattern import pattern_of
 from ..rules.registry import generation
-from .dispatcher import INHERITED
 from .pattern_check import check_pattern
 from .plan import forward_plan, plans_for
 
@@ -115,7 +115,7 @@ class SparseJacobian:
                 f'{self.name}: sparsity="detect" is for calls from Python; inside compiled code, give '
                 f"the pattern: sparsity={self.pattern_source}"
             )
-        options = {k: v for k, v in self.f.targetoptions.items() if k in INHERITED}
+        options = inherited_options(self.f)
         return first_that_compiles(
             [data_in_nopython(p, options) for p in self._plans[None]], options
         )

@@ -7,7 +7,7 @@ from numba.core.registry import cpu_target
 
 from ..patterns.detect import detect
 from .dispatcher import parameter_names
-from .jacobian import Jacobian
+from .jacobian_operator import Jacobian
 from .results import numeric_result, plain_result
 from .sparse import positional
 from .structure import differentiated, parse

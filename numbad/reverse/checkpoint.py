@@ -8,9 +8,10 @@ from numba.core.registry import CPUDispatcher
 
 from ..errors import ArgumentError
 from ..forward.promote import effects
+from ..inherited import inherited_options
 from ..ir.functionals import functional
 from ..source import define
-from .pipeline import INHERITED, pullback
+from .pullbacks import pullback
 
 
 class CheckpointDispatcher(CPUDispatcher):
@@ -103,7 +104,7 @@ def checkpoint(f, snapshots=None):
     call.__name__ = function.py_func.__name__
     call.__doc__ = function.py_func.__doc__
     call.__numbad_checkpointed__, call.__numbad_snapshots__ = function, snapshots
-    options = {k: v for k, v in function.targetoptions.items() if k in INHERITED}
+    options = inherited_options(function)
     return CheckpointDispatcher(call, targetoptions={**options, "nopython": True})
 
 

@@ -17,6 +17,7 @@ from numba.core.registry import CPUDispatcher
 
 from ..errors import NumbadError, UnsupportedError
 from ..forward.promote import effects
+from ..inherited import inherited_options
 from ..ir.capture import capture
 from ..ir.function import duplicate, is_expr
 from ..ir.leaves import HANDLES, leaves
@@ -27,9 +28,8 @@ from ..rules.registry import generation
 from ..source import define
 from .ops.array import Load, Store, View
 from .pieces import write_primal, write_pullback
+from .pullbacks import pullback
 from .switches import enabled
-
-INHERITED = ("fastmath", "error_model", "boundscheck", "nogil")
 
 # Loops alone: pieces, not elements, are what threads are given.
 _OTHERS = "comprehension", "reduction", "inplace_binop", "setitem", "numpy", "stencil", "fusion"
@@ -41,8 +41,11 @@ def body(dispatcher, argtypes, stages=()):
     return as_ranges(normalize(capture(dispatcher, argtypes, stages)))
 
 
-def with_loops_apart(dispatcher, argtypes, stages=()):
-    """The normalised code of a dispatcher, its parallel loops taken out."""
+def with_loops_apart(dispatcher, argtypes, stages=(), *, analyse):
+    """The normalised code of a dispatcher, its parallel loops taken out.
+
+    `analyse(part, argtypes, wrt)` gives the function, the activity and the control flow of a loop.
+    """
     if not dispatcher.targetoptions.get("parallel") or not enabled("parallel"):
         return body(dispatcher, argtypes, stages)
     known = remembered(dispatcher, "outlined")
@@ -50,7 +53,7 @@ def with_loops_apart(dispatcher, argtypes, stages=()):
     if key not in known:
         fn = normalize(capture(dispatcher, argtypes, stages))
         if not effects(dispatcher, (), argtypes).random:  # a second evaluation has to draw the same
-            loops = _Loops(dispatcher, argtypes)
+            loops = _Loops(dispatcher, argtypes, analyse)
             outline(fn, loops.make)
         as_ranges(fn)
         known[key] = fn
@@ -60,15 +63,16 @@ def with_loops_apart(dispatcher, argtypes, stages=()):
 class _Loops:
     """Makes the dispatchers of the parallel loops of a function."""
 
-    def __init__(self, dispatcher, argtypes):
-        self.dispatcher, self.argtypes, self.count = dispatcher, argtypes, 0
+    def __init__(self, dispatcher, argtypes, analyse):
+        self.dispatcher, self.argtypes, self.analyse = dispatcher, argtypes, analyse
+        self.count = 0
 
     def make(self, outlined):
         """The dispatcher of a loop, or None where its code cannot be reversed by itself."""
         part = PartDispatcher(self.dispatcher, self.argtypes, self.count, outlined)
         self.count += 1
         try:
-            loop = ParallelLoop(part)
+            loop = ParallelLoop(part, self.analyse)
         except NumbadError:  # what cannot be analysed by itself is left in its place
             return None
         return loop if loop.effects.can_be_repeated() else None
@@ -82,20 +86,16 @@ class PartDispatcher(CPUDispatcher):
         # All that its code depends on, for who takes a digest of it.
         source = f"def part({parameters}):\n    return of, {number}, argtypes\n"
         stub = define(source, {"of": dispatcher, "argtypes": argtypes})
-        self.outlined, self.options = outlined, _inherited(dispatcher)
+        self.outlined, self.options = outlined, inherited_options(dispatcher)
         super().__init__(stub, targetoptions={**self.options, "nopython": True})
         self.numbad_code = outlined.function
-
-
-def _inherited(dispatcher):
-    return {k: v for k, v in dispatcher.targetoptions.items() if k in INHERITED}
 
 
 class ParallelLoop(CPUDispatcher):
     """Runs all iterations of a parallel loop, in as many pieces as there are threads."""
 
-    def __init__(self, part):
-        self.part, self.effects, self._pullbacks = part, Effects(part), {}
+    def __init__(self, part, analyse):
+        self.part, self.effects, self._pullbacks = part, Effects(part, analyse), {}
         self.argtypes = part.outlined.argtypes
         primal = self._written(write_primal(self.argtypes, self.effects.result), self.kernel(()))
         options = {**part.options, "nopython": True, "parallel": _LOOPS_ALONE}
@@ -114,8 +114,6 @@ class ParallelLoop(CPUDispatcher):
 
     def kernel(self, wrt):
         """The pullback of one piece, or of all iterations in one."""
-        from .pipeline import pullback  # which makes the ops that call this
-
         return pullback(self.part, wrt)
 
     @staticmethod
@@ -126,12 +124,10 @@ class ParallelLoop(CPUDispatcher):
 class Effects:
     """What the iterations of a parallel loop do to their arguments, whichever are differentiated."""
 
-    def __init__(self, part):
-        from .pipeline import Pipeline  # which makes the ops that ask for this
-
+    def __init__(self, part, analyse):
         self.part, argtypes = part, part.outlined.argtypes
         wrt = tuple(k for k, ty in enumerate(argtypes) if leaves(ty))
-        self.fn, self.activity, self.control = Pipeline(part, argtypes, wrt).analyse()
+        self.fn, self.activity, self.control = analyse(part, argtypes, wrt)
         self.result = _returned(self.fn)
         self.flows = self._find_flows()
         self.written = {leaf for leaf in self._handles() if self._is_written(leaf)}

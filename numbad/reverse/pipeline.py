@@ -1,9 +1,7 @@
 """The stages that make the adjoint of a function, in order, and the dispatchers that run them."""
 
-import inspect
 from functools import partial
 
-from numba import njit
 from numba.core import ir, types
 from numba.core.compiler import CompilerBase
 from numba.core.compiler_machinery import FunctionPass, PassManager, register_pass
@@ -28,6 +26,7 @@ from ..forward.parts import CopyParts
 from ..forward.promote import PromoteAllocations
 from ..forward.refuse import refusing
 from ..forward.retyped import CheckFields
+from ..inherited import inherited_options
 from ..ir.expand import expand
 from ..ir.extension_types import holds_parts
 from ..ir.leaves import leaves
@@ -37,7 +36,7 @@ from ..ir.typing import Inference
 from ..ir.unwind import nopython_pipeline
 from ..linked import compiled
 from ..remembered import enter, remembered
-from ..rules.registry import JVP, SCALAR, VJP, generation
+from ..rules.registry import generation
 from ..source import define
 from .activity import Activity
 from .apart import Apart, written_apart
@@ -50,14 +49,13 @@ from .ops.parallel import Parallel
 from .options import Options
 from .pairs import Pairs
 from .parallel import PartDispatcher, body, with_loops_apart
+from .pullbacks import of_code
 from .split import SplitSweep
 from .sweep import Sweep
 from .switches import enabled
 from .tape import call_guarded
 from .together import refuse_lanes
 from .trying import refuse_raising
-
-INHERITED = ("fastmath", "error_model", "boundscheck", "nogil")
 
 
 class Pipeline:
@@ -81,7 +79,7 @@ class Pipeline:
 
     def _analyse(self, split, stays):
         apart = self.allocates and not debugging()  # an error in a thread does not tell what it is
-        body_of = with_loops_apart if apart else body
+        body_of = partial(with_loops_apart, analyse=analysed) if apart else body
         stages = () if self.dual is None or isinstance(self.dual, Lanes) else (CopyParts,)
         fn, activity = self._expanded(partial(body_of, stages=stages), stays)
         parallel = [op for op in activity.every() if isinstance(op, Parallel)]
@@ -124,6 +122,11 @@ class Pipeline:
             for k in self.wrt
             for leaf in leaves(fn.type_of(fn.parameters[k]))
         ]
+
+
+def analysed(dispatcher, argtypes, wrt):
+    """The function, the activity and the control flow of code that is to be differentiated."""
+    return Pipeline(dispatcher, argtypes, wrt).analyse()
 
 
 def _kinds(fn, activity):
@@ -350,37 +353,6 @@ class Pull:
         return blocks
 
 
-def pullback(f, wrt, snapshots=None):
-    """The dispatcher `pull(args, shadows, seed) -> (value, adjoints)` of a dispatcher `f`.
-
-    `wrt` are the numbers of the arguments to differentiate by. `shadows` has one entry for each
-    argument, an array for an array in `wrt`, to which the adjoint is added; `seed` is the cotangent
-    of the result. `snapshots`: see `nd.checkpoint`. Raises UnsupportedError when compiled, for what
-    cannot be differentiated.
-    """
-    wrt = tuple(wrt)
-    if f in SCALAR or f in VJP or f in JVP:
-        f = _called(f)
-    known = remembered(f, "pullbacks")
-    key = generation(), wrt, snapshots
-    if key not in known:
-        own = hasattr(f, "numbad_pullback")
-        known[key] = f.numbad_pullback(wrt) if own else _pullback(f, wrt, snapshots)
-    return known[key]
-
-
-def _called(f):
-    """A function that calls `f`, so that the rule of `f` is met."""
-    known = remembered(f, "called")
-    rules = SCALAR.get(f), VJP.get(f), JVP.get(f)
-    if rules not in known:
-        names = ", ".join(inspect.signature(f.py_func).parameters)
-        source = f"def call_({names}): return function_({names})\n"
-        options = {k: v for k, v in f.targetoptions.items() if k in INHERITED}
-        known[rules] = njit(define(source, {"function_": f}, f.py_func), **options)
-    return known[rules]
-
-
 def written_call(pull, name, given, namespace):
     """Source of the call of a pullback, by its sweep itself if it has one; `name` stands for it."""
     sweep = getattr(pull, "sweep", None)
@@ -391,6 +363,7 @@ def written_call(pull, name, given, namespace):
     return f"call_guarded({name}, {given})"
 
 
+@of_code
 def _pullback(f, wrt, snapshots):
     pull = Pull(f, wrt, snapshots)
     kinds = {"dispatcher": InnerDispatcher, "compiler": InnerCompiler}
@@ -409,6 +382,6 @@ def stub_dispatcher(f, pull, parameters, dispatcher=SweepDispatcher, compiler=Sw
     name = f.py_func.__name__.replace("<lambda>", "lambda")
     stub = define(f"def sweep_{name}({parameters}):\n    return None\n", {})
     stub.__numbad_pull__ = pull
-    options = {k: v for k, v in f.targetoptions.items() if k in INHERITED}
+    options = inherited_options(f)
     options["nopython"] = True
     return dispatcher(stub, targetoptions=options, pipeline_class=compiler)

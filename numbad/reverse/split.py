@@ -8,7 +8,7 @@ from numba.core import ir, types
 from numba.core.imputils import impl_ret_borrowed
 from numba.extending import intrinsic
 
-from ..forward.raising import dual_type
+from ..forward.array import dual_type
 from ..ir.fence import refuse
 from ..ir.leaves import at
 from .arena import ShadowVector

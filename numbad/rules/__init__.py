@@ -25,10 +25,9 @@ from numbad.rules.registry import (
     find,
     on_register,
     on_ship,
-    rule,
-    scalar_rule,
     ship,
 )
+from numbad.rules.user_rules import rule, scalar_rule
 
 __all__ = [
     "COMPARISONS",

@@ -1,8 +1,7 @@
-"""The record of derivative rules, the look-up, and the user's own rules."""
+"""The record of derivative rules, and the look-up."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from types import FunctionType
 
 from numbad.errors import RuleError
 from numbad.rules.expression import Answer, Arg, as_expr, evaluate
@@ -102,31 +101,6 @@ def find(fn):
         return None
 
 
-def scalar_rule(fn, partials):
-    """Give the partial derivatives of a function of scalars, once, for both modes.
-
-    `partials(ans, x, y, ...)` returns the partial by each argument as a tuple (for one argument
-    the expression itself will do); `ans` is the function's value. It is called once, with
-    symbols: operators, `math.*`, `np.*` and jitted functions of the symbols work, a branch is
-    `np.where(condition, a, b)`. Raises RuleError where the rule cannot be used.
-
-    >>> import math
-    >>> from numba import njit
-    >>> @njit
-    ... def softplus(x):
-    ...     return math.log1p(math.exp(x))
-    >>> scalar_rule(softplus, lambda ans, x: 1.0 / (1.0 + math.exp(-x)))
-    """
-    fn = _named(fn)
-    if not isinstance(partials, FunctionType):
-        raise RuleError(f"rule for {name_of(fn)}: the partials must be a Python function")
-    rule_ = ScalarRule(fn, partials)
-    rule_.trace(_common_arity(fn, partials))
-    _forget(fn)
-    SCALAR[fn] = rule_
-    _announce(fn)
-
-
 def ship(rules):
     """Add rules of numbad's own, function -> partials, which a program has asked for."""
     added = {fn: ScalarRule(fn, partials) for fn, partials in rules.items() if fn not in SCALAR}
@@ -174,97 +148,6 @@ def implicit_rule(fn, forward, defect, solve, pull):
     VJP[fn] = (forward, pull)
 
 
-def rule(fn, jvp=None, vjp=None):
-    """Give a function's derivative as code: a `jvp`, or a `vjp`, or both.
-
-    `jvp(primals, tangents)` returns `(value, tangent)`. `vjp` is a pair: `forward(*args)` returns
-    `(value, residuals)`, and `backward(residuals, cotangent)` the cotangents. Raises RuleError
-    where the rule cannot be used.
-
-    >>> from numba import njit
-    >>> @njit
-    ... def cube(x):
-    ...     return x * x * x
-    >>> rule(cube, jvp=lambda primals, tangents: (
-    ...     cube(primals[0]), 3.0 * primals[0] ** 2 * tangents[0]))
-    """
-    fn = _named(fn)
-    if jvp is None and vjp is None:
-        raise RuleError(f"rule for {name_of(fn)}: give jvp=, vjp= or both")
-    if jvp is not None:
-        _check_takes(fn, "jvp", jvp, 2, "(primals, tangents)")
-    if vjp is not None:
-        _check_vjp(fn, vjp)
-    _forget(fn)
-    if jvp is not None:
-        JVP[fn] = jvp
-    if vjp is not None:
-        VJP[fn] = tuple(vjp)
-    _announce(fn)
-
-
-def _named(fn):
-    """The function under which a rule is kept: a dispatcher for a C function called by its address."""
-    from .foreign import dispatcher_of  # which gives rules itself
-
-    fn = dispatcher_of(fn)
-    _check_callable(fn, "the function")
-    return fn
-
-
-def _check_callable(fn, what):
-    if isinstance(fn, int):
-        raise RuleError(
-            f"{what} of a rule must be callable, not {fn!r}; of a function by its address, give what "
-            "compiled code calls: ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double)(address)"
-        )
-    if not callable(fn):
-        raise RuleError(f"{what} of a rule must be callable, not {fn!r}")
-    try:
-        hash(fn)
-    except TypeError:
-        raise RuleError(f"{what} of a rule must be hashable: {fn!r} is not") from None
-
-
-def _check_takes(fn, role, function, count, arguments):
-    if not callable(function):
-        raise RuleError(f"rule for {name_of(fn)}: {role} must be callable, not {function!r}")
-    bounds = arity(function)
-    if bounds is not None and not bounds[0] <= count <= bounds[1]:
-        raise RuleError(f"rule for {name_of(fn)}: {role} is called with {arguments}")
-
-
-def _check_vjp(fn, vjp):
-    if not isinstance(vjp, (tuple, list)) or len(vjp) != 2:
-        raise RuleError(f"rule for {name_of(fn)}: vjp is a pair (forward, backward)")
-    forward, backward = vjp
-    if not callable(forward):
-        raise RuleError(f"rule for {name_of(fn)}: forward must be callable, not {forward!r}")
-    _check_takes(fn, "backward", backward, 2, "(residuals, cotangent)")
-
-
-def _common_arity(fn, partials):
-    """How many arguments to try the partials with; they and the function must agree."""
-    least, most = arity(partials)
-    least, most = least - 1, most - 1
-    takes = arity(fn)
-    if takes is None:
-        return max(least, 1)
-    least, most = max(least, takes[0]), min(most, takes[1])
-    if most < max(least, 1):
-        raise RuleError(
-            f"rule for {name_of(fn)}: the function takes {takes[0]} argument(s), so its partials "
-            f"must take 'ans' and as many, in this order"
-        )
-    return max(least, 1)
-
-
-def _forget(fn):
-    """The latest rule for a function is the one that counts."""
-    for table in (SCALAR, JVP, VJP):
-        table.pop(fn, None)
-
-
 _generation = 0
 _given = 0
 
@@ -285,7 +168,8 @@ def renew():
     _generation += 1
 
 
-def _announce(fn):
+def announce(fn):
+    """Tell of a function that got a rule after the import: what was compiled before counts no more."""
     global _given
     _given += 1
     renew()

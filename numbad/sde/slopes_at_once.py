@@ -14,7 +14,7 @@ from numbad.forward.dual import duals_in
 from numbad.forward.dualize import dualized
 from numbad.ode.compiling import generic
 from numbad.operators.structure import leaves, parse, render
-from numbad.reverse.pipeline import pullback
+from numbad.reverse import pullback
 from numbad.sde.grid import BY_TIMES
 from numbad.source import define
 

@@ -3,7 +3,7 @@
 from numbad.forward.dual import duals_in
 from numbad.forward.dualize import dualized
 from numbad.ode.compiling import GenericDispatcher, generic
-from numbad.reverse.pipeline import pullback
+from numbad.reverse import pullback
 from numbad.source import define
 
 

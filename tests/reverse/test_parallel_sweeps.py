@@ -14,7 +14,7 @@ from numbad.ir.leaves import leaves
 from numbad.reverse.activity import Activity
 from numbad.reverse.ops.parallel import Parallel
 from numbad.reverse.parallel import with_loops_apart
-from numbad.reverse.pipeline import Pipeline
+from numbad.reverse.pipeline import Pipeline, analysed
 from numbad.reverse.replay import Replay
 from numbad.reverse.switches import without
 
@@ -258,7 +258,7 @@ def test_equal_threads_give_equal_bits(case, gradients):
 
 def effects_of(f, *args):
     """What `Effects` tells of the parallel loop of a function, its arguments by name."""
-    fn = with_loops_apart(njit(parallel=True)(f), tuple(map(typeof, args)))
+    fn = with_loops_apart(njit(parallel=True)(f), tuple(map(typeof, args)), analyse=analysed)
     activity = Activity(fn, [], [])
     (op,) = [op for op in activity.every() if isinstance(op, Parallel)]
     effects = op.callee.effects
@@ -537,7 +537,7 @@ def taken_from(a, x):
 @pytest.mark.parametrize("f", [draws, counts, multiplies, doubles, restarts, taken_from])
 def test_what_stays_in_one_piece(f):
     given = A, np.arange(8) if f is counts else X
-    fn = with_loops_apart(njit(parallel=True)(f), tuple(map(typeof, given)))
+    fn = with_loops_apart(njit(parallel=True)(f), tuple(map(typeof, given)), analyse=analysed)
     assert not any(isinstance(op, Parallel) for op in Activity(fn, [], []).every())
 
 

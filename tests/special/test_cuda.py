@@ -11,7 +11,7 @@ from numba import cuda
 import numbad as nd
 import numbad.cuda as device
 from numbad.forward.access import partial, unit
-from numbad.forward.dualize import dualized
+from numbad.forward.dual_dispatcher import dualized
 from tests.cuda.on_cpu import without_gpu
 
 SIGNATURE = types.void(types.float64, types.float64[::1])

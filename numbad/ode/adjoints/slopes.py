@@ -14,11 +14,11 @@ from numba.core.registry import cpu_target
 
 from numbad.forward.dual import base_scalar
 from numbad.forward.promote import effects
+from numbad.inherited import inherited_options
 from numbad.ir.leaves import leaves
 from numbad.ode.rhs import RightHandSide
 from numbad.ode.state import is_scalar, restored_type
 from numbad.operators.adjoint import pullback_of
-from numbad.operators.dispatcher import INHERITED
 from numbad.remembered import remembered
 from numbad.source import define
 
@@ -63,7 +63,7 @@ class Slope:
         known = remembered(self.fun, "slopes")
         key = self.inplace, self.structure, self.y, self.args
         if key not in known:
-            options = {k: v for k, v in self.fun.targetoptions.items() if k in INHERITED}
+            options = inherited_options(self.fun)
             known[key] = njit(self._source(), **options)
         return known[key]
 

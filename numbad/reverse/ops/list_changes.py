@@ -241,16 +241,6 @@ def delete_item(fn, label, s):
     return Delete(fn, label, s, s.target, s.index)
 
 
-def slice_of(fn, label, s, variable, where):
-    """`l[i:j]`."""
-    helper = (
-        list_helpers.sliced_typed
-        if isinstance(fn.type_of(variable), types.ListType)
-        else list_helpers.sliced
-    )
-    return StandIn(fn, label, s, helper, [variable, where])
-
-
 def operation(fn, label, s, function, arguments, value):
     """`l + m`, `l * n`, in place too."""
     helper = list_helpers.OPERATIONS.get((value.op, function))

@@ -19,7 +19,9 @@ from ..arena import (
     vector_set,
 )
 from ..fields import shadow_type
+from . import list_helpers
 from .base import Op, Unknown
+from .call import StandIn
 from .structural import real_of
 
 PLACES = "position", "length"
@@ -328,10 +330,18 @@ def list_item(fn, label, s, value, index):
 
 
 def _slice(fn, label, s, value):
-    from .list_changes import slice_of
-
     where = value.index_var if value.op == "static_getitem" else value.index
     return slice_of(fn, label, s, value.value, where) if where else Unknown(fn, label, s)
+
+
+def slice_of(fn, label, s, variable, where):
+    """`l[i:j]`."""
+    helper = (
+        list_helpers.sliced_typed
+        if isinstance(fn.type_of(variable), types.ListType)
+        else list_helpers.sliced
+    )
+    return StandIn(fn, label, s, helper, [variable, where])
 
 
 def set_list_item(fn, label, s, index):

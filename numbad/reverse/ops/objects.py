@@ -5,8 +5,8 @@ from functools import cache
 from numba import njit
 from numba.core import ir, types
 
+from ...forward.array import all_dual
 from ...forward.made_instances import allocator_for_call
-from ...forward.raising import all_dual
 from ...forward.retyped import allocator, in_duals, numbers_in_duals
 from ...ir.callee import attribute_code, implementation
 from ...ir.fence import refuse

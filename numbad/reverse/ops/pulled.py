@@ -18,6 +18,7 @@ from ...rules.registry import VJP, name_of
 from .. import random_state
 from ..constant_memory import constant_parts, may_change_from
 from ..memory_helpers import add_cotangent, exchanged_draws, kept, kept_draws, nth_cotangent
+from ..pullbacks import pullback
 from .base import Op
 from .lists import refuse_lists
 from .objects import refuse_instances
@@ -243,8 +244,6 @@ class Pulled(Called):
             self._add_floats(e, self.arguments[k], ty, e.item(adjoints, k), ())
 
     def _pull(self, e, wrt, args, shadows, seed):
-        from ..pipeline import pullback  # which makes the ops that it calls
-
         now = e.call(exchanged_draws, e.extra_value(self, "draws")) if self.draws() else None
         at = self._pullback_at()
         pull = at(wrt) if at else pullback(self.callee, wrt)

@@ -2,8 +2,8 @@
 
 from numba.core import types
 
+from ...forward.array import all_dual
 from ...forward.promote import effects
-from ...forward.raising import all_dual
 from ...ir.fence import refuse
 from ...ir.leaves import HANDLES, leaves
 from .pulled import Pulled

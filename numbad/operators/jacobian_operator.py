@@ -1,0 +1,97 @@
+"""The operator of first derivatives, in either mode: of a scalar a gradient, of anything else a Jacobian."""
+
+from ..errors import ArgumentError
+from .argnums import checked_argnums, checked_out, refuse_starred
+from .dispatcher import Operator, parameter_names
+from .gradient import write_gradient
+from .mode import Choice, cheaper, check_mode
+from .results import numeric_result, plain_result, refuse_returned, scalar_result
+from .rows import write_rows
+from .rows_together import goes_together, known_number, write_rows_together
+from .structure import Leaf, leaves, parse, refuse_complex, render
+from .sweep import Sweep
+
+
+class Jacobian(Operator):
+    """Derivatives of every number of the result by every number of some arguments."""
+
+    def __init__(self, f, argnums, *, name, scalar, value, mode="auto", chunk=None, out=None):
+        self.name, self.scalar, self.with_value = name, scalar, value
+        super().__init__(f)
+        names = parameter_names(self.f.py_func)
+        self.single = not isinstance(argnums, tuple | list)
+        self.argnums = checked_argnums(name, argnums, names)
+        refuse_starred(name, self.f.py_func, self.argnums)
+        self.chunk = checked_chunk(chunk)
+        self.choice = Choice(check_mode(name, mode, chunk))
+        self.out = checked_out(name, out, names)
+        if self.out in self.argnums:
+            raise ArgumentError(f"nd.{name}: argument {out} cannot be both out= and in argnums")
+
+    def key(self):
+        asked = self.name, self.scalar, self.with_value, self.argnums, self.single
+        return *asked, self.choice.mode, self.chunk, self.out
+
+    def generate(self, typingctx, argtypes):
+        argtypes = tuple(argtypes)
+        mode = self.choice.take(argtypes, lambda: self._preferred(typingctx, argtypes))
+        if mode == "forward":
+            return self._forward(typingctx, argtypes)
+        if self.scalar:
+            return write_gradient(self, typingctx, argtypes)
+        return self._rows(typingctx, argtypes)
+
+    def _rows(self, typingctx, argtypes):
+        """Several rows a pass, or one by one where that is all that the code takes."""
+        if goes_together(self, argtypes):
+            self.choice.take_rows(argtypes, one_by_one=False)
+            written = write_rows_together(self, typingctx, argtypes)
+            if written is not None:
+                return written
+        self.choice.take_rows(argtypes, one_by_one=True)
+        return write_rows(self, typingctx, argtypes)
+
+    def fall_back(self, argtypes, error):
+        return self.choice.fall_back(argtypes, error)
+
+    def _preferred(self, typingctx, argtypes):
+        """The mode that should cost less for these types."""
+        if self.chunk is not None or self.out is not None:
+            return "forward"
+        inputs = [parse(argtypes[k], "") for k in self.argnums]
+        if self.scalar:
+            return cheaper(inputs)
+        return cheaper(
+            inputs,
+            lambda: parse(plain_result(typingctx, self.f, argtypes), ""),
+            lambda: known_number(self, typingctx, argtypes),
+        )
+
+    def _forward(self, typingctx, argtypes):
+        sweep = Sweep(self, typingctx, argtypes, parameter_names(self.f.py_func))
+        for k, tree in sweep.trees.items():
+            refuse_complex(f"nd.{self.name}", sweep.names[k], tree)
+        tree = sweep.run()
+        if self.out is not None:
+            refuse_returned(self, tree)
+            tree = sweep.result_in(self.out)
+        elif self.scalar:
+            tree = scalar_result(self, tree)
+        else:
+            tree = numeric_result(self, tree)
+        value = sweep.value(tree) if self.with_value else None
+        derivative = self._derivative(sweep, tree)
+        return sweep.write(f"{value}, {derivative}" if self.with_value else derivative)
+
+    @staticmethod
+    def _derivative(sweep, tree):
+        if isinstance(tree, Leaf):
+            return sweep.derivative(tree, 0)
+        sources = {id(leaf): sweep.derivative(leaf, o) for o, leaf in enumerate(leaves(tree))}
+        return render(tree, lambda leaf: sources[id(leaf)], sweep.namespace)
+
+
+def checked_chunk(chunk):
+    if chunk is None or (isinstance(chunk, int) and 1 <= chunk <= 64):
+        return chunk
+    raise ArgumentError(f"chunk is a number of partials from 1 to 64, not {chunk!r}")
