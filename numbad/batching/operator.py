@@ -89,7 +89,7 @@ def together_or_not(batch, argtypes, together, one_by_one):
         name, cause = batch.f.py_func.__name__, error.__cause__
         told = str(error) if cause is None else f"there is no code for them: {reason(cause)}"
         raise UnsupportedError(
-            f"nd.batch: {batch.lanes} lanes cannot go through {name} together: {told}"
+            f"nd.batch: {name} cannot run in {batch.lanes} lanes: {told}"
         ) from error
 
 

@@ -62,7 +62,9 @@ def _size_of_steps(a):
 
 
 def _address(a):
-    raise TypingError("the address of a differentiated array: what reads it finds no floats there")
+    raise TypingError(
+        "the address of a differentiated array: its memory holds dual numbers, not floats"
+    )
 
 
 _attribute("itemsize", _size_of_item)
@@ -84,7 +86,9 @@ def _refusing_arrays(name, parameters, call, fn=None):
 
     def chosen(ty):
         if is_dual_array(ty):
-            raise TypingError("the memory of a differentiated array, which holds no plain floats")
+            raise TypingError(
+                "the memory of a differentiated array, which holds dual numbers, not floats"
+            )
         return plain
 
     overload_stand_in(stand_in)(define(source, {"chosen": chosen}))

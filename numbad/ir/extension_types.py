@@ -225,8 +225,8 @@ def _same_memory(context, ty, target):
     one, other = (list(_laid_out(context.get_value_type(t.get_data_type()))) for t in (ty, target))
     if one != other:
         raise UnsupportedError(
-            f"cannot differentiate with an argument of type {ty}, whose members lie in memory in another way "
-            "than namedtuples of their parts\nWay out: pass the members as arguments, and make the instance "
+            f"cannot differentiate with an argument of type {ty}: its members do not lie in memory as those "
+            "of a namedtuple do\nWay out: pass the members as arguments, and make the instance "
             "in the function."
         )
     return True

@@ -73,7 +73,10 @@ def _used_as_arrays(fn, s):
 
 
 def _takes_arrays(fn, s):
-    """Whether a call gives of arrays what it gives of what may be None, which then is an error."""
+    """Whether a call takes an array wherever it is given an array or None: `np.sum(x)` is one, `f(x)` is not.
+
+    It returns the same type for both, so for None it can but fail.
+    """
     call = s.value
     given = [fn.type_of(v) for v in operands(call) if v is not call.func]
     if not any(map(may_be_none, given)) or not _is_numpys(fn, call):

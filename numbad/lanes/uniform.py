@@ -20,9 +20,9 @@ _HELPERS = "numbad.ir", "numbad.reverse", "numba."
 
 
 def refuse(what, loc, way_out=ONE_BY_ONE):
-    """The UnsupportedError for what lanes cannot go through together."""
+    """The UnsupportedError for code that cannot run for several lanes at once."""
     return UnsupportedError(
-        f"lanes do not go together through {what}: {place(loc)}\nWay out: {way_out}."
+        f"several lanes cannot run {what} together: {place(loc)}\nWay out: {way_out}."
     )
 
 
@@ -51,11 +51,11 @@ def refuse_what_counts(fn, s):
     """Raise UnsupportedError where it matters whether a statement runs once for all lanes."""
     value = getattr(s, "value", None)
     if isinstance(s, ir.Print) or _recurs(fn, s):
-        raise refuse("this statement in several lanes at once", s.loc)
+        raise refuse("this statement", s.loc)
     if is_expr(value, "getattr") and value.attr in _OF_BYTES:
-        raise refuse("how an array lies in memory", s.loc)
+        raise refuse("code that asks where an array lies in memory", s.loc)
     if is_expr(value, "call") and not _is_known(fn, value):
-        raise refuse("this call in several lanes at once", s.loc)
+        raise refuse("this call", s.loc)
 
 
 def _recurs(fn, s):
@@ -81,4 +81,4 @@ def refuse_writes(fn, varying):
         if isinstance(s, ir.Assign | ir.Jump | ir.Branch | ir.Return):
             continue
         if any(v.name in varying for v in read_by(s)):
-            raise refuse("a write of what differs from lane to lane", s.loc)
+            raise refuse("a write of a value that differs from lane to lane", s.loc)

@@ -38,9 +38,9 @@ def _refuse_changed_lists(operator, primals):
     changed = effects(f, range(len(names)), map(typeof, primals)).changed & lists
     if changed:
         raise ArgumentError(
-            f"nd.{operator.name}: {f.py_func.__name__} may change '{names[min(changed)]}', a list among "
-            "the arguments, which are one tuple, and what becomes of a list in a tuple is lost. Way out: "
-            "numba.typed.List"
+            f"nd.{operator.name}: {f.py_func.__name__} may change its argument '{names[min(changed)]}', a "
+            f"Python list; nd.{operator.name} passes all arguments as one tuple, and Numba does not hand "
+            "back a list that was changed within a tuple. Way out: numba.typed.List"
         )
 
 

@@ -139,7 +139,11 @@ def numbers(value, program):
     if type(value) is Unknown or is_known(value):
         return [deps_of(value)]
     if isinstance(value, Conflict):
-        raise UnsupportedError(told(f"a result that is one {value.kind} or another", program.loc))
+        raise UnsupportedError(
+            told(
+                f"a result that is one {value.kind} or another, depending on a branch", program.loc
+            )
+        )
     return []
 
 

@@ -74,7 +74,9 @@ class Machine:
                     self.write(other.cells, p, value)
                 return other
         if known:
-            raise UnsupportedError(told("an array whose size changes in such a loop", None))
+            raise UnsupportedError(
+                told("an array whose size changes from one iteration of a loop to the next", None)
+            )
         array.cells = Summary(array.values())
         known.append(array)
         self.changed = True
@@ -217,7 +219,9 @@ class Frame:
             target = ways[0] if condition else ways[1]
             return target, self._arrive(target, label)
         if type(condition) is not Unknown:
-            raise UnsupportedError(told("a branch on what depends on a branch", branch.loc))
+            raise UnsupportedError(
+                told("a branch whose condition depends on another branch", branch.loc)
+            )
         ways = [way for way in dict.fromkeys(ways) if way in returning]
         if not ways:
             return EXIT, None
@@ -305,7 +309,7 @@ class Frame:
 def told(construct, loc):
     """What a refusal says."""
     return (
-        f"nd.sparsity cannot see what depends on what through {construct}: {place(loc)}\n"
+        f"nd.sparsity cannot follow which numbers depend on which through {construct}: {place(loc)}\n"
         "Way out: give the pattern yourself, nd.jacobian(f, sparsity=matrix); a pattern that is too "
         "large is right as well."
     )

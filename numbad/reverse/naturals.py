@@ -20,8 +20,9 @@ class Naturals:
     def __contains__(self, x):
         """Whether a variable or a number is not negative.
 
-        What loops carry is not if neither what it starts from nor what they add to it is: all that a
-        number may come from is looked at, and only numbers that no rule knows are in the way.
+        Every number that it may be computed from is looked at, back through the loops: `i = 0` before
+        a loop and `i = i + 1` within it make an `i` that is not negative. A number that no rule
+        knows, such as an argument, may be negative.
         """
         seen, pending = set(), [x]
         while pending:

@@ -107,7 +107,10 @@ class SplitSweep(Sweep):
         if name in self.plan.extras and name.endswith(PLACES):
             return name, types.intp
         if name in self.plan.extras:
-            raise refuse("a ruled or checkpointed call in a recursive function", self.fn.loc)
+            raise refuse(
+                "a call, in a recursive function, of a function that has a rule or is checkpointed",
+                self.fn.loc,
+            )
         ty = self.fn.types.get(name)
         return name, types.intp if ty is None else self._raised(types.unliteral(ty))
 

@@ -20,7 +20,7 @@ _NEW_NAME = "give what is captured a name that is assigned once"
 def refusal(meaning, told, loc, way_out):
     """The error for a function that is handed to an operator."""
     return UnsupportedError(
-        f"'{innermost(meaning).name}', handed to an operator in compiled code, {told}: {place(loc)}\n"
+        f"'{innermost(meaning).name}', given to an operator in compiled code, {told}: {place(loc)}\n"
         f"Way out: {way_out}, or make what is captured an argument."
     )
 
@@ -36,8 +36,8 @@ def handed_on(functional, names, loc):
     """The error where an operator's result is not called."""
     captured = ", ".join(f"'{name}'" for name in names)
     return UnsupportedError(
-        f"what {functional.name} returns is made of a function that captures {captured}, and is not "
-        f"called there, but handed on: {place(loc)}\nWay out: call it in the function that makes it, or "
+        f"{functional.name} is given a function that captures {captured}, and its result is not called "
+        f"there, but passed on: {place(loc)}\nWay out: call it in the function that makes it, or "
         "make what is captured an argument."
     )
 
@@ -87,8 +87,8 @@ def check_single(functional, var, meanings, loc):
     made = [meanings.of(v, where) if isinstance(v, ir.Var) else v for v, where in made]
     if len(made) > 1 and any(map(_captures, made)):
         raise UnsupportedError(
-            f"{functional.name} gets one function or another, by what happens at run time, and at least "
-            f"one captures variables: {place(loc)}\nWay out: call {functional.name} in each branch."
+            f"{functional.name} is given a function that is chosen at run time, and one of the choices "
+            f"captures variables: {place(loc)}\nWay out: call {functional.name} in each branch."
         )
 
 

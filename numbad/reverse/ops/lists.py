@@ -76,14 +76,13 @@ def shadow_of(e, ty, value):
     """A shadow of zeros for a list that the function was given."""
     if any(leaf.kind != "scalar" for leaf in leaves(ty.dtype)):
         raise refuse(
-            f"a list of type {ty} that the function is given and writes differentiated values to",
+            f"a write of differentiated values into an argument of type {ty}",
             e.loc,
             "make the list in the function",
         )
     if e.dual is not None:
         raise refuse(
-            "a list that the function is given and writes differentiated values to, in second "
-            "order by reverse mode",
+            f"a write of differentiated values into an argument of type {ty}, in second order",
             e.loc,
             "make the list in the function",
         )
@@ -95,8 +94,8 @@ def refuse_lists(op, e, variables):
     for variable in variables:
         if any(what.kind == "list" and e.active(leaf) for leaf, what in op.leaves(variable)):
             raise refuse(
-                "a list of differentiated values as an argument or a result of a function that is "
-                "checkpointed or has a rule or a derivative of its own",
+                "a list of differentiated values that goes into or comes out of a function with a "
+                "checkpoint, a rule or a derivative of its own",
                 op.loc,
                 "pass an array, or call the function as it is",
             )

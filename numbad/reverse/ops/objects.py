@@ -55,8 +55,8 @@ def refuse_instances(op, arguments):
     for variable in arguments:
         if _holds_instance(op.fn.type_of(variable)):
             raise refuse(
-                f"an argument of type {op.fn.type_of(variable)} of a function that is "
-                "checkpointed or has a rule or a derivative of its own",
+                f"an argument of type {op.fn.type_of(variable)} of a function with a checkpoint, a rule "
+                "or a derivative of its own",
                 op.loc,
                 "pass the fields that it needs, or call it as it is",
             )

@@ -182,7 +182,7 @@ class Pulled(Called):
             if isinstance(self.fn.type_of(var), types.NumPyRandomGeneratorType):
                 name = self.callee.py_func.__name__
                 raise refuse(
-                    f"{name}, which is evaluated again in the reverse sweep and takes a Generator",
+                    f"{name} with a Generator: the reverse sweep would draw other numbers",
                     self.loc,
                     "draw before the call, and pass it the numbers",
                 )
@@ -215,8 +215,8 @@ class Pulled(Called):
         for part in changed:
             if not isinstance(part, types.Array):
                 raise refuse(
-                    f"{self.callee.py_func.__name__}, which is evaluated again in the reverse sweep and "
-                    f"takes what changes, of type {part}",
+                    f"{self.callee.py_func.__name__}: the reverse sweep calls it again, when its argument of "
+                    f"type {part} may have changed",
                     self.loc,
                     "pass it an array instead, or a copy",
                 )
