@@ -17,11 +17,10 @@ from ..rules.registry import CONSTANT, JVP, SCALAR, STOPPING, VJP
 from . import traced
 from .extension_types import holds_extension, is_extension, parts_of, parts_type
 from .fence import refuse
-from .function import is_expr, operands
+from .function import is_expr, operands, unary_function
 from .spelling import spell
 
 _OWN = {None, "builtins", "numba", "numbad"}
-_UNARY = {"-": operator.neg, "+": operator.pos, "not": operator.not_, "~": operator.invert}
 _RULES = JVP, VJP, STOPPING
 
 
@@ -156,7 +155,7 @@ def _operator(fn, s, value):
         changes = fn.type_of(value.lhs).mutable
         return value.fn if changes else value.immutable_fn, [value.lhs, value.rhs]
     if is_expr(value, "unary"):
-        return _UNARY.get(value.fn, value.fn), [value.value]
+        return unary_function(value), [value.value]
     if is_expr(value, "getitem"):
         return operator.getitem, [value.value, value.index]
     if is_expr(value, "static_getitem"):
@@ -176,7 +175,7 @@ def operators_of(s):
     if is_expr(value, "inplace_binop"):
         return [value.fn, value.immutable_fn]
     if is_expr(value, "binop", "unary"):
-        return [_UNARY.get(value.fn, value.fn)]
+        return [unary_function(value)]
     if is_expr(value, "getitem", "static_getitem"):
         return [operator.getitem]
     if isinstance(s, ir.SetItem | ir.StaticSetItem):

@@ -1,5 +1,6 @@
 """A function as typed SSA blocks: the form that the analyses and the adjoint work on."""
 
+import operator
 from dataclasses import dataclass, field
 
 from numba.core import ir
@@ -107,6 +108,14 @@ class Function:
         return None
 
 
+_UNARY = {"-": operator.neg, "+": operator.pos, "not": operator.not_, "~": operator.invert}
+
+
+def unary_function(value):
+    """The function of a unary expression, which Numba writes as a string or as the function itself."""
+    return _UNARY.get(value.fn, value.fn)
+
+
 def name_of(var):
     return var if isinstance(var, str) else var.name
 
@@ -167,6 +176,25 @@ def read_by(statement):
     if isinstance(statement, ir.Assign):
         return [v for v in operands(statement.value) if v is not ir.UNDEFINED]
     return list(statement.list_vars())
+
+
+def times_read(fn, var):
+    """How many statements read a variable."""
+    return sum(
+        any(v.name == var.name for v in s.list_vars())
+        for _, s in fn.statements()
+        if not (isinstance(s, ir.Assign) and s.target.name == var.name)
+    )
+
+
+def accessed(statement):
+    """`(access, base)` of a statement that reads or writes by an index; None for another."""
+    access = statement.value if isinstance(statement, ir.Assign) else statement
+    if is_expr(access, "getitem", "static_getitem"):
+        return access, access.value
+    if isinstance(access, ir.SetItem | ir.StaticSetItem):
+        return access, access.target
+    return None
 
 
 def duplicate(fn):

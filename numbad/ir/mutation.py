@@ -3,12 +3,11 @@
 from numba.core import ir, types
 from numba.core.ir_utils import compute_cfg_from_blocks
 
-from .callee import callee_of
+from .callee import callee_of, only_reads
 from .function import is_expr
 from .leaves import fields_of
 
 _CHANGING = {"append", "clear", "extend", "insert", "pop", "remove"}
-_READING = (len, enumerate, zip, range, sum, min, max, sorted, list, print, bool)
 _LISTS = types.List, types.ListType
 
 
@@ -45,7 +44,7 @@ def _call_may_change(fn, call):
     callee = callee_of(fn, call)
     if callee.kind == "method" and isinstance(fn.type_of(callee.owner), _LISTS):
         return callee.key in _CHANGING
-    if callee.kind == "function" and any(callee.key is reading for reading in _READING):
+    if callee.kind == "function" and only_reads(callee.key):
         return False
     given = [*call.args, *(v for _, v in call.kws)]
     given += [v for v in (callee.owner, call.vararg) if v is not None]

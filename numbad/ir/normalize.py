@@ -7,7 +7,7 @@ NumPy's iterators run over a `range` and index.
 import numpy as np
 from numba.core import ir, types
 
-from .function import is_expr, is_phi, map_vars, read_by, successors
+from .function import accessed, is_expr, is_phi, map_vars, read_by, successors
 from .optionals import take_present
 from .rewrite import rewrite
 from .sequences import call_helper, flat_position, index_loops, unpack
@@ -32,14 +32,8 @@ def index_flat(fn):
     """`a.flat[i]` becomes `a[...]` with the index tuple of element `i`."""
     for block in fn.blocks.values():
         for s in list(block.body):
-            access = s.value if isinstance(s, ir.Assign) else s
-            if is_expr(access, "getitem", "static_getitem"):
-                base = access.value
-            elif isinstance(access, ir.SetItem | ir.StaticSetItem):
-                base = access.target
-            else:
-                continue
-            if isinstance(fn.type_of(base), types.NumpyFlatType):
+            access, base = accessed(s) or (None, None)
+            if access is not None and isinstance(fn.type_of(base), types.NumpyFlatType):
                 _index_flat(fn, block, s, access, base)
     fn.changed()
 

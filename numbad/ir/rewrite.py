@@ -6,7 +6,7 @@ from numba import literally
 from numba.core import ir, types
 
 from .callee import callee_of
-from .function import is_expr
+from .function import accessed, is_expr
 from .inline import unpacked
 
 
@@ -93,12 +93,8 @@ def _plain_call(fn, s, call):
 
 def _without_ellipsis(fn, s):
     """The statements that stand for `s`: `a[..., i]` of one axis is the element `a[i]`."""
-    access = s.value if isinstance(s, ir.Assign) else s
-    if is_expr(access, "getitem", "static_getitem"):
-        base = access.value
-    elif isinstance(access, ir.SetItem | ir.StaticSetItem):
-        base = access.target
-    else:
+    access, base = accessed(s) or (None, None)
+    if access is None:
         return [s]
     static = isinstance(access, ir.StaticSetItem) or is_expr(access, "static_getitem")
     index = access.index_var if static else access.index

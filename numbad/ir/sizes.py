@@ -3,7 +3,7 @@
 import numpy as np
 from numba.core import ir, types
 
-from .function import is_expr
+from .function import is_expr, times_read
 
 _BY_SHAPE = np.empty, np.zeros, np.ones, np.full
 
@@ -44,22 +44,13 @@ def _written_out(fn, var):
     value = fn.definition(var)
     if not is_expr(value, "build_list", "build_tuple") or not value.items:
         return None
-    if is_expr(value, "build_list") and _uses(fn, var) != 1:  # it may have grown since
+    if is_expr(value, "build_list") and times_read(fn, var) != 1:  # it may have grown since
         return None
     if all(isinstance(fn.type_of(v), types.Number | types.Boolean) for v in value.items):
         return (len(value.items),)
     inner = {_written_out(fn, v) for v in value.items}
     shape = inner.pop()
     return None if inner or shape is None else (len(value.items), *shape)
-
-
-def _uses(fn, var):
-    """How many statements read a variable."""
-    return sum(
-        any(v.name == var.name for v in s.list_vars())
-        for _, s in fn.statements()
-        if not (isinstance(s, ir.Assign) and s.target.name == var.name)
-    )
 
 
 def constant_shape(fn, var):

@@ -15,7 +15,7 @@ from numba.core.ir_utils import compute_cfg_from_blocks
 
 from ..errors import UnsupportedError
 from ..ir.callee import callee_of
-from ..ir.function import is_expr, is_phi, map_vars, operands, successors
+from ..ir.function import is_expr, is_phi, map_vars, operands, successors, unary_function
 from .choice import choose_extrema, made_call
 from .functions import FUNCTIONS
 from .uniform import WAY_OUT, find_varying, refuse, refuse_what_counts, refuse_writes
@@ -30,7 +30,6 @@ _REALS = types.Float | types.Integer | types.Boolean
 _DIVISIONS = {operator.truediv, operator.itruediv}
 _POWERS = {operator.pow, operator.ipow}
 _ARITHMETIC = _LINEAR | _COMPARISONS | _DIVISIONS | _POWERS | {operator.mul, operator.imul}
-_UNARY = {"-": operator.neg, "+": operator.pos, "not": operator.not_}
 
 OF_LANES = FUNCTIONS | {select, guarded, both, either, other}
 
@@ -82,9 +81,7 @@ def _region(fn, cfg, head):
     after = cfg.post_dominators()[head] - {head}
     meeting = [label for label in after if after <= cfg.post_dominators()[label]]
     if not meeting:
-        raise refuse(
-            "a branch that lanes may take differently, one way of which raises", loc, WAY_OUT
-        )
+        raise refuse("a branch that raises an exception in some lanes alone", loc, WAY_OUT)
     body, pending = set(), [s for s in successors(fn.blocks[head]) if s != meeting[0]]
     while pending:
         label = pending.pop()
@@ -106,7 +103,7 @@ def _in_order(cfg, head, body, loc):
             if all(p in done for p, _ in cfg.predecessors(label))
         ]
         if not ready:
-            raise refuse("a loop within a branch that lanes may take differently", loc, WAY_OUT)
+            raise refuse("a loop inside a branch that some lanes may not take", loc, WAY_OUT)
         done.update(ready)
         order += ready
     return order
@@ -218,21 +215,21 @@ class _Flattening:
     def _is_nonlinear(self, s):
         value = getattr(s, "value", None)
         if is_expr(value, "binop", "inplace_binop", "unary"):
-            return _function_of(value) not in _LINEAR | _COMPARISONS
+            return unary_function(value) not in _LINEAR | _COMPARISONS
         return is_expr(value, "call") and self.fn.constant(value.func) is not bool
 
     def _check(self, s):
         """Raise UnsupportedError for what must not run in lanes that do not come to it."""
         if not isinstance(s, ir.Assign) or not self._may_run(s.value):
             raise refuse(
-                "this statement in a branch that lanes may take differently", s.loc, WAY_OUT
+                "this statement inside a branch that some lanes may not take", s.loc, WAY_OUT
             )
 
     def _may_run(self, value):
         if not isinstance(value, ir.Expr):
             return True
         if value.op in ("binop", "inplace_binop", "unary"):
-            known = _function_of(value) in _ARITHMETIC and self._of_numbers(operands(value))
+            known = unary_function(value) in _ARITHMETIC and self._of_numbers(operands(value))
             return known and self._can_guard(_divisor(value))
         if value.op == "call":
             return self._may_call(value)
@@ -289,11 +286,6 @@ class _Flattening:
                 others.append((self.head, self._choose(self.end, s, mine)))
             s.value._kws["incoming_blocks"] = [block for block, _ in others]
             s.value._kws["incoming_values"] = [var for _, var in others]
-
-
-def _function_of(value):
-    """The operator of an expression."""
-    return _UNARY.get(value.fn, value.fn)
 
 
 def _divisor(value):

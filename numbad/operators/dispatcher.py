@@ -210,7 +210,7 @@ WRITERS = []
 
 
 PULLBACKS = []
-"""The one operator `(f, wrt)` that is the pullback of an operator's result; `pullback.py` enters it."""
+"""The operator `(f, wrt)` that is the pullback of an operator's result: see `pullback.py`."""
 
 
 def _written(operator, typingctx, argtypes):

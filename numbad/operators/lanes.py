@@ -9,7 +9,8 @@ from numba.core.imputils import impl_ret_new_ref
 from numba.extending import intrinsic, register_jitable
 from numba.np.arrayobj import make_array, populate_array
 
-from ..reverse.cotangents import Cotangents, RowSeed, converted, splat, zero_like
+from ..lanes.varying import splat
+from ..reverse.cotangents import Cotangents, RowSeed, converted, zero_like
 
 SCRATCH_BYTES = 2048
 """Of an array on the machine stack; a larger one comes from the heap."""

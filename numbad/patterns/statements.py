@@ -7,6 +7,7 @@ from numba.core import ir, types
 
 from ..errors import UnsupportedError
 from ..ir.callee import callee_of
+from ..ir.function import unary_function
 from ..ir.spelling import spell
 from ..reverse.ops.scalar import INPLACE, is_scalar
 from . import arrays, functions
@@ -14,8 +15,6 @@ from .calls import call_step
 from .machine import told
 from .numbers import apply_to
 from .values import NOTHING, UNSET, Array, Conflict, NoWayError, Range, Unknown, cast, join
-
-UNARY = {"-": operator.neg, "+": operator.pos, "not": operator.not_, "~": operator.invert}
 
 
 def compiled(fn, s):
@@ -140,7 +139,7 @@ def _holds_numbers(value):
 
 
 def _unary(fn, s, value, target):
-    function, source = UNARY.get(value.fn, value.fn), value.value.name
+    function, source = unary_function(value), value.value.name
     if isinstance(fn.type_of(source), types.Array):
         return arrays.elementwise(fn, target, function, [source], None)
     if not is_scalar(fn.type_of(source)):

@@ -14,7 +14,7 @@ from numba.extending import intrinsic
 
 from ..forward import dual as d
 from ..forward.arithmetic import Emitter, Operand
-from ..lanes.varying import any_lane
+from ..lanes.varying import any_lane, splat
 from ..rules.expression import COMPARISONS, Answer, Apply, Arg, Const, evaluate, walk, where
 from ..rules.poles import is_polynomial
 from ..rules.registry import SCALAR
@@ -208,7 +208,7 @@ class _VectorArithmetic(_Arithmetic):
         def asked():
             vectors = [cotangents.converted(builder, bar.value, bar.type, ty)]
             if factor is not None:
-                vectors.append(cotangents.splat(builder, self.emit.cast(factor, ty.scalar), ty.n))
+                vectors.append(splat(builder, self.emit.cast(factor, ty.scalar), ty.n))
             value = product.value
             zero = ir.Constant(value.type, None)
             for vector in vectors:

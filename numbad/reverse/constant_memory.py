@@ -5,11 +5,10 @@ from numba.core import ir, types
 from numba.core.dispatcher import Dispatcher
 
 from ..forward.promote import effects
-from ..ir.callee import callee_of
+from ..ir.callee import callee_of, only_reads
 from ..ir.function import is_expr, successors
 from ..ir.leaves import fields_of, leaves
 
-_READING = (len, range, enumerate, zip, sum, min, max, sorted, print, bool)
 _CHANGING = {
     *("append", "clear", "extend", "insert", "pop", "remove", "reverse", "sort", "fill", "add"),
     *("discard", "update", "setdefault", "popitem"),
@@ -72,7 +71,7 @@ def _call_changes(fn, call, ty):
     if callee.kind == "dispatcher" and isinstance(callee.key, Dispatcher):
         changed = effects(callee.key, (), [fn.type_of(v) for v in given]).changed
         return bool(set(hit) & changed) or (bool(changed and hit) and bool(call.kws))
-    return bool(hit) and not any(callee.key is reading for reading in _READING)
+    return bool(hit) and not only_reads(callee.key)
 
 
 def _holds(ty, part):

@@ -10,13 +10,14 @@ import operator
 
 from llvmlite import ir
 from numba.core import cgutils, types
-from numba.core.datamodel import default_manager, models
+from numba.core.datamodel import models
 from numba.core.imputils import lower_builtin
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.extending import intrinsic, register_model
 
 from ..forward.arithmetic import CONTRACT, negated
 from ..forward.dual import PartialsModel
+from ..lanes.varying import splat, vector_of
 
 
 class Cotangents(types.Type):
@@ -84,26 +85,12 @@ def linear_flags(context, *more):
     return tuple(sorted({*CONTRACT, *more, *given}))
 
 
-def vector_of(ty):
-    """The LLVM type of a vector of cotangents."""
-    return default_manager.lookup(ty).get_value_type()
-
-
 def converted(builder, value, source, target):
     """Cotangents of one precision in another."""
     if source.scalar == target.scalar:
         return value
     widen = source.scalar.bitwidth < target.scalar.bitwidth
     return getattr(builder, "fpext" if widen else "fptrunc")(value, vector_of(target))
-
-
-def splat(builder, value, n):
-    """A vector with one number in all lanes."""
-    vector = ir.Constant(ir.VectorType(value.type, n), ir.Undefined)
-    first = builder.insert_element(vector, value, ir.IntType(32)(0))
-    return builder.shuffle_vector(
-        first, vector, ir.Constant(ir.VectorType(ir.IntType(32), n), [0] * n)
-    )
 
 
 def scaled(context, builder, result, bar, factor, instruction="fmul"):

@@ -7,9 +7,9 @@ others is computed again; the rest is recorded, once an iteration, in the frame 
 import operator
 from collections import defaultdict
 
-import numpy as np
 from numba.core import ir, types
 
+from ..ir.callee import only_reads
 from ..ir.function import is_expr, operands
 from ..ir.leaves import leaves
 from .dependence import Distances
@@ -26,7 +26,6 @@ from .unchanged import Unchanged
 CHEAP = {
     *(operator.add, operator.sub, operator.mul, operator.neg, operator.pos),
 }
-_HARMLESS = (len, print, range, enumerate, zip, bool, int, float, abs, min, max, np.empty_like)
 _READ_ATTRIBUTES = {"shape", "size", "ndim", "real", "imag"}
 
 
@@ -324,7 +323,7 @@ class Plan:
 
     def _may_change(self, call):
         called = self.fn.constant(call.func)
-        if any(called is harmless for harmless in _HARMLESS):
+        if only_reads(called):
             return False
         method = self.fn.definition(call.func)
         owners = [method.value] if is_expr(method, "getattr") else []

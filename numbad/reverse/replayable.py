@@ -13,14 +13,11 @@ from numba.core import ir, types
 from ..ir.fence import refuse
 from ..ir.function import is_expr
 from ..rules.registry import SCALAR
-from .ops.array import Fresh, Load, Store, View
+from .ops.array import Fresh, View
 from .ops.base import Constant
-from .ops.call import Pure
-from .ops.scalar import Scalar
 from .ops.structure import Move, Phi
 from .scratch import Scratch
 
-_PLAIN = Load, Store, View, Fresh, Scalar, Move, Phi, Pure
 _PURE = {len, range, bool, int, float, complex, abs, min, max, round, slice, np.empty_like}
 LEAST = 2  # records of inner loops for each array of the state, from where on to keep the state
 
@@ -123,7 +120,7 @@ class Replayable:
         s = op.statement
         if s.is_terminator:
             return not isinstance(s, ir.Return)
-        if isinstance(op, _PLAIN):
+        if op.repeatable:
             return True
         if not isinstance(op, Constant) or not isinstance(s, ir.Assign):
             return False

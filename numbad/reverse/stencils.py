@@ -23,9 +23,7 @@ from .elements import element_pointer
 from .names import counter
 from .naturals import index_variables
 from .ops.array import Load, Store
-from .ops.base import Constant
 from .ops.scalar import ARITHMETIC, INPLACE, Scalar
-from .ops.structure import BuildTuple, Copy, Move, Phi, TupleItem
 from .switches import enabled
 
 LENGTH = 256  # iterations whose terms are put down before they are added: of one read, 2 KiB
@@ -33,7 +31,6 @@ LANES = 4  # of the vectors that rows are added in
 MOST = 12  # rows a loop: more would not leave much room in the nearest cache
 ROWS = "$rows_of_terms"
 _REAL, _LANES = ll.DoubleType(), ll.VectorType(ll.DoubleType(), LANES)
-_PLAIN = Load, Store, Scalar, Constant, Move, Phi, Copy, BuildTuple, TupleItem
 _INSTRUCTIONS = {*ARITHMETIC, abs, math.fabs, math.sqrt, np.sqrt}
 
 
@@ -77,7 +74,7 @@ class _Search:
         sweep, header = self.sweep, self.loop.header
         skipped = header in sweep.skipped or header in sweep.iterations
         records = sweep.plan.frames.get(header)
-        plain = all(isinstance(op, _PLAIN) and self._may_be_vector(op) for op in self.ops)
+        plain = all(op.elementary and self._may_be_vector(op) for op in self.ops)
         return len(self.loop.body) == 2 and plain and not (skipped or records)
 
     def _may_be_vector(self, op):

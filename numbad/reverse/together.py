@@ -7,20 +7,15 @@ from numba.core import ir, types
 from ..errors import UnsupportedError
 from ..ir.leaves import leaves
 from .cotangents import row_after, seed_array, unit_of_row
-from .ops import array, base, call, scalar, structural, structure
-
-LINEAR = (
-    *(scalar.Scalar, array.Load, array.Store, array.View, array.SameOrCopy, array.Fresh),
-    *(structure.Move, structure.TupleIndex, structure.Phi),
-    *(structural.Linear, structural.Extremum, base.Constant, call.StopGradient),
-)
-"""The statements whose adjoints are known to be linear: no code of a user's, none with a tape of its own."""
 
 
 def refuse_lanes(fn, activity):
-    """Raise UnsupportedError for code whose adjoint takes one cotangent at a time."""
+    """Raise UnsupportedError for code whose adjoint takes one cotangent at a time.
+
+    A Jacobian is then pulled back row by row.
+    """
     for op in activity.every():
-        if not isinstance(op, LINEAR) and activity.is_active(op):
+        if not op.linear and activity.is_active(op):
             raise _refused(op.construct())
         for (name, path), _ in op.flows:
             if activity.active((name, path)) and not _takes_lanes(fn.type_of(name), path):
@@ -38,7 +33,9 @@ def _takes_lanes(ty, path):
 
 
 def _refused(what):
-    return UnsupportedError(f"several cotangents at once do not go through {what}")
+    return UnsupportedError(
+        f"reverse mode cannot pull several rows of a Jacobian back at once through {what}"
+    )
 
 
 def numbered(ty):

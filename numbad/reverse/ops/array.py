@@ -24,7 +24,11 @@ def index_var(e, expr_or_statement):
 class Load(Op):
     """`v = a[i]`: one element of an array."""
 
+    linear = repeatable = elementary = True
     updates = False  # True: the first half of `a[i] += x`
+
+    def may_raise(self, options):
+        return bool(options.get("boundscheck")) or self.fn.checked
 
     def analyse(self):
         if self.leaves(self.target):
@@ -51,7 +55,11 @@ class Load(Op):
 class Store(Op):
     """`a[i] = v`: one element of an array."""
 
+    linear = repeatable = elementary = True
     updates = False  # True: the second half of `a[i] += x`
+
+    def may_raise(self, options):
+        return bool(options.get("boundscheck")) or self.fn.checked
 
     def analyse(self):
         array = self.statement.target.name, ()
@@ -78,6 +86,8 @@ class View(Op):
 
     The same expression, applied to the shadow of the one, is the shadow of the other.
     """
+
+    linear = repeatable = True
 
     def __init__(self, fn, label, statement, base):
         self.base = base
@@ -107,6 +117,8 @@ class View(Op):
 class SameOrCopy(Op):
     """An array as a contiguous one: itself, or a copy, as Numba finds at run time."""
 
+    linear = True
+
     def __init__(self, fn, label, statement, base):
         self.base = base
         super().__init__(fn, label, statement)
@@ -129,6 +141,8 @@ class SameOrCopy(Op):
 
 class Fresh(Op):
     """A new array, whose memory no other name shares; what goes in carries no derivative."""
+
+    linear = repeatable = True
 
     def analyse(self):
         for var in operands(self.expr):

@@ -18,6 +18,11 @@ class Op:
     known = True  # False: the flows are a guess, and the statement is refused if it is active
     cheap = False  # True: its result is computed again rather than recorded, like a sum
     expandable = False  # True: it gives way to simpler code, by `expand`, if it is active
+    linear = (
+        False  # True: several cotangents go through its adjoint at once, which runs no user's code
+    )
+    repeatable = False  # True: made once more, it does the same, and nothing else
+    elementary = False  # True: it reads or writes one element, computes one number, or names one
 
     def __init__(self, fn, label, statement):
         self.fn, self.label, self.statement = fn, label, statement
@@ -77,6 +82,10 @@ class Op:
     def reverse(self, e):
         """The adjoint of the statement."""
 
+    def may_raise(self, options):
+        """Whether it may raise an exception, in code compiled with these options of `njit`."""
+        return True
+
     def refusal(self):
         return refuse(self.construct(), self.loc)
 
@@ -87,6 +96,8 @@ class Op:
 
 class Constant(Op):
     """Its result has no derivative, whatever goes in."""
+
+    linear = elementary = True
 
 
 class Unknown(Op):

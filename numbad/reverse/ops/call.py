@@ -19,6 +19,8 @@ class Call(Unknown):
 class Pure(Unknown):
     """A call of a function of NumPy's without a rule here: it changes nothing that goes in."""
 
+    repeatable = True
+
     def writes(self):
         return False
 
@@ -28,6 +30,8 @@ class Pure(Unknown):
 
 class StopGradient(Unknown):
     """`nd.stop_gradient(x)`: a constant for the derivative, refused where it is written to."""
+
+    linear = True
 
     def analyse(self):
         pass

@@ -4,6 +4,7 @@ import operator
 
 from numba.core import ir, types
 
+from ...ir.function import unary_function
 from ...ir.leaves import leaves
 from ...rules.registry import CONSTANT
 from . import list_changes, lists, objects, records, structure
@@ -162,11 +163,8 @@ def _binary(fn, label, s, value):
     return _operator(fn, label, s, function, [value.lhs, value.rhs], value)
 
 
-_UNARY = {"-": operator.neg, "+": operator.pos, "not": operator.not_, "~": operator.invert}
-
-
 def _unary(fn, label, s, value):
-    return _operator(fn, label, s, _UNARY.get(value.fn, value.fn), [value.value], value)
+    return _operator(fn, label, s, unary_function(value), [value.value], value)
 
 
 def _operator(fn, label, s, function, arguments, value):

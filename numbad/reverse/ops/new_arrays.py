@@ -2,6 +2,7 @@
 
 from numba.core import ir, types
 
+from ...ir.function import times_read
 from ...ir.leaves import leaves
 from .. import loops
 from . import lists
@@ -71,7 +72,7 @@ def written_out(fn, var):
     value = fn.definition(var)
     if not isinstance(value, ir.Expr) or value.op not in ("build_list", "build_tuple"):
         return None
-    if value.op == "build_list" and _uses(fn, var) != 1:  # it may have been changed since
+    if value.op == "build_list" and times_read(fn, var) != 1:  # it may have been changed since
         return None
     found = []
     for item in value.items:
@@ -84,15 +85,6 @@ def written_out(fn, var):
             return None
         found.append(inner)
     return found
-
-
-def _uses(fn, var):
-    """How many statements read a variable."""
-    return sum(
-        any(v.name == var.name for v in s.list_vars())
-        for _, s in fn.statements()
-        if not (isinstance(s, ir.Assign) and s.target.name == var.name)
-    )
 
 
 def copied(fn, label, s, source):

@@ -26,6 +26,9 @@ ARITHMETIC = {
 }
 
 
+_DIVISIONS = operator.truediv, operator.floordiv, operator.mod, operator.pow
+
+
 def is_scalar(ty):
     ty = types.unliteral(ty)
     if isinstance(ty, types.Optional):
@@ -35,6 +38,8 @@ def is_scalar(ty):
 
 class Scalar(Op):
     """`z = f(x, y, ...)` of numbers, by the rule of `f`."""
+
+    linear = repeatable = elementary = True
 
     def __init__(self, fn, label, statement, function, arguments):
         self.function, self.arguments = function, list(arguments)
@@ -46,6 +51,10 @@ class Scalar(Op):
                 pair = source, (self.target, ())
                 if pair not in self.flows and self.leaves(self.target):
                     self.flows.append(pair)
+
+    def may_raise(self, options):
+        model = getattr(self.loc, "error_model", None) or options.get("error_model")
+        return self.function in _DIVISIONS and model != "numpy"
 
     @property
     def kind(self):

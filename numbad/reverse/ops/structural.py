@@ -17,6 +17,11 @@ from .scalar import Scalar
 class Linear(Op):
     """`z = f(x)` with an adjoint `x_bar += g(z_bar)`."""
 
+    linear = True
+
+    def may_raise(self, options):
+        return False
+
     def __init__(self, fn, label, statement, source, pull):
         self.source, self.pull = source, pull
         super().__init__(fn, label, statement)
@@ -132,6 +137,8 @@ def greater(x, y):
 
 class Extremum(OfSeveral):
     """`min(x, y, ...)`, `max(x, y, ...)`: the first that equals the result has its adjoint."""
+
+    linear = True
 
     def reverse(self, e):
         target = self.target, ()

@@ -14,6 +14,11 @@ from .base import Op
 class Move(Op):
     """Each leaf of the result is a leaf of an operand; `flows` and `aliases` say which."""
 
+    linear = repeatable = elementary = True
+
+    def may_raise(self, options):
+        return False
+
     def reverse(self, e):
         for source, target in self.flows:
             if e.pending(target):
@@ -78,6 +83,8 @@ class TupleItem(Move):
 class TupleIndex(Op):
     """`t[i]`, `i` known at run time, of a tuple whose members, or those that are meant, are alike."""
 
+    linear = True
+
     def __init__(self, fn, label, statement):
         self.source, self.index = statement.value.value, statement.value.index
         members = [types.unliteral(t) for t in fn.type_of(self.source)]
@@ -129,6 +136,11 @@ class TupleIndex(Op):
 
 class Phi(Op):
     """A name that is one of several, depending on where control came from."""
+
+    linear = repeatable = elementary = True
+
+    def may_raise(self, options):
+        return False
 
     def analyse(self):
         self.incoming = {}
