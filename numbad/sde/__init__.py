@@ -1,8 +1,18 @@
 """Stochastic differential equations: compiled, differentiable solvers."""
 
+from numbad.sde.brownian_path import brownian_increments, brownian_path
 from numbad.sde.ensembles import Statistics, ensemble
 from numbad.sde.girsanov import change_of_drift
 from numbad.sde.multilevel import Multilevel, multilevel
 from numbad.sde.solution_operator import solver
 
-__all__ = ["Multilevel", "Statistics", "change_of_drift", "ensemble", "multilevel", "solver"]
+__all__ = [
+    "Multilevel",
+    "Statistics",
+    "brownian_increments",
+    "brownian_path",
+    "change_of_drift",
+    "ensemble",
+    "multilevel",
+    "solver",
+]

@@ -18,8 +18,8 @@ from numbad.sde.grid import constant
 # Domains of counters: no other use of the generator has these. The channel stands above them.
 INCREMENTS, AREAS, _TREES = np.uint32(16), np.uint32(17), np.uint32(18)
 _CHANNEL = np.uint32(8)
-_WORD, _ONE = np.uint64(32), np.uint64(1)
-_DEPTH = 30  # an interval of the tree is then shorter than the rounding of the times
+_WORD, ONE = np.uint64(32), np.uint64(1)
+DEPTH = 30  # an interval of the tree is then shorter than the rounding of the times
 
 
 @inlined
@@ -40,33 +40,56 @@ def _of_cell(key, path, channel, cell, domain):
     return second if cell & 1 else first
 
 
+@inlined
+def pair_of_cell(key, path, channel, cell, dt):
+    """(W, H) of a whole cell."""
+    w = math.sqrt(dt) * _of_cell(key, path, channel, cell, INCREMENTS)
+    return w, math.sqrt(dt / 12.0) * _of_cell(key, path, channel, cell, AREAS)
+
+
+@inlined
+def tree_of_cell(key, path, channel, cell):
+    """The key of the tree in a cell; its node 1 is the cell, nodes 2 n and 2 n + 1 are the halves of n."""
+    number, domain = np.uint64(cell), (np.uint32(channel) << _CHANNEL) | _TREES
+    a, b, _, _ = block(key, number, np.uint32(path), domain)
+    return (np.uint64(a) << _WORD) | np.uint64(b)
+
+
+@inlined
+def halves(tree, node, size, w, h):
+    """(W, H) of both halves of a node of that size, given those of the whole."""
+    z, n = _two(tree, 0, 0, node, _TREES)
+    z, n = z * math.sqrt(size / 16.0), n * math.sqrt(size / 48.0)
+    left, middle = 0.5 * w + 1.5 * h + z, 0.25 * h - 0.5 * z
+    return left, middle + n, w - left, middle - n
+
+
+@inlined
+def expected_up_to(part, size, w, h):
+    """What is expected of W and its integral up to a part of an interval, given its W and H."""
+    expected = part * w + 6.0 * part * (1.0 - part) * h
+    return expected, size * (0.5 * part**2 * w + part**2 * (3.0 - 2.0 * part) * h)
+
+
 @constant
 def _up_to(key, path, channel, cell, part, dt):
     """W(s) and int_0^s W of a cell from its beginning to s = part dt."""
-    w = math.sqrt(dt) * _of_cell(key, path, channel, cell, INCREMENTS)
-    h = math.sqrt(dt / 12.0) * _of_cell(key, path, channel, cell, AREAS)
-    a, b, _, _ = block(
-        key, np.uint64(cell), np.uint32(path), (np.uint32(channel) << _CHANNEL) | _TREES
-    )
-    tree = (np.uint64(a) << _WORD) | np.uint64(b)
-    node, size, before, integral = _ONE, dt, 0.0, 0.0
-    for _ in range(_DEPTH):
+    w, h = pair_of_cell(key, path, channel, cell, dt)
+    tree = tree_of_cell(key, path, channel, cell)
+    node, size, before, integral = ONE, dt, 0.0, 0.0
+    for _ in range(DEPTH):
         if part <= 0.0 or part >= 1.0:
             break
-        z, n = _two(tree, 0, 0, node, _TREES)
-        z, n = z * math.sqrt(size / 16.0), n * math.sqrt(size / 48.0)
-        left, middle = 0.5 * w + 1.5 * h + z, 0.25 * h - 0.5 * z
-        size, part, node = 0.5 * size, 2.0 * part, node << _ONE
+        left, left_h, right, right_h = halves(tree, node, size, w, h)
+        size, part, node = 0.5 * size, 2.0 * part, node << ONE
         if part < 1.0:
-            w, h = left, middle + n
+            w, h = left, left_h
         else:
-            integral += before * size + size * (0.5 * left + middle + n)
+            integral += before * size + size * (0.5 * left + left_h)
             before += left
-            w, h = w - left, middle - n
-            part, node = part - 1.0, node | _ONE
-    # What is expected, given W and H of the interval; exact at its ends.
-    expected = part * w + 6.0 * part * (1.0 - part) * h
-    area = size * (0.5 * part**2 * w + part**2 * (3.0 - 2.0 * part) * h)
+            w, h = right, right_h
+            part, node = part - 1.0, node | ONE
+    expected, area = expected_up_to(part, size, w, h)  # exact at the ends
     return before + expected, integral + before * part * size + area
 
 

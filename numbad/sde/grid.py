@@ -56,7 +56,7 @@ def constant(function):
     return dispatcher
 
 
-def _of_times(function):
+def of_times(function):
     """Compile a function whose results depend on output times."""
     options = {"nopython": True, "error_model": "numpy", "nogil": True}
     dispatcher = TimesDispatcher(function, targetoptions=options)
@@ -72,14 +72,21 @@ def _times(name, ty):
         raise ModelError("ts must hold real numbers, not complex ones")
 
 
-@_of_times
+@of_times
+def as_floats(ts):
+    """Times as an array of floats."""
+    given, times = uniform(ts), np.empty(len(ts))
+    for i in range(times.size):
+        times[i] = given[i]
+    return times
+
+
+@of_times
 def as_times(ts):
     """Output times as an array of floats; raises where they are not finite or do not increase."""
     if len(ts) == 0:
         raise GridError(NO_TIMES, 0.0)
-    given, times = uniform(ts), np.empty(len(ts))
-    for i in range(times.size):
-        times[i] = given[i]
+    times = as_floats(ts)
     for i in range(times.size):
         if not abs(times[i]) < math.inf:
             raise GridError(NOT_FINITE, times[i])
@@ -89,7 +96,7 @@ def as_times(ts):
 
 
 @constant
-def _place(t, dt):
+def place(t, dt):
     """The cell that time t is in and where in it, from 0 (included) to 1 (excluded).
 
     A time that misses the end of a cell by rounding is taken to be there.
@@ -110,8 +117,8 @@ def _count(times, dt):
     for i in range(1, times.size):
         if not (times[i] - times[i - 1]) / dt < _MOST:
             raise GridError(TOO_MANY, times[i])
-        cell, part = _place(times[i - 1], dt)
-        last, end = _place(times[i], dt)
+        cell, part = place(times[i - 1], dt)
+        last, end = place(times[i], dt)
         if last > cell:
             steps = last - cell + (end > 0.0)  # the first one may begin within a cell
         else:
@@ -120,7 +127,7 @@ def _count(times, dt):
     return ends
 
 
-@_of_times
+@of_times
 def grid(times, dt):
     """The steps that lead through output times.
 
@@ -133,8 +140,8 @@ def grid(times, dt):
     cells, parts = np.empty(count, np.int64), np.empty((count, 2))
     starts, sizes = np.empty(count), np.empty(count)
     for i in range(1, times.size):
-        cell, part = _place(times[i - 1], dt)
-        last, end = _place(times[i], dt)
+        cell, part = place(times[i - 1], dt)
+        last, end = place(times[i], dt)
         for n in range(ends[i - 1], ends[i]):
             stop = end if cell == last else 1.0
             cells[n], parts[n, 0], parts[n, 1] = cell, part, stop

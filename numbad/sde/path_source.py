@@ -171,7 +171,7 @@ def _increments(problem, form, key):
     channels = channel_count(form)
     if key == types.uint64:
         number, path = "key", "0"
-    elif _is_numbered(key):
+    elif is_numbered(key):
         number, path = "key[0]", "check_path(key[1])"
     else:
         return _given(scheme, channels, key)
@@ -179,7 +179,7 @@ def _increments(problem, form, key):
     return [f"dw, dh = increments({given})"]
 
 
-def _is_numbered(key):
+def is_numbered(key):
     """Whether a type is that of `(key, path)`."""
     is_pair = isinstance(key, types.BaseTuple) and len(key) == 2
     return is_pair and key[0] == types.uint64 and isinstance(key[1], types.Integer)

@@ -1,0 +1,179 @@
+"""The Brownian path at any time: its law, Chen's relation, the same whatever is asked first."""
+
+import itertools
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from numba import njit
+
+import numbad as nd
+from numbad.sde.brownian_tree import ahead, draw, nothing_kept
+
+KEY = nd.random.key(21)
+
+
+@njit
+def _pairs(key, path, dt, begins, ends, kept):
+    """(W, H) of intervals, shape (2, intervals), of channel 0."""
+    out, w, h = np.empty((2, begins.shape[0])), np.empty(1), np.empty(1)
+    for k in range(begins.shape[0]):
+        begin = np.int64(begins[k, 0]), begins[k, 1]
+        draw(kept, key, path, dt, 1.0, begin, (np.int64(ends[k, 0]), ends[k, 1]), w, h)
+        out[0, k], out[1, k] = w[0], h[0]
+    return out
+
+
+def _places(positions):
+    positions = np.asarray(positions, float)
+    return np.stack([np.floor(positions), positions % 1.0], axis=1)
+
+
+@njit
+def _sample(key, dt, begins, ends, paths):
+    out = np.empty((paths, 2 * begins.shape[0]))
+    for p in range(paths):
+        out[p] = _pairs(key, p, dt, begins, ends, nothing_kept(1)).ravel()
+    return out
+
+
+_INTERVALS = (
+    (0.1, 0.375),
+    (0.375, 0.8),
+    (0.1, 0.8),
+    (0.8, 2.3),
+    (0.0, 0.5),
+    (0.25, 0.5),
+    (-0.4, 1.5),
+)
+
+
+def _covariance(intervals):
+    """Of W and then H of intervals: integrals of products of their weights of dW."""
+    knots = sorted(set(itertools.chain(*intervals)))
+
+    def weights(r, low, high):
+        for a, b in intervals:
+            yield 1.0 if a <= low and high <= b else 0.0
+        for a, b in intervals:
+            yield (b - r) / (b - a) - 0.5 if a <= low and high <= b else 0.0
+
+    total = 0.0
+    for low, high in itertools.pairwise(knots):  # Simpson's rule, exact for products of lines
+        for r, share in ((low, 1.0), (0.5 * (low + high), 4.0), (high, 1.0)):
+            column = np.array(list(weights(r, low, high)))
+            total = total + share / 6.0 * (high - low) * np.outer(column, column)
+    return total
+
+
+def test_law_of_adjacent_and_nested_intervals():
+    """Covariances of W and H within a cell and across cells, 40,000 paths."""
+    begins, ends = (_places([interval[k] for interval in _INTERVALS]) for k in (0, 1))
+    dt, paths = 2.0, 40_000
+    found = _sample(KEY, dt, begins, ends, paths)
+    expected = dt * _covariance(_INTERVALS)
+    scale = np.sqrt(np.diag(expected))
+    assert np.abs(found.mean(axis=0) / scale).max() < 4.5 / paths**0.5
+    np.testing.assert_allclose(
+        np.cov(found.T) / np.outer(scale, scale), expected / np.outer(scale, scale), atol=0.025
+    )
+
+
+def test_chens_relation():
+    """The pairs of two parts, put together, are the pair of the whole."""
+    rng, dt = np.random.default_rng(3), 0.7
+    points = np.sort(rng.uniform(-2.0, 3.0, (300, 3)), axis=1)
+    points[::2] = np.round(points[::2] * 64.0) / 64.0 + [0.0, 1.0, 2.0]  # places that a tree has
+    a, b, c = (_places(column) for column in points.T)
+    (w1, h1), (w2, h2), (w, h) = (
+        _pairs(KEY, 4, dt, begin, end, nothing_kept(1)) for begin, end in ((a, b), (b, c), (a, c))
+    )
+    l1, l2 = (dt * (points[:, k + 1] - points[:, k]) for k in (0, 1))
+    integral = l1 * (h1 + w1 / 2.0) + l2 * w1 + l2 * (h2 + w2 / 2.0)
+    np.testing.assert_allclose(w, w1 + w2, atol=1e-12)
+    np.testing.assert_allclose(h, integral / (l1 + l2) - w / 2.0, atol=1e-12)
+
+
+def test_the_order_of_questions_does_not_matter():
+    """Steps with rejections, one after the other, against each asked for alone."""
+    rng = np.random.default_rng(4)
+    place, begins, ends = (np.int64(-1), 0.3), [], []
+    for _ in range(2000):
+        to = ahead(place, 3.0 * rng.random() ** 6 + 1e-7)
+        assert to > place
+        begins, ends = [*begins, place], [*ends, to]
+        if rng.random() < 0.7:
+            place = to
+    begins, ends = np.array(begins), np.array(ends)
+    in_turn = _pairs(KEY, 0, 0.5, begins, ends, nothing_kept(1))
+    alone = np.stack(
+        [
+            _pairs(KEY, 0, 0.5, begins[k : k + 1], ends[k : k + 1], nothing_kept(1))[:, 0]
+            for k in range(begins.shape[0])
+        ],
+        axis=1,
+    )
+    assert (in_turn == alone).all()
+
+
+# -- for users -----------------------------------------------------------------------------------------
+
+_TIMES = np.array([0.0, 0.31, 1.0, 1.75, 2.5])
+
+
+def test_a_path_is_what_drives_a_solution():
+    walk = nd.sde.solver(lambda t, y: 0.0, lambda t, y: 1.0, dt=0.25, noise="additive")
+    for ts in (_TIMES, _TIMES - 1.3):
+        w = nd.sde.brownian_path((KEY, 3), ts, dt=0.25)
+        np.testing.assert_allclose(walk(w[0], ts, (), (KEY, 3))[:, 0], w, atol=1e-14)
+    w, h = nd.sde.brownian_increments(KEY, _TIMES, dt=0.25)
+    np.testing.assert_allclose(w, np.diff(nd.sde.brownian_path(KEY, _TIMES, dt=0.25)), atol=1e-14)
+    assert h.shape == w.shape
+    assert (
+        nd.sde.brownian_path(KEY, _TIMES, 0.25, channel=1)
+        != nd.sde.brownian_path(KEY, _TIMES, 0.25)
+    )[1:].all()
+
+
+def test_a_path_has_the_same_bits_in_any_order_and_thread():
+    ts = np.random.default_rng(1).uniform(-3.0, 3.0, 200)
+    at_once = nd.sde.brownian_path(KEY, ts)
+    assert (nd.sde.brownian_path(KEY, ts[::-1].copy())[::-1] == at_once).all()
+    assert [nd.sde.brownian_path(KEY, float(t)) for t in ts] == list(at_once)
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(lambda t: nd.sde.brownian_path(KEY, t), ts)) == list(at_once)
+
+    @njit
+    def compiled(key, t, ts):
+        w, _ = nd.sde.brownian_increments((key, 0), ts)
+        return nd.sde.brownian_path(key, t), nd.sde.brownian_path((key, 0), ts)[1], w[0]
+
+    t, (begin, end) = float(ts[0]), np.sort(ts[:2])
+    inside = nd.sde.brownian_path(KEY, end), nd.sde.brownian_increments(KEY, (begin, end))[0][0]
+    assert compiled(KEY, t, np.array([begin, end])) == (at_once[0], *inside)
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+def test_a_path_has_no_slope(mode):
+    for path in (
+        lambda t: nd.sde.brownian_path(KEY, t),
+        lambda t: nd.sde.brownian_increments(KEY, (0.0, t))[1][0],
+    ):
+        with pytest.raises(nd.UnsupportedError, match="a Brownian path has no slope"):
+            nd.grad(path, mode=mode)(0.5)
+
+
+@pytest.mark.parametrize(
+    ("key", "t", "options", "told"),
+    [
+        (3, 0.5, {}, r"takes a key or \(key, path\), not 3; make one"),
+        ((KEY, 0.5), 0.5, {}, "takes a key or"),
+        ((KEY, -1), 0.5, {}, "number of a path lies between"),
+        (KEY, np.nan, {}, "times must be finite"),
+        (KEY, 0.5, {"dt": 0.0}, "dt, the width .* must be positive"),
+        (KEY, 0.5, {"channel": -1}, "channel is the number"),
+    ],
+)
+def test_refusals(key, t, options, told):
+    with pytest.raises(nd.NumbadError, match=told):
+        nd.sde.brownian_path(key, t, **options)
