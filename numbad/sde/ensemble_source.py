@@ -117,7 +117,7 @@ def _block(ensemble, y0, args, write):
     """One of its ways, as `write` tells."""
     problem = ensemble.problem
     form = form_of(cpu_target.typing_context, problem, y0, args)
-    write = _one_by_one if form.is_array else write
+    write = _one_by_one if form.is_array or problem.scheme.carries else write
     first = "first // 2" if ensemble.mirrored else "first"
     namespace = {"block_increments": block_increments, "draw_steps": draw_steps}
     lines = ["ends, cells, parts, starts, sizes = steps"]
@@ -131,17 +131,18 @@ def _block(ensemble, y0, args, write):
 
 
 def _one_by_one(ensemble, form, namespace):
-    """Lines for states that are arrays."""
+    """Lines for states that are arrays, and for methods that carry more than the state."""
     problem = ensemble.problem
     namespace["integrate"] = steps_of(replace(problem, dt=None), form)["integrate"]
+    width = "y0.size" if form.is_array else form.count
     areas = "np.ascontiguousarray(dh[:, :, p])" if problem.scheme.needs_areas else "w"
     return [
-        "ys = np.empty((ends.size, y0.size, count))",
+        f"ys = np.empty((ends.size, {width}, count))",
         "for p in range(count):",
         "    w = np.ascontiguousarray(dw[:, :, p])",
         f"    path = integrate(y0, ends, starts, sizes, args, w, {areas})",
         "    for i in range(ends.size):",
-        "        for c in range(y0.size):",
+        f"        for c in range({width}):",
         "            ys[i, c, p] = path[i, c]",
         "return ys",
     ]

@@ -23,7 +23,7 @@ from numbad.sde.ensemble_source import MEAN, Ensemble, block_of, chunk_of, plan_
 from numbad.sde.grid import as_times, grid
 from numbad.sde.likelihood_ratio import check_scheme
 from numbad.sde.model_names import function_of
-from numbad.sde.solution_operator import SolveDispatcher
+from numbad.sde.solution_operator import SolveDispatcher, problem_of
 
 PATHWISE, LIKELIHOOD_RATIO = "pathwise", "likelihood_ratio"
 
@@ -168,7 +168,7 @@ def check_solver(name, solve, key):
         raise ArgumentError(f"nd.sde.{name} takes what nd.sde.solver returned, not {solve!r}")
     if not isinstance(key, np.uint64):
         raise ArgumentError(f"nd.sde.{name} takes a key, not {key!r}; {HOW_TO_MAKE_A_KEY}")
-    return solve.origin[1][0]
+    return problem_of(solve, name)
 
 
 def _count(paths, antithetic):
@@ -334,7 +334,7 @@ def _ensemble_in_nopython(
 ):
     if not isinstance(solve, types.Dispatcher) or not isinstance(solve.dispatcher, SolveDispatcher):
         raise ArgumentError(f"nd.sde.ensemble takes what nd.sde.solver returned, not {solve}")
-    problem = solve.dispatcher.origin[1][0]
+    problem = problem_of(solve.dispatcher, "ensemble")
     options = map(constant_of, (reduce, antithetic, estimator, control))
     given = (
         None

@@ -110,7 +110,7 @@ def place(t, dt):
 
 
 @constant
-def _count(times, dt):
+def count_steps(times, dt):
     """How many steps there are up to each output."""
     ends = np.empty(times.size, np.int64)
     ends[0] = 0
@@ -135,7 +135,7 @@ def grid(times, dt):
     step the number of its cell, where it begins and ends in it (shape (steps, 2), 0 to 1), its initial
     time and its size.
     """
-    ends = _count(times, dt)
+    ends = count_steps(times, dt)
     count = ends[-1]
     cells, parts = np.empty(count, np.int64), np.empty((count, 2))
     starts, sizes = np.empty(count), np.empty(count)

@@ -125,16 +125,17 @@ def _block(plan, y0, args):
 def _paths(problem, form):
     """`paths(y0, args, ends, starts, sizes, ws, hs, count)`: at all outputs, (len(ts), n, count)."""
     areas = problem.scheme.needs_areas
-    if form.is_array:
+    if form.is_array or problem.scheme.carries:
         namespace = {"integrate": steps_of(problem, form)["integrate"]}
+        width = "y0.size" if form.is_array else form.count
         own = [f"np.ascontiguousarray({name}[:, :, p])" for name in ("ws", "hs")]
         lines = [
-            "ys = np.empty((ends.size, y0.size, count))",
+            f"ys = np.empty((ends.size, {width}, count))",
             "for p in range(count):",
             f"    w = {own[0]}",
             f"    path = integrate(y0, ends, starts, sizes, args, w, {own[1] if areas else 'w'})",
             "    for i in range(ends.size):",
-            "        for c in range(y0.size):",
+            f"        for c in range({width}):",
             "            ys[i, c, p] = path[i, c]",
             "return ys",
         ]

@@ -28,7 +28,7 @@ from numbad.sde.ensembles import (
 )
 from numbad.sde.level_source import level_of
 from numbad.sde.model_names import function_of
-from numbad.sde.solution_operator import SolveDispatcher
+from numbad.sde.solution_operator import SolveDispatcher, problem_of
 
 _SPLIT = 0.25  # the part of the squared tolerance that the bias may have (Giles, 2015, section 3.1)
 _FIRST = 1000  # paths on a level before its variance is known
@@ -380,7 +380,7 @@ def _multilevel_in_nopython(
             "nd.sde.multilevel in compiled code takes paths=(...), a tuple of how many on each level, and no "
             "tolerance=, which is for calls from Python; their result has such .paths"
         )
-    problem = solve.dispatcher.origin[1][0]
+    problem = problem_of(solve.dispatcher, "multilevel")
     found = operator_of(Ensemble(problem, _number(constant_of(reduce))))
 
     def call(

@@ -25,7 +25,7 @@ from numbad.sde.implicit_stage import solve_stage_of
 from numbad.sde.model_names import function_of, model_names
 from numbad.sde.scheme import Scheme
 from numbad.sde.state_source import form_of
-from numbad.sde.steps import StepWriter, write_step
+from numbad.sde.steps import StepWriter, write_start, write_step
 from numbad.source import define
 
 _MOST_PATHS = 2**32
@@ -41,6 +41,8 @@ class Problem:
     noise: str
     calculus: str
     dt: float
+    adjoint: str = "auto"
+    checkpoints: int | None = None
 
     @cached_property
     def diffusion_jvp(self):
@@ -49,7 +51,8 @@ class Problem:
     @property
     def content(self):
         """What the compiled code depends on, for the cache on disk."""
-        return self.drift, self.diffusion, self.scheme.name, self.noise, self.calculus, self.dt
+        functions, options = (self.drift, self.diffusion), (self.adjoint, self.checkpoints)
+        return *functions, self.scheme.name, self.noise, self.calculus, self.dt, *options
 
 
 class PathError(IntegrationError):
@@ -140,6 +143,7 @@ def _loop(problem, form):
     ]
     return [
         *checks.initial(form),
+        *started(problem, form, "starts"),
         f"out = np.empty((ends.size, {width}))",
         *put(0),
         "for i in range(1, ends.size):",
@@ -150,6 +154,12 @@ def _loop(problem, form):
     ]
 
 
+def started(problem, form, starts):
+    """The lines before the first step, of a method that has such; `starts` is the source of the times."""
+    lines = write_start(problem.scheme, StepWriter(form, problem.scheme, problem.calculus))
+    return [f"t = {starts}[0] if {starts}.size else 0.0", *lines] if lines else []
+
+
 def read(source, form, names):
     """Lines that read the noise of a step."""
     if form.is_array and form.channels is None:
@@ -157,11 +167,11 @@ def read(source, form, names):
     return [f"{name} = {source}[k, {j}]" for j, name in enumerate(names)]
 
 
-def channel_count(form):
-    """Source of the number of channels of the noise."""
+def channel_count(form, time="times[0]"):
+    """Source of the number of channels of the noise; `time` is that of any time."""
     if form.channels is not None:
         return form.channels
-    matrix = f"diffusion(times[0], y0 + 0.0{form.arguments()})"
+    matrix = f"diffusion({time}, y0 + 0.0{form.arguments()})"
     return f"{matrix}.shape[1]" if form.is_matrix else "y0.size"
 
 
@@ -169,14 +179,18 @@ def _increments(problem, form, key):
     """Lines that make `dw` and `dh` of what is given as a key."""
     scheme = problem.scheme
     channels = channel_count(form)
-    if key == types.uint64:
-        number, path = "key", "0"
-    elif is_numbered(key):
-        number, path = "key[0]", "check_path(key[1])"
-    else:
-        return _given(scheme, channels, key)
+    if number_and_path(key) is None:
+        return given_increments(scheme, channels, key)
+    number, path = number_and_path(key)
     given = f"{number}, {path}, cells, parts, {problem.dt!r}, {channels}, {scheme.needs_areas}"
     return [f"dw, dh = increments({given})"]
+
+
+def number_and_path(key):
+    """Sources of the key and of the number of the path; None where increments are given."""
+    if key == types.uint64:
+        return "key", "0"
+    return ("key[0]", "check_path(key[1])") if is_numbered(key) else None
 
 
 def is_numbered(key):
@@ -185,8 +199,8 @@ def is_numbered(key):
     return is_pair and key[0] == types.uint64 and isinstance(key[1], types.Integer)
 
 
-def _given(scheme, channels, key):
-    """Lines that take increments as given."""
+def given_increments(scheme, channels, key, count="cells.size"):
+    """Lines that take increments as given, `count` (a source) rows of them."""
     both = isinstance(key, types.BaseTuple) and len(key) == 2
     arrays = tuple(key) if both else (key,)
     if not all(isinstance(ty, types.Array) and ty.ndim in (1, 2) for ty in arrays):
@@ -201,7 +215,7 @@ def _given(scheme, channels, key):
         )
     names = ("key[0]", "key[1]") if both else ("key", "key")
     take = [
-        f"as_rows_{ty.ndim}({n}, cells.size, {channels})"
+        f"as_rows_{ty.ndim}({n}, {count}, {channels})"
         for n, ty in zip(names, arrays * 2, strict=False)
     ]
     return [f"dw = {take[0]}", f"dh = {take[1]}" if both else "dh = dw"]

@@ -1,10 +1,10 @@
 """Methods for stochastic differential equations as data.
 
-Of eight forms: stochastic Runge-Kutta methods with one family of stages, Milstein's with and without a
-derivative, those that are implicit in the drift, splittings of Langevin's equation, and Roessler's for
-diagonal and for additive noise and of weak order 2. A method says what it takes (`noises`), in which calculus
-its limit is (`calculus`), and its orders. In a step of size h, for each channel of the noise, W is the
-increment and H = (1/h) int_0^h (W(s) - s W / h) ds, normal with variance h / 12, independent of W.
+Of nine forms: stochastic Runge-Kutta methods with one family of stages, Milstein's with and without a
+derivative, those that are implicit in the drift, reversible Heun, splittings of Langevin's equation, and
+Roessler's for diagonal and for additive noise and of weak order 2. A method says what it takes (`noises`),
+in which calculus its limit is (`calculus`), and its orders. In a step of size h, for each channel of noise,
+W is the increment and H = (1/h) int_0^h (W(s) - s W / h) ds, normal with variance h / 12, independent of W.
 """
 
 from dataclasses import dataclass, field
@@ -31,6 +31,11 @@ class Scheme:
     @property
     def is_implicit(self):
         """Whether its steps solve equations."""
+        return False
+
+    @property
+    def carries(self):
+        """Whether a step goes on from more than the state that the one before ended in."""
         return False
 
     @property
@@ -96,6 +101,18 @@ class DriftImplicit(Scheme):
     is_split: bool = False
     needs_areas = False
     is_implicit = True
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReversibleScheme(Scheme):
+    """Reversible Heun, with a second state z: z+ = 2 y - z + h f(t, z) + g(t, z) W.
+
+    y+ = y + (h (f(t, z) + f(t + h, z+)) + (g(t, z) + g(t + h, z+)) W) / 2. With both states' parts swapped
+    and the signs of h and W changed, the same formulas lead back.
+    """
+
+    needs_areas = False
+    carries = True
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,13 +6,19 @@ from functools import partial
 from numbad.errors import ArgumentError
 from numbad.ode.compiling import as_dispatcher
 from numbad.remembered import built_once
+from numbad.sde import stretch_source
+from numbad.sde.adjoint_source import pull_back, recorded
 from numbad.sde.by_structure import StructureDispatcher, by_structure
+from numbad.sde.forward_adjoint import forward_pullback
 from numbad.sde.methods import METHODS, find_scheme
 from numbad.sde.path_source import Problem, core
-from numbad.sde.scheme import ITO, NOISES, STRATONOVICH
+from numbad.sde.reversible_adjoint import ReversibleBackward
+from numbad.sde.scheme import ITO, NOISES, STRATONOVICH, ReversibleScheme
+from numbad.sde.stochastic_adjoint import StochasticBackward
 
-_ADJOINTS = ("auto", "discrete")
-_LATER = ("forward", "reversible", "stochastic")
+_BACKWARD = {"reversible": ReversibleBackward, "stochastic": StochasticBackward}
+_FORWARD = "forward"
+_ADJOINTS = ("auto", "discrete", _FORWARD, *_BACKWARD)
 
 
 def solver(
@@ -42,8 +48,8 @@ def solver(
         numbers); "RKMil" (the same without slopes); "SRIW1", "SRIW2", "SOSRI", "SOSRI2" (strong order 1.5;
         diagonal or scalar noise).
         Additive noise, strong order 1.5: "SRA1", "SRA2", "SRA3", "SOSRA", "SOSRA2", "ShARK"; order 1: "SEA".
-        Stratonovich, any noise: "EulerHeun", "Heun", "Midpoint", "Ralston", "GeneralShARK", "SPaRK" (order 1
-        where the noise commutes, else 0.5), "SlowRK" (1.5 where it commutes).
+        Stratonovich, any noise: "EulerHeun", "Heun", "Midpoint", "Ralston", "ReversibleHeun",
+        "GeneralShARK", "SPaRK" (order 1 where the noise commutes, else 0.5), "SlowRK" (1.5 there).
         For a stiff drift, with an equation solved in each step: "ImplicitEM", "STrapezoid", "ISSEM" (Ito, any
         noise, order 0.5, additive 1), "ImplicitMilstein" (order 1), "SKenCarp" (additive noise that is small,
         order 1.5).
@@ -60,10 +66,17 @@ def solver(
     dt : float
         Step size, in units of t. The grid of steps is anchored at time 0; an output time within a step
         divides it, by a Brownian bridge.
-    rtol, atol, events, checkpoints
+    rtol, atol, events
         Not available yet: anything but the default raises.
     adjoint : str
-        "auto" or "discrete": derivatives are exactly those of the steps, in both modes.
+        What reverse mode does. "auto", "discrete": it goes back through the steps, which it keeps.
+        "reversible", for the method "ReversibleHeun": it takes the steps back, which gives the same
+        derivatives (but for rounding) in memory that does not grow with their number; by `y0` and `args`.
+        "stochastic": state and cotangent are solved backwards in time (Li et al., 2020), in the same memory,
+        for any method; approximate, with an error that vanishes with `dt` as that of Heun's method does.
+        "forward": by dual numbers along the path, for few parameters.
+    checkpoints : int, optional
+        Of a path, reverse mode keeps so many states, and evaluates what lies between again.
 
     Returns
     -------
@@ -91,7 +104,7 @@ def solver(
     IntegrationError
         when `solve` is called: a path that ends in NaN or infinity; the message has the times between.
     UnsupportedError
-        for derivatives by `ts`.
+        for derivatives by `ts`; with adjoint "reversible" or "stochastic", by given increments.
 
     Notes
     -----
@@ -116,9 +129,11 @@ def solver(
     """
     scheme = find_scheme(method)
     _check_options(scheme, noise, calculus)
-    _refuse_unavailable(rtol, atol, events, adjoint, checkpoints)
+    _refuse_unavailable(rtol, atol, events, adjoint)
+    _check_adjoint(scheme, adjoint, checkpoints)
     functions = as_dispatcher(drift, "drift"), as_dispatcher(diffusion, "diffusion")
-    return compiled(Problem(*functions, scheme, noise, calculus, _step_size(dt)))
+    options = scheme, noise, calculus, _step_size(dt), adjoint, checkpoints
+    return compiled(Problem(*functions, *options))
 
 
 def _check_options(scheme, noise, calculus):
@@ -134,23 +149,30 @@ def _check_options(scheme, noise, calculus):
         )
 
 
-def _refuse_unavailable(rtol, atol, events, adjoint, checkpoints):
-    for name, given, default in (
-        ("rtol", rtol, None),
-        ("atol", atol, None),
-        ("checkpoints", checkpoints, None),
-    ):
-        if given is not default:
+def _check_adjoint(scheme, adjoint, checkpoints):
+    if adjoint == "reversible" and not isinstance(scheme, ReversibleScheme):
+        raise ArgumentError(
+            f"adjoint='reversible' takes steps back, which method {scheme.name!r} cannot; ways out: "
+            "method='ReversibleHeun', or adjoint='discrete' with checkpoints=, for memory that is bounded"
+        )
+    if checkpoints is None:
+        return
+    if adjoint in (_FORWARD, *_BACKWARD):
+        raise ArgumentError(
+            f"checkpoints belong to adjoint='discrete'; {adjoint!r} keeps no states. Leave them out"
+        )
+    if not isinstance(checkpoints, int) or isinstance(checkpoints, bool) or checkpoints < 1:
+        raise ArgumentError(f"checkpoints is how many, a positive int, not {checkpoints!r}")
+
+
+def _refuse_unavailable(rtol, atol, events, adjoint):
+    for name, given in (("rtol", rtol), ("atol", atol)):
+        if given is not None:
             raise ArgumentError(
                 f"{name} is not available yet: steps have the fixed size dt; leave it out"
             )
     if events:
         raise ArgumentError("events are not available yet; leave them out")
-    if adjoint in _LATER:
-        raise ArgumentError(
-            f"adjoint={adjoint!r} is not available yet; 'auto' and 'discrete' are. Forward mode needs none: "
-            "nd.jvp, nd.derivative, or mode='forward'"
-        )
     if adjoint not in _ADJOINTS:
         raise ArgumentError(f"adjoint {adjoint!r} does not exist; one of: {', '.join(_ADJOINTS)}")
 
@@ -171,11 +193,66 @@ class SolveDispatcher(StructureDispatcher):
     """What `solver` returns."""
 
 
+def problem_of(solve, name):
+    """The problem of a solver, for `nd.sde.<name>`; ArgumentError where it goes back along single paths."""
+    problem = solve.origin[1][0]
+    if problem.adjoint not in _KINDS and problem.checkpoints is None:
+        return problem
+    option = "checkpoints" if problem.checkpoints is not None else f"adjoint={problem.adjoint!r}"
+    raise ArgumentError(
+        f"nd.sde.{name} has an adjoint of its own, which draws blocks of paths again; {option} is for single "
+        "paths. Ways out: a solver without it, or a loop over solve(y0, ts, args, (key, path))"
+    )
+
+
+class BackwardDispatcher(SolveDispatcher):
+    """A solver whose reverse mode is an adjoint of its own, which goes back along the path."""
+
+    def numbad_recorded(self):
+        """The solver that also gives where the last step ended."""
+        return _recorded(self.origin[1][0])
+
+    def numbad_pullback_at(self, wrt):
+        """The pullback where that is known."""
+        return _pulled(self.origin[1][0], tuple(wrt), True)
+
+    def numbad_pullback(self, wrt):
+        """The pullback, which solves once more."""
+        return _pulled(self.origin[1][0], tuple(wrt), False)
+
+
+class ForwardDispatcher(SolveDispatcher):
+    """A solver whose reverse mode is forward mode along the path."""
+
+    def numbad_pullback(self, wrt):
+        """The pullback, by dual numbers."""
+        return _pulled_forward(self.origin[1][0], tuple(wrt))
+
+
+@built_once(lambda problem, *_: problem.drift)
+def _pulled_forward(problem, wrt):
+    return forward_pullback(problem, wrt, (_pulled_forward, (problem, wrt)))
+
+
+@built_once(lambda problem: problem.drift)
+def _recorded(problem):
+    return recorded(problem, (_recorded, (problem,)))
+
+
+@built_once(lambda problem, *_: problem.drift)
+def _pulled(problem, wrt, solved):
+    origin = _pulled, (problem, wrt, solved)
+    return pull_back(problem, wrt, _BACKWARD[problem.adjoint], origin, solved)
+
+
+_KINDS = {_FORWARD: ForwardDispatcher, **dict.fromkeys(_BACKWARD, BackwardDispatcher)}
+
+
 @built_once(lambda problem: problem.drift)
 def compiled(problem):
     """The dispatcher `solve(y0, ts, args, key)`."""
     origin, content = (compiled, (problem,)), problem.content
-    parameters = "y0, ts, args, key"
-    return by_structure(
-        "solve", parameters, partial(core, problem), content, origin, SolveDispatcher
-    )
+    kind = _KINDS.get(problem.adjoint, SolveDispatcher)
+    kept = kind is SolveDispatcher and problem.checkpoints is None
+    code = core if kept else stretch_source.core
+    return by_structure("solve", "y0, ts, args, key", partial(code, problem), content, origin, kind)

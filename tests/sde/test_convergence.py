@@ -16,6 +16,7 @@ LEVELS = range(3, 8)
 SLACK = 0.15  # the fit over five halvings scatters by 0.07
 _BY_DEFAULT = {
     ("EulerMaruyama", WAVE),
+    ("ReversibleHeun", WAVE),
     ("Milstein", WAVE),
     ("RKMil", WAVE),
     ("SRIW1", WAVE),

@@ -56,7 +56,10 @@ SOLVE = nd.sde.solver(_drift, _unit, dt=0.25)
         ({"dt": 0.1, "method": "SRA1"}, "takes noise='additive', not 'diagonal'"),
         ({"dt": 0.1, "rtol": 1e-3}, "rtol is not available yet"),
         ({"dt": 0.1, "events": (1,)}, "events are not available yet"),
-        ({"dt": 0.1, "adjoint": "stochastic"}, "adjoint='stochastic' is not available yet"),
+        (
+            {"dt": 0.1, "adjoint": "reversible"},
+            "takes steps back, which method 'EulerMaruyama' cannot",
+        ),
         ({"dt": 0.1, "adjoint": "best"}, "adjoint 'best' does not exist"),
     ],
 )

@@ -15,6 +15,7 @@ from numbad.sde.methods.issem import ISSEM
 from numbad.sde.methods.midpoint import MIDPOINT
 from numbad.sde.methods.milstein import MILSTEIN
 from numbad.sde.methods.ralston import RALSTON
+from numbad.sde.methods.reversible_heun import REVERSIBLE_HEUN
 from numbad.sde.methods.ri1 import RI1
 from numbad.sde.methods.rkmil import RKMIL
 from numbad.sde.methods.sea import SEA
@@ -55,6 +56,7 @@ METHODS = {
         HEUN,
         MIDPOINT,
         RALSTON,
+        REVERSIBLE_HEUN,
         GENERAL_SHARK,
         SLOW_RK,
         SPARK,

@@ -159,6 +159,12 @@ def weighted(*pairs):
 
 
 @singledispatch
+def write_start(scheme, writer):
+    """The lines before the first step, at time `t`, of a method that carries more than the state."""
+    return []
+
+
+@singledispatch
 def write_step(scheme, writer):
     """The lines of a step of a method; one file of this folder for each form of method."""
     raise NotImplementedError(scheme)

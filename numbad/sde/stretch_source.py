@@ -1,0 +1,200 @@
+"""The code of one path in stretches: increments are drawn on the way, in memory that does not grow.
+
+The numbers are those of `path_source`, bit for bit. Reverse mode keeps the state at the beginning of each
+stretch alone, and evaluates a stretch again when it comes back to it.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+from numba.core.registry import cpu_target
+
+from numbad.caching import jit
+from numbad.remembered import built_once
+from numbad.reverse.checkpoint import checkpoint
+from numbad.sde import checks
+from numbad.sde.brownian import increments
+from numbad.sde.grid import as_times, constant, count_steps, place
+from numbad.sde.model_names import function_of
+from numbad.sde.path_source import (
+    PathError,
+    as_rows_1,
+    as_rows_2,
+    channel_count,
+    check_path,
+    given_increments,
+    model_namespace,
+    number_and_path,
+    read,
+    started,
+    steps_of,
+)
+from numbad.sde.state_source import form_of
+from numbad.sde.steps import StepWriter, write_step
+from numbad.sde.steps.reversible import carried_names
+
+LENGTH = 256
+"""Steps in a stretch where `checkpoints` leaves it open: what belongs to them stays in the first cache."""
+
+
+@constant
+def steps_between(times, i, first, last, dt):
+    """`(cells, parts, starts, sizes)` as of `grid`, of steps `first` to `last` - 1 after output i - 1."""
+    start, part = place(times[i - 1], dt)
+    final, end = place(times[i], dt)
+    count = last - first
+    cells, parts = np.empty(count, np.int64), np.empty((count, 2))
+    starts, sizes = np.empty(count), np.empty(count)
+    for k in range(count):
+        cell = start + first + k
+        begin = part if first + k == 0 else 0.0
+        stop = end if cell == final else 1.0
+        cells[k], parts[k, 0], parts[k, 1] = cell, begin, stop
+        starts[k] = (cell + begin) * dt
+        sizes[k] = dt if begin == 0.0 and stop == 1.0 else (stop - begin) * dt
+    return cells, parts, starts, sizes
+
+
+class Stretches:
+    """The source of a path in stretches, for a problem and the types of its arguments."""
+
+    def __init__(self, problem, y0, args, key):
+        self.problem, self.key, self.more_names = problem, key, {}
+        self.form = form_of(cpu_target.typing_context, problem, y0, args)
+        self.writer = StepWriter(self.form, problem.scheme, problem.calculus)
+        self.is_drawn = number_and_path(key) is not None
+
+    @property
+    def carried(self):
+        """Names of all that a step hands to the next: the state, and what the method carries beside it."""
+        names = list(self.writer.y)
+        if self.problem.scheme.carries:
+            names += [name for group in carried_names(self.writer) for name in group]
+        return names
+
+    def namespace(self):
+        """The names that the lines use."""
+        shared = replace(self.problem, dt=None, adjoint="auto", checkpoints=None)
+        return {
+            "as_times": as_times,
+            "count_steps": count_steps,
+            "steps_between": steps_between,
+            "increments": increments,
+            "PathError": PathError,
+            "as_rows_1": as_rows_1,
+            "as_rows_2": as_rows_2,
+            "check_path": check_path,
+            **model_namespace(self.problem, self.form),
+            "check": steps_of(shared, self.form)["check"],
+        }
+
+    def beginning(self):
+        """Lines before the first step: output times, and what the increments are made of."""
+        channels = channel_count(self.form, "outputs[0]")
+        lines = [
+            "outputs = as_times(ts)",
+            f"ends = count_steps(outputs, {self.problem.dt!r})",
+            f"channels = {channels}",
+            f"length = {self._length()}",
+        ]
+        if self.is_drawn:
+            number, path = number_and_path(self.key)
+            return [*lines, f"number, path = {number}, {path}"]
+        taken = given_increments(self.problem.scheme, "channels", self.key, "ends[-1]")
+        return [*lines, *taken, "all_w, all_h = dw, dh"]
+
+    def _length(self):
+        if self.problem.checkpoints is None:
+            return LENGTH
+        return f"max(1, -(-ends[-1] // {self.problem.checkpoints}))"
+
+    @property
+    def noise(self):
+        """What the increments of a stretch are made of."""
+        return "number, path" if self.is_drawn else "all_w, all_h"
+
+    def drawing(self):
+        """Lines that give the steps `first` to `last` - 1 up to output i, and their increments."""
+        dt, areas = self.problem.dt, self.problem.scheme.needs_areas
+        lines = [f"cells, parts, starts, sizes = steps_between(outputs, i, first, last, {dt!r})"]
+        if self.is_drawn:
+            given = f"number, path, cells, parts, {dt!r}, channels, {areas}"
+            return [*lines, f"dw, dh = increments({given})"]
+        rows = "before + first : before + last"
+        return [*lines, f"dw, dh = all_w[{rows}], all_h[{rows}]"]
+
+    def reading(self):
+        """Lines that read the noise of step k."""
+        areas = read("dh", self.form, self.writer.areas)
+        more = areas if self.problem.scheme.needs_areas else []
+        return [*read("dw", self.form, self.writer.w), *more]
+
+    def stretch(self):
+        """The compiled `stretch(...)`, which reverse mode evaluates again."""
+        carried = ", ".join(self.carried)
+        lines = [
+            *self.drawing(),
+            "for k in range(starts.size):",
+            "    t, h = starts[k], sizes[k]",
+            *("    " + line for line in self.reading()),
+            *("    " + line for line in write_step(self.problem.scheme, self.writer)),
+            f"return {carried}",
+        ]
+        head = f"stretch({carried}, args, outputs, i, before, first, last, channels, {self.noise})"
+        function = function_of(head, lines, self.namespace())
+        found = checkpoint(jit(error_model="numpy", nogil=True)(function))
+        found.numbad_changes = False  # as of any solver: else times would seem to depend on states
+        return found
+
+    def path(self):
+        """Lines that solve from output to output."""
+        form, carried = self.form, ", ".join(self.carried)
+        given = (
+            f"{carried}, args, outputs, i, ends[i - 1], first, min(first + length, count), channels"
+        )
+        return [
+            *self.beginning(),
+            "check(y0, outputs[0], args)",
+            *checks.initial(form),
+            *started(self.problem, form, "outputs"),
+            f"ys = np.empty((outputs.size, {self.width}))",
+            *self._put("0"),
+            "for i in range(1, outputs.size):",
+            "    count = ends[i] - ends[i - 1]",
+            "    for first in range(0, count, length):",
+            f"        {carried} = stretch({given}, {self.noise})",
+            *("    " + line for line in self._put("i")),
+            "for i in range(outputs.size):",
+            "    for c in range(ys.shape[1]):",
+            "        if not abs(ys[i, c]) < np.inf:",
+            "            raise PathError(outputs[max(i - 1, 0)], outputs[i])",
+        ]
+
+    @property
+    def width(self):
+        """Source of the number of components."""
+        return "y_0.size" if self.form.is_array else self.form.count
+
+    def _put(self, index):
+        if self.form.is_array:
+            return ["for c in range(y_0.size):", f"    ys[{index}, c] = y_0[c]"]
+        return [f"ys[{index}, {c}] = {name}" for c, name in enumerate(self.writer.y)]
+
+
+@built_once(lambda problem, *_: problem.drift)
+def core(problem, y0, ts, args, key):
+    """The function `solve(y0, ts, args, key)` for types, as ordinary compiled code."""
+    return _compiled(Stretches(problem, y0, args, key), "return ys")
+
+
+@built_once(lambda problem, *_: problem.drift)
+def core_with_end(problem, y0, ts, args, key):
+    """The same, which returns what the last step leaves as well: a tuple of it and no number at all."""
+    source = Stretches(problem, y0, args, key)
+    return _compiled(source, f"return ys, ({', '.join(source.carried)},)")
+
+
+def _compiled(source, last):
+    namespace = {**source.namespace(), "stretch": source.stretch()}
+    function = function_of("solve(y0, ts, args, key)", [*source.path(), last], namespace)
+    return jit(error_model="numpy", nogil=True)(function)
