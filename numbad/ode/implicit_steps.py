@@ -61,12 +61,12 @@ GOES_ON, SOLVED, DIVERGED, BROKEN = range(4)
 # What is kept from step to step: the size of the last step and that for which there are factors (0.0: none),
 # whether there is a Jacobian, what is left of Newton's error after an iteration, the tolerance for it, the
 # last change, the slowest rate of convergence in this step, and counts of evaluations, Jacobians and
-# factorizations; of a multistep method the order, 0 before the first step, and for how many steps it and
-# the step size have been what they are.
+# factorizations; of a multistep method the order, 0 before the first step, for how many steps it and
+# the step size have been what they are, and the order of the step just taken, -1 for the first of all.
 LAST, FACTORED, LINEARIZED, LEFT, TOLERANCE, CHANGE, RATE, EVALUATIONS, JACOBIANS, FACTORS = range(
     10
 )
-ORDER, SAME = 10, 11
+ORDER, SAME, TAKEN = 10, 11, 12
 
 # What the steps of a solution share, lent: the table of values with the rows of `stage_equations`, that of
 # the complex system, the notes above, and the systems.
@@ -128,7 +128,7 @@ def implicit_steps(tableau, rhs, jac=None):
 @called
 def new_tables(n, shape, rtol):
     """That of the complex system, the notes, the complex matrix and its row exchanges."""
-    notes = np.zeros(12)
+    notes = np.zeros(13)
     least = max(smallest(rtol), 1e3 * EPSILON)
     notes[LEFT], notes[TOLERANCE] = 1.0, max(10.0 * EPSILON / least, min(0.03, math.sqrt(least)))
     pair_W, exchanges = np.empty(shape, np.complex128), np.empty(n, np.intp)

@@ -75,8 +75,8 @@ Pieces = namedtuple(
 # After so many steps a symplectic method looks again whether the problem is separable: three evaluations.
 STEPS_UNSEEN = 32
 
-# What an integration notes of its steps: `begin(initial) -> log`, `put(log, t, h, t_new, w, stages)
-# -> log`.
+# What an integration notes of its steps: `begin(initial) -> log`, `put(log, work, t, h, t_new, w,
+# stages) -> log`.
 Log = namedtuple("Log", "begin put")
 
 
@@ -307,7 +307,7 @@ def make_integrate(problem):
     return generic(integrate, content, choose, (make_integrate, (problem,)))
 
 
-NO_LOG = Log(inlined(lambda initial: None), inlined(lambda log, t, h, t_new, w, stages: None))
+NO_LOG = Log(inlined(lambda initial: None), inlined(lambda log, work, t, h, t_new, w, stages: None))
 
 
 def integration(pieces, steps, until_output=False):
@@ -341,7 +341,7 @@ def integration(pieces, steps, until_output=False):
             )
             if status != failure.RUNNING:
                 break
-            log = put_in_log(log, t, h, t_new, w, stages)
+            log = put_in_log(log, work, t, h, t_new, w, stages)
             slopes = close(fun, work, t_new, w, stages, structure, args)
             if (time_at(ts, row) - t_new) * direction < 0.0:
                 dense = extend(fun, work, t, h, y, slopes, structure, args)

@@ -180,3 +180,18 @@ def rescale(T, order, factor):
     for j in range(1, order + 1):
         for k in range(n):
             T[DIFFERENCES + j, k] = T[SLOPES + j - 1, k]
+
+
+@inlined
+def put_rescaling(R, order, factor):
+    """The matrix that `rescale` multiplies D_1, ..., D_order with."""
+    for i in range(1, order + 1):
+        weight = 1.0
+        for j in range(1, order + 1):
+            weight *= (j - 1 - i * factor) / j
+            R[i - 1, j - 1] = weight
+    for level in range(1, order + 1):
+        for i in range(order, level - 1, -1):
+            for j in range(order):
+                before = R[i - 2, j] if i > 1 else 0.0
+                R[i - 1, j] = before - R[i - 1, j]

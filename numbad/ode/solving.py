@@ -116,7 +116,7 @@ def solver(
     adjoint : str
         How reverse mode goes through the solution. "discrete": it records the steps taken and goes
         back through them. For explicit methods it keeps one state a step and computes the stages again;
-        for stiff ones it keeps the stages as well (nine states a step for "Rodas5P", four for
+        for stiff ones but "BDF" it keeps the stages as well (nine states a step for "Rodas5P", four for
         "Rosenbrock23"), evaluates the Jacobian again and solves with the transposed factors, dense or
         sparse. "forward": by sensitivities, that is dual numbers. "auto": "discrete", which costs less
         than one further solve with sensitivities, for a single input already. Derivatives are then exactly

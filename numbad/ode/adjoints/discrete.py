@@ -45,7 +45,7 @@ def discrete_pullback(problem, settings, wrt, solved):
 
     Where it is `solved`, it takes what `recorded` gave beside the solution as fourth argument.
     """
-    adjoint = step_adjoint(problem.tableau, problem.inplace, settings.sparsity)
+    adjoint = step_adjoint(problem.tableau, problem.inplace)
     content = "discrete", *content_of(problem), problem.checkpoints, tuple(settings), wrt
 
     if solved:

@@ -52,9 +52,9 @@ class SolverDispatcher(GenericDispatcher):
         """Whether steps are gone back through, which costs less than sensitivities where both may do."""
         from numbad.ode.adjoints.step_adjoint import has_adjoint  # as above
 
-        problem, settings = self.origin[1][:2]
+        problem = self.origin[1][0]
         return problem.adjoint not in ("auto", "forward") or (
-            problem.adjoint == "auto" and has_adjoint(problem.tableau, settings.sparsity)
+            problem.adjoint == "auto" and has_adjoint(problem.tableau)
         )
 
     def _is_continuous(self):

@@ -16,6 +16,7 @@ from functools import cache
 
 import numpy as np
 
+from numbad.ode.adjoints.block_sparsity import factor_width, in_blocks, widest
 from numbad.ode.adjoints.stage_pulls import (
     BY_STATE,
     SEED,
@@ -27,7 +28,7 @@ from numbad.ode.adjoints.stage_pulls import (
     weigh,
 )
 from numbad.ode.adjoints.step_adjoint import STEP_ADJOINTS, StepAdjoint
-from numbad.ode.adjoints.transposed import solve_transposed
+from numbad.ode.adjoints.transposed import factor, solve_transposed
 from numbad.ode.compiling import inlined
 from numbad.ode.implicit_tableau import ImplicitTableau
 from numbad.ode.jacobian import make_linearize, new_matrices
@@ -36,14 +37,14 @@ from numbad.ode.rhs import RightHandSide
 from numbad.ode.state import borrow, make_workspace, read_row, table_for, write_row
 
 # What the workspace has after the row of a state, before the matrices of `numbad.ode.jacobian`.
-BARS, SCRATCH_ROWS, SYSTEM, SOLUTION, FACTORS, EXCHANGES, JACOBIAN = range(1, 8)
+BARS, SCRATCH_ROWS, SYSTEM, SOLUTION, FACTORS, EXCHANGES, BLOCK, JACOBIAN = range(1, 9)
 
 _eliminate = make_eliminate(*extent(None))
 
 
 @cache
 def implicit_adjoint(tableau, inplace):
-    """The `StepAdjoint` of a method of implicit stages; its Jacobians are dense."""
+    """The `StepAdjoint` of a method of implicit stages."""
     stages, per = tableau.stages, tableau.per_block
     if any(map(any, tableau.interpolant[stages:])):
         raise ValueError(f"{tableau.name}: dense output that weighs the slope at the end")
@@ -55,15 +56,16 @@ def implicit_adjoint(tableau, inplace):
     @inlined
     def workspace(initial, args, settings):
         memory, buffers = rows(initial)
-        matrices = new_matrices(initial, args, None)
+        matrices = new_matrices(initial, args, settings.sparsity)
         bars, scratch = table_for(stages + 1, initial), table_for(4, initial)
-        size = per * bars.shape[1]
-        system, solution = table_for(size * per, initial), table_for(per, initial)
-        LU, exchanges = np.empty((size, size)), np.empty(size, np.intp)
-        # As many numbers as rows of states hold them: a square matrix, and a vector.
-        tables = bars, scratch, system.reshape(size, size), solution.reshape(size), LU, exchanges
-        work = buffers + borrow(tables) + borrow(matrices) + borrow((settings.mass, None))
-        return (memory, matrices, tables), work
+        size, block = per * bars.shape[1], in_blocks(settings.sparsity, per)
+        width = widest(block, size)
+        # As many numbers as rows of states hold them: a matrix, and a vector.
+        system, solution = table_for(width * per, initial), table_for(per, initial)
+        LU, exchanges = np.empty((size, factor_width(block, size))), np.empty(size, np.intp)
+        tables = bars, scratch, system.reshape(size, width), solution.reshape(size), LU, exchanges
+        work = buffers + borrow(tables) + (borrow(block),) + borrow(matrices)
+        return (memory, matrices, tables, block), work + borrow((settings.mass, settings.sparsity))
 
     @inlined
     def begin(work, h, lam):
@@ -100,6 +102,7 @@ def implicit_adjoint(tableau, inplace):
     ):
         states, place = kept
         scratch, system, theta = work[SCRATCH_ROWS], work[SYSTEM], work[SOLUTION]
+        mass, sparsity, block = work[-2], work[-1], work[BLOCK]
         for first in range(stages - per, -1, -per):
             for i in range(first, first + per):
                 put_state(scratch, states, place, h, a, i)
@@ -107,8 +110,8 @@ def implicit_adjoint(tableau, inplace):
                 if a[i, i] != 0.0:
                     state = read_row(work[0], scratch, STATE, y)
                     linearize(fun, work, at, state, structure, args)
-                put_equations(system, work[JACOBIAN], work[-2], h, a, i, first, per)
-            solve(system, work[FACTORS], work[EXCHANGES], bars, theta, first, per)
+                put_equations(system, work[JACOBIAN], mass, sparsity, h, a, i, first, per)
+            solve(system, work[FACTORS], work[EXCHANGES], block, h, bars, theta, first, per)
             for i in range(first, first + per):
                 put_state(scratch, states, place, h, a, i)
                 put_seed(scratch, theta, i - first)
@@ -135,33 +138,45 @@ def put_state(scratch, states, place, h, a, i):
 
 
 @kernel
-def put_equations(system, jacobian, mass, h, a, i, first, per):
-    """The rows of the system of a block that say what stage i solves, d_ij M - h a_ij J_i."""
+def put_equations(system, jacobian, mass, sparsity, h, a, i, first, per):
+    """The rows of the system of a block that say what stage i solves, d_ij M - h a_ij J_i.
+
+    Of a sparse one a_ij J_i alone, a column for each colour in each stage.
+    """
     n = len(system) // per
+    width = system.shape[1] // per
     for r in range(n):
         row = system[(i - first) * n + r]
         for j in range(first, first + per):
-            for k in range(n):
-                place = (j - first) * n + k
+            for k in range(width):
+                place = (j - first) * width + k
                 row[place] = 0.0
                 if a[i, j] != 0.0:
-                    row[place] -= (h * a[i, j]) * jacobian[r, k]
-                if i == j and mass is not None:
-                    row[place] += mass[r, k]
-                elif i == j and r == k:
-                    row[place] += 1.0
+                    factor = a[i, j] if sparsity is not None else -h * a[i, j]
+                    row[place] += factor * jacobian[r, k]
+                if i == j and sparsity is None:
+                    if mass is not None:
+                        row[place] += mass[r, k]
+                    elif r == k:
+                        row[place] += 1.0
 
 
 @kernel
-def solve(system, LU, exchanges, bars, theta, first, per):
+def solve(system, LU, exchanges, block, h, bars, theta, first, per):
     """The multipliers of a block from the cotangents of its stages."""
-    values, n = innermost(system), bars.shape[1]
+    n = bars.shape[1]
     for i in range(len(LU)):
         theta[i] = bars[1 + first + i // n, i % n]
-        for j in range(len(LU)):
-            LU[i, j] = values[i, j]
-    _eliminate(LU, exchanges)
-    solve_transposed(LU, exchanges, system, None, -1.0, theta)
+    if block is None:
+        values = innermost(system)
+        for i in range(len(LU)):
+            for j in range(len(LU)):
+                LU[i, j] = values[i, j]
+        _eliminate(LU, exchanges)
+        solve_transposed(LU, exchanges, system, None, -1.0, theta)
+    else:
+        factor(LU, exchanges, system, None, block, h, 1.0)
+        solve_transposed(LU, exchanges, system, block, h, theta)
 
 
 @kernel

@@ -99,11 +99,11 @@ def _log(adjoint):
         return 0, nodes, states
 
     @inlined
-    def put(log, t, h, t_new, w, stages):
+    def put(log, work, t, h, t_new, w, stages):
         step, nodes, states = log
         if step + 1 == len(nodes):
             nodes, states = enlarged(nodes, 2 * len(nodes)), enlarged(states, 2 * len(states))
-        nodes[step, 0], nodes[step, 1], nodes[step, 2] = t, h, kind(stages)
+        nodes[step, 0], nodes[step, 1], nodes[step, 2] = t, h, kind(work, stages)
         nodes[step + 1, 0] = t_new
         put_stages(states, step * stride + 1, stages)
         write_row(states, (step + 1) * stride, w)

@@ -2,10 +2,9 @@
 
 from numbad.errors import UnsupportedError
 from numbad.ode.compiling import inlined
-from numbad.ode.implicit_tableau import ImplicitTableau
 from numbad.ode.state import write_rows
 
-ONE_KIND = inlined(lambda stages: 0.0)
+ONE_KIND = inlined(lambda work, stages: 0.0)
 NO_NOTE = inlined(lambda work, kind: None)
 NOTHING_TO_PUT = inlined(lambda table, row, stages: None)
 
@@ -31,8 +30,9 @@ class StepAdjoint:
 
     `workspace(initial, args, settings) -> (memory, work)` makes what the others take as `work`.
 
-    Steps of several kinds are told apart by a number: `kind(stages)` of what a step has given, which is
-    recorded, and `note(work, kind)`, which is called before all others on the way back.
+    Steps of several kinds are told apart by a number: `kind(work, stages)` of what a step has given, and of
+    the workspace of the solution, which is recorded, and `note(work, kind)`, which is called before all
+    others on the way back.
     `put(table, row, stages)` records the stages.
     """
 
@@ -57,26 +57,24 @@ STEP_ADJOINTS = {}
 """Class of methods -> function `(method, inplace)` that gives the `StepAdjoint` of one."""
 
 
-def has_adjoint(method, sparsity=None):
-    """Whether the steps of a method can be gone back through, with that sparsity of its Jacobian."""
+def has_adjoint(method):
+    """Whether the steps of a method can be gone back through."""
     from numbad.ode.adjoints import (  # noqa: F401  they register their own
         implicit_adjoint,
+        multistep_adjoint,
         rosenbrock_adjoint,
         runge_kutta,
         switching_adjoint,
     )
 
-    return type(method) in STEP_ADJOINTS and not (  # a subclass takes other steps
-        type(method) is ImplicitTableau and sparsity is not None
-    )
+    return type(method) in STEP_ADJOINTS  # a subclass takes other steps
 
 
-def step_adjoint(method, inplace, sparsity=None):
+def step_adjoint(method, inplace):
     """The `StepAdjoint` of a method. Raises UnsupportedError where it has none."""
-    if not has_adjoint(method, sparsity):
-        beside = "" if sparsity is None else " beside jac_sparsity"
+    if not has_adjoint(method):
         raise UnsupportedError(
-            f"reverse mode through an ODE solver of method {method.name!r}, which has no adjoint{beside}. "
+            f"reverse mode through an ODE solver of method {method.name!r}, which has no adjoint. "
             'Way out: adjoint="forward" for the solver, mode="forward", or method="Rodas5P"'
         )
     return STEP_ADJOINTS[type(method)](method, inplace)

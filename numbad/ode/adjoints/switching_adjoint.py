@@ -39,7 +39,7 @@ def switching_adjoint(method, inplace):
         )
 
     @inlined
-    def kind(taken):
+    def kind(work, taken):
         return STIFF if taken[0] else EXPLICIT
 
     @inlined

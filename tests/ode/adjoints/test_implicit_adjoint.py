@@ -6,6 +6,7 @@ import pytest
 
 import numbad as nd
 from tests.ode.adjoints.test_rosenbrock_adjoint import (
+    BAND,
     CELLS,
     SPREAD,
     algebraic,
@@ -76,22 +77,15 @@ def test_hessian_vector_product():
     np.testing.assert_allclose(found, expected, rtol=1e-10)
 
 
-@pytest.mark.deep
-def test_a_sparse_jacobian_goes_by_sensitivities():
-    """The systems of the adjoint are dense."""
-    sparse = {"jac_sparsity": np.ones((12, 12))}
-    assert_as_forward(diffusing_loss("KenCarp4", **sparse), 2, CELLS, SPREAD, 0.7)
-    asked = diffusing_loss("KenCarp4", **sparse, adjoint="discrete")
-    with pytest.raises(nd.UnsupportedError, match="no adjoint beside jac_sparsity. Way out"):
-        nd.grad(asked, mode="reverse")(CELLS, SPREAD, 0.7)
-
-
-@pytest.mark.deep
-def test_bdf_has_none():
-    """Asked for by name it is refused."""
-    solve = nd.ode.solver(lambda t, y, rate: -rate * y, method="BDF", adjoint="discrete")
-    with pytest.raises(nd.UnsupportedError, match="method 'BDF', which has no adjoint. Way out"):
-        nd.grad(lambda rate: solve(1.0, (0.0, 1.0), (rate,))[-1, 0], mode="reverse")(1.0)
+@pytest.mark.deep(but=["RadauIIA5-band"])
+@pytest.mark.parametrize(
+    ("method", "form"), [("RadauIIA5", "band"), ("RadauIIA5", "whole"), ("KenCarp4", "band")]
+)
+def test_sparse_jacobians(method, form):
+    """Within a band, whose stages lie side by side, and without one."""
+    pattern = np.ones((12, 12)) if form == "whole" else BAND
+    loss = diffusing_loss(method, jac_sparsity=pattern, adjoint="discrete")
+    assert_as_forward(loss, (0, 1, 2), CELLS, SPREAD, 0.7)
 
 
 @pytest.mark.deep

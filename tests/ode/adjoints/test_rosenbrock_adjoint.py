@@ -62,14 +62,13 @@ def diffusing(t, y, dy, spread, growth):
 
 CELLS = np.linspace(0.2, 1.8, 12)
 SPREAD = np.linspace(0.5, 1.5, 12)
+BAND = np.eye(12)
+BAND[np.arange(12), LEFT] = BAND[np.arange(12), RIGHT] = 1.0
 
 
 def diffusing_loss(form):
     """A loss; with a Jacobian that is dense, sparse in a band, or sparse without a narrow one."""
-    pattern = np.ones((12, 12))
-    if form == "band":
-        pattern = np.eye(12)
-        pattern[np.arange(12), LEFT] = pattern[np.arange(12), RIGHT] = 1.0
+    pattern = BAND if form == "band" else np.ones((12, 12))
     options = {} if form == "dense" else {"jac_sparsity": pattern}
     solve = nd.ode.solver(diffusing, method="Rosenbrock23", inplace=True, rtol=1e-3, **options)
 
