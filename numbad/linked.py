@@ -17,6 +17,7 @@ from numba.core.dispatcher import Dispatcher
 from numba.core.registry import cpu_target
 from numba.experimental.jitclass import boxing
 
+from .interrupts import put_off
 from .meaning import note_compiled
 from .remembered import enter, look_again
 
@@ -131,13 +132,14 @@ class LinkedLibrary(JITCodeLibrary):
         """Machine code of what the library has, what is called from elsewhere, and their parts."""
         self.waits = False
         _link_as(self._final_module, self._copied, Linkage.external)
-        while self.entries:
-            self.add_ir_module(self.entries.pop())
-        self._link_parts()
-        self._define_entries()
-        self._optimize_final_module()
-        self._final_module.verify()
-        self._finalize_final_module()
+        with put_off():
+            while self.entries:
+                self.add_ir_module(self.entries.pop())
+            self._link_parts()
+            self._define_entries()
+            self._optimize_final_module()
+            self._final_module.verify()
+            self._finalize_final_module()
 
     def _define_entries(self):
         """What C calls of functions that are chosen among at run time.
@@ -306,7 +308,19 @@ def _entered(dispatcher, entry):
 
 
 def _enter(dispatcher, cres):
-    """Generate the code of a function that waits, and let Python call it."""
+    """Generate the code of a function that waits, and let Python call it.
+
+    What could not be generated is compiled anew by the next call.
+    """
+    with put_off():
+        try:
+            return _let_call(dispatcher, cres)
+        except BaseException:
+            dispatcher.overloads.pop(tuple(cres.signature.args), None)
+            raise
+
+
+def _let_call(dispatcher, cres):
     cres.library.finish()
     context = cres.target_context
     entry = context.get_executable(cres.library, cres.fndesc, cres.environment)

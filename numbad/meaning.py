@@ -172,6 +172,7 @@ class _Names:
     def _take(self, function):
         global _latest
         self._code = function.__code__
+        self._defaults = _kept(function.__defaults__)
         self.places = tuple(_places(function))
         values = [_read(*place) for place in self.places]
         self.kept = tuple(map(_kept, values))
@@ -179,8 +180,9 @@ class _Names:
         self.version = _latest = next(_versions)
 
     def looked_at(self, function):
-        """These names, taken anew where one means something else now."""
-        if self._code is not function.__code__ or not self.hold():
+        """These names, taken anew where one, or the function itself, means something else now."""
+        same = self._code is function.__code__ and _is_same(self._defaults, function.__defaults__)
+        if not (same and self.hold()):
             self._take(function)
         return self
 

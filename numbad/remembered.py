@@ -64,11 +64,16 @@ def made_of(function, how, make):
     known = vars(function).setdefault(_MADE, _Made())
     version, dispatcher = known.get(how, (None, None))
     # `functools.wraps` copies what a function has.
-    if dispatcher is None or dispatcher.py_func is not function or version != meaning(dispatcher):
+    if dispatcher is None or _origin(dispatcher) is not function or version != meaning(dispatcher):
         dispatcher = make(function)
         look_again(dispatcher)
         vars(function)[_MADE] = _Made({**known, how: (meaning(dispatcher), dispatcher)})
     return dispatcher
+
+
+def _origin(dispatcher):
+    """The function that a dispatcher was made of, where that is not its own."""
+    return getattr(dispatcher.py_func, "__numbad_made_of__", dispatcher.py_func)
 
 
 def built_once(dispatcher_of):

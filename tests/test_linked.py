@@ -298,3 +298,53 @@ def test_functions_chosen_at_run_time_without_optimisation():
     command = [sys.executable, "-W", "ignore", "-c", CHOSEN]
     ran = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert ran.stdout.split() == ["6.0", "2.0", "0.25"], ran.stderr
+
+
+INTERRUPTED = """
+import math, os, signal, sys
+import numpy as np
+import numbad as nd
+from numbad import linked
+
+original = linked.LinkedLibrary._optimize_final_module
+planted = []
+
+
+def optimize(library):
+    original(library)
+    if library.name == "grad_f" and not planted:
+        planted.append(library)
+        {plant}
+
+
+linked.LinkedLibrary._optimize_final_module = optimize
+
+
+def f(x):
+    return math.sin(x[0]) * x[1]
+
+
+gradient = nd.grad(f, mode="{mode}")
+x = np.array([0.0, 2.0])
+try:
+    gradient(x)
+except BaseException as error:
+    print(type(error).__name__)
+print(planted != [], gradient(x).tolist(), nd.jacobian(f)(x).tolist())
+"""
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(
+    ("plant", "told"),
+    [
+        ("os.kill(os.getpid(), signal.SIGINT)", "KeyboardInterrupt"),
+        ("raise MemoryError", "MemoryError"),
+    ],
+)
+def test_an_operator_whose_first_call_was_interrupted(mode, plant, told):
+    """Whoever presses Ctrl-C while machine code is generated calls the same operator again."""
+    code = INTERRUPTED.format(mode=mode, plant=plant)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == [told, "True [2.0, 0.0] [2.0, 0.0]"]

@@ -53,6 +53,16 @@ def test_globals_and_closure_cells(mode):
 
 
 @pytest.mark.parametrize("mode", MODES)
+def test_defaults(mode):
+    f = _names("def f(x, a=1.0, b=table):\n    return a * b[0] * x", table=np.ones(2))["f"]
+    assert _slope(f, mode) == 1.0
+    f.__defaults__[1][0] = 2.0
+    assert _slope(f, mode) == 2.0
+    f.__defaults__ = 3.0, np.array([5.0])
+    assert _slope(f, mode) == 15.0
+
+
+@pytest.mark.parametrize("mode", MODES)
 def test_arrays_changed_in_place(mode):
     table = np.array([1.0, 2.0])
     pair = (np.ones(2), 1.0)

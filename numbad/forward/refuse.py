@@ -43,6 +43,8 @@ def refusing(py_func, dispatcher=None, generated=False):
     """
     try:
         yield
+    except MemoryError:
+        raise
     except Exception as error:
         refusal = _refusal(py_func, list(_chain(error)), generated)
         _latest().append(refusal)

@@ -6,10 +6,10 @@ stub with the right signature. So the result can be called from Python, from nop
 `prange`, and be differentiated again.
 """
 
-import functools
 import gc
 import inspect
 from contextlib import contextmanager
+from functools import partial
 
 from numba import njit
 from numba.core import bytecode, interpreter, sigutils
@@ -48,9 +48,8 @@ def as_dispatcher(operator, f):
         look_again(original(f))
         return original(f)
     if isinstance(f, DUFunc):
-        look_again(f._dispatcher)
-        return f._dispatcher
-    if isinstance(f, functools.partial):
+        return made_of(f._dispatcher.py_func, f, partial(_wrap_vectorized, f))
+    if isinstance(f, partial):
         f = function_of(f, lambda g: as_dispatcher(operator, g))
     if inspect.isfunction(f):
         return made_of(f, "njit", njit)
@@ -78,6 +77,14 @@ def _wrap_builtin(f):
             define(f"def {f.__name__}({names}):\n    return fn({names})", {"fn": f})
         )
     return _BUILTINS[f]
+
+
+def _wrap_vectorized(f, function):
+    """A function that calls one that `numba.vectorize` made of a function of numbers."""
+    names = ", ".join(parameter_names(function))
+    caller = define(f"def caller({names}):\n    return vectorized({names})", {"vectorized": f})
+    caller.__name__, caller.__numbad_made_of__ = function.__name__, function
+    return njit(caller)
 
 
 def _builtin_arity(f):

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from numba import cfunc, njit, prange, types
+from numba import cfunc, njit, prange, types, vectorize
 from numba.core.dispatcher import Dispatcher
 from numba.core.runtime import _nrt_python, rtsys
 
@@ -92,6 +92,15 @@ def test_builtin_functions():
     assert nd.derivative(math.sin)(0.0) == 1.0
     assert nd.derivative(np.exp)(0.0) == 1.0
     assert nd.grad(math.atan2, argnums=(0, 1))(1.0, 1.0) == pytest.approx((0.5, -0.5))
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+def test_functions_made_by_vectorize(mode):
+    parabola = vectorize(lambda x, y: x * x * math.exp(y) if x > 0.0 else 0.0)
+    assert nd.grad(parabola, mode=mode) is nd.grad(parabola, mode=mode)
+    assert nd.grad(parabola, argnums=(0, 1), mode=mode)(3.0, 0.0) == (6.0, 9.0)
+    by_array = nd.jacobian(parabola, mode=mode)(np.array([3.0, -1.0]), 0.0)
+    assert by_array.tolist() == [[6.0, 0.0], [0.0, 0.0]]
 
 
 def test_inside_nopython_code():

@@ -283,4 +283,221 @@ newton_root(0.5, 2.0)
 brent_root(0.5, 2.0)
 brent_maximum(0.5, 2.0)
 nelder_mead_minimum(0.5, 2.0)
+[meepmeep.numba2d]
+solve2d(0.0, 2.5, 8.0, 1.5, 0.1, 0.7)
+pos_v(v(5) / 10, 0.01, 2.5, m(2, 5) / 10, 0.0)
+sep_v(v(5) / 10, 0.01, 2.5, m(2, 5) / 10, 0.0)
+t14(0.1, np.array([[0.1, 3.0, 0.1, 0.2, 0.1], [0.3, 0.1, 0.2, 0.1, 0.1]]))
+[meepmeep.numba3d]
+solve3d(0.0, 2.5, 8.0, 1.5, 0.1, 0.7)
+lambert_phase_curve_v(v(5) / 10, 0.3, 0.1, 0.01, 2.5, m(3, 5) / 10, 0.0)
+ev_signal_v(v(5) / 10, 0.3, 0.01, 1.5, 0.01, 2.5, m(3, 5) / 10, 0.0)
+emission_phase_curve_v(v(5) / 10, 0.1, 0.3, 0.2, 0.01, 2.5, m(3, 5) / 10, 0.0)
+eclipse_time_offset(2.5, 1.5, 0.1, 0.7)
+eccentricity_vector(1.5, 0.1, 0.7)
+mean_anomaly_at_transit(0.1, 0.7)
+[pytransit.models.numba.ma_quadratic_nb]
+eval_quad_z_s(0.6, 0.1, np.array([0.3, 0.2]))
+eval_quad_z_s(0.95, 0.1, np.array([0.3, 0.2]))
+ellk(0.6)
+ellpicb(0.3, 0.6)
+[pytransit.models.numba.qpower2_nb]
+qpower2_z_s(0.6, 0.1, np.array([0.3, 0.2]))
+qpower2_z_s(0.95, 0.1, np.array([0.3, 0.2]))
+[pytransit.models.numba.ma_uniform_nb]
+uniform_z_s(0.95, 0.1, 1.0)
+[pytransit.models.numba.general_nb]
+loggamma(3.3)
+jacobi_s(4, 0.5, 1.5, 0.3, 0, np.zeros((1, 4))) | by=3 into=5
+[pytransit.models.numba.phasecurves]
+ev_and_db(0.1, 0.2, 0.01, 2.5, 1.1, True, v(5)) | by=0,1,2,3,4
+emission(0.01, 0.1, 0.7, 0.2, 0.01, 2.5, True, v(5)) | by=0,1,2,3,4,5
+lambert_phase_function(8.0, 0.01, 0.3, 0.01, 2.5, True, v(5)) | by=0,1,2,3,4
+[pytransit.models.numba.gdmodel]
+planck(5e-7, 5800.0)
+stellar_oblateness(1e-4, 1400.0)
+z_and_mu_s(0.3, 0.2, 1.0, 0.1, 0.6, 0.8)
+luminosity_s(0.3, 0.2, 2e30, 7e8, 1e-4, 5800.0, 274.0, 0.1, 0.6, 0.8, 0.25, np.array([0.3, 0.2]), 0, m(1, 30), 5000.0, 100.0)
+[pytransit.orbits.orbits_py]
+mean_anomaly_offset(0.1, 0.7)
+ea_newton_s(0.3, 0.0, 2.5, 0.1, 0.7)
+ta_newton_v(v(5), 0.0, 2.5, 0.1, 0.7)
+ta_ps5(0.3, 0.0, 2.5, 0.1, 0.7)
+z_newton_v(v(5) / 20, np.array([0.1, 0.0, 2.5, 8.0, 1.5, 0.1, 0.7]))
+z_circular(0.03, np.array([0.1, 0.0, 2.5, 8.0, 1.5, 0.0, 0.0])) | by=0
+duration_eccentric(2.5, 0.1, 8.0, 1.5, 0.1, 0.7, 1)
+eclipse_phase(2.5, 1.5, 0.1, 0.7)
+[lenstronomy.LensModel.Profiles.epl_numba]
+param_transform(0.5, 0.7, 1.2, 2.1, 0.1, 0.05)
+alpha(0.5, 0.7, 1.2, 0.8, 1.1)
+omega(0.7, 1.1, 0.8)
+omega(v(4), 1.1, 0.8)
+[lenstronomy.LensModel.Util.epl_util]
+min_approx(0.1, 0.3, 0.7, 1.2, 0.5, 0.9)
+cart_to_pol(0.3, 0.7)
+pol_to_ell(1.2, 0.7, 0.8)
+ell_to_pol(1.2, 0.7, 0.8)
+solvequadeq(0.5, -2.0, 0.7)
+ps(-0.3, 1.5)
+[lenstronomy.Util.param_util]
+phi_q2_ellipticity(0.7, 0.8)
+ellipticity2phi_q(0.1, 0.05)
+[neurolib.models.fhn.timeIntegration]
+timeIntegration_njit_elementwise(2, np.arange(6) * 0.1, 0.1, 0.3, 0.6, 2, m(2, 2), m(2, 2), 0.6, 20.0, 0, np.array([[0, 1], [1, 0]]), m(2, 8), m(2, 8) ** 2, np.zeros(2), np.zeros(2), m(2, 8), m(2, 8) / 2, 3.0, 4.0, -1.5, 0.1, 0.5, 20.0, np.zeros(2), np.zeros(2), v(2), v(2), 0.1, 0.2, 5.0, 0.1) | by=2,3,6,8,12,13,16,17,18,19,20,21,22,23,26,27,28,29,30,31
+[neurolib.models.hopf.timeIntegration]
+timeIntegration_njit_elementwise(2, np.arange(6) * 0.1, 0.1, 0.3, 0.6, 2, m(2, 2), m(2, 2), 0.6, 20.0, 0, np.array([[0, 1], [1, 0]]), m(2, 8), m(2, 8) ** 2, np.zeros(2), np.zeros(2), m(2, 8), m(2, 8) / 2, 0.3, 0.2, np.zeros(2), np.zeros(2), v(2), v(2), 0.1, 0.2, 5.0, 0.1) | by=2,3,6,8,12,13,16,17,18,19,22,23,24,25,26,27
+[neurolib.models.bold.timeIntegration]
+integrateBOLD_numba(np.zeros((2, 5)), np.zeros(2), m(2, 5), np.ones(2), np.ones(2), np.ones(2), 0.01, 2, v(2) / 2, v(2), 0.02, 7.0, 2.0, 1.6, v(2), v(2), v(2)) | by=2,3,4,5,6,8,9,10,11,12,13,14,15,16 into=0
+[spherical_functions.recursions.wigner3j]
+A(3.0, 2.0, 2.0, 1.0)
+normalize(v(5), 0, 4)
+[twed.utils]
+_twed(m(5, 1), m(6, 1) ** 2, np.arange(5.0), np.arange(6.0), 2, 0.1, 0.5)
+_twed(m(5, 2), m(6, 2) ** 2, np.arange(5.0), np.arange(6.0), 3, 0.1, 0.5) | by=0,1,5,6
+_dist_lp(v(3), v(3) ** 2)
+[vanilla_option_pricers.bachelier]
+compute_normal_price(1.0, 1.1, 0.7, 0.3, 0.98, "C") | by=0,1,2,3,4
+compute_normal_slice_prices(0.7, 1.0, v(4) + 0.3, v(4) / 2, np.array(["C", "P", "C", "P"]), 0.98) | by=0,1,2,3,5
+compute_normal_delta(1.0, 0.7, 1.1, 0.3, "P", 0.98) | by=0,1,2,3,5
+infer_normal_implied_vol(1.0, 0.7, 1.1, 0.1, 0.98, "C")
+[vanilla_option_pricers.black_scholes]
+compute_bsm_vanilla_price(1.0, 1.1, 0.7, 0.3, "C", 0.98)
+compute_bsm_vanilla_slice_prices(0.7, 1.0, v(4) + 0.3, v(4) / 2 + 0.1, np.array(["C", "P", "C", "P"]), 0.98) | by=0,1,2,3,5
+compute_bsm_vanilla_vega(1.0, 1.1, 0.7, 0.3, 0.98)
+compute_bsm_vanilla_theta(1.0, 1.1, 0.7, 0.3, "P", 0.98, 0.02)
+compute_bsm_vanilla_grid_deltas(0.7, v(4) + 0.3, 1.1, 0.3, "C", 0.98)
+infer_bsm_implied_vol(1.0, 0.7, 1.1, 0.1, 0.98, "C") | by=0,1,2,3,4
+_implied_total_vol(0.1, -0.1, 8, 1e-13, 0.4) | by=0,1
+_normalised_black(-0.1, 0.4)
+[vanilla_option_pricers._black_special]
+_erfcx(0.7)
+_one_minus_erfcx(0.3)
+_small_t(-2.0, 0.1)
+_asymptotic(-12.0, 0.2)
+[optionpricer.analytics.volatility]
+_garch_neg_loglik(v(9) - 0.6, 0.01, 0.1, 0.8)
+_sabr_vol_kernel(1.0, 1.1, 0.7, 0.3, 0.5, -0.3, 0.4)
+[optionpricer.models.multi_asset]
+_cholesky_lower(np.eye(3) + 0.2)
+_multi_asset_paths(v(3), v(3) / 10, v(3) / 3, np.tril(m(3, 3)), m(5, 4, 3) - 0.7, 5, 4, 0.25) | by=0,1,2,3,4,7
+[optionpricer.models.monte_carlo]
+_price_exotic_numba(m(6, 5) * 100, np.array([70.0, 75.0]), np.array([0.03, 0.03]), np.array([1.0, 1.5]), 0, True, 130.0, 0.0) | by=0,1,2,3
+[optionpricer.analytics.risk]
+_malliavin_delta_kernel(v(6), v(6) - 0.7, 100.0, 0.2, 1.0)
+_malliavin_vega_kernel(v(6), v(6) - 0.7, 100.0, 0.2, 1.0)
+[pyakima.pyakima]
+make_akima_coeffs(np.cumsum(v(8)), v(8) ** 2)
+[ffevaluation.ffevaluate]
+_evaluate_angles(np.array([[1.0, 0.2, 0.1], [0.1, 0.3, 0.2], [0.4, 1.3, 0.5]]), np.array([50.0, 1.9]), np.array([30.0, 30.0, 30.0])) | by=0
+_evaluate_torsion(np.array([[1.0, 0.2, 0.1], [0.1, 0.3, 0.2], [0.4, 1.3, 0.5], [1.4, 1.6, 1.5]]), np.array([5.0, 1.9, 2.0], np.float32), np.array([30.0, 30.0, 30.0])) | by=0
+dihedralAngleFull(np.array([[1.0, 0.2, 0.1], [0.1, 0.3, 0.2], [0.4, 1.3, 0.5], [1.4, 1.6, 1.5]]), np.array([30.0, 30.0, 30.0])) | by=0
+[hyper_corr.pearsonr]
+_pearsonr(v(7), v(7) ** 2 + np.array([0.3, 0.1, 0.7, 0.2, 0.9, 0.3, 0.1]))
+_incbet(1.5, 2.5, 0.3)
+[hyper_corr.spearmanr]
+_incbet(1.5, 2.5, 0.7) | by=2
+[kearsley_numba.kearsley]
+fit_transform(m(5, 3) * 3, m(5, 3) ** 2 * 3, 1.5) | by=0,1
+_kearsley_matrix(m(5, 3), m(5, 3) ** 2)
+centroid(m(5, 3))
+quaternion_rotation_matrix(np.zeros((3, 3)), v(4)) | by=1 into=0
+[noblegasmd.engine]
+compute_forces(m(5, 3) * 3, 5)
+compute_potential(m(5, 3) * 3, 5)
+kinetic_energy(m(5, 3), 5)
+simulate(np.array([[1.0, 1.1, 1.2], [2.3, 1.0, 1.3], [1.2, 2.4, 1.0]]), m(3, 3) - 0.7, 5.0, 0.005, 6) | by=0,1,3
+[tests.peers.quaternions]
+product(v(4), v(4) ** 2)
+quotient(v(4), v(4) ** 2)
+rotated(v(4), v(4) ** 2)
+rotation_matrix(v(4))
+distance(v(4) / np.linalg.norm(v(4)), v(4)[::-1] / np.linalg.norm(v(4)))
+[numbacs.utils]
+curl_vel(m(5, 6), m(5, 6) ** 2, 0.1, 0.2)
+composite_simpsons(v(7), 0.1)
+composite_simpsons_38_irregular(v(8), 0.1)
+shoelace(m(5, 2))
+arclength(m(5, 2))
+arclength_along_arc(m(5, 2))
+eigvalsh_max_2D_direct(1.2, 0.3, 0.7)
+finite_diff_2D_2nd(m(6, 6), 3, 3, 0.1, 0)
+[numbacs.diagnostics]
+ftle_grid_2D(m(5, 6, 2), 2.0, 0.1, 0.2) | by=0,1,2,3
+C_tensor_2D(m(4, 5, 4, 2), 0.1, 0.2) | by=0
+ile_2D_data(m(5, 6), m(5, 6) ** 2, 0.1, 0.2) | by=0,1,2,3
+[pynr.kernels.dissipation]
+add_ko_dissipation(m(2, 9, 9, 9), np.zeros((2, 9, 9, 9)), np.array([1.0, 1.0, 1.0]), 3, 0.1, np.array([True, True])) | by=0,2,4 into=1
+[pynr.kernels.fd]
+dxy(m(2, 7, 7, 7), 1, 3, 3, 3, np.array([1.0, 2.0, 1.5]))
+[pythermalcomfort.models.pmv_ppd_iso]
+_pmv_ppd_optimized(25.0, 24.0, 0.2, 50.0, 1.2, 0.6, 0.0)
+[pythermalcomfort.models.utci]
+_utci_optimized(25.0, 2.0, 3.0, 1.5)
+[pythermalcomfort.models.two_nodes_gagge]
+_gagge_two_nodes_optimized(25.0, 24.0, 0.2, 1.2, 0.6, 1500.0, 0.0, 1.8, 101325.0, 1)
+[pythermalcomfort.models.two_nodes_gagge_ji]
+_two_nodes_ji_optimized_scalar(25.0, 24.0, 0.2, 1.2, 0.6, 1500.0, 0.0, 1.8, 101325.0, 1, True, 70.0, 10, 36.8, 36.5)
+[pythermalcomfort.models.cooling_effect]
+_set_for_cooling_effect(25.0, 24.0, 0.2, 50.0, 1.2, 0.6, 0.0)
+[pythermalcomfort.models.solar_gain]
+_solar_gain_scalar(43.0, 123.0, 800.0, 0.5, 0.5, 0.6, 0.7, 0.6, 1) | by=2,3,4,5,6,7
+[pythermalcomfort.models.phs]
+_phs_optimized_scalar(40.0, 40.0, 0.3, 2.5, 150.0, 0.5, 1, True, 1, 75.0, 0.0, 0.38, 0.54, 1.8, 0.0, 0.0, 6, 0.97, 34.1, 36.8, 36.8, 36.8, 0.3, 0.0, 0.0, 0) | by=0,1,2,3,4,5
+[pythermalcomfort.models.ireq]
+_solve_single_criterion(-10.0, -9.0, 120.0, 0.0, 1.0, 0.5, 8.0, 0.3, 50.0, 30.0, 0.1)
+[tests.peers.crop]
+cc_development(0.05, 0.9, 0.1, 0.08, 20.0, 0, 0.9)
+cc_required_time(0.3, 0.05, 0.9, 0.1, 0.08, 0)
+adjust_ccx(0.3, 0.05, 0.9, 0.1, 0.08, 1.0, 30.0, 60.0, 0.9)
+growing_degree_day(3, 30.0, 8.0, 28.0, 12.0)
+[chemicals.numba]
+Lee_Kesler(340.0, 500.0, 3e6, 0.3)
+Ambrose_Walton(340.0, 500.0, 3e6, 0.3)
+iapws95_P(400.0, 940.0)
+iapws95_Ar(1.6, 2.9)
+iapws95_rho(400.0, 2e6)
+iapws95_Psat(400.0)
+iapws97_G_region1(1.3, 0.3)
+COSTALD(340.0, 500.0, 3e-4, 0.3)
+mu_IAPWS(400.0, 940.0)
+EQ106(340.0, 500.0, 0.9, 0.3, 0.1, 0.05)
+EQ107(340.0, 33.0, 26.0, 2610.0, 8.9, 1169.0)
+BVirial_Pitzer_Curl(340.0, 500.0, 3e6, 0.3)
+CVirial_Orbey_Vera(340.0, 500.0, 3e6, 0.3)
+lemmon2000_P(300.0, 40.0)
+Rachford_Rice_solution(p(4), np.array([4.2, 1.75, 0.74, 0.34]))
+Rachford_Rice_flash_error(0.4, p(4), np.array([4.2, 1.75, 0.74, 0.34]))
+Herning_Zipperer(p(3), v(3), v(3) * 30)
+TRCCp(300.0, 4.0, 7.65e5, 720.0, 3.565, -0.052, -1.55e-6, 52.0, 201.0)
+[fluids.friction]
+Haaland(1e5, 1e-3)
+Swamee_Jain_1976(1e5, 1e-3)
+Churchill_1977(1e4, 1e-3)
+Clamond(1e5, 1e-3)
+[fluids.drag]
+Barati_high(200.0)
+Clift(200.0)
+Khan_Richardson(200.0)
+[fluids.packed_bed]
+Ergun(1e-3, 0.4, 0.01, 1000.0, 1e-3, 1.0)
+Jones_Krier(1e-3, 0.4, 0.01, 1000.0, 1e-3, 1.0)
+[fluids.geometry]
+V_horiz_spherical(1.2, 3.0, 0.4, 0.5)
+SA_ellipsoidal_head(1.2, 0.4)
+[ht.core]
+LMTD(100.0, 60.0, 30.0, 40.0)
+[ht.condensation]
+Cavallini_Smith_Zecchin(1.0, 0.4, 0.3, 800.0, 2.5, 1e-5, 1e-3, 0.6, 2300.0)
+[ht.conv_external]
+Nu_cylinder_Churchill_Bernstein(6071.0, 0.7)
+[ht.hx]
+temperature_effectiveness_air_cooler(0.6, 1.2, 2, 2)
+[pymap3d.haversine]
+anglesep_meeus(0.3, 0.4, 0.7, 0.6, False)
+[cubic_spline.tools]
+cubic_coef_solver(np.cumsum(v(6)), v(6) ** 2, np.zeros(5), np.zeros(5)) | by=0,1 into=2
+sparse_solver(v(5) / 5, v(5) + 1, v(5) / 4, v(5))
+[bztetra._cut_kernels]
+small_tetra_volume_and_coefficients(1, np.array([-0.3, 0.2, 0.5, 0.9]), np.array([-0.3, 0.2, 0.5, 0.9]), m(4, 4), np.zeros((4, 4))) | by=1,2,3 into=4
+_fill_simplex_affine4(np.array([-0.3, 0.2, 0.5, 0.9]), np.zeros((4, 4))) | by=0 into=1
 """

@@ -10,6 +10,7 @@ killed it. `NUMBA_OPT=0` halves the time that it takes.
 """
 
 import importlib
+import inspect
 import itertools
 import json
 import os
@@ -87,11 +88,18 @@ def weighted_real(a):
     return total
 
 
+def compiled(function):
+    """What compiled code can call: a plain function of scalars is left to Numba."""
+    import numba
+
+    return numba.njit(function) if inspect.isfunction(function) else function
+
+
 class Call:
     """A function of a package with arguments, as a function that returns one number."""
 
     def __init__(self, module, name, source, options):
-        self.function = getattr(importlib.import_module(module), name)
+        self.function = compiled(getattr(importlib.import_module(module), name))
         self.args = eval(f"({source},)", dict(NAMES))
         self.into = int(options["into"]) if "into" in options else None
         chosen = options.get("by", "").split(",") if "by" in options else self._floats()
