@@ -14,7 +14,7 @@ from numbad.forward.dualize import dualized
 from numbad.ode.compiling import generic
 from numbad.operators.runtime import add_into
 from numbad.operators.structure import leaves, parse, render
-from numbad.reverse.pipeline import pullback
+from numbad.reverse import pullback
 from numbad.sde.grid import BY_TIMES
 from numbad.sde.model_names import function_of
 from numbad.sde.stretch_source import Stretches, core, core_with_end
