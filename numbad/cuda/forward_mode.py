@@ -17,7 +17,7 @@ from ..operators.dispatcher import (
     plain_parameters,
     starred,
 )
-from ..operators.jacobian import checked_chunk
+from ..operators.jacobian_operator import checked_chunk
 from ..operators.tangent import Derivative
 from .hvp_source import HVPSource, directed
 from .jacobian_source import JacobianSource
