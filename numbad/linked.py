@@ -176,7 +176,7 @@ def _link_as(module, names, linkage):
 
 
 def _parts(library):
-    """What a library links, and what that links which waits: each once, after all that call it."""
+    """The libraries that one links, and what these link if they wait: each after all its callers."""
     found = {}
 
     def visit(part):

@@ -29,7 +29,7 @@ def functions_of(events):
 
 
 def meanings_of(events):
-    """Return what tells the functions of events from what they were."""
+    """The meanings of the functions of events: they differ once a name in one means something else."""
     return tuple(map(meaning, functions_of(events)))
 
 

@@ -103,7 +103,7 @@ def _enter(key, original):
 
 @cache
 def function(original):
-    """The function to call for one of which others told Numba what it does."""
+    """The function to call for one that others overloaded for their types."""
 
     def stand_in(*args):
         raise NotImplementedError

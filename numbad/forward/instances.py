@@ -1,7 +1,7 @@
 """The user's classes whose instances a function may meet: their methods and properties, by name.
 
-Untyped code does not tell whose method `box.take(a)` calls. What a function meets comes with its
-arguments, or is made by a class that it, or a function that it calls, names.
+Untyped code does not tell whose method `box.take(a)` calls. The instances that a function
+meets are among its arguments, or are made by a class which the function or one of its callees names.
 """
 
 from collections import defaultdict

@@ -1,7 +1,7 @@
 """Calls of the user's classes in code for dual numbers: instances that hold duals where these are assigned.
 
-What an instance must hold is known from what its class is called with, or from what is assigned to its
-fields later on, which `promote.py` finds.
+The types of the arguments of the class tell which fields hold duals; so do later assignments to the fields,
+which `promote.py` finds.
 """
 
 from functools import cache

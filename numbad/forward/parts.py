@@ -45,7 +45,7 @@ def _jitable(source):
 
 
 class Part:
-    """What stands in for `z.real` or `z.imag`, and for what is read of it by an index.
+    """The stand-ins for `z.real` or `z.imag`, and for its items, `z.real[i]`.
 
     `copied(type)` tells for which types it is a copy; `own(type)` is what it is for the others.
     """
@@ -94,7 +94,7 @@ class Part:
         return self._refuse() if self.copied(z) else self._of_others(z)
 
     def _of_others(self, z):
-        """What the attribute is of what is not copied: others may have given it to a type of theirs."""
+        """The attribute of a value that is not copied; others may have given it to a type of theirs."""
         if isinstance(z, types.Array) or given_attribute(z, self.attribute) is None:
             return self.own(z)
         given = attribute(self.attribute)

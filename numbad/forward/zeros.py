@@ -1,7 +1,7 @@
 """Products of the chain rule in which zero stays zero, whatever the other factor is.
 
-What does not move adds nothing to a derivative, and neither does what the function is flat in, even where
-the other factor of a product is infinite or undefined: there IEEE arithmetic has nan.
+The chain rule multiplies a slope by a tangent. Where one of them is zero, the product is zero, even if the
+other is infinite or undefined: IEEE arithmetic would make it nan.
 """
 
 import math

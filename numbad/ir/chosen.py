@@ -1,7 +1,7 @@
 """Calls of the implementations that Numba's typing chose among the overloads of others.
 
-`p + q` of two namedtuples joins them, unless somebody's `@overload(operator.add)` adds them: what an
-expression means is what was chosen for it, which neither its name nor its types tell.
+`p + q` of two namedtuples joins them, unless somebody's `@overload(operator.add)` adds them. Neither the
+name of an expression nor its types tell which: only Numba's choice does.
 """
 
 import operator

@@ -1,13 +1,17 @@
 """Loops that search by comparisons alone, as a bisection does: no derivative flows out of them.
 
-What such a loop results in depends on what it compares, and yet nothing of it is computed with that. Told
-is of a number that a loop carries round and that leaves it for the function's result; that nothing
-differentiated flows into; and that a differentiated comparison within the loop chooses, which looks at the
-number in turn: by a branch, or as a factor (`low += (middle - low) * (f(middle) < p)`), which the sign of a
-number is as well (`x -= np.sign(f(x) - p) * h`). The number may be in a slot of an array, too (`bracket[int(
-f(middle) > p)] = middle`). Counters, sorting, tables looked up, and exits from loops are no such thing: there
-nothing that is chosen is compared again. Neither is a loop out of which something differentiated flows as
-well, as with a step that is halved or a damping that is adapted: there the choice only says how.
+The result of a bisection depends on the parameter `p` that it compares with, and yet no number of the result
+is computed from `p`. The user is warned of a number with these properties:
+
+* a loop carries it round, and it leaves the loop for the function's result;
+* no differentiated value flows into it;
+* a comparison of differentiated values within the loop chooses it, and reads it in turn: by a branch, as a
+  factor (`low += (middle - low) * (f(middle) < p)`), or by a sign (`x -= np.sign(f(x) - p) * h`). The number
+  may lie in a slot of an array (`bracket[int(f(middle) > p)] = middle`).
+
+Counters, sorting, look-ups in tables and exits from loops are not meant: there the number that was chosen is
+not compared again. Nor is a loop out of which a differentiated value flows as well, as where a step is
+halved or a damping adapted: there the choice only says how the value is found.
 """
 
 import linecache
@@ -61,7 +65,7 @@ def find_searches(blocks, is_varied, is_float, holds_floats):
 
 
 class _Flow:
-    """What is computed from what, through data alone."""
+    """Which names are computed from which, through data alone: branches do not count."""
 
     def __init__(self, blocks, cfg):
         self.blocks, self.dominators = blocks, cfg.dominators()

@@ -1,12 +1,10 @@
 """`stop_gradient`: a value that takes no part in derivatives."""
 
-import numpy as np
 from numba.core import types
 from numba.extending import overload
 
 from ..forward import dual as d
-from ..forward.access import primal
-from ..forward.array import dtype_of_type
+from ..forward.array import plain
 from ..forward.custom import each_member
 from ..rules.registry import STOPPING
 
@@ -32,16 +30,4 @@ def _stop_gradient(x):
         return lambda x: x
     if isinstance(x, types.BaseTuple):
         return each_member(x, "stop_gradient(x[{i}])", {"stop_gradient": stop_gradient}, "x")
-    if isinstance(x, d.Dual):
-        return lambda x: primal(x)
-    if isinstance(x, types.Array):
-        dtype = dtype_of_type(d.base_scalar(x.dtype))
-
-        def values(x):
-            out = np.empty(x.shape, dtype())
-            for index in np.ndindex(x.shape):
-                out[index] = primal(x[index])
-            return out
-
-        return values
-    return None
+    return (lambda x: plain(x)) if isinstance(x, d.Dual | types.Array) else None

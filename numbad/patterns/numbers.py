@@ -41,7 +41,7 @@ def computes(function):
 
 
 def has_derivative(function, ty):
-    """Whether what a function of this result type returns depends on what goes in."""
+    """Whether the result, of this type, of a function has a derivative by its arguments."""
     try:
         if function in CONSTANT:
             return False

@@ -240,7 +240,7 @@ class Extents:
     # -- bounds ------------------------------------------------------------------------------
 
     def _at_most(self, x, label, depth):
-        """What an integer is not above, as `(what, more)` each."""
+        """Upper bounds of an integer, as `(what, more)` each: it is at most `what + more`."""
         x = self._origin(x)
         found, value = [self._number(x)], self.fn.definition(x)
         if not depth:

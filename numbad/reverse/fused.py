@@ -1,8 +1,9 @@
 """Sums of small terms: what a term reads is at hand when it is added, and is not read again.
 
-The iterations of such loops are reversed one by one, as others are that meet only in a sum, even if
-nothing would be recorded, where the adjoint of the sum is known before. Loops may lie in each other,
-with all that is differentiated in the innermost one: `for i in ...: for k in ...: s += a[i, k] * b[k, i]`.
+The iterations of such loops are reversed one by one, as those of all loops whose iterations meet only in a
+sum. It is done even if nothing would be recorded, where the adjoint of the sum is known before the loop.
+Loops may lie in each other, with all that is differentiated in the innermost one:
+`for i in ...: for k in ...: s += a[i, k] * b[k, i]`.
 """
 
 from .independent import Independent

@@ -92,7 +92,7 @@ class Independent:
         return list(found)
 
     def _is_only_added_to(self):
-        """Whether what leaves an iteration is what came in and a sum of terms."""
+        """Whether an iteration does nothing to the number it carries but add terms: `s = s + a[i] - b[i]`."""
         uses = {}
         for op in self.ops:
             for source, target in op.flows:

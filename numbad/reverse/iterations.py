@@ -56,7 +56,7 @@ class Region:
         return False
 
     def way_past(self, source, target):
-        """The edge that leaves a loop that is not run at present, for one that leads to it, or None."""
+        """For an edge into a loop that is not run at present, the edge that leaves the loop; else None."""
         return None
 
     def tell(self, unchanged):

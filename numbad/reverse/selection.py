@@ -33,7 +33,9 @@ def find_selected(sweep):
 
 
 class _Search:
-    """Whether what a loop carries is, after an iteration, what it was before or made without it.
+    """Whether an iteration either keeps what the loop carries or replaces it by what it does not depend on.
+
+    `best = d[i] if d[i] < best else best` does; `best = 0.9 * best + d[i]` does not.
 
     `ways` are, of each merge on the way to the next iteration, what it takes from each predecessor: True
     for something new, False for what was carried, or the merge that it comes from. `last` is the same of

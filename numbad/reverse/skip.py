@@ -1,8 +1,8 @@
 """Loops that need not be reversed where nothing depends on their results: a path that pays nothing.
 
-Asked of the loops that lie directly in an iteration that is reversed by itself, and of those in other
-loops that record nothing whose results are used on some ways only: the distance that is not the smallest.
-Their results must be numbers; if all the adjoints of these are zero, so is all that the loop would add.
+Two kinds of loops are looked at: those directly in an iteration that is reversed by itself, and those in
+another loop that records nothing, whose results are used on some branches only (a distance that is not the
+smallest). Their results must be numbers; if the adjoints of all of them are zero, the loop adds nothing.
 """
 
 import operator

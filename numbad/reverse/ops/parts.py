@@ -23,7 +23,7 @@ def add_imaginary(shadow, part):
 class ImaginaryPart(Op):
     """`v = z.imag`: its adjoint is an array of its own, and is added to that of `z` in the end.
 
-    That takes that what is written to the one is not read of the other.
+    It is right as long as nothing that is written under one of the two names is read under the other.
     """
 
     def __init__(self, fn, label, statement, base):

@@ -2,8 +2,8 @@
 
 Of `A = L L^H`, `dL = L P(L^-1 dA L^-H)` and `A_bar = L^-H P(L^H L_bar) L^-1`, where `P` takes the lower
 triangle with half of the diagonal (I. Murray, "Differentiation of the Cholesky decomposition",
-arXiv:1602.07527, equations 8 and 10). NumPy reads the lower triangle of `A` alone, so that derivatives
-by what lies above are zero and those by what lies below are of both elements.
+arXiv:1602.07527, equations 8 and 10). NumPy reads the lower triangle of `A` alone: the derivative by
+`A[0, 1]` is zero, and that by `A[1, 0]` is the one by both elements together.
 """
 
 import numpy as np

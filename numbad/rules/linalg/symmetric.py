@@ -2,8 +2,8 @@
 
 Of `A V = V diag(w)`, with `M = V^H dA V`: `dw = diag(M)`, `dV = V (F * M)` where
 `F[i, j] = 1 / (w[j] - w[i])`; backwards `A_bar = V (diag(w_bar) + F * (V^H V_bar)) V^H` (Giles, NA-08/01,
-section 3.1; Seeger et al., arXiv:1710.08717). LAPACK reads the lower triangle alone, so that derivatives
-by what lies above are zero and those by what lies below are of both elements. The phases of complex
+section 3.1; Seeger et al., arXiv:1710.08717). LAPACK reads the lower triangle alone: the derivative by
+`A[0, 1]` is zero, and that by `A[1, 0]` is the one by both elements together. The phases of complex
 eigenvectors are those of LAPACK: their first elements are real.
 
 Eigenvalues that are equal: functions that are symmetric in them have their derivatives, as the sum has;
