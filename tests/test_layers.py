@@ -14,9 +14,9 @@ PACKAGE = Path(numbad.__file__).parent
 
 # From left to right. Layers on one line may import one another's left, not one another.
 LAYERS = (
-    ("arrival", "constants", "errors", "inherited", "interrupts", "source", "__version__"),
+    ("arrival", "constants", "errors", "interrupts", "source", "__version__"),
     ("data", "rules"),
-    ("debugging", "meaning"),
+    ("debugging", "inherited", "meaning"),
     ("remembered",),
     ("classes", "folder", "linked", "notices", "symbols"),
     ("fingerprint",),
