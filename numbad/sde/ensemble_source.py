@@ -21,6 +21,7 @@ from numbad.sde import checks
 from numbad.sde.brownian import block_increments, draw_steps
 from numbad.sde.digital import warn_of_digital
 from numbad.sde.grid import constant
+from numbad.sde.levy_area import levy_increments
 from numbad.sde.likelihood_ratio import weighted_block
 from numbad.sde.model_names import function_of
 from numbad.sde.path_source import (
@@ -117,11 +118,16 @@ def _block(ensemble, y0, args, write):
     """One of its ways, as `write` tells."""
     problem = ensemble.problem
     form = form_of(cpu_target.typing_context, problem, y0, args)
-    write = _one_by_one if form.is_array or problem.scheme.carries else write
+    alone = form.is_array or problem.scheme.carries or problem.scheme.needs_levy
+    write = _one_by_one if alone else write
     first = "first // 2" if ensemble.mirrored else "first"
-    namespace = {"block_increments": block_increments, "draw_steps": draw_steps}
+    namespace = {
+        "block_increments": block_increments,
+        "draw_steps": draw_steps,
+        "levy_increments": levy_increments,
+    }
     lines = ["ends, cells, parts, starts, sizes = steps"]
-    if write is not _in_rows:
+    if write is not _in_rows and not problem.scheme.needs_levy:
         lines.append(
             f"dw, dh = block_increments(key, {first}, count, cells, parts, {problem.dt!r}, channels, "
             f"{problem.scheme.needs_areas}, {ensemble.mirrored})"
@@ -135,17 +141,29 @@ def _one_by_one(ensemble, form, namespace):
     problem = ensemble.problem
     namespace["integrate"] = steps_of(replace(problem, dt=None), form)["integrate"]
     width = "y0.size" if form.is_array else form.count
-    areas = "np.ascontiguousarray(dh[:, :, p])" if problem.scheme.needs_areas else "w"
+    areas = "a" if problem.scheme.needs_areas else "w"
     return [
         f"ys = np.empty((ends.size, {width}, count))",
         "for p in range(count):",
-        "    w = np.ascontiguousarray(dw[:, :, p])",
+        *("    " + line for line in _drawn_alone(ensemble)),
         f"    path = integrate(y0, ends, starts, sizes, args, w, {areas})",
         "    for i in range(ends.size):",
         f"        for c in range({width}):",
         "            ys[i, c, p] = path[i, c]",
         "return ys",
     ]
+
+
+def _drawn_alone(ensemble):
+    """Lines that give the noise of path p; where paths are mirrored, W changes its sign, areas A do not."""
+    scheme = ensemble.problem.scheme
+    if not scheme.needs_levy:
+        areas = ["a = np.ascontiguousarray(dh[:, :, p])"] if scheme.needs_areas else []
+        return ["w = np.ascontiguousarray(dw[:, :, p])", *areas]
+    first, drawn = ("first // 2", "count // 2") if ensemble.mirrored else ("first", "count")
+    given = f"key, {first} + p % {drawn}, cells, parts, {ensemble.problem.dt!r}, channels"
+    lines = [f"w, a = levy_increments({given})"]
+    return [*lines, f"w = w if p < {drawn} else -w"] if ensemble.mirrored else lines
 
 
 def _in_rows(ensemble, form, namespace):

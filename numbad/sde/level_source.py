@@ -7,6 +7,7 @@ import numpy as np
 from numba.core.registry import cpu_target
 
 from numbad.caching import jit
+from numbad.errors import ArgumentError
 from numbad.random import fold_in
 from numbad.remembered import built_once
 from numbad.sde import checks
@@ -51,6 +52,12 @@ def level_of(plan, y0, args):
     Of what the reducer makes of a path by steps of `dt`, less that by steps of 2 `dt` where `level` is not 0:
     their sum, the sum of their squares, how many are finite, and the first path that is not, or -1.
     """
+    scheme = plan.problem.scheme
+    if scheme.needs_levy:
+        raise ArgumentError(
+            f"nd.sde.multilevel has no Levy areas of coarse steps that go with those of fine ones, which "
+            f"method {scheme.name!r} needs. Way out: method='EulerHeun', or nd.sde.ensemble"
+        )
     # The keys of the levels are independent of each other.
     lines = [
         "times = as_times(ts)",

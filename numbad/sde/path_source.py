@@ -22,6 +22,7 @@ from numbad.sde import checks
 from numbad.sde.brownian import increments
 from numbad.sde.grid import as_times, grid
 from numbad.sde.implicit_stage import solve_stage_of
+from numbad.sde.levy_area import double_integrals, levy_increments, pair_count
 from numbad.sde.model_names import function_of, model_names
 from numbad.sde.scheme import Scheme
 from numbad.sde.state_source import form_of
@@ -78,6 +79,8 @@ def core(problem, y0, ts, args, key):
         "as_times": as_times,
         "grid": grid,
         "increments": increments,
+        "levy_increments": levy_increments,
+        "pair_count": pair_count,
         "PathError": PathError,
         "as_rows_1": as_rows_1,
         "as_rows_2": as_rows_2,
@@ -104,7 +107,8 @@ def model_namespace(problem, form):
     """The names that the source of a step uses."""
     implicit = problem.scheme.is_implicit
     stage = {"solve_stage": solve_stage_of(problem, form)} if implicit else {}
-    return {**model_names(problem, form), **checks.NAMESPACE, **stage}
+    more = {"double_integrals": double_integrals} if problem.scheme.needs_levy else {}
+    return {**model_names(problem, form), **checks.NAMESPACE, **stage, **more}
 
 
 @built_once(lambda problem, _: problem.drift)
@@ -182,8 +186,15 @@ def _increments(problem, form, key):
     if number_and_path(key) is None:
         return given_increments(scheme, channels, key)
     number, path = number_and_path(key)
-    given = f"{number}, {path}, cells, parts, {problem.dt!r}, {channels}, {scheme.needs_areas}"
-    return [f"dw, dh = increments({given})"]
+    return [drawing(problem, number, path, channels)]
+
+
+def drawing(problem, number, path, channels):
+    """The line that draws the increments of the steps in `cells` and `parts`, and what else they ask for."""
+    given = f"{number}, {path}, cells, parts, {problem.dt!r}, {channels}"
+    if problem.scheme.needs_levy:
+        return f"dw, dh = levy_increments({given})"
+    return f"dw, dh = increments({given}, {problem.scheme.needs_areas})"
 
 
 def number_and_path(key):
@@ -209,14 +220,16 @@ def given_increments(scheme, channels, key, count="cells.size"):
             "or an array of increments, one row a step"
         )
     if scheme.needs_areas and not both:
+        needed = "Levy areas" if scheme.needs_levy else "space-time Levy areas"
         raise ArgumentError(
-            f"method {scheme.name!r} needs the space-time Levy areas beside the increments: give (W, H), "
-            "two arrays"
+            f"method {scheme.name!r} needs the {needed} beside the increments: give "
+            f"({'W, A' if scheme.needs_levy else 'W, H'}), two arrays"
         )
     names = ("key[0]", "key[1]") if both else ("key", "key")
+    widths = channels, f"pair_count({channels})" if scheme.needs_levy else channels
     take = [
-        f"as_rows_{ty.ndim}({n}, {count}, {channels})"
-        for n, ty in zip(names, arrays * 2, strict=False)
+        f"as_rows_{ty.ndim}({n}, {count}, {width})"
+        for n, ty, width in zip(names, arrays * 2, widths, strict=False)
     ]
     return [f"dw = {take[0]}", f"dh = {take[1]}" if both else "dh = dw"]
 

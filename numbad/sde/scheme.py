@@ -1,10 +1,11 @@
 """Methods for stochastic differential equations as data.
 
-Of nine forms: stochastic Runge-Kutta methods with one family of stages, Milstein's with and without a
-derivative, those that are implicit in the drift, reversible Heun, splittings of Langevin's equation, and
-Roessler's for diagonal and for additive noise and of weak order 2. A method says what it takes (`noises`),
-in which calculus its limit is (`calculus`), and its orders. In a step of size h, for each channel of noise,
-W is the increment and H = (1/h) int_0^h (W(s) - s W / h) ds, normal with variance h / 12, independent of W.
+Of eleven forms: stochastic Runge-Kutta methods with one family of stages, Milstein's with and without a
+derivative and with Levy areas, the log-ODE method, those that are implicit in the drift, reversible Heun,
+splittings of Langevin's equation, and Roessler's for diagonal and for additive noise and of weak order 2. A
+method says what it takes (`noises`), in which calculus its limit is (`calculus`), and its orders. In a step
+of size h, for each channel of noise, W is the increment and H = (1/h) int_0^h (W(s) - s W / h) ds, normal
+with variance h / 12, independent of W.
 """
 
 from dataclasses import dataclass, field
@@ -36,6 +37,11 @@ class Scheme:
     @property
     def carries(self):
         """Whether a step goes on from more than the state that the one before ended in."""
+        return False
+
+    @property
+    def needs_levy(self):
+        """Whether its steps take the Levy areas of pairs of channels; then `needs_areas` is true as well."""
         return False
 
     @property
@@ -113,6 +119,25 @@ class ReversibleScheme(Scheme):
 
     needs_areas = False
     carries = True
+
+
+@dataclass(frozen=True, kw_only=True)
+class LevyMilstein(Scheme):
+    """Milstein's for general noise: sums of (g_k(y + v_k) - g_k(y - v_k)) sqrt(h) / 2 for the slopes.
+
+    v_k = sum_j g_j I_jk / sqrt(h), where I_jk is the integral of W_j dW_k over the step.
+    """
+
+    needs_areas = True
+    needs_levy = True
+
+
+@dataclass(frozen=True, kw_only=True)
+class LogODE(Scheme):
+    """y+ is where h f + sum_k g_k W_k + sum_(j<k) A_jk [g_j, g_k] leads in a unit of time, by midpoints."""
+
+    needs_areas = True
+    needs_levy = True
 
 
 @dataclass(frozen=True, kw_only=True)

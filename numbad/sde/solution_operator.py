@@ -50,6 +50,7 @@ def solver(
         Additive noise, strong order 1.5: "SRA1", "SRA2", "SRA3", "SOSRA", "SOSRA2", "ShARK"; order 1: "SEA".
         Stratonovich, any noise: "EulerHeun", "Heun", "Midpoint", "Ralston", "ReversibleHeun",
         "GeneralShARK", "SPaRK" (order 1 where the noise commutes, else 0.5), "SlowRK" (1.5 there).
+        General noise with Levy areas, order 1: "RKMilGeneral" (both calculi), "LogODE" (Stratonovich).
         For a stiff drift, with an equation solved in each step: "ImplicitEM", "STrapezoid", "ISSEM" (Ito, any
         noise, order 0.5, additive 1), "ImplicitMilstein" (order 1), "SKenCarp" (additive noise that is small,
         order 1.5).
@@ -86,7 +87,8 @@ def solver(
         array; `args` a tuple of further arguments, or one of another type. `key` is from `nd.random.key`: the
         Brownian path is a function of the key and the time alone, the same for all methods. `(key, path)`
         takes path number `path` of the key, as `nd.sde.ensemble` does. In place of a key: the increments, an
-        array of shape (steps, channels) or (steps,), or a tuple of those and the space-time Levy areas.
+        array of shape (steps, channels) or (steps,), or a tuple of those and the space-time Levy areas (for
+        "RKMilGeneral" and "LogODE", the Levy areas of pairs).
         It can be called from Python, from nopython code and in `prange`, and differentiated by `y0`, `args`
         and given increments, in every mode; the key is a constant. The same functions and options give the
         same dispatcher.

@@ -15,6 +15,7 @@ from numbad.reverse.checkpoint import checkpoint
 from numbad.sde import checks
 from numbad.sde.brownian import increments
 from numbad.sde.grid import as_times, constant, count_steps, place
+from numbad.sde.levy_area import levy_increments, pair_count
 from numbad.sde.model_names import function_of
 from numbad.sde.path_source import (
     PathError,
@@ -22,6 +23,7 @@ from numbad.sde.path_source import (
     as_rows_2,
     channel_count,
     check_path,
+    drawing,
     given_increments,
     model_namespace,
     number_and_path,
@@ -80,6 +82,8 @@ class Stretches:
             "count_steps": count_steps,
             "steps_between": steps_between,
             "increments": increments,
+            "levy_increments": levy_increments,
+            "pair_count": pair_count,
             "PathError": PathError,
             "as_rows_1": as_rows_1,
             "as_rows_2": as_rows_2,
@@ -115,11 +119,10 @@ class Stretches:
 
     def drawing(self):
         """Lines that give the steps `first` to `last` - 1 up to output i, and their increments."""
-        dt, areas = self.problem.dt, self.problem.scheme.needs_areas
+        dt = self.problem.dt
         lines = [f"cells, parts, starts, sizes = steps_between(outputs, i, first, last, {dt!r})"]
         if self.is_drawn:
-            given = f"number, path, cells, parts, {dt!r}, channels, {areas}"
-            return [*lines, f"dw, dh = increments({given})"]
+            return [*lines, drawing(self.problem, "number", "path", "channels")]
         rows = "before + first : before + last"
         return [*lines, f"dw, dh = all_w[{rows}], all_h[{rows}]"]
 

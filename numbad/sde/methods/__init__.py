@@ -12,12 +12,14 @@ from numbad.sde.methods.general_shark import GENERAL_SHARK
 from numbad.sde.methods.implicit_em import IMPLICIT_EM
 from numbad.sde.methods.implicit_milstein import IMPLICIT_MILSTEIN
 from numbad.sde.methods.issem import ISSEM
+from numbad.sde.methods.log_ode import LOG_ODE
 from numbad.sde.methods.midpoint import MIDPOINT
 from numbad.sde.methods.milstein import MILSTEIN
 from numbad.sde.methods.ralston import RALSTON
 from numbad.sde.methods.reversible_heun import REVERSIBLE_HEUN
 from numbad.sde.methods.ri1 import RI1
 from numbad.sde.methods.rkmil import RKMIL
+from numbad.sde.methods.rkmil_general import RKMIL_GENERAL
 from numbad.sde.methods.sea import SEA
 from numbad.sde.methods.shark import SHARK
 from numbad.sde.methods.skencarp import SKENCARP
@@ -41,6 +43,8 @@ METHODS = {
         EULER_MARUYAMA,
         MILSTEIN,
         RKMIL,
+        RKMIL_GENERAL,
+        LOG_ODE,
         SRIW1,
         SRIW2,
         SOSRI,

@@ -3,6 +3,7 @@
 from numbad.sde.steps import (  # noqa: F401 (they register)
     implicit,
     langevin,
+    levy,
     milstein,
     reversible,
     roessler,

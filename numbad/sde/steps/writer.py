@@ -13,6 +13,8 @@ class StepWriter:
         self.lines, self.known, self.serial = [], {}, 0
         self.y = form.names("y")
         self.w, self.areas = form.channel_names("w"), form.channel_names("a")
+        if scheme.needs_levy and not form.is_array:
+            self.areas = [f"a_{p}" for p in range(form.channels * (form.channels - 1) // 2)]
 
     def fresh(self, prefix):
         self.serial += 1
