@@ -5,10 +5,12 @@ Where NumPy has a function for floats alone, `plain` says what it computes, with
 
 import copy
 import inspect
+import math
 
 import numba
 import numpy as np
 import pytest
+from numba import njit
 from numba.np import arraymath, arrayobj
 
 import numbad as nd
@@ -230,3 +232,44 @@ def test_what_insertions_raise(f, error, mode):
     for called in (numba.njit(f), nd.grad(f, mode=mode)):
         with pytest.raises(error):
             called(1.0)
+
+
+# -- arrays without axes -------------------------------------------------------------------------
+
+
+@njit
+def _without_axes(x, y):
+    """What Numba makes of numbers where NumPy's functions are given none but them."""
+    a = np.where(x > 0.0, x * x, y)
+    b = np.where(y > x, np.where(x > 1.0, x, x * y), a) + np.where(x > 0.0, 1.0, x)
+    c = np.zeros_like(x)
+    d = np.zeros_like(x, dtype=np.complex128)
+    for k in range(3):
+        c += x * y
+        d += x + y * 1j
+    e = np.empty_like(y)
+    e[()] = math.sin(x)
+    f = np.full_like(x, y) * np.ones_like(y)
+    return a.item() + b * x + c * c + d.real * d.imag + np.exp(e) + f * x + a.sum() * y
+
+
+def _by_hand(x, y):
+    """The gradient for 0 < x < 1, x < y."""
+    sine = math.exp(math.sin(x)) * math.cos(x)
+    by_x = 2 * x + 2 * x * y + 1 + 18 * x * y * y + 9 * y + sine + y + 2 * x * y
+    return by_x, x * x + 18 * x * x * y + 9 * x + x + x * x
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+def test_arrays_without_axes(mode):
+    found = nd.grad(_without_axes, argnums=(0, 1), mode=mode)(0.5, 0.8)
+    assert found == pytest.approx(_by_hand(0.5, 0.8), rel=1e-14)
+
+
+@pytest.mark.deep
+def test_second_order_of_arrays_without_axes():
+    hessian = nd.hessian(lambda a: _without_axes(a[0], a[1]))(np.array([0.5, 0.8]))
+    step = 1e-5
+    shifted = [(_by_hand(0.5 + s, 0.8 + t)) for s, t in ((step, 0), (-step, 0), (0, step), (0, -step))]
+    differences = np.array([np.subtract(*shifted[:2]), np.subtract(*shifted[2:])]) / (2 * step)
+    np.testing.assert_allclose(hessian, differences, rtol=1e-8)

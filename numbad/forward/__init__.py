@@ -6,6 +6,7 @@ from . import (  # noqa: F401  (they register with Numba)
     construction,
     draws,
     elementwise,
+    hashed,
     made_instances,
     memory,
     number_class,

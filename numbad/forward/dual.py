@@ -18,7 +18,7 @@ from numba.extending import box, register_model
 from ..ir.leaves import fields_of
 
 
-class Dual(types.Type):
+class Dual(types.Hashable):
     """A value and `n` partials over `scalar`; `tag` is the nesting level."""
 
     def __init__(self, scalar, n, tag):

@@ -10,6 +10,7 @@ from numba.core.typing.templates import AbstractTemplate, infer_global, signatur
 from numba.extending import overload
 
 from ..rules import CONSTANT, SCALAR, on_ship
+from ..source import define
 from . import dual as d
 from .access import dtype_like
 from .optionals import overload_stand_in
@@ -292,21 +293,27 @@ class WhereTemplate(ElementwiseTemplate):
 
     narrowed = staticmethod(lambda scalar, inputs: scalar)
 
+    def output(self, inputs, scalar, given):
+        return None if _without_axes(inputs) else super().output(inputs, scalar, given)
+
+
+def _without_axes(inputs):
+    return not any(isinstance(ty, types.Array) and ty.ndim for ty in inputs)
+
 
 broadcasting(np.where, choose, 3, WhereTemplate)
 
 
 @overload(np.where)
 def _where_scalars(condition, x, y):
-    """As Numba's, an array without axes for scalars."""
-    if any(isinstance(a, types.Array) for a in (condition, x, y)):
+    """As Numba's, an array without axes where no argument has any."""
+    given = {"condition": condition, "x": x, "y": y}
+    if not _without_axes(given.values()):
         return None
-    if not (isinstance(x, d.Dual) or isinstance(y, d.Dual)):
+    if not any(isinstance(element(ty), d.Dual) for ty in (x, y)):
         return None
-
-    def where(condition, x, y):
-        out = np.empty((), dtype_like(x, y))
-        out[()] = x if condition else y
-        return out
-
-    return where
+    lines = ["def where(condition, x, y):"]
+    for name, ty in given.items():
+        lines += [f"    {name}_ = {name}[()]" if isinstance(ty, types.Array) else f"    {name}_ = {name}"]
+    lines += ["    out = np.empty((), dtype_like(x_, y_))", "    out[()] = x_ if condition_ else y_"]
+    return define("\n".join([*lines, "    return out"]), {"np": np, "dtype_like": dtype_like})

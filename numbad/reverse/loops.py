@@ -23,6 +23,14 @@ def array_of_number(dtype):
 
 
 @cache
+def where_of_numbers(dtype):
+    """`np.where(condition, x, y)` of numbers, without axes."""
+    lines = ["def where(condition, x, y):", "    out = np.empty((), dtype)"]
+    lines += ["    out[()] = x if condition else y", "    return out"]
+    return _jit(lines, {"dtype": number_class(dtype)})
+
+
+@cache
 def vector_of(n, dtype):
     """`np.array([x0, x1, ...])`."""
     names = [f"x{k}" for k in range(n)]

@@ -177,6 +177,13 @@ class Fresh(Op):
         return e.call(stack_array(ty.copy(dtype=dtype), e.on_stack[self.target][0], True))
 
 
+class LikeNumber(Fresh):
+    """`np.zeros_like(x)` of a number and the like: its type alone counts, and the result has no axes."""
+
+    def analyse(self):
+        pass
+
+
 class Inferred(Fresh):
     """The array of a comprehension, whose dtype Numba infers from what is stored in it."""
 

@@ -6,7 +6,7 @@ from ...ir.function import times_read
 from ...ir.leaves import leaves
 from .. import loops
 from . import lists
-from .array import Fresh, Inferred, SameOrCopy, View
+from .array import Fresh, Inferred, LikeNumber, SameOrCopy, View
 from .call import StandIn
 from .scalar import is_scalar
 
@@ -25,6 +25,11 @@ def arguments_given(call):
 def fresh(fn, label, s, call):
     """A new array; where floats go in, Numba's own Python code for it is entered instead."""
     return None if has_floats(fn, arguments_given(call)) else Fresh(fn, label, s)
+
+
+def fresh_like(fn, label, s, call):
+    of_number = bool(call.args) and is_scalar(fn.type_of(call.args[0]))
+    return LikeNumber(fn, label, s) if of_number else fresh(fn, label, s, call)
 
 
 def inferred(fn, label, s, call):

@@ -37,10 +37,10 @@ def _where(fn, label, s, call):
     if len(call.args) != 3 or call.kws:
         return None
     tys = [fn.type_of(v) for v in call.args]
-    if not any(isinstance(ty, types.Array) for ty in tys):
-        return STRUCTURAL[np.where](fn, label, s, call.args) if all(map(is_scalar, tys)) else None
     if not leaves(fn.type_of(s.target)):
         return Constant(fn, label, s)
+    if all(map(is_scalar, tys)):
+        return StandIn(fn, label, s, loops.where_of_numbers(fn.type_of(s.target).dtype), call.args)
     if not all(isinstance(ty, types.Array) or is_scalar(ty) for ty in tys):
         return None
     return array_operator(fn, label, s, chosen, call.args, call)
@@ -353,10 +353,11 @@ FUNCTIONS = {
     **dict.fromkeys(
         [
             *(np.empty, np.zeros, np.ones, np.full, np.eye, np.identity, np.arange, np.linspace),
-            *(np.empty_like, np.zeros_like, np.ones_like, np.full_like),
+            np.full_like,
         ],
         new_arrays.fresh,
     ),
+    **dict.fromkeys([np.empty_like, np.zeros_like, np.ones_like], new_arrays.fresh_like),
     empty_inferred: new_arrays.inferred,
     tuple: _tuple,
     list: list_changes.from_values,

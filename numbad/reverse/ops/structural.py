@@ -281,7 +281,6 @@ FUNCTIONS = {
     cmath.rect: _stand_in(from_polar),
     cmath.phase: _phase,
     np.angle: _phase,
-    np.where: _stand_in(chosen),
     abs: _by_kind(abs, modulus),
     np.absolute: _by_kind(np.absolute, modulus),
     np.sign: _by_kind(np.sign, direction),

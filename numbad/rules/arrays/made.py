@@ -144,7 +144,9 @@ def steps(start, stop=None, step=None, dtype=None):
 
 @stands_for(np.full_like)
 def filled(arr, fill_value, dtype=None, shape=None):
-    if not is_array(arr) or not is_none(dtype) or not is_none(shape) or not is_number(fill_value):
+    if not (is_array(arr) or is_number(arr)) or not is_number(fill_value):
+        return None
+    if not is_none(dtype) or not is_none(shape):
         return None
     lines = ["def full_like(arr, fill_value, dtype=None, shape=None):"]
     lines += ["    out = np.empty_like(arr)", "    out[...] = fill_value", "    return out"]
