@@ -270,6 +270,8 @@ def test_arrays_without_axes(mode):
 def test_second_order_of_arrays_without_axes():
     hessian = nd.hessian(lambda a: _without_axes(a[0], a[1]))(np.array([0.5, 0.8]))
     step = 1e-5
-    shifted = [(_by_hand(0.5 + s, 0.8 + t)) for s, t in ((step, 0), (-step, 0), (0, step), (0, -step))]
+    shifted = [
+        (_by_hand(0.5 + s, 0.8 + t)) for s, t in ((step, 0), (-step, 0), (0, step), (0, -step))
+    ]
     differences = np.array([np.subtract(*shifted[:2]), np.subtract(*shifted[2:])]) / (2 * step)
     np.testing.assert_allclose(hessian, differences, rtol=1e-8)

@@ -314,6 +314,11 @@ def _where_scalars(condition, x, y):
         return None
     lines = ["def where(condition, x, y):"]
     for name, ty in given.items():
-        lines += [f"    {name}_ = {name}[()]" if isinstance(ty, types.Array) else f"    {name}_ = {name}"]
-    lines += ["    out = np.empty((), dtype_like(x_, y_))", "    out[()] = x_ if condition_ else y_"]
+        lines += [
+            f"    {name}_ = {name}[()]" if isinstance(ty, types.Array) else f"    {name}_ = {name}"
+        ]
+    lines += [
+        "    out = np.empty((), dtype_like(x_, y_))",
+        "    out[()] = x_ if condition_ else y_",
+    ]
     return define("\n".join([*lines, "    return out"]), {"np": np, "dtype_like": dtype_like})

@@ -2,7 +2,7 @@
 
 import weakref
 
-from ..meaning import as_compiled
+from ..ir.signatures import as_called
 from .dual import primal_type
 
 
@@ -12,7 +12,7 @@ def compile_like(made, fn):
 
     def implementation(args, kws):
         fn = original()
-        return own if fn is None else as_compiled(fn, tuple(map(primal_type, args)))
+        return own if fn is None else as_called(fn, tuple(map(primal_type, args)))
 
     made._compiler._get_implementation = implementation
     return made

@@ -12,7 +12,6 @@ from numba.core.typed_passes import NopythonTypeInference
 from numba.core.typing import signature
 from numba.core.untyped_passes import InlineInlinables, MakeFunctionToJitFunction, ReconstructSSA
 
-from ..meaning import as_compiled
 from ..remembered import remembered
 from ..rules.linalg.result_types import result_type as linalg_type
 from .chosen import enter_overloads
@@ -21,6 +20,7 @@ from .extension_types import whole_type
 from .fence import Place, of_inlined, refuse
 from .function import Function, duplicate
 from .picked import CallPicked
+from .signatures import as_called
 from .typing import Inference
 
 
@@ -126,7 +126,7 @@ def result_type(function):
 
 
 def _captured(dispatcher, argtypes, stages):
-    py_func = as_compiled(dispatcher, argtypes)
+    py_func = as_called(dispatcher, argtypes)
     try:
         return _capture(py_func, argtypes, dispatcher.locals, stages)
     except ForceLiteralArg as error:

@@ -1,0 +1,74 @@
+"""Functions that Numba compiled for given signatures alone: what is passed and returned is converted.
+
+`@njit("float64(int64)")` makes an integer of any number that it is called with. Here the code says so, as
+the user could have written, so that derivatives are those of what the function computes.
+"""
+
+import numpy as np
+from numba.core import types
+from numba.core.errors import NumbaError
+from numba.core.registry import CPUDispatcher, cpu_target
+
+from ..meaning import as_compiled
+from ..remembered import remembered
+from ..source import define
+
+_EXACT = types.float64, types.complex128  # results that need no rounding
+
+
+def as_called(dispatcher, argtypes):
+    """The Python function of a dispatcher that computes what it returns for arguments of these types."""
+    function = as_compiled(dispatcher, argtypes)
+    if type(dispatcher) is not CPUDispatcher or dispatcher._can_compile:
+        return function
+    conversions = _conversions(dispatcher, argtypes)
+    if not any(conversions):
+        return function
+    made = remembered(dispatcher, "converted")
+    key = function, conversions
+    if key not in made:
+        made[key] = _converting(dispatcher, function, conversions)
+    return made[key]
+
+
+def _conversions(dispatcher, argtypes):
+    """NumPy's class of numbers for the result and each argument, None where nothing is converted."""
+    declared = _declared(dispatcher, argtypes)
+    if declared is None:
+        return ()
+    pairs = zip(argtypes, declared.args, strict=True)
+    passed = [None if types.unliteral(given) == ty else _class_of(ty) for given, ty in pairs]
+    returned = declared.return_type
+    return None if returned in _EXACT else _class_of(returned), *passed
+
+
+def _declared(dispatcher, argtypes):
+    """The one of its signatures that Numba takes for arguments of these types."""
+    try:
+        template, _, args, kws = dispatcher.get_call_template(argtypes, {})
+        found = template(cpu_target.typing_context).apply(args, kws)
+    except NumbaError:
+        return None
+    return found if found is not None and len(found.args) == len(argtypes) else None
+
+
+def _class_of(ty):
+    if not isinstance(ty, types.Number | types.Boolean):
+        return None
+    return np.bool_ if ty == types.boolean else getattr(np, ty.name)
+
+
+def _converting(dispatcher, function, conversions):
+    options = dispatcher.targetoptions
+    names = {"function": CPUDispatcher(function, locals=dispatcher.locals, targetoptions=options)}
+    names |= {f"class{k}": made for k, made in enumerate(conversions)}
+    given = function.__code__.co_varnames[: len(conversions) - 1]
+    passed = [
+        f"class{k}({name})" if made else name
+        for k, (name, made) in enumerate(zip(given, conversions[1:], strict=True), 1)
+    ]
+    called = f"function({', '.join(passed)})"
+    result = f"class0({called})" if conversions[0] else called
+    converting = define(f"def converting({', '.join(given)}):\n    return {result}\n", names)
+    converting.__name__ = function.__name__
+    return converting
