@@ -20,7 +20,7 @@ def _hash(x):
 @overload(operator.contains)
 def _contains(collection, key):
     """Sets of constants do not hold what is asked for."""
-    if isinstance(collection, types.Set) and isinstance(key, Dual):
-        if not isinstance(collection.dtype, Dual):
-            return lambda collection, key: strip(key) in collection
+    of_constants = isinstance(collection, types.Set) and not isinstance(collection.dtype, Dual)
+    if of_constants and isinstance(key, Dual):
+        return lambda collection, key: strip(key) in collection
     return None
