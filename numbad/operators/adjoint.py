@@ -19,6 +19,7 @@ from ..remembered import remembered
 from ..reverse.pipeline import written_call
 from ..rules.registry import JVP, SCALAR, VJP
 from ..source import define
+from . import brief as brief_arrays
 from . import overlap, runtime
 from .dispatcher import original, parameter_names, starred
 from .results import plain_result, scalar_of
@@ -73,12 +74,15 @@ class AdjointSource(Writer):
     """The source of a function that calls the pullback of `f`, under construction.
 
     `arguments` are `(source, type)` of every argument of `f`; `others` further types whose dual
-    numbers the scalar type must hold: the seed's, say.
+    numbers the scalar type must hold: the seed's, say. `brief`
+    makes arrays that end with the call, where nothing of what the pullback is given leaves it.
     """
 
-    def __init__(self, operator, typingctx, f, arguments, wrt, others=(), namespace=None):
+    def __init__(
+        self, operator, typingctx, f, arguments, wrt, others=(), namespace=None, brief=None
+    ):
         super().__init__(namespace)
-        self.operator, self.typingctx, self.f = operator, typingctx, f
+        self.operator, self.typingctx, self.f, self.brief = operator, typingctx, f, brief
         self.names = parameter_names(f.py_func)
         given = [*arguments, *left_out(f, len(arguments))]
         self.arguments = [self._explicit(source, ty) for source, ty in given]
@@ -97,6 +101,7 @@ class AdjointSource(Writer):
         self.pull = pullback_of(original(f), tys, self.wrt)
         self.namespace.update(
             ArgumentError=ArgumentError,
+            clear=brief_arrays.clear,
             copied=runtime.copied,
             overlap=overlap.overlap,
             store=runtime.store,
@@ -143,16 +148,32 @@ class AdjointSource(Writer):
         source = leaf.source
         if ty != leaf.type.dtype:
             source = f"raised{n}"
-            convert = self.constant("as_dual", array.as_dual(ty))
-            self.before.append(f"{source} = {convert}({leaf.source})")
+            self._raise(source, leaf, ty)
             if k in self.effects.changed:
                 self.after.append(f"store({leaf.source}, {source})")
         self.raised[id(leaf)] = source
         self.shadows[id(leaf)] = f"shadow{n}"
         self._make_shadow(f"shadow{n}", leaf.source, ty, leaf.type)
 
+    def _is_brief(self, array_type):
+        """Whether an array like one of a type ends with the call; one of unknown order does not."""
+        return self.brief is not None and array_type.layout != "A"
+
+    def _raise(self, name, leaf, ty):
+        """Lines that make an array with scalars of type `ty` of that of a leaf."""
+        if self._is_brief(leaf.type):
+            self.before += self.brief.lines(name, leaf.source, ty)
+            self.before.append(f"set_to({name}, {leaf.source})")
+        else:
+            convert = self.constant("as_dual", array.as_dual(ty))
+            self.before.append(f"{name} = {convert}({leaf.source})")
+
     def _make_shadow(self, name, source, ty, array_type):
         """Lines that make a shadow with scalars of type `ty`, and set it to zero again."""
+        if self._is_brief(array_type):
+            self.before += [*self.brief.lines(name, source, ty), f"clear({name})"]
+            self.reset.append(f"clear({name})")
+            return
         self.before.append(f"{name} = zeros_as({source}, {self.dtype(ty)})")
         self.reset.append(f"fill_zero({name})")
 
@@ -235,7 +256,8 @@ class AdjointSource(Writer):
             (self._shadow(self.trees[k]) if k in self.wrt else "None") + ", " for k in self.places
         )
         given = f"({args}), ({shadows}), {seed}"
-        call = written_call(self.pull, "pull", given, self.namespace)
+        in_place = self.brief is not None  # then the adjoints are all that counts
+        call = written_call(self.pull, "pull", given, self.namespace, in_place)
         return [f"value, adjoints = {call}", *self.checks]
 
     # -- cotangents --------------------------------------------------------------------------
@@ -265,7 +287,10 @@ class AdjointSource(Writer):
 
     def write(self, name, parameters, lines, returned):
         """The function of these lines, whose result is the source `returned`."""
-        lines = [*self.before, *lines, *self.after, f"return {returned}"]
+        end = [f"return {returned}"]
+        if self.brief is not None:
+            end = [f"result = {returned}", *self.brief.end(), "return result"]
+        lines = [*self.before, *lines, *self.after, *end]
         text = "\n".join(indented(line) for line in lines)
         return define(f"def {name}({parameters}):\n{text}\n", self.namespace)
 

@@ -30,7 +30,7 @@ class Columns:
     def __init__(self, pullback, typingctx, args, seed, argtypes):
         self.pullback, self.inner, self.args, self.seed = pullback, pullback.inner, args, seed
         arguments = [(f"args[{k}]", ty) for k, ty in enumerate(args)]
-        self.pull = DualPull(pullback, typingctx, self.inner.f, arguments, argtypes)
+        self.pull = DualPull(pullback, typingctx, self.inner.f, arguments, argtypes, pullback.bare)
         self.before, self.body = [], []
         self.inputs = []  # (leaf, what reads its part of a derivative, source of its first column)
         for j, k in enumerate(self.inner.argnums):
@@ -126,7 +126,7 @@ class Columns:
         tree, found = parse(self.args[k], f"shadows[{k}]"), {}
         for i, (leaf, entry) in enumerate(zip(leaves(tree), self.pull.tangents(k), strict=True)):
             if leaf.kind == "array":
-                self.pull.lines.append(f"add_into({leaf.source}, {entry})")
+                self.pull.lines.append(self.pull.added(leaf.source, entry))
             elif leaf.kind == "scalar":
                 name = found[id(leaf)] = f"sum{k}_{i}"
                 self.before.append(f"{name} = {self.source.zero(leaf.type)}")
@@ -140,7 +140,8 @@ class Columns:
         self.pull.lines = [*self.before, "for column in range(max(total, 1)):", *body]
         star = starred(self.inner.f.py_func)
         given = [f"{'*' if k == star else ''}args[{k}]" for k in range(len(self.args))]
-        return self.pull.write(f"jacobian({', '.join(given)})", adjoints, len(self.args))
+        value = "None" if self.pullback.bare else f"jacobian({', '.join(given)})"
+        return self.pull.write(value, adjoints, len(self.args))
 
 
 def _size(leaf):

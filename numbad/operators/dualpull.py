@@ -4,34 +4,76 @@ from numba.core import types
 
 from ..forward.custom import value_of
 from ..forward.dual import Dual
-from . import runtime
+from ..reverse.arena import borrow
+from . import brief, runtime
 from .adjoint import AdjointSource
 from .dispatcher import parameter_names
 from .results import scalar_of
 from .structure import leaves, level_of, parse, render
 from .tangent import TangentSource
+from .writing import Writer
 
 _NOPYTHON = {name: getattr(runtime, name) for name in ("add_into", "paired", "tangent_of_level")}
-_NOPYTHON["value_of"] = value_of
+_NOPYTHON |= {"value_of": value_of, "add_tangents": brief.add_tangents}
+
+
+class BriefTangentSource(TangentSource):
+    """Arguments paired with tangents, in arrays that may end with the call."""
+
+    brief = None
+
+    def let_end(self):
+        """Let the arrays end with the call."""
+        self.namespace.update(borrow=borrow, put_pairs=brief.put_pairs, until_here=brief.until_here)
+        self.brief = brief.Brief(Writer(self.namespace))
+
+    def _pair(self, name, tree, directions, dual):
+        if self.brief is None or tree.type.layout == "A":
+            super()._pair(name, tree, directions, dual)
+            return
+        self.lines += self.brief.lines(name, tree.source, dual)
+        self.lines.append(f"put_pairs({name}, {tree.source}, {directions.source}, {self.tag})")
+
+
+class TangentEntry(str):
+    """Source of the tangent of an adjoint, whose own source is `of`."""
+
+    def __new__(cls, of, tag):
+        entry = super().__new__(cls, f"tangent_of_level({of}, {tag})")
+        entry.of = of
+        return entry
 
 
 class DualPull:
     """The pullback of `f` at arguments with directions, for a cotangent with a direction.
 
+    `ends` says that no array leaves the code by its value.
+
     Used in this order: `direct` for every argument with a direction, `prepare`, `call`, and then
     whatever the result is made of.
     """
 
-    def __init__(self, pullback, typingctx, f, arguments, argtypes):
+    def __init__(self, pullback, typingctx, f, arguments, argtypes, ends=False):
         self.pullback, self.typingctx, self.f = pullback, typingctx, f
         self.argtypes = argtypes
         self.explicit, self.names = False, parameter_names(f.py_func)  # what TangentSource asks for
         self.name = pullback.name
-        self.pairs = TangentSource(self, typingctx, [ty for _, ty in arguments], argtypes)
+        self.pairs = BriefTangentSource(self, typingctx, [ty for _, ty in arguments], argtypes)
         self.arguments = [self._explicit(k, *given) for k, given in enumerate(arguments)]
-        self.pairs.sources, self.pairs.argtypes = map(list, zip(*self.arguments, strict=True))
         self.tag = level_of(argtypes)
         self.lines = []
+        if ends and all(brief.holds_numbers_alone(ty) for _, ty in self.arguments):
+            self.pairs.let_end()
+            self.arguments = [self._borrowed(k, *given) for k, given in enumerate(self.arguments)]
+            self.lines += [f"{name} = borrow({name})" for name in ("shadows", "seed")]
+        self.pairs.sources, self.pairs.argtypes = map(list, zip(*self.arguments, strict=True))
+
+    def _borrowed(self, k, source, ty):
+        """An argument as arrays that own nothing: the caller has them until the end."""
+        if not isinstance(ty, types.Array | types.BaseTuple):
+            return source, ty
+        self.lines.append(f"given{k} = borrow({source})")
+        return f"given{k}", ty
 
     def _explicit(self, k, source, ty):
         """An argument left to its default, as a constant."""
@@ -50,6 +92,7 @@ class DualPull:
         self.source = AdjointSource(
             *(self.pullback, self.typingctx, self.f, paired, tuple(wrt), others),
             namespace=self.pairs.namespace,
+            brief=self.pairs.brief,
         )
         self.source.namespace.update(_NOPYTHON)
 
@@ -109,19 +152,24 @@ class DualPull:
 
     def cotangents(self, k):
         """The same for the leaves of argument `k`: sources, or None for a constant."""
-        return self._of_level("value_of", k)
+        return self._of_level(lambda entry, tag: f"value_of({entry}, {tag})", k)
 
     def tangents(self, k):
         """The derivatives of the cotangents of the leaves of argument `k`, along the directions."""
-        return self._of_level("tangent_of_level", k)
+        return self._of_level(TangentEntry, k)
 
     def _of_level(self, function, k):
         if k not in self.source.wrt:
             return [None for _ in leaves(self.source.trees[k])]
         return [
-            None if entry is None else f"{function}({entry}, {self.tag})"
-            for entry in self.source.entries(k)
+            None if entry is None else function(entry, self.tag) for entry in self.source.entries(k)
         ]
+
+    def added(self, shadow, entry):
+        """The line that adds what belongs to an array to its shadow; tangents need no array of their own."""
+        if isinstance(entry, TangentEntry):
+            return f"add_tangents({shadow}, {entry.of}, {self.tag})"
+        return f"add_into({shadow}, {entry})"
 
     def deliver(self, place, ty, entries):
         """Add what belongs to arrays to their shadows; source of the adjoint, for an argument's leaves.
@@ -132,7 +180,7 @@ class DualPull:
         found = {}
         for leaf, entry in zip(leaves(tree), entries, strict=True):
             if leaf.kind == "array" and entry is not None:
-                self.lines.append(f"add_into({leaf.source}, {entry})")
+                self.lines.append(self.added(leaf.source, entry))
             elif leaf.kind == "scalar":
                 zero = self.source.zero(leaf.type)
                 found[id(leaf)] = zero if entry is None else self.source.cast(entry, leaf.type)

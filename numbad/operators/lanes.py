@@ -1,19 +1,15 @@
-"""What the generated code of a Jacobian in reverse mode calls: scratch memory, and rows out of lanes."""
+"""What the generated code of a Jacobian in reverse mode calls: rows out of lanes."""
 
 from functools import cache
 
 import numpy as np
 from llvmlite import ir
-from numba.core import cgutils, types
-from numba.core.imputils import impl_ret_new_ref
+from numba.core import types
 from numba.extending import intrinsic, register_jitable
-from numba.np.arrayobj import make_array, populate_array
+from numba.np.arrayobj import make_array
 
 from ..lanes.varying import splat
 from ..reverse.cotangents import Cotangents, RowSeed, converted, zero_like
-
-SCRATCH_BYTES = 2048
-"""Of an array on the machine stack; a larger one comes from the heap."""
 
 _i64 = ir.IntType(64)
 
@@ -31,66 +27,6 @@ def row_seed(n, shapes, once):
         return ty(types.intp), codegen
 
     return seed
-
-
-@cache
-def scratch(scalar, n):
-    """An intrinsic `(array)`: an array of cotangents, of its shape and order, not set to anything.
-
-    It may lie on the stack of the function that calls this, which must not let it out.
-    """
-
-    @intrinsic
-    def like(typingctx, array):
-        ty = types.Array(Cotangents(scalar, n), array.ndim, array.layout)
-
-        def codegen(context, builder, sig, args):
-            source = make_array(array)(context, builder, args[0])
-            itemsize = context.get_abi_sizeof(context.get_data_type(ty.dtype))
-            size = builder.mul(source.nitems, _i64(itemsize))
-            meminfo, data = _memory(context, builder, size)
-            shape = cgutils.unpack_tuple(builder, source.shape, array.ndim)
-            made = make_array(ty)(context, builder)
-            populate_array(
-                made,
-                data=builder.bitcast(data, made.data.type),
-                shape=shape,
-                strides=_strides(builder, array, source, shape, itemsize),
-                itemsize=itemsize,
-                meminfo=meminfo,
-                parent=None,
-            )
-            return impl_ret_new_ref(context, builder, ty, made._getvalue())
-
-        return ty(array), codegen
-
-    return like
-
-
-def _memory(context, builder, size):
-    """A reference to free (null for the stack), and the address."""
-    chunk = cgutils.alloca_once(builder, ir.VectorType(_i64, 2), size=SCRATCH_BYTES // 16)
-    chunk = builder.bitcast(chunk, cgutils.voidptr_t)
-    before = builder.block
-    with cgutils.if_unlikely(builder, builder.icmp_unsigned(">", size, _i64(SCRATCH_BYTES))):
-        owner = context.nrt.meminfo_alloc_aligned(builder, size=size, align=ir.IntType(32)(32))
-        address = context.nrt.meminfo_data(builder, owner)
-        from_heap = builder.block
-    meminfo, data = builder.phi(owner.type), builder.phi(chunk.type)
-    meminfo.add_incoming(ir.Constant(owner.type, None), before)
-    data.add_incoming(chunk, before)
-    meminfo.add_incoming(owner, from_heap)
-    data.add_incoming(address, from_heap)
-    return meminfo, data
-
-
-def _strides(builder, ty, source, shape, itemsize):
-    """Strides of a contiguous array in C order, or in Fortran's for such a type."""
-    strides, step = [], _i64(itemsize)
-    for count in shape if ty.layout == "F" else reversed(shape):
-        strides.append(step)
-        step = builder.mul(step, count)
-    return strides if ty.layout == "F" else strides[::-1]
 
 
 @cache
@@ -187,20 +123,6 @@ def put_rows(out, rows, first, shadow):
     for x in shadow.flat:
         put_lanes(out, rows, size, first, k, x)
         k += 1
-
-
-@intrinsic
-def clear(typingctx, shadow):
-    """Set the elements of a contiguous array to zero."""
-
-    def codegen(context, builder, sig, args):
-        array = make_array(shadow)(context, builder, args[0])
-        size = builder.mul(array.nitems, array.itemsize)
-        data = builder.bitcast(array.data, cgutils.voidptr_t)
-        cgutils.memset(builder, data, size, 0)
-        return context.get_dummy_value()
-
-    return types.void(shadow), codegen
 
 
 @register_jitable

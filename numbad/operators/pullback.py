@@ -30,14 +30,17 @@ from .vjp import VJP, checked_primals, holds_floats
 
 
 class Pullback(Operator):
-    """`pull(args, shadows, seed) -> (value, adjoints)` of the function that an operator returned."""
+    """`pull(args, shadows, seed) -> (value, adjoints)` of the function that an operator returned.
+
+    A `bare` one gives None as the value.
+    """
 
     takes_tuples = True
 
-    def __init__(self, f, wrt):
+    def __init__(self, f, wrt, bare=False):
         self.name = "pullback"
         super().__init__(f)
-        self.wrt = tuple(wrt)
+        self.wrt, self.bare = tuple(wrt), bare
         if not self.inner.has_pullback:
             raise UnsupportedError(
                 f"reverse mode cannot differentiate the sparse Jacobian of {self.inner.f.py_func.__name__}. "
@@ -50,7 +53,7 @@ class Pullback(Operator):
         return self.f.operator
 
     def key(self):
-        return self.name, self.wrt
+        return self.name, self.wrt, self.bare
 
     def parameters(self):
         return "args, shadows, seed", {}
@@ -76,6 +79,16 @@ class Pullback(Operator):
         raise UnsupportedError(f"reverse mode cannot differentiate nd.{self.inner.name}")
 
 
+def _dual_pull(pullback, typingctx, f, arguments, argtypes, scalar=False):
+    """The call on dual numbers; arrays leave it by the value alone, if there is one that is no number."""
+    return DualPull(pullback, typingctx, f, arguments, argtypes, ends=pullback.bare or scalar)
+
+
+def _write(pullback, pull, value, adjoints, count):
+    """The pullback, from the lines of the call."""
+    return pull.write("None" if pullback.bare else value, adjoints, count)
+
+
 def _plain_arguments(args):
     return [(f"args[{k}]", ty) for k, ty in enumerate(args)]
 
@@ -85,7 +98,7 @@ def _jacobian(pullback, typingctx, args, seed, argtypes):
     inner = pullback.inner
     if not inner.scalar:
         return write_columns(pullback, typingctx, args, seed, argtypes)
-    pull = DualPull(pullback, typingctx, inner.f, _plain_arguments(args), argtypes)
+    pull = _dual_pull(pullback, typingctx, inner.f, _plain_arguments(args), argtypes, True)
     along, ty, dc = ("seed[1]", seed[1], "seed[0]") if inner.with_value else ("seed", seed, None)
     for j, k in enumerate(inner.argnums):
         if inner.single:
@@ -98,18 +111,18 @@ def _jacobian(pullback, typingctx, args, seed, argtypes):
     gradient = in_tuple(inner, [pull.primal_cotangent(k) for k in inner.argnums])
     value = f"{pull.value()}, {gradient}" if inner.with_value else gradient
     adjoints = {k: pull.deliver(f"[{k}]", args[k], pull.tangents(k)) for k in pullback.wrt}
-    return pull.write(f"({value})", adjoints, len(args))
+    return _write(pullback, pull, f"({value})", adjoints, len(args))
 
 
 def _derivative(pullback, typingctx, args, seed, argtypes):
     """Of `derivative`: the direction is one."""
     (k,) = pullback.inner.argnums
-    pull = DualPull(pullback, typingctx, pullback.inner.f, _plain_arguments(args), argtypes)
+    pull = _dual_pull(pullback, typingctx, pullback.inner.f, _plain_arguments(args), argtypes)
     pull.direct(k, "1.0", types.float64)
     pull.prepare(pullback.wrt)
     pull.call(pull.matched("seed", seed), {})
     adjoints = {k: pull.deliver(f"[{k}]", args[k], pull.tangents(k)) for k in pullback.wrt}
-    return pull.write(pull.tangent(), adjoints, len(args))
+    return _write(pullback, pull, pull.tangent(), adjoints, len(args))
 
 
 def _in_tuples(pullback, typingctx, args, argtypes, f, argnums, directions):
@@ -119,7 +132,7 @@ def _in_tuples(pullback, typingctx, args, argtypes, f, argnums, directions):
     """
     arguments = checked_primals(pullback.inner, (args[0], args[1]))
     arguments = [(f"args[0]{source.removeprefix('primals')}", ty) for source, ty in arguments]
-    pull = DualPull(pullback, typingctx, f, arguments, argtypes)
+    pull = _dual_pull(pullback, typingctx, f, arguments, argtypes)
     source, tys = directions
     for j, k in enumerate(argnums[: len(tys)]):  # defaults may have none
         pull.direct(k, f"{source}[{j}]", tys[j])
@@ -154,7 +167,7 @@ def _vjp(pullback, typingctx, args, seed, argtypes):
     if 1 in pullback.wrt:
         places = {cotangent[id(x)]: pull.along(x) for x in pull.result_leaves()}
         adjoints[1] = pull.deliver("[1]", args[1], _by_place(args[1], "args[1]", places))
-    return pull.write(f"({pull.value()}, ({found}))", adjoints, 2)
+    return _write(pullback, pull, f"({pull.value()}, ({found}))", adjoints, 2)
 
 
 def _jvp(pullback, typingctx, args, seed, argtypes):
@@ -164,7 +177,7 @@ def _jvp(pullback, typingctx, args, seed, argtypes):
     pull = _in_tuples(pullback, typingctx, args, argtypes, inner.f, inner.argnums, directions)
     pull.call(pull.matched("seed[1]", seed[1]), pull.matched("seed[0]", seed[0]))
     adjoints = _tangents_too(pullback, pull, args, inner.argnums)
-    return pull.write(f"({pull.value()}, {pull.tangent()})", adjoints, 2)
+    return _write(pullback, pull, f"({pull.value()}, {pull.tangent()})", adjoints, 2)
 
 
 def _tangents_too(pullback, pull, args, argnums):
@@ -202,7 +215,7 @@ def _hvp(pullback, typingctx, args, seed, argtypes):
     adjoints = _tangents_too(pullback, pull, args, given)
     product = f"tangent_of_level(value[1], {pull.tag})"
     value = f"({pull.value()}[0], {pull.value()}[1], {product})" if whole else product
-    return pull.write(value, adjoints, 2)
+    return _write(pullback, pull, value, adjoints, 2)
 
 
 _WRITERS = {Jacobian: _jacobian, Derivative: _derivative, JVP: _jvp, VJP: _vjp, HVP: _hvp}

@@ -18,7 +18,7 @@ from ..reverse.arena import borrow
 from ..reverse.cotangents import Cotangents, seed_array
 from ..reverse.switches import enabled
 from ..rules.registry import JVP, VJP
-from . import lanes
+from . import brief, lanes
 from .adjoint import AdjointSource
 from .dispatcher import original, plain_parameters
 from .made_together import arrays_of
@@ -54,14 +54,14 @@ class LaneSource(AdjointSource):
     def __init__(self, *args, n, **options):
         self.n = n
         super().__init__(*args, **options)
-        self.namespace.update(clear=lanes.clear, clear_strided=lanes.clear_strided)
+        self.namespace.update(clear=brief.clear, clear_strided=lanes.clear_strided)
 
     def _make_shadow(self, name, source, ty, array_type):
         if array_type.layout == "A":  # its order is known at run time only
             self.before.append(f"{name} = zeros_as({source}, {self.dtype(Cotangents(ty, self.n))})")
             self.reset.append(f"clear_strided({name})")
             return
-        make = self.constant("scratch", lanes.scratch(ty, self.n))
+        make = self.constant("owner", brief.owner(Cotangents(ty, self.n)))
         self.before.append(f"{name} = {make}({source})")
         self.reset.append(f"clear({name})")
 

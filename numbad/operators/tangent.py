@@ -235,8 +235,8 @@ class TangentSource:
             ):
                 self._mismatch(k, tree, directions)
             name = f"dual{k}_{len(pairs)}"
-            self.lines.append(f"{name} = paired({tree.source}, {directions.source}, {self.tag})")
             dual = self.dual(tree.type.dtype, directions.type.dtype)
+            self._pair(name, tree, directions, dual)
             pairs[id(tree)] = name, types.Array(dual, tree.type.ndim, tree.type.layout)
         elif tree.kind == "scalar":
             if not isinstance(directions.type, types.Number | Dual):
@@ -245,6 +245,10 @@ class TangentSource:
             pairs[id(tree)] = source, self.dual(tree.type, directions.type)
         else:
             self._refuse_hidden(k, [tree], directions)
+
+    def _pair(self, name, tree, directions, dual):
+        """Lines that make an array of type `dual` of an array and its direction."""
+        self.lines.append(f"{name} = paired({tree.source}, {directions.source}, {self.tag})")
 
     def _refuse_hidden(self, k, found, directions):
         """A direction of floats that are out of reach would be lost in silence."""

@@ -53,7 +53,7 @@ from .pullbacks import of_code
 from .split import SplitSweep
 from .sweep import Sweep
 from .switches import enabled
-from .tape import call_guarded
+from .tape import call_guarded, call_guarded_in_place
 from .together import refuse_lanes
 from .trying import refuse_raising
 
@@ -353,13 +353,16 @@ class Pull:
         return blocks
 
 
-def written_call(pull, name, given, namespace):
-    """Source of the call of a pullback, by its sweep itself if it has one; `name` stands for it."""
+def written_call(pull, name, given, namespace, in_place=False):
+    """Source of the call of a pullback, by its sweep itself if it has one; `name` stands for it.
+
+    The code of a sweep stands `in_place` of its call where little of it may be needed.
+    """
     sweep = getattr(pull, "sweep", None)
     namespace[name] = pull if sweep is None else sweep
     if sweep is None:
         return f"{name}({given})"
-    namespace["call_guarded"] = call_guarded
+    namespace["call_guarded"] = call_guarded_in_place if in_place else call_guarded
     return f"call_guarded({name}, {given})"
 
 

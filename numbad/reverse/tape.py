@@ -302,7 +302,7 @@ def _release(context, builder, tape):
         m.call_helper(context, builder, m.release, tape_address(builder, tape))
 
 
-def _emit_guarded(context, builder, dispatcher, inner, sig, args):
+def _emit_guarded(context, builder, dispatcher, inner, sig, args, in_place):
     """Call `dispatcher` with a tape that lives as long as the call."""
     tape = _new_tape(builder)
     given = zip(args, sig.args, inner.args[1:], strict=True)
@@ -310,9 +310,10 @@ def _emit_guarded(context, builder, dispatcher, inner, sig, args):
     compiled = dispatcher.get_compile_result(inner)
     context.add_linking_libs((compiled.library,))
     function = context.declare_function(builder.module, compiled.fndesc)
-    attributes = ("alwaysinline",) if getattr(sig.args[-1], "once", False) else ()
+    in_place = in_place or getattr(sig.args[-1], "once", False)
     status, result = context.call_conv.call_function(
-        builder, function, inner.return_type, inner.args, passed, attrs=attributes
+        *(builder, function, inner.return_type, inner.args, passed),
+        attrs=("alwaysinline",) if in_place else (),
     )
     _release(context, builder, tape)
     with cgutils.if_unlikely(builder, status.is_error):
@@ -320,23 +321,32 @@ def _emit_guarded(context, builder, dispatcher, inner, sig, args):
     return imputils.fix_returning_optional(context, builder, inner, status, result)
 
 
-@intrinsic
-def call_guarded(typingctx, fn, args, shadows, seed):
-    """`fn(tape, args, shadows, seed)`, where `fn` is a dispatcher.
+def _guarded_call(in_place):
+    """An intrinsic `(fn, args, shadows, seed)`: `fn(tape, args, shadows, seed)`, where `fn` is a dispatcher.
 
     The tape's memory is released after the call, also when it raises. What the caller holds is the
     caller's to free: it is compiled with `ir.unwind`. Numba keeps every signature for good, so that
     nothing here holds the dispatcher but its type, which lets it go.
     """
-    if not isinstance(fn, types.Dispatcher):
-        return None
-    tys = [types.unliteral(ty) for ty in (args, shadows, seed)]
-    inner = typingctx.resolve_function_type(fn, (tape_type, *tys), {})
-    result = inner.return_type
 
-    def codegen(context, builder, sig, args):
-        outer = signature(result, *tys)
-        inner = signature(result, tape_type, *tys)
-        return _emit_guarded(context, builder, fn.dispatcher, inner, outer, args[1:])
+    @intrinsic
+    def call(typingctx, fn, args, shadows, seed):
+        if not isinstance(fn, types.Dispatcher):
+            return None
+        tys = [types.unliteral(ty) for ty in (args, shadows, seed)]
+        inner = typingctx.resolve_function_type(fn, (tape_type, *tys), {})
+        result = inner.return_type
 
-    return result(fn, *tys), codegen
+        def codegen(context, builder, sig, args):
+            outer = signature(result, *tys)
+            inner = signature(result, tape_type, *tys)
+            return _emit_guarded(context, builder, fn.dispatcher, inner, outer, args[1:], in_place)
+
+        return result(fn, *tys), codegen
+
+    return call
+
+
+call_guarded = _guarded_call(in_place=False)
+call_guarded_in_place = _guarded_call(in_place=True)
+"""The same in the caller's code, where what only makes a value that is not used goes."""

@@ -13,7 +13,7 @@ from numba.core.runtime import _nrt_python, rtsys
 from numba.experimental import jitclass
 
 import numbad as nd
-from numbad.operators.lanes import SCRATCH_BYTES
+from numbad.operators.brief import STACK_BYTES
 from numbad.operators.rows_together import MOST, UNKNOWN
 from numbad.reverse.cotangents import Cotangents
 from numbad.reverse.switches import without
@@ -293,7 +293,7 @@ def test_arrays_larger_than_the_scratch_memory():
     def f(a):
         return np.array([a[0] * a[-1], a[1]])
 
-    for n in (SCRATCH_BYTES // 16 - 1, SCRATCH_BYTES // 16, SCRATCH_BYTES // 16 + 1, 5000):
+    for n in (STACK_BYTES // 16 - 1, STACK_BYTES // 16, STACK_BYTES // 16 + 1, 5000):
         a = np.arange(1.0, n + 1)
         expected = np.zeros((2, n))
         expected[0, 0], expected[0, -1], expected[1, 1] = n, 1.0, 1.0

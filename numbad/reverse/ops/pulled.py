@@ -134,7 +134,8 @@ class Called(Op):
 class Pulled(Called):
     """A call that is evaluated again in the reverse sweep, by the pullback of its callee.
 
-    A callee with `numbad_pullback_at(wrt)` is not: its pullback takes the result as fourth argument,
+    A callee with `numbad_adjoints(wrt)` has a pullback that does not give the value once more. A callee
+    with `numbad_pullback_at(wrt)` is not evaluated: its pullback takes the result as fourth argument,
     or what `numbad_recorded()`, a function that returns `(result, records)`, gives beside it.
     """
 
@@ -246,7 +247,8 @@ class Pulled(Called):
     def _pull(self, e, wrt, args, shadows, seed):
         now = e.call(exchanged_draws, e.extra_value(self, "draws")) if self.draws() else None
         at = self._pullback_at()
-        pull = at(wrt) if at else pullback(self.callee, wrt)
+        own = at or getattr(self.callee, "numbad_adjoints", None)
+        pull = own(wrt) if own else pullback(self.callee, wrt)
         result = [e.extra_value(self, "result")] if at else []
         pair = e.call(pull, e.tuple(args), e.tuple(shadows), seed, *result)
         if now is not None:
