@@ -131,6 +131,19 @@ def shifted_by_an_outer_loop(u, d, width):
 # -- where terms must not wait ---------------------------------------------------------------
 
 
+@gathers(1, [(drawn(11), 0.3), (drawn(3), 0.3), (drawn(1), 0.3)])
+def option_on_a_tree(u, d):
+    """The larger of two, which may be equal, of neighbours in the row below."""
+    n = u.size
+    v = np.zeros((n + 1, n))
+    for j in range(n):
+        v[n, j] = max(u[j], d)
+    for i in range(n - 1, 0, -1):
+        for j in range(i):
+            v[i, j] = max(0.5 * (v[i + 1, j] * d + v[i + 1, j + 1]), min(u[j], u[j + 1], d + 0.1))
+    return v[1, 0] * v[n, 0]
+
+
 @gathers(0, LINES)
 def in_place(u, d):
     u = u.copy()
@@ -273,6 +286,16 @@ def test_several_blocks(n):
     expected = nd.grad(laplacian, (0, 1), mode="forward")(drawn(n), 0.3)
     for one, other in zip(found, expected, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-13)
+
+
+def test_of_equal_numbers_the_first_is_the_larger():
+    """As forward mode has it, in which nothing gathers."""
+    u = np.array([0.5, -1.0, 0.25, 0.5, 0.5, -0.5])
+    for d in (0.5, 0.4):
+        found = nd.grad(option_on_a_tree, (0, 1), mode="reverse")(u, d)
+        expected = nd.grad(option_on_a_tree, (0, 1), mode="forward")(u, d)
+        for one, other in zip(found, expected, strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-13)
 
 
 @pytest.mark.deep

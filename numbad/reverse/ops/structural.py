@@ -138,7 +138,8 @@ def greater(x, y):
 class Extremum(OfSeveral):
     """`min(x, y, ...)`, `max(x, y, ...)`: the first that equals the result has its adjoint."""
 
-    linear = True
+    linear = elementary = True
+    cheap = True  # what it is compared with is asked for in any case
 
     def reverse(self, e):
         target = self.target, ()
