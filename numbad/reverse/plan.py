@@ -231,6 +231,8 @@ class Plan:
             return op.function in CHEAP or self.stored(name) is not None
         if op.cheap:
             return True
+        if isinstance(op, View):
+            return self._is_at_hand(op.statement.target)
         if isinstance(op, Load):
             return self._is_kept(value.value, op)
         return isinstance(op, Constant) and self._cheap_constant(op, value)
@@ -270,7 +272,7 @@ class Plan:
             )
         if value.op == "getattr":
             fixed = value.attr in _READ_ATTRIBUTES and not self.has_fields(value.value)
-            return fixed and self.is_outside(value.value)
+            return fixed and self._is_at_hand(value.value)
         if value.op in ("getitem", "static_getitem"):
             ty = self.fn.type_of(value.value)
             if isinstance(ty, types.Array):
@@ -337,7 +339,19 @@ class Plan:
         """Whether what a statement reads from an array can be read again when it is reversed."""
         if not leaves(self.fn.type_of(array)):
             return self.is_outside(array) and not self.integers_change
-        return self.is_outside(array) and self.unchanged.is_kept(array, op)
+        return self._is_at_hand(array) and self.unchanged.is_kept(array, op)
+
+    def _is_at_hand(self, var):
+        """Whether an array, say, is from outside of all loops, or part of one by an index that is at hand."""
+        op = self.ops.get(var.name)
+        if self.is_outside(var) or op is None or self.unchanged.has_versions(var):
+            return self.is_outside(var)
+        value = op.statement.value
+        if isinstance(value, ir.Var):
+            return self._is_at_hand(value)
+        part = isinstance(op, View) and is_expr(value, "getitem", "static_getitem")
+        known = part and all(map(self._is_cheap_index, op.recipe_operands()))
+        return known and self._is_at_hand(op.base)
 
     def _is_number(self, var):
         return self._is_number_type(self.fn.type_of(var))

@@ -48,6 +48,10 @@ class Unchanged:
             return False
         return self.version(root, op.label) != self.version(root, other.label)
 
+    def has_versions(self, array):
+        """Whether an array was one in the primal, but is several where a loop is run again."""
+        return any(self._node(root) == self._node(array.name) for root in self.versions)
+
     def version(self, array, label):
         """The header of the last loop before a block that wrote the array as a whole, or None."""
         before = [h for h in self.versions.get(array, ()) if self.control.dominates(h, label)]

@@ -5,9 +5,10 @@ import operator
 from numba.core import ir
 
 from ..ir.function import is_expr, map_vars
+from .arena import borrow
 from .elements import primal_element, unsigned
 from .names import counter
-from .ops.array import Load
+from .ops.array import Load, View
 from .ops.structure import chosen
 from .switches import enabled
 
@@ -96,7 +97,8 @@ class Values:
         copy = map_vars(value, rename)
         if copy.op == "inplace_binop":
             copy = ir.Expr.binop(copy.immutable_fn, copy.lhs, copy.rhs, copy.loc)
-        return self.assign(copy)
+        made = self.assign(copy)
+        return self.call(borrow, made) if isinstance(self.plan.ops.get(name), View) else made
 
     def _choose(self, phi):
         """The one of two numbers that a condition says."""
