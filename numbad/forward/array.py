@@ -10,6 +10,7 @@ from numba.extending import intrinsic, overload
 from ..source import define
 from . import dual as d
 from .access import primal
+from .dual import is_dual_array, is_float_array
 from .layout import empty_as
 from .stand_ins import stand_for
 
@@ -28,14 +29,6 @@ def dtype_of_type(ty):
         return types.DType(ty)(), codegen
 
     return dtype
-
-
-def is_float_array(ty):
-    return isinstance(ty, types.Array) and isinstance(ty.dtype, types.Float | types.Complex)
-
-
-def is_dual_array(ty):
-    return isinstance(ty, types.Array) and isinstance(ty.dtype, d.Dual)
 
 
 @functools.cache

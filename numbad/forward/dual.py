@@ -49,6 +49,14 @@ class Dual(types.Hashable):
         return None
 
 
+def is_float_array(ty):
+    return isinstance(ty, types.Array) and isinstance(ty.dtype, types.Float | types.Complex)
+
+
+def is_dual_array(ty):
+    return isinstance(ty, types.Array) and isinstance(ty.dtype, Dual)
+
+
 class Partials(types.Type):
     """The `n` partials of a dual: an LLVM vector in registers, an array in memory."""
 

@@ -20,7 +20,8 @@ def _hash(x):
 @overload(operator.contains)
 def _contains(collection, key):
     """Sets of constants do not hold what is asked for."""
-    of_constants = isinstance(collection, types.Set) and not isinstance(collection.dtype, Dual)
-    if of_constants and isinstance(key, Dual):
-        return lambda collection, key: strip(key) in collection
-    return None
+    if not isinstance(collection, types.Set) or not isinstance(key, Dual):
+        return None
+    if isinstance(collection.dtype, Dual):
+        return None
+    return lambda collection, key: strip(key) in collection

@@ -24,6 +24,7 @@ from .array import as_dual
 from .flow import Flow, spread
 from .instances import Instances, instances_met
 from .made_instances import remade
+from .merged import convert_merged
 from .retyped import ALLOCATORS
 
 
@@ -219,14 +220,20 @@ def effects(dispatcher, active, argtypes=None):
 
 def promoted_names(func_ir, args, scalars=frozenset()):
     """The names in `func_ir` whose allocation must hold duals, for these argument types."""
+    return activities(func_ir, args, scalars)[0].promoted()
+
+
+def activities(func_ir, args, scalars=frozenset()):
+    """What active values do in `func_ir` for these argument types, and what it changes at all."""
     instances = instances_met(func_ir, args)
     flow = Flow(func_ir, args, scalars, instances).build().unify_results()
     active = frozenset(i for i, ty in enumerate(args) if any(d.duals_in(ty)))
     # What is assigned to a field of duals must hold duals, even if they are all constant.
     given = {i: name for i, name in flow.parameters.items() if i < len(args)}
     holding = {name for i, name in given.items() if fields_of(args[i]) and i in active}
-    found = Activity(flow, active, Analyser(instances), holding=holding, suspicious=True)
-    return found.promoted()
+    analyse = Analyser(instances)
+    found = Activity(flow, active, analyse, holding=holding, suspicious=True)
+    return found, Activity(flow, active, analyse, every_store=True, suspicious=True)
 
 
 def common_dual(typingctx, args):
@@ -256,14 +263,30 @@ class PromoteAllocations(FunctionPass):
 
     def run_pass(self, state):
         dual = common_dual(state.typingctx, state.args)
-        if dual is None or not promoted_names(state.func_ir, state.args):
+        if dual is None or not self._may_matter(state):
             return False
-        scalars = scalar_names(self._partial_types(state))
+        typemap = self._partial_types(state)
+        scalars = scalar_names(typemap)
         names = promoted_names(state.func_ir, state.args, scalars)
         if names:
             self._wrap(state.func_ir, names - scalars, dual)
+        merged = self._convert_merged(state, scalars, typemap, dual)
+        if names or merged:
             refresh(state)
-        return bool(names)
+        return bool(names or merged)
+
+    @staticmethod
+    def _may_matter(state):
+        """Whether types are worth to be known."""
+        found, _ = activities(state.func_ir, state.args)
+        merges = found.flow.merges
+        constants = any(map(d.is_float_array, state.args))
+        return found.promoted() or (merges if constants else found.active.intersection(merges))
+
+    @staticmethod
+    def _convert_merged(state, scalars, typemap, dual):
+        found, changes = activities(state.func_ir, state.args, scalars)
+        return convert_merged(state.func_ir, typemap, found, changes, dual)
 
     @staticmethod
     def _partial_types(state):

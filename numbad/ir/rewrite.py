@@ -13,7 +13,7 @@ from .inline import unpacked
 def rewrite(fn):
     """Write `f(*t)`, `getattr(x, "name")`, `operator.getitem(x, i)`, `z.imag[i]`, `a[..., i]` plainly.
 
-    A branch on `is None` is decided.
+    The truth of None is known, and a branch on `is None` is decided.
     """
     for block in fn.blocks.values():
         body = []
@@ -28,9 +28,14 @@ def rewrite(fn):
 
 
 def _decide(fn, block):
-    """A branch on whether a value that is never None is None becomes a jump."""
+    """A branch on whether a value that is never None is None, or on what is known, becomes a jump."""
     branch = block.terminator
     if not isinstance(branch, ir.Branch):
+        return
+    known = fn.type_of(branch.cond)
+    if isinstance(known, types.BooleanLiteral):
+        taken = branch.truebr if known.literal_value else branch.falsebr
+        block.body[-1] = ir.Jump(taken, branch.loc)
         return
     test = fn.definition(branch.cond)
     if is_expr(test, "call") and fn.constant(test.func) is bool and len(test.args) == 1:
@@ -60,6 +65,8 @@ def _unstarred(fn, s):
 def _plain(fn, s):
     """The statements that stand for `s`."""
     access = s.value if isinstance(s, ir.Assign) else s
+    if _is_truth_of_none(fn, access):
+        return [ir.Assign(ir.Const(is_expr(access, "unary"), s.loc), s.target, s.loc)]
     if is_expr(access, "call") and not access.kws:
         return _plain_call(fn, s, access)
     if is_expr(access, "getitem", "static_getitem"):
@@ -67,6 +74,17 @@ def _plain(fn, s):
     if isinstance(s, ir.SetItem | ir.StaticSetItem):
         return _set_part(fn, s)
     return [s]
+
+
+def _is_truth_of_none(fn, expr):
+    """Whether an expression is `bool(x)` or `not x` of what is None."""
+    if is_expr(expr, "call") and len(expr.args) == 1 and not expr.kws:
+        operand = expr.args[0] if callee_of(fn, expr).key in (bool, operator.truth) else None
+    else:
+        operand = (
+            expr.value if is_expr(expr, "unary") and expr.fn in ("not", operator.not_) else None
+        )
+    return operand is not None and isinstance(fn.type_of(operand), types.NoneType)
 
 
 def _plain_call(fn, s, call):

@@ -407,3 +407,99 @@ def test_arrays_that_one_of_several_returns_gives():
     by_x, by_w = gradient(3.0, np.array([5.0, 7.0]), False)
     assert by_x == 1.0 + 4 * 3.0 * 7.0
     np.testing.assert_array_equal(by_w, [0.0, 18.0])
+
+
+# -- arrays of constants that meet arrays of duals ---------------------------------------------------
+
+WEIGHTS = np.array([1.0, 2.0, 3.0])
+
+
+def weighted(x, given=None):
+    weights = np.ones_like(x) if given is None else given
+    return (weights * x * x).sum()
+
+
+def of_a_table(x, flag):
+    weights = x * x if flag else WEIGHTS
+    return (weights * x).sum()
+
+
+def in_a_box(x, box=None):
+    if box is None:
+        box = np.zeros(3, dtype=x.dtype)
+    return ((x - box) ** 2).sum()
+
+
+def stepped(p, start, n):
+    y = start
+    for _ in range(n):
+        y = y + p * y
+    return y.sum()
+
+
+def of_a_row(x, rows, k):
+    row = x
+    while k > 0:
+        row = rows[k]
+        k -= 1
+    return (row * x).sum()
+
+
+X = np.array([0.5, 0.7, 1.1])
+ROWS = np.arange(9.0).reshape(3, 3)
+
+
+@pytest.mark.parametrize(
+    ("f", "args", "expected"),
+    [
+        (weighted, (X,), 2 * X),
+        (weighted, (X, WEIGHTS), 2 * WEIGHTS * X),
+        (of_a_table, (X, True), 3 * X**2),
+        (of_a_table, (X, False), WEIGHTS),
+        (in_a_box, (X, WEIGHTS), 2 * (X - WEIGHTS)),
+        (stepped, (0.3, WEIGHTS, 4), 4 * 1.3**3 * 6.0),
+        (stepped, (0.3, WEIGHTS[::2], 4), 4 * 1.3**3 * 4.0),
+        (of_a_row, (X, ROWS, 0), 2 * X),
+        (of_a_row, (X, ROWS, 2), ROWS[1]),
+    ],
+)
+def test_constants_that_meet_duals(f, args, expected):
+    found = nd.grad(f, mode="forward")(*args)
+    np.testing.assert_allclose(found, expected, rtol=1e-14)
+
+
+@njit
+def picked(x, w, flag):
+    return x * x if flag else w
+
+
+def writes_to_what_it_picks(x, w, flag):
+    a = x * x if flag else w
+    a[0] = x[1]
+    return w[0] * x[2]
+
+
+def writes_to_what_a_callee_picks(x, w, flag):
+    a = picked(x, w, flag)
+    a[0] = x[1]
+    return w[0] * x[2]
+
+
+def keeps_what_it_picks(x, w, flag):
+    rows = [x]
+    a = x * x if flag else w
+    rows.append(a)
+    rows[1][0] = x[1]
+    return w[0] * x[2]
+
+
+@pytest.mark.parametrize(
+    "f", [writes_to_what_it_picks, writes_to_what_a_callee_picks, keeps_what_it_picks]
+)
+def test_what_is_picked_and_written_to_is_no_copy(f):
+    """The right derivative, or none."""
+    try:
+        found = nd.grad(f, mode="forward")(X, WEIGHTS.copy(), False)
+    except nd.UnsupportedError:
+        return
+    np.testing.assert_allclose(found, [0.0, X[2], X[1]])

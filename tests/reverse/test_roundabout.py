@@ -150,3 +150,25 @@ def test_gradient_of_parts(program):
 @programs.parametrize()
 def test_second_order(program):
     check_second_order(program)
+
+
+@numba.njit
+def scaled(x, scale=None):
+    if not scale:
+        scale = 2.0
+    return x * scale
+
+
+@numba.njit
+def of_nothing(x, given=None, text="", members=()):
+    b = bool(given)
+    return x * (given or 3.0) if not (b or text or members) else x
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+def test_the_truth_of_none(mode):
+    def f(x):
+        return scaled(x) + 10.0 * scaled(x, x) + 100.0 * of_nothing(x)
+
+    assert nd.grad(f, mode=mode)(3.0) == 2.0 + 10.0 * 6.0 + 300.0
+    assert nd.grad(scaled, mode=mode)(3.0) == 2.0
