@@ -13,17 +13,36 @@ from .dual import is_dual_array, is_float_array
 
 def convert_merged(func_ir, typemap, activity, changes, dual):
     """Put a conversion on the way of constants into merges; returns whether there was any."""
-    found = [
-        phi
-        for phi in _phis(func_ir)
-        if _differ(phi, typemap, activity)
-        and _may_be_copied(phi.target.name, activity.flow, changes)
-    ]
-    for phi in found:
-        _convert(func_ir, phi.value, typemap, dual)
-    if found:
+    converted = set()
+    while True:  # what has become an array of duals meets others
+        duals = _copies(func_ir, converted)
+        found = [
+            phi
+            for phi in _phis(func_ir)
+            if phi.target.name not in converted
+            and _differ(phi, typemap, activity, duals)
+            and _may_be_copied(phi.target.name, activity.flow, changes)
+        ]
+        if not found:
+            break
+        converted.update(phi.target.name for phi in found)
+        for phi in found:
+            _convert(func_ir, phi.value, typemap, dual, duals)
+    if converted:
         func_ir._definitions = build_definitions(func_ir.blocks)
-    return bool(found)
+    return bool(converted)
+
+
+def _copies(func_ir, names):
+    """The names, and those that are assigned one of them."""
+    found, before = set(names), None
+    while found != before:
+        before = set(found)
+        for block in func_ir.blocks.values():
+            for statement in block.find_insts(ir.Assign):
+                if isinstance(statement.value, ir.Var) and statement.value.name in found:
+                    found.add(statement.target.name)
+    return found
 
 
 def _phis(func_ir):
@@ -33,14 +52,17 @@ def _phis(func_ir):
                 yield statement
 
 
-def _differ(phi, typemap, activity):
+def _differ(phi, typemap, activity, duals):
     """Whether constants come in, and duals, or what is active and not known yet."""
-    incoming = [v for v in phi.value.incoming_values if isinstance(v, ir.Var)]
-    tys = [typemap.get(v.name) for v in incoming]
-    if not any(map(is_float_array, tys)):
+    incoming = [v.name for v in phi.value.incoming_values if isinstance(v, ir.Var)]
+    if not any(_is_constant(name, typemap, duals) for name in incoming):
         return False
-    unknown = None in tys and phi.target.name in activity.active
-    return unknown or any(map(is_dual_array, tys))
+    unknown = phi.target.name in activity.active and any(name not in typemap for name in incoming)
+    return unknown or any(is_dual_array(typemap.get(name)) or name in duals for name in incoming)
+
+
+def _is_constant(name, typemap, duals):
+    return is_float_array(typemap.get(name)) and name not in duals
 
 
 def _may_be_copied(name, flow, changes):
@@ -50,11 +72,11 @@ def _may_be_copied(name, flow, changes):
     return not (shared & changes.holds or shared & flow.results or kept)
 
 
-def _convert(func_ir, phi, typemap, dual):
+def _convert(func_ir, phi, typemap, dual, duals):
     from .array import as_dual
 
     for k, (label, value) in enumerate(zip(phi.incoming_blocks, phi.incoming_values, strict=True)):
-        if not isinstance(value, ir.Var) or not is_float_array(typemap.get(value.name)):
+        if not isinstance(value, ir.Var) or not _is_constant(value.name, typemap, duals):
             continue
         block, loc = func_ir.blocks[label], value.loc
         fn = value.scope.redefine("$numbad_as_dual", loc)

@@ -31,6 +31,11 @@ _WAY_OUT = (
     "Way out: write it with scalar operations, loops or functions that numbad differentiates, give "
     "it a rule (nd.scalar_rule, nd.rule), or keep it out of the derivative with nd.stop_gradient."
 )
+_ARRAYS_MEET = re.compile(r"Cannot unify (?=.*array\(float)(?=.*array\(differentiated)")
+_COPY = (
+    "Way out: copy the array of constants (y = y0.copy() in place of y = y0), so that derivatives have "
+    'a place in it, or differentiate in reverse mode (mode="reverse", nd.vjp).'
+)
 _BY_NAME = "Way out: call it by its name, or keep it out of the derivative with nd.stop_gradient."
 
 
@@ -109,9 +114,10 @@ def _refusal(py_func, causes, generated):
     where = _place(py_func, causes)
     if _is_defect(causes, generated):
         return defect(py_func.__name__, where, causes[0], _in_words(_reason(causes)))
+    reason = _in_words(_reason(causes))
+    way_out = _COPY if _ARRAYS_MEET.search(reason) else _WAY_OUT
     return UnsupportedError(
-        f"cannot differentiate {py_func.__name__}: {place(where)}\n"
-        f"{_in_words(_reason(causes))}\n{_WAY_OUT}"
+        f"cannot differentiate {py_func.__name__}: {place(where)}\n{reason}\n{way_out}"
     )
 
 

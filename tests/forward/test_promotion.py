@@ -445,6 +445,16 @@ def of_a_row(x, rows, k):
     return (row * x).sum()
 
 
+def largest_row(x, rows):
+    """A merge of merges, in a loop."""
+    best = rows[0]
+    for row in rows:
+        y = row * x
+        if y.sum() > best.sum():
+            best = y
+    return best.sum()
+
+
 X = np.array([0.5, 0.7, 1.1])
 ROWS = np.arange(9.0).reshape(3, 3)
 
@@ -459,6 +469,7 @@ ROWS = np.arange(9.0).reshape(3, 3)
         (in_a_box, (X, WEIGHTS), 2 * (X - WEIGHTS)),
         (stepped, (0.3, WEIGHTS, 4), 4 * 1.3**3 * 6.0),
         (stepped, (0.3, WEIGHTS[::2], 4), 4 * 1.3**3 * 4.0),
+        (largest_row, (2.0, ROWS), ROWS[2].sum()),
         (of_a_row, (X, ROWS, 0), 2 * X),
         (of_a_row, (X, ROWS, 2), ROWS[1]),
     ],

@@ -3,7 +3,7 @@
 
 `v(n)`, `m(n, k)` are arrays of numbers between 0.2 and 1.2; `p(n)` adds up to 1. What stands behind `|`:
 `by=0,2` the arguments to differentiate by (all floats and arrays of floats otherwise), `into=3` the argument
-that holds the result.
+that holds the result; `rtol=1e-3` where numbers of 32 bits make differences rough.
 """
 
 CALLS = """
@@ -308,23 +308,23 @@ qpower2_z_s(0.95, 0.1, np.array([0.3, 0.2]))
 uniform_z_s(0.95, 0.1, 1.0)
 [pytransit.models.numba.general_nb]
 loggamma(3.3)
-jacobi_s(4, 0.5, 1.5, 0.3, 0, np.zeros((1, 4))) | by=3 into=5
+jacobi_s(4, 0.5, 1.5, 0.3, 0, np.zeros((4, 1, 1))) | by=1,2,3 into=5
 [pytransit.models.numba.phasecurves]
 ev_and_db(0.1, 0.2, 0.01, 2.5, 1.1, True, v(5)) | by=0,1,2,3,4
 emission(0.01, 0.1, 0.7, 0.2, 0.01, 2.5, True, v(5)) | by=0,1,2,3,4,5
 lambert_phase_function(8.0, 0.01, 0.3, 0.01, 2.5, True, v(5)) | by=0,1,2,3,4
 [pytransit.models.numba.gdmodel]
-planck(5e-7, 5800.0)
+planck(5e-7, 5800.0) | by=1
 stellar_oblateness(1e-4, 1400.0)
 z_and_mu_s(0.3, 0.2, 1.0, 0.1, 0.6, 0.8)
-luminosity_s(0.3, 0.2, 2e30, 7e8, 1e-4, 5800.0, 274.0, 0.1, 0.6, 0.8, 0.25, np.array([0.3, 0.2]), 0, m(1, 30), 5000.0, 100.0)
+luminosity_s(0.3, 0.2, 2e30, 7e8, 1e-4, 5800.0, 274.0, 0.1, 0.6, 0.8, 0.25, np.array([[0.3, 0.2]]), 0, m(1, 30), 5000.0, 100.0) | by=0,1,7,10,11
 [pytransit.orbits.orbits_py]
 mean_anomaly_offset(0.1, 0.7)
 ea_newton_s(0.3, 0.0, 2.5, 0.1, 0.7)
 ta_newton_v(v(5), 0.0, 2.5, 0.1, 0.7)
 ta_ps5(0.3, 0.0, 2.5, 0.1, 0.7)
-z_newton_v(v(5) / 20, np.array([0.1, 0.0, 2.5, 8.0, 1.5, 0.1, 0.7]))
-z_circular(0.03, np.array([0.1, 0.0, 2.5, 8.0, 1.5, 0.0, 0.0])) | by=0
+z_newton_v(v(5) / 20, (0.0, 2.5, 8.0, 1.5, 0.1, 0.7)) | by=0
+z_circular(0.03, (0.01, 2.5, 8.0, 1.5, 0.0, 0.0)) | by=0
 duration_eccentric(2.5, 0.1, 8.0, 1.5, 0.1, 0.7, 1)
 eclipse_phase(2.5, 1.5, 0.1, 0.7)
 [lenstronomy.LensModel.Profiles.epl_numba]
@@ -347,9 +347,9 @@ timeIntegration_njit_elementwise(2, np.arange(6) * 0.1, 0.1, 0.3, 0.6, 2, m(2, 2
 [neurolib.models.hopf.timeIntegration]
 timeIntegration_njit_elementwise(2, np.arange(6) * 0.1, 0.1, 0.3, 0.6, 2, m(2, 2), m(2, 2), 0.6, 20.0, 0, np.array([[0, 1], [1, 0]]), m(2, 8), m(2, 8) ** 2, np.zeros(2), np.zeros(2), m(2, 8), m(2, 8) / 2, 0.3, 0.2, np.zeros(2), np.zeros(2), v(2), v(2), 0.1, 0.2, 5.0, 0.1) | by=2,3,6,8,12,13,16,17,18,19,22,23,24,25,26,27
 [neurolib.models.bold.timeIntegration]
-integrateBOLD_numba(np.zeros((2, 5)), np.zeros(2), m(2, 5), np.ones(2), np.ones(2), np.ones(2), 0.01, 2, v(2) / 2, v(2), 0.02, 7.0, 2.0, 1.6, v(2), v(2), v(2)) | by=2,3,4,5,6,8,9,10,11,12,13,14,15,16 into=0
+integrateBOLD_numba(np.zeros((2, 5)), np.zeros(2), np.ones(2), np.ones(2), np.ones(2), m(2, 5), 0.01, 2, 0.34, 0.32, 0.02, 7.0, 2.0, 1.6, v(2), v(2), v(2)) | by=2,3,4,5,6,8,9,10,11,12,13,14,15,16 into=0
 [spherical_functions.recursions.wigner3j]
-A(3.0, 2.0, 2.0, 1.0)
+A(3.4, 2.3, 2.2, 1.3)
 normalize(v(5), 0, 4)
 [twed.utils]
 _twed(m(5, 1), m(6, 1) ** 2, np.arange(5.0), np.arange(6.0), 2, 0.1, 0.5)
@@ -381,16 +381,16 @@ _sabr_vol_kernel(1.0, 1.1, 0.7, 0.3, 0.5, -0.3, 0.4)
 _cholesky_lower(np.eye(3) + 0.2)
 _multi_asset_paths(v(3), v(3) / 10, v(3) / 3, np.tril(m(3, 3)), m(5, 4, 3) - 0.7, 5, 4, 0.25) | by=0,1,2,3,4,7
 [optionpricer.models.monte_carlo]
-_price_exotic_numba(m(6, 5) * 100, np.array([70.0, 75.0]), np.array([0.03, 0.03]), np.array([1.0, 1.5]), 0, True, 130.0, 0.0) | by=0,1,2,3
+_price_exotic_numba(m(6, 5, 2) * 100, np.array([70.0, 75.0]), np.array([0.03, 0.03]), np.array([1.0, 1.5]), 0, True, 130.0, 0.0) | by=0,1,2,3
 [optionpricer.analytics.risk]
 _malliavin_delta_kernel(v(6), v(6) - 0.7, 100.0, 0.2, 1.0)
 _malliavin_vega_kernel(v(6), v(6) - 0.7, 100.0, 0.2, 1.0)
 [pyakima.pyakima]
 make_akima_coeffs(np.cumsum(v(8)), v(8) ** 2)
 [ffevaluation.ffevaluate]
-_evaluate_angles(np.array([[1.0, 0.2, 0.1], [0.1, 0.3, 0.2], [0.4, 1.3, 0.5]]), np.array([50.0, 1.9]), np.array([30.0, 30.0, 30.0])) | by=0
-_evaluate_torsion(np.array([[1.0, 0.2, 0.1], [0.1, 0.3, 0.2], [0.4, 1.3, 0.5], [1.4, 1.6, 1.5]]), np.array([5.0, 1.9, 2.0], np.float32), np.array([30.0, 30.0, 30.0])) | by=0
-dihedralAngleFull(np.array([[1.0, 0.2, 0.1], [0.1, 0.3, 0.2], [0.4, 1.3, 0.5], [1.4, 1.6, 1.5]]), np.array([30.0, 30.0, 30.0])) | by=0
+_evaluate_angles(np.array([[1.0, 0.2, 0.1], [0.1, 0.3, 0.2], [0.4, 1.3, 0.5]]), np.array([50.0, 1.9]), np.array([30.0, 30.0, 30.0])) | by=0 rtol=1e-3
+_evaluate_torsion(np.array([[1.0, 0.2, 0.1], [0.1, 0.3, 0.2], [0.4, 1.3, 0.5], [1.4, 1.6, 1.5]]), np.array([5.0, 1.9, 2.0], np.float32), np.array([30.0, 30.0, 30.0])) | by=0 rtol=1e-3
+dihedralAngleFull(np.array([[1.0, 0.2, 0.1], [0.1, 0.3, 0.2], [0.4, 1.3, 0.5], [1.4, 1.6, 1.5]]), np.array([30.0, 30.0, 30.0])) | by=0 rtol=1e-3
 [hyper_corr.pearsonr]
 _pearsonr(v(7), v(7) ** 2 + np.array([0.3, 0.1, 0.7, 0.2, 0.9, 0.3, 0.1]))
 _incbet(1.5, 2.5, 0.3)
@@ -399,7 +399,7 @@ _incbet(1.5, 2.5, 0.7) | by=2
 [kearsley_numba.kearsley]
 fit_transform(m(5, 3) * 3, m(5, 3) ** 2 * 3, 1.5) | by=0,1
 _kearsley_matrix(m(5, 3), m(5, 3) ** 2)
-centroid(m(5, 3))
+mean_numba(m(5, 3))
 quaternion_rotation_matrix(np.zeros((3, 3)), v(4)) | by=1 into=0
 [noblegasmd.engine]
 compute_forces(m(5, 3) * 3, 5)
@@ -407,15 +407,15 @@ compute_potential(m(5, 3) * 3, 5)
 kinetic_energy(m(5, 3), 5)
 simulate(np.array([[1.0, 1.1, 1.2], [2.3, 1.0, 1.3], [1.2, 2.4, 1.0]]), m(3, 3) - 0.7, 5.0, 0.005, 6) | by=0,1,3
 [tests.peers.quaternions]
-product(v(4), v(4) ** 2)
-quotient(v(4), v(4) ** 2)
-rotated(v(4), v(4) ** 2)
-rotation_matrix(v(4))
-distance(v(4) / np.linalg.norm(v(4)), v(4)[::-1] / np.linalg.norm(v(4)))
+product(m(2, 4), m(2, 4) ** 2)
+quotient(m(2, 4), m(2, 4) ** 2)
+rotated(m(2, 4), m(2, 4) ** 2)
+rotation_matrix(m(2, 4))
+distance(v(4) / np.linalg.norm(v(4)), v(4) ** 2 / np.linalg.norm(v(4) ** 2))
 [numbacs.utils]
 curl_vel(m(5, 6), m(5, 6) ** 2, 0.1, 0.2)
 composite_simpsons(v(7), 0.1)
-composite_simpsons_38_irregular(v(8), 0.1)
+composite_simpsons_38_irregular(v(7), v(6) / 10)
 shoelace(m(5, 2))
 arclength(m(5, 2))
 arclength_along_arc(m(5, 2))
@@ -436,7 +436,7 @@ _utci_optimized(25.0, 2.0, 3.0, 1.5)
 [pythermalcomfort.models.two_nodes_gagge]
 _gagge_two_nodes_optimized(25.0, 24.0, 0.2, 1.2, 0.6, 1500.0, 0.0, 1.8, 101325.0, 1)
 [pythermalcomfort.models.two_nodes_gagge_ji]
-_two_nodes_ji_optimized_scalar(25.0, 24.0, 0.2, 1.2, 0.6, 1500.0, 0.0, 1.8, 101325.0, 1, True, 70.0, 10, 36.8, 36.5)
+_two_nodes_ji_optimized_scalar(25.0, 24.0, 0.2, 1.2, 0.6, 1500.0, 0.0, 1.8, 101325.0, 1, True, 70.0, 10, 33.9, 36.9)
 [pythermalcomfort.models.cooling_effect]
 _set_for_cooling_effect(25.0, 24.0, 0.2, 50.0, 1.2, 0.6, 0.0)
 [pythermalcomfort.models.solar_gain]
@@ -450,25 +450,27 @@ cc_development(0.05, 0.9, 0.1, 0.08, 20.0, 0, 0.9)
 cc_required_time(0.3, 0.05, 0.9, 0.1, 0.08, 0)
 adjust_ccx(0.3, 0.05, 0.9, 0.1, 0.08, 1.0, 30.0, 60.0, 0.9)
 growing_degree_day(3, 30.0, 8.0, 28.0, 12.0)
-[chemicals.numba]
+[chemicals.vapor_pressure]
 Lee_Kesler(340.0, 500.0, 3e6, 0.3)
 Ambrose_Walton(340.0, 500.0, 3e6, 0.3)
-iapws95_P(400.0, 940.0)
-iapws95_Ar(1.6, 2.9)
-iapws95_rho(400.0, 2e6)
-iapws95_Psat(400.0)
-iapws97_G_region1(1.3, 0.3)
+Wagner(340.0, 500.0, 3e6, -7.0, 1.5, -2.0, -3.0)
+Sanjari(340.0, 500.0, 3e6, 0.3)
+[chemicals.volume]
 COSTALD(340.0, 500.0, 3e-4, 0.3)
-mu_IAPWS(400.0, 940.0)
+Yamada_Gunn(340.0, 500.0, 3e6, 0.3)
+Rackett(340.0, 500.0, 3e6, 0.27)
+[chemicals.dippr]
 EQ106(340.0, 500.0, 0.9, 0.3, 0.1, 0.05)
 EQ107(340.0, 33.0, 26.0, 2610.0, 8.9, 1169.0)
+EQ114(340.0, 500.0, 0.9, 0.3, 0.1, 0.05)
+[chemicals.virial]
 BVirial_Pitzer_Curl(340.0, 500.0, 3e6, 0.3)
 CVirial_Orbey_Vera(340.0, 500.0, 3e6, 0.3)
-lemmon2000_P(300.0, 40.0)
-Rachford_Rice_solution(p(4), np.array([4.2, 1.75, 0.74, 0.34]))
-Rachford_Rice_flash_error(0.4, p(4), np.array([4.2, 1.75, 0.74, 0.34]))
-Herning_Zipperer(p(3), v(3), v(3) * 30)
+[chemicals.heat_capacity]
 TRCCp(300.0, 4.0, 7.65e5, 720.0, 3.565, -0.052, -1.55e-6, 52.0, 201.0)
+Shomate(300.0, 30.0, 6.8, 6.8, -2.5, 0.08)
+[chemicals.rachford_rice]
+Rachford_Rice_flash_error(0.4, p(4), np.array([4.2, 1.75, 0.74, 0.34]))
 [fluids.friction]
 Haaland(1e5, 1e-3)
 Swamee_Jain_1976(1e5, 1e-3)
@@ -482,20 +484,15 @@ Khan_Richardson(200.0)
 Ergun(1e-3, 0.4, 0.01, 1000.0, 1e-3, 1.0)
 Jones_Krier(1e-3, 0.4, 0.01, 1000.0, 1e-3, 1.0)
 [fluids.geometry]
-V_horiz_spherical(1.2, 3.0, 0.4, 0.5)
 SA_ellipsoidal_head(1.2, 0.4)
 [ht.core]
 LMTD(100.0, 60.0, 30.0, 40.0)
-[ht.condensation]
-Cavallini_Smith_Zecchin(1.0, 0.4, 0.3, 800.0, 2.5, 1e-5, 1e-3, 0.6, 2300.0)
 [ht.conv_external]
 Nu_cylinder_Churchill_Bernstein(6071.0, 0.7)
-[ht.hx]
-temperature_effectiveness_air_cooler(0.6, 1.2, 2, 2)
 [pymap3d.haversine]
-anglesep_meeus(0.3, 0.4, 0.7, 0.6, False)
+haversine(0.3)
 [cubic_spline.tools]
-cubic_coef_solver(np.cumsum(v(6)), v(6) ** 2, np.zeros(5), np.zeros(5)) | by=0,1 into=2
+cubic_coef_solver(np.cumsum(v(6)), v(6) ** 2, np.zeros(6), np.zeros(6)) | by=0,1 into=2
 sparse_solver(v(5) / 5, v(5) + 1, v(5) / 4, v(5))
 [bztetra._cut_kernels]
 small_tetra_volume_and_coefficients(1, np.array([-0.3, 0.2, 0.5, 0.9]), np.array([-0.3, 0.2, 0.5, 0.9]), m(4, 4), np.zeros((4, 4))) | by=1,2,3 into=4
