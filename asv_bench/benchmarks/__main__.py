@@ -1,6 +1,7 @@
 """Runs every benchmark: `python -m asv_bench.benchmarks`; exit status 1 where a bar is missed."""
 
 from . import (
+    cuda,
     fit,
     forward,
     imports,
@@ -28,6 +29,7 @@ def main():
         sde,
         fit,
         parallel,
+        cuda,
     )
     return max([suite.main() for suite in suites])
 

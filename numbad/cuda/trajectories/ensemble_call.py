@@ -155,9 +155,7 @@ class Request:
         status = device.empty((self.count,), np.int32)
         stopped = device.empty((self.count,), precision)
         given = [*self._leaves(), *self._on_device(plan.arguments(times)), status, stopped, ys]
-        chunk = chunk_size(plan.states(times), self.width, precision)
-        for seeds in passes(self.by, chunk):
-            kernel = plan.kernel(self.y0, self.args, self.keys, times, precision, seeds)
+        for kernel in self.kernels(times):
             device.launch(kernel, [*given, slopes] if self.by else given, self.count)
         failed, first = self._survey(status, ys, slopes)
         if failed:
@@ -165,6 +163,12 @@ class Request:
         if self.reduce is not None:
             return self._means(ys, slopes, status, first if failed else -1)
         return self._result(ys, slopes, status)
+
+    def kernels(self, times):
+        """The kernels of all passes, of which the first has the values as well."""
+        chunk = chunk_size(self.plan.states(times), self.width, self.precision)
+        given = self.y0, self.args, self.keys, times, self.precision
+        return [self.plan.kernel(*given, seeds) for seeds in passes(self.by, chunk)]
 
     def _first(self, structure):
         """A structure, and what the first trajectory is given."""
