@@ -15,6 +15,7 @@ from numbad.ode import failure
 from numbad.ode.compiling import called, inlined
 from numbad.ode.consistency import is_consistent
 from numbad.ode.control import STRETCH, Control, make_control
+from numbad.ode.implicit_memory import make_implicit_memory
 from numbad.ode.jacobian import make_linearize, new_matrices
 from numbad.ode.lent import lend, returned
 from numbad.ode.rosenbrock import make_moves_as_told
@@ -122,7 +123,8 @@ def implicit_steps(tableau, rhs, jac=None):
         notes = returned(work[place].notes)
         return int(notes[EVALUATIONS]), int(notes[JACOBIANS]), int(notes[FACTORS])
 
-    return Steps(workspace, prepare, None, examine, tally)
+    memory = make_implicit_memory(tableau, FACTORED)
+    return Steps(workspace, prepare, None, examine, tally, memory)
 
 
 @called

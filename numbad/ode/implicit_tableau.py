@@ -44,6 +44,11 @@ class ImplicitTableau(Tableau):
         return 1 if not np.triu(matrix, 1).any() else self.stages
 
     @property
+    def rows_of_a_step(self):
+        """Slopes and increments of the stages; behind them are the slopes of the last step."""
+        return 2 * self.stages
+
+    @property
     def blocks(self):
         return (self.stages - self.explicit_stages) // self.per_block
 

@@ -67,9 +67,11 @@ Settings = namedtuple(
     "Settings", "rtol atol first_step max_step max_steps mass sparsity", defaults=(None, None)
 )
 
-# The compiled pieces of an integration, and which row of the workspace is free between steps.
+# The compiled pieces of an integration, which row of the workspace is free between steps, and what steps
+# remember.
 Pieces = namedtuple(
-    "Pieces", "fun as_state start advance close extend interpolate settle explain spare tally"
+    "Pieces",
+    "fun as_state start advance close extend interpolate settle explain spare tally memory",
 )
 
 # After so many steps a symplectic method looks again whether the problem is separable: three evaluations.
@@ -129,6 +131,7 @@ def _pieces_of(tableau, problem):
         explain=_make_explain(tableau, fun, rhs),
         spare=buffers_needed(tableau) - 3,
         tally=steps.tally,
+        memory=steps.memory,
     )
     return pieces, steps
 
@@ -313,7 +316,7 @@ NO_LOG = Log(inlined(lambda initial: None), inlined(lambda log, work, t, h, t_ne
 def integration(pieces, steps, until_output=False):
     """The Python function `integrate(y0, ts, args, settings) -> (ys, status, t, log of steps)`."""
     aims = int(until_output)
-    fun, as_state, start, advance, close, extend, interpolate, settle, explain, spare, _ = pieces
+    fun, as_state, start, advance, close, extend, interpolate, settle, explain, spare, *_ = pieces
     begin_log, put_in_log = steps  # names of functions, which Numba can inline
 
     def integrate(y0, ts, given_args, given_settings):

@@ -8,7 +8,6 @@ from numbad.ode import failure
 from numbad.ode.compiling import GenericDispatcher, generic, inlined
 from numbad.ode.conditions import Conditions
 from numbad.ode.crossing import NOWHERE, PLACES, make_scan, next_to
-from numbad.ode.forms import as_arguments, as_row
 from numbad.ode.integrate import as_passed, content_of, dispatcher_of, make_pieces
 from numbad.ode.rhs import RightHandSide, make_evaluate
 from numbad.ode.state import (
@@ -16,11 +15,10 @@ from numbad.ode.state import (
     combine,
     hold,
     make_workspace,
-    read_row,
     restored,
     structure_of,
 )
-from numbad.ode.true_slope import make_slope
+from numbad.ode.true_slope import make_slope_at
 from numbad.remembered import built_once
 
 # The fraction of a first step after which an event that has just happened can be seen to happen again.
@@ -84,31 +82,11 @@ def make_search(problem, conditions, directions, mass):
     return generic(search, content, choose, (make_search, (problem, conditions, directions, mass)))
 
 
-def _make_slope_at(problem, mass):
-    """The compiled `slope_at(buffer, t, y, like, structure, args)`: the slope of the solution, as a state."""
-    if mass is None:
-        fun, evaluate = problem.fun, make_evaluate(RightHandSide(problem.inplace, True))
-
-        @inlined
-        def slope_at(buffer, t, y, like, structure, args):
-            return evaluate(fun, buffer, t, y, structure, args)
-
-        return slope_at
-    slope = make_slope(problem, mass)
-
-    @inlined
-    def slope_at(buffer, t, y, like, structure, args):
-        found = slope(t, as_row(restored(structure, y), ()), like, as_arguments(args))
-        return read_row(buffer, found.reshape((1, len(found))), 0, y)
-
-    return slope_at
-
-
 def _search(pieces, problem, watch, directions, mass):
     """The Python function `search` for given types."""
     fun, as_state, start, advance, close, extend, interpolate, settle, explain, *_ = pieces
     count, values, slopes_of = len(directions), watch.values, watch.slopes
-    slope_at = _make_slope_at(problem, mass)
+    slope_at = make_slope_at(problem, mass, make_evaluate(RightHandSide(problem.inplace, True)))
     side = make_workspace(2)
 
     value, begin, scan = make_scan(values, interpolate, directions)
@@ -146,7 +124,7 @@ def _search(pieces, problem, watch, directions, mass):
         goes_to = np.zeros(count)  # the sign that it will soon have, where that is known
         now = values(t, restored(structure, y), args)
         rates = now
-        slope = slope_at(slope_row, t, y, y0, structure, args)
+        slope = slope_at(slope_row, t, y, structure, args)
         onset = slopes_of(t, restored(structure, y), restored(structure, slope), args)
         for i in range(count):
             has_fired = fired >> i & 1
@@ -185,7 +163,7 @@ def _search(pieces, problem, watch, directions, mass):
                     which = high.argmin()
                     t_before = last_before(which, low[which], at, before[which])
                     state = interpolate(row, (t_before - t) / h, h, y, dense)
-                    slope = slope_at(slope_row, t_before, state, y0, structure, args)
+                    slope = slope_at(slope_row, t_before, state, structure, args)
                     user_state, user_slope = restored(structure, state), restored(structure, slope)
                     rates = slopes_of(t_before, user_state, user_slope, args)
                     gap = next_to(t_before, h) - t_before

@@ -67,6 +67,7 @@ class Multistep(ImplicitTableau):
 
     explicit_stages, per_block, blocks, first_same_as_last, takes_mass = 0, 1, 1, True, True
     systems = (1.0, None, None), None
+    rows_of_a_step = HIGHEST + 1  # behind them are the differences
 
     def __post_init__(self):
         if len(self.kappas) != self.order or not 1 <= self.order <= HIGHEST:

@@ -27,7 +27,7 @@ from numbad.ode.jacobian import MATRICES, JacobianColumns, make_linearize, make_
 from numbad.ode.linear import linear_algebra
 from numbad.ode.sparse_linear import has_pattern
 from numbad.ode.state import borrow, combined_state, make_workspace
-from numbad.ode.step import Steps, buffers_needed, nothing_counted
+from numbad.ode.step import NO_MEMORY, Steps, buffers_needed, nothing_counted
 from numbad.ode.tableau import Tableau, product
 
 
@@ -134,7 +134,7 @@ def rosenbrock_steps(tableau, rhs, jac=None):
     step = make_rosenbrock_step(tableau, rhs)
     if jac is not None:
         examine = _examine_given(examine, linearize, make_agrees(quiet))
-    return Steps(make_work(tableau), linearize, step, examine, nothing_counted)
+    return Steps(make_work(tableau), linearize, step, examine, nothing_counted, NO_MEMORY)
 
 
 def _examine_given(examine_rest, linearize, agrees):

@@ -4,14 +4,13 @@ import math
 
 import numpy as np
 
-from numbad.errors import ArgumentError, UnsupportedError
+from numbad.errors import ArgumentError
 from numbad.forward.dual import duals_in
-from numbad.forward.refuse import told
 from numbad.ir.functionals import functional
-from numbad.ode import failure
 from numbad.ode.adjoints.dispatcher import SolverDispatcher
-from numbad.ode.compiling import as_dispatcher, generic, inlined
+from numbad.ode.compiling import as_dispatcher, generic
 from numbad.ode.events import checked_events
+from numbad.ode.fixed_times import solve_at_fixed_times
 from numbad.ode.given_jacobian import checked_jacobian
 from numbad.ode.implicit_tableau import ImplicitTableau
 from numbad.ode.integrate import (
@@ -23,19 +22,21 @@ from numbad.ode.integrate import (
     make_integrate,
 )
 from numbad.ode.methods import find_method
-from numbad.ode.moving import BY_TIMES_WITH_MASS, solve_at_moving_times
+from numbad.ode.moving import check_mass_of_times, solve_at_moving_times
+from numbad.ode.multistep import Multistep
 from numbad.ode.rosenbrock import Rosenbrock
 from numbad.ode.segments import Declared, solver_with_events
 from numbad.ode.sparsity_pattern import checked_sparsity
-from numbad.ode.state import plain
 from numbad.ode.symplectic import Symplectic
 from numbad.ode.tableau import Tableau
-from numbad.ode.times import uniform
 from numbad.ode.true_slope import check_mass_of_events
 from numbad.remembered import built_once
 
 _ADJOINTS = ("auto", "forward", "discrete", "interpolating", "gauss", "quadrature", "backsolve")
 CONTINUOUS = _ADJOINTS[3:]
+
+# The kinds of methods of which a checkpoint keeps all that they hand on.
+CHECKPOINTED = Tableau, Rosenbrock, ImplicitTableau, Multistep
 
 
 def solver(
@@ -131,9 +132,10 @@ def solver(
         states. Y. Cao, S. Li, L. Petzold, R. Serban, SIAM J. Sci. Comput. 24 (2003),
         doi:10.1137/S1064827501380630.
     checkpoints : int
-        How many states "discrete" keeps, where by default it keeps those of all steps. The steps between
-        are taken again on the way back, twice or three times, exactly as they were; derivatives are the
-        same. Memory is that of some hundred steps for each, or 1 MiB, however many steps there are.
+        How many states "discrete" keeps, where by default it keeps those of all steps; "RadauIIA5",
+        "KenCarp4" and "BDF" keep a Jacobian with each. Not for "AutoTsit5" and symplectic methods. The steps
+        between are taken again on the way back, twice or three times, exactly as they were; derivatives
+        are the same. Memory is that of some hundred steps for each, or 1 MiB, however many steps there are.
     sens_errcon : bool
         Whether sensitivities (partials of dual numbers) take part in the error control, each relative to
         its own size: more steps, and derivatives as exact as the solution. In forward mode, and in reverse
@@ -237,19 +239,16 @@ def checked_checkpoints(count, problem):
     """The number of states to keep, None for all; raises ArgumentError."""
     if count is None:
         return None
-    if isinstance(count, bool) or int(count) != count or count < 1:
+    if not _is_count(count, 1):
         raise ArgumentError(f"checkpoints must be a positive integer, such as 64, not {count!r}")
     if problem.adjoint not in ("auto", "discrete"):
         raise ArgumentError(
             f'checkpoints go with adjoint="discrete" or "auto", not with {problem.adjoint!r}; leave them out'
         )
-    if type(problem.tableau) not in (
-        Tableau,
-        Rosenbrock,
-    ):  # others hand on more than a checkpoint keeps
+    if type(problem.tableau) not in CHECKPOINTED:
         raise ArgumentError(
-            f"checkpoints need an explicit or a Rosenbrock method, such as 'Tsit5' or 'Rodas5P'; "
-            f"{problem.tableau.name} is neither"
+            f"checkpoints do not go with {problem.tableau.name}; take an explicit method, such as 'Tsit5', "
+            "or a stiff one, such as 'Rodas5P' or 'BDF'"
         )
     return int(count)
 
@@ -262,13 +261,21 @@ def checked_settings(rtol, atol, first_step, max_step, max_steps):
     first_step = 0.0 if first_step is None else _positive("first_step", first_step)
     if math.isinf(first_step):
         raise ArgumentError("first_step must be finite")
-    if isinstance(max_steps, bool) or int(max_steps) != max_steps or max_steps < 1:
+    if not _is_count(max_steps, 1):
         raise ArgumentError(f"max_steps must be a positive integer, not {max_steps!r}")
     return Settings(rtol, atol, first_step, _positive("max_step", max_step), int(max_steps))
 
 
+def _is_count(given, least):
+    """Whether an option is a whole number, of `least` or more."""
+    try:
+        return not isinstance(given, bool) and int(given) == given and given >= least
+    except (TypeError, ValueError, OverflowError):
+        return False
+
+
 def _checked_count(keep_events):
-    if isinstance(keep_events, bool) or int(keep_events) != keep_events or keep_events < 0:
+    if not _is_count(keep_events, 0):
         raise ArgumentError(f"keep_events must be a count, such as 10, not {keep_events!r}")
     return int(keep_events)
 
@@ -353,35 +360,13 @@ def compiled(problem, settings, level):
 
     def choose(y0, ts, args):
         if any(duals_in(ts)):
-            if settings.mass is not None:
-                raise told(UnsupportedError(BY_TIMES_WITH_MASS))
-            return solve_at_moving_times(compiled(problem, settings, level + 1), problem)
+            check_mass_of_times(settings.mass)
+            below = compiled(problem, settings, level + 1)
+            return solve_at_moving_times(below, problem, settings.mass)
         return solve_at_fixed_times(make_integrate(problem), as_passed(settings))
 
     origin = compiled, (problem, settings, level)
     return generic(solve, content, choose, origin, SolverDispatcher)
-
-
-@inlined
-def check(status, t):
-    """Raise what tells why an integration stopped early."""
-    if status in (failure.WRONG_TOLERANCES, failure.WRONG_MASS, failure.WRONG_PATTERN_SIZE):
-        raise failure.SizeError(status)
-    if failure.NO_TIMES <= status <= failure.TIMES_NOT_FINITE:
-        raise failure.TimesError(status, t)
-    if status != failure.RUNNING:
-        raise failure.SolveError(status, t)
-
-
-def solve_at_fixed_times(integrate, settings):
-    """The Python function `solve` for times that are floats."""
-
-    def solve(y0, ts, args=()):
-        ys, status, t, _ = integrate(y0, uniform(ts), plain(args), settings)
-        check(status, t)
-        return ys
-
-    return solve
 
 
 functional(

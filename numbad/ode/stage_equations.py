@@ -37,6 +37,11 @@ def rows_needed(tableau):
     return SLOPES + 3 * tableau.stages
 
 
+def first_remembered(tableau):
+    """The first of the rows that the next step depends on, which are the last ones."""
+    return SLOPES + tableau.rows_of_a_step
+
+
 # The LU factors of the real system and of the complex one, each with its row exchanges, then the Jacobian
 # and what else a system is made of, or None.
 Systems = namedtuple("Systems", "W exchanges pair_W pair_exchanges jacobian mass sparsity")

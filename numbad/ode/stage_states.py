@@ -17,7 +17,7 @@ from numbad.ode.jacobian import make_linearize
 from numbad.ode.lent import converted, emitted_on_lent, lent_type
 
 COMPLEX = (
-    "a complex state with a method of implicit stages, such as 'RadauIIA5', or 'BDF'. Way out: "
+    "complex states do not go with 'RadauIIA5', 'KenCarp4' and 'BDF'. Way out: "
     "method='Rodas5P', or real and imaginary parts as components of their own"
 )
 

@@ -18,9 +18,17 @@ from numbad.ode.state import combined_state, make_workspace, mean_square_of
 # The compiled pieces of a step that kinds of methods do not share: `workspace(y, args, settings) ->
 # (memory, work)`, whose first members are the rows; `prepare(fun, work, t, y, structure, args)`, done once
 # for a step that is tried with one size or several; `step`; `examine(fun, work, t, y, k0, structure, args,
-# settings)`, a status for what is given; and `tally(work)`, the evaluations, Jacobians and factorizations
-# of a kind of steps whose number does not follow from that of steps.
-Steps = namedtuple("Steps", "workspace prepare step examine tally")
+# settings)`, a status for what is given; `tally(work)`, the evaluations, Jacobians and factorizations
+# of a kind of steps whose number does not follow from that of steps; and the `Memory` that they have.
+Steps = namedtuple("Steps", "workspace prepare step examine tally memory")
+
+# What steps remember of those before, in their workspace: `room(work)`, how many floats it is;
+# `leave(work, row)` puts them into a row of so many, `take(work, row)` back into the workspace.
+Memory = namedtuple("Memory", "room leave take")
+
+NO_MEMORY = Memory(
+    inlined(lambda work: 0), inlined(lambda work, row: None), inlined(lambda work, row: None)
+)
 
 nothing_counted = inlined(lambda work: (0, 0, 0))
 
@@ -49,7 +57,7 @@ def explicit_steps(tableau, rhs):
     def examine(fun, work, t, y, k0, structure, args, settings):
         return failure.RUNNING
 
-    return Steps(workspace, prepare, make_step(tableau, rhs), examine, nothing_counted)
+    return Steps(workspace, prepare, make_step(tableau, rhs), examine, nothing_counted, NO_MEMORY)
 
 
 @cache

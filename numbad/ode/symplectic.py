@@ -19,7 +19,7 @@ from numbad.ode.compiling import inlined
 from numbad.ode.emit import Emitter
 from numbad.ode.rhs import make_evaluate
 from numbad.ode.state import make_workspace, size_of
-from numbad.ode.step import Steps, buffers_needed, nothing_counted
+from numbad.ode.step import NO_MEMORY, Steps, buffers_needed, nothing_counted
 from numbad.ode.tableau import Tableau, cubic_hermite
 
 DRIFT, KICK = False, True
@@ -84,7 +84,9 @@ def symplectic_steps(method, rhs):
         separable = same_drift(slope, of_positions) and same_kick(slope, of_momenta)
         return failure.RUNNING if separable else failure.NOT_SEPARABLE
 
-    return Steps(workspace, prepare, make_symplectic_step(method, rhs), examine, nothing_counted)
+    return Steps(
+        workspace, prepare, make_symplectic_step(method, rhs), examine, nothing_counted, NO_MEMORY
+    )
 
 
 @cache

@@ -7,23 +7,28 @@ equations of index 1, it solves
 
 the equations, and the derivative of the algebraic ones along the solution. A state that was changed is made
 consistent along the same matrix: M y, the quantity that has a derivative, stays as it is, and y moves until
-the algebraic equations hold. Both are found on plain floats; derivatives are those of Newton steps with the
-inverse of K held constant, each of which makes them exact to one order more (the implicit function theorem;
-A. Griewank, A. Walther, "Evaluating Derivatives", 2nd ed., SIAM 2008, section 15.1). E. Hairer, G. Wanner,
-"Solving Ordinary Differential Equations II", VI.1.
+the algebraic equations hold. With the inverse of K on plain floats held constant, each step of Newton's
+method makes derivatives exact to one order more (the implicit function theorem; A. Griewank, A. Walther,
+"Evaluating Derivatives", 2nd ed., SIAM 2008, section 15.1). E. Hairer, G. Wanner, "Solving Ordinary
+Differential Equations II", VI.1.
 """
 
 import math
 
 import numpy as np
 from numba import njit
+from numba.extending import overload
 
 from numbad.caching import jit
 from numbad.errors import ArgumentError
+from numbad.forward.dual import duals_in
+from numbad.forward.dualize import replacement
 from numbad.implicit.lapack import solve_floats
 from numbad.ode import failure
-from numbad.ode.forms import as_form, as_row
+from numbad.ode.compiling import inlined
+from numbad.ode.forms import as_arguments, as_form, as_row
 from numbad.ode.orders import order_of
+from numbad.ode.state import read_row, restored
 from numbad.operators.jacobian import jacobian
 from numbad.operators.stop import stop_gradient
 from numbad.operators.tangent import jvp
@@ -59,7 +64,7 @@ def make_right_side(problem):
 
 
 def make_slope(problem, mass=None):
-    """The compiled `slope(t, y, like, rest)` of a solution; beside a mass matrix, for floats alone."""
+    """The compiled `slope(t, y, like, rest)` of a solution."""
     right_side = make_right_side(problem)
     if mass is None:
         return right_side
@@ -67,12 +72,59 @@ def make_slope(problem, mass=None):
     matrix, along = _make_matrix(right_side, M, algebraic), jvp(right_side, (0, 1))
 
     @jit(error_model="numpy")
-    def slope(t, y, like, rest):
+    def held(t, y, like, rest):
         _check_size(y, M)
-        f, change = along((t, y, like, rest), (1.0, np.zeros_like(y)))
-        return product(inverted(t, matrix(t, y, like, rest)), np.where(algebraic, -change, f))
+        return inverted(t, matrix(t, y, like, rest))
+
+    @jit(error_model="numpy")
+    def slope(t, y, like, rest):
+        W = held(stop_gradient(t), stop_gradient(y), stop_gradient(like), stop_gradient(rest))
+        z = np.zeros_like(y)
+        for _ in range(order_of(y)):
+            f, change = along((t, y, like, rest), (1.0, z))
+            z = z - product(W, rest_of(M, algebraic, z, f, change))
+        return z
 
     return slope
+
+
+def make_slope_at(problem, mass, evaluate):
+    """The compiled `slope_at(buffer, t, y, structure, args)`: the slope of the solution, as a state.
+
+    `evaluate` is that of the right-hand side, which it is without a mass matrix.
+    """
+    if mass is None:
+        fun = problem.fun
+
+        @inlined
+        def slope_at(buffer, t, y, structure, args):
+            return evaluate(fun, buffer, t, y, structure, args)
+
+        return slope_at
+    slope = _of_any_scalar(make_slope(problem, mass))
+
+    @inlined
+    def slope_at(buffer, t, y, structure, args):
+        like = restored(structure, y)
+        found = slope(t, as_row(like, ()), like, as_arguments(args))
+        return read_row(buffer, found.reshape((1, len(found))), 0, y)
+
+    return slope_at
+
+
+def _of_any_scalar(slope):
+    """A compiled slope for code that is not adapted to dual numbers, but may be compiled for them."""
+    of_duals = replacement(slope)
+
+    def slope_of(t, y, like, rest):
+        raise NotImplementedError
+
+    @overload(slope_of)
+    def choose(t, y, like, rest):
+        code = of_duals if any(any(duals_in(ty)) for ty in (t, y, like, rest)) else slope
+        return lambda t, y, like, rest: code(t, y, like, rest)
+
+    return slope_of
 
 
 def make_flow(problem, mass=None):
@@ -180,14 +232,14 @@ def make_consistent(problem, mass):
     return consistent
 
 
-def check_mass_of_events(mass):
-    """Raise ArgumentError where the slope of a solution does not follow from K."""
+def check_mass_of_events(mass, what="events", error=ArgumentError):
+    """Raise an error where the slope of a solution does not follow from K."""
     if mass is not None:
         rows = np.array(mass)[~_algebraic(mass)]
         if np.linalg.matrix_rank(rows) < len(rows):
-            raise ArgumentError(
-                "events beside a singular mass_matrix need rows of zeros for the algebraic equations: "
-                "combine its rows, and those of fun, until the others are independent"
+            raise error(
+                f"{what} beside a singular mass_matrix need rows of zeros for the algebraic equations. "
+                "Way out: combine its rows, and those of fun, until the others are independent"
             )
 
 

@@ -59,6 +59,22 @@ def test_times_forwards_and_backwards():
     assert_as_forward(loss, (0, 1, 2), (1.3, 0.2), -TIMES, 0.7)
 
 
+@pytest.mark.deep(but=["Tsit5"])
+@pytest.mark.parametrize("method", ["Tsit5", "DOP853", "Rodas5P", "RadauIIA5", "BDF"])
+def test_saved_points_leave_the_gradient_as_it_is(method):
+    """Of a loss at the end: outputs do not move the steps."""
+    solve = nd.ode.solver(forced, method=method, rtol=1e-6)
+
+    def loss(y0, ts, rate):
+        return (solve(y0, ts, rate)[-1] ** 2).sum()
+
+    gradient = nd.grad(loss, argnums=(0, 2), mode="reverse")
+    few, many = (
+        flat(gradient((1.3, 0.2), np.linspace(0.0, 2.0, count), 0.7)) for count in (2, 101)
+    )
+    np.testing.assert_allclose(many, few, rtol=1e-13)
+
+
 def test_a_state_written_in_place():
     """Start and parameters in arrays; against the closed form."""
     solve = nd.ode.solver(spring_in_place, inplace=True, rtol=1e-10, atol=1e-12)

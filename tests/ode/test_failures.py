@@ -192,6 +192,9 @@ class TestOptions:
             (dict(max_step=-1.0), ArgumentError, "max_step must be positive"),
             (dict(max_steps=0), ArgumentError, "max_steps must be a positive integer"),
             (dict(max_steps=1.5), ArgumentError, "max_steps must be a positive integer"),
+            (dict(max_steps=math.inf), ArgumentError, "max_steps must be a positive integer"),
+            (dict(checkpoints="many"), ArgumentError, "checkpoints must be a positive integer"),
+            (dict(method="AutoTsit5", checkpoints=2), ArgumentError, "such as 'Rodas5P' or 'BDF'"),
         ],
     )
     def test_refused(self, options, error, message):

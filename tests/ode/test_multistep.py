@@ -148,5 +148,3 @@ def test_statistics_and_dense_output_of_solve_ivp():
 def test_what_is_refused():
     with pytest.raises(nd.ArgumentError, match="not go with BDF"):
         nd.ode.solver(robertson, method="BDF", adjoint="gauss")
-    with pytest.raises(nd.ArgumentError, match="BDF is neither"):
-        nd.ode.solver(robertson, method="BDF", checkpoints=8)

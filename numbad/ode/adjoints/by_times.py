@@ -22,6 +22,7 @@ from numbad.ode.state import (
     write_row,
 )
 from numbad.ode.times import time_at
+from numbad.ode.true_slope import make_slope_at
 
 
 @intrinsic
@@ -55,15 +56,15 @@ def one_number(typingctx, y):
     return ty(y), codegen
 
 
-def make_by_times(inplace, until_output):
-    """The compiled `by_times(fun, y0, others, ts, ys, seed, by_start, args)`: a table of one column."""
-    evaluate = make_evaluate(RightHandSide(inplace))
-    as_state = array_state if inplace else tuple_or_array_state
+def make_by_times(problem, mass):
+    """The compiled `by_times(y0, others, ts, ys, seed, by_start, args)`: a table of one column."""
+    slope_at = make_slope_at(problem, mass, make_evaluate(RightHandSide(problem.inplace)))
+    as_state = array_state if problem.inplace else tuple_or_array_state
     workspace = make_workspace(3)
-    aims = int(until_output)
+    aims = int(problem.until_output)
 
     @inlined
-    def by_times(fun, y0, others, ts, ys, seed, by_start, given_args):
+    def by_times(y0, others, ts, ys, seed, by_start, given_args):
         args = borrow(given_args)
         structure = structure_of(y0)
         initial = as_state(y0, others)
@@ -75,7 +76,7 @@ def make_by_times(inplace, until_output):
         for row in range(len(ts) - aims):
             y = read_row(work[0], ys, row, initial)
             v = read_row(work[1], seed, row, initial)
-            slope = evaluate(fun, work[2], time_at(ts, row), y, structure, args)
+            slope = slope_at(work[2], time_at(ts, row), y, structure, args)
             moved = inner(v, slope)
             if row == 0:
                 moved -= inner(read_row(work[1], by_start, 0, initial), slope)

@@ -23,9 +23,15 @@ from numbad.ode.adjoints.back_in_time import make_backwards
 from numbad.ode.adjoints.discrete import PullSource
 from numbad.ode.adjoints.stage_pulls import SCRATCH
 from numbad.ode.compiling import generic
-from numbad.ode.integrate import Problem, as_passed, content_of, dispatcher_of
+from numbad.ode.fixed_times import check
+from numbad.ode.integrate import (
+    Problem,
+    as_passed,
+    content_of,
+    dispatcher_of,
+    make_integrate,
+)
 from numbad.ode.record import make_record
-from numbad.ode.solving import check, compiled
 from numbad.ode.sparsity_pattern import transposed
 from numbad.ode.state import array_state, plain, solution_scalar, tuple_or_array_state
 from numbad.ode.times import check_times, time_at, uniform
@@ -53,15 +59,16 @@ def tracked(problem, settings):
                 )
             )
         if problem.adjoint == "backsolve":
-            return _solve_alone(compiled(problem, settings, 0))
+            return _solve_alone(make_integrate(problem), as_passed(settings))
         return _solve_tracked(make_record(problem), as_passed(settings))
 
     return generic(solve_tracked, content, choose, (tracked, (problem, settings)))
 
 
-def _solve_alone(solve_only):
+def _solve_alone(integrate, settings):
     def solve(y0, ts, args=()):
-        ys = solve_only(y0, ts, plain(args))
+        ys, status, t, _ = integrate(y0, uniform(ts), plain(args), settings)
+        check(status, t)
         return ys, (None, ys)
 
     return solve

@@ -12,19 +12,19 @@ from numbad.errors import UnsupportedError
 from numbad.forward.dual import Dual, base_scalar, duals_in, primal_type, with_base
 from numbad.forward.promote import common_dual
 from numbad.forward.refuse import told
+from numbad.ode.adjoints.adjoint_of_method import step_adjoint
 from numbad.ode.adjoints.arguments import Arguments, has_arrays, tuple_of
 from numbad.ode.adjoints.backward import make_backward
 from numbad.ode.adjoints.by_times import make_by_times
 from numbad.ode.adjoints.recorded import recorded
 from numbad.ode.adjoints.slopes import Slope
 from numbad.ode.adjoints.stage_pulls import SCRATCH
-from numbad.ode.adjoints.step_adjoint import step_adjoint
 from numbad.ode.adjoints.stretches import ALL_RECORDED, steps_from_marks
 from numbad.ode.compiling import generic
 from numbad.ode.integrate import as_passed, content_of, dispatcher_of
 from numbad.ode.jumps import warn_of_jumps
 from numbad.ode.linear import parts
-from numbad.ode.moving import BY_TIMES_WITH_MASS
+from numbad.ode.moving import check_mass_of_times
 from numbad.ode.state import (
     components_of,
     plain,
@@ -202,8 +202,7 @@ class PullSource(Arguments):
         """Source of the cotangents of the times."""
         if 1 not in self.wrt:
             return "None"
-        if self.settings.mass is not None:
-            raise told(UnsupportedError(BY_TIMES_WITH_MASS))
+        check_mass_of_times(self.settings.mass)
         if isinstance(
             base_scalar(solution_scalar(cpu_target.typing_context, self.y0, ())), types.Complex
         ):
@@ -213,9 +212,9 @@ class PullSource(Arguments):
                     'mode="forward"'
                 )
             )
-        self.namespace["by_times"] = make_by_times(self.problem.inplace, self.problem.until_output)
+        self.namespace["by_times"] = make_by_times(self.problem, self.settings.mass)
         self.lines.append(
-            "by_time = by_times(fun, args[0], (seed, given), ts, ys, seed, by_start, given)[:, 0]"
+            "by_time = by_times(args[0], (seed, given), ts, ys, seed, by_start, given)[:, 0]"
         )
         tree = parse(self.ts, "shadows[1]")
         numbers = {}

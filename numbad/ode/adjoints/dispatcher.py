@@ -1,5 +1,10 @@
 """A solver as reverse mode meets it."""
 
+from numbad.ode.adjoints.adjoint_of_method import has_adjoint
+from numbad.ode.adjoints.continuous import continuous_pullback, tracked
+from numbad.ode.adjoints.discrete import discrete_pullback
+from numbad.ode.adjoints.recorded import recorded
+from numbad.ode.adjoints.sensitivities import forward_pullback
 from numbad.ode.compiling import GenericDispatcher
 
 
@@ -15,12 +20,8 @@ class SolverDispatcher(GenericDispatcher):
 
     def numbad_recorded(self):
         """The solver that also gives what its pullback will ask for."""
-        from numbad.ode.adjoints.recorded import recorded  # it is built of solvers' own parts
-
         problem, settings = self._differentiated()
         if self._is_continuous():
-            from numbad.ode.adjoints.continuous import tracked  # as above
-
             return tracked(problem, settings)
         return recorded(problem, settings)
 
@@ -30,12 +31,8 @@ class SolverDispatcher(GenericDispatcher):
         return self._swept_back if self._sweeps_back() else None
 
     def _swept_back(self, wrt, solved=True):
-        from numbad.ode.adjoints.discrete import discrete_pullback  # as above
-
         problem, settings = self._differentiated()
         if self._is_continuous():
-            from numbad.ode.adjoints.continuous import continuous_pullback  # as above
-
             return continuous_pullback(problem, settings, tuple(wrt), solved)
         return discrete_pullback(problem, settings, tuple(wrt), solved)
 
@@ -43,15 +40,11 @@ class SolverDispatcher(GenericDispatcher):
         """The pullback, which solves once more."""
         if self._sweeps_back():
             return self._swept_back(wrt, solved=False)
-        from numbad.ode.adjoints.sensitivities import forward_pullback  # as above
-
         problem, settings = self._differentiated()
         return forward_pullback(problem, settings, tuple(wrt), self)
 
     def _sweeps_back(self):
         """Whether steps are gone back through, which costs less than sensitivities where both may do."""
-        from numbad.ode.adjoints.step_adjoint import has_adjoint  # as above
-
         problem = self.origin[1][0]
         return problem.adjoint not in ("auto", "forward") or (
             problem.adjoint == "auto" and has_adjoint(problem.tableau)

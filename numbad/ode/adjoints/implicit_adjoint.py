@@ -27,10 +27,9 @@ from numbad.ode.adjoints.stage_pulls import (
     pull_at,
     weigh,
 )
-from numbad.ode.adjoints.step_adjoint import STEP_ADJOINTS, StepAdjoint
+from numbad.ode.adjoints.step_adjoint import StepAdjoint
 from numbad.ode.adjoints.transposed import factor, solve_transposed
 from numbad.ode.compiling import inlined
-from numbad.ode.implicit_tableau import ImplicitTableau
 from numbad.ode.jacobian import make_linearize, new_matrices
 from numbad.ode.linear import extent, innermost, make_eliminate
 from numbad.ode.rhs import RightHandSide
@@ -195,6 +194,3 @@ def add_stage(bars, scratch, h, a, i, first):
     for j in range(first):
         for k in range(len(by_state)):
             bars[1 + j, k] += (h * a[i, j]) * by_state[k]
-
-
-STEP_ADJOINTS[ImplicitTableau] = implicit_adjoint

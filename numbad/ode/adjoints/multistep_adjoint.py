@@ -27,13 +27,13 @@ from numbad.ode.adjoints.stage_pulls import (
     kernel,
     pull_at,
 )
-from numbad.ode.adjoints.step_adjoint import STEP_ADJOINTS, StepAdjoint
+from numbad.ode.adjoints.step_adjoint import StepAdjoint
 from numbad.ode.adjoints.transposed import factor, solve_transposed
 from numbad.ode.compiling import inlined
 from numbad.ode.implicit_steps import TAKEN
 from numbad.ode.jacobian import make_linearize, new_matrices
 from numbad.ode.lent import returned
-from numbad.ode.multistep import HIGHEST, Multistep, put_rescaling
+from numbad.ode.multistep import HIGHEST, put_rescaling
 from numbad.ode.rhs import RightHandSide
 from numbad.ode.state import borrow, make_workspace, read_row, table_for, write_row
 from numbad.ode.step import buffers_needed
@@ -211,6 +211,3 @@ def add_slope(bars, scratch):
     by_state = scratch[BY_STATE]
     for k in range(len(by_state)):
         bars[0, k] += by_state[k]
-
-
-STEP_ADJOINTS[Multistep] = multistep_adjoint

@@ -7,9 +7,10 @@ import numpy as np
 from numbad.errors import UnsupportedError
 from numbad.forward.dual import duals_in
 from numbad.forward.refuse import told
-from numbad.ode.adjoints.step_adjoint import step_adjoint
+from numbad.ode.adjoints.adjoint_of_method import step_adjoint
 from numbad.ode.adjoints.stretches import make_marking
 from numbad.ode.compiling import generic, inlined
+from numbad.ode.fixed_times import check
 from numbad.ode.integrate import (
     Log,
     as_passed,
@@ -18,7 +19,6 @@ from numbad.ode.integrate import (
     integration,
     make_pieces,
 )
-from numbad.ode.solving import check
 from numbad.ode.state import plain, table_for, write_row
 from numbad.ode.tables import FIRST_ROWS, enlarged
 from numbad.ode.times import uniform

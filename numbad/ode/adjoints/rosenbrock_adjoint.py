@@ -30,12 +30,11 @@ from numbad.ode.adjoints.stage_pulls import (
     put_state,
     weigh,
 )
-from numbad.ode.adjoints.step_adjoint import STEP_ADJOINTS, StepAdjoint
+from numbad.ode.adjoints.step_adjoint import StepAdjoint
 from numbad.ode.adjoints.transposed import factor, solve_transposed
 from numbad.ode.compiling import inlined
 from numbad.ode.jacobian import make_linearize, new_matrices
 from numbad.ode.rhs import RightHandSide
-from numbad.ode.rosenbrock import Rosenbrock
 from numbad.ode.state import borrow, make_workspace, read_row, table_for, write_row
 
 
@@ -121,6 +120,3 @@ def _square(rows):
     for i, row in enumerate(rows):
         matrix[i, :i] = row
     return matrix
-
-
-STEP_ADJOINTS[Rosenbrock] = rosenbrock_adjoint

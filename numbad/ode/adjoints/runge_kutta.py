@@ -16,13 +16,12 @@ from numba.core.imputils import impl_ret_borrowed
 from numba.extending import intrinsic
 
 from numbad.ode.adjoints.slopes import StagePull
-from numbad.ode.adjoints.step_adjoint import STEP_ADJOINTS, StepAdjoint
+from numbad.ode.adjoints.step_adjoint import StepAdjoint
 from numbad.ode.compiling import inlined
 from numbad.ode.emit import Emitter
 from numbad.ode.rhs import RightHandSide
 from numbad.ode.state import combined_state, make_workspace
 from numbad.ode.step import _horner
-from numbad.ode.tableau import Tableau
 
 
 @cache
@@ -73,9 +72,6 @@ def runge_kutta_adjoint(tableau, inplace):
 
     begin, output = _make_begin(slopes), _make_output(slopes)
     return StepAdjoint(workspace, begin, output, step)
-
-
-STEP_ADJOINTS[Tableau] = runge_kutta_adjoint
 
 
 class _Slopes:

@@ -1,6 +1,5 @@
 """The adjoint of one step, which a method brings: how a sweep goes back through what it recorded."""
 
-from numbad.errors import UnsupportedError
 from numbad.ode.compiling import inlined
 from numbad.ode.state import write_rows
 
@@ -51,30 +50,3 @@ class StepAdjoint:
         self.workspace, self.begin, self.output, self.step = workspace, begin, output, step
         self.stages, self.kind, self.note, self.moves = stages, kind, note, moves
         self.put = put or (write_rows if stages else NOTHING_TO_PUT)
-
-
-STEP_ADJOINTS = {}
-"""Class of methods -> function `(method, inplace)` that gives the `StepAdjoint` of one."""
-
-
-def has_adjoint(method):
-    """Whether the steps of a method can be gone back through."""
-    from numbad.ode.adjoints import (  # noqa: F401  they register their own
-        implicit_adjoint,
-        multistep_adjoint,
-        rosenbrock_adjoint,
-        runge_kutta,
-        switching_adjoint,
-    )
-
-    return type(method) in STEP_ADJOINTS  # a subclass takes other steps
-
-
-def step_adjoint(method, inplace):
-    """The `StepAdjoint` of a method. Raises UnsupportedError where it has none."""
-    if not has_adjoint(method):
-        raise UnsupportedError(
-            f"reverse mode through an ODE solver of method {method.name!r}, which has no adjoint. "
-            'Way out: adjoint="forward" for the solver, mode="forward", or method="Rodas5P"'
-        )
-    return STEP_ADJOINTS[type(method)](method, inplace)

@@ -4,8 +4,9 @@ On the way forward a mark is left every so many steps; whenever there are as man
 one is dropped and the distance doubles, so that the number of steps need not be known (online checkpointing,
 as in A. Griewank, A. Walther, "Evaluating Derivatives", 2008, 12.4). On the way back the stretch behind the
 last mark is stepped through again and recorded, if it is short; else marks are left in it first, as many
-again. A mark holds all that a step takes from the one before: the state, its slope, the step size and the
-last error. The same compiled code takes the steps each time, so that they are the same to the last bit.
+again. A mark holds all that a step takes from the one before: the state, its slope, the step size, the
+last error, and what implicit methods remember. The same compiled code takes the steps each time, so that
+they are the same to the last bit.
 """
 
 from collections import namedtuple
@@ -13,7 +14,7 @@ from collections import namedtuple
 import numpy as np
 
 from numbad.ode import failure
-from numbad.ode.adjoints.step_adjoint import step_adjoint
+from numbad.ode.adjoints.adjoint_of_method import step_adjoint
 from numbad.ode.compiling import generic, inlined
 from numbad.ode.integrate import Control, content_of, dispatcher_of, make_pieces
 from numbad.ode.state import (
@@ -25,14 +26,13 @@ from numbad.ode.state import (
     table_for,
     tuple_or_array_state,
     write_row,
-    write_rows,
 )
 from numbad.ode.tables import enlarged
 from numbad.ode.times import check_times, time_at
 from numbad.remembered import built_once
 
 # The columns of `marks`: the number of the step that begins there, and what it takes from the one before,
-# besides rows of `kept`: the state and its slope.
+# besides rows of `kept`: the state and its slope, and of `remembered`.
 STEP, TIME, SIZE, LOG_ERROR, ATTEMPTS = range(5)
 
 # What a stretch is told, and tells: the number of the last mark; the step to stop at; how many steps are
@@ -62,24 +62,27 @@ def make_stretch(problem, kept_stages):
         raise NotImplementedError(content)
 
     def choose(*argument_types):
-        return _stretch(make_pieces(problem), kept_stages, int(problem.until_output))
+        adjoint = step_adjoint(problem.tableau, problem.inplace)
+        return _stretch(make_pieces(problem), adjoint, int(problem.until_output))
 
     return generic(stretch, content, choose, (make_stretch, (problem, kept_stages)))
 
 
-def _stretch(pieces, kept_stages, aims):
-    """The Python function `stretch(...) -> (status, t, step)`.
+def _stretch(pieces, adjoint, aims):
+    """The Python function `stretch(...) -> (status, t, step, remembered)`.
 
-    `tables` are `marks` and `kept`, `nodes` and `states` as in `numbad.ode.adjoints.recorded`; without any
-    mark (`plan[TOP]` is -1), the first is left at the beginning.
+    `tables` are `marks`, `kept` and `remembered`, `nodes` and `states` as in
+    `numbad.ode.adjoints.recorded`; without any mark (`plan[TOP]` is -1), the first is left at the
+    beginning, and there is nothing remembered yet.
     """
-    fun, as_state, start, advance, close, extend, interpolate, settle, explain, spare, _ = pieces
-    stride, last = 1 + kept_stages, spare + 2
-    put_stages = write_rows if kept_stages else inlined(lambda table, row, stages: None)
+    fun, as_state, start, advance, close, extend, interpolate, settle, explain, spare, *_ = pieces
+    stride, last = 1 + adjoint.stages, spare + 2
+    put_stages, kind = adjoint.put, adjoint.kind
+    room, leave, take = pieces.memory
 
     def stretch(y0, ts, given_args, given_settings, ys, tables, plan):
         args, settings = borrow(given_args), borrow(given_settings)
-        marks, kept, nodes, states = tables
+        marks, kept, remembered, nodes, states = tables
         structure = structure_of(y0)
         initial = as_state(y0, args)
         count = len(ts)
@@ -89,7 +92,9 @@ def _stretch(pieces, kept_stages, aims):
         top = plan[TOP]
         if top < 0:
             top = 0
+            remembered = np.empty((plan[MOST], room(work)))
             leave_mark(marks, kept, top, 0, t, control, y, k0)
+            leave(work, remembered[top])
         else:
             t = marks[top, TIME]
             control = Control(
@@ -97,6 +102,7 @@ def _stretch(pieces, kept_stages, aims):
             )
             y = read_row(work[last], kept, 2 * top, initial)
             k0 = read_row(work[0], kept, 2 * top + 1, initial)
+            take(work, remembered[top])
         first = step = np.int64(marks[top, STEP])
         row = plan[ROW]
         while row < count - aims and step < plan[STOP] and status == failure.RUNNING:
@@ -111,6 +117,7 @@ def _stretch(pieces, kept_stages, aims):
             if plan[RECORDS]:
                 place = step - first
                 nodes[place, 0], nodes[place, 1], nodes[place + 1, 0] = t, h, t_new
+                nodes[place, 2] = kind(work, stages)
                 put_stages(states, place * stride + 1, stages)
                 write_row(states, (place + 1) * stride, w)
             slopes = close(fun, work, t_new, w, stages, structure, args)
@@ -129,17 +136,18 @@ def _stretch(pieces, kept_stages, aims):
             step += 1
             if plan[SPACING] and step % plan[SPACING] == 0:
                 if top + 1 == plan[MOST]:
-                    top = thin(marks, kept, top)
+                    top = thin(marks, kept, remembered, top)
                     plan[SPACING] *= 2
                 if step % plan[SPACING] == 0 and top + 1 < plan[MOST]:
                     top += 1
                     leave_mark(marks, kept, top, step, t, control, y, k0)
+                    leave(work, remembered[top])
         if plan[RECORDS]:
             write_first(states, kept, plan[TOP])
         plan[TOP] = top
         status = explain(status, work, t, y, k0, control.h, t_end, structure, args, settings)
         hold(memory)
-        return status, t, step
+        return status, t, step, remembered
 
     return stretch
 
@@ -154,7 +162,7 @@ def leave_mark(marks, kept, top, step, t, control, y, k0):
 
 
 @inlined
-def thin(marks, kept, top):
+def thin(marks, kept, remembered, top):
     """Drop every second mark; the number of the last one left."""
     last = top // 2
     for i in range(1, last + 1):
@@ -162,6 +170,8 @@ def thin(marks, kept, top):
             marks[i, j] = marks[2 * i, j]
         for j in range(kept.shape[1]):
             kept[2 * i, j], kept[2 * i + 1, j] = kept[4 * i, j], kept[4 * i + 1, j]
+        for j in range(remembered.shape[1]):
+            remembered[i, j] = remembered[2 * i, j]
     return last
 
 
@@ -192,18 +202,23 @@ def make_marking(problem):
         count = len(ts)
         ys = table_for(count, initial)
         end = np.empty(1)
-        marks, kept = np.empty((most, 5)), table_for(2 * most, initial)
+        marks, kept, remembered = (
+            np.empty((most, 5)),
+            table_for(2 * most, initial),
+            np.empty((0, 0)),
+        )
         status, t = check_times(ts, aims)
         steps = top = np.int64(0)
         if status == failure.RUNNING:
             write_row(ys, 0, initial)
             write_row(ys, count - 1, initial)  # until the output there, if it is one
             plan = np.array([-1, NEVER, 1, most, 0, 1, 1])
-            tables = marks, kept, np.empty((0, 3)), table_for(0, initial)
-            status, t, steps = stretch(y0, ts, args, settings, ys, tables, plan)
+            tables = marks, kept, remembered, np.empty((0, 3)), table_for(0, initial)
+            status, t, steps, remembered = stretch(y0, ts, args, settings, ys, tables, plan)
             top = plan[TOP]
         end[0] = t
-        return ys, status, t, (steps, end, marks[: top + 1], kept[: 2 * top + 2])
+        records = steps, end, marks[: top + 1], kept[: 2 * top + 2], remembered[: top + 1]
+        return ys, status, t, records
 
     def choose(*argument_types):
         return solve
@@ -224,19 +239,19 @@ def steps_from_marks(problem):
 
     @inlined
     def begin(records, initial):
-        steps, end, marks, kept = records
+        steps, end, marks, kept, remembered = records
         width = kept.shape[1]
         longest = max(
             most, min(RECORD_BYTES // (stride * width * kept.itemsize + 16), RECORD_MARKS * most)
         )
         nodes, states = np.empty((longest + 1, 3)), enlarged(kept[:1], longest * stride + 1)
         rows = max(len(marks), 1)  # a copy, as marks are left in it
-        own_marks, own_kept = enlarged(marks, rows), enlarged(kept, 2 * rows)
-        return steps, end[0], (len(marks) - 1, own_marks, own_kept, nodes, states)
+        own = enlarged(marks, rows), enlarged(kept, 2 * rows), enlarged(remembered, rows)
+        return steps, end[0], (len(marks) - 1, own, nodes, states)
 
     @inlined
     def fetch(log, end, t_end, y0, ts, args, settings):
-        top, marks, kept, nodes, states = log
+        top, (marks, kept, remembered), nodes, states = log
         while marks[top, STEP] >= end:
             top -= 1
         longest = len(nodes) - 1
@@ -246,16 +261,18 @@ def steps_from_marks(problem):
             if top + 2 + most > len(marks):
                 marks = enlarged(marks, len(marks) + 1 + most)
                 kept = enlarged(kept, 2 * len(marks))
+                remembered = enlarged(remembered, len(marks))
             stop = (end - 1) // spacing * spacing
             plan = np.array([top, stop, spacing, len(marks), 0, 0, 1])
-            stretch(y0, ts, args, settings, states, (marks, kept, nodes, states), plan)
+            tables = marks, kept, remembered, nodes, states
+            stretch(y0, ts, args, settings, states, tables, plan)
             top = plan[TOP]
             length = end - np.int64(marks[top, STEP])
         plan = np.array([top, end, 0, 0, 1, 0, 1])
-        tables = marks, kept, nodes, states
-        _, t, _ = stretch(y0, ts, args, settings, states, tables, plan)
+        tables = marks, kept, remembered, nodes, states
+        _, t, _, _ = stretch(y0, ts, args, settings, states, tables, plan)
         if t != t_end:
             raise failure.SolveError(failure.STEPS_NOT_REPEATED, t)
-        return (top - 1, marks, kept, nodes, states), end - length, nodes, states
+        return (top - 1, (marks, kept, remembered), nodes, states), end - length, nodes, states
 
     return Steps(begin, fetch)

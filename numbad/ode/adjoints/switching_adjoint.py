@@ -6,10 +6,9 @@ import numpy as np
 
 from numbad.ode.adjoints.rosenbrock_adjoint import rosenbrock_adjoint
 from numbad.ode.adjoints.runge_kutta import runge_kutta_adjoint
-from numbad.ode.adjoints.step_adjoint import STEP_ADJOINTS, StepAdjoint
+from numbad.ode.adjoints.step_adjoint import StepAdjoint
 from numbad.ode.compiling import inlined
 from numbad.ode.state import borrow, make_workspace, repeated, write_rows, zero_state
-from numbad.ode.switching import Switching
 
 EXPLICIT, STIFF = 0.0, 1.0
 
@@ -130,6 +129,3 @@ def switching_adjoint(method, inplace):
         return lam, sums
 
     return StepAdjoint(workspace, begin, output, step, stiff.stages, kind, note, put, stiff.moves)
-
-
-STEP_ADJOINTS[Switching] = switching_adjoint

@@ -29,11 +29,18 @@ def test_outputs_within_steps_of_chosen_size():
     check(1, rtol=1e-12, atol=1e-14)
 
 
-@pytest.mark.deep
+@pytest.mark.deep(but=["BDF-2"])
 @pytest.mark.parametrize("count", [2, 7, 10**4])
 @pytest.mark.parametrize(
     "options",
-    [dict(method="Rodas5P", rtol=1e-9), dict(method="RK4", first_step=0.005), dict(rtol=1e-12)],
+    [
+        dict(method="Rodas5P", rtol=1e-9),
+        dict(method="RK4", first_step=0.005),
+        dict(rtol=1e-12),
+        dict(method="RadauIIA5", rtol=1e-11),
+        dict(method="KenCarp4", rtol=1e-9),
+        dict(method="BDF", rtol=1e-9),
+    ],
     ids=lambda options: options.get("method", "Tsit5"),
 )
 def test_counts_and_methods(options, count):
@@ -41,12 +48,18 @@ def test_counts_and_methods(options, count):
 
 
 @pytest.mark.deep
-def test_arrays_and_second_order():
+@pytest.mark.parametrize("method", ["Tsit5", "RadauIIA5", "BDF"])
+def test_arrays_and_second_order(method):
     """Start and parameters in arrays, and dual numbers in all that is kept; against all steps kept."""
     found = []
     for count in (None, 3):
         solve = nd.ode.solver(
-            spring_in_place, inplace=True, rtol=1e-12, atol=1e-12, checkpoints=count
+            spring_in_place,
+            method=method,
+            inplace=True,
+            rtol=1e-10,
+            atol=1e-10,
+            checkpoints=count,
         )
 
         def position(x, solve=solve):
@@ -55,7 +68,7 @@ def test_arrays_and_second_order():
         operator = nd.grad(position, mode="reverse")
         found.append((operator(SPRING), *nd.jvp(operator)((SPRING,), (np.arange(4.0),))))
     np.testing.assert_array_equal(found[0], found[1])
-    np.testing.assert_allclose(found[0][0], spring_gradient(*SPRING, 17.0), rtol=1e-8)
+    np.testing.assert_allclose(found[0][0], spring_gradient(*SPRING, 17.0), rtol=1e-6)
 
 
 @pytest.mark.deep
