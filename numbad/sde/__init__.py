@@ -3,16 +3,19 @@
 from numbad.sde.brownian_path import brownian_increments, brownian_path
 from numbad.sde.ensembles import Statistics, ensemble
 from numbad.sde.girsanov import change_of_drift
+from numbad.sde.jumps_of_paths import Jumps, jumps
 from numbad.sde.multilevel import Multilevel, multilevel
 from numbad.sde.solution_operator import solver
 
 __all__ = [
+    "Jumps",
     "Multilevel",
     "Statistics",
     "brownian_increments",
     "brownian_path",
     "change_of_drift",
     "ensemble",
+    "jumps",
     "multilevel",
     "solver",
 ]

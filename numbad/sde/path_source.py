@@ -44,6 +44,7 @@ class Problem:
     dt: float
     adjoint: str = "auto"
     checkpoints: int | None = None
+    jumps: object = None
 
     @cached_property
     def diffusion_jvp(self):
@@ -53,7 +54,8 @@ class Problem:
     def content(self):
         """What the compiled code depends on, for the cache on disk."""
         functions, options = (self.drift, self.diffusion), (self.adjoint, self.checkpoints)
-        return *functions, self.scheme.name, self.noise, self.calculus, self.dt, *options
+        jumps = () if self.jumps is None else self.jumps.content
+        return *functions, self.scheme.name, self.noise, self.calculus, self.dt, *options, *jumps
 
 
 class PathError(IntegrationError):

@@ -10,6 +10,7 @@ from numbad.sde import stretch_source
 from numbad.sde.adjoint_source import pull_back, recorded
 from numbad.sde.by_structure import StructureDispatcher, by_structure
 from numbad.sde.forward_adjoint import forward_pullback
+from numbad.sde.jumps_of_paths import check_jumps
 from numbad.sde.methods import METHODS, find_scheme
 from numbad.sde.path_source import Problem, core
 from numbad.sde.reversible_adjoint import ReversibleBackward
@@ -34,6 +35,7 @@ def solver(
     events=(),
     adjoint="auto",
     checkpoints=None,
+    jumps=None,
 ):
     """Compile the solution operator of dy = drift(t, y, *args) dt + diffusion(t, y, *args) dW.
 
@@ -78,6 +80,8 @@ def solver(
         "forward": by dual numbers along the path, for few parameters.
     checkpoints : int, optional
         Of a path, reverse mode keeps so many states, and evaluates what lies between again.
+    jumps : Jumps, optional
+        From `nd.sde.jumps`: jumps beside the diffusion.
 
     Returns
     -------
@@ -134,7 +138,10 @@ def solver(
     _refuse_unavailable(rtol, atol, events, adjoint)
     _check_adjoint(scheme, adjoint, checkpoints)
     functions = as_dispatcher(drift, "drift"), as_dispatcher(diffusion, "diffusion")
-    options = scheme, noise, calculus, _step_size(dt), adjoint, checkpoints
+    width = _step_size(dt)
+    if jumps is not None:
+        check_jumps(jumps, scheme, adjoint, width)
+    options = scheme, noise, calculus, width, adjoint, checkpoints, jumps
     return compiled(Problem(*functions, *options))
 
 
@@ -198,8 +205,13 @@ class SolveDispatcher(StructureDispatcher):
 def problem_of(solve, name):
     """The problem of a solver, for `nd.sde.<name>`; ArgumentError where it goes back along single paths."""
     problem = solve.origin[1][0]
-    if problem.adjoint not in _KINDS and problem.checkpoints is None:
+    if problem.adjoint not in _KINDS and problem.checkpoints is None and problem.jumps is None:
         return problem
+    if problem.jumps is not None:
+        raise ArgumentError(
+            f"nd.sde.{name} does not take jumps. Way out: a loop over solve(y0, ts, args, (key, path)) in "
+            "compiled code"
+        )
     option = "checkpoints" if problem.checkpoints is not None else f"adjoint={problem.adjoint!r}"
     raise ArgumentError(
         f"nd.sde.{name} has an adjoint of its own, which draws blocks of paths again; {option} is for single "
@@ -255,6 +267,6 @@ def compiled(problem):
     """The dispatcher `solve(y0, ts, args, key)`."""
     origin, content = (compiled, (problem,)), problem.content
     kind = _KINDS.get(problem.adjoint, SolveDispatcher)
-    kept = kind is SolveDispatcher and problem.checkpoints is None
+    kept = kind is SolveDispatcher and problem.checkpoints is None and problem.jumps is None
     code = core if kept else stretch_source.core
     return by_structure("solve", "y0, ts, args, key", partial(code, problem), content, origin, kind)

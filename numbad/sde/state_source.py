@@ -121,7 +121,7 @@ def form_of(typingctx, problem, y0, args):
     count = (
         None if isinstance(y0, types.Array) else len(y0) if isinstance(y0, types.BaseTuple) else 1
     )
-    _check_vector("drift", drift, count)
+    check_vector("drift", drift, count)
     is_matrix = _is_matrix(diffusion)
     if problem.noise == GENERAL and not is_matrix:
         raise ModelError(
@@ -136,7 +136,7 @@ def form_of(typingctx, problem, y0, args):
     if is_matrix:
         channels = _columns(diffusion, count)
     else:
-        _check_vector("diffusion", diffusion, count)
+        check_vector("diffusion", diffusion, count)
         channels = 1 if problem.noise == SCALAR else count
     return Form(y0, args, problem.noise, drift, diffusion, count, channels, is_matrix)
 
@@ -147,7 +147,7 @@ def _is_matrix(ty):
     return isinstance(ty, types.BaseTuple) and len(ty) and isinstance(ty[0], types.BaseTuple)
 
 
-def _check_vector(name, ty, count):
+def check_vector(name, ty, count):
     """Raise ModelError where a result cannot have one float for each component."""
     if isinstance(ty, types.Array) and ty.ndim == 1 and isinstance(ty.dtype, _FLOATS):
         if count is None:

@@ -10,11 +10,14 @@ import numpy as np
 from numba.core.registry import cpu_target
 
 from numbad.caching import jit
+from numbad.errors import ArgumentError
+from numbad.random.compiling import HOW_TO_MAKE_A_KEY
 from numbad.remembered import built_once
 from numbad.reverse.checkpoint import checkpoint
 from numbad.sde import checks
 from numbad.sde.brownian import increments
 from numbad.sde.grid import as_times, constant, count_steps, place
+from numbad.sde.jumps_of_paths import jump_lines, names_of_jumps
 from numbad.sde.levy_area import levy_increments, pair_count
 from numbad.sde.model_names import function_of
 from numbad.sde.path_source import (
@@ -31,10 +34,11 @@ from numbad.sde.path_source import (
     started,
     steps_of,
 )
-from numbad.sde.state_source import form_of
+from numbad.sde.state_source import form_of, spread
 from numbad.sde.steps import StepWriter, write_step
 from numbad.sde.steps.reversible import carried_names
 
+_WHERE = "outputs, i, before, first, last, channels"
 LENGTH = 256
 """Steps in a stretch where `checkpoints` leaves it open: what belongs to them stays in the first cache."""
 
@@ -65,6 +69,8 @@ class Stretches:
         self.form = form_of(cpu_target.typing_context, problem, y0, args)
         self.writer = StepWriter(self.form, problem.scheme, problem.calculus)
         self.is_drawn = number_and_path(key) is not None
+        if problem.jumps is not None and not self.is_drawn:
+            raise ArgumentError(f"jumps are functions of a key, not of {key}; {HOW_TO_MAKE_A_KEY}")
 
     @property
     def carried(self):
@@ -76,7 +82,8 @@ class Stretches:
 
     def namespace(self):
         """The names that the lines use."""
-        shared = replace(self.problem, dt=None, adjoint="auto", checkpoints=None)
+        shared = replace(self.problem, dt=None, adjoint="auto", checkpoints=None, jumps=None)
+        jumps = {} if self.problem.jumps is None else names_of_jumps(self.problem.jumps)
         return {
             "as_times": as_times,
             "count_steps": count_steps,
@@ -89,6 +96,7 @@ class Stretches:
             "as_rows_2": as_rows_2,
             "check_path": check_path,
             **model_namespace(self.problem, self.form),
+            **jumps,
             "check": steps_of(shared, self.form)["check"],
         }
 
@@ -134,27 +142,33 @@ class Stretches:
 
     def stretch(self):
         """The compiled `stretch(...)`, which reverse mode evaluates again."""
-        carried = ", ".join(self.carried)
+        carried, names = ", ".join(self.carried), self._argument_names()
+        packed = f"args = ({''.join(name + ', ' for name in names)})"
         lines = [
+            *([] if names == ["args"] else [packed]),
             *self.drawing(),
             "for k in range(starts.size):",
             "    t, h = starts[k], sizes[k]",
             *("    " + line for line in self.reading()),
             *("    " + line for line in write_step(self.problem.scheme, self.writer)),
+            *("    " + line for line in self._jumps()),
             f"return {carried}",
         ]
-        head = f"stretch({carried}, args, outputs, i, before, first, last, channels, {self.noise})"
+        head = f"stretch({', '.join([*self.carried, *names])}, {_WHERE}, {self.noise})"
         function = function_of(head, lines, self.namespace())
         found = checkpoint(jit(error_model="numpy", nogil=True)(function))
         found.numbad_changes = False  # as of any solver: else times would seem to depend on states
         return found
 
+    def _jumps(self):
+        jumps = self.problem.jumps
+        return [] if jumps is None else jump_lines(jumps, self.form, self.writer.y, self.problem.dt)
+
     def path(self):
         """Lines that solve from output to output."""
         form, carried = self.form, ", ".join(self.carried)
-        given = (
-            f"{carried}, args, outputs, i, ends[i - 1], first, min(first + length, count), channels"
-        )
+        where = "outputs, i, ends[i - 1], first, min(first + length, count), channels"
+        given = f"{carried}{form.arguments()}, {where}"
         return [
             *self.beginning(),
             "check(y0, outputs[0], args)",
@@ -172,6 +186,11 @@ class Stretches:
             "        if not abs(ys[i, c]) < np.inf:",
             "            raise PathError(outputs[max(i - 1, 0)], outputs[i])",
         ]
+
+    def _argument_names(self):
+        """Names of the further arguments, one by one: what is differentiated is told of each."""
+        whole = self.form.arguments() == ", args"
+        return ["args"] if whole else [f"arg_{k}" for k in range(len(spread(self.form.args)))]
 
     @property
     def width(self):
