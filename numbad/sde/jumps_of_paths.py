@@ -54,8 +54,9 @@ def jumps(rate, change, *, bound=None):
     Notes
     -----
     Candidates come at the rate `bound`, at times that are functions of the key, and are taken with
-    probability rate / bound (Lewis & Shedler, 1979). A jump takes place at the end of the step in which it falls, and the
-    rate is that there: the error is of order 1 in `dt`. Derivatives are those of a path whose jumps stay.
+    probability rate / bound (Lewis & Shedler, 1979). A jump takes place at the end of the step in which it
+    falls, and the rate is that there: the error is of order 1 in `dt`. Derivatives are those of a path whose
+    jumps stay.
 
     Examples
     --------
