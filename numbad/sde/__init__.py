@@ -6,11 +6,13 @@ from numbad.sde.girsanov import change_of_drift
 from numbad.sde.jumps_of_paths import Jumps, jumps
 from numbad.sde.multilevel import Multilevel, multilevel
 from numbad.sde.solution_operator import solver
+from numbad.sde.taken_steps import Steps, taken_steps
 
 __all__ = [
     "Jumps",
     "Multilevel",
     "Statistics",
+    "Steps",
     "brownian_increments",
     "brownian_path",
     "change_of_drift",
@@ -18,4 +20,5 @@ __all__ = [
     "jumps",
     "multilevel",
     "solver",
+    "taken_steps",
 ]

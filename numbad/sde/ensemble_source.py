@@ -18,6 +18,7 @@ from numbad.errors import ModelError
 from numbad.remembered import built_once
 from numbad.rules.registry import CONSTANT_CALLS
 from numbad.sde import checks
+from numbad.sde.adaptive_source import call_of, path_of
 from numbad.sde.brownian import block_increments, draw_steps
 from numbad.sde.digital import warn_of_digital
 from numbad.sde.grid import constant
@@ -90,7 +91,7 @@ def plan_of(ensemble, y0, args):
         "return channels, paths_in_block(steps, channels)",
     ]
     namespace = {
-        "check": steps_of(replace(problem, dt=None), form)["check"],
+        "check": steps_of(problem.plain, form)["check"],
         "diffusion": problem.diffusion,
         "paths_in_block": paths_in_block,
     }
@@ -118,6 +119,8 @@ def _block(ensemble, y0, args, write):
     """One of its ways, as `write` tells."""
     problem = ensemble.problem
     form = form_of(cpu_target.typing_context, problem, y0, args)
+    if problem.is_adaptive:
+        return _of_adaptive(ensemble, form, path_of(problem, y0, args))
     alone = form.is_array or problem.scheme.carries or problem.scheme.needs_levy
     write = _one_by_one if alone else write
     first = "first // 2" if ensemble.mirrored else "first"
@@ -134,6 +137,25 @@ def _block(ensemble, y0, args, write):
         )
     lines += write(ensemble, form, namespace)
     return _compiled(function_of(f"block({_BLOCK})", lines, namespace))
+
+
+def _of_adaptive(ensemble, form, path):
+    """The block of paths whose steps are chosen one path by itself; NaN where one stops early."""
+    mirrored, call = ensemble.mirrored, f"y0, times, args, {call_of(ensemble.problem)}"
+    lines = [
+        "times, drawn = steps[0], count // 2",
+        f"ys = np.empty((times.size, {'y0.size' if form.is_array else form.count}, count))",
+        "for p in range(count):",
+        f"    number, sign = {'first // 2 + p % drawn' if mirrored else 'first + p'}, 1.0",
+        f"    if {mirrored} and p >= drawn:",
+        "        sign = -1.0",
+        f"    found = path({call})[0]",
+        "    for i in range(times.size):",
+        "        for c in range(ys.shape[1]):",
+        "            ys[i, c, p] = found[i, c]",
+        "return ys",
+    ]
+    return _compiled(function_of(f"block({_BLOCK})", lines, {"path": path}))
 
 
 def _one_by_one(ensemble, form, namespace):

@@ -216,7 +216,7 @@ def core(plan, y0, ts, args, key, paths):
     namespace = {"plan": plan_of(plan, y0, args), "as_times": as_times, "grid": grid}
     lines = [
         "times = as_times(ts)",
-        f"steps = grid(times, {plan.problem.dt!r})",
+        f"steps = {_steps(plan.problem)}",
         "channels, size = plan(y0, times, args, steps[1].size)",
         "blocks = (paths + size - 1) // size",
     ]
@@ -232,6 +232,11 @@ def core(plan, y0, ts, args, key, paths):
     return jit(error_model="numpy", nogil=True)(
         function_of(f"ensemble({PARAMETERS})", lines, namespace)
     )
+
+
+def _steps(problem):
+    """Source of what blocks are solved by: the steps, or the outputs alone where each path has its own."""
+    return "(times, times)" if problem.is_adaptive else f"grid(times, {problem.dt!r})"
 
 
 def _all_paths(y0):
@@ -301,7 +306,7 @@ def _by_threads(plan, y0, ts, args, key, paths, executor):
             return _by_threads(plan, y0, ts, args, key, paths, pool)
     given = typeof(y0), typeof(args)
     times = as_times(ts)
-    steps = grid(times, plan.problem.dt)
+    steps = (times, times) if plan.problem.is_adaptive else grid(times, plan.problem.dt)
     channels, size = plan_of(plan, *given)(y0, times, args, steps[1].size)
     chunk = chunk_of(plan, *given)
     blocks = -(-paths // size)

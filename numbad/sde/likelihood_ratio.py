@@ -34,6 +34,11 @@ _ONLY_TUPLES = (
 
 def check_scheme(problem):
     """Raise ArgumentError for methods whose steps are not normal."""
+    if problem.is_adaptive:
+        raise ArgumentError(
+            "estimator='likelihood_ratio' is for steps of one size, whose density is known: leave out rtol "
+            "and atol of the solver"
+        )
     if problem.scheme.name != "EulerMaruyama":
         raise ArgumentError(
             "estimator='likelihood_ratio' is for method='EulerMaruyama', whose steps are normal, not for "

@@ -141,7 +141,7 @@ def multilevel(
     >>> len(found.levels) >= 3 and found.paths[0] > 10 * found.paths[2]
     True
     """
-    plan = Ensemble(check_solver("multilevel", solve, key), _number(reduce))
+    plan = Ensemble(_even(check_solver("multilevel", solve, key)), _number(reduce))
     if (tolerance is None) == (paths is None):
         raise ArgumentError("give either tolerance=, the error to reach, or paths=, on each level")
     if not isinstance(max_levels, int) or max_levels < 1:
@@ -155,6 +155,16 @@ def multilevel(
         if paths is None:
             return _to_tolerance(level, spread, plan, _positive(tolerance), max_levels)
         return _finished([_Sums(level, spread, k, n) for k, n in enumerate(_counts(paths))], plan)
+
+
+def _even(problem):
+    """A problem, where its steps have one size, which levels halve."""
+    if problem.is_adaptive:
+        raise ArgumentError(
+            "nd.sde.multilevel takes solvers with steps of one size, which it halves: give the solver dt, "
+            "and leave out rtol and atol"
+        )
+    return problem
 
 
 def _number(reduce):
@@ -380,7 +390,7 @@ def _multilevel_in_nopython(
             "nd.sde.multilevel in compiled code takes paths=(...), a tuple of how many on each level, and no "
             "tolerance=, which is for calls from Python; their result has such .paths"
         )
-    problem = problem_of(solve.dispatcher, "multilevel")
+    problem = _even(problem_of(solve.dispatcher, "multilevel"))
     found = operator_of(Ensemble(problem, _number(constant_of(reduce))))
 
     def call(

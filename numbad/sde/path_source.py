@@ -46,6 +46,13 @@ class Problem:
     checkpoints: int | None = None
     jumps: object = None
 
+    is_adaptive = False
+
+    @property
+    def plain(self):
+        """What the code depends on that is the same for all sizes of steps."""
+        return replace(self, dt=None)
+
     @cached_property
     def diffusion_jvp(self):
         return jvp(self.diffusion, argnums=(1,))

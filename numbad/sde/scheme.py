@@ -45,6 +45,15 @@ class Scheme:
         return False
 
     @property
+    def has_embedded_error(self):
+        """Whether its steps come with an estimate of their error, from the same stages."""
+        return False
+
+    def error_order(self, noise):
+        """At which power of h the estimate falls: half a power more than what it compares converges with."""
+        return self.orders[noise] + 0.5
+
+    @property
     def noises(self):
         return tuple(kind for kind in NOISES if kind in self.orders)
 
@@ -55,7 +64,8 @@ class RungeKutta(Scheme):
 
     y+ = y + sum_i b_i h f_i + (b_w_i W + b_h_i H) g_i. With `time_correction`, (g(t + h) - g(t)) (W / 2 - H)
     is added for the dependence of additive noise on time. The form of Foster, dos Reis & Strange,
-    arXiv:2210.17543.
+    arXiv:2210.17543. `error`, `error_w` and `error_h`: the weights less those of a method of lower order,
+    the difference to which estimates the error of a step.
     """
 
     c: tuple
@@ -65,16 +75,32 @@ class RungeKutta(Scheme):
     b_w: tuple
     a_h: tuple = ()
     b_h: tuple = ()
+    error: tuple = ()
+    error_w: tuple = ()
+    error_h: tuple = ()
     time_correction: bool = False
 
     def __post_init__(self):
         stages = len(self.c)
         rows = [self.a, self.a_w] + ([self.a_h] if self.a_h else [])
-        ends = [self.b, self.b_w] + ([self.b_h] if self.b_h else [])
+        ends = [self.b, self.b_w] + [
+            more for more in (self.b_h, self.error, self.error_w, self.error_h) if more
+        ]
         if any([len(row) for row in table] != list(range(stages)) for table in rows) or any(
             len(end) != stages for end in ends
         ):
             raise ValueError(f"tableau {self.name}: the rows do not match")
+
+    @property
+    def has_embedded_error(self):
+        return bool(self.error)
+
+    def error_order(self, noise):
+        if not self.error:
+            return super().error_order(noise)
+        return (
+            1.5 if noise == ADDITIVE else 1.0
+        )  # it compares with Euler's method, or one akin to it
 
     @property
     def needs_areas(self):
@@ -158,7 +184,9 @@ class DiagonalRoessler(Scheme):
     """Roessler's form for diagonal and scalar noise, "SRI" of strong order 1.5.
 
     A. Roessler, SIAM J. Numer. Anal. 48 (2010) 922-952, doi:10.1137/09076636X.
-    `betas` weigh W, chi1 = (W**2 - h) / (2 sqrt h), chi2 = W / 2 + H, chi3 = (W**3 - 3 W h) / (6 h).
+    `betas` weigh W, chi1 = (W**2 - h) / (2 sqrt h), chi2 = W / 2 + H, chi3 = (W**3 - 3 W h) / (6 h). What the
+    last two weigh, and what the drift has beyond Euler's, estimates the error: the difference to a method of
+    order 1. C. Rackauckas, Q. Nie, DCDS-B 22 (2017) 2731, doi:10.3934/dcdsb.2017133.
     """
 
     a0: tuple
@@ -168,6 +196,10 @@ class DiagonalRoessler(Scheme):
     alpha: tuple
     betas: tuple
     needs_areas = True
+    has_embedded_error = True
+
+    def error_order(self, noise):
+        return 1.5
 
     def __post_init__(self):
         stages = list(range(len(self.alpha)))
@@ -190,7 +222,8 @@ class AdditiveRoessler(Scheme):
     """Roessler's form for additive noise, "SRA" of strong order 1.5; the same paper.
 
     `betas` weigh W and chi2 = W / 2 + H. Where `gamma` is not 0, stages but the first are implicit:
-    gamma h times the drift of a stage is added to it.
+    gamma h times the drift of a stage is added to it. The error is estimated as by `DiagonalRoessler`, or by
+    weights of the drift, `error`, where there are such.
     """
 
     c0: tuple
@@ -200,7 +233,12 @@ class AdditiveRoessler(Scheme):
     alpha: tuple
     betas: tuple
     gamma: float = 0.0
+    error: tuple = ()
     needs_areas = True
+    has_embedded_error = True
+
+    def error_order(self, noise):
+        return 1.5
 
     @property
     def is_implicit(self):

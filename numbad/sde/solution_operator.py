@@ -7,6 +7,8 @@ from numbad.errors import ArgumentError
 from numbad.ode.compiling import as_dispatcher
 from numbad.remembered import built_once
 from numbad.sde import stretch_source
+from numbad.sde.adaptive_source import AdaptiveProblem
+from numbad.sde.adaptive_source import core as adaptive_core
 from numbad.sde.adjoint_source import pull_back, recorded
 from numbad.sde.by_structure import StructureDispatcher, by_structure
 from numbad.sde.forward_adjoint import forward_pullback
@@ -15,6 +17,7 @@ from numbad.sde.methods import METHODS, find_scheme
 from numbad.sde.path_source import Problem, core
 from numbad.sde.reversible_adjoint import ReversibleBackward
 from numbad.sde.scheme import ITO, NOISES, STRATONOVICH, ReversibleScheme
+from numbad.sde.step_control import checked_stepping, refuse_stepping
 from numbad.sde.stochastic_adjoint import StochasticBackward
 
 _BACKWARD = {"reversible": ReversibleBackward, "stochastic": StochasticBackward}
@@ -32,6 +35,10 @@ def solver(
     dt=None,
     rtol=None,
     atol=None,
+    first_step=None,
+    max_step=None,
+    min_step=None,
+    max_steps=None,
     events=(),
     adjoint="auto",
     checkpoints=None,
@@ -68,8 +75,20 @@ def solver(
         corrected, by half the slope of the diffusion along itself, exact by dual numbers.
     dt : float
         Step size, in units of t. The grid of steps is anchored at time 0; an output time within a step
-        divides it, by a Brownian bridge.
-    rtol, atol, events
+        divides it, by a Brownian bridge. With `rtol` or `atol`: the width of the cells in which the Brownian
+        path is drawn, 1.0 if left out.
+    rtol, atol : float or sequence of n floats
+        Steps of adaptive size: the error of a step, as estimated, is kept below `atol + rtol * |y|` (root
+        mean square over the components; `atol` has the units of y). 1e-3 and 1e-6 where one is left out.
+        Estimates come with the method ("SRIW1", "SOSRI", "SRA1", "SOSRA", "ShARK", "SPaRK", "Heun" and others
+        of their kinds) or from taking the step in halves. Not for methods of strong order 0.5, whose limit
+        may be another, and those of weak order.
+    first_step, max_step, min_step : float
+        Size of the first step tried (chosen by the solver, if None), of the largest, and of the smallest,
+        below which a path fails (dt * 2**-26, if None), in units of t.
+    max_steps : int
+        Steps tried on a path, rejected ones as well, before it fails; 100,000 if None.
+    events
         Not available yet: anything but the default raises.
     adjoint : str
         What reverse mode does. "auto", "discrete": it goes back through the steps, which it keeps.
@@ -108,7 +127,8 @@ def solver(
     DataError
         when `solve` is called: times that do not increase, increments of another shape.
     IntegrationError
-        when `solve` is called: a path that ends in NaN or infinity; the message has the times between.
+        when `solve` is called: a path that ends in NaN or infinity, or whose steps become too small or too
+        many; the message has the time.
     UnsupportedError
         for derivatives by `ts`; with adjoint "reversible" or "stochastic", by given increments.
 
@@ -135,14 +155,26 @@ def solver(
     """
     scheme = find_scheme(method)
     _check_options(scheme, noise, calculus)
-    _refuse_unavailable(rtol, atol, events, adjoint)
+    _refuse_unavailable(events, adjoint)
     _check_adjoint(scheme, adjoint, checkpoints)
     functions = as_dispatcher(drift, "drift"), as_dispatcher(diffusion, "diffusion")
-    width = _step_size(dt)
-    if jumps is not None:
-        check_jumps(jumps, scheme, adjoint, width)
-    options = scheme, noise, calculus, width, adjoint, checkpoints, jumps
-    return compiled(Problem(*functions, *options))
+    limits = {
+        "first_step": first_step,
+        "max_step": max_step,
+        "min_step": min_step,
+        "max_steps": max_steps,
+    }
+    if rtol is None and atol is None:
+        refuse_stepping(**limits)
+        width = _step_size(dt)
+        if jumps is not None:
+            check_jumps(jumps, scheme, adjoint, width)
+        options = scheme, noise, calculus, width, adjoint, checkpoints, jumps
+        return compiled(Problem(*functions, *options))
+    _refuse_beside_tolerances(adjoint, checkpoints, jumps)
+    dt = 1.0 if dt is None else _step_size(dt)
+    stepping = checked_stepping(scheme, noise, dt, rtol, atol, **limits)
+    return compiled(AdaptiveProblem(*functions, scheme, noise, calculus, dt, stepping=stepping))
 
 
 def _check_options(scheme, noise, calculus):
@@ -174,12 +206,22 @@ def _check_adjoint(scheme, adjoint, checkpoints):
         raise ArgumentError(f"checkpoints is how many, a positive int, not {checkpoints!r}")
 
 
-def _refuse_unavailable(rtol, atol, events, adjoint):
-    for name, given in (("rtol", rtol), ("atol", atol)):
-        if given is not None:
+def _refuse_beside_tolerances(adjoint, checkpoints, jumps):
+    """What goes along steps of one size only."""
+    unwanted = {
+        f"adjoint={adjoint!r}": adjoint not in ("auto", "discrete"),
+        f"checkpoints={checkpoints!r}": checkpoints is not None,
+        "jumps=": jumps is not None,
+    }
+    for option, is_given in unwanted.items():
+        if is_given:
             raise ArgumentError(
-                f"{name} is not available yet: steps have the fixed size dt; leave it out"
+                f"{option} is for steps of one size. Ways out: leave it out, or give dt and leave out rtol "
+                "and atol"
             )
+
+
+def _refuse_unavailable(events, adjoint):
     if events:
         raise ArgumentError("events are not available yet; leave them out")
     if adjoint not in _ADJOINTS:
@@ -188,7 +230,9 @@ def _refuse_unavailable(rtol, atol, events, adjoint):
 
 def _step_size(dt):
     if dt is None:
-        raise ArgumentError("give the step size, in units of t: dt=0.01, say")
+        raise ArgumentError(
+            "give the step size, in units of t: dt=0.01, say; or rtol= and atol=, for adaptive steps"
+        )
     try:
         size = float(dt)
     except (TypeError, ValueError):
@@ -266,7 +310,10 @@ _KINDS = {_FORWARD: ForwardDispatcher, **dict.fromkeys(_BACKWARD, BackwardDispat
 def compiled(problem):
     """The dispatcher `solve(y0, ts, args, key)`."""
     origin, content = (compiled, (problem,)), problem.content
-    kind = _KINDS.get(problem.adjoint, SolveDispatcher)
-    kept = kind is SolveDispatcher and problem.checkpoints is None and problem.jumps is None
-    code = core if kept else stretch_source.core
+    if isinstance(problem, AdaptiveProblem):
+        code, kind = adaptive_core, SolveDispatcher
+    else:
+        kind = _KINDS.get(problem.adjoint, SolveDispatcher)
+        kept = kind is SolveDispatcher and problem.checkpoints is None and problem.jumps is None
+        code = core if kept else stretch_source.core
     return by_structure("solve", "y0, ts, args, key", partial(code, problem), content, origin, kind)

@@ -54,7 +54,7 @@ SOLVE = nd.sde.solver(_drift, _unit, dt=0.25)
             "methods for 'general': EulerMaruyama",
         ),
         ({"dt": 0.1, "method": "SRA1"}, "takes noise='additive', not 'diagonal'"),
-        ({"dt": 0.1, "rtol": 1e-3}, "rtol is not available yet"),
+        ({"dt": 0.1, "rtol": 1e-3}, "'EulerMaruyama' has no error estimate by which steps"),
         ({"dt": 0.1, "events": (1,)}, "events are not available yet"),
         (
             {"dt": 0.1, "adjoint": "reversible"},

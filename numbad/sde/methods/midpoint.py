@@ -12,4 +12,6 @@ MIDPOINT = RungeKutta(
     b=(0.0, 1.0),
     a_w=((), (0.5,)),
     b_w=(0.0, 1.0),
+    error=(-1.0, 1.0),  # to Euler's
+    error_w=(-1.0, 1.0),
 )

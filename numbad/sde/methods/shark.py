@@ -18,5 +18,6 @@ SHARK = RungeKutta(
     b_w=(1.0, 0.0, 0.0),
     a_h=((), (1.0,), (1.0, 0.0)),
     b_h=(0.0, 0.0, 0.0),
+    error=(0.0, -0.6, 0.6),
     time_correction=True,
 )

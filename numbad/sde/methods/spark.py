@@ -21,4 +21,7 @@ SPARK = RungeKutta(
     b_w=(_END, _MIDDLE, _END),
     a_h=((), (math.sqrt(3.0),), (0.0, 0.0)),
     b_h=(1.0, 0.0, -1.0),
+    error=(_END - 0.5, _MIDDLE, _END - 0.5),  # to the trapezoidal rule
+    error_w=(_END - 0.5, _MIDDLE, _END - 0.5),
+    error_h=(1.0, 0.0, -1.0),
 )

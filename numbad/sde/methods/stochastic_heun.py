@@ -12,4 +12,6 @@ HEUN = RungeKutta(
     b=(0.5, 0.5),
     a_w=((), (1.0,)),
     b_w=(0.5, 0.5),
+    error=(-0.5, 0.5),  # to Euler's
+    error_w=(-0.5, 0.5),
 )

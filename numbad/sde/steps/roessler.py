@@ -36,7 +36,18 @@ def _(scheme: AdditiveRoessler, writer):
                 lambda w, a, p=pair: weighted((p[0], w), (p[1], f"(0.5 * {w} + {a})"))
             )
             last.append(writer.noise(writer.diffusion(times[j], writer.y), weights))
+        if pair[1]:
+            weights = [f"{pair[1]!r} * ({x})" for x in area]
+            writer.error.append(writer.noise(writer.diffusion(times[j], writer.y), weights))
+    writer.error += _beyond_euler(scheme.error or scheme.alpha, stages)
     return writer.end(last)
+
+
+def _beyond_euler(weights, stages):
+    """Terms of sum_i weights_i h (f_i - f_0); weights whose sum is zero are meant as they are."""
+    total = sum(weights[1:])
+    terms = [scaled(x, f) for x, f in zip(weights[1:], stages[1:], strict=True) if x]
+    return [*terms, scaled(-total, stages[0])]
 
 
 @write_step.register
@@ -68,6 +79,11 @@ def _(scheme: DiagonalRoessler, writer):
     last = [scaled(x, f[i]) for i, x in enumerate(scheme.alpha) if x]
     for j, weights in enumerate(zip(*scheme.betas, strict=True)):
         last.append(writer.noise(g[j], [weighted(*zip(weights, c, strict=True)) for c in chi]))
+        if any(weights[2:]):
+            beyond = [weighted(*zip(weights[2:], c[2:], strict=True)) for c in chi]
+            writer.error.append(writer.noise(g[j], beyond))
+    weights = [x for x, stage in zip(scheme.alpha, f, strict=True) if stage]
+    writer.error += _beyond_euler(weights, [stage for stage in f if stage])
     return writer.end(last)
 
 

@@ -34,4 +34,7 @@ def _(scheme: RungeKutta, writer):
         last.append(writer.noise(then, change))
         last.append([f"-({source})" for source in writer.noise(now, change)])
     assert areas or not any(b_h)
+    if scheme.error:
+        none = (0.0,) * stages
+        writer.error = terms(scheme.error, scheme.error_w or none, scheme.error_h or none)
     return writer.end(last)

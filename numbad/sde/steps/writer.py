@@ -11,6 +11,7 @@ class StepWriter:
     def __init__(self, form, scheme, calculus):
         self.form, self.scheme, self.calculus = form, scheme, calculus
         self.lines, self.known, self.serial = [], {}, 0
+        self.error = []  # terms of the estimated error of the step, each one source for each component
         self.y = form.names("y")
         self.w, self.areas = form.channel_names("w"), form.channel_names("a")
         if scheme.needs_levy and not form.is_array:
