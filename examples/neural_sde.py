@@ -1,8 +1,8 @@
-"""A neural SDE learnt from data: the drift of a particle in a double well, found from where particles are seen.
+"""A neural SDE learnt from data: the drift in a double well, found from where particles are seen.
 
-From each of 13 points 1000 particles start; seen are mean and spread of their places at time 0.4. The drift is a
-network of one hidden layer. Gradients by all weights come of the exact adjoint of reversible Heun (Kidger and
-others, 2021), which keeps no states. The truth is x - x**3 with noise of 0.5.
+From each of 13 points 1000 particles start; seen are mean and spread of their places at time 0.4. The drift
+is a network of one hidden layer. Gradients by all weights come of reversible Heun's exact adjoint (Kidger
+and others, 2021), which keeps no states. The truth is x - x**3 with noise of 0.5.
 """
 
 import numpy as np
