@@ -29,17 +29,19 @@ from numba.cuda.core.untyped_passes import FixupArgs, IRProcessing
 from numba.cuda.descriptor import cuda_target
 
 from ..errors import NumbadError, UnsupportedError
-from ..ir.fence import refuse
+from ..forward.refuse import place_of_def, reason
+from ..ir.fence import place, refuse
 from ..source import define
 from .retarget import Copies
 
 HELD = "_CUDATypingContext__dispatcher"
 """Where numba-cuda looks for the device function that stands for a dispatcher of the CPU's."""
 
-_REFUSED = (
-    " cannot be compiled for the GPU. The function and its callees must be what numba-cuda compiles: "
-    "without new arrays (np.empty, np.zeros, x.copy(), whole-array arithmetic; take work arrays as "
-    "arguments), with functions of math rather than of NumPy or SciPy. It says:"
+_WAY_OUT = (
+    "Way out: a kernel has no memory for new arrays (np.empty, np.zeros, x.copy(), arithmetic of whole "
+    "arrays). Keep numbers in variables and tuples, or take work arrays as arguments, with tangents "
+    "(nd.cuda.jvp) where they are to hold differentiated numbers. Differentiated arrays are read and "
+    "written by indices; functions are those of math, or NumPy's of numbers."
 )
 
 
@@ -118,12 +120,13 @@ class DeviceCode:
 
     stands_for = ()  # see `_refuse_own_code`
 
-    def __init__(self, name, parameters, blocks_for, fastmath=False):
+    def __init__(self, name, parameters, blocks_for, fastmath=False, origin=None):
         stub = define(f"def {name}({', '.join(parameters)}):\n    raise NotImplementedError\n", {})
         stub.__numbad_code__ = self
         self.stub = stub
         self.blocks_for = blocks_for
         self.fastmath = fastmath
+        self.origin = origin  # the user's function
         self.compiled = {}
 
     def typed(self, state, copies):
@@ -144,8 +147,13 @@ class DeviceCode:
             except NumbadError:
                 raise
             except Exception as error:
-                raise UnsupportedError(f"{self.stub.__name__}{_REFUSED}\n{error}") from error
+                raise UnsupportedError(self._refusal(error)) from error
         return self.compiled[key]
+
+    def _refusal(self, error):
+        name = getattr(self.origin, "__name__", "the code")
+        where = f": {place(place_of_def(self.origin))}" if self.origin is not None else ""
+        return f"{name} cannot be compiled for the GPU{where}\n{reason(error)}\n{_WAY_OUT}"
 
     def _compile(self, argtypes, flags):
         context = cuda_target.target_context

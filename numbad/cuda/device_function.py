@@ -57,6 +57,7 @@ class OperatorCode(DeviceCode):
             parameters_of(stub),
             self._blocks,
             dispatcher.targetoptions.get("fastmath", False),
+            self.operator.f.py_func,
         )
 
     def _blocks(self, argtypes):

@@ -68,7 +68,7 @@ class DualCode(DeviceCode):
         self.dual = dual
         name = f"dual_{dual.py_func.__name__}".replace("<lambda>", "lambda")
         fastmath = dual.targetoptions.get("fastmath", False)
-        super().__init__(name, parameters_of(dual.py_func), self._blocks, fastmath)
+        super().__init__(name, parameters_of(dual.py_func), self._blocks, fastmath, dual.py_func)
 
     def _blocks(self, argtypes):
         py_func = self.dual._compiler._get_implementation(argtypes, {})

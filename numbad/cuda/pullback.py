@@ -20,6 +20,7 @@ class DevicePullback:
             ("tape", "args", "shadows", "seed"),
             self.blocks,
             f.targetoptions.get("fastmath", False),
+            f.py_func,
         )
 
     def blocks(self, argtypes):

@@ -63,7 +63,7 @@ def refused_call(construct, fn, way_out):
     loc = errors.loc_info.get("loc")
     if loc is None or loc.filename.startswith("<"):  # in code that numbad wrote
         own = getattr(fn, "py_func", fn)
-        loc = _place_of_def(own) if hasattr(own, "__code__") else None
+        loc = place_of_def(own) if hasattr(own, "__code__") else None
     refusal = UnsupportedError(
         f"forward mode cannot differentiate {construct}: {place(loc)}\nWay out: {way_out}."
     )
@@ -199,10 +199,10 @@ def _place(py_func, causes):
         loc = getattr(cause, "loc", None)
         if loc and loc.line and (isinstance(loc, Place) or loc.filename == code.co_filename):
             return Place.of(loc)
-    return _place_of_def(py_func)
+    return place_of_def(py_func)
 
 
-def _place_of_def(py_func):
+def place_of_def(py_func):
     return Place(py_func.__code__.co_filename, line_of_def(py_func))
 
 

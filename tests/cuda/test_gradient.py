@@ -426,7 +426,7 @@ derivative, checkpointed = nd.derivative(cube), nd.checkpoint(cube)
         (njit(lambda x: derivative(x) * x), "results of operators run on the CPU only"),
         (njit(lambda x: checkpointed(x) * x), "nd.checkpoint.*cannot run on a GPU"),
         (njit(lambda x: x * cuda.threadIdx.x), "threadIdx"),
-        (allocating, "without new arrays"),
+        (allocating, "new arrays"),
     ],
 )
 def test_what_has_no_adjoint_on_a_gpu_is_refused(f, message):
