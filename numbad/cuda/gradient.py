@@ -11,6 +11,7 @@ from numba.cuda.core.imputils import impl_ret_borrowed
 from numba.cuda.extending import intrinsic
 
 from ..errors import ArgumentError
+from ..forward.retyped import named_tuple
 from ..operators.dispatcher import as_dispatcher, parameter_names, starred
 from ..remembered import remembered
 from ..rules.registry import generation
@@ -96,7 +97,10 @@ def _make(name, f, numbers, single, tape):
         pull = device_pullback(f, tuple(sorted(set(numbers))))
         argument, shadows = call.tuples()
         value, adjoints = pull.result(argument, shadows, call.value)
-        parts = [call.types[call.buffers[k]] if k in call.buffers else adjoints[k] for k in numbers]
+        parts = [
+            call.types[call.buffers[k]] if k in call.buffers else _named(call.types[k], adjoints[k])
+            for k in numbers
+        ]
         gradient = parts[0] if single else types.BaseTuple.from_types(parts)
         result = gradient if name == "grad" else types.Tuple((value, gradient))
 
@@ -116,6 +120,19 @@ def _make(name, f, numbers, single, tape):
     made = intrinsic(operator)
     made.numbad_gradient = f"nd.cuda.{name}", numbers, tape  # for `batch`
     return made
+
+
+def _named(argument, adjoint):
+    """The type of an adjoint, with the namedtuples of the argument: the same members in memory."""
+    if not isinstance(argument, types.BaseTuple) or not isinstance(adjoint, types.BaseTuple):
+        return adjoint
+    members = [_named(*pair) for pair in zip(argument, adjoint, strict=True)]
+    if isinstance(argument, types.BaseNamedTuple):
+        found = named_tuple(members, argument.instance_class)
+    else:
+        found = types.BaseTuple.from_types(members)
+    uniform = types.UniTuple | types.NamedUniTuple
+    return found if isinstance(found, uniform) == isinstance(adjoint, uniform) else adjoint
 
 
 class _Evaluation:

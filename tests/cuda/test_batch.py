@@ -76,8 +76,8 @@ def test_values_and_gradients_of_rows(host):
     values, (by_x, by_p) = nd.cuda.batch(gradient, in_axes=(0, None))(X, P, stream=5)
     np.testing.assert_allclose(values, E.sum(axis=1), rtol=1e-14)
     np.testing.assert_allclose(by_x, P.rate * E, rtol=1e-14)
-    np.testing.assert_allclose(by_p[0], (X * E).sum(axis=1), rtol=1e-13, atol=1e-15)
-    np.testing.assert_allclose(by_p[1], E.sum(axis=1) / P.scale, rtol=1e-14)
+    np.testing.assert_allclose(by_p.rate, (X * E).sum(axis=1), rtol=1e-13, atol=1e-15)
+    np.testing.assert_allclose(by_p.scale, E.sum(axis=1) / P.scale, rtol=1e-14)
     assert host.streams == [5]
 
 

@@ -1,6 +1,7 @@
 """Gradients as device functions: their code for the GPU runs on the CPU, against complex steps."""
 
 import math
+from collections import namedtuple
 
 import numpy as np
 import pytest
@@ -168,6 +169,26 @@ def test_tuples():
     _, found = DeviceFunction(code, (F, F, F, F))(0.3, 0.5, 0.7, 2.0)
     e = math.exp(0.7 * 0.3)
     np.testing.assert_allclose(found, [0.5 * 2 + 0.7 * e, 0.3 * 2, 0.3 * e], rtol=1e-14)
+
+
+Rates = namedtuple("Rates", "growth loss")
+
+
+@njit
+def of_rates(pair):
+    rates, x = pair
+    return rates.growth * x - rates.loss * x * x
+
+
+def test_namedtuples_come_back():
+    gradient = device.grad(of_rates)
+
+    def code(a, b, x):
+        rates, dx = gradient((Rates(a, b), x))
+        return rates.growth, rates.loss, dx
+
+    _, found = DeviceFunction(code, (F, F, F))(0.3, 0.5, 2.0)
+    np.testing.assert_allclose(found, [2.0, -4.0, 0.3 - 2.0], rtol=1e-14)
 
 
 @njit
