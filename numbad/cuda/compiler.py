@@ -30,7 +30,7 @@ from numba.cuda.descriptor import cuda_target
 
 from ..errors import NumbadError, UnsupportedError
 from ..forward.refuse import place_of_def, reason
-from ..ir.fence import place, refuse
+from ..ir.fence import place
 from ..source import define
 from .retarget import Copies
 
@@ -78,11 +78,10 @@ def _refuse_own_code(blocks, stands_for):
             if not isinstance(called, Dispatcher) or isinstance(called, stands_for):
                 continue
             if called._compiler.pipeline_class is not Compiler:
-                raise refuse(
-                    f"a call of {called.py_func.__name__} on a GPU",
-                    statement.loc,
-                    "recursive functions and results of operators run on the CPU only; write "
-                    "recursion as a loop",
+                raise UnsupportedError(
+                    f"{called.py_func.__name__} cannot be called on a GPU: {place(statement.loc)}\n"
+                    "Way out: recursive functions, solvers and results of operators run on the CPU only; "
+                    "write recursion as a loop."
                 )
 
 

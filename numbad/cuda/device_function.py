@@ -10,6 +10,7 @@ from numba.cuda.dispatcher import CUDADispatcher
 
 from ..errors import UnsupportedError
 from ..forward.dualize import DualDispatcher
+from ..ode.compiling import GenericDispatcher
 from ..operators.dispatcher import OperatorDispatcher
 from ..remembered import remembered
 from ..reverse.pipeline import PullDispatcher, SweepDispatcher
@@ -80,6 +81,11 @@ def _device_function(code_of):
 
 
 def _refuse(dispatcher):
+    if isinstance(dispatcher, GenericDispatcher):
+        raise UnsupportedError(
+            f"{dispatcher.py_func.__name__}: solvers allocate arrays and run on the CPU only; in a kernel, "
+            "write the steps of the method as a loop"
+        )
     raise UnsupportedError(
         f"{dispatcher.py_func.__name__}: derivatives in reverse mode that are made for the CPU cannot "
         "run on a GPU; call what nd.cuda.grad returns from the kernel itself"
@@ -88,5 +94,5 @@ def _refuse(dispatcher):
 
 setattr(DualDispatcher, HELD, _device_function(DualCode))
 setattr(OperatorDispatcher, HELD, _device_function(OperatorCode))
-for _kind in (PullDispatcher, SweepDispatcher):
+for _kind in (PullDispatcher, SweepDispatcher, GenericDispatcher):
     setattr(_kind, HELD, property(_refuse))

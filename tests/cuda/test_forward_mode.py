@@ -1,6 +1,7 @@
 """Forward mode in kernels: code for the GPU, run on the CPU against closed forms, and read as PTX."""
 
 import math
+from types import FunctionType
 
 import numpy as np
 import pytest
@@ -390,6 +391,7 @@ def reducing(x):
 
 
 gradient = nd.grad(total_of_squares)
+solve = nd.ode.solver(lambda t, y, k: (-k * y[0],))
 A = types.float64[::1]
 
 
@@ -411,12 +413,19 @@ A = types.float64[::1]
         (device.derivative(total_of_squares), "A", "differentiates by a float; argument 'x'"),
         (device.derivative(lambda n: n * 2.0), "N", "argument 'n' is an int"),
         (gradient, "A", "nd.cuda.grad returns"),
+        (lambda x: solve((x,), (0.0, 1.0), (x,)), "F", "solvers allocate arrays"),
+        (
+            device.derivative(lambda x: solve((x,), (0.0, 1.0), (x,))[-1, 0]),
+            "F",
+            "cannot be called on a GPU.*solvers",
+        ),
     ],
 )  # fmt: skip
 def test_what_is_refused(operator, argtypes, message):
     types_of = {"F": types.float64, "A": A, "I": types.int64[::1], "N": N}
     names = ", ".join("abcde"[: len(argtypes)])
     code = eval(f"lambda {names}: operator({names})", {"operator": operator})
+    code = operator if isinstance(operator, FunctionType) else code
     with pytest.raises(Exception, match=f"(?s){message}") as raised:
         compiled(code, tuple(types_of[c] for c in argtypes))
     assert isinstance(raised.value, ArgumentError | UnsupportedError)
