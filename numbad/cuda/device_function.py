@@ -66,7 +66,7 @@ class OperatorCode(DeviceCode):
         return untyped_ir(function, argtypes).blocks
 
 
-def _device_function(code_of):
+def device_function(code_of):
     """The property that gives numba-cuda a device function for a dispatcher, one for each set of flags."""
 
     def given(dispatcher):
@@ -92,7 +92,7 @@ def _refuse(dispatcher):
     )
 
 
-setattr(DualDispatcher, HELD, _device_function(DualCode))
-setattr(OperatorDispatcher, HELD, _device_function(OperatorCode))
+setattr(DualDispatcher, HELD, device_function(DualCode))
+setattr(OperatorDispatcher, HELD, device_function(OperatorCode))
 for _kind in (PullDispatcher, SweepDispatcher, GenericDispatcher):
     setattr(_kind, HELD, property(_refuse))

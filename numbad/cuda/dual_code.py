@@ -21,7 +21,7 @@ from .frontend import cpu_target
 from .precision import is_single, make_single
 
 
-def _up_to_types(pm):
+def up_to_types(pm):
     """The passes that come before the inference of types, and one that stops."""
     steps = [step for step, _ in pm.passes]
     pm.passes = pm.passes[: steps.index(NopythonTypeInference)]
@@ -34,14 +34,14 @@ class UntypedCode(CompilerBase):
     """Numba's passes that come before the inference of types."""
 
     def define_pipelines(self):
-        return _up_to_types(DefaultPassBuilder.define_nopython_pipeline(self.state))
+        return up_to_types(DefaultPassBuilder.define_nopython_pipeline(self.state))
 
 
 class UntypedDuals(DualCompiler):
     """Those for dual numbers."""
 
     def define_pipelines(self):
-        return _up_to_types(*super().define_pipelines())
+        return up_to_types(*super().define_pipelines())
 
 
 def untyped_ir(py_func, argtypes, compiler=UntypedCode, declared=None):

@@ -4,6 +4,7 @@ from functools import cached_property
 
 from numba.core import types
 from numba.cuda.compiler import compile_cuda, kernel_fixup
+from numba.cuda.cudadrv import driver
 from numba.cuda.dispatcher import _Kernel
 
 from ..errors import NumbadError, UnsupportedError
@@ -72,9 +73,16 @@ class Kernel:
         device = cuda.get_current_device()
         if device.id not in self._ready:
             self._ready[device.id] = self._bound(device.compute_capability)
-        self._ready[device.id].launch(arguments, (blocks, 1, 1), (threads, 1, 1), stream)
+        ready, queue = self._ready[device.id], driver._to_core_stream(stream)
+        ready.launch(arguments, (blocks, 1, 1), (threads, 1, 1), queue)
 
     def _bound(self, capability):
+        kernel = self.rebuilt(capability)
+        kernel.bind()
+        return kernel
+
+    def rebuilt(self, capability):
+        """numba-cuda's object for the kernel, of the library as it is here."""
         self.library(capability)
         made = self._made[capability]
         kernel = _Kernel._rebuild(
@@ -88,5 +96,4 @@ class Kernel:
             extensions=[],
         )
         kernel.target_context = made.target_context
-        kernel.bind()
         return kernel

@@ -24,6 +24,14 @@ from numbad.remembered import remembered
 from numbad.rules.registry import rules_given
 
 
+class TupleDispatcher(CPUDispatcher):
+    """A function that returns tuples for the lists it writes out."""
+
+
+class DualTupleDispatcher(DualDispatcher):
+    """One for dual numbers."""
+
+
 def returning_tuples(fun):
     """`fun` for floats and for duals, each returning tuples for lists written out.
 
@@ -46,7 +54,7 @@ def _returns_displays(fun):
 
 def _build(fun):
     py_func, options = fun.py_func, dict(fun.targetoptions)
-    pipelines = (CPUDispatcher, TupleCompiler), (DualDispatcher, DualTupleCompiler)
+    pipelines = (TupleDispatcher, TupleCompiler), (DualTupleDispatcher, DualTupleCompiler)
     made = (
         dispatcher(py_func, targetoptions=options, pipeline_class=pipeline)
         for dispatcher, pipeline in pipelines

@@ -8,7 +8,7 @@ import pytest
 
 pytest.importorskip("numba.cuda.core.ir", reason="this numba-cuda carries no IR of its own")
 
-from numba import cuda
+from numba import cuda, njit
 
 import numbad as nd
 import numbad.cuda as device
@@ -121,6 +121,28 @@ def test_structures_and_constants():
         np.testing.assert_allclose(found.derivatives[i, 1, 0], [by_a, by_b, by_k], rtol=1e-5)
 
 
+@pytest.mark.parametrize("as_array", [False, True])
+def test_lists_and_arrays_written_out(as_array, twin):  # noqa: F811
+    """They are read as tuples, as on the CPU."""
+
+    def as_list(t, y, k):
+        slope = -k * y[0]
+        return [slope, y[0] - y[1]]
+
+    def as_row(t, y, k):
+        return np.array([-k * y[0], y[0] - y[1]])
+
+    solve = nd.ode.solver(as_row if as_array else as_list, rtol=1e-9, atol=1e-12)
+    found = device.ensemble(solve, np.array([[2.0, 0.0]]), END, RATES + 1.5, derivatives="args")
+    k = RATES + 1.5
+    first = 2.0 * np.exp(-k)
+    second = (2.0 * math.exp(-1.0) - first) / (k - 1.0)
+    np.testing.assert_allclose(found.ys[:, 1], np.stack([first, second], axis=1), rtol=1e-8)
+    np.testing.assert_allclose(found.derivatives[:, 1, 0, 0], -first, rtol=1e-7)
+    by_k = (first - second) / (k - 1.0)
+    np.testing.assert_allclose(found.derivatives[:, 1, 1, 0], by_k, rtol=1e-6)
+
+
 def test_derivatives_of_what_is_not_reached_are_nan():
     y0s = np.array([0.5, 1.6])
     with pytest.warns(nd.NumbadWarning, match="1 of 2"):
@@ -185,6 +207,16 @@ def test_heston_in_two_components(twin):  # noqa: F811
 def test_what_names_nothing_is_refused(by, message):
     with pytest.raises(nd.ArgumentError, match=message):
         device.ensemble(decay, (2.0, 1.0), END, RATES, derivatives=by)
+
+
+def test_a_rule_of_a_right_hand_side_is_refused():
+    @njit
+    def ruled(t, y, k):
+        return -k * y
+
+    nd.rule(ruled, jvp=lambda primals, tangents: (0.0, 0.0))
+    with pytest.raises(nd.UnsupportedError, match="rule of its own"):
+        device.ensemble(nd.ode.solver(ruled), 1.0, END, RATES, derivatives="args")
 
 
 def test_integers_are_constants():

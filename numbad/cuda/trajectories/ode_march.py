@@ -8,8 +8,10 @@ from numba.core import types
 from numbad.cuda.kernels import Kernel
 from numbad.cuda.trajectories.given import Absent, named_classes
 from numbad.cuda.trajectories.kernel_source import argument_types, kernel_function
+from numbad.cuda.trajectories.listed_returns import read_as_tuples
 from numbad.cuda.trajectories.outputs import make_put
 from numbad.errors import ArgumentError, UnsupportedError
+from numbad.forward.dualize import has_own_rule
 from numbad.ode import failure
 from numbad.ode.compiling import inlined
 from numbad.ode.integrate import Problem, Settings, make_pieces
@@ -85,7 +87,10 @@ def refused(what):
 @built_once(lambda problem, *_: problem.fun)
 def ode_kernel(problem, settings, y0, args, dense, precision, seeds):
     """The `Kernel` for a problem, structures of arguments, a precision and what derivatives are taken by."""
+    if seeds.numbers and has_own_rule(problem.fun):
+        raise refused("derivatives of a right-hand side that has a rule of its own")
     put = make_put(seeds.first, seeds.is_first)
+    problem = problem._replace(fun=read_as_tuples(problem.fun, bool(seeds.numbers)))
     namespace = {"march": march_of(problem, settings, dense, put), **named_classes(y0, args)}
     state, further = y0.source(seeds.read), args.source(seeds.read)
     body = [f"code, stopped_at, row = march(i, ts, tables, {state}, {further})"]
