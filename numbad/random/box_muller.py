@@ -38,6 +38,18 @@ def _from_bits(typingctx, bits):
     )
 
 
+@inlined
+def power_of_two(n):
+    """2.0**n for an integer n from -1022 to 1023."""
+    return _from_bits((np.int64(n) + np.int64(1023)) << np.int64(52))
+
+
+@inlined
+def binary_exponent(x):
+    """The largest n with 2**n <= x, for positive normal x."""
+    return (_bits(x) >> np.int64(52)) - np.int64(1023)
+
+
 @intrinsic
 def fma(typingctx, x, y, z):
     """x * y + z, rounded once."""

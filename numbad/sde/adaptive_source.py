@@ -212,7 +212,18 @@ def chosen_of(problem, form, by_component):
 
 def _names(problem, form):
     """The names of the loop's source."""
-    tools = place, distance, ahead, draw, nothing_kept, halfway, put_together, longer, longer_rows
+    tools = (
+        place,
+        distance,
+        ahead,
+        draw,
+        nothing_kept,
+        halfway,
+        put_together,
+        longer,
+        longer_rows,
+        note,
+    )
     tools += next_factor, scaled_square, mean_square, mean_square_each, all_finite
     return {
         **model_namespace(problem, form),
@@ -361,7 +372,7 @@ class Loop:
         if self.embedded:
             names = [*self.new, *self.errors]
             return [
-                "draw(kept, key, number, dt, sign, here, to, ws[0], hs[0])",
+                "draw(kept, key, number, dt, sign, here, to, ws, hs, 0)",
                 step("found", "t", "size", self.old, 0),
                 *(f"{name} = found[{c}]" for c, name in enumerate(names)),
             ]
@@ -369,8 +380,8 @@ class Loop:
             "middle = halfway(here, to)",
             "before = distance(here, middle) * dt",
             "beyond = distance(middle, to) * dt",
-            "draw(kept, key, number, dt, sign, here, middle, ws[0], hs[0])",
-            "draw(kept, key, number, dt, sign, middle, to, ws[1], hs[1])",
+            "draw(kept, key, number, dt, sign, here, middle, ws, hs, 0)",
+            "draw(kept, key, number, dt, sign, middle, to, ws, hs, 1)",
             "put_together(ws, hs, before, beyond)",
             step("whole", "t", "size", self.old, 2),
             step("half", "t", "before", self.old, 0),
@@ -419,11 +430,16 @@ class Loop:
 
     def keep(self):
         """Lines that note an accepted step: the whole, or its halves."""
-        rows = ["starts[k], sizes[k], dw[k], dh[k] = t, size, ws[0], hs[0]", "k += 1"]
+        rows = [
+            "starts[k], sizes[k] = t, size",
+            "note(k, dw, ws, 0)",
+            "note(k, dh, hs, 0)",
+            "k += 1",
+        ]
         if not self.embedded:
             rows = [
-                "starts[k], sizes[k], dw[k], dh[k] = t, before, ws[0], hs[0]",
-                "starts[k + 1], sizes[k + 1], dw[k + 1], dh[k + 1] = t + before, beyond, ws[1], hs[1]",
+                "starts[k], sizes[k], starts[k + 1], sizes[k + 1] = t, before, t + before, beyond",
+                *(f"note(k + {row}, d{x}, {x}s, {row})" for row in (0, 1) for x in "wh"),
                 "k += 2",
             ]
         return [
@@ -473,6 +489,13 @@ def put_together(ws, hs, before, beyond):
         )
         ws[2, j] = ws[0, j] + ws[1, j]
         hs[2, j] = integral / size - 0.5 * ws[2, j]
+
+
+@njit
+def note(k, rows, drawn, row):
+    """Keep a row of what was drawn."""
+    for j in range(drawn.shape[1]):
+        rows[k, j] = drawn[row, j]
 
 
 @njit

@@ -10,17 +10,20 @@ A place is a cell and a part of it, from 0 to 1, both exact: ends of nodes are f
 """
 
 import math
-from collections import namedtuple
 
 import numpy as np
 
+from numbad.random.box_muller import binary_exponent, power_of_two
 from numbad.random.compiling import inlined
-from numbad.sde.brownian import DEPTH, ONE, expected_up_to, halves, pair_of_cell, tree_of_cell
+from numbad.sde.brownian import DEPTH, expected_up_to, halves, pair_of_cell, tree_of_cell
 from numbad.sde.grid import constant
 
-# By channel: `at` is the cell and how deep its kept nodes go (-1: none), `trees` the key of its tree;
-# `nodes`, `ws` and `hs` have a column for each level.
-Kept = namedtuple("Kept", "at trees nodes ws hs")
+# What is kept is one array of floats, all of them exact, a row for each channel: every array costs an update
+# of its reference count in every call. Columns: the cell, how deep its kept nodes go (-1: none), both halves
+# of the key of its tree; then the nodes by level, their W and their H.
+_CELL, _LEVEL, _HIGH, _LOW = range(4)
+_NODE, _W, _H, _COLUMNS = (4 + k * (DEPTH + 1) for k in range(4))
+_WORD, _MASK = np.uint64(32), np.uint64(0xFFFFFFFF)
 
 _FINER = 8.0  # parts of an even interval that its ends are a multiple of
 
@@ -28,9 +31,7 @@ _FINER = 8.0  # parts of an even interval that its ends are a multiple of
 @constant
 def nothing_kept(channels):
     """What is known before the first question."""
-    at = np.full((channels, 2), -1)
-    trees, nodes = np.empty(channels, np.uint64), np.empty((channels, DEPTH + 1), np.uint64)
-    return Kept(at, trees, nodes, np.empty((channels, DEPTH + 1)), np.empty((channels, DEPTH + 1)))
+    return np.full((channels, _COLUMNS), -1.0)
 
 
 @inlined
@@ -45,11 +46,11 @@ def _integral(size, w, h):
 
 
 @constant
-def draw(kept, key, path, dt, sign, begin, end, ws, hs):
-    """W and H of each channel over the interval between two places, times a sign."""
-    for j in range(ws.size):
+def draw(kept, key, path, dt, sign, begin, end, ws, hs, row):
+    """W and H of each channel over the interval between two places, times a sign, into a row of arrays."""
+    for j in range(ws.shape[1]):
         w, h = pair_between(kept, key, path, j, dt, begin, end)
-        ws[j], hs[j] = sign * w, sign * h
+        ws[row, j], hs[row, j] = sign * w, sign * h
 
 
 @inlined
@@ -85,58 +86,64 @@ def within_cell(kept, key, path, j, cell, dt, part, stop):
 @constant
 def _begin_cell(kept, key, path, j, cell, dt):
     """Keep the root of a cell, where it is another one than before."""
-    if kept.at[j, 1] >= 0 and kept.at[j, 0] == cell:
+    if kept[j, _LEVEL] >= 0.0 and kept[j, _CELL] == cell:
         return
-    kept.at[j, 0], kept.at[j, 1] = cell, 0
-    kept.trees[j], kept.nodes[j, 0] = tree_of_cell(key, path, j, cell), ONE
-    kept.ws[j, 0], kept.hs[j, 0] = pair_of_cell(key, path, j, cell, dt)
+    tree = tree_of_cell(key, path, j, cell)
+    kept[j, _CELL], kept[j, _LEVEL], kept[j, _NODE] = cell, 0.0, 1.0
+    kept[j, _HIGH], kept[j, _LOW] = tree >> _WORD, tree & _MASK
+    kept[j, _W], kept[j, _H] = pair_of_cell(key, path, j, cell, dt)
+
+
+@inlined
+def _tree(kept, j):
+    return (np.uint64(kept[j, _HIGH]) << _WORD) | np.uint64(kept[j, _LOW])
 
 
 @inlined
 def _ends(node, level):
     """Where a node begins and ends in its cell; exact."""
-    size = 2.0**-level
-    low = np.float64(node ^ (ONE << np.uint64(level))) * size
+    size = power_of_two(-level)
+    low = node * size - 1.0
     return low, low + size
 
 
 @inlined
 def _keep(kept, j, level, node, w, h):
-    kept.at[j, 1], kept.nodes[j, level] = level, node
-    kept.ws[j, level], kept.hs[j, level] = w, h
+    kept[j, _LEVEL], kept[j, _NODE + level] = level, node
+    kept[j, _W + level], kept[j, _H + level] = w, h
 
 
 @constant
 def _in_cell(kept, j, dt, part, stop):
     """W and its integral over a part of the kept cell, from the smallest node that has all of it."""
-    level = kept.at[j, 1]
-    low, high = _ends(kept.nodes[j, level], level)
+    level, tree = np.int64(kept[j, _LEVEL]), _tree(kept, j)
+    low, high = _ends(kept[j, _NODE + level], level)
     while level > 0 and (part < low or stop > high):
         level -= 1
-        low, high = _ends(kept.nodes[j, level], level)
-    kept.at[j, 1] = level
+        low, high = _ends(kept[j, _NODE + level], level)
+    kept[j, _LEVEL] = level
     while True:
-        node, w, h = kept.nodes[j, level], kept.ws[j, level], kept.hs[j, level]
-        size = dt * 2.0**-level
+        node, w, h = kept[j, _NODE + level], kept[j, _W + level], kept[j, _H + level]
+        size = dt * power_of_two(-level)
         if part == low and stop == high:
             return w, _integral(size, w, h)
         if level == DEPTH:
             return _in_leaf(part, stop, low, high, size, w, h)
         middle = 0.5 * (low + high)
-        left, left_h, right, right_h = halves(kept.trees[j], node, size, w, h)
+        left, left_h, right, right_h = halves(tree, np.uint64(node), size, w, h)
         if part < middle < stop:
             break
-        level, node = level + 1, node << ONE
+        level, node = level + 1, 2.0 * node
         if stop <= middle:
             high = middle
             _keep(kept, j, level, node, left, left_h)
         else:
             low = middle
-            _keep(kept, j, level, node | ONE, right, right_h)
-    node, level = node << ONE, level + 1
-    first, integral = _from(kept.trees[j], node, level, dt, part, left, left_h)
-    _keep(kept, j, level, node | ONE, right, right_h)
-    more, more_integral = _up_to(kept, j, dt, stop)
+            _keep(kept, j, level, node + 1.0, right, right_h)
+    node, level = 2.0 * node, level + 1
+    first, integral = _from(tree, node, level, dt, part, left, left_h)
+    _keep(kept, j, level, node + 1.0, right, right_h)
+    more, more_integral = _up_to(kept, j, level, tree, dt, stop)
     return after(first, integral, more, more_integral, (stop - middle) * dt)
 
 
@@ -155,40 +162,40 @@ def _from(tree, node, level, dt, part, w, h):
     found = found_integral = known = 0.0  # over an interval at the end, of that size
     while True:
         low, high = _ends(node, level)
-        size = dt * 2.0**-level
+        size = dt * power_of_two(-level)
         if part == low or level == DEPTH:
             first, integral = _in_leaf(part, high, low, high, size, w, h)
             return after(first, integral, found, found_integral, known)
-        left, left_h, right, right_h = halves(tree, node, size, w, h)
-        node, level = node << ONE, level + 1
+        left, left_h, right, right_h = halves(tree, np.uint64(node), size, w, h)
+        node, level = 2.0 * node, level + 1
         if part < 0.5 * (low + high):
             more = _integral(0.5 * size, right, right_h)
             found, found_integral = after(right, more, found, found_integral, known)
             known += 0.5 * size
             w, h = left, left_h
         else:
-            node, w, h = node | ONE, right, right_h
+            node, w, h = node + 1.0, right, right_h
 
 
 @constant
-def _up_to(kept, j, dt, stop):
+def _up_to(kept, j, level, tree, dt, stop):
     """W and its integral from the beginning of the last kept node on; keeps the nodes on the way."""
     w = integral = 0.0
     while True:
-        level = kept.at[j, 1]
-        node, of_node, area = kept.nodes[j, level], kept.ws[j, level], kept.hs[j, level]
+        node, of_node, area = kept[j, _NODE + level], kept[j, _W + level], kept[j, _H + level]
         low, high = _ends(node, level)
-        size = dt * 2.0**-level
+        size = dt * power_of_two(-level)
         if stop == high or level == DEPTH:
             more, more_integral = _in_leaf(low, stop, low, high, size, of_node, area)
             return after(w, integral, more, more_integral, (stop - low) * dt)
-        left, left_h, right, right_h = halves(kept.trees[j], node, size, of_node, area)
+        left, left_h, right, right_h = halves(tree, np.uint64(node), size, of_node, area)
+        level, node = level + 1, 2.0 * node
         if stop <= 0.5 * (low + high):
-            _keep(kept, j, level + 1, node << ONE, left, left_h)
+            _keep(kept, j, level, node, left, left_h)
         else:
             more = _integral(0.5 * size, left, left_h)
             w, integral = after(w, integral, left, more, 0.5 * size)
-            _keep(kept, j, level + 1, (node << ONE) | ONE, right, right_h)
+            _keep(kept, j, level, node + 1.0, right, right_h)
 
 
 @constant
@@ -198,9 +205,7 @@ def ahead(begin, length):
     Its distance from the beginning of its cell is a multiple of a power of two, the largest one not above an
     eighth of the length: a step between such places is a handful of nodes.
     """
-    unit = 2.0 ** math.floor(math.log2(length / _FINER))
-    if unit >= 1.0:
-        unit = 1.0
+    unit = min(power_of_two(binary_exponent(length / _FINER)), 1.0)
     cell, part = begin
     whole = math.floor((part + length) / unit) * unit
     cells = math.floor(whole)

@@ -16,11 +16,11 @@ KEY = nd.random.key(21)
 @njit
 def _pairs(key, path, dt, begins, ends, kept):
     """(W, H) of intervals, shape (2, intervals), of channel 0."""
-    out, w, h = np.empty((2, begins.shape[0])), np.empty(1), np.empty(1)
+    out, w, h = np.empty((2, begins.shape[0])), np.empty((1, 1)), np.empty((1, 1))
     for k in range(begins.shape[0]):
         begin = np.int64(begins[k, 0]), begins[k, 1]
-        draw(kept, key, path, dt, 1.0, begin, (np.int64(ends[k, 0]), ends[k, 1]), w, h)
-        out[0, k], out[1, k] = w[0], h[0]
+        draw(kept, key, path, dt, 1.0, begin, (np.int64(ends[k, 0]), ends[k, 1]), w, h, 0)
+        out[0, k], out[1, k] = w[0, 0], h[0, 0]
     return out
 
 
