@@ -1,11 +1,10 @@
 """Arrays of constants that meet arrays of dual numbers: `w = np.ones_like(x) if given is None else given`.
 
 Numba wants one type where branches or the rounds of a loop meet. What comes in as constants is copied into
-duals on its way; so this is done where nobody can tell a copy from the array: it is not written to, not
-kept, and not returned.
+duals on its way; so this is done where nobody can tell a copy from the array.
 """
 
-from numba.core import ir
+from numba.core import ir, types
 from numba.core.ir_utils import build_definitions
 
 from .dual import is_dual_array, is_float_array
@@ -66,10 +65,17 @@ def _is_constant(name, typemap, duals):
 
 
 def _may_be_copied(name, flow, changes):
-    """Whether what shares memory with a name is read alone, and stays here."""
+    """Whether nobody can tell a copy from what a name may share memory with.
+
+    It is not written to here, nor kept. Where it is returned, whoever writes to it passes arrays of duals:
+    writes to what meets duals count as such (`Summary.written`), for arrays, not for what holds them.
+    """
     shared = flow.reached({name})
     kept = {value for _, value in flow.kept} & shared - flow.scalars
-    return not (shared & changes.holds or shared & flow.results or kept)
+    if shared & changes.holds or kept:
+        return False
+    given = (ty for i, ty in enumerate(flow.args) if flow.parameters.get(i) in shared)
+    return not shared & flow.results or all(isinstance(ty, types.Array) for ty in given)
 
 
 def _convert(func_ir, phi, typemap, dual, duals):

@@ -484,33 +484,64 @@ def picked(x, w, flag):
     return x * x if flag else w
 
 
-def writes_to_what_it_picks(x, w, flag):
+@njit
+def of_a_tuple(x, ws, flag):
+    return x * x if flag else ws[0]
+
+
+def writes_to_what_it_picks(x, ws, flag):
+    w = ws[0]
     a = x * x if flag else w
-    a[0] = x[1]
+    a[0] = 5.0
     return w[0] * x[2]
 
 
-def writes_to_what_a_callee_picks(x, w, flag):
-    a = picked(x, w, flag)
-    a[0] = x[1]
-    return w[0] * x[2]
+def writes_to_what_a_callee_picked(x, ws, flag):
+    a = of_a_tuple(x, ws, flag)
+    ws[0][0] = 5.0
+    return a[0] * x[2]
 
 
-def keeps_what_it_picks(x, w, flag):
+def keeps_what_it_picks(x, ws, flag):
     rows = [x]
-    a = x * x if flag else w
-    rows.append(a)
-    rows[1][0] = x[1]
-    return w[0] * x[2]
+    rows.append(x * x if flag else ws[0])
+    ws[0][0] = 5.0
+    return rows[1][0] * x[2]
+
+
+def of_an_array(x, w, flag):
+    a = picked(x, w, flag)
+    w[0] = 5.0
+    return a[0] * x[2]
+
+
+def _tangent(f, given):
+    primals, tangent = (X, given, False), np.array([0.0, 0.0, 1.0])
+    return nd.jvp(f, argnums=(0,))(primals, (tangent,))[1]
+
+
+def test_what_is_written_to_is_no_copy():
+    """Arrays among the arguments hold duals where they are written to."""
+    assert _tangent(of_an_array, WEIGHTS.copy()) == 5.0
 
 
 @pytest.mark.parametrize(
-    "f", [writes_to_what_it_picks, writes_to_what_a_callee_picks, keeps_what_it_picks]
+    "f", [writes_to_what_it_picks, writes_to_what_a_callee_picked, keeps_what_it_picks]
 )
-def test_what_is_picked_and_written_to_is_no_copy(f):
-    """The right derivative, or none."""
-    try:
-        found = nd.grad(f, mode="forward")(X, WEIGHTS.copy(), False)
-    except nd.UnsupportedError:
-        return
-    np.testing.assert_allclose(found, [0.0, X[2], X[1]])
+def test_what_is_written_to_is_no_copy_in_a_tuple(f):
+    with pytest.raises(nd.UnsupportedError, match=r"y = y0\.copy\(\)"):
+        _tangent(f, (WEIGHTS.copy(), WEIGHTS.copy()))
+
+
+def test_states_that_begin_as_constants():
+    def states(p, start, n):
+        y = start
+        for _ in range(n):
+            y = y + p * y
+        return y
+
+    np.testing.assert_allclose(nd.derivative(states)(0.3, WEIGHTS, 4), 4 * 1.3**3 * WEIGHTS)
+    value, tangent = nd.jvp(states, argnums=(0,))((0.3, WEIGHTS, 0), (1.0,))
+    value[0] = 7.0
+    assert WEIGHTS[0] == 1.0
+    assert tangent.tolist() == [0.0, 0.0, 0.0]
