@@ -71,7 +71,7 @@ def jumps(rate, change, *, bound=None):
     >>> key = nd.random.key(2)
     >>> end = lambda mean: math.log(solve(1.0, (0.0, 1.0), (mean,), key)[-1, 0])
     >>> round(nd.derivative(end)(-0.1), 9)                                          # how many there were
-    4.0
+    3.0
     """
     if isinstance(rate, int | float) and not isinstance(rate, bool):
         rate = float(rate)

@@ -50,12 +50,16 @@ def test_numbers_of_jumps_have_poissons_law():
 
 def test_jumps_are_functions_of_key_and_time():
     """Outputs change nothing elsewhere, and a path goes on where it ended."""
-    whole = COUNT(0.0, np.array([0.0, 1.0, 2.0]), (), KEY)[:, 0]
-    refined = COUNT(0.0, np.array([0.0, 0.1, 0.3, 1.0, 1.9, 2.0]), (), KEY)[:, 0]
-    later = COUNT(0.0, np.array([1.0, 2.0]), (), KEY)[:, 0]
-    assert (refined[[0, 3, 5]] == whole).all()
-    assert later[1] == whole[2] - whole[1]
-    assert whole[2] > 0.0
+    refined_times, some = np.array([0.0, 0.1, 0.3, 1.0, 1.9, 2.0]), []
+    for path in range(30):
+        key = KEY, path
+        whole = COUNT(0.0, np.array([0.0, 1.0, 2.0]), (), key)[:, 0]
+        refined = COUNT(0.0, refined_times, (), key)[:, 0]
+        later = COUNT(0.0, np.array([1.0, 2.0]), (), key)[:, 0]
+        assert (refined[[0, 3, 5]] == whole).all()
+        assert later[1] == whole[2] - whole[1]
+        some.append(refined[1] + refined[4] - refined[3])
+    assert 40 < sum(some) < 120  # 75 on average
 
 
 @njit
