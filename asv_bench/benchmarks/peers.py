@@ -8,6 +8,8 @@ import os
 import numpy as np
 from numba import njit
 
+from . import measure
+
 MAX_STEPS = 100_000
 
 
@@ -186,3 +188,72 @@ def diffsol_solver(rhs, start, p, end):
         return np.asarray(ode.solve(np.array([1.0]), end).ys)[:, -1]
 
     return solve
+
+
+# -- their gradients: `build(rhs, start, p, end, rtol, atol)` -> `gradient()`, of the sum of squares of the
+# state at the end, by the start and all of `p` in one array ------------------------------------------
+
+
+def diffrax_stiff_gradient(rhs, start, p, end, rtol, atol):
+    """diffrax's Kvaerno5 under RecursiveCheckpointAdjoint."""
+    jax = import_jax()
+    import diffrax
+    import jax.numpy as jnp
+
+    def fun(t, y, p):
+        out = [None] * len(start)
+        rhs.py_func(list(y), list(p), out)
+        return jnp.stack(out)
+
+    def loss(y0, p):
+        solution = diffrax.diffeqsolve(
+            diffrax.ODETerm(fun),
+            diffrax.Kvaerno5(),
+            0.0,
+            end,
+            None,
+            y0,
+            p,
+            stepsize_controller=diffrax.PIDController(rtol=rtol, atol=atol),
+            max_steps=MAX_STEPS,
+            adjoint=diffrax.RecursiveCheckpointAdjoint(),
+        )
+        return jnp.sum(solution.ys[-1] ** 2)
+
+    gradient = jax.jit(jax.grad(loss, argnums=(0, 1)))
+    given = jnp.asarray(start), jnp.asarray(p)
+    return lambda: np.concatenate([np.asarray(part) for part in gradient(*given)])
+
+
+def diffsol_gradient(rhs, start, p, end, rtol, atol):
+    """diffsol's BDF, by its discrete adjoint or by sensitivities, whichever takes less time."""
+    import pydiffsol
+
+    inputs = [f"s{i}" for i in range(len(start))] + [f"p{i}" for i in range(len(p))]
+    states, out = [f"y{i}" for i in range(len(start))], [None] * len(start)
+    given = np.concatenate([start, p])
+    rhs.py_func([_Text(name) for name in states], [_Text(n) for n in inputs[len(start) :]], out)
+    values = ", ".join(f"{n} = {float(v)!r}" for n, v in zip(inputs, given, strict=True))
+    initial = ",\n".join(f"  y{i} = s{i}" for i in range(len(start)))
+    slopes = ",\n".join(f"  {slope.text}" for slope in out)
+    code = f"in_i {{ {values} }}\nu_i {{\n{initial}\n}}\nF_i {{\n{slopes}\n}}\n"
+    ode = pydiffsol.Ode(code, matrix_type=pydiffsol.nalgebra_dense, ode_solver=pydiffsol.bdf)
+    ode.rtol, ode.atol = rtol, atol
+    times = np.array([end])
+
+    def by_adjoint():
+        solution, kept = ode.solve_adjoint_fwd(given, times)
+        return ode.solve_adjoint_bkwd(solution, kept, 2.0 * np.asarray(solution.ys)).ravel()
+
+    def by_sensitivities():
+        found = ode.solve_fwd_sens(given, times)
+        return 2.0 * np.asarray(found.ys)[:, -1] @ np.asarray(found.sens)[:, :, -1].T
+
+    def seconds(call):
+        try:
+            call()
+        except RuntimeError:  # its adjoint ends early where it is stiff at the end
+            return np.inf
+        return measure.sample(call, 3)
+
+    return min((by_adjoint, by_sensitivities), key=seconds)

@@ -18,6 +18,7 @@ GAUSS_BAR = 12.0
 IMPLICIT_BARS = {"RadauIIA5": 5.0, "KenCarp4": 2.5}
 HAND_BAR, GRADIENT_BAR, GRADIENT_HAND_BAR = 1.5, 2.5, 2.0
 WITH_GRADIENTS = ("pollu", "brusselator")
+GRADIENTS_ON_A_LINE = ("Rodas5P", "RadauIIA5", "BDF")
 CELLS = (16, 64, 256, 1024, 4096)
 PROBLEMS = ("robertson", "pollu", "brusselator")
 
@@ -216,7 +217,7 @@ def rows(options):
     found.append(measure.Row("10^7 steps, 64 checkpoints: memory", taken, "MiB", bar=100.0))
     error = np.max(np.abs(own_pollu() - problems.POLLU_END))
     found.append(measure.Row("pollu: error at the end", error, "abs", bar=1e-8))
-    return [*found, growth_row(5)]
+    return [*found, growth_row(5), *(gradient_growth_row(m, 3) for m in GRADIENTS_ON_A_LINE)]
 
 
 def _line(t, y, dy, p):
@@ -231,13 +232,21 @@ def _line(t, y, dy, p):
         dy[2 * i + 1] = p[1] * u - u * u * v + spread * (left_v - 2.0 * v + right_v)
 
 
-def line(cells):
-    """A call that solves it for so many cells, with a sparse Jacobian."""
+def line(cells, method="Rodas5P", differentiated=False):
+    """A call that solves it for so many cells, with a sparse Jacobian, or that gives a gradient."""
     y, p = np.full(2 * cells, 3.0), np.array([1.0, 3.0, 0.02])
     y[::2] = 1.0 + np.sin(2.0 * np.pi * np.linspace(0.0, 1.0, cells + 2)[1:-1])
     pattern = nd.sparsity(_line, 1, out=2)(0.0, y, np.empty_like(y), p)
-    solve = nd.ode.solver(_line, method="Rodas5P", inplace=True, jac_sparsity=pattern)
-    return lambda: solve(y, (0.0, 10.0), (p,))[-1]
+    solve = nd.ode.solver(_line, method=method, inplace=True, jac_sparsity=pattern)
+    if not differentiated:
+        return lambda: solve(y, (0.0, 10.0), (p,))[-1]
+
+    def loss(y0, p):
+        end = solve(y0, (0.0, 10.0), (p,))[-1]
+        return (end * end).sum()
+
+    gradient = nd.grad(loss, argnums=(0, 1), mode="reverse")
+    return lambda: gradient(y, p)
 
 
 class Cells:
@@ -256,15 +265,25 @@ class Cells:
         self.solve()
 
 
-def growth_row(samples):
+def growth(make, sizes, samples):
     """The slope of the time in log-log over the number of cells: 1 is linear."""
-    solves = {str(cells): line(cells) for cells in CELLS}
     seconds = []
-    for solve in solves.values():
-        solve()
-        seconds.append(min(measure.sample(solve, 1) for _ in range(samples)))
-    slope = np.polyfit(np.log(CELLS[1:]), np.log(seconds[1:]), 1)[0]
+    for cells in sizes:
+        call = make(cells)
+        call()
+        seconds.append(min(measure.sample(call, 1) for _ in range(samples)))
+    return np.polyfit(np.log(sizes), np.log(seconds), 1)[0]
+
+
+def growth_row(samples):
+    slope = growth(line, CELLS[1:], samples)
     return measure.Row("brusselator, 64 to 4096 cells: growth of time", slope, "exponent", bar=1.1)
+
+
+def gradient_growth_row(method, samples):
+    slope = growth(lambda cells: line(cells, method, True), (64, 512, 4096), samples)
+    name = f"{method}, 64 to 4096 cells: growth of the gradient's time"
+    return measure.Row(name, slope, "exponent", bar=1.1)
 
 
 def own_pollu():

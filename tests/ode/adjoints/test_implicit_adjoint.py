@@ -77,7 +77,7 @@ def test_hessian_vector_product():
     np.testing.assert_allclose(found, expected, rtol=1e-10)
 
 
-@pytest.mark.deep(but=["RadauIIA5-band"])
+@pytest.mark.deep
 @pytest.mark.parametrize(
     ("method", "form"), [("RadauIIA5", "band"), ("RadauIIA5", "whole"), ("KenCarp4", "band")]
 )
