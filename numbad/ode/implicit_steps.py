@@ -63,7 +63,7 @@ GOES_ON, SOLVED, DIVERGED, BROKEN = range(4)
 # whether there is a Jacobian, what is left of Newton's error after an iteration, the tolerance for it, the
 # last change, the slowest rate of convergence in this step, and counts of evaluations, Jacobians and
 # factorizations; of a multistep method the order, 0 before the first step, for how many steps it and
-# the step size have been what they are, and the order of the step just taken, -1 for the first of all.
+# the step size have been what they are, and the order of the step just taken.
 LAST, FACTORED, LINEARIZED, LEFT, TOLERANCE, CHANGE, RATE, EVALUATIONS, JACOBIANS, FACTORS = range(
     10
 )

@@ -213,7 +213,7 @@ def make_parts(tableau, control_partials):
         rtol, atol = returned(given_rtol), returned(given_atol)
         equations.end(T, h, notes)
         order = int(notes[ORDER])
-        notes[TAKEN] = -1.0 if notes[TAKEN] == 0.0 else notes[ORDER]
+        notes[TAKEN] = notes[ORDER]
         notes[SAME] += 1.0
         if notes[SAME] < order + 1.0:
             return 1.0

@@ -8,10 +8,10 @@ follows, the multipliers theta of its equation solve
 
 and theta hands c J^T theta to the prediction, the sum of all D_j, and -gamma_j / alpha_k M^T theta to D_j.
 The change of differences to another step size is linear, with a small matrix that is transposed. The first
-step has D_0 = y and D_1 = h f(t, y). This is the adjoint of the equations as they were solved, the sizes and
-orders of steps being constants: D. Beigel, M. S. Mommer, L. Wirsching, H. G. Bock, "Approximation of weak
-adjoints by reverse automatic differentiation of BDF methods", Numerische Mathematik 126 (2014),
-doi:10.1007/s00211-013-0570-1.
+step has D_0 = y; on the D_1 that it begins with nothing depends, as a step of order 1 gives D'_1 = h f at its
+end. This is the adjoint of the equations as they were solved, sizes and orders of steps being constants:
+D. Beigel, M. S. Mommer, L. Wirsching, H. G. Bock, "Approximation of weak adjoints by reverse automatic
+differentiation of BDF methods", Numerische Mathematik 126 (2014), doi:10.1007/s00211-013-0570-1.
 """
 
 from functools import cache
@@ -43,7 +43,7 @@ from numbad.ode.step import buffers_needed
 BARS, BEFORE, SCRATCH_ROWS, NOTES, RESCALING, JACOBIAN, W, EXCHANGES = range(1, 9)
 ROWS = HIGHEST + 2
 
-# What is noted: the order of the step at hand, negative for the first of all, and the order and size
+# What is noted: the order of the step at hand, and the order and size
 # of the one after it, 0.0 where there is none.
 HERE, LATER, LATER_SIZE = range(3)
 
@@ -87,14 +87,14 @@ def multistep_adjoint(tableau, inplace):
         if notes[LATER] != 0.0 and notes[LATER_SIZE] != h:
             put_rescaling(work[RESCALING], int(notes[LATER]), notes[LATER_SIZE] / h)
             turn(bars, work[BEFORE], work[RESCALING], int(notes[LATER]))
-        notes[LATER], notes[LATER_SIZE] = abs(notes[HERE]), h
+        notes[LATER], notes[LATER_SIZE] = notes[HERE], h
         return bars
 
     @inlined
     def output(work, bars, theta, h, v):
         seed = work[SCRATCH_ROWS]
         write_row(seed, SEED, v)
-        add_output(bars, theta, seed[SEED], powers, int(abs(work[NOTES][HERE])))
+        add_output(bars, theta, seed[SEED], powers, int(work[NOTES][HERE]))
         return bars
 
     @inlined
@@ -117,7 +117,7 @@ def multistep_adjoint(tableau, inplace):
         totals,
     ):
         scratch, mass, sparsity = work[SCRATCH_ROWS], work[-2], work[-1]
-        order = int(abs(work[NOTES][HERE]))
+        order = int(work[NOTES][HERE])
         c = h / leading[order]
         add_up(bars, order)
         linearize(fun, work, t_new, y_new, structure, args)
@@ -129,12 +129,6 @@ def multistep_adjoint(tableau, inplace):
         by_args = pull_at(pull, t_new, 0.0, scratch, y, structure, args, shadows)
         totals = add_totals(totals, by_args)
         add_equation(bars, order, harmonic, leading, scratch[BY_STATE], mass)
-        if work[NOTES][HERE] < 0.0:
-            write_row(scratch, STATE, y)
-            put_seed(scratch, bars[1], h if mass is None else 0.0)
-            by_args = pull_at(pull, t, 0.0, scratch, y, structure, args, shadows)
-            totals = add_totals(totals, by_args)
-            add_slope(bars, scratch)
         return read_row(work[0], bars, 0, y), totals
 
     return StepAdjoint(workspace, begin, output, step, kind=kind, note=note)
@@ -203,11 +197,3 @@ def add_equation(bars, order, harmonic, leading, by_state, mass):
         for j in range(order + 1):
             bars[j, k] += by_state[k] - (harmonic[j] / leading[order]) * behind
     clear(bars, order + 1)
-
-
-@kernel
-def add_slope(bars, scratch):
-    """What D_1 of the first step hands to y."""
-    by_state = scratch[BY_STATE]
-    for k in range(len(by_state)):
-        bars[0, k] += by_state[k]
