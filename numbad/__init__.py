@@ -45,7 +45,7 @@ _HOME = {
     "minimize": "implicit",
     "minimize_scalar": "implicit",
     "quad": "implicit",
-    "batch": "batching.operator",
+    "batch": "batching.batch_operator",
     "checkpoint": "reverse.checkpoint",
     "inspect_adjoint": "reverse.listing",
     "check_grads": "testing",

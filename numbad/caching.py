@@ -25,7 +25,7 @@ from numba.core.targetconfig import ConfigStack
 
 from . import constants, folder, notices, symbols
 from .fingerprint import Fingerprint, UndigestibleError, digested
-from .linked import finish_parts, waits
+from .linking import finish_parts, waits
 
 FORMAT = b"numbad 3\n"
 

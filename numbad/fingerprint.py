@@ -28,7 +28,7 @@ from numba.np.ufunc.dufunc import DUFunc
 from .classes import identify, is_importable
 from .constants import announce, content_digest
 from .meaning import is_as_compiled, is_library, names_in, stands_in_library
-from .rules.functions import Function
+from .rules.functions import ScalarFunction
 from .rules.registry import JVP, SCALAR, VJP, on_register
 
 
@@ -229,7 +229,7 @@ _CONTENT = (
     (types.Type, Fingerprint._type),
     (JitClassType, Fingerprint._jitclass),
     (type, Fingerprint._class),
-    ((pytypes.BuiltinFunctionType, np.ufunc, Function), Fingerprint._named),
+    ((pytypes.BuiltinFunctionType, np.ufunc, ScalarFunction), Fingerprint._named),
 )
 
 

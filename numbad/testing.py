@@ -6,7 +6,7 @@ import numpy as np
 
 from .errors import ArgumentError, NumbadError, UnsupportedError
 from .operators import jvp, vjp
-from .operators.dispatcher import as_dispatcher
+from .operators.operator_dispatcher import as_dispatcher
 
 MODES = ("forward", "reverse")
 MANY = 16  # inputs that are checked one by one; beyond, random directions are

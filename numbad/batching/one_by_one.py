@@ -4,11 +4,11 @@ from numba.core import types
 
 from ..forward.dualize import replacement
 from ..operators.adjoint import pullback_of
-from ..operators.dispatcher import plain_parameters
-from ..operators.structure import leaves, parse, render
+from ..operators.argument_structure import leaves, parse, render
+from ..operators.operator_dispatcher import plain_parameters
 from ..reverse.pipeline import written_call
-from .arguments import element_type
-from .writing import BatchWriter
+from .batch_axes import element_type
+from .batch_code import BatchWriter
 
 
 class OneByOne(BatchWriter):

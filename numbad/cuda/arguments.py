@@ -7,9 +7,9 @@ from numba.core.registry import cpu_target as cpu
 
 from ..errors import ArgumentError
 from ..forward.dual import duals_in
-from ..operators.dispatcher import parameter_names
+from ..operators.argument_structure import differentiated, leaves
+from ..operators.operator_dispatcher import parameter_names
 from ..operators.results import result_type
-from ..operators.structure import differentiated, leaves
 from .frontend import cpu_target
 from .tape import is_workspace
 

@@ -7,7 +7,7 @@ from numba.np import numpy_support
 
 from ..errors import ArgumentError
 from ..forward.dualize import dualized
-from ..operators.dispatcher import OperatorDispatcher, as_dispatcher
+from ..operators.operator_dispatcher import OperatorDispatcher, as_dispatcher
 from . import device
 from .batch_source import BatchSource, Given, flat, rebuilt
 

@@ -12,9 +12,9 @@ from numba.cuda.compiler import compile_cuda
 from numba.cuda.extending import intrinsic
 
 from ..errors import ArgumentError, UnsupportedError
-from ..operators.dispatcher import OperatorDispatcher
+from ..operators.argument_structure import Branch, leaves, parse
+from ..operators.operator_dispatcher import OperatorDispatcher
 from ..operators.results import plain_result
-from ..operators.structure import Branch, leaves, parse
 from ..source import define
 from .forward_mode import KernelHVP, KernelJacobian
 from .frontend import cpu_target

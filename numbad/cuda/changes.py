@@ -4,10 +4,10 @@ from numba.core import types
 from numba.core.registry import cpu_target as cpu
 from numba.core.typed_passes import type_inference_stage
 
+from ..forward.data_flow import Flow
 from ..forward.dual import primal_type
-from ..forward.flow import Flow
 from ..forward.instances import instances_met
-from ..forward.promote import Activity, Analyser, effects, scalar_names
+from ..forward.promote import Analyser, DualActivity, effects, scalar_names
 from ..meaning import as_compiled
 from .dual_code import untyped_ir
 from .frontend import cpu_target
@@ -40,5 +40,5 @@ def _by_types(f, argtypes):
     instances = instances_met(func_ir, plain)
     flow = Flow(func_ir, plain, scalars, instances).build()
     every = frozenset(range(len(plain)))
-    activity = Activity(flow, every, Analyser(instances), every_store=True)
+    activity = DualActivity(flow, every, Analyser(instances), every_store=True)
     return activity.written() | activity.uncertain()

@@ -10,9 +10,9 @@ from numba.cuda.dispatcher import CUDADispatcher
 
 from ..errors import UnsupportedError
 from ..forward.dualize import DualDispatcher
+from ..memo import remembered
 from ..ode.compiling import GenericDispatcher
-from ..operators.dispatcher import OperatorDispatcher
-from ..remembered import remembered
+from ..operators.operator_dispatcher import OperatorDispatcher
 from ..reverse.pipeline import PullDispatcher, SweepDispatcher
 from .compiler import HELD, DeviceCode
 from .dual_code import DualCode, parameters_of, untyped_ir

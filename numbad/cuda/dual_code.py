@@ -15,7 +15,7 @@ from ..forward.beside_roots import StrongProducts
 from ..forward.dualize import DualCompiler, DualDispatcher
 from ..ir.capture import Capture
 from ..ir.function import is_expr
-from ..operators.dispatcher import OperatorDispatcher
+from ..operators.operator_dispatcher import OperatorDispatcher
 from .compiler import DeviceCode
 from .frontend import cpu_target
 from .precision import is_single, make_single

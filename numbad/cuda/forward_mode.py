@@ -8,7 +8,8 @@ from numba.core import types
 
 from ..errors import ArgumentError
 from ..operators.argnums import checked_argnums, checked_out
-from ..operators.dispatcher import (
+from ..operators.jacobian_operator import checked_chunk
+from ..operators.operator_dispatcher import (
     Operator,
     as_dispatcher,
     build,
@@ -17,7 +18,6 @@ from ..operators.dispatcher import (
     plain_parameters,
     starred,
 )
-from ..operators.jacobian_operator import checked_chunk
 from ..operators.tangent import Derivative
 from .hvp_source import HVPSource, directed
 from .jacobian_source import JacobianSource

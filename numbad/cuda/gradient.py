@@ -12,8 +12,8 @@ from numba.cuda.extending import intrinsic
 
 from ..errors import ArgumentError
 from ..forward.retyped import named_tuple
-from ..operators.dispatcher import as_dispatcher, parameter_names, starred
-from ..remembered import remembered
+from ..memo import remembered
+from ..operators.operator_dispatcher import as_dispatcher, parameter_names, starred
 from ..rules.registry import generation
 from . import tape as t
 from .arguments import bind

@@ -5,7 +5,7 @@ import inspect
 from numba.core import types
 
 from ..errors import ArgumentError
-from ..operators.structure import Branch, leaves, level_of, parse, refuse_constants, render
+from ..operators.argument_structure import Branch, leaves, level_of, parse, refuse_constants, render
 from ..operators.tangent import checked_tuples
 from .seeding import Call, Passes, element_of
 

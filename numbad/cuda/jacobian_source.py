@@ -5,8 +5,8 @@ from numba.core import types
 from ..errors import ArgumentError
 from ..forward.dual import Dual
 from ..forward.views import Shadowed
+from ..operators.argument_structure import level_of, render
 from ..operators.results import refuse_returned
-from ..operators.structure import level_of, render
 from .seeding import Call, Passes, element_of
 
 

@@ -5,7 +5,7 @@ from functools import cache
 from numba.core import ir
 
 from ..reverse.pipeline import Pipeline
-from ..reverse.tape import tape_type
+from ..reverse.value_tape import tape_type
 from .compiler import DeviceCode
 from .frontend import cpu_target
 

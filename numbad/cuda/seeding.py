@@ -13,9 +13,9 @@ from ..forward.custom import tangent, value_of
 from ..forward.dual import Dual, DualView, base_scalar, join_tangent
 from ..forward.views import Seeded, Shadowed, seeded, shadowed, written
 from ..operators import runtime
+from ..operators.argument_structure import Branch, hides_floats, leaves, mapped_type, parse, render
 from ..operators.describe import describe, hint
 from ..operators.results import call_type
-from ..operators.structure import Branch, hides_floats, leaves, mapped_type, parse, render
 from ..source import define
 from .changes import changed
 

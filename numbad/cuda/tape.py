@@ -1,6 +1,6 @@
 """The tape on a GPU: of a fixed size, in a thread's local memory or in a slice of a workspace.
 
-The adjoint's code uses the intrinsics of `reverse.tape`, whose helpers on the heap a GPU does not
+The adjoint's code uses the intrinsics of `reverse.value_tape`, whose helpers on the heap a GPU does not
 have. Here are those that take their place for this target: a stack that cannot grow, an arena that
 hands out what there is, and an error code in place of an exception with a text, which the caller of
 the adjoint sees.

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from numbad.data.table import Table, read_table
+from numbad.data.delimited_text import Table, read_table
 
 __all__ = ["HUDSON_BAY", "US_TBILL", "Table", "load_hudson_bay", "load_us_tbill", "read_table"]
 

@@ -22,7 +22,6 @@ from numbad.fit.initial import (
     starting_function,
     wanted_form,
 )
-from numbad.fit.losses import LOSSES
 from numbad.fit.model import (
     FailsAtStartError,
     check_right_hand_side,
@@ -32,6 +31,7 @@ from numbad.fit.model import (
 from numbad.fit.observables import read_observables
 from numbad.fit.priors import read_priors
 from numbad.fit.problem import OdeProblem, Trial
+from numbad.fit.robust_losses import LOSSES
 from numbad.fit.unknowns import make_unknowns, read_bounds, read_fixed, read_transforms
 
 # Longer states are passed to the model as arrays: code that is unrolled over them grows too long.

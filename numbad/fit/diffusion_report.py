@@ -4,7 +4,7 @@ import numpy as np
 
 from numbad.errors import ModelError
 from numbad.fit.report import DATA, FIT, dress, given, saved
-from numbad.fit.statistics import half_width
+from numbad.fit.uncertainty import half_width
 
 _WIDEST = 7.0  # a factor of 1000 on either side of an estimate
 

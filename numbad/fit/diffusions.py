@@ -15,9 +15,9 @@ from numbad.fit.local import LocalFit
 from numbad.fit.optimize import Minimum
 from numbad.fit.profile import Profile
 from numbad.fit.report import likelihood_table
-from numbad.fit.statistics import half_width
+from numbad.fit.uncertainty import half_width
 from numbad.fit.unknowns import TRANSFORMS, Unknowns
-from numbad.remembered import built_once, look_again, made_of
+from numbad.memo import built_once, look_again, made_of
 from numbad.sde.filters import KalmanFilter, series
 from numbad.sde.state_source import returned
 from numbad.source import define
@@ -320,7 +320,7 @@ class DiffusionFit(Minimum):
 
     @cached_property
     def _uncertainty(self):
-        from numbad.fit.statistics import from_hessian
+        from numbad.fit.uncertainty import from_hessian
 
         problem = self.problem
         return from_hessian(problem.curvature(problem.unknowns.internal(self.x), *problem.args))

@@ -17,7 +17,7 @@ from numba.core.dispatcher import Dispatcher
 from numbad.caching import jit
 from numbad.fit.doses import with_doses
 from numbad.fit.model import Calling, named_tuple
-from numbad.remembered import built_once, look_again, made_of
+from numbad.memo import built_once, look_again, made_of
 from numbad.source import define
 
 # Up to here all partials travel in one pass (see numbad.operators); beyond, in chunks.

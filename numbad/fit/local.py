@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from numbad.errors import ConvergenceError, IntegrationError, ModelError
-from numbad.fit.losses import of_data_alone
 from numbad.fit.noise import Weighted
+from numbad.fit.robust_losses import of_data_alone
 
 # What a model may raise where it cannot be evaluated: a solve that fails, 1 / 0, log(-1). A
 # `ModelError`, a ValueError as well, says that it can be evaluated nowhere.

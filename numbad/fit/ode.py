@@ -10,7 +10,7 @@ from numbad.errors import ModelError
 from numbad.fit.assemble import Freedom, make_problem
 from numbad.fit.doses import read_events
 from numbad.fit.multistart import run_starts
-from numbad.fit.problem import Control, Solving, as_tuple
+from numbad.fit.problem import FitControl, Solving, as_tuple
 from numbad.fit.result import FitResult
 from numbad.fit.unknowns import latin_hypercube
 
@@ -210,7 +210,7 @@ def fit_ode(
     problem = make_problem(
         fun, t, y, p0, y0, fit_y0, t0, names, components, observed, observables, experiments,
         read_events(events, tstops), sigma, scale, Freedom(own, fixed, bounds, transforms, priors),
-        Control(
+        FitControl(
             loss, f_scale, absolute_sigma, ftol, xtol, gtol, max_nfev, read_options(optimizer_options),
         ),
         Solving(

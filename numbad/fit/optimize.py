@@ -7,10 +7,10 @@ import numpy as np
 
 from numbad.errors import ModelError
 from numbad.fit.local import Evaluations, LocalFit, first_evaluation
-from numbad.fit.problem import Control
+from numbad.fit.problem import FitControl
 from numbad.fit.report import minimum_table
 from numbad.fit.result import FitResult
-from numbad.fit.statistics import from_hessian, half_width
+from numbad.fit.uncertainty import from_hessian, half_width
 from numbad.fit.unknowns import Unknowns
 
 TAKES_HESSIAN_PRODUCT = ("newton-cg", "trust-ncg", "trust-krylov", "trust-constr")
@@ -85,8 +85,8 @@ def least_squares(fun, x0, args=(), *, names=None, **options):
     from scipy import optimize
 
     unknowns = _unknowns(x0, names, options.get("bounds", (-np.inf, np.inf)))
-    known = {name: options[name] for name in Control.__dataclass_fields__ if name in options}
-    problem = FunctionProblem(fun, tuple(args), unknowns, Control(**known))
+    known = {name: options[name] for name in FitControl.__dataclass_fields__ if name in options}
+    problem = FunctionProblem(fun, tuple(args), unknowns, FitControl(**known))
     first = first_evaluation(problem, unknowns.start)
     marker = 1e6 * (1.0 + np.linalg.norm(first[1])) if options.get("method") == "lm" else np.nan
     rejected = np.full_like(first[1], marker), np.zeros_like(first[2])

@@ -29,7 +29,7 @@ from numbad.meaning import meaning
 
 
 @dataclass(frozen=True)
-class Control:
+class FitControl:
     """How to optimise; the names are those of `scipy.optimize.least_squares`."""
 
     loss: str = "linear"
@@ -125,7 +125,7 @@ class OdeProblem:
     unknowns: Unknowns
     components: tuple | None
     trials: tuple
-    control: Control
+    control: FitControl
     solving: Solving
     observing: Observing | None = None
     labels: tuple | None = None

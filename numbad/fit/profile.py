@@ -6,7 +6,7 @@ import numpy as np
 
 from numbad.errors import ModelError
 from numbad.fit.local import attempt, cost_at, settle
-from numbad.fit.statistics import half_width
+from numbad.fit.uncertainty import half_width
 
 # How far the search for an end goes, in half widths of the usual interval, before that is open.
 FARTHEST = 1e3
@@ -61,7 +61,7 @@ def profile(result, name, level=0.95):
     threshold = 0.5 * (width * (1.0 if likelihood else result.residual_std)) ** 2
     if not threshold > 0.0:
         raise ModelError("a profile needs more observations than unknowns, or absolute sigma")
-    search = _Search(result, names.index(name), threshold, width)
+    search = _ProfileSearch(result, names.index(name), threshold, width)
     low, high = search.end(-1.0), search.end(1.0)
     values, costs = zip(*sorted(search.points.items()), strict=True)
     value = float(result.x[search.index])
@@ -82,7 +82,7 @@ class _Held:
         return residuals, np.ascontiguousarray(jacobian[:, self.keep])
 
 
-class _Search:
+class _ProfileSearch:
     """The cost with one unknown held, as a function of it, and where it crosses the threshold."""
 
     def __init__(self, result, index, threshold, width):

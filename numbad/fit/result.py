@@ -8,7 +8,7 @@ import numpy as np
 from numbad.errors import DataError, ModelError
 from numbad.fit.multistart import best
 from numbad.fit.noise import Weighted, log_likelihood, with_degrees
-from numbad.fit.statistics import half_width, uncertainty
+from numbad.fit.uncertainty import half_width, uncertainty
 
 
 class FitResult:

@@ -10,7 +10,7 @@ from numbad.fit.local import LocalFit
 from numbad.fit.model import Calling, packed
 from numbad.fit.observables import read_observables
 from numbad.fit.priors import Priors
-from numbad.fit.problem import Control, OdeProblem, Solving, Trial, as_tuple
+from numbad.fit.problem import FitControl, OdeProblem, Solving, Trial, as_tuple
 from numbad.fit.unknowns import Unknowns
 
 FORMAT = 2
@@ -111,7 +111,7 @@ def _load_problem(entry, fun, observables, events, y0):
         ),
         _tuple(entry["components"]),
         trials,
-        Control(**entry["control"] | {"options": tuple(map(tuple, entry["control"].get("options", ())))}),
+        FitControl(**entry["control"] | {"options": tuple(map(tuple, entry["control"].get("options", ())))}),
         _load_solving(entry["solving"]),
         observing,
         _tuple(labels),

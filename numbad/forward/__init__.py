@@ -1,21 +1,21 @@
 """Forward mode: dual numbers as a Numba type, and the compilation of functions for them."""
 
 from . import (  # noqa: F401  (they register with Numba)
-    array,
     clip,
     construction,
-    draws,
+    dual_arrays,
+    dual_products,
+    dual_reductions,
     elementwise,
     hashed,
     made_instances,
-    memory,
+    memory_layout,
     number_class,
     overloads,
-    products,
-    reductions,
-    structural,
+    refused_draws,
+    structural_duals,
     tuples,
-    whole_arrays,
+    whole_dual_arrays,
 )
 from .access import dtype_like, primal, promote_like, strip, tangent_of
 from .dual import Dual

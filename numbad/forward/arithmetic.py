@@ -1,6 +1,6 @@
 """Evaluates rules into LLVM: the partials of a function, and the chain rule over `n` partials.
 
-One `Emitter` serves every scalar type. Floats become single instructions and the partials LLVM
+One `RuleEmitter` serves every scalar type. Floats become single instructions and the partials LLVM
 vectors; complex numbers and nested duals go through the functions that Numba, or this package,
 already has for them.
 """
@@ -58,7 +58,7 @@ def _whole_power(x, n):
     return 1.0 / result if 0.0 < abs(result) < math.inf else math.pow(x, float(n))
 
 
-class Emitter(Zeros):
+class RuleEmitter(Zeros):
     """Emits arithmetic on `Operand`s at the builder's position."""
 
     def __init__(self, context, builder, real, flags=()):
@@ -133,7 +133,7 @@ class Emitter(Zeros):
             power = self._power(x, others[0].type.literal_value)
             if power is not None:
                 return power
-        return Emitter(without_errors(self.context), self.builder, self.real).call(fn, operands)
+        return RuleEmitter(without_errors(self.context), self.builder, self.real).call(fn, operands)
 
     def call(self, fn, operands):
         """`fn` of the operands exactly as Numba compiles it."""

@@ -5,9 +5,9 @@ from numba.core import types
 
 from ..source import define
 from . import dual as d
-from .array import dtype_of_type
-from .optionals import overload_stand_in
-from .reductions import is_none
+from .dual_arrays import dtype_of_type
+from .dual_reductions import is_none
+from .optional_arrays import overload_stand_in
 from .stand_ins import stand_for, stand_for_method
 
 

@@ -8,10 +8,10 @@ from numba.extending import overload, register_jitable
 from ..source import define
 from . import dual as d
 from .access import dtype_like
-from .array import as_scalar, dtype_of_type, is_dual_array, plain
+from .dual_arrays import as_scalar, dtype_of_type, is_dual_array, plain
+from .dual_reductions import as_zero, is_none
 from .layout import empty_as
-from .optionals import overload_stand_in
-from .reductions import as_zero, is_none
+from .optional_arrays import overload_stand_in
 from .stand_ins import stand_for, stand_for_method
 
 

@@ -2,9 +2,9 @@
 
 from numba.core import ir
 
-from .flow import Flow
+from .data_flow import Flow
 from .instances import instances_met
-from .promote import Activity, Analyser
+from .promote import Analyser, DualActivity
 
 
 def statements(blocks):
@@ -23,7 +23,7 @@ class Use:
         self.direct = {id(s) for s in direct}
         instances = instances_met(func_ir, args)
         self.flow = Flow(func_ir, args, instances=instances).build()
-        self.activity = Activity(self.flow, frozenset(), Analyser(instances), every_store=True)
+        self.activity = DualActivity(self.flow, frozenset(), Analyser(instances), every_store=True)
 
     def names(self, statement):
         """The names that a statement reads; of what it takes an item, only if that may be a copy."""

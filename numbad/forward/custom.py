@@ -18,7 +18,7 @@ from ..source import define
 from . import dual as d
 from .access import assemble_scalar, partial, strip
 from .arithmetic import Operand
-from .array import as_scalar, dtype_of_type
+from .dual_arrays import as_scalar, dtype_of_type
 from .dual_dispatcher import DualDispatcher, dualized
 from .overloads import SCALARS, emitter, lower_differentiable, relevel, stripped, top_tag
 from .refuse import refused_call, told

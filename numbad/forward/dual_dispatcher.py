@@ -5,8 +5,8 @@ import weakref
 from numba.core.registry import CPUDispatcher
 
 from ..debugging import debugging
-from ..linked import compiled
-from ..remembered import remembered
+from ..linking import compiled
+from ..memo import remembered
 from ..rules.registry import rules_given
 from .primal import compile_like
 from .refuse import refusing

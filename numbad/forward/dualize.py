@@ -26,10 +26,10 @@ from ..rules.registry import CONSTANT_CALLS, JVP, SCALAR, VJP
 from . import custom, entered, known, overloads, vectorized
 from . import dual as d
 from .beside_roots import StrongProducts
+from .complex_parts import TakeParts
 from .dual_dispatcher import DualDispatcher, dualized
 from .instances import instances_met
 from .object_mode import in_object_mode
-from .parts import TakeParts
 from .promote import PromoteAllocations, refresh
 from .retyped import CheckFields
 from .shown import show_values

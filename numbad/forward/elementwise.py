@@ -13,7 +13,7 @@ from ..rules import CONSTANT, SCALAR, on_ship
 from ..source import define
 from . import dual as d
 from .access import dtype_like
-from .optionals import overload_stand_in
+from .optional_arrays import overload_stand_in
 from .stand_ins import stand_for
 
 SCALARS = types.Number | types.Boolean | d.Dual
@@ -171,7 +171,7 @@ def _lower_loop(context, builder, fn, nin, sig, args):
     scalars = [element(a) for a in sig.args[:nin]]
     result = sig.return_type.dtype
 
-    class Kernel(npyimpl._Kernel):
+    class ElementwiseKernel(npyimpl._Kernel):
         def generate(self, *values):
             ty, value = _call(context, builder, fn, scalars, values)
             return context.cast(builder, value, ty, result)
@@ -180,7 +180,7 @@ def _lower_loop(context, builder, fn, nin, sig, args):
     looped = signature(sig.return_type, *(t for t, _ in pairs))
     ufunc = _Ufunc(getattr(fn, "__name__", "fn"), nin)
     return npyimpl.numpy_ufunc_kernel(
-        context, builder, looped, [v for _, v in pairs], ufunc, Kernel
+        context, builder, looped, [v for _, v in pairs], ufunc, ElementwiseKernel
     )
 
 

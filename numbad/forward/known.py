@@ -14,7 +14,7 @@ from numba.experimental.jitclass.base import JitClassType
 from numba.np.ufunc.dufunc import DUFunc
 from numba.typed import Dict, List
 
-from ..rules.functions import Function
+from ..rules.functions import ScalarFunction
 
 # Calls whose result shares no memory with any argument; only these are ever promoted.
 FRESH = {
@@ -28,7 +28,7 @@ FRESH = {
     if hasattr(np, name)
 }
 ELEMENTWISE = (
-    np.ufunc | DUFunc | Function
+    np.ufunc | DUFunc | ScalarFunction
 )  # their results are new arrays too, unless they are given one
 FRESH_METHODS = set(
     "copy astype flatten cumsum cumprod repeat item sum mean prod min max var std dot take argmin argmax"

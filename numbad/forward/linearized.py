@@ -6,12 +6,12 @@ What does not depend on the partials is computed once for all of them.
 import numpy as np
 from numba.extending import overload, register_jitable
 
-from ..rules.registry import Implicit, Linearized
+from ..rules.registry import ImplicitRule, Linearized
 from ..source import define
 from . import dual as d
 from .access import assemble_scalar, dtype_like, partial
-from .array import plain
 from .custom import KINDS, assemble, dtype_of_value, of_level, tangent, value_of
+from .dual_arrays import plain
 from .dual_dispatcher import dualized
 
 
@@ -88,7 +88,7 @@ def _register_constant(call, fn, _):
 
 
 KINDS[Linearized] = _register_linearized
-KINDS[Implicit] = _register_implicit
+KINDS[ImplicitRule] = _register_implicit
 KINDS["constant"] = _register_constant
 
 

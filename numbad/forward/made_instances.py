@@ -17,7 +17,7 @@ from ..errors import NumbadError
 from ..source import define
 from . import dual as d
 from . import known
-from .array import as_scalar
+from .dual_arrays import as_scalar
 from .retyped import allocator, allocator_as, in_duals, numbers_in_duals
 from .stand_ins import CLASSES
 

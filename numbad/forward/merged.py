@@ -79,7 +79,7 @@ def _may_be_copied(name, flow, changes):
 
 
 def _convert(func_ir, phi, typemap, dual, duals):
-    from .array import as_dual
+    from .dual_arrays import as_dual
 
     for k, (label, value) in enumerate(zip(phi.incoming_blocks, phi.incoming_values, strict=True)):
         if not isinstance(value, ir.Var) or not _is_constant(value.name, typemap, duals):

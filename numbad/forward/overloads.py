@@ -13,7 +13,7 @@ from numba.core.typing.templates import AbstractTemplate, infer_global, signatur
 
 from ..rules import CONSTANT, SCALAR, STRUCTURAL, on_register, on_ship
 from . import dual as d
-from .arithmetic import Emitter, Operand, refuse_missing, strip_operand
+from .arithmetic import Operand, RuleEmitter, refuse_missing, strip_operand
 
 SCALARS = types.Number | types.Boolean | d.Dual
 
@@ -48,7 +48,7 @@ def emitter(context, builder, ty):
     base = d.base_scalar(ty)
     if isinstance(base, types.Complex):
         base = base.underlying_float
-    return Emitter(context, builder, base if isinstance(base, types.Float) else types.float64)
+    return RuleEmitter(context, builder, base if isinstance(base, types.Float) else types.float64)
 
 
 class ScalarTemplate(AbstractTemplate):

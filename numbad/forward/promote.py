@@ -20,8 +20,8 @@ from ..ir.untyped import constant_of, untyped
 from ..rules.registry import JVP, SCALAR
 from . import dual as d
 from . import known
-from .array import as_dual
-from .flow import Flow, spread
+from .data_flow import Flow, spread
+from .dual_arrays import as_dual
 from .instances import Instances, instances_met
 from .made_instances import remade
 from .merged import convert_merged
@@ -29,7 +29,7 @@ from .retyped import ALLOCATORS
 
 
 @dataclass
-class Summary:
+class CallSummary:
     """What a call does: whether its result is active, and which parameters it writes duals to."""
 
     written: frozenset = frozenset()
@@ -44,12 +44,12 @@ class Summary:
         """The same where the function's arguments come as one tuple, argument 0."""
         changed = frozenset([0]) if self.changed else frozenset()
         uncertain = frozenset([0]) if self.uncertain else frozenset()
-        return Summary(changed, changed, frozenset(), True, self.random, uncertain, self.opaque)
+        return CallSummary(changed, changed, frozenset(), True, self.random, uncertain, self.opaque)
 
     def without_duals(self):
         """The summary of an operator on the function: it changes what the function changes."""
         certain = self.changed, self.changed, frozenset(), True, self.random
-        return Summary(*certain, self.uncertain, self.opaque)
+        return CallSummary(*certain, self.uncertain, self.opaque)
 
     def cautious(self):
         """The same where functions of others do all that they may."""
@@ -57,7 +57,7 @@ class Summary:
         return replace(self, changed=changed, random=random)
 
 
-class Activity:
+class DualActivity:
     """The least set of names that hold or may hold active values, and of containers of duals."""
 
     def __init__(
@@ -180,7 +180,7 @@ class Analyser:
 
     def _visit(self, dispatcher, active):
         if _has_rule(dispatcher):
-            return Summary(fresh=True)
+            return CallSummary(fresh=True)
         if hasattr(dispatcher, "operator"):
             inner = self._visit(dispatcher.operator.f, frozenset()).without_duals()
             return inner.of_tuple() if dispatcher.operator.takes_tuples else inner
@@ -188,17 +188,17 @@ class Analyser:
         if key not in self._visited:
             self._visited.add(key)
             self._summaries[key] = self._summarise(dispatcher, active)
-        return self._summaries.get(key, Summary())
+        return self._summaries.get(key, CallSummary())
 
     def _summarise(self, dispatcher, active):
         py_func = dispatcher.py_func
         if py_func not in self._flows:
             self._flows[py_func] = Flow(untyped(dispatcher), (), instances=self.instances).build()
         flow = self._flows[py_func]
-        activity = Activity(flow, active, self)
-        changes = Activity(flow, active, self, every_store=True)
+        activity = DualActivity(flow, active, self)
+        changes = DualActivity(flow, active, self, every_store=True)
         returned = flow.returned()
-        return Summary(
+        return CallSummary(
             activity.written(),
             changes.written(),
             returned,
@@ -232,8 +232,8 @@ def activities(func_ir, args, scalars=frozenset()):
     given = {i: name for i, name in flow.parameters.items() if i < len(args)}
     holding = {name for i, name in given.items() if fields_of(args[i]) and i in active}
     analyse = Analyser(instances)
-    found = Activity(flow, active, analyse, holding=holding, suspicious=True)
-    return found, Activity(flow, active, analyse, every_store=True, suspicious=True)
+    found = DualActivity(flow, active, analyse, holding=holding, suspicious=True)
+    return found, DualActivity(flow, active, analyse, every_store=True, suspicious=True)
 
 
 def common_dual(typingctx, args):

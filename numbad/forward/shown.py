@@ -2,7 +2,7 @@
 
 from numba.core import ir
 
-from .array import plain
+from .dual_arrays import plain
 
 
 def show_values(statement, body):

@@ -10,7 +10,7 @@ from ..rules.registry import rules_given
 from ..source import define
 from . import dual as d
 from . import known
-from .array import as_scalar
+from .dual_arrays import as_scalar
 from .dual_dispatcher import dualized
 from .elementwise import ElementwiseTemplate, broadcasting
 

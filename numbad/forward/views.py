@@ -22,7 +22,7 @@ from numba.extending import (
 from ..source import define
 from . import dual as d
 from .access import assemble_scalar, pair, partial, strip, unit
-from .array import as_scalar
+from .dual_arrays import as_scalar
 from .refuse import refused_call
 
 _INDEX = types.int64

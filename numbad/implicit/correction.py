@@ -13,7 +13,7 @@ from ..forward import dual as d
 from ..forward.access import dtype_like, partial
 from ..forward.custom import assemble
 from ..source import define
-from .linear import solve
+from .linear_systems import solve
 
 
 def corrected(x, slope, residual, tag, n):

@@ -11,7 +11,7 @@ import numpy as np
 from numba import njit
 
 from .inlining import inlined
-from .lapack import is_positive_definite
+from .lapack_status import is_positive_definite
 from .newton import (
     CONVERGED,
     NO_MINIMUM,

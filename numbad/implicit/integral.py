@@ -13,15 +13,15 @@ from ..forward.access import promote_like, tangent_of
 from ..forward.custom import value_of
 from ..forward.dual import Dual, top_dual
 from ..forward.dualize import replacement
-from ..operators.dispatcher import build
-from ..operators.jacobian import value_and_grad
+from ..operators.argument_structure import describe, leaves, parse, render
+from ..operators.first_order import value_and_grad
+from ..operators.generated_names import Writer, indented
+from ..operators.operator_dispatcher import build
 from ..operators.results import plain_result, scalar_result
-from ..operators.structure import describe, leaves, parse, render
-from ..operators.writing import Writer, indented
 from ..source import define
 from . import quadrature
-from .operator import Implicit, ImplicitDispatcher
-from .pullback import ImplicitPullback
+from .equation import Implicit, ImplicitDispatcher
+from .implicit_pullback import ImplicitPullback
 from .watch import differs, snapshot, watching
 
 PARAMETERS = "a, b, args, epsabs, epsrel, limit"

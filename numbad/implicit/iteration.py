@@ -3,7 +3,7 @@
 import math
 
 from .inlining import inlined
-from .lapack import all_finite
+from .lapack_status import all_finite
 from .newton import CONVERGED, NOT_FINITE, TOO_MANY, WRONG_LENGTH, is_within, moved
 
 

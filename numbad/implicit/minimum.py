@@ -1,11 +1,11 @@
 """`minimize` and `minimize_scalar`: where the gradient is zero and the Hessian positive definite."""
 
-from ..operators.jacobian import grad, value_and_jacobian
+from ..operators.first_order import grad, value_and_jacobian
 from . import descent
-from .operator import Implicit
+from .equation import Implicit
 
 
-class Minimum(Implicit):
+class LocalMinimum(Implicit):
     """A local minimum of `f`: a root of its gradient."""
 
     name = "minimize"
@@ -23,7 +23,7 @@ class Minimum(Implicit):
         return (descent.minimize_float if scalar else descent.minimize_array), called, ""
 
 
-class BracketedMinimum(Minimum):
+class BracketedMinimum(LocalMinimum):
     """A minimum between two places."""
 
     name = "minimize_scalar"

@@ -13,7 +13,7 @@ import numpy as np
 from numba import njit
 
 from .inlining import inlined
-from .lapack import all_finite, solve_floats
+from .lapack_status import all_finite, solve_floats
 
 CONVERGED = 0
 TOO_MANY = 1

@@ -1,8 +1,8 @@
 """`root` and `fixed_point`: equations that a solution meets."""
 
-from ..operators.jacobian import value_and_jacobian
+from ..operators.first_order import value_and_jacobian
 from . import iteration, newton
-from .operator import Implicit
+from .equation import Implicit
 
 
 class Root(Implicit):

@@ -7,7 +7,7 @@ import numpy as np
 from numba.extending import overload, register_jitable
 
 from ..forward.access import primal
-from ..forward.array import is_dual_array, plain
+from ..forward.dual_arrays import is_dual_array, plain
 
 
 def snapshot(a):

@@ -57,14 +57,14 @@ def find_searches(blocks, is_varied, is_float, holds_floats):
     cfg = compute_cfg_from_blocks(blocks)
     if not cfg.loops():
         return []
-    flow = _Flow(blocks, cfg)
+    flow = _DataFlow(blocks, cfg)
     is_sensitive = flow.sensitive(is_varied).__contains__
     kinds = is_sensitive, is_float, holds_floats
-    found = [_Search(flow, loop, *kinds).found() for loop in cfg.loops().values()]
+    found = [_LoopSearch(flow, loop, *kinds).found() for loop in cfg.loops().values()]
     return [one for one in found if one is not None]
 
 
-class _Flow:
+class _DataFlow:
     """Which names are computed from which, through data alone: branches do not count."""
 
     def __init__(self, blocks, cfg):
@@ -132,7 +132,7 @@ class _Flow:
         return value.value if isinstance(value, ir.Global | ir.FreeVar) else None
 
 
-class _Search:
+class _LoopSearch:
     """One loop."""
 
     def __init__(self, flow, loop, is_varied, is_float, holds_floats):

@@ -10,7 +10,7 @@ from numba.core.errors import NumbaError
 from numba.core.registry import CPUDispatcher, cpu_target
 
 from ..meaning import as_compiled
-from ..remembered import remembered
+from ..memo import remembered
 from ..source import define
 
 _EXACT = types.float64, types.complex128  # results that need no rounding

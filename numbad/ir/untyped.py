@@ -6,9 +6,9 @@ from types import CodeType
 from numba.core import compiler, ir
 from numba.core.errors import NumbaError
 
-from ..remembered import remembered
+from ..memo import remembered
 from .function import read_by
-from .lifting.calls import Put
+from .lifting.appended_arguments import Put
 from .lifting.rewriting import lift_closures
 
 

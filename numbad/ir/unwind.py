@@ -17,7 +17,7 @@ from numba.core.registry import CPUDispatcher
 from numba.core.typed_passes import BaseNativeLowering, NativeLowering
 
 from ..debugging import debugging
-from .checks import refuse_nonfinite, refuse_strays
+from .debug_checks import refuse_nonfinite, refuse_strays
 
 _RAISES = "numba_exception_output"
 

@@ -17,7 +17,7 @@ from ..errors import UnsupportedError
 from ..ir.callee import callee_of
 from ..ir.function import is_expr, is_phi, map_vars, operands, successors, unary_function
 from .choice import choose_extrema, made_call
-from .functions import FUNCTIONS
+from .lane_functions import FUNCTIONS
 from .uniform import WAY_OUT, find_varying, refuse, refuse_what_counts, refuse_writes
 from .varying import both, either, guarded, other, select
 

@@ -3,14 +3,14 @@
 from pathlib import Path
 
 from numbad.models.diffusion_file import DiffusionModel
+from numbad.models.fit_input import FitInput, assemble, assemble_series
 from numbad.models.model_file import Model, load_model
-from numbad.models.problem import Problem, assemble, assemble_series
 
 __all__ = [
     "PREDATOR_PREY",
     "DiffusionModel",
+    "FitInput",
     "Model",
-    "Problem",
     "assemble",
     "assemble_series",
     "load_model",

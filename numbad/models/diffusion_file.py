@@ -61,7 +61,7 @@ def defines_diffusion(names):
 
 def read_diffusion(path, source, names):
     """Return the `DiffusionModel` of a file's names, or raise `ModelError`."""
-    reader = _Reader(path, source, names, KNOWN)
+    reader = _DiffusionReader(path, source, names, KNOWN)
     reader.check_names()
     reader.check_options()
     if "p0" not in names:
@@ -78,7 +78,7 @@ def read_diffusion(path, source, names):
     )
 
 
-class _Reader(Reader):
+class _DiffusionReader(Reader):
     """The names of the model file of an SDE."""
 
     def likelihood(self):

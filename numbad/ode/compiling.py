@@ -8,8 +8,8 @@ from numba.core.registry import CPUDispatcher
 
 from numbad.caching import ContentCache, jit
 from numbad.errors import ArgumentError, NumbadError
-from numbad.operators.dispatcher import OperatorCompiler
-from numbad.remembered import look_again, made_of
+from numbad.memo import look_again, made_of
+from numbad.operators.operator_dispatcher import OperatorCompiler
 
 
 class GenericDispatcher(CPUDispatcher):

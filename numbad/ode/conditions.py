@@ -8,7 +8,7 @@ from numbad.errors import ModelError, NumbadError
 from numbad.ode.compiling import inlined
 from numbad.ode.complaint import cannot_compile
 from numbad.ode.state import is_scalar
-from numbad.operators.dispatcher import starred
+from numbad.operators.operator_dispatcher import starred
 from numbad.operators.tangent import jvp
 from numbad.source import define
 

@@ -6,6 +6,7 @@ from dataclasses import astuple
 
 import numpy as np
 
+from numbad.memo import built_once
 from numbad.ode import failure
 from numbad.ode.compiling import generic, inlined
 from numbad.ode.control import (
@@ -50,7 +51,6 @@ from numbad.ode.stiffness import make_looks_stiff
 from numbad.ode.switching import Switching, switching_pieces
 from numbad.ode.symplectic import Symplectic, symplectic_steps
 from numbad.ode.times import check_times, time_at
-from numbad.remembered import built_once
 
 # What is compiled once for a right-hand side. `until_output`: the last of the times is where steps aim at,
 # and no output; the integration ends with the step that reaches the last output. `checkpoints`: how many

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from numbad.memo import built_once
 from numbad.ode import failure
 from numbad.ode.compiling import GenericDispatcher, generic, inlined
 from numbad.ode.conditions import Conditions
@@ -19,7 +20,6 @@ from numbad.ode.state import (
     structure_of,
 )
 from numbad.ode.true_slope import make_slope_at
-from numbad.remembered import built_once
 
 # The fraction of a first step after which an event that has just happened can be seen to happen again.
 SHORTEST = 1e-12

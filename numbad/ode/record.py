@@ -4,6 +4,7 @@ import numpy as np
 from numba.core import types
 from numba.extending import intrinsic
 
+from numbad.memo import built_once
 from numbad.ode import failure
 from numbad.ode.compiling import generic
 from numbad.ode.emit import Emitter
@@ -11,7 +12,6 @@ from numbad.ode.event_log import UNWATCHED, WATCHES_NOTHING, make_watch
 from numbad.ode.integrate import content_of, dispatcher_of, make_pieces
 from numbad.ode.state import borrow, hold, structure_of, table_for, write_row
 from numbad.ode.tables import FIRST_ROWS, enlarged, with_row
-from numbad.remembered import built_once
 
 
 @built_once(dispatcher_of)

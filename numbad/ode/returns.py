@@ -16,11 +16,11 @@ from numba.core.registry import CPUDispatcher
 from numba.core.untyped_passes import ReconstructSSA
 
 from numbad.caching import enable
+from numbad.forward.data_flow import constant_of
 from numbad.forward.dualize import DualCompiler, DualDispatcher, dualized, replacement
-from numbad.forward.flow import constant_of
 from numbad.forward.primal import compile_like
 from numbad.ir.untyped import untyped
-from numbad.remembered import remembered
+from numbad.memo import remembered
 from numbad.rules.registry import rules_given
 
 

@@ -15,6 +15,7 @@ from numba import njit
 
 from numbad.caching import jit
 from numbad.errors import ModelError
+from numbad.memo import built_once
 from numbad.ode import failure
 from numbad.ode.compiling import generic
 from numbad.ode.crossing import next_to
@@ -24,7 +25,6 @@ from numbad.ode.locate import LocateDispatcher, make_locate
 from numbad.ode.times import check_times, check_times_type, uniform
 from numbad.ode.true_slope import NODES, make_consistent, make_flow, make_slope
 from numbad.operators.stop import stop_gradient
-from numbad.remembered import built_once
 from numbad.reverse.checkpoint import checkpoint
 from numbad.source import define
 

@@ -7,6 +7,7 @@ import numpy as np
 from numbad.errors import ArgumentError
 from numbad.forward.dual import duals_in
 from numbad.ir.functionals import functional
+from numbad.memo import built_once
 from numbad.ode.adjoints.dispatcher import SolverDispatcher
 from numbad.ode.compiling import as_dispatcher, generic
 from numbad.ode.events import checked_events
@@ -30,7 +31,6 @@ from numbad.ode.sparsity_pattern import checked_sparsity
 from numbad.ode.symplectic import Symplectic
 from numbad.ode.tableau import Tableau
 from numbad.ode.true_slope import check_mass_of_events
-from numbad.remembered import built_once
 
 _ADJOINTS = ("auto", "forward", "discrete", "interpolating", "gauss", "quadrature", "backsolve")
 CONTINUOUS = _ADJOINTS[3:]

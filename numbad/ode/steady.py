@@ -23,10 +23,11 @@ from numbad.errors import ArgumentError, ConvergenceError, ModelError, SingularE
 from numbad.forward.dual import base_scalar, duals_in
 from numbad.forward.dualize import dualized
 from numbad.forward.refuse import told
-from numbad.implicit.lapack import solve_floats
+from numbad.implicit.lapack_status import solve_floats
 from numbad.implicit.newton import newton_step
 from numbad.implicit.regular import is_regular_along, weakest
 from numbad.ir.functionals import functional
+from numbad.memo import built_once
 from numbad.ode import failure
 from numbad.ode.compiling import as_dispatcher
 from numbad.ode.forms import as_arguments, as_form, as_row
@@ -37,10 +38,9 @@ from numbad.ode.solving import checked_settings
 from numbad.ode.sparse_linear import weight
 from numbad.ode.times import uniform
 from numbad.ode.true_slope import make_right_side
-from numbad.operators.dispatcher import original
-from numbad.operators.jacobian import jacobian
+from numbad.operators.first_order import jacobian
+from numbad.operators.operator_dispatcher import original
 from numbad.operators.stop import stop_gradient
-from numbad.remembered import built_once
 from numbad.source import define
 
 # A steady state is near where Newton's step is so many times as long as the tolerances allow errors to be.

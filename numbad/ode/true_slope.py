@@ -23,13 +23,13 @@ from numbad.caching import jit
 from numbad.errors import ArgumentError
 from numbad.forward.dual import duals_in
 from numbad.forward.dualize import replacement
-from numbad.implicit.lapack import solve_floats
+from numbad.implicit.lapack_status import solve_floats
 from numbad.ode import failure
 from numbad.ode.compiling import inlined
 from numbad.ode.forms import as_arguments, as_form, as_row
 from numbad.ode.orders import order_of
 from numbad.ode.state import read_row, restored
-from numbad.operators.jacobian import jacobian
+from numbad.operators.first_order import jacobian
 from numbad.operators.stop import stop_gradient
 from numbad.operators.tangent import jvp
 from numbad.reverse.checkpoint import checkpoint

@@ -2,9 +2,9 @@
 
 import sys
 
-from . import by_instance, nopython, pullback  # noqa: F401  (they register themselves)
-from .jacobian import grad, jacobian, value_and_grad, value_and_jacobian
-from .second import grad_and_hvp, hessian, hvp
+from . import by_instance, nopython, operator_pullback  # noqa: F401  (they register themselves)
+from .first_order import grad, jacobian, value_and_grad, value_and_jacobian
+from .second_order import grad_and_hvp, hessian, hvp
 from .sparsity import sparsity
 from .stop import stop_gradient
 from .tangent import derivative, jvp

@@ -10,21 +10,21 @@ from numba import njit, typeof
 from numba.core import types
 
 from ..errors import ArgumentError
-from ..forward import array
+from ..forward import dual_arrays
 from ..forward.dual import base_scalar, with_base
 from ..forward.layout import zeros_as
 from ..forward.promote import common_dual, effects
 from ..inherited import inherited_options
-from ..remembered import remembered
+from ..memo import remembered
 from ..reverse.pipeline import written_call
 from ..rules.registry import JVP, SCALAR, VJP
 from ..source import define
 from . import brief as brief_arrays
 from . import overlap, runtime
-from .dispatcher import original, parameter_names, starred
+from .argument_structure import ArgumentLeaf, Branch, leaves, parse, render
+from .generated_names import Writer, indented
+from .operator_dispatcher import original, parameter_names, starred
 from .results import plain_result, scalar_of
-from .structure import Branch, Leaf, leaves, parse, render
-from .writing import Writer, indented
 
 
 def pullback_of(f, tys, wrt):
@@ -165,7 +165,7 @@ class AdjointSource(Writer):
             self.before += self.brief.lines(name, leaf.source, ty)
             self.before.append(f"set_to({name}, {leaf.source})")
         else:
-            convert = self.constant("as_dual", array.as_dual(ty))
+            convert = self.constant("as_dual", dual_arrays.as_dual(ty))
             self.before.append(f"{name} = {convert}({leaf.source})")
 
     def _make_shadow(self, name, source, ty, array_type):
@@ -306,7 +306,9 @@ def aligned(tree, given):
 
 def _fits(given, leaf):
     """Whether a member of a cotangent can stand for that of a leaf of the result."""
-    if not isinstance(given, Leaf) or isinstance(given.type, types.Array) != (leaf.kind == "array"):
+    if not isinstance(given, ArgumentLeaf) or isinstance(given.type, types.Array) != (
+        leaf.kind == "array"
+    ):
         return False
     if leaf.kind == "array" and given.type.ndim != leaf.type.ndim:
         return False

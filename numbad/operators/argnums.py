@@ -1,7 +1,7 @@
 """Argument numbers as a user gives them: `argnums=`, `argnum=` and `out=`."""
 
 from ..errors import ArgumentError
-from .dispatcher import parameter_names, starred
+from .operator_dispatcher import parameter_names, starred
 
 
 def checked_argnums(name, argnums, names):

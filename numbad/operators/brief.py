@@ -17,7 +17,7 @@ from ..errors import ArgumentError
 from ..forward.access import pair, partial
 from ..forward.dual import Dual
 from . import runtime
-from .structure import leaves, parse
+from .argument_structure import leaves, parse
 
 STACK_BYTES = 2048
 """Of an array on the machine stack; a larger one comes from the heap."""

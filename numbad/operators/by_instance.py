@@ -16,11 +16,11 @@ from ..errors import ArgumentError
 from ..forward.dual import primal_type
 from ..forward.promote import effects
 from ..inherited import inherited_options
-from ..remembered import remembered
+from ..memo import remembered
 from ..source import define
-from . import dispatcher
+from . import operator_dispatcher
+from .argument_structure import level_of
 from .describe import describe
-from .dispatcher import build, parameter_names, signature_source
 from .instance_changes import (
     Addressed,
     address_of,
@@ -32,9 +32,9 @@ from .instance_changes import (
 from .instance_tuples import as_tuple, has_floats, holds_instances, maker, out_of_reach, restored
 from .jacobian_operator import Jacobian
 from .mode import Choice
+from .operator_dispatcher import build, parameter_names, signature_source
 from .results import plain_result
-from .second import HVP
-from .structure import level_of
+from .second_order import HVP
 from .tangent import JVP
 from .vjp import VJP
 
@@ -71,7 +71,7 @@ def _is_of_fields(f):
     return getattr(f.py_func, _OF_FIELDS, False)
 
 
-dispatcher.WRITERS.append(written_by_fields)
+operator_dispatcher.WRITERS.append(written_by_fields)
 
 
 def _is_differentiated(operator, k, given, argtypes):
@@ -125,7 +125,7 @@ class _FunctionOfFields:
         f = self.operator.f
         parameters, namespace = signature_source(f.py_func)
         names = parameter_names(f.py_func)
-        star = dispatcher.starred(f.py_func)
+        star = operator_dispatcher.starred(f.py_func)
         passed = [f"*{n}" if k == star else n for k, n in enumerate(names)]
         lines, after = [], []
         for k, ty in plain:
@@ -205,7 +205,7 @@ _NAMESPACE = {
 def _written_plain(operator, target, by_fields, argtypes):
     """Of an operator whose result is called with the arguments of `f`."""
     function = operator.f.py_func
-    star = dispatcher.starred(function)
+    star = operator_dispatcher.starred(function)
     count = len(parameter_names(function))
     sources = [f"*arg{k}" if k == star else f"arg{k}" for k in range(count)]
     given = [by_fields.argument(k, source) for k, source in enumerate(sources)]
@@ -221,7 +221,7 @@ def _written_plain(operator, target, by_fields, argtypes):
         ]
         found = parts[0] if operator.single else "(" + "".join(p + ", " for p in parts) + ")"
         lines.append(f"return r[0], {found}" if operator.with_value else f"return {found}")
-    return _function(operator, dispatcher.plain_parameters(function), lines, target)
+    return _function(operator, operator_dispatcher.plain_parameters(function), lines, target)
 
 
 def _is_omitted(ty):

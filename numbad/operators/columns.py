@@ -7,11 +7,11 @@ result by it: a cotangent of the result's own structure, which is pulled back al
 from numba.core import types
 
 from . import runtime
-from .dispatcher import starred
+from .argument_structure import leaves, mapped_type, parse, render
 from .dualpull import DualPull
+from .generated_names import indented
+from .operator_dispatcher import starred
 from .results import scalar_of
-from .structure import leaves, mapped_type, parse, render
-from .writing import indented
 
 _NOPYTHON = {
     name: getattr(runtime, name)

@@ -20,13 +20,13 @@ from ..forward.access import partial, unit
 from ..forward.dual import Dual, join
 from ..source import define
 from . import runtime
-from .dispatcher import parameter_names, plain_parameters
+from .argument_structure import leaves, refuse_complex
+from .dual_memory import as_numbers, duals_in
+from .forward_sweep import CHUNK, ForwardSweep, balanced
+from .generated_names import indented
 from .jacobian_operator import Jacobian
-from .memory import as_numbers, duals_in
+from .operator_dispatcher import parameter_names, plain_parameters
 from .results import holds_numbers, numeric_result, refuse_returned
-from .structure import leaves, refuse_complex
-from .sweep import CHUNK, Sweep, balanced
-from .writing import indented
 
 PLAN = "colours", "starts", "slots", "memory", "given"
 
@@ -88,7 +88,7 @@ class ForwardCompressed(Compressed):
         return sweep.write_entries([leaf for leaf in leaves(tree) if holds_numbers(leaf)])
 
 
-class CompressedSweep(Sweep):
+class CompressedSweep(ForwardSweep):
     """A sweep that seeds by colours, and collects the entries of a pattern."""
 
     def __init__(self, operator, typingctx, argtypes):

@@ -7,14 +7,14 @@ columns exchanged: `colours` has one for each number of the result, lines are co
 import numpy as np
 from numba.extending import register_jitable
 
+from .argument_structure import leaves, refuse_complex
 from .compressed import PLAN, Compressed, entries_in, entry_type, most_colours, size_of, takes_some
-from .dispatcher import plain_parameters
-from .gradient import adjoint_of_arguments
+from .generated_names import indented
+from .jacobian_rows import Rows
+from .operator_dispatcher import plain_parameters
 from .results import holds_numbers, scalar_of
-from .rows import Rows
+from .reverse_gradient import adjoint_of_arguments
 from .runtime import flat
-from .structure import leaves, refuse_complex
-from .writing import indented
 
 
 class ReverseCompressed(Compressed):

@@ -7,11 +7,11 @@ from ..forward.dual import Dual
 from ..reverse.arena import borrow
 from . import brief, runtime
 from .adjoint import AdjointSource
-from .dispatcher import parameter_names
+from .argument_structure import leaves, level_of, parse, render
+from .generated_names import Writer
+from .operator_dispatcher import parameter_names
 from .results import scalar_of
-from .structure import leaves, level_of, parse, render
 from .tangent import TangentSource
-from .writing import Writer
 
 _NOPYTHON = {name: getattr(runtime, name) for name in ("add_into", "paired", "tangent_of_level")}
 _NOPYTHON |= {"value_of": value_of, "add_tangents": brief.add_tangents}

@@ -15,7 +15,7 @@ from numba.extending import intrinsic, overload
 
 from ..forward import dual as d
 from ..forward.access import strip
-from ..forward.array import dtype_of_type
+from ..forward.dual_arrays import dtype_of_type
 from ..forward.layout import empty_as
 from ..forward.retyped import instance_in
 from ..ir.leaves import fields_of

@@ -13,7 +13,7 @@ from ..forward.dual_dispatcher import dualized
 from ..forward.retyped import allocator_for, root_of
 from ..ir.leaves import fields_of
 from ..source import define
-from .structure import hides_floats, leaves, parse
+from .argument_structure import hides_floats, leaves, parse
 
 
 @cache

@@ -2,14 +2,14 @@
 
 from ..errors import ArgumentError
 from .argnums import checked_argnums, checked_out, refuse_starred
-from .dispatcher import Operator, parameter_names
-from .gradient import write_gradient
+from .argument_structure import ArgumentLeaf, leaves, parse, refuse_complex, render
+from .forward_sweep import ForwardSweep
+from .jacobian_rows import write_rows
 from .mode import Choice, cheaper, check_mode
+from .operator_dispatcher import Operator, parameter_names
 from .results import numeric_result, plain_result, refuse_returned, scalar_result
-from .rows import write_rows
+from .reverse_gradient import write_gradient
 from .rows_together import goes_together, known_number, write_rows_together
-from .structure import Leaf, leaves, parse, refuse_complex, render
-from .sweep import Sweep
 
 
 class Jacobian(Operator):
@@ -68,7 +68,7 @@ class Jacobian(Operator):
         )
 
     def _forward(self, typingctx, argtypes):
-        sweep = Sweep(self, typingctx, argtypes, parameter_names(self.f.py_func))
+        sweep = ForwardSweep(self, typingctx, argtypes, parameter_names(self.f.py_func))
         for k, tree in sweep.trees.items():
             refuse_complex(f"nd.{self.name}", sweep.names[k], tree)
         tree = sweep.run()
@@ -85,7 +85,7 @@ class Jacobian(Operator):
 
     @staticmethod
     def _derivative(sweep, tree):
-        if isinstance(tree, Leaf):
+        if isinstance(tree, ArgumentLeaf):
             return sweep.derivative(tree, 0)
         sources = {id(leaf): sweep.derivative(leaf, o) for o, leaf in enumerate(leaves(tree))}
         return render(tree, lambda leaf: sources[id(leaf)], sweep.namespace)

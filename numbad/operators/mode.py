@@ -4,8 +4,8 @@ from numba.core import types
 
 from ..errors import ArgumentError, UnsupportedError
 from ..forward.dual import base_scalar
+from .argument_structure import ArgumentLeaf, leaves
 from .results import scalar_of
-from .structure import Leaf, leaves
 
 MODES = ("auto", "forward", "reverse")
 
@@ -59,7 +59,9 @@ def cheaper(inputs, result=None, rows=None):
     if len(found) <= CROSSOVER and all(leaf.kind == "scalar" for leaf in found):
         return "forward"
     tree = None if result is None else result()
-    scalar = tree is None or (isinstance(tree, Leaf) and not isinstance(tree.type, types.Array))
+    scalar = tree is None or (
+        isinstance(tree, ArgumentLeaf) and not isinstance(tree.type, types.Array)
+    )
     if scalar:
         return "reverse"
     number = None if rows is None else rows()

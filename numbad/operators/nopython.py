@@ -11,9 +11,9 @@ from numba.core.registry import cpu_target
 from numba.extending import overload
 
 from ..ir.functionals import functional
-from .dispatcher import as_dispatcher
-from .jacobian import grad, jacobian, value_and_grad, value_and_jacobian
-from .second import grad_and_hvp, hessian, hvp
+from .first_order import grad, jacobian, value_and_grad, value_and_jacobian
+from .operator_dispatcher import as_dispatcher
+from .second_order import grad_and_hvp, hessian, hvp
 from .tangent import derivative, jvp
 from .vjp import vjp
 

@@ -7,7 +7,7 @@ would not be seen through another.
 from numba.core import types
 from numba.extending import overload, register_jitable
 
-from .structure import leaves, parse
+from .argument_structure import leaves, parse
 
 
 def extent(a):

@@ -9,15 +9,15 @@ from ..errors import ArgumentError, UnsupportedError
 from ..forward.dual import Dual, base_scalar, primal_type
 from ..ir.capture import capture
 from ..ir.capture import result_type as captured_result
+from .argument_structure import ArgumentLeaf, hides_floats, leaves, mapped_type, parse
 from .describe import describe
-from .structure import Leaf, hides_floats, leaves, mapped_type, parse
 
 
 def scalar_result(operator, tree):
     """The single leaf of a scalar result; ArgumentError where the result is anything else."""
     name, f = operator.name, operator.f.py_func.__name__
-    if not isinstance(tree, Leaf) or tree.kind == "array":
-        kind = "a tuple" if not isinstance(tree, Leaf) else f"a {tree.type.ndim}-D array"
+    if not isinstance(tree, ArgumentLeaf) or tree.kind == "array":
+        kind = "a tuple" if not isinstance(tree, ArgumentLeaf) else f"a {tree.type.ndim}-D array"
         raise ArgumentError(
             f"nd.{name} needs a function that returns a float; {f} returns {kind}. "
             "Perhaps you meant nd.jacobian"

@@ -20,13 +20,13 @@ from ..reverse.switches import enabled
 from ..rules.registry import JVP, VJP
 from . import brief, lanes
 from .adjoint import AdjointSource
-from .dispatcher import original, plain_parameters
+from .argument_structure import Branch, differentiated, leaves, mapped_type, parse, refuse_complex
+from .forward_sweep import balanced
+from .generated_names import indented
+from .jacobian_rows import Rows
 from .made_together import arrays_of
+from .operator_dispatcher import original, plain_parameters
 from .results import holds_numbers, plain_result
-from .rows import Rows
-from .structure import Branch, differentiated, leaves, mapped_type, parse, refuse_complex
-from .sweep import balanced
-from .writing import indented
 
 # Lanes a pass. Of unknown numbers of rows, up to 4 cost 1.1 to 1.2 times as much in a pass of 8 as in
 # one of 4, and 8 or 16 take 0.6 times as long (AVX-512).

@@ -9,8 +9,8 @@ from numba.extending import intrinsic, overload, register_jitable
 from ..errors import ArgumentError
 from ..forward import dual as d
 from ..forward.access import pair, partial, strip, unit
-from ..forward.array import dtype_of_type
 from ..forward.custom import each_member, tangent
+from ..forward.dual_arrays import dtype_of_type
 from ..forward.layout import empty_as
 
 

@@ -18,7 +18,7 @@ from ..patterns.detect import detect
 from ..patterns.pattern import pattern_of
 from ..rules.registry import generation
 from .pattern_check import check_pattern
-from .plan import forward_plan, plans_for
+from .sparse_plan import forward_plan, plans_for
 
 MOST_PLANS = 64
 """Patterns that are kept, for as many shapes and constants."""

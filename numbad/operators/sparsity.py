@@ -6,11 +6,11 @@ from numba import typeof
 from numba.core.registry import cpu_target
 
 from ..patterns.detect import detect
-from .dispatcher import parameter_names
+from .argument_structure import differentiated, parse
 from .jacobian_operator import Jacobian
+from .operator_dispatcher import parameter_names
 from .results import numeric_result, plain_result
 from .sparse import positional
-from .structure import differentiated, parse
 
 
 class Sparsity:

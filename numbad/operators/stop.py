@@ -4,8 +4,8 @@ from numba.core import types
 from numba.extending import overload
 
 from ..forward import dual as d
-from ..forward.array import plain
 from ..forward.custom import each_member
+from ..forward.dual_arrays import plain
 from ..rules.registry import STOPPING
 
 

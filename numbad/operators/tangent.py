@@ -8,18 +8,15 @@ from numba.core import types
 
 from ..errors import ArgumentError
 from ..forward import access
-from ..forward.array import dtype_of_type
 from ..forward.custom import value_of
 from ..forward.dual import Dual, duals_in, join_tangent
+from ..forward.dual_arrays import dtype_of_type
 from ..forward.layout import empty_as
 from ..forward.promote import effects
 from ..source import define
 from . import overlap, runtime
 from .argnums import checked_argnums, checked_number, checked_out, refuse_starred
-from .describe import describe, hint, is_differentiable
-from .dispatcher import Operator, build, every_argument, parameter_names, plain_parameters, starred
-from .results import call_type, numeric_result, refuse_returned
-from .structure import (
+from .argument_structure import (
     Branch,
     hides_floats,
     leaves,
@@ -29,6 +26,16 @@ from .structure import (
     refuse_constants,
     render,
 )
+from .describe import describe, hint, is_differentiable
+from .operator_dispatcher import (
+    Operator,
+    build,
+    every_argument,
+    parameter_names,
+    plain_parameters,
+    starred,
+)
+from .results import call_type, numeric_result, refuse_returned
 from .tupled import TupledDispatcher
 
 

@@ -12,7 +12,7 @@ from numba.core.dispatcher import Dispatcher
 from ..errors import ArgumentError
 from ..forward.promote import effects
 from .adjoint import caller
-from .dispatcher import OperatorDispatcher, build, original, parameter_names, starred
+from .operator_dispatcher import OperatorDispatcher, build, original, parameter_names, starred
 
 
 class TupledDispatcher(OperatorDispatcher):

@@ -7,10 +7,10 @@ from numba.core import types
 from ..errors import ArgumentError
 from .adjoint import AdjointSource
 from .argnums import checked_argnums, checked_out, refuse_starred
+from .argument_structure import differentiated, leaves, parse, refuse_constants
 from .describe import describe
-from .dispatcher import Operator, build, every_argument, parameter_names, starred
+from .operator_dispatcher import Operator, build, every_argument, parameter_names, starred
 from .results import numeric_result, refuse_returned
-from .structure import differentiated, leaves, parse, refuse_constants
 from .tupled import TupledDispatcher
 
 

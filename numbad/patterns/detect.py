@@ -19,12 +19,22 @@ from .interactions import Interactions
 from .machine import Machine, told
 from .pattern import from_entries
 from .program import program_of
-from .values import NOTHING, Array, Conflict, Either, Unknown, deps_of, is_known, new_array, parts
+from .values import (
+    NOTHING,
+    Array,
+    Conflict,
+    Either,
+    UnknownNumber,
+    deps_of,
+    is_known,
+    new_array,
+    parts,
+)
 
 _lock = threading.RLock()  # programs are made as they are run
 
 
-class Columns:
+class ColumnNumbers:
     """Hands out the numbers of columns."""
 
     def __init__(self):
@@ -32,7 +42,7 @@ class Columns:
 
     def next(self):
         self.count += 1
-        return Unknown(frozenset([self.count - 1]))
+        return UnknownNumber(frozenset([self.count - 1]))
 
 
 def detect(dispatcher, args, argnums, out=None):
@@ -89,7 +99,7 @@ def _run(dispatcher, args, argnums, machine):
     """How many columns there are, the result, the arguments after the call, and the program."""
     argtypes = tuple(types.unliteral(typeof(a)) for a in args)
     program = program_of(dispatcher, argtypes)
-    columns = Columns()
+    columns = ColumnNumbers()
     values = {k: abstract(args[k], columns) for k in argnums}
     given = [values[k] if k in values else abstract(a, None) for k, a in enumerate(args)]
     before = [list(a.cells) for a in _arrays(given)]
@@ -136,7 +146,7 @@ def numbers(value, program):
     if isinstance(value, Array | Either):
         columns = zip(*(array.values() for array in parts(value)), strict=True)
         return [sets.union_all(map(deps_of, each)) for each in columns]
-    if type(value) is Unknown or is_known(value):
+    if type(value) is UnknownNumber or is_known(value):
         return [deps_of(value)]
     if isinstance(value, Conflict):
         raise UnsupportedError(

@@ -1,7 +1,7 @@
 """Runs typed code on sets of columns: both sides of every branch that is not known beforehand.
 
 A branch on a known number is followed. At any other one both sides run from the same state, up to the
-block that every way passes; there a number that differs is `Unknown`, and depends on what it depends on
+block that every way passes; there a number that differs is `UnknownNumber`, and depends on what it depends on
 on either side. What the sides write to arrays is noted in a journal, taken back, and joined.
 
 Where a loop goes on for as long as something says that is not known, its blocks are run in no order and
@@ -23,7 +23,7 @@ from .values import (
     Either,
     NoWayError,
     Range,
-    Unknown,
+    UnknownNumber,
     is_known,
     join,
     same_number,
@@ -50,7 +50,7 @@ class Machine:
     def write(self, cells, p, value):
         """Put a value into memory."""
         old = cells[p]
-        if self.weak or type(cells) is Summary:
+        if self.weak or type(cells) is ArraySummary:
             value = join(old, value)
             self.note(old, value)
         if self.journal is not None:
@@ -77,7 +77,7 @@ class Machine:
             raise UnsupportedError(
                 told("an array whose size changes from one iteration of a loop to the next", None)
             )
-        array.cells = Summary(array.values())
+        array.cells = ArraySummary(array.values())
         known.append(array)
         self.changed = True
         return array
@@ -130,7 +130,7 @@ class Machine:
 
 
 def _equal(a, b):
-    if type(a) is Unknown and type(b) is Unknown:
+    if type(a) is UnknownNumber and type(b) is UnknownNumber:
         return a.deps == b.deps
     if is_known(a) and is_known(b):
         return same_number(a, b)
@@ -145,7 +145,7 @@ def _equal(a, b):
     return type(a) is Conflict and type(b) is Conflict
 
 
-class Summary(list):
+class ArraySummary(list):
     """The cells of one of several arrays, which no assignment is sure to have changed."""
 
 
@@ -218,7 +218,7 @@ class Frame:
         if is_known(condition):
             target = ways[0] if condition else ways[1]
             return target, self._arrive(target, label)
-        if type(condition) is not Unknown:
+        if type(condition) is not UnknownNumber:
             raise UnsupportedError(
                 told("a branch whose condition depends on another branch", branch.loc)
             )
@@ -325,4 +325,4 @@ def any_of(values):
 
 def depends(values):
     """The columns that any of several values depends on."""
-    return sets.union_all(v.deps for v in values if type(v) is Unknown)
+    return sets.union_all(v.deps for v in values if type(v) is UnknownNumber)

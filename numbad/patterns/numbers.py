@@ -12,7 +12,7 @@ from numba.core import types
 
 from ..rules.registry import CONSTANT
 from . import sets
-from .values import NOTHING, Unknown, cast, deps_of, is_known, unknown_of
+from .values import NOTHING, UnknownNumber, cast, deps_of, is_known, unknown_of
 
 LINEAR = frozenset(
     (
@@ -59,7 +59,7 @@ def apply_to(function, ty):
     def apply(machine, *args):
         deps, unknown = sets.EMPTY, False
         for a in args:
-            if type(a) is Unknown:
+            if type(a) is UnknownNumber:
                 deps, unknown = sets.union(deps, a.deps), True
             elif not is_known(a):
                 raise TypeError(f"{a!r} is no number")
@@ -67,7 +67,7 @@ def apply_to(function, ty):
             interact(machine.interactions, deps, *map(deps_of, args))
         if unknown or not known:
             return (
-                Unknown(deps)
+                UnknownNumber(deps)
                 if depends and plain
                 else unknown_of(ty, deps if depends else sets.EMPTY)
             )

@@ -10,7 +10,7 @@ from ..errors import NumbadError, UnsupportedError
 from ..ir.function import is_phi, read_by, successors
 from ..ir.handlers import handled
 from ..ir.loops import Control
-from ..remembered import remembered
+from ..memo import remembered
 from ..reverse.parallel import body
 from ..rules.registry import generation
 from .machine import EXIT, told
@@ -18,7 +18,7 @@ from .statements import compiled, refusing
 
 
 @dataclass
-class Block:
+class StepBlock:
     """The steps of a block, what each reads, and what ends it."""
 
     steps: list
@@ -48,7 +48,7 @@ class Program:
         return self._blocks[label]
 
     def _make(self, block):
-        made = Block([], [], [], block.terminator)
+        made = StepBlock([], [], [], block.terminator)
         for s in block.body:
             if isinstance(s, ir.Assign):
                 made.targets.add(s.target.name)

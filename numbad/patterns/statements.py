@@ -9,12 +9,12 @@ from ..errors import UnsupportedError
 from ..ir.callee import callee_of
 from ..ir.function import unary_function
 from ..ir.spelling import spell
-from ..reverse.ops.scalar import INPLACE, is_scalar
-from . import arrays, functions
-from .calls import call_step
+from ..reverse.ops.scalar_function import INPLACE, is_scalar
+from . import array_values, named_functions
+from .callees import call_step
 from .machine import told
 from .numbers import apply_to
-from .values import NOTHING, UNSET, Array, Conflict, NoWayError, Range, Unknown, cast, join
+from .values import NOTHING, UNSET, Array, Conflict, NoWayError, Range, UnknownNumber, cast, join
 
 
 def compiled(fn, s):
@@ -38,7 +38,7 @@ def refusing(fn, s):
     return step
 
 
-_REFUSED = TypeError, ValueError, AttributeError, LookupError, arrays.NotKnownError
+_REFUSED = TypeError, ValueError, AttributeError, LookupError, array_values.NotKnownError
 
 
 def guarded(fn, s, do):
@@ -48,7 +48,7 @@ def guarded(fn, s, do):
         try:
             do(frame)
         except _REFUSED as error:
-            why = f", {error}" if isinstance(error, arrays.NotKnownError) else ""
+            why = f", {error}" if isinstance(error, array_values.NotKnownError) else ""
             raise UnsupportedError(told(spell(fn, s) + why, s.loc)) from error
 
     return step
@@ -73,7 +73,7 @@ def _copy(source, target):
 
 
 def _constant(value, target):
-    value = arrays.from_python(value)
+    value = array_values.from_python(value)
 
     def step(frame):
         frame.assign(target, value)
@@ -90,7 +90,7 @@ def _cast(fn, s, value, target):
 
     def step(frame):
         given = frame.env[source]
-        plain = type(given) is Unknown or isinstance(given, int | float | complex)
+        plain = type(given) is UnknownNumber or isinstance(given, int | float | complex)
         frame.assign(target, cast(given, ty) if number and plain else given)
 
     return step
@@ -103,9 +103,9 @@ def _binary(fn, s, value, target):
     tys = fn.type_of(left), fn.type_of(right)
     if any(isinstance(ty, types.Array) for ty in tys):
         if function is operator.matmul:
-            return functions.product(fn, target, [left, right])
+            return named_functions.product(fn, target, [left, right])
         out = left if inplace and isinstance(tys[0], types.Array) else None
-        return arrays.elementwise(fn, target, function, [left, right], out)
+        return array_values.elementwise(fn, target, function, [left, right], out)
     if all(map(is_scalar, tys)):
         apply = apply_to(function, types.unliteral(fn.type_of(target)))
 
@@ -125,8 +125,8 @@ def _of_constants(target, function, names):
         if function is operator.add and all(type(v) is tuple for v in given):
             frame.assign(target, given[0] + given[1])
             return
-        if any(isinstance(v, Array | Unknown) or _holds_numbers(v) for v in given):
-            raise arrays.NotKnownError("on what is not known")
+        if any(isinstance(v, Array | UnknownNumber) or _holds_numbers(v) for v in given):
+            raise array_values.NotKnownError("on what is not known")
         frame.assign(target, function(*given))
 
     return step
@@ -134,14 +134,14 @@ def _of_constants(target, function, names):
 
 def _holds_numbers(value):
     return type(value) is tuple and any(
-        isinstance(v, Array | Unknown) or _holds_numbers(v) for v in value
+        isinstance(v, Array | UnknownNumber) or _holds_numbers(v) for v in value
     )
 
 
 def _unary(fn, s, value, target):
     function, source = unary_function(value), value.value.name
     if isinstance(fn.type_of(source), types.Array):
-        return arrays.elementwise(fn, target, function, [source], None)
+        return array_values.elementwise(fn, target, function, [source], None)
     if not is_scalar(fn.type_of(source)):
         return _of_constants(target, function, [source])
     apply = apply_to(function, types.unliteral(fn.type_of(target)))
@@ -179,11 +179,11 @@ def _getiter(fn, s, value, target):
     def step(frame):
         given = frame.env[source]
         if type(given) is not Range:
-            raise arrays.NotKnownError("which is no range")
+            raise array_values.NotKnownError("which is no range")
         if frame.weak:
-            frame.assign(target, functions.ENDLESS)
+            frame.assign(target, named_functions.ENDLESS)
         else:
-            frame.assign(target, (functions.ITERATOR, [given.start], given))
+            frame.assign(target, (named_functions.ITERATOR, [given.start], given))
 
     return step
 
@@ -193,12 +193,12 @@ def _iternext(fn, s, value, target):
 
     def step(frame):
         given = frame.env[source]
-        if given is functions.ENDLESS or frame.weak:
+        if given is named_functions.ENDLESS or frame.weak:
             frame.assign(target, (NOTHING, NOTHING))
             return
         _, cells, over = given
         k = cells[0]
-        if not over.known or type(k) is Unknown:
+        if not over.known or type(k) is UnknownNumber:
             frame.assign(target, (NOTHING, NOTHING))
             return
         more = k < over.stop if over.step > 0 else k > over.stop
@@ -227,7 +227,7 @@ def _pair(place):
 def _getattr(fn, s, value, target):
     source, name, ty = value.value.name, value.attr, fn.type_of(value.value)
     if isinstance(ty, types.Array):
-        return arrays.attribute(fn, target, source, name, ty)
+        return array_values.attribute(fn, target, source, name, ty)
     if isinstance(ty, types.BaseNamedTuple):
         return _item(source, ty.fields.index(name), target)
     if is_scalar(ty) and name in ("real", "imag"):
@@ -254,7 +254,7 @@ def _getitem(fn, s, value, target):
     if isinstance(ty, types.Array):
         if isinstance(fn.type_of(target), types.Record | types.NestedArray):
             return None
-        return arrays.getitem(target, source, _index(value))
+        return array_values.getitem(target, source, _index(value))
     if isinstance(ty, types.BaseTuple):
         return _tuple_item(target, source, _index(value))
     return None
@@ -265,7 +265,7 @@ def _tuple_item(target, source, index):
 
     def step(frame):
         members, k = frame.env[source], fixed if name is None else frame.env[name]
-        if type(k) is Unknown:
+        if type(k) is UnknownNumber:
             found = UNSET
             for member in members:
                 found = join(found, member)
@@ -289,7 +289,7 @@ def _set_item(fn, s):
     base = fn.type_of(s.target)
     if not isinstance(base, types.Array) or isinstance(base.dtype, types.Record):
         return refusing(fn, s)
-    return guarded(fn, s, arrays.setitem(s.target.name, _index(s), s.value.name))
+    return guarded(fn, s, array_values.setitem(s.target.name, _index(s), s.value.name))
 
 
 # -- calls --------------------------------------------------------------------------------------
@@ -300,7 +300,7 @@ def _call(fn, s, value, target):
         return _constant(None, target)
     if value.vararg is not None and callee_of(fn, value).kind != "dispatcher":
         return None
-    found = functions.step_of(fn, s, value, target)
+    found = named_functions.step_of(fn, s, value, target)
     return found or call_step(fn, s, value, compiled)
 
 

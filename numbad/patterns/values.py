@@ -1,6 +1,6 @@
 """What the values of a program are when only its integers are known: the domain of the interpretation.
 
-A number is either known (a Python number: an int, a bool, a float of the program's text) or `Unknown`,
+A number is either known (a Python number: an int, a bool, a float of the program's text) or `UnknownNumber`,
 with the set of the columns that it depends on. An array is a list of such cells and the positions of
 its elements in it, so that views share cells. Tuples are tuples.
 """
@@ -13,7 +13,7 @@ from numba.core import types
 from . import sets
 
 
-class Unknown:
+class UnknownNumber:
     """A number that is not known, and the columns whose numbers it may depend on."""
 
     __slots__ = ("deps",)
@@ -22,7 +22,7 @@ class Unknown:
         self.deps = deps
 
 
-NOTHING = Unknown(sets.EMPTY)
+NOTHING = UnknownNumber(sets.EMPTY)
 """A number that is not known and whose derivative is zero."""
 
 
@@ -123,10 +123,10 @@ class Either:
 
 def deps_of(value):
     """The columns that a value depends on, all of it."""
-    if type(value) is Unknown:
+    if type(value) is UnknownNumber:
         return value.deps
     if type(value) is Array:
-        return sets.union_all(v.deps for v in value.values() if type(v) is Unknown)
+        return sets.union_all(v.deps for v in value.values() if type(v) is UnknownNumber)
     if type(value) is tuple:
         return sets.union_all(map(deps_of, value))
     if type(value) is Either:
@@ -150,7 +150,7 @@ def join(a, b):
         return a
     if a is UNSET:
         return b
-    if type(a) is Unknown or type(b) is Unknown:
+    if type(a) is UnknownNumber or type(b) is UnknownNumber:
         return _join_numbers(a, b)
     if is_known(a) and is_known(b):
         return a if same_number(a, b) else NOTHING
@@ -167,14 +167,14 @@ def join(a, b):
 
 
 def _join_numbers(a, b):
-    if not all(type(v) is Unknown or is_known(v) for v in (a, b)):
+    if not all(type(v) is UnknownNumber or is_known(v) for v in (a, b)):
         return Conflict("number")
     first, second = deps_of(a), deps_of(b)
     deps = sets.union(first, second)
     for value, own in ((a, first), (b, second)):
-        if type(value) is Unknown and own == deps:
+        if type(value) is UnknownNumber and own == deps:
             return value
-    return Unknown(deps)
+    return UnknownNumber(deps)
 
 
 def _join_arrays(a, b):
@@ -197,10 +197,10 @@ def parts(value):
 def cast(value, ty):
     """A number as one of a Numba type."""
     if isinstance(ty, types.Float):
-        if type(value) is Unknown or (type(value) is float and ty.bitwidth == 64):
+        if type(value) is UnknownNumber or (type(value) is float and ty.bitwidth == 64):
             return value
         return float(np.float32(value)) if ty.bitwidth == 32 else float(value)
-    if type(value) is Unknown:
+    if type(value) is UnknownNumber:
         return value if isinstance(ty, types.Complex) else NOTHING
     if isinstance(ty, types.Integer):
         return _wrapped(int(value), ty)
@@ -223,7 +223,7 @@ def unknown_of(ty, deps):
     """A value of a Numba type that may depend on these columns anywhere; None for no such type."""
     ty = types.unliteral(ty)
     if isinstance(ty, types.Float | types.Complex):
-        return Unknown(deps)
+        return UnknownNumber(deps)
     if isinstance(ty, types.Integer | types.Boolean):
         return NOTHING
     if isinstance(ty, types.BaseTuple):

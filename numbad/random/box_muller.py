@@ -14,8 +14,8 @@ from llvmlite import ir
 from numba.core import types
 from numba.extending import intrinsic
 
-from numbad.random.compiling import inlined
 from numbad.random.exact import product
+from numbad.random.generator_compiling import inlined
 
 _ONE = np.uint64(0x3FF0000000000000)  # the bits of 1.0
 _MANTISSA = np.int64(0x000FFFFFFFFFFFFF)

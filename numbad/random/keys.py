@@ -4,7 +4,7 @@ import numpy as np
 from numba.core import types
 from numba.extending import overload
 
-from numbad.random.compiling import a_key, an_integer, inlined, public
+from numbad.random.generator_compiling import a_key, an_integer, inlined, public
 from numbad.random.philox import block
 
 _WORD = np.uint64(32)

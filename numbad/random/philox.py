@@ -6,7 +6,7 @@ SC '11, doi:10.1145/2063384.2063405. Known answers of its authors' library Rando
 
 import numpy as np
 
-from numbad.random.compiling import inlined
+from numbad.random.generator_compiling import inlined
 
 _MULTIPLY_0, _MULTIPLY_1 = np.uint64(0xD2511F53), np.uint64(0xCD9E8D57)
 _WEYL_0, _WEYL_1 = np.uint32(0x9E3779B9), np.uint32(0xBB67AE85)  # golden ratio, sqrt(3) - 1

@@ -3,7 +3,7 @@
 import numpy as np
 
 from numbad.random.box_muller import normal_pair, open_unit
-from numbad.random.compiling import a_key, an_integer, inlined, public
+from numbad.random.generator_compiling import a_key, an_integer, inlined, public
 from numbad.random.keys import NORMALS, UNIFORMS, ZERO
 from numbad.random.philox import block
 

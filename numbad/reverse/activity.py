@@ -8,10 +8,10 @@ from ..forward.promote import effects
 from ..ir.fence import located, refuse
 from ..ir.function import operands
 from ..ir.leaves import HANDLES, at, leaves
-from ..remembered import remembered
+from ..memo import remembered
 from .ops import classify
 from .ops.base import Unknown
-from .ops.call import Call
+from .ops.call import PlainCall
 from .ops.globals import GlobalHandle
 
 _POINTERS = types.ArrayCTypes, types.CPointer, types.EphemeralPointer, types.RawPointer
@@ -144,7 +144,7 @@ class Activity:
 
     def _may_draw(self, op):
         """Whether a callee may draw by what is differentiated, though no float comes out of it."""
-        return isinstance(op, Call) and self._is_given_varied(op) and _draws(op.dispatcher)
+        return isinstance(op, PlainCall) and self._is_given_varied(op) and _draws(op.dispatcher)
 
     def refuse_unknown(self):
         """Raise UnsupportedError for an active statement that has no adjoint."""

@@ -11,7 +11,7 @@ from numba.np.arrayobj import make_array, populate_array
 from numba.np.numpy_support import is_fortran
 
 from . import memory as m
-from .tape import check_plain, emit_borrowed, tape_address
+from .value_tape import check_plain, emit_borrowed, tape_address
 
 _i64 = ir.IntType(64)
 

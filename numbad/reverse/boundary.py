@@ -9,8 +9,8 @@ from .arena import borrow
 from .cotangents import Lanes
 from .memory_helpers import add_into
 from .names import TAPE, TOP
-from .tape import tape_start
-from .together import seed_rows, shapes_of
+from .row_seeds import seed_rows, shapes_of
+from .value_tape import tape_start
 
 
 class Boundary:

@@ -11,7 +11,7 @@ from numba.core import ir, types
 
 from ..ir.function import is_expr
 from .ops.array import Load, Store, View
-from .ops.structure import Move
+from .ops.moves import Move
 
 
 class Distances:

@@ -10,9 +10,9 @@ import operator
 from collections import defaultdict
 
 from ..rules.poles import CARRYING, is_flat_somewhere, is_polynomial, is_quotient, is_root
-from .ops.scalar import Scalar
-from .ops.structural import Extremum
-from .ops.structure import Move, Phi
+from .ops.moves import Move, Phi
+from .ops.scalar_function import ScalarOp
+from .ops.structural_functions import Extremum
 
 
 def find_undecided(activity, control):
@@ -38,7 +38,7 @@ class _Undecided:
         return {leaf for leaf, own in near.items() if self._bends(own, every)}
 
     def _is_root(self, op):
-        if not isinstance(op, Scalar) or not self.activity.active((op.target, ())):
+        if not isinstance(op, ScalarOp) or not self.activity.active((op.target, ())):
             return False
         return is_root(op.function, _partials(self.activity, op))
 
@@ -55,13 +55,13 @@ class _Undecided:
         return found
 
     def _carries(self, op):
-        if isinstance(op, Scalar):
+        if isinstance(op, ScalarOp):
             return op.function in CARRYING
         return isinstance(op, Move) or (isinstance(op, Phi) and op.label not in self.control.loops)
 
     def _bends(self, own, every):
         """Whether what is made of a root is multiplied by a root, or gets into a flat place."""
-        for op in {op for leaf in own for op in self.users[leaf] if isinstance(op, Scalar)}:
+        for op in {op for leaf in own for op in self.users[leaf] if isinstance(op, ScalarOp)}:
             given = [(v.name, ()) in every for v in op.arguments]
             if op.function in CARRYING:
                 if op.function in _PRODUCTS and all(given):
@@ -82,10 +82,10 @@ def _partials(activity, op):
 
 def find_dropped(fn, activity, control):
     """The leaves whose definitions ask for zeros in all their products."""
-    return _Search(fn, activity, control).run()
+    return _DroppedSearch(fn, activity, control).run()
 
 
-class _Search:
+class _DroppedSearch:
     def __init__(self, fn, activity, control):
         self.fn, self.activity, self.control = fn, activity, control
         self.made_by = {t: op for op in activity.every() for _, t in op.flows}
@@ -104,7 +104,7 @@ class _Search:
 
     def _is_bent(self, op):
         """Whether a function is one whose slope can be zero or infinite."""
-        if not isinstance(op, Scalar) or is_quotient(op.function):
+        if not isinstance(op, ScalarOp) or is_quotient(op.function):
             return False
         return self.activity.active((op.target, ())) and not self._is_plain(op)
 
@@ -130,9 +130,9 @@ class _Search:
                 continue
             if isinstance(op, Phi) and not self._passes(op, label, root):
                 continue
-            if isinstance(op, Scalar) and not self._is_plain(op):
+            if isinstance(op, ScalarOp) and not self._is_plain(op):
                 continue
-            if isinstance(op, Scalar | Move | Phi):
+            if isinstance(op, ScalarOp | Move | Phi):
                 self.seen.add((leaf, root))
                 self.found.add(leaf)
                 pending += [(s, op.label) for s, t in op.flows if t == leaf]

@@ -12,7 +12,7 @@ from numba.extending import intrinsic
 from numba.np import arrayobj
 
 from ..forward import dual as d
-from ..forward.arithmetic import Emitter, Operand
+from ..forward.arithmetic import Operand, RuleEmitter
 from . import cotangents
 from .aliasing import ADJOINT, PRIMAL, mark
 
@@ -183,7 +183,7 @@ def _store(context, builder, array_type, operand, pointer, emit):
 def _emitter(context, builder, ty):
     real = d.base_scalar(ty)
     real = getattr(real, "underlying_float", real)
-    return Emitter(context, builder, real, flags=cotangents.linear_flags(context))
+    return RuleEmitter(context, builder, real, flags=cotangents.linear_flags(context))
 
 
 @intrinsic(prefer_literal=True)

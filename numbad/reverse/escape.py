@@ -14,7 +14,7 @@ from ..ir.function import is_expr, read_by
 from ..ir.leaves import HANDLES, leaves
 from ..ir.sizes import constant_shape
 from .ops.array import Fresh, Load, Store, View
-from .ops.structure import Copy, Phi
+from .ops.moves import Copy, Phi
 
 MOST_BYTES = 2048  # of one array
 MOST_BYTES_IN_ALL = 8192

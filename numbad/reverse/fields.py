@@ -11,7 +11,7 @@ from numba.core import cgutils, types
 from numba.extending import intrinsic
 from numba.np.arrayobj import make_array
 
-from ..forward.arithmetic import Emitter, Operand
+from ..forward.arithmetic import Operand, RuleEmitter
 from ..forward.retyped import in_duals, opened, root_of
 from ..ir.leaves import fields_of, leaves
 from . import arena
@@ -143,7 +143,7 @@ def _member(context, builder, ty, value, path):
 def _add(context, builder, ty, pointer, operand, align=None):
     """`*pointer += x`; of a complex x, the real part counts for a float."""
     real = getattr(ty, "underlying_float", ty)
-    emit = Emitter(context, builder, real)
+    emit = RuleEmitter(context, builder, real)
     if isinstance(operand.type, types.Complex) and not isinstance(ty, types.Complex):
         part = builder.extract_value(operand.value, 0)
         operand = Operand(operand.type.underlying_float, part)

@@ -9,10 +9,15 @@ from llvmlite import ir as ll
 from numba.core import ir
 
 from ..ir.function import is_expr
-from . import rows, tape
+from . import frame_table, value_tape
 from .slots import SlotLower
 
-_BY_TYPES = {tape.pop_frame: 1, rows.reserve: 4, rows.above: 2, rows.below: 2}
+_BY_TYPES = {
+    value_tape.pop_frame: 1,
+    frame_table.reserve: 4,
+    frame_table.above: 2,
+    frame_table.below: 2,
+}
 """The functions that look at the types of a frame alone, and how many arguments stand before it."""
 
 
@@ -31,7 +36,10 @@ class FrameLower(SlotLower):
         for block in self.blocks.values():
             for s in block.body:
                 value = getattr(s, "value", None)
-                if isinstance(s, ir.Assign) and self._called(value) in (tape.read_frame, rows.get):
+                if isinstance(s, ir.Assign) and self._called(value) in (
+                    value_tape.read_frame,
+                    frame_table.get,
+                ):
                     found.add(s.target.name)
                 elif not isinstance(s, ir.Del) and not is_expr(value, "static_getitem"):
                     otherwise.update(v.name for v in s.list_vars())
@@ -56,9 +64,11 @@ class FrameLower(SlotLower):
     def _frame(self, call):
         """The types and values of a frame that is read."""
         tys = self._frame_types(call)
-        if self._called(call) is tape.read_frame:
-            return tys, tape.read_values(self.context, self.builder, tys, self._plain(call, 1)[0])
-        return tys, rows.read_values(self.context, self.builder, tys, *self._plain(call, 2))
+        if self._called(call) is value_tape.read_frame:
+            return tys, value_tape.read_values(
+                self.context, self.builder, tys, self._plain(call, 1)[0]
+            )
+        return tys, frame_table.read_values(self.context, self.builder, tys, *self._plain(call, 2))
 
     def _frame_types(self, call):
         """The types of the values, which are the call's last argument."""
@@ -83,7 +93,7 @@ class FrameLower(SlotLower):
         called = self._called(expr)
         if called in _BY_TYPES:
             return self._by_types(expr, _BY_TYPES[called])
-        if called in (tape.push_frame, rows.put):
+        if called in (value_tape.push_frame, frame_table.put):
             return self._record(expr, called)
         return super().lower_expr(resty, expr)
 
@@ -99,8 +109,8 @@ class FrameLower(SlotLower):
         context, builder, tys = self.context, self.builder, self._frame_types(call)
         before = len(call.args) - len(tys)
         values = [self._as(v, ty) for v, ty in zip(call.args[before:], tys, strict=True)]
-        if function is rows.put:
-            rows.put_values(context, builder, tys, *self._plain(call, 2), values)
+        if function is frame_table.put:
+            frame_table.put_values(context, builder, tys, *self._plain(call, 2), values)
             return context.get_dummy_value()
         where = self.fndesc.calltypes[call].args[2].literal_value
-        return tape.push_values(context, builder, tys, *self._plain(call, 2), where, values)
+        return value_tape.push_values(context, builder, tys, *self._plain(call, 2), where, values)

@@ -9,8 +9,8 @@ Loops may lie in each other, with all that is differentiated in the innermost on
 from .independent import Independent
 from .iterations import Iterations
 from .ops.array import Load
-from .ops.scalar import Scalar
-from .ops.structure import Move, Phi
+from .ops.moves import Move, Phi
+from .ops.scalar_function import ScalarOp
 
 MOST = 4  # operations a term: of more, the reverse gains more by a loop of its own that vectorises
 
@@ -67,8 +67,8 @@ class Nest(Independent):
     def _is_small(self):
         """Whether a term is made of few operations, and of no load that is the same in many terms."""
         made = [op for op in self.inner.ops if any(self._active(t) for _, t in op.flows)]
-        scalars = sum(isinstance(op, Scalar) for op in made)
-        plain = all(isinstance(op, Load | Scalar | Move | Phi) for op in made)
+        scalars = sum(isinstance(op, ScalarOp) for op in made)
+        plain = all(isinstance(op, Load | ScalarOp | Move | Phi) for op in made)
         loads = [op for op in made if isinstance(op, Load)]
         steady = any(self.plan.unchanged.outermost_loop(op.target) for op in loads)
         return plain and scalars <= MOST and not steady

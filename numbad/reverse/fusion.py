@@ -17,7 +17,7 @@ from ..ir.callee import callee_of
 from ..ir.function import is_expr, read_by
 from ..ir.sequences import call_helper
 from ..rules.registry import SCALAR
-from . import elementwise
+from . import elementwise_loops
 from .switches import enabled
 
 _OPERATORS = {
@@ -26,7 +26,7 @@ _OPERATORS = {
 _HARMLESS = {"getattr", "binop", "unary", "cast", "build_tuple", "static_getitem", "getitem"}
 
 
-class Node:
+class FusedNode:
     """A function of operands: each a variable, or a node in its turn."""
 
     def __init__(self, function, operands):
@@ -36,14 +36,14 @@ class Node:
         """The variables below, each once, in the order of the expression."""
         found = {}
         for operand in self.operands:
-            below = operand.variables() if isinstance(operand, Node) else [operand]
+            below = operand.variables() if isinstance(operand, FusedNode) else [operand]
             found.update({v.name: v for v in below})
         return list(found.values())
 
     def shape(self, numbers):
         """The expression in terms of the numbers of the variables, as nested tuples."""
         return self.function, tuple(
-            o.shape(numbers) if isinstance(o, Node) else numbers[o.name] for o in self.operands
+            o.shape(numbers) if isinstance(o, FusedNode) else numbers[o.name] for o in self.operands
         )
 
 
@@ -67,7 +67,7 @@ def _fuse_block(fn, block, uses):
             node.operands = [_taken(v, waiting, gone) for v in node.operands]
             if uses[s.target.name] == 1:
                 waiting[s.target.name] = s, node
-            if any(isinstance(o, Node) for o in node.operands):
+            if any(isinstance(o, FusedNode) for o in node.operands):
                 body.append((s, node))
                 continue
         elif summed is not None:
@@ -114,8 +114,8 @@ def _written(fn, s, node):
 @cache
 def expression(shape, ndims, kind, into, turned):
     """A loop over an expression, into a new array or a sum; `turned`: in Fortran's order."""
-    source, names = elementwise.spelled(shape, ndims)
-    return elementwise.over_expression(source, names, ndims, kind, into, turned)
+    source, names = elementwise_loops.spelled(shape, ndims)
+    return elementwise_loops.over_expression(source, names, ndims, kind, into, turned)
 
 
 # -- what an expression is made of -----------------------------------------------------------------
@@ -125,14 +125,14 @@ def _node(fn, s):
     """The node of a statement that is done element by element; None for another."""
     value = getattr(s, "value", None) if isinstance(s, ir.Assign) else None
     if is_expr(value, "binop") and value.fn in _OPERATORS:
-        node = Node(value.fn, [value.lhs, value.rhs])
+        node = FusedNode(value.fn, [value.lhs, value.rhs])
     elif is_expr(value, "unary") and value.fn in ("-", operator.neg):
-        node = Node(operator.neg, [value.value])
+        node = FusedNode(operator.neg, [value.value])
     elif is_expr(value, "call") and not value.kws and value.vararg is None:
         function = callee_of(fn, value).key
         if not isinstance(function, np.ufunc) or function not in SCALAR or function.nout != 1:
             return None
-        node = Node(function, list(value.args)) if len(value.args) == function.nin else None
+        node = FusedNode(function, list(value.args)) if len(value.args) == function.nin else None
     else:
         return None
     return node if node is not None and _is_uniform(fn, s, node) else None

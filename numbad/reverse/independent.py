@@ -11,8 +11,8 @@ from numba.core import types
 
 from ..ir.function import successors
 from ..ir.leaves import HANDLES, at
-from .ops.scalar import INPLACE, Scalar
-from .ops.structure import Move, Phi
+from .ops.moves import Move, Phi
+from .ops.scalar_function import INPLACE, ScalarOp
 from .scratch import Scratch
 
 _SUMS = operator.add, operator.sub
@@ -110,7 +110,7 @@ class Independent:
         return all(self._adds_once(op, sums) for op in self.ops)
 
     def _is_sum(self, op):
-        return isinstance(op, Scalar) and INPLACE.get(op.function, op.function) in _SUMS
+        return isinstance(op, ScalarOp) and INPLACE.get(op.function, op.function) in _SUMS
 
     def _adds_once(self, op, sums):
         """Whether a statement that makes a partial sum has exactly one partial sum in it."""
@@ -213,7 +213,7 @@ class Independent:
             return False
         if isinstance(op, Move) and not isinstance(op, Phi):
             return True
-        if not isinstance(op, Scalar) or [v.name for v in op.arguments].count(leaf[0]) != 1:
+        if not isinstance(op, ScalarOp) or [v.name for v in op.arguments].count(leaf[0]) != 1:
             return False
         place = [v.name for v in op.arguments].index(leaf[0])
         needed = op.needed_for(place)

@@ -10,9 +10,9 @@ from numba.core import ir
 
 from ..ir.leaves import HANDLES, at
 from .arena import arena_mark, arena_rewind
-from .arithmetic import STRONG_PRODUCT
+from .contributions import STRONG_PRODUCT
 from .memory_helpers import add_scaled
-from .ops.structure import Phi
+from .ops.moves import Phi
 
 NEXT = "$next."
 

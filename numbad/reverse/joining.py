@@ -3,7 +3,7 @@
 from functools import cache
 
 from ..rules.arrays.nests import nest, number_class, subscript
-from .loops import _jit
+from .array_loops import _jit
 
 _MISFIT = (
     "        raise ValueError('all the input array dimensions except for the axis must match')"

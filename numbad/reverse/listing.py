@@ -18,7 +18,7 @@ from ..ir.typing import Inference
 from ..source import define
 from .pipeline import Pull, SweepCompiler
 from .show.text import Listing
-from .tape import tape_type
+from .value_tape import tape_type
 
 
 def inspect_adjoint(f, *args, argnums=None):

@@ -11,8 +11,8 @@ from numba.extending import intrinsic, overload
 from ..errors import ArgumentError, RuleError
 from . import random_state
 from .arena import emit_kept
-from .arithmetic import STRONG_PRODUCT
-from .tape import check_plain
+from .contributions import STRONG_PRODUCT
+from .value_tape import check_plain
 
 
 @intrinsic(prefer_literal=True)

@@ -10,10 +10,10 @@ from ..ir.function import is_expr, read_by, successors
 from ..ir.leaves import leaves
 from .ops.array import Load, Store, View
 from .ops.base import Constant
-from .ops.scalar import Scalar
-from .ops.structure import Move, Phi
+from .ops.moves import Move, Phi
+from .ops.scalar_function import ScalarOp
 
-_SPARED = Load, Scalar, Store, Constant
+_SPARED = Load, ScalarOp, Store, Constant
 
 
 class Needed:

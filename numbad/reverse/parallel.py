@@ -23,11 +23,11 @@ from ..ir.function import duplicate, is_expr
 from ..ir.leaves import HANDLES, leaves
 from ..ir.normalize import normalize
 from ..ir.outline import FIRST, as_ranges, outline
-from ..remembered import remembered
+from ..memo import remembered
 from ..rules.registry import generation
 from ..source import define
 from .ops.array import Load, Store, View
-from .pieces import write_primal, write_pullback
+from .parallel_code import write_primal, write_pullback
 from .pullbacks import pullback
 from .switches import enabled
 

@@ -21,8 +21,8 @@ from ..constants import by_symbols
 from ..debugging import debugging
 from ..errors import NumbadError
 from ..forward import dual as d
+from ..forward.complex_parts import CopyParts
 from ..forward.dualize import ReplaceFunctions, without_wrappers
-from ..forward.parts import CopyParts
 from ..forward.promote import PromoteAllocations
 from ..forward.refuse import refusing
 from ..forward.retyped import CheckFields
@@ -34,28 +34,28 @@ from ..ir.loops import Control
 from ..ir.searches import warn_of_searches
 from ..ir.typing import Inference
 from ..ir.unwind import nopython_pipeline
-from ..linked import compiled
-from ..remembered import enter, remembered
+from ..linking import compiled
+from ..memo import enter, remembered
 from ..rules.registry import generation
 from ..source import define
 from .activity import Activity
-from .apart import Apart, written_apart
 from .cotangents import Lanes, RowSeed
 from .fusion import fuse
 from .lowering import NATURAL, PlaceDels, SweepLowering
-from .naturals import natural_indices
+from .nonnegative import natural_indices
 from .ops.objects import refuse_at_boundary
-from .ops.parallel import Parallel
+from .ops.parallel_loop import Parallel
 from .options import Options
-from .pairs import Pairs
 from .parallel import PartDispatcher, body, with_loops_apart
 from .pullbacks import of_code
+from .row_seeds import refuse_lanes
+from .separate_memory import Apart, written_apart
 from .split import SplitSweep
+from .split_callees import Pairs
 from .sweep import Sweep
 from .switches import enabled
-from .tape import call_guarded, call_guarded_in_place
-from .together import refuse_lanes
-from .trying import refuse_raising
+from .try_blocks import refuse_raising
+from .value_tape import call_guarded, call_guarded_in_place
 
 
 class Pipeline:

@@ -13,12 +13,12 @@ from ..ir.callee import only_reads
 from ..ir.function import is_expr, operands
 from ..ir.leaves import leaves
 from .dependence import Distances
-from .naturals import Naturals
+from .nonnegative import Naturals
 from .ops.array import Load, View
 from .ops.base import Constant
+from .ops.moves import BuildTuple, Copy, Move, Phi, TupleItem
 from .ops.objects import Entered, is_object
-from .ops.scalar import Scalar
-from .ops.structure import BuildTuple, Copy, Move, Phi, TupleItem
+from .ops.scalar_function import ScalarOp
 from .stored import Stored
 from .switches import enabled
 from .unchanged import Unchanged
@@ -227,7 +227,7 @@ class Plan:
             return self._is_chosen(op)
         if isinstance(op, Copy | BuildTuple | TupleItem):
             return all(self._is_number_or_tuple(v) for v in operands(value))
-        if isinstance(op, Scalar):
+        if isinstance(op, ScalarOp):
             return op.function in CHEAP or self.stored(name) is not None
         if op.cheap:
             return True
@@ -240,7 +240,7 @@ class Plan:
     def stored(self, name):
         """The array and the index where a function's value can be read again, or None."""
         op = self.ops.get(name)
-        costly = isinstance(op, Scalar) and op.function not in CHEAP
+        costly = isinstance(op, ScalarOp) and op.function not in CHEAP
         return self._stored.place(name) if costly else None
 
     def _is_chosen(self, phi):

@@ -5,7 +5,7 @@ import inspect
 from numba import njit
 
 from ..inherited import inherited_options
-from ..remembered import remembered
+from ..memo import remembered
 from ..rules.registry import JVP, SCALAR, VJP, generation
 from ..source import define
 

@@ -9,12 +9,12 @@ import operator
 from numba.core import ir, types
 
 from ..ir.function import successors
-from . import rows
+from . import frame_table
 from .memory_helpers import range_length
 from .names import TAPE, TOP, choice, counter, shadow_name
 from .ops.recursive import Recursive
 from .switches import enabled
-from .tape import pop_frame, push_frame, read_frame
+from .value_tape import pop_frame, push_frame, read_frame
 
 
 class Recording:
@@ -163,15 +163,15 @@ class Recording:
         e, frame, (base, length) = self.e, self._frame(loop), self._table(loop)
         e.assign(self._range_length(loop), length)
         where = self.where(loop)
-        e.assign(e.call(rows.reserve, e.var(TAPE), e.var(TOP), length, where, *frame), base)
-        e.assign(e.call(rows.above, base, length, *frame), e.var(TOP))
+        e.assign(e.call(frame_table.reserve, e.var(TAPE), e.var(TOP), length, where, *frame), base)
+        e.assign(e.call(frame_table.above, base, length, *frame), e.var(TOP))
 
     def _push(self, loop):
         frame = self._frame(loop)
         if loop.header in self.tables:
             base, _ = self._table(loop)
             e = self.e
-            e.call(rows.put, base, e.var(counter(loop.header)), *frame)
+            e.call(frame_table.put, base, e.var(counter(loop.header)), *frame)
         elif frame:
             e = self.e
             where = self.where(loop)
@@ -188,7 +188,7 @@ class Recording:
         e = self.e
         if loop.header in self.tables:
             base, _ = self._table(loop)
-            return e.call(rows.get, base, e.var(counter(loop.header)), *frame)
+            return e.call(frame_table.get, base, e.var(counter(loop.header)), *frame)
         e.assign(e.call(pop_frame, e.var(TOP), *frame), e.var(TOP))
         return e.call(read_frame, e.var(TOP), *frame)
 
@@ -202,7 +202,7 @@ class Recording:
                 if loop.header in self.tables:
                     frame, (base, length) = self._frame(loop), self._table(loop)
                     e.assign(count, length)
-                    e.assign(e.call(rows.below, e.var(TOP), length, *frame), base)
+                    e.assign(e.call(frame_table.below, e.var(TOP), length, *frame), base)
                     e.assign(base, e.var(TOP))
 
     def pop_left(self, source, target):

@@ -11,14 +11,14 @@ from numba.core import ir
 
 from ..ir.function import map_vars
 from .arena import arena_copy, arena_mark, arena_rewind
-from .emit import zeros_maker
+from .array_state import pop_array, push_array
+from .emitter import zeros_maker
 from .iterations import Region
 from .memory_helpers import put_back
 from .names import TAPE, TOP, counter
 from .needed import Needed
-from .state import pop_array, push_array
 from .switches import enabled
-from .tape import pop_frame, push_frame, read_frame
+from .value_tape import pop_frame, push_frame, read_frame
 
 
 class Replay(Region):

@@ -15,7 +15,7 @@ from ..ir.function import is_expr
 from ..rules.registry import SCALAR
 from .ops.array import Fresh, View
 from .ops.base import Constant
-from .ops.structure import Move, Phi
+from .ops.moves import Move, Phi
 from .scratch import Scratch
 
 _PURE = {len, range, bool, int, float, complex, abs, min, max, round, slice, np.empty_like}

@@ -4,7 +4,7 @@ from numba.core import ir, types
 
 from ..ir.function import is_expr, operands
 from .ops.array import Fresh, Load, Store, View
-from .ops.structure import BuildTuple
+from .ops.moves import BuildTuple
 
 
 class Scratch:

@@ -10,11 +10,11 @@ from numba.core import ir, types
 
 from ..ir.leaves import at
 from .names import TAPE, TOP, choice, counter, last
+from .ops.moves import Copy, Phi
 from .ops.recursive import Recursive
-from .ops.structural import Extremum, first_equal
-from .ops.structure import Copy, Phi
+from .ops.structural_functions import Extremum, first_equal
 from .switches import enabled
-from .tape import top_at, top_offset
+from .value_tape import top_at, top_offset
 
 NONE = -1  # the number of the iteration that chose last, where none did
 
@@ -25,14 +25,14 @@ def find_selected(sweep):
         return {}
     control = sweep.control
     asked = [
-        _Search(sweep, loop)
+        _SelectionSearch(sweep, loop)
         for header, loop in control.loops.items()
         if header in control.returning and header not in sweep.unselected
     ]
     return {s.loop.header: Selected(sweep, s) for s in asked if s.succeeds()}
 
 
-class _Search:
+class _SelectionSearch:
     """Whether an iteration either keeps what the loop carries or replaces it by what it does not depend on.
 
     `best = d[i] if d[i] < best else best` does; `best = 0.9 * best + d[i]` does not.

@@ -14,12 +14,12 @@ from numba.extending import intrinsic
 
 from ..ir.leaves import HANDLES, at
 from .names import TAPE, TOP
+from .ops.moves import Copy, Phi
 from .ops.recursive import Recursive
-from .ops.scalar import Scalar
-from .ops.structural import Extremum, Linear
-from .ops.structure import Copy, Phi
+from .ops.scalar_function import ScalarOp
+from .ops.structural_functions import Extremum, Linear
 from .switches import enabled
-from .tape import top_at, top_offset
+from .value_tape import top_at, top_offset
 
 
 def find_skipped(sweep):
@@ -93,7 +93,7 @@ class _Results:
         if isinstance(op, Phi):
             meant = {(v.name, leaf[1]) for v in op.incoming.values()}
             return len(meant) > 1 and op.label not in self.sweep.control.loops
-        plain = isinstance(op, Scalar | Linear | Copy)
+        plain = isinstance(op, ScalarOp | Linear | Copy)
         return plain and all(self._may_be_unused(target) for target in targets)
 
     def _can_be_passed(self, label):

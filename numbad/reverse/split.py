@@ -8,7 +8,7 @@ from numba.core import ir, types
 from numba.core.imputils import impl_ret_borrowed
 from numba.extending import intrinsic
 
-from ..forward.array import dual_type
+from ..forward.dual_arrays import dual_type
 from ..ir.fence import refuse
 from ..ir.leaves import at
 from .arena import ShadowVector
@@ -16,7 +16,7 @@ from .fields import struct_type
 from .names import TAPE, TOP, shadow_name
 from .ops.lists import PLACES, element_type
 from .sweep import Sweep
-from .tape import pop_frame, push_frame, read_frame
+from .value_tape import pop_frame, push_frame, read_frame
 
 
 class SplitSweep(Sweep):

@@ -21,9 +21,9 @@ from ..ir.function import is_expr
 from .aliasing import TERMS, mark
 from .elements import element_pointer
 from .names import counter
-from .naturals import index_variables
+from .nonnegative import index_variables
 from .ops.array import Load, Store
-from .ops.scalar import ARITHMETIC, INPLACE, Scalar
+from .ops.scalar_function import ARITHMETIC, INPLACE, ScalarOp
 from .switches import enabled
 
 LENGTH = 256  # iterations whose terms are put down before they are added: of one read, 2 KiB
@@ -79,7 +79,7 @@ class _Search:
 
     def _may_be_vector(self, op):
         """Whether there are instructions for a function and its derivatives of several numbers at once."""
-        if not isinstance(op, Scalar) or not self.e.active((op.target, ())):
+        if not isinstance(op, ScalarOp) or not self.e.active((op.target, ())):
             return True
         function = INPLACE.get(op.function, op.function)
         squares = function is operator.pow and self.fn.constant(op.arguments[1]) in (2, 2.0)

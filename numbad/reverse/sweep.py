@@ -16,12 +16,12 @@ from ..ir.leaves import HANDLES, at
 from .boundary import Boundary
 from .cotangents import Lanes
 from .dropped import find_dropped, find_undecided
-from .emit import Emitter
+from .emitter import SweepEmitter
 from .escape import Escape
 from .guards import Guards
 from .names import choice, counter, shadow_name
 from .ops.array import Load
-from .ops.structure import Phi
+from .ops.moves import Phi
 from .options import Options
 from .plan import Plan
 from .recording import Recording
@@ -39,7 +39,7 @@ class Sweep(Recording, Boundary):
     def __init__(self, fn, activity, control, wrt, scope, dual=None, pair=None, options=None):
         self.fn, self.activity, self.control, self.wrt = fn, activity, control, wrt
         self.plan = Plan(fn, activity, control)
-        self.e = Emitter(fn, activity, self.plan, scope, dual, pair)
+        self.e = SweepEmitter(fn, activity, self.plan, scope, dual, pair)
         self.scope = scope
         self.blocks = {}
         self._next = 1

@@ -7,7 +7,7 @@ from numba.core import ir
 from ..ir.function import is_expr, operands
 from ..ir.leaves import leaves
 from .ops.array import Load
-from .ops.scalar import Scalar
+from .ops.scalar_function import ScalarOp
 
 
 class Unchanged:
@@ -81,7 +81,7 @@ class Unchanged:
     def outermost_loop(self, name):
         """The outermost loop in which a value is the same in every iteration, or None."""
         op, found = self.ops.get(name), None
-        if not isinstance(op, Load | Scalar) or not leaves(self.fn.type_of(name)):
+        if not isinstance(op, Load | ScalarOp) or not leaves(self.fn.type_of(name)):
             return None
         loop = self.control.innermost(op.label)
         while loop is not None and loop.entries and self._is_invariant(op, loop):
@@ -104,7 +104,7 @@ class Unchanged:
         if isinstance(self.fn.definition(var), ir.Const):
             return True
         op = self.ops.get(var.name)
-        return isinstance(op, Load | Scalar) and self._is_invariant(op, loop)
+        return isinstance(op, Load | ScalarOp) and self._is_invariant(op, loop)
 
     # -- loads of one element ----------------------------------------------------------------
 
@@ -137,7 +137,7 @@ class Unchanged:
         if self._known is None:
             self._known = defaultdict(list)
             for op in self.activity.every():
-                if isinstance(op, Scalar):
+                if isinstance(op, ScalarOp):
                     names = [v.name for v in op.arguments]
                     self._known[id(op.function), *names].append(op)
         return self._known

@@ -5,7 +5,7 @@ from collections import Counter
 
 from ..ir.function import read_by
 from .ops.array import Load, Store
-from .ops.scalar import INPLACE, Scalar
+from .ops.scalar_function import INPLACE, ScalarOp
 from .unchanged import index_key
 
 
@@ -13,7 +13,7 @@ def mark_updates(fn, activity):
     """Set `updates` for the loads and stores of such statements."""
     reads = Counter(v.name for _, s in fn.statements() for v in read_by(s))
     for ops in activity.ops.values():
-        made = {op.target: (k, op) for k, op in enumerate(ops) if isinstance(op, Load | Scalar)}
+        made = {op.target: (k, op) for k, op in enumerate(ops) if isinstance(op, Load | ScalarOp)}
         for k, store in enumerate(ops):
             if isinstance(store, Store):
                 load = _loaded_for(store, made, reads)
@@ -24,7 +24,7 @@ def mark_updates(fn, activity):
 def _loaded_for(store, made, reads):
     """The load of the element that a store adds to, with its place, or None."""
     _, added = made.get(store.statement.value.name, (None, None))
-    if not isinstance(added, Scalar) or reads[added.target] != 1:
+    if not isinstance(added, ScalarOp) or reads[added.target] != 1:
         return None
     function = INPLACE.get(added.function, added.function)
     if function not in (operator.add, operator.sub) or len(added.arguments) != 2:

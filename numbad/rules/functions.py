@@ -3,7 +3,7 @@
 import numpy as np
 
 
-class Function:
+class ScalarFunction:
     """A function of `nin` numbers: called from Python it is `python`, which broadcasts.
 
     It has what Numba asks of a ufunc, so that the same code types both.

@@ -118,7 +118,7 @@ class Linearized:
 
 
 @dataclass(frozen=True, eq=False)
-class Implicit:
+class ImplicitRule:
     """The jvp of a matrix that makes a linear function of it zero: one system for all tangents."""
 
     forward: Callable
@@ -144,7 +144,7 @@ def implicit_rule(fn, forward, defect, solve, pull):
     `solve(residuals, moved)` returns the tangent of `x` by that of the defect at a constant `x`, each
     column by itself; `forward` and `pull` as in `linear_rule`.
     """
-    JVP[fn] = Implicit(forward, defect, solve)
+    JVP[fn] = ImplicitRule(forward, defect, solve)
     VJP[fn] = (forward, pull)
 
 

@@ -13,17 +13,17 @@ import numpy as np
 import scipy.special as sp
 
 from numbad.rules import auxiliary as aux
-from numbad.rules import losses
+from numbad.rules import elementary_functions
+from numbad.rules.elementary_functions import sign
 from numbad.rules.elliptic import (
     ellipe_of_complement,
     ellipeinc_by_parameter,
     ellipkinc_by_parameter,
 )
 from numbad.rules.expression import Missing, where
-from numbad.rules.functions import Function
+from numbad.rules.functions import ScalarFunction
 from numbad.rules.incomplete_beta import beta_density
 from numbad.rules.incomplete_gamma import gamma_density, gamma_drawn, gammainc_by_order
-from numbad.rules.losses import sign
 from numbad.rules.special import digamma, sinc_derivative
 from numbad.rules.special import polygamma as polygamma_of_integer
 
@@ -46,7 +46,7 @@ SECOND_BY_ORDER = Missing(
     "take one derivative by the order, not two", "an incomplete gamma function by its order twice"
 )
 
-PARTIALS = dict(losses.PARTIALS)
+PARTIALS = dict(elementary_functions.PARTIALS)
 
 
 def _rule(fn, partials):
@@ -60,7 +60,7 @@ def _output(fn, number, name):
         return fn(x)[number]
 
     output.__doc__ = f"Output {number} of scipy.special.{fn.__name__}."
-    return Function(name, 1, output)
+    return ScalarFunction(name, 1, output)
 
 
 # Error functions and the normal distribution: 7.2.1, 7.2.5, 7.18.4
@@ -122,8 +122,8 @@ def _binom(ans, n, k):
     return by_n, where(ans == 0, zero_k, ans * (digamma(n - k + 1) - digamma(k + 1)))
 
 
-polygamma = Function("polygamma", 2, sp.polygamma)
-zeta = Function("zeta", 2, sp.zeta)
+polygamma = ScalarFunction("polygamma", 2, sp.polygamma)
+zeta = ScalarFunction("zeta", 2, sp.zeta)
 
 _rule(sp.gamma, lambda ans, x: ans * digamma(x))
 _rule(sp.gammaln, lambda ans, x: digamma(x))
@@ -288,7 +288,7 @@ _struve(sp.modstruve, 1)
 
 def _spherical(name, fn, below, above):
     """j, y, i and k of integer order; `below` and `above` are the signs of the neighbours."""
-    made = Function(name, 2, fn)
+    made = ScalarFunction(name, 2, fn)
 
     def partials(ans, n, x):
         next_ = above * made(n + 1, x)
@@ -399,6 +399,6 @@ def _real_lambertw(x):
     return np.where(w.imag == 0, w.real, np.nan)[()]
 
 
-lambertw = Function("lambertw", 1, _real_lambertw)
+lambertw = ScalarFunction("lambertw", 1, _real_lambertw)
 _rule(lambertw, lambda ans, x: math.exp(-ans) / (1 + ans))
 _rule(sp.wrightomega, lambda ans, x: ans / (1 + ans))

@@ -15,9 +15,9 @@ from numba.core.registry import cpu_target
 
 from numbad.caching import jit
 from numbad.errors import ArgumentError, DataError, IntegrationError
+from numbad.memo import built_once
 from numbad.operators.stop import stop_gradient
-from numbad.random.compiling import HOW_TO_MAKE_A_KEY
-from numbad.remembered import built_once
+from numbad.random.generator_compiling import HOW_TO_MAKE_A_KEY
 from numbad.sde import checks
 from numbad.sde.brownian_tree import ahead, distance, draw, nothing_kept
 from numbad.sde.grid import as_times, of_times, place

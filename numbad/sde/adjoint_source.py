@@ -12,8 +12,8 @@ from numbad.errors import UnsupportedError
 from numbad.forward.dual import duals_in, primal_type
 from numbad.forward.dualize import dualized
 from numbad.ode.compiling import generic
+from numbad.operators.argument_structure import leaves, parse, render
 from numbad.operators.runtime import add_into
-from numbad.operators.structure import leaves, parse, render
 from numbad.reverse import pullback
 from numbad.sde.grid import BY_TIMES
 from numbad.sde.model_names import function_of

@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from numbad.random.box_muller import normal_pair
-from numbad.random.compiling import inlined
+from numbad.random.generator_compiling import inlined
 from numbad.random.philox import block
 from numbad.sde.grid import constant
 

@@ -9,7 +9,7 @@ from numba.extending import overload
 
 from numbad.errors import ArgumentError, DataError
 from numbad.forward.dual import Dual
-from numbad.random.compiling import HOW_TO_MAKE_A_KEY
+from numbad.random.generator_compiling import HOW_TO_MAKE_A_KEY
 from numbad.sde.brownian import pair_of_cell
 from numbad.sde.brownian_tree import nothing_kept, pair_between, within_cell
 from numbad.sde.grid import as_floats, as_times, constant, of_times, place

@@ -14,7 +14,7 @@ import math
 import numpy as np
 
 from numbad.random.box_muller import binary_exponent, power_of_two
-from numbad.random.compiling import inlined
+from numbad.random.generator_compiling import inlined
 from numbad.sde.brownian import DEPTH, expected_up_to, halves, pair_of_cell, tree_of_cell
 from numbad.sde.grid import constant
 

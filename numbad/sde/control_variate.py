@@ -11,8 +11,8 @@ from numba.core.registry import cpu_target
 
 from numbad.caching import jit
 from numbad.errors import ArgumentError
+from numbad.memo import built_once
 from numbad.operators import stop_gradient
-from numbad.remembered import built_once
 from numbad.sde.ensemble_source import reduced_type
 from numbad.sde.model_names import function_of
 

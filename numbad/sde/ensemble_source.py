@@ -12,10 +12,10 @@ from functools import partial
 from numba.core import types
 from numba.core.registry import cpu_target
 
-from numbad.batching.operator import batch
+from numbad.batching.batch_operator import batch
 from numbad.caching import jit
 from numbad.errors import ModelError
-from numbad.remembered import built_once
+from numbad.memo import built_once
 from numbad.rules.registry import CONSTANT_CALLS
 from numbad.sde import checks
 from numbad.sde.adaptive_source import call_of, path_of

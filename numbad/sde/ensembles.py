@@ -14,9 +14,9 @@ from numba.extending import overload
 
 from numbad.caching import jit
 from numbad.errors import ArgumentError, NumbadWarning
-from numbad.operators.dispatcher import as_dispatcher
-from numbad.random.compiling import HOW_TO_MAKE_A_KEY
-from numbad.remembered import built_once
+from numbad.memo import built_once
+from numbad.operators.operator_dispatcher import as_dispatcher
+from numbad.random.generator_compiling import HOW_TO_MAKE_A_KEY
 from numbad.sde.by_structure import by_structure
 from numbad.sde.control_variate import adjusting, with_control
 from numbad.sde.ensemble_source import MEAN, Ensemble, block_of, chunk_of, plan_of, reduced_type

@@ -11,7 +11,7 @@ import numpy as np
 from numba import njit
 
 from numbad.caching import jit
-from numbad.operators.jacobian import jacobian
+from numbad.operators.first_order import jacobian
 from numbad.sde.model_names import function_of
 
 

@@ -11,8 +11,8 @@ from numba.core.registry import cpu_target
 
 from numbad.caching import jit
 from numbad.errors import ArgumentError, DataError, ModelError
+from numbad.memo import built_once
 from numbad.ode.compiling import as_dispatcher
-from numbad.remembered import built_once
 from numbad.sde.filter_source import filtered_of, log_likelihood_of
 from numbad.sde.model_names import function_of
 from numbad.sde.state_source import returned

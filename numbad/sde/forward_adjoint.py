@@ -5,11 +5,11 @@ from numba.core import types
 from numbad.caching import jit
 from numbad.errors import UnsupportedError
 from numbad.forward.dual import primal_type
+from numbad.memo import built_once
 from numbad.ode.compiling import generic
 from numbad.operators import grad
+from numbad.operators.argument_structure import leaves, parse, render
 from numbad.operators.runtime import add_into
-from numbad.operators.structure import leaves, parse, render
-from numbad.remembered import built_once
 from numbad.sde.grid import BY_TIMES
 from numbad.sde.model_names import function_of
 from numbad.sde.stretch_source import core

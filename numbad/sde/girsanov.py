@@ -3,8 +3,8 @@
 import inspect
 
 from numbad.errors import ArgumentError
+from numbad.memo import built_once
 from numbad.ode.compiling import as_dispatcher
-from numbad.remembered import built_once
 from numbad.sde.model_names import function_of
 
 

@@ -13,7 +13,7 @@ from numbad.caching import enable, jit
 from numbad.errors import DataError, ModelError, UnsupportedError
 from numbad.forward.dual import duals_in
 from numbad.ode.times import check_times_type, uniform
-from numbad.random.compiling import DrawDispatcher
+from numbad.random.generator_compiling import DrawDispatcher
 from numbad.rules.registry import CONSTANT_CALLS
 
 BY_TIMES = (

@@ -5,8 +5,8 @@ Derivatives are those of the equation (implicit function theorem), in both modes
 
 from numbad.caching import jit
 from numbad.implicit.root import Root
-from numbad.operators.dispatcher import build
-from numbad.remembered import built_once
+from numbad.memo import built_once
+from numbad.operators.operator_dispatcher import build
 from numbad.sde.model_names import function_of, model_names
 from numbad.sde.state_source import spread
 from numbad.sde.steps import StepWriter

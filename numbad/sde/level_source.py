@@ -8,8 +8,8 @@ from numba.core.registry import cpu_target
 
 from numbad.caching import jit
 from numbad.errors import ArgumentError
+from numbad.memo import built_once
 from numbad.random import fold_in
-from numbad.remembered import built_once
 from numbad.sde import checks
 from numbad.sde.brownian import block_increments
 from numbad.sde.digital import warn_of_digital

@@ -15,7 +15,7 @@ from numba.extending import overload
 
 from numbad.caching import jit
 from numbad.errors import ArgumentError, ConvergenceError, NumbadWarning
-from numbad.remembered import built_once
+from numbad.memo import built_once
 from numbad.sde.by_structure import by_structure
 from numbad.sde.ensemble_source import Ensemble, reduced_type
 from numbad.sde.ensembles import (

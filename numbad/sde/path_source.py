@@ -14,9 +14,9 @@ from numba.core.registry import cpu_target
 
 from numbad.caching import jit
 from numbad.errors import ArgumentError, DataError, IntegrationError
+from numbad.memo import built_once
 from numbad.operators import jvp
-from numbad.random.compiling import HOW_TO_MAKE_A_KEY
-from numbad.remembered import built_once
+from numbad.random.generator_compiling import HOW_TO_MAKE_A_KEY
 from numbad.rules.registry import CONSTANT_CALLS
 from numbad.sde import checks
 from numbad.sde.brownian import increments

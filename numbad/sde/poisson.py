@@ -12,7 +12,7 @@ from numbad.caching import enable
 from numbad.errors import DataError, UnsupportedError
 from numbad.forward.dual import duals_in
 from numbad.random.box_muller import open_unit
-from numbad.random.compiling import DrawDispatcher
+from numbad.random.generator_compiling import DrawDispatcher
 from numbad.random.philox import block
 from numbad.sde.grid import constant
 

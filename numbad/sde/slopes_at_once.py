@@ -13,7 +13,7 @@ from numbad.errors import UnsupportedError
 from numbad.forward.dual import duals_in
 from numbad.forward.dualize import dualized
 from numbad.ode.compiling import generic
-from numbad.operators.structure import leaves, parse, render
+from numbad.operators.argument_structure import leaves, parse, render
 from numbad.reverse import pullback
 from numbad.sde.grid import BY_TIMES
 from numbad.source import define

@@ -4,8 +4,8 @@ import math
 from functools import partial
 
 from numbad.errors import ArgumentError
+from numbad.memo import built_once
 from numbad.ode.compiling import as_dispatcher
-from numbad.remembered import built_once
 from numbad.sde import stretch_source
 from numbad.sde.adaptive_source import AdaptiveProblem
 from numbad.sde.adaptive_source import core as adaptive_core

@@ -11,8 +11,8 @@ from numba.core.registry import cpu_target
 
 from numbad.caching import jit
 from numbad.errors import ArgumentError
-from numbad.random.compiling import HOW_TO_MAKE_A_KEY
-from numbad.remembered import built_once
+from numbad.memo import built_once
+from numbad.random.generator_compiling import HOW_TO_MAKE_A_KEY
 from numbad.reverse.checkpoint import checkpoint
 from numbad.sde import checks
 from numbad.sde.brownian import increments

@@ -133,9 +133,9 @@ from ..rules.special_functions import (
     spherical_yn,
     zeta,
 )
-from .arrays import log_softmax, logsumexp, softmax
-from .compiling import compile_dispatcher, compile_output, compile_pointer
+from .array_functions import log_softmax, logsumexp, softmax
 from .real import hurwitz_zeta, polygamma_of_doubles
+from .ufunc_compiling import compile_dispatcher, compile_output, compile_pointer
 
 __all__ = [
     "airy",

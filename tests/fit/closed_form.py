@@ -3,7 +3,7 @@
 import numpy as np
 
 from numbad.errors import IntegrationError
-from numbad.fit.problem import Control
+from numbad.fit.problem import FitControl
 from numbad.fit.unknowns import make_unknowns
 
 
@@ -17,7 +17,7 @@ class Formula:
         self.unknowns = make_unknowns(names, np.array(start, float), bounds, how_fitted)
         self.log, self.levels, self.priors, self.fixed = log, None, (), ()
         self.log_widths = np.log(self.y).sum() if log else 0.0
-        self.control = Control(**how)
+        self.control = FitControl(**how)
         self.forbidden = forbidden
         self.count = len(self.y)
         self.digests = {"model": "formula"}

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import numbad as nd
 from numbad.caching import SWITCHED_OFF
 from numbad.reverse.ops.array import Load
-from numbad.reverse.show.flow import Block, Go, If, Loop, Structure
+from numbad.reverse.show.control_flow import Go, If, ShownBlock, ShownLoop, Structure
 from numbad.reverse.switches import without
 from numbad.source import define
 from tests.reverse import listed_functions as functions
@@ -305,7 +305,7 @@ def written(items, targets, graph):
     """The items as statements that the machine for listings runs."""
     statements = []
     for item in items:
-        if isinstance(item, Block):
+        if isinstance(item, ShownBlock):
             if item.label in targets:
                 statements.append(Statement(f"label {item.label}:"))
             statements.append(Statement(f"first = visit({item.label})"))
@@ -314,7 +314,7 @@ def written(items, targets, graph):
         elif isinstance(item, If):
             statements.append(Statement("if first:", written(item.then, targets, graph)))
             statements.append(Statement("else:", written(item.otherwise, targets, graph)))
-        elif isinstance(item, Loop):
+        elif isinstance(item, ShownLoop):
             statements.append(Statement("while True:", written(item.body, targets, graph)))
         elif isinstance(item, Go):
             goto = item.kind == "goto"

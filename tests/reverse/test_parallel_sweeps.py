@@ -12,7 +12,7 @@ from numba.core import ir
 import numbad as nd
 from numbad.ir.leaves import leaves
 from numbad.reverse.activity import Activity
-from numbad.reverse.ops.parallel import Parallel
+from numbad.reverse.ops.parallel_loop import Parallel
 from numbad.reverse.parallel import with_loops_apart
 from numbad.reverse.pipeline import Pipeline, analysed
 from numbad.reverse.replay import Replay

@@ -12,6 +12,7 @@ from numbad.cuda.trajectories.listed_returns import read_as_tuples
 from numbad.cuda.trajectories.outputs import make_put
 from numbad.errors import ArgumentError, UnsupportedError
 from numbad.forward.dualize import has_own_rule
+from numbad.memo import built_once
 from numbad.ode import failure
 from numbad.ode.compiling import inlined
 from numbad.ode.integrate import Problem, Settings, make_pieces
@@ -19,7 +20,6 @@ from numbad.ode.solving import compiled
 from numbad.ode.state import structure_of
 from numbad.ode.tableau import Tableau
 from numbad.ode.times import check_times
-from numbad.remembered import built_once
 
 _CPU = "on the CPU, nd.ode.solver's result in a numba.prange loop takes it"
 

@@ -14,8 +14,8 @@ from numbad.cuda.trajectories.single_normals import two_cells_single
 from numbad.errors import ArgumentError, UnsupportedError
 from numbad.forward.access import primal, promote_like
 from numbad.forward.dualize import replacement
-from numbad.random.compiling import HOW_TO_MAKE_A_KEY
-from numbad.remembered import built_once
+from numbad.memo import built_once
+from numbad.random.generator_compiling import HOW_TO_MAKE_A_KEY
 from numbad.sde import checks
 from numbad.sde.brownian import AREAS, INCREMENTS, two_cells, within_cell
 from numbad.sde.grid import as_times, grid

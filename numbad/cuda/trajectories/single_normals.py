@@ -9,7 +9,7 @@ import math
 import numpy as np
 
 from numbad.random.box_muller import sine_cosine
-from numbad.random.compiling import inlined
+from numbad.random.generator_compiling import inlined
 from numbad.random.philox import block
 
 _CHANNEL = np.uint32(8)

@@ -7,18 +7,18 @@ from numba.core import ir
 from numba.core.ir_utils import build_definitions
 
 from ...rules.registry import generation
-from .calls import Call, Put, by_name
-from .lifted import Lifted, captured_by, innermost, plain, shape
-from .meaning import (
+from .appended_arguments import Put, UntypedCall, by_name
+from .function_meaning import (
     ARGUMENT_NUMBERS,
     Applied,
     Closure,
-    Constant,
     Meanings,
     OptionError,
+    PythonObject,
     Snapshot,
     Value,
 )
+from .lifted import Lifted, captured_by, innermost, plain, shape
 from .refusals import check_code, check_single, check_values, handed_on, refusal, unknown_option
 from .unused import drop_unused, statements, used_names
 
@@ -98,7 +98,7 @@ class _Lift:
     def _fold(self, functional, function, where, statement):
         check_values(function, self._function_var(functional, statement.value))
         known = self._known(function)
-        call = Call(self.meanings, where)
+        call = UntypedCall(self.meanings, where)
         if functional.returns_function:
             options = self.meanings.options(functional, statement.value, where)
             result = self._result(functional, known, options)
@@ -110,7 +110,7 @@ class _Lift:
 
     def _known(self, function):
         """The Python function, or dispatcher, that is meant."""
-        if isinstance(function, Constant):
+        if isinstance(function, PythonObject):
             return function.value
         if isinstance(function, Applied):
             inner = self._known(function.function)
@@ -121,7 +121,7 @@ class _Lift:
 
     def _own_args(self, functional, function, where, statement):
         check_values(function, self._function_var(functional, statement.value))
-        call = Call(self.meanings, where)
+        call = UntypedCall(self.meanings, where)
         given = by_name(functional.parameters, call.expr).get("args")
         length = 0 if given is None else call.length(given)
         leading = functional.leading({}) if functional.leading else 1
@@ -154,7 +154,7 @@ class _Lift:
 
     def _result_call(self, called, where, statement):
         """A call of what an operator returned."""
-        call = Call(self.meanings, where)
+        call = UntypedCall(self.meanings, where)
         if call.expr.vararg is not None:
             raise refusal(called, "is called with '*args'", call.expr.loc, "name the arguments")
         check_values(called, call.expr.func)
@@ -209,7 +209,7 @@ class _Lift:
             told = f"is called without its argument '{name}'"
             raise refusal(called, told, call.expr.loc, "give it")
         default = optional[name]
-        if isinstance(default, Constant):
+        if isinstance(default, PythonObject):
             return call.constant(default.value, name)
         return self._variables([default])[0]
 
@@ -290,7 +290,7 @@ def _is_call(statement):
 
 def _is_new(functional, function):
     """Whether Numba does not come to know by itself what is handed over."""
-    if isinstance(function, Constant):
+    if isinstance(function, PythonObject):
         plain = isinstance(function.value, FunctionType | BuiltinFunctionType)
         dispatcher = hasattr(function.value, "py_func")
         return plain or (dispatcher and not functional.in_nopython)

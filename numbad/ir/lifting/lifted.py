@@ -15,7 +15,7 @@ from dataclasses import replace
 from types import CellType, CodeType, FunctionType
 
 from ..functionals import marked
-from .meaning import Applied, Closure, Constant, Snapshot, Value
+from .function_meaning import Applied, Closure, PythonObject, Snapshot, Value
 
 
 class Lifted:
@@ -75,21 +75,21 @@ class Lifted:
         """What a captured thing is called in the function."""
         if isinstance(meaning, Closure | Applied):
             return self._function(meaning)
-        if isinstance(meaning, Constant):
+        if isinstance(meaning, PythonObject):
             name = self._new(like)
             self._constants[name] = meaning.value
             return name
         return self._names[meaning.key()]
 
     def _function(self, meaning):
-        if isinstance(meaning, Constant):
+        if isinstance(meaning, PythonObject):
             return self._name(meaning, getattr(meaning.value, "__name__", "_f"))
         return self._applied(meaning) if isinstance(meaning, Applied) else self._closure(meaning)
 
     def _applied(self, meaning):
         function = self._function(meaning.function)
-        operator = self._name(Constant(meaning.functional.function), meaning.name)
-        options = (f"{name}={self._name(Constant(v), name)}" for name, v in meaning.options)
+        operator = self._name(PythonObject(meaning.functional.function), meaning.name)
+        options = (f"{name}={self._name(PythonObject(v), name)}" for name, v in meaning.options)
         made = self._new("_applied")
         self._lines.append(f"{made} = {operator}({', '.join([function, *options])})")
         return made
@@ -147,7 +147,7 @@ def shape(meaning, captured):
     def of(part):
         if part.key() in numbers:
             return numbers[part.key()]
-        own = part.key() if isinstance(part, Constant) else part.identity
+        own = part.key() if isinstance(part, PythonObject) else part.identity
         return own, *map(of, getattr(part, "parts", ()))
 
     return of(meaning)

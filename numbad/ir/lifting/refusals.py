@@ -6,10 +6,10 @@ from numba.core import ir
 
 from ...errors import UnsupportedError
 from ..fence import place
-from .calls import by_name
+from .appended_arguments import by_name
 from .cells import assigned_within, lost_by_calls
+from .function_meaning import Applied, Closure, is_temporary
 from .lifted import innermost
-from .meaning import Applied, Closure, is_temporary
 
 _STARRED = CO_VARARGS | CO_VARKEYWORDS
 _CHANGES = "captures '{}', which may be assigned again after the function is made"

@@ -13,15 +13,15 @@ import numpy as np
 from numba.extending import overload
 
 from numbad.forward.access import primal
+from numbad.memo import built_once
 from numbad.ode.adjoints.arguments import Arguments, tuple_of
 from numbad.ode.adjoints.stage_pulls import BY_STATE, SCRATCH, SEED, SLOPE, STATE, kernel, pull_at
 from numbad.ode.compiling import generic
 from numbad.ode.integrate import content_of, dispatcher_of
 from numbad.ode.rhs import RightHandSide, make_evaluate
 from numbad.ode.state import read_row, structure_of, write_row
-from numbad.operators.structure import leaves, parse
-from numbad.operators.writing import indented
-from numbad.remembered import built_once
+from numbad.operators.argument_structure import leaves, parse
+from numbad.operators.generated_names import indented
 from numbad.source import define
 
 

@@ -4,11 +4,11 @@ from functools import partial
 
 from numba.core import types
 
-from numbad.forward.array import as_dual
 from numbad.forward.dual import base_scalar, with_base
+from numbad.forward.dual_arrays import as_dual
 from numbad.forward.layout import zeros_as
-from numbad.operators.structure import leaves, parse, render
-from numbad.operators.writing import Writer
+from numbad.operators.argument_structure import leaves, parse, render
+from numbad.operators.generated_names import Writer
 
 
 class Arguments(Writer):

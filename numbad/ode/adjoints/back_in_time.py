@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from numbad.memo import built_once
 from numbad.ode import failure
 from numbad.ode.adjoints.adjoint_system import add_members, state_at
 from numbad.ode.adjoints.kept_quadrature import gauss_rule, make_kept
@@ -12,7 +13,6 @@ from numbad.ode.compiling import generic, inlined
 from numbad.ode.integrate import Control, content_of, dispatcher_of, make_pieces
 from numbad.ode.state import array_state, borrow, hold, structure_of
 from numbad.ode.tableau import Tableau
-from numbad.remembered import built_once
 
 
 @built_once(dispatcher_of)

@@ -16,6 +16,7 @@ from numbad.errors import UnsupportedError
 from numbad.forward.access import primal
 from numbad.forward.dual import base_scalar, duals_in
 from numbad.forward.refuse import told
+from numbad.memo import built_once
 from numbad.ode import failure
 from numbad.ode.adjoints.adjoint_system import add_to_arrays, adjoint_slope, count_numbers, kernel
 from numbad.ode.adjoints.arguments import has_arrays, tuple_of
@@ -35,8 +36,7 @@ from numbad.ode.record import make_record
 from numbad.ode.sparsity_pattern import transposed
 from numbad.ode.state import array_state, plain, solution_scalar, tuple_or_array_state
 from numbad.ode.times import check_times, time_at, uniform
-from numbad.operators.structure import leaves
-from numbad.remembered import built_once
+from numbad.operators.argument_structure import leaves
 
 
 @built_once(dispatcher_of)

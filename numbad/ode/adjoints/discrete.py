@@ -12,6 +12,7 @@ from numbad.errors import UnsupportedError
 from numbad.forward.dual import Dual, base_scalar, duals_in, primal_type, with_base
 from numbad.forward.promote import common_dual
 from numbad.forward.refuse import told
+from numbad.memo import built_once
 from numbad.ode.adjoints.adjoint_of_method import step_adjoint
 from numbad.ode.adjoints.arguments import Arguments, has_arrays, tuple_of
 from numbad.ode.adjoints.backward import make_backward
@@ -32,10 +33,9 @@ from numbad.ode.state import (
     vector_type,
 )
 from numbad.ode.times import uniform
+from numbad.operators.argument_structure import leaves, parse, render
+from numbad.operators.generated_names import indented
 from numbad.operators.runtime import add_into
-from numbad.operators.structure import leaves, parse, render
-from numbad.operators.writing import indented
-from numbad.remembered import built_once
 from numbad.source import define
 
 

@@ -7,6 +7,7 @@ import numpy as np
 from numbad.errors import UnsupportedError
 from numbad.forward.dual import duals_in
 from numbad.forward.refuse import told
+from numbad.memo import built_once
 from numbad.ode.adjoints.adjoint_of_method import step_adjoint
 from numbad.ode.adjoints.stretches import make_marking
 from numbad.ode.compiling import generic, inlined
@@ -22,7 +23,6 @@ from numbad.ode.integrate import (
 from numbad.ode.state import plain, table_for, write_row
 from numbad.ode.tables import FIRST_ROWS, enlarged
 from numbad.ode.times import uniform
-from numbad.remembered import built_once
 
 
 @built_once(dispatcher_of)

@@ -4,13 +4,13 @@ from numba.core.registry import cpu_target
 
 from numbad.forward.dual import base_scalar, with_base
 from numbad.forward.promote import common_dual
+from numbad.memo import built_once
 from numbad.ode.compiling import generic
 from numbad.ode.integrate import content_of, dispatcher_of
-from numbad.operators.jacobian import value_and_grad
+from numbad.operators.argument_structure import leaves, parse, render
+from numbad.operators.first_order import value_and_grad
+from numbad.operators.generated_names import Writer, indented
 from numbad.operators.runtime import add_into
-from numbad.operators.structure import leaves, parse, render
-from numbad.operators.writing import Writer, indented
-from numbad.remembered import built_once
 from numbad.source import define
 
 

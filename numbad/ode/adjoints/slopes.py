@@ -16,10 +16,10 @@ from numbad.forward.dual import base_scalar
 from numbad.forward.promote import effects
 from numbad.inherited import inherited_options
 from numbad.ir.leaves import leaves
+from numbad.memo import remembered
 from numbad.ode.rhs import RightHandSide
 from numbad.ode.state import is_scalar, restored_type
 from numbad.operators.adjoint import pullback_of
-from numbad.remembered import remembered
 from numbad.source import define
 
 

@@ -13,6 +13,7 @@ from collections import namedtuple
 
 import numpy as np
 
+from numbad.memo import built_once
 from numbad.ode import failure
 from numbad.ode.adjoints.adjoint_of_method import step_adjoint
 from numbad.ode.compiling import generic, inlined
@@ -29,7 +30,6 @@ from numbad.ode.state import (
 )
 from numbad.ode.tables import enlarged
 from numbad.ode.times import check_times, time_at
-from numbad.remembered import built_once
 
 # The columns of `marks`: the number of the step that begins there, and what it takes from the one before,
 # besides rows of `kept`: the state and its slope, and of `remembered`.

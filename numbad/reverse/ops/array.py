@@ -8,7 +8,7 @@ from ...ir.function import operands
 from ...ir.leaves import HANDLES, leaves
 from ..cotangents import Lanes
 from ..elements import accumulate, element, take_element
-from ..layout import add_copied, shadow_of_same_or_copy
+from ..shadow_layout import add_copied, shadow_of_same_or_copy
 from ..stack import stack_array
 from .base import Op
 

@@ -3,7 +3,7 @@
 from .base import Unknown
 
 
-class Call(Unknown):
+class PlainCall(Unknown):
     """A call of compiled Python code, which can be put in its place."""
 
     expandable = True

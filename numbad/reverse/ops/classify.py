@@ -7,13 +7,13 @@ from numba.core import ir, types
 from ...ir.function import unary_function
 from ...ir.leaves import leaves
 from ...rules.registry import CONSTANT
-from . import list_changes, lists, objects, records, structure
+from . import list_changes, lists, moves, objects, records
 from .array import Load, Store, View, is_basic_index, is_element_index
 from .base import Constant, Unknown, without_floats, without_floats_in
+from .by_name import ATTRIBUTES, FUNCTIONS
 from .classify_calls import classify_call
 from .globals import GlobalHandle
-from .scalar import INPLACE, Scalar, has_rule, is_scalar
-from .special import ATTRIBUTES, FUNCTIONS
+from .scalar_function import INPLACE, ScalarOp, has_rule, is_scalar
 
 
 def classify(fn, label, statement):
@@ -39,7 +39,7 @@ def classify(fn, label, statement):
 def _assign(fn, label, s):
     value = s.value
     if isinstance(value, ir.Var):
-        return structure.Copy(fn, label, s)
+        return moves.Copy(fn, label, s)
     if not isinstance(value, ir.Expr):
         handles = any(leaf.kind != "scalar" for leaf in leaves(fn.type_of(s.target)))
         return (GlobalHandle if handles else Constant)(fn, label, s)
@@ -53,26 +53,26 @@ def _assign(fn, label, s):
 
 
 def _phi(fn, label, s, value):
-    return structure.Phi(fn, label, s)
+    return moves.Phi(fn, label, s)
 
 
 def _cast(fn, label, s, value):
-    return structure.Copy(fn, label, s)
+    return moves.Copy(fn, label, s)
 
 
 def _exhaust(fn, label, s, value):
-    kind = structure.Copy if structure.is_tuple(fn.type_of(value.value)) else Unknown
+    kind = moves.Copy if moves.is_tuple(fn.type_of(value.value)) else Unknown
     return kind(fn, label, s)
 
 
 def _build_tuple(fn, label, s, value):
-    return structure.BuildTuple(fn, label, s, value.items)
+    return moves.BuildTuple(fn, label, s, value.items)
 
 
 def _static_getitem(fn, label, s, value):
     ty = fn.type_of(value.value)
-    if structure.is_tuple(ty):
-        return structure.TupleItem(fn, label, s, value.value, value.index)
+    if moves.is_tuple(ty):
+        return moves.TupleItem(fn, label, s, value.value, value.index)
     return _array_item(fn, label, s, value, _static_index_type(fn, value))
 
 
@@ -85,11 +85,11 @@ def _static_index_type(fn, value):
 
 def _getitem(fn, label, s, value):
     ty = fn.type_of(value.value)
-    if structure.is_tuple(ty):
+    if moves.is_tuple(ty):
         constant = fn.constant(value.index)
         if isinstance(constant, int):
-            return structure.TupleItem(fn, label, s, value.value, constant)
-        return structure.TupleIndex(fn, label, s)
+            return moves.TupleItem(fn, label, s, value.value, constant)
+        return moves.TupleIndex(fn, label, s)
     return _array_item(fn, label, s, value, fn.type_of(value.index))
 
 
@@ -150,7 +150,7 @@ def _getattr(fn, label, s, value):
     if not leaves(fn.type_of(s.target)) or isinstance(ty, types.Module | None):
         return Constant(fn, label, s)
     if isinstance(ty, types.BaseNamedTuple):
-        return structure.TupleItem(fn, label, s, value.value, ty.fields.index(value.attr))
+        return moves.TupleItem(fn, label, s, value.value, ty.fields.index(value.attr))
     found = ATTRIBUTES.get(value.attr)
     op = found(fn, label, s, value, ty) if found else None
     if op is None and without_floats_in(fn, value):
@@ -176,13 +176,13 @@ def _operator(fn, label, s, function, arguments, value):
         return Constant(fn, label, s)
     if any(lists.is_list(fn.type_of(v)) for v in arguments):
         return list_changes.operation(fn, label, s, function, arguments, value)
-    if function is operator.add and all(structure.is_tuple(fn.type_of(v)) for v in arguments):
-        return structure.Joined(fn, label, s, arguments)
+    if function is operator.add and all(moves.is_tuple(fn.type_of(v)) for v in arguments):
+        return moves.Joined(fn, label, s, arguments)
     if all(is_scalar(fn.type_of(v)) for v in arguments):
         if function in CONSTANT:
             return Constant(fn, label, s)
         if has_rule(function):
-            return Scalar(fn, label, s, function, arguments)
+            return ScalarOp(fn, label, s, function, arguments)
     if any(isinstance(fn.type_of(v), types.Array) for v in arguments):
         return FUNCTIONS["array operator"](fn, label, s, function, arguments, value)
     found = FUNCTIONS.get((function, type(fn.type_of(arguments[0]))))

@@ -20,12 +20,12 @@ from ..parallel import ParallelLoop
 from . import list_changes, list_helpers, lists, objects
 from .array import Fresh
 from .base import Constant, Unknown, without_floats, without_floats_in
-from .call import Call, Pure, StopGradient
-from .parallel import Parallel
+from .by_name import FUNCTIONS, METHODS, READING_METHODS
+from .call import PlainCall, Pure, StopGradient
+from .parallel_loop import Parallel
 from .pulled import Custom, Pulled
 from .recursive import Recursive
-from .scalar import Scalar, has_rule, is_scalar
-from .special import FUNCTIONS, METHODS, READING_METHODS
+from .scalar_function import ScalarOp, has_rule, is_scalar
 
 
 def classify_call(fn, label, s, call):
@@ -83,7 +83,7 @@ def _dispatcher(fn, label, s, call, dispatcher):
     if dispatcher in list_helpers.FINDS_ORDER or dispatcher in CONSTANT_CALLS:
         return Constant(fn, label, s)
     if has_rule(dispatcher):
-        return Scalar(fn, label, s, dispatcher, arguments_of(fn, call, dispatcher))
+        return ScalarOp(fn, label, s, dispatcher, arguments_of(fn, call, dispatcher))
     if dispatcher in VJP:
         return Custom(fn, label, s, arguments_of(fn, call, dispatcher), dispatcher)
     if dispatcher in JVP:
@@ -92,7 +92,7 @@ def _dispatcher(fn, label, s, call, dispatcher):
         return Parallel(fn, label, s, call.args, dispatcher)
     if hasattr(dispatcher, "numbad_pullback"):
         return Pulled(fn, label, s, arguments_of(fn, call, dispatcher), dispatcher)
-    return Call(fn, label, s, dispatcher)
+    return PlainCall(fn, label, s, dispatcher)
 
 
 def arguments_of(fn, call, dispatcher):
@@ -118,7 +118,7 @@ def _method(fn, label, s, call, callee):
         return NoPathwise(fn, label, s, callee.key)
     dispatcher = implementation(fn, call, callee)
     if dispatcher is not None:
-        return Call(fn, label, s, dispatcher, callee.owner)
+        return PlainCall(fn, label, s, dispatcher, callee.owner)
     return Unknown(fn, label, s)
 
 
@@ -138,14 +138,14 @@ def _function(fn, label, s, call, callee):
     if _known_constant(key):
         return Constant(fn, label, s)
     if has_rule(key) and all(is_scalar(fn.type_of(v)) for v in arguments):
-        return Scalar(fn, label, s, key, arguments)
+        return ScalarOp(fn, label, s, key, arguments)
     if any(isinstance(fn.type_of(v), types.Array) for v in arguments) and has_rule(key):
         return FUNCTIONS["array operator"](fn, label, s, key, arguments, call)
     if _draws(key) and key.__name__ not in PATHWISE:
         return NoPathwise(fn, label, s, key.__name__)
     dispatcher = implementation(fn, call, callee)
     if dispatcher is not None and not without_floats(fn, s):
-        return Call(fn, label, s, dispatcher)
+        return PlainCall(fn, label, s, dispatcher)
     return _unknown_function(fn, label, s, call, key)
 
 

@@ -1,6 +1,6 @@
 """Global and closure variables that are handles of memory."""
 
-from ...forward.array import as_dual
+from ...forward.dual_arrays import as_dual
 from .base import Op
 
 

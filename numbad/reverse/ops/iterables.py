@@ -7,12 +7,12 @@ import numpy as np
 from numba import njit
 from numba.core import types
 
-from ...rules.arrays import picked
+from ...rules.arrays import random_picks
 from ...rules.arrays.table import is_array
 from ...source import define
 from .call import StandIn
-from .scalar import is_scalar
-from .structural import Linear
+from .scalar_function import is_scalar
+from .structural_functions import Linear
 
 
 def holds_numbers(ty):
@@ -120,7 +120,7 @@ def shuffle_by_generator(fn, label, s, call, owner, ty):
     """`rng.shuffle(a)` along the first axis."""
     if not isinstance(ty, types.NumPyRandomGeneratorType):
         return None
-    return _shuffle(fn, label, s, picked.shuffle_by_generator, call, [owner])
+    return _shuffle(fn, label, s, random_picks.shuffle_by_generator, call, [owner])
 
 
 def _shuffle(fn, label, s, helper, call, owner):
@@ -132,6 +132,6 @@ def _shuffle(fn, label, s, helper, call, owner):
 
 
 SHUFFLING = {
-    np.random.shuffle: _shuffled(picked.shuffle),
-    random.shuffle: _shuffled(picked.shuffle_by_python),
+    np.random.shuffle: _shuffled(random_picks.shuffle),
+    random.shuffle: _shuffled(random_picks.shuffle_by_python),
 }

@@ -6,7 +6,7 @@ from numba.core import types
 from ...ir.leaves import leaves
 from ..joining import appended, joined
 from .call import StandIn
-from .scalar import is_scalar
+from .scalar_function import is_scalar
 
 
 def _axis(fn, call):

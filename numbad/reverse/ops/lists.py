@@ -22,7 +22,7 @@ from ..fields import shadow_type
 from . import list_helpers
 from .base import Op, Unknown
 from .call import StandIn
-from .structural import real_of
+from .structural_functions import real_of
 
 PLACES = "position", "length"
 """What the statements about lists keep for the reverse sweep: integers."""

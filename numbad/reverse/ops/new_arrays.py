@@ -4,11 +4,11 @@ from numba.core import ir, types
 
 from ...ir.function import times_read
 from ...ir.leaves import leaves
-from .. import loops
+from .. import array_loops
 from . import lists
 from .array import Fresh, Inferred, LikeNumber, SameOrCopy, View
 from .call import StandIn
-from .scalar import is_scalar
+from .scalar_function import is_scalar
 
 
 def has_floats(fn, variables):
@@ -43,13 +43,15 @@ def new_array(fn, label, s, call):
     if isinstance(ty, types.Array):
         return copied(fn, label, s, source)
     if is_scalar(ty):
-        return StandIn(fn, label, s, loops.array_of_number(fn.type_of(s.target).dtype), [source])
+        return StandIn(
+            fn, label, s, array_loops.array_of_number(fn.type_of(s.target).dtype), [source]
+        )
     members = written_out(fn, source)
     if members is None and isinstance(ty, types.BaseTuple):
         return _of_members(fn, label, s, source, ty)
     if members is None and lists.is_list(ty) and is_scalar(ty.dtype):
         dtype = fn.type_of(s.target).dtype
-        return StandIn(fn, label, s, loops.array_of_list(dtype), [source])
+        return StandIn(fn, label, s, array_loops.array_of_list(dtype), [source])
     if members is None or not leaves(fn.type_of(s.target)):
         return None
     dtype = fn.type_of(s.target).dtype
@@ -57,10 +59,12 @@ def new_array(fn, label, s, call):
         flat = [v for row in members for v in row]
         if len({len(row) for row in members}) != 1:
             return None
-        return StandIn(fn, label, s, loops.matrix_of(len(members), len(members[0]), dtype), flat)
+        return StandIn(
+            fn, label, s, array_loops.matrix_of(len(members), len(members[0]), dtype), flat
+        )
     if any(isinstance(m, list) for m in members):
         return None
-    return StandIn(fn, label, s, loops.vector_of(len(members), dtype), members)
+    return StandIn(fn, label, s, array_loops.vector_of(len(members), dtype), members)
 
 
 def _of_members(fn, label, s, source, ty):
@@ -68,7 +72,7 @@ def _of_members(fn, label, s, source, ty):
     out = fn.type_of(s.target)
     if not leaves(ty) or not leaves(out):
         return None
-    helper = loops.array_of_tuple(ty, out.dtype)
+    helper = array_loops.array_of_tuple(ty, out.dtype)
     return helper and StandIn(fn, label, s, helper, [source])
 
 
@@ -96,7 +100,7 @@ def copied(fn, label, s, source):
     ty, out = fn.type_of(source), fn.type_of(s.target)
     if not leaves(ty) or not isinstance(out, types.Array):
         return None
-    return StandIn(fn, label, s, loops.copy_of(ty.ndim, out.dtype, out.layout), [source])
+    return StandIn(fn, label, s, array_loops.copy_of(ty.ndim, out.dtype, out.layout), [source])
 
 
 def copy_function(fn, label, s, call):
@@ -137,9 +141,11 @@ def _taken(fn, label, s, call, arguments):
     if not isinstance(numbers.dtype, types.Integer):
         return None
     if len(arguments) == 2 or isinstance(fn.type_of(arguments[2]), types.NoneType):
-        helper = loops.taken(a.ndim, numbers.ndim, a.dtype)
+        helper = array_loops.taken(a.ndim, numbers.ndim, a.dtype)
         return StandIn(fn, label, s, helper, arguments[:2])
     axis = fn.constant(arguments[2])
     if numbers.ndim != 1 or not isinstance(axis, int) or not -a.ndim <= axis < a.ndim:
         return None
-    return StandIn(fn, label, s, loops.taken_along(a.ndim, axis % a.ndim, a.dtype), arguments[:2])
+    return StandIn(
+        fn, label, s, array_loops.taken_along(a.ndim, axis % a.ndim, a.dtype), arguments[:2]
+    )

@@ -5,7 +5,7 @@ from functools import cache
 from numba import njit
 from numba.core import ir, types
 
-from ...forward.array import all_dual
+from ...forward.dual_arrays import all_dual
 from ...forward.made_instances import allocator_for_call
 from ...forward.retyped import allocator, in_duals, numbers_in_duals
 from ...ir.callee import attribute_code, implementation
@@ -14,8 +14,8 @@ from ...ir.leaves import HANDLES, at, fields_of, leaves
 from ...source import define
 from .. import fields
 from .base import Constant, Op, Unknown
-from .call import Call, StandIn
-from .structural import real_of
+from .call import PlainCall, StandIn
+from .structural_functions import real_of
 
 
 def instance_type(ty):
@@ -251,10 +251,12 @@ def method(fn, label, s, call, callee):
     owner = fn.type_of(callee.owner)
     if not isinstance(owner, types.ClassInstanceType):
         code = implementation(fn, call, callee)
-        return Unknown(fn, label, s) if code is None else Call(fn, label, s, code, callee.owner)
+        return (
+            Unknown(fn, label, s) if code is None else PlainCall(fn, label, s, code, callee.owner)
+        )
     if callee.key in owner.jit_static_methods:
-        return Call(fn, label, s, owner.jit_static_methods[callee.key])
-    return Call(fn, label, s, owner.jit_methods[callee.key], callee.owner)
+        return PlainCall(fn, label, s, owner.jit_static_methods[callee.key])
+    return PlainCall(fn, label, s, owner.jit_methods[callee.key], callee.owner)
 
 
 def special_method(fn, label, s, names, arguments):

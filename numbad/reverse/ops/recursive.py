@@ -2,7 +2,7 @@
 
 from numba.core import types
 
-from ...forward.array import all_dual
+from ...forward.dual_arrays import all_dual
 from ...forward.promote import effects
 from ...ir.fence import refuse
 from ...ir.leaves import HANDLES, leaves

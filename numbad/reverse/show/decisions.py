@@ -1,11 +1,11 @@
 """What was decided for each loop, and why, in a few words."""
 
 from ..independent import Independent
-from ..ops.parallel import Parallel
+from ..ops.parallel_loop import Parallel
 from ..replay import Replay
 from ..stencils import LENGTH, find_stencils
 from ..switches import enabled
-from .names import at_line
+from .reader_names import at_line
 
 _OBSTACLES = {
     "outermost": "it lies within another one",

@@ -9,7 +9,7 @@ from numba.core.registry import cpu_target
 from ...caching import SWITCHED_OFF
 from ...ir.leaves import HANDLES, leaves
 from ..switches import off
-from ..tape import layout_of
+from ..value_tape import layout_of
 from .decisions import Decisions
 
 WIDTH = 100

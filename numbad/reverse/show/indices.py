@@ -2,8 +2,8 @@
 
 from ...ir.function import successors
 from ..names import counter
-from . import expression as x
-from .known import range_call
+from . import formula as x
+from .shown_functions import range_call
 from .translate import Line
 
 

@@ -7,8 +7,8 @@ are zero: `x_bar.2 += x_bar.1` is a copy there, as -0.0 + x is x.
 
 from collections import defaultdict
 
-from . import expression as x
-from .flow import reverse_postorder
+from . import formula as x
+from .control_flow import reverse_postorder
 
 
 def set_where_zero(blocks, successors, entry, adjoints):

@@ -7,7 +7,7 @@ whose value nobody reads are left out.
 
 from collections import Counter
 
-from .expression import is_negative
+from .formula import is_negative
 from .merge import coalesce, set_where_zero
 
 

@@ -1,6 +1,6 @@
 """The questions by which loops are skipped on the way back: are the adjoints of their results zero?"""
 
-from . import expression as x
+from . import formula as x
 
 
 def asks_for_adjoints(condition, names):

@@ -1,14 +1,14 @@
 """A listing from the stages of a pullback: head, forward sweep, reverse sweep."""
 
 from ..names import choice
-from .flow import Structure
+from .control_flow import Structure
 from .head import Head
 from .indices import name_indices, take_ranges
-from .layout import Layout
-from .names import Names, at_line
+from .reader_names import Names, at_line
 from .simplify import simplify
 from .skips import join_questions
-from .source import Source
+from .source_lines import Source
+from .sweep_text import Layout
 from .translate import Translator
 
 

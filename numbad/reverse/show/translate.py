@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from numba.core import ir, types
 
 from ...ir.function import is_expr, operands
-from . import expression as x
-from .expression import Node
-from .known import called_name, is_hidden, is_pure, known_call
+from . import formula as x
+from .formula import Node
+from .shown_functions import called_name, is_hidden, is_pure, known_call
 
 _SHARED = re.compile(r"\$c\d+")  # numbers that both sweeps use, whatever they stand for
 

@@ -3,8 +3,8 @@
 from . import (  # noqa: F401  (they register themselves)
     draws,
     made,
-    picked,
     polynomials,
+    random_picks,
     reductions,
     sampled,
     statistics,

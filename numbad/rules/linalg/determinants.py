@@ -11,8 +11,8 @@ from numba import njit
 
 from ..arrays.table import stands_for
 from ..registry import linear_rule
-from .calls import calling, is_complex, is_matrix
 from .matrices import adjoint, product, scaled, scaled_columns, trace
+from .rule_calls import calling, is_complex, is_matrix
 from .systems import inverse
 
 

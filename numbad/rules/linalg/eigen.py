@@ -14,8 +14,8 @@ from numba.np.numpy_support import numpy_version
 
 from ..arrays.table import stands_for
 from ..registry import CONSTANT_CALLS, linear_rule
-from .calls import calling, is_complex, is_matrix
 from .matrices import adjoint, diagonal, product, with_diagonal
+from .rule_calls import calling, is_complex, is_matrix
 from .spectra import (
     check_coupling,
     check_unused,

@@ -12,8 +12,8 @@ from numba import njit
 from ..arrays.nests import jit, number_class
 from ..arrays.table import is_array, stands_for
 from ..registry import CONSTANT_CALLS, linear_rule
-from .calls import calling, is_matrix
 from .matrices import adjoint, product
+from .rule_calls import calling, is_matrix
 from .singular import singular_values
 
 

@@ -10,8 +10,8 @@ from numba.core import types
 
 from ..arrays.table import is_array, is_none, stands_for
 from ..registry import CONSTANT_CALLS, linear_rule
-from .calls import calling, is_matrix
 from .matrices import product
+from .rule_calls import calling, is_matrix
 from .singular import singular_values
 from .systems import inverse
 

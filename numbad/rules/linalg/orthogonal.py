@@ -13,8 +13,8 @@ from numba import njit
 
 from ..arrays.table import stands_for
 from ..registry import CONSTANT_CALLS, linear_rule
-from .calls import is_matrix
 from .matrices import adjoint, lower_as_hermitian, product
+from .rule_calls import is_matrix
 from .spectra import epsilon
 from .triangles import above, below
 

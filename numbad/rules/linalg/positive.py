@@ -11,7 +11,6 @@ from numba import njit
 
 from ..arrays.table import stands_for
 from ..registry import linear_rule
-from .calls import calling, is_complex, is_matrix
 from .matrices import (
     adjoint,
     half_lower,
@@ -23,6 +22,7 @@ from .matrices import (
     take_off,
     with_transpose,
 )
+from .rule_calls import calling, is_complex, is_matrix
 from .triangles import above, below
 
 _BLOCK = 64

@@ -7,7 +7,7 @@ the type is asked for, because another function stands for this one, that is in 
 import numpy as np
 from numba.core import types
 
-from .calls import is_matrix
+from .rule_calls import is_matrix
 
 
 def _real(ty):

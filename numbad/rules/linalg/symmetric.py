@@ -15,7 +15,6 @@ from numba import njit
 
 from ..arrays.table import stands_for
 from ..registry import linear_rule
-from .calls import calling, is_complex, is_matrix
 from .matrices import (
     adjoint,
     half_skew,
@@ -26,6 +25,7 @@ from .matrices import (
     scaled_columns,
     with_diagonal,
 )
+from .rule_calls import calling, is_complex, is_matrix
 from .spectra import (
     check_coupling,
     check_unused,

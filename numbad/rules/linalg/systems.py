@@ -13,8 +13,8 @@ from ..arrays.nests import jit
 from ..arrays.table import is_array, stands_for
 from ..registry import CONSTANT_CALLS, implicit_rule, linear_rule
 from . import lapack
-from .calls import calling, is_matrix
 from .matrices import product
+from .rule_calls import calling, is_matrix
 
 
 @njit

@@ -1,0 +1,118 @@
+"""Writes the code of a batch: of its values, and of its pullback; by blocks of lanes, or one by one."""
+
+from numba.core import types
+
+from ..errors import ArgumentError, UnsupportedError
+from ..forward.dual import Dual
+from ..operators import runtime
+from ..operators.argument_structure import leaves, parse, render
+from ..operators.generated_names import Writer, indented
+from ..source import define
+from .batch_axes import check_batched, element_type, plain
+
+_GIVEN = types.Number | types.Boolean | types.NoneType | types.UnicodeType | Dual
+_GIVEN |= types.Dispatcher | types.NumPyRandomGeneratorType
+
+
+class BatchWriter(Writer):
+    """The code of one batch, under construction: what both ways to evaluate it have in common.
+
+    `entries` are the sources of all arguments, `tys` their types; `wrt` the numbers of those to
+    differentiate by, none for the values alone.
+    """
+
+    def __init__(self, batch, entries, tys, wrt=()):
+        super().__init__({"np": runtime.np, "ArgumentError": ArgumentError})
+        self.batch, self.entries, self.wrt = batch, list(entries), tuple(wrt)
+        self.axes, self.tys = batch.axes, [plain(ty) for ty in tys]
+        for k, axis in enumerate(self.axes):
+            if axis is not None:
+                check_batched(batch.names[k], self.tys[k], axis)
+            self._refuse_objects(k)
+            self._refuse_changed(k, axis)
+        self.batched = tuple(k for k, axis in enumerate(self.axes) if axis is not None)
+        self.before, self.body, self.after = [], [], []
+        self._count()
+
+    def _refuse_changed(self, k, axis):
+        ty = self.tys[k] if axis is None else element_type(self.tys[k], axis)
+        if k in self.batch.changed and not isinstance(ty, types.Number | types.Boolean | Dual):
+            raise UnsupportedError(
+                f"nd.batch: {self.batch.f.py_func.__name__} may change its argument "
+                f"'{self.batch.names[k]}'. Way out: let it work on a copy and return its results"
+            )
+
+    def _refuse_objects(self, k):
+        """What `f` may change by other ways than those of arrays."""
+        for leaf in leaves(parse(self.tys[k], "")):
+            scalar = leaf.type.dtype if isinstance(leaf.type, types.Array) else leaf.type
+            if not isinstance(scalar, _GIVEN):
+                raise UnsupportedError(
+                    f"nd.batch: argument '{self.batch.names[k]}' holds a {leaf.type}. Way out: pass "
+                    "numbers, arrays of numbers, and tuples of these"
+                )
+
+    def _count(self):
+        first, *others = self.batched
+        self.before.append(f"count = {self.entries[first]}.shape[{self.axes[first]}]")
+        for k in others:
+            told = (
+                f"nd.batch: '{self.batch.names[first]}' and '{self.batch.names[k]}' have "
+                "different lengths along the axis of the batch"
+            )
+            self.before.append(f"if {self.entries[k]}.shape[{self.axes[k]}] != count:")
+            self.before.append(f"    raise ArgumentError({told!r})")
+
+    def make_results(self, ty):
+        """Arrays for what `f` returns, a `ty`; source of the batch's result."""
+        self.result = parse(ty, "value")
+        for number, leaf in enumerate(leaves(self.result)):
+            leaf.number = number
+            if not isinstance(leaf.type, types.Number | types.Boolean) and leaf.kind != "scalar":
+                raise UnsupportedError(
+                    f"nd.batch needs a function that returns numbers or tuples of numbers; "
+                    f"{self.batch.f.py_func.__name__} returns {ty}. Way out: return its elements as a "
+                    "tuple, or write the loop"
+                )
+            self.before.append(f"out{number} = np.empty(count, {self.dtype(leaf.type)})")
+        return render(self.result, lambda leaf: f"out{leaf.number}", self.namespace)
+
+    def seed(self, ty, of_number):
+        """Source of the cotangent of one evaluation; `of_number(source)` is that of a number of it."""
+        return render(
+            parse(ty, "seed"),
+            lambda leaf: of_number(leaf.source) if leaf.kind == "array" else "None",
+            self.namespace,
+        )
+
+    def returned(self, result, adjoints):
+        """What the pullback returns; `adjoints` has sources for arguments in `wrt` that hold floats."""
+        return f"{result}, {self.tuple_of(adjoints.get(k, 'None') for k in range(len(self.axes)))}"
+
+    def floats(self, k):
+        """`(leaf of argument k, source of its adjoint in one evaluation)` of floats and arrays."""
+        tree = parse(self.tys[k], self.entries[k])
+        found = leaves(parse(self.tys[k], f"adjoints[{self.places[k]}]"))
+        return [
+            pair for pair in zip(leaves(tree), found, strict=True) if pair[0].kind != "constant"
+        ]
+
+    def shadow(self, leaf):
+        """Source of what the caller gives for an array's adjoint."""
+        return leaf.source.replace("args", "shadows", 1)
+
+    def tuple_of(self, sources):
+        return "(" + "".join(f"{s}, " for s in sources) + ")"
+
+    def over_elements(self, source, ndim, line, start="0"):
+        """A loop over the elements of an array, from `start` on, `line(index)` being done for each."""
+        lines, starts = [], [start] + ["0"] * ndim
+        for k in range(ndim):
+            lines.append("    " * k + f"for j{k} in range({starts[k]}, {source}.shape[{k}]):")
+        index = "".join(f"j{k}, " for k in range(ndim))
+        return [*lines, "    " * ndim + line(f"({index})")]
+
+    def write(self, name, parameters, loop, returned):
+        lines = [*self.before, loop, *map(indented, self.body), *self.after, f"return {returned}"]
+        text = "\n".join(indented(line) for line in lines)
+        return define(f"def {name}({parameters}):\n{text}\n", self.namespace)

@@ -1,0 +1,333 @@
+"""What only compiled code calls is optimised and translated as a part of its caller, once.
+
+Numba optimises each function with all that it calls and generates machine code for it, and does the
+same again for its caller, and for the caller of that. Within `compiled` everything but the function
+asked for is left as it was lowered: its caller links, optimises and translates it. It gets machine
+code of its own when it is called from Python, or when its address is asked for.
+"""
+
+from functools import partial
+from weakref import WeakValueDictionary
+
+from llvmlite.binding import Linkage, parse_assembly
+from numba.core import types
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.dispatcher import Dispatcher
+from numba.core.registry import cpu_target
+from numba.experimental.jitclass import boxing
+
+from .interrupts import put_off
+from .meaning import note_compiled
+from .memo import enter, look_again
+
+_UNRESOLVED = ".numba.unresolved$"  # what a recursive function calls itself by: an address
+_ENVIRONMENT = "_ZN08NumbaEnv"  # where the Python objects of what prints, say, are found
+_ENTRY = "_ZN7cpython"  # the function that Python calls
+_C_ENTRY = "cfunc."  # the function that C calls
+_WRAPPERS = "wrapper", "cfunc_wrapper"  # the modules of the functions that Python and C call
+_WAITING = (
+    "__numbad_waiting__"  # the functions of a dispatcher that wait, by their arguments' types
+)
+
+_DEFINED_BY = WeakValueDictionary()  # the name of a function -> the library that waits
+
+
+class LinkedLibrary(JITCodeLibrary):
+    """A library without machine code until it is asked for."""
+
+    def __init__(self, *args, **options):
+        super().__init__(*args, **options)
+        self.waits = True
+        self.entries = []  # the modules of what is called from elsewhere; callers need none
+        self.when_finished = []  # functions to be called when there is machine code
+        self._copied = []  # the names of the functions of which callers get copies
+        self._environment = None
+
+    def add_ir_module(self, ir_module):
+        if self.waits and ir_module.name in _WRAPPERS:
+            self.entries.append(ir_module)
+        else:
+            super().add_ir_module(ir_module)
+
+    def add_llvm_module(self, ll_module):
+        self.waits = self.waits and not _needs_environment(ll_module)
+        if self.waits:
+            names = (
+                function.name for function in ll_module.functions if not function.is_declaration
+            )
+            _DEFINED_BY.update(dict.fromkeys(names, self))
+        super().add_llvm_module(ll_module)  # after which the module is empty
+
+    @property
+    def codegen(self):
+        return self if self.waits else super().codegen
+
+    def set_env(self, name, environment):
+        """Numba's `Codegen.set_env`, put off: the variable has no address yet."""
+        self._environment = name, environment
+
+    @property
+    def has_dynamic_globals(self):
+        self._ensure_finalized()
+        libraries = [self, *_parts(self)] if self.waits else []
+        return bool(self._dynamic_globals) or any(part._dynamic_globals for part in libraries)
+
+    def finalize(self):
+        """Numba's `finalize`, but what waits links nothing: its caller links its parts too, once."""
+        self._raise_if_finalized()
+        for library in self._linking_libraries:
+            loads = vars(library).get("_reload_init", ())  # older versions of Numba have none
+            vars(self).get("_reload_init", set()).update(loads)
+        names = (variable.name for variable in self._final_module.global_variables)
+        if self.waits and not any(name.startswith(_UNRESOLVED) for name in names):
+            self._finalize_dynamic_globals()
+            self._copied = _exported(self._final_module)
+            _link_as(self._final_module, self._copied, Linkage.linkonce_odr)
+            self._finalized = True
+        else:
+            self._generate()
+
+    def _get_module_for_linking(self):
+        """Numba's, with the parts: for callers that are compiled outside of `compiled`."""
+        self._ensure_finalized()
+        if self.waits and self._shared_module is None:
+            own, self._final_module = self._final_module, self._final_module.clone()
+            self._link_parts()
+            super()._get_module_for_linking()
+            self._final_module = own
+        return super()._get_module_for_linking()
+
+    def _set_compiled_object(self, value):
+        self.waits = False  # it comes from the disk, with its machine code
+        super()._set_compiled_object(value)
+
+    def get_pointer_to_function(self, name):
+        self._ensure_finalized()
+        if self.waits:
+            if name.startswith(_ENTRY):
+                return 0
+            self.finish()
+        return super().get_pointer_to_function(name)
+
+    def serialize_using_object_code(self):
+        self.finish()
+        return super().serialize_using_object_code()
+
+    def finish(self):
+        """Do what Numba does at once, if it is not done."""
+        self._ensure_finalized()
+        if not self.waits:
+            return
+        self._shared_module = None  # what callers link has the entries from here on, as on disk
+        self._finalized = False
+        self._dynamic_globals.clear()
+        self._generate()
+        if self._environment is not None:
+            self._codegen.set_env(*self._environment)
+        while self.when_finished:
+            self.when_finished.pop()()
+
+    def _generate(self):
+        """Machine code of what the library has, what is called from elsewhere, and their parts."""
+        self.waits = False
+        _link_as(self._final_module, self._copied, Linkage.external)
+        with put_off():
+            while self.entries:
+                self.add_ir_module(self.entries.pop())
+            self._link_parts()
+            self._define_entries()
+            self._optimize_final_module()
+            self._final_module.verify()
+            self._finalize_final_module()
+
+    def _define_entries(self):
+        """What C calls of functions that are chosen among at run time.
+
+        Numba puts its address beside that of the function itself, by which compiled code calls it; so
+        that it is read nowhere, but has to be found where LLVM optimises nothing.
+        """
+        missing = {f.name for f in self._final_module.functions if f.is_declaration}
+        missing = {name for name in missing if name.startswith(_C_ENTRY)}
+        for part in filter(waits, _parts(self)) if missing else ():
+            names = {f.name for module in part.entries for f in module.functions}
+            if missing & names:
+                part.finish()
+                missing -= names
+        if missing:
+            stubs = "".join(f'define weak void @"{name}"() {{ unreachable }}\n' for name in missing)
+            self._final_module.link_in(parse_assembly(stubs))
+
+    def _link_parts(self):
+        for part in _parts(self):
+            module = part._final_module if waits(part) else part._get_module_for_linking()
+            self._final_module.link_in(module, preserve=True)
+
+
+def _exported(module):
+    """The names of the functions that are defined for other modules."""
+    functions = (f for f in module.functions if not f.is_declaration)
+    return [f.name for f in functions if f.linkage == Linkage.external]
+
+
+def _link_as(module, names, linkage):
+    for name in names:
+        module.get_function(name).linkage = linkage
+
+
+def _parts(library):
+    """The libraries that one links, and what these link if they wait: each after all its callers."""
+    found = {}
+
+    def visit(part):
+        for other in dict.fromkeys(part._linking_libraries):
+            if other not in found:
+                if waits(other):
+                    visit(other)
+                found[other] = None
+
+    visit(library)
+    return list(reversed(found))
+
+
+def _needs_environment(module):
+    """Whether code reads its environment, for which the variable must have an address."""
+    names = [v.name for v in module.global_variables if v.name.startswith(_ENVIRONMENT)]
+    text = str(module) if names else ""
+    return any(text.count(name) > 1 for name in names)
+
+
+def waits(library):
+    """Whether a library has no machine code yet."""
+    return getattr(library, "waits", False)
+
+
+def finish_parts(library):
+    """Give machine code to those parts of a library that are to be kept on disk once they have it."""
+    seen, pending = set(), [library]
+    while pending:
+        for part in pending.pop()._linking_libraries:
+            if part in seen or not waits(part):
+                continue
+            seen.add(part)
+            if part.when_finished:
+                part.finish()
+            else:
+                pending.append(part)
+
+
+def compiled(dispatcher, compile_it, sig):
+    """`compile_it(sig)`, which compiles a dispatcher, with all that it calls left to its callers."""
+    with global_compiler_lock:
+        codegen = cpu_target.target_context.codegen()
+        if "create_library" in vars(codegen):  # within another
+            return compile_it(sig)
+        look_again(dispatcher)
+        add_overload = Dispatcher.add_overload
+        codegen.create_library = partial(LinkedLibrary, codegen)
+        Dispatcher.add_overload = lambda self, cres: _add_overload(add_overload, self, cres)
+        try:
+            try:
+                entry = compile_it(sig)
+            finally:
+                Dispatcher.add_overload = add_overload
+                del codegen.create_library
+            return _entered(dispatcher, entry)
+        finally:
+            _finish_recursive(codegen)
+
+
+def _finish_recursive(codegen):
+    """Give machine code to what recursive functions call by its address; others may call these as well."""
+    for name in list(codegen._rtlinker._unresolved):
+        library = _DEFINED_BY.get(name)
+        if library is not None and library._finalized:  # not where an error interrupted it
+            library.finish()
+
+
+def _add_overload(add_overload, dispatcher, cres):
+    """Numba's `Dispatcher.add_overload`, but Python does not get to know what waits.
+
+    What calls itself gets machine code: of other argument types it may call this by its address, anywhere.
+    """
+    _add(add_overload, dispatcher, cres)
+    if waits(cres.library) and _calls_itself(cres):
+        cres.library.finish()
+
+
+def _add(add_overload, dispatcher, cres):
+    if not (waits(cres.library) and cres.library.entries):
+        add_overload(dispatcher, cres)
+        return
+    dispatcher.overloads[tuple(cres.signature.args)] = cres
+    enter(dispatcher, cres)
+    dispatcher._compile_for_args = partial(_enter_all, dispatcher)
+    _waiting(dispatcher)[tuple(cres.signature.args)] = cres
+    note_compiled(dispatcher, tuple(cres.signature.args))
+
+
+def _calls_itself(cres):
+    return any(isinstance(ty, types.RecursiveCall) for ty in cres.fndesc.typemap.values())
+
+
+def _specialize_box(typ):
+    """Numba's, which takes what it compiles for Python to read fields by at once: nothing of it waits."""
+    codegen = cpu_target.target_context.codegen()
+    create = vars(codegen).pop("create_library", None)
+    try:
+        return _numbas_specialize_box(typ)
+    finally:
+        if create is not None:
+            codegen.create_library = create
+
+
+_numbas_specialize_box, boxing._specialize_box = boxing._specialize_box, _specialize_box
+
+
+def _waiting(dispatcher):
+    return vars(dispatcher).setdefault(_WAITING, {})
+
+
+def _enter_all(dispatcher, *args, **kws):
+    """Numba's `Dispatcher._compile_for_args`, where compiled functions of a dispatcher have waited."""
+    with global_compiler_lock:
+        waiting = _waiting(dispatcher)
+        while waiting:
+            _enter(dispatcher, waiting.popitem()[1])
+        vars(dispatcher).pop("_compile_for_args", None)
+    return dispatcher._compile_for_args(*args, **kws)
+
+
+def _entered(dispatcher, entry):
+    """What Python calls for a function that has been compiled."""
+    waiting = _waiting(dispatcher)
+    for args, cres in list(waiting.items()):
+        if cres.entry_point is entry:
+            return _enter(dispatcher, waiting.pop(args)).entry_point
+    return entry
+
+
+def _enter(dispatcher, cres):
+    """Generate the code of a function that waits, and let Python call it.
+
+    What could not be generated is compiled anew by the next call.
+    """
+    with put_off():
+        try:
+            return _let_call(dispatcher, cres)
+        except BaseException:
+            dispatcher.overloads.pop(tuple(cres.signature.args), None)
+            raise
+
+
+def _let_call(dispatcher, cres):
+    cres.library.finish()
+    context = cres.target_context
+    entry = context.get_executable(cres.library, cres.fndesc, cres.environment)
+    context.insert_user_function(entry, cres.fndesc, [cres.library])
+    cres = cres._replace(entry_point=entry)
+    args = tuple(cres.signature.args)
+    dispatcher.overloads[args] = cres
+    enter(dispatcher, cres)
+    dispatcher._insert([ty._code for ty in args], entry, cres.objectmode)
+    return cres

@@ -1,0 +1,149 @@
+"""Functions of numbers applied to arrays element by element: jitted helpers, as in `loops`."""
+
+import operator
+from functools import cache
+
+import numpy as np
+
+from ..rules.arrays.nests import jit, nest, number_class, subscript, tuple_of
+from .array_loops import fits, steps_of
+
+_SYMBOLS = {"add": "+", "sub": "-", "mul": "*", "pow": "**"}
+_DIVISIONS = {
+    operator.truediv: np.true_divide,
+    operator.mod: np.remainder,
+    operator.floordiv: np.floor_divide,
+}
+"""What operators mean of arrays, where division by zero is no error."""
+
+
+def _applied(function, operands):
+    symbol = _SYMBOLS.get(getattr(function, "__name__", ""))
+    if symbol and len(operands) == 2 and getattr(function, "__module__", "") == "_operator":
+        return f"{operands[0]} {symbol} {operands[1]}"
+    if getattr(function, "__name__", "") == "neg":
+        return f"-{operands[0]}"
+    return f"fn({', '.join(operands)})"
+
+
+@cache
+def elementwise(function, ndims, dtype):
+    """`function` of arrays and scalars (`-1` in `ndims`), broadcast, as a new array."""
+    function = _DIVISIONS.get(function, function)
+    ndim = max(ndims)
+    names = [f"x{j}" for j in range(len(ndims))]
+    lines = [f"def apply({', '.join(names)}):"]
+    for k in range(ndim):
+        lines.append(f"    n{k} = 1")
+    for name, own in zip(names, ndims, strict=True):
+        for k in range(max(own, 0)):
+            axis = k + ndim - own
+            lines += [f"    if {name}.shape[{k}] != 1:", f"        n{axis} = {name}.shape[{k}]"]
+    shape = ", ".join(f"n{k}" for k in range(ndim))
+    lines.append(f"    out = np.empty(({shape}{',' if ndim else ''}), dtype)")
+    operands = _operands(lines, names, ndims, ndim, "out")
+    body = [f"out{subscript(ndim, ndim)} = {_applied(function, operands)}"]
+    lines += nest([f"n{k}" for k in range(ndim)], body)
+    return jit([*lines, "    return out"], fn=function, dtype=number_class(dtype))
+
+
+def _operands(lines, names, ndims, ndim, out):
+    operands = []
+    for name, own in zip(names, ndims, strict=True):
+        if own < 0:
+            operands.append(name)
+            continue
+        lines += fits(out, name, own, ndim) + steps_of(name, own)
+        operands.append(f"{name}{subscript(own, ndim, name + 's')}")
+    return operands
+
+
+@cache
+def of_numbers(function, ndims):
+    """`function` of scalars (`-1` in `ndims`) and arrays without axes, as a scalar."""
+    function = _DIVISIONS.get(function, function)
+    names = [f"x{j}" for j in range(len(ndims))]
+    operands = [f"{name}[()]" if own == 0 else name for name, own in zip(names, ndims, strict=True)]
+    lines = [f"def apply({', '.join(names)}):", f"    return {_applied(function, operands)}"]
+    return jit(lines, fn=function)
+
+
+@cache
+def elementwise_into(function, ndims, out_ndim):
+    """`function` of arrays and scalars, broadcast, into the last argument, which is returned.
+
+    As in Numba, what has been written is read again where the arrays share memory.
+    """
+    function = _DIVISIONS.get(function, function)
+    names = [f"x{j}" for j in range(len(ndims))]
+    lines = [f"def apply({', '.join(names)}, out):"]
+    operands = _operands(lines, names, ndims, out_ndim, "out")
+    body = [f"out{subscript(out_ndim, out_ndim)} = {_applied(function, operands)}"]
+    lines += nest([f"out.shape[{k}]" for k in range(out_ndim)], body)
+    return jit([*lines, "    return out"], fn=function)
+
+
+# -- expressions ------------------------------------------------------------------------------
+
+
+def spelled(shape, ndims):
+    """The source of an expression of the operands `x0`, `x1`, ..., and the functions that it names.
+
+    shape: a function and its operands, each a number or a shape in its turn
+    """
+    functions = {}
+
+    def spell(node):
+        if isinstance(node, int):
+            name, own = f"x{node}", ndims[node]
+            return name if own < 0 else f"{name}{subscript(own, max(ndims), name + 's')}"
+        function, operands = _DIVISIONS.get(node[0], node[0]), node[1]
+        symbol = _SYMBOLS.get(getattr(function, "__name__", ""))
+        inner = [spell(operand) for operand in operands]
+        if symbol and getattr(function, "__module__", "") == "_operator":
+            return f"({inner[0]} {symbol} {inner[1]})"
+        if getattr(function, "__name__", "") == "neg":
+            return f"(-{inner[0]})"
+        name = functions.setdefault(function, f"fn{len(functions)}")
+        return f"{name}({', '.join(inner)})"
+
+    source = spell(shape)
+    return source, {name: function for function, name in functions.items()}
+
+
+def over_expression(source, functions, ndims, kind, into, turned):
+    """A loop over an expression of arrays and scalars (`-1` in `ndims`), broadcast.
+
+    into: "array" for a new array, "sum" for the sum of all elements
+    turned: whether the first axis runs fastest, in the loop and in memory
+    """
+    ndim = max(ndims)
+    names = [f"x{j}" for j in range(len(ndims))]
+    lines = [f"def apply({', '.join(names)}):", *_broadcast(names, ndims, ndim)]
+    counts = [f"n{k}" for k in range(ndim)]
+    if into == "sum":
+        lines.append("    out = number(0)")
+        body = [f"out += {source}"]
+    else:
+        shape, turn = (counts[::-1], ".T") if turned else (counts, "")
+        lines.append(f"    out = np.empty({tuple_of(shape)}, number){turn}")
+        body = [f"out{subscript(ndim)} = {source}"]
+    lines += nest(counts, body, order="F" if turned else "C")
+    return jit([*lines, "    return out"], **functions, number=number_class(kind))
+
+
+def _broadcast(names, ndims, ndim):
+    """Lines that find the shape `n0`, `n1`, ... of an expression, and the steps of its arrays."""
+    lines = [f"    n{k} = 1" for k in range(ndim)]
+    arrays = [(name, own) for name, own in zip(names, ndims, strict=True) if own >= 0]
+    for name, own in arrays:
+        for k in range(own):
+            axis = k + ndim - own
+            lines += [f"    if {name}.shape[{k}] != 1:", f"        n{axis} = {name}.shape[{k}]"]
+    for name, own in arrays:
+        for k in range(own):
+            one, n = f"{name}.shape[{k}]", f"n{k + ndim - own}"
+            lines += [f"    if {one} != 1 and {one} != {n}:"]
+            lines.append("        raise ValueError('unable to broadcast argument')")
+        lines += steps_of(name, own)
+    return lines

@@ -1,0 +1,561 @@
+"""The tape, its arena and its guard: what goes in comes out, and nothing stays behind."""
+
+import resource
+import subprocess
+import sys
+import threading
+from collections import namedtuple
+
+import numpy as np
+import pytest
+from numba import njit, types
+from numba.core.errors import TypingError
+from numba.core.runtime import _nrt_python, rtsys
+
+from numbad.errors import ArgumentError, TapeLimitError
+from numbad.forward.access import partial, primal, unit
+from numbad.forward.dual import Dual
+from numbad.reverse import arena, memory
+from numbad.reverse.memory import pool_bytes, release_pool, set_tape_limit
+from numbad.reverse.pipeline import GuardCompiler
+from numbad.reverse.value_tape import (
+    call_guarded,
+    pop_frame,
+    push_frame,
+    read_frame,
+    tape_start,
+)
+
+D3 = Dual(types.float64, 3, 0)
+zeros_like = arena.arena_zeros_like()
+dual_zeros_like = arena.arena_zeros_like(D3)
+Pair = namedtuple("Pair", "a b")
+
+
+def on_tape(body):
+    """The function of `args` that runs `body(tape, args)` under a guard, for Python."""
+    body = njit(body)
+
+    @njit
+    def inner(tape, args, shadows, seed):
+        return body(tape, args)
+
+    @njit(nogil=True)
+    def run(*args):
+        return call_guarded(inner, args, None, None)
+
+    return run
+
+
+@pytest.fixture(scope="module", autouse=True)
+def counts():
+    """Let Numba count its allocations."""
+    _nrt_python.memsys_enable_stats()
+    yield
+    _nrt_python.memsys_disable_stats()
+
+
+@pytest.fixture(autouse=True)
+def limit():
+    """Restore the limit, and begin and end without pooled memory."""
+    before = TapeLimitError.limit
+    release_pool()
+    yield before
+    set_tape_limit(before)
+    release_pool()
+    assert pool_bytes() == 0
+
+
+@on_tape
+def round_trip(tape, args):
+    """The number of frames that do not come back as they were pushed."""
+    (n,) = args
+    x = np.arange(6.0).reshape(2, 3)
+    top = tape_start(tape)
+    for i in range(n):
+        d = unit(i * 1.5, i % 3, 3, 0)
+        top = push_frame(
+            tape, top, "here, line 1", i, i * 0.5, i % 3 == 0, np.int8(i % 128), 1j * i,
+            np.float32(i), d, (i, (i + 0.5, i % 2 == 0)), arena.borrow(x[i % 2]), None, 3
+        )  # fmt: skip
+    wrong = 0
+    for i in range(n - 1, -1, -1):
+        like = (i, 1.0, True, np.int8(1), 1j, np.float32(1), unit(1.0, 0, 3, 0),
+                (i, (0.5, True)), x[0], None, 7)  # fmt: skip
+        top = pop_frame(top, *like)
+        a, b, c, e, z, f, d, t, row, _, seven = read_frame(top, *like)
+        same = a == i and b == i * 0.5 and c == (i % 3 == 0) and e == i % 128 and z == 1j * i
+        same = same and f == np.float32(i) and primal(d) == i * 1.5 and seven == 3
+        for k in range(3):
+            same = same and partial(d, k) == (1.0 if k == i % 3 else 0.0)
+        same = same and t[0] == i and t[1][0] == i + 0.5 and t[1][1] == (i % 2 == 0)
+        wrong += not (same and row.sum() == (3.0 if i % 2 == 0 else 12.0))
+    return wrong
+
+
+@pytest.mark.parametrize("n", [0, 1, 90, 91, 100, 10_000, 1_000_000])
+def test_frames_return_in_reverse_order(n):
+    assert round_trip(n) == 0
+
+
+@on_tape
+def nested(tape, args):
+    """Inner loops of i % 4 frames; each outer frame holds the count, a flag and a float."""
+    (n,) = args
+    top = push_frame(tape, tape_start(tape), "nested, line 1")
+    for i in range(n):
+        for j in range(i % 4):
+            top = push_frame(tape, top, "nested, line 2", np.int8(j), i * j)
+        if i % 5:
+            top = push_frame(tape, top, "nested, line 3", i % 7 == 0)
+        top = push_frame(tape, top, "nested, line 4", i % 4, i % 5 != 0, 1.0 / (i + 1))
+    wrong = 0
+    for i in range(n - 1, -1, -1):
+        top = pop_frame(top, 0, True, 1.0)
+        count, flag, x = read_frame(top, 0, True, 1.0)
+        wrong += count != i % 4 or flag != (i % 5 != 0) or x != 1.0 / (i + 1)
+        if flag:
+            top = pop_frame(top, True)
+            wrong += read_frame(top, True)[0] != (i % 7 == 0)
+        for j in range(count - 1, -1, -1):
+            top = pop_frame(top, np.int8(0), i)
+            k, ij = read_frame(top, np.int8(0), i)
+            wrong += k != j or ij != i * j
+    return wrong
+
+
+@pytest.mark.parametrize("n", [3, 1000, 100_000])
+def test_frames_of_several_shapes_nest(n):
+    assert nested(n) == 0
+
+
+def test_threads_have_a_tape_each():
+    wrong = []
+
+    def work(n):
+        for _ in range(5):
+            wrong.append(round_trip(n) + nested(n))
+
+    threads = [threading.Thread(target=work, args=(10_000 + 1000 * k,)) for k in range(16)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == [0] * 80
+
+
+def test_what_counts_references_is_refused():
+    @on_tape
+    def push_list(tape, args):
+        push_frame(tape, tape_start(tape), "here, line 1", [args[0]])
+
+    with pytest.raises(TypingError, match="cannot be recorded"):
+        push_list(1.0)
+
+
+# -- the guard --------------------------------------------------------------------------------
+
+
+@njit
+def fill(tape, args, shadows, seed):
+    """Put 1 MiB on the stack and in the arena, then raise where args[1] is set."""
+    top = tape_start(tape)
+    for i in range(2**17):
+        top = push_frame(tape, top, "fill, line 1", i)
+    shadow = zeros_like(tape, args[0])
+    shadow[0] = seed
+    if args[1]:
+        raise ValueError("the user's own")
+    return args[0] * 2.0 + shadow[0], shadows[0]
+
+
+freeing = njit(pipeline_class=GuardCompiler)
+
+
+@freeing
+def call_fill(args, seed):
+    shadows = (np.zeros_like(args[0]), None)
+    return call_guarded(fill, args, shadows, seed)
+
+
+@freeing
+def call_fill_directly(args, seed):
+    return call_guarded(fill, args, (np.zeros_like(args[0]), None), seed)
+
+
+def _live():
+    stats = rtsys.get_allocation_stats()
+    return stats.alloc - stats.free
+
+
+def _resident():
+    with open("/proc/self/statm", encoding="ascii") as statm:
+        return int(statm.read().split()[1]) * resource.getpagesize()
+
+
+def test_result_of_a_guarded_call_outlives_it():
+    x = np.arange(4.0)
+    for run in (lambda: call_fill((x, False), 3.0), lambda: call_fill_directly((x, False), 3.0)):
+        value, shadow = run()
+        seed = value[0]
+        before = _live()
+        value, shadow = run()
+        assert value.tolist() == [seed, seed + 2, seed + 4, seed + 6]
+        assert shadow.tolist() == [0.0] * 4
+        assert _live() == before  # two arrays made, the two of before dropped
+        del value, shadow
+        assert _live() == before - 2
+
+
+@pytest.mark.parametrize(
+    "run", [call_fill, call_fill_directly], ids=["by name", "made in the call"]
+)
+def test_an_exception_leaves_nothing(run):
+    x = np.zeros(2**17)
+    for _ in range(20):
+        with pytest.raises(ValueError, match="the user's own"):
+            run((x, True), 1.0)
+    live, resident = _live(), _resident()
+    for _ in range(2_000):
+        with pytest.raises(ValueError, match="the user's own"):
+            run((x, True), 1.0)
+    assert _resident() - resident < 20 * 2**20
+    assert _live() == live
+
+
+@freeing
+def call_fill_with(args, shadow, seed):
+    return call_guarded(fill, args, (shadow, None), seed)
+
+
+def test_an_exception_drops_shadows_and_arguments_once():
+    x, shadow = np.zeros(8), np.zeros(8)
+    counts = sys.getrefcount(x), sys.getrefcount(shadow)
+    for _ in range(100):
+        with pytest.raises(ValueError, match="the user's own"):
+            call_fill_with((x, True), shadow, 1.0)
+    assert (sys.getrefcount(x), sys.getrefcount(shadow)) == counts
+
+
+def test_stack_blocks_wait_for_the_next_call():
+    assert round_trip(50) == 0
+    assert pool_bytes() == 0  # the first chunk lies on the machine stack
+    assert round_trip(10_000) == 0
+    pooled = pool_bytes()
+    assert pooled > 1e6
+    block = [b for b in memory._pool if b]
+    for _ in range(3):
+        assert round_trip(10_000) == 0
+    assert [b for b in memory._pool if b] == block
+    assert pool_bytes() == pooled
+    release_pool()
+    assert pool_bytes() == 0
+
+
+@on_tape
+def shadows(tape, args):
+    """What is not zero in shadows of two arrays, which are then filled."""
+    wrong = 0
+    for x in args:
+        shadow = zeros_like(tape, x)
+        wrong += np.count_nonzero(shadow)
+        shadow[:] = 1.0
+    return wrong
+
+
+def test_shadows_of_large_arrays_wait_for_the_next_call():
+    sizes = 20_000, 50_000
+    x, y = map(np.zeros, sizes)
+    for _ in range(3):
+        assert shadows(x, y) == 0
+        assert pool_bytes() == 8 * sum(sizes)
+    assert shadows(x[:-1000], y[:-1000]) == 0  # fits, and is not much less
+    assert pool_bytes() == 8 * sum(sizes)
+    for n in range(100_000, 120_000, 2000):  # each of another size: none piles up
+        assert shadows(np.zeros(n), np.zeros(2 * n)) == 0
+        assert pool_bytes() <= 2 * 8 * 3 * n
+    large = np.zeros(memory.LARGEST_KEPT // 8 + 1)
+    before = pool_bytes()
+    assert shadows(large, large) == 0
+    assert pool_bytes() <= before
+
+
+# -- the limit --------------------------------------------------------------------------------
+
+
+def test_limit_names_the_place_and_the_way_out():
+    set_tape_limit(1_000_000)
+    with pytest.raises(TapeLimitError) as caught:
+        round_trip(100_000)
+    assert isinstance(caught.value, MemoryError)
+    for word in ("here, line 1", "1000000 bytes", "nd.checkpoint", "NUMBAD_TAPE_LIMIT"):
+        assert word in str(caught.value)
+    set_tape_limit(100_000_000_000)
+    assert round_trip(100_000) == 0
+
+
+def test_limit_is_used_to_its_end():
+    """8 bytes a frame: what fits under the limit passes, one frame more does not."""
+
+    @on_tape
+    def words(tape, args):
+        top = tape_start(tape)
+        for i in range(args[0]):
+            top = push_frame(tape, top, "words, line 1", i)
+        return args[0]
+
+    set_tape_limit(1_000_000)
+    assert words(125_000) == 125_000
+    with pytest.raises(TapeLimitError):
+        words(125_001)
+
+
+def test_limit_holds_for_the_arena():
+    @on_tape
+    def many(tape, args):
+        for _ in range(args[1]):
+            zeros_like(tape, args[0])
+        return args[1]
+
+    @on_tape
+    def dual_many(tape, args):
+        return dual_zeros_like(tape, args[0]).size
+
+    set_tape_limit(1_000_000)
+    x = np.zeros(1000)
+    assert many(x, 100) == 100
+    with pytest.raises(TapeLimitError, match="the shadow of an array"):
+        many(x, 130)
+    with pytest.raises(TapeLimitError, match="the shadow of an array"):
+        many(np.zeros(125_001), 1)
+    with pytest.raises(TapeLimitError):  # the size of this one does not fit 64 bits
+        dual_many(np.broadcast_to(np.zeros(1, np.int8), (2**61,)), 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "size"), [("123", 123), ("5K", 5120), (" 2m ", 2**21), ("3G", 3 * 2**30)]
+)
+def test_limit_in_bytes(text, size):
+    assert memory.limit_from(text) == size
+
+
+@pytest.mark.parametrize("text", ["", "0", "-1", "1.5G", "lots", "1T", "9999999999G"])
+def test_malformed_limit_is_refused(text):
+    with pytest.raises(ArgumentError, match="NUMBAD_TAPE_LIMIT"):
+        memory.limit_from(text)
+
+
+def test_limit_is_read_from_the_environment():
+    code = "import numbad.reverse.value_tape, numbad; print(numbad.TapeLimitError.limit)"
+
+    def run(value):
+        env = {"NUMBAD_TAPE_LIMIT": value, "PYTHONPATH": ":".join(filter(None, sys.path))}
+        command = [sys.executable, "-c", code]
+        return subprocess.run(command, env=env, capture_output=True, text=True, check=False)
+
+    assert run("7K").stdout.strip() == "7168"
+    assert "ArgumentError: NUMBAD_TAPE_LIMIT is 'x'" in run("x").stderr
+
+
+# -- the arena --------------------------------------------------------------------------------
+
+
+@on_tape
+def copies(tape, args):
+    """The copy, made while other memory of the arena is written."""
+    (x,) = args
+    copy = arena.arena_copy(tape, x)
+    zeros = zeros_like(tape, x)
+    again = arena.arena_copy(tape, copy)
+    untouched = zeros.copy()
+    zeros += 7.0
+    return copy.copy(), again.copy(), untouched, zeros.copy()
+
+
+_base = np.arange(120.0)
+ARRAYS = {
+    "1-d": _base,
+    "empty": _base[:0],
+    "2-d": _base.reshape(10, 12),
+    "3-d": _base.reshape(4, 5, 6),
+    "zero columns": np.zeros((3, 0)),
+    "strided": _base[::3],
+    "reversed": _base[::-1],
+    "transposed": _base.reshape(10, 12).T,
+    "strided 3-d": _base.reshape(4, 5, 6)[::2, 1:, ::3],
+    "0-d": np.array(3.5),
+    "larger than a chunk": np.arange(50_000.0),
+    "float32": np.arange(7, dtype=np.float32),
+    "complex": np.arange(7) * 1j,
+}
+
+
+@pytest.mark.parametrize("name", [name for name in ARRAYS if name != "0-d"])
+def test_copies_and_zeros(name):
+    x = ARRAYS[name]
+    copy, again, untouched, zeros = copies(x)
+    for found, wanted in ((copy, x), (again, x), (untouched, 0 * x), (zeros, 0 * x + 7)):
+        assert found.dtype == x.dtype
+        np.testing.assert_array_equal(found, wanted)
+
+
+def test_memory_of_an_earlier_call_is_zeroed():
+    @on_tape
+    def sums(tape, args):
+        total = 0.0
+        for _ in range(args[1]):
+            z = zeros_like(tape, args[0])
+            total += z.sum()
+            z[:] = 1.0
+        return total
+
+    for n in (1, 100, 1000, 10_000):
+        for _ in range(3):
+            assert sums(np.ones(n), 30) == 0.0
+
+
+def test_arrays_of_duals_are_zero_and_apart():
+    @on_tape
+    def duals(tape, args):
+        first, second = dual_zeros_like(tape, args[0]), dual_zeros_like(tape, args[0])
+        total = 0.0
+        for i in range(first.size):
+            for k in range(3):
+                total += primal(first[i]) + partial(first[i], k)
+            first[i] += unit(i * 1.0, i % 3, 3, 0)
+        for i in range(first.size):
+            if partial(first[i], i % 3) != 1.0 or primal(first[i]) != i:
+                return -1.0
+            for k in range(3):
+                total += abs(primal(second[i])) + abs(partial(second[i], k))
+        return total
+
+    for n in (0, 5, 40, 1000):
+        assert duals(np.zeros(n)) == 0.0
+
+
+def test_borrowed_arrays_own_nothing():
+    @njit
+    def sums(x, y):
+        t = arena.borrow((x, Pair(y, (2.0, None)), None))
+        total = 0.0
+        for _ in range(10):
+            kept = t
+            total += kept[0].sum() + kept[1].a.sum() + kept[1].b[0]
+        return total
+
+    @njit
+    def one(x):
+        y = x + 1.0
+        return arena.borrow(y).sum() + 0.0 * y[0]
+
+    x, y = np.ones(3), np.ones((2, 2))
+    assert sums(x, y) == 90.0
+    assert one(x) == 6.0
+    live = _live()
+    counts = [sys.getrefcount(a) for a in (x, y)]
+    for _ in range(10):
+        sums(x, y)
+        one(x)
+    assert [sys.getrefcount(a) for a in (x, y)] == counts
+    assert _live() == live
+
+
+new_vector = arena.vector_new(types.float64)
+new_dual_vector = arena.vector_new(D3)
+Point = arena.ShadowStruct((("flag", types.boolean), ("x", types.float64), ("d", D3),
+                            ("a", types.Array(types.float64, 1, "C"))))  # fmt: skip
+new_point = arena.struct_new(Point)
+get_flag, get_x, get_d, get_a = (arena.struct_get(n) for n in ("flag", "x", "d", "a"))
+set_flag, set_x, set_d, set_a = (arena.struct_set(n) for n in ("flag", "x", "d", "a"))
+
+
+@on_tape
+def vector(tape, args):
+    """The number of elements that are wrong after growing from `m` to `n` one by one."""
+    m, n = args
+    v, w = new_vector(tape, m), new_dual_vector(tape, 0)
+    wrong = 0
+    for i in range(n):
+        arena.vector_reserve(tape, v, i + 1)
+        arena.vector_reserve(tape, w, i + 1)
+        wrong += arena.vector_get(v, i) != 0.0 or partial(arena.vector_get(w, i), i % 3) != 0.0
+        arena.vector_set(v, i, i + 0.5)
+        arena.vector_set(w, i, unit(i * 1.0, i % 3, 3, 0))
+    top = push_frame(tape, tape_start(tape), "vector, line 1", v, w)
+    v, w = read_frame(pop_frame(top, v, w), v, w)
+    for i in range(n):
+        d = arena.vector_get(w, i)
+        wrong += arena.vector_get(v, i) != i + 0.5 or primal(d) != i or partial(d, i % 3) != 1.0
+    return wrong
+
+
+@pytest.mark.parametrize(("m", "n"), [(0, 1), (3, 3), (3, 1000), (0, 30_000)])
+def test_vector_grows_with_zeros(m, n):
+    assert vector(m, n) == 0
+
+
+def test_struct_keeps_its_fields():
+    @on_tape
+    def struct(tape, args):
+        p, q = new_point(tape), new_point(tape)
+        zero = get_x(p) + primal(get_d(p)) + get_a(p).size + get_flag(p)
+        set_x(p, 2)
+        set_flag(p, True)
+        set_d(p, unit(4.0, 1, 3, 0))
+        set_a(p, zeros_like(tape, args[0]))
+        get_a(p)[1] += 5.0
+        untouched = get_x(q) + primal(get_d(q)) + get_a(q).size + get_flag(q)
+        d = get_d(p)
+        return zero, untouched, get_flag(p), get_x(p), partial(d, 1), primal(d), get_a(p)[1]
+
+    assert struct(np.ones(3)) == (0.0, 0.0, True, 2.0, 1.0, 4.0, 5.0)
+
+
+# -- a cache on disk --------------------------------------------------------------------------
+
+CACHED = """
+import sys
+import numpy as np
+from numba import njit
+from numbad.reverse.memory import set_tape_limit
+from numbad.reverse.value_tape import call_guarded, push_frame, tape_start
+
+@njit
+def inner(tape, args, shadows, seed):
+    top = tape_start(tape)
+    for i in range(args[0]):
+        top = push_frame(tape, top, "cached, line 7", i)
+    return seed * args[0]
+
+@njit(cache=True)
+def outer(n):
+    return call_guarded(inner, (n,), None, 2.0)
+
+print(outer(100_000))
+set_tape_limit(int(sys.argv[1]))
+try:
+    outer(100_000)
+except MemoryError as error:
+    print(error)
+print(sum(outer.stats.cache_hits.values()))
+"""
+
+
+@pytest.mark.deep
+def test_cached_code_finds_the_limit_of_its_process(tmp_path):
+    script = tmp_path / "cached.py"
+    script.write_text(CACHED, encoding="utf-8")
+
+    def run(limit):
+        env = {"NUMBA_CACHE_DIR": str(tmp_path), "PYTHONPATH": ":".join(filter(None, sys.path))}
+        command = [sys.executable, str(script), str(limit)]
+        found = subprocess.run(command, env=env, capture_output=True, text=True, check=True)
+        return found.stdout.splitlines()
+
+    for limit, hits in ((400_000, "0"), (300_000, "1")):
+        value, error, found = run(limit)
+        assert value == "200000.0"
+        assert "cached, line 7" in error
+        assert f"limit of {limit} bytes" in error
+        assert found == hits
