@@ -24,6 +24,11 @@ def third(x):
     return x / 3
 
 
+@njit("Tuple((int64, float64))(float64)")
+def parts(x):
+    return 2.5 * x, x * x
+
+
 @njit("float64(int32)")
 def factorial(n):
     return 1.0 if n <= 1 else n * factorial(n - 1)
@@ -41,6 +46,11 @@ def scale(a, n):
 
 def numbers(x, y):
     return square(x) * y + whole(x) * x + factorial(y) * x + power(x, 3) + power(y, 2.0)
+
+
+def of_tuples(x):
+    whole, square = parts(x)
+    return whole * x + square
 
 
 def arrays(a):
@@ -70,3 +80,11 @@ def test_arrays_and_narrow_numbers(mode):
 def test_second_order():
     hessian = nd.hessian(lambda a: power(a[0], 3) * square(a[1]))(np.array([2.0, 2.5]))
     assert hessian.tolist() == [[48.0, 0.0], [0.0, 0.0]]
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_members_of_tuples_are_converted(mode):
+    """At 1.5: 3 x + x**2; the first member is int(3.75)."""
+    value, slope = nd.value_and_grad(of_tuples, mode=mode)(1.5)
+    assert value == njit(of_tuples)(1.5) == 3 * 1.5 + 1.5**2
+    assert slope == pytest.approx(3.0 + 2 * 1.5, rel=1e-14)

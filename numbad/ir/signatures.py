@@ -32,14 +32,16 @@ def as_called(dispatcher, argtypes):
 
 
 def _conversions(dispatcher, argtypes):
-    """NumPy's class of numbers for the result and each argument, None where nothing is converted."""
+    """NumPy's class of numbers for the result and each argument, None where nothing is converted.
+
+    For a result that is a tuple, a tuple of those.
+    """
     declared = _declared(dispatcher, argtypes)
     if declared is None:
         return ()
     pairs = zip(argtypes, declared.args, strict=True)
     passed = [None if types.unliteral(given) == ty else _class_of(ty) for given, ty in pairs]
-    returned = declared.return_type
-    return None if returned in _EXACT else _class_of(returned), *passed
+    return _class_of_result(declared.return_type), *passed
 
 
 def _declared(dispatcher, argtypes):
@@ -52,6 +54,13 @@ def _declared(dispatcher, argtypes):
     return found if found is not None and len(found.args) == len(argtypes) else None
 
 
+def _class_of_result(ty):
+    if isinstance(ty, types.Tuple | types.UniTuple):
+        members = tuple(map(_class_of_result, ty))
+        return members if any(members) else None
+    return None if ty in _EXACT else _class_of(ty)
+
+
 def _class_of(ty):
     if not isinstance(ty, types.Number | types.Boolean):
         return None
@@ -61,14 +70,29 @@ def _class_of(ty):
 def _converting(dispatcher, function, conversions):
     options = dispatcher.targetoptions
     names = {"function": CPUDispatcher(function, locals=dispatcher.locals, targetoptions=options)}
-    names |= {f"class{k}": made for k, made in enumerate(conversions)}
+    names |= {f"class{k}": made for k, made in enumerate(conversions[1:], 1)}
     given = function.__code__.co_varnames[: len(conversions) - 1]
     passed = [
         f"class{k}({name})" if made else name
         for k, (name, made) in enumerate(zip(given, conversions[1:], strict=True), 1)
     ]
     called = f"function({', '.join(passed)})"
-    result = f"class0({called})" if conversions[0] else called
-    converting = define(f"def converting({', '.join(given)}):\n    return {result}\n", names)
+    result = _converted("result", conversions[0], "class0", names)
+    lines = f"    result = {called}\n    return {result}\n"
+    converting = define(f"def converting({', '.join(given)}):\n{lines}", names)
     converting.__name__ = function.__name__
     return converting
+
+
+def _converted(source, made, name, names):
+    """Source that converts a result; a tuple member by member. `names` gets the classes."""
+    if made is None:
+        return source
+    if isinstance(made, tuple):
+        members = [
+            _converted(f"{source}[{k}]", member, f"{name}_{k}", names)
+            for k, member in enumerate(made)
+        ]
+        return f"({', '.join(members)},)"
+    names[name] = made
+    return f"{name}({source})"
