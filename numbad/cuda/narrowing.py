@@ -23,6 +23,8 @@ _RENAMED = {
 }
 
 _BITS = re.compile(r"= bitcast (double .* to i64|i64 .* to double)\b")
+# Where memory is counted in bytes: a constant array, a column or a slice with a step.
+_BYTES = re.compile(r"= (bitcast i8\*|inttoptr i64) .* to double\*")
 _CONVERSION = re.compile(r"\b(fptrunc|fpext) ((?:<\d+ x )?(?:float|double)\b)")
 _CONSTANT = re.compile(r"\b0x[0-9a-fA-F]{1,16}\b")
 _DECLARED = re.compile(r'declare [^@]*@"?([\w.$]+)"?')
@@ -39,12 +41,17 @@ def narrowed(text):
     Raises
     ------
     UnsupportedError
-        for code that takes a float64 apart into bits.
+        for code that takes a float64 apart into bits, or counts the bytes of arrays of them.
     """
     if _BITS.search(text):
         raise UnsupportedError(
             "code that reads or makes the bits of a float64 has no counterpart in float32; "
             "leave precision='float32' out, or such code"
+        )
+    if _BYTES.search(text):
+        raise UnsupportedError(
+            "the function reads a global array, or columns or slices of an array, whose bytes are those of "
+            "float64. Ways out: a tuple or an argument in its place, or leave precision='float32' out"
         )
     for name in sorted(set(_DEVICE_FUNCTION.findall(text)), key=len, reverse=True):
         text = re.sub(rf"\b{name}\b", f"__nv_{_name_for_float(name[5:])}", text)

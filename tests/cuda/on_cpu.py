@@ -70,6 +70,13 @@ _INDEX_CODE = "".join(
     f"@{name} = global i32 0\ndefine i32 @read_{name}() {{\n  %x = load i32, ptr @{name}\n  ret i32 %x\n}}\n"
     for name in _INDICES
 )
+# What NVIDIA's library has and the host's has not.
+_ROUNDED_PRODUCT = """
+define double @__nv_dmul_rn(double %x, double %y) {
+  %product = fmul double %x, %y
+  ret double %product
+}
+"""
 
 
 def run_kernel(kernel, argtypes, args, blocks=1, threads=1):
@@ -85,7 +92,7 @@ def engine_of(texts):
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     module = None
-    for text in [_INDEX_CODE, *texts]:
+    for text in [_INDEX_CODE + _ROUNDED_PRODUCT, *texts]:
         text = re.sub(r'target (triple|datalayout) = "[^"]*"', "", text)
         text = re.sub(r'@"?llvm\.nvvm\.read\.ptx\.sreg\.(\w+)\.x"?', r"@read_\1", text)
         part = llvm.parse_assembly(text)

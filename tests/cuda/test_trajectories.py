@@ -82,6 +82,10 @@ def test_trajectories_are_those_of_the_solver(method, ts, twin):
     without_spills(twin)
 
 
+# BS3's own error, of order 3; Vern9's interpolant within steps, whose coefficients are large and cancel.
+ROUNDED = {("BS3", False): 1e-3, ("BS3", True): 1e-3, ("Vern9", True): 2e-2}
+
+
 @pytest.mark.deep(but=["Tsit5-ts0"])
 @pytest.mark.parametrize("ts", [END, WITHIN])
 @pytest.mark.parametrize("method", ["RK4", "BS3", "DP5", "Tsit5", "DOP853", "Vern7", "Vern9"])
@@ -91,7 +95,8 @@ def test_float32_is_float32_throughout(method, ts, twin):
     )
     assert found.ys.dtype == np.float32
     accurate = one_by_one(lorenz_solver("Vern9", 1e-12), ts)
-    np.testing.assert_allclose(found.ys, accurate, rtol=2e-4, atol=2e-4)
+    close = ROUNDED.get((method, ts is WITHIN), 2e-4)
+    np.testing.assert_allclose(found.ys, accurate, rtol=close, atol=close)
     ptx = without_spills(twin)
     assert ".f64" not in ptx
     assert "fma.rn.f32" in ptx
@@ -276,3 +281,24 @@ def test_on_a_gpu(precision, monkeypatch):
         mixed = device.ensemble(explosion, np.array([0.5, 1.6]), OUTPUTS)
     assert mixed.status.astype(bool).tolist() == [False, True]
     assert "1 of 2" in str(told[0].message)
+
+
+TABLE = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+
+
+def by_index(t, y):
+    return (TABLE[2, 1] * y[0],)
+
+
+def by_column(t, y):
+    return (TABLE[:, 1][2] * y[0],)
+
+
+@pytest.mark.parametrize("fun", [by_index, by_column])
+def test_float32_refuses_arrays_of_float64(fun):
+    """Their bytes were read as those of float32: 2.06 in place of 4."""
+    solve = nd.ode.solver(fun, method="Euler", first_step=0.5)
+    found = device.ensemble(solve, np.ones((2, 1)), (0.0, 0.5))
+    np.testing.assert_array_equal(found.ys[:, 1, 0], 4.0)
+    with pytest.raises(nd.UnsupportedError, match=r"global array.* tuple"):
+        device.ensemble(solve, np.ones((2, 1), "f4"), (0.0, 0.5))

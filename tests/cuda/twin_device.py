@@ -17,10 +17,6 @@ _STATE = """
 @twin_thread = global i32 0
 @twin_block = global i32 0
 @twin_size = global i32 1
-define double @__nv_dmul_rn(double %x, double %y) {
-  %product = fmul double %x, %y
-  ret double %product
-}
 """
 _THREADS = 32
 
