@@ -17,6 +17,7 @@ _HOME = {
     "ControlDependenceWarning": "errors",
     "ConvergenceError": "errors",
     "DataError": "errors",
+    "DeviceError": "errors",
     "IntegrationError": "errors",
     "ModelError": "errors",
     "NonFiniteError": "errors",

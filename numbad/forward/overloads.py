@@ -32,7 +32,7 @@ def relevel(result, argtypes, tag):
     """The type of a result whose value is a `result`, at level `tag` of the arguments.
 
     None where the result is no number, or where it is real and an argument complex: such a function
-    has no complex derivative, and structural.py says what it does.
+    has no complex derivative, and structural_duals.py says what it does.
     """
     real = not isinstance(d.base_scalar(result), types.Complex)
     if real and any(isinstance(d.base_scalar(t), types.Complex) for t in argtypes):
