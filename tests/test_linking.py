@@ -304,9 +304,9 @@ INTERRUPTED = """
 import math, os, signal, sys
 import numpy as np
 import numbad as nd
-from numbad import linked
+from numbad import linking
 
-original = linked.LinkedLibrary._optimize_final_module
+original = linking.LinkedLibrary._optimize_final_module
 planted = []
 
 
@@ -317,7 +317,7 @@ def optimize(library):
         {plant}
 
 
-linked.LinkedLibrary._optimize_final_module = optimize
+linking.LinkedLibrary._optimize_final_module = optimize
 
 
 def f(x):

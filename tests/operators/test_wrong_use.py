@@ -313,7 +313,7 @@ def test_a_list_that_is_changed_within_the_tuple_of_arguments():
     for operator, other in ((nd.jvp(appends, 0), (1.0,)), (nd.vjp(appends, 0), 1.0)):
         items = [2.0]
         with pytest.raises(
-            nd.ArgumentError, match=r"may change 'items'.*Way out: numba\.typed\.List"
+            nd.ArgumentError, match=r"may change its argument .items.*Way out: numba\.typed\.List"
         ):
             operator((5.0, items), other)
         assert items == [2.0]

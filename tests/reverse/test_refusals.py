@@ -202,7 +202,7 @@ def no_disk_cache(monkeypatch):
 @pytest.mark.usefixtures("no_disk_cache")
 @pytest.mark.parametrize(
     "place",
-    ["numbad.reverse.ops.scalar_function.Scalar.reverse", "numbad.reverse.activity.classify"],
+    ["numbad.reverse.ops.scalar_function.ScalarOp.reverse", "numbad.reverse.activity.classify"],
 )
 def test_a_failure_of_numbad_itself_is_told_as_one(monkeypatch, place):
     def fail(*args):
@@ -225,7 +225,7 @@ def test_generated_code_that_does_not_compile_is_told_as_a_failure_of_numbad(mon
     def nonsense(self, e):
         e.assign(e.binop(operator.add, e.const("text"), e.const(1.5)))
 
-    monkeypatch.setattr("numbad.reverse.ops.scalar_function.Scalar.reverse", nonsense)
+    monkeypatch.setattr("numbad.reverse.ops.scalar_function.ScalarOp.reverse", nonsense)
     with pytest.raises(nd.UnsupportedError, match="please report it") as caught:
         nd.grad(njit(defective), mode="reverse")(1.5)
     assert_clear(caught.value, __file__, "defective")

@@ -38,7 +38,7 @@ def test_gradients_say_so():
     def kernel(x, out):
         out[0] = gradient(x)
 
-    told = r"(?s)cannot be compiled for the GPU.*of math rather than of NumPy or SciPy.*ufunc 'erf'"
+    told = r"(?s)cannot be compiled for the GPU.*No implementation of function erf.*those of math"
     with pytest.raises(Exception, match=told):
         compile_kernel(kernel)
 
@@ -49,5 +49,5 @@ def test_dual_numbers_are_refused():
     def kernel(x, out):
         out[0] = partial(g(unit(x, 0, 1, 0)), 0)
 
-    with pytest.raises(Exception, match="ufunc 'erf'"):
+    with pytest.raises(Exception, match="No implementation of function erf"):
         compile_kernel(kernel)

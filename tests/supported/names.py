@@ -91,9 +91,8 @@ def unknown_types():
     context = cpu_target.typing_context
     context.refresh()
     known = [ty for ty in context._attributes if isinstance(ty, type)]
-    named = [ty.__name__ for ty in known if not ty.__module__.startswith("tests.")]
-    ours = {"Dual", "DualClass", "Partials"}
-    return sorted(set(named) - set(OWNERS) - INTERNAL - ours)
+    named = [ty.__name__ for ty in known if not ty.__module__.startswith(("numbad.", "tests."))]
+    return sorted(set(named) - set(OWNERS) - INTERNAL)
 
 
 def _function(fn):
