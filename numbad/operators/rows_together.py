@@ -16,7 +16,7 @@ from ..ir.leaves import leaves as leaves_of_type
 from ..ir.sizes import returned_shapes
 from ..reverse.arena import borrow
 from ..reverse.cotangents import Cotangents, seed_array
-from ..reverse.switches import enabled
+from ..reverse.row_seeds import ROWS
 from ..rules.registry import JVP, VJP
 from . import brief, lanes
 from .adjoint import AdjointSource
@@ -41,7 +41,7 @@ _PLAIN = types.Number | types.Boolean | types.NoneType | types.Dispatcher | type
 
 def goes_together(operator, argtypes):
     """Whether the types allow several rows a pass: plain numbers, and code that is known."""
-    if not enabled("rows") or not operator.choice.may_go_together(argtypes):
+    if not ROWS.is_on() or not operator.choice.may_go_together(argtypes):
         return False
     f = original(operator.f)
     ruled = any(f in table for table in (VJP, JVP)) or hasattr(f, "numbad_pullback")

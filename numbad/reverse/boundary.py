@@ -29,8 +29,8 @@ class Boundary:
             self._parameter(k, name)
             self._parameter_shadows(k, name)
         e.assign(e.call(tape_start, e.var(TAPE)), e.var(TOP))
-        for stencil in list(self.stencils.values())[:1]:
-            stencil.room()
+        for strategy in self.every_strategy():
+            strategy.begin()
         self._zero_adjoints()
         block.body[start:start] = e.prelude
         block.append(ir.Jump(self.forward_labels[self.fn.entry], e.loc))

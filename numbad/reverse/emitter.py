@@ -43,8 +43,8 @@ class SweepEmitter(Values):
         self.dropped = set()  # leaves whose definitions ask for zeros, see `dropped`
         self.undecided = set()  # and roots that do not
         self.hoisted = set()  # loads whose adjoints are added to the array after a loop
-        self.gathered = {}  # block of a loop that a `Stencil` stands for -> the blocks of that loop
-        self.staged = {}  # load -> the `Stencil` that adds its terms to the array
+        self.gathered = {}  # block of a loop whose sums are in any order -> the blocks of that loop
+        self.staged = {}  # load -> the strategy of its loop, which adds its terms to the array
         self.region = None  # the `Iterations` whose code is emitted
         self.way = None  # the leaves that alone count as active
         self.on_stack = {}  # name of a new array -> its shape, and whether it starts as zeros

@@ -6,11 +6,17 @@ Loops may lie in each other, with all that is differentiated in the innermost on
 `for i in ...: for k in ...: s += a[i, k] * b[k, i]`.
 """
 
-from .independent import Independent
-from .iterations import Iterations
+from .independent import INDEPENDENT, Independent
+from .iterations import Iterations, is_seeded
 from .ops.array import Load
 from .ops.moves import Move, Phi
 from .ops.scalar_function import ScalarOp
+from .switches import Switch
+
+FUSED = Switch(
+    "fused",
+    "small terms of a loop's sum are reversed as they are added, in nested loops too",
+)
 
 MOST = 4  # operations a term: of more, the reverse gains more by a loop of its own that vectorises
 
@@ -78,6 +84,13 @@ class Fused(Iterations):
     """The same as a part of a `Sweep`; what is around the innermost loop has no reverse."""
 
     allocates = False
+
+    @classmethod
+    def find(cls, sweep, taken):
+        if not (INDEPENDENT.is_on() and FUSED.is_on() and is_seeded(sweep)):
+            return {}
+        made = [cls(sweep, nest) for nest in fused_loops(*sweep.stages())]
+        return {loop.header: part for part in made for loop in part.loops}
 
     def __init__(self, sweep, found):
         super().__init__(sweep, found, seeded=True)

@@ -18,7 +18,12 @@ from ..ir.function import is_expr, read_by
 from ..ir.sequences import call_helper
 from ..rules.registry import SCALAR
 from . import elementwise_loops
-from .switches import enabled
+from .switches import Switch
+
+EXPRESSIONS = Switch(
+    "expressions",
+    "an array expression that is used once is computed where it is used, in one loop",
+)
 
 _OPERATORS = {
     *(operator.add, operator.sub, operator.mul, operator.truediv, operator.pow),
@@ -49,7 +54,7 @@ class FusedNode:
 
 def fuse(fn):
     """Put the expressions of a `Function` into each other, in place; returns it."""
-    if not enabled("expressions"):
+    if not EXPRESSIONS.is_on():
         return fn
     uses = Counter(v.name for _, s in fn.statements() for v in read_by(s))
     for block in fn.blocks.values():

@@ -14,6 +14,12 @@ from ..ir.leaves import HANDLES, at
 from .ops.moves import Move, Phi
 from .ops.scalar_function import INPLACE, ScalarOp
 from .scratch import Scratch
+from .switches import Switch
+
+INDEPENDENT = Switch(
+    "independent",
+    "loops whose iterations meet only in a sum are reversed iteration by iteration",
+)
 
 _SUMS = operator.add, operator.sub
 

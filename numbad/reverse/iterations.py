@@ -11,19 +11,29 @@ from numba.core import ir
 from ..ir.leaves import HANDLES, at
 from .arena import arena_mark, arena_rewind
 from .contributions import STRONG_PRODUCT
+from .cotangents import Lanes
+from .independent import INDEPENDENT, independent_loops
+from .loop_strategy import LoopStrategy
 from .memory_helpers import add_scaled
 from .ops.moves import Phi
+from .switches import Switch
+
+SEEDED = Switch(
+    "seeded",
+    "the adjoint of a loop's sum is used at once, where it is known before the loop",
+)
 
 NEXT = "$next."
 
 
-class Region:
+class Region(LoopStrategy):
     """A loop whose iterations are reversed one by one, each as a piece of code that runs once.
 
     A `Sweep` asks it what to emit where the loop is entered, at its back edges, and at its header.
     `loops` are those that are no loops any more: `loop`, and loops within it.
     """
 
+    when = LoopStrategy.APART
     replaying = False
     outer, turns, again = (), (), {}  # what `Iterations` and `Replay` have of their own
 
@@ -83,6 +93,13 @@ class Iterations(Region):
     """
 
     allocates = True  # whether an iteration may take memory for adjoints
+
+    @classmethod
+    def find(cls, sweep, taken):
+        loops = independent_loops(*sweep.stages()) if INDEPENDENT.is_on() else ()
+        made = [cls(sweep, loop, is_seeded(sweep)) for loop in loops]
+        # those by themselves add whole arrays to shadows in the end
+        return {p.header: p for p in made if not (sweep.options.shared and p.is_alone())}
 
     def __init__(self, sweep, found, seeded):
         self.sweep, self.e = sweep, sweep.e
@@ -228,6 +245,28 @@ class Iterations(Region):
                 adjoint = e.shadow(leaf)
             e.call(add_scaled, e.shadow(leaf), factor, adjoint)
         self.sweep.leave_backwards(self.header, self.loop)
+
+    # -- in the listing ----------------------------------------------------------------------
+
+    def texts(self, listing, loop):
+        return "one by one", "", self._why(listing, loop)
+
+    def _why(self, listing, loop):
+        line, total = listing.at_line(self.header), listing.names.plain(self.sum[0])
+        if loop is not self.loop:
+            return f"its iterations are those of line {line[1:]}"
+        said = f"the iterations meet only in the sum {total}, "
+        if self.way is not None:
+            return f"{said}whose adjoint is known before: seed{line}"
+        names = [listing.names.plain(n) for n, _ in self.outer]
+        bars = list(dict.fromkeys(f"{name}_bar{line}" for name in names))
+        bars = ", ".join(bars[:3]) + (", ..." if len(bars) > 3 else "")
+        return f"{said}whose adjoint is taken for 1; {bars} are multiplied by it afterwards"
+
+
+def is_seeded(sweep):
+    """Whether iterations may add to the adjoints themselves, where that of the sum is known."""
+    return SEEDED.is_on() and not isinstance(sweep.e.dual, Lanes)
 
 
 def seed_name(header):

@@ -12,6 +12,9 @@ from .ops.array import Load, Store, View
 from .ops.base import Constant
 from .ops.moves import Move, Phi
 from .ops.scalar_function import ScalarOp
+from .switches import Switch
+
+NEEDED = Switch("needed", "what is run again makes only what its reverse asks for")
 
 _SPARED = Load, ScalarOp, Store, Constant
 

@@ -6,7 +6,12 @@ from numba.core import ir, types
 
 from ..ir.function import is_expr
 from .ops.array import Load, Store
-from .switches import enabled
+from .switches import Switch
+
+UNSIGNED = Switch(
+    "unsigned",
+    "indices that are known not to be negative are not tested for counting from the end",
+)
 
 _KEEP = operator.add, operator.mul, operator.floordiv, operator.mod
 
@@ -103,7 +108,7 @@ def natural_indices(plan):
     The name of the index -> a truth value an axis.
     """
     found = {}
-    for op in plan.activity.every() if enabled("unsigned") else ():
+    for op in plan.activity.every() if UNSIGNED.is_on() else ():
         if isinstance(op, Load | Store):
             access = op.expr if isinstance(op, Load) else op.statement
             index = access.index

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 class Options:
     """`stack`: whether small arrays may lie on the machine stack; `snapshots`: how many states of a
     loop are kept at a time, None where that is left to the analysis; `shared`: whether other threads use
-    other elements of the arrays meanwhile, so that none is changed or put back as a whole; `gathers`: see
-    `stencils.py`."""
+    other elements of the arrays meanwhile, so that none is changed or put back as a whole; `gathers`:
+    whether terms may be put down before they are added."""
 
     stack: bool = True
     snapshots: int | None = None

@@ -29,7 +29,9 @@ from ..source import define
 from .ops.array import Load, Store, View
 from .parallel_code import write_primal, write_pullback
 from .pullbacks import pullback
-from .switches import enabled
+from .switches import Switch
+
+PARALLEL = Switch("parallel", "parallel loops have parallel sweeps")
 
 # Loops alone: pieces, not elements, are what threads are given.
 _OTHERS = "comprehension", "reduction", "inplace_binop", "setitem", "numpy", "stencil", "fusion"
@@ -46,7 +48,7 @@ def with_loops_apart(dispatcher, argtypes, stages=(), *, analyse):
 
     `analyse(part, argtypes, wrt)` gives the function, the activity and the control flow of a loop.
     """
-    if not dispatcher.targetoptions.get("parallel") or not enabled("parallel"):
+    if not dispatcher.targetoptions.get("parallel") or not PARALLEL.is_on():
         return body(dispatcher, argtypes, stages)
     known = remembered(dispatcher, "outlined")
     key = generation(), argtypes, stages

@@ -52,8 +52,8 @@ from .row_seeds import refuse_lanes
 from .separate_memory import Apart, written_apart
 from .split import SplitSweep
 from .split_callees import Pairs
+from .stack import STACK
 from .sweep import Sweep
-from .switches import enabled
 from .try_blocks import refuse_raising
 from .value_tape import call_guarded, call_guarded_in_place
 
@@ -110,7 +110,7 @@ class Pipeline:
         if isinstance(self.dual, Lanes):
             refuse_lanes(self.fn, rest[0])
         shared = isinstance(self.dispatcher, PartDispatcher)
-        stack = self.allocates and enabled("stack")
+        stack = self.allocates and STACK.is_on()
         options = Options(stack, self.snapshots, shared, self.allocates and self.gathers)
         self.sweep = Sweep(self.fn, *rest, self.wrt, scope, self.dual, pair_of, options)
         return self.sweep.build()

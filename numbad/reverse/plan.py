@@ -20,8 +20,7 @@ from .ops.moves import BuildTuple, Copy, Move, Phi, TupleItem
 from .ops.objects import Entered, is_object
 from .ops.scalar_function import ScalarOp
 from .stored import Stored
-from .switches import enabled
-from .unchanged import Unchanged
+from .unchanged import INVARIANTS, Unchanged
 
 CHEAP = {
     *(operator.add, operator.sub, operator.mul, operator.neg, operator.pos),
@@ -192,7 +191,7 @@ class Plan:
         if name in self.extras:
             return self.extras[name]
         if name not in self._places:
-            level = self.unchanged.level(name) if enabled("invariants") else None
+            level = self.unchanged.level(name) if INVARIANTS.is_on() else None
             self._places[name] = self.place_of(name) if level is None else level
         return self._places[name]
 

@@ -8,9 +8,12 @@ from ..ir.function import is_expr, map_vars
 from .arena import borrow
 from .elements import primal_element, unsigned
 from .names import counter
+from .nonnegative import UNSIGNED
 from .ops.array import Load, View
 from .ops.moves import chosen
-from .switches import enabled
+from .switches import Switch
+
+EVALUATED = Switch("evaluated", "derivatives use the functions that the primal has evaluated")
 
 
 class Values:
@@ -41,7 +44,7 @@ class Values:
         """The name of a value of the primal that is that of a function of others, or None."""
         same = self.plan.unchanged.same
         names = [same.get(name, name) for name in names]
-        return self.plan.unchanged.evaluated(function, names, op) if enabled("evaluated") else None
+        return self.plan.unchanged.evaluated(function, names, op) if EVALUATED.is_on() else None
 
     def _find(self, name):
         plan = self.plan
@@ -122,7 +125,7 @@ class Values:
     def index(self, var):
         """The index of an access in the reverse sweep, unsigned where it is not negative."""
         whole = self.value(var)
-        if self.planning or not enabled("unsigned"):
+        if self.planning or not UNSIGNED.is_on():
             return whole
         build = self.fn.definition(var)
         if not is_expr(build, "build_tuple"):

@@ -13,8 +13,18 @@ from . import frame_table
 from .memory_helpers import range_length
 from .names import TAPE, TOP, choice, counter, shadow_name
 from .ops.recursive import Recursive
-from .switches import enabled
+from .switches import Switch
 from .value_tape import pop_frame, push_frame, read_frame
+
+TABLES = Switch(
+    "tables",
+    "innermost loops over known ranges make room on the tape once, not an iteration",
+)
+
+COUNTED = Switch(
+    "counted",
+    "loops over a `range` that the reverse sweep knows do not count their iterations",
+)
 
 
 class Recording:
@@ -49,7 +59,7 @@ class Recording:
         for header, loop in self.control.loops.items():
             over = self.plan.range_of(loop)
             asked = header in self.control.returning and header not in self.selected
-            if over is None or not asked or not enabled("counted"):
+            if over is None or not asked or not COUNTED.is_on():
                 continue
             start = self.control.beginning(loop)
             after = {
@@ -70,7 +80,7 @@ class Recording:
             innermost = not any(h in loop.body for h in loops if h != header)
             if frame and innermost and len(loop.entries) == 1 and self._is_table(loop, frame):
                 found.add(header)
-        return found if enabled("tables") else set()
+        return found if TABLES.is_on() else set()
 
     def _is_table(self, loop, frame):
         """Whether frames are of numbers, one for each iteration, and nothing else is recorded."""
@@ -111,24 +121,23 @@ class Recording:
         elif loop is not None and source in loop.body:
             if len(loop.latches) > 1:
                 e.assign(e.const(loop.latches.index(source)), e.var(choice(target)))
-            if target in self.selected:
-                self.selected[target].end_iteration(source)
+            ending = [s for s in self.strategies(target) if s.ends_iterations]
+            if ending:
+                ending[0].end_iteration(source)
             else:
                 self._push(loop)
             if target not in self.counted or target in self.tables:
                 count = e.var(counter(target))
                 e.binop(operator.add, count, e.const(1), count)
         elif loop is not None:
-            if target in self.skipped:
-                self.skipped[target].keep_top()
+            for strategy in self.strategies(target):
+                strategy.enter()
             if len(loop.entries) > 1:
                 e.assign(e.const(loop.entries.index(source)), e.var(f"{choice(target)}e"))
             if target not in self.counted or target in self.tables:
                 e.assign(e.const(0), e.var(counter(target)))
             if target in self.tables:
                 self._reserve(loop)
-            if target in self.selected:
-                self.selected[target].enter()
         elif self._is_asked_for(target):
             e.assign(e.const(ways.index(source)), e.var(choice(target)))
         if target in self.merging:

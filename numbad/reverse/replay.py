@@ -16,13 +16,26 @@ from .emitter import zeros_maker
 from .iterations import Region
 from .memory_helpers import put_back
 from .names import TAPE, TOP, counter
-from .needed import Needed
-from .switches import enabled
+from .needed import NEEDED, Needed
+from .replayable import replayable_loops
+from .switches import Switch
 from .value_tape import pop_frame, push_frame, read_frame
+
+REPLAY = Switch(
+    "replay",
+    "loops that update arrays keep the state of an iteration and run it again",
+)
 
 
 class Replay(Region):
     """One loop; `sweep` is the `Sweep` that it is a part of, `found` the `Replayable`."""
+
+    @classmethod
+    def find(cls, sweep, taken):
+        if not REPLAY.is_on() or sweep.options.snapshots or sweep.options.shared:
+            return {}
+        found = {f.loop.header: f for f in replayable_loops(*sweep.stages())}
+        return {header: cls(sweep, f) for header, f in found.items() if header not in taken}
 
     def __init__(self, sweep, found):
         self.sweep, self.e, self.loop = sweep, sweep.e, found.loop
@@ -52,6 +65,11 @@ class Replay(Region):
         if not self.replaying or self.needed is None or target not in self.needed.passed:
             return None
         return self.needed.passed[target]
+
+    def texts(self, listing, loop):
+        state = listing.listed([*self.carried, *self.state])
+        why = f"its state {state} is kept at the start of each iteration, which is run once more"
+        return "run again", "over its range", why
 
     def tell(self, unchanged):
         unchanged.unread |= self.unread
@@ -107,7 +125,7 @@ class Replay(Region):
 
     def run_again(self):
         """The blocks of an iteration once more, with records."""
-        self.needed = Needed(self.sweep, self.loop, self.unread) if enabled("needed") else None
+        self.needed = Needed(self.sweep, self.loop, self.unread) if NEEDED.is_on() else None
         self.replaying = True
         self.again = self._copied()
         self.replaying = False

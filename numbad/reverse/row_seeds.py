@@ -7,6 +7,9 @@ from numba.core import ir, types
 from ..errors import UnsupportedError
 from ..ir.leaves import leaves
 from .cotangents import row_after, seed_array, unit_of_row
+from .switches import Switch
+
+ROWS = Switch("rows", "a Jacobian's rows are pulled back several at a time")
 
 
 def refuse_lanes(fn, activity):

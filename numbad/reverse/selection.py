@@ -9,27 +9,20 @@ import operator
 from numba.core import ir, types
 
 from ..ir.leaves import at
+from .loop_strategy import LoopStrategy
 from .names import TAPE, TOP, choice, counter, last
 from .ops.moves import Copy, Phi
 from .ops.recursive import Recursive
 from .ops.structural_functions import Extremum, first_equal
-from .switches import enabled
+from .switches import Switch
 from .value_tape import top_at, top_offset
 
+SELECTED = Switch(
+    "selected",
+    "of a loop that carries what one iteration has chosen, that iteration alone is reversed",
+)
+
 NONE = -1  # the number of the iteration that chose last, where none did
-
-
-def find_selected(sweep):
-    """header -> `Selected`."""
-    if not enabled("selected") or sweep.control.root is not None:
-        return {}
-    control = sweep.control
-    asked = [
-        _SelectionSearch(sweep, loop)
-        for header, loop in control.loops.items()
-        if header in control.returning and header not in sweep.unselected
-    ]
-    return {s.loop.header: Selected(sweep, s) for s in asked if s.succeeds()}
 
 
 class _SelectionSearch:
@@ -136,8 +129,23 @@ def _is_plain(ty):
     return all(isinstance(t, types.Number | types.Boolean) for t in members)
 
 
-class Selected:
+class Selected(LoopStrategy):
     """One such loop: what to emit at its edges, forward and back."""
+
+    when = LoopStrategy.BEFORE
+    reverses_header = ends_iterations = True
+
+    @classmethod
+    def find(cls, sweep, taken):
+        if not SELECTED.is_on() or sweep.control.root is not None:
+            return {}
+        control = sweep.control
+        asked = [
+            _SelectionSearch(sweep, loop)
+            for header, loop in control.loops.items()
+            if header in control.returning and header not in sweep.unselected
+        ]
+        return {s.loop.header: cls(sweep, s) for s in asked if s.succeeds()}
 
     def __init__(self, sweep, found):
         self.sweep, self.e, self.loop = sweep, sweep.e, found.loop
@@ -273,3 +281,10 @@ class Selected:
     def _to_latch(self):
         header, latches = self.loop.header, self.loop.latches
         self.sweep.dispatch(choice(header), latches, header)
+
+    # -- in the listing ----------------------------------------------------------------------
+
+    def texts(self, listing, loop):
+        carried = listing.listed(self.carried)
+        why = f"{carried} is what one iteration chose: the last one that did is reversed"
+        return "once", f"last{listing.at_line(loop.header)}", why

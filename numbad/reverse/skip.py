@@ -5,37 +5,23 @@ another loop that records nothing, whose results are used on some branches only 
 smallest). Their results must be numbers; if the adjoints of all of them are zero, the loop adds nothing.
 """
 
-import operator
 from collections import defaultdict
 
-from llvmlite import ir as llvm
-from numba.core import ir, types
-from numba.extending import intrinsic
+from numba.core import ir
 
 from ..ir.leaves import HANDLES, at
+from .cotangents import Lanes
+from .loop_strategy import LoopStrategy
 from .names import TAPE, TOP
 from .ops.moves import Copy, Phi
 from .ops.recursive import Recursive
 from .ops.scalar_function import ScalarOp
 from .ops.structural_functions import Extremum, Linear
-from .switches import enabled
+from .switches import Switch
 from .value_tape import top_at, top_offset
+from .zero_test import is_nothing
 
-
-def find_skipped(sweep):
-    """header -> `Skip`."""
-    if not enabled("skip"):
-        return {}
-    control, uses = sweep.control, _uses(sweep.activity)
-    asked = {}
-    for header, loop in control.loops.items():
-        piece = header in control.regions and loop.parent is None
-        if header in control.returning and (piece or loop.parent is not None):
-            results = _Results(sweep, loop, uses)
-            alone = piece or (results.may_be_unused() and not _records(sweep, loop))
-            if results.can_be_asked() and alone:
-                asked[header] = Skip(sweep, loop, results.leaves)
-    return asked
+SKIP = Switch("skip", "an inner loop is skipped where the adjoints of its results are zero")
 
 
 def _records(sweep, loop):
@@ -110,8 +96,25 @@ class _Results:
         return False
 
 
-class Skip:
+class Skip(LoopStrategy):
     """The question before a loop is reversed."""
+
+    asks = True
+
+    @classmethod
+    def find(cls, sweep, taken):
+        if not SKIP.is_on() or isinstance(sweep.e.dual, Lanes):
+            return {}
+        control, uses = sweep.control, _uses(sweep.activity)
+        asked = {}
+        for header, loop in control.loops.items():
+            piece = header in control.regions and loop.parent is None
+            if header in control.returning and (piece or loop.parent is not None):
+                results = _Results(sweep, loop, uses)
+                alone = piece or (results.may_be_unused() and not _records(sweep, loop))
+                if results.can_be_asked() and alone:
+                    asked[header] = cls(sweep, loop, results.leaves)
+        return asked
 
     def __init__(self, sweep, loop, results):
         self.sweep, self.e, self.loop, self.results = sweep, sweep.e, loop, results
@@ -120,7 +123,7 @@ class Skip:
     def _name(self):
         return f"$top{self.loop.header}"
 
-    def keep_top(self):
+    def enter(self):
         """On the way into the loop: where its frames begin."""
         e = self.e
         if self.records:
@@ -141,38 +144,10 @@ class Skip:
         e.append(ir.Jump(sweep.before(self.loop.header), e.loc))
         e.block = taken
 
+    def remark(self):
+        return "skipped where the adjoints of its results are zero"
+
     def _bars(self):
         """The adjoints of the numbers that the loop results in."""
         with self.e.within(self.sweep.regions.get(self.loop.header)):
             return [self.e.bar(leaf) for leaf in self.results]
-
-
-def is_nothing(e, bar):
-    """Emit the question whether an adjoint is zero; a dual number's partials are to be zero, too."""
-    return e.binop(operator.eq, bar, e.const(0.0)) if e.dual is None else e.call(all_zero, bar)
-
-
-@intrinsic
-def all_zero(typingctx, x):
-    """Whether a number is zero, and each partial of it."""
-
-    def codegen(context, builder, sig, args):
-        zeros = [builder.fcmp_ordered("==", n, n.type(0.0)) for n in _numbers(builder, args[0])]
-        found = zeros[0]
-        for zero in zeros[1:]:
-            found = builder.and_(found, zero)
-        return found
-
-    return types.boolean(x), codegen
-
-
-def _numbers(builder, value):
-    """The floats that an LLVM value is made of."""
-    ty = value.type
-    if isinstance(ty, llvm.VectorType):
-        places = [llvm.Constant(llvm.IntType(32), k) for k in range(ty.count)]
-        return [builder.extract_element(value, k) for k in places]
-    if isinstance(ty, llvm.Aggregate):
-        items = [builder.extract_value(value, k) for k in range(len(ty))]
-        return [n for item in items for n in _numbers(builder, item)]
-    return [value]

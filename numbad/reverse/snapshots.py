@@ -15,6 +15,7 @@ from numba.core import ir
 from .arena import arena_rewind
 from .names import TAPE, TOP
 from .replay import Replay
+from .replayable import loops_to_checkpoint
 
 
 @njit
@@ -38,6 +39,15 @@ def steps_to_next(steps, states):
 
 class Snapshots(Replay):
     """One loop; at most `most` of its states are kept at a time."""
+
+    @classmethod
+    def find(cls, sweep, taken):
+        most = sweep.options.snapshots
+        if not most:
+            return {}
+        alone = {part.loop.header for part in taken.values()}
+        found = loops_to_checkpoint(*sweep.stages(), alone)
+        return {f.loop.header: cls(sweep, f, most) for f in found}
 
     def __init__(self, sweep, found, most):
         super().__init__(sweep, found)

@@ -17,7 +17,9 @@ from ..ir.leaves import leaves
 from ..memo import remembered
 from ..rules.registry import generation
 from .split import SplitSweep
-from .switches import enabled
+from .switches import Switch
+
+PAIRS = Switch("pairs", "large callees that are called from several places are compiled once")
 
 STATEMENTS = 5000
 """Statements that all calls of a callee, in place, make together, from where on a pair is better."""
@@ -35,7 +37,7 @@ class Pairs:
         tys = tuple(types.unliteral(fn.type_of(v)) for v in arguments)
         found = (
             calls > 1
-            and enabled("pairs")
+            and PAIRS.is_on()
             and self.pipeline.dual is None  # such frames are wide, and second order rare
             and not (hasattr(op, "arguments") or getattr(op, "owner", None))
             and all(map(_is_plain, tys))

@@ -8,6 +8,13 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 from numba.np.arrayobj import make_array, populate_array
 
+from .switches import Switch
+
+STACK = Switch(
+    "stack",
+    "small new arrays of known size that stay in the function lie on the machine stack",
+)
+
 _i64 = ir.IntType(64)
 
 

@@ -20,11 +20,17 @@ from numba.extending import intrinsic
 from ..ir.function import is_expr
 from .aliasing import TERMS, mark
 from .elements import element_pointer
+from .loop_strategy import LoopStrategy
 from .names import counter
 from .nonnegative import index_variables
 from .ops.array import Load, Store
 from .ops.scalar_function import ARITHMETIC, INPLACE, ScalarOp
-from .switches import enabled
+from .switches import Switch
+
+STENCILS = Switch(
+    "stencils",
+    "what is added to neighbouring elements is added a block of iterations at a time",
+)
 
 LENGTH = 256  # iterations whose terms are put down before they are added: of one read, 2 KiB
 LANES = 4  # of the vectors that rows are added in
@@ -32,14 +38,6 @@ MOST = 12  # rows a loop: more would not leave much room in the nearest cache
 ROWS = "$rows_of_terms"
 _REAL, _LANES = ll.DoubleType(), ll.VectorType(ll.DoubleType(), LANES)
 _INSTRUCTIONS = {*ARITHMETIC, abs, math.fabs, math.sqrt, np.sqrt}
-
-
-def find_stencils(sweep):
-    """The loops of a sweep that are reversed so: header -> `Stencil`."""
-    if sweep.e.dual is not None or not enabled("stencils"):
-        return {}
-    found = {header: _Search(sweep, header).loads() for header in sweep.counted}
-    return {header: Stencil(sweep, header, loads) for header, loads in found.items() if loads}
 
 
 class _Search:
@@ -72,10 +70,10 @@ class _Search:
     def _is_simple(self):
         """Whether an iteration is one block that reads and writes single elements, and records nothing."""
         sweep, header = self.sweep, self.loop.header
-        skipped = header in sweep.skipped or header in sweep.iterations
+        apart = header in sweep.iterations
         records = sweep.plan.frames.get(header)
         plain = all(op.elementary and self._may_be_vector(op) for op in self.ops)
-        return len(self.loop.body) == 2 and plain and not (skipped or records)
+        return len(self.loop.body) == 2 and plain and not (apart or records)
 
     def _may_be_vector(self, op):
         """Whether there are instructions for a function and its derivatives of several numbers at once."""
@@ -143,8 +141,26 @@ class _Search:
         return known and all(map(self._is_steady, (value.lhs, value.rhs)))
 
 
-class Stencil:
+class Stencil(LoopStrategy):
     """One loop; the reverse of its iterations runs in blocks of `LENGTH`."""
+
+    reverses_header = True
+
+    @classmethod
+    def find(cls, sweep, taken):
+        return cls._found(sweep, taken) if sweep.options.gathers else {}
+
+    @classmethod
+    def told(cls, sweep):
+        return cls._found(sweep, {h for h in sweep.control.loops if sweep.strategies(h)})
+
+    @classmethod
+    def _found(cls, sweep, taken):
+        if sweep.e.dual is not None or not STENCILS.is_on():
+            return {}
+        asked = [header for header in sweep.counted if header not in taken]
+        found = {header: _Search(sweep, header).loads() for header in asked}
+        return {header: cls(sweep, header, loads) for header, loads in found.items() if loads}
 
     def __init__(self, sweep, header, loads):
         self.sweep, self.e, self.header = sweep, sweep.e, header
@@ -161,10 +177,16 @@ class Stencil:
         made = e.call(put(self.rows[op]), e.var(ROWS), self._var("turn"), shadow, index, term)
         e.assign(made, e.var(f"$at{op.number}"))
 
-    def room(self):
-        """Make room for the rows, where the function begins."""
-        e = self.e
-        e.assign(e.call(room(max(len(s.rows) for s in self.sweep.stencils.values()))), e.var(ROWS))
+    def settle(self):
+        """Have the loads put their terms down, and the sums of the loop in any order."""
+        self.e.staged.update(dict.fromkeys(self.rows, self))
+        self.e.gathered.update(dict.fromkeys(self.loop.body, self.loop.body))
+
+    def begin(self):
+        """Make room for the rows of all such loops, once."""
+        e, found = self.e, [*self.sweep.found(Stencil).values()]
+        if self is found[0]:
+            e.assign(e.call(room(max(len(s.rows) for s in found))), e.var(ROWS))
 
     def reverse_header(self):
         """What the loop's header is in reverse: the blocks, and the iterations in each of them."""
@@ -189,6 +211,13 @@ class Stencil:
             e.call(add_row(row), e.var(ROWS), e.var(f"$at{op.number}"), self._var("length"))
         e.append(ir.Jump(sweep.reverse_labels[label], e.loc))
         e.start(sweep.block_at(before), label)
+
+    def reverse_label(self, source, target):
+        """Within the loop, one iteration follows another by way of `inner`."""
+        return self.inner if target in self.loop.body else None
+
+    def remark(self):
+        return f"what it adds to neighbours is added {LENGTH} iterations at a time"
 
     def _reverse_edge_back(self):
         e, sweep = self.e, self.sweep

@@ -8,7 +8,9 @@ from numba.core import ir
 
 from ..ir.function import is_expr
 from .ops.array import Fresh, Store
-from .switches import enabled
+from .switches import Switch
+
+STORED = Switch("stored", "what an array of the function's own holds is read there, not recorded")
 
 
 class Stored:
@@ -20,7 +22,7 @@ class Stored:
     def place(self, name):
         """The array and the index, as variables, where a value lies until it is needed; or None."""
         if name not in self._known:
-            self._known[name] = self._find(name) if enabled("stored") else None
+            self._known[name] = self._find(name) if STORED.is_on() else None
         return self._known[name]
 
     def _find(self, name):

@@ -19,18 +19,23 @@ from .dropped import find_dropped, find_undecided
 from .emitter import SweepEmitter
 from .escape import Escape
 from .guards import Guards
+from .loop_strategies import find_apart, find_whole
+from .loop_strategy import LoopStrategy
 from .names import choice, counter, shadow_name
 from .ops.array import Load
 from .ops.moves import Phi
 from .options import Options
 from .plan import Plan
 from .recording import Recording
-from .regions import find_regions
-from .selection import find_selected
-from .skip import find_skipped, is_nothing
-from .stencils import find_stencils
-from .switches import enabled
-from .updates import mark_updates
+from .switches import Switch
+from .unchanged import INVARIANTS
+from .updates import UPDATES, mark_updates
+from .zero_test import is_nothing
+
+CONDITIONS = Switch(
+    "conditions",
+    "the way through a branch follows from its condition, where that is at hand",
+)
 
 
 class Sweep(Recording, Boundary):
@@ -48,7 +53,7 @@ class Sweep(Recording, Boundary):
         self.e.dropped = find_dropped(fn, activity, control)
         self.e.undecided = find_undecided(activity, control)
         self.e.local_leaves = self._local_leaves()
-        if enabled("updates"):
+        if UPDATES.is_on():
             mark_updates(fn, activity)
         self.iterations = {}  # header -> the `Region` of a loop whose iterations are reversed one by one
         self._before = {}
@@ -119,15 +124,13 @@ class Sweep(Recording, Boundary):
             self._plan_again()
             return
         self._find_choices()
-        self.skipped = {} if isinstance(self.e.dual, Lanes) else find_skipped(self)
+        self._found |= find_whole(self, LoopStrategy.AFTER)
         if not self._keep_selected():
             self._plan_again()
             return
         self.tables = self._find_tables()
-        self.stencils = find_stencils(self) if self.options.gathers else {}
-        for found in self.stencils.values():
-            self.e.staged.update(dict.fromkeys(found.rows, found))
-            self.e.gathered.update(dict.fromkeys(found.loop.body, found.loop.body))
+        for found in self.every_strategy():
+            found.settle()
 
     def _plan_again(self):
         naturals = self.plan.naturals  # of the loops that are no loops any more, too
@@ -140,7 +143,8 @@ class Sweep(Recording, Boundary):
 
     def _find_selected(self):
         """Loops of which one iteration is reversed."""
-        self.selected = find_selected(self)
+        self._found = find_whole(self, LoopStrategy.BEFORE)
+        self.selected = {h: s for found in self._found.values() for h, s in found.items()}
         found = self.selected.values()
         self.choosing = {s.extremum: s for s in found if s.extremum is not None}
         self.merging = {label: s for s in found for label in s.ways}
@@ -157,7 +161,7 @@ class Sweep(Recording, Boundary):
     def _find_hoisted(self):
         """Loads that are the same in every iteration: their adjoints go to the array after the loop."""
         self.hoisted = defaultdict(list)  # header -> loads, the last one first
-        if not enabled("invariants") or isinstance(self.e.dual, Lanes):
+        if not INVARIANTS.is_on() or isinstance(self.e.dual, Lanes):
             return
         for op in reversed([*self.activity.every()]):
             loop = isinstance(op, Load) and self.plan.unchanged.outermost_loop(op.target)
@@ -188,7 +192,7 @@ class Sweep(Recording, Boundary):
         if self.only_way(label) is not None:
             return
         condition = self.control.condition(label) if label not in self.control.loops else None
-        if condition is not None and enabled("conditions"):
+        if condition is not None and CONDITIONS.is_on():
             self.plan.conditions[label] = condition
             self.e.needs.append((label, condition[0].name))
 
@@ -196,9 +200,25 @@ class Sweep(Recording, Boundary):
         """The way by which a merge is always come to where it is reversed, or None."""
         return self.merging[label].only_way(label) if label in self.merging else None
 
+    def found(self, strategy):
+        """The loops that a strategy reverses, of those that are loops still: header -> its object."""
+        return self._found[strategy]
+
+    def every_strategy(self):
+        """The objects of all strategies for these loops."""
+        return [one for found in self._found.values() for one in found.values()]
+
+    def strategies(self, header):
+        """Those for one loop."""
+        return [found[header] for found in self._found.values() if header in found]
+
+    def stages(self):
+        """What is known of the function, for a search among its loops."""
+        return self.fn, self.activity, self.control, self.plan
+
     def _find_regions(self):
         """Whether there are loops whose iterations are reversed one by one."""
-        self.iterations = find_regions(self)
+        self.iterations = find_apart(self)
         for part in self.parts():
             for loop in part.loops:
                 self.control.dissolve(loop)
@@ -369,12 +389,11 @@ class Sweep(Recording, Boundary):
             self.dispatch(choice(label), control.predecessors[label], label)
 
     def _reverse_header(self, label, loop):
-        if label in self.selected:
-            self.selected[label].reverse_header()
-        elif label in self.stencils:
-            self.stencils[label].reverse_header()
-        else:
+        own = next((s for s in self.strategies(label) if s.reverses_header), None)
+        if own is None:
             self._reverse_iterations(label, loop)
+        else:
+            own.reverse_header()
         self._reverse_hoisted(label)
         self.leave_backwards(label, loop)
 
@@ -429,8 +448,9 @@ class Sweep(Recording, Boundary):
         done = part is not None and target not in part.loop.body
         there = part.done if done else self._reverse_label(source, target)
         left = self.control.left(source, target)
-        if len(left) == 1 and left[0].header in self.skipped:
-            self.skipped[left[0].header].ask(there)
+        asking = [s for s in self.strategies(left[0].header) if s.asks] if len(left) == 1 else []
+        if asking:
+            asking[0].ask(there)
         else:
             e.append(ir.Jump(there, e.loc))
         e.block, e.label = outer, known
@@ -438,9 +458,8 @@ class Sweep(Recording, Boundary):
 
     def _reverse_label(self, source, target):
         """Where the reverse of a block begins, as it is come to from another one."""
-        stencil = self.stencils.get(source)
-        within = stencil is not None and target in stencil.loop.body
-        return stencil.inner if within else self.reverse_labels[source]
+        own = [s.reverse_label(source, target) for s in self.strategies(source)]
+        return next((label for label in own if label is not None), self.reverse_labels[source])
 
     def reverse_phis(self, source, target):
         e = self.e

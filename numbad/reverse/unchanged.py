@@ -8,6 +8,12 @@ from ..ir.function import is_expr, operands
 from ..ir.leaves import leaves
 from .ops.array import Load
 from .ops.scalar_function import ScalarOp
+from .switches import Switch
+
+INVARIANTS = Switch(
+    "invariants",
+    "what is the same in every iteration of a loop is recorded once, outside of it",
+)
 
 
 class Unchanged:

@@ -6,7 +6,10 @@ from collections import Counter
 from ..ir.function import read_by
 from .ops.array import Load, Store
 from .ops.scalar_function import INPLACE, ScalarOp
+from .switches import Switch
 from .unchanged import index_key
+
+UPDATES = Switch("updates", "the adjoint of an element that is only added to stays where it is")
 
 
 def mark_updates(fn, activity):

@@ -1,10 +1,9 @@
 """What was decided for each loop, and why, in a few words."""
 
-from ..independent import Independent
+from ..independent import INDEPENDENT, Independent
+from ..loop_strategies import STRATEGIES
+from ..loop_strategy import LoopStrategy
 from ..ops.parallel_loop import Parallel
-from ..replay import Replay
-from ..stencils import LENGTH, find_stencils
-from ..switches import enabled
 from .reader_names import at_line
 
 _OBSTACLES = {
@@ -21,7 +20,7 @@ class Decisions:
 
     def __init__(self, sweep, names):
         self.sweep, self.names = sweep, names
-        self.stencils = find_stencils(sweep)
+        self.told = [cls.told(sweep) for cls in STRATEGIES if cls.when != LoopStrategy.APART]
 
     def loops(self):
         """All loops that are reversed; those that are reversed one by one are no loops any more."""
@@ -60,41 +59,27 @@ class Decisions:
 
     def texts(self, loop):
         """How a loop is reversed, how it counts, and why."""
-        part = self.sweep.iterations.get(loop.header)
-        if isinstance(part, Replay):
-            return "run again", "over its range", self._why_again(part)
+        header = loop.header
+        part = self.sweep.iterations.get(header)
         if part is not None:
-            return "one by one", "", self._why_one_by_one(loop, part)
-        if loop.header in self.sweep.selected:
-            return "once", f"last{at_line(self.sweep, loop.header)}", self._why_once(loop)
-        why = self._why_whole(loop)
-        if loop.header in self.sweep.skipped:
-            why += "; skipped where the adjoints of its results are zero"
-        if loop.header in self.stencils:
-            why += f"; what it adds to neighbours is added {LENGTH} iterations at a time"
-        known = loop.header in self.sweep.counted
-        count = "over its range" if known else f"count{at_line(self.sweep, loop.header)} times"
-        return "as a whole", count, why
+            return part.texts(self, loop)
+        strategies = [found[header] for found in self.told if header in found]
+        for strategy in strategies:
+            texts = strategy.texts(self, loop)
+            if texts is not None:
+                return texts
+        remarks = [f"; {s.remark()}" for s in strategies if s.remark()]
+        known = header in self.sweep.counted
+        count = "over its range" if known else f"count{self.at_line(header)} times"
+        return "as a whole", count, self._why_whole(loop) + "".join(remarks)
 
-    def _why_once(self, loop):
-        carried = self.sweep.selected[loop.header].carried
-        carried = ", ".join(dict.fromkeys(self.names.plain(name) for name in carried))
-        return f"{carried} is what one iteration chose: the last one that did is reversed"
+    def at_line(self, label):
+        """What is put behind names that belong to a block: `count@12`."""
+        return at_line(self.sweep, label)
 
-    def _why_again(self, part):
-        state = ", ".join(dict.fromkeys(map(self.names.plain, [*part.carried, *part.state])))
-        return f"its state {state} is kept at the start of each iteration, which is run once more"
-
-    def _why_one_by_one(self, loop, part):
-        line, total = at_line(self.sweep, part.header), self.names.plain(part.sum[0])
-        if loop is not part.loop:
-            return f"its iterations are those of line {line[1:]}"
-        said = f"the iterations meet only in the sum {total}, "
-        if part.way is not None:
-            return f"{said}whose adjoint is known before: seed{line}"
-        bars = list(dict.fromkeys(f"{self.names.plain(n)}_bar{line}" for n, _ in part.outer))
-        bars = ", ".join(bars[:3]) + (", ..." if len(bars) > 3 else "")
-        return f"{said}whose adjoint is taken for 1; {bars} are multiplied by it afterwards"
+    def listed(self, names):
+        """Names of the source, with commas between them."""
+        return ", ".join(dict.fromkeys(map(self.names.plain, names)))
 
     def _why_whole(self, loop):
         sweep = self.sweep
@@ -103,11 +88,11 @@ class Decisions:
         if loop.header in sweep.control.regions:
             region = sweep.control.regions[loop.header]
             return f"part of an iteration of line {at_line(sweep, region.header)[1:]}"
-        if not enabled("independent"):
+        if not INDEPENDENT.is_on():
             return "reversing one by one is switched off"
         asked = Independent(sweep.fn, sweep.activity, sweep.control, sweep.plan, loop)
         obstacle = asked.obstacle()
-        carried = ", ".join(dict.fromkeys(self.names.plain(name) for name, _ in asked.carried()))
+        carried = self.listed(name for name, _ in asked.carried())
         if obstacle == "one sum":
             needed = f"an iteration needs {carried} of the one before"
             return needed if carried else "there is no sum that its iterations add to"

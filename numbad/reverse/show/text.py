@@ -65,7 +65,7 @@ class Listing:
     def _tell_records_apart(self):
         """Mark what the loops record that may be skipped on the way back."""
         marks, sweep = {}, self.sweep
-        for skipped in sweep.skipped.values():
+        for skipped in [s for s in sweep.every_strategy() if s.asks]:
             mark = at_line(sweep, skipped.loop.header)
             while mark in marks.values():
                 mark += "'"
