@@ -18,7 +18,7 @@ from numba.core.dispatcher import Dispatcher
 from numba.np.ufunc.dufunc import DUFunc
 
 from numbad.rules import STRUCTURAL  # noqa: F401  (the rules register what CASES name)
-from tests.cases import CASES
+from tests.rules.scalar_cases import CASES
 
 BITS = 300
 STEP = mpf(2) ** -100

@@ -13,9 +13,9 @@ from mpmath import mp
 
 import numbad as nd
 from numbad.source import define
-from tests.cases import CASES
 from tests.forward.compare import same_bits
 from tests.rules.oracle import exact_partial, exact_point, relative_error
+from tests.rules.scalar_cases import CASES
 
 GROUP = 12
 

@@ -8,7 +8,7 @@ import pytest
 import numbad as nd
 from tests.forward.compare import same_bits
 from tests.reverse.oracle import assert_numbers, exact_gradient
-from tests.whole_arrays import programs
+from tests.rules.arrays.whole_arrays import programs
 
 pytestmark = pytest.mark.filterwarnings("ignore::numba.core.errors.NumbaPerformanceWarning")
 REVERSE_ALONE = ("complex_reductions", "complex_products")

@@ -10,10 +10,10 @@ from mpmath import mp
 
 import numbad as nd
 from numbad.source import define
-from tests.cases import CASES
 from tests.reverse import oracle
 from tests.reverse.oracle import Programs, check_gradient, check_second_order
 from tests.rules.oracle import exact_partial, exact_point, relative_error
+from tests.rules.scalar_cases import CASES
 
 programs = Programs()
 Z, W = 0.7 + 0.4j, -0.3 + 1.1j

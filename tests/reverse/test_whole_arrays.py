@@ -8,7 +8,7 @@ from numba import njit
 
 import numbad as nd
 from tests.reverse.oracle import check_gradient, check_second_order
-from tests.whole_arrays import M, programs
+from tests.rules.arrays.whole_arrays import M, programs
 
 pytestmark = pytest.mark.filterwarnings("ignore::numba.core.errors.NumbaPerformanceWarning")
 by_name = {program.f.__name__: program for program in programs}

@@ -11,7 +11,7 @@ from mpmath import mp, mpf
 
 from numbad.rules import COMPARISONS, CONSTANT, SCALAR, Apply, Arg, Const, evaluate, where
 from numbad.rules.expression import call
-from tests.cases import CASES
+from tests.rules.scalar_cases import CASES
 
 EXACT = {
     **{case.fn: case.exact for case in CASES},

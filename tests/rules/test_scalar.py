@@ -21,7 +21,6 @@ from numbad.rules import (
     where,
 )
 from numbad.rules.special_functions import PARTIALS
-from tests.cases import CASES
 from tests.rules.oracle import (
     exact_partial,
     exact_point,
@@ -32,6 +31,7 @@ from tests.rules.oracle import (
     second_partials,
     symbolic_partial,
 )
+from tests.rules.scalar_cases import CASES
 
 every_case = pytest.mark.parametrize("case", CASES, ids=str)
 

@@ -8,7 +8,7 @@ import pytest
 from mpmath import mp
 
 from numbad.rules.special import digamma, polygamma, sinc_derivative
-from tests.cases import exact_sinc_derivative
+from tests.rules.scalar_cases import exact_sinc_derivative
 
 draw = random.Random(5)
 POSITIVE = [

@@ -13,7 +13,7 @@ import numba
 import numpy as np
 from numba import njit
 
-from tests.cases import CASES
+from tests.rules.scalar_cases import CASES
 
 from .probe import Section, total2
 

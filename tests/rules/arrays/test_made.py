@@ -16,7 +16,7 @@ from numba.np import arraymath, arrayobj
 import numbad as nd
 from tests.forward.compare import same_bits
 from tests.reverse.oracle import Programs, assert_numbers, check_gradient, exact_gradient
-from tests.whole_arrays import A, B, M, weighted, weighted2
+from tests.rules.arrays.whole_arrays import A, B, M, weighted, weighted2
 
 pytestmark = pytest.mark.filterwarnings("ignore::numba.core.errors.NumbaPerformanceWarning")
 programs = Programs()

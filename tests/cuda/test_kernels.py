@@ -10,7 +10,7 @@ import numbad as nd
 from asv_bench.benchmarks.problems import lotka_volterra
 from numbad.forward.access import partial, unit
 
-from .cuda.assembler import usage
+from .assembler import usage
 
 cuda = pytest.importorskip("numba.cuda", reason="numba-cuda is not installed (extra: cuda)")
 dispatcher = pytest.importorskip(
@@ -193,7 +193,7 @@ def test_gradients_compile_as_device_functions(capability, device):
 
 def test_code_for_the_gpu_gives_the_gradient_of_lotka_volterra(capability, device):
     """The code that becomes PTX, run on the CPU, the adjoint by hand, and the CPU's own."""
-    from .cuda.on_cpu import DeviceFunction
+    from .on_cpu import DeviceFunction
 
     gradient = device.value_and_grad(lotka_volterra.primal, (0, 1))
     run = DeviceFunction(
@@ -213,7 +213,7 @@ def test_code_for_the_gpu_gives_the_gradient_of_lotka_volterra(capability, devic
 
 
 def test_code_for_the_gpu_gives_the_gradient_of_a_while_loop(capability, device):
-    from .cuda.on_cpu import DeviceFunction
+    from .on_cpu import DeviceFunction
 
     gradient = device.value_and_grad(kepler, (0, 1))
     run = DeviceFunction(lambda e, M: gradient(e, M), (types.float64,) * 2)
