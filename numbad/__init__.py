@@ -60,6 +60,7 @@ def _beside_numba():
     """What is to be there before anything is compiled."""
     import_module("numbad.symbols")
     import_module("numbad.ir.lifting.rewriting")
+    import_module("numbad.meaning")
 
 
 once_imported("numba", _beside_numba)

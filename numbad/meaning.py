@@ -12,9 +12,11 @@ from types import CellType, CodeType, FunctionType, ModuleType
 from weakref import ref
 
 import numpy as np
+from numba.core import ir
 from numba.core.dispatcher import Dispatcher
 from numba.core.registry import CPUDispatcher
 from numba.np.ufunc.dufunc import DUFunc
+from numba.np.ufunc.ufuncbuilder import UFuncDispatcher
 
 from .constants import is_small
 
@@ -23,6 +25,7 @@ _LIBRARIES = {"llvmlite", "numba", "numpy", "scipy"} | set(sys.stdlib_module_nam
 
 _NAMES = "__numbad_names__"
 _COMPILED = "__numbad_compiled__"
+_NUMBAS = CPUDispatcher, UFuncDispatcher  # of `njit` and of `vectorize`
 _PLAIN = (str, bytes, bool, int, float, complex, range, slice, np.generic)
 
 _versions = count(1)
@@ -248,11 +251,40 @@ def latest():
 
 def note_compiled(dispatcher, argtypes):
     """Keep what the names of a dispatcher's code meant when Numba compiled it for these types."""
-    if type(dispatcher) is not CPUDispatcher or stands_in_library(dispatcher.py_func):
-        return
-    names = _names_of(dispatcher.py_func)
+    if _is_noted(dispatcher):
+        names = _names_of(dispatcher.py_func)
+        vars(dispatcher).setdefault(_COMPILED, {})[argtypes] = names.places, names.kept
+
+
+def _is_noted(dispatcher):
+    return type(dispatcher) in _NUMBAS and not stands_in_library(dispatcher.py_func)
+
+
+def _noted(dispatcher):
+    """Argument types -> the places of names, and what these meant when Numba compiled the code."""
+    if not _is_noted(dispatcher):
+        return {}
     known = vars(dispatcher).setdefault(_COMPILED, {})
-    known[argtypes] = names.places, names.kept
+    for signature, cres in list(dispatcher.overloads.items()):
+        argtypes = tuple(getattr(signature, "args", signature))
+        if argtypes not in known:
+            known[argtypes] = _read_off(cres, dispatcher.py_func)
+    return known
+
+
+def _read_off(cres, function):
+    """The same, read off what was compiled before numbad was imported: all but what arrays held."""
+    blocks = getattr(cres.type_annotation, "blocks", {})  # none in what comes from Numba's cache
+    assigned = (s.value for block in blocks.values() for s in block.find_insts(ir.Assign))
+    then = {v.name: v.value for v in assigned if isinstance(v, ir.Global | ir.FreeVar)}
+    places = tuple(_places(function))
+    scopes = [function.__globals__, *(function.__closure__ or ())]
+    own = {id(scope) for scope in scopes}
+    values = [
+        then[name] if id(place) in own and name in then else _read(place, name)
+        for place, name in places
+    ]
+    return places, tuple(map(_kept, values))
 
 
 def forget_compiled(dispatcher):
@@ -262,8 +294,7 @@ def forget_compiled(dispatcher):
 
 def is_as_compiled(dispatcher):
     """Whether the names of a dispatcher mean what they did for all that Numba has compiled of it."""
-    known = vars(dispatcher).get(_COMPILED, {}).values()
-    return all(_changes(dispatcher, *compiled) is None for compiled in known)
+    return all(_changes(dispatcher, *compiled) is None for compiled in _noted(dispatcher).values())
 
 
 def as_compiled(dispatcher, argtypes):
@@ -271,14 +302,20 @@ def as_compiled(dispatcher, argtypes):
 
     So a derivative goes with the values that the function returns, which Numba has frozen.
     """
-    function = dispatcher.py_func
-    known = vars(dispatcher).get(_COMPILED)
+    function, known = dispatcher.py_func, _noted(dispatcher)
     if not known:
         return function
-    if not dispatcher._can_compile:  # its signatures are given; arguments of other types are cast
+    if _is_complete(dispatcher, argtypes, known):
         argtypes = next(iter(known))
     changes = _changes(dispatcher, *known[argtypes]) if argtypes in known else None
     return function if changes is None else _with(function, changes)
+
+
+def _is_complete(dispatcher, argtypes, known):
+    """Whether Numba compiles nothing more of it, as its signatures are given, but casts the arguments."""
+    if isinstance(dispatcher, UFuncDispatcher):  # what a call needs was compiled when it was typed
+        return argtypes not in known
+    return not dispatcher._can_compile
 
 
 def _changes(dispatcher, places, kept):
@@ -330,3 +367,26 @@ def _with(function, changes):
     copy.__kwdefaults__, copy.__module__ = function.__kwdefaults__, function.__module__
     copy.__qualname__ = function.__qualname__
     return copy
+
+
+# -- hooks -------------------------------------------------------------------------------------
+
+
+def _add_overload(dispatcher, cres):
+    """Enter compiled code, and note what its names meant."""
+    _numbas_add_overload(dispatcher, cres)
+    note_compiled(dispatcher, tuple(cres.signature.args))
+
+
+def _compile_core(dispatcher, *args):
+    """Compile what `numba.vectorize` made for numbers of some types, and note what its names meant."""
+    known = len(dispatcher.overloads)
+    cres = _numbas_compile_core(dispatcher, *args)
+    if len(dispatcher.overloads) > known:
+        note_compiled(dispatcher, tuple(cres.signature.args))
+    return cres
+
+
+_numbas_add_overload, Dispatcher.add_overload = Dispatcher.add_overload, _add_overload
+_numbas_compile_core = UFuncDispatcher._compile_core
+UFuncDispatcher._compile_core = _compile_core

@@ -14,7 +14,7 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.core.dispatcher import Dispatcher
 from numba.core.utils import shutting_down
 
-from .meaning import forget_compiled, latest, meaning, note_compiled, reached
+from .meaning import forget_compiled, latest, meaning, reached
 from .rules.registry import generation, renew
 
 _MEMOS = "__numbad_remembered__"
@@ -129,10 +129,9 @@ def _recompile(dispatcher):
 
 
 def _add_overload(dispatcher, cres):
-    """Enter compiled code, and note what its names meant."""
+    """Enter compiled code."""
     _numbas_add_overload(dispatcher, cres)
     enter(dispatcher, cres)
-    note_compiled(dispatcher, tuple(cres.signature.args))
 
 
 def enter(dispatcher, cres):

@@ -2,11 +2,13 @@
 
 import functools
 import math
+import subprocess
+import sys
 from types import ModuleType
 
 import numpy as np
 import pytest
-from numba import njit
+from numba import float32, float64, int64, njit, vectorize
 
 import numbad as nd
 from numbad.meaning import meaning
@@ -119,6 +121,94 @@ def test_second_order_of_what_numba_has_frozen():
     assert f(3.0) == 18.0
     names["k"] = 5.0
     assert nd.hessian(f)(3.0) == 4.0
+
+
+def _agree(function, x, value, slope, curvature):
+    """All orders and modes say the same of a parabola."""
+    assert njit(lambda x: function(x))(x) == value
+    for mode in MODES:
+        assert nd.value_and_grad(function, mode=mode)(x) == (value, slope)
+    assert nd.hvp(lambda x: function(x))((x,), (1.0,)) == (curvature,)
+    assert nd.derivative(nd.derivative(function))(x) == curvature
+
+
+@pytest.mark.parametrize("signatures", [[], [[float64(float64)]]], ids=["at a call", "given"])
+def test_what_numba_has_frozen_of_a_vectorized_function(signatures):
+    """NumPy's value is the measure: that of the names when the loop for these types was compiled."""
+    table = np.array([1.0])
+    names = _names("def f(x):\n    return k * table[0] * h(x) * x", k=2.0, table=table)
+    exec("@njit\ndef h(x):\n    return x", names)
+    f = vectorize(*signatures)(names["f"])
+    assert f(3.0) == 18.0
+    _agree(f, 3.0, 18.0, 12.0, 4.0)
+    names["k"], table[0] = 5.0, 7.0
+    exec("@njit\ndef h(x):\n    return 3.0 * x", names)
+    assert f(3.0) == 18.0
+    _agree(f, 3.0, 18.0, 12.0, 4.0)
+    for mode in MODES:
+        slopes = nd.grad(lambda a: f(a).sum(), mode=mode)(np.array([3.0, 1.0]))
+        np.testing.assert_array_equal(slopes, [12.0, 4.0])
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_loops_of_a_vectorized_function_compiled_at_different_times(mode):
+    names = _names("def f(x):\n    return k * x", k=2.0)
+    names["f"] = f = vectorize(names["f"])
+    assert f(1.0) == 2.0
+    names["k"] = 5.0
+    exec("@njit\ndef g(x, y):\n    return f(x) + f(y)", names)
+    g = names["g"]
+    assert g(1.0, np.float32(1.0)) == 7.0
+    assert nd.value_and_grad(g, argnums=(0, 1), mode=mode)(1.0, np.float32(1.0)) == (7.0, (2.0, 5.0))
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_conversions_of_a_vectorized_function_with_signatures(mode):
+    """Numba converts what its loops take and return; so does the derivative."""
+    narrow, whole = vectorize([float32(float64)])(_third), vectorize([int64(float64)])(_square)
+    numbers = {lambda x: narrow(x) * x: 1.0, lambda x: whole(x) * x: 2.5}
+    for f, x in numbers.items():
+        value, slope = nd.value_and_grad(f, mode=mode)(x)
+        assert value == njit(f)(x)
+    assert slope == 6.0  # 2.5 squared is 6 there, a constant
+
+
+def _third(x):
+    return x / 3.0
+
+
+def _square(x):
+    return x * x
+
+
+EARLIER = """
+from numba import njit, vectorize
+{early}
+
+k = 2.0
+
+@njit
+def f(x):
+    return k * x
+
+@vectorize
+def g(x):
+    return k * x
+
+f(1.0), g(1.0)
+{late}
+k = 5.0
+for mode in ("forward", "reverse"):
+    assert nd.value_and_grad(f, mode=mode)(1.0) == (2.0, 2.0)
+    assert nd.value_and_grad(g, mode=mode)(1.0) == (2.0, 2.0)
+"""
+
+
+@pytest.mark.parametrize("where", ["early", pytest.param("late", marks=pytest.mark.deep)])
+def test_what_numba_compiled_before_numbad_was_used(where):
+    """`import numbad` loads little, and may come after what is differentiated."""
+    program = EARLIER.format(**{"early": "", "late": "", where: "import numbad as nd"})
+    subprocess.run([sys.executable, "-c", program], check=True)
 
 
 @pytest.mark.deep

@@ -1,13 +1,16 @@
 """Functions that Numba compiled for given signatures alone: what is passed and returned is converted.
 
-`@njit("float64(int64)")` makes an integer of any number that it is called with. Here the code says so, as
-the user could have written, so that derivatives are those of what the function computes.
+`@njit("float64(int64)")` makes an integer of any number that it is called with, and `@vectorize` may be given
+such signatures as well. Here the code says so, as the user could have written, so that derivatives are those
+of what the function computes.
 """
 
 import numpy as np
 from numba.core import types
 from numba.core.errors import NumbaError
 from numba.core.registry import CPUDispatcher, cpu_target
+from numba.core.typeconv import Conversion
+from numba.np.ufunc.ufuncbuilder import UFuncDispatcher
 
 from ..meaning import as_compiled
 from ..memo import remembered
@@ -19,7 +22,7 @@ _EXACT = types.float64, types.complex128  # results that need no rounding
 def as_called(dispatcher, argtypes):
     """The Python function of a dispatcher that computes what it returns for arguments of these types."""
     function = as_compiled(dispatcher, argtypes)
-    if type(dispatcher) is not CPUDispatcher or dispatcher._can_compile:
+    if not _has_signatures(dispatcher):
         return function
     conversions = _conversions(dispatcher, argtypes)
     if not any(conversions):
@@ -29,6 +32,12 @@ def as_called(dispatcher, argtypes):
     if key not in made:
         made[key] = _converting(dispatcher, function, conversions)
     return made[key]
+
+
+def _has_signatures(dispatcher):
+    if isinstance(dispatcher, UFuncDispatcher):
+        return bool(dispatcher.overloads)
+    return type(dispatcher) is CPUDispatcher and not dispatcher._can_compile
 
 
 def _conversions(dispatcher, argtypes):
@@ -46,12 +55,27 @@ def _conversions(dispatcher, argtypes):
 
 def _declared(dispatcher, argtypes):
     """The one of its signatures that Numba takes for arguments of these types."""
+    if isinstance(dispatcher, UFuncDispatcher):
+        return _loop_of(dispatcher, argtypes)
     try:
         template, _, args, kws = dispatcher.get_call_template(argtypes, {})
         found = template(cpu_target.typing_context).apply(args, kws)
     except NumbaError:
         return None
     return found if found is not None and len(found.args) == len(argtypes) else None
+
+
+def _loop_of(dispatcher, argtypes):
+    """The same for numbers that go into the loop of a ufunc: the first one that takes them as they are."""
+    given, loops = tuple(map(types.unliteral, argtypes)), list(dispatcher.overloads)
+    exact = [loop for loop in loops if loop.args == given]
+    return next(iter(exact or [loop for loop in loops if _takes(loop, given)]), None)
+
+
+def _takes(loop, given):
+    convertible = cpu_target.typing_context.can_convert
+    ways = [convertible(ty, wanted) for ty, wanted in zip(given, loop.args, strict=True)]
+    return all(way is not None and way <= Conversion.safe for way in ways)
 
 
 def _class_of_result(ty):
