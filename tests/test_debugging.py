@@ -62,6 +62,22 @@ def test_an_infinity_to_begin_with_is_none_that_was_made():
 
 
 @pytest.mark.parametrize("mode", ["forward", "reverse"])
+def test_a_stray_number_of_an_element_is_told(mode):
+    def square(a, i):
+        return a.flat[i] ** 2
+
+    columns = np.arange(12.0).reshape(3, 4)[:, ::2]
+    with nd.debug():
+        gradient = nd.grad(square, mode=mode)
+        with pytest.raises(nd.BoundsError, match="index 6 is out of bounds for an array with size 6"):
+            gradient(columns, 6)
+        assert gradient(columns, 5)[2, 1] == 20.0
+        if mode == "forward":  # as in Numba, which does not count from the end here
+            with pytest.raises(nd.BoundsError, match="index -1 "):
+                gradient(columns, -1)
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
 def test_a_stray_index_is_told(mode):
     with nd.debug() as report:
         gradient = nd.grad(summed, mode=mode)

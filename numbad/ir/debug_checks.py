@@ -53,9 +53,11 @@ def refuse_strays(lower, access):
     if not (is_set or is_get):
         return
     array, index = access.target if is_set else access.value, access.index
-    if not isinstance(lower.typeof(array.name), types.Array):
-        return
     ty, value = lower.typeof(array.name), lower.loadvar(array.name)
+    if isinstance(ty, types.NumpyFlatType):
+        _refuse_stray_number(lower, ty, value, access)
+    if not isinstance(ty, types.Array):
+        return
     for axis, (kind, member) in enumerate(_of_index(lower, index)):
         if not isinstance(kind, types.Integer):
             if not isinstance(kind, types.SliceType):
@@ -63,6 +65,16 @@ def refuse_strays(lower, access):
             continue
         where = place(access.loc)
         refuse_stray(lower.context, lower.builder, (ty, value, axis, False), kind, member, where)
+
+
+def _refuse_stray_number(lower, flat, value, access):
+    """The same for `a.flat[i]`, where Numba does not count a negative number from the end."""
+    builder = lower.builder
+    array = lower.context.make_helper(builder, flat, value).array
+    for kind, number in _of_index(lower, access.index):
+        if isinstance(kind, types.Integer):
+            at = flat.array_type, array, None, True
+            refuse_stray(lower.context, builder, at, kind, number, place(access.loc))
 
 
 def _of_index(lower, index):

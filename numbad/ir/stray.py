@@ -18,12 +18,12 @@ _i64 = ll.IntType(64)
 def refuse_stray(context, builder, access, index_type, index, where, wanted=None):
     """Emit the error for an index that is not within bounds, where `wanted` holds.
 
-    `access` is the type and the value of the array, the axis, and whether the index is known not to be
-    negative; `where` is the end of the message.
+    `access` is the type and the value of the array, the axis (None where all elements are numbered, as by
+    `a.flat`), and whether the index is known not to be negative; `where` is the end of the message.
     """
     array, value, axis, natural = access
-    shape = cgutils.create_struct_proxy(array)(context, builder, value).shape
-    size = builder.extract_value(shape, axis)
+    made = cgutils.create_struct_proxy(array)(context, builder, value)
+    size = made.nitems if axis is None else builder.extract_value(made.shape, axis)
     index = wrapped = context.cast(builder, index, index_type, types.intp)
     if not natural:
         negative = builder.icmp_signed("<", index, index.type(0))
@@ -32,7 +32,8 @@ def refuse_stray(context, builder, access, index_type, index, where, wanted=None
     stray = stray if wanted is None else builder.and_(stray, wanted)
     with cgutils.if_unlikely(builder, stray):
         _note(builder, index, size)
-        message = f"index {{index}} is out of bounds for axis {axis} with size {{size}}, {where}"
+        part = "an array" if axis is None else f"axis {axis}"
+        message = f"index {{index}} is out of bounds for {part} with size {{size}}, {where}"
         context.call_conv.return_user_exc(builder, BoundsError, (message,))
 
 

@@ -11,11 +11,12 @@ from collections import defaultdict
 from functools import cache
 from typing import NamedTuple
 
-from numba.core import ir, types
+from numba.core import cgutils, ir, types
 from numba.extending import intrinsic
 
 from ..ir.fence import place
 from ..ir.function import is_expr
+from ..ir.sequences import unravel
 from ..ir.stray import refuse_stray
 from .extents import Extents
 from .memory import ELSEWHERE
@@ -27,7 +28,11 @@ _AFFINE = operator.add, operator.sub, operator.mul
 
 
 class Guard(NamedTuple):
-    """An index, a variable or an int, of an axis of an array, met at a statement."""
+    """An index, a variable or an int, of an axis of an array, met at a statement.
+
+    The axis is None where the index is the number of an element (`a.flat[i]`). Where the index is a tuple
+    that is not put together in the code, the axis is a tuple: of each member, None for what is no integer.
+    """
 
     array: ir.Var
     axis: int
@@ -73,31 +78,55 @@ class Guards:
         if not isinstance(ty, types.Array):
             return
         for axis, index in self._indices(access.index, ty.ndim):
-            if not self.extents.is_within(index, array, axis, op.label):
+            known = _is_int(axis) and self.extents.is_within(index, array, axis, op.label)
+            if not known:
                 yield Guard(array, axis, index, op)
 
     def _indices(self, index, ndim):
         """The axis and the variable or number of each integer in an index."""
-        build = self.fn.definition(index) if isinstance(index, ir.Var) else None
-        members = build.items if is_expr(build, "build_tuple") else [index]
-        members = index if isinstance(index, tuple) else members
-        kinds = [self._kind(member) for member in members]
-        for k, (member, kind) in enumerate(zip(members, kinds, strict=True)):
-            if kind == "integer":
-                behind = "ellipsis" in kinds[:k]
-                axis = ndim - len(kinds) + k if behind else k
+        number = self._number(index)
+        if number is not None:
+            yield None, number
+            return
+        members = self._members(index)
+        axes = _axes([self._kind(member) for member in members], ndim)
+        if isinstance(index, ir.Var) and members and isinstance(members[0], types.Type):
+            if any(axis is not None for axis in axes):
+                yield axes, index
+            return
+        for member, axis in zip(members, axes, strict=True):
+            if axis is not None:
                 constant = self.fn.constant(member) if isinstance(member, ir.Var) else member
-                yield axis - kinds[:k].count("new"), constant if _is_int(constant) else member
-            elif kind == "other":
-                return
+                yield axis, constant if _is_int(constant) else member
+
+    def _number(self, index):
+        """The number of the element, of an index that was made of it, else None."""
+        value = self.fn.definition(index) if isinstance(index, ir.Var) else None
+        while is_expr(value, "cast") or isinstance(value, ir.Var):
+            value = self.fn.definition(value.value if is_expr(value, "cast") else value)
+        if not is_expr(value, "call") or self.fn.constant(value.func) is not unravel:
+            return None
+        number = value.args[1]
+        constant = self.fn.constant(number)
+        return constant if _is_int(constant) else number
+
+    def _members(self, index):
+        """The variables or numbers in an index; their types for a tuple from elsewhere."""
+        if not isinstance(index, ir.Var):
+            return index if isinstance(index, tuple) else [index]
+        build = self.fn.definition(index)
+        if is_expr(build, "build_tuple"):
+            return build.items
+        ty = self.fn.type_of(index)
+        return list(ty) if isinstance(ty, types.BaseTuple) else [index]
 
     def _kind(self, member):
         """What a member of an index does."""
-        if not isinstance(member, ir.Var):
+        if not isinstance(member, ir.Var | types.Type):
             return (
                 "integer" if _is_int(member) else "slice" if isinstance(member, slice) else "other"
             )
-        ty = types.unliteral(self.fn.type_of(member))
+        ty = types.unliteral(self.fn.type_of(member) if isinstance(member, ir.Var) else member)
         kinds = (types.Integer, "integer"), (types.SliceType, "slice")
         kinds = *kinds, (types.EllipsisType, "ellipsis"), (types.NoneType, "new")
         return next((kind for cls, kind in kinds if isinstance(ty, cls)), "other")
@@ -113,11 +142,12 @@ class Guards:
         known.add((guard.key, label))
         if loop:
             self.before[loop.header].append(guard)
-            if not _is_int(guard.index):
+            if _is_int(guard.axis) and not _is_int(guard.index):
                 self.extents.learn_of_loop(guard.index, guard.array, guard.axis, loop)
         else:
             self.at[guard.op].append(guard)
-            self.extents.learn(guard.index, guard.array, guard.axis, label)
+            if _is_int(guard.axis):
+                self.extents.learn(guard.index, guard.array, guard.axis, label)
 
     def _loop(self, guard):
         """The loop before which an index can be checked: every iteration comes to it."""
@@ -186,16 +216,20 @@ class Guards:
         last = e.binop(operator.sub, count, e.const(1))
         for guard in self.before[target]:
             e.loc = guard.op.loc
-            steady = self._degree(guard.index, loop) == 0
+            steady, natural = self._degree(guard.index, loop) == 0, self._is_natural(guard)
             ends = [self._at(guard.index, loop, last)]
-            if not (steady or (self._is_natural(guard.index) and self._rises(guard.index, loop))):
+            if not (steady or (natural and self._rises(guard.index, loop))):
                 ends.append(self._at(guard.index, loop, e.const(0)))
-            check = all_within(guard.axis, self._is_natural(guard.index))
+            check = all_within(guard.axis, natural)
             for index in ends:
                 e.call(check, guard.array, count, index, e.const(_where(guard)))
         e.loc = loc
 
-    def _is_natural(self, x):
+    def _is_natural(self, guard):
+        return not isinstance(guard.axis, tuple) and self._is_number(guard.index)
+
+    def _is_number(self, x):
+        """Whether an index is known not to be negative."""
         return x >= 0 if _is_int(x) else self.plan.is_natural(x)
 
     def _rises(self, x, loop):
@@ -205,7 +239,7 @@ class Guards:
             return step is None or (self._constant(step) or 0) > 0
         function, first, *others = self._parts(x)
         follows = [v for v in (first, *others) if self._degree(v, loop) == 1]
-        if function is operator.mul and not all(map(self._is_natural, (first, *others))):
+        if function is operator.mul and not all(map(self._is_number, (first, *others))):
             return False
         return (
             follows in ([first], others)
@@ -234,12 +268,23 @@ class Guards:
         e = self.e
         for guard in self.at.get(op, ()):
             index = e.const(guard.index) if _is_int(guard.index) else guard.index
-            check = within(guard.axis, self._is_natural(guard.index))
+            check = within(guard.axis, self._is_natural(guard))
             e.call(check, guard.array, index, e.const(_where(guard)))
 
 
 def _is_int(x):
     return isinstance(x, int) and not isinstance(x, bool)
+
+
+def _axes(kinds, ndim):
+    """The axis of each integer in an index, None for all else, and behind what is not known."""
+    axes, known = [], True
+    for k, kind in enumerate(kinds):
+        known = known and kind != "other"
+        behind = "ellipsis" in kinds[:k]
+        axis = (ndim - len(kinds) + k if behind else k) - kinds[:k].count("new")
+        axes.append(axis if known and kind == "integer" else None)
+    return tuple(axes)
 
 
 def _where(guard):
@@ -248,16 +293,24 @@ def _where(guard):
 
 
 def _check(context, builder, access, index_type, index, where, wanted=None):
-    """As `refuse_stray`, on targets that can raise."""
-    if context.target_name not in ELSEWHERE:
-        refuse_stray(context, builder, access, index_type, index, where.literal_value, wanted)
+    """As `refuse_stray`, on targets that can raise; for each integer of a tuple."""
+    if context.target_name in ELSEWHERE:
+        return
+    array, value, axis, natural = access
+    indices = [(axis, index_type, index)]
+    if isinstance(axis, tuple):
+        indices = zip(axis, index_type, cgutils.unpack_tuple(builder, index), strict=True)
+        indices = [one for one in indices if one[0] is not None]
+    for one, ty, number in indices:
+        at = array, value, one, natural
+        refuse_stray(context, builder, at, ty, number, where.literal_value, wanted)
 
 
 @cache
 def within(*place):
     """An intrinsic that raises BoundsError unless an index is one of an axis.
 
-    `place` is the axis, and whether the index is known not to be negative.
+    `place` is the axis, as a `Guard` has it, and whether the index is known not to be negative.
     """
 
     @intrinsic(prefer_literal=True)

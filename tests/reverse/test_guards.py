@@ -78,7 +78,62 @@ def of_record(x, i):
     return records[i].a * x[1]
 
 
+def by_tuple(a, where):
+    return a[where] ** 2
+
+
+def by_part_of_tuple(a, where):
+    return (a[(slice(0, 2), *where)] ** 2).sum()
+
+
+def of_indices(a, n):
+    total = 0.0
+    for where in np.ndindex(n, a.shape[1]):
+        total += a[where] ** 2
+    return total
+
+
+def beside_another(a, other):
+    b = np.zeros(a.shape)
+    for where, value in np.ndenumerate(other):
+        b[where] = a[0, 0] * value
+    return b.sum()
+
+
+def of_flat(a, i):
+    return a.flat[i] ** 2
+
+
+def along_flat(a, n):
+    total = 0.0
+    for i in range(n):
+        total += a.flat[i] ** 2
+    return total
+
+
+def into_flat(a, i):
+    b = np.zeros(a.shape)
+    b.flat[i] = a[0, 0] ** 2
+    return b.sum()
+
+
+def through_flat(a, unused):
+    total = 0.0
+    for value in a.flat:
+        total += value * value
+    return total
+
+
 STRAYS = [
+    (by_tuple, (table, (1, 4)), "index 4 is out of bounds for axis 1 with size 4"),
+    (by_tuple, (table, (-4, 1)), "index -4 is out of bounds for axis 0 with size 3"),
+    (by_part_of_tuple, (table, (9,)), "index 9 "),
+    (of_indices, (table, 5), "index 3 is out of bounds for axis 0 with size 3"),
+    (beside_another, (table, np.ones((3, 5))), "index 4 is out of bounds for axis 1 with size 4"),
+    (of_flat, (table, 12), "index 12 is out of bounds for an array with size 12"),
+    (of_flat, (table.T, -13), "index -13 "),
+    (along_flat, (table, 14), "index 13 "),
+    (into_flat, (table, 12), "index 12 "),
     (square, (x, 5), "index 5 is out of bounds for axis 0 with size 5"),
     (square, (x, -6), "index -6 "),
     (squares, (x, 7), "index 6 "),
@@ -93,6 +148,11 @@ STRAYS = [
     (of_record, (x, 3), "index 3 "),
 ]
 FINE = [
+    (by_tuple, (table, (-1, 1)), [[0.0] * 4, [0.0] * 4, [0.0, 18.0, 0.0, 0.0]]),
+    (of_flat, (table, 5), [[0.0] * 4, [0.0, 10.0, 0.0, 0.0], [0.0] * 4]),
+    (of_indices, (table, 0), np.zeros((3, 4))),
+    (along_flat, (table, 12), 2.0 * table),
+    (through_flat, (table, 0), 2.0 * table),
     (square, (x, -5), [2.0, 0, 0, 0, 0]),
     (squares, (x, 3), [2.0, 4.0, 6.0, 0, 0]),
     (squares, (x, 0), np.zeros(5)),
@@ -101,7 +161,7 @@ FINE = [
     (picked, (x, np.array([1, -1])), [0, 4.0, 0, 0, 10.0]),
     (descending, (x, 4, 2), [2.0, 0, 6.0, 0, 10.0]),
 ]
-GRADIENTS = {f: nd.grad(f, mode="reverse") for f, *_ in STRAYS}
+GRADIENTS = {f: nd.grad(f, mode="reverse") for f, *_ in STRAYS + FINE}
 
 
 @pytest.mark.parametrize(("f", "args", "told"), STRAYS)
@@ -187,6 +247,8 @@ def halves(x, n):
         (squares, (x, 3), (1, 0)),
         (corner, (table, 3, 4), (2, 1)),
         (picked, (x, np.array([1])), (0, 1)),
+        (along_flat, (table, 3), (1, 0)),
+        (by_tuple, (table, (1, 1)), (0, 1)),
     ],
 )
 def test_what_the_code_shows_is_not_checked(f, args, checks, monkeypatch):
