@@ -8,6 +8,7 @@ from numba.core.registry import CPUDispatcher
 
 from numbad.caching import ContentCache, jit
 from numbad.errors import ArgumentError, NumbadError
+from numbad.linking import compiled
 from numbad.memo import look_again, made_of
 from numbad.operators.operator_dispatcher import OperatorCompiler
 
@@ -24,7 +25,7 @@ class GenericDispatcher(CPUDispatcher):
 
     def compile(self, sig):
         look_again(self)
-        return super().compile(sig)
+        return compiled(self, super().compile, sig)
 
     def __reduce__(self):
         return self.origin
