@@ -105,20 +105,32 @@ def content_of(problem):
     return problem.fun, astuple(problem.tableau), *parts, problem.jac
 
 
-def make_pieces(problem):
-    """The functions that an integration loop is put together from, for one right-hand side."""
+def kind_on_cpu(tableau):
+    if isinstance(tableau, ImplicitTableau):
+        return implicit_steps
+    if isinstance(tableau, Symplectic):
+        return symplectic_steps
+    return rosenbrock_steps if isinstance(tableau, Rosenbrock) else explicit_steps
+
+
+def make_pieces(problem, kind_of_steps=kind_on_cpu):
+    """The functions that an integration loop is put together from, for one right-hand side.
+
+    `kind_of_steps(tableau)` makes the steps of a method where they are not those of the CPU.
+    """
     method = problem.tableau
     if isinstance(method, Switching):
         explicit, _ = _pieces_of(method.explicit, problem)
         return switching_pieces(explicit, method, *_pieces_of(method.stiff, problem))
-    return _pieces_of(method, problem)[0]
+    return _pieces_of(method, problem, kind_of_steps)[0]
 
 
-def _pieces_of(tableau, problem):
+def _pieces_of(tableau, problem, kind_of_steps=kind_on_cpu):
     """The pieces for a method, and its `Steps`."""
     with_partials = problem.control_partials
     fun, rhs = problem.fun, RightHandSide(problem.inplace, problem.until_output)
-    steps = _kind_of_steps(tableau)(tableau, rhs, *_given_jacobian(tableau, problem))
+    kind = kind_of_steps(tableau)
+    steps = kind(tableau, rhs, *_given_jacobian(tableau, problem))
     pieces = Pieces(
         fun=fun,
         as_state=array_state if problem.inplace else tuple_or_array_state,
@@ -134,14 +146,6 @@ def _pieces_of(tableau, problem):
         memory=steps.memory,
     )
     return pieces, steps
-
-
-def _kind_of_steps(tableau):
-    if isinstance(tableau, ImplicitTableau):
-        return implicit_steps
-    if isinstance(tableau, Symplectic):
-        return symplectic_steps
-    return rosenbrock_steps if isinstance(tableau, Rosenbrock) else explicit_steps
 
 
 def _given_jacobian(tableau, problem):

@@ -186,7 +186,9 @@ def make_rosenbrock_step(tableau, rhs):
         def codegen(context, builder, signature, arguments):
             emitter = Emitter(context, builder)
             call = rhs.resolve(context.typing_context, fun, *types_of_call)
-            new, stages = _Stages(emitter, tableau, call, y, work, arguments[1:]).emit()
+            new, stages = RosenbrockStages(
+                emitter, tableau, call, y, work, arguments[1:]
+            ).emit()
             both = [new, context.make_tuple(builder, result[1], stages)]
             value = context.make_tuple(builder, result, both)
             return impl_ret_borrowed(context, builder, result, value)
@@ -196,15 +198,15 @@ def make_rosenbrock_step(tableau, rhs):
     return step
 
 
-class _Stages:
-    """The stages of one step, emitted."""
+class RosenbrockStages:
+    """The stages of one step, emitted; the linear algebra is that of matrices in `work`."""
 
     def __init__(self, emitter, tableau, call, y_type, work_type, arguments):
         work, self.t, self.t_new, self.h, self.y, self.k0, _, self.args = arguments
         self.emitter, self.tableau, self.call, self.y_type = emitter, tableau, call, y_type
         parts = [emitter.builder.extract_value(work, i) for i in range(len(work_type))]
         self.rows, self.matrices = parts[:-MATRICES], parts[-MATRICES:]
-        self.matrix_types = work_type[len(work_type) - MATRICES :]
+        self.matrix_types = tuple(work_type)[-MATRICES:]
         self.step = emitter.scalar(types.float64, self.h)
         self.sparsity = self.matrix_types[-1], self.matrices[-1]
         self.is_sparse = not isinstance(self.sparsity[0], types.NoneType)
@@ -247,14 +249,7 @@ class _Stages:
         """Stage i."""
         emitter, y_type = self.emitter, self.y_type
         f = emitter.vector(y_type, slope)
-        by_time = self._by_time()
-        coupled = self._coupled(self._terms(self.tableau.couplings[i], stages))
-        d = emitter.constant(self.tableau.d[i]) * self.step
-
-        def component(k):
-            total = f[k] + d * by_time(k) if self.tableau.d[i] else f[k]
-            return total if coupled is None else total + coupled(k)
-
+        component = self._right_side(i, f, stages)
         in_arrays = isinstance(y_type, types.Array)
         right = self.rows[i] if in_arrays and i else self.matrices[3]
         vector_type = self.matrix_types[3]
@@ -268,6 +263,18 @@ class _Stages:
         rest = (types.float64, self.h), (vector_type, right)
         self._call(self.algebra.solve, (*self._factors(), *told, *rest))
         return right if in_arrays else emitter.make_state(y_type, None, lambda k: vector[k])
+
+    def _right_side(self, i, f, stages):
+        """A component of the right-hand side of stage i, by its number."""
+        by_time = self._by_time()
+        coupled = self._coupled(self._terms(self.tableau.couplings[i], stages))
+        d = self.emitter.constant(self.tableau.d[i]) * self.step
+
+        def component(k):
+            total = f[k] + d * by_time(k) if self.tableau.d[i] else f[k]
+            return total if coupled is None else total + coupled(k)
+
+        return component
 
     def _coupled(self, terms):
         """A component of M times the sum of the terms, by its number; None where there are none."""

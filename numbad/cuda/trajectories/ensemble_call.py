@@ -166,7 +166,7 @@ class Request:
 
     def kernels(self, times):
         """The kernels of all passes, of which the first has the values as well."""
-        chunk = chunk_size(self.plan.states(times), self.width, self.precision)
+        chunk = chunk_size(self.plan.states(times, self.width), self.width, self.precision)
         given = self.y0, self.args, self.keys, times, self.precision
         return [self.plan.kernel(*given, seeds) for seeds in passes(self.by, chunk)]
 

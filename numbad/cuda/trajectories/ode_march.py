@@ -10,14 +10,16 @@ from numbad.cuda.trajectories.given import Absent, named_classes
 from numbad.cuda.trajectories.kernel_source import argument_types, kernel_function
 from numbad.cuda.trajectories.listed_returns import read_as_tuples
 from numbad.cuda.trajectories.outputs import make_put
+from numbad.cuda.trajectories.stiff_steps import LARGEST, kind_on_gpu
 from numbad.errors import ArgumentError, UnsupportedError
 from numbad.forward.dualize import has_own_rule
 from numbad.memo import built_once
 from numbad.ode import failure
 from numbad.ode.compiling import inlined
 from numbad.ode.integrate import Problem, Settings, make_pieces
+from numbad.ode.rosenbrock import Rosenbrock
 from numbad.ode.solving import compiled
-from numbad.ode.state import structure_of
+from numbad.ode.state import components_of, structure_of
 from numbad.ode.tableau import Tableau
 from numbad.ode.times import check_times
 
@@ -38,18 +40,28 @@ class OdePlan:
         if build is not compiled or problem.until_output:
             raise refused("events, tstops and keep_events")
         method = problem.tableau
-        if type(method) is not Tableau:
-            raise refused(f"method {method.name!r}; explicit Runge-Kutta ones, such as 'Tsit5', go")
+        if type(method) not in (Tableau, Rosenbrock):
+            raise refused(
+                f"method {method.name!r}; explicit Runge-Kutta ones, such as 'Tsit5', and Rosenbrock methods, "
+                "such as 'Rodas5P', go"
+            )
+        if settings.mass is not None or settings.sparsity is not None:
+            raise refused("mass_matrix and jac_sparsity")
         if problem.inplace:
             raise refused("inplace=True, which writes into arrays; fun may return a tuple")
         return cls(problem, settings)
 
     def check(self, y0, ts, args):
-        """Raise where a problem is not as it has to be; types tell it all."""
+        """Raise where a state has more components than equations are solved for; types tell the rest."""
+        count = len(components_of(y0[0].type))
+        if self.problem.tableau.is_implicit and count > LARGEST:
+            raise refused(f"method {self.problem.tableau.name!r} with {count} components; up to {LARGEST} go")
 
-    def states(self, times):
+    def states(self, times, width):
         """How many states are alive at once: counted in what the assembler says of kernels of these kinds."""
         method = self.problem.tableau
+        if method.is_implicit:  # the Jacobian, and its factors without partials
+            return method.stages + 2 + width + 2 * (len(times) != 2)
         return method.stages + 2 if len(times) == 2 else method.slopes + 5
 
     def kernel(self, y0, args, keys, times, precision, seeds):
@@ -87,7 +99,7 @@ def refused(what):
 @built_once(lambda problem, *_: problem.fun)
 def ode_kernel(problem, settings, y0, args, dense, precision, seeds):
     """The `Kernel` for a problem, structures of arguments, a precision and what derivatives are taken by."""
-    if seeds.numbers and has_own_rule(problem.fun):
+    if (seeds.numbers or problem.tableau.is_implicit) and has_own_rule(problem.fun):
         raise refused("derivatives of a right-hand side that has a rule of its own")
     put = make_put(seeds.first, seeds.is_first)
     problem = problem._replace(fun=read_as_tuples(problem.fun, bool(seeds.numbers)))
@@ -104,7 +116,7 @@ def march_of(problem, settings, dense, put):
 
     `dense`: whether there are outputs between the first and the last. `row` is the first not reached.
     """
-    pieces = make_pieces(problem)
+    pieces = make_pieces(problem, kind_on_gpu)
     return _through(pieces, settings, put) if dense else _to_the_end(pieces, settings, put)
 
 

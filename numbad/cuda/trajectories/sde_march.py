@@ -54,7 +54,7 @@ class SdePlan:
         form = _form(self.problem, y0[0].type, args[0].type)
         steps_of(replace(self.problem, dt=None), form)["check"](y0[1], ts[0], args[1])
 
-    def states(self, times):
+    def states(self, times, width):
         """How many states are alive at once, about."""
         return 4 + 2 * len(getattr(self.problem.scheme, "alpha", ()))
 
