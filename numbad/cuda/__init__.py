@@ -12,7 +12,7 @@ from .batch import batch
 from .forward_mode import derivative, hvp, jacobian, jvp
 from .gradient import grad, value_and_grad
 from .tape import TAPE_BYTES
-from .trajectories import ensemble
+from .trajectories import ensemble, quantiles
 
 __all__ = [
     "TAPE_BYTES",
@@ -23,5 +23,6 @@ __all__ = [
     "hvp",
     "jacobian",
     "jvp",
+    "quantiles",
     "value_and_grad",
 ]

@@ -186,9 +186,7 @@ def make_rosenbrock_step(tableau, rhs):
         def codegen(context, builder, signature, arguments):
             emitter = Emitter(context, builder)
             call = rhs.resolve(context.typing_context, fun, *types_of_call)
-            new, stages = RosenbrockStages(
-                emitter, tableau, call, y, work, arguments[1:]
-            ).emit()
+            new, stages = RosenbrockStages(emitter, tableau, call, y, work, arguments[1:]).emit()
             both = [new, context.make_tuple(builder, result[1], stages)]
             value = context.make_tuple(builder, result, both)
             return impl_ret_borrowed(context, builder, result, value)

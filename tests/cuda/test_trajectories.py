@@ -208,7 +208,7 @@ def test_max_steps():
 # -- wrong use --------------------------------------------------------------------------------------
 
 decay = nd.ode.solver(lambda t, y, k: (-k * y[0],))
-stiff = nd.ode.solver(lorenz, method="Rodas5P")
+stiff = nd.ode.solver(lorenz, method="KenCarp4")
 writing = nd.ode.solver(lorenz, inplace=True)
 switched = nd.ode.solver(lorenz, tstops=0.5)
 ones, close_by = np.ones((3, 1)), (0.0, 1e-9, 1.0, 1.0 + 1e-9)
@@ -229,7 +229,7 @@ ones, close_by = np.ones((3, 1)), (0.0, 1e-9, 1.0, 1.0 + 1e-9)
         ((decay, (1.0,), END, 1.0), {"precision": "half"}, nd.ArgumentError, "precision"),
         ((decay, (1.0,), END, 1.0), {"precision": "float16"}, nd.ArgumentError, "precision"),
         ((decay, Resident(ones), END, 1.0), {"precision": "f4"}, nd.ArgumentError, "takes float32"),
-        ((stiff, STARTS, END), {}, nd.UnsupportedError, "'Rodas5P'"),
+        ((stiff, STARTS, END), {}, nd.UnsupportedError, "'KenCarp4'"),
         ((writing, STARTS, END), {}, nd.UnsupportedError, "inplace"),
         ((switched, STARTS, END), {}, nd.ArgumentError, "without events"),
     ],

@@ -36,6 +36,9 @@ class Resident:
     def reshape(self, *shape):
         return Resident(self.array.reshape(*shape))
 
+    def view(self, dtype):
+        return Resident(self.array.view(dtype))
+
     def __getitem__(self, at):
         return Resident(self.array[at])
 
@@ -44,12 +47,16 @@ class TwinDevice:
     """What `numbad.cuda.trajectories.accelerator.Accelerator` does, on the CPU."""
 
     launched = None  # the kernels that ran, where a test wants to know
+    memory = 10**9  # bytes that are said to be free
 
     def __init__(self, stream=None):
         self.stream = stream
 
     def need(self, name, way_out):
         pass
+
+    def free(self):
+        return self.memory
 
     def is_resident(self, value):
         return isinstance(value, Resident)

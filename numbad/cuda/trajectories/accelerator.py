@@ -22,6 +22,12 @@ class Accelerator:
                 f"{name} needs an NVIDIA GPU with its driver, and finds none here. {way_out}"
             )
 
+    def free(self):
+        """How many bytes of memory are free on the GPU."""
+        context = cuda.current_context()
+        context.deallocations.clear()  # what Numba is done with and has not given back
+        return context.get_memory_info().free
+
     def is_resident(self, value):
         """Whether a value is an array on a GPU already."""
         return hasattr(value, "__cuda_array_interface__")

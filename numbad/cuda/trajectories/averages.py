@@ -1,10 +1,23 @@
 """Means over trajectories on the device: a thread takes the mean of some, the host that of all."""
 
+from collections import namedtuple
+
 import numpy as np
 from numba import cuda
 from numba.core import types
 
 from numbad.cuda.kernels import DOUBLE, SINGLE, Kernel
+
+Means = namedtuple("Means", "mean error derivatives paths failed")
+Means.__doc__ = """What `ensemble` returns with reduce="mean".
+
+`mean` of the solutions and its standard `error`, shape (len(ts), n); the mean of `derivatives`, shape
+(len(ts), n, numbers), or None; how many `paths` they are over, those that reached their end; `failed`: the
+number of the first that did not, -1 if all did.
+"""
+
+# Count, mean and sum of squared deviations of the rows of a table.
+Moments = namedtuple("Moments", "count mean squares")
 
 _THREADS = 2**17  # of all columns together: their means are a few MB to copy
 
@@ -36,8 +49,8 @@ def _kernel(precision):
 _KERNELS = {precision: _kernel(precision) for precision in (SINGLE, DOUBLE)}
 
 
-def means(device, status, table, precision):
-    """Over the last axis of a table, where the status is 0: how many those are, mean, standard error.
+def moments(device, status, table, precision):
+    """The moments over the last axis of a table, of where the status is 0.
 
     They are sums in float64, in an order that depends on nothing but the shape.
     """
@@ -47,9 +60,49 @@ def means(device, status, table, precision):
     found = device.empty((rows, parts, 3), np.float64)
     device.launch(_KERNELS[precision], [status, table.reshape(rows, count), found], rows * parts)
     counts, averages, squares = np.moveaxis(device.fetched(found), -1, 0)
-    total = counts.sum(axis=1)
-    mean = (counts * averages).sum(axis=1) / total
-    squares = (squares + counts * (averages - mean[:, None]) ** 2).sum(axis=1)
+    return _shaped(_merged(counts.T, averages.T, squares.T), shape)
+
+
+def _merged(counts, means, squares):
+    """The moments of what is made of parts, which lie along the first axis."""
+    total = counts.sum(axis=0)
+    with np.errstate(invalid="ignore"):
+        mean = (counts * means).sum(axis=0) / total
+    apart = np.where(counts > 0.0, means - mean, 0.0)
+    return Moments(total, mean, (squares + counts * apart**2).sum(axis=0))
+
+
+def _shaped(found, shape):
+    return Moments(*(part.reshape(shape) for part in found))
+
+
+def merged(parts):
+    """The moments of several portions."""
+    counts, means, squares = (np.stack(each) for each in zip(*parts, strict=True))
+    return _merged(counts, np.where(counts > 0.0, means, 0.0), squares)
+
+
+def standard_error(found):
+    """That of the mean; NaN of a single number."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        error = np.sqrt(squares / (total - 1.0) / total)
-    return int(total[0]), mean.reshape(shape), error.reshape(shape)
+        return np.sqrt(found.squares / (found.count - 1.0) / found.count)
+
+
+class Averages:
+    """Collects means."""
+
+    whole, bytes_fixed, bytes_each = None, 3 * 8 * _THREADS, 0
+
+    def __init__(self, device, precision):
+        self.device, self.precision, self.values, self.slopes = device, precision, [], []
+
+    def add(self, portion):
+        given = self.device, portion.status
+        self.values.append(moments(*given, portion.ys, self.precision))
+        if portion.slopes is not None:
+            self.slopes.append(moments(*given, portion.slopes, self.precision))
+
+    def result(self, failed):
+        found = merged(self.values)
+        by = merged(self.slopes).mean if self.slopes else None
+        return Means(found.mean, standard_error(found), by, int(found.count.flat[0]), failed)

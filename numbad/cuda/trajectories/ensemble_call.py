@@ -1,37 +1,22 @@
 """`ensemble`: many trajectories of one solver on a GPU, one in each thread."""
 
-import warnings
-from collections import namedtuple
-
 import numpy as np
 
-from numbad.cuda.kernels import DOUBLE, SINGLE, Kernel
+from numbad.cuda.kernels import DOUBLE, SINGLE
 from numbad.cuda.trajectories.accelerator import Accelerator
-from numbad.cuda.trajectories.averages import means
+from numbad.cuda.trajectories.averages import Averages
+from numbad.cuda.trajectories.collection import OnDevice, OnHost, Portion
 from numbad.cuda.trajectories.given import Absent, Given, state_of
-from numbad.cuda.trajectories.kernel_source import RAISED, survey
+from numbad.cuda.trajectories.lost_trajectories import LostTrajectories
 from numbad.cuda.trajectories.ode_march import OdePlan
+from numbad.cuda.trajectories.path_numbers import PathNumbers
+from numbad.cuda.trajectories.portions import checked_block, portion, portions, progress_bar
+from numbad.cuda.trajectories.quantile import Levels, QuantileSearch
 from numbad.cuda.trajectories.sde_march import SdePlan
 from numbad.cuda.trajectories.seeds import chosen, chunk_size, passes
-from numbad.errors import ArgumentError, IntegrationError, NumbadWarning
+from numbad.errors import ArgumentError
 from numbad.ode.adjoints.dispatcher import SolverDispatcher
 from numbad.sde.solution_operator import SolveDispatcher
-
-Trajectories = namedtuple("Trajectories", "ys derivatives status")
-Trajectories.__doc__ = """What `ensemble` returns.
-
-`ys`, shape (trajectories, len(ts), n): the solutions, NaN from the output on that a trajectory failed to
-reach. `derivatives`, shape (trajectories, len(ts), n, numbers), with an entry for each number that was asked
-for, in order; None where none was. `status`, shape (trajectories,): 0 where a trajectory reached its end.
-"""
-
-Means = namedtuple("Means", "mean error derivatives paths failed")
-Means.__doc__ = """What `ensemble` returns with reduce="mean".
-
-`mean` of the solutions and its standard `error`, shape (len(ts), n); the mean of `derivatives`, shape
-(len(ts), n, numbers), or None; how many `paths` they are over, those that reached their end; `failed`: the
-number of the first that did not, -1 if all did.
-"""
 
 _WAY_OUT = (
     "On the CPU, what nd.ode.solver returned goes into a loop over numba.prange; for an SDE there is "
@@ -50,6 +35,8 @@ def ensemble(
     precision=None,
     reduce=None,
     stream=None,
+    block=None,
+    progress=True,
 ):
     """Integrate many trajectories on the GPU, one in each thread.
 
@@ -74,26 +61,35 @@ def ensemble(
     derivatives : None, "y0", "args", int, or a tuple of these
         What to differentiate by, in forward mode: all components of the initial state; all floats among
         `args`; the floats in `args[k]`. Integers are constants.
-    reduce : None or "mean"
-        "mean": the means over trajectories, on the GPU; none is copied from there.
+    reduce : None, "mean", function, or nd.cuda.quantiles(...)
+        What is taken of all trajectories, on the GPU; none is copied from there. "mean": the means. A
+        function: `reduce(ys)` gets the array (len(ts), n) of one trajectory, as its first argument only, and
+        returns a float or a tuple of floats (a payoff, say), whose means are taken. `nd.cuda.quantiles(0.05,
+        0.5, 0.95)`: exact quantiles.
     precision : None, "float32" or "float64"
         In which all is computed, literals in `fun` included; None: that of `y0s`. In float32 the tolerances
         of the solver should not be below 1e-6.
     stream : stream of Numba, CuPy or PyTorch, optional
         Where the work is queued. Where arrays on the GPU come back, the call does not wait for it, nor look
         for failures: look at `status`.
+    block : int, optional
+        How many trajectories go at once; by default as many as fit the memory that is free. Means are sums
+        in an order that `block` and the number of trajectories decide alone: the same bits on any GPU.
+    progress : bool
+        Whether to show a progress bar, on a terminal, where there are several blocks.
 
     Returns
     -------
-    Trajectories, or Means
+    Trajectories, Means or Quantiles
         `(ys, derivatives, status)`, NumPy arrays; where one of `y0s` and `args` is an array on the GPU (of
         CuPy, PyTorch, Numba: anything with `__cuda_array_interface__`), arrays on the GPU. With `reduce`,
-        `(mean, error, derivatives, paths, failed)`, in any case of NumPy.
+        `(mean, error, derivatives, paths, failed)`, in any case of NumPy, for a function in the structure
+        that it returns; or `(values, levels, paths, failed)`.
 
     Raises
     ------
     DeviceError
-        where there is no GPU.
+        where there is no GPU, or not the memory for what has to go at once.
     UnsupportedError
         for solvers that there is no code for on a GPU, and functions that numba-cuda does not compile.
     ArgumentError
@@ -111,12 +107,20 @@ def ensemble(
     place of 52 and differ by some 1e-7, by up to 3e-4 where they are next to zero. Nothing is allocated in a
     thread, and states stay in registers: ensembles are for small systems.
     """
-    if reduce not in (None, "mean"):
-        raise ArgumentError(f"nd.cuda.ensemble: reduce is None or 'mean', not {reduce!r}")
-    plan = plan_of(solve)
+    _check_reduce(reduce)
+    plan, block = plan_of(solve), checked_block(block)
     device = Accelerator(stream)
     device.need("nd.cuda.ensemble", _WAY_OUT)
-    return Request(plan, device, y0s, args, keys, precision, derivatives, reduce).run(ts)
+    request = Request(plan, device, y0s, args, keys, precision, derivatives, reduce)
+    return request.run(ts, block, progress)
+
+
+def _check_reduce(reduce):
+    if not (reduce is None or reduce == "mean" or isinstance(reduce, Levels) or callable(reduce)):
+        raise ArgumentError(
+            "nd.cuda.ensemble: reduce is None, 'mean', a function of one trajectory or "
+            f"nd.cuda.quantiles(...), not {reduce!r}"
+        )
 
 
 def plan_of(solve):
@@ -145,24 +149,58 @@ class Request:
         self.count = self.given.count()
         self.by = chosen(derivatives, self.y0, self.args)
 
-    def run(self, ts):
-        """The trajectories at output times."""
-        plan, device, precision = self.plan, self.device, self.precision
-        times = plan.times(ts, precision)
+    def run(self, ts, block=None, shown=True):
+        """The trajectories at output times, so many at once."""
+        plan, count = self.plan, self.count
+        times = plan.times(ts, self.precision)
         plan.check(self._first(self.y0), times, self._first(self.args))
-        ys = device.empty((len(times), self.width, self.count), precision)
-        slopes = device.empty((len(times), self.width, len(self.by), self.count), precision)
-        status = device.empty((self.count,), np.int32)
-        stopped = device.empty((self.count,), precision)
-        given = [*self._leaves(), *self._on_device(plan.arguments(times)), status, stopped, ys]
-        for kernel in self.kernels(times):
-            device.launch(kernel, [*given, slopes] if self.by else given, self.count)
-        failed, first = self._survey(status, ys, slopes)
-        if failed:
-            self._tell(failed, first, status, stopped, times)
-        if self.reduce is not None:
-            return self._means(ys, slopes, status, first if failed else -1)
-        return self._result(ys, slopes, status)
+        kernels, collector = self.kernels(times), self._collector()
+        size = self._size(times, collector, block)
+        lost = LostTrajectories(
+            self.device, self.precision, lambda code, place: plan.told(code, place, times)
+        )
+        with progress_bar(count, shown and size < count) as advance:
+            for first, number in portions(count, size):
+                collector.add(self._portion(kernels, times, first, number, lost))
+                advance(number)
+        lost.tell(count)
+        return collector.result(lost.first)
+
+    def _collector(self):
+        """What becomes of the trajectories."""
+        device, reduce = self.device, self.reduce
+        if reduce is None:
+            return OnDevice(device) if self.given.resident else OnHost(device, self.count)
+        if isinstance(reduce, Levels):
+            return QuantileSearch(device, self.precision, reduce, self.by)
+        if reduce == "mean":
+            return Averages(device, self.precision)
+        return PathNumbers(device, self.precision, reduce, len(self.by))
+
+    def _size(self, times, collector, block):
+        """How many trajectories go at once."""
+        item = np.dtype(self.precision).itemsize
+        outputs = len(times) * self.width * (1 + len(self.by))
+        each = collector.bytes_each + 4 + item * (1 + outputs) + self.given.bytes_of_row()
+        free = self.device.free()
+        room = portion(free, self.count, collector.bytes_fixed, each, collector.whole)
+        return min(room, block or room) if collector.whole is None else room
+
+    def _portion(self, kernels, times, first, count, lost):
+        """Integrate some trajectories, and look for those that failed."""
+        device, precision, numbers = self.device, self.precision, len(self.by)
+        ys = device.empty((len(times), self.width, count), precision)
+        slopes = device.empty((len(times), self.width, numbers, count), precision)
+        status = device.empty((count,), np.int32)
+        stopped = device.empty((count,), precision)
+        more = self._on_device(self.plan.arguments(times, first))
+        given = [*self._leaves(first, count), *more, status, stopped, ys]
+        for kernel in kernels:
+            device.launch(kernel, [*given, slopes] if numbers else given, count)
+        found = Portion(first, count, ys, slopes if numbers else None, status)
+        queued = device.stream and self.given.resident and self.reduce is None
+        lost.look(found, slopes, stopped, not queued)
+        return found
 
     def kernels(self, times):
         """The kernels of all passes, of which the first has the values as well."""
@@ -177,9 +215,14 @@ class Request:
         rows = {k: self.device.fetched(a) if resident(a) else a for k, a in arrays.items()}
         return structure, structure.first(rows)
 
-    def _leaves(self):
-        """The leaves on the device; ArgumentError for one that is there in another precision."""
+    def _leaves(self, first, count):
+        """The leaves of some trajectories, on the device.
+
+        ArgumentError for one that is there in another precision.
+        """
         for array in self.given.arrays:
+            if array.shape[0] != 1 and count < self.count:
+                array = array[first : first + count]
             kind = np.dtype(array.dtype).kind
             dtype = np.dtype({"f": self.precision, "i": "int64", "u": "uint64", "b": "bool"}[kind])
             if not self.device.is_resident(array):
@@ -197,37 +240,6 @@ class Request:
             floats = array.dtype.kind == "f"
             yield self.device.copied(array, self.precision if floats else array.dtype)
 
-    def _survey(self, status, ys, slopes):
-        """How many trajectories failed, and the first; not known where nobody waits."""
-        found = self.device.copied(np.array([0, self.count]), np.int32)
-        self.device.launch(_surveys[self.precision], [status, ys, slopes, found], self.count)
-        queued = self.device.stream and self.given.resident and self.reduce is None
-        return (0, 0) if queued else self.device.fetched(found)
-
-    def _tell(self, failed, first, status, stopped, times):
-        """Warn of trajectories that failed; IntegrationError where none is left."""
-        at = slice(first, first + 1)
-        code = int(self.device.fetched(status[at])[0])
-        place = float(self.device.fetched(stopped[at])[0])
-        why = "fun raised an exception" if code == RAISED else self.plan.told(code, place, times)
-        told = f"{failed} of {self.count} trajectories failed; the first is number {first}: {why}"
-        if failed == self.count:
-            raise IntegrationError(told)
-        warnings.warn(f"{told}. The others are right", NumbadWarning, stacklevel=4)
-
-    def _means(self, ys, slopes, status, failed):
-        count, mean, error = means(self.device, status, ys, self.precision)
-        by = means(self.device, status, slopes, self.precision)[1] if self.by else None
-        return Means(mean, error, by, count, failed)
-
-    def _result(self, ys, slopes, status):
-        if self.given.resident:
-            turned = [self.device.trajectories_first(table) for table in (ys, slopes)]
-            return Trajectories(turned[0], turned[1] if self.by else None, status)
-        found = self.device.fetched(ys).transpose(2, 0, 1)
-        partials = self.device.fetched(slopes).transpose(3, 0, 1, 2) if self.by else None
-        return Trajectories(found, partials, self.device.fetched(status))
-
 
 def checked_precision(precision, states):
     """ "float32" or "float64"; None asks for that of the initial states."""
@@ -240,15 +252,3 @@ def checked_precision(precision, states):
     if name not in (SINGLE, DOUBLE):
         raise ArgumentError(f"precision must be {SINGLE!r} or {DOUBLE!r}, not {precision!r}")
     return name
-
-
-def _survey_kernel(precision):
-    from numba.core import types
-
-    scalar = {SINGLE: types.float32, DOUBLE: types.float64}[precision]
-    tables = types.Array(scalar, 3, "C"), types.Array(scalar, 4, "C")
-    given = types.int32[::1], *tables, types.int32[::1]
-    return Kernel(survey, given)
-
-
-_surveys = {precision: _survey_kernel(precision) for precision in (SINGLE, DOUBLE)}

@@ -142,6 +142,14 @@ class Given:
         copied = isinstance(array, np.ndarray) or array.is_c_contiguous()
         return "C" if copied else "A"
 
+    def bytes_of_row(self):
+        """What the rows of one trajectory take on the device, of arrays that are copied there."""
+        return sum(
+            8 * int(np.prod(array.shape[1:]))
+            for array in self.arrays
+            if array.shape[0] != 1 and not self.device.is_resident(array)
+        )
+
     def count(self):
         """How many trajectories there are; ArgumentError where arrays disagree."""
         if len(self.rows) > 1:

@@ -42,8 +42,8 @@ class OdePlan:
         method = problem.tableau
         if type(method) not in (Tableau, Rosenbrock):
             raise refused(
-                f"method {method.name!r}; explicit Runge-Kutta ones, such as 'Tsit5', and Rosenbrock methods, "
-                "such as 'Rodas5P', go"
+                f"method {method.name!r}; explicit Runge-Kutta ones, such as 'Tsit5', and Rosenbrock "
+                "methods, such as 'Rodas5P', go"
             )
         if settings.mass is not None or settings.sparsity is not None:
             raise refused("mass_matrix and jac_sparsity")
@@ -55,7 +55,9 @@ class OdePlan:
         """Raise where a state has more components than equations are solved for; types tell the rest."""
         count = len(components_of(y0[0].type))
         if self.problem.tableau.is_implicit and count > LARGEST:
-            raise refused(f"method {self.problem.tableau.name!r} with {count} components; up to {LARGEST} go")
+            raise refused(
+                f"method {self.problem.tableau.name!r} with {count} components; up to {LARGEST} go"
+            )
 
     def states(self, times, width):
         """How many states are alive at once: counted in what the assembler says of kernels of these kinds."""
@@ -71,7 +73,7 @@ class OdePlan:
         dense = len(times) != 2
         return ode_kernel(self.problem, self.settings, y0, args, dense, precision, seeds)
 
-    def arguments(self, times):
+    def arguments(self, times, first):
         """What the kernel takes besides leaves and results."""
         return [times]
 

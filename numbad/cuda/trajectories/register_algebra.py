@@ -68,7 +68,7 @@ class Factors:
 
 
 def solved(factors, jacobian, h, right):
-    """The solution of (1 / gamma - h J) x = right for the factors of its values; duals have their partials."""
+    """The solution of (1 / gamma - h J) x = right, for the factors of its values, with its partials."""
     emitter, ty = factors.emitter, right[0].ty
     if not isinstance(ty, Dual):
         return factors.solve(right)
@@ -105,9 +105,7 @@ def partials_of(emitter, scalar):
     """The partials of a dual number."""
     builder, ty = emitter.builder, scalar.ty
     _, partials = split(emitter.context, builder, ty, scalar.value)
-    return [
-        emitter.scalar(ty.scalar, get_partial(builder, ty, partials, j)) for j in range(ty.n)
-    ]
+    return [emitter.scalar(ty.scalar, get_partial(builder, ty, partials, j)) for j in range(ty.n)]
 
 
 def _put_together(emitter, ty, parts):

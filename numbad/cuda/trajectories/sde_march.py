@@ -30,6 +30,7 @@ _GRID = {
     "parts": types.Array(types.float64, 2, "C"),
     "starts": types.float64[::1],
     "sizes": types.float64[::1],
+    "first_path": types.int64[::1],
 }
 _CPU = "On the CPU nd.sde.ensemble takes it"
 
@@ -70,9 +71,9 @@ class SdePlan:
         whole = bool((parts == (0.0, 1.0)).all())
         return sde_kernel(self.problem, y0, args, keys, whole, precision, seeds)
 
-    def arguments(self, times):
-        """What the kernel takes besides leaves and results: the steps that lead through the times."""
-        return list(grid(times, self.problem.dt))
+    def arguments(self, times, first):
+        """What the kernel takes besides leaves and results: the steps, the number of the first path."""
+        return [*grid(times, self.problem.dt), np.array([first])]
 
     def told(self, code, stopped_at, times):
         """Why a path failed."""
@@ -150,7 +151,7 @@ class _Path:
         return [
             f"y0, args = {y0.source(seeds.read)}, {args.source(seeds.read)}",
             f"key = {keys.source(seeds.read)}",
-            f"path = {'np.int64(0)' if keys.many else 'np.int64(i)'}",
+            f"path = {'np.int64(0)' if keys.many else 'first_path[0] + i'}",
             *checks.initial(self.form),
             *self._promoted(seeds),
             self._put("0"),

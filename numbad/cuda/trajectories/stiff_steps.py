@@ -4,8 +4,8 @@ The Jacobian comes from dual numbers, all columns in one evaluation, at each ste
 memory between them.
 """
 
-from functools import cache
 from dataclasses import replace
+from functools import cache
 
 from numba.core import types
 from numba.core.imputils import impl_ret_borrowed
@@ -107,9 +107,7 @@ class _StagesInRegisters(RosenbrockStages):
         emitter, y = self.emitter, self.emitter.vector(self.y_type, self.y)
         call, time, dual = self.by_duals
         n = len(dual)
-        at = emitter.make_state(
-            dual, None, lambda i: unit_dual(emitter, dual.dtype, y[i], i)
-        )
+        at = emitter.make_state(dual, None, lambda i: unit_dual(emitter, dual.dtype, y[i], i))
         moment = unit_dual(emitter, time, emitter.scalar(types.float64, self.t), n)
         slope = call.emit(emitter, self.rows[0], moment.value, at, self.args)
         found = emitter.vector(dual, slope)

@@ -1,0 +1,207 @@
+"""Rosenbrock methods on the GPU: the kernels run on the CPU, against the solvers and closed forms."""
+
+import math
+
+import numpy as np
+import pytest
+
+pytest.importorskip("numba.cuda.core.ir", reason="this numba-cuda carries no IR of its own")
+
+from numba import cuda, njit
+from numba.extending import intrinsic
+
+import numbad as nd
+import numbad.cuda as device
+from numbad.cuda.trajectories.register_algebra import Factors
+from numbad.ode.emit import Emitter
+
+from .test_trajectories import twin  # noqa: F401 (a fixture)
+from .test_trajectory_derivatives import without_spills
+
+RATES = np.linspace(0.03, 0.05, 3)
+START, ENDS, WITHIN = (1.0, 0.0, 0.0), (0.0, 100.0), (0.0, 1e-3, 1.0, 100.0)
+
+
+def robertson(t, y, a, b, c):
+    """H. H. Robertson (1966), as in Hairer & Wanner, II, (IV.1.4)."""
+    slow, back, fast = a * y[0], b * y[1] * y[2], c * y[1] * y[1]
+    return -slow + back, slow - back - fast, fast
+
+
+def robertson_solver(method, tol=1e-8):
+    return nd.ode.solver(robertson, method=method, rtol=tol, atol=tol * 1e-4)
+
+
+# -- the linear algebra -----------------------------------------------------------------------------
+
+
+@intrinsic
+def in_registers(typingctx, W, right):
+    def codegen(context, builder, signature, arguments):
+        emitter = Emitter(context, builder)
+        rows = emitter.members(W, arguments[0])
+        given = emitter.vector(right, arguments[1])
+        n = range(len(right))
+        factors = Factors(emitter, [[row[j] for j in n] for row in rows])
+        found = factors.solve([given[j] for j in n])
+        return context.make_tuple(builder, right, [x.value for x in found])
+
+    return right(W, right), codegen
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 5])
+def test_systems_of_any_order_of_rows(n):
+    """Zeros on the diagonal call for an exchange of rows at every step."""
+    solve = njit(lambda W, right: in_registers(W, right))
+    rng = np.random.default_rng(n)
+    for _ in range(20):
+        W = np.eye(n)[rng.permutation(n)] * 10.0 ** rng.integers(-3, 4, n)
+        W = W @ (np.eye(n) + np.triu(rng.normal(size=(n, n)), 1))
+        right = rng.normal(size=n)
+        found = solve(tuple(map(tuple, W)), tuple(right))
+        np.testing.assert_allclose(found, np.linalg.solve(W, right), rtol=1e-9, atol=1e-12)
+
+
+def test_the_largest_number_is_the_pivot():
+    """With 1e-20 as the pivot nothing of the second row would be left."""
+    solve = njit(lambda W, right: in_registers(W, right))
+    assert solve(((1e-20, 1.0), (1.0, 1.0)), (1.0, 2.0)) == pytest.approx((1.0, 1.0), rel=1e-15)
+
+
+# -- trajectories -----------------------------------------------------------------------------------
+
+
+def test_trajectories_are_those_of_the_solver(twin):  # noqa: F811
+    """Derivatives against differences, whose steps are others: to their tolerance."""
+    solve, h = robertson_solver("Rosenbrock23"), 1e-4 * RATES
+    found = device.ensemble(solve, START, WITHIN, (RATES, 1e4, 3e7), derivatives=0)
+    for i, a in enumerate(RATES):
+        value = solve(START, WITHIN, (a, 1e4, 3e7))
+        np.testing.assert_allclose(found.ys[i], value, rtol=1e-11, atol=1e-14)
+    without_spills(twin)
+    more, less = (device.ensemble(solve, START, WITHIN, (RATES + d, 1e4, 3e7)).ys for d in (h, -h))
+    slopes = (more - less) / (2.0 * h[:, None, None])
+    np.testing.assert_allclose(found.derivatives[..., 0], slopes, rtol=2e-3, atol=1e-5)
+    np.testing.assert_allclose(found.derivatives.sum(axis=2), 0.0, atol=1e-12)  # mass is kept
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("ts", [ENDS, WITHIN])
+@pytest.mark.parametrize("method", ["Rosenbrock23", "Rodas4", "Rodas5P"])
+def test_derivatives_are_those_of_the_solver(method, ts, twin):  # noqa: F811
+    solve = robertson_solver(method)
+    found = device.ensemble(solve, START, ts, (RATES, 1e4, 3e7), derivatives="args")
+    without_spills(twin)
+    push = nd.jvp(lambda a, b, c: solve(START, ts, (a, b, c)))
+    for i, a in enumerate(RATES):
+        for k in range(3):
+            value, slope = push((a, 1e4, 3e7), tuple(float(j == k) for j in range(3)))
+            np.testing.assert_allclose(found.ys[i], value, rtol=1e-11, atol=1e-14)
+            close = 1e-9 * np.abs(slope).max()
+            np.testing.assert_allclose(found.derivatives[i, :, :, k], slope, rtol=1e-8, atol=close)
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("method", ["Rosenbrock23", "Rodas4", "Rodas5P"])
+def test_float32_is_float32_throughout(method, twin):  # noqa: F811
+    starts = np.array([START], "f4")
+    found = device.ensemble(
+        robertson_solver(method, 1e-5), starts, ENDS, (RATES, 1e4, 3e7), derivatives=0
+    )
+    exact = robertson_solver("Rodas5P", 1e-10)
+    push = nd.jvp(lambda a: exact(START, ENDS, (a, 1e4, 3e7)))
+    for i, a in enumerate(RATES):
+        value, slope = push((a,), (1.0,))
+        np.testing.assert_allclose(found.ys[i], value, rtol=1e-3, atol=1e-8)
+        np.testing.assert_allclose(found.derivatives[i, :, :, 0], slope, rtol=1e-2, atol=1e-6)
+    assert all(".f64" not in ptx for ptx in without_spills(twin))
+
+
+def chased(t, y, rate):
+    """A. Prothero, A. Robinson (1974): the solution is cos t, whatever the rate."""
+    return -rate * (y - math.cos(t)) - math.sin(t)
+
+
+def test_closed_form_with_time():
+    """The derivative by time counts; derivatives by y0 decay."""
+    solve = nd.ode.solver(chased, method="Rosenbrock23", rtol=1e-8, atol=1e-10)
+    rates, ts = np.array([1.0, 30.0, 1e5]), (0.0, 0.1, 2.0)
+    found = device.ensemble(solve, 1.0, ts, rates, derivatives=("y0", "args"))
+    np.testing.assert_allclose(found.ys[..., 0], np.tile(np.cos(ts), (3, 1)), atol=1e-6)
+    np.testing.assert_allclose(
+        found.derivatives[..., 0, 0], np.exp(-np.outer(rates, ts)), atol=1e-4
+    )
+    np.testing.assert_allclose(found.derivatives[..., 0, 1], 0.0, atol=1e-6)
+
+
+def listed(t, y, rate):
+    return [y[1], -rate * y[1] - y[0]]
+
+
+def test_lists_written_out_and_a_jacobian_given():
+    """A Jacobian that the user gives is not used: that of the function is the same."""
+
+    def matrix(t, y, rate):
+        return np.array([[0.0, 1.0], [-1.0, -rate]])
+
+    solve = nd.ode.solver(listed, method="Rosenbrock23", jac=matrix)
+    found = device.ensemble(solve, (1.0, 0.0), (0.0, 1.0), np.array([2.0, 100.0]))
+    for i, rate in enumerate((2.0, 100.0)):
+        np.testing.assert_allclose(found.ys[i], solve((1.0, 0.0), (0.0, 1.0), rate), rtol=1e-11)
+
+
+def test_a_trajectory_that_fails_leaves_the_others_right():
+    solve = nd.ode.solver(lambda t, y: y * y, method="Rosenbrock23", max_steps=2000)
+    y0s = np.array([0.5, 1.6, -1.0])
+    with pytest.warns(nd.NumbadWarning, match=r"1 of 3.*first is number 1: .* at t = 0\.62"):
+        found = device.ensemble(solve, y0s, (0.0, 1.0), derivatives="y0")
+    assert (found.status != 0).tolist() == [False, True, False]
+    assert np.isnan(found.ys[1, 1]).all()
+    assert np.isnan(found.derivatives[1, 1]).all()
+    np.testing.assert_allclose(found.ys[[0, 2], 1, 0], [1.0, -0.5], rtol=1e-4)
+    np.testing.assert_allclose(found.derivatives[[0, 2], 1, 0, 0], [4.0, 0.25], rtol=1e-3)
+
+
+def test_a_singular_system_is_a_step_too_long():
+    """1 / gamma - h is 0 at the first step that is tried; it is tried again, shorter."""
+    gamma = 1.0 / (2.0 + math.sqrt(2.0))
+    solve = nd.ode.solver(lambda t, y: y, method="Rosenbrock23", first_step=1.0 / gamma)
+    found = device.ensemble(solve, 1.0, (0.0, 5.0))
+    np.testing.assert_allclose(found.ys[0, :, 0], [1.0, math.exp(5.0)], rtol=1e-3)
+
+
+def ring(t, y):
+    return tuple(y)
+
+
+massive = nd.ode.solver(robertson, method="Rodas5P", mass_matrix=np.diag([1.0, 1.0, 0.0]))
+by_pattern = nd.ode.solver(robertson, method="Rodas5P", jac_sparsity=np.ones((3, 3)))
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ((massive, START, ENDS, (0.04, 1e4, 3e7)), "mass_matrix"),
+        ((by_pattern, START, ENDS, (0.04, 1e4, 3e7)), "jac_sparsity"),
+        ((nd.ode.solver(ring, method="Rodas4"), np.ones((2, 12)), ENDS), "12 components; up to 11"),
+        ((nd.ode.solver(ring, method="BDF"), START, ENDS), "'BDF'.*'Rodas5P'"),
+        ((nd.ode.solver(ring, method="RadauIIA5"), START, ENDS), "'RadauIIA5'"),
+    ],
+)
+def test_what_has_no_code_is_refused(given, message):
+    with pytest.raises(nd.UnsupportedError, match=message):
+        device.ensemble(*given)
+
+
+@pytest.mark.skipif(not cuda.is_available(), reason="there is no GPU here")
+@pytest.mark.parametrize("method", ["Rosenbrock23", "Rodas5P"])
+def test_on_a_gpu(method, monkeypatch):
+    monkeypatch.undo()
+    solve = robertson_solver(method)
+    found = device.ensemble(solve, START, WITHIN, (RATES, 1e4, 3e7), derivatives="args")
+    assert not found.status.any()
+    push = nd.jvp(lambda a: solve(START, WITHIN, (a, 1e4, 3e7)))
+    for i, a in enumerate(RATES):
+        value, slope = push((a,), (1.0,))
+        np.testing.assert_allclose(found.ys[i], value, rtol=1e-6, atol=1e-10)
+        np.testing.assert_allclose(found.derivatives[i, :, :, 0], slope, rtol=1e-5, atol=1e-7)
