@@ -7,7 +7,7 @@ The Lorenz ensemble of U. Utkarsh et al., CMAME 419 (2024), doi:10.1016/j.cma.20
 from 0 to 21, the end alone; 1000 steps of RK4 ("fixed"), or Tsit5 at 1e-8 ("adaptive"). Robertson's problem
 by Rosenbrock23. Geometric Brownian motion by Euler's method in 100 steps; Heston's model, with derivatives by
 its seven numbers. Beside them stand a kernel written by hand and, where JAX has a GPU, `jax.vmap`. First of
-all results are compared with those of the solvers on the CPU. A row that fails says why, and the others go on.
+all results are compared with those of the solvers on the CPU. A row that fails says why, the others go on.
 Without a GPU nothing is timed but the compiler: the table then tells what the assembler says of the kernels.
 """
 

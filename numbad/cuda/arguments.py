@@ -7,10 +7,12 @@ from numba.core.registry import cpu_target as cpu
 
 from ..errors import ArgumentError
 from ..forward.dual import duals_in
+from ..ir.capture import capture
 from ..operators.argument_structure import differentiated, leaves
 from ..operators.operator_dispatcher import parameter_names
-from ..operators.results import result_type
+from ..operators.results import captured_result, result_type
 from .frontend import cpu_target
+from .precision import stages_of
 from .tape import is_workspace
 
 
@@ -90,7 +92,11 @@ def _check_buffer(operator, name, argument, buffer):
 
 def _value_type(operator, f, given):
     with cpu_target():
-        value = result_type(cpu.typing_context, f, given)
+        stages = stages_of(given)
+        if stages:
+            value = captured_result(capture(f, tuple(given), stages))
+        else:
+            value = result_type(cpu.typing_context, f, given)
     if not isinstance(value, types.Float):
         raise ArgumentError(
             f"{operator} needs a function that returns a float; {f.py_func.__name__} returns {value}"

@@ -7,6 +7,7 @@ of all that follows, at half the speed or far less. So floats that the code name
 
 import numpy as np
 from numba.core import ir, types
+from numba.core.compiler_machinery import FunctionPass, register_pass
 
 from ..forward.dual import base_scalar, primal_type
 from ..ir.function import is_expr
@@ -38,6 +39,28 @@ def in_single(value):
     if type(value) is tuple:
         return tuple(map(in_single, value))
     return value
+
+
+@register_pass(mutates_CFG=False, analysis_only=False)
+class InSingle(FunctionPass):
+    """Puts a function whose floats are all float32 in single precision, before its types are known."""
+
+    _name = "numbad_cuda_in_single"
+    retypes = True
+
+    def __init__(self):
+        FunctionPass.__init__(self)
+
+    def run_pass(self, state):
+        single = is_single(state.args)
+        if single:
+            make_single(state.func_ir)
+        return single
+
+
+def stages_of(argtypes):
+    """What code for types of arguments is captured by besides."""
+    return (InSingle,) if is_single(argtypes) else ()
 
 
 def make_single(func_ir):

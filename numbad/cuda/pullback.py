@@ -8,6 +8,7 @@ from ..reverse.pipeline import Pipeline
 from ..reverse.value_tape import tape_type
 from .compiler import DeviceCode
 from .frontend import cpu_target
+from .precision import in_single, stages_of
 
 
 class DevicePullback:
@@ -29,7 +30,11 @@ class DevicePullback:
         scope = ir.Scope(None, ir.Loc(code.co_filename, code.co_firstlineno))
         with cpu_target():
             pipeline = Pipeline(self.f, tuple(argtypes[1]), self.wrt, allocates=False)
-            return pipeline.run(scope)
+            pipeline.stages = stages_of(argtypes[1])
+            blocks = pipeline.run(scope)
+        if pipeline.stages:
+            _make_single(blocks, pipeline.sweep.e.constants.values())
+        return blocks
 
     def compile(self, arguments, shadows, seed):
         return self.code.compile((tape_type, arguments, shadows, seed))
@@ -37,6 +42,15 @@ class DevicePullback:
     def result(self, arguments, shadows, seed):
         """The types of value and adjoints."""
         return self.compile(arguments, shadows, seed).signature.return_type
+
+
+def _make_single(blocks, constants):
+    """Put the numbers that the adjoint has of rules in single precision; the others are so already."""
+    names = {var.name for var in constants}
+    for block in blocks.values():
+        for statement in block.find_insts(ir.Assign):
+            if statement.target.name in names and isinstance(statement.value, ir.Const):
+                statement.value = ir.Const(in_single(statement.value.value), statement.loc)
 
 
 @cache

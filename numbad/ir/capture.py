@@ -49,10 +49,13 @@ class CaptureInference(Inference):
             return None
         pysig, args = dispatcher.fold_argument_types(args, kws)
         args = tuple(map(types.unliteral, args))
-        if args in dispatcher.overloads or (dispatcher, args) in _capturing():
+        under_way = _capturing()
+        retyping = _retyping(under_way[-1][2]) if under_way else ()
+        compiled = args in dispatcher.overloads and not retyping
+        if compiled or any((dispatcher, args) == each[:2] for each in under_way):
             return None
         try:
-            result = whole_type(result_type(capture(dispatcher, args)))
+            result = whole_type(result_type(capture(dispatcher, args, retyping)))
         except Exception:  # Numba's own way tells what is wrong, or gets by
             return None
         return signature(result, *args).replace(pysig=pysig)
@@ -67,10 +70,15 @@ _local = threading.local()
 
 
 def _capturing():
-    """What is being captured in this thread, outermost first."""
+    """What is being captured in this thread, and by which stages, outermost first."""
     if not hasattr(_local, "stack"):
         _local.stack = []
     return _local.stack
+
+
+def _retyping(stages):
+    """Those that change what a function returns: its callers are typed as after them."""
+    return tuple(stage for stage in stages if getattr(stage, "retypes", False))
 
 
 class CaptureCompiler(CompilerBase):
@@ -106,7 +114,7 @@ def capture(dispatcher, argtypes, stages=()):
     known = remembered(dispatcher, "captured")
     key = argtypes, stages
     if key not in known:
-        _capturing().append((dispatcher, argtypes))
+        _capturing().append((dispatcher, argtypes, stages))
         try:
             known[key] = _captured(dispatcher, argtypes, stages)
         finally:

@@ -61,6 +61,8 @@ from .value_tape import call_guarded, call_guarded_in_place
 class Pipeline:
     """From a Python function and argument types to the blocks of both sweeps."""
 
+    stages = ()  # further ones of `capture`, over the code before its types are known
+
     def __init__(self, dispatcher, argtypes, wrt, dual=None, allocates=True, snapshots=None):
         self.dispatcher, self.argtypes, self.wrt, self.dual = dispatcher, argtypes, wrt, dual
         self.snapshots = snapshots  # see `nd.checkpoint`
@@ -80,7 +82,8 @@ class Pipeline:
     def _analyse(self, split, stays):
         apart = self.allocates and not debugging()  # an error in a thread does not tell what it is
         body_of = partial(with_loops_apart, analyse=analysed) if apart else body
-        stages = () if self.dual is None or isinstance(self.dual, Lanes) else (CopyParts,)
+        plain = self.dual is None or isinstance(self.dual, Lanes)
+        stages = self.stages if plain else (*self.stages, CopyParts)
         fn, activity = self._expanded(partial(body_of, stages=stages), stays)
         parallel = [op for op in activity.every() if isinstance(op, Parallel)]
         apart = Apart(fn, activity, Control(fn)) if parallel else None
