@@ -2,12 +2,13 @@
 
 import fnmatch
 import os
-import zlib
 
 import pytest
+from _pytest.doctest import DoctestModule
 from hypothesis import settings
 
 from numbad.reverse.switches import off
+from tests import shares
 
 pytest_plugins = ["tests.worker_memory"]
 
@@ -15,6 +16,12 @@ pytest_plugins = ["tests.worker_memory"]
 settings.register_profile("numbad", deadline=None, print_blob=True)
 settings.register_profile("ci", parent=settings.get_profile("numbad"), derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "numbad")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file():
+    """Tests have no doctests: to look for some takes each worker a second."""
+    return [found for found in (yield) if not isinstance(found, DoctestModule)]
 
 
 def pytest_runtest_setup(item):
@@ -32,13 +39,11 @@ def pytest_collection_modifyitems(config, items):
     ids, as of file names). What is asked for by name (`path::test`, `-k`, `-m`) runs.
     """
     asked = any("::" in argument for argument in config.args)
-    share = os.environ.get("NUMBAD_DEEP", "none")
-    if asked or config.option.keyword or config.option.markexpr:
+    shares.asked_by_name = bool(asked or config.option.keyword or config.option.markexpr)
+    if shares.asked_by_name:
         return
     _check_exceptions(items)
-    if share == "all":
-        return
-    left_out = [item for item in items if _is_deep(item) and not _in_share(item.nodeid, share)]
+    left_out = [item for item in items if _is_deep(item) and not shares.in_share(item.nodeid)]
     config.hook.pytest_deselected(items=left_out)
     left_out = set(left_out)
     items[:] = [item for item in items if item not in left_out]
@@ -67,11 +72,3 @@ def _check_exceptions(items):
     for (test, pattern), ids in cases.items():
         if not any(fnmatch.fnmatchcase(name, pattern) for name in ids):
             raise pytest.UsageError(f"{test}: no case is named {pattern!r}, as deep(but=...) says")
-
-
-def _in_share(name, share):
-    """Whether a test belongs to a share, `k/n` or `none`; the n shares together hold every test."""
-    if share == "none":
-        return False
-    part, parts = map(int, share.split("/"))
-    return zlib.crc32(name.encode()) % parts == part % parts

@@ -24,7 +24,7 @@ class LoopStrategy:
         raise NotImplementedError
 
     @classmethod
-    def told(cls, sweep):
+    def shown(cls, sweep):
         """The same for the listing, in which some are shown that its sweep has left out."""
         return sweep.found(cls)
 

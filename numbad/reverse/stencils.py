@@ -151,7 +151,7 @@ class Stencil(LoopStrategy):
         return cls._found(sweep, taken) if sweep.options.gathers else {}
 
     @classmethod
-    def told(cls, sweep):
+    def shown(cls, sweep):
         return cls._found(sweep, {h for h in sweep.control.loops if sweep.strategies(h)})
 
     @classmethod

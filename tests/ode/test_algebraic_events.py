@@ -28,6 +28,7 @@ def doubling():
     return nd.ode.solver(draining, events=double, **options)
 
 
+@pytest.mark.deep
 def test_a_change_at_a_switch_that_moves(doubling):
     """x = 2 exp(-rate switch - 2 rate (1 - switch))."""
 

@@ -36,6 +36,7 @@ def by_start(start, gravity, t):
     return by_first * first / (2.0 * start)
 
 
+@pytest.mark.deep(but=["reverse"])
 @pytest.mark.parametrize("mode", ["forward", "reverse"])
 def test_a_bouncing_ball_and_its_derivative_by_the_start(ball, mode):
     def height(start):

@@ -217,6 +217,7 @@ def test_an_operator_on_a_function_with_effects_is_refused_inside():
         nd.grad(lambda a: gradient(a)[0], 0, REVERSE)(np.ones(2))
 
 
+@pytest.mark.deep(but=["forward"])
 @pytest.mark.parametrize("mode", ["forward", REVERSE])
 def test_methods_of_arrays_change_nothing(mode):
     """A gradient within a function that is differentiated again, in reverse, calls its function twice."""

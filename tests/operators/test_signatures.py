@@ -7,39 +7,58 @@ from numba import njit
 import numbad as nd
 
 MODES = "forward", "reverse"
+declared = []
 
 
-@njit("float64(int64)")
+def declare(*signatures):
+    """As `njit` with signatures, but compiled when the tests run, not where a worker collects them."""
+
+    def register(f):
+        declared.append((njit(f), signatures))
+        return declared[-1][0]
+
+    return register
+
+
+@pytest.fixture(scope="module", autouse=True)
+def compiled():
+    for function, signatures in declared:
+        for signature in signatures:
+            function.compile(signature)
+        function.disable_compile()
+
+
+@declare("float64(int64)")
 def square(n):
     return n * n * 1.0
 
 
-@njit("int64(float64)")
+@declare("int64(float64)")
 def whole(x):
     return x * 1.5
 
 
-@njit("float32(float32)")
+@declare("float32(float32)")
 def third(x):
     return x / 3
 
 
-@njit("Tuple((int64, float64))(float64)")
+@declare("Tuple((int64, float64))(float64)")
 def parts(x):
     return 2.5 * x, x * x
 
 
-@njit("float64(int32)")
+@declare("float64(int32)")
 def factorial(n):
     return 1.0 if n <= 1 else n * factorial(n - 1)
 
 
-@njit(["float64(float64, int64)", "float64(float64, float64)"])
+@declare("float64(float64, int64)", "float64(float64, float64)")
 def power(x, n):
     return x**n
 
 
-@njit("void(float64[:], int64)")
+@declare("void(float64[:], int64)")
 def scale(a, n):
     a[0] = n * a[1]
 

@@ -104,6 +104,14 @@ def of_a_quaternion_that_a_callee_changes(x, y):
     return squared(p, y) * p.x.x + p.y
 
 
+@pytest.mark.deep(
+    but=[
+        "fields",
+        "arrays_and_structrefs_in_fields",
+        "of_quaternions",
+        "of_a_quaternion_that_a_callee_changes",
+    ]
+)
 @pytest.mark.parametrize(("f", "args", "options"), programs, ids=programs.names())
 def test_program(f, args, options):
     check(f, *args, **options)

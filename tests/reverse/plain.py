@@ -18,6 +18,7 @@ import numbad as nd
 from tests.forward.compare import assert_close, has_floats, made, same_bits
 from tests.forward.exact import BITS, STEP, _Translator, rebuilt, to_exact
 from tests.reverse.oracle import random_direction
+from tests.shares import deepens
 
 MODE = "reverse"
 
@@ -150,10 +151,11 @@ def _each_number(args, wrt):
             yield _along(args, (k,), (unit,))
 
 
-def check(f, *args, wrt=None, plain=None, second=True, rtol=1e-12, plain_args=None):
+def check(f, *args, wrt=None, plain=None, second=None, rtol=1e-12, plain_args=None):
     """Value, changed arguments, gradient and Hessian-vector product of `f` in reverse mode.
 
-    `plain` is what to run in Python, `f` itself unless given, on `plain_args`.
+    `plain` is what to run in Python, `f` itself unless given, on `plain_args`. Second order only deepens
+    a test: it comes with its share of the deep ones, unless `second` is True.
     """
     args = made(args)
     wrt = wrt or tuple(k for k, a in enumerate(args) if has_floats(a))
@@ -170,7 +172,7 @@ def check(f, *args, wrt=None, plain=None, second=True, rtol=1e-12, plain_args=No
         assert_close([value], run(oracle, _moved(plain_args, None, 0)), rtol, "value")
         exact = [directional(oracle, plain_args, e)[0] for e in _each_number(plain_args, wrt)]
     assert_close(found, exact, rtol, "gradient")
-    if second:
+    if second or (second is None and deepens()):
         _check_second(f, oracle, args, plain_args, wrt, rtol)
 
 

@@ -45,6 +45,7 @@ def test_what_is_affected_is_chosen(noted, name, chosen):
     assert found == list(chosen)
 
 
+@pytest.mark.deep
 def test_a_test_that_was_not_noted_is_an_error(noted, tmp_path):
     done = run("--affected-by", "counted", "--affected-in", tmp_path, "--collect-only")
     assert done.returncode == 4

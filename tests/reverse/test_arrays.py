@@ -377,7 +377,6 @@ def take_and_where(a, x):
         "read_while_shifting",
         "row_broadcast",
         "slice_shifted_over_itself",
-        "slices_augmented",
         "squared_in_place",
         "written_twice_read_between",
     ]

@@ -49,7 +49,7 @@ def called_twice(x, y):
     return product(x, y) * product(y, x) + product(x, x)
 
 
-@programs.on(0.5, 1.5, 3)
+@programs.on(0.5, 1.5, 3, second=True)
 def loop_in_a_callee_in_a_loop(x, y, n):
     s = 0.0
     for i in range(n):

@@ -48,7 +48,7 @@ recomputed_of_array = nd.checkpoint(of_array)
 recomputed_array = nd.checkpoint(new_array)
 
 
-@programs.on(0.5, 1.5, 4)
+@programs.on(0.5, 1.5, 4, second=True)
 def steps(x, y, n):
     for _ in range(n):
         x, y = recomputed(x, y, 5)

@@ -81,7 +81,7 @@ def unrolled_over_two_layouts(a, x):
     return s
 
 
-@pytest.mark.deep(but=["taken", "array_of_tuples", "unpacked"])
+@pytest.mark.deep(but=["unpacked", "taken"])
 @pytest.mark.parametrize(("f", "args", "options"), programs, ids=programs.names())
 def test_program(f, args, options):
     check(f, *args, **options)

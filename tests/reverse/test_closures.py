@@ -62,7 +62,7 @@ def inner_function_captures_active_values(x, y, n):
     return s
 
 
-@programs.on(0.5, A)
+@programs.on(0.5, A, second=True)
 def inner_function_captures_an_array(x, a):
     b = a * x
 

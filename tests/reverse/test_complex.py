@@ -337,6 +337,7 @@ def part_written_to(z):
     return (z * z).real.sum()
 
 
+@pytest.mark.deep(but=["parts_by_functions", "part_written_to"])
 @views.parametrize()
 def test_imaginary_part(program):
     check_gradient(program)

@@ -45,7 +45,7 @@ def factory():
     return f
 
 
-@programs.on(0.5)
+@programs.on(0.5, second=True)
 def closure_arrays(x):
     return captured(x) * x
 

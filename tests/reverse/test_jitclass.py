@@ -97,7 +97,7 @@ def fields_of_an_argument(x, spring):
     return spring.k * x * x + math.sin(spring.rest) * x + spring.twice * x
 
 
-@programs.on(0.75, spring, wrt=(0,), plain_args=(0.75, PlainSpring(2.0, 0.25)))
+@programs.on(0.75, spring, wrt=(0,), plain_args=(0.75, PlainSpring(2.0, 0.25)), second=True)
 def methods_of_an_argument(x, spring):
     s = 0.0
     for i in range(3):

@@ -264,6 +264,7 @@ def test_the_listing_is_that_of_the_code(monkeypatch):
     assert "a_bar[" not in nd.inspect_adjoint(functions.weighted, np.ones(3), 2.0)
 
 
+@pytest.mark.deep(but=["1", "15"])
 @pytest.mark.parametrize("seed", [1, 2, 10, 15])
 def test_running_the_listing_of_a_random_program(seed):
     f = numba.njit(define(random_program(seed).text, NAMES))

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 from numba import njit, typed, types
 
-from tests.forward.compare import Programs
+from tests.forward.compare import Made, Programs
 from tests.reverse.plain import PlainList, check
 
 programs = Programs()
 A = np.array([0.5, 1.5, 2.5, -0.75])
-FLOATS = typed.List([2.0, 3.0, 5.0])
-ARRAYS = typed.List([np.array([1.0, 2.0]), np.array([3.0, 4.0, 5.0])])
+FLOATS = Made(lambda: typed.List([2.0, 3.0, 5.0]))
+ARRAYS = Made(lambda: typed.List([np.array([1.0, 2.0]), np.array([3.0, 4.0, 5.0])]))
 
 
 # -- lists as constants ----------------------------------------------------------------------
@@ -61,7 +61,7 @@ def literal(x, y):
     return items[0] * items[1] + items[2] * items[-1]
 
 
-@programs.on(0.5, 1.5)
+@programs.on(0.5, 1.5, second=True)
 def appended(x, y):
     items = [x]
     for i in range(4):

@@ -220,7 +220,7 @@ def test_gradient(case, threads, gradients):
     assert by_x == pytest.approx(exact_x, rel=1e-12)
 
 
-@pytest.mark.deep(but=["one_sum", "rows", "work_array"])
+@pytest.mark.deep(but=["one_sum"])
 @pytest.mark.shows("parallel")
 @pytest.mark.parametrize("case", CASES)
 def test_loops_are_parallel(case):

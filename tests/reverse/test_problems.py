@@ -50,6 +50,7 @@ def assert_exact(found, expected, rtol):
         np.testing.assert_allclose(array, derivative, rtol=0, atol=rtol * abs(derivative).max())
 
 
+@pytest.mark.deep(but=["P4", "P6"])
 @pytest.mark.parametrize("problem", SCALAR)
 def test_derivative_by_hand(problem):
     value, derivatives = exact(problem)

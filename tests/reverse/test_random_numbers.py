@@ -31,7 +31,7 @@ def path_plain(x, sigma, n, seed):
     return x * x
 
 
-@programs.on(1.0, 0.25, 6, SEED, plain=path_plain)
+@programs.on(1.0, 0.25, 6, SEED, plain=path_plain, second=True)
 def path(x, sigma, n, seed):
     np.random.seed(seed)
     for _ in range(n):

@@ -21,7 +21,7 @@ POINTS = np.array([(0.5, 1.5), (2.5, 3.5), (4.5, 5.5)], POINT)
 # -- fields as constants ---------------------------------------------------------------------
 
 
-@programs.on(0.5, BODIES[0], wrt=(0,), plain=lambda x, b: 2 * x * x + x**3 * 2)
+@programs.on(0.5, BODIES[0], wrt=(0,), plain=lambda x, b: 2 * x * x + x**3 * 2, second=True)
 def record_argument(x, body):
     return body.mass * x * x + x**3 * body.position[1] * body.charge
 

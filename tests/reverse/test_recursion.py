@@ -23,7 +23,7 @@ def power(x, n):
     return x * power(x, n - 1)
 
 
-@programs.on(0.5, 1.5)
+@programs.on(0.5, 1.5, second=True)
 def powers(x, y):
     return power(x, 5) * power(y, 3)
 

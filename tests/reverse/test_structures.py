@@ -24,7 +24,7 @@ def homogeneous(p):
     return p[0] * p[1] + p[1] * p[2] * p[2]
 
 
-@programs.on((0.5, 3, True, A))
+@programs.on((0.5, 3, True, A), second=True)
 def heterogeneous(p):
     x, n, flag, a = p
     return x**n * a[1] + (a[n] * x if flag else x)

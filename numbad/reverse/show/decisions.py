@@ -20,7 +20,7 @@ class Decisions:
 
     def __init__(self, sweep, names):
         self.sweep, self.names = sweep, names
-        self.told = [cls.told(sweep) for cls in STRATEGIES if cls.when != LoopStrategy.APART]
+        self.shown = [cls.shown(sweep) for cls in STRATEGIES if cls.when != LoopStrategy.APART]
 
     def loops(self):
         """All loops that are reversed; those that are reversed one by one are no loops any more."""
@@ -63,7 +63,7 @@ class Decisions:
         part = self.sweep.iterations.get(header)
         if part is not None:
             return part.texts(self, loop)
-        strategies = [found[header] for found in self.told if header in found]
+        strategies = [found[header] for found in self.shown if header in found]
         for strategy in strategies:
             texts = strategy.texts(self, loop)
             if texts is not None:

@@ -22,6 +22,21 @@ METHODS = pytest.mark.parametrize("method", ["RadauIIA5", "KenCarp4"])
 
 @pytest.mark.deep(but=["RadauIIA5"])
 @METHODS
+def test_a_decay_against_its_closed_form(method):
+    """By the start and the rate; `y0 exp(-k t)`."""
+    solve = nd.ode.solver(lambda t, y, k: (-k * y[0],), method=method, rtol=1e-9, atol=1e-12)
+
+    def end(y0, k):
+        return solve((y0,), TIMES, k)[-1, 0]
+
+    left, t = np.exp(-0.7 * (TIMES[-1] - TIMES[0])), TIMES[-1] - TIMES[0]
+    by_start, by_rate = nd.grad(end, argnums=(0, 1), mode="reverse")(1.3, 0.7)
+    assert by_start == pytest.approx(left, rel=1e-7)
+    assert by_rate == pytest.approx(-t * 1.3 * left, rel=1e-7)
+
+
+@pytest.mark.deep
+@METHODS
 def test_a_slope_that_depends_on_time(method):
     """In tuples, by the start, arguments and all times, with outputs within steps; and backwards."""
     solve = nd.ode.solver(forced, method=method, rtol=1e-3, atol=1e-5, adjoint="discrete")
