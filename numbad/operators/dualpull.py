@@ -183,8 +183,13 @@ class DualPull:
                 self.lines.append(self.added(leaf.source, entry))
             elif leaf.kind == "scalar":
                 zero = self.source.zero(leaf.type)
-                found[id(leaf)] = zero if entry is None else self.source.cast(entry, leaf.type)
+                full = self._full(leaf.type)
+                found[id(leaf)] = zero if entry is None else self.source.cast(entry, full)
         return render(tree, lambda leaf: found.get(id(leaf), "None"), self.source.namespace)
+
+    def _full(self, ty):
+        """The type of the adjoint of a number: a dual one beside dual numbers, if it is plain itself."""
+        return ty if isinstance(ty, Dual) else self.source.scalar(ty).scalar
 
     def write(self, value, adjoints, count):
         """The pullback, from the value of the operator's result and the adjoints of its arguments."""

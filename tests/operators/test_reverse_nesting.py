@@ -269,3 +269,31 @@ def test_a_function_that_picks_its_array_changes_nothing():
     by_x, by_a = slope(-3.0, np.ones(2))
     assert by_x == 8.0
     np.testing.assert_array_equal(by_a, [-12.0, -12.0])
+
+
+@njit
+def scaled_cube(t, y, a):
+    return t * a * y * y * y
+
+
+AT_A_CONSTANT = {
+    "jvp": lambda y, s, a, op=nd.jvp(scaled_cube, 1): op((0.5, y, a), (s,))[1],
+    "vjp": lambda y, s, a, op=nd.vjp(scaled_cube, 1): op((0.5, y, a), s)[1][0],
+    "hvp": lambda y, s, a, op=nd.hvp(scaled_cube, 1): op((0.5, y, a), (s,))[0],
+}
+
+
+@pytest.mark.parametrize("name", ["jvp", pytest.param("vjp", marks=pytest.mark.deep), "hvp"])
+def test_forward_around_reverse_around_an_operator_beside_constants(name):
+    """Of 3/2 a s y**2, and of 3 a s y: a plain number among dual ones stays as it is."""
+    gradient = nd.grad(AT_A_CONSTANT[name], argnums=(0, 1, 2), mode="reverse")
+    y, s, a = 1.0, 2.0, 3.0
+    value, along = nd.jvp(gradient)((y, s, a), (1.0, 1.0, 1.0))
+    if name == "hvp":
+        expected = (3 * a * s, 3 * a * y, 3 * s * y)
+        changes = (3 * (a + s), 3 * (a + y), 3 * (s + y))
+    else:
+        expected = (3 * a * s * y, 1.5 * a * y**2, 1.5 * s * y**2)
+        changes = (3 * (a * s + (a + s) * y), 1.5 * (y**2 + 2 * a * y), 1.5 * (y**2 + 2 * s * y))
+    np.testing.assert_allclose(value, expected, rtol=1e-14)
+    np.testing.assert_allclose(along, changes, rtol=1e-14)
