@@ -21,7 +21,7 @@ from .interrupts import put_off
 from .meaning import note_compiled
 from .memo import enter, look_again
 
-_UNRESOLVED = ".numba.unresolved$"  # what a recursive function calls itself by: an address
+UNRESOLVED = ".numba.unresolved$"  # what a recursive function calls itself by: an address
 _ENVIRONMENT = "_ZN08NumbaEnv"  # where the Python objects of what prints, say, are found
 _ENTRY = "_ZN7cpython"  # the function that Python calls
 _C_ENTRY = "cfunc."  # the function that C calls
@@ -41,6 +41,7 @@ class LinkedLibrary(JITCodeLibrary):
         self.waits = True
         self.entries = []  # the modules of what is called from elsewhere; callers need none
         self.when_finished = []  # functions to be called when there is machine code
+        self.when_linked = None  # a function of the library, to change its code before it is optimised
         self._copied = []  # the names of the functions of which callers get copies
         self._environment = None
 
@@ -80,7 +81,7 @@ class LinkedLibrary(JITCodeLibrary):
             loads = vars(library).get("_reload_init", ())  # older versions of Numba have none
             vars(self).get("_reload_init", set()).update(loads)
         names = (variable.name for variable in self._final_module.global_variables)
-        if self.waits and not any(name.startswith(_UNRESOLVED) for name in names):
+        if self.waits and not any(name.startswith(UNRESOLVED) for name in names):
             self._finalize_dynamic_globals()
             self._copied = _exported(self._final_module)
             _link_as(self._final_module, self._copied, Linkage.linkonce_odr)
@@ -136,6 +137,8 @@ class LinkedLibrary(JITCodeLibrary):
             while self.entries:
                 self.add_ir_module(self.entries.pop())
             self._link_parts()
+            if self.when_linked is not None:
+                self.when_linked(self)
             self._define_entries()
             self._optimize_final_module()
             self._final_module.verify()

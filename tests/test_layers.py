@@ -19,7 +19,7 @@ LAYERS = (
     ("debugging", "inherited", "meaning"),
     ("memo",),
     ("classes", "folder", "linking", "notices", "symbols"),
-    ("fingerprint",),
+    ("elementary", "fingerprint"),
     ("caching", "ir", "models"),
     ("lanes", "random"),
     ("forward", "special"),

@@ -24,6 +24,8 @@ from numba.np.ufunc.dufunc import DUFunc
 from .. import caching
 from ..constants import by_symbols
 from ..debugging import Watched, debugging
+from ..elementary.option import asked, asked_as
+from ..elementary.replacing import replacing_library
 from ..errors import ArgumentError, NumbadError, UnsupportedError
 from ..forward.dualize import replacement, without_wrappers
 from ..forward.promote import refresh
@@ -111,8 +113,11 @@ class Operator:
     )
     dispatcher_class = None  # of the result, where it is no plain OperatorDispatcher
 
+    vector_math = False  # whether its code takes elementary functions that LLVM makes vectors of
+
     def __init__(self, f):
         self.f = as_dispatcher(f"nd.{self.name}", f)
+        self.vector_math = asked()
 
     def key(self):
         """What tells two operators on the same function apart."""
@@ -202,6 +207,8 @@ class WriteSource(FunctionPass):
         state.func_ir = interpreter.Interpreter(identity).interpret(code)
         if getattr(function, "__numbad_inline__", False):
             state.flags.forceinline = True
+        if getattr(operator, "vector_math", False):
+            state.library = replacing_library(state)
         refresh(state)
         return True
 
@@ -299,15 +306,18 @@ class OperatorDispatcher(CPUDispatcher):
 
     def numbad_pullback(self, wrt):
         """The pullback of this function, for reverse mode around it: see `operator_pullback.py`."""
-        (pullback,) = PULLBACKS
-        return build(pullback(self, wrt))
+        return self._pullback(wrt)
 
     def numbad_adjoints(self, wrt):
         """The same for a caller that has no use for the value."""
         if type(self).numbad_pullback is not OperatorDispatcher.numbad_pullback:
             return self.numbad_pullback(wrt)
+        return self._pullback(wrt, bare=True)
+
+    def _pullback(self, wrt, **options):
         (pullback,) = PULLBACKS
-        return build(pullback(self, wrt, bare=True))
+        with asked_as(self.operator.vector_math):
+            return build(pullback(self, wrt, **options))
 
     def __reduce__(self):
         return _rebuild, (self.operator,)
@@ -323,7 +333,7 @@ def build(operator):
     A rule that is given later may concern any callee, so there is a new one after it.
     """
     known = remembered(operator.f, "operators")
-    key = generation(), operator.key()
+    key = generation(), operator.vector_math, operator.key()
     if key not in known:
         known[key] = _build(operator)
     return known[key]
@@ -346,4 +356,4 @@ def _build(operator):
     kind = WatchedDispatcher if debugging() else OperatorDispatcher
     kind = operator.dispatcher_class or kind
     dispatcher = kind(stub, targetoptions=options, pipeline_class=OperatorCompiler)
-    return caching.enable(dispatcher, lambda: (operator.key(), options, f))
+    return caching.enable(dispatcher, lambda: (operator.vector_math, operator.key(), options, f))

@@ -1,10 +1,10 @@
 """Two uniform numbers and two normal ones from a block, in arithmetic that LLVM makes vectors of.
 
 G. E. P. Box, M. E. Muller, "A note on the generation of random normal deviates", Ann. Math. Statist.
-29 (1958) 610. Logarithm, sine and cosine are the polynomials of fdlibm (Sun Microsystems, 1993;
-e_log.c, k_sin.c, k_cos.c), on the whole interval without branches: calls of libm would keep LLVM from
-vectors and differ between machines. The only operations are + - * / sqrt, integers and fused
-multiply-adds where the code asks for them, all of them rounded the same on every machine.
+29 (1958) 610. Logarithm, sine and cosine are the polynomials of fdlibm that `numbad.elementary` has, on
+the whole interval without branches: calls of libm would keep LLVM from vectors and differ between
+machines. The only operations are + - * / sqrt, integers and fused multiply-adds where the code asks for
+them, all of them rounded the same on every machine.
 """
 
 import math
@@ -14,12 +14,14 @@ from llvmlite import ir
 from numba.core import types
 from numba.extending import intrinsic
 
-from numbad.random.exact import product
+from numbad.elementary.circular import COSINE, SINE
+from numbad.elementary.emitted import Emitted
+from numbad.elementary.logarithm import logarithm
 from numbad.random.generator_compiling import inlined
 
 _ONE = np.uint64(0x3FF0000000000000)  # the bits of 1.0
-_MANTISSA = np.int64(0x000FFFFFFFFFFFFF)
-_LN2_HIGH, _LN2_LOW = 6.93147180369123816490e-01, 1.90821492927058770002e-10
+_S1, _S2, _S3, _S4, _S5, _S6 = SINE
+_C1, _C2, _C3, _C4, _C5, _C6 = COSINE
 # 1 less half of the spacing below it: what is left of [1, 2) then lies within (0, 1), both ends out.
 _BELOW_ONE = 1.0 - 2.0**-53
 
@@ -64,25 +66,14 @@ def open_unit(high, low):
     return _from_bits(np.int64(bits | _ONE)) - _BELOW_ONE
 
 
-@inlined
-def _log(x):
-    """log(x) for positive normal x; fdlibm's e_log.c."""
-    bits = _bits(x)
-    mantissa = _from_bits((bits & _MANTISSA) | np.int64(_ONE))
-    large = mantissa > 1.4142135623730951
-    f = (mantissa * 0.5 if large else mantissa) - 1.0
-    exponent = np.int32(bits >> np.int64(52)) - np.int32(1023)
-    k = np.float64(exponent) + (1.0 if large else 0.0)
-    s = f / (2.0 + f)
-    z = s * s
-    r = fma(z, 1.479819860511658591e-01, 1.531383769920937332e-01)
-    r = fma(z, r, 1.818357216161805012e-01)
-    r = fma(z, r, 2.222219843214978396e-01)
-    r = fma(z, r, 2.857142874366239149e-01)
-    r = fma(z, r, 3.999999999940941908e-01)
-    r = product(z, fma(z, r, 6.666666666666735130e-01))
-    half = product(0.5 * f, f)
-    return fma(k, _LN2_HIGH, f - (half - fma(s, half + r, k * _LN2_LOW)))
+@intrinsic
+def _log(typingctx, x):
+    """log(x) for positive normal x."""
+
+    def codegen(context, builder, sig, args):
+        return logarithm(Emitted(builder, args[0])).value
+
+    return types.float64(types.float64), codegen
 
 
 @inlined
@@ -91,16 +82,16 @@ def sine_cosine(turns):
     quarter = np.int32(fma(4.0, turns, 0.5))
     x = fma(-0.25, np.float64(quarter), turns) * 6.283185307179586
     z = x * x
-    s = fma(z, 1.58969099521155010221e-10, -2.50507602534068634195e-08)
-    s = fma(z, s, 2.75573137070700676789e-06)
-    s = fma(z, s, -1.98412698298579493134e-04)
-    s = fma(z, s, 8.33333333332248946124e-03)
-    s = fma(x * z, fma(z, s, -1.66666666666666324348e-01), x)
-    c = fma(z, -1.13596475577881948265e-11, 2.08757232129817482790e-09)
-    c = fma(z, c, -2.75573143513906633035e-07)
-    c = fma(z, c, 2.48015872894767294178e-05)
-    c = fma(z, c, -1.38888888888741095749e-03)
-    c = fma(z * z, fma(z, c, 4.16666666666666019037e-02), fma(-0.5, z, 1.0))
+    s = fma(z, _S6, _S5)
+    s = fma(z, s, _S4)
+    s = fma(z, s, _S3)
+    s = fma(z, s, _S2)
+    s = fma(x * z, fma(z, s, _S1), x)
+    c = fma(z, _C6, _C5)
+    c = fma(z, c, _C4)
+    c = fma(z, c, _C3)
+    c = fma(z, c, _C2)
+    c = fma(z * z, fma(z, c, _C1), fma(-0.5, z, 1.0))
     odd = (quarter & np.int32(1)) != np.int32(0)
     sine, cosine = (c if odd else s), (s if odd else c)
     sine = -sine if (quarter & np.int32(2)) != np.int32(0) else sine

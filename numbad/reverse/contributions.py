@@ -8,10 +8,13 @@ import math
 import operator
 from functools import cache
 
+import numpy as np
 from llvmlite import ir
 from numba.core import cgutils, types
 from numba.extending import intrinsic
 
+from ..elementary.replacing import call_beside
+from ..elementary.variants import widths
 from ..forward import dual as d
 from ..forward.arithmetic import Operand, RuleEmitter
 from ..lanes.varying import any_lane, splat
@@ -70,7 +73,7 @@ def contribution(expressions, needed, strong=False):
             scalar = getattr(result, "scalar", result) if _is_vector(result) else result
             real = d.base_scalar(scalar)
             real = getattr(real, "underlying_float", real)
-            emit = RuleEmitter(context, builder, real, flags=cotangents.linear_flags(context))
+            emit = PartialEmitter(context, builder, real, flags=cotangents.linear_flags(context))
             bar = Operand(sig.args[0], args[0])
             found = {
                 key: _plain(context, builder, ty, builder.extract_value(args[1], k))
@@ -90,6 +93,28 @@ def contribution(expressions, needed, strong=False):
         return returned(adjoint, values), codegen
 
     return contribute
+
+
+_ELEMENTARY = {
+    **{
+        getattr(module, name): name
+        for module in (math, np)
+        for name in ("exp", "expm1", "log", "log1p", "sin", "cos", "tanh")
+    },
+    math.erf: "erf",
+    **dict.fromkeys((operator.pow, math.pow, np.power), "pow"),
+}
+
+
+class PartialEmitter(RuleEmitter):
+    """Evaluates partials. No value depends on them: elementary functions in loops may be ours, in vectors."""
+
+    def call(self, fn, operands):
+        name = _ELEMENTARY.get(fn)
+        if name is None or not widths() or any(o.type != types.float64 for o in operands):
+            return super().call(fn, operands)
+        values = [o.value for o in operands]
+        return Operand(types.float64, call_beside(self.context, self.builder, name, values))
 
 
 _INSTRUCTIONS = {

@@ -51,6 +51,10 @@ def cubes(a):
     return total
 
 
+def of_exponentials(a):
+    return np.dot(np.tanh(a), a)
+
+
 @njit
 def pair(a):
     out = np.empty(2)
@@ -233,6 +237,9 @@ record("cell", of_cell, 2.0)  # noqa: F821
 record("built-in function", nd.grad(math.sin, **reverse), 0.0)
 record("called by njit", calls_gradient, x)
 record("kept, and called by what is kept", kept_and_calls_gradients, x)
+with nd.vector_math():
+    record("in vector math", nd.grad(of_exponentials, **reverse), np.linspace(0.1, 9.0, 500))
+record("out of it", nd.grad(of_exponentials, **reverse), np.linspace(0.1, 9.0, 500))
 record("listing", lambda: nd.inspect_adjoint(scalars, 2.0, 5.0))
 assert "numba" in sys.modules
 assert Path(__file__).exists()

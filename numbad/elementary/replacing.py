@@ -1,0 +1,98 @@
+"""Putting the elementary functions into compiled code: in place of libm's, or beside them."""
+
+from functools import cache
+
+from llvmlite import ir
+from llvmlite.binding import Linkage, parse_assembly
+from numba.core import cgutils
+from numba.core.registry import cpu_target
+
+from numbad.elementary.emitted import DOUBLE
+from numbad.elementary.variants import (
+    BY_NAME,
+    FUNCTIONS,
+    PREFIX,
+    beside,
+    beside_libm,
+    in_place,
+    in_place_of_libm,
+    widths,
+)
+from numbad.linking import UNRESOLVED, LinkedLibrary
+
+
+def replacing_library(state):
+    """The library of what is being compiled, in which, and in all that it links, ours replace libm's.
+
+    It is not left to its callers to optimise, which may have been asked for libm's.
+    """
+    library = LinkedLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
+    library.enable_object_caching()
+    library.waits = False
+    library.when_linked = replace_libm
+    return library
+
+
+def replace_libm(library):
+    """Let the code of a library that is about to be optimised call ours for libm's functions."""
+    module = library._final_module
+    if not widths():
+        return
+    if _declared(module).keys() & set(BY_NAME["pow"].symbols):
+        _simplify(library)  # LLVM makes a product of a square as long as it is a power
+    declared = _declared(module)
+    for function in FUNCTIONS:
+        called = [symbol for symbol in function.symbols if symbol in declared]
+        for symbol in called:
+            declared[symbol].name = in_place(symbol)
+        if called:
+            module.link_in(parse_assembly(in_place_of_libm(function.name)))
+    _keep_to_itself(module)
+
+
+def _keep_to_itself(module):
+    """Let no other module take this one's copies of functions for its own, nor this one others'.
+
+    What calls itself is found by its name, and so is shared.
+    """
+    by_name = {v.name.removeprefix(UNRESOLVED) for v in module.global_variables}
+    for function in module.functions:
+        shared = function.linkage == Linkage.linkonce_odr or function.name.startswith(PREFIX)
+        if shared and not function.is_declaration and function.name not in by_name:
+            function.linkage = Linkage.internal
+
+
+def _declared(module):
+    return {f.name: f for f in module.functions if f.is_declaration}
+
+
+def _simplify(library):
+    manager, builder = library._codegen._module_pass_manager(
+        loop_vectorize=False, slp_vectorize=False, opt=1
+    )
+    manager.run(library._final_module, builder)
+
+
+@cache
+def _library(text, name):
+    library = LinkedLibrary(cpu_target.target_context.codegen(), name)
+    library.add_llvm_module(parse_assembly(text))
+    library.finalize()
+    return library
+
+
+def _call(context, builder, text, symbol, arguments):
+    fnty = ir.FunctionType(DOUBLE, [DOUBLE] * len(arguments))
+    called = cgutils.get_or_insert_function(builder.module, fnty, symbol)
+    context.add_linking_libs([_library(text, symbol)])
+    return builder.call(called, arguments)
+
+
+def call_beside(context, builder, name, arguments):
+    """libm's function alone, ours where LLVM makes vectors of a loop over it: for what is no value."""
+    return _call(context, builder, beside_libm(name), beside(name), arguments)
+
+
+def call_in_place(context, builder, name, arguments):
+    """Our function, the same bits alone and in vectors."""
+    return _call(context, builder, in_place_of_libm(name), in_place(name), arguments)

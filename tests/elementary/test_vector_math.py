@@ -1,0 +1,201 @@
+"""`nd.vector_math()`: which operators take vector code, in which modes, and that derivatives stay right."""
+
+import math
+import pickle
+
+import numpy as np
+import pytest
+from numba import njit
+
+import numbad as nd
+
+x = np.linspace(-1.5, 2.5, 37)
+
+
+@njit
+def inner(v):
+    return math.exp(-v * v)
+
+
+@njit
+def elementwise(v):
+    out = np.empty_like(v)
+    for i in range(v.size):
+        out[i] = inner(v[i]) + math.sin(v[i]) * math.tanh(v[i])
+    return out
+
+
+def slope(v):
+    """Of `elementwise`, in closed form."""
+    return -2 * v * np.exp(-v * v) + np.cos(v) * np.tanh(v) + np.sin(v) / np.cosh(v) ** 2
+
+
+def curvature(v):
+    sech = 1 / np.cosh(v) ** 2
+    bell = (4 * v * v - 2) * np.exp(-v * v)
+    return bell + 2 * np.cos(v) * sech - np.sin(v) * np.tanh(v) - 2 * np.sin(v) * sech * np.tanh(v)
+
+
+def total(v):
+    return elementwise(v).sum()
+
+
+def _text(operator):
+    return "".join(operator.inspect_llvm().values())
+
+
+def _made(build):
+    with nd.vector_math():
+        return build()
+
+
+OPERATORS = {
+    "reverse": lambda: nd.value_and_grad(total, mode="reverse"),
+    "forward": lambda: nd.value_and_grad(total, mode="forward"),
+}
+
+
+@pytest.mark.parametrize("build", OPERATORS.values(), ids=OPERATORS)
+def test_values_and_derivatives(build):
+    value, gradient = _made(build)(x)
+    truth = np.exp(-x * x) + np.sin(x) * np.tanh(x)
+    np.testing.assert_allclose(value, truth.sum(), rtol=1e-15)
+    np.testing.assert_allclose(gradient, slope(x), rtol=1e-13, atol=1e-15)
+
+
+@pytest.mark.parametrize("build", OPERATORS.values(), ids=OPERATORS)
+def test_none_of_the_c_librarys_functions_is_left_in_a_loop(build):
+    operator = _made(build)
+    operator(x)
+    called = [line for line in _text(operator).splitlines() if "call double @llvm.exp" in line]
+    assert "numbad.elementary.exp" in _text(operator)
+    assert not called
+
+
+def test_loops_are_over_vectors():
+    operator = _made(lambda: nd.vjp(elementwise))
+    (value, (gradient,)) = operator((x,), np.ones(x.size))
+    np.testing.assert_allclose(gradient, slope(x), rtol=1e-13, atol=1e-15)
+    assert "x double> @numbad.elementary.tanh." in _text(operator)
+
+
+def test_the_same_bits_in_vectors_and_alone():
+    operator = _made(lambda: nd.vjp(elementwise))
+    together, _ = operator((x,), np.ones(x.size))
+    alone = [operator((x[i : i + 1],), np.ones(1))[0][0] for i in range(x.size)]
+    np.testing.assert_array_equal(together, alone)
+
+
+@pytest.mark.deep
+def test_second_order():
+    hessian = _made(lambda: nd.hessian(total))(x[:5])
+    np.testing.assert_allclose(np.diag(hessian), curvature(x[:5]), rtol=1e-12)
+
+
+def test_what_is_made_outside_stays_as_it_is():
+    before = nd.value_and_grad(total, mode="reverse")
+    inside = _made(OPERATORS["reverse"])
+    after = nd.value_and_grad(total, mode="reverse")
+    assert before is after
+    assert inside is not before
+    assert inside is _made(OPERATORS["reverse"])
+    inside(x), before(x)
+    assert "numbad.elementary.exp.in" not in _text(before)
+    assert "@numbad.elementary.exp(" not in _text(before)
+    with pytest.raises(KeyError), nd.vector_math():
+        raise KeyError
+    assert nd.value_and_grad(total, mode="reverse") is before
+
+
+def test_what_was_compiled_before_does_not_stand_in_for_it():
+    """A part that both have is linked twice, under one name."""
+
+    def product(v, w):
+        return np.dot(np.tanh(v * w), w)
+
+    plain = nd.value_and_grad(product, mode="reverse")
+    plain(x, x)
+    vectors = _made(lambda: nd.vjp(product))
+    again = _made(lambda: nd.value_and_grad(product, mode="reverse"))
+    value, gradient = again(x, x)
+    assert value == vectors((x, x), 1.0)[0]
+    assert np.any(plain(x, x)[1] != gradient)  # a few bits, of 37 numbers
+    np.testing.assert_allclose(gradient, x * x / np.cosh(x * x) ** 2, rtol=1e-13, atol=1e-15)
+
+
+@pytest.mark.deep
+def test_an_operator_with_it_within_one_without_and_the_other_way_round():
+    inside = _made(lambda: nd.grad(total, mode="reverse"))
+
+    def norm(v):
+        return np.log(inside(v) ** 2 + 2.0).sum()
+
+    wanted = 2 * slope(x) * curvature(x) / (slope(x) ** 2 + 2.0)
+    for outer in (nd.grad(norm, mode="reverse"), _made(lambda: nd.grad(norm, mode="reverse"))):
+        np.testing.assert_allclose(outer(x), wanted, rtol=1e-11, atol=1e-13)
+
+    @njit
+    def caller(v):
+        return inside(v)[3] + math.log(1e-310)  # beyond the formula of ours
+
+    assert caller(x) == pytest.approx(slope(x)[3] + math.log(1e-310))
+
+
+def test_a_function_that_calls_itself():
+    @njit
+    def tower(v, n):
+        if n == 0:
+            return v
+        return math.sin(tower(v, n - 1)) + 0.5
+
+    value, gradient = _made(lambda: nd.value_and_grad(tower, mode="reverse"))(0.3, 3)
+    v, d = 0.3, 1.0
+    for _ in range(3):
+        v, d = math.sin(v) + 0.5, d * math.cos(v)
+    assert value == pytest.approx(v, rel=1e-15)
+    assert gradient == pytest.approx(d, rel=1e-14)
+
+
+def test_squares_stay_products():
+    def squares(v):
+        return (v**2.0).sum()
+
+    operator = _made(lambda: nd.value_and_grad(squares, mode="reverse"))
+    assert operator(x)[0] == nd.value_and_grad(squares, mode="reverse")(x)[0]
+
+
+def test_sums_are_in_vectors_where_their_order_is_free():
+    @njit(fastmath={"reassoc"})
+    def bells(v):
+        found = 0.0
+        for i in range(v.size):
+            found += math.exp(-v[i] * v[i])
+        return found
+
+    operator = _made(lambda: nd.value_and_grad(bells, mode="reverse"))
+    value, gradient = operator(x)
+    assert value == pytest.approx(np.exp(-x * x).sum(), rel=1e-14)
+    np.testing.assert_allclose(gradient, -2 * x * np.exp(-x * x), rtol=1e-14)
+    assert "x double> @numbad.elementary.exp." in _text(operator)
+
+
+def test_pickled():
+    operator = pickle.loads(pickle.dumps(_made(lambda: nd.grad(total, mode="reverse"))))
+    np.testing.assert_allclose(operator(x), slope(x), rtol=1e-13, atol=1e-15)
+    assert operator.operator.vector_math
+
+
+def test_partials_are_in_vectors_by_default():
+    """The value is the C library's, bit by bit; the partial is no value."""
+
+    def errors(v):
+        out = np.empty_like(v)
+        for i in range(v.size):
+            out[i] = math.erf(v[i])
+        return out
+
+    operator = nd.vjp(errors)
+    value, (gradient,) = operator((x,), np.ones(x.size))
+    np.testing.assert_array_equal(value, [math.erf(v) for v in x])
+    np.testing.assert_allclose(gradient, 2 / np.sqrt(np.pi) * np.exp(-x * x), rtol=4e-16)
+    assert "x double> @numbad.elementary.exp." in _text(operator)
