@@ -2,6 +2,7 @@
 
 from . import (
     cuda,
+    elementary_functions,
     fit,
     forward,
     imports,
@@ -22,6 +23,7 @@ def main():
         forward,
         reverse,
         whole_arrays,
+        elementary_functions,
         sparse,
         ode,
         stiff,

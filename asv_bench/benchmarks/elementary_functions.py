@@ -219,12 +219,12 @@ def main():
     parser.add_argument("--arguments", type=int, default=0)
     count = parser.parse_known_args()[0].arguments
     if count:
-        return 0 if measure.print_table(f"Errors of {count:.0e} arguments", error_rows(count)) else 1
+        return (
+            0 if measure.print_table(f"Errors of {count:.0e} arguments", error_rows(count)) else 1
+        )
     options = measure.options(__doc__)
     met = [
-        measure.print_table(
-            "Loops, over the C library's", rows(loop_calls, BARS, options.samples)
-        ),
+        measure.print_table("Loops, over the C library's", rows(loop_calls, BARS, options.samples)),
         measure.print_table(
             "Gradients with nd.vector_math(), over those without",
             rows(gradient_calls, GRADIENT_BARS, options.samples),

@@ -4,6 +4,7 @@ One core and one BLAS thread; what is by hand returns the value as well, as the 
 and JAX run beside, in double precision, where they are installed.
 """
 
+import contextlib
 import functools
 
 import numpy as np
@@ -38,10 +39,11 @@ def quadratic_by_hand(x, a, b, c):
     return y @ x + b @ x + c, y + a @ x + b
 
 
-def _gradient(f, argnums=0):
+def _gradient(f, argnums=0, vectors=False):
     import numbad as nd
 
-    return nd.value_and_grad(f, argnums, mode="reverse")
+    with nd.vector_math() if vectors else contextlib.nullcontext():
+        return nd.value_and_grad(f, argnums, mode="reverse")
 
 
 def bell_calls(size=10**6):
@@ -94,9 +96,9 @@ def _network_arguments():
     return network.draw(np.random.default_rng(0))
 
 
-def network_calls(activation):
+def network_calls(activation, vectors=False):
     """What is by hand and the gradient by all weights; `activation` is "relu" or "tanh"."""
-    gradient = _gradient(getattr(network, f"with_{activation}"), network.ARGNUMS)
+    gradient = _gradient(getattr(network, f"with_{activation}"), network.ARGNUMS, vectors)
     arguments = _network_arguments()
     by_hand = functools.partial(network.by_hand(activation), *arguments)
     return by_hand, functools.partial(gradient, *arguments)
@@ -116,6 +118,10 @@ CASES = {
     "x @ A @ x + b @ x + c, n = 1000, over NumPy by hand": (quadratic_calls, 1.15),
     "dense layers with relu, over NumPy by hand": (functools.partial(network_calls, "relu"), None),
     "dense layers with tanh, over NumPy by hand": (functools.partial(network_calls, "tanh"), None),
+    "dense layers with tanh, nd.vector_math(), over NumPy by hand": (
+        functools.partial(network_calls, "tanh", True),
+        1.0,
+    ),
 }
 
 PEERS = {
@@ -127,6 +133,11 @@ PEERS = {
     "dense layers with tanh": (
         *(functools.partial(f, "tanh") for f in (network_calls, network_torch, network_jax)),
         None,
+    ),
+    "dense layers with tanh, nd.vector_math()": (
+        functools.partial(network_calls, "tanh", True),
+        *(functools.partial(f, "tanh") for f in (network_torch, network_jax)),
+        1.0,
     ),
 }
 """Calls by hand and the gradient; PyTorch's; JAX's; the bar. Numba's tanh is one number at a time."""
