@@ -11,7 +11,7 @@ from numbad.errors import ArgumentError, DataError
 from numbad.forward.dual import Dual
 from numbad.random.generator_compiling import HOW_TO_MAKE_A_KEY
 from numbad.sde.brownian import pair_of_cell
-from numbad.sde.brownian_tree import nothing_kept, pair_between, within_cell
+from numbad.sde.brownian_tree import draw, nothing_kept
 from numbad.sde.grid import as_floats, as_times, constant, of_times, place
 from numbad.sde.path_source import check_path, is_numbered
 
@@ -119,7 +119,8 @@ def _checked(name, key):
 def _path(times, key, number, dt, channel):
     """W at times in any order: that of whole cells from 0 on, and of what is left."""
     _check(times, dt, channel)
-    kept, out = nothing_kept(channel + 1), np.empty(times.size)
+    kept, out = nothing_kept(1, channel), np.empty(times.size)
+    w, h = np.empty((1, 1)), np.empty((1, 1))
     cell, begun = 0, 0.0
     for i in range(times.size):
         last, part = place(times[i], dt)
@@ -133,7 +134,8 @@ def _path(times, key, number, dt, channel):
             begun -= pair_of_cell(key, number, channel, cell, dt)[0]
         out[i] = begun
         if part > 0.0:
-            out[i] += within_cell(kept, key, number, channel, cell, dt, 0.0, part)[0]
+            draw(kept, key, number, dt, 1.0, (cell, 0.0), (cell, part), w, h, 0)
+            out[i] += w[0, 0]
     return out
 
 
@@ -141,12 +143,12 @@ def _path(times, key, number, dt, channel):
 def _increments(times, key, number, dt, channel):
     """W and H between times that increase."""
     _check(times, dt, channel)
-    kept, steps = nothing_kept(channel + 1), times.size - 1
-    ws, hs = np.empty(steps), np.empty(steps)
+    kept, steps = nothing_kept(1, channel), times.size - 1
+    ws, hs = np.empty((steps, 1)), np.empty((steps, 1))
     for k in range(steps):
         begin, end = place(times[k], dt), place(times[k + 1], dt)
-        ws[k], hs[k] = pair_between(kept, key, number, channel, dt, begin, end)
-    return ws, hs
+        draw(kept, key, number, dt, 1.0, begin, end, ws, hs, k)
+    return ws[:, 0].copy(), hs[:, 0].copy()
 
 
 @constant

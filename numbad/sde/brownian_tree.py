@@ -1,10 +1,12 @@
-"""The virtual Brownian tree: (W, H) over any interval, with the path to the root kept between questions.
+"""The virtual Brownian tree: (W, H) over any interval, with what lies ahead of a place kept between questions.
 
-A cell of the grid is a tree of halves of halves (`numbad.sde.brownian`). An interval is put together of the
-fewest nodes that there are, so that what is found does not depend on what was asked before. The nodes from
-the root to the end of the last interval are kept: the next interval begins there, and going on costs a few
-nodes for each, however deep they lie. X. Li, T.-K. L. Wong, R. T. Q. Chen, D. Duvenaud, arXiv:2001.01328;
-with areas, A. Jelincic, J. Foster, P. Kidger, arXiv:2405.06464.
+A cell of the grid is a tree of halves of halves (`numbad.sde.brownian`). What lies between a place and the
+end of its cell is one node for each binary digit of its distance from there. These nodes are kept: an interval
+that begins at the place takes the nodes within it and divides one, down to its end; what lies ahead of the end
+is then known as well. So that going on costs the divisions of one descent, however deep the places lie, and
+what is found does not depend on what was asked before. The nodes of three places are kept, since a step
+that is rejected begins again where it began. X. Li, T.-K. L. Wong, R. T. Q. Chen, D. Duvenaud,
+arXiv:2001.01328; with areas, A. Jelincic, J. Foster, P. Kidger, arXiv:2405.06464.
 
 A place is a cell and a part of it, from 0 to 1, both exact: ends of nodes are fractions of a power of two.
 """
@@ -18,20 +20,28 @@ from numbad.random.generator_compiling import inlined
 from numbad.sde.brownian import DEPTH, expected_up_to, halves, pair_of_cell, tree_of_cell
 from numbad.sde.grid import constant
 
-# What is kept is one array of floats, all of them exact, a row for each channel: every array costs an update
-# of its reference count in every call. Columns: the cell, how deep its kept nodes go (-1: none), both halves
-# of the key of its tree; then the nodes by level, their W and their H.
-_CELL, _LEVEL, _HIGH, _LOW = range(4)
-_NODE, _W, _H, _COLUMNS = (4 + k * (DEPTH + 1) for k in range(4))
+# What is kept is one array of floats, all of them exact: every array costs an update of its reference count in
+# every call. Row 0 has the places: cell, leaf and part of the leaf of each. Then there is a row for each
+# channel of each place: W and H of the nodes ahead, of 2**k leaves in column k; of the leaf that the place is
+# within; both halves of the key of the tree.
+_PLACES = 3
+_CELL, _LEAF, _PART = range(0, 3 * _PLACES, _PLACES)
+_FIRST = 3 * _PLACES  # the number of the first channel
+_W, _H, _LEAF_W = 0, DEPTH + 1, 2 * (DEPTH + 1)
+_LEAF_H, _HIGH, _LOW, _COLUMNS = range(_LEAF_W + 1, _LEAF_W + 5)
 _WORD, _MASK = np.uint64(32), np.uint64(0xFFFFFFFF)
+_LEAVES, _ONE = np.int64(1) << np.int64(DEPTH), np.int64(1)
 
-_FINER = 8.0  # parts of an even interval that its ends are a multiple of
+_FINER = 4.0  # parts of an even interval that its ends are a multiple of
 
 
 @constant
-def nothing_kept(channels):
-    """What is known before the first question."""
-    return np.full((channels, _COLUMNS), -1.0)
+def nothing_kept(channels, first=0):
+    """What is known before the first question, for so many channels from the first one on."""
+    kept = np.empty((1 + _PLACES * channels, _COLUMNS))
+    kept[0] = -1.0
+    kept[0, _FIRST] = first
+    return kept
 
 
 @inlined
@@ -45,165 +55,148 @@ def _integral(size, w, h):
     return size * (0.5 * w + h)
 
 
-@constant
-def draw(kept, key, path, dt, sign, begin, end, ws, hs, row):
-    """W and H of each channel over the interval between two places, times a sign, into a row of arrays."""
-    for j in range(ws.shape[1]):
-        w, h = pair_between(kept, key, path, j, dt, begin, end)
-        ws[row, j], hs[row, j] = sign * w, sign * h
-
-
 @inlined
 def distance(begin, end):
     """From one place to another, in cells."""
     return np.float64(end[0] - begin[0]) + (end[1] - begin[1])
 
 
+@inlined
+def _leaf_and_part(part):
+    """The leaf of a cell that a place is in, and the part of it."""
+    leaves = part * np.float64(_LEAVES)
+    leaf = np.int64(leaves)
+    return leaf, leaves - np.float64(leaf)
+
+
 @constant
-def pair_between(kept, key, path, j, dt, begin, end):
-    """(W, H) of a channel between two places."""
+def draw(kept, key, path, dt, sign, begin, end, ws, hs, row):
+    """W and H of each channel over the interval between two places, times a sign, into a row of arrays."""
+    channels = ws.shape[1]
+    old = _known(kept, key, path, dt, begin, channels)
+    new = (old + 1) % _PLACES
+    size, scale = distance(begin, end) * dt, dt * power_of_two(-DEPTH)
+    leaf, part = _leaf_and_part(end[1] if end[0] == begin[0] else 1.0)
+    for j in range(channels):
+        row_of_old, row_of_new = 1 + old * channels + j, 1 + new * channels + j
+        w, integral = _go_on(kept, row_of_old, row_of_new, old, leaf, part, scale)
+        if end[0] > begin[0]:
+            number = np.int64(kept[0, _FIRST]) + j
+            for cell in range(begin[0] + 1, end[0]):
+                more, area = pair_of_cell(key, path, number, cell, dt)
+                w, integral = after(w, integral, more, _integral(dt, more, area), dt)
+            more, more_integral = _up_to(kept, row_of_new, key, path, number, dt, end)
+            w, integral = after(w, integral, more, more_integral, end[1] * dt)
+        ws[row, j], hs[row, j] = sign * w, sign * (integral / size - 0.5 * w)
+    _note_place(kept, new, end)
+
+
+@inlined
+def _note_place(kept, which, at):
+    kept[0, _CELL + which], (kept[0, _LEAF + which], kept[0, _PART + which]) = (
+        at[0],
+        _leaf_and_part(at[1]),
+    )
+
+
+@inlined
+def _known(kept, key, path, dt, at, channels):
+    """Which one of the places kept is this one; where none is, it takes the first one's room."""
+    leaf, part = _leaf_and_part(at[1])
+    for which in range(_PLACES):
+        same = kept[0, _CELL + which] == at[0] and kept[0, _LEAF + which] == leaf
+        if same and kept[0, _PART + which] == part:
+            return which
+    for j in range(channels):
+        _up_to(kept, 1 + j, key, path, np.int64(kept[0, _FIRST]) + j, dt, at)
+    _note_place(kept, 0, at)
+    return 0
+
+
+@constant
+def _up_to(kept, row, key, path, channel, dt, at):
+    """W and its integral from the beginning of its cell to a place, what lies ahead of which is kept."""
+    tree = tree_of_cell(key, path, channel, at[0])
+    kept[row, _HIGH], kept[row, _LOW] = tree >> _WORD, tree & _MASK
+    kept[row, _W + DEPTH], kept[row, _H + DEPTH] = pair_of_cell(key, path, channel, at[0], dt)
+    leaf, part = _leaf_and_part(at[1])
+    return _walk(kept, row, 0, 0.0, leaf, part, dt * power_of_two(-DEPTH))
+
+
+@inlined
+def _go_on(kept, row, into, which, leaf, part, scale):
+    """W and its integral from a place kept to another one in its cell, what lies ahead of which is kept."""
+    for column in range(_COLUMNS):
+        kept[into, column] = kept[row, column]
+    start, begun = np.int64(kept[0, _LEAF + which]), kept[0, _PART + which]
+    return _walk(kept, into, start, begun, leaf, part, scale)
+
+
+@inlined
+def _walk(kept, row, at, begun, leaf, part, scale):
+    """W and its integral from leaf `at`, of which a part has `begun`, to a part of `leaf`; leaves have size `scale`."""
     w = integral = 0.0
-    cell, part = begin
-    while cell < end[0] or (cell == end[0] and part < end[1]):
-        stop = end[1] if cell == end[0] else 1.0
-        if part == 0.0 and stop == 1.0:
-            more, area = pair_of_cell(key, path, j, cell, dt)
-            more_integral = _integral(dt, more, area)
+    if begun > 0.0:
+        whole = kept[row, _LEAF_W], kept[row, _LEAF_H]
+        if at == leaf:
+            return _in_leaf(begun, part, scale, *whole)
+        w, integral = _in_leaf(begun, 1.0, scale, *whole)
+        at += 1
+    while at < leaf or part > 0.0:
+        k = _nearest(at)
+        size, more, area = scale * power_of_two(k), kept[row, _W + k], kept[row, _H + k]
+        if at + (_ONE << k) > leaf:
+            return _descend(kept, row, at, k, w, integral, leaf, part, scale)
+        w, integral = after(w, integral, more, _integral(size, more, area), size)
+        at += _ONE << k
+    return w, integral
+
+
+@inlined
+def _nearest(at):
+    """The nearest of the nodes ahead of a leaf has 2**k leaves."""
+    left = _LEAVES - at
+    return binary_exponent(np.float64(left & -left))
+
+
+@inlined
+def _descend(kept, row, at, k, w, integral, leaf, part, scale):
+    """Divide the node of 2**k leaves that begins at a leaf, down to a place; add what lies before that."""
+    tree = (np.uint64(kept[row, _HIGH]) << _WORD) | np.uint64(kept[row, _LOW])
+    of_node, area = kept[row, _W + k], kept[row, _H + k]
+    while k > 0 and (at < leaf or part > 0.0):
+        node, size = np.uint64((_LEAVES + at) >> k), scale * power_of_two(k)
+        left, left_h, right, right_h = halves(tree, node, size, of_node, area)
+        k -= 1
+        if at + (_ONE << k) <= leaf:
+            w, integral = after(w, integral, left, _integral(0.5 * size, left, left_h), 0.5 * size)
+            of_node, area = right, right_h
+            at += _ONE << k
         else:
-            more, more_integral = within_cell(kept, key, path, j, cell, dt, part, stop)
-        w, integral = after(w, integral, more, more_integral, (stop - part) * dt)
-        cell, part = cell + 1, 0.0
-    return w, integral / (distance(begin, end) * dt) - 0.5 * w
-
-
-@constant
-def within_cell(kept, key, path, j, cell, dt, part, stop):
-    """W and its integral between two parts of a cell."""
-    _begin_cell(kept, key, path, j, cell, dt)
-    return _in_cell(kept, j, dt, part, stop)
-
-
-@constant
-def _begin_cell(kept, key, path, j, cell, dt):
-    """Keep the root of a cell, where it is another one than before."""
-    if kept[j, _LEVEL] >= 0.0 and kept[j, _CELL] == cell:
-        return
-    tree = tree_of_cell(key, path, j, cell)
-    kept[j, _CELL], kept[j, _LEVEL], kept[j, _NODE] = cell, 0.0, 1.0
-    kept[j, _HIGH], kept[j, _LOW] = tree >> _WORD, tree & _MASK
-    kept[j, _W], kept[j, _H] = pair_of_cell(key, path, j, cell, dt)
+            kept[row, _W + k], kept[row, _H + k] = right, right_h
+            of_node, area = left, left_h
+    if part > 0.0:
+        kept[row, _LEAF_W], kept[row, _LEAF_H] = of_node, area
+        more, more_integral = _in_leaf(0.0, part, scale, of_node, area)
+        return after(w, integral, more, more_integral, part * scale)
+    kept[row, _W + k], kept[row, _H + k] = of_node, area
+    return w, integral
 
 
 @inlined
-def _tree(kept, j):
-    return (np.uint64(kept[j, _HIGH]) << _WORD) | np.uint64(kept[j, _LOW])
-
-
-@inlined
-def _ends(node, level):
-    """Where a node begins and ends in its cell; exact."""
-    size = power_of_two(-level)
-    low = node * size - 1.0
-    return low, low + size
-
-
-@inlined
-def _keep(kept, j, level, node, w, h):
-    kept[j, _LEVEL], kept[j, _NODE + level] = level, node
-    kept[j, _W + level], kept[j, _H + level] = w, h
-
-
-@constant
-def _in_cell(kept, j, dt, part, stop):
-    """W and its integral over a part of the kept cell, from the smallest node that has all of it."""
-    level, tree = np.int64(kept[j, _LEVEL]), _tree(kept, j)
-    low, high = _ends(kept[j, _NODE + level], level)
-    while level > 0 and (part < low or stop > high):
-        level -= 1
-        low, high = _ends(kept[j, _NODE + level], level)
-    kept[j, _LEVEL] = level
-    while True:
-        node, w, h = kept[j, _NODE + level], kept[j, _W + level], kept[j, _H + level]
-        size = dt * power_of_two(-level)
-        if part == low and stop == high:
-            return w, _integral(size, w, h)
-        if level == DEPTH:
-            return _in_leaf(part, stop, low, high, size, w, h)
-        middle = 0.5 * (low + high)
-        left, left_h, right, right_h = halves(tree, np.uint64(node), size, w, h)
-        if part < middle < stop:
-            break
-        level, node = level + 1, 2.0 * node
-        if stop <= middle:
-            high = middle
-            _keep(kept, j, level, node, left, left_h)
-        else:
-            low = middle
-            _keep(kept, j, level, node + 1.0, right, right_h)
-    node, level = 2.0 * node, level + 1
-    first, integral = _from(tree, node, level, dt, part, left, left_h)
-    _keep(kept, j, level, node + 1.0, right, right_h)
-    more, more_integral = _up_to(kept, j, level, tree, dt, stop)
-    return after(first, integral, more, more_integral, (stop - middle) * dt)
-
-
-@inlined
-def _in_leaf(part, stop, low, high, size, w, h):
+def _in_leaf(begin, end, size, w, h):
     """Within the smallest nodes what is expected takes the place of what would be drawn."""
-    a, b = (part - low) / (high - low), (stop - low) / (high - low)
-    before, to_part = expected_up_to(a, size, w, h)
-    up_to, to_stop = expected_up_to(b, size, w, h)
-    return up_to - before, to_stop - to_part - before * (b - a) * size
-
-
-@constant
-def _from(tree, node, level, dt, part, w, h):
-    """W and its integral from a part on to the end of a node."""
-    found = found_integral = known = 0.0  # over an interval at the end, of that size
-    while True:
-        low, high = _ends(node, level)
-        size = dt * power_of_two(-level)
-        if part == low or level == DEPTH:
-            first, integral = _in_leaf(part, high, low, high, size, w, h)
-            return after(first, integral, found, found_integral, known)
-        left, left_h, right, right_h = halves(tree, np.uint64(node), size, w, h)
-        node, level = 2.0 * node, level + 1
-        if part < 0.5 * (low + high):
-            more = _integral(0.5 * size, right, right_h)
-            found, found_integral = after(right, more, found, found_integral, known)
-            known += 0.5 * size
-            w, h = left, left_h
-        else:
-            node, w, h = node + 1.0, right, right_h
-
-
-@constant
-def _up_to(kept, j, level, tree, dt, stop):
-    """W and its integral from the beginning of the last kept node on; keeps the nodes on the way."""
-    w = integral = 0.0
-    while True:
-        node, of_node, area = kept[j, _NODE + level], kept[j, _W + level], kept[j, _H + level]
-        low, high = _ends(node, level)
-        size = dt * power_of_two(-level)
-        if stop == high or level == DEPTH:
-            more, more_integral = _in_leaf(low, stop, low, high, size, of_node, area)
-            return after(w, integral, more, more_integral, (stop - low) * dt)
-        left, left_h, right, right_h = halves(tree, np.uint64(node), size, of_node, area)
-        level, node = level + 1, 2.0 * node
-        if stop <= 0.5 * (low + high):
-            _keep(kept, j, level, node, left, left_h)
-        else:
-            more = _integral(0.5 * size, left, left_h)
-            w, integral = after(w, integral, left, more, 0.5 * size)
-            _keep(kept, j, level, node + 1.0, right, right_h)
+    before, to_begin = expected_up_to(begin, size, w, h)
+    up_to, to_end = expected_up_to(end, size, w, h)
+    return up_to - before, to_end - to_begin - before * (end - begin) * size
 
 
 @constant
 def ahead(begin, length):
-    """The place about `length` cells ahead, an eighth less at most, that a tree has near its root.
+    """The place about `length` cells ahead, a quarter less at most, that a tree has near its root.
 
-    Its distance from the beginning of its cell is a multiple of a power of two, the largest one not above an
-    eighth of the length: a step between such places is a handful of nodes.
+    Its distance from the beginning of its cell is a multiple of a power of two, the largest one not above a
+    quarter of the length: a step between such places is a handful of nodes.
     """
     unit = min(power_of_two(binary_exponent(length / _FINER)), 1.0)
     cell, part = begin
