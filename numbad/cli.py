@@ -237,16 +237,21 @@ def _diffusion(model, table, time, options, arguments):
 
 def _likelihood(model):
     """Return what `fit_sde` takes first."""
-    from numbad.sde import filters, transitions
+    from numbad.random import key
+    from numbad.sde import filters, moments, transitions
 
     given = model.functions
     if model.likelihood == "density":
         return given["density"]
     if model.by_filter:
-        return getattr(filters, model.likelihood)(**given, dt=model.dt)
-    if model.likelihood == "euler":
-        return transitions.euler(given["drift"], given["diffusion"])
-    return getattr(transitions, model.likelihood)
+        own = dict(model.own)
+        if "seed" in own:
+            own["key"] = key(own.pop("seed"))
+        by_moments = model.likelihood == "simulated_moments"
+        make = moments.simulated if by_moments else getattr(filters, model.likelihood)
+        return make(**given, dt=model.dt, **own)
+    make = getattr(transitions, model.likelihood)
+    return make(given["drift"], given["diffusion"]) if "drift" in given else make
 
 
 def _progress(arguments):

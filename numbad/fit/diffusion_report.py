@@ -16,9 +16,9 @@ def draw(result, path, ax, title, xlabel, labels):
     labels = _labels(labels, len(columns))
     in_time = [_series(times, column, label) for column, label in zip(columns, labels, strict=True)]
     profiles = []
-    if result.problem.kalman is None:
+    if result.problem.hidden is None:
         profiles = [_profile(result, name) for name in result.names]
-    elif result.problem.kalman.sees_all:
+    elif result.problem.hidden.sees_all:
         states = _states(result, labels)
         in_time = [_both(*pair) for pair in zip(states, in_time, strict=True)]
     else:
@@ -70,7 +70,7 @@ def _both(first, second):
 def _states(result, labels):
     """A panel for each component of the state."""
     times, values = result.problem.args[:2]
-    found = result.problem.kalman.filtered(times, values, result.fixed | result.params)
+    found = result.problem.hidden.filtered(times, values, result.fixed | result.params)
     width = half_width(0.95, None, known_sigma=True)
     deviations = width * np.sqrt(np.diagonal(found.cov, axis1=1, axis2=2))
     labels = labels or [f"state[{k}]" for k in range(found.mean.shape[1])]

@@ -1,4 +1,4 @@
-"""Fits of stochastic differential equations by the densities of their transitions."""
+"""Fits of stochastic differential equations: by transitions, filters, simulated moments."""
 
 import inspect
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ from numbad.fit.report import likelihood_table
 from numbad.fit.uncertainty import half_width
 from numbad.fit.unknowns import TRANSFORMS, Unknowns
 from numbad.memo import built_once, look_again, made_of
-from numbad.sde.filters import KalmanFilter, series
+from numbad.sde.hidden_state import HiddenState, series
 from numbad.sde.state_source import returned
 from numbad.source import define
 
@@ -26,18 +26,19 @@ _NEGLIGIBLE = 1e-10
 
 
 def fit_sde(density, t, y, p0, *, fixed=(), transforms=None):
-    """Fit an SDE to a series by maximum likelihood: by its transitions, or by a Kalman filter.
+    """Fit an SDE to a series by maximum likelihood: by its transitions, by a filter, by moments.
 
     Parameters
     ----------
-    density : function, Numba dispatcher or filter
+    density : function, Numba dispatcher, filter or simulated moments
         For a scalar equation that is observed without noise:
         `density(t0, y0, t1, y1, *parameters)`: the logarithm of the density of `y1` at `t1`, given `y0` at
-        `t0`. `numbad.sde.transitions` has exact ones (`vasicek`, `cir`, `gbm`) and the Euler approximation of
-        any equation, `euler(drift, diffusion)`. For states of several components, observed in part or with
-        noise: a filter from `numbad.sde.filters`, whose parameters are those of its drift.
+        `t0`. `numbad.sde.transitions` has exact ones (`vasicek`, `cir`, `gbm`) and approximations of those of
+        any equation, `euler(drift, diffusion)` and `ait_sahalia(drift, diffusion)`. For states of several
+        components, observed in part or with noise: a filter from `numbad.sde.filters`, whose parameters are
+        those of its drift. For models that can only be simulated: `numbad.sde.moments.simulated`.
     t, y : array_like, shape (k,)
-        Increasing times, and what was observed at them. For a filter y has the shape (k, m), or (k,), and is
+        Increasing times, and what was observed at them. For filters and moments y has the shape (k, m), or (k,), and is
         NaN where nothing was observed.
     p0 : mapping
         Parameter -> start, in the order in which `density` takes them.
@@ -76,13 +77,13 @@ def fit_sde(density, t, y, p0, *, fixed=(), transforms=None):
     """
     from scipy import optimize
 
-    by_filter = isinstance(density, KalmanFilter)
-    times, values = (series if by_filter else _series)(t, y)
+    by_series = isinstance(density, HiddenState)
+    times, values = (series if by_series else _series)(t, y)
     names, start = _parameters(density, p0)
     unknowns, held = _unknowns(names, start, fixed, transforms)
-    if by_filter:
+    if by_series:
         whole = density.log_likelihood(times, values, [start[name] for name in names])
-        count = int(np.isfinite(values).sum())
+        count = density.count(times, values)
     else:
         compiled, count = _compiled(density), len(values) - 1
         found = returned(cpu_target.typing_context, compiled, (types.float64,) * (4 + len(names)))
@@ -91,9 +92,11 @@ def fit_sde(density, t, y, p0, *, fixed=(), transforms=None):
         whole = _over_transitions(compiled, len(names))
     misfit = _misfit(whole, tuple(names), unknowns.names, unknowns.transforms)
     # Both modes run equally fast for a handful of parameters; for a filter forward mode compiles in a third.
-    mode = "forward" if by_filter else "auto"
+    mode = "forward" if by_series else "auto"
     problem = _Likelihood(misfit, (times, values, held), unknowns, count, mode)
-    problem.kalman = density if by_filter else None
+    if by_series:
+        problem.counted = density.counted
+        problem.hidden = density if density.tells_states else None
     gradient, curvature, args = problem.gradient, problem.curvature, problem.args
     first = misfit(unknowns.internal(unknowns.start), *args)
     if not np.isfinite(first):
@@ -162,14 +165,14 @@ def _series(t, y):
 
 def _parameters(density, p0):
     """The names in the order of the density's parameters, and the start of each."""
-    if isinstance(density, KalmanFilter):
+    if isinstance(density, HiddenState):
         density, leading = density.drift, 2  # t, y
     elif callable(density):
         leading = 4  # t0, y0, t1, y1
     else:
         raise ArgumentError(
-            "density must be a function of (t0, y0, t1, y1, *parameters), or a filter from "
-            f"numbad.sde.filters, not {density!r}"
+            "density must be a function of (t0, y0, t1, y1, *parameters), a filter from numbad.sde.filters "
+            f"or simulated moments, not {density!r}"
         )
     if not isinstance(p0, Mapping) or not p0:
         raise ArgumentError(
@@ -266,7 +269,8 @@ def _misfit(whole, names, free, transforms):
 class _Likelihood:
     """The problem of `fit_sde`: its negative log-likelihood, and derivatives by internal coordinates."""
 
-    levels = kalman = None
+    levels = hidden = None
+    counted = "transitions"
 
     def __init__(self, fun, args, unknowns, count, mode):
         from numbad.operators import grad, hessian, jacobian, value_and_grad
@@ -286,8 +290,7 @@ class DiffusionFit(Minimum):
 
     def summary(self):
         """Return a table of the estimates with standard errors and 95 % intervals, as text."""
-        what = "transitions" if self.problem.kalman is None else "observations"
-        return likelihood_table(self, f"{self.problem.count} {what}")
+        return likelihood_table(self, f"{self.problem.count} {self.problem.counted}")
 
     __repr__ = __str__ = summary
 

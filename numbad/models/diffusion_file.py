@@ -6,11 +6,18 @@ from pathlib import Path
 from numbad.models.reader import Reader, is_number, listed
 
 EXACT = "vasicek", "cir", "gbm"
-FILTERS = "extended_kalman", "unscented_kalman"
-LIKELIHOODS = ("euler", *EXACT, *FILTERS)
+SHORT = "euler", "ait_sahalia"
+PARTICLES, MOMENTS = "particle_filter", "simulated_moments"
+FILTERS = "extended_kalman", "unscented_kalman", PARTICLES, MOMENTS
+LIKELIHOODS = (*SHORT, *EXACT, *FILTERS)
 SEEN = "mean", "spread", "noise"  # what a filter needs besides the equation
+OWN = {  # what else a likelihood takes
+    PARTICLES: ("particles", "width", "seed"),
+    MOMENTS: ("moments", "paths", "seed"),
+}
 KNOWN = (
     *("p0", "drift", "diffusion", "density", "likelihood", "observe", *SEEN, "dt"),
+    *("particles", "width", "moments", "paths", "seed"),
     *("observed", "fixed", "transforms", "scale", "time"),
 )
 
@@ -34,6 +41,8 @@ class DiffusionModel:
         The step of a filter between observations.
     observed : list or None
         Columns of the data; None: all but that of times.
+    own : dict
+        Those of ``particles``, ``width``, ``paths`` and ``seed`` that are given.
     options : dict
         Those of ``time``, ``scale``, ``fixed`` and ``transforms`` that are given.
     """
@@ -45,6 +54,7 @@ class DiffusionModel:
     dt: float | None = None
     observed: list | None = None
     options: dict = field(default_factory=dict)
+    own: dict = field(default_factory=dict)
 
     @property
     def by_filter(self):
@@ -75,6 +85,7 @@ def read_diffusion(path, source, names):
         dt=reader.step(likelihood),
         observed=reader.observed(),
         options=reader.options(),
+        own=reader.own(likelihood),
     )
 
 
@@ -115,14 +126,39 @@ class _DiffusionReader(Reader):
                 raise self.error(
                     name, f"'{name}' is of a filter; likelihood is one of {', '.join(FILTERS)}"
                 )
-            if by_filter and name not in self.names and name != "observe":
+            needed = name in ("mean", "dt") or (name in SEEN and likelihood != MOMENTS)
+            if by_filter and name not in self.names and needed:
                 raise self.error(
-                    name, f"the model file does not define '{name}', which a Kalman filter needs"
+                    name,
+                    f"the model file does not define '{name}', which likelihood = '{likelihood}' needs",
                 )
         if by_filter:
-            found |= {name: self._of_parameters(name) for name in SEEN}
+            found |= {name: self._of_parameters(name) for name in SEEN if name in self.names}
             if "observe" in self.names:
                 found["observe"] = self.function("observe")
+        if likelihood == MOMENTS:
+            if "moments" not in self.names:
+                raise self.error(
+                    "moments",
+                    f"the model file does not define moments(t, y), which likelihood = '{MOMENTS}' needs",
+                )
+            found["moments"] = self.function("moments", "t, y")
+        return found
+
+    def own(self, likelihood):
+        """Return what the likelihood takes besides functions."""
+        found = {}
+        for name in ("particles", "width", "paths", "seed", "moments"):
+            if name in self.lines and name not in OWN.get(likelihood, ()):
+                users = " or ".join(kind for kind, names in OWN.items() if name in names)
+                raise self.error(name, f"'{name}' is of likelihood = {users}; leave it out")
+            if name in self.lines and name != "moments":
+                value = self.get(name)
+                whole = name == "width" or isinstance(value, int)
+                if not is_number(value) or not whole or value < 0:
+                    kind = "a positive number" if name == "width" else "a whole number"
+                    raise self.error(name, f"{name} must be {kind}, not {value!r}")
+                found[name] = value
         return found
 
     def _of_parameters(self, name):

@@ -55,10 +55,11 @@ the model file of a stochastic equation, dy = drift dt + diffusion dW (Ito), def
 
   drift, diffusion
               functions of (t, y, ...), what follows being the parameters
-  likelihood  "euler" (the default), for one series that is observed exactly; "vasicek", "cir" or
-              "gbm", whose exact transitions take the place of drift and diffusion;
-              "extended_kalman" or "unscented_kalman", for states of several components, observed
-              in part, with noise, or not at every time
+  likelihood  "euler" (the default) or "ait_sahalia", for one series that is observed exactly;
+              "vasicek", "cir" or "gbm", whose exact transitions take the place of drift and
+              diffusion; "extended_kalman", "unscented_kalman" or "particle_filter", for states of
+              several components, observed in part, with noise, or not at every time;
+              "simulated_moments", which compares moments of the data with those of drawn paths
   density     in place of all three: density(t0, y0, t1, y1, ...), the logarithm of the density
               of y1 at t1, given y0 at t0
   p0          required: dict, parameter -> value that the fit starts from; positive ones stay so
@@ -66,7 +67,11 @@ the model file of a stochastic equation, dy = drift dt + diffusion dW (Ito), def
               for a filter: mean and standard deviations of the state at the first observation,
               standard deviations of the observations; lists, or functions of the parameters
   observe     for a filter: observe(t, y, ...) is what is observed (default: the whole state)
-  dt          for a filter: the largest step between observations
+  dt          for a filter or moments: the largest step between observations
+  particles, width, seed
+              as in numbad.sde.filters.particle_filter; the seed is that of the key
+  moments, paths, seed
+              as in numbad.sde.moments.simulated, which needs moments(t, y)
   observed    list of the columns (default: all but that of times), or the name of one
   fixed, transforms, scale, time
               as above; with scale = "log" the equation is that of the logarithms of the data,

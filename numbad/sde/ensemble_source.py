@@ -35,6 +35,7 @@ from numbad.sde.path_source import (
 from numbad.sde.slopes_at_once import is_plain, pull_at, with_slopes
 from numbad.sde.state_source import form_of, returned, spread
 from numbad.sde.steps import StepWriter, write_step
+from numbad.sde.stretch_source import core_of_any
 from numbad.sde.two_ways import two_ways
 
 MEAN = "mean"
@@ -121,6 +122,8 @@ def _block(ensemble, y0, args, write):
     form = form_of(cpu_target.typing_context, problem, y0, args)
     if problem.is_adaptive:
         return _of_adaptive(ensemble, form, path_of(problem, y0, args))
+    if problem.jumps is not None:
+        return _of_jumps(ensemble, form, y0, args)
     alone = form.is_array or problem.scheme.carries or problem.scheme.needs_levy
     write = _one_by_one if alone else write
     first = "first // 2" if ensemble.mirrored else "first"
@@ -150,6 +153,23 @@ def _of_adaptive(ensemble, form, path):
         f"    if {mirrored} and p >= drawn:",
         "        sign = -1.0",
         f"    found = path({call})[0]",
+        "    for i in range(times.size):",
+        "        for c in range(ys.shape[1]):",
+        "            ys[i, c, p] = found[i, c]",
+        "return ys",
+    ]
+    return _compiled(function_of(f"block({_BLOCK})", lines, {"path": path}))
+
+
+def _of_jumps(ensemble, form, y0, args):
+    """The block of paths that jump, one path by itself, each at times of its own."""
+    key = types.Tuple((types.uint64, types.int64))
+    path = core_of_any(ensemble.problem, y0, types.Array(types.float64, 1, "C"), args, key)
+    width = "y0.size" if form.is_array else form.count
+    lines = [
+        f"times, ys = steps[0], np.empty((steps[0].size, {width}, count))",
+        "for p in range(count):",
+        "    found = path(y0, times, args, (key, first + p))",
         "    for i in range(times.size):",
         "        for c in range(ys.shape[1]):",
         "            ys[i, c, p] = found[i, c]",

@@ -1,10 +1,12 @@
 """`ensemble`: many paths of a solution, kept or reduced to means with their standard errors."""
 
 import operator
+import sys
 import warnings
 from collections import namedtuple
 from concurrent.futures import Executor, ThreadPoolExecutor
-from functools import partial
+from dataclasses import dataclass
+from functools import cached_property, partial
 
 import numpy as np
 from numba import typeof
@@ -52,6 +54,7 @@ def ensemble(
     estimator=PATHWISE,
     control=None,
     control_mean=None,
+    progress=False,
 ):
     """Solve for many paths; reduce each to numbers, and these to their mean, without keeping paths.
 
@@ -67,8 +70,8 @@ def ensemble(
         None: all paths are returned. "mean": their mean at each of `ts`. A function: `reduce(ys)` gets the
         array (len(ts), n) of one path and returns a float or a tuple of floats (a payoff, say).
     executor : None, int or concurrent.futures.Executor
-        Number of threads, or an executor of threads, for calls from Python. The result is the same, bit
-        for bit, for any.
+        Number of threads, or an executor: threads, processes, Dask's or MPI's; for calls from Python. The
+        result is the same, bit for bit, for any.
     antithetic : bool
         Half of the paths has the increments of the other half with the opposite sign; `paths` is even.
     estimator : str
@@ -80,6 +83,8 @@ def ensemble(
         A control variate: another function of a path that returns a float, and its mean, which is known. What
         is off in the mean of the control corrects that of `reduce`, a function that returns a float as well.
         Where derivatives are taken, compute `control_mean` from what they are taken by.
+    progress : bool
+        A bar on standard error, for calls from Python.
 
     Returns
     -------
@@ -123,10 +128,10 @@ def ensemble(
     problem = check_solver("ensemble", solve, key)
     count = _count(paths, antithetic)
     plan = _planned(problem, reduce, antithetic, estimator, control, control_mean)
-    if executor is None:
+    if executor is None and not progress:
         found = operator_of(plan)(y0, ts, args, key, count)
     else:
-        found = _by_threads(plan, y0, ts, args, key, count, executor)
+        found = _by_chunks(plan, y0, ts, args, key, count, executor, progress)
     if plan.reduce is not None and found.failed >= 0:
         lost, of = _numbers(count, plan) - found.paths, _numbers(count, plan)
         told = f"{lost} of {of} paths end in NaN or infinity and are left out"
@@ -144,6 +149,11 @@ def _planned(problem, reduce, antithetic, estimator, control, control_mean):
             f"estimator must be {PATHWISE!r} or {LIKELIHOOD_RATIO!r}, not {estimator!r}"
         )
     by_score = estimator == LIKELIHOOD_RATIO
+    if problem.jumps is not None and (antithetic or by_score):
+        option = "antithetic=True" if antithetic else f"estimator={estimator!r}"
+        raise ArgumentError(
+            f"{option} is for paths without jumps; leave it out, or leave out jumps="
+        )
     if by_score:
         check_scheme(problem)
         if reduce is None:
@@ -236,7 +246,7 @@ def core(plan, y0, ts, args, key, paths):
 
 def _steps(problem):
     """Source of what blocks are solved by: the steps, or the outputs alone where each path has its own."""
-    return "(times, times)" if problem.is_adaptive else f"grid(times, {problem.dt!r})"
+    return "(times, times)" if problem.goes_alone else f"grid(times, {problem.dt!r})"
 
 
 def _all_paths(y0):
@@ -297,29 +307,60 @@ def finish_of(plan, y0):
     return jit(error_model="numpy")(function_of(head, lines, {"Statistics": Statistics}))
 
 
-def _by_threads(plan, y0, ts, args, key, paths, executor):
-    """The same with the blocks spread over threads."""
+@dataclass(frozen=True)
+class _Chunk:
+    """The sums of some blocks: what an executor runs, in a thread or, compiled there, in a process."""
+
+    plan: Ensemble
+    y0: object
+    args: object
+    times: np.ndarray
+    key: np.uint64
+    paths: int
+
+    @cached_property
+    def given(self):
+        """The further arguments of the compiled chunk."""
+        problem, types_ = self.plan.problem, (typeof(self.y0), typeof(self.args))
+        steps = (self.times, self.times) if problem.goes_alone else grid(self.times, problem.dt)
+        channels, size = plan_of(self.plan, *types_)(self.y0, self.times, self.args, steps[1].size)
+        return chunk_of(self.plan, *types_), steps, channels, size
+
+    def __getstate__(self):
+        return {name: value for name, value in vars(self).items() if name != "given"}
+
+    def __call__(self, start, stop):
+        chunk, steps, channels, size = self.given
+        return chunk(self.y0, self.args, steps, channels, size, self.key, self.paths, start, stop)
+
+
+def _by_chunks(plan, y0, ts, args, key, paths, executor, progress):
+    """The same with the blocks spread over threads or processes, and a bar of those that are done."""
     if plan.reduce is None:
-        raise ArgumentError("executor is for reductions: reduce='mean', or a function of a path")
-    if not isinstance(executor, Executor):
+        option = "executor" if executor is not None else "progress"
+        raise ArgumentError(f"{option} is for reductions: reduce='mean', or a function of a path")
+    if executor is not None and not isinstance(executor, Executor):
         with ThreadPoolExecutor(_count(executor, False)) as pool:
-            return _by_threads(plan, y0, ts, args, key, paths, pool)
-    given = typeof(y0), typeof(args)
-    times = as_times(ts)
-    steps = (times, times) if plan.problem.is_adaptive else grid(times, plan.problem.dt)
-    channels, size = plan_of(plan, *given)(y0, times, args, steps[1].size)
-    chunk = chunk_of(plan, *given)
+            return _by_chunks(plan, y0, ts, args, key, paths, pool, progress)
+    chunk = _Chunk(plan, y0, args, as_times(ts), key, paths)
+    _, steps, _, size = chunk.given
     blocks = -(-paths // size)
     width = max(1, blocks // 64)
     starts = range(0, blocks, width)
-
-    def run(start):
-        stop = min(start + width, blocks)
-        return chunk(y0, args, steps, channels, size, key, paths, start, stop)
-
-    parts = list(executor.map(run, starts))
+    stops = [min(start + width, blocks) for start in starts]
+    run = map if executor is None else executor.map
+    parts = list(_shown(run(chunk, starts, stops), len(starts), progress))
     totals, squares, good, bad = (np.concatenate(rows) for rows in zip(*parts, strict=True))
-    return finish_of(plan, given[0])(totals, squares, good, bad, steps[0].size)
+    return finish_of(plan, typeof(y0))(totals, squares, good, bad, steps[0].size)
+
+
+def _shown(parts, count, progress):
+    """The parts, with a bar on standard error where that is a terminal."""
+    if not progress or sys.stderr is None:
+        return parts
+    from tqdm import tqdm
+
+    return tqdm(parts, total=count, desc="paths", file=sys.stderr, disable=None)
 
 
 @overload(ensemble, prefer_literal=True, strict=False)
@@ -336,6 +377,7 @@ def _ensemble_in_nopython(
     estimator=PATHWISE,
     control=None,
     control_mean=None,
+    progress=False,
 ):
     if not isinstance(solve, types.Dispatcher) or not isinstance(solve.dispatcher, SolveDispatcher):
         raise ArgumentError(f"nd.sde.ensemble takes what nd.sde.solver returned, not {solve}")
@@ -362,6 +404,7 @@ def _ensemble_in_nopython(
         estimator=PATHWISE,
         control=None,
         control_mean=None,
+        progress=False,
     ):
         return found(y0, ts, args, key, paths)
 
@@ -378,6 +421,7 @@ def _ensemble_in_nopython(
         estimator=PATHWISE,
         control=None,
         control_mean=None,
+        progress=False,
     ):
         return adjust(found(y0, ts, args, key, paths), control_mean)
 

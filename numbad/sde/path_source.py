@@ -49,6 +49,11 @@ class Problem:
     is_adaptive = False
 
     @property
+    def goes_alone(self):
+        """Whether paths of an ensemble are solved one by itself, with steps or jumps of its own."""
+        return self.is_adaptive or self.jumps is not None
+
+    @property
     def plain(self):
         """What the code depends on that is the same for all sizes of steps."""
         return replace(self, dt=None)

@@ -249,9 +249,10 @@ class SolveDispatcher(StructureDispatcher):
 def problem_of(solve, name):
     """The problem of a solver, for `nd.sde.<name>`; ArgumentError where it goes back along single paths."""
     problem = solve.origin[1][0]
-    if problem.adjoint not in _KINDS and problem.checkpoints is None and problem.jumps is None:
+    jumps = problem.jumps is not None and name != "ensemble"
+    if problem.adjoint not in _KINDS and problem.checkpoints is None and not jumps:
         return problem
-    if problem.jumps is not None:
+    if jumps:
         raise ArgumentError(
             f"nd.sde.{name} does not take jumps. Way out: a loop over solve(y0, ts, args, (key, path)) in "
             "compiled code"

@@ -61,6 +61,14 @@ def steps_between(times, i, first, last, dt):
     return cells, parts, starts, sizes
 
 
+_FINITE = [
+    "for i in range(outputs.size):",
+    "    for c in range(ys.shape[1]):",
+    "        if not abs(ys[i, c]) < np.inf:",
+    "            raise PathError(outputs[max(i - 1, 0)], outputs[i])",
+]
+
+
 class Stretches:
     """The source of a path in stretches, for a problem and the types of its arguments."""
 
@@ -181,10 +189,6 @@ class Stretches:
             "    for first in range(0, count, length):",
             f"        {carried} = stretch({given}, {self.noise})",
             *("    " + line for line in self._put("i")),
-            "for i in range(outputs.size):",
-            "    for c in range(ys.shape[1]):",
-            "        if not abs(ys[i, c]) < np.inf:",
-            "            raise PathError(outputs[max(i - 1, 0)], outputs[i])",
         ]
 
     def _argument_names(self):
@@ -206,6 +210,12 @@ class Stretches:
 @built_once(lambda problem, *_: problem.drift)
 def core(problem, y0, ts, args, key):
     """The function `solve(y0, ts, args, key)` for types, as ordinary compiled code."""
+    return _compiled(Stretches(problem, y0, args, key), *_FINITE, "return ys")
+
+
+@built_once(lambda problem, *_: problem.drift)
+def core_of_any(problem, y0, ts, args, key):
+    """The same, which returns paths that end in NaN or infinity as they are."""
     return _compiled(Stretches(problem, y0, args, key), "return ys")
 
 
@@ -213,10 +223,10 @@ def core(problem, y0, ts, args, key):
 def core_with_end(problem, y0, ts, args, key):
     """The same, which returns what the last step leaves as well: a tuple of it and no number at all."""
     source = Stretches(problem, y0, args, key)
-    return _compiled(source, f"return ys, ({', '.join(source.carried)},)")
+    return _compiled(source, *_FINITE, f"return ys, ({', '.join(source.carried)},)")
 
 
-def _compiled(source, last):
+def _compiled(source, *last):
     namespace = {**source.namespace(), "stretch": source.stretch()}
-    function = function_of("solve(y0, ts, args, key)", [*source.path(), last], namespace)
+    function = function_of("solve(y0, ts, args, key)", [*source.path(), *last], namespace)
     return jit(error_model="numpy", nogil=True)(function)

@@ -1,28 +1,19 @@
 """Log densities of transitions: `density(t0, y0, t1, y1, *parameters)`, of `y1` at `t1` given `y0` at `t0`.
 
-Exact ones where they are known, and the Euler approximation of any scalar equation. All are compiled,
+Exact ones where they are known, approximations of those of any scalar equation. All are compiled,
 differentiable in both modes, and what `nd.fit.fit_sde` takes.
 """
 
 import math
-from inspect import signature
 
-from numba import njit, types
-from numba.core.registry import cpu_target
+from numba import njit
 
-from numbad.errors import ArgumentError, ModelError
-from numbad.ode.compiling import as_dispatcher
-from numbad.sde.model_names import function_of
-from numbad.sde.state_source import returned
+from numbad.sde.short_transitions import LOG_2PI, ait_sahalia, euler, log_normal_density
 
-_LOG_2PI = math.log(2.0 * math.pi)
+__all__ = ["ait_sahalia", "cir", "euler", "gbm", "vasicek"]
+
 _LARGE = 1000.0  # from here on three terms of the expansion are exact to 1e-12
 _RELATIVE = 1e-17  # terms of a series below this part of their sum are left out
-
-
-@njit(error_model="numpy")
-def _log_normal_density(x, mean, variance):
-    return -0.5 * (_LOG_2PI + math.log(variance) + (x - mean) ** 2 / variance)
 
 
 @njit(error_model="numpy")
@@ -40,7 +31,7 @@ def vasicek(t0, y0, t1, y1, kappa, theta, sigma):
         math.exp(-kappa * dt),
         -(sigma**2) * math.expm1(-2.0 * kappa * dt) / (2.0 * kappa),
     )
-    return _log_normal_density(y1, theta + (y0 - theta) * decay, variance)
+    return log_normal_density(y1, theta + (y0 - theta) * decay, variance)
 
 
 @njit(error_model="numpy")
@@ -53,7 +44,7 @@ def gbm(t0, y0, t1, y1, mu, sigma):
     """
     dt = t1 - t0
     mean = math.log(y0) + (mu - 0.5 * sigma**2) * dt
-    return _log_normal_density(math.log(y1), mean, sigma**2 * dt) - math.log(y1)
+    return log_normal_density(math.log(y1), mean, sigma**2 * dt) - math.log(y1)
 
 
 @njit(error_model="numpy")
@@ -100,71 +91,4 @@ def _cir_by_expansion(u, v, q):
     u2 = (81.0 + p * (-462.0 + 385.0 * p)) / 1152.0
     u3 = (30375.0 + p * (-369603.0 + p * (765765.0 - 425425.0 * p))) / 414720.0
     correction = (u1 + (u2 + u3 / r) / r) / r
-    return leading - 0.5 * (_LOG_2PI + math.log(r)) + math.log1p(correction)
-
-
-def euler(drift, diffusion):
-    """The density of one step of Euler and Maruyama: a pseudo-likelihood of any scalar equation.
-
-    Parameters
-    ----------
-    drift, diffusion : function or Numba dispatcher
-        As `nd.sde.solver` takes them, of a float.
-
-    Returns
-    -------
-    dispatcher
-        `density(t0, y0, t1, y1, *parameters)`, with the names of the drift's. Its bias is of the size of
-        t1 - t0.
-
-    Raises
-    ------
-    ArgumentError, ModelError
-        Where the diffusion takes the same parameters in another order; where Numba cannot compile one of
-        the functions, or it returns no number.
-
-    >>> from numbad.sde import transitions
-    >>> density = transitions.euler(lambda t, y, k: -k * y, lambda t, y, k: 1.0)
-    >>> round(density(0.0, 1.0, 0.5, 0.5, 1.0), 6)
-    -0.572365
-    """
-    f, g = as_dispatcher(drift, "drift"), as_dispatcher(diffusion, "diffusion")
-    parameters, count = _parameters(f, g)
-    if count is not None:
-        for name, function in (("drift", f), ("diffusion", g)):
-            _check_scalar(name, function, count)
-    lines = [
-        "_dt = t1 - t0",
-        f"_mean = y0 + _drift(t0, y0, {parameters}) * _dt",
-        f"return _log_normal_density(y1, _mean, _diffusion(t0, y0, {parameters}) ** 2 * _dt)",
-    ]
-    names = {"_drift": f, "_diffusion": g, "_log_normal_density": _log_normal_density}
-    return njit(error_model="numpy")(
-        function_of(f"density(t0, y0, t1, y1, {parameters})", lines, names)
-    )
-
-
-def _parameters(drift, diffusion):
-    """The source of a density's parameters, which have the names of the drift's; how many, if known."""
-    names, others = (list(signature(f.py_func).parameters)[2:] for f in (drift, diffusion))
-    if sorted(names) == sorted(others) and names != others:
-        raise ArgumentError(
-            f"drift and diffusion take their parameters in one order, not {', '.join(names)} and "
-            f"{', '.join(others)}"
-        )
-    plain = all(
-        p.kind is p.POSITIONAL_OR_KEYWORD for p in signature(drift.py_func).parameters.values()
-    )
-    taken = {"t0", "y0", "t1", "y1", "np", "math"}.intersection(names)
-    return (", ".join(names), len(names)) if plain and not taken else ("*parameters", None)
-
-
-def _check_scalar(name, function, count):
-    """Raises ModelError for what Numba cannot compile, and for what is of several components."""
-    given = (types.float64,) * (2 + count)
-    found = returned(cpu_target.typing_context, function, given)
-    if not isinstance(found, types.Number):
-        raise ModelError(
-            f"{name} returns {found}; the Euler density is that of a scalar equation, whose {name} returns "
-            "a number (of several components: numbad.sde.filters)"
-        )
+    return leading - 0.5 * (LOG_2PI + math.log(r)) + math.log1p(correction)

@@ -118,6 +118,41 @@ def test_the_bill_rate(model):
     assert width.high / width.low < 2.2
 
 
+def _square_root(make):
+    return make(
+        lambda t, y, kappa, theta, sigma: kappa * (theta - y),
+        lambda t, y, kappa, theta, sigma: sigma * math.sqrt(y),
+    )
+
+
+def test_the_expansion_of_ait_sahalia():
+    """Its error falls with the square of the time; slopes, too; no way at all between the ends."""
+    density, at = _square_root(transitions.ait_sahalia), (0.5, 0.06, 0.15)
+    errors = []
+    for dt in (0.25, 0.125, 0.0625):
+        given = 0.0, 0.05, dt, 0.05 + 0.12 * math.sqrt(0.05 * dt), *at
+        errors.append(density(*given) - transitions.cir(*given))
+    assert abs(errors[0]) < 1e-3
+    assert np.log2(errors[1] / errors[2]) == pytest.approx(2.0, abs=0.1)
+    slopes = [
+        nd.grad(f, (4, 5, 6), mode="forward")(0.0, 0.05, 0.05, 0.06, *at)
+        for f in (density, transitions.cir)
+    ]
+    np.testing.assert_allclose(*slopes, rtol=1e-3, atol=1e-3)
+    still = 0.0, 0.05, 0.01, 0.05, *at
+    assert density(*still) == pytest.approx(transitions.cir(*still), abs=1e-5)
+
+
+@pytest.mark.deep
+def test_the_bill_rate_by_the_expansion():
+    start = {"kappa": 0.2, "theta": 0.05, "sigma": 0.05}
+    result = nd.fit.fit_sde(_square_root(transitions.ait_sahalia), YEARS, RATE, start)
+    loglik, estimates, _ = _KNOWN["cir"]
+    assert result.success
+    assert result.loglik == pytest.approx(loglik, abs=0.01)
+    np.testing.assert_allclose(result.x, estimates, rtol=0.03)
+
+
 def test_fixed_parameters_and_other_starts():
     start = {"theta": 0.05, "sigma": 0.02, "kappa": 0.172737}
     result = nd.fit.fit_sde(transitions.vasicek, YEARS, RATE, start, fixed=("kappa",))
@@ -229,7 +264,7 @@ def test_a_search_that_rounding_ends_has_converged():
         (
             lambda t, y, k: (-k * y,),
             lambda t, y, k: k,
-            "drift returns .* the Euler density is that",
+            "drift returns .* such a density is that",
         ),
         (lambda t, y, k: -k * y, lambda t, y: 1.0, r"test_fit_sde.py\", line"),
     ],

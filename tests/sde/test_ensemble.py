@@ -1,6 +1,8 @@
 """Many paths: each is that of the solver, however they are spread; means, their errors, their derivatives."""
 
 import math
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 
 import numpy as np
 import pytest
@@ -55,6 +57,22 @@ def test_reductions_are_those_of_the_paths():
     both = nd.sde.ensemble(SOLVE, 1.0, TIMES, ARGS, KEY, 300, reduce=_payoffs)
     expected = [np.maximum(paths[:, -1, 0] - 1.0, 0.0).mean(), (paths[:, 1, 0] ** 2).mean()]
     np.testing.assert_allclose(both.mean, expected, rtol=1e-13)
+
+
+def test_a_bar_shows_the_progress(monkeypatch, capsys):
+    given = SOLVE, 1.0, TIMES, ARGS, KEY, 1000
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    found = nd.sde.ensemble(*given, reduce=_end, progress=True)
+    assert found == nd.sde.ensemble(*given, reduce=_end)
+    assert "paths: 100%" in capsys.readouterr().err
+
+
+@pytest.mark.deep
+def test_processes_give_the_same_bits():
+    given = SOLVE, 1.0, TIMES, ARGS, KEY, 1000
+    with ProcessPoolExecutor(1, get_context("spawn")) as pool:
+        found = nd.sde.ensemble(*given, reduce=_end, executor=pool)
+    assert found == nd.sde.ensemble(*given, reduce=_end)
 
 
 @pytest.mark.deep

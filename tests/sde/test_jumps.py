@@ -8,6 +8,8 @@ from numba import njit
 from scipy import stats
 
 import numbad as nd
+from numbad.random.box_muller import open_unit
+from numbad.sde.poisson import candidate
 
 KEY = nd.random.key(31)
 RATE = 2.5
@@ -60,6 +62,70 @@ def test_jumps_are_functions_of_key_and_time():
         assert later[1] == whole[2] - whole[1]
         some.append(refined[1] + refined[4] - refined[3])
     assert 40 < sum(some) < 120  # 75 on average
+
+
+def _words(mark):
+    """The numbers within (0, 1) that a mark's words make."""
+    return open_unit(np.uint32(mark >> np.uint64(32)), np.uint32(mark & np.uint64(2**32 - 1)))
+
+
+def test_each_jump_has_a_mark_of_its_own():
+    """No two marks are the same, and none holds the words that say where a candidate is or if it is taken."""
+    marks, others = [], set()
+    for path, cell, number in np.ndindex(4, 5, 6):
+        place, level, mark = candidate(KEY, path, cell, number)
+        marks.append(mark)
+        others |= {place, level}
+    assert len(set(marks)) == len(marks) == 120
+    assert len(others) == 240
+    assert others.isdisjoint(map(_words, marks))
+
+
+def test_sizes_of_jumps_are_independent_of_their_times_and_of_one_another():
+    """A compound Poisson process: its increments have the moments that independent normal sizes give."""
+
+    @njit
+    def jump(t, y, mark):
+        return y[0] + nd.random.normal(mark, 0), y[1] + 1.0, t * nd.random.normal(mark, 0) + y[2]
+
+    zero = njit(lambda t, y: (0.0, 0.0, 0.0))
+    solve = nd.sde.solver(zero, zero, noise="additive", dt=0.5, jumps=nd.sde.jumps(4.0, jump))
+    end = nd.sde.ensemble(solve, (0.0, 0.0, 0.0), (0.0, 2.0), (), KEY, 4000)[:, -1]
+    total, number, by_time = end.T
+    assert total.mean() == pytest.approx(0.0, abs=4.0 * math.sqrt(8.0 / 4000))
+    assert total.var() == pytest.approx(
+        8.0, rel=0.1
+    )  # 16 where the jumps of a cell shared their size
+    assert abs(np.corrcoef(total, number)[0, 1]) < 0.06
+    # Times are ends of steps, 0.5 to 2.
+    assert np.mean(total * by_time) == pytest.approx(8.0 * 1.25, rel=0.12)
+
+
+@njit
+def _last(ys):
+    return ys[-1, 0]
+
+
+def test_ensembles_of_paths_that_jump():
+    """Path for path those of single solves; sums in threads; one that ends in NaN costs that one."""
+    ts = np.array([0.0, 0.6, 2.0])
+    many = nd.sde.ensemble(COUNT, 0.0, ts, (), KEY, 600)
+    np.testing.assert_array_equal(many[:, :, 0], _counts(KEY, 600))
+    found = nd.sde.ensemble(COUNT, 0.0, ts, (), KEY, 600, reduce=_last)
+    assert found.mean == pytest.approx(many[:, -1, 0].mean(), rel=1e-14)
+    assert nd.sde.ensemble(COUNT, 0.0, ts, (), KEY, 600, reduce=_last, executor=2) == found
+    broken = nd.sde.solver(
+        _still, _still, noise="additive", dt=0.25, jumps=nd.sde.jumps(0.01, _to_nan)
+    )
+    with pytest.warns(nd.NumbadWarning, match="of 600 paths end in NaN"):
+        found = nd.sde.ensemble(broken, 0.0, ts, (), KEY, 600, reduce=_last)
+    assert 570 < found.paths < 600
+    assert found.mean == 0.0
+
+
+@njit
+def _to_nan(t, y, mark):
+    return y + math.nan
 
 
 @njit
@@ -191,6 +257,29 @@ def test_slopes_by_rates_by_weights():
     assert slope == pytest.approx(factor * exact, abs=0.03)
 
 
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+def test_slopes_of_ensembles_of_paths_that_jump(mode):
+    """Beside the sum over single paths, whose slopes have their tests."""
+    solve = nd.sde.solver(
+        _growth, _shaken, dt=0.05, jumps=nd.sde.jumps(_given_rate, _jump, bound=4.0)
+    )
+
+    @njit
+    def by_ensemble(size, key):
+        at = (1.0, 0.0), (0.0, 1.0), (size, 3.0), key, 50
+        return nd.sde.ensemble(solve, *at, reduce=_last).mean
+
+    @njit
+    def by_loop(size, key):
+        total = 0.0
+        for p in range(50):
+            total += solve((1.0, 0.0), (0.0, 1.0), (size, 3.0), (key, p))[-1, 0]
+        return total / 50
+
+    found = nd.value_and_grad(by_ensemble, mode=mode)(-0.1, KEY)
+    np.testing.assert_allclose(found, nd.value_and_grad(by_loop, mode=mode)(-0.1, KEY), rtol=1e-12)
+
+
 def test_what_is_refused():
     one = nd.sde.jumps(1.0, _counted)
     with pytest.raises(nd.ArgumentError, match="give bound=, the highest rate"):
@@ -205,8 +294,11 @@ def test_what_is_refused():
         nd.sde.solver(_still, _still, dt=0.1, adjoint="stochastic", jumps=one)
     with pytest.raises(nd.ArgumentError, match="250 candidates of jumps on average; 100 at most"):
         nd.sde.solver(_still, _still, dt=100.0, jumps=nd.sde.jumps(RATE, _counted))
-    with pytest.raises(nd.ArgumentError, match="ensemble does not take jumps"):
-        nd.sde.ensemble(COUNT, 0.0, (0.0, 1.0), (), KEY, 10)
+    with pytest.raises(nd.ArgumentError, match="multilevel does not take jumps"):
+        nd.sde.multilevel(COUNT, 0.0, (0.0, 1.0), (), KEY, reduce=_last, tolerance=0.1)
+    for options in ({"antithetic": True}, {"estimator": "likelihood_ratio"}):
+        with pytest.raises(nd.ArgumentError, match="is for paths without jumps; leave it out"):
+            nd.sde.ensemble(COUNT, 0.0, (0.0, 1.0), (), KEY, 10, reduce=_last, **options)
     with pytest.raises(nd.ArgumentError, match="jumps are functions of a key"):
         COUNT(0.0, (0.0, 1.0), (), np.zeros(4))
     with pytest.raises(nd.DataError, match="between 0 and its bound"):

@@ -1,0 +1,202 @@
+"""The particle filter: beside the exact filter of a linear equation; smooth resampling; what is refused."""
+
+import math
+
+import numpy as np
+import pytest
+from numba import njit
+
+import numbad as nd
+from numbad.sde import filters
+from numbad.sde.particle_source import log_likelihood_of
+from numbad.sde.particles import compiled_filter
+from numbad.sde.resampling import mean_and_cov, resampled
+
+KEY = nd.random.key(5)
+RNG = np.random.default_rng(8)
+TIMES = np.array([0.0, 0.5, 1.0, 2.0, 2.5, 3.0, 3.5, 4.5])
+SEEN = RNG.normal(size=(8, 1))
+SEEN[2] = np.nan
+AT = 0.7, 0.8, 0.5
+
+
+def _drift(t, y, rate, vol, error):
+    return (-rate * y[0],)
+
+
+def _diffusion(t, y, rate, vol, error):
+    return (vol,)
+
+
+def _error(rate, vol, error):
+    return (error,)
+
+
+def _exact(rate, vol, error, dt):
+    """The log-likelihood of the steps of Euler and Maruyama, by the recursion of Kalman."""
+    mean, var, total = 0.3, 0.8**2, 0.0
+    for k, y in enumerate(SEEN[:, 0]):
+        for _ in range(0 if k == 0 else round((TIMES[k] - TIMES[k - 1]) / dt)):
+            mean, var = (1.0 - rate * dt) * mean, (1.0 - rate * dt) ** 2 * var + vol**2 * dt
+        if not np.isnan(y):
+            scatter = var + error**2
+            total = total - 0.5 * ((y - mean) ** 2 / scatter + np.log(2.0 * math.pi * scatter))
+            gain = var / scatter
+            mean, var = mean + gain * (y - mean), (1.0 - gain) * var
+    return total
+
+
+def _filter(**options):
+    given = {"mean": (0.3,), "spread": (0.8,), "noise": _error, "dt": 0.25, "particles": 150}
+    return filters.particle_filter(_drift, _diffusion, **given | options)
+
+
+def test_a_linear_equation_beside_the_exact_filter():
+    """Value, gradient: the mean over keys is the exact one; and each gradient is that of its value."""
+    model = _filter()
+    likelihood = model.log_likelihood(TIMES, SEEN, AT)
+    sizes = (("n", 1), ("m", 1), ("q", None))
+    items = tuple(model.functions.items())
+    width = 0.5 * (4.0 / 3.0 / 150) ** 0.2
+    core = compiled_filter(model.drift, log_likelihood_of, items, sizes, 0.25, 150, width)
+    slope = nd.value_and_grad(core, (3, 4, 5), mode="forward")
+    found = []
+    for number in range(24):
+        value, gradient = slope(TIMES, SEEN, nd.random.key(number), *AT)
+        found.append((value, *gradient))
+    assert found[0][0] == likelihood(TIMES, SEEN, *AT)
+    steps = [_exact(*(np.array(AT) + 1e-30j * unit), 0.25).imag / 1e-30 for unit in np.eye(3)]
+    exact = np.array([_exact(*AT, 0.25), *steps])
+    mean, error = np.mean(found, axis=0), np.std(found, axis=0) / math.sqrt(24)
+    assert (np.abs(mean - exact) < 3.5 * error + 0.01).all()
+    assert (error < 0.05 * np.abs(exact) + 0.05).all()
+    for k in range(3):
+        ends = [likelihood(TIMES, SEEN, *(np.array(AT) + h * np.eye(3)[k])) for h in (1e-5, -1e-5)]
+        assert found[0][1 + k] == pytest.approx((ends[0] - ends[1]) / 2e-5, rel=1e-5)
+
+
+@njit
+def _tilted(tilt, x, key, width):
+    """Something of particles that were weighed by exp(tilt x[0])."""
+    weights = np.exp(tilt * x[0])
+    drawn = resampled(x, weights / weights.sum(), width, key)
+    total = 0.0
+    for i in range(drawn.shape[1]):
+        total += math.sin(drawn[0, i]) * drawn[-1, i]
+    return total / drawn.shape[1]
+
+
+def test_resampling_has_two_derivatives():
+    x = RNG.normal(size=(2, 60))
+    x[1] += x[0] ** 2
+    given = x, KEY, 0.4
+    first = nd.derivative(_tilted)
+    ends = [_tilted(0.3 + h, *given) for h in (-2e-4, -1e-4, 1e-4, 2e-4)]
+    difference = np.dot((1.0, -8.0, 8.0, -1.0), ends) / 12e-4
+    assert first(0.3, *given) == pytest.approx(difference, rel=1e-7)
+    ends = [first(0.3 + h, *given) for h in (-2e-4, -1e-4, 1e-4, 2e-4)]
+    difference = np.dot((1.0, -8.0, 8.0, -1.0), ends) / 12e-4
+    assert nd.derivative(first)(0.3, *given) == pytest.approx(difference, rel=1e-5)
+
+
+def test_resampling_keeps_mean_covariance_and_law():
+    count = 400
+    x = RNG.normal(size=(2, count))
+    x[1] = 0.5 * x[0] + 0.3 * (x[0] ** 2 - 1.0) + 0.5 * x[1]
+    logs = -0.5 * (x[0] - 0.6) ** 2 / 0.5
+    weights = np.exp(logs) / np.exp(logs).sum()
+    drawn = resampled(x, weights, 0.2, KEY)
+    even = np.full(count, 1.0 / count)
+    (mean, cov), (new_mean, new_cov) = mean_and_cov(x, weights), mean_and_cov(drawn, even)
+    np.testing.assert_allclose(mean, x @ weights, rtol=1e-12)
+    np.testing.assert_allclose(cov, np.cov(x, aweights=weights, ddof=0), rtol=1e-12)
+    np.testing.assert_allclose(new_mean, mean, atol=0.02)
+    np.testing.assert_allclose(new_cov, cov, atol=0.03)
+
+    def bend(z, w):
+        """E[(x0 - m0)^2 (x1 - m1)]: what ties the components beside their covariance."""
+        away = z - (z @ w)[:, None]
+        return (away[0] ** 2 * away[1]) @ w
+
+    assert bend(drawn, even) == pytest.approx(bend(x, weights), rel=0.3)
+    # Kernels of hardly any width: the weighted particles' own distribution function.
+    one = resampled(x[:1], weights, 0.01, KEY)[0]
+    for level in (0.1, 0.5, 0.9):
+        at = np.quantile(one, level)
+        assert weights[x[0] < at].sum() == pytest.approx(level, abs=0.01)
+
+
+def test_a_component_that_follows_from_others_stays_where_it_is():
+    x = RNG.normal(size=(3, 50))
+    x[1], x[2] = 2.0 - 3.0 * x[0], 4.0
+    drawn = resampled(x, np.full(50, 0.02), 0.3, KEY)
+    np.testing.assert_allclose(drawn[1], 2.0 - 3.0 * drawn[0], rtol=1e-9)
+    np.testing.assert_array_equal(drawn[2], 4.0)
+
+
+def test_a_state_with_two_wells():
+    """Means of the filtered states beside those on a grid, where the extended filter is wrong."""
+    times, seen = np.arange(3.0), np.array([0.0, 0.1, 1.1])
+    given = {"mean": (0.0,), "spread": (0.5,), "noise": (0.6,), "dt": 0.05}
+    functions = lambda t, y: (2.0 * (y[0] - y[0] ** 3),), lambda t, y: (0.6,)
+    found = filters.particle_filter(*functions, particles=400, **given).filtered(times, seen, {})
+    grid = np.linspace(-2.6, 2.6, 521)
+    density = np.exp(-0.5 * (grid / 0.5) ** 2)
+    density /= density.sum()
+    ahead = grid + 0.05 * 2.0 * (grid - grid**3)
+    step = np.exp(-0.5 * (grid[:, None] - ahead) ** 2 / (0.36 * 0.05))
+    step = np.linalg.matrix_power(step / step.sum(axis=0), 20)
+    total, means, variances = 0.0, [], []
+    for k, y in enumerate(seen):
+        density = step @ density if k else density
+        density = density * np.exp(-0.5 * ((y - grid) / 0.6) ** 2) / (0.6 * math.sqrt(2 * math.pi))
+        total += math.log(density.sum())
+        density /= density.sum()
+        means.append(grid @ density)
+        variances.append(grid**2 @ density - means[-1] ** 2)
+    np.testing.assert_allclose(found.mean[:, 0], means, atol=0.08)
+    np.testing.assert_allclose(found.cov[:, 0, 0], variances, rtol=0.12)
+    assert found.loglik == pytest.approx(total, abs=0.08)
+    assert variances[1] > 0.5  # both wells
+
+
+@pytest.mark.deep
+def test_a_fit_beside_that_of_the_kalman_filter():
+    rng, x, y = np.random.default_rng(1), 0.0, []
+    for _ in range(60):
+        x = 0.8 * x + 0.5 * rng.normal()
+        y.append(x + 0.3 * rng.normal())
+    given = {"mean": (0.0,), "spread": (1.0,), "noise": lambda rate, vol: (0.3,), "dt": 0.25}
+    functions = lambda t, y, rate, vol: (-rate * y[0],), lambda t, y, rate, vol: (vol,)
+    start = {"rate": 0.3, "vol": 0.4}
+    exact = nd.fit.fit_sde(filters.extended_kalman(*functions, **given), np.arange(60.0), y, start)
+    model = filters.particle_filter(*functions, particles=150, **given)
+    fit = nd.fit.fit_sde(model, np.arange(60.0), y, start)
+    assert fit.success
+    assert fit.loglik == pytest.approx(exact.loglik, abs=1.0)
+    for name, error in exact.stderr.items():
+        assert abs(fit.params[name] - exact.params[name]) < 0.7 * error
+        assert fit.stderr[name] == pytest.approx(error, rel=0.4)
+    interval = fit.profile("vol")
+    assert interval.low < fit.params["vol"] < interval.high
+    assert len(fit.plot().axes) == 1
+    assert "60 observations" in fit.summary()
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"key": 3}, "key must be a key, not 3"),
+        ({"particles": 100.0}, "particles is how many, an int, not 100.0"),
+        ({"particles": 5}, "particles must be 10 or more, not 5"),
+        ({"width": 1.5}, "width must lie between 0 and 1, not 1.5"),
+        ({"dt": 0.0}, "dt must be positive and finite"),
+        (
+            {"noise": None},
+            "noise is a sequence of numbers or a function of the parameters, not None",
+        ),
+    ],
+)
+def test_what_is_refused(options, told):
+    with pytest.raises(nd.ArgumentError, match=told):
+        _filter(**options)
