@@ -38,8 +38,8 @@ def fit_sde(density, t, y, p0, *, fixed=(), transforms=None):
         components, observed in part or with noise: a filter from `numbad.sde.filters`, whose parameters are
         those of its drift. For models that can only be simulated: `numbad.sde.moments.simulated`.
     t, y : array_like, shape (k,)
-        Increasing times, and what was observed at them. For filters and moments y has the shape (k, m), or (k,), and is
-        NaN where nothing was observed.
+        Increasing times, and what was observed at them. For filters and moments y has the shape (k, m), or
+        (k,), and is NaN where nothing was observed.
     p0 : mapping
         Parameter -> start, in the order in which `density` takes them.
     fixed : sequence of str
