@@ -64,7 +64,7 @@ def test_a_linear_equation_beside_the_exact_filter():
     for number in range(24):
         value, gradient = slope(TIMES, SEEN, nd.random.key(number), *AT)
         found.append((value, *gradient))
-    assert found[0][0] == likelihood(TIMES, SEEN, *AT)
+    assert found[0][0] == pytest.approx(likelihood(TIMES, SEEN, *AT), rel=1e-12)
     steps = [_exact(*(np.array(AT) + 1e-30j * unit), 0.25).imag / 1e-30 for unit in np.eye(3)]
     exact = np.array([_exact(*AT, 0.25), *steps])
     mean, error = np.mean(found, axis=0), np.std(found, axis=0) / math.sqrt(24)
