@@ -197,7 +197,8 @@ def compare(table):
         exact = []
         for i, y, row in zip(numbers, starts, zip(*rows, strict=True), strict=True):
             path = [] if keys is None else [(keys, i)]
-            exact.append(solve(y, ENDS, tuple(map(float, row)), *path))
+            start = tuple(map(float, y)) if np.ndim(y) else float(y)
+            exact.append(solve(start, ENDS, tuple(map(float, row)), *path))
         return float(np.max(np.abs(found.ys[::9] - exact) / (1e-3 + np.abs(exact))))
 
     for name in solvers():

@@ -44,7 +44,8 @@ def grad(f, argnums=0, *, tape=t.TAPE_BYTES):
     contiguous array of any type: a slice for each thread of a workspace in global memory.
 
     Returns a function that returns the gradient with the structure of the argument, or a tuple of
-    those; for an array, the array that was given for it.
+    those; for an array, the array that was given for it. Where all floats among the arguments are
+    float32, literals in `f` are, too: `2.0 * x` is a float32.
 
     Where the tape is full, the value and the gradient are NaN throughout; in a kernel with
     `debug=True`, `TapeLimitError` is raised. What `f` raises is raised as numba-cuda does: in

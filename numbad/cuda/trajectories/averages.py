@@ -94,15 +94,17 @@ class Averages:
     whole, bytes_fixed, bytes_each = None, 3 * 8 * _THREADS, 0
 
     def __init__(self, device, precision):
-        self.device, self.precision, self.values, self.slopes = device, precision, [], []
+        self.device, self.precision, self.found = device, precision, []
 
     def add(self, portion):
+        tables = [portion.ys] if portion.slopes is None else [portion.ys, portion.slopes]
         given = self.device, portion.status
-        self.values.append(moments(*given, portion.ys, self.precision))
-        if portion.slopes is not None:
-            self.slopes.append(moments(*given, portion.slopes, self.precision))
+        self.found.append([moments(*given, table, self.precision) for table in tables])
+
+    def take(self, found, first):
+        self.found += found
 
     def result(self, failed):
-        found = merged(self.values)
-        by = merged(self.slopes).mean if self.slopes else None
+        found, *slopes = (merged(parts) for parts in zip(*self.found, strict=True))
+        by = slopes[0].mean if slopes else None
         return Means(found.mean, standard_error(found), by, int(found.count.flat[0]), failed)

@@ -1,7 +1,8 @@
 """Where trajectories go: to arrays on the host, portion by portion, or to arrays that stay on the GPU.
 
 A collector has `bytes_fixed` and `bytes_each`, what it needs on the GPU besides the trajectories; `whole`,
-why all trajectories must go at once, if they must; and `add(portion)` and `result(failed)`.
+why all trajectories must go at once, if they must; `add(portion)` and `result(failed)`; and for what other
+processes have collected `found`, which can be pickled, and `take(found, first)`.
 """
 
 from collections import namedtuple
@@ -28,17 +29,24 @@ class OnHost:
     def __init__(self, device, count):
         self.device, self.count, self.tables = device, count, None
 
+    @property
+    def found(self):
+        return self.tables
+
     def add(self, portion):
         tables = [
             None if table is None else self.device.fetched(table)
             for table in (portion.ys, portion.slopes, portion.status)
         ]
-        if portion.count < self.count:
-            self._put(portion.first, tables)
-        else:
-            self.tables = tables
+        self.take(tables, portion.first)
 
-    def _put(self, first, tables):
+    def take(self, tables, first):
+        if tables[-1].size == self.count:
+            self.tables = tables
+        else:
+            self._put(tables, first)
+
+    def _put(self, tables, first):
         if self.tables is None:
             self.tables = [
                 None if t is None else np.empty((*t.shape[:-1], self.count), t.dtype)

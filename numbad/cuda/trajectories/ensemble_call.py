@@ -14,6 +14,7 @@ from numbad.cuda.trajectories.portions import checked_block, portion, portions, 
 from numbad.cuda.trajectories.quantile import Levels, QuantileSearch
 from numbad.cuda.trajectories.sde_march import SdePlan
 from numbad.cuda.trajectories.seeds import chosen, chunk_size, passes
+from numbad.cuda.trajectories.shares import Asked, shares
 from numbad.errors import ArgumentError
 from numbad.ode.adjoints.dispatcher import SolverDispatcher
 from numbad.sde.solution_operator import SolveDispatcher
@@ -37,6 +38,7 @@ def ensemble(
     stream=None,
     block=None,
     progress=True,
+    executor=None,
 ):
     """Integrate many trajectories on the GPU, one in each thread.
 
@@ -77,6 +79,10 @@ def ensemble(
         in an order that `block` and the number of trajectories decide alone: the same bits on any GPU.
     progress : bool
         Whether to show a progress bar, on a terminal, where there are several blocks.
+    executor : concurrent.futures.Executor, optional
+        Whose workers have a GPU each, as those of Dask-CUDA's `Client(LocalCUDACluster()).get_executor()`:
+        they take shares of `block` trajectories, by default a sixteenth. `solve`, a function as `reduce` and
+        the arrays, which are NumPy's, travel there by pickle. The result is the same for any.
 
     Returns
     -------
@@ -108,11 +114,25 @@ def ensemble(
     thread, and states stay in registers: ensembles are for small systems.
     """
     _check_reduce(reduce)
-    plan, block = plan_of(solve), checked_block(block)
-    device = Accelerator(stream)
+    plan_of(solve)
+    block, device = checked_block(block), Accelerator(stream)
+    asked = Asked(solve, y0s, args, keys, precision, derivatives, reduce)
+    if executor is not None:
+        return _request(asked, device).shared_out(ts, block, progress, executor)
     device.need("nd.cuda.ensemble", _WAY_OUT)
-    request = Request(plan, device, y0s, args, keys, precision, derivatives, reduce)
-    return request.run(ts, block, progress)
+    return _request(asked, device).run(ts, block, progress)
+
+
+def _request(asked, device):
+    return Request(plan_of(asked.solve), device, *asked[1:], asked=asked)
+
+
+def share(asked, ts, before):
+    """What a worker collects of trajectories that others go before."""
+    device = Accelerator()
+    device.need("nd.cuda.ensemble, in a worker of its executor,", _WAY_OUT)
+    collector, lost = _request(asked, device).collected(ts, before=before)
+    return collector.found, lost.found
 
 
 def _check_reduce(reduce):
@@ -138,8 +158,10 @@ def plan_of(solve):
 class Request:
     """One call: what is given, brought to the device, and what comes back."""
 
-    def __init__(self, plan, device, y0s, args, keys, precision, derivatives=None, reduce=None):
-        self.plan, self.device, self.reduce = plan, device, reduce
+    def __init__(
+        self, plan, device, y0s, args, keys, precision, derivatives=None, reduce=None, asked=None
+    ):
+        self.plan, self.device, self.reduce, self.asked = plan, device, reduce, asked
         self.given = Given(device)
         self.y0, self.width = state_of(self.given.structure(y0s, "y0s"))
         states = [array.dtype for array in self.given.arrays]
@@ -151,6 +173,12 @@ class Request:
 
     def run(self, ts, block=None, shown=True):
         """The trajectories at output times, so many at once."""
+        collector, lost = self.collected(ts, block, shown)
+        lost.tell(self.count)
+        return collector.result(lost.first)
+
+    def collected(self, ts, block=None, shown=False, before=0):
+        """What is collected of the trajectories, and those that failed; there are so many before them."""
         plan, count = self.plan, self.count
         times = plan.times(ts, self.precision)
         plan.check(self._first(self.y0), times, self._first(self.args))
@@ -161,9 +189,25 @@ class Request:
         )
         with progress_bar(count, shown and size < count) as advance:
             for first, number in portions(count, size):
-                collector.add(self._portion(kernels, times, first, number, lost))
+                arguments = plan.arguments(times, before + first)
+                collector.add(self._portion(kernels, arguments, len(times), first, number, lost))
                 advance(number)
-        lost.tell(count)
+        return collector, lost
+
+    def shared_out(self, ts, block, shown, executor):
+        """The trajectories at output times, of workers that have a GPU each."""
+        collector, lost = self._collector(), LostTrajectories(self.device, self.precision, None)
+        if collector.whole is not None or self.given.resident:
+            raise ArgumentError(
+                "nd.cuda.ensemble: executor= takes NumPy arrays, and no quantiles, which need all "
+                "trajectories on one GPU"
+            )
+        with progress_bar(self.count, shown) as advance:
+            for first, number, found in shares(executor, share, self.asked, ts, self.count, block):
+                collector.take(found[0], first)
+                lost.take(found[1], first)
+                advance(number)
+        lost.tell(self.count)
         return collector.result(lost.first)
 
     def _collector(self):
@@ -186,14 +230,14 @@ class Request:
         room = portion(free, self.count, collector.bytes_fixed, each, collector.whole)
         return min(room, block or room) if collector.whole is None else room
 
-    def _portion(self, kernels, times, first, count, lost):
+    def _portion(self, kernels, arguments, outputs, first, count, lost):
         """Integrate some trajectories, and look for those that failed."""
         device, precision, numbers = self.device, self.precision, len(self.by)
-        ys = device.empty((len(times), self.width, count), precision)
-        slopes = device.empty((len(times), self.width, numbers, count), precision)
+        ys = device.empty((outputs, self.width, count), precision)
+        slopes = device.empty((outputs, self.width, numbers, count), precision)
         status = device.empty((count,), np.int32)
         stopped = device.empty((count,), precision)
-        more = self._on_device(self.plan.arguments(times, first))
+        more = self._on_device(arguments)
         given = [*self._leaves(first, count), *more, status, stopped, ys]
         for kernel in kernels:
             device.launch(kernel, [*given, slopes] if numbers else given, count)

@@ -36,6 +36,17 @@ class LostTrajectories:
             self.first, self.why = portion.first + int(first), self._why(portion, stopped, first)
         self.count += int(count)
 
+    @property
+    def found(self):
+        return self.count, self.first, self.why
+
+    def take(self, found, first):
+        """What another process has found, whose trajectories are from `first` on."""
+        count, number, why = found
+        if count and (not self.count or first + number < self.first):
+            self.first, self.why = first + number, why
+        self.count += count
+
     def _why(self, portion, stopped, first):
         """Why a trajectory failed."""
         at = slice(first, first + 1)

@@ -28,7 +28,7 @@ class PathNumbers:
         self.returned = reduced_type(cpu_target.typing_context, self.reduce)
         self.single = not isinstance(self.returned, types.BaseTuple)
         self.count = 1 if self.single else len(self.returned)
-        self.parts = []
+        self.found = []
         self.bytes_fixed = 3 * 8 * 2**17
         self.bytes_each = self.count * (1 + partials) * np.dtype(precision).itemsize
 
@@ -39,10 +39,13 @@ class PathNumbers:
         slopes = [portion.slopes] if self.partials else []
         given = [portion.status, portion.ys, *slopes, found]
         self.device.launch(kernel, given, portion.count)
-        self.parts.append(moments(self.device, portion.status, found, self.precision))
+        self.found.append(moments(self.device, portion.status, found, self.precision))
+
+    def take(self, found, first):
+        self.found += found
 
     def result(self, failed):
-        found = merged(self.parts)
+        found = merged(self.found)
         error = standard_error(found)[:, 0]
         by = self._structured(found.mean[:, 1:]) if self.partials else None
         paths = int(found.count.flat[0])
