@@ -1,9 +1,12 @@
 """The GPU: whether there is one, arrays on it, streams, launches."""
 
+from contextlib import contextmanager
+
 import numpy as np
 from numba import cuda, typeof
 from numba.core import types
 from numba.cuda.cudadrv import nvrtc
+from numba.cuda.cudadrv.driver import CudaAPIError
 
 from ..errors import ArgumentError, DeviceError
 from .launch import launch_for
@@ -41,11 +44,46 @@ def stream_of(stream):
     )
 
 
+_OUT_OF_MEMORY = 2  # CUDA_ERROR_OUT_OF_MEMORY
+
+
+def free_bytes():
+    """How many bytes of memory are free on the current GPU."""
+    context = cuda.current_context()
+    context.deallocations.clear()  # what Numba is done with and has not given back
+    return context.get_memory_info().free
+
+
+@contextmanager
+def room_for(shape, dtype):
+    """Within it, an array is made on the GPU; DeviceError where there is no memory for it."""
+    try:
+        yield
+    except (CudaAPIError, MemoryError) as error:
+        if isinstance(error, CudaAPIError) and int(error.code) != _OUT_OF_MEMORY:
+            raise
+        needed = int(np.prod(shape, dtype=float)) * np.dtype(dtype).itemsize
+        raise DeviceError(
+            f"the GPU has no room for an array of {in_units(needed)}: {in_units(free_bytes())} are free "
+            "there. Take fewer elements at a time, or float32, or let go of other arrays on the GPU"
+        ) from error
+
+
+def in_units(number):
+    """A number of bytes, as one reads it."""
+    for unit in ("bytes", "KB", "MB", "GB"):
+        if number < 1000.0 or unit == "GB":
+            return f"{number:.0f} bytes" if unit == "bytes" else f"{number:.1f} {unit}"
+        number /= 1000.0
+
+
 def on_device(array, stream):
     """An array on the device: the same memory, or a copy of a NumPy array."""
     if cuda.is_cuda_array(array):
         return cuda.as_cuda_array(array)
-    return cuda.to_device(np.asarray(array), stream=stream)
+    array = np.asarray(array)
+    with room_for(array.shape, array.dtype):
+        return cuda.to_device(array, stream=stream)
 
 
 def is_on_device(value):
@@ -63,7 +101,8 @@ def type_of(value):
 
 
 def empty(shape, dtype, stream):
-    return cuda.device_array(shape, dtype, stream=stream)
+    with room_for(shape, dtype):
+        return cuda.device_array(shape, dtype, stream=stream)
 
 
 def launch(kernel, threads, count, arguments, stream):

@@ -3,7 +3,7 @@
 import numpy as np
 from numba import cuda
 
-from numbad.cuda.device import stream_of
+from numbad.cuda.device import free_bytes, room_for, stream_of
 from numbad.errors import DeviceError
 
 THREADS = 128
@@ -24,9 +24,7 @@ class Accelerator:
 
     def free(self):
         """How many bytes of memory are free on the GPU."""
-        context = cuda.current_context()
-        context.deallocations.clear()  # what Numba is done with and has not given back
-        return context.get_memory_info().free
+        return free_bytes()
 
     def is_resident(self, value):
         """Whether a value is an array on a GPU already."""
@@ -38,11 +36,14 @@ class Accelerator:
 
     def copied(self, array, dtype):
         """An array of NumPy's on the device, contiguous."""
-        return cuda.to_device(np.ascontiguousarray(array, dtype), stream=self.stream)
+        array = np.ascontiguousarray(array, dtype)
+        with room_for(array.shape, dtype):
+            return cuda.to_device(array, stream=self.stream)
 
     def empty(self, shape, dtype):
         """A new array on the device; what is in it is undefined."""
-        return cuda.device_array(shape, dtype, stream=self.stream)
+        with room_for(shape, dtype):
+            return cuda.device_array(shape, dtype, stream=self.stream)
 
     def fetched(self, array):
         """An array of the device's as one of NumPy's, when what is queued has been done."""

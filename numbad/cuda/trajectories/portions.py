@@ -3,6 +3,7 @@
 import sys
 from contextlib import contextmanager
 
+from numbad.cuda.device import in_units
 from numbad.errors import ArgumentError, DeviceError
 
 # Of what is free, so much is left: the driver has local memory and code there.
@@ -34,17 +35,10 @@ def portion(free, count, fixed, each, whole=None):
     if most < fewest:
         told = whole or "Take fewer output times, fewer derivatives, or precision='float32'"
         raise DeviceError(
-            f"nd.cuda.ensemble needs {_bytes(fixed + each * fewest)} of memory on the GPU for {fewest} of "
-            f"{count} trajectories, and {_bytes(free)} are free there. {told}"
+            f"nd.cuda.ensemble needs {in_units(fixed + each * fewest)} of memory on the GPU for {fewest} of "
+            f"{count} trajectories, and {in_units(free)} are free there. {told}"
         )
     return most - most % FEWEST
-
-
-def _bytes(number):
-    for unit in ("bytes", "KB", "MB", "GB"):
-        if number < 1000.0 or unit == "GB":
-            return f"{number:.0f} bytes" if unit == "bytes" else f"{number:.1f} {unit}"
-        number /= 1000.0
 
 
 def portions(count, size):
