@@ -8,6 +8,7 @@ from numba.core import ir, types
 from numba.core.ir_utils import build_definitions
 
 from .dual import is_dual_array, is_float_array
+from .dual_arrays import as_dual
 
 
 def convert_merged(func_ir, typemap, activity, changes, dual):
@@ -79,8 +80,6 @@ def _may_be_copied(name, flow, changes):
 
 
 def _convert(func_ir, phi, typemap, dual, duals):
-    from .dual_arrays import as_dual
-
     for k, (label, value) in enumerate(zip(phi.incoming_blocks, phi.incoming_values, strict=True)):
         if not isinstance(value, ir.Var) or not _is_constant(value.name, typemap, duals):
             continue

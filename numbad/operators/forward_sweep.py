@@ -13,6 +13,7 @@ from numba.core import types
 from ..errors import ArgumentError, UnsupportedError
 from ..forward import access
 from ..forward.dual import Dual, base_scalar
+from ..forward.dualize import replacement
 from ..forward.layout import empty_as
 from ..forward.promote import effects
 from ..reverse import random_state
@@ -203,8 +204,6 @@ class ForwardSweep(Writer):
                 sources.append(source)
                 tys.append(dual)
             elif isinstance(ty, types.Dispatcher):
-                from ..forward.dualize import replacement
-
                 stand_in = replacement(ty.dispatcher)
                 sources.append(self.constant("function", stand_in))
                 tys.append(self.typingctx.resolve_value_type(stand_in))

@@ -11,6 +11,7 @@ from ..forward import access
 from ..forward.custom import value_of
 from ..forward.dual import Dual, duals_in, join_tangent
 from ..forward.dual_arrays import dtype_of_type
+from ..forward.dualize import replacement
 from ..forward.layout import empty_as
 from ..forward.promote import effects
 from ..source import define
@@ -306,8 +307,6 @@ class TangentSource:
         sources, tys = [], []
         for k, (source, ty) in enumerate(zip(self.sources, self.argtypes, strict=True)):
             if isinstance(ty, types.Dispatcher):
-                from ..forward.dualize import replacement
-
                 self.namespace[f"function{k}"] = replacement(ty.dispatcher)
                 source = f"function{k}"
                 ty = self.typingctx.resolve_value_type(self.namespace[source])

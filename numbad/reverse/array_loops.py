@@ -9,6 +9,7 @@ import numpy as np
 from numba.core import types
 
 from ..rules.arrays.nests import jit, nest, number_class, subscript
+from .ops.array import is_basic_index
 
 
 def _jit(lines, namespace):
@@ -173,8 +174,6 @@ def _is_index_array(ty):
 
 def indexed_assignment(base, index, ndim):
     """`a[index] = v` for slices, or for one array of numbers or a mask; None for other indices."""
-    from .ops.array import is_basic_index
-
     if is_basic_index(index):
         return _slice_assignment(_view_ndim(base, index), ndim)
     if _is_index_array(index):

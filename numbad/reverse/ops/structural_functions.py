@@ -11,6 +11,7 @@ from ...ir.leaves import leaves
 from ...source import define
 from .base import Constant, Op
 from .call import StandIn
+from .moves import picked
 from .scalar_function import ScalarOp
 
 
@@ -153,8 +154,6 @@ class Extremum(OfSeveral):
         values = e.tuple([e.value(v) for v in self.arguments])
         which = e.call(first_equal(len(self.arguments)), answer, values)
         for k, variable in enumerate(self.arguments):
-            from .moves import picked
-
             if self._is_active(e, variable):
                 self._give(e, variable, e.call(picked, which, e.const(k), adjoint))
 
