@@ -229,25 +229,23 @@ def guarded(typingctx, mask, x, harmless):
 @intrinsic
 def both(typingctx, first, second):
     """The conjunction of two masks."""
-    n = _lanes_of(first, second)
-    ty = types.boolean if n is None else Varying(types.boolean, n)
-
-    def codegen(context, builder, sig, args):
-        masks = [context.cast(builder, v, t, ty) for v, t in zip(args, sig.args, strict=True)]
-        return builder.and_(*masks)
-
-    return ty(first, second), codegen
+    return _joined("and_", first, second)
 
 
 @intrinsic
 def either(typingctx, first, second):
     """The disjunction of two masks."""
+    return _joined("or_", first, second)
+
+
+def _joined(instruction, first, second):
+    """What an intrinsic of two masks returns."""
     n = _lanes_of(first, second)
     ty = types.boolean if n is None else Varying(types.boolean, n)
 
     def codegen(context, builder, sig, args):
         masks = [context.cast(builder, v, t, ty) for v, t in zip(args, sig.args, strict=True)]
-        return builder.or_(*masks)
+        return getattr(builder, instruction)(*masks)
 
     return ty(first, second), codegen
 

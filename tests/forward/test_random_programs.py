@@ -22,7 +22,7 @@ from tests.forward.exact import exactly, flat, to_exact
 
 COUNT = int(os.environ.get("NUMBAD_RANDOM_PROGRAMS", "25"))
 SEED = int(os.environ.get("NUMBAD_RANDOM_SEED", "0"))
-PARTS = 5
+PARTS = 10
 SHARES = [0, *(pytest.param(k, marks=pytest.mark.deep) for k in range(1, PARTS))]
 SIZE = 4
 

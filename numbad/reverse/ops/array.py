@@ -21,14 +21,18 @@ def index_var(e, expr_or_statement):
     return e.const_index(node.index, node.index_var)
 
 
-class Load(Op):
-    """`v = a[i]`: one element of an array."""
+class Access(Op):
+    """One element of an array, read or written."""
 
     linear = repeatable = elementary = True
-    updates = False  # True: the first half of `a[i] += x`
+    updates = False  # True: half of `a[i] += x`
 
     def may_raise(self, options):
         return bool(options.get("boundscheck")) or self.fn.checked
+
+
+class Load(Access):
+    """`v = a[i]`: one element of an array."""
 
     def analyse(self):
         if self.leaves(self.target):
@@ -52,14 +56,8 @@ class Load(Op):
                 e.call(accumulate, shadow, index, adjoint)
 
 
-class Store(Op):
+class Store(Access):
     """`a[i] = v`: one element of an array."""
-
-    linear = repeatable = elementary = True
-    updates = False  # True: the second half of `a[i] += x`
-
-    def may_raise(self, options):
-        return bool(options.get("boundscheck")) or self.fn.checked
 
     def analyse(self):
         array = self.statement.target.name, ()
