@@ -15,9 +15,11 @@ from numba.core.compiler_machinery import FunctionPass, register_pass
 from numba.core.ir_utils import build_definitions
 from numba.extending import register_jitable
 
+from ..ir.function import accessed
 from ..ir.untyped import constant_of
 from ..source import define
 from . import dual as d
+from . import number_views
 from .copies import Use, statements
 from .dual_arrays import dtype_of_type, is_dual_array
 from .entered import attribute, attribute_of
@@ -199,7 +201,13 @@ class TakeParts(FunctionPass):
     """Puts copies, or refusals, where code asks something for its real or imaginary part."""
 
     _name = "numbad_take_parts"
-    parts = PARTS_OF_DUALS
+    of_all = False  # whether arrays without dual numbers are copied, too
+
+    def asked(self, func_ir, value):
+        found = _asked(func_ir, value, PARTS_OF_ALL if self.of_all else PARTS_OF_DUALS)
+        if found is None and isinstance(value, ir.Expr) and value.op == "call":
+            return number_views.asked(func_ir, value, self.of_all)
+        return found
 
     def __init__(self):
         FunctionPass.__init__(self)
@@ -214,7 +222,7 @@ class TakeParts(FunctionPass):
             s.target.name: asked
             for s in statements(state.func_ir.blocks)
             if isinstance(s, ir.Assign)
-            and (asked := _asked(state.func_ir, s.value, self.parts)) is not None
+            and (asked := self.asked(state.func_ir, s.value)) is not None
         }
         if found:
             _Rewriting(state, found).run()
@@ -227,10 +235,11 @@ class CopyParts(TakeParts):
     """The same for complex arrays of any kind: for code that becomes one of dual numbers."""
 
     _name = "numbad_copy_parts"
-    parts = PARTS_OF_ALL
+    of_all = True
 
     def is_needed(self, state):
-        return state.func_id.func not in _OWN
+        function = state.func_id.func
+        return function not in _OWN and function not in number_views.OWN
 
 
 def _asked(func_ir, value, parts):
@@ -272,12 +281,11 @@ class _Rewriting:
 
     def _part_indexed(self, statement):
         """The part of which a statement reads or writes an item; None if it does something else."""
-        if isinstance(statement, ir.SetItem | ir.StaticSetItem):
-            return self.found.get(statement.target.name)
-        value = getattr(statement, "value", None)
-        if isinstance(value, ir.Expr) and value.op in ("getitem", "static_getitem"):
-            return self.found.get(value.value.name)
-        return None
+        access, base = accessed(statement) or (None, None)
+        owner, part = (
+            self.found.get(base.name, (None, None)) if access is not None else (None, None)
+        )
+        return (owner, part) if isinstance(part, Part) else None
 
     def _block(self, block):
         body = []

@@ -7,7 +7,7 @@ from numba.core import ir, types
 
 from ..errors import UnsupportedError
 from .fence import Place, located, refuse
-from .handlers import TEST_BEFORE, handled
+from .handlers import branch_instead, catch_all, catch_in, handled
 from .inline import bind, inline
 from .normalize import normalize
 from .sequences import call_helper
@@ -24,8 +24,15 @@ def expand(fn, analyse, body_of, root=(), stays=None):
     `body_of` gives the normalised code of a dispatcher for argument types;
     `root` is what `fn` itself is the code of: `((dispatcher, types),)`.
     """
+    options = root[0][0].targetoptions if root else {}
+    if any(handled(fn, label) for label in fn.blocks):
+        catch_all(fn)
+        normalize(fn)
     for _ in range(LIMIT):
         activity = analyse(fn)
+        if branch_instead(fn, activity.ops, options):
+            normalize(fn)
+            continue
         ops = activity.expandables()
         if not ops:
             return activity
@@ -41,8 +48,6 @@ def expand(fn, analyse, body_of, root=(), stays=None):
 def _expand(fn, op, body_of, root, stays):
     label, index = _find(fn, op.statement)
     place = Place.of(op.statement.loc, construct=spell(fn, op.statement))
-    if handled(fn, label):
-        raise refuse(f"{op.construct()} in a 'try' block: it may raise", op.loc, TEST_BEFORE)
     if hasattr(op, "arguments"):
         index = _replace_by_helper(fn, op, label, index)
     call = fn.blocks[label].body[index].value
@@ -62,7 +67,11 @@ def _expand(fn, op, body_of, root, stays):
     place.error_model = model
     if model is not None:
         _mark(callee, model)
+    caught, known = handled(fn, label), set(fn.blocks)
     called = inline(fn, label, index, callee, arguments, before, place)
+    if caught:
+        *new, rest = sorted(set(fn.blocks) - known)
+        catch_in(fn, new, rest)
     for name in called:
         fn.chains[name] = (*chain, (op.dispatcher, argtypes))
 

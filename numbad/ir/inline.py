@@ -10,7 +10,10 @@ from numba.core import ir, types
 from .function import is_expr, is_phi, map_vars, successors
 
 _OWN = os.path.dirname(os.path.dirname(__file__))
-_LIBRARIES = os.path.dirname(numba.__file__), *(os.path.join(_OWN, x) for x in ("ir", "reverse"))
+_LIBRARIES = (
+    os.path.dirname(numba.__file__),
+    *(os.path.join(_OWN, x) for x in ("ir", "reverse", "rules")),
+)
 
 
 def bind(fn, call, py_func, before):
@@ -107,7 +110,7 @@ def inline(fn, label, index, callee, arguments, before=(), place=None):
     fn.sites[end] = elsewhere
     fn.blocks[end] = rest
     _receive(fn, rest, call, returned)
-    _redirect(fn, rest, label, end)
+    redirect(fn, rest, label, end)
     fn.changed()
     return [
         s.target.name + suffix
@@ -164,7 +167,7 @@ def _receive(fn, rest, call, returned):
     rest.body.insert(0, ir.Assign(value, call.target, call.loc))
 
 
-def _redirect(fn, block, old, new):
+def redirect(fn, block, old, new):
     """What came from block `old` comes from `new`, in the phis of what follows it."""
     for label in successors(block):
         for s in fn.blocks[label].body:

@@ -10,7 +10,7 @@ def refuse_raising(fn, activity, options):
         if not handled(fn, label):
             continue
         for op in ops:
-            if activity.is_active(op) and op.may_raise(options):
-                raise refuse(
-                    f"{op.construct()} in a 'try' block: it may raise", op.loc, TEST_BEFORE
-                )
+            if activity.is_active(op) and op.may_raise(options) and not op.raises_alone:
+                within = getattr(op.loc, "construct", None) is not None  # library code
+                what = "a statement" if within else op.construct()
+                raise refuse(f"{what} in a 'try' block: it may raise", op.loc, TEST_BEFORE)

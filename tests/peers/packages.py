@@ -21,6 +21,7 @@ import subprocess
 import sys
 import time
 from collections import Counter, defaultdict
+from operator import attrgetter
 
 import numpy as np
 
@@ -45,9 +46,9 @@ NAMES = {"np": np, "v": lambda n: numbers((n,)), "m": lambda *shape: numbers(sha
 
 def calls(wanted=()):
     """`(module, function, source of the arguments, options)` for each call of the table."""
-    from .package_calls import CALLS
+    from . import newer_package_calls, package_calls
 
-    for line in CALLS.strip().splitlines():
+    for line in (package_calls.CALLS + newer_package_calls.CALLS).strip().splitlines():
         if line.startswith("["):
             module = line.strip("[]")
             continue
@@ -102,7 +103,7 @@ class Call:
     """A function of a package with arguments, as a function that returns one number."""
 
     def __init__(self, module, name, source, options):
-        self.function = compiled(getattr(importlib.import_module(module), name))
+        self.function = compiled(attrgetter(name)(importlib.import_module(module)))
         self.args = eval(f"({source},)", dict(NAMES))
         self.rtol = float(options.get("rtol", RELATIVE_ERROR))
         self.into = int(options["into"]) if "into" in options else None

@@ -254,6 +254,12 @@ _method("reshape", "total2(a.reshape(2, 2)) * a[1]")
 _method("take", "total(a.take(i)) * a[1]")
 _method("transpose", "total2(m.transpose()) * m[0, 1]")
 _method("view", "a[0] * a.view(np.int64)[1]")
+methods.call(
+    "view-complex",
+    "a[0] * a.view(np.complex128)[1].imag",
+    feature="`.view(np.complex128)`, `.view(np.float64)`",
+    names=(),
+)
 _method("tobytes", "i.tobytes()[8] + 1", constant=True)
 methods.constant(
     "tobytes-float", "a.tobytes()[7]", feature="`.tobytes()` of a differentiated array", names=()

@@ -141,6 +141,7 @@ class Fresh(Op):
     """A new array, whose memory no other name shares; what goes in carries no derivative."""
 
     linear = repeatable = True
+    raises_alone = True  # for want of memory, or for a shape; its adjoint computes nothing
 
     def analyse(self):
         for var in operands(self.expr):

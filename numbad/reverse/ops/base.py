@@ -1,11 +1,15 @@
 """What a statement means for derivatives; one subclass of `Op` for every kind of statement."""
 
-from numba.core import ir
+from numba.core import ir, types
+from numba.core.unsafe import eh
 
+from ...ir.divisors import may_divide_by_zero, operator_of, zero_test
 from ...ir.fence import refuse
-from ...ir.function import operands
+from ...ir.function import is_expr, operands
 from ...ir.leaves import HANDLES, leaves
 from ...ir.spelling import spell
+
+_HARMLESS = "cast", "phi", "build_tuple", "unary"
 
 
 class Op:
@@ -22,6 +26,7 @@ class Op:
         False  # True: several cotangents go through its adjoint at once, which runs no user's code
     )
     repeatable = False  # True: made once more, it does the same, and nothing else
+    raises_alone = False  # True: where it raises, its adjoint may be run as if it had not
     elementary = False  # True: it reads or writes one element, computes one number, or names one
 
     def __init__(self, fn, label, statement):
@@ -86,6 +91,10 @@ class Op:
         """Whether it may raise an exception, in code compiled with these options of `njit`."""
         return True
 
+    def zero_test(self):
+        """A helper and its arguments that tell whether it raises, for a division by zero; else None."""
+        return zero_test(self.fn, getattr(self.statement, "value", None))
+
     def refusal(self):
         return refuse(self.construct(), self.loc)
 
@@ -98,6 +107,25 @@ class Constant(Op):
     """Its result has no derivative, whatever goes in."""
 
     linear = elementary = True
+
+    def may_raise(self, options):
+        value = getattr(self.statement, "value", None)
+        if not isinstance(value, ir.Expr):
+            return not isinstance(self.statement, ir.Assign | ir.Terminator)
+        if operator_of(value):
+            return self.zero_test() is not None and may_divide_by_zero(self.loc, options)
+        return not (is_expr(value, *_HARMLESS) or self._reads_field() or self._is_check())
+
+    def _reads_field(self):
+        """Whether it takes something out of a module, an array or a tuple; a class may have code there."""
+        of = types.Module | types.Array | types.BaseTuple
+        return is_expr(self.expr, "getattr") and isinstance(self.fn.type_of(self.expr.value), of)
+
+    def _is_check(self):
+        """Whether it is one of Numba's own calls around `try`."""
+        if not is_expr(self.expr, "call"):
+            return False
+        return getattr(self.fn.constant(self.expr.func), "__module__", "") == eh.__name__
 
 
 class Unknown(Op):

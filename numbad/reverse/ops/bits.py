@@ -4,6 +4,7 @@ import numpy as np
 from numba.core import types
 
 from ...ir.leaves import leaves
+from . import parts
 from .array import View
 from .base import Constant, Unknown
 
@@ -32,7 +33,15 @@ def view(fn, label, s, call, owner, ty):
         return None if leaves(out) else Constant(fn, label, s)
     if isinstance(ty, types.Array) and isinstance(out, types.Array) and ty.dtype == out.dtype:
         return View(fn, label, s, owner)
+    if isinstance(ty, types.Array) and isinstance(out, types.Array) and _are_parts(ty, out):
+        return parts.reinterpreted(fn, label, s, owner)
     return Bits(fn, label, s, owner)
+
+
+def _are_parts(ty, out):
+    """Whether the elements of one array are real and imaginary parts of those of the other."""
+    z, x = (ty.dtype, out.dtype) if isinstance(ty.dtype, types.Complex) else (out.dtype, ty.dtype)
+    return isinstance(z, types.Complex) and z.underlying_float == x and ty.ndim == out.ndim
 
 
 def memory_of(fn, label, s, call, owner, ty):

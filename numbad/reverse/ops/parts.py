@@ -1,4 +1,4 @@
-"""The imaginary part of a complex array: a view, whose adjoint is no view of the array's adjoint.
+"""Views whose adjoint is no view of the array's: the imaginary part, floats read as complex numbers.
 
 With `df/dx - 1j df/dy` for the adjoint of `x + 1j y`, the adjoint of y is minus its imaginary part.
 """
@@ -6,6 +6,7 @@ With `df/dx - 1j df/dy` for the adjoint of `x + 1j y`, the adjoint of y is minus
 import numpy as np
 from numba import njit
 from numba.core import types
+from numba.cpython.unsafe.tuple import tuple_setitem
 
 from ...ir.fence import refuse
 from ...ir.function import is_expr, read_by
@@ -20,14 +21,35 @@ def add_imaginary(shadow, part):
         shadow[index] -= 1j * part[index]
 
 
-class ImaginaryPart(Op):
-    """`v = z.imag`: its adjoint is an array of its own, and is added to that of `z` in the end.
+@njit
+def add_pairs(shadow, numbers):
+    """Add the adjoints of complex numbers to those of the floats that are their parts."""
+    last = shadow.ndim - 1
+    for index in np.ndindex(numbers.shape):
+        place = tuple_setitem(index, last, 2 * index[last])
+        shadow[place] += numbers[index].real
+        shadow[tuple_setitem(place, last, place[last] + 1)] -= numbers[index].imag
+
+
+@njit
+def add_numbers(shadow, pairs):
+    """Add the adjoints of floats to those of the complex numbers that they are the parts of."""
+    last = shadow.ndim - 1
+    for index in np.ndindex(shadow.shape):
+        place = tuple_setitem(index, last, 2 * index[last])
+        x, y = pairs[place], pairs[tuple_setitem(place, last, place[last] + 1)]
+        shadow[index] += x - 1j * y
+
+
+class ShownPart(Op):
+    """`v = z.imag`, `v = a.view(np.complex128)`: its adjoint is an array of its own, added in the end.
 
     It is right as long as nothing that is written under one of the two names is read under the other.
+    `add` adds the adjoint of `v` to that of the array; `shown` says what `v` is, `copied` how to copy it.
     """
 
-    def __init__(self, fn, label, statement, base):
-        self.base = base
+    def __init__(self, fn, label, statement, base, add, shown, copied):
+        self.base, self.add, self.shown, self.copied = base, add, shown, copied
         super().__init__(fn, label, statement)
 
     def analyse(self):
@@ -43,12 +65,12 @@ class ImaginaryPart(Op):
             return
         if self._is_read_after_a_write(e):
             raise refuse(
-                "the imaginary part of an array of complex numbers, which is read after a write to it",
+                f"{self.shown}, which is read after a write to it",
                 self.loc,
-                "copy it, v = z.imag.copy(), before anything is written to z",
+                f"copy it, v = {self.copied}, before anything is written to the array",
             )
         shadow, own = (e.shadow((name, ())) for name in (self.base.name, self.target))
-        e.call(add_imaginary, shadow, own)
+        e.call(self.add, shadow, own)
 
     def _is_read_after_a_write(self, e):
         """Whether a write to the numbers under one of the two names is seen under the other."""
@@ -120,5 +142,16 @@ def real(fn, label, s, var):
 def imaginary(fn, label, s, var):
     """The op of the imaginary part of an array; of real numbers it is a constant."""
     if isinstance(fn.type_of(var).dtype, types.Complex):
-        return ImaginaryPart(fn, label, s, var)
+        shown = "the imaginary part of an array of complex numbers"
+        return ShownPart(fn, label, s, var, add_imaginary, shown, "z.imag.copy()")
     return Constant(fn, label, s)
+
+
+def reinterpreted(fn, label, s, var):
+    """The op of floats read as complex numbers, or of complex numbers as floats, of the same width."""
+    out = fn.type_of(s.target).dtype
+    if isinstance(out, types.Complex):
+        shown = "an array of floats read as complex numbers"
+        return ShownPart(fn, label, s, var, add_pairs, shown, f"a.view(np.{out}).copy()")
+    shown = "an array of complex numbers read as floats"
+    return ShownPart(fn, label, s, var, add_numbers, shown, f"z.view(np.{out}).copy()")

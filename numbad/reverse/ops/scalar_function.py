@@ -5,6 +5,7 @@ import operator
 
 from numba.core import types
 
+from ...ir.divisors import may_divide_by_zero
 from ...ir.fence import refuse
 from ...ir.leaves import leaves
 from ...rules.expression import Answer, Apply, Arg, Const, Missing, evaluate
@@ -24,9 +25,6 @@ INPLACE = {
 ARITHMETIC = {
     *(operator.add, operator.sub, operator.mul, operator.truediv, operator.neg, operator.pos),
 }
-
-
-_DIVISIONS = operator.truediv, operator.floordiv, operator.mod, operator.pow
 
 
 def is_scalar(ty):
@@ -53,8 +51,7 @@ class ScalarOp(Op):
                     self.flows.append(pair)
 
     def may_raise(self, options):
-        model = getattr(self.loc, "error_model", None) or options.get("error_model")
-        return self.function in _DIVISIONS and model != "numpy"
+        return self.zero_test() is not None and may_divide_by_zero(self.loc, options)
 
     @property
     def kind(self):

@@ -94,6 +94,9 @@ def _conjugate(fn, label, s, arguments):
 class OfSeveral(Op):
     """A number made of several."""
 
+    def may_raise(self, options):
+        return False
+
     def __init__(self, fn, label, statement, arguments):
         self.arguments = arguments
         super().__init__(fn, label, statement)
