@@ -3,15 +3,17 @@
 from numba.core import types
 from numba.core.compiler_machinery import AnalysisPass, register_pass
 
+from ..ir.grid_search import holds_numbers, warn_of_grid_search
 from ..ir.searches import warn_of_searches
 from . import dual as d
+from .known import STANDS_FOR
 
 _NUMBER = types.Float | d.Dual
 
 
 @register_pass(mutates_CFG=False, analysis_only=True)
 class WarnOfSearches(AnalysisPass):
-    """Warns of loops whose results depend on dual numbers through comparisons alone."""
+    """Warns of results that depend on dual numbers through comparisons alone."""
 
     _name = "numbad_warn_of_searches"
 
@@ -19,11 +21,18 @@ class WarnOfSearches(AnalysisPass):
         AnalysisPass.__init__(self)
 
     def run_pass(self, state):
-        tys = state.typemap
+        tys, blocks = state.typemap, state.func_ir.blocks
+
+        def is_varied(name):
+            return any(True for _ in d.duals_in(tys.get(name)))
+
         warn_of_searches(
-            state.func_ir.blocks,
-            lambda name: any(True for _ in d.duals_in(tys.get(name))),
+            blocks,
+            is_varied,
             lambda name: isinstance(tys.get(name), _NUMBER),
             lambda name: isinstance(getattr(tys.get(name), "dtype", None), _NUMBER),
         )
+        kinds = is_varied, lambda name: holds_numbers(tys.get(name))
+        code = state.func_id.func.__code__
+        warn_of_grid_search(code, blocks, kinds, lambda function: STANDS_FOR.get(function, function))
         return False

@@ -37,16 +37,24 @@ def warn_of_searches(blocks, is_varied, is_float, holds_floats):
     an array or a list of numbers
     """
     for name, loc in find_searches(blocks, is_varied, is_float, holds_floats):
-        if not os.path.abspath(loc.filename).startswith(_OWN):
+        if not is_own(loc):
             warn_once(_message(name.split(".")[0], loc), loc)
 
 
+def is_own(loc):
+    """Whether code is numbad's, rather than the user's."""
+    return os.path.abspath(loc.filename).startswith(_OWN)
+
+
+def source_line(loc):
+    return linecache.getline(loc.filename, loc.line).strip()
+
+
 def _message(name, loc):
-    line = linecache.getline(loc.filename, loc.line).strip()
     return (
         f"the result depends on differentiated quantities through comparisons alone, so that its "
         f"derivative is 0 there: nothing differentiated flows into '{name}', which a loop carries round, "
-        f"and this line chooses it by comparing:\n    {line}\nWay out: nd.root in place of a loop that "
+        f"and this line chooses it by comparing:\n    {source_line(loc)}\nWay out: nd.root in place of a loop that "
         "searches for a root, nd.minimize_scalar of one that searches for a minimum; if 0 is meant, "
         "nd.stop_gradient around what is compared"
     )
@@ -54,24 +62,25 @@ def _message(name, loc):
 
 def find_searches(blocks, is_varied, is_float, holds_floats):
     """`(name, place of the comparison)` for each loop that searches by comparisons alone."""
-    cfg = compute_cfg_from_blocks(blocks)
-    if not cfg.loops():
+    flow = DataFlow(blocks)
+    loops = flow.cfg.loops().values()
+    if not loops:
         return []
-    flow = _DataFlow(blocks, cfg)
     is_sensitive = flow.sensitive(is_varied).__contains__
     kinds = is_sensitive, is_float, holds_floats
-    found = [_LoopSearch(flow, loop, *kinds).found() for loop in cfg.loops().values()]
+    found = [_BracketSearch(flow, loop, *kinds).found() for loop in loops]
     return [one for one in found if one is not None]
 
 
-class _DataFlow:
+class DataFlow:
     """Which names are computed from which, through data alone: branches do not count."""
 
-    def __init__(self, blocks, cfg):
-        self.blocks, self.dominators = blocks, cfg.dominators()
+    def __init__(self, blocks):
+        self.blocks, self.cfg = blocks, compute_cfg_from_blocks(blocks)
+        cfg, self.dominators = self.cfg, self.cfg.dominators()
         self.predecessors = {label: [p for p, _ in cfg.predecessors(label)] for label in blocks}
         self.made = {}  # name -> (label, right-hand side)
-        results = []
+        self.results = results = []
         for label, block in blocks.items():
             for s in block.body:
                 if isinstance(s, ir.Assign):
@@ -114,7 +123,7 @@ class _DataFlow:
         func = self.made.get(value.func.name, (None, None))[1]
         if isinstance(func, ir.Global) and func.name == "operator":  # by `forward.dualize`
             return [v.name for v in value.args]
-        rule = find(self._function(value.func))
+        rule = find(self.function(value.func))
         if rule is None or value.kws or value.vararg is not None:
             return None
         try:
@@ -124,27 +133,59 @@ class _DataFlow:
         given = zip(value.args, partials, strict=True)
         return [v.name for v, partial in given if partial is not ZERO]  # interned
 
-    def _function(self, var):
-        """The function that is called, where it is a global or a module's."""
+    def function(self, var):
+        """The function that is called, where it is a global or a module's; else None."""
         value = self.made.get(var.name, (None, None))[1]
         if is_expr(value, "getattr"):
-            return getattr(self._function(value.value), value.attr, None)
+            return getattr(self.function(value.value), value.attr, None)
         return value.value if isinstance(value, ir.Global | ir.FreeVar) else None
 
 
-class _LoopSearch:
-    """One loop."""
+class LoopSearch:
+    """One loop, and the branches in it."""
+
+    def __init__(self, flow, loop, is_varied):
+        self.flow, self.header, self.body = flow, loop.header, loop.body
+        self.is_varied = is_varied
+        self.carried = [s.target.name for s in flow.blocks[loop.header].body if is_phi(s)]
+
+    def next_values(self, name):
+        """What a number that the loop carries becomes at the end of an iteration."""
+        phi = self.flow.made[name][1]
+        pairs = zip(phi.incoming_blocks, phi.incoming_values, strict=True)
+        return [v.name for p, v in pairs if p in self.body and isinstance(v, ir.Var)]
+
+    def behind_next(self, name):
+        """The same, with all that it is computed from in the loop."""
+        return {*self.flow.behind(self.next_values(name), self.body), name}
+
+    def branches(self, label):
+        """The branches within an iteration that decide on which of its ways a block is reached."""
+        ways = [p for p in self.flow.predecessors[label] if p in self.body]
+        if len(ways) < 2:
+            return
+        common = set.intersection(*(self.flow.dominators[p] for p in ways)) & set(self.body)
+        is_header = any(
+            label in self.flow.dominators[p] for p in ways
+        )  # as of a loop that continues
+        first = max(common, key=lambda b: len(self.flow.dominators[b]))
+        for b in self.body:
+            last = self.flow.blocks[b].terminator
+            inside = isinstance(last, ir.Branch) and set(last.get_targets()) <= set(self.body)
+            before = is_header or label not in self.flow.dominators[b]
+            if inside and before and first in self.flow.dominators[b]:
+                yield last
+
+
+class _BracketSearch(LoopSearch):
+    """A loop that may search by comparing."""
 
     def __init__(self, flow, loop, is_varied, is_float, holds_floats):
-        self.flow, self.header, self.body = flow, loop.header, loop.body
-        self.is_varied, self.is_float, self.holds_floats = is_varied, is_float, holds_floats
+        super().__init__(flow, loop, is_varied)
+        self.is_float, self.holds_floats = is_float, holds_floats
 
     def found(self):
-        carried = [
-            s.target.name
-            for s in self.flow.blocks[self.header].body
-            if is_phi(s) and self.is_float(s.target.name) and not self.is_varied(s.target.name)
-        ]
+        carried = [n for n in self.carried if self.is_float(n) and not self.is_varied(n)]
         leaving, slots = self._leaving(), self._slots()
         if any(map(self.is_varied, leaving)) or any(self.is_varied(s.value.name) for _, s in slots):
             return None
@@ -207,17 +248,14 @@ class _LoopSearch:
 
     def _choice(self, name):
         """The place of a comparison that chooses the next value of a number and looks at the last one."""
-        phi = self.flow.made[name][1]
-        pairs = zip(phi.incoming_blocks, phi.incoming_values, strict=True)
-        after = [v.name for p, v in pairs if p in self.body and isinstance(v, ir.Var)]
-        for other in {*self.flow.behind(after, self.body), name}:
+        for other in self.behind_next(name):
             label, value = self.flow.made.get(other, (None, None))
             if (
                 label in self.body
                 and is_expr(value, "phi")
                 and (label != self.header or other == name)
             ):
-                for branch in self._branches(label):
+                for branch in self.branches(label):
                     asked = self.flow.behind([branch.cond.name], self.body)
                     if name in asked and any(map(self.is_varied, asked)):
                         return branch.loc
@@ -231,20 +269,3 @@ class _LoopSearch:
             return False
         asked = [v.name for v in operands(value)]
         return any(map(self.is_varied, asked)) and name in self.flow.behind(asked, self.body)
-
-    def _branches(self, label):
-        """The branches within an iteration that decide on which of its ways a block is reached."""
-        ways = [p for p in self.flow.predecessors[label] if p in self.body]
-        if len(ways) < 2:
-            return
-        common = set.intersection(*(self.flow.dominators[p] for p in ways)) & set(self.body)
-        is_header = any(
-            label in self.flow.dominators[p] for p in ways
-        )  # as of a loop that continues
-        first = max(common, key=lambda b: len(self.flow.dominators[b]))
-        for b in self.body:
-            last = self.flow.blocks[b].terminator
-            inside = isinstance(last, ir.Branch) and set(last.get_targets()) <= set(self.body)
-            before = is_header or label not in self.flow.dominators[b]
-            if inside and before and first in self.flow.dominators[b]:
-                yield last

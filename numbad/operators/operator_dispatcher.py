@@ -33,6 +33,7 @@ from ..forward.refuse import refusing, told_before
 from ..inherited import inherited_options
 from ..ir.extension_types import holds_extension, parts, whole, whole_type
 from ..ir.fence import tells_of_defect
+from ..ir.grid_search import asked_for
 from ..ir.functionals import captured_count
 from ..ir.unwind import nopython_pipeline
 from ..linking import compiled
@@ -284,7 +285,8 @@ class OperatorDispatcher(CPUDispatcher):
                 self._compiler._failed_cache.pop((tuple(argtypes), return_type), None)
 
     def _compile(self, sig):
-        with refusing(self.operator.f.py_func, self), _without_collections():
+        own = self.operator.f.py_func
+        with refusing(own, self), _without_collections(), asked_for(_innermost(self.operator.f)):
             return compiled(self, super().compile, sig)
 
     def _raise_own_error(self, argtypes, refusal):
@@ -321,6 +323,13 @@ class OperatorDispatcher(CPUDispatcher):
 
     def __reduce__(self):
         return _rebuild, (self.operator,)
+
+
+def _innermost(f):
+    """The user's function, of which operators were made one upon the other."""
+    while isinstance(f, OperatorDispatcher):
+        f = f.operator.f
+    return f.py_func
 
 
 class WatchedDispatcher(Watched, OperatorDispatcher):

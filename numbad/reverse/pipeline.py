@@ -27,10 +27,12 @@ from ..forward.promote import PromoteAllocations
 from ..forward.refuse import refusing
 from ..forward.retyped import CheckFields
 from ..inherited import inherited_options
+from ..ir.capture import capture
 from ..ir.expand import expand
 from ..ir.extension_types import holds_parts
 from ..ir.leaves import leaves
 from ..ir.loops import Control
+from ..ir.grid_search import holds_numbers, warn_of_grid_search
 from ..ir.searches import warn_of_searches
 from ..ir.typing import Inference
 from ..ir.unwind import nopython_pipeline
@@ -92,8 +94,15 @@ class Pipeline:
         activity.refuse_unknown()
         refuse_raising(fn, activity, self.dispatcher.targetoptions)
         refuse_at_boundary(fn, activity, [] if split else self.inputs(fn), returned(fn))
-        warn_of_searches(fn.blocks, *_kinds(fn, activity))
+        self._warn(fn, activity)
         return fn, activity, Control(fn, split)
+
+    def _warn(self, fn, activity):
+        is_varied, *kinds = _kinds(fn, activity)
+        warn_of_searches(fn.blocks, is_varied, *kinds)
+        kinds = is_varied, lambda name: holds_numbers(fn.type_of(name))
+        code = self.dispatcher.py_func.__code__
+        warn_of_grid_search(code, fn.blocks, kinds, callee=partial(_called, fn))
 
     def _expanded(self, body_of, stays):
         """The function, its active callees put in place, and its activity."""
@@ -144,6 +153,20 @@ def _kinds(fn, activity):
         return isinstance(getattr(fn.type_of(name), "dtype", None), types.Float)
 
     return is_varied, lambda name: isinstance(fn.type_of(name), types.Float), holds_floats
+
+
+def _called(fn, dispatcher, call):
+    """The code of a callee that returns an index: its blocks, and which names stand for floats and numbers.
+
+    None of the floats is an element of a constant there, as all that it compares may depend on the inputs.
+    """
+    callee = capture(dispatcher, tuple(fn.calls[call].args))
+
+    def holds_floats(name):
+        ty = callee.type_of(name)
+        return isinstance(getattr(ty, "dtype", ty), types.Float)
+
+    return callee.blocks, holds_floats, lambda name: holds_numbers(callee.type_of(name))
 
 
 class PairPart:

@@ -1,0 +1,147 @@
+"""Results that depend on what is differentiated through an index alone, as that of a grid search does.
+
+`grid[np.argmin(cost)]` depends on the parameters of the costs, and yet no number of it is computed from them.
+The user is warned of a function, the one that an operator was asked to differentiate, with these properties:
+
+* nothing differentiated flows into its result;
+* the result is picked by an index that a function finds (`np.argmin`, `np.argsort`, `np.searchsorted`), or that
+  a loop keeps when a comparison of differentiated values tells it to (`if cost < least: best = i`).
+
+What else goes into the result is differentiated rightly, so that a function says nothing where it returns
+`x[np.argmin(x)]`, or looks up a rate and multiplies by it. Counters and marks, which are not picked, say nothing.
+"""
+
+from contextlib import contextmanager
+from weakref import WeakKeyDictionary
+
+from numba.core import ir, types
+
+from ..notices import warn_once
+from .function import is_expr
+from .searches import DataFlow, LoopSearch, is_own, source_line
+
+_FINDING = (
+    *("argmin", "argmax", "nanargmin", "nanargmax", "argsort", "argpartition", "searchsorted"),
+    *("digitize", "nonzero", "flatnonzero", "argwhere", "index"),
+)
+
+_asked = []  # the code of the function whose derivative is being compiled
+_places = WeakKeyDictionary()  # code of a callee -> where it picks its result
+
+
+@contextmanager
+def asked_for(function):
+    """While the derivative of a function is compiled: it is the one to be told of, not its callees."""
+    _asked.append(function.__code__)
+    try:
+        yield
+    finally:
+        _asked.pop()
+
+
+def warn_of_grid_search(code, blocks, kinds, original=lambda function: function, callee=None):
+    """Warn once if the function with some code is a grid search; blocks in SSA form, with phis.
+
+    kinds: whether a name stands for something differentiated; for a number or something that holds numbers
+    original: the function of NumPy's or the name of the method that one in the code stands for
+    callee: of a call of a dispatcher, the blocks and the kinds of its code; None where it was compiled before
+    """
+    found = _GridSearch(blocks, *kinds, original, callee).found()
+    if found is not None and not is_own(found):
+        _places[code] = found
+        if _asked and _asked[0] is code:
+            warn_once(_message(found), found)
+
+
+def holds_numbers(ty):
+    """Whether a type is of numbers, or arrays or tuples of them."""
+    members = ty if isinstance(ty, types.BaseTuple) else [getattr(ty, "dtype", ty)]
+    return any(isinstance(types.unliteral(one), types.Number) for one in members)
+
+
+def _message(loc):
+    return (
+        "the result depends on differentiated quantities through an index alone, so that its derivative is 0: "
+        "nothing differentiated flows into it, and this line picks it by comparing:\n"
+        f"    {source_line(loc)}\nWay out: return the value that was found (x[np.argmin(x)] has a derivative), "
+        "nd.minimize_scalar for the place of a minimum, or an average weighted by np.exp(-cost / width); "
+        "if 0 is meant, nd.stop_gradient around what is compared"
+    )
+
+
+class _GridSearch:
+    """One function."""
+
+    def __init__(self, blocks, is_varied, holds_numbers, original, callee=None):
+        self.flow, self.original, self.callee = DataFlow(blocks), original, callee
+        self.is_varied, self.holds_numbers = is_varied, holds_numbers
+
+    def found(self):
+        """The place of what finds the index, the first if there are several; or None."""
+        results = self.flow.results
+        if not any(map(self.holds_numbers, results)) or any(map(self.is_varied, results)):
+            return None
+        places = [loc for name in self.flow.useful for loc in self._of_call(name)]
+        for loop in self.flow.cfg.loops().values():
+            search = LoopSearch(self.flow, loop, self.is_varied)
+            places += [loc for name in self.flow.useful for loc in self._kept(search, name)]
+        return min(places, key=lambda loc: loc.line, default=None)
+
+    def _of_call(self, name):
+        """Where a name is what a function finds out about differentiated values."""
+        _, value = self.flow.made.get(name, (None, None))
+        if not is_expr(value, "call"):
+            return
+        given = [*value.args, *(v for _, v in value.kws)]
+        function = self.flow.function(value.func)
+        _, read = self.flow.made.get(value.func.name, (None, None))
+        if function is None and is_expr(read, "getattr"):
+            given, function = [*given, read.value], read.attr
+        if not any(self.is_varied(v.name) for v in given):
+            return
+        if hasattr(function, "py_func"):
+            yield from self._of_callee(function, value)
+        elif self._name(function) in _FINDING:
+            yield value.loc
+
+    def _of_callee(self, function, call):
+        """Where a callee picks its result."""
+        code = function.py_func.__code__
+        if code not in _places and self.callee is not None:
+            blocks, *kinds = self.callee(function, call)
+            _places[code] = _GridSearch(blocks, *kinds, self.original, self.callee).found()
+        if _places.get(code) is not None:
+            yield _places[code]
+
+    def _name(self, function):
+        function = self.original(function)
+        return function if isinstance(function, str) else getattr(function, "__name__", None)
+
+    def _kept(self, search, name):
+        """Where a loop keeps what a name stands for, or takes another, by comparing."""
+        label, value = self.flow.made.get(name, (None, None))
+        if label not in search.body or not is_expr(value, "phi") or self.is_varied(name):
+            return
+        if not self._is_pick(search, name, value):
+            return
+        for branch in search.branches(label):
+            asked = self.flow.behind([branch.cond.name], search.body)
+            if any(map(self.is_varied, asked)):
+                yield branch.loc
+
+    def _is_pick(self, search, name, phi):
+        """Whether one way keeps what a loop carries, and another has something else of the iteration."""
+        values = [v.name for v in phi.incoming_values if isinstance(v, ir.Var)]
+        behind = [self.flow.behind([v], search.body) for v in values]
+        for kept in search.carried:
+            ways = [names for names in behind if kept not in names]
+            if len(ways) < len(behind) and name in search.behind_next(kept):
+                if any(self._is_of_iteration(search, other) for names in ways for other in names):
+                    return True
+        return False
+
+    def _is_of_iteration(self, search, name):
+        """Whether a name stands for an index of the loop, an element, or another number it carries."""
+        label, value = self.flow.made.get(name, (None, None))
+        kinds = "getitem", "static_getitem", "pair_first", "phi"
+        return label in search.body and is_expr(value, *kinds)
