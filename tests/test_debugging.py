@@ -69,7 +69,9 @@ def test_a_stray_number_of_an_element_is_told(mode):
     columns = np.arange(12.0).reshape(3, 4)[:, ::2]
     with nd.debug():
         gradient = nd.grad(square, mode=mode)
-        with pytest.raises(nd.BoundsError, match="index 6 is out of bounds for an array with size 6"):
+        with pytest.raises(
+            nd.BoundsError, match="index 6 is out of bounds for an array with size 6"
+        ):
             gradient(columns, 6)
         assert gradient(columns, 5)[2, 1] == 20.0
         if mode == "forward":  # as in Numba, which does not count from the end here

@@ -159,7 +159,10 @@ def test_loops_of_a_vectorized_function_compiled_at_different_times(mode):
     exec("@njit\ndef g(x, y):\n    return f(x) + f(y)", names)
     g = names["g"]
     assert g(1.0, np.float32(1.0)) == 7.0
-    assert nd.value_and_grad(g, argnums=(0, 1), mode=mode)(1.0, np.float32(1.0)) == (7.0, (2.0, 5.0))
+    assert nd.value_and_grad(g, argnums=(0, 1), mode=mode)(1.0, np.float32(1.0)) == (
+        7.0,
+        (2.0, 5.0),
+    )
 
 
 @pytest.mark.parametrize("mode", MODES)

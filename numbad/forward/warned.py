@@ -34,5 +34,7 @@ class WarnOfSearches(AnalysisPass):
         )
         kinds = is_varied, lambda name: holds_numbers(tys.get(name))
         code = state.func_id.func.__code__
-        warn_of_grid_search(code, blocks, kinds, lambda function: STANDS_FOR.get(function, function))
+        warn_of_grid_search(
+            code, blocks, kinds, lambda function: STANDS_FOR.get(function, function)
+        )
         return False

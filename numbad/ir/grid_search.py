@@ -4,11 +4,12 @@
 The user is warned of a function, the one that an operator was asked to differentiate, with these properties:
 
 * nothing differentiated flows into its result;
-* the result is picked by an index that a function finds (`np.argmin`, `np.argsort`, `np.searchsorted`), or that
-  a loop keeps when a comparison of differentiated values tells it to (`if cost < least: best = i`).
+* the result is picked by an index that a function finds (`np.argmin`, `np.argsort`, `np.searchsorted`), or
+  that a loop keeps when a comparison of differentiated values tells it to (`if cost < least: best = i`).
 
 What else goes into the result is differentiated rightly, so that a function says nothing where it returns
-`x[np.argmin(x)]`, or looks up a rate and multiplies by it. Counters and marks, which are not picked, say nothing.
+`x[np.argmin(x)]`, or looks up a rate and multiplies by it. Counters and marks, which are not picked, say
+nothing.
 """
 
 from contextlib import contextmanager
@@ -61,11 +62,11 @@ def holds_numbers(ty):
 
 def _message(loc):
     return (
-        "the result depends on differentiated quantities through an index alone, so that its derivative is 0: "
-        "nothing differentiated flows into it, and this line picks it by comparing:\n"
-        f"    {source_line(loc)}\nWay out: return the value that was found (x[np.argmin(x)] has a derivative), "
-        "nd.minimize_scalar for the place of a minimum, or an average weighted by np.exp(-cost / width); "
-        "if 0 is meant, nd.stop_gradient around what is compared"
+        "the result depends on differentiated quantities through an index alone, so that its derivative is "
+        "0: nothing differentiated flows into it, and this line picks it by comparing:\n"
+        f"    {source_line(loc)}\nWay out: nd.minimize_scalar for the place of a minimum, an average "
+        "weighted by np.exp(-cost / width), or the value that was found, as x[np.argmin(x)], which has a "
+        "derivative; if 0 is meant, nd.stop_gradient around what is compared"
     )
 
 
@@ -134,10 +135,10 @@ class _GridSearch:
         values = [v.name for v in phi.incoming_values if isinstance(v, ir.Var)]
         behind = [self.flow.behind([v], search.body) for v in values]
         for kept in search.carried:
-            ways = [names for names in behind if kept not in names]
-            if len(ways) < len(behind) and name in search.behind_next(kept):
-                if any(self._is_of_iteration(search, other) for names in ways for other in names):
-                    return True
+            others = [n for names in behind if kept not in names for n in names]
+            is_kept = any(kept in names for names in behind) and name in search.behind_next(kept)
+            if is_kept and any(self._is_of_iteration(search, other) for other in others):
+                return True
         return False
 
     def _is_of_iteration(self, search, name):

@@ -54,9 +54,9 @@ def _message(name, loc):
     return (
         f"the result depends on differentiated quantities through comparisons alone, so that its "
         f"derivative is 0 there: nothing differentiated flows into '{name}', which a loop carries round, "
-        f"and this line chooses it by comparing:\n    {source_line(loc)}\nWay out: nd.root in place of a loop that "
-        "searches for a root, nd.minimize_scalar of one that searches for a minimum; if 0 is meant, "
-        "nd.stop_gradient around what is compared"
+        f"and this line chooses it by comparing:\n    {source_line(loc)}\n"
+        "Way out: nd.root in place of a loop that searches for a root, nd.minimize_scalar of one that "
+        "searches for a minimum; if 0 is meant, nd.stop_gradient around what is compared"
     )
 
 

@@ -33,8 +33,8 @@ from ..forward.refuse import refusing, told_before
 from ..inherited import inherited_options
 from ..ir.extension_types import holds_extension, parts, whole, whole_type
 from ..ir.fence import tells_of_defect
-from ..ir.grid_search import asked_for
 from ..ir.functionals import captured_count
+from ..ir.grid_search import asked_for
 from ..ir.unwind import nopython_pipeline
 from ..linking import compiled
 from ..memo import look_again, made_of, remembered

@@ -30,9 +30,9 @@ from ..inherited import inherited_options
 from ..ir.capture import capture
 from ..ir.expand import expand
 from ..ir.extension_types import holds_parts
+from ..ir.grid_search import holds_numbers, warn_of_grid_search
 from ..ir.leaves import leaves
 from ..ir.loops import Control
-from ..ir.grid_search import holds_numbers, warn_of_grid_search
 from ..ir.searches import warn_of_searches
 from ..ir.typing import Inference
 from ..ir.unwind import nopython_pipeline
