@@ -18,6 +18,7 @@ from numba.core.typed_passes import BaseNativeLowering, NativeLowering
 
 from ..debugging import debugging
 from .debug_checks import refuse_nonfinite, refuse_strays
+from .inlined_once import with_inlining
 
 _RAISES = "numba_exception_output"
 
@@ -163,7 +164,7 @@ class UnwindingLowering(BaseNativeLowering):
 
 def nopython_pipeline(state, lowering=UnwindingLowering):
     """Numba's nopython pipeline with this lowering, or one made of it."""
-    pm = DefaultPassBuilder.define_nopython_pipeline(state)
+    pm = with_inlining(DefaultPassBuilder.define_nopython_pipeline(state))
     pm.passes = [
         (lowering, description) if step is NativeLowering else (step, description)
         for step, description in pm.passes

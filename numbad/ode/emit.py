@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from numba.core import cgutils, types
 
 from numbad.forward.dual import Dual, get_partial, split
+from numbad.ode.borrowed import lender_type
 
 
 @dataclass(frozen=True)
@@ -68,6 +69,7 @@ class Emitter:
     def call_dispatcher(self, dispatcher, arguments, values):
         """A compiled function, called on values of given types; an exception in it propagates."""
         function_type = types.Dispatcher(dispatcher)
+        arguments = tuple(map(lender_type, arguments))
         signature = function_type.get_call_type(self.typingctx, arguments, {})
         implementation = self.context.get_function(function_type, signature)
         self.context.add_linking_libs(getattr(implementation, "libs", ()))

@@ -44,7 +44,7 @@ from numbad.ode.stage_states import (
     state_at,
     values_table,
 )
-from numbad.ode.state import borrow, make_workspace
+from numbad.ode.state import borrow, borrow_given, make_workspace
 from numbad.ode.step import Steps, buffers_needed
 from numbad.operators.stop import stop_gradient
 
@@ -96,7 +96,7 @@ def implicit_steps(tableau, rhs, jac=None):
         systems = Systems(there[1], there[2], at[2], at[3], there[0], given[0], given[1])
         desk = Desk(lend(T), at[0], at[1], systems)
         moving = new_moving(y, lend(T), values, settings.sparsity, needed)
-        lent = desk, borrow(values), lend_moving(moving, given)
+        lent = desk, borrow_given(values), lend_moving(moving, given)
         rest = borrow(settings.mass), borrow(settings.sparsity)
         work = buffers + lent + borrow(matrices) + rest
         return (memory, T, matrices, own, values, moving), work

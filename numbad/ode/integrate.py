@@ -28,6 +28,7 @@ from numbad.ode.state import (
     all_finite,
     array_state,
     borrow,
+    borrow_given,
     fits,
     hold,
     keep,
@@ -324,7 +325,7 @@ def integration(pieces, steps, until_output=False):
     begin_log, put_in_log = steps  # names of functions, which Numba can inline
 
     def integrate(y0, ts, given_args, given_settings):
-        args, settings = borrow(given_args), borrow(given_settings)
+        args, settings = borrow_given(given_args), borrow(given_settings)
         structure = structure_of(y0)
         initial = as_state(y0, args)
         count = len(ts)

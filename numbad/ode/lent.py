@@ -9,6 +9,8 @@ from numba.core.imputils import impl_ret_borrowed
 from numba.extending import intrinsic, models, register_model
 from numba.np.arrayobj import make_array, populate_array
 
+from numbad.ode.borrowed import Borrowed, mapped
+
 
 class Lent(types.Type):
     """A contiguous array that is lent."""
@@ -35,21 +37,13 @@ class LentModel(models.StructModel):
         super().__init__(dmm, ty, [("data", types.CPointer(ty.array.dtype)), ("shape", shape)])
 
 
-def _mapped(ty, leaf):
-    if isinstance(ty, types.BaseNamedTuple):
-        return types.NamedTuple([_mapped(member, leaf) for member in ty], ty.instance_class)
-    if isinstance(ty, types.BaseTuple):
-        return types.BaseTuple.from_types([_mapped(member, leaf) for member in ty])
-    return leaf(ty)
-
-
 def lent_type(ty):
     """The type of what `lend` gives."""
-    return _mapped(ty, lambda leaf: Lent(leaf) if isinstance(leaf, types.Array) else leaf)
+    return mapped(ty, lambda leaf: Lent(leaf.as_array) if isinstance(leaf, types.Array) else leaf)
 
 
 def _type_of_returned(ty):
-    return _mapped(ty, lambda leaf: leaf.array if isinstance(leaf, Lent) else leaf)
+    return mapped(ty, lambda leaf: Borrowed(leaf.array) if isinstance(leaf, Lent) else leaf)
 
 
 def converted(context, builder, old, new, value):

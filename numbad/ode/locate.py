@@ -13,6 +13,7 @@ from numbad.ode.integrate import as_passed, content_of, dispatcher_of, make_piec
 from numbad.ode.rhs import RightHandSide, make_evaluate
 from numbad.ode.state import (
     borrow,
+    borrow_given,
     combine,
     hold,
     make_workspace,
@@ -115,7 +116,7 @@ def _search(pieces, problem, watch, directions, mass):
         return time
 
     def search(y0, t, t_end, given_args, fired, crossed_by, tried, given_settings):
-        args, settings = borrow(given_args), borrow(given_settings)
+        args, settings = borrow_given(given_args), borrow(given_settings)
         structure = structure_of(y0)
         initial = as_state(y0, args)
         memory, work, y, k0, status, control = start(initial, t, t_end, structure, args, settings)

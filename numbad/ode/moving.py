@@ -14,7 +14,7 @@ from numbad.forward.refuse import told
 from numbad.ode.rhs import RightHandSide, make_evaluate
 from numbad.ode.state import (
     array_state,
-    borrow,
+    borrow_given,
     combine,
     hold,
     make_workspace,
@@ -47,7 +47,7 @@ def solve_at_moving_times(solve_below, problem, mass):
 
     def solve(y0, given_ts, given_args=()):
         ts, own_args = uniform(given_ts), plain(given_args)
-        args = borrow(own_args)
+        args = borrow_given(own_args)
         structure = structure_of(y0)
         fixed = fixed_times(ts)
         initial = as_state(y0, (args, ts))

@@ -10,7 +10,7 @@ from numbad.ode.compiling import generic
 from numbad.ode.emit import Emitter
 from numbad.ode.event_log import UNWATCHED, WATCHES_NOTHING, make_watch
 from numbad.ode.integrate import content_of, dispatcher_of, make_pieces
-from numbad.ode.state import borrow, hold, structure_of, table_for, write_row
+from numbad.ode.state import borrow, borrow_given, hold, structure_of, table_for, write_row
 from numbad.ode.tables import FIRST_ROWS, enlarged, with_row
 
 
@@ -45,7 +45,7 @@ def _record(pieces, watch, slope_count):
     watches, begin_watch, watch_step = watch
 
     def record(y0, t_span, t_eval, at_steps, dense, given_args, given_settings):
-        args, settings = borrow(given_args), borrow(given_settings)
+        args, settings = borrow_given(given_args), borrow(given_settings)
         structure = structure_of(y0)
         initial = as_state(y0, args)
         t, t_end = t_span

@@ -12,6 +12,7 @@ from numba.extending import intrinsic
 from numbad.errors import ModelError, NumbadError
 from numbad.forward.dual import base_scalar, duals_in
 from numbad.forward.dualize import replacement
+from numbad.ode.borrowed import lender_type
 from numbad.ode.complaint import cannot_compile
 from numbad.ode.emit import Emitter
 from numbad.ode.failure import LengthError, wrong_length
@@ -39,12 +40,13 @@ class RightHandSide:
 
         `structure` is a token for that of the initial state, in which the function gets y.
         """
+        rest = map(lender_type, members(args))
         if self.inplace:
-            given = t, y, buffer, *members(args)
+            given = t, lender_type(y), lender_type(buffer), *rest
             callee, _ = self._compile(typingctx, fun.dispatcher, given)
             return Call(callee, given, None, y, y, args)
         form = structure.instance_type
-        given = t, restored_type(form, y), *members(args)
+        given = t, restored_type(form, y), *rest
         callee, derivative = self._compile(typingctx, fun.dispatcher, given)
         check_derivative(derivative, y)
         return Call(callee, given, derivative, form, y, args)

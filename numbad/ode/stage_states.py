@@ -10,6 +10,7 @@ from numba.np.arrayobj import make_array, populate_array
 from numbad.errors import ModelError
 from numbad.forward.access import primal
 from numbad.forward.dual import Dual, base_scalar
+from numbad.ode.borrowed import Borrowed
 from numbad.ode.compiling import inlined
 from numbad.ode.emit import ArrayComponents, Emitter
 from numbad.ode.given_jacobian import make_put_given
@@ -53,7 +54,7 @@ def _state_type(scalar, like):
     """The type of a state of a scalar type, of the kind of another."""
     if isinstance(like, types.BaseTuple):
         return types.UniTuple(scalar, len(like))
-    return types.Array(scalar, 1, "C")
+    return Borrowed(types.Array(scalar, 1, "C"))
 
 
 def _state(emitter, ty, table_type, table, row):

@@ -18,6 +18,7 @@ from numba.extending import intrinsic
 from numbad.errors import ModelError
 from numbad.forward.access import primal
 from numbad.forward.dual import Dual, duals_in, join
+from numbad.ode.borrowed import Borrowed, borrowed_type
 from numbad.ode.emit import ArrayComponents, Emitter
 
 
@@ -103,6 +104,11 @@ def table_for(typingctx, count, y):
     return types.Array(scalar, 2, "C")(types.intp, y), codegen
 
 
+def state_in(buffer, y):
+    """The type of a state like `y` that is put into a buffer of a type, where it is an array."""
+    return buffer if isinstance(y, types.Array) else y
+
+
 def make_workspace(rows):
     """The compiled `workspace(y)`: memory, and a tuple of `rows` buffers for states like `y`.
 
@@ -115,7 +121,8 @@ def make_workspace(rows):
         if isinstance(y, types.BaseTuple):
             return types.Tuple((types.none, types.UniTuple(types.none, rows)))(y), _no_memory
         table = types.Array(y.dtype, 2, "C")
-        return types.Tuple((table, types.UniTuple(y, rows)))(y), _rows_of_new_table
+        row = Borrowed(vector_type(y.dtype))
+        return types.Tuple((table, types.UniTuple(row, rows)))(y), _rows_of_new_table
 
     return workspace
 
@@ -127,14 +134,26 @@ def hold(typingctx, memory):
 
 
 @intrinsic
-def borrow(typingctx, args):
-    """`args` with arrays that count no references; the caller's outlive them."""
+def borrow_given(typingctx, args):
+    """Arguments of the user's functions with arrays that count no references; the caller's outlive them.
+
+    Their types are those that the user's functions know.
+    """
 
     def codegen(context, builder, signature, arguments):
-        borrowed = Emitter(context, builder).borrowed(args, arguments[0])
-        return impl_ret_borrowed(context, builder, args, borrowed)
+        return Emitter(context, builder).borrowed(args, arguments[0])
 
     return args(args), codegen
+
+
+@intrinsic
+def borrow(typingctx, args):
+    """Arrays of the solver's own as `Borrowed`; the caller's outlive them."""
+
+    def codegen(context, builder, signature, arguments):
+        return Emitter(context, builder).borrowed(args, arguments[0])
+
+    return borrowed_type(args)(args), codegen
 
 
 @intrinsic
@@ -152,7 +171,7 @@ def restored(typingctx, structure, y):
 def restored_type(structure, y):
     """The type of a state in the structure of an initial state's type."""
     if isinstance(y, types.Array):
-        return y
+        return y.as_array
     if is_scalar(structure):
         return y.dtype
     if isinstance(structure, types.BaseNamedTuple):
@@ -346,9 +365,9 @@ def keep(typingctx, buffer, y):
     def codegen(context, builder, signature, arguments):
         emitter = Emitter(context, builder)
         state = emitter.copied(y, arguments[0], arguments[1])
-        return impl_ret_borrowed(context, builder, y, state)
+        return impl_ret_borrowed(context, builder, signature.return_type, state)
 
-    return y(buffer, y), codegen
+    return state_in(buffer, y)(buffer, y), codegen
 
 
 @intrinsic
@@ -360,7 +379,7 @@ def zero_state(typingctx, buffer, y):
         source = emitter.vector(y, arguments[1])
         return emitter.make_state(y, arguments[0], lambda i: emitter.constant(0.0), source)
 
-    return y(buffer, y), codegen
+    return state_in(buffer, y)(buffer, y), codegen
 
 
 @intrinsic
@@ -421,9 +440,9 @@ def read_row(typingctx, buffer, table, row, y):
         emitter = Emitter(context, builder)
         source = ArrayComponents(emitter, table, arguments[1], leading=(arguments[2],))
         state = emitter.make_state(y, arguments[0], lambda i: source[i])
-        return impl_ret_borrowed(context, builder, y, state)
+        return impl_ret_borrowed(context, builder, signature.return_type, state)
 
-    return y(buffer, table, types.intp, y), codegen
+    return state_in(buffer, y)(buffer, table, types.intp, y), codegen
 
 
 @intrinsic

@@ -11,7 +11,7 @@ from numbad.ode.adjoints.kept_quadrature import gauss_rule, make_kept
 from numbad.ode.adjoints.stage_pulls import SEED, STATE, pull_at
 from numbad.ode.compiling import generic, inlined
 from numbad.ode.integrate import Control, content_of, dispatcher_of, make_pieces
-from numbad.ode.state import array_state, borrow, hold, structure_of
+from numbad.ode.state import array_state, borrow, borrow_given, hold, structure_of
 from numbad.ode.tableau import Tableau
 
 
@@ -51,7 +51,7 @@ def _backwards(pieces, tableau, begin_kept, gather, finish):
     begin = _take_hint if type(tableau) is Tableau and tableau.adaptive else _begin
 
     def backwards(z, t, t_end, hint, given_args, into, given_settings):
-        args, settings = borrow(given_args), borrow(given_settings)
+        args, settings = borrow_given(given_args), borrow(given_settings)
         structure = structure_of(z)
         initial = array_state(z, args)
         memory, work, y, k0, status, control = start(initial, t, t_end, structure, args, settings)

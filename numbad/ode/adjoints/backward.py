@@ -7,7 +7,7 @@ from numbad.ode.adjoints.slopes import StagePull
 from numbad.ode.compiling import inlined
 from numbad.ode.state import (
     array_state,
-    borrow,
+    borrow_given,
     combine,
     hold,
     make_workspace,
@@ -63,7 +63,11 @@ def make_backward(adjoint, inplace, until_output, steps):
         given_moving,
         given_settings,
     ):
-        args, shadows, moving = borrow(given_args), borrow(given_shadows), borrow(given_moving)
+        args, shadows, moving = (
+            borrow_given(given_args),
+            borrow_given(given_shadows),
+            borrow_given(given_moving),
+        )
         structure = structure_of(y0)
         initial = as_state(y0, others)
         memory, work = workspace(initial, args, given_settings)

@@ -12,7 +12,7 @@ from numbad.ode.emit import Emitter
 from numbad.ode.rhs import RightHandSide, make_evaluate
 from numbad.ode.state import (
     array_state,
-    borrow,
+    borrow_given,
     hold,
     make_workspace,
     read_row,
@@ -65,7 +65,7 @@ def make_by_times(problem, mass):
 
     @inlined
     def by_times(y0, others, ts, ys, seed, by_start, given_args):
-        args = borrow(given_args)
+        args = borrow_given(given_args)
         structure = structure_of(y0)
         initial = as_state(y0, others)
         memory, work = workspace(initial)

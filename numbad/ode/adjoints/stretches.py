@@ -21,6 +21,7 @@ from numbad.ode.integrate import Control, content_of, dispatcher_of, make_pieces
 from numbad.ode.state import (
     array_state,
     borrow,
+    borrow_given,
     hold,
     read_row,
     structure_of,
@@ -81,7 +82,7 @@ def _stretch(pieces, adjoint, aims):
     room, leave, take = pieces.memory
 
     def stretch(y0, ts, given_args, given_settings, ys, tables, plan):
-        args, settings = borrow(given_args), borrow(given_settings)
+        args, settings = borrow_given(given_args), borrow(given_settings)
         marks, kept, remembered, nodes, states = tables
         structure = structure_of(y0)
         initial = as_state(y0, args)
