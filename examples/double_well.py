@@ -31,7 +31,7 @@ def remaining(ys, vol):
 
 
 solve = nd.sde.solver(lambda t, x, vol: x - x**3, lambda t, x, vol: vol, noise="additive", dt=STEP)
-times, key = np.arange(0.0, END + 0.5 * STEP, STEP), nd.random.key(8)
+times, key = np.arange(0.0, END + 0.5 * STEP, STEP), nd.random.key(101)
 
 
 @njit
