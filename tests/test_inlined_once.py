@@ -53,4 +53,5 @@ def test_no_block_is_copied(monkeypatch):
     monkeypatch.setattr(inlined_once._Fresh, "__deepcopy__", noting)
     monkeypatch.setattr(ir.Block, "__deepcopy__", lambda *_: pytest.fail("copied"), raising=False)
     freeing(numba.njit(lambda x: clipped(x, 1.0) + clipped(x, 2.0)))(3.0)
-    assert copied and all(copied)
+    assert copied
+    assert all(copied)

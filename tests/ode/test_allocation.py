@@ -40,7 +40,10 @@ def volterra_in_place(t, y, dy, a, b, c, d):
         pytest.param(dict(fun=volterra_in_place, inplace=True), np.ones(2), 5, id="in place"),
         *(
             pytest.param(
-                dict(fun=volterra_in_place, inplace=True, method=method), np.ones(2), most, id=method
+                dict(fun=volterra_in_place, inplace=True, method=method),
+                np.ones(2),
+                most,
+                id=method,
             )
             for method, most in [("Rodas5P", 11), ("BDF", 18), ("RadauIIA5", 18), ("KenCarp4", 18)]
         ),
