@@ -1,6 +1,11 @@
 """Every exception and every class of warnings that a user of numbad can meet."""
 
+import re
+
 from numba.core.errors import TypingError
+
+UNTYPED = "an object that Numba has no type for"
+_CLASS = re.compile(r"Cannot determine Numba type of <class '([\w.]+)'>")
 
 
 class NumbadError(Exception):
@@ -20,6 +25,12 @@ class UnsupportedError(NumbadError, TypingError):
 
 class ArgumentError(NumbadError, TypingError, TypeError):
     """An argument of the wrong kind, such as an int where a derivative by a float is meant."""
+
+    def patch_message(self, message):
+        """Numba appends the classes that it has no types for: here the sentence names the one."""
+        found = _CLASS.findall(message)
+        known = f"an object of class {found[0]}" if len(found) == 1 else UNTYPED
+        super().patch_message(self.plain_message.replace(UNTYPED, known))
 
 
 class RuleError(NumbadError, TypeError):

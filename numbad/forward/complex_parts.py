@@ -270,7 +270,7 @@ class _Rewriting:
     def __init__(self, state, found):
         self.func_ir, self.found = state.func_ir, found
         direct = [s for s in statements(state.func_ir.blocks) if self._part_indexed(s) is not None]
-        self.use = Use(state.func_ir, state.args, direct)
+        self.use = Use(state.func_ir, state.args, direct, self._other_parts)
         self.needed = {name for s in statements(state.func_ir.blocks) for name in self.use.names(s)}
 
     def run(self):
@@ -278,6 +278,12 @@ class _Rewriting:
         for label, block in self.func_ir.blocks.items():
             block.body = new[label]
         self.func_ir._definitions = build_definitions(self.func_ir.blocks)
+
+    def _other_parts(self, name):
+        """The names of imaginary parts for that of a real part, and the other way round."""
+        own = self.found[name][1]
+        kinds = {name: part for name, (_, part) in self.found.items() if isinstance(part, Part)}
+        return {n for n, part in kinds.items() if isinstance(own, Part) and part is not own}
 
     def _part_indexed(self, statement):
         """The part of which a statement reads or writes an item; None if it does something else."""

@@ -16,9 +16,11 @@ class Use:
     """Where a function's names are used, and where the memory that they share is written to.
 
     `direct` are the statements that take or set an item of what is copied: they will get at the array.
+    `apart` gives for a name those of other copies of the same memory, no number of which it shows.
     """
 
-    def __init__(self, func_ir, args, direct):
+    def __init__(self, func_ir, args, direct, apart):
+        self.apart = apart
         self.blocks = func_ir.blocks
         self.direct = {id(s) for s in direct}
         instances = instances_met(func_ir, args)
@@ -64,7 +66,8 @@ class Use:
         if not self.flow.results & derived:
             return False
         forward = self.flow.forward
-        elsewhere = any((forward[s] & derived) - {name} for s in shared - derived)
+        others = shared - derived - self.apart(name)
+        elsewhere = any((forward[s] & derived) - {name} for s in others)
         return elsewhere or bool(shared & set(self.flow.parameters.values()))
 
     def _is_stale(self, statement, derived, shared):

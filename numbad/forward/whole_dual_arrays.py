@@ -61,12 +61,11 @@ def _of_duals(known, given):
 
 def _of_floats(original, method, given, names):
     """The call of NumPy's own function or method, and the function."""
+    first = next((k for k, name in enumerate(given) if name != names[k]), len(given))
+    passed = [name if k < first else f"{name}={name}" for k, name in enumerate(given)]
     if method is not None:
-        arguments = ", ".join(list(given)[1:])
-        return f"{names[0]}.{method}({arguments})", None
-    by_name = list(given) != names[: len(given)]
-    arguments = ", ".join(f"{name}={name}" if by_name else name for name in given)
-    return f"function({arguments})", original
+        return f"{names[0]}.{method}({', '.join(passed[1:])})", None
+    return f"function({', '.join(passed)})", original
 
 
 for _function, _known in arrays.FUNCTIONS.items():

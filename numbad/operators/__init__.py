@@ -1,7 +1,6 @@
 """The differential operators: each takes a function and returns a compiled function."""
 
-import sys
-
+from ..arrival import once_imported
 from . import by_instance, nopython, operator_pullback  # noqa: F401  (they register themselves)
 from .first_order import grad, jacobian, value_and_grad, value_and_jacobian
 from .second_order import grad_and_hvp, hessian, hvp
@@ -25,5 +24,10 @@ __all__ = [
     "vjp",
 ]
 
-if "scipy.special" in sys.modules:  # whose functions the program may call in compiled code
+
+def _compile_special_functions():
+    """SciPy's special functions in compiled code, for a program that imports them, however late."""
     from .. import special  # noqa: F401
+
+
+once_imported("scipy.special", _compile_special_functions)

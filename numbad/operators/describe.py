@@ -2,6 +2,7 @@
 
 from numba.core import types
 
+from ..errors import UNTYPED
 from ..forward.dual import Dual, base_scalar
 
 _LISTS = types.List | types.ListType
@@ -76,7 +77,7 @@ _WORDS = (
     (types.Record, lambda ty: "a record"),
     (types.ClassInstanceType, lambda ty: f"a jitclass object ({ty.classname})"),
     (types.Dispatcher, lambda ty: "a function"),
-    (types.PyObject, lambda ty: "an object that Numba has no type for"),
+    (types.PyObject, lambda ty: UNTYPED),
 )
 
 
@@ -91,8 +92,12 @@ def hint(ty):
         return ": pass a float (2.0 instead of 2)"
     if isinstance(ty, types.Array) and not isinstance(ty.dtype, types.Record):
         return ": convert it with .astype(np.float64)"
+    if isinstance(ty, types.PyObject):
+        return (
+            ": pass the numbers in it in an array (to_numpy() of a pandas column) or a namedtuple"
+        )
     if isinstance(ty, _LISTS):
         return ": pass an array, np.array(...), or a tuple"
-    if contains_floats(ty) and not isinstance(ty, types.PyObject):
+    if contains_floats(ty):
         return ": pass the floats in it as arguments, in arrays or in a namedtuple"
     return ""

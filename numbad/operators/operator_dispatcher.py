@@ -42,6 +42,7 @@ from ..reverse.lowering import SweepLowering
 from ..rules.registry import generation
 from ..source import define
 from .bound import function_of
+from .own_errors import with_way_out
 from .results import plain_result
 
 
@@ -58,10 +59,17 @@ def as_dispatcher(operator, f):
         return made_of(f, "njit", njit)
     if inspect.isbuiltin(f) or type(f).__name__ == "ufunc":
         return _wrap_builtin(f)
-    raise ArgumentError(
-        f"{operator} takes a Python function or a Numba dispatcher, not {f!r}; "
-        "wrap it: @numba.njit def g(x): ..."
-    )
+    raise ArgumentError(f"{operator} takes a Python function or a Numba dispatcher, not {_told(f)}")
+
+
+def _told(f):
+    """What is no function for compiled code, and what to write instead."""
+    if inspect.ismethod(f):
+        way_out = "write a function that takes what it needs of the object as arguments"
+        return (
+            f"{f.__qualname__}, a method of an object that compiled code does not know; {way_out}"
+        )
+    return f"{f!r}; wrap it: @numba.njit def g(x): ..."
 
 
 def original(f):
@@ -298,7 +306,7 @@ class OperatorDispatcher(CPUDispatcher):
         except Exception as error:
             numba_says = isinstance(error, NumbaError) and not isinstance(error, NumbadError)
             if numba_says and told_before(error) is None:
-                raise error from None
+                raise with_way_out(error) from None
             if tells_of_defect(refusal):
                 operator.f.compile(given)  # which raises what Numba itself cannot compile
 

@@ -1,5 +1,6 @@
 """Floats read as complex numbers, and complex numbers as floats: `a.view(np.complex128)`, in both modes."""
 
+import numba
 import numpy as np
 import pytest
 
@@ -97,3 +98,29 @@ def test_an_odd_number_of_floats(mode):
         ValueError, match="last axis"
     ):  # Numba's own words, or those of forward mode
         nd.grad(squares, mode=mode)(A[:3].copy())
+
+
+@numba.njit
+def both_parts(a):
+    z = a * a * (1 + 2j)
+    return z.real, z.imag
+
+
+def of_both(a):
+    x, y = both_parts(a)
+    return (x * y).sum()
+
+
+@MODES
+def test_both_parts_of_a_new_array_returned(mode):
+    np.testing.assert_allclose(nd.grad(of_both, mode=mode)(A), 8 * A**3, rtol=1e-14)  # 2 a^4
+
+
+def weighted(x, n):
+    return (np.arange(1, n + 1, dtype=np.float64) * x).sum() * x
+
+
+@MODES
+def test_a_range_of_floats(mode):
+    """Numba's `arange` takes no `start` by its name."""
+    assert nd.grad(weighted, mode=mode)(2.0, 4) == pytest.approx(40.0, rel=1e-14)

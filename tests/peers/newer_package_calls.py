@@ -7,15 +7,15 @@ matheron(v(6))
 cressie(v(6))
 cross_matheron(m(6, 2))
 [numba_extinction.models.gordon_23]
-compute_exctinction(v(4) * 1000 + 1000, 0.7, 3.1)
-Go23_inum(2200.0, 4.5)
+compute_exctinction(v(4) / 4 + 0.1, 0.7, 3.1)
+Go23_inum(0.22, 4.5)
 [numba_extinction.models.ccm_89]
 compute_exctinction(v(4) * 2000 + 1000, 0.7, 3.1)
 ccm89_invum(4.4)
 ccm89_invum(9.4)
 [numba_extinction.models.fitzpatrick_99]
 Fi99_y_knots(3.1, np.array([0.8, -0.3, 3.2, 0.4, 4.6, 0.99])) | by=0
-k_Fi99(5.5, 3.1, np.array([2.0, 0.7, 3.2, 0.4, 4.6, 0.99]))
+k_Fi99(5.5, 3.1, np.array([2.0, 0.7, 3.2, 0.4, 4.6, 0.99, 0.5]))
 [numba_extinction.models.calzetti_00]
 compute_extinction(v(4) * 5000 + 2000, 0.7, 4.05)
 [numba_extinction.models.odonnell_94]
