@@ -87,10 +87,11 @@ def is_trusted(folder):
     except OSError:
         return True  # there is none yet
     if doubt is not None:
+        own = "" if doubt.startswith("belongs") else f"chmod 700 {folder}, or "
         _warn(
             str(folder),
             f"compiled code is neither read from nor kept in {folder}, which {doubt}. Way out: "
-            f"chmod 700 {folder}, or name another folder by NUMBAD_CACHE_DIR",
+            f"{own}name another folder by NUMBAD_CACHE_DIR",
         )
     return doubt is None
 
