@@ -19,7 +19,7 @@ LAYERS = (
     ("data", "rules"),
     ("debugging", "inherited", "meaning"),
     ("memo",),
-    ("classes", "folder", "linking", "notices", "symbols"),
+    ("classes", "folder", "linking", "notices", "small_arrays", "symbols"),
     ("elementary", "fingerprint"),
     ("caching", "ir", "models"),
     ("lanes", "random"),

@@ -12,7 +12,8 @@ from .reference import lotka_volterra
 FLOAT_BARS = {1: 1.35, 2: None, 4: None, 6: 1.9}
 ARRAY_BARS = {8: None, 16: None, 32: 8.0}
 OVERHEAD_BAR = 1.0  # microseconds
-OVERHEAD_CASES = ("float", "six floats", "tuple of six", "array of six")
+OVERHEAD_CASES = ("float", "six floats", "tuple of six", "array of six", "three arrays")
+OVERHEAD_ARGNUMS = {"six floats": tuple(range(6)), "three arrays": tuple(range(3))}
 
 
 def float_calls(inputs):
@@ -56,6 +57,10 @@ def six_in_sequence(x):
     return x[0] * x[1] + x[2] * x[3] + x[4] * x[5]
 
 
+def three_arrays(x, y, z):
+    return x[0] * x[1] + y[0] * y[1] + z[0] * z[1]
+
+
 def overhead_calls(case):
     """A cheap primal and its derivative, as calls without arguments."""
     import numbad as nd
@@ -66,9 +71,10 @@ def overhead_calls(case):
         "six floats": (six_floats, six),
         "tuple of six": (six_in_sequence, (six,)),
         "array of six": (six_in_sequence, (np.array(six),)),
+        "three arrays": (three_arrays, tuple(np.array(six).reshape(3, 2))),
     }[case]
     primal = njit(function)
-    argnums = tuple(range(6)) if case == "six floats" else 0
+    argnums = OVERHEAD_ARGNUMS.get(case, 0)
     operator = nd.grad(primal, argnums=argnums, mode="forward")
     if case == "float":
         operator = nd.derivative(primal)

@@ -16,7 +16,7 @@ MEMORY_BARS = {"P5": 8.0}  # MiB beyond the result
 MEMORY_BAR = 1.0  # of the others
 COMPILE_BAR = 3.0
 OVERHEAD_BAR = 1.0  # microseconds
-OVERHEAD_CASES = ("float", "six floats", "array of six")
+OVERHEAD_CASES = ("float", "six floats", "array of six", "three arrays")
 
 
 def calls(problem):
@@ -43,7 +43,7 @@ def overhead_calls(case):
     import numbad as nd
 
     primal, _ = forward.overhead_calls(case)
-    argnums = tuple(range(6)) if case == "six floats" else 0
+    argnums = forward.OVERHEAD_ARGNUMS.get(case, 0)
     return primal, functools.partial(nd.grad(primal.func, argnums, mode="reverse"), *primal.args)
 
 

@@ -1,4 +1,4 @@
-"""exp, expm1 and tanh: x = n log 2 + r, |r| <= log(2) / 2, and a polynomial for exp(r).
+"""exp, expm1, tanh, the logistic function: x = n log 2 + r, |r| <= log(2) / 2, a polynomial for exp(r).
 
 The method is that of P. T. P. Tang, "Table-driven implementation of the exponential function in IEEE
 floating-point arithmetic", ACM TOMS 15 (1989) 144, without its table. The coefficients are those of the
@@ -83,3 +83,28 @@ def tangent(x):
     left = fma(-quotient, lost, fma(-quotient, below, high) + low)
     found = fma(left, inverse, quotient).with_sign_of(x)
     return select(size < NEGLIGIBLE, x, found)
+
+
+def in_two_parts(x):
+    """n and exp(x) / 2**n as high + low, for -746 <= x <= 710."""
+    n, r, tail = _reduced(x)
+    high, lost = fast_two_sum(r.new(r.constant(1.0)), r)
+    return n, *fast_two_sum(high, lost + tail)
+
+
+def scaled_parts(n, high, low):
+    """(high + low) * 2**n in two parts, of 2**-100 where it is less than that."""
+    power = select(n < -100.0, -100.0, n).shifted().power_of_two()
+    return high * power, low * power
+
+
+def logistic(x):
+    """1 / (1 + exp(-x)), the quotient corrected once: of e = exp(-|x|), 1 / (1 + e) or e / (1 + e)."""
+    n, high, low = in_two_parts(_clamped(-abs(x), -746.0, 0.0))
+    e, e_low = scaled_parts(n, high, low)
+    below, lost = fast_two_sum(e.new(e.constant(1.0)), e)
+    lost, inverse, negative = lost + e_low, 1.0 / below, x < 0.0
+    above, above_low = select(negative, high, 1.0), select(negative, low, 0.0)
+    quotient = above * inverse
+    left = fma(-quotient, lost, fma(-quotient, below, above) + above_low)
+    return _scaled(fma(left, inverse, quotient), select(negative, n, 0.0))

@@ -1,7 +1,17 @@
-"""log and log1p by the polynomial of fdlibm (Sun Microsystems, 1993; e_log.c, s_log1p.c)."""
+"""log, log1p and the logarithm of the logistic function.
+
+The polynomial is that of fdlibm (Sun Microsystems, 1993; e_log.c, s_log1p.c).
+"""
 
 from numbad.elementary.emitted import fma, polynomial, product, select
-from numbad.elementary.exponential import LN2_HIGH, LN2_LOW, NEGLIGIBLE
+from numbad.elementary.exponential import (
+    LN2_HIGH,
+    LN2_LOW,
+    NEGLIGIBLE,
+    exponential,
+    in_two_parts,
+    scaled_parts,
+)
 
 _SQRT_2 = 1.4142135623730951
 _COEFFICIENTS = (
@@ -36,11 +46,20 @@ def logarithm(x):
     return _sum(*split_at_root(x))
 
 
-def logarithm_of_one_more(x):
-    """log(1 + x) for x above -1, infinity excepted."""
+def logarithm_of_one_more(x, low=0.0):
+    """log(1 + x + low) for x above -1, infinity excepted."""
     total = x + 1.0
-    lost = select(x > 1.0, 1.0 - (total - x), x - (total - 1.0)) / total
+    lost = (select(x > 1.0, 1.0 - (total - x), x - (total - 1.0)) + low) / total
     f, k = split_at_root(total)
     alone = (x > -0.29289) & (x < 0.41421)
-    found = _sum(select(alone, x, f), select(alone, 0.0, k), select(alone, 0.0, lost))
+    found = _sum(select(alone, x, f), select(alone, 0.0, k), select(alone, low, lost))
     return select(abs(x) < NEGLIGIBLE, x, found)
+
+
+def logarithm_of_logistic(x):
+    """-log(1 + exp(-x)) = min(x, 0) - log(1 + exp(-|x|))."""
+    size = abs(x)
+    near = select(size > 60.0, 60.0, size)
+    found = logarithm_of_one_more(*scaled_parts(*in_two_parts(-near)))
+    far = select(size > 60.0, exponential(-size), found)
+    return select(x < 0.0, x, 0.0) - far

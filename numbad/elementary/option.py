@@ -24,11 +24,12 @@ def asked_as(wanted):
 def vector_math():
     """Within the block, operators are made whose loops over elementary functions become vector code.
 
-    exp, expm1, log, log1p, sin, cos, tanh, erf and powers of 64-bit floats are then polynomials in the
-    code of these operators, for values and derivatives, in every mode and in all that they call. A
-    number gets the same bits wherever it stands, but not those of the C library, which the function
-    by itself calls: both are within 1 ulp of the truth. Infinities, NaN, signed zeros and subnormal
-    numbers come out as there. On a processor without fused multiply-adds nothing changes.
+    exp, expm1, log, log1p, sin, cos, tanh, erf, powers and SciPy's expit and log_expit of 64-bit floats
+    are then polynomials in the code of these operators, for values and derivatives, in every mode and in
+    all that they call. A number gets the same bits wherever it stands, but not those of the C library,
+    which the function by itself calls: both are within 1 ulp of the truth, log_expit within 1.4.
+    Infinities, NaN, signed zeros and subnormal numbers come out as there. On a processor without fused
+    multiply-adds nothing changes.
 
     It is for operators made in the block, whenever they compile; a function called by itself, and what
     was made before, stay as they are. LLVM keeps the order of a sum, and so makes no vectors of a loop

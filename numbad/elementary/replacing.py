@@ -16,9 +16,12 @@ from numbad.elementary.variants import (
     beside_libm,
     in_place,
     in_place_of_libm,
+    of_scipy,
     widths,
 )
 from numbad.linking import UNRESOLVED, LinkedLibrary
+
+_OF_SCIPY = {of_scipy(function.name) for function in FUNCTIONS if function.scipy}
 
 
 def replacing_library(state):
@@ -38,13 +41,13 @@ def replace_libm(library):
     module = library._final_module
     if not widths():
         return
-    if _declared(module).keys() & set(BY_NAME["pow"].symbols):
+    if _has_powers(module):
         _simplify(library)  # LLVM makes a product of a square as long as it is a power
-    declared = _declared(module)
+    known = {f.name: f for f in module.functions if f.is_declaration or f.name in _OF_SCIPY}
     for function in FUNCTIONS:
-        called = [symbol for symbol in function.symbols if symbol in declared]
+        called = [symbol for symbol in function.symbols if symbol in known]
         for symbol in called:
-            declared[symbol].name = in_place(symbol)
+            known[symbol].name = in_place(symbol)
         if called:
             module.link_in(parse_assembly(in_place_of_libm(function.name)))
     _keep_to_itself(module)
@@ -62,8 +65,9 @@ def _keep_to_itself(module):
             function.linkage = Linkage.internal
 
 
-def _declared(module):
-    return {f.name: f for f in module.functions if f.is_declaration}
+def _has_powers(module):
+    names = BY_NAME["pow"].symbols
+    return any(f.is_declaration and f.name in names for f in module.functions)
 
 
 def _simplify(library):
@@ -93,6 +97,26 @@ def call_beside(context, builder, name, arguments):
     return _call(context, builder, beside_libm(name), beside(name), arguments)
 
 
+def call_of_scipy(builder, name, arguments, emit):
+    """A function of SciPy's, which `emit(builder, arguments)` calls, by a name that ours can take."""
+    module, symbol = builder.module, of_scipy(name)
+    function = module.globals.get(symbol)
+    if function is None:
+        fnty = ir.FunctionType(DOUBLE, [DOUBLE] * len(arguments))
+        function = ir.Function(module, fnty, symbol)
+        function.linkage = "linkonce_odr"
+        function.attributes.add("alwaysinline")
+        inner = ir.IRBuilder(function.append_basic_block("entry"))
+        inner.ret(emit(inner, function.args))
+    return builder.call(function, arguments)
+
+
+def has_place(name):
+    """Whether ours can take the place of a function of SciPy's."""
+    return of_scipy(name) in _OF_SCIPY
+
+
 def call_in_place(context, builder, name, arguments):
     """Our function, the same bits alone and in vectors."""
-    return _call(context, builder, in_place_of_libm(name), in_place(name), arguments)
+    symbol = in_place(BY_NAME[name].symbols[-1])
+    return _call(context, builder, in_place_of_libm(name), symbol, arguments)

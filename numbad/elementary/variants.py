@@ -14,16 +14,18 @@ from llvmlite.binding import get_host_cpu_features, get_process_triple
 from numbad.elementary.circular import LARGEST, cosine, sine
 from numbad.elementary.emitted import DOUBLE, INT32, Emitted
 from numbad.elementary.error_function import error_function
-from numbad.elementary.exponential import exponential, exponential_less_one, tangent
+from numbad.elementary.exponential import exponential, exponential_less_one, logistic, tangent
 from numbad.elementary.logarithm import (
     INFINITY,
     LEAST_NORMAL,
     logarithm,
+    logarithm_of_logistic,
     logarithm_of_one_more,
 )
 from numbad.elementary.power import power
 
 PREFIX = "numbad.elementary."
+_SCIPY = f"{PREFIX}scipy."
 _ATTRIBUTES = ("noinline", "nounwind", "readnone", "willreturn")
 
 
@@ -35,11 +37,18 @@ class Elementary:
     formula: Callable
     arity: int = 1
     intrinsic: bool = False  # whether LLVM knows it
+    libm: bool = True  # whether the C library has it
+    scipy: bool = False  # whether SciPy has it
 
     @property
     def symbols(self):
         """What Numba calls it by in compiled code, the last first."""
-        return (self.name, f"llvm.{self.name}.f64") if self.intrinsic else (self.name,)
+        every = (
+            (self.scipy, of_scipy(self.name)),
+            (self.libm, self.name),
+            (self.intrinsic, f"llvm.{self.name}.f64"),
+        )
+        return tuple(symbol for has, symbol in every if has)
 
     def emit(self, builder, values):
         """The value, and where it is right; None where it is everywhere."""
@@ -65,13 +74,15 @@ def _cos(x):
 
 FUNCTIONS = (
     Elementary("exp", exponential, intrinsic=True),
-    Elementary("expm1", exponential_less_one),
+    Elementary("expm1", exponential_less_one, scipy=True),
     Elementary("log", _log, intrinsic=True),
-    Elementary("log1p", _log1p),
+    Elementary("log1p", _log1p, scipy=True),
     Elementary("sin", _sin, intrinsic=True),
     Elementary("cos", _cos, intrinsic=True),
     Elementary("tanh", tangent),
-    Elementary("erf", error_function),
+    Elementary("erf", error_function, scipy=True),
+    Elementary("expit", logistic, libm=False, scipy=True),
+    Elementary("log_expit", logarithm_of_logistic, libm=False, scipy=True),
     Elementary("pow", power, 2, intrinsic=True),
 )
 BY_NAME = {function.name: function for function in FUNCTIONS}
@@ -206,8 +217,13 @@ def beside_libm(name):
 
 
 def in_place(symbol):
-    """What stands for a function that code calls by `symbol`."""
-    return f"{PREFIX}{symbol}.in_place"
+    """What stands for a function that code calls by `symbol`: itself, where it is one of `of_scipy`."""
+    return symbol if symbol.startswith(_SCIPY) else f"{PREFIX}{symbol}.in_place"
+
+
+def of_scipy(name):
+    """What code calls a function of SciPy's by, that it has a copy of until ours takes its place."""
+    return f"{_SCIPY}{name}"
 
 
 def beside(name):

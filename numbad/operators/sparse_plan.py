@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..elementary.option import asked_as
 from ..errors import SparsityError
 from ..patterns.compression import Compression, by_columns, by_rows
 from ..patterns.pattern import Pattern
@@ -86,16 +87,18 @@ def forward_plan(dense, pattern, compression, name="nd.jacobian"):
     """The `SparsePlan` of forward passes for a dense `Jacobian` operator."""
     n, one_pass = partials_for(compression.count, dense.chunk)
     options = {"n": n, "one_pass": one_pass, "out": dense.out}
-    entries = ForwardCompressed(dense.f, dense.argnums, **options)
+    with asked_as(dense.vector_math):
+        entries = build(ForwardCompressed(dense.f, dense.argnums, **options))
     slots = compression.slots
     if one_pass:
         slots = places(compression.starts, slots, n)
-    return SparsePlan(name, pattern, build(entries), compression, slots, n, one_pass)
+    return SparsePlan(name, pattern, entries, compression, slots, n, one_pass)
 
 
 def reverse_plan(dense, pattern, compression, name="nd.jacobian"):
     """The `SparsePlan` of reverse passes."""
-    entries = build(ReverseCompressed(dense.f, dense.argnums, out=dense.out))
+    with asked_as(dense.vector_math):
+        entries = build(ReverseCompressed(dense.f, dense.argnums, out=dense.out))
     return SparsePlan(name, pattern, entries, compression, compression.slots, 1, False)
 
 

@@ -17,6 +17,7 @@ from numba.core.postproc import PostProcessor, VariableLifetime
 from numba.core.typed_passes import BaseNativeLowering
 from numba.np import arrayobj
 
+from ..small_arrays import copied
 from .aliasing import PRIMAL
 from .cotangents import linear_flags
 from .elements import element_pointer, load_marked, store_marked, view
@@ -29,6 +30,11 @@ _INTEGER = {operator.add: "add", operator.sub: "sub", operator.mul: "mul"}
 
 class SweepLower(FrameLower):
     """Elements of arrays, arithmetic and plain variables in as few instructions as they need."""
+
+    def create_cpython_wrapper(self, release_gil=False):
+        """What Python calls: small arrays that it returns are NumPy's own."""
+        with copied():
+            super().create_cpython_wrapper(release_gil)
 
     def _find_singly_assigned_variable(self):
         """The variables without a slot: their value is known wherever they are read.

@@ -8,6 +8,7 @@ from numba.core import types
 from numba.core.typing import npydecl
 from numba.np import npyimpl, ufunc_db
 
+from ..elementary.replacing import call_of_scipy, has_place
 from ..rules.functions import ScalarFunction
 from . import cython_pointers
 
@@ -18,8 +19,13 @@ def compile_pointer(fn, name=None):
     if pointer is None:
         return False
 
-    def results(context, builder, doubles):
+    def emit(builder, doubles):
         return cython_pointers.call(builder, pointer, doubles)[0]
+
+    def results(context, builder, doubles):
+        if has_place(fn.__name__):
+            return call_of_scipy(builder, fn.__name__, doubles, emit)
+        return emit(builder, doubles)
 
     _register(fn, results)
     return True

@@ -47,6 +47,8 @@ ARGUMENTS = {
     "cos": _of_angle,
     "tanh": _of_line,
     "erf": _of_line,
+    "expit": lambda rng, n: np.concatenate([_of_line(rng, n), rng.uniform(-700, 40, n)]),
+    "log_expit": lambda rng, n: np.concatenate([_of_line(rng, n), rng.uniform(-700, 700, n)]),
     "pow": _of_power,
 }
 MOST = {  # ulp: what was measured on 10^8 arguments, a little up
@@ -58,12 +60,19 @@ MOST = {  # ulp: what was measured on 10^8 arguments, a little up
     "cos": 0.75,
     "tanh": 0.75,
     "erf": 0.98,
+    "expit": 0.7,
+    "log_expit": 1.4,
     "pow": 0.7,
 }
 
 
 def _exactly(name, *given):
-    function = {"pow": mp.power}.get(name) or getattr(mp, name)
+    special = {
+        "pow": mp.power,
+        "expit": lambda x: 1 / (1 + mp.exp(-x)),
+        "log_expit": lambda x: -mp.log1p(mp.exp(-x)),
+    }
+    function = special.get(name) or getattr(mp, name)
     return function(*(mp.mpf(float(v)) for v in given))
 
 
@@ -203,6 +212,14 @@ SPECIAL = {
         (1e-300, 1.1283791670955126e-300),
     ],
 }
+SPECIAL["expit"] = [
+    *((0.0, 0.5), (-0.0, 0.5), (INF, 1.0), (-INF, 0.0), (NAN, NAN), (LARGE, 1.0), (-LARGE, 0.0)),
+    *((-745.0, TINY), (-710.0, 4.47628622567513e-309), (40.0, 1.0), (TINY, 0.5)),
+]
+SPECIAL["log_expit"] = [
+    *((0.0, -math.log(2.0)), (INF, 0.0), (-INF, -INF), (NAN, NAN), (-LARGE, -LARGE), (-1e5, -1e5)),
+    *((745.0, -TINY), (710.0, -4.47628622567513e-309), (LARGE, 0.0), (50.0, -math.exp(-50.0))),
+]
 POWERS = [
     *((0.0, -1.0, INF), (-0.0, -1.0, -INF), (-0.0, -2.0, INF), (0.0, -2.5, INF), (-0.0, 3.0, -0.0)),
     *((0.0, 2.0, 0.0), (-0.0, 2.0, 0.0), (-1.0, INF, 1.0), (-1.0, -INF, 1.0), (1.0, NAN, 1.0)),

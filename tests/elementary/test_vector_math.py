@@ -5,6 +5,8 @@ import pickle
 
 import numpy as np
 import pytest
+import scipy.sparse
+import scipy.special as sp
 from numba import njit
 
 import numbad as nd
@@ -177,6 +179,44 @@ def test_sums_are_in_vectors_where_their_order_is_free():
     assert value == pytest.approx(np.exp(-x * x).sum(), rel=1e-14)
     np.testing.assert_allclose(gradient, -2 * x * np.exp(-x * x), rtol=1e-14)
     assert "x double> @numbad.elementary.exp." in _text(operator)
+
+
+def test_functions_of_scipy():
+    def weighted(v, w):
+        return np.dot(sp.expit(v) + sp.log_expit(2 * v) + sp.erf(v) + sp.expm1(v), w)
+
+    operator = _made(lambda: nd.value_and_grad(weighted, mode="reverse"))
+    value, gradient = operator(x, np.ones(x.size))
+    sigmoid, bell = 1 / (1 + np.exp(-x)), 2 / np.sqrt(np.pi) * np.exp(-x * x)
+    softplus = np.log1p(np.exp(-2 * x))
+    errors = [math.erf(v) for v in x]
+    assert value == pytest.approx((sigmoid - softplus + errors + np.exp(x) - 1).sum(), rel=1e-14)
+    wanted = sigmoid * (1 - sigmoid) + 2 / (1 + np.exp(2 * x)) + bell + np.exp(x)
+    np.testing.assert_allclose(gradient, wanted, rtol=1e-13)
+    for name in ("expit", "log_expit", "erf", "expm1"):
+        assert f"x double> @numbad.elementary.{name}." in _text(operator)
+
+
+def test_functions_of_scipy_stay_its_own_without():
+    v = np.linspace(-3.0, 3.0, 200)
+    values, _ = nd.vjp(sp.expit)((v,), v)
+    np.testing.assert_array_equal(values, sp.expit(v))
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+def test_sparse_jacobians_which_are_compiled_after_the_block(mode):
+    def bands(v):
+        out = np.empty_like(v)
+        for i in range(v.size):
+            out[i] = np.tanh(v[i])
+        return out
+
+    v = np.linspace(0.1, 3.0, 200)
+    pattern = scipy.sparse.eye_array(v.size, format="csr")
+    plain = nd.jacobian(bands, sparsity=pattern, mode=mode)(v)
+    vectors = _made(lambda: nd.jacobian(bands, sparsity=pattern, mode=mode))(v)
+    np.testing.assert_allclose(vectors.diagonal(), 1 / np.cosh(v) ** 2, rtol=1e-12)
+    assert np.any(plain.diagonal() != vectors.diagonal())
 
 
 def test_pickled():
