@@ -17,6 +17,7 @@ from numbad.random import uniform
 from numbad.sde.grid import constant
 
 _DEGENERATE = 1e-13  # a variance given the other components, in parts of the whole
+_ROUNDING = 1e-14  # of a mean, in parts of it
 _CLOSE = 1e-6  # in parts of a probability: two steps of Newton's method from there are exact
 _GOLDEN = 1.32471795724474602596  # x**3 = x + 1
 
@@ -56,7 +57,7 @@ def resampled(x, weights, width, key):
     """
     n, count = x.shape
     mean, cov = mean_and_cov(x, weights)
-    root = _root(cov)
+    root = _root(cov, mean)
     centres = _whitened(x, mean, root)
     for c in range(n):
         for i in range(count):
@@ -73,7 +74,7 @@ def resampled(x, weights, width, key):
 
 
 @njit(error_model="numpy")
-def _root(a):
+def _root(a, mean):
     """The lower triangular L with L L^T = a; a column of zeros where a component follows from others."""
     n = a.shape[0]
     out = np.zeros((n, n))
@@ -83,7 +84,7 @@ def _root(a):
             for k in range(j):
                 total -= out[i, k] * out[j, k]
             if i == j:
-                if total > _DEGENERATE * a[i, i]:
+                if total > _DEGENERATE * a[i, i] + (_ROUNDING * mean[i]) ** 2:
                     out[i, i] = math.sqrt(total)
             elif out[j, j] > 0.0:
                 out[i, j] = total / out[j, j]
