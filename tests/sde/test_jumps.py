@@ -257,6 +257,7 @@ def test_slopes_by_rates_by_weights():
     assert slope == pytest.approx(factor * exact, abs=0.03)
 
 
+@pytest.mark.deep(but=["forward"])
 @pytest.mark.parametrize("mode", ["forward", "reverse"])
 def test_slopes_of_ensembles_of_paths_that_jump(mode):
     """Beside the sum over single paths, whose slopes have their tests."""
