@@ -107,6 +107,7 @@ def content_of(problem):
 
 
 def kind_on_cpu(tableau):
+    """What makes the steps of a method."""
     if isinstance(tableau, ImplicitTableau):
         return implicit_steps
     if isinstance(tableau, Symplectic):

@@ -44,9 +44,9 @@ def test_as_many_as_fit():
 
 
 def test_what_does_not_fit_is_told_in_a_sentence():
-    with pytest.raises(DeviceError, match=r"3\.2 MB .* for 32 of 1000 .* 1\.0 MB are free.*fewer"):
+    with pytest.raises(DeviceError, match=r"3\.2 MB .* for 32 traj.* 1\.0 MB are free.*fewer"):
         portion(1e6, 1000, 0, 1e5)
-    with pytest.raises(DeviceError, match=r"for 1000 of 1000.*because"):
+    with pytest.raises(DeviceError, match=r"for 1000 traj.*because"):
         portion(1e6, 1000, 0, 1e4, "because")
     with pytest.raises(DeviceError, match=r"5 bytes .* 0 bytes are free"):
         portion(0, 1, 0, 5)
@@ -110,7 +110,7 @@ def test_all_that_fail_raise_after_the_last_portion():
 
 def test_arrays_on_the_gpu_come_back_whole(monkeypatch):
     with_memory(monkeypatch, 149, 8 * 2 + 8 + 4)
-    with pytest.raises(DeviceError, match="for 150 of 150 trajectories.*y0s and args as NumPy"):
+    with pytest.raises(DeviceError, match="for 150 trajectories.*y0s and args as NumPy"):
         device.ensemble(decay, Resident(STARTS), (0.0, 1.0), 1.0)
     # Reduced, they go in portions: rows are read where they lie.
     monkeypatch.setattr(TwinDevice, "memory", 10**9)
@@ -120,7 +120,7 @@ def test_arrays_on_the_gpu_come_back_whole(monkeypatch):
 
 def test_quantiles_need_all_at_once(monkeypatch):
     with_memory(monkeypatch, 100)
-    with pytest.raises(DeviceError, match="for 150 of 150 trajectories.*Quantiles need all"):
+    with pytest.raises(DeviceError, match="for 150 trajectories.*Quantiles need all"):
         device.ensemble(decay, STARTS, (0.0, 1.0), 1.0, reduce=device.quantiles(0.5))
 
 
@@ -136,6 +136,13 @@ def test_progress_is_shown_of_several_portions(options, shown, monkeypatch):
     assert sys.stderr.getvalue() == ""
     device.ensemble(decay, STARTS, (0.0, 1.0), 1.0, block=64, **options)
     assert ("150/150" in sys.stderr.getvalue()) is shown
+
+
+def test_a_block_is_not_made_smaller(monkeypatch):
+    """The bits of a mean depend on it."""
+    with_memory(monkeypatch, 50, 8 * 2 + 8 + 4 + 8)
+    with pytest.raises(DeviceError, match="for 64 trajectories.*smaller block"):
+        device.ensemble(decay, STARTS, (0.0, 1.0), 1.0, block=64)
 
 
 @pytest.mark.parametrize("block", [0, 1.5, True])

@@ -65,9 +65,8 @@ def ensemble(
         `args`; the floats in `args[k]`. Integers are constants.
     reduce : None, "mean", function, or nd.cuda.quantiles(...)
         What is taken of all trajectories, on the GPU; none is copied from there. "mean": the means. A
-        function: `reduce(ys)` gets the array (len(ts), n) of one trajectory, as its first argument only, and
-        returns a float or a tuple of floats (a payoff, say), whose means are taken. `nd.cuda.quantiles(0.05,
-        0.5, 0.95)`: exact quantiles.
+        function: `reduce(ys)` gets the array (len(ts), n) of one trajectory and returns a float or a tuple of
+        floats (a payoff, say), whose means are taken. `nd.cuda.quantiles(0.05, 0.5, 0.95)`: exact quantiles.
     precision : None, "float32" or "float64"
         In which all is computed, literals in `fun` included; None: that of `y0s`. In float32 the tolerances
         of the solver should not be below 1e-6.
@@ -76,7 +75,8 @@ def ensemble(
         for failures: look at `status`.
     block : int, optional
         How many trajectories go at once; by default as many as fit the memory that is free. Means are sums
-        in an order that `block` and the number of trajectories decide alone: the same bits on any GPU.
+        in an order that `block` and the number of trajectories decide alone: the same bits on any GPU. What
+        has to go at once (quantiles, arrays that stay on the GPU) does so whatever it says.
     progress : bool
         Whether to show a progress bar, on a terminal, where there are several blocks.
     executor : concurrent.futures.Executor, optional
@@ -226,9 +226,10 @@ class Request:
         item = np.dtype(self.precision).itemsize
         outputs = len(times) * self.width * (1 + len(self.by))
         each = collector.bytes_each + 4 + item * (1 + outputs) + self.given.bytes_of_row()
-        free = self.device.free()
-        room = portion(free, self.count, collector.bytes_fixed, each, collector.whole)
-        return min(room, block or room) if collector.whole is None else room
+        whole, count = collector.whole, self.count
+        if whole is None and block is not None:
+            whole, count = "Take a smaller block", min(block, count)
+        return portion(self.device.free(), count, collector.bytes_fixed, each, whole)
 
     def _portion(self, kernels, arguments, outputs, first, count, lost):
         """Integrate some trajectories, and look for those that failed."""

@@ -7,7 +7,13 @@ from numba.core.registry import cpu_target
 
 from numbad.cuda.forward_mode import jvp
 from numbad.cuda.kernels import DOUBLE, SINGLE, Kernel
-from numbad.cuda.trajectories.averages import Means, merged, moments, standard_error
+from numbad.cuda.trajectories.averages import (
+    Averages,
+    Means,
+    merged,
+    moments,
+    standard_error,
+)
 from numbad.forward.dualize import dualized
 from numbad.memo import built_once
 from numbad.operators.operator_dispatcher import as_dispatcher
@@ -29,7 +35,7 @@ class PathNumbers:
         self.single = not isinstance(self.returned, types.BaseTuple)
         self.count = 1 if self.single else len(self.returned)
         self.found = []
-        self.bytes_fixed = 3 * 8 * 2**17
+        self.bytes_fixed = Averages.bytes_fixed
         self.bytes_each = self.count * (1 + partials) * np.dtype(precision).itemsize
 
     def add(self, portion):

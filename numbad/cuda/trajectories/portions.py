@@ -35,8 +35,8 @@ def portion(free, count, fixed, each, whole=None):
     if most < fewest:
         told = whole or "Take fewer output times, fewer derivatives, or precision='float32'"
         raise DeviceError(
-            f"nd.cuda.ensemble needs {in_units(fixed + each * fewest)} of memory on the GPU for {fewest} of "
-            f"{count} trajectories, and {in_units(free)} are free there. {told}"
+            f"nd.cuda.ensemble needs {in_units(fixed + each * fewest)} of memory on the GPU for {fewest} "
+            f"trajectories, and {in_units(free)} are free there. {told}"
         )
     return most - most % FEWEST
 
