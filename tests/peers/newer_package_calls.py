@@ -86,7 +86,6 @@ _pi_tau_nb(0.3, np.zeros(6), np.zeros(6)) | by=0 into=2
 sma_numba(v(12), 4, 1)
 ema_numba(v(12), 4, True)
 weighted_moving_average(v(12), 4)
-adx_numba(v(30) + 2, v(30), v(30) + 1, 5)
 vortex_indicator_numba(v(12) + 2, v(12), v(12) + 1, 4)
 cci_numba(v(12) + 2, v(12), v(12) + 1, 4, 0.015) | by=0,1,2
 parabolic_sar_numba(np.cumsum(v(12)) + 1, np.cumsum(v(12)), np.cumsum(v(12)) + 0.5, 0.02, 0.02, 0.2)

@@ -5,7 +5,9 @@
         quantecon tslearn fastdist fastjmd95 hmmkay resampy clifford meepmeep pytransit lenstronomy \\
         neurolib spherical-functions fast-twed vanilla-option-pricers optionpricer pyakima ffevaluation \\
         hyper-corr kearsley-numba noblegasmd numba-quaternion numbacs pynr pythermalcomfort aquagrid \\
-        chemicals fluids ht pymap3d cubic-spline bztetra    # and what they import
+        chemicals fluids ht pymap3d cubic-spline bztetra \\
+        timml ttim scikit-gstat numba-extinction consav econ-ark interpolation sequence-jacobian pastas \\
+        miepython ta-numba harmonica symplectic-map refnx    # and what they import
     python -m tests.peers.packages DIR [part of a function's name ...]
 
 An extra that no test needs. A process for each module; one that dies is started again behind the call that
@@ -176,8 +178,11 @@ class Call:
             scale = sum(float(np.sum(np.abs(g * d))) for g, d in zip(found, direction, strict=True))
             steps = (3e-4, 1e-4, 3e-5, 1e-5, 1e-6)
             slopes = [self.slope(direction, step) for step in steps]
-            scale = max(scale, *map(abs, slopes), 1e-10 * abs(self.run(*self.copies())))
-            if min(abs(told - s) for s in slopes) > self.rtol * scale:
+            value = abs(self.run(*self.copies()))
+            scale = max(scale, *map(abs, slopes), 1e-10 * value)
+            rounding = [4 * np.finfo(float).eps * value / step for step in steps]
+            beyond = [abs(told - s) - r for s, r in zip(slopes, rounding, strict=True)]
+            if min(beyond) > self.rtol * scale:
                 noisy = min(slopes) <= told <= max(slopes)  # differences of differences, say
                 return "unsure" if noisy else "wrong", f"{told}, differences {slopes}"
         return "right", ""
