@@ -12,6 +12,7 @@ What else goes into the result is differentiated rightly, so that a function say
 nothing.
 """
 
+import threading
 from contextlib import contextmanager
 from weakref import WeakKeyDictionary
 
@@ -26,18 +27,24 @@ _FINDING = (
     *("digitize", "nonzero", "flatnonzero", "argwhere", "index"),
 )
 
-_asked = []  # the code of the function whose derivative is being compiled
+_LOCAL = (
+    threading.local()
+)  # `asked`: the code of the functions whose derivatives are being compiled
 _places = WeakKeyDictionary()  # code of a callee -> where it picks its result
 
 
 @contextmanager
 def asked_for(function):
     """While the derivative of a function is compiled: it is the one to be told of, not its callees."""
-    _asked.append(function.__code__)
+    _asked().append(function.__code__)
     try:
         yield
     finally:
-        _asked.pop()
+        _asked().pop()
+
+
+def _asked():
+    return vars(_LOCAL).setdefault("asked", [])
 
 
 def warn_of_grid_search(code, blocks, kinds, original=lambda function: function, callee=None):
@@ -45,12 +52,13 @@ def warn_of_grid_search(code, blocks, kinds, original=lambda function: function,
 
     kinds: whether a name stands for something differentiated; for a number or something that holds numbers
     original: the function of NumPy's or the name of the method that one in the code stands for
-    callee: of a call of a dispatcher, the blocks and the kinds of its code; None where it was compiled before
+    callee: of a call of a dispatcher, the blocks and the kinds of its code, or None where these are not
+        known; no function where callees were compiled before
     """
     found = _GridSearch(blocks, *kinds, original, callee).found()
     if found is not None and not is_own(found):
         _places[code] = found
-        if _asked and _asked[0] is code:
+        if _asked()[:1] == [code]:
             warn_once(_message(found), found)
 
 
@@ -109,8 +117,8 @@ class _GridSearch:
         """Where a callee picks its result."""
         code = function.py_func.__code__
         if code not in _places and self.callee is not None:
-            blocks, *kinds = self.callee(function, call)
-            _places[code] = _GridSearch(blocks, *kinds, self.original, self.callee).found()
+            known = self.callee(function, call)
+            _places[code] = known and _GridSearch(*known, self.original).found()
         if _places.get(code) is not None:
             yield _places[code]
 

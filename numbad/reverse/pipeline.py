@@ -160,7 +160,12 @@ def _called(fn, dispatcher, call):
 
     None of the floats is an element of a constant there, as all that it compares may depend on the inputs.
     """
-    callee = capture(dispatcher, tuple(fn.calls[call].args))
+    if call not in fn.calls:
+        return None
+    try:
+        callee = capture(dispatcher, tuple(fn.calls[call].args))
+    except (NumbaError, NumbadError):  # it is not differentiated
+        return None
 
     def holds_floats(name):
         ty = callee.type_of(name)

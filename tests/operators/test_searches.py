@@ -194,6 +194,16 @@ def place_of_least(costs):
     return k
 
 
+@njit
+def place_of_a_square(v):
+    return place_of_least(v * v) + 0
+
+
+def index_of_a_callee_of_a_callee(p):
+    """Nothing says so in reverse mode, which looks into callees once."""
+    return GRID[place_of_a_square(GRID - p)]
+
+
 def index_of_a_callee(p):
     return GRID[place_of_least((GRID - p) ** 2)]
 
@@ -225,6 +235,11 @@ def test_a_grid_search_says_so(f, mode):
     with pytest.warns(nd.ControlDependenceWarning, match="through an index alone") as told:
         assert nd.grad(f, mode=mode)(1.7) == 0.0
     assert {(w.filename, w.lineno) for w in told} == {(__file__, line_that_chooses(f))}
+
+
+@pytest.mark.filterwarnings("ignore::numbad.ControlDependenceWarning")
+def test_callees_of_callees_are_in_no_way():
+    assert nd.grad(index_of_a_callee_of_a_callee, mode="reverse")(1.7) == 0.0
 
 
 def test_it_is_said_once():
