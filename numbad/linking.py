@@ -41,9 +41,7 @@ class LinkedLibrary(JITCodeLibrary):
         self.waits = True
         self.entries = []  # the modules of what is called from elsewhere; callers need none
         self.when_finished = []  # functions to be called when there is machine code
-        self.when_linked = (
-            None  # a function of the library, to change its code before it is optimised
-        )
+        self.when_linked = None  # called with the library before it is optimised
         self._copied = []  # the names of the functions of which callers get copies
         self._environment = None
 

@@ -71,10 +71,12 @@ def _has_powers(module):
 
 
 def _simplify(library):
-    manager, builder = library._codegen._module_pass_manager(
-        loop_vectorize=False, slp_vectorize=False, opt=1
-    )
-    manager.run(library._final_module, builder)
+    options = {"loop_vectorize": False, "slp_vectorize": False, "opt": 1}
+    made = library._codegen._module_pass_manager(**options)
+    manager, *rest = (
+        made if isinstance(made, tuple) else (made,)
+    )  # Numba's older ones have no builder
+    manager.run(library._final_module, *rest)
 
 
 @cache

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from functools import cache
 
 from llvmlite import ir
-from llvmlite.binding import get_host_cpu_features, get_process_triple
+from llvmlite.binding import get_process_triple
+from numba.core.registry import cpu_target
 
 from numbad.elementary.circular import LARGEST, cosine, sine
 from numbad.elementary.emitted import DOUBLE, INT32, Emitted
@@ -91,10 +92,10 @@ BY_NAME = {function.name: function for function in FUNCTIONS}
 @cache
 def widths():
     """How many numbers the vectors of this machine hold; none where it has no fused multiply-add."""
-    features = get_host_cpu_features()
+    features = cpu_target.target_context.codegen()._tm_features.split(",")
     if get_process_triple().startswith(("aarch64", "arm64")):
         return (2,)
-    return (4,) if features.get("fma") else ()  # LLVM does not choose wider ones by itself
+    return (4,) if "+fma" in features else ()  # LLVM does not choose wider ones by itself
 
 
 def variant_name(function, width):
