@@ -51,7 +51,7 @@ def cubes(a):
     return total
 
 
-def of_exponentials(a):
+def of_tangents(a):
     return np.dot(np.tanh(a), a)
 
 
@@ -238,8 +238,8 @@ record("built-in function", nd.grad(math.sin, **reverse), 0.0)
 record("called by njit", calls_gradient, x)
 record("kept, and called by what is kept", kept_and_calls_gradients, x)
 with nd.vector_math():
-    record("in vector math", nd.grad(of_exponentials, **reverse), np.linspace(0.1, 9.0, 500))
-record("out of it", nd.grad(of_exponentials, **reverse), np.linspace(0.1, 9.0, 500))
+    record("in vector math", nd.grad(of_tangents, **reverse), np.array([0.0, 30.0]))
+record("out of it", nd.grad(of_tangents, **reverse), np.array([0.0, 30.0]))
 record("listing", lambda: nd.inspect_adjoint(scalars, 2.0, 5.0))
 assert "numba" in sys.modules
 assert Path(__file__).exists()

@@ -37,6 +37,8 @@ EXPECTED = {
     "jitclass as argument": 12.0,
     "cell": 32.0,
     "built-in function": 1.0,
+    "in vector math": [0.0, 1.0],
+    "out of it": [0.0, 1.0],
     "called by njit": 27.0,
     "kept, and called by what is kept": 27.0 + 200_000 * 199_999 / 2 + 180.0,
 }
