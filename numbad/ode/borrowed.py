@@ -57,12 +57,17 @@ def _as_array(context, builder, old, new, value):
 
 
 def mapped(ty, leaf):
-    """A type with `leaf(member)` for every member that is no tuple, within tuples too."""
+    """A type with `leaf(member)` for every member that is no tuple, within tuples too; laid out as it was."""
+    if not isinstance(ty, types.BaseTuple):
+        return leaf(ty)
+    members = [mapped(member, leaf) for member in ty]
+    if members == list(ty):
+        return ty
+    if isinstance(ty, types.NamedUniTuple):
+        return types.NamedUniTuple(members[0], len(members), ty.instance_class)
     if isinstance(ty, types.BaseNamedTuple):
-        return types.NamedTuple([mapped(member, leaf) for member in ty], ty.instance_class)
-    if isinstance(ty, types.BaseTuple):
-        return types.BaseTuple.from_types([mapped(member, leaf) for member in ty])
-    return leaf(ty)
+        return types.NamedTuple(members, ty.instance_class)
+    return types.BaseTuple.from_types(members)
 
 
 def borrowed_type(ty):
