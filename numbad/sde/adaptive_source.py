@@ -19,8 +19,9 @@ from numbad.memo import built_once
 from numbad.operators.stop import stop_gradient
 from numbad.random.generator_compiling import HOW_TO_MAKE_A_KEY
 from numbad.sde import checks
-from numbad.sde.brownian_tree import ahead, distance, draw, nothing_kept
+from numbad.sde.brownian_tree import ahead, distance, draw, look, nothing_kept
 from numbad.sde.grid import as_times, of_times, place
+from numbad.sde.halved_steps import halfway, longer, longer_rows, note, put_together
 from numbad.sde.model_names import function_of
 from numbad.sde.path_source import (
     Problem,
@@ -28,6 +29,7 @@ from numbad.sde.path_source import (
     check_path,
     is_numbered,
     model_namespace,
+    step_of,
     steps_of,
 )
 from numbad.sde.scheme import GENERAL
@@ -40,7 +42,7 @@ from numbad.sde.step_control import (
     next_factor,
     scaled_square,
 )
-from numbad.sde.steps import StepWriter, write_step
+from numbad.sde.steps import StepWriter
 from numbad.sde.two_ways import two_ways
 
 RUNNING, TOO_SMALL, TOO_MANY, NOT_FINITE = 0, 1, 2, 3
@@ -87,7 +89,8 @@ class AdaptiveProblem(Problem):
     @cached_property
     def plain(self):
         """What the code depends on that is the same for all dt and tolerances."""
-        return Problem(self.drift, self.diffusion, self.scheme, self.noise, self.calculus, None)
+        functions = self.drift, self.diffusion
+        return Problem(*functions, self.scheme, self.noise, self.calculus, None, dense=self.dense)
 
 
 @built_once(lambda problem, *_: problem.drift)
@@ -217,6 +220,7 @@ def _names(problem, form):
         distance,
         ahead,
         draw,
+        look,
         nothing_kept,
         halfway,
         put_together,
@@ -231,22 +235,6 @@ def _names(problem, form):
         "Taken": Taken,
         "step": step_of(problem, form),
     }
-
-
-def step_of(problem, form):
-    """`step(t, h, args, *state, *w, *areas)`: the state after it, and its error where it has an estimate."""
-    writer = StepWriter(form, problem.scheme, problem.calculus)
-    lines = write_step(problem.scheme, writer)
-    found = list(writer.y)
-    if problem.scheme.has_embedded_error:
-        found += [
-            " + ".join(f"({term})" for term in row) for row in zip(*writer.error, strict=True)
-        ]
-    lines = [*lines, f"return ({''.join(f'{x}, ' for x in found)})"]
-    head = ", ".join(["t", "h", "args", *writer.y, *writer.w, *writer.areas])
-    return jit(error_model="numpy", nogil=True)(
-        function_of(f"step({head})", lines, model_namespace(problem, form))
-    )
 
 
 class Loop:
@@ -278,7 +266,7 @@ class Loop:
             "rtol, atol, h, longest, shortest, most = settings",
             f"exponent = {exponent!r}",
             "here, kept = place(times[0], dt), nothing_kept(channels)",
-            "ws, hs = np.empty((3, channels)), np.empty((3, channels))",
+            "ws, hs = np.empty((4, channels)), np.empty((4, channels))",
             "if h == 0.0 and times.size > 1:",
             *_indented(self.first_step()),
             "i, status, log_error, again, tried, rejected = 1, 0, 0.0, False, 0, 0",
@@ -296,11 +284,12 @@ class Loop:
             lines += [f"out = np.full((times.size, {width}), np.nan)", *self.put("0")]
         return lines
 
-    def put(self, index):
-        """Lines that put the state into the outputs."""
+    def put(self, index, state=None):
+        """Lines that put a state, that of the loop if None, into the outputs."""
+        state = state or self.old
         if self.form.is_array:
-            return ["for c in range(y_0.size):", f"    out[{index}, c] = y_0[c]"]
-        return [f"out[{index}, {c}] = {name}" for c, name in enumerate(self.old)]
+            return ["for c in range(y_0.size):", f"    out[{index}, c] = {state[0]}[c]"]
+        return [f"out[{index}, {c}] = {name}" for c, name in enumerate(state)]
 
     def first_step(self):
         """Lines that choose `h`, in which the drift moves the state by a hundredth, the noise by a tenth."""
@@ -338,7 +327,7 @@ class Loop:
 
     def aim(self):
         """Lines that choose where the step goes, to the next output at most."""
-        lines = ["goal = place(times[i], dt)"]
+        lines = [f"goal = place(times[{-1 if self.problem.dense else 'i'}], dt)"]
         if self.nested:
             lines += ["if pending > 0:", "    goal = aims[pending - 1], aim_parts[pending - 1]"]
         arrive = [*(["ends[i] = k"] if self.keeps else self.put("i")), "i += 1"]
@@ -418,7 +407,7 @@ class Loop:
             "again = not good",
             "tried += 1",
             "if good:",
-            *_indented(self.keep() if self.keeps else []),
+            *_indented(self.accept()),
             *(f"    {old} = {new}" for old, new in zip(self.old, self.new, strict=True)),
             "    here = to",
             "    h = max(h, size * factor) if arrives else size * factor",
@@ -428,25 +417,59 @@ class Loop:
             "    status = 2",
         ]
 
-    def keep(self):
-        """Lines that note an accepted step: the whole, or its halves."""
-        rows = [
-            "starts[k], sizes[k] = t, size",
-            "note(k, dw, ws, 0)",
-            "note(k, dh, hs, 0)",
-            "k += 1",
-        ]
-        if not self.embedded:
-            rows = [
-                "starts[k], sizes[k], starts[k + 1], sizes[k + 1] = t, before, t + before, beyond",
-                *(f"note(k + {row}, d{x}, {x}s, {row})" for row in (0, 1) for x in "wh"),
-                "k += 2",
+    def accept(self):
+        """Lines that note an accepted step, the whole or its halves, and look at the outputs within it."""
+        if self.embedded:
+            parts = [("here", "to", "t", "size", self.old)]
+        else:
+            half = [f"half[{c}]" for c in range(self.form.components)]
+            parts = [
+                ("here", "middle", "t", "before", self.old),
+                ("middle", "to", "t + before", "beyond", half),
             ]
+        lines = []
+        for row, (begin, end, time, size, state) in enumerate(parts):
+            if self.problem.dense:
+                lines += self.outputs_within(begin, end, time, state)
+            lines += self.keep(time, size, row) if self.keeps else []
+        if self.problem.dense:
+            lines += [
+                "while i < times.size and distance(place(times[i], dt), to) >= 0.0:",
+                *_indented(["ends[i] = 2 * k"] if self.keeps else self.put("i", self.new)),
+                "    i += 1",
+            ]
+        return lines
+
+    def keep(self, time, size, row):
+        """Lines that note a step and its noise."""
+        if not self.keeps:
+            return []
         return [
-            "if k + 2 > starts.size:",
+            "if k == starts.size:",
             "    starts, sizes = longer(starts), longer(sizes)",
             "    dw, dh = longer_rows(dw), longer_rows(dh)",
-            *rows,
+            f"starts[k], sizes[k] = {time}, {size}",
+            f"note(k, dw, ws, {row})",
+            f"note(k, dh, hs, {row})",
+            "k += 1",
+        ]
+
+    def outputs_within(self, begin, end, time, state):
+        """Lines that take a step aside to each output between two places."""
+        noise = _read("ws", 3, self.form, self.writer.w) + _read(
+            "hs", 3, self.form, self.writer.areas
+        )
+        aside = [f"aside = step({', '.join([time, 'part', 'args', *state, *noise])})"]
+        aside += self.put("i", [f"aside[{c}]" for c in range(self.form.components)])
+        if self.keeps:
+            aside = [*self.keep(time, "part", 3), "ends[i] = 2 * k + 1"]
+        return [
+            f"while i < times.size and distance(place(times[i], dt), {end}) > 0.0:",
+            "    at = place(times[i], dt)",
+            f"    part = distance({begin}, at) * dt",
+            f"    look(kept, key, number, dt, sign, {begin}, at, ws, hs, 3)",
+            *_indented(aside),
+            "    i += 1",
         ]
 
     def end(self):
@@ -456,7 +479,7 @@ class Loop:
         return [
             *lines,
             "for j in range(i, times.size):",
-            "    ends[j] = k",
+            f"    ends[j] = {'2 * k' if self.problem.dense else 'k'}",
             "accepted = tried - rejected",
             "return Taken(ends, starts[:k], sizes[:k], dw[:k], dh[:k], status, time, accepted, rejected)",
         ]
@@ -471,44 +494,3 @@ def _read(source, row, form, names):
     if form.is_array and form.channels is None:
         return [f"{source}[{row}]"] if names else []
     return [f"{source}[{row}, {j}]" for j in range(len(names))]
-
-
-@njit
-def halfway(begin, end):
-    """A place between two, about in the middle."""
-    return ahead(begin, 0.5 * distance(begin, end))
-
-
-@njit
-def put_together(ws, hs, before, beyond):
-    """Rows 2: (W, H) of a step, from those of its parts in rows 0 and 1."""
-    size = before + beyond
-    for j in range(ws.shape[1]):
-        integral = before * (0.5 * ws[0, j] + hs[0, j]) + beyond * (
-            ws[0, j] + 0.5 * ws[1, j] + hs[1, j]
-        )
-        ws[2, j] = ws[0, j] + ws[1, j]
-        hs[2, j] = integral / size - 0.5 * ws[2, j]
-
-
-@njit
-def note(k, rows, drawn, row):
-    """Keep a row of what was drawn."""
-    for j in range(drawn.shape[1]):
-        rows[k, j] = drawn[row, j]
-
-
-@njit
-def longer(numbers):
-    """An array twice as long, with the same numbers at its beginning."""
-    out = np.empty(2 * numbers.size)
-    out[: numbers.size] = numbers
-    return out
-
-
-@njit
-def longer_rows(rows):
-    """The same for rows."""
-    out = np.empty((2 * rows.shape[0], rows.shape[1]))
-    out[: rows.shape[0]] = rows
-    return out

@@ -1,10 +1,10 @@
-"""The virtual Brownian tree: (W, H) over any interval, with what lies ahead of a place kept between questions.
+"""The virtual Brownian tree: (W, H) over any interval; what lies ahead of a place is kept between questions.
 
 A cell of the grid is a tree of halves of halves (`numbad.sde.brownian`). What lies between a place and the
-end of its cell is one node for each binary digit of its distance from there. These nodes are kept: an interval
-that begins at the place takes the nodes within it and divides one, down to its end; what lies ahead of the end
-is then known as well. So that going on costs the divisions of one descent, however deep the places lie, and
-what is found does not depend on what was asked before. The nodes of three places are kept, since a step
+end of its cell is one node for each binary digit of its distance from there. These nodes are kept: an
+interval that begins at the place takes the nodes within it and divides one, down to its end; what lies ahead
+of the end is then known as well. Going on costs the divisions of one descent, however deep the places lie,
+and what is found does not depend on what was asked before. The nodes of three places are kept, since a step
 that is rejected begins again where it began. X. Li, T.-K. L. Wong, R. T. Q. Chen, D. Duvenaud,
 arXiv:2001.01328; with areas, A. Jelincic, J. Foster, P. Kidger, arXiv:2405.06464.
 
@@ -20,8 +20,8 @@ from numbad.random.generator_compiling import inlined
 from numbad.sde.brownian import DEPTH, expected_up_to, halves, pair_of_cell, tree_of_cell
 from numbad.sde.grid import constant
 
-# What is kept is one array of floats, all of them exact: every array costs an update of its reference count in
-# every call. Row 0 has the places: cell, leaf and part of the leaf of each. Then there is a row for each
+# What is kept is one array of floats, all of them exact: every array costs an update of its reference count
+# in every call. Row 0 has the places: cell, leaf and part of the leaf of each. Then there is a row for each
 # channel of each place: W and H of the nodes ahead, of 2**k leaves in column k; of the leaf that the place is
 # within; both halves of the key of the tree.
 _PLACES = 3
@@ -38,7 +38,7 @@ _FINER = 4.0  # parts of an even interval that its ends are a multiple of
 @constant
 def nothing_kept(channels, first=0):
     """What is known before the first question, for so many channels from the first one on."""
-    kept = np.empty((1 + _PLACES * channels, _COLUMNS))
+    kept = np.empty((1 + (_PLACES + 1) * channels, _COLUMNS))  # and room for one that is not kept
     kept[0] = -1.0
     kept[0, _FIRST] = first
     return kept
@@ -72,9 +72,23 @@ def _leaf_and_part(part):
 @constant
 def draw(kept, key, path, dt, sign, begin, end, ws, hs, row):
     """W and H of each channel over the interval between two places, times a sign, into a row of arrays."""
-    channels = ws.shape[1]
-    old = _known(kept, key, path, dt, begin, channels)
+    old = _known(kept, key, path, dt, begin, ws.shape[1])
     new = (old + 1) % _PLACES
+    _draw(kept, key, path, dt, sign, begin, end, ws, hs, row, old, new)
+    _note_place(kept, new, end)
+
+
+@constant
+def look(kept, key, path, dt, sign, begin, end, ws, hs, row):
+    """The same, where nothing will begin at the end: it is not kept."""
+    old = _known(kept, key, path, dt, begin, ws.shape[1])
+    _draw(kept, key, path, dt, sign, begin, end, ws, hs, row, old, _PLACES)
+
+
+@inlined
+def _draw(kept, key, path, dt, sign, begin, end, ws, hs, row, old, new):
+    """What `draw` and `look` do, from place number `old` on, into the rows of number `new`."""
+    channels = ws.shape[1]
     size, scale = distance(begin, end) * dt, dt * power_of_two(-DEPTH)
     leaf, part = _leaf_and_part(end[1] if end[0] == begin[0] else 1.0)
     for j in range(channels):
@@ -88,7 +102,6 @@ def draw(kept, key, path, dt, sign, begin, end, ws, hs, row):
             more, more_integral = _up_to(kept, row_of_new, key, path, number, dt, end)
             w, integral = after(w, integral, more, more_integral, end[1] * dt)
         ws[row, j], hs[row, j] = sign * w, sign * (integral / size - 0.5 * w)
-    _note_place(kept, new, end)
 
 
 @inlined
@@ -134,7 +147,7 @@ def _go_on(kept, row, into, which, leaf, part, scale):
 
 @inlined
 def _walk(kept, row, at, begun, leaf, part, scale):
-    """W and its integral from leaf `at`, of which a part has `begun`, to a part of `leaf`; leaves have size `scale`."""
+    """W and its integral from leaf `at`, of which a part has `begun`, to a part of `leaf`."""
     w = integral = 0.0
     if begun > 0.0:
         whole = kept[row, _LEAF_W], kept[row, _LEAF_H]

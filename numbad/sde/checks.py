@@ -10,7 +10,8 @@ from numbad.sde.scheme import (
     DerivativeFreeMilstein,
     DiagonalRoessler,
     DriftImplicit,
-    LangevinSplitting,
+    InterpolatedLangevin,
+    LangevinScheme,
     Milstein,
     WeakRoessler,
 )
@@ -35,6 +36,10 @@ NOT_LANGEVIN = (
     "this method solves dq = v dt, dv = (F(t, q) - gamma v) dt + g dW: y holds positions and then as many "
     "velocities, the drift of positions depends on velocities alone, friction is in proportion to each "
     "velocity by itself, and positions have no noise. This problem is another. Way out: method='SRA1'"
+)
+NOT_VELOCITIES = (
+    "method 'ALIGN' solves dq = v dt: the drift of each position is its velocity, or a constant times it, "
+    "which it is not here. Way out: method='BAOAB'"
 )
 
 
@@ -70,8 +75,10 @@ def check_source(form, scheme, calculus):
     else:
         lines += initial(form)
         _check_tuple(writer, scheme, calculus)
-    if isinstance(scheme, LangevinSplitting):
+    if isinstance(scheme, LangevinScheme):
         lines += _langevin(form)
+    if isinstance(scheme, InterpolatedLangevin):
+        lines += _moved_by_velocities()
     return "def check(y0, t, args):\n" + "\n".join("    " + line for line in (*lines, "return"))
 
 
@@ -151,6 +158,15 @@ def _langevin(form):
         "    there = far[half + i] - far_rest[half + i] + gamma * tried[i]",
         "    if other[i] != far[i] or max(abs(here), abs(there)) > 1e-9 * sizes:",
         "    " + refuse,
+    ]
+
+
+def _moved_by_velocities():
+    """Lines after those of `_langevin` that compare the drift of positions with the velocities."""
+    return [
+        "for i in range(half):",
+        "    if rest[i] != 0.0 or abs(other[i] - tried[i] * one[i]) > 1e-9 * abs(other[i]):",
+        f"        raise ModelError({NOT_VELOCITIES!r})",
     ]
 
 

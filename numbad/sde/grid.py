@@ -110,13 +110,18 @@ def place(t, dt):
 
 
 @constant
+def _check_span(times, i, dt):
+    if not (times[i] - times[i - 1]) / dt < _MOST:
+        raise GridError(TOO_MANY, times[i])
+
+
+@constant
 def count_steps(times, dt):
     """How many steps there are up to each output."""
     ends = np.empty(times.size, np.int64)
     ends[0] = 0
     for i in range(1, times.size):
-        if not (times[i] - times[i - 1]) / dt < _MOST:
-            raise GridError(TOO_MANY, times[i])
+        _check_span(times, i, dt)
         cell, part = place(times[i - 1], dt)
         last, end = place(times[i], dt)
         if last > cell:
@@ -148,4 +153,36 @@ def grid(times, dt):
             starts[n] = (cell + part) * dt
             sizes[n] = dt if part == 0.0 and stop == 1.0 else (stop - part) * dt
             cell, part = cell + 1, 0.0
+    return ends, cells, parts, starts, sizes
+
+
+@of_times
+def undivided(times, dt):
+    """As `grid`, for steps that outputs do not divide: to an output within one, a step aside leads.
+
+    Of an output, `ends` has twice the number of steps up to it, and one more where the last one is aside: the
+    next step begins where that one did.
+    """
+    ends = np.zeros(times.size, np.int64)
+    cell, part = place(times[0], dt)
+    for i in range(1, times.size):
+        _check_span(times, i, dt)
+        last, end = place(times[i], dt)
+        whole, part = last - cell, part if last == cell else 0.0
+        aside = np.int64(end > part)
+        ends[i] = 2 * ((ends[i - 1] >> 1) + whole + aside) + aside
+        cell = last
+    count = ends[-1] >> 1
+    cells, parts = np.empty(count, np.int64), np.empty((count, 2))
+    starts, sizes = np.empty(count), np.empty(count)
+    cell, part = place(times[0], dt)
+    for i in range(1, times.size):
+        last, end = place(times[i], dt)
+        for n in range(ends[i - 1] >> 1, ends[i] >> 1):
+            stop = end if cell == last else 1.0
+            cells[n], parts[n, 0], parts[n, 1] = cell, part, stop
+            starts[n] = (cell + part) * dt
+            sizes[n] = dt if part == 0.0 and stop == 1.0 else (stop - part) * dt
+            if cell < last:
+                cell, part = cell + 1, 0.0
     return ends, cells, parts, starts, sizes

@@ -20,7 +20,7 @@ from numbad.random.generator_compiling import HOW_TO_MAKE_A_KEY
 from numbad.rules.registry import CONSTANT_CALLS
 from numbad.sde import checks
 from numbad.sde.brownian import increments
-from numbad.sde.grid import as_times, grid
+from numbad.sde.grid import as_times, grid, undivided
 from numbad.sde.implicit_stage import solve_stage_of
 from numbad.sde.levy_area import double_integrals, levy_increments, pair_count
 from numbad.sde.model_names import function_of, model_names
@@ -45,6 +45,8 @@ class Problem:
     adjoint: str = "auto"
     checkpoints: int | None = None
     jumps: object = None
+    events: tuple = ()
+    dense: bool = False
 
     is_adaptive = False
 
@@ -67,7 +69,9 @@ class Problem:
         """What the compiled code depends on, for the cache on disk."""
         functions, options = (self.drift, self.diffusion), (self.adjoint, self.checkpoints)
         jumps = () if self.jumps is None else self.jumps.content
-        return *functions, self.scheme.name, self.noise, self.calculus, self.dt, *options, *jumps
+        events = tuple(part for event in self.events for part in event)
+        method = self.scheme.name, self.noise, self.calculus, self.dt
+        return *functions, *method, *options, *jumps, *events, self.dense
 
 
 class PathError(IntegrationError):
@@ -91,7 +95,7 @@ def core(problem, y0, ts, args, key):
     parts = steps_of(replace(problem, dt=None), form)
     namespace = {
         "as_times": as_times,
-        "grid": grid,
+        "grid": undivided if problem.dense else grid,
         "increments": increments,
         "levy_increments": levy_increments,
         "pair_count": pair_count,
@@ -142,6 +146,23 @@ def steps_of(problem, form):
     return {"check": check, "integrate": compile_(integrate)}
 
 
+@built_once(lambda problem, _: problem.drift)
+def step_of(problem, form):
+    """`step(t, h, args, *state, *w, *areas)`: the state after it, and its error where it has an estimate."""
+    writer = StepWriter(form, problem.scheme, problem.calculus)
+    lines = write_step(problem.scheme, writer)
+    found = list(writer.y)
+    if problem.scheme.has_embedded_error:
+        found += [
+            " + ".join(f"({term})" for term in row) for row in zip(*writer.error, strict=True)
+        ]
+    lines = [*lines, f"return ({''.join(f'{x}, ' for x in found)})"]
+    head = ", ".join(["t", "h", "args", *writer.y, *writer.w, *writer.areas])
+    return jit(error_model="numpy", nogil=True)(
+        function_of(f"step({head})", lines, model_namespace(problem, form))
+    )
+
+
 def _loop(problem, form):
     """The lines of the loop over outputs and steps."""
     writer = StepWriter(form, problem.scheme, problem.calculus)
@@ -159,15 +180,23 @@ def _loop(problem, form):
         *(read("dh", form, writer.areas) if problem.scheme.needs_areas else ()),
         *write_step(problem.scheme, writer),
     ]
+    begin, end, keep, back = "ends[i - 1]", "ends[i]", [], []
+    if problem.dense:  # the last step may be aside, see `undivided`
+        begin, end, before = "ends[i - 1] >> 1", "ends[i] >> 1", form.names("b")
+        keep = [f"{old} = {name}" for old, name in zip(before, writer.y, strict=True)]
+        step = [*keep, *step]
+        back = [f"{name} = {old}" for old, name in zip(before, writer.y, strict=True)]
+        back = ["if ends[i] & 1:", *("    " + line for line in back)]
     return [
         *checks.initial(form),
         *started(problem, form, "starts"),
         f"out = np.empty((ends.size, {width}))",
         *put(0),
+        *keep,
         "for i in range(1, ends.size):",
-        "    for k in range(ends[i - 1], ends[i]):",
+        f"    for k in range({begin}, {end}):",
         *("        " + line for line in step),
-        *("    " + line for line in put("i")),
+        *("    " + line for line in (*put("i"), *back)),
         "return out",
     ]
 
@@ -198,6 +227,11 @@ def _increments(problem, form, key):
     scheme = problem.scheme
     channels = channel_count(form)
     if number_and_path(key) is None:
+        if problem.dense:
+            raise ArgumentError(
+                "dense_output=True looks into steps, for which a path is drawn from a key; increments "
+                "that are given have no inside. Way out: nd.random.key, or leave dense_output out"
+            )
         return given_increments(scheme, channels, key)
     number, path = number_and_path(key)
     return [drawing(problem, number, path, channels)]

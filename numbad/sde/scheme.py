@@ -1,11 +1,11 @@
 """Methods for stochastic differential equations as data.
 
-Of eleven forms: stochastic Runge-Kutta methods with one family of stages, Milstein's with and without a
+Of twelve forms: stochastic Runge-Kutta methods with one family of stages, Milstein's with and without a
 derivative and with Levy areas, the log-ODE method, those that are implicit in the drift, reversible Heun,
-splittings of Langevin's equation, and Roessler's for diagonal and for additive noise and of weak order 2. A
-method says what it takes (`noises`), in which calculus its limit is (`calculus`), and its orders. In a step
-of size h, for each channel of noise, W is the increment and H = (1/h) int_0^h (W(s) - s W / h) ds, normal
-with variance h / 12, independent of W.
+splittings of Langevin's equation and its solution along interpolated forces, and Roessler's for diagonal
+and for additive noise and of weak order 2. A method says what it takes (`noises`), in which calculus its
+limit is (`calculus`), and its orders. In a step of size h, for each channel of noise, W is the increment and
+H = (1/h) int_0^h (W(s) - s W / h) ds, normal with variance h / 12, independent of W.
 """
 
 from dataclasses import dataclass, field
@@ -167,8 +167,13 @@ class LogODE(Scheme):
 
 
 @dataclass(frozen=True, kw_only=True)
-class LangevinSplitting(Scheme):
-    """Underdamped Langevin dynamics, dq = v dt, dv = F(q) dt - gamma v dt + g dW, in parts solved exactly.
+class LangevinScheme(Scheme):
+    """For underdamped Langevin dynamics alone: dq = v dt, dv = F(q) dt - gamma v dt + g dW."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LangevinSplitting(LangevinScheme):
+    """In parts that are solved exactly.
 
     `parts` in turn, each for h over how often it is there: A moves q, B kicks v by F, O (once) is the
     Ornstein-Uhlenbeck process of friction and noise.
@@ -177,6 +182,18 @@ class LangevinSplitting(Scheme):
     parts: str
     weak_order: float | None = 2.0
     needs_areas = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class InterpolatedLangevin(LangevinScheme):
+    """Solved exactly for a force that is a line between both ends of the step, and noise that is one, too.
+
+    With x = gamma h, and e, p1, p2, p3 as `damped_integrals(x)` has them, F at the old and F+ at the new q:
+    q+ = q + h (p1 v + p2 (h F + g W) + p3 g H), v+ = e v + h ((p1 - p2) F + p2 F+) + p1 g W - x p3 g H.
+    """
+
+    weak_order: float | None = 2.0
+    needs_areas = True
 
 
 @dataclass(frozen=True, kw_only=True)

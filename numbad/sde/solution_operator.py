@@ -6,7 +6,7 @@ from functools import partial
 from numbad.errors import ArgumentError
 from numbad.memo import built_once
 from numbad.ode.compiling import as_dispatcher
-from numbad.sde import stretch_source
+from numbad.sde import events_of_paths, stretch_source
 from numbad.sde.adaptive_source import AdaptiveProblem
 from numbad.sde.adaptive_source import core as adaptive_core
 from numbad.sde.adjoint_source import pull_back, recorded
@@ -43,6 +43,7 @@ def solver(
     adjoint="auto",
     checkpoints=None,
     jumps=None,
+    dense_output=False,
 ):
     """Compile the solution operator of dy = drift(t, y, *args) dt + diffusion(t, y, *args) dW.
 
@@ -65,7 +66,7 @@ def solver(
         order 1.5).
         For expectations, weak order 2: "RI1", "DRI1" (Ito; any noise, matrices for states in tuples).
         Underdamped Langevin dynamics, y of positions and then velocities, additive noise on these: "BAOAB",
-        "ABOBA" (order 1, weak order 2).
+        "ABOBA" (order 1, weak order 2), "ALIGN" (order 2).
     noise : str
         "diagonal": component i has a Brownian motion of its own. For methods of order 1 and more its
         diffusion depends on y[i] alone. "scalar": all components share one. "additive": the diffusion does
@@ -88,8 +89,13 @@ def solver(
         below which a path fails (dt * 2**-26, if None), in units of t.
     max_steps : int
         Steps tried on a path, rejected ones as well, before it fails; 100,000 if None.
-    events
-        Not available yet: anything but the default raises.
+    events : event or sequence of events
+        From `nd.ode.event`, with its direction, `terminal` and `change`; for steps of one size. They are
+        sought in the condition's values at both ends of each step, and placed on the line between these: a
+        path that crosses and comes back within a step is not seen, so that first passages are late, as if the
+        level were 0.58 sqrt(dt) times the noise farther away; an event happens once in a step. From a
+        terminal event on, outputs hold the state there. Derivatives see that the event moves, where its
+        condition has no noise of its own; where it has, they raise UnsupportedError.
     adjoint : str
         What reverse mode does. "auto", "discrete": it goes back through the steps, which it keeps.
         "reversible", for the method "ReversibleHeun": it takes the steps back, which gives the same
@@ -101,6 +107,10 @@ def solver(
         Of a path, reverse mode keeps so many states, and evaluates what lies between again.
     jumps : Jumps, optional
         From `nd.sde.jumps`: jumps beside the diffusion.
+    dense_output : bool
+        Whether outputs leave the steps as they are. The state at an output within a step is where one step
+        from its beginning leads by the part of the Brownian path up to there: it is continuous in the time
+        of the output, meets both ends of the step, and is of the method's order.
 
     Returns
     -------
@@ -155,7 +165,7 @@ def solver(
     """
     scheme = find_scheme(method)
     _check_options(scheme, noise, calculus)
-    _refuse_unavailable(events, adjoint)
+    _check_adjoint_name(adjoint)
     _check_adjoint(scheme, adjoint, checkpoints)
     functions = as_dispatcher(drift, "drift"), as_dispatcher(diffusion, "diffusion")
     limits = {
@@ -169,12 +179,26 @@ def solver(
         width = _step_size(dt)
         if jumps is not None:
             check_jumps(jumps, scheme, adjoint, width)
-        options = scheme, noise, calculus, width, adjoint, checkpoints, jumps
+        events = events_of_paths.checked(events, scheme, adjoint, jumps)
+        if dense_output:
+            _check_dense(scheme, adjoint, checkpoints, jumps, events)
+        options = (
+            scheme,
+            noise,
+            calculus,
+            width,
+            adjoint,
+            checkpoints,
+            jumps,
+            events,
+            bool(dense_output),
+        )
         return compiled(Problem(*functions, *options))
-    _refuse_beside_tolerances(adjoint, checkpoints, jumps)
+    _refuse_beside_tolerances(adjoint, checkpoints, jumps, events)
     dt = 1.0 if dt is None else _step_size(dt)
     stepping = checked_stepping(scheme, noise, dt, rtol, atol, **limits)
-    return compiled(AdaptiveProblem(*functions, scheme, noise, calculus, dt, stepping=stepping))
+    options = {"stepping": stepping, "dense": bool(dense_output)}
+    return compiled(AdaptiveProblem(*functions, scheme, noise, calculus, dt, **options))
 
 
 def _check_options(scheme, noise, calculus):
@@ -206,12 +230,13 @@ def _check_adjoint(scheme, adjoint, checkpoints):
         raise ArgumentError(f"checkpoints is how many, a positive int, not {checkpoints!r}")
 
 
-def _refuse_beside_tolerances(adjoint, checkpoints, jumps):
+def _refuse_beside_tolerances(adjoint, checkpoints, jumps, events):
     """What goes along steps of one size only."""
     unwanted = {
         f"adjoint={adjoint!r}": adjoint not in ("auto", "discrete"),
         f"checkpoints={checkpoints!r}": checkpoints is not None,
         "jumps=": jumps is not None,
+        "events=": events is not None and events != (),
     }
     for option, is_given in unwanted.items():
         if is_given:
@@ -221,9 +246,27 @@ def _refuse_beside_tolerances(adjoint, checkpoints, jumps):
             )
 
 
-def _refuse_unavailable(events, adjoint):
-    if events:
-        raise ArgumentError("events are not available yet; leave them out")
+def _check_dense(scheme, adjoint, checkpoints, jumps, events):
+    """What goes along steps that outputs divide alone."""
+    if scheme.carries or scheme.needs_levy:
+        raise ArgumentError(
+            f"a step of method {scheme.name!r} has no inside for dense_output=True. Ways out: leave it "
+            "out, or method='Heun'"
+        )
+    unwanted = {
+        f"adjoint={adjoint!r}": adjoint not in ("auto", "discrete"),
+        f"checkpoints={checkpoints!r}": checkpoints is not None,
+        "jumps=": jumps is not None,
+        "events=": bool(events),
+    }
+    for option, is_given in unwanted.items():
+        if is_given:
+            raise ArgumentError(
+                f"{option} does not go with dense_output=True; leave one of them out"
+            )
+
+
+def _check_adjoint_name(adjoint):
     if adjoint not in _ADJOINTS:
         raise ArgumentError(f"adjoint {adjoint!r} does not exist; one of: {', '.join(_ADJOINTS)}")
 
@@ -250,11 +293,19 @@ def problem_of(solve, name):
     """The problem of a solver, for `nd.sde.<name>`; ArgumentError where it goes back along single paths."""
     problem = solve.origin[1][0]
     jumps = problem.jumps is not None and name != "ensemble"
-    if problem.adjoint not in _KINDS and problem.checkpoints is None and not jumps:
+    beside = jumps or problem.events
+    even_dense = problem.dense and not problem.is_adaptive
+    if problem.adjoint not in _KINDS and problem.checkpoints is None and not (beside or even_dense):
         return problem
-    if jumps:
+    if even_dense:
         raise ArgumentError(
-            f"nd.sde.{name} does not take jumps. Way out: a loop over solve(y0, ts, args, (key, path)) in "
+            f"nd.sde.{name} divides steps by outputs; dense_output=True is for single paths. Ways out: a "
+            "solver without it, or a loop over solve(y0, ts, args, (key, path))"
+        )
+    if beside:
+        what = "events" if problem.events else "jumps"
+        raise ArgumentError(
+            f"nd.sde.{name} does not take {what}. Way out: a loop over solve(y0, ts, args, (key, path)) in "
             "compiled code"
         )
     option = "checkpoints" if problem.checkpoints is not None else f"adjoint={problem.adjoint!r}"
@@ -315,6 +366,7 @@ def compiled(problem):
         code, kind = adaptive_core, SolveDispatcher
     else:
         kind = _KINDS.get(problem.adjoint, SolveDispatcher)
-        kept = kind is SolveDispatcher and problem.checkpoints is None and problem.jumps is None
+        more = problem.checkpoints is not None or problem.jumps is not None or problem.events
+        kept = kind is SolveDispatcher and not more
         code = core if kept else stretch_source.core
     return by_structure("solve", "y0, ts, args, key", partial(code, problem), content, origin, kind)

@@ -16,6 +16,7 @@ from numbad.random.generator_compiling import HOW_TO_MAKE_A_KEY
 from numbad.reverse.checkpoint import checkpoint
 from numbad.sde import checks
 from numbad.sde.brownian import increments
+from numbad.sde.events_of_paths import event_lines, names_of_events
 from numbad.sde.grid import as_times, constant, count_steps, place
 from numbad.sde.jumps_of_paths import jump_lines, names_of_jumps
 from numbad.sde.levy_area import levy_increments, pair_count
@@ -32,6 +33,7 @@ from numbad.sde.path_source import (
     number_and_path,
     read,
     started,
+    step_of,
     steps_of,
 )
 from numbad.sde.state_source import form_of, spread
@@ -86,12 +88,17 @@ class Stretches:
         names = list(self.writer.y)
         if self.problem.scheme.carries:
             names += [name for group in carried_names(self.writer) for name in group]
-        return names
+        return [*names, "over"] if self.problem.events else names
 
     def namespace(self):
         """The names that the lines use."""
-        shared = replace(self.problem, dt=None, adjoint="auto", checkpoints=None, jumps=None)
-        jumps = {} if self.problem.jumps is None else names_of_jumps(self.problem.jumps)
+        shared = replace(
+            self.problem, dt=None, adjoint="auto", checkpoints=None, jumps=None, events=()
+        )
+        more = {} if self.problem.jumps is None else names_of_jumps(self.problem.jumps)
+        if self.problem.events:
+            by_events = replace(shared, events=self.problem.events)
+            more = {**names_of_events(by_events, self.form), "step": step_of(shared, self.form)}
         return {
             "as_times": as_times,
             "count_steps": count_steps,
@@ -104,7 +111,7 @@ class Stretches:
             "as_rows_2": as_rows_2,
             "check_path": check_path,
             **model_namespace(self.problem, self.form),
-            **jumps,
+            **more,
             "check": steps_of(shared, self.form)["check"],
         }
 
@@ -146,6 +153,9 @@ class Stretches:
         """Lines that read the noise of step k."""
         areas = read("dh", self.form, self.writer.areas)
         more = areas if self.problem.scheme.needs_areas else []
+        if self.problem.events and not more:
+            names = zip(self.writer.areas, self.writer.w, strict=True)
+            more = [f"{area} = 0.0 * {w}" for area, w in names]
         return [*read("dw", self.form, self.writer.w), *more]
 
     def stretch(self):
@@ -158,8 +168,7 @@ class Stretches:
             "for k in range(starts.size):",
             "    t, h = starts[k], sizes[k]",
             *("    " + line for line in self.reading()),
-            *("    " + line for line in write_step(self.problem.scheme, self.writer)),
-            *("    " + line for line in self._jumps()),
+            *("    " + line for line in self._step()),
             f"return {carried}",
         ]
         head = f"stretch({', '.join([*self.carried, *names])}, {_WHERE}, {self.noise})"
@@ -168,9 +177,19 @@ class Stretches:
         found.numbad_changes = False  # as of any solver: else times would seem to depend on states
         return found
 
-    def _jumps(self):
-        jumps = self.problem.jumps
-        return [] if jumps is None else jump_lines(jumps, self.form, self.writer.y, self.problem.dt)
+    def _step(self):
+        """Lines of a step, with the jumps at its end or the events within it."""
+        problem, writer = self.problem, self.writer
+        if problem.events:
+            given = problem.events, self.form, writer.y, writer.w, writer.areas
+            return ["if over == 0.0:", *("    " + line for line in event_lines(*given))]
+        jumps = problem.jumps
+        lines = write_step(problem.scheme, writer)
+        return (
+            lines
+            if jumps is None
+            else [*lines, *jump_lines(jumps, self.form, writer.y, problem.dt)]
+        )
 
     def path(self):
         """Lines that solve from output to output."""
@@ -182,6 +201,7 @@ class Stretches:
             "check(y0, outputs[0], args)",
             *checks.initial(form),
             *started(self.problem, form, "outputs"),
+            *(["over = 0.0"] if self.problem.events else []),
             f"ys = np.empty((outputs.size, {self.width}))",
             *self._put("0"),
             "for i in range(1, outputs.size):",

@@ -65,5 +65,6 @@ def taken_steps(solve, y0, ts, args, key):
 def _taken(problem, y0, ts, args, key):
     form = form_of(cpu_target.typing_context, problem, y0, args)
     chosen = chosen_of(problem.plain, form, problem.stepping.by_component)
-    lines = [f"return call(times, y0, args, {call_of(problem)})"]
+    times = "times[:: max(times.size - 1, 1)]" if problem.dense else "times"  # no steps aside
+    lines = [f"return call({times}, y0, args, {call_of(problem)})"]
     return solving("taken", problem, form, key, chosen, lines)

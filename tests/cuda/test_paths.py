@@ -144,6 +144,9 @@ def test_no_sum_of_the_generator_is_contracted(twin):  # noqa: F811
 euler = brownian_solver("EulerMaruyama")
 additive = nd.sde.solver(growth, noise, method="SRA1", noise="additive", dt=0.1)
 implicit = nd.sde.solver(growth, noise, method="ImplicitEM", dt=0.1)
+chosen = nd.sde.solver(growth, noise, method="SRIW1", rtol=1e-3)
+dense = nd.sde.solver(growth, noise, dt=0.1, dense_output=True)
+jumping = nd.sde.solver(growth, noise, dt=0.1, jumps=nd.sde.jumps(1.0, lambda t, y, mark, *args: y))
 
 
 @pytest.mark.parametrize(
@@ -153,6 +156,9 @@ implicit = nd.sde.solver(growth, noise, method="ImplicitEM", dt=0.1)
         (euler, 3, nd.ArgumentError, "takes keys"),
         (additive, KEY, nd.ModelError, "additive"),
         (implicit, KEY, nd.UnsupportedError, "'ImplicitEM'"),
+        (chosen, KEY, nd.ArgumentError, "no code for adaptive steps"),
+        (dense, KEY, nd.ArgumentError, "no code for dense_output"),
+        (jumping, KEY, nd.ArgumentError, "no code for jumps"),
         (nd.ode.solver(growth), KEY, nd.ArgumentError, "takes no keys"),
     ],
 )

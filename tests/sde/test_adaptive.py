@@ -9,7 +9,7 @@ from numba import njit
 
 import numbad as nd
 from numbad.sde.methods import METHODS
-from numbad.sde.scheme import LangevinSplitting
+from numbad.sde.scheme import LangevinScheme
 from numbad.sde.step_control import estimates_errors
 
 from .problems import ADDITIVE, COMMUTATIVE, WAVE
@@ -67,7 +67,7 @@ def _cases():
         (COMMUTATIVE, "commutative"),
     ):
         for name, scheme in METHODS.items():
-            takes = equation.noise in scheme.noises and not isinstance(scheme, LangevinSplitting)
+            takes = equation.noise in scheme.noises and not isinstance(scheme, LangevinScheme)
             if takes and estimates_errors(scheme, equation.noise):
                 id_ = f"{name}-{kind}"
                 marks = () if id_ in default else pytest.mark.deep
@@ -180,14 +180,18 @@ def _gbm_end(y0, mu, vol, path):
     return GBM(y0, (0.0, 0.4, 1.0), (mu, vol), path)[-1, 0]
 
 
-def test_derivatives_are_those_of_the_steps_in_both_modes():
+def test_derivatives_in_both_modes():
     at = 1.3, 0.3, 0.8, (KEY, 2)
     forward, reverse = (nd.grad(_gbm_end, (0, 1, 2), mode=m)(*at) for m in ("forward", "reverse"))
     np.testing.assert_allclose(forward, reverse, rtol=1e-10)
     w = nd.sde.brownian_path((KEY, 2), 1.0)
     end = 1.3 * math.exp(0.3 - 0.32 + 0.8 * w)
     np.testing.assert_allclose(forward, [end / 1.3, end, end * (w - 0.8)], rtol=1e-2, atol=5e-3)
-    # Exactly those of the steps: these steps, given to a solver whose grid they are.
+
+
+@pytest.mark.deep
+def test_a_solution_is_that_of_its_steps():
+    """These steps, each given to a solver whose grid it is."""
     steps = nd.sde.taken_steps(GBM, 1.3, (0.0, 0.4, 1.0), (0.3, 0.8), (KEY, 2))
 
     def by_hand(vol):
@@ -198,7 +202,7 @@ def test_derivatives_are_those_of_the_steps_in_both_modes():
         return y
 
     assert len(steps.h) < 200
-    assert _gbm_end(*at) == pytest.approx(by_hand(0.8), rel=1e-12)
+    assert _gbm_end(1.3, 0.3, 0.8, (KEY, 2)) == pytest.approx(by_hand(0.8), rel=1e-12)
 
 
 @njit
@@ -262,6 +266,7 @@ def test_matrices_in_arrays_keep_the_ends_of_rejected_steps():
     )
 
 
+@pytest.mark.deep
 def test_gradients_by_arrays_and_of_ensembles():
     def end(y0, s):
         return (ARRAY(y0, ENDS, (0.5, s), KEY)[-1] ** 2).sum()

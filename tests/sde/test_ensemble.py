@@ -43,6 +43,9 @@ def test_paths_are_those_of_the_solver():
     assert paths.shape == (300, 3, 1)
     for p in (0, 16, 255, 256, 299):
         np.testing.assert_array_equal(paths[p], SOLVE(1.0, TIMES, ARGS, (KEY, p)))
+    for count in (1, 7, 256):  # whatever the size of the block
+        few = nd.sde.ensemble(SOLVE, 1.0, TIMES, ARGS, KEY, count)
+        np.testing.assert_array_equal(few, paths[:count])
 
 
 @pytest.mark.deep
@@ -76,7 +79,7 @@ def test_processes_give_the_same_bits():
 
 
 @pytest.mark.deep
-@pytest.mark.parametrize("executor", [1, 2, 5])
+@pytest.mark.parametrize("executor", [1, 2, 5, 16])
 def test_any_number_of_threads_gives_the_same_bits(executor):
     given = SOLVE, 1.0, TIMES, ARGS, KEY, 1000
     assert nd.sde.ensemble(*given, reduce=_end, executor=executor) == nd.sde.ensemble(

@@ -5,17 +5,21 @@ import math
 import mpmath
 import numpy as np
 import pytest
-from numba import njit
+from numba import njit, typeof
+from numba.core.registry import cpu_target
 from scipy.linalg import expm, solve_discrete_lyapunov
 
 import numbad as nd
-from numbad.sde.model_names import damping
+from numbad.sde.methods import METHODS
+from numbad.sde.model_names import damped_integrals, damping
+from numbad.sde.path_source import Problem, steps_of
+from numbad.sde.state_source import form_of
 
 from .problems import nested_paths
 
 KEY = nd.random.key(8)
 SPRING, FRICTION, NOISE = ARGS = 2.0, 0.7, 0.5
-METHODS = pytest.mark.parametrize("method", ["BAOAB", "ABOBA"])
+SPLITTINGS = pytest.mark.parametrize("method", ["BAOAB", "ABOBA"])
 
 
 @njit
@@ -51,7 +55,7 @@ def test_positions_of_the_oscillator_have_their_exact_variance():
 
 
 @pytest.mark.deep(but=["BAOAB"])
-@METHODS
+@SPLITTINGS
 def test_mean_and_covariance_converge_with_order_two(method):
     drift = np.array([[0.0, 1.0], [-SPRING, -FRICTION]])
     noise = np.diag([0.0, NOISE**2])
@@ -75,7 +79,7 @@ def _double_well(t, y, height, friction, noise):
 
 
 @pytest.mark.deep
-@METHODS
+@SPLITTINGS
 def test_paths_converge_with_order_one(method):
     """In a double well, to SRA1 on the finest of nested paths."""
     ends = {}
@@ -96,6 +100,102 @@ def test_paths_converge_with_order_one(method):
     errors = [np.sqrt(np.mean((ends[k] - ends[9]) ** 2)) for k in range(3, 7)]
     assert np.polyfit(range(3, 7), -np.log2(errors), 1)[0] >= 0.9
     assert errors[-1] < 3e-3
+
+
+@njit
+def _tilted_well(t, y, height, friction, noise):
+    return y[1], height * (y[0] - y[0] ** 3) - friction * y[1] + math.sin(2.0 * t)
+
+
+@njit
+def _shaken_in_time(t, y, height, friction, noise):
+    return 0.0, noise * (1.0 + math.sin(3.0 * t))
+
+
+def _ends(method):
+    """`ends(level)`: positions and velocities at 1 in the tilted well, on 200 nested paths."""
+    problem = Problem(_tilted_well, _shaken_in_time, METHODS[method], "additive", "ito", None)
+    y0, args = (0.3, 0.0), (4.0, 0.7, 0.5)
+    form = form_of(cpu_target.typing_context, problem, typeof(y0), typeof(args))
+    integrate = steps_of(problem, form)["integrate"]
+
+    def ends(level):
+        steps, out = 2**level, []
+        given = (
+            y0,
+            np.array([0, steps]),
+            np.arange(steps) / steps,
+            np.full(steps, 1.0 / steps),
+            args,
+        )
+        for w, h in zip(*nested_paths(2, 9, 3, paths=200)[level], strict=True):
+            out.append(integrate(*given, w, h)[-1])
+        return np.array(out)
+
+    return ends
+
+
+def test_interpolated_forces_converge_with_order_two():
+    """Forces and noise that vary in time as well; the limit is that of SRA3."""
+    ends = _ends("ALIGN")
+    finest = ends(9)
+    assert np.abs(finest - _ends("SRA3")(9)).max() < 3e-4
+    errors = [np.sqrt(np.mean((ends(k) - finest) ** 2, axis=0)) for k in range(3, 7)]
+    slopes = np.polyfit(range(3, 7), -np.log2(errors), 1)[0]
+    assert (slopes >= 1.85).all(), errors
+    assert errors[-1].max() < 5e-4
+
+
+@pytest.mark.parametrize("x", [-0.7, -0.49, 0.0, 1e-6, 0.3, 0.49999, 0.5, 3.0])
+def test_damped_integrals(x):
+    def exact(x):
+        e, x = mpmath.exp(-x), mpmath.mpf(x)
+        p1 = (1 - e) / x
+        return e, p1, (1 - p1) / x, 6 * (e * (x + 2) + x - 2) / x**3
+
+    with mpmath.workdps(40):
+        expected = exact(mpmath.mpf(x)) if x else (1.0, 1.0, 0.5, 1.0)
+        np.testing.assert_allclose(damped_integrals(x), [float(v) for v in expected], rtol=2e-14)
+        if x:
+            slope = [
+                float(mpmath.diff(lambda z, k=k: exact(z)[k], mpmath.mpf(x))) for k in range(4)
+            ]
+            found = nd.derivative(damped_integrals)(x)
+            np.testing.assert_allclose(found, slope, rtol=1e-12)
+
+
+def test_interpolated_forces_in_tuples_and_arrays():
+    """Two positions, one of which moves at twice its velocity; gradients in both modes."""
+    ts, args, found = (0.0, 0.5, 1.0), (2.0, 0.7), []
+    in_tuple = njit(lambda t, y, k, c: (
+        y[2], 2.0 * y[3], t - k * y[0] - y[1] - c * y[2], -y[0] - k * y[1]
+    ))  # fmt: skip
+    in_array = njit(lambda t, y, k, c: np.array(
+        (y[2], 2.0 * y[3], t - k * y[0] - y[1] - c * y[2], -y[0] - k * y[1])
+    ))  # fmt: skip
+    of_tuple = njit(lambda t, y, k, c: (0.0, 0.0, k, t))
+    of_array = njit(lambda t, y, k, c: np.array((0.0, 0.0, k, t)))
+    start = 0.5, 0.1, -0.3, 0.2
+    for drift, noise, y0, mode in (
+        (in_tuple, of_tuple, start, "reverse"),
+        (in_array, of_array, np.array(start), "forward"),
+    ):
+        solve = nd.sde.solver(drift, noise, method="ALIGN", noise="additive", dt=0.1)
+
+        def end(k, c, solve=solve, y0=y0):
+            return (solve(y0, ts, (k, c), KEY)[-1] ** 2).sum()
+
+        found.append((solve(y0, ts, args, KEY), nd.grad(end, (0, 1), mode=mode)(*args)))
+    np.testing.assert_allclose(found[0][0], found[1][0], rtol=1e-13)
+    np.testing.assert_allclose(found[0][1], found[1][1], rtol=1e-10)
+
+
+def test_positions_that_do_not_move_by_their_velocities():
+    solve = nd.sde.solver(
+        lambda t, y: (y[1] ** 3, -y[0]), lambda t, y: (0.0, 1.0), method="ALIGN", noise="additive", dt=0.1
+    )  # fmt: skip
+    with pytest.raises(nd.ModelError, match="'ALIGN' solves dq = v dt.*BAOAB"):
+        solve((0.3, 0.0), (0.0, 1.0), (), KEY)
 
 
 def test_tuples_arrays_and_both_modes_agree():

@@ -55,7 +55,7 @@ SOLVE = nd.sde.solver(_drift, _unit, dt=0.25)
         ),
         ({"dt": 0.1, "method": "SRA1"}, "takes noise='additive', not 'diagonal'"),
         ({"dt": 0.1, "rtol": 1e-3}, "'EulerMaruyama' has no error estimate by which steps"),
-        ({"dt": 0.1, "events": (1,)}, "events are not available yet"),
+        ({"dt": 0.1, "events": (1,)}, "events must be made by nd.ode.event"),
         (
             {"dt": 0.1, "adjoint": "reversible"},
             "takes steps back, which method 'EulerMaruyama' cannot",

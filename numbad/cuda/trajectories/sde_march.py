@@ -43,8 +43,22 @@ class SdePlan:
 
     @classmethod
     def of(cls, _, given):
-        """From a solver's origin."""
-        return cls(*given)
+        """From a solver's origin; ArgumentError for what has no code for a GPU."""
+        problem = given[0]
+        unwanted = {
+            "adaptive steps (rtol, atol)": problem.is_adaptive,
+            "jumps": problem.jumps is not None,
+            "events": bool(problem.events),
+            "dense_output=True": problem.dense,
+            f"Levy areas, which method {problem.scheme.name!r} takes": problem.scheme.needs_levy,
+        }
+        for what, is_there in unwanted.items():
+            if is_there:
+                raise ArgumentError(
+                    f"nd.cuda.ensemble has no code for {what}. Ways out: a solver without, by steps of dt; a "
+                    "loop over solve(y0, ts, args, (key, path)) on the CPU"
+                )
+        return cls(problem)
 
     def times(self, ts, precision):
         """The output times; DataError where they do not increase."""

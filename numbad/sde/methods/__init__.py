@@ -4,6 +4,7 @@ from difflib import get_close_matches
 
 from numbad.errors import ArgumentError
 from numbad.sde.methods.aboba import ABOBA
+from numbad.sde.methods.align import ALIGN
 from numbad.sde.methods.baoab import BAOAB
 from numbad.sde.methods.dri1 import DRI1
 from numbad.sde.methods.euler_heun import EULER_HEUN
@@ -71,6 +72,7 @@ METHODS = {
         SKENCARP,
         BAOAB,
         ABOBA,
+        ALIGN,
         RI1,
         DRI1,
     )

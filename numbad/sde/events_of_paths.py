@@ -1,0 +1,206 @@
+"""Events of paths: conditions that cross zero within a step, found on the path between its ends.
+
+Between the ends of a step the path is taken to be a line, and so are its Brownian motion and the condition.
+An event divides the step: the state there is interpolated, and what is left of the step, with its share of
+W, is taken from the state after the event. What is left of H falls like the square of what is left of h.
+"""
+
+from numba.core import types
+from numba.core.registry import cpu_target
+
+from numbad.caching import jit
+from numbad.errors import ArgumentError, ModelError, UnsupportedError
+from numbad.memo import built_once
+from numbad.ode.events import checked_events
+from numbad.operators import grad
+from numbad.rules.registry import CONSTANT_CALLS
+from numbad.sde.model_names import function_of, model_names
+from numbad.sde.scheme import SCALAR, WeakRoessler
+from numbad.sde.state_source import check_vector, returned, spread, state_type
+from numbad.sde.two_ways import two_ways
+
+NO_SLOPE = (
+    "the condition of an event has noise of its own: as a function of a parameter the time of a first "
+    "crossing then jumps, and the derivative of one path is not that of the mean. Ways out: a condition on "
+    "components without noise, such as positions of Langevin dynamics; nd.sde.change_of_drift, whose weights "
+    "are smooth; a smooth function of the path in place of the event"
+)
+
+
+def checked(events, scheme, adjoint, jumps):
+    """The events of a solver with steps of one size as a tuple; raises ArgumentError."""
+    events = checked_events(events, None)
+    if not events:
+        return ()
+    for event in events:
+        if event.condition is None:
+            raise ArgumentError(
+                "nd.ode.at_times is for ODEs. Way out for an SDE: make these times ends of solutions, and "
+                "begin each from the changed end of the one before"
+            )
+    if scheme.carries or scheme.needs_levy or isinstance(scheme, WeakRoessler):
+        raise ArgumentError(
+            f"a step of method {scheme.name!r} cannot be divided, as events ask. Ways out: method='Heun' or "
+            "'EulerMaruyama'"
+        )
+    if jumps is not None:
+        raise ArgumentError(
+            "events beside jumps are not available: a jump would pass a condition unseen. Way out: the "
+            "condition in the jump's change"
+        )
+    if adjoint not in ("auto", "discrete", "forward"):
+        raise ArgumentError(
+            f"adjoint={adjoint!r} does not go back through events. Way out: adjoint='discrete', with "
+            "checkpoints= where memory is scarce"
+        )
+    return events
+
+
+def names_of_events(problem, form):
+    """The names that the lines of `event_lines` use."""
+    names = {"first_event": _first_event(problem, form), "at_crossing": _at_crossing(problem, form)}
+    return {
+        **names,
+        **{f"change_{e}": x.change for e, x in enumerate(problem.events) if x.change is not None},
+    }
+
+
+def _check_types(events, form):
+    """Raise ModelError for functions that do not fit the state."""
+    given = types.float64, state_type(form.y0), *spread(form.args)
+    for event in events:
+        found = returned(cpu_target.typing_context, event.condition, given)
+        if not isinstance(found, types.Float | types.Integer):
+            raise ModelError(f"the condition of an event must return a number; it returns {found}")
+        if event.change is not None:
+            after = returned(cpu_target.typing_context, event.change, given)
+            check_vector("change of an event", after, form.count)
+
+
+def event_lines(events, form, y, w, areas):
+    """Lines that take a step from `t` of size `h` by `step`, divided by the events in it."""
+    _check_types(events, form)
+    new = form.names("n")
+    noise = ", ".join([*y, *w, *areas])
+    members = [f"after[{c}]" for c in range(form.count)] if form.is_tuple else ["after"]
+    lines = [
+        "begun, size, seen = t, h, 0",
+        f"for turn in range({len(events) + 1}):",
+        f"    found = step(begun, size, args, {noise})",
+        *(f"    {name} = found[{c}]" for c, name in enumerate(new)),
+        f"    which, part = first_event(begun, size, args, seen, {', '.join([*y, *new])})",
+        "    if which < 0:",
+        *(f"        {old} = {name}" for old, name in zip(y, new, strict=True)),
+        "        break",
+        f"    part = at_crossing(part, which, begun, size, args, {', '.join([*y, *new])})",
+        *(f"    {old} = {old} + part * ({name} - {old})" for old, name in zip(y, new, strict=True)),
+        "    begun = begun + part * size",
+    ]
+    for e, event in enumerate(events):
+        if event.change is not None:
+            state = f"begun, {form.state(y)}{form.arguments()}"
+            lines += [
+                f"    if which == {e}:",
+                f"        after = change_{e}({state})",
+                *(f"        {old} = {x} + 0.0" for old, x in zip(y, members, strict=True)),
+            ]
+        if event.terminal:
+            lines += [f"    if which == {e}:", "        over = 1.0"]
+    left = "(1.0 - part)"
+    return [
+        *lines,
+        f"    if over == 1.0 or {left} * size <= 1e-12 * h:",
+        "        break",
+        *(f"    {x} = {left} * {x}" for x in w),
+        *(f"    {a} = {left} * {left} * {a}" for a in areas),
+        f"    size, seen = {left} * size, seen | (1 << which)",
+    ]
+
+
+_CROSSED = {
+    1: "(before < 0.0 and then >= 0.0)",
+    -1: "(before > 0.0 and then <= 0.0)",
+}
+_CROSSED[0] = f"{_CROSSED[1]} or {_CROSSED[-1]}"
+
+
+@built_once(lambda problem, _: problem.drift)
+def _first_event(problem, form):
+    """`first_event(t, h, args, seen, *old, *new)`: the first event of a step not yet `seen`, and its part."""
+    old, new = form.names("y"), form.names("n")
+    lines = ["which, part = -1, 1.0"]
+    for e, event in enumerate(problem.events):
+        more = form.arguments()
+        lines += [
+            f"before = condition_{e}(t, {form.state(old)}{more})",
+            f"then = condition_{e}(t + h, {form.state(new)}{more})",
+            f"if (seen >> {e}) & 1 == 0 and ({_CROSSED[event.direction]}):",
+            "    share = before / (before - then)",
+            "    if which < 0 or share < part:",
+            f"        which, part = {e}, share",
+        ]
+    head = f"first_event(t, h, args, seen, {', '.join([*old, *new])})"
+    return _compiled(head, [*lines, "return which, part"], problem, form)
+
+
+@built_once(lambda problem, _: problem.drift)
+def _at_crossing(problem, form):
+    """`at_crossing(part, ...)` is `part`, the derivatives of which it refuses where a condition has noise.
+
+    What it takes besides: which event it is, and the step `(t, h, args, *old, *new)`.
+    """
+    given = f"which, t, h, args, {', '.join([*form.names('y'), *form.names('n')])}"
+    head = f"is_noisy(part, {given})"
+    is_noisy = _compiled(head, _noise_of_conditions(problem, form), problem, form)
+    CONSTANT_CALLS.add(is_noisy)
+    lines = [f"if {head}:", f"    raise UnsupportedError({NO_SLOPE!r})", "return part"]
+    namespace = {"is_noisy": is_noisy, "UnsupportedError": UnsupportedError}
+    compiled = jit(error_model="numpy", nogil=True)
+    head = f"part, {given}"
+    values = compiled(function_of(f"at_crossing({head})", ["return part"], {}))
+    checked = compiled(function_of(f"at_crossing({head})", lines, namespace))
+    return two_ways(values, checked, head, (_at_crossing, (problem, form)))
+
+
+def _noise_of_conditions(problem, form):
+    """Lines that tell whether the condition of an event moves with the noise itself, at a part of a step."""
+    y = form.names("y")
+    between = zip(y, form.names("n"), strict=True)
+    lines = [f"{old} = {old} + part * ({new} - {old})" for old, new in between]
+    lines += ["t, total = t + part * h, 0.0"]
+    for e in range(len(problem.events)):
+        at = f"(t, {form.state(y)}{form.arguments()})"
+        lines += [
+            f"if which == {e}:",
+            f"    slope, g = slope_{e}{at}, diffusion{at}",
+            *("    " + line for line in _total_noise(form)),
+        ]
+    return [*lines, "return total > 0.0"]
+
+
+def _total_noise(form):
+    """Lines that add up the sizes of a slope times the diffusion, channel by channel."""
+    if form.is_array and form.is_matrix:
+        return ["for j in range(g.shape[1]):", "    total += abs((slope * g[:, j]).sum())"]
+    if form.is_array:
+        one = "abs((slope * g).sum())" if form.noise == SCALAR else "np.abs(slope * g).sum()"
+        return [f"total += {one}"]
+    slopes = [f"slope[{i}]" for i in range(form.count)] if form.is_tuple else ["slope"]
+    if form.is_matrix:
+        columns = [
+            [f"{s} * g[{i}][{j}]" for i, s in enumerate(slopes)] for j in range(form.channels)
+        ]
+    else:
+        is_one = not isinstance(form.diffusion, types.BaseTuple)
+        rows = [f"{s} * g" if is_one else f"{s} * g[{i}]" for i, s in enumerate(slopes)]
+        columns = [rows] if form.noise == SCALAR else [[row] for row in rows]
+    return [f"total += abs({' + '.join(column)})" for column in columns]
+
+
+def _compiled(head, lines, problem, form):
+    """A function of conditions and their slopes by the state."""
+    namespace = model_names(problem, form)
+    for e, event in enumerate(problem.events):
+        namespace[f"condition_{e}"] = event.condition
+        namespace[f"slope_{e}"] = grad(event.condition, 1, mode="forward")
+    return jit(error_model="numpy", nogil=True)(function_of(head, lines, namespace))

@@ -1,0 +1,159 @@
+"""Events of paths: times and states in closed form, first passages, derivatives, what is refused."""
+
+import math
+
+import numpy as np
+import pytest
+from numba import njit
+
+import numbad as nd
+
+KEY = nd.random.key(19)
+
+
+@njit
+def _falling(t, y, height, noise):
+    return y[1], -10.0
+
+
+@njit
+def _shaken(t, y, height, noise):
+    return 0.0, noise
+
+
+_BOUNCE = nd.ode.event(
+    lambda t, y, height, noise: y[0],
+    direction=-1,
+    change=lambda t, y, height, noise: (0.0, -0.9 * y[1]),
+)
+_BALL = nd.sde.solver(_falling, _shaken, noise="additive", dt=0.01, events=_BOUNCE)
+
+
+@njit
+def _height(height, noise):
+    return _BALL((height, 0.0), (0.0, 1.5), (height, noise), KEY)[-1, 0]
+
+
+def test_a_ball_that_bounces():
+    """Exactly 3.25, by the height 0.05 (numbad.ode.event); the path has noise in velocities alone."""
+    assert _height(5.0, 0.0) == pytest.approx(3.25, abs=0.05)
+    at = 5.0, 0.4
+    forward, reverse = (nd.grad(_height, (0, 1), mode=m)(*at) for m in ("forward", "reverse"))
+    np.testing.assert_allclose(forward, reverse, rtol=1e-10)
+    h = 1e-6
+    found = [(_height(*(at + h * d)) - _height(*(at - h * d))) / (2.0 * h) for d in np.eye(2)]
+    np.testing.assert_allclose(forward, found, rtol=1e-6)
+
+
+@njit
+def _passage(level, key, paths):
+    """How many Brownian paths pass a level before time 1, and the latest state of one that did."""
+    hits, last = 0, 0.0
+    for p in range(paths):
+        end = _WALK(0.0, (0.0, 1.0), (level,), (key, p))[-1, 0]
+        if end == level:
+            hits += 1
+            last = end
+    return hits, last
+
+
+_WALK = nd.sde.solver(
+    lambda t, y, level: 0.0,
+    lambda t, y, level: 1.0,
+    noise="additive",
+    dt=1.0 / 64.0,
+    events=nd.ode.event(lambda t, y, level: y - level, terminal=True),
+)
+
+
+def test_first_passages_are_late_by_what_theory_says():
+    """The level seems 0.5826 sqrt(dt) higher: Broadie, Glasserman & Kou, Math. Finance 7 (1997) 325-349."""
+    paths, level = 10_000, 0.75
+    hits, last = _passage(level, KEY, paths)
+    seen = math.erfc((level + 0.5826 / 8.0) / math.sqrt(2.0))
+    assert abs(hits / paths - seen) < 3.0 * math.sqrt(seen * (1.0 - seen) / paths)
+    assert last == level
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+def test_noisy_crossings_have_no_slope(mode):
+    path = next(p for p in range(50) if _WALK(0.0, (0.0, 1.0), (0.5,), (KEY, p))[-1, 0] == 0.5)
+
+    def end(level):
+        return _WALK(0.0, (0.0, 1.0), (level,), (KEY, path))[-1, 0]
+
+    with pytest.raises(nd.UnsupportedError, match="condition of an event has noise of its own"):
+        nd.grad(end, mode=mode)(0.5)
+    assert nd.grad(end, mode=mode)(50.0) == 0.0  # which no path meets
+
+
+def test_directions_changes_and_ends():
+    """cos t = 0 upwards and downwards, counted in arrays; the third time downwards is the end."""
+    counted = [
+        nd.ode.event(
+            lambda t, y: y[0],
+            direction=direction,
+            change=lambda t, y, k=k: y + np.array([0.0, 1.0 if k == 0 else 0.0, float(k), 0.0]),
+        )
+        for k, direction in enumerate((1, -1))
+    ]
+    end = nd.ode.event(lambda t, y: y[2] - 2.5, terminal=True)
+    solve = nd.sde.solver(
+        lambda t, y: np.array([-math.sin(t), 0.0, 0.0, 1.0]),
+        lambda t, y: np.zeros(4),
+        noise="additive",
+        method="SRA1",
+        dt=0.1,
+        events=(*counted, end),
+    )
+    ts = np.array([0.0, 3.0, 6.0, 9.0, 14.0, 20.0, 30.0])
+    ys = solve(np.array([1.0, 0.0, 0.0, 0.0]), ts, (), KEY)
+    np.testing.assert_array_equal(ys[:, 1], [0.0, 0.0, 1.0, 1.0, 2.0, 2.0, 2.0])
+    np.testing.assert_array_equal(ys[:, 2], [0.0, 1.0, 1.0, 2.0, 2.0, 3.0, 3.0])
+    np.testing.assert_allclose(ys[:5, 0], np.cos(ts[:5]), atol=5e-3)
+    np.testing.assert_array_equal(ys[5], ys[6])
+    # The clock stopped at the end of the step in which the count jumped over 2.5, at 9 pi / 2.
+    assert ys[-1, 3] == pytest.approx(4.5 * math.pi, abs=0.1)
+
+
+def test_an_event_without_a_change_leaves_the_path():
+    given = {"noise": "additive", "dt": 0.1}
+    walk = nd.sde.solver(lambda t, y: 0.3, lambda t, y: 1.0, **given)
+    seen = nd.sde.solver(
+        lambda t, y: 0.3, lambda t, y: 1.0, **given, events=nd.ode.event(lambda t, y: y)
+    )
+    ts = np.linspace(0.0, 5.0, 11)
+    ys = walk(0.1, ts, (), KEY)
+    assert ys.min() < 0.0 < ys.max()
+    np.testing.assert_allclose(seen(0.1, ts, (), KEY), ys, rtol=1e-12)
+
+
+_EVENT = nd.ode.event(lambda t, y: y)
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"method": "ReversibleHeun"}, "a step of method 'ReversibleHeun' cannot be divided"),
+        ({"method": "RI1"}, "a step of method 'RI1' cannot be divided"),
+        ({"adjoint": "stochastic"}, "'stochastic' does not go back through events"),
+        ({"jumps": nd.sde.jumps(1.0, lambda t, y, mark: y)}, "events beside jumps are not"),
+        ({"events": nd.ode.at_times(0.5)}, "at_times is for ODEs"),
+        ({"dt": None, "rtol": 1e-3, "method": "SRIW1"}, "events= is for steps of one size"),
+    ],
+)
+def test_options(options, told):
+    with pytest.raises(nd.ArgumentError, match=told):
+        nd.sde.solver(
+            lambda t, y: 0.0, lambda t, y: 1.0, **{"dt": 0.1, "events": _EVENT, **options}
+        )
+
+
+def test_what_does_not_take_events():
+    with pytest.raises(nd.ArgumentError, match="ensemble does not take events"):
+        nd.sde.ensemble(_WALK, 0.0, (0.0, 1.0), (1.0,), KEY, 10)
+    solve = nd.sde.solver(
+        lambda t, y: 0.0, lambda t, y: 1.0, dt=0.1, events=nd.ode.event(lambda t, y: (y, y))
+    )
+    with pytest.raises(nd.ModelError, match="condition of an event must return a number"):
+        solve(0.0, (0.0, 1.0), (), KEY)
