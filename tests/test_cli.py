@@ -14,9 +14,9 @@ import pytest
 from scipy.optimize import curve_fit
 
 import numbad as nd
-from numbad.cli import main
+from numbad.cli import _likelihood, main
 from numbad.data import HUDSON_BAY, load_us_tbill
-from numbad.models import PREDATOR_PREY
+from numbad.models import PREDATOR_PREY, load_model
 from numbad.sde import filters
 
 PUBLISHED = {
@@ -390,6 +390,9 @@ fixed = dict(damping=0.1)
 p0 = dict(rate=1.0, damping=0.3, push=0.5, error=0.1)
 """
 
+PARTICLES = OSCILLATOR.replace("extended_kalman", "particle_filter")
+MOMENTS = OSCILLATOR.replace("extended_kalman", "simulated_moments")
+
 
 def bill():
     """The bill rate as a data file."""
@@ -434,6 +437,18 @@ def test_a_stochastic_equation_that_is_seen_in_part(files, capsys):
     assert found["params"] == pytest.approx(expected.params, rel=1e-4)
 
 
+def test_model_files_of_particles_and_moments(tmp_path):
+    """What they say reaches the likelihood."""
+    path = tmp_path / "model.py"
+    path.write_text(PARTICLES + "particles, width, seed = 40, 0.2, 3\n")
+    found = _likelihood(load_model(path))
+    assert (found.particles, found.width, found.key) == (40, 0.2, nd.random.key(3))
+    more = "def moments(t, y):\n    return y[:, 0].mean(), y[:, 0].var()\npaths = 60\n"
+    path.write_text(MOMENTS + more)
+    found = _likelihood(load_model(path))
+    assert (found.paths, found.key, found.dt) == (60, nd.random.key(0), 0.5)
+
+
 @pytest.mark.parametrize(
     ("model", "data", "more", "message"),
     [
@@ -457,6 +472,20 @@ def test_a_stochastic_equation_that_is_seen_in_part(files, capsys):
         (OSCILLATOR.replace("[1.0, 1.0], 0.5", "'a', 0.5"), bill, [], "spread must be a list"),
         (OSCILLATOR.replace("[1.0, 1.0], 0.5", "[1.0, 1.0], 0"), bill, [], "dt must be a positive"),
         (OSCILLATOR, bill, [], "no column 'place'"),
+        (OSCILLATOR + "particles = 40\n", bill, [], "is of likelihood = particle_filter; leave it"),
+        (PARTICLES + "particles = 40.5\n", bill, [], "particles must be a whole number, not 40.5"),
+        (
+            PARTICLES.replace("mean,", "_mean,"),
+            bill,
+            [],
+            "'mean', which likelihood = 'particle_filter'",
+        ),
+        (
+            MOMENTS,
+            bill,
+            [],
+            "does not define moments(t, y), which likelihood = 'simulated_moments'",
+        ),
         ("likelihood = 'cir'\n", bill, [], "does not define 'p0'"),
     ],
 )

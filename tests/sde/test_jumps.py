@@ -267,8 +267,9 @@ def test_slopes_of_ensembles_of_paths_that_jump(mode):
 
     @njit
     def by_ensemble(size, key):
-        at = (1.0, 0.0), (0.0, 1.0), (size, 3.0), key, 50
-        return nd.sde.ensemble(solve, *at, reduce=_last).mean
+        args = size, 3.0
+        found = nd.sde.ensemble(solve, (1.0, 0.0), (0.0, 1.0), args, key, 50, reduce=_last)
+        return found.mean
 
     @njit
     def by_loop(size, key):
