@@ -51,24 +51,29 @@ def _line_at_fault(error, location):
 
 def definitions(source):
     """Return name -> line of what a file defines at its top level."""
-    return {name: node.lineno for name, node in _assignments(ast.parse(source))}
+    return {name: node.lineno for name, node, _ in _assignments(ast.parse(source))}
 
 
 def _assignments(tree):
-    """Give the names that a file defines at its top level, each with the statement that does."""
+    """Give the names that a file defines at its top level, the statement of each, whether it stands alone."""
     for node in tree.body:
         if isinstance(node, ast.FunctionDef):
-            yield node.name, node
+            yield node.name, node, True
         targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
         for target in targets:
-            if isinstance(target, ast.Name):
-                yield target.id, node
+            members = getattr(target, "elts", [target])  # particles, seed = 100, 3
+            for member in members:
+                if isinstance(member, ast.Name):
+                    yield member.id, node, member is target
 
 
 def unused(source):
     """Return the names that a file assigns values to at its top level, and never reads."""
     tree = ast.parse(source)
     values = ast.Assign | ast.AnnAssign
-    assigned = {name for name, node in _assignments(tree) if isinstance(node, values)}
+    # Of several at once, one may be there for the others' sake.
+    assigned = {
+        name for name, node, alone in _assignments(tree) if alone and isinstance(node, values)
+    }
     names = (node for node in ast.walk(tree) if isinstance(node, ast.Name))
     return assigned - {node.id for node in names if isinstance(node.ctx, ast.Load)}

@@ -274,3 +274,16 @@ def test_the_series_of_a_stochastic_model(write):
         assemble_series(
             model, read_table(write("day,a,b\n0,1,2\n1,0,3\n", "zero.csv")), scale="log"
         )
+
+
+def test_options_that_are_assigned_several_at_once(write):
+    """They are read in files of SDEs, too."""
+    model = load_model(
+        write(
+            "def drift(t, y, rate, vol):\n    return -rate * y\n"
+            "def diffusion(t, y, rate, vol):\n    return vol\n"
+            "p0 = dict(rate=0.5, vol=1.0)\n"
+            "scale, fixed = 'log', ['rate']\n"
+        )
+    )
+    assert model.options == {"scale": "log", "fixed": ["rate"]}
