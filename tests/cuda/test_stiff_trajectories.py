@@ -152,6 +152,7 @@ def listed(t, y, rate):
     return [y[1], -rate * y[1] - y[0]]
 
 
+@pytest.mark.deep
 def test_lists_written_out_and_a_jacobian_given():
     """A Jacobian that the user gives is not used: that of the function is the same."""
 

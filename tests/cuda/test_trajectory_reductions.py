@@ -145,6 +145,7 @@ def last(ys):
     return max(ys[-1, 0] - 1.1, 0.0) ** 2
 
 
+@pytest.mark.deep
 def test_in_float32(twin):  # noqa: F811
     given = STARTS.astype("f4"), ENDS, ARGS, KEY
     found = device.ensemble(EULER, *given, derivatives="args", reduce=last)

@@ -41,6 +41,7 @@ def payoff(ys):
     return max(ys[-1, 0] - 1.0, 0.0), ys[1, 0]
 
 
+@pytest.mark.deep(but=["payoff"])
 @pytest.mark.parametrize("reduce", [None, "mean", payoff])
 def test_shares_are_the_whole(reduce):
     solve, executor = brownian_solver("EulerMaruyama", 0.25), Elsewhere()
@@ -54,6 +55,7 @@ def test_shares_are_the_whole(reduce):
         np.testing.assert_allclose(one, other, rtol=1e-12)
 
 
+@pytest.mark.deep
 def test_threads_and_keys_of_each():
     """Each path has its own key: no share counts paths."""
     solve, keys = brownian_solver("EulerMaruyama", 0.25), nd.random.split(KEY, COUNT)
