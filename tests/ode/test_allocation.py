@@ -38,15 +38,6 @@ def volterra_in_place(t, y, dy, a, b, c, d):
         pytest.param(dict(fun=volterra), (1.0, 1.0), 2, id="tuple"),
         pytest.param(dict(fun=volterra), np.ones(2), 5, id="array"),
         pytest.param(dict(fun=volterra_in_place, inplace=True), np.ones(2), 5, id="in place"),
-        *(
-            pytest.param(
-                dict(fun=volterra_in_place, inplace=True, method=method),
-                np.ones(2),
-                most,
-                id=method,
-            )
-            for method, most in [("Rodas5P", 11), ("BDF", 18), ("RadauIIA5", 18), ("KenCarp4", 18)]
-        ),
     ],
 )
 def test_allocations_do_not_depend_on_the_number_of_steps(options, y0, most):
