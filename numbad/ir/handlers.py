@@ -25,11 +25,15 @@ def handled(fn, label):
     Numba ends such a block with a test whether there was one.
     """
     block = fn.blocks[label]
-    if not isinstance(block.terminator, ir.Branch) or not _calls(
-        fn, fn.definition(block.terminator.cond), eh.exception_check
-    ):
+    if not _checks(fn, block):
         return False
     return not isinstance(fn.blocks[block.terminator.truebr].terminator, _RAISING)
+
+
+def _checks(fn, block):
+    """Whether a block ends with a test whether there was an exception."""
+    end = block.terminator
+    return isinstance(end, ir.Branch) and _calls(fn, fn.definition(end.cond), eh.exception_check)
 
 
 def _calls(fn, value, function):
@@ -56,7 +60,7 @@ def branch_instead(fn, ops, options):
     `ops` says for each label what its statements are. What may raise in a way that no test foresees keeps
     Numba's own way to the handler.
     """
-    found = [label for label in fn.blocks if handled(fn, label)]
+    found = [label for label, block in fn.blocks.items() if _checks(fn, block)]
     changed = [label for label in found if _branch(fn, label, ops[label], options)]
     return bool(changed)
 
@@ -68,7 +72,7 @@ def _branch(fn, label, ops, options):
         _leave(fn, fn.blocks[label], fn.blocks[label].terminator.truebr)
         fn.changed()
         return True
-    test = ops[position].zero_test()
+    test = ops[position].zero_test() if handled(fn, label) else None
     if test is None or not _split(fn, label, position):
         return False
     _test(fn, label, ops[position].statement, *test)
@@ -157,12 +161,6 @@ def catch_in(fn, labels, rest):
             _check(fn, label, handler)
             _add_way(fn, handler, label, rest)
     fn.changed()
-
-
-def _checks(fn, block):
-    """Whether exceptions in a block go to a handler of the callee's own."""
-    end = block.terminator
-    return isinstance(end, ir.Branch) and _calls(fn, fn.definition(end.cond), eh.exception_check)
 
 
 def _does(s):

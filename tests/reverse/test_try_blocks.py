@@ -120,6 +120,18 @@ def called_twice(x, y):
         return x * x * y
 
 
+@numba.njit
+def quotients(x, y):
+    return 1 / x + x / y
+
+
+def two_in_a_callee(x, y):
+    try:
+        return quotients(x, y)
+    except Exception:
+        return 3.0 * x + y
+
+
 @numba.njit(error_model="numpy")
 def infinite(x, y):
     return min(x / y, 4.0)
@@ -154,6 +166,9 @@ CASES = [
     (called, (2.0, 0.0), (0.0, 12.0)),
     (called_twice, (20.0, 2.0), (80.0, 400.0)),
     (called_twice, (1.0, 0.0), (0.0, 1.0)),
+    (two_in_a_callee, (2.0, 5.0), (-0.05, -0.08)),
+    (two_in_a_callee, (2.0, 0.0), (3.0, 1.0)),
+    (two_in_a_callee, (0.0, 2.0), (3.0, 1.0)),
     (other_model, (2.0, 0.0), (4.0, 0.0)),  # x / y is infinite: 4 x
     # x ((x y + 1/y) y + 1/y) y + ...: y^4 x^2 + (y^2 + y + 1) x
     (called, (1.0, 2.0), (2 * 16 + 7, 4 * 8 + 5)),
