@@ -59,9 +59,9 @@ _OPTIONAL = ("cuda",)  # needs a package that not everybody has, so `import *` l
 
 def _beside_numba():
     """What is to be there before anything is compiled."""
-    import_module("numbad.symbols")
+    import_module("numbad.compilation.symbols")
     import_module("numbad.ir.lifting.rewriting")
-    import_module("numbad.meaning")
+    import_module("numbad.compilation.meaning")
 
 
 once_imported("numba", _beside_numba)

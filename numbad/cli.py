@@ -8,7 +8,8 @@ import shutil
 import sys
 from pathlib import Path
 
-from numbad import __version__, folder
+from numbad import __version__
+from numbad.compilation import folder
 from numbad.errors import ArgumentError, DataError, ModelError, NumbadError
 from numbad.models.manual import DESCRIPTION, EPILOG
 

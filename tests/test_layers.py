@@ -17,11 +17,11 @@ PACKAGE = Path(numbad.__file__).parent
 LAYERS = (
     ("arrival", "constants", "errors", "interrupts", "source", "__version__"),
     ("data", "rules"),
-    ("debugging", "inherited", "meaning"),
-    ("memo",),
-    ("classes", "folder", "linking", "notices", "small_arrays", "symbols"),
-    ("elementary", "fingerprint"),
-    ("caching", "ir", "models"),
+    ("debugging",),
+    ("compilation",),
+    ("small_arrays",),
+    ("elementary",),
+    ("ir", "models"),
     ("lanes", "random"),
     ("forward", "special"),
     ("reverse",),  # adjoints of dual numbers: forward over reverse

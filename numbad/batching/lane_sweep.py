@@ -7,6 +7,7 @@ arguments to differentiate by there is a forward sweep alone, which is the funct
 
 from numba.core import types
 
+from ..compilation.memo import remembered
 from ..errors import UnsupportedError
 from ..ir.expand import expand
 from ..ir.leaves import leaves
@@ -14,7 +15,6 @@ from ..ir.loops import Control
 from ..ir.normalize import normalize
 from ..lanes.flatten import flatten
 from ..lanes.varying import Varying
-from ..memo import remembered
 from ..reverse.activity import Activity
 from ..reverse.ops.objects import refuse_at_boundary
 from ..reverse.parallel import body

@@ -4,11 +4,11 @@ from numba.core import types
 from numba.core.registry import cpu_target as cpu
 from numba.core.typed_passes import type_inference_stage
 
+from ..compilation.meaning import as_compiled
 from ..forward.data_flow import Flow
 from ..forward.dual import primal_type
 from ..forward.instances import instances_met
 from ..forward.promote import Analyser, DualActivity, effects, scalar_names
-from ..meaning import as_compiled
 from .dual_code import untyped_ir
 from .frontend import cpu_target
 

@@ -8,9 +8,9 @@ from numba.cuda.core.targetconfig import ConfigStack
 from numba.cuda.descriptor import cuda_target
 from numba.cuda.dispatcher import CUDADispatcher
 
+from ..compilation.memo import remembered
 from ..errors import UnsupportedError
 from ..forward.dualize import DualDispatcher
-from ..memo import remembered
 from ..ode.compiling import GenericDispatcher
 from ..operators.operator_dispatcher import OperatorDispatcher
 from ..reverse.pipeline import PullDispatcher, SweepDispatcher

@@ -10,9 +10,9 @@ from numba.cuda import cgutils
 from numba.cuda.core.imputils import impl_ret_borrowed
 from numba.cuda.extending import intrinsic
 
+from ..compilation.memo import remembered
 from ..errors import ArgumentError
 from ..forward.retyped import named_tuple
-from ..memo import remembered
 from ..operators.operator_dispatcher import as_dispatcher, parameter_names, starred
 from ..rules.registry import generation
 from . import tape as t

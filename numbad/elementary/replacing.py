@@ -7,6 +7,7 @@ from llvmlite.binding import Linkage, parse_assembly
 from numba.core import cgutils
 from numba.core.registry import cpu_target
 
+from numbad.compilation.linking import UNRESOLVED, LinkedLibrary
 from numbad.elementary.emitted import DOUBLE
 from numbad.elementary.variants import (
     BY_NAME,
@@ -19,7 +20,6 @@ from numbad.elementary.variants import (
     of_scipy,
     widths,
 )
-from numbad.linking import UNRESOLVED, LinkedLibrary
 
 _OF_SCIPY = {of_scipy(function.name) for function in FUNCTIONS if function.scipy}
 

@@ -9,7 +9,8 @@ from numba import types
 from numba.core.dispatcher import Dispatcher
 from numba.core.registry import cpu_target
 
-from numbad.caching import jit
+from numbad.compilation.caching import jit
+from numbad.compilation.memo import built_once, look_again, made_of
 from numbad.errors import ArgumentError, DataError, ModelError
 from numbad.fit.local import LocalFit
 from numbad.fit.optimize import Minimum
@@ -17,7 +18,6 @@ from numbad.fit.profile import Profile
 from numbad.fit.report import likelihood_table
 from numbad.fit.uncertainty import half_width
 from numbad.fit.unknowns import TRANSFORMS, Unknowns
-from numbad.memo import built_once, look_again, made_of
 from numbad.sde.hidden_state import HiddenState, series
 from numbad.sde.state_source import returned
 from numbad.source import define

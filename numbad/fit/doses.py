@@ -6,10 +6,10 @@ entries may be unknowns, and `where`, indices of components; each a tuple, or an
 
 from numba.core.dispatcher import Dispatcher
 
-from numbad.caching import jit
+from numbad.compilation.caching import jit
+from numbad.compilation.meaning import meaning
 from numbad.errors import ArgumentError, ModelError
 from numbad.fit.model import named_tuple
-from numbad.meaning import meaning
 from numbad.source import define
 
 

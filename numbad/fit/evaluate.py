@@ -14,10 +14,10 @@ from typing import NamedTuple
 import numpy as np
 from numba.core.dispatcher import Dispatcher
 
-from numbad.caching import jit
+from numbad.compilation.caching import jit
+from numbad.compilation.memo import built_once, look_again, made_of
 from numbad.fit.doses import with_doses
 from numbad.fit.model import Calling, named_tuple
-from numbad.memo import built_once, look_again, made_of
 from numbad.source import define
 
 # Up to here all partials travel in one pass (see numbad.operators); beyond, in chunks.

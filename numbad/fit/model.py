@@ -11,7 +11,7 @@ import numpy as np
 from numba import typeof
 from numba.core.errors import NumbaError, UnsupportedBytecodeError
 
-from numbad.caching import jit
+from numbad.compilation.caching import jit
 from numbad.errors import ModelError, NumbadError
 
 # More parameters in one argument are an array: code that is unrolled over them grows too long.

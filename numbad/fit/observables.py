@@ -6,11 +6,11 @@ import numpy as np
 from numba import typeof
 from numba.core.errors import NumbaError, UnsupportedBytecodeError
 
-from numbad.caching import jit
+from numbad.compilation.caching import jit
+from numbad.compilation.meaning import meaning
 from numbad.errors import ModelError, NumbadError
 from numbad.fit.evaluate import as_dispatcher
 from numbad.fit.problem import Observing
-from numbad.meaning import meaning
 
 
 def read_observables(observables, t0, state, arguments):

@@ -16,8 +16,9 @@ from typing import NamedTuple
 import numpy as np
 from numba.core.errors import NumbaError
 
+from numbad.compilation.fingerprint import fingerprint
+from numbad.compilation.meaning import meaning
 from numbad.errors import DataError, ModelError, NumbadError
-from numbad.fingerprint import fingerprint
 from numbad.fit.data import Observations, label_of
 from numbad.fit.doses import functions_of, meanings_of
 from numbad.fit.evaluate import Shape, compiled
@@ -25,7 +26,6 @@ from numbad.fit.model import packed
 from numbad.fit.noise import Levels
 from numbad.fit.priors import Priors
 from numbad.fit.unknowns import TRANSFORMS, Unknowns
-from numbad.meaning import meaning
 
 
 @dataclass(frozen=True)

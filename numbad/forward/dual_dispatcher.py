@@ -4,9 +4,9 @@ import weakref
 
 from numba.core.registry import CPUDispatcher
 
+from ..compilation.linking import compiled
+from ..compilation.memo import remembered
 from ..debugging import debugging
-from ..linking import compiled
-from ..memo import remembered
 from ..rules.registry import rules_given
 from .primal import compile_like
 from .refuse import refusing

@@ -12,7 +12,7 @@ from numba.core.typed_passes import NopythonTypeInference
 from numba.core.typing import signature
 from numba.core.untyped_passes import InlineInlinables, MakeFunctionToJitFunction, ReconstructSSA
 
-from ..memo import remembered
+from ..compilation.memo import remembered
 from ..rules.linalg.result_types import result_type as linalg_type
 from .chosen import enter_overloads
 from .declared import ConvertDeclared

@@ -18,7 +18,7 @@ from weakref import WeakKeyDictionary
 
 from numba.core import ir, types
 
-from ..notices import warn_once
+from ..compilation.notices import warn_once
 from .function import is_expr
 from .searches import DataFlow, LoopSearch, is_own, source_line
 

@@ -20,8 +20,8 @@ import os
 from numba.core import ir
 from numba.core.ir_utils import compute_cfg_from_blocks
 
+from ..compilation.notices import warn_once
 from ..errors import RuleError
-from ..notices import warn_once
 from ..rules.expression import Const
 from ..rules.registry import find
 from .function import is_expr, is_phi, operands, read_by

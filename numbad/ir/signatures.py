@@ -12,8 +12,8 @@ from numba.core.registry import CPUDispatcher, cpu_target
 from numba.core.typeconv import Conversion
 from numba.np.ufunc.ufuncbuilder import UFuncDispatcher
 
-from ..meaning import as_compiled
-from ..memo import remembered
+from ..compilation.meaning import as_compiled
+from ..compilation.memo import remembered
 from ..source import define
 
 _EXACT = types.float64, types.complex128  # results that need no rounding

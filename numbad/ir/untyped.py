@@ -6,7 +6,7 @@ from types import CodeType
 from numba.core import compiler, ir
 from numba.core.errors import NumbaError
 
-from ..memo import remembered
+from ..compilation.memo import remembered
 from .function import read_by
 from .lifting.appended_arguments import Put
 from .lifting.rewriting import lift_closures

@@ -6,10 +6,10 @@ from numba import njit
 from numba.core.dispatcher import Dispatcher
 from numba.core.registry import CPUDispatcher
 
-from numbad.caching import ContentCache, jit
+from numbad.compilation.caching import ContentCache, jit
+from numbad.compilation.linking import compiled
+from numbad.compilation.memo import look_again, made_of
 from numbad.errors import ArgumentError, NumbadError
-from numbad.linking import compiled
-from numbad.memo import look_again, made_of
 from numbad.operators.operator_dispatcher import OperatorCompiler
 
 

@@ -3,7 +3,7 @@
 from numba.core import errors, types
 from numba.core.registry import cpu_target
 
-from numbad.caching import jit
+from numbad.compilation.caching import jit
 from numbad.errors import ModelError, NumbadError
 from numbad.ode.compiling import inlined
 from numbad.ode.complaint import cannot_compile

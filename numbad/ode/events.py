@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 from numba.core.dispatcher import Dispatcher
 
-from numbad.caching import jit
+from numbad.compilation.caching import jit
 from numbad.errors import ArgumentError
 from numbad.ode.compiling import as_dispatcher
 from numbad.source import define

@@ -13,7 +13,7 @@ from numba.core.dispatcher import Dispatcher
 from numba.core.types import Dispatcher as DispatcherType
 from numba.extending import intrinsic
 
-from numbad.caching import jit
+from numbad.compilation.caching import jit
 from numbad.errors import ArgumentError, ModelError, NumbadError
 from numbad.forward.dual import Dual, base_scalar
 from numbad.ir.untyped import untyped

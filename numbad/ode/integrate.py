@@ -6,7 +6,7 @@ from dataclasses import astuple
 
 import numpy as np
 
-from numbad.memo import built_once
+from numbad.compilation.memo import built_once
 from numbad.ode import failure
 from numbad.ode.compiling import generic, inlined
 from numbad.ode.control import (

@@ -13,8 +13,8 @@ from numba.core import errors, ir
 from numba.core.analysis import compute_cfg_from_blocks
 from numba.core.dispatcher import Dispatcher
 
+from numbad.compilation.notices import warn_once
 from numbad.ir.untyped import untyped
-from numbad.notices import warn_once
 
 _COMPARISONS = {operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne}
 

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from numbad.memo import built_once
+from numbad.compilation.memo import built_once
 from numbad.ode import failure
 from numbad.ode.compiling import GenericDispatcher, generic, inlined
 from numbad.ode.conditions import Conditions

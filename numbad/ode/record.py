@@ -4,7 +4,7 @@ import numpy as np
 from numba.core import types
 from numba.extending import intrinsic
 
-from numbad.memo import built_once
+from numbad.compilation.memo import built_once
 from numbad.ode import failure
 from numbad.ode.compiling import generic
 from numbad.ode.emit import Emitter

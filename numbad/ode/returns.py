@@ -15,12 +15,12 @@ from numba.core.ir_utils import build_definitions
 from numba.core.registry import CPUDispatcher
 from numba.core.untyped_passes import ReconstructSSA
 
-from numbad.caching import enable
+from numbad.compilation.caching import enable
+from numbad.compilation.memo import remembered
 from numbad.forward.data_flow import constant_of
 from numbad.forward.dualize import DualCompiler, DualDispatcher, dualized, replacement
 from numbad.forward.primal import compile_like
 from numbad.ir.untyped import untyped
-from numbad.memo import remembered
 from numbad.rules.registry import rules_given
 
 

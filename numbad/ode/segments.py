@@ -13,9 +13,9 @@ from collections import namedtuple
 import numpy as np
 from numba import njit
 
-from numbad.caching import jit
+from numbad.compilation.caching import jit
+from numbad.compilation.memo import built_once
 from numbad.errors import ModelError
-from numbad.memo import built_once
 from numbad.ode import failure
 from numbad.ode.compiling import generic
 from numbad.ode.crossing import next_to

@@ -4,10 +4,10 @@ import math
 
 import numpy as np
 
+from numbad.compilation.memo import built_once
 from numbad.errors import ArgumentError
 from numbad.forward.dual import duals_in
 from numbad.ir.functionals import functional
-from numbad.memo import built_once
 from numbad.ode.adjoints.dispatcher import SolverDispatcher
 from numbad.ode.compiling import as_dispatcher, generic
 from numbad.ode.events import checked_events

@@ -18,7 +18,8 @@ from numba import njit
 from numba.core import types
 from numba.extending import overload
 
-from numbad.caching import jit
+from numbad.compilation.caching import jit
+from numbad.compilation.memo import built_once
 from numbad.errors import ArgumentError, ConvergenceError, ModelError, SingularError
 from numbad.forward.dual import base_scalar, duals_in
 from numbad.forward.dualize import dualized
@@ -27,7 +28,6 @@ from numbad.implicit.lapack_status import solve_floats
 from numbad.implicit.newton import newton_step
 from numbad.implicit.regular import is_regular_along, weakest
 from numbad.ir.functionals import functional
-from numbad.memo import built_once
 from numbad.ode import failure
 from numbad.ode.compiling import as_dispatcher
 from numbad.ode.forms import as_arguments, as_form, as_row

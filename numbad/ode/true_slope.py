@@ -19,7 +19,7 @@ import numpy as np
 from numba import njit
 from numba.extending import overload
 
-from numbad.caching import jit
+from numbad.compilation.caching import jit
 from numbad.errors import ArgumentError
 from numbad.forward.dual import duals_in
 from numbad.forward.dualize import replacement

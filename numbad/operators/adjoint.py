@@ -9,13 +9,13 @@ that primals, shadows and seed have one scalar type.
 from numba import njit, typeof
 from numba.core import types
 
+from ..compilation.inherited import inherited_options
+from ..compilation.memo import remembered
 from ..errors import ArgumentError
 from ..forward import dual_arrays
 from ..forward.dual import base_scalar, with_base
 from ..forward.layout import zeros_as
 from ..forward.promote import common_dual, effects
-from ..inherited import inherited_options
-from ..memo import remembered
 from ..reverse.pipeline import written_call
 from ..rules.registry import JVP, SCALAR, VJP
 from ..source import define

@@ -12,11 +12,11 @@ import copy
 from numba import njit
 from numba.core import types
 
+from ..compilation.inherited import inherited_options
+from ..compilation.memo import remembered
 from ..errors import ArgumentError
 from ..forward.dual import primal_type
 from ..forward.promote import effects
-from ..inherited import inherited_options
-from ..memo import remembered
 from ..source import define
 from . import operator_dispatcher
 from .argument_structure import level_of

@@ -21,7 +21,10 @@ from numba.core.registry import CPUDispatcher
 from numba.core.untyped_passes import TranslateByteCode
 from numba.np.ufunc.dufunc import DUFunc
 
-from .. import caching
+from ..compilation import caching
+from ..compilation.inherited import inherited_options
+from ..compilation.linking import compiled
+from ..compilation.memo import look_again, made_of, remembered
 from ..constants import by_symbols
 from ..debugging import Watched, debugging
 from ..elementary.option import asked, asked_as
@@ -30,14 +33,11 @@ from ..errors import ArgumentError, NumbadError, UnsupportedError
 from ..forward.dualize import replacement, without_wrappers
 from ..forward.promote import refresh
 from ..forward.refuse import refusing, told_before
-from ..inherited import inherited_options
 from ..ir.extension_types import holds_extension, parts, whole, whole_type
 from ..ir.fence import tells_of_defect
 from ..ir.functionals import captured_count
 from ..ir.grid_search import asked_for
 from ..ir.unwind import nopython_pipeline
-from ..linking import compiled
-from ..memo import look_again, made_of, remembered
 from ..reverse.lowering import SweepLowering
 from ..rules.registry import generation
 from ..source import define

@@ -11,8 +11,8 @@ from numba.core import types
 from numba.core.errors import NumbaError
 from numba.extending import overload, typeof_impl
 
+from ..compilation.inherited import inherited_options
 from ..errors import ArgumentError, SparsityError, UnsupportedError
-from ..inherited import inherited_options
 from ..patterns.compression import of_symmetric
 from ..patterns.detect import detect
 from ..patterns.pattern import pattern_of

@@ -6,11 +6,11 @@ from functools import cached_property
 from numba.core import ir
 from numba.core.errors import NumbaError
 
+from ..compilation.memo import remembered
 from ..errors import NumbadError, UnsupportedError
 from ..ir.function import is_phi, read_by, successors
 from ..ir.handlers import handled
 from ..ir.loops import Control
-from ..memo import remembered
 from ..reverse.parallel import body
 from ..rules.registry import generation
 from .machine import EXIT, told

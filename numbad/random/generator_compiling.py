@@ -4,7 +4,7 @@ from numba import njit
 from numba.core import sigutils, types
 from numba.core.registry import CPUDispatcher
 
-from numbad.caching import enable
+from numbad.compilation.caching import enable
 from numbad.errors import ArgumentError, NumbadError
 
 HOW_TO_MAKE_A_KEY = "make one from a number: key = nd.random.key(42)"

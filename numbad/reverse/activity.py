@@ -4,11 +4,11 @@ from collections import defaultdict
 
 from numba.core import ir, types
 
+from ..compilation.memo import remembered
 from ..forward.promote import effects
 from ..ir.fence import located, refuse
 from ..ir.function import operands
 from ..ir.leaves import HANDLES, at, leaves
-from ..memo import remembered
 from .ops import classify
 from .ops.base import Unknown
 from .ops.call import PlainCall

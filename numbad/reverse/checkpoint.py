@@ -6,9 +6,9 @@ from numba import njit
 from numba.core.dispatcher import Dispatcher
 from numba.core.registry import CPUDispatcher
 
+from ..compilation.inherited import inherited_options
 from ..errors import ArgumentError
 from ..forward.promote import effects
-from ..inherited import inherited_options
 from ..ir.functionals import functional
 from ..source import define
 from .pullbacks import pullback

@@ -15,7 +15,7 @@ from numba.core import cgutils, types
 from numba.core.codegen import CodeLibrary
 from numba.extending import intrinsic
 
-from numbad.caching import before_loading, jit
+from numbad.compilation.caching import before_loading, jit
 from numbad.errors import TapeLimitError
 
 from .limit import limit_from

@@ -15,15 +15,15 @@ from numba import njit
 from numba.core import ir, types
 from numba.core.registry import CPUDispatcher
 
+from ..compilation.inherited import inherited_options
+from ..compilation.memo import remembered
 from ..errors import NumbadError, UnsupportedError
 from ..forward.promote import effects
-from ..inherited import inherited_options
 from ..ir.capture import capture
 from ..ir.function import duplicate, is_expr
 from ..ir.leaves import HANDLES, leaves
 from ..ir.normalize import normalize
 from ..ir.outline import FIRST, as_ranges, outline
-from ..memo import remembered
 from ..rules.registry import generation
 from ..source import define
 from .ops.array import Load, Store, View

@@ -16,7 +16,10 @@ from numba.core.typed_passes import (
 )
 from numba.core.untyped_passes import FixupArgs, TranslateByteCode
 
-from .. import caching
+from ..compilation import caching
+from ..compilation.inherited import inherited_options
+from ..compilation.linking import compiled
+from ..compilation.memo import enter, remembered
 from ..constants import by_symbols
 from ..debugging import debugging
 from ..errors import NumbadError
@@ -26,7 +29,6 @@ from ..forward.dualize import ReplaceFunctions, without_wrappers
 from ..forward.promote import PromoteAllocations
 from ..forward.refuse import refusing
 from ..forward.retyped import CheckFields
-from ..inherited import inherited_options
 from ..ir.capture import capture
 from ..ir.expand import expand
 from ..ir.extension_types import holds_parts
@@ -36,8 +38,6 @@ from ..ir.loops import Control
 from ..ir.searches import warn_of_searches
 from ..ir.typing import Inference
 from ..ir.unwind import nopython_pipeline
-from ..linking import compiled
-from ..memo import enter, remembered
 from ..rules.registry import generation
 from ..source import define
 from .activity import Activity

@@ -4,8 +4,8 @@ import inspect
 
 from numba import njit
 
-from ..inherited import inherited_options
-from ..memo import remembered
+from ..compilation.inherited import inherited_options
+from ..compilation.memo import remembered
 from ..rules.registry import JVP, SCALAR, VJP, generation
 from ..source import define
 

@@ -9,12 +9,12 @@ and 3.4 s, at 0.7 times. Those of the Brusselator's (120 statements) ran 1.4 tim
 
 from numba.core import ir, types
 
+from ..compilation.memo import remembered
 from ..errors import NumbadError
 from ..forward.promote import effects
 from ..ir.capture import capture, result_type
 from ..ir.function import is_expr
 from ..ir.leaves import leaves
-from ..memo import remembered
 from ..rules.registry import generation
 from .split import SplitSweep
 from .switches import Switch

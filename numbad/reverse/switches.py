@@ -8,7 +8,7 @@ key under which compiled code is kept on disk.
 import os
 from contextlib import contextmanager
 
-from ..caching import SWITCHED_OFF
+from ..compilation.caching import SWITCHED_OFF
 from ..errors import ArgumentError
 from ..rules.registry import renew
 

@@ -7,7 +7,7 @@ discrete adjoint.
 
 from numba.core import types
 
-from numbad.caching import jit
+from numbad.compilation.caching import jit
 from numbad.errors import UnsupportedError
 from numbad.forward.dual import duals_in, primal_type
 from numbad.forward.dualize import dualized

@@ -9,9 +9,9 @@ from functools import cache
 from numba.core import types
 from numba.core.registry import cpu_target
 
-from numbad.caching import jit
+from numbad.compilation.caching import jit
+from numbad.compilation.memo import built_once
 from numbad.errors import ArgumentError
-from numbad.memo import built_once
 from numbad.operators import stop_gradient
 from numbad.sde.ensemble_source import reduced_type
 from numbad.sde.model_names import function_of

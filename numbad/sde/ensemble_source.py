@@ -13,9 +13,9 @@ from numba.core import types
 from numba.core.registry import cpu_target
 
 from numbad.batching.batch_operator import batch
-from numbad.caching import jit
+from numbad.compilation.caching import jit
+from numbad.compilation.memo import built_once
 from numbad.errors import ModelError
-from numbad.memo import built_once
 from numbad.rules.registry import CONSTANT_CALLS
 from numbad.sde import checks
 from numbad.sde.adaptive_source import call_of, path_of

@@ -14,9 +14,9 @@ from numba.core import types
 from numba.core.dispatcher import Dispatcher
 from numba.extending import overload
 
-from numbad.caching import jit
+from numbad.compilation.caching import jit
+from numbad.compilation.memo import built_once
 from numbad.errors import ArgumentError, NumbadWarning
-from numbad.memo import built_once
 from numbad.operators.operator_dispatcher import as_dispatcher
 from numbad.random.generator_compiling import HOW_TO_MAKE_A_KEY
 from numbad.sde.by_structure import by_structure

@@ -8,9 +8,9 @@ W, is taken from the state after the event. What is left of H falls like the squ
 from numba.core import types
 from numba.core.registry import cpu_target
 
-from numbad.caching import jit
+from numbad.compilation.caching import jit
+from numbad.compilation.memo import built_once
 from numbad.errors import ArgumentError, ModelError, UnsupportedError
-from numbad.memo import built_once
 from numbad.ode.events import checked_events
 from numbad.operators import grad
 from numbad.rules.registry import CONSTANT_CALLS

@@ -10,7 +10,7 @@ import math
 import numpy as np
 from numba import njit
 
-from numbad.caching import jit
+from numbad.compilation.caching import jit
 from numbad.operators.first_order import jacobian
 from numbad.sde.model_names import function_of
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from numbad.memo import built_once
+from numbad.compilation.memo import built_once
 from numbad.sde.filter_source import filtered_of, log_likelihood_of
 from numbad.sde.hidden_state import HiddenState, hidden_state
 from numbad.sde.particles import particle_filter

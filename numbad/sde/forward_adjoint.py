@@ -2,10 +2,10 @@
 
 from numba.core import types
 
-from numbad.caching import jit
+from numbad.compilation.caching import jit
+from numbad.compilation.memo import built_once
 from numbad.errors import UnsupportedError
 from numbad.forward.dual import primal_type
-from numbad.memo import built_once
 from numbad.ode.compiling import generic
 from numbad.operators import grad
 from numbad.operators.argument_structure import leaves, parse, render

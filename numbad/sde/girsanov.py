@@ -2,8 +2,8 @@
 
 import inspect
 
+from numbad.compilation.memo import built_once
 from numbad.errors import ArgumentError
-from numbad.memo import built_once
 from numbad.ode.compiling import as_dispatcher
 from numbad.sde.model_names import function_of
 

@@ -9,7 +9,7 @@ import math
 import numpy as np
 from numba.core import types
 
-from numbad.caching import enable, jit
+from numbad.compilation.caching import enable, jit
 from numbad.errors import DataError, ModelError, UnsupportedError
 from numbad.forward.dual import duals_in
 from numbad.ode.times import check_times_type, uniform

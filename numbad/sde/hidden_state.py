@@ -10,7 +10,7 @@ import numpy as np
 from numba import typeof
 from numba.core.registry import cpu_target
 
-from numbad.caching import jit
+from numbad.compilation.caching import jit
 from numbad.errors import ArgumentError, DataError, ModelError
 from numbad.ode.compiling import as_dispatcher
 from numbad.random import key as key_of

@@ -3,9 +3,9 @@
 Derivatives are those of the equation (implicit function theorem), in both modes and to every order.
 """
 
-from numbad.caching import jit
+from numbad.compilation.caching import jit
+from numbad.compilation.memo import built_once
 from numbad.implicit.root import Root
-from numbad.memo import built_once
 from numbad.operators.operator_dispatcher import build
 from numbad.sde.model_names import function_of, model_names
 from numbad.sde.state_source import spread

@@ -6,9 +6,9 @@ from functools import partial
 import numpy as np
 from numba.core.registry import cpu_target
 
-from numbad.caching import jit
+from numbad.compilation.caching import jit
+from numbad.compilation.memo import built_once
 from numbad.errors import ArgumentError
-from numbad.memo import built_once
 from numbad.random import fold_in
 from numbad.sde import checks
 from numbad.sde.brownian import block_increments

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from numba.core.registry import cpu_target
 
-from numbad.caching import jit
+from numbad.compilation.caching import jit
 from numbad.errors import ArgumentError, ModelError
 from numbad.operators import stop_gradient
 from numbad.sde import checks

@@ -5,7 +5,7 @@ import math
 import numpy as np
 from numba import njit
 
-from numbad.caching import jit
+from numbad.compilation.caching import jit
 from numbad.random import fold_in, normals
 from numbad.sde.filter_source import lower_root
 from numbad.sde.model_names import function_of

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from numbad.compilation.memo import built_once
 from numbad.errors import ModelError
-from numbad.memo import built_once
 from numbad.ode.compiling import as_dispatcher
 from numbad.sde.hidden_state import HiddenState, hidden_state, key_and_count
 from numbad.sde.moment_source import log_likelihood_of

@@ -13,9 +13,9 @@ from numba.core import types
 from numba.core.registry import cpu_target
 from numba.extending import overload
 
-from numbad.caching import jit
+from numbad.compilation.caching import jit
+from numbad.compilation.memo import built_once
 from numbad.errors import ArgumentError, ConvergenceError, NumbadWarning
-from numbad.memo import built_once
 from numbad.sde.by_structure import by_structure
 from numbad.sde.ensemble_source import Ensemble, reduced_type
 from numbad.sde.ensembles import (

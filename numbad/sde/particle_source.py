@@ -2,7 +2,7 @@
 
 import math
 
-from numbad.caching import jit
+from numbad.compilation.caching import jit
 from numbad.random import fold_in, normals
 from numbad.sde.model_names import function_of
 from numbad.sde.resampling import mean_and_cov, normalized, resampled

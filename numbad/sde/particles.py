@@ -5,8 +5,8 @@ from inspect import signature
 
 import numpy as np
 
+from numbad.compilation.memo import built_once
 from numbad.errors import ArgumentError
-from numbad.memo import built_once
 from numbad.sde.hidden_state import HiddenState, hidden_state, key_and_count
 from numbad.sde.particle_source import filtered_of, log_likelihood_of, with_key
 

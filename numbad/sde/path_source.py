@@ -12,9 +12,9 @@ from numba.core import types
 from numba.core.dispatcher import Dispatcher
 from numba.core.registry import cpu_target
 
-from numbad.caching import jit
+from numbad.compilation.caching import jit
+from numbad.compilation.memo import built_once
 from numbad.errors import ArgumentError, DataError, IntegrationError
-from numbad.memo import built_once
 from numbad.operators import jvp
 from numbad.random.generator_compiling import HOW_TO_MAKE_A_KEY
 from numbad.rules.registry import CONSTANT_CALLS

@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from numbad.caching import enable
+from numbad.compilation.caching import enable
 from numbad.errors import DataError, UnsupportedError
 from numbad.forward.dual import duals_in
 from numbad.random.box_muller import open_unit

@@ -4,7 +4,7 @@ Kidger, Foster, Li & Lyons, NeurIPS 2021, arXiv:2105.13493, algorithm 2. What a 
 before it waits for that one, so that there is one evaluation with its product at each time.
 """
 
-from numbad.caching import jit
+from numbad.compilation.caching import jit
 from numbad.sde.adjoint_source import Backward
 from numbad.sde.model_names import function_of, model_names
 from numbad.sde.steps import StepWriter

@@ -3,8 +3,8 @@
 import math
 from functools import partial
 
+from numbad.compilation.memo import built_once
 from numbad.errors import ArgumentError
-from numbad.memo import built_once
 from numbad.ode.compiling import as_dispatcher
 from numbad.sde import events_of_paths, stretch_source
 from numbad.sde.adaptive_source import AdaptiveProblem

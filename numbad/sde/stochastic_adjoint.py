@@ -5,7 +5,7 @@ are the ordinary ones, so that the cotangent of the state along a path is that o
 by W. Both are solved by Heun's method, whatever the method of the path.
 """
 
-from numbad.caching import jit
+from numbad.compilation.caching import jit
 from numbad.sde.adjoint_source import Backward
 from numbad.sde.methods.stochastic_heun import HEUN
 from numbad.sde.model_names import function_of, model_names

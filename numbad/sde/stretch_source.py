@@ -9,9 +9,9 @@ from dataclasses import replace
 import numpy as np
 from numba.core.registry import cpu_target
 
-from numbad.caching import jit
+from numbad.compilation.caching import jit
+from numbad.compilation.memo import built_once
 from numbad.errors import ArgumentError
-from numbad.memo import built_once
 from numbad.random.generator_compiling import HOW_TO_MAKE_A_KEY
 from numbad.reverse.checkpoint import checkpoint
 from numbad.sde import checks

@@ -5,8 +5,8 @@ from collections import namedtuple
 from numba import typeof
 from numba.core.registry import cpu_target
 
+from numbad.compilation.memo import built_once
 from numbad.errors import ArgumentError
-from numbad.memo import built_once
 from numbad.sde.adaptive_source import call_of, chosen_of, solving
 from numbad.sde.ensembles import check_solver
 from numbad.sde.state_source import form_of

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from ..caching import jit
+from ..compilation.caching import jit
 
 
 @jit

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import numbad as nd
-from numbad.linking import waits
+from numbad.compilation.linking import waits
 from numbad.ode.integrate import make_integrate
 
 

@@ -22,7 +22,7 @@ from numba.core import ir
 from numba.core.errors import NumbaError
 from numba.core.registry import CPUDispatcher
 
-from numbad.caching import SWITCHED_OFF
+from numbad.compilation.caching import SWITCHED_OFF
 from numbad.reverse import switches
 from numbad.reverse.pipeline import PairPart, Pull
 from numbad.rules.registry import renew

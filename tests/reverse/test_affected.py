@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from numbad.caching import SWITCHED_OFF
+from numbad.compilation.caching import SWITCHED_OFF
 
 FILE = "tests/operators/test_reverse_calls.py"
 TESTS = f"{FILE}::test_from_njit", f"{FILE}::test_from_cfunc"  # of one derivative

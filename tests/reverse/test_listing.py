@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import numbad as nd
-from numbad.caching import SWITCHED_OFF
+from numbad.compilation.caching import SWITCHED_OFF
 from numbad.reverse.ops.array import Load
 from numbad.reverse.show.control_flow import Go, If, ShownBlock, ShownLoop, Structure
 from numbad.reverse.switches import without

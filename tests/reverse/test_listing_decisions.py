@@ -8,7 +8,7 @@ import pytest
 
 import numbad as nd
 from asv_bench.benchmarks import nearest_centre, problems
-from numbad.caching import SWITCHED_OFF
+from numbad.compilation.caching import SWITCHED_OFF
 from numbad.reverse.switches import SWITCHES, without
 from tests.reverse import complex_step
 from tests.reverse import listed_functions as functions

@@ -13,8 +13,8 @@ import pytest
 from numba import njit
 
 import numbad as nd
+from numbad.compilation.fingerprint import fingerprint
 from numbad.errors import ArgumentError, TapeLimitError, UnsupportedError
-from numbad.fingerprint import fingerprint
 from numbad.reverse import memory
 from numbad.reverse.replayable import Replayable
 from numbad.reverse.snapshots import steps_to_next

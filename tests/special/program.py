@@ -5,8 +5,8 @@ import sys
 from numba import njit
 
 import numbad as nd
-from numbad.caching import jit
-from tests.caching.counting import record, report
+from numbad.compilation.caching import jit
+from tests.compilation.counting import record, report
 
 
 @njit

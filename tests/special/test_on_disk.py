@@ -8,7 +8,7 @@ import pytest
 import scipy.special as sp
 from mpmath import mp
 
-from tests.caching.processes import environment, run
+from tests.compilation.processes import environment, run
 
 PROGRAM = Path(__file__).with_name("program.py")
 

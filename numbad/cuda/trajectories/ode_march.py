@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numba.core import types
 
+from numbad.compilation.memo import built_once
 from numbad.cuda.kernels import Kernel
 from numbad.cuda.trajectories.given import Absent, named_classes
 from numbad.cuda.trajectories.kernel_source import argument_types, kernel_function
@@ -13,7 +14,6 @@ from numbad.cuda.trajectories.outputs import make_put
 from numbad.cuda.trajectories.stiff_steps import LARGEST, kind_on_gpu
 from numbad.errors import ArgumentError, UnsupportedError
 from numbad.forward.dualize import has_own_rule
-from numbad.memo import built_once
 from numbad.ode import failure
 from numbad.ode.compiling import inlined
 from numbad.ode.integrate import Problem, Settings, make_pieces

@@ -5,6 +5,7 @@ from numba import cuda
 from numba.core import types
 from numba.core.registry import cpu_target
 
+from numbad.compilation.memo import built_once
 from numbad.cuda.forward_mode import jvp
 from numbad.cuda.kernels import DOUBLE, SINGLE, Kernel
 from numbad.cuda.trajectories.averages import (
@@ -15,7 +16,6 @@ from numbad.cuda.trajectories.averages import (
     standard_error,
 )
 from numbad.forward.dualize import dualized
-from numbad.memo import built_once
 from numbad.operators.operator_dispatcher import as_dispatcher
 from numbad.sde.ensemble_source import reduced_type
 from numbad.source import define

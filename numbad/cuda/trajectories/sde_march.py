@@ -7,6 +7,7 @@ import numpy as np
 from numba.core import types
 from numba.core.registry import cpu_target
 
+from numbad.compilation.memo import built_once
 from numbad.cuda.kernels import SINGLE, Kernel
 from numbad.cuda.trajectories.given import Leaf, named_classes
 from numbad.cuda.trajectories.kernel_source import argument_types, kernel_function
@@ -14,7 +15,6 @@ from numbad.cuda.trajectories.single_normals import two_cells_single
 from numbad.errors import ArgumentError, UnsupportedError
 from numbad.forward.access import primal, promote_like
 from numbad.forward.dualize import replacement
-from numbad.memo import built_once
 from numbad.random.generator_compiling import HOW_TO_MAKE_A_KEY
 from numbad.sde import checks
 from numbad.sde.brownian import AREAS, INCREMENTS, two_cells, within_cell

@@ -12,8 +12,8 @@ doi:10.1137/S1064827501380630.
 import numpy as np
 from numba.extending import overload
 
+from numbad.compilation.memo import built_once
 from numbad.forward.access import primal
-from numbad.memo import built_once
 from numbad.ode.adjoints.arguments import Arguments, tuple_of
 from numbad.ode.adjoints.stage_pulls import BY_STATE, SCRATCH, SEED, SLOPE, STATE, kernel, pull_at
 from numbad.ode.compiling import generic

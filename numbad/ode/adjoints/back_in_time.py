@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from numbad.memo import built_once
+from numbad.compilation.memo import built_once
 from numbad.ode import failure
 from numbad.ode.adjoints.adjoint_system import add_members, state_at
 from numbad.ode.adjoints.kept_quadrature import gauss_rule, make_kept

@@ -12,11 +12,11 @@ import numpy as np
 from numba.core import types
 from numba.core.registry import cpu_target
 
+from numbad.compilation.memo import built_once
 from numbad.errors import UnsupportedError
 from numbad.forward.access import primal
 from numbad.forward.dual import base_scalar, duals_in
 from numbad.forward.refuse import told
-from numbad.memo import built_once
 from numbad.ode import failure
 from numbad.ode.adjoints.adjoint_system import add_to_arrays, adjoint_slope, count_numbers, kernel
 from numbad.ode.adjoints.arguments import has_arrays, tuple_of

@@ -8,11 +8,11 @@ there takes from the initial state: see `numbad/ode/moving.py`.
 from numba.core import types
 from numba.core.registry import cpu_target
 
+from numbad.compilation.memo import built_once
 from numbad.errors import UnsupportedError
 from numbad.forward.dual import Dual, base_scalar, duals_in, primal_type, with_base
 from numbad.forward.promote import common_dual
 from numbad.forward.refuse import told
-from numbad.memo import built_once
 from numbad.ode.adjoints.adjoint_of_method import step_adjoint
 from numbad.ode.adjoints.arguments import Arguments, has_arrays, tuple_of
 from numbad.ode.adjoints.backward import make_backward

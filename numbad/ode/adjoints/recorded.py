@@ -4,10 +4,10 @@ from functools import cache
 
 import numpy as np
 
+from numbad.compilation.memo import built_once
 from numbad.errors import UnsupportedError
 from numbad.forward.dual import duals_in
 from numbad.forward.refuse import told
-from numbad.memo import built_once
 from numbad.ode.adjoints.adjoint_of_method import step_adjoint
 from numbad.ode.adjoints.stretches import make_marking
 from numbad.ode.compiling import generic, inlined

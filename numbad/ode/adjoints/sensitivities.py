@@ -2,9 +2,9 @@
 
 from numba.core.registry import cpu_target
 
+from numbad.compilation.memo import built_once
 from numbad.forward.dual import base_scalar, with_base
 from numbad.forward.promote import common_dual
-from numbad.memo import built_once
 from numbad.ode.compiling import generic
 from numbad.ode.integrate import content_of, dispatcher_of
 from numbad.operators.argument_structure import leaves, parse, render

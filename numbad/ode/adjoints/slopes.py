@@ -12,11 +12,11 @@ from numba import njit
 from numba.core import types
 from numba.core.registry import cpu_target
 
+from numbad.compilation.inherited import inherited_options
+from numbad.compilation.memo import remembered
 from numbad.forward.dual import base_scalar
 from numbad.forward.promote import effects
-from numbad.inherited import inherited_options
 from numbad.ir.leaves import leaves
-from numbad.memo import remembered
 from numbad.ode.rhs import RightHandSide
 from numbad.ode.state import is_scalar, restored_type
 from numbad.operators.adjoint import pullback_of

@@ -13,7 +13,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from numbad.memo import built_once
+from numbad.compilation.memo import built_once
 from numbad.ode import failure
 from numbad.ode.adjoints.adjoint_of_method import step_adjoint
 from numbad.ode.compiling import generic, inlined

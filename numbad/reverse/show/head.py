@@ -6,7 +6,7 @@ import textwrap
 from numba.core import types
 from numba.core.registry import cpu_target
 
-from ...caching import SWITCHED_OFF
+from ...compilation.caching import SWITCHED_OFF
 from ...ir.leaves import HANDLES, leaves
 from ..switches import off
 from ..value_tape import layout_of

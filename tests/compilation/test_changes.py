@@ -91,7 +91,7 @@ def test_rules_of_functions_that_nobody_compiles_are_seen(runs):
 ONE = """
 from numba import njit
 import numbad as nd
-from tests.caching.counting import record, report
+from tests.compilation.counting import record, report
 
 @njit
 def square(x):

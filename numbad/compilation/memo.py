@@ -14,8 +14,8 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.core.dispatcher import Dispatcher
 from numba.core.utils import shutting_down
 
+from ..rules.registry import generation, renew
 from .meaning import forget_compiled, latest, meaning, reached
-from .rules.registry import generation, renew
 
 _MEMOS = "__numbad_remembered__"
 _DERIVED = "__numbad_derived__"

@@ -13,7 +13,7 @@ from numba.experimental import jitclass
 from numba.extending import intrinsic
 
 import numbad as nd
-from numbad.linking import LinkedLibrary, waits
+from numbad.compilation.linking import LinkedLibrary, waits
 
 MODES = "forward", "reverse"
 
@@ -304,7 +304,7 @@ INTERRUPTED = """
 import math, os, signal, sys
 import numpy as np
 import numbad as nd
-from numbad import linking
+from numbad.compilation import linking
 
 original = linking.LinkedLibrary._optimize_final_module
 planted = []

@@ -25,11 +25,11 @@ from numba.core.typing.templates import builtin_registry
 from numba.experimental.jitclass.base import JitClassType
 from numba.np.ufunc.dufunc import DUFunc
 
+from ..constants import announce, content_digest
+from ..rules.functions import ScalarFunction
+from ..rules.registry import JVP, SCALAR, VJP, on_register
 from .classes import identify, is_importable
-from .constants import announce, content_digest
 from .meaning import is_as_compiled, is_library, names_in, stands_in_library
-from .rules.functions import ScalarFunction
-from .rules.registry import JVP, SCALAR, VJP, on_register
 
 
 class UndigestibleError(Exception):
@@ -274,7 +274,7 @@ def _note(function):
 @cache
 def _versions():
     """All versions, and the state of numbad's own files, so that a changed numbad recompiles."""
-    root = Path(__file__).parent
+    root = Path(__file__).parents[1]
     files = sorted(root.rglob("*.py"))
     stamps = [f"{f.relative_to(root)} {f.stat().st_mtime_ns} {f.stat().st_size}" for f in files]
     libraries = numba.__version__, llvmlite.__version__, np.__version__

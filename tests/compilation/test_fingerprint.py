@@ -8,7 +8,7 @@ import pytest
 from numba import njit
 
 import numbad as nd
-from numbad.fingerprint import fingerprint
+from numbad.compilation.fingerprint import fingerprint
 from numbad.fit import evaluate
 
 Given = namedtuple("Given", "a b")

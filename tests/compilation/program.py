@@ -11,8 +11,8 @@ from numba import float64, njit
 from numba.experimental import jitclass
 
 import numbad as nd
-from numbad.caching import jit
-from tests.caching.counting import record, report
+from numbad.compilation.caching import jit
+from tests.compilation.counting import record, report
 
 x = np.array([1.0, 2.0, 3.0])
 weights = np.array([1.0, 10.0, 100.0])

@@ -8,7 +8,7 @@ TWO_OF_ONE_NAME = """
 import sys
 from numba import njit
 import numbad as nd
-from tests.caching.counting import record, report
+from tests.compilation.counting import record, report
 
 square = nd.grad(lambda x: x * x, mode="reverse")
 cube = nd.grad(lambda x: x * x * x, mode="reverse")
@@ -43,7 +43,7 @@ def test_functions_of_one_name_from_different_processes(tmp_path):
 FORKED = """
 import os
 import numbad as nd
-from tests.caching.counting import record, report
+from tests.compilation.counting import record, report
 
 square = nd.grad(lambda x: x * x, mode="reverse")
 cube = nd.grad(lambda x: x * x * x, mode="reverse")
@@ -68,7 +68,7 @@ def test_functions_of_one_name_from_forked_processes(tmp_path):
 FAST_CALLER = """
 from numba import njit
 import numbad as nd
-from tests.caching.counting import record, report
+from tests.compilation.counting import record, report
 
 @njit
 def absorbed(x):
@@ -104,7 +104,7 @@ SIGNATURES = """
 import numpy as np
 import numbad as nd
 from numba import njit
-from tests.caching.counting import record, report
+from tests.compilation.counting import record, report
 
 @njit
 def cubes(a):
@@ -181,7 +181,7 @@ NUMBAS_CACHE = """
 import numpy as np
 from numba import njit
 import numbad as nd
-from tests.caching.counting import record, report
+from tests.compilation.counting import record, report
 
 many = np.arange(200_000.0)
 
@@ -207,7 +207,7 @@ SHARED = """
 import numpy as np
 from numba import njit
 import numbad as nd
-from tests.caching.counting import record, report
+from tests.compilation.counting import record, report
 
 many = np.arange(200_000.0)
 every_other = many[::2]  # at the same address
@@ -268,7 +268,7 @@ REBOUND = """
 import numpy as np
 from numba import njit
 import numbad as nd
-from tests.caching.counting import record, report
+from tests.compilation.counting import record, report
 
 scale = 2.0
 

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import numbad as nd
-from numbad import folder
-from numbad.caching import FORMAT
 from numbad.cli import main
+from numbad.compilation import folder
+from numbad.compilation.caching import FORMAT
 from numbad.errors import CacheWarning
 
 from .processes import environment
@@ -65,7 +65,7 @@ def test_the_limit(monkeypatch):
 WRITER = """
 import sys
 from pathlib import Path
-from numbad import folder
+from numbad.compilation import folder
 place = Path(sys.argv[1])
 for k in range(300):
     folder.write(place / f"{sys.argv[2]}-{k}.nbc", b"x" * 1000)

@@ -18,7 +18,7 @@ from numba.core.registry import CPUDispatcher
 from numba.np.ufunc.dufunc import DUFunc
 from numba.np.ufunc.ufuncbuilder import UFuncDispatcher
 
-from .constants import is_small
+from ..constants import is_small
 
 # Their versions are known, and their functions do not change.
 _LIBRARIES = {"llvmlite", "numba", "numpy", "scipy"} | set(sys.stdlib_module_names)

@@ -17,7 +17,7 @@ from numba.core.dispatcher import Dispatcher
 from numba.core.registry import cpu_target
 from numba.experimental.jitclass import boxing
 
-from .interrupts import put_off
+from ..interrupts import put_off
 from .meaning import note_compiled
 from .memo import enter, look_again
 

@@ -23,7 +23,8 @@ from numba import njit
 from numba.core import compiler, serialize, sigutils, typing
 from numba.core.targetconfig import ConfigStack
 
-from . import constants, folder, notices, symbols
+from .. import constants
+from . import folder, notices, symbols
 from .fingerprint import Fingerprint, UndigestibleError, digested
 from .linking import finish_parts, waits
 
@@ -178,7 +179,7 @@ def enable(dispatcher, contents=None):
 def jit(function=None, **options):
     """`numba.njit` with compiled code kept on disk by content; for generated functions too.
 
-    >>> from numbad.caching import jit
+    >>> from numbad.compilation.caching import jit
     >>> @jit
     ... def double(x):
     ...     return 2.0 * x

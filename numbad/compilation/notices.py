@@ -2,7 +2,7 @@
 
 import warnings
 
-from .errors import ControlDependenceWarning
+from ..errors import ControlDependenceWarning
 
 _told = set()
 

@@ -11,7 +11,7 @@ import pytest
 from numba import float32, float64, int64, njit, vectorize
 
 import numbad as nd
-from numbad.meaning import meaning
+from numbad.compilation.meaning import meaning
 
 MODES = "forward", "reverse"
 

@@ -17,7 +17,7 @@ import uuid
 import warnings
 from pathlib import Path
 
-from .errors import CacheWarning
+from ..errors import CacheWarning
 
 LIMIT = 2**30  # bytes, where the user names no other bound
 ENTRY = ".nbc"  # what names of entries end in
