@@ -1,6 +1,7 @@
 """The debug mode: it finds one of each, and leaves nothing behind."""
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -77,6 +78,21 @@ def test_a_stray_number_of_an_element_is_told(mode):
         if mode == "forward":  # as in Numba, which does not count from the end here
             with pytest.raises(nd.BoundsError, match="index -1 "):
                 gradient(columns, -1)
+
+
+@pytest.mark.parametrize(("mode", "index"), [("forward", "i"), ("reverse", "...")])
+def test_an_expression_is_called_as_it_is_written(mode, index):
+    def likelihood(x):
+        total = 0.0
+        for i in range(x.size):
+            total += math.log(x[i])
+        return total
+
+    with nd.debug():
+        gradient = nd.grad(likelihood, mode=mode)
+        told = f"math.log(x[{index}]) is nan, with x[{index}] = -2.0: File"
+        with pytest.raises(nd.NonFiniteError, match=re.escape(told)):
+            gradient(np.array([1.0, -2.0]))
 
 
 @pytest.mark.parametrize("mode", ["forward", "reverse"])

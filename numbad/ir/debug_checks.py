@@ -9,6 +9,7 @@ from numba.core.ir_utils import get_definition, guard
 
 from ..errors import NonFiniteError
 from .fence import place
+from .spelling import spell_value
 from .stray import refuse_stray
 
 MOST = 8  # numbers that are kept for a message
@@ -38,9 +39,10 @@ def refuse_nonfinite(lower, ty, value, inst):
         with cgutils.if_unlikely(builder, wrong):
             kept = [found, *(_numbers(lower, t, v)[0] for _, t, v in operands)]
             _keep(builder, kept)
-            what = _kind(inst.target.name, ty, k)
+            what = _kind(lower.func_ir, inst.target.name, ty, k)
             shown = ", ".join(
-                f"{_shown(name)} = {{{i}}}" for i, (name, *_) in enumerate(operands, start=1)
+                f"{_shown(lower.func_ir, name)} = {{{i}}}"
+                for i, (name, *_) in enumerate(operands, start=1)
             )
             message = f"{what} is {{0}}, with {shown}: {place(inst.loc)}"
             lower.context.call_conv.return_user_exc(builder, NonFiniteError, (message,))
@@ -166,16 +168,15 @@ def _keep(builder, numbers):
         builder.store(x, builder.gep(found, [ll.IntType(64)(k)]))
 
 
-def _kind(name, ty, number):
-    if number and hasattr(ty, "tag"):
-        return f"a partial derivative of {_shown(name)}"
-    return _shown(name)
+def _kind(func_ir, name, ty, number):
+    shown = _shown(func_ir, name)
+    return f"a partial derivative of {shown}" if number and hasattr(ty, "tag") else shown
 
 
-def _shown(name):
+def _shown(func_ir, name):
     """What a variable is called in a message."""
     if name.endswith("~"):
-        return f"the cotangent of {_shown(name[:-1])}"
+        return f"the cotangent of {_shown(func_ir, name[:-1])}"
     if name.startswith("$t"):
         return "a term of a cotangent"
-    return "a part of the expression" if name.startswith("$") else name.split(".")[0].split("#")[0]
+    return spell_value(func_ir, name) or "a part of the expression"

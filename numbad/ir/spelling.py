@@ -1,8 +1,10 @@
 """How a statement reads in the source: what messages call it."""
 
 import re
+from dataclasses import dataclass, field
 
 from numba.core import ir
+from numba.core.ir_utils import get_definition, guard
 from numba.core.utils import OPERATORS_TO_BUILTINS
 
 from .function import is_expr
@@ -28,6 +30,23 @@ def spell(fn, statement):
     if value.op == "call":
         return f"{_CALL}{_text(fn, value.func)}"
     return _CONSTRUCTS.get(value.op) or _quoted(fn, value)
+
+
+def spell_value(func_ir, name):
+    """How a variable of Numba's IR reads in the source: "x", "log(x[...])"; None where it is not known."""
+    text = _text(_Definitions(func_ir), ir.Var(None, name, func_ir.loc))
+    return None if text == "..." or "$" in text else text
+
+
+@dataclass
+class _Definitions:
+    """What is asked here of a `Function`, of Numba's IR."""
+
+    func_ir: ir.FunctionIR
+    names: dict = field(default_factory=dict)
+
+    def definition(self, var):
+        return guard(get_definition, self.func_ir, var)
 
 
 _CONSTRUCTS = {
