@@ -110,7 +110,7 @@ class PartialEmitter(RuleEmitter):
     """Evaluates partials. No value depends on them: elementary functions in loops may be ours, in vectors."""
 
     def call(self, fn, operands):
-        name = _ELEMENTARY.get(fn)
+        name = _ELEMENTARY.get(fn) if self.context.target_name == "cpu" else None
         if name is None or not widths() or any(o.type != types.float64 for o in operands):
             return super().call(fn, operands)
         values = [o.value for o in operands]
