@@ -324,6 +324,7 @@ def f(x):
     return math.sin(x[0]) * x[1]
 
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # shells' background jobs ignore Ctrl-C
 gradient = nd.grad(f, mode="{mode}")
 x = np.array([0.0, 2.0])
 try:
