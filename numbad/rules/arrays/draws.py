@@ -13,6 +13,7 @@ as the numbers of Student's distribution are, follows.
 import inspect
 import math
 import random
+from importlib import import_module
 
 import numpy as np
 from numba import njit
@@ -229,6 +230,9 @@ _OF_GAMMA = set("gamma standard_gamma gammavariate beta betavariate chisquare f 
 
 def _ship_gamma():
     """Let gamma numbers have their derivative; SciPy's special functions take long to import."""
+    import_module(
+        "numbad.special"
+    )  # first: SciPy's import would ask for it, before the rules are there
     from ..special_functions import PARTIALS
 
     ship({fn: PARTIALS[fn] for fn in (gamma_drawn, gamma_density, gammainc_by_order)})
