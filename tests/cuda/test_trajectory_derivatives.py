@@ -79,6 +79,7 @@ def test_trajectories_and_derivatives_are_those_of_the_solver(method, twin):  # 
         without_spills(twin)
 
 
+@pytest.mark.deep
 def test_float32_carries_more_partials_in_one_pass(twin):  # noqa: F811
     by = ("y0", "args")
     found = device.ensemble(

@@ -47,6 +47,7 @@ def test_even_steps_are_what_they_are_without_outputs():
     assert ys[3] == pytest.approx(expected, rel=1e-13)
 
 
+@pytest.mark.deep
 def test_adaptive_steps_are_what_they_are_without_outputs():
     for solve in (CHOSEN, HALVED):
         ts = np.append(np.linspace(0.0, 0.999, 60), 1.0)

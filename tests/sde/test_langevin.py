@@ -164,6 +164,7 @@ def test_damped_integrals(x):
             np.testing.assert_allclose(found, slope, rtol=1e-12)
 
 
+@pytest.mark.deep
 def test_interpolated_forces_in_tuples_and_arrays():
     """Two positions, one of which moves at twice its velocity; gradients in both modes."""
     ts, args, found = (0.0, 0.5, 1.0), (2.0, 0.7), []
