@@ -27,9 +27,7 @@ _FINDING = (
     *("digitize", "nonzero", "flatnonzero", "argwhere", "index"),
 )
 
-_LOCAL = (
-    threading.local()
-)  # `asked`: the code of the functions whose derivatives are being compiled
+_LOCAL = threading.local()  # `asked`: code of the functions whose derivatives are being compiled
 _places = WeakKeyDictionary()  # code of a callee -> where it picks its result
 
 

@@ -32,6 +32,18 @@ NO_MEMORY = Memory(
 
 nothing_counted = inlined(lambda work: (0, 0, 0))
 
+
+@inlined
+def nothing_prepared(fun, work, t, y, structure, args):
+    """`prepare` of a step that needs nothing from the state before."""
+
+
+@inlined
+def nothing_examined(fun, work, t, y, k0, structure, args, settings):
+    """`examine` of a method that takes every state."""
+    return failure.RUNNING
+
+
 # Keeps 0 / 0 away.
 SMALLEST = 1e-300
 
@@ -49,15 +61,8 @@ def explicit_steps(tableau, rhs):
     def workspace(y, args, settings):
         return rows(y)
 
-    @inlined
-    def prepare(fun, work, t, y, structure, args):
-        pass
-
-    @inlined
-    def examine(fun, work, t, y, k0, structure, args, settings):
-        return failure.RUNNING
-
-    return Steps(workspace, prepare, make_step(tableau, rhs), examine, nothing_counted, NO_MEMORY)
+    step = make_step(tableau, rhs)
+    return Steps(workspace, nothing_prepared, step, nothing_examined, nothing_counted, NO_MEMORY)
 
 
 @cache

@@ -19,7 +19,7 @@ from numbad.ode.compiling import inlined
 from numbad.ode.emit import Emitter
 from numbad.ode.rhs import make_evaluate
 from numbad.ode.state import make_workspace, size_of
-from numbad.ode.step import NO_MEMORY, Steps, buffers_needed, nothing_counted
+from numbad.ode.step import NO_MEMORY, Steps, buffers_needed, nothing_counted, nothing_prepared
 from numbad.ode.tableau import Tableau, cubic_hermite
 
 DRIFT, KICK = False, True
@@ -67,10 +67,6 @@ def symplectic_steps(method, rhs):
         return rows(y)
 
     @inlined
-    def prepare(fun, work, t, y, structure, args):
-        pass
-
-    @inlined
     def examine(fun, work, t, y, k0, structure, args, settings):
         """At a state beside y: the slope of a half must be the same where that half alone is as in y."""
         if size_of(y) % 2:
@@ -85,7 +81,12 @@ def symplectic_steps(method, rhs):
         return failure.RUNNING if separable else failure.NOT_SEPARABLE
 
     return Steps(
-        workspace, prepare, make_symplectic_step(method, rhs), examine, nothing_counted, NO_MEMORY
+        workspace,
+        nothing_prepared,
+        make_symplectic_step(method, rhs),
+        examine,
+        nothing_counted,
+        NO_MEMORY,
     )
 
 

@@ -9,7 +9,7 @@ from numbad.compilation.caching import jit
 from numbad.random import fold_in, normals
 from numbad.sde.filter_source import lower_root
 from numbad.sde.model_names import function_of
-from numbad.sde.particle_source import advance_of, first_of
+from numbad.sde.particle_source import advance_of, first_of, steps_between
 from numbad.sde.resampling import mean_and_cov
 
 
@@ -26,16 +26,11 @@ def log_likelihood_of(moments, functions, sizes, count, dt, paths):
         "normals": normals,
         "density": density,
     }
-    m, channels = sizes["m"], sizes["q"] or sizes["n"]
+    m = sizes["m"]
     lines = [
         f"x, drawn, series = first(key{parameters}), 1, np.empty(({paths}, t.size, {m}))",
         "for k in range(t.size):",
-        "    if k > 0:",
-        f"        steps = max(1, math.ceil((t[k] - t[k - 1]) / {dt!r} - 1e-9))",
-        "        h = (t[k] - t[k - 1]) / steps",
-        "        for step in range(steps):",
-        f"            z = normals(fold_in(key, drawn), {channels * paths}).reshape(({channels}, -1))",
-        f"            x, drawn = advance(t[k - 1] + step * h, h, x, z{parameters}), drawn + 1",
+        *steps_between(dt, sizes, paths, parameters),
         f"    z = normals(fold_in(key, drawn), {m * paths}).reshape(({m}, -1))",
         "    drawn += 1",
         f"    record(t[k], y[k], x, z, series[:, k]{parameters})",

@@ -40,18 +40,12 @@ def _filter(name, before, each, result, functions, sizes, count, dt, particles, 
         "mean_and_cov": mean_and_cov,
         "resampled": resampled,
     }
-    channels = sizes["q"] or sizes["n"]
     lines = [
         f"x, total, drawn = first(key{parameters}), 0.0, 1",
         f"weights = np.full({particles}, {1.0 / particles!r})",
         *before,
         "for k in range(t.size):",
-        "    if k > 0:",
-        f"        steps = max(1, math.ceil((t[k] - t[k - 1]) / {dt!r} - 1e-9))",
-        "        h = (t[k] - t[k - 1]) / steps",
-        "        for step in range(steps):",
-        f"            z = normals(fold_in(key, drawn), {channels * particles}).reshape(({channels}, -1))",
-        f"            x, drawn = advance(t[k - 1] + step * h, h, x, z{parameters}), drawn + 1",
+        *steps_between(dt, sizes, particles, parameters),
         f"    weights = np.full({particles}, {1.0 / particles!r})",
         "    seen = not np.isnan(y[k]).all()",
         "    if seen:",
@@ -80,6 +74,19 @@ def first_of(functions, sizes, parameters, particles):
     names = {"mean_of": functions["mean"], "spread_of": functions["spread"]}
     names |= {"normals": normals, "fold_in": fold_in}
     return function_of(f"first(key{parameters})", lines, names)
+
+
+def steps_between(dt, sizes, particles, parameters):
+    """Lines that carry the particles `x` from the observation before, if any, to observation `k`."""
+    channels = sizes["q"] or sizes["n"]
+    return [
+        "    if k > 0:",
+        f"        steps = max(1, math.ceil((t[k] - t[k - 1]) / {dt!r} - 1e-9))",
+        "        h = (t[k] - t[k - 1]) / steps",
+        "        for step in range(steps):",
+        f"            z = normals(fold_in(key, drawn), {channels * particles}).reshape(({channels}, -1))",
+        f"            x, drawn = advance(t[k - 1] + step * h, h, x, z{parameters}), drawn + 1",
+    ]
 
 
 def advance_of(functions, sizes, parameters):

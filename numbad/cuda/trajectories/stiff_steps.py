@@ -19,14 +19,20 @@ from numbad.cuda.trajectories.register_algebra import (
     unit_dual,
 )
 from numbad.forward.dual import Dual
-from numbad.ode import failure
 from numbad.ode.compiling import inlined
 from numbad.ode.emit import Emitter
 from numbad.ode.integrate import kind_on_cpu
 from numbad.ode.jacobian import LONGEST_PASS, MATRICES, seeded
 from numbad.ode.rosenbrock import Rosenbrock, RosenbrockStages
 from numbad.ode.state import make_workspace
-from numbad.ode.step import NO_MEMORY, Steps, buffers_needed, nothing_counted
+from numbad.ode.step import (
+    NO_MEMORY,
+    Steps,
+    buffers_needed,
+    nothing_counted,
+    nothing_examined,
+    nothing_prepared,
+)
 
 # So many components a state can have: the elimination is written out, at the cost of their third power.
 LARGEST = LONGEST_PASS - 1
@@ -46,15 +52,7 @@ def register_steps(tableau, rhs, jac=None):
     def workspace(y, args, settings):
         return rows(y)
 
-    @inlined
-    def prepare(fun, work, t, y, structure, args):
-        pass
-
-    @inlined
-    def examine(fun, work, t, y, k0, structure, args, settings):
-        return failure.RUNNING
-
-    return Steps(workspace, prepare, step, examine, nothing_counted, NO_MEMORY)
+    return Steps(workspace, nothing_prepared, step, nothing_examined, nothing_counted, NO_MEMORY)
 
 
 @cache

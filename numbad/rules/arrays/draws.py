@@ -230,9 +230,8 @@ _OF_GAMMA = set("gamma standard_gamma gammavariate beta betavariate chisquare f 
 
 def _ship_gamma():
     """Let gamma numbers have their derivative; SciPy's special functions take long to import."""
-    import_module(
-        "numbad.special"
-    )  # first: SciPy's import would ask for it, before the rules are there
+    # First, since the import of SciPy asks for it, and it for these rules, which would be incomplete.
+    import_module("numbad.special")
     from ..special_functions import PARTIALS
 
     ship({fn: PARTIALS[fn] for fn in (gamma_drawn, gamma_density, gammainc_by_order)})
