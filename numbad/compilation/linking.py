@@ -18,6 +18,7 @@ from numba.core.registry import cpu_target
 from numba.experimental.jitclass import boxing
 
 from ..interrupts import put_off
+from .interpreter import at_full_speed
 from .meaning import note_compiled
 from .memo import enter, look_again
 
@@ -225,19 +226,24 @@ def compiled(dispatcher, compile_it, sig):
         codegen = cpu_target.target_context.codegen()
         if "create_library" in vars(codegen):  # within another
             return compile_it(sig)
-        look_again(dispatcher)
-        add_overload = Dispatcher.add_overload
-        codegen.create_library = partial(LinkedLibrary, codegen)
-        Dispatcher.add_overload = lambda self, cres: _add_overload(add_overload, self, cres)
+        return _compiled(codegen, dispatcher, compile_it, sig)
+
+
+@at_full_speed
+def _compiled(codegen, dispatcher, compile_it, sig):
+    look_again(dispatcher)
+    add_overload = Dispatcher.add_overload
+    codegen.create_library = partial(LinkedLibrary, codegen)
+    Dispatcher.add_overload = lambda self, cres: _add_overload(add_overload, self, cres)
+    try:
         try:
-            try:
-                entry = compile_it(sig)
-            finally:
-                Dispatcher.add_overload = add_overload
-                del codegen.create_library
-            return _entered(dispatcher, entry)
+            entry = compile_it(sig)
         finally:
-            _finish_recursive(codegen)
+            Dispatcher.add_overload = add_overload
+            del codegen.create_library
+        return _entered(dispatcher, entry)
+    finally:
+        _finish_recursive(codegen)
 
 
 def _finish_recursive(codegen):

@@ -6,9 +6,7 @@ stub with the right signature. So the result can be called from Python, from nop
 `prange`, and be differentiated again.
 """
 
-import gc
 import inspect
-from contextlib import contextmanager
 from functools import partial
 
 from numba import njit
@@ -257,19 +255,6 @@ class OperatorCompiler(CompilerBase):
         return [pm]
 
 
-@contextmanager
-def _without_collections():
-    """Put garbage collections off: each would walk over all that Numba knows, hundreds of times."""
-    if not gc.isenabled():
-        yield
-        return
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.enable()
-
-
 class OperatorDispatcher(CPUDispatcher):
     """The compiled function that an operator returns."""
 
@@ -294,7 +279,7 @@ class OperatorDispatcher(CPUDispatcher):
 
     def _compile(self, sig):
         own = self.operator.f.py_func
-        with refusing(own, self), _without_collections(), asked_for(_innermost(self.operator.f)):
+        with refusing(own, self), asked_for(_innermost(self.operator.f)):
             return compiled(self, super().compile, sig)
 
     def _raise_own_error(self, argtypes, refusal):
