@@ -1,5 +1,6 @@
 """Numba's errors about a user's function, shortened, with the user's line."""
 
+import inspect
 import linecache
 import re
 
@@ -17,6 +18,7 @@ CANNOT_COMPILE = "Numba cannot compile"  # how the message begins
 
 def cannot_compile(fun, given, error):
     """The ModelError for a right-hand side that does not compile for arguments of given types."""
+    given = list(given)
     causes = list(_causes(error))
     file, line = _place(fun.py_func.__code__, causes)
     source = linecache.getline(file, line).strip()
@@ -24,8 +26,23 @@ def cannot_compile(fun, given, error):
     arguments = ", ".join(str(ty) for ty in given)
     return ModelError(
         f"{CANNOT_COMPILE} {fun.py_func.__name__}({arguments}): "
-        f'File "{file}", line {line}:{shown}\n{_reason(error)}'
+        f'File "{file}", line {line}:{shown}\n{_miscounted(fun.py_func, given) or _reason(error)}'
     )
+
+
+def _miscounted(function, given):
+    """What to say where the arguments are not as many as the parameters, else an empty text."""
+    signature = inspect.signature(function)
+    try:
+        signature.bind(*given)
+    except TypeError as error:
+        name = function.__name__
+        return (
+            f"{name}{signature} is called with {len(given)} arguments: {error}\n"
+            f"Each item of args is an argument of its own: args=(a, b) calls {name}(..., a, b), "
+            "and args=(p,) hands over one tuple or array p"
+        )
+    return ""
 
 
 def _causes(error):

@@ -150,6 +150,18 @@ class TestRightHandSide:
         with pytest.raises(ModelError, match="missing a required argument: 'd'"):
             nd.ode.solver(volterra)((1.0, 2.0), (0.0, 1.0), (1.0, 2.0, 3.0))
 
+    def test_parameters_in_one_tuple_are_given_as_one_item(self):
+        def rates(t, y, p):
+            return (p[0] * y[0], -p[1] * y[1])
+
+        said = (
+            r"rates\(t, y, p\) is called with 4 arguments: .*\n.*args=\(p,\) hands over one tuple"
+        )
+        with pytest.raises(ModelError, match=said):
+            nd.ode.solver(rates)((1.0, 2.0), (0.0, 1.0), (1.0, 2.0))
+        solution = nd.ode.solver(rates)((1.0, 2.0), (0.0, 1.0), ((1.0, 2.0),))
+        np.testing.assert_allclose(solution[-1], (np.e, 2.0 * np.exp(-2.0)), rtol=1e-5)
+
     def test_not_a_function(self):
         with pytest.raises(ArgumentError, match="fun must be a Python function"):
             nd.ode.solver("lorenz")
