@@ -1,12 +1,14 @@
 """Settings for all tests."""
 
 import fnmatch
+import gc
 import os
 
 import pytest
 from _pytest.doctest import DoctestModule
 from hypothesis import settings
 
+from numbad.compilation.interpreter import with_room_for_frames
 from numbad.reverse.switches import off
 from tests import shares
 
@@ -22,6 +24,21 @@ settings.load_profile("ci" if os.environ.get("CI") else "numbad")
 def pytest_collect_file():
     """Tests have no doctests: to look for some takes each worker a second."""
     return [found for found in (yield) if not isinstance(found, DoctestModule)]
+
+
+def pytest_collection_finish():
+    """What is there before the first test stays: collections of garbage need not walk over it."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 50)
+
+
+@pytest.hookimpl(tryfirst=True)
+@with_room_for_frames
+def pytest_pyfunc_call(pyfuncitem):
+    """Call a test as pytest does, with memory for the frames of the compilers that it calls."""
+    pyfuncitem.obj(**{name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames})
+    return True
 
 
 def pytest_runtest_setup(item):

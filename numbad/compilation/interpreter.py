@@ -12,11 +12,6 @@ def at_full_speed(function):
     """The function, which compiles, called so that Python does not disturb it.
 
     A collection would walk over all that Numba knows, hundreds of times; they wait until it has returned.
-
-    CPython keeps frames in pieces of 16 KiB and gives one back to the system as soon as its last frame has
-    returned. Compilers call deeply: where a loop calls functions from the end of a piece, each call asks
-    the system for memory, 8 % of the time that an operator takes to compile. Here a frame that claims
-    many slots, and touches none, makes one large piece for all above it.
     """
 
     @wraps(function)
@@ -29,5 +24,16 @@ def at_full_speed(function):
         finally:
             gc.enable()
 
-    called.__code__ = called.__code__.replace(co_stacksize=_SLOTS)
-    return called
+    return with_room_for_frames(called)
+
+
+def with_room_for_frames(function):
+    """The Python function with a frame that claims many slots, and touches none.
+
+    CPython keeps frames in pieces of 16 KiB and gives one back to the system as soon as its last frame has
+    returned. Compilers call deeply: where a loop calls functions from the end of a piece, each call asks
+    the system for memory, 8 % of the time that an operator takes to compile. Above this frame there is one
+    large piece.
+    """
+    function.__code__ = function.__code__.replace(co_stacksize=_SLOTS)
+    return function
