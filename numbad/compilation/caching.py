@@ -19,14 +19,13 @@ import pickle
 from functools import partial
 from importlib import import_module
 
-from numba import njit
 from numba.core import compiler, serialize, sigutils, typing
 from numba.core.targetconfig import ConfigStack
 
 from .. import constants
 from . import folder, notices, symbols
 from .fingerprint import Fingerprint, UndigestibleError, digested
-from .linking import finish_parts, waits
+from .linking import LinkingDispatcher, finish_parts, waits
 
 FORMAT = b"numbad 3\n"
 
@@ -188,4 +187,4 @@ def jit(function=None, **options):
     """
     if function is None:
         return lambda f: jit(f, **options)
-    return enable(njit(function, **options))
+    return enable(LinkingDispatcher(function, targetoptions={"nopython": True, **options}))

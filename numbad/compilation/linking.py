@@ -14,7 +14,7 @@ from numba.core import types
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.dispatcher import Dispatcher
-from numba.core.registry import cpu_target
+from numba.core.registry import CPUDispatcher, cpu_target
 from numba.experimental.jitclass import boxing
 
 from ..interrupts import put_off
@@ -244,6 +244,13 @@ def _compiled(codegen, dispatcher, compile_it, sig):
         return _entered(dispatcher, entry)
     finally:
         _finish_recursive(codegen)
+
+
+class LinkingDispatcher(CPUDispatcher):
+    """A compiled function that is optimised with all that it calls, once."""
+
+    def compile(self, sig):
+        return compiled(self, super().compile, sig)
 
 
 def _finish_recursive(codegen):
