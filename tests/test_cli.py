@@ -413,6 +413,7 @@ def test_a_stochastic_equation(files, capsys):
     assert Path("cooling.png").stat().st_size > 10000
 
 
+@pytest.mark.deep
 def test_a_stochastic_equation_that_is_seen_in_part(files, capsys):
     """What `fit_sde` gives for the same filter; a cell is empty."""
     places = [0.3, 0.9, None, -0.2, -0.8, -0.1, 0.9, 0.7, -0.4, -0.9, 0.1, 0.8]

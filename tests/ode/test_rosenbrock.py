@@ -176,6 +176,7 @@ def test_components_in_any_order_have_a_narrow_band(diffusing):
     assert max(widths[:2]) <= 4
 
 
+@pytest.mark.deep
 def test_a_wide_band_is_factored_as_a_whole():
     """A ring, each with its neighbours and the one opposite: y' = A y, against its exponential."""
     A = np.zeros((10, 10))
@@ -201,6 +202,7 @@ def test_a_wide_band_is_factored_as_a_whole():
     np.testing.assert_allclose(nd.derivative(end)(1.0), 0.3 * A @ exact, rtol=1e-6)
 
 
+@pytest.mark.deep
 def test_the_band_of_solve_ivp(diffusing):
     y, p, pattern, _, _ = diffusing
 

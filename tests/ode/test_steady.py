@@ -74,6 +74,7 @@ def logistic(t, y):
     return y * (1.0 - y)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(("start", "end"), [(1e-9, 1.0), (0.0, 0.0)])
 def test_a_state_that_repels_is_left(start, end):
     """Logistic growth from next to nothing, and from nothing."""
@@ -89,6 +90,7 @@ def test_a_function_made_in_compiled_code(mode):
     assert nd.grad(level, mode=mode)(2.0) == pytest.approx(-0.25, rel=1e-13)
 
 
+@pytest.mark.deep
 def test_what_is_not_steady():
     with pytest.raises(ConvergenceError, match="by t = .*oscillates"):
         nd.ode.steady_state(lambda t, y: (y[1], -y[0]), (1.0, 0.0), (), max_steps=1000)

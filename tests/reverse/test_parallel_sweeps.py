@@ -310,6 +310,7 @@ def test_threads_leave_each_others_elements_alone(f, a, off):
     assert not any(isinstance(region, Replay) for region in pipeline.sweep.parts())
 
 
+@pytest.mark.deep
 def test_many_calls_give_one_result(gradients):
     """Two threads that write to one row do so seldom."""
     value, (by_m, by_x) = gradients(rows)(M.copy(), X)

@@ -107,6 +107,7 @@ def _faded(path, dt):
     return math.exp(total - 0.5 * variance)
 
 
+@pytest.mark.deep
 def test_adaptive_steps_beat_steps_of_one_size():
     """Noise that fades within a two-hundredth of the time, against the exact solution."""
     paths, size, errors, tried = 60, 2.0**-11, [], 0
@@ -125,6 +126,7 @@ def test_adaptive_steps_beat_steps_of_one_size():
 # -- the law of the paths ------------------------------------------------------------------------------
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("method", ["SRIW1", "Milstein"])
 def test_steps_are_parts_of_the_path_whatever_was_rejected(method):
     solve = nd.sde.solver(_growth, _shaken, method=method, rtol=1e-4, first_step=0.5)
@@ -149,6 +151,7 @@ def _carrying(t, y):
     return 1.0, 0.0
 
 
+@pytest.mark.deep
 def test_rejections_leave_the_law_of_the_solution():
     """Integrals of a Brownian motion, whose steps are rejected where they are large: variance 1/3.
 
@@ -237,6 +240,7 @@ PAIR = nd.sde.solver(_pair, _pair_noise, **TOLERANT)
 ARRAY = nd.sde.solver(_array, _array_noise, **TOLERANT)
 
 
+@pytest.mark.deep
 def test_tuples_and_arrays_take_the_same_steps():
     times = 0.0, 0.33, 1.0
     expected = PAIR((1.0, 2.0), times, (0.5, 0.3), KEY)

@@ -52,6 +52,7 @@ def test_it_is_the_regression_of_the_payoff_on_the_control():
     assert threads == found
 
 
+@pytest.mark.deep
 def test_derivatives_in_compiled_code():
     @njit
     def price(rate, vol, key):

@@ -34,6 +34,7 @@ def _height(height, noise):
     return _BALL((height, 0.0), (0.0, 1.5), (height, noise), KEY)[-1, 0]
 
 
+@pytest.mark.deep
 def test_a_ball_that_bounces():
     """Exactly 3.25, by the height 0.05 (numbad.ode.event); the path has noise in velocities alone."""
     assert _height(5.0, 0.0) == pytest.approx(3.25, abs=0.05)

@@ -199,6 +199,7 @@ def test_positions_that_do_not_move_by_their_velocities():
         solve((0.3, 0.0), (0.0, 1.0), (), KEY)
 
 
+@pytest.mark.deep
 def test_tuples_arrays_and_both_modes_agree():
     in_array = njit(lambda t, y, spring, friction, noise: np.array(
         (y[2], y[3], -spring * y[0] - y[1] - friction * y[2], -y[0] - spring * y[1])

@@ -93,6 +93,7 @@ def test_gamma_by_nesting():
     assert nd.derivative(by_spot)(100.0) == pytest.approx(0.018762017345847, rel=0.1)
 
 
+@pytest.mark.deep
 def test_pairs_of_components():
     """Two independent prices; the slope of the chance that both end above by the second volatility."""
     drift = njit(lambda t, x, a, b: (-0.5 * a * a, -0.5 * b * b))
@@ -122,6 +123,7 @@ def test_pairs_of_components():
     assert abs(slope + 0.5 * above * density) < 4.0 * 0.01
 
 
+@pytest.mark.deep
 def test_mean_paths_are_differentiated_too():
     """By both estimators; the mean is linear in the start."""
 

@@ -51,6 +51,7 @@ def _exact(rate, vol, error):
     return stats.multivariate_normal(rows @ means, scatter).logpdf(seen)
 
 
+@pytest.mark.deep
 def test_linear_moments_have_a_known_law():
     likelihood = _model().log_likelihood(TIMES, SEEN, AT)
     assert likelihood(TIMES, SEEN, *AT) == pytest.approx(_exact(*AT), abs=0.05)

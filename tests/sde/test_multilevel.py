@@ -113,6 +113,7 @@ def test_states_in_arrays_and_times_within_steps():
     assert abs(as_array.mean - exact) < 4.0 * as_array.error + as_array.bias
 
 
+@pytest.mark.deep
 def test_derivatives_in_compiled_code():
     solve = _solver()
 
