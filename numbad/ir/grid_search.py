@@ -5,7 +5,8 @@ The user is warned of a function, the one that an operator was asked to differen
 
 * nothing differentiated flows into its result;
 * the result is picked by an index that a function finds (`np.argmin`, `np.argsort`, `np.searchsorted`), or
-  that a loop keeps when a comparison of differentiated values tells it to (`if cost < least: best = i`).
+  that a loop keeps when a comparison of differentiated values tells it to (`if cost < least: best = i`);
+  or the result is an array or a list that such picks were stored in.
 
 What else goes into the result is differentiated rightly, so that a function says nothing where it returns
 `x[np.argmin(x)]`, or looks up a rate and multiplies by it. Counters and marks, which are not picked, say
@@ -19,13 +20,15 @@ from weakref import WeakKeyDictionary
 from numba.core import ir, types
 
 from ..compilation.notices import warn_once
-from .function import is_expr
+from .function import is_expr, operands
 from .searches import DataFlow, LoopSearch, is_own, source_line
 
 _FINDING = (
     *("argmin", "argmax", "nanargmin", "nanargmax", "argsort", "argpartition", "searchsorted"),
     *("digitize", "nonzero", "flatnonzero", "argwhere", "index"),
 )
+
+_STORING = "append", "fill", "extend", "insert"
 
 _LOCAL = threading.local()  # `asked`: code of the functions whose derivatives are being compiled
 _places = WeakKeyDictionary()  # code of a callee -> where it picks its result
@@ -88,11 +91,80 @@ class _GridSearch:
         results = self.flow.results
         if not any(map(self.holds_numbers, results)) or any(map(self.is_varied, results)):
             return None
-        places = [loc for name in self.flow.useful for loc in self._of_call(name)]
+        useful = self._useful()
+        places = [loc for name in useful for loc in self._of_call(name)]
         for loop in self.flow.cfg.loops().values():
             search = LoopSearch(self.flow, loop, self.is_varied)
-            places += [loc for name in self.flow.useful for loc in self._kept(search, name)]
+            places += [loc for name in useful for loc in self._kept(search, name)]
         return min(places, key=lambda loc: loc.line, default=None)
+
+    def _useful(self):
+        """What the results are computed from, with what is stored in their arrays and lists.
+
+        Where something is stored does not count: a histogram is not picked.
+        """
+        stored, useful = [*self._stored()], set(self.flow.useful)
+        while True:
+            into = [s for s in stored if s[0] & useful]
+            if not into:
+                return useful
+            stored = [s for s in stored if s not in into]
+            for bases, name, index in into:
+                useful |= self._behind(name, bases, index)
+
+    def _behind(self, name, bases, index):
+        """What goes into a stored value, but for the element that is there, as of `counts[k] += 1`."""
+        seen, pending = set(), [name]
+        while pending:
+            name = pending.pop()
+            _, value = self.flow.made.get(name, (None, None))
+            if name in seen or (index is not None and self._reads(value, bases, index)):
+                continue
+            seen.add(name)
+            pending += [v.name for v in operands(value) if isinstance(v, ir.Var)]
+        return seen
+
+    def _reads(self, value, bases, index):
+        """Whether this reads the element of an array at an index."""
+        if not is_expr(value, "getitem", "static_getitem") or value.value.name not in bases:
+            return False
+        at = value.index if value.op == "getitem" else value.index_var
+        return at is not None and self._source(at.name) == self._source(index.name)
+
+    def _source(self, name):
+        """The name that a name is but another one for."""
+        _, value = self.flow.made.get(name, (None, None))
+        return self._source(value.name) if isinstance(value, ir.Var) else name
+
+    def _stored(self):
+        """`(names of the array or list, name of what is put into it, index)` of each such statement."""
+        for block in self.flow.blocks.values():
+            for s in block.body:
+                if isinstance(s, ir.SetItem | ir.StaticSetItem):
+                    index = s.index if isinstance(s, ir.SetItem) else s.index_var
+                    yield self._bases(s.target.name), s.value.name, index
+        for _, call in self.flow.made.values():
+            if is_expr(call, "call"):
+                _, method = self.flow.made.get(call.func.name, (None, None))
+                if is_expr(method, "getattr") and method.attr in _STORING:
+                    bases = self._bases(method.value.name)
+                    yield from ((bases, v.name, None) for v in call.args)
+
+    def _bases(self, name):
+        """The names of an array and of those that it is a view of."""
+        seen, pending = set(), [name]
+        while pending:
+            name = pending.pop()
+            if name not in seen:
+                seen.add(name)
+                _, value = self.flow.made.get(name, (None, None))
+                if isinstance(value, ir.Var):
+                    pending.append(value.name)
+                elif is_expr(value, "phi"):
+                    pending += [v.name for v in value.incoming_values if isinstance(v, ir.Var)]
+                elif is_expr(value, "getitem", "static_getitem", "getattr", "cast"):
+                    pending.append(value.value.name)
+        return seen
 
     def _of_call(self, name):
         """Where a name is what a function finds out about differentiated values."""

@@ -208,9 +208,38 @@ def index_of_a_callee(p):
     return GRID[place_of_least((GRID - p) ** 2)]
 
 
+def stored(p):
+    out = np.zeros(3)
+    for i in range(3):
+        out[i] = GRID[np.argmin((GRID - p * i) ** 2)]  # chooses
+    return out[0] + out[2]
+
+
+def stored_in_rows(p):
+    out = np.zeros((2, 3))
+    for i in range(2):
+        row = out[i]
+        for j in range(3):
+            best, least = 0, math.inf
+            for k in range(len(GRID)):
+                cost = (GRID[k] - p * i - j) ** 2
+                if cost < least:  # chooses
+                    best, least = k, cost
+            row[j] = GRID[best]
+    return out.sum()
+
+
+def appended(p):
+    out = []
+    for i in range(3):
+        out.append(GRID[np.searchsorted(GRID, p * i)])  # chooses
+    return out[2]
+
+
 GRID_SEARCHES = [
     *(least_cost, least_cost_by_sorting, step_above, filled),
     *(index_kept, element_kept, step_kept, index_of_a_callee),
+    *(stored, stored_in_rows, appended),
 ]
 
 
@@ -228,7 +257,9 @@ def test_a_search_by_comparisons_says_so(f, mode):
     assert {(w.filename, w.lineno) for w in told} == {(__file__, line_that_chooses(f))}
 
 
-@pytest.mark.deep(but=["index_kept-forward", "least_cost-reverse", "index_of_a_callee-*"])
+@pytest.mark.deep(
+    but=["index_kept-forward", "least_cost-reverse", "index_of_a_callee-*", "stored-*"]
+)
 @pytest.mark.parametrize("mode", ["forward", "reverse"])
 @pytest.mark.parametrize("f", GRID_SEARCHES, ids=lambda f: f.__name__)
 def test_a_grid_search_says_so(f, mode):
@@ -481,6 +512,27 @@ def meant_to_be_constant(p, a):
     return GRID[np.argmin(nd.stop_gradient((GRID - p) ** 2))]
 
 
+def counted_in_bins(p, a):
+    counts = np.zeros(9)
+    for x in a:
+        counts[np.searchsorted(GRID, x * p) % 9] += 1.0
+    return counts.max()
+
+
+def marks_stored(p, a):
+    passed = np.zeros(a.size)
+    for i in range(a.size):
+        passed[i] = 1.0 if a[i] > p else 0.0
+    return passed.sum()
+
+
+def picked_among_others(p, a):
+    work = np.zeros(a.size)
+    for i in range(a.size):
+        work[i] = GRID[np.argmin((GRID - p * a[i]) ** 2)]
+    return p * work.sum()
+
+
 least_cost_of = njit(least_cost)
 
 ORDINARY = [
@@ -497,7 +549,7 @@ ORDINARY = [
     *(first_passage, looked_up, nearest, sorted_by_insertion, thermostat, meant),
     *(friction, into_an_array, histogram, marked, nearest_first),
     *(value_at_the_least, rate_of_a_bracket, policy_and_value, forcing),
-    *(count_above, mark, meant_to_be_constant),
+    *(count_above, mark, meant_to_be_constant, counted_in_bins, marks_stored, picked_among_others),
 ]
 
 

@@ -314,6 +314,14 @@ def test_kinks_are_as_documented(k):
         np.testing.assert_array_equal(number, partials[k], f"{case} at {point}, argument {k}")
 
 
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+def test_an_arctangent_at_infinity_is_flat_as_documented(mode):
+    of_ratio = numba.njit(error_model="numpy")(lambda x, y: math.atan(x / y))
+    assert nd.grad(of_ratio, (0, 1), mode=mode)(2.0, 0.0) == (0.0, 0.0)
+    way_out = nd.grad(lambda x, y: math.atan2(x, y), (0, 1), mode=mode)
+    assert way_out(2.0, 0.0) == (0.0, -0.5)
+
+
 def test_groups_hold_every_rule():
     assert sum(map(len, GROUPS)) == len(REAL) == len({(c.fn, len(c.domain)) for c in REAL})
     assert operator.mul in {case.fn for case in REAL}

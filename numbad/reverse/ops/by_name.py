@@ -25,7 +25,7 @@ from . import (
 from .array import View
 from .base import Constant, Unknown
 from .call import StandIn
-from .moves import BuildTuple, Joined
+from .moves import BuildTuple, Joined, PresentTuple
 from .scalar_function import is_scalar
 from .structural_functions import ATTRIBUTES as PARTS
 from .structural_functions import FUNCTIONS as STRUCTURAL
@@ -62,6 +62,8 @@ def _view_function(fn, label, s, call):
 
 def _present(fn, label, s, call):
     source = call.args[0]
+    if isinstance(fn.type_of(s.target), types.BaseTuple):
+        return PresentTuple(fn, label, s, source)
     return View(fn, label, s, source) if leaves(fn.type_of(source)) else Constant(fn, label, s)
 
 

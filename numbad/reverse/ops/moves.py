@@ -64,6 +64,22 @@ class Joined(Move):
                 place += 1
 
 
+class PresentTuple(Move):
+    """A tuple that may be None, where it is used as one."""
+
+    elementary = False
+
+    def __init__(self, fn, label, statement, source):
+        self.source = source
+        super().__init__(fn, label, statement)
+
+    def may_raise(self, options):
+        return True
+
+    def analyse(self):
+        self.link(self.source, self.target)
+
+
 class TupleItem(Move):
     """`t[2]`, `t[1:]`, `t.field` with a position known at compile time."""
 
