@@ -249,14 +249,14 @@ class AdjointSource(Writer):
         told = f"nd.{self.operator.name}: the cotangent must have the shape of the {what}"
         self.checks.append(f"if {expected} != {found}:\n    raise ArgumentError({told!r})")
 
-    def call(self, seed):
+    def call(self, seed, without_value=False):
         """Lines that call the pullback, and check what could not be checked before."""
         args = "".join(self.primal(k) + ", " for k in self.places)
         shadows = "".join(
             (self._shadow(self.trees[k]) if k in self.wrt else "None") + ", " for k in self.places
         )
         given = f"({args}), ({shadows}), {seed}"
-        in_place = self.brief is not None  # then the adjoints are all that counts
+        in_place = without_value or self.brief is not None  # then the adjoints are all that counts
         call = written_call(self.pull, "pull", given, self.namespace, in_place)
         return [f"value, adjoints = {call}", *self.checks]
 

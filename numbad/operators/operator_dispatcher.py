@@ -29,7 +29,7 @@ from ..elementary.option import asked, asked_as
 from ..elementary.replacing import replacing_library
 from ..errors import ArgumentError, NumbadError, UnsupportedError
 from ..forward.dualize import replacement, without_wrappers
-from ..forward.promote import refresh
+from ..forward.promote import effects, refresh
 from ..forward.refuse import refusing, told_before
 from ..ir.extension_types import holds_extension, parts, whole, whole_type
 from ..ir.fence import tells_of_defect
@@ -298,6 +298,11 @@ class OperatorDispatcher(CPUDispatcher):
     @property
     def operator(self):
         return self.py_func.__numbad_operator__
+
+    def numbad_changes(self, argtypes):
+        """Whether a call may change its arguments, which it does where the function does."""
+        f, given = self.operator.f, self.operator.types_of_f(argtypes)
+        return bool(effects(f, range(len(parameter_names(f.py_func))), given).changed)
 
     def numbad_pullback(self, wrt):
         """The pullback of this function, for reverse mode around it: see `operator_pullback.py`."""

@@ -25,7 +25,7 @@ def write_gradient(operator, typingctx, argtypes):
     """The function that returns the gradient, and the value where it is asked for."""
     source = adjoint_of_arguments(operator, typingctx, argtypes, operator.argnums)
     scalar_result(operator, source.result)
-    lines = source.call(source.seed_of_one())
+    lines = source.call(source.seed_of_one(), without_value=not operator.with_value)
     gradient = in_tuple(operator, [source.cotangent(k) for k in operator.argnums])
     returned = f"value, {gradient}" if operator.with_value else gradient
     parameters = plain_parameters(operator.f.py_func)

@@ -137,10 +137,14 @@ class Pulled(Called):
     A callee with `numbad_adjoints(wrt)` has a pullback that does not give the value once more. A callee
     with `numbad_pullback_at(wrt)` is not evaluated: its pullback takes the result as fourth argument,
     or what `numbad_recorded()`, a function that returns `(result, records)`, gives beside it.
+    `numbad_changes`, or that of the types of the arguments, says whether it may write to them.
     """
 
     def changes(self):
-        return getattr(self.callee, "numbad_changes", True)
+        known = getattr(self.callee, "numbad_changes", True)
+        if callable(known):
+            return known(tuple(types.unliteral(self.fn.type_of(v)) for v in self.arguments))
+        return known
 
     def wrt(self, e):
         return tuple(k for k, v in enumerate(self.arguments) if self._is_active(e, v))
