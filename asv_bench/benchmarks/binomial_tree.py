@@ -1,6 +1,6 @@
 """Options on a binomial tree that lies in one array, a row a step: the gradient over the function.
 
-Beside it, for the European option, over an adjoint by hand. The functions vectorise, so that their arrays
+Beside it, for two of them, over an adjoint by hand. The functions vectorise, so that their arrays
 decide: memory that each call takes anew from the system costs several times the arithmetic.
 """
 
@@ -115,8 +115,65 @@ def european_by_hand(spot, strike, rate, sigma, years, n):
     return v[0, 0], (by_spot, by_rate, by_up * up * math.sqrt(dt))
 
 
+@njit
+def american_by_hand(spot, strike, rate, sigma, years, n):
+    """Value and gradient of `american_in_tables`; of the prices' adjoint, the whole table is kept."""
+    dt = years / n
+    up = math.exp(sigma * math.sqrt(dt))
+    down = 1.0 / up
+    p = (math.exp(rate * dt) - down) / (up - down)
+    discount = math.exp(-rate * dt)
+    x = np.empty((n + 1, n + 1))
+    x[0, 0] = spot
+    for i in range(1, n + 1):
+        for j in range(i):
+            x[i, j] = x[i - 1, j] * down
+        x[i, i] = x[i - 1, i - 1] * up
+    v = np.empty((n + 1, n + 1))
+    for j in range(n + 1):
+        v[n, j] = max(strike - x[n, j], 0.0)
+    for i in range(n - 1, -1, -1):
+        for j in range(i + 1):
+            hold = discount * (p * v[i + 1, j + 1] + (1.0 - p) * v[i + 1, j])
+            v[i, j] = max(hold, strike - x[i, j])
+    row, above = np.zeros(n + 1), np.zeros(n + 1)
+    x_bar = np.empty((n + 1, n + 1))
+    row[0] = 1.0
+    by_p = by_discount = 0.0
+    for i in range(n):
+        for j in range(i + 2):
+            above[j] = 0.0
+        for j in range(i + 1):
+            mean = p * v[i + 1, j + 1] + (1.0 - p) * v[i + 1, j]
+            held = discount * mean >= strike - x[i, j]
+            kept = row[j] if held else 0.0
+            x_bar[i, j] = 0.0 if held else -row[j]
+            scaled = discount * kept
+            by_discount += kept * mean
+            by_p += scaled * (v[i + 1, j + 1] - v[i + 1, j])
+            above[j + 1] += p * scaled
+            above[j] += (1.0 - p) * scaled
+        row, above = above, row
+    for j in range(n + 1):
+        x_bar[n, j] = -row[j] if v[n, j] > 0.0 else 0.0
+    by_up = by_down = 0.0
+    for i in range(n, 0, -1):
+        for j in range(i):
+            x_bar[i - 1, j] += x_bar[i, j] * down
+            by_down += x_bar[i, j] * x[i - 1, j]
+        x_bar[i - 1, i - 1] += x_bar[i, i] * up
+        by_up += x_bar[i, i] * x[i - 1, i - 1]
+    width = up - down
+    by_rate = by_p * dt * math.exp(rate * dt) / width - by_discount * dt * discount
+    by_up += by_p * (-p / width + (1.0 - p) / width / up**2) - by_down * down**2
+    return v[0, 0], (x_bar[0, 0], by_rate, by_up * up * math.sqrt(dt))
+
+
+BY_HAND = {"European": european_by_hand, "American, tables": american_by_hand}
+
+
 def timings(n, samples=41):
-    """Name -> `Timing` of the gradient over the function, and of the European's over that by hand."""
+    """Name -> `Timing` of the gradient over the function, and, of some, over that by hand."""
     import numbad as nd
 
     arguments = 100.0, 105.0, 0.03, 0.2, 1.0, n
@@ -126,8 +183,8 @@ def timings(n, samples=41):
         call = functools.partial(gradient, *arguments)
         base = functools.partial(njit(f), *arguments)
         found[name] = measure.beside(base, {"own": call}, samples=samples)["own"]
-        if f is european:
-            by_hand = functools.partial(european_by_hand, *arguments)
+        if name in BY_HAND:
+            by_hand = functools.partial(BY_HAND[name], *arguments)
             np.testing.assert_allclose(call()[1], by_hand()[1], rtol=1e-10)
             timed = measure.beside(by_hand, {"own": call}, samples=samples)["own"]
             found[f"{name}, over by hand"] = timed
