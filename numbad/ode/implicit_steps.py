@@ -114,7 +114,9 @@ def implicit_steps(tableau, rhs, jac=None):
         J = work[jacobian]
         if not moves_as_told(fun, work, t, state, structure, values, J, settings.sparsity):
             return failure.WRONG_PATTERN
-        if not is_consistent(settings.mass, J, k0, y, settings.rtol, settings.atol):
+        if not is_consistent(
+            settings.mass, settings.sparsity, J, k0, y, settings.rtol, settings.atol
+        ):
             return failure.INCONSISTENT_START
         return failure.RUNNING
 

@@ -68,11 +68,11 @@ Settings = namedtuple(
     "Settings", "rtol atol first_step max_step max_steps mass sparsity", defaults=(None, None)
 )
 
-# The compiled pieces of an integration, which row of the workspace is free between steps, and what steps
-# remember.
+# The compiled pieces of an integration, which row of the workspace is free between steps, what steps
+# remember, and in which rows the state and its slope may lie where steps are taken up again.
 Pieces = namedtuple(
     "Pieces",
-    "fun as_state start advance close extend interpolate settle explain spare tally memory",
+    "fun as_state start advance close extend interpolate settle explain spare tally memory restart",
 )
 
 # After so many steps a symplectic method looks again whether the problem is separable: three evaluations.
@@ -93,10 +93,12 @@ def as_passed(settings):
     by_component = {
         name: np.array(getattr(settings, name))
         for name in ("rtol", "atol", "mass")
-        if isinstance(getattr(settings, name), tuple)
+        if type(getattr(settings, name)) is tuple
     }
-    if settings.sparsity is not None:
-        by_component["sparsity"] = settings.sparsity._make(map(np.array, settings.sparsity))
+    for name in ("mass", "sparsity"):
+        given = getattr(settings, name)
+        if hasattr(given, "_fields"):
+            by_component[name] = given._make(map(np.array, given))
     return settings._replace(**by_component)
 
 
@@ -146,8 +148,13 @@ def _pieces_of(tableau, problem, kind_of_steps=kind_on_cpu):
         spare=buffers_needed(tableau) - 3,
         tally=steps.tally,
         memory=steps.memory,
+        restart=_make_restart(buffers_needed(tableau) - 1),
     )
     return pieces, steps
+
+
+def _make_restart(row):
+    return inlined(lambda work: (work[row], work[0]))
 
 
 def _given_jacobian(tableau, problem):

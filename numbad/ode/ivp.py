@@ -18,9 +18,8 @@ from numbad.ode.record import make_record
 from numbad.ode.solution import OdeResult, OdeSolution
 from numbad.ode.solving import (
     check_step_size,
-    checked_mass,
     checked_settings,
-    checked_sparsity_of,
+    checked_system,
 )
 from numbad.ode.sparsity_pattern import band
 
@@ -228,12 +227,11 @@ def _output_times(t_eval, t_span):
 def _settings(tableau, options, size):
     options = dict(options)
     options.pop("vectorized", None)
-    mass = checked_mass(tableau, options.pop("mass_matrix", None))
-    sparsity = jac = None
-    if tableau.is_implicit:
-        sparsity = checked_sparsity_of(tableau, _pattern(options, size), mass)
-        if sparsity is None:
-            jac = checked_jacobian(options.pop("jac", None), tableau, None)
+    pattern = _pattern(options, size) if tableau.is_implicit else None
+    mass, sparsity = checked_system(tableau, options.pop("mass_matrix", None), pattern)
+    jac = None
+    if tableau.is_implicit and sparsity is None:
+        jac = checked_jacobian(options.pop("jac", None), tableau, None)
     ignored = [name for name in _WITHOUT_USE if options.pop(name, None) is not None]
     if ignored:
         names = ", ".join(ignored)

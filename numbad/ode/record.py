@@ -39,7 +39,7 @@ def make_record(problem, watched=UNWATCHED):
 
 
 def _record(pieces, watch, slope_count):
-    fun, as_state, start, advance, close, extend, interpolate, settle, explain, spare, tally, _ = (
+    fun, as_state, start, advance, close, extend, interpolate, settle, explain, spare, tally, *_ = (
         pieces
     )
     watches, begin_watch, watch_step = watch

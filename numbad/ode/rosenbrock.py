@@ -26,6 +26,7 @@ from numbad.ode.given_jacobian import linearizer, make_agrees
 from numbad.ode.jacobian import MATRICES, JacobianColumns, make_linearize, make_move, new_matrices
 from numbad.ode.linear import linear_algebra
 from numbad.ode.sparse_linear import has_pattern
+from numbad.ode.sparse_mass import entry
 from numbad.ode.state import borrow, combined_state, make_workspace
 from numbad.ode.step import NO_MEMORY, Steps, buffers_needed, nothing_counted
 from numbad.ode.tableau import Tableau, product
@@ -127,7 +128,7 @@ def rosenbrock_steps(tableau, rhs, jac=None):
         rtol, atol = settings.rtol, settings.atol
         if not moves_as_told(fun, work, t, y, structure, args, work[jacobian], settings.sparsity):
             return failure.WRONG_PATTERN
-        if not is_consistent(settings.mass, work[jacobian], k0, y, rtol, atol):
+        if not is_consistent(settings.mass, settings.sparsity, work[jacobian], k0, y, rtol, atol):
             return failure.INCONSISTENT_START
         return failure.RUNNING
 
@@ -293,19 +294,40 @@ class RosenbrockStages:
 
         def component(k):
             index = vector.size().type(k) if isinstance(k, int) else k
-            row = ArrayComponents(
-                emitter, self.matrix_types[-2], self.matrices[-2], leading=(index,)
-            )
             builder.store(emitter.cast(emitter.constant(0.0), ty).value, slot)
 
-            def add(j):
-                total = emitter.scalar(ty, builder.load(slot)) + row[j] * vector[j]
+            def add_term(weight, j):
+                total = emitter.scalar(ty, builder.load(slot)) + weight * vector[j]
                 builder.store(emitter.cast(total, ty).value, slot)
 
-            vector.for_each(add)
+            self._for_each_mass(k, index, vector, add_term)
             return emitter.scalar(ty, builder.load(slot))
 
         return component
+
+    def _for_each_mass(self, i, index, vector, add_term):
+        """Call `add_term(M[i, j], j)` for the entries of a row of the mass matrix."""
+        emitter, builder = self.emitter, self.emitter.builder
+        ty, mass = self.matrix_types[-2], self.matrices[-2]
+        if not self.is_sparse:
+            row = ArrayComponents(emitter, ty, mass, leading=(index,))
+            vector.for_each(lambda j: add_term(row[j], j))
+        elif isinstance(self.y_type, types.BaseTuple):
+            whole = types.intp, types.intp
+            for j in range(len(self.y_type)):
+                given = mass, index, index.type(j)
+                weight = emitter.call_dispatcher(entry, (ty, *whole), given)
+                add_term(emitter.scalar(types.float64, weight), j)
+        else:
+            starts, columns, values = (
+                emitter.vector(ty[k], builder.extract_value(mass, k)) for k in range(3)
+            )
+            after = builder.add(index, index.type(1))
+            one = index.type(1)
+            with cgutils.for_range_slice(
+                builder, starts[index].value, starts[after].value, one
+            ) as (k, _):
+                add_term(values[k], columns[k].value)
 
     def _by_time(self):
         """The derivative by time, the column of the Jacobian after those of the state."""
@@ -327,8 +349,9 @@ class RosenbrockStages:
     def _factor(self):
         h, gamma = self.step, self.emitter.constant(self.tableau.gamma)
         scalars = [(types.float64, scalar.value) for scalar in (h, gamma)]
-        told = self.sparsity if self.is_sparse else (self.matrix_types[-2], self.matrices[-2])
-        self._call(self.algebra.factor, (*self._factors(), told, *scalars))
+        mass = self.matrix_types[-2], self.matrices[-2]
+        told = (mass, self.sparsity) if self.is_sparse else (mass,)
+        self._call(self.algebra.factor, (*self._factors(), *told, *scalars))
 
     def _call(self, function, given):
         self.emitter.call_dispatcher(function, *map(tuple, zip(*given, strict=True)))

@@ -27,7 +27,9 @@ from numbad.ode.moving import check_mass_of_times, solve_at_moving_times
 from numbad.ode.multistep import Multistep
 from numbad.ode.rosenbrock import Rosenbrock
 from numbad.ode.segments import Declared, solver_with_events
+from numbad.ode.sparse_mass import by_entries
 from numbad.ode.sparsity_pattern import checked_sparsity
+from numbad.ode.switching import Switching
 from numbad.ode.symplectic import Symplectic
 from numbad.ode.tableau import Tableau
 from numbad.ode.true_slope import check_mass_of_events
@@ -36,7 +38,7 @@ _ADJOINTS = ("auto", "forward", "discrete", "interpolating", "gauss", "quadratur
 CONTINUOUS = _ADJOINTS[3:]
 
 # The kinds of methods of which a checkpoint keeps all that they hand on.
-CHECKPOINTED = Tableau, Rosenbrock, ImplicitTableau, Multistep
+CHECKPOINTED = Tableau, Rosenbrock, ImplicitTableau, Multistep, Switching
 
 
 def solver(
@@ -133,7 +135,7 @@ def solver(
         doi:10.1137/S1064827501380630.
     checkpoints : int
         How many states "discrete" keeps, where by default it keeps those of all steps; "RadauIIA5",
-        "KenCarp4" and "BDF" keep a Jacobian with each. Not for "AutoTsit5" and symplectic methods. The steps
+        "KenCarp4" and "BDF" keep a Jacobian with each. Not for symplectic methods. The steps
         between are taken again on the way back, twice or three times, exactly as they were; derivatives
         are the same. Memory is that of some hundred steps for each, or 1 MiB, however many steps there are.
     sens_errcon : bool
@@ -190,10 +192,8 @@ def solver(
     tableau = find_method(method)
     _refuse_unavailable(adjoint)
     settings = checked_settings(rtol, atol, first_step, max_step, max_steps)
-    settings = settings._replace(
-        mass=checked_mass(tableau, mass_matrix),
-        sparsity=checked_sparsity_of(tableau, jac_sparsity, mass_matrix),
-    )
+    mass, sparsity = checked_system(tableau, mass_matrix, jac_sparsity)
+    settings = settings._replace(mass=mass, sparsity=sparsity)
     check_step_size(tableau, settings)
     jac = checked_jacobian(jac, tableau, settings.sparsity)
     problem = Problem(as_dispatcher(fun), tableau, bool(inplace), bool(sens_errcon), adjoint)
@@ -289,10 +289,27 @@ def check_step_size(method, settings):
         )
 
 
-def checked_mass(tableau, given):
-    """A mass matrix as a tuple of rows, None for the identity; raises ArgumentError."""
-    if given is None:
-        return None
+def checked_system(tableau, mass_matrix, jac_sparsity):
+    """The mass matrix and the pattern of the Jacobian, as settings have them; raises ArgumentError.
+
+    The mass matrix is a tuple of rows, or its entries where there is a pattern, to which they then belong;
+    None for the identity, and for a dense Jacobian.
+    """
+    if mass_matrix is not None:
+        _check_takes_mass(tableau)
+    if jac_sparsity is None:
+        return mass_matrix if mass_matrix is None else _rows(mass_matrix), None
+    if not tableau.is_implicit:
+        raise ArgumentError(
+            f"jac_sparsity needs an implicit method, such as 'Rodas5P'; {tableau.name} is explicit"
+        )
+    if mass_matrix is None:
+        return None, checked_sparsity(jac_sparsity)
+    matrix = _sparse(mass_matrix)
+    return by_entries(matrix), checked_sparsity(jac_sparsity, matrix)
+
+
+def _check_takes_mass(tableau):
     if not tableau.takes_mass:
         kind = (
             "has an explicit stage"
@@ -302,6 +319,23 @@ def checked_mass(tableau, given):
         raise ArgumentError(
             f"mass_matrix needs an implicit method, such as 'Rodas5P'; {tableau.name} {kind}"
         )
+
+
+def _sparse(given):
+    """A mass matrix as a sparse one of SciPy's; raises ArgumentError."""
+    from scipy.sparse import csr_array, issparse
+
+    if not issparse(given):
+        return csr_array(np.array(_rows(given)))
+    matrix = csr_array(given)
+    if matrix.shape[0] != matrix.shape[1] or not matrix.shape[0]:
+        raise ArgumentError(f"mass_matrix must be square; its shape is {matrix.shape}")
+    if np.iscomplexobj(matrix) or not np.isfinite(matrix.data).all():
+        raise ArgumentError("mass_matrix must be of finite floats, which it is not")
+    return matrix
+
+
+def _rows(given):
     matrix = given.toarray() if hasattr(given, "toarray") else given  # sparse
     try:
         matrix = np.asarray(matrix, dtype=float)
@@ -312,19 +346,6 @@ def checked_mass(tableau, given):
     if not np.isfinite(matrix).all():
         raise ArgumentError("mass_matrix must be finite, which it is not")
     return tuple(map(tuple, matrix.tolist()))
-
-
-def checked_sparsity_of(tableau, given, mass):
-    """The pattern of a Jacobian, None for a dense one; raises ArgumentError."""
-    if given is None:
-        return None
-    if not tableau.is_implicit:
-        raise ArgumentError(
-            f"jac_sparsity needs an implicit method, such as 'Rodas5P'; {tableau.name} is explicit"
-        )
-    if mass is not None:
-        raise ArgumentError("jac_sparsity and mass_matrix do not go together yet; leave one out")
-    return checked_sparsity(given)
 
 
 def _tolerance(name, given):

@@ -7,6 +7,7 @@ Guide", 1999, section "Band Storage".
 """
 
 from numba import njit
+from numba.core import types
 from numba.extending import overload
 
 from numbad.forward.dual import Dual
@@ -17,34 +18,34 @@ DENSE = linear_algebra(None)
 eliminate = make_eliminate(*extent(None))
 
 
-def factor_sparse(W, exchanges, jacobian, sparsity, h, gamma):
-    """LU factors of I / gamma - h J with row exchanges, into W; the pivots are inverted."""
+def factor_sparse(W, exchanges, jacobian, mass, sparsity, h, gamma):
+    """LU factors of M / gamma - h J with row exchanges, into W; the pivots are inverted."""
     raise NotImplementedError
 
 
 @overload(factor_sparse)
-def _factor_sparse(W, exchanges, jacobian, sparsity, h, gamma):
+def _factor_sparse(W, exchanges, jacobian, mass, sparsity, h, gamma):
     return _factor_band if sparsity.instance_class is Banded else _factor_whole
 
 
-def _factor_whole(W, exchanges, jacobian, sparsity, h, gamma):
+def _factor_whole(W, exchanges, jacobian, mass, sparsity, h, gamma):
     values = innermost(jacobian)
     W[:] = 0.0
     for i in range(len(W)):
-        W[i, i] = 1.0 / gamma
+        put_mass_whole(W, i, mass, gamma)
         for k in range(sparsity.starts[i], sparsity.starts[i + 1]):
             j = sparsity.columns[k]
             W[i, j] -= h * values[i, sparsity.colours[j]]
     eliminate(W, exchanges)
 
 
-def _factor_band(W, exchanges, jacobian, sparsity, h, gamma):
+def _factor_band(W, exchanges, jacobian, mass, sparsity, h, gamma):
     values = innermost(jacobian)
     n, (lower, upper, _) = len(W), _widths(sparsity)
     W[:] = 0.0
     for i in range(n):
         row = sparsity.place[i]
-        W[row, lower] = 1.0 / gamma
+        put_mass_in_band(W, i, row, lower, mass, sparsity, gamma)
         for k in range(sparsity.starts[i], sparsity.starts[i + 1]):
             j = sparsity.columns[k]
             W[row, sparsity.place[j] - row + lower] -= h * values[i, sparsity.colours[j]]
@@ -68,6 +69,40 @@ def _factor_band(W, exchanges, jacobian, sparsity, h, gamma):
                 W[i, k - i + lower] = w
                 for j in range(k + 1, end):
                     W[i, j - i + lower] -= w * W[k, j - k + lower]
+
+
+def put_mass_whole(W, i, mass, gamma):
+    """Row i of M / gamma, into W."""
+    raise NotImplementedError
+
+
+@overload(put_mass_whole, inline="always")
+def _put_mass_whole(W, i, mass, gamma):
+    def identity(W, i, mass, gamma):
+        W[i, i] = 1.0 / gamma
+
+    def entries(W, i, mass, gamma):
+        for k in range(mass.starts[i], mass.starts[i + 1]):
+            W[i, mass.columns[k]] = mass.values[k] / gamma
+
+    return identity if isinstance(mass, types.NoneType) else entries
+
+
+def put_mass_in_band(W, i, row, lower, mass, sparsity, gamma):
+    """Row i of M / gamma, into that row of the band."""
+    raise NotImplementedError
+
+
+@overload(put_mass_in_band, inline="always")
+def _put_mass_in_band(W, i, row, lower, mass, sparsity, gamma):
+    def identity(W, i, row, lower, mass, sparsity, gamma):
+        W[row, lower] = 1.0 / gamma
+
+    def entries(W, i, row, lower, mass, sparsity, gamma):
+        for k in range(mass.starts[i], mass.starts[i + 1]):
+            W[row, sparsity.place[mass.columns[k]] - row + lower] = mass.values[k] / gamma
+
+    return identity if isinstance(mass, types.NoneType) else entries
 
 
 @njit(inline="always")
@@ -133,7 +168,7 @@ def substitute_one(W, exchanges, sparsity, x):
 
 
 def solve_factored(W, exchanges, jacobian, sparsity, h, x):
-    """x := (I / gamma - h J)^-1 x, for the factors of its values."""
+    """x := (M / gamma - h J)^-1 x, for the factors of its values."""
     raise NotImplementedError
 
 
@@ -168,9 +203,9 @@ def _of_nested_duals(W, exchanges, jacobian, sparsity, h, x):
 
 
 @njit(error_model="numpy")
-def factor(W, exchanges, jacobian, sparsity, h, gamma):
+def factor(W, exchanges, jacobian, mass, sparsity, h, gamma):
     """As `factor_sparse`."""
-    factor_sparse(W, exchanges, jacobian, sparsity, h, gamma)
+    factor_sparse(W, exchanges, jacobian, mass, sparsity, h, gamma)
 
 
 @njit(error_model="numpy")

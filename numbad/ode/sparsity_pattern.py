@@ -19,8 +19,11 @@ Coloured = namedtuple("Coloured", Banded._fields)
 NARROW = 0.5
 
 
-def checked_sparsity(given):
-    """`Banded` or `Coloured`, of tuples, from a matrix that is not zero where the Jacobian may be."""
+def checked_sparsity(given, mass=None):
+    """`Banded` or `Coloured`, of tuples, from a matrix that is not zero where the Jacobian may be.
+
+    The entries of a sparse mass matrix belong to the pattern as well.
+    """
     from scipy.sparse import csr_array
 
     try:
@@ -37,6 +40,13 @@ def checked_sparsity(given):
             "jac_sparsity must be a square matrix, dense or of SciPy's sparse ones, that is not zero where "
             f"the Jacobian may be, such as np.eye(3); not {given!r}"
         )
+    if mass is not None:
+        if mass.shape != matrix.shape:
+            raise ArgumentError(
+                "mass_matrix and jac_sparsity must have one shape; "
+                f"theirs are {mass.shape} and {matrix.shape}"
+            )
+        matrix = csr_array(abs(matrix) + abs(mass))
     return _prepared(matrix, colour_columns)
 
 

@@ -57,7 +57,7 @@ def _factor_system(like, W, exchanges, systems, h, gamma):
     if not isinstance(_field(systems, "sparsity"), types.NoneType):
         factor = sparse_linear.factor
         return lambda like, W, exchanges, systems, h, gamma: factor(
-            W, exchanges, systems.jacobian, systems.sparsity, h, gamma
+            W, exchanges, systems.jacobian, systems.mass, systems.sparsity, h, gamma
         )
     factor = _dense(like).factor
     return lambda like, W, exchanges, systems, h, gamma: factor(
@@ -97,6 +97,8 @@ def take_mass_times(right, lean, mass):
 def _take_mass_times(right, lean, mass):
     if isinstance(mass, types.NoneType):
         return lambda right, lean, mass: None
+    if isinstance(mass, types.BaseTuple):
+        return _take_entries_of_one if right.ndim == 1 else _take_entries_of_several
     if right.ndim == 1:
 
         def of_one(right, lean, mass):
@@ -114,6 +116,19 @@ def _take_mass_times(right, lean, mass):
                         right[i, q] -= mass[i, j] * lean[j, q]
 
     return of_several
+
+
+def _take_entries_of_one(right, lean, mass):
+    for i in range(len(right)):
+        for k in range(mass.starts[i], mass.starts[i + 1]):
+            right[i] -= mass.values[k] * lean[mass.columns[k]]
+
+
+def _take_entries_of_several(right, lean, mass):
+    for i in range(len(right)):
+        for k in range(mass.starts[i], mass.starts[i + 1]):
+            for q in range(right.shape[1]):
+                right[i, q] -= mass.values[k] * lean[mass.columns[k], q]
 
 
 def keep_values(right):

@@ -219,7 +219,7 @@ def mass_fits(typingctx, mass, y):
     """Whether a mass matrix, which is square, is None or has a row for each component."""
 
     def codegen(context, builder, signature, arguments):
-        if isinstance(mass, types.NoneType):
+        if not isinstance(mass, types.Array):  # by entries, it is of the size of the pattern
             return cgutils.true_bit
         emitter = Emitter(context, builder)
         rows = emitter.vector(mass, arguments[0]).size()

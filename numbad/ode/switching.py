@@ -91,6 +91,7 @@ def switching_pieces(explicit, method, stiff, stiff_steps):
     close_explicit, settle_explicit = explicit.close, explicit.settle
     advance_stiffly, close_stiff, settle_stiff = stiff.advance, stiff.close, stiff.settle
     stiff_workspace, examine = stiff_steps.workspace, stiff_steps.examine
+    restart_explicit = explicit.restart
     own_rows, jacobian = make_workspace(2), buffers_needed(method.stiff)
     stages, stiff_stages = method.explicit.stages, method.stiff.stages
     slopes, stiff_slopes = method.explicit.slopes, method.stiff.slopes
@@ -163,6 +164,10 @@ def switching_pieces(explicit, method, stiff, stiff_steps):
             return settle_stiff(work[2], w, u)
         return settle_explicit(work[1], w, k)
 
+    @inlined
+    def restart(work):
+        return restart_explicit(work[1])
+
     return explicit._replace(
         start=start,
         advance=advance,
@@ -172,6 +177,7 @@ def switching_pieces(explicit, method, stiff, stiff_steps):
         settle=settle,
         explain=stiff.explain,
         spare=0,
+        restart=restart,
     )
 
 

@@ -28,6 +28,7 @@ from numbad.ode import failure
 from numbad.ode.compiling import inlined
 from numbad.ode.forms import as_arguments, as_form, as_row
 from numbad.ode.orders import order_of
+from numbad.ode.sparse_mass import dense
 from numbad.ode.state import read_row, restored
 from numbad.operators.first_order import jacobian
 from numbad.operators.stop import stop_gradient
@@ -68,7 +69,7 @@ def make_slope(problem, mass=None):
     right_side = make_right_side(problem)
     if mass is None:
         return right_side
-    M, algebraic = np.array(mass), _algebraic(mass)
+    M, algebraic = dense(mass), _algebraic(mass)
     matrix, along = _make_matrix(right_side, M, algebraic), jvp(right_side, (0, 1))
 
     @jit(error_model="numpy")
@@ -147,7 +148,7 @@ def make_flow(problem, mass=None):
             return moved
 
         return flow
-    M, algebraic = np.array(mass), _algebraic(mass)
+    M, algebraic = dense(mass), _algebraic(mass)
     matrix = _make_matrix(right_side, M, algebraic)
 
     @jit(error_model="numpy")
@@ -189,7 +190,7 @@ def make_consistent(problem, mass):
     if mass is None or not _algebraic(mass).any():
         return None
     right_side = make_right_side(problem)
-    M, algebraic = np.array(mass), _algebraic(mass)
+    M, algebraic = dense(mass), _algebraic(mass)
     matrix = _make_matrix(right_side, M, algebraic)
 
     @jit(error_model="numpy")
@@ -235,7 +236,7 @@ def make_consistent(problem, mass):
 def check_mass_of_events(mass, what="events", error=ArgumentError):
     """Raise an error where the slope of a solution does not follow from K."""
     if mass is not None:
-        rows = np.array(mass)[~_algebraic(mass)]
+        rows = dense(mass)[~_algebraic(mass)]
         if np.linalg.matrix_rank(rows) < len(rows):
             raise error(
                 f"{what} beside a singular mass_matrix need rows of zeros for the algebraic equations. "
@@ -244,7 +245,7 @@ def check_mass_of_events(mass, what="events", error=ArgumentError):
 
 
 def _algebraic(mass):
-    return ~np.array(mass).any(axis=1)
+    return ~dense(mass).any(axis=1)
 
 
 def _make_matrix(right_side, M, algebraic):

@@ -103,5 +103,3 @@ def test_sparse_jacobians_go_with_it():
 def test_what_does_not_go_with_it():
     with pytest.raises(ArgumentError, match="mass_matrix needs .* 'Rodas5P'; AutoTsit5 takes"):
         nd.ode.solver(pulled, method="AutoTsit5", mass_matrix=[[0.0]])
-    with pytest.raises(ArgumentError, match="checkpoints do not go with AutoTsit5"):
-        nd.ode.solver(pulled, method="AutoTsit5", checkpoints=8)

@@ -33,10 +33,11 @@ from numbad.ode.compiling import inlined
 from numbad.ode.jacobian import make_linearize, new_matrices
 from numbad.ode.linear import extent, innermost, make_eliminate
 from numbad.ode.rhs import RightHandSide
+from numbad.ode.sparse_mass import mass_in_blocks, only_full
 from numbad.ode.state import borrow, make_workspace, read_row, table_for, write_row
 
 # What the workspace has after the row of a state, before the matrices of `numbad.ode.jacobian`.
-BARS, SCRATCH_ROWS, SYSTEM, SOLUTION, FACTORS, EXCHANGES, BLOCK, JACOBIAN = range(1, 9)
+BARS, SCRATCH_ROWS, SYSTEM, SOLUTION, FACTORS, EXCHANGES, BLOCK, MASSES, JACOBIAN = range(1, 10)
 
 _eliminate = make_eliminate(*extent(None))
 
@@ -63,8 +64,10 @@ def implicit_adjoint(tableau, inplace):
         system, solution = table_for(width * per, initial), table_for(per, initial)
         LU, exchanges = np.empty((size, factor_width(block, size))), np.empty(size, np.intp)
         tables = bars, scratch, system.reshape(size, width), solution.reshape(size), LU, exchanges
-        work = buffers + borrow(tables) + (borrow(block),) + borrow(matrices)
-        return (memory, matrices, tables, block), work + borrow((settings.mass, settings.sparsity))
+        masses = mass_in_blocks(settings.mass, per)
+        work = buffers + borrow(tables) + (borrow(block), borrow(masses)) + borrow(matrices)
+        made = memory, matrices, tables, block, masses
+        return made, work + borrow((settings.mass, settings.sparsity))
 
     @inlined
     def begin(work, h, lam):
@@ -101,7 +104,7 @@ def implicit_adjoint(tableau, inplace):
     ):
         states, place = kept
         scratch, system, theta = work[SCRATCH_ROWS], work[SYSTEM], work[SOLUTION]
-        mass, sparsity, block = work[-2], work[-1], work[BLOCK]
+        full, sparsity, block = only_full(work[-2]), work[-1], work[BLOCK]
         for first in range(stages - per, -1, -per):
             for i in range(first, first + per):
                 put_state(scratch, states, place, h, a, i)
@@ -109,8 +112,19 @@ def implicit_adjoint(tableau, inplace):
                 if a[i, i] != 0.0:
                     state = read_row(work[0], scratch, STATE, y)
                     linearize(fun, work, at, state, structure, args)
-                put_equations(system, work[JACOBIAN], mass, sparsity, h, a, i, first, per)
-            solve(system, work[FACTORS], work[EXCHANGES], block, h, bars, theta, first, per)
+                put_equations(system, work[JACOBIAN], full, sparsity, h, a, i, first, per)
+            solve(
+                system,
+                work[FACTORS],
+                work[EXCHANGES],
+                work[MASSES],
+                block,
+                h,
+                bars,
+                theta,
+                first,
+                per,
+            )
             for i in range(first, first + per):
                 put_state(scratch, states, place, h, a, i)
                 put_seed(scratch, theta, i - first)
@@ -161,7 +175,7 @@ def put_equations(system, jacobian, mass, sparsity, h, a, i, first, per):
 
 
 @kernel
-def solve(system, LU, exchanges, block, h, bars, theta, first, per):
+def solve(system, LU, exchanges, masses, block, h, bars, theta, first, per):
     """The multipliers of a block from the cotangents of its stages."""
     n = bars.shape[1]
     for i in range(len(LU)):
@@ -174,7 +188,7 @@ def solve(system, LU, exchanges, block, h, bars, theta, first, per):
         _eliminate(LU, exchanges)
         solve_transposed(LU, exchanges, system, None, -1.0, theta)
     else:
-        factor(LU, exchanges, system, None, block, h, 1.0)
+        factor(LU, exchanges, system, masses, block, h, 1.0)
         solve_transposed(LU, exchanges, system, block, h, theta)
 
 

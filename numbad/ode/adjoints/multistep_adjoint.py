@@ -35,6 +35,7 @@ from numbad.ode.jacobian import make_linearize, new_matrices
 from numbad.ode.lent import returned
 from numbad.ode.multistep import HIGHEST, put_rescaling
 from numbad.ode.rhs import RightHandSide
+from numbad.ode.sparse_mass import add_turned_mass
 from numbad.ode.state import borrow, make_workspace, read_row, table_for, write_row
 from numbad.ode.step import buffers_needed
 
@@ -187,13 +188,8 @@ def put_seed(scratch, theta, factor):
 @kernel
 def add_equation(bars, order, harmonic, leading, by_state, mass):
     """What the equation of a step hands to the differences, with its multipliers behind them."""
-    theta, n = bars[order + 1], bars.shape[1]
-    for k in range(n):
-        behind = theta[k]
-        if mass is not None:
-            behind = mass[0, k] * theta[0]
-            for r in range(1, n):
-                behind += mass[r, k] * theta[r]
-        for j in range(order + 1):
-            bars[j, k] += by_state[k] - (harmonic[j] / leading[order]) * behind
+    for j in range(order + 1):
+        for k in range(bars.shape[1]):
+            bars[j, k] += by_state[k]
+        add_turned_mass(bars[j], -harmonic[j] / leading[order], mass, bars[order + 1])
     clear(bars, order + 1)

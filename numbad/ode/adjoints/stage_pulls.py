@@ -14,6 +14,7 @@ from numbad.forward.dual import Dual, build, get_partial, set_partial, split, ze
 from numbad.ode.adjoints.slopes import StagePull
 from numbad.ode.emit import Emitter
 from numbad.ode.linear import parts
+from numbad.ode.sparse_mass import add_turned_mass
 
 STATE, SEED, BY_STATE, SLOPE = range(4)
 SCRATCH = 4
@@ -75,15 +76,9 @@ def add_stage(bars, h, a, couplings, i, by_state, mass):
         bars[0, k] += by_state[k]
     for j in range(i):
         weight, coupling, bar = h * a[i, j], couplings[i, j], bars[1 + j]
-        if mass is None:
-            for k in range(len(bar)):
-                bar[k] += weight * by_state[k] + coupling * theta[k]
-        else:
-            for k in range(len(bar)):
-                bar[k] += weight * by_state[k]
-            for r in range(len(bar)):
-                for k in range(len(bar)):
-                    bar[k] += coupling * mass[r, k] * theta[r]
+        for k in range(len(bar)):
+            bar[k] += weight * by_state[k]
+        add_turned_mass(bar, coupling, mass, theta)
 
 
 @kernel

@@ -12,6 +12,7 @@ they are the same to the last bit.
 from collections import namedtuple
 
 import numpy as np
+from numba.extending import overload
 
 from numbad.compilation.memo import built_once
 from numbad.ode import failure
@@ -29,12 +30,15 @@ from numbad.ode.state import (
     tuple_or_array_state,
     write_row,
 )
+from numbad.ode.switching import SwitchingControl
 from numbad.ode.tables import enlarged
 from numbad.ode.times import check_times, time_at
 
 # The columns of `marks`: the number of the step that begins there, and what it takes from the one before,
-# besides rows of `kept`: the state and its slope, and of `remembered`.
-STEP, TIME, SIZE, LOG_ERROR, ATTEMPTS = range(5)
+# besides rows of `kept`: the state and its slope, and of `remembered`. The last four are those of a method
+# that switches.
+STEP, TIME, SIZE, LOG_ERROR, ATTEMPTS, IS_STIFF, AGAINST, TRIED, ACCEPTED = range(9)
+COLUMNS = 9
 
 # What a stretch is told, and tells: the number of the last mark; the step to stop at; how many steps are
 # between marks (0 for no further marks) and how many marks there may be; whether steps are recorded,
@@ -77,7 +81,7 @@ def _stretch(pieces, adjoint, aims):
     beginning, and there is nothing remembered yet.
     """
     fun, as_state, start, advance, close, extend, interpolate, settle, explain, spare, *_ = pieces
-    stride, last = 1 + adjoint.stages, spare + 2
+    stride, restart = 1 + adjoint.stages, pieces.restart
     put_stages, kind = adjoint.put, adjoint.kind
     room, leave, take = pieces.memory
 
@@ -98,11 +102,10 @@ def _stretch(pieces, adjoint, aims):
             leave(work, remembered[top])
         else:
             t = marks[top, TIME]
-            control = Control(
-                marks[top, SIZE], marks[top, LOG_ERROR], np.int64(marks[top, ATTEMPTS])
-            )
-            y = read_row(work[last], kept, 2 * top, initial)
-            k0 = read_row(work[0], kept, 2 * top + 1, initial)
+            control = control_at(marks[top], control)
+            row_of_state, row_of_slope = restart(work)
+            y = read_row(row_of_state, kept, 2 * top, initial)
+            k0 = read_row(row_of_slope, kept, 2 * top + 1, initial)
             take(work, remembered[top])
         first = step = np.int64(marks[top, STEP])
         row = plan[ROW]
@@ -158,8 +161,51 @@ def leave_mark(marks, kept, top, step, t, control, y, k0):
     marks[top, STEP], marks[top, TIME] = step, t
     marks[top, SIZE], marks[top, LOG_ERROR] = control.h, control.log_error
     marks[top, ATTEMPTS] = control.attempts
+    leave_choice(marks[top], control)
     write_row(kept, 2 * top, y)
     write_row(kept, 2 * top + 1, k0)
+
+
+def leave_choice(mark, control):
+    """Write down which method is in use, where there are two."""
+    raise NotImplementedError
+
+
+@overload(leave_choice, inline="always")
+def _leave_choice(mark, control):
+    def leave(mark, control):
+        mark[IS_STIFF], mark[AGAINST] = 1.0 if control.is_stiff else 0.0, control.against
+        mark[TRIED], mark[ACCEPTED] = control.stiff_tried, control.stiff_accepted
+
+    return leave if _switches(control) else lambda mark, control: None
+
+
+def control_at(mark, like):
+    """The control of the step that begins at a mark."""
+    raise NotImplementedError
+
+
+@overload(control_at, inline="always")
+def _control_at(mark, like):
+    def plain(mark, like):
+        return Control(mark[SIZE], mark[LOG_ERROR], np.int64(mark[ATTEMPTS]))
+
+    def switching(mark, like):
+        return SwitchingControl(
+            mark[SIZE],
+            mark[LOG_ERROR],
+            np.int64(mark[ATTEMPTS]),
+            mark[IS_STIFF] != 0.0,
+            np.int64(mark[AGAINST]),
+            np.int64(mark[TRIED]),
+            np.int64(mark[ACCEPTED]),
+        )
+
+    return switching if _switches(like) else plain
+
+
+def _switches(control):
+    return control.instance_class is SwitchingControl
 
 
 @inlined
@@ -204,7 +250,7 @@ def make_marking(problem):
         ys = table_for(count, initial)
         end = np.empty(1)
         marks, kept, remembered = (
-            np.empty((most, 5)),
+            np.empty((most, COLUMNS)),
             table_for(2 * most, initial),
             np.empty((0, 0)),
         )

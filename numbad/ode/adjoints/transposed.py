@@ -16,13 +16,26 @@ from numbad.ode.sparsity_pattern import Banded
 _factor_dense, _factor_sparse = linear_algebra(None).factor, sparse_linear.factor
 
 
+def factor_either(W, exchanges, jacobian, mass, sparsity, h, gamma):
+    """LU factors of W, dense or sparse."""
+    raise NotImplementedError
+
+
+@overload(factor_either, inline="always")
+def _factor_either(W, exchanges, jacobian, mass, sparsity, h, gamma):
+    if isinstance(sparsity, types.NoneType):
+        return lambda W, exchanges, jacobian, mass, sparsity, h, gamma: _factor_dense(
+            W, exchanges, jacobian, mass, h, gamma
+        )
+    return lambda W, exchanges, jacobian, mass, sparsity, h, gamma: _factor_sparse(
+        W, exchanges, jacobian, mass, sparsity, h, gamma
+    )
+
+
 @njit(error_model="numpy")
 def factor(W, exchanges, jacobian, mass, sparsity, h, gamma):
-    """LU factors of W, dense or sparse."""
-    if sparsity is None:
-        _factor_dense(W, exchanges, jacobian, mass, h, gamma)
-    else:
-        _factor_sparse(W, exchanges, jacobian, sparsity, h, gamma)
+    """As `factor_either`."""
+    factor_either(W, exchanges, jacobian, mass, sparsity, h, gamma)
 
 
 def solve_transposed(W, exchanges, jacobian, sparsity, h, x):
