@@ -216,12 +216,10 @@ def _diffusion(model, table, time, options, arguments):
     from numbad.models import assemble_series
 
     given = [name for name in _given(arguments) if name not in ("time", "scale")]
-    given += [name for name in ("starts", "workers") if getattr(arguments, name) > 1]
-    given += ["journal"] if arguments.journal else []
     for name in given:
         raise ArgumentError(
             f"--{name.replace('_', '-')} is for ordinary differential equations; {model.path} is stochastic, "
-            "and fitted by maximum likelihood from one start"
+            "and fitted by maximum likelihood"
         )
     scale = options.pop("scale", "linear")
     columns, t, y = assemble_series(model, table, time=time, scale=scale)
@@ -229,8 +227,20 @@ def _diffusion(model, table, time, options, arguments):
     start = model.p0 | fixed if isinstance(fixed, dict) else model.p0
 
     def solve():
-        with _placed(model, table):
-            return fit_sde(_likelihood(model), t, y, start, fixed=tuple(fixed), **options)
+        with _placed(model, table), _executor(arguments.workers, model) as executor:
+            return fit_sde(
+                _likelihood(model),
+                t,
+                y,
+                start,
+                fixed=tuple(fixed),
+                starts=arguments.starts,
+                seed=arguments.seed,
+                executor=executor,
+                progress=_progress(arguments),
+                journal=arguments.journal,
+                **options,
+            )
 
     labels = [f"log {name}" for name in columns] if scale == "log" else columns
     return solve, {"labels": labels}

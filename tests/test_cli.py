@@ -414,6 +414,25 @@ def test_a_stochastic_equation(files, capsys):
 
 
 @pytest.mark.deep
+def test_a_stochastic_equation_from_many_starts(files, capsys):
+    """In two processes, with a journal that holds what was done; the known maximum."""
+    bounds = (
+        "bounds = dict(kappa=(1e-3, 1), theta=(0.01, 0.2), sigma=(0.01, 1), gamma=(0.1, 1.5))\n"
+    )
+    arguments = [*files(CKLS + bounds, bill()), "--starts", "4", "--journal", "kept"]
+    assert main([*arguments, "--workers", "2"]) == 0
+    first = saved()
+    assert len(first["starts"]) == 4
+    assert first["loglik"] == pytest.approx(732.325864, abs=1e-6)
+    assert len(Path("kept").read_bytes().splitlines()) == 5
+    assert main(arguments) == 0
+    assert saved() == first
+    capsys.readouterr()
+    assert main([*arguments, "--seed", "1"]) == 2
+    assert "journal kept belongs to another fit: seed differ" in complaint(capsys)
+
+
+@pytest.mark.deep
 def test_a_stochastic_equation_that_is_seen_in_part(files, capsys):
     """What `fit_sde` gives for the same filter; a cell is empty."""
     places = [0.3, 0.9, None, -0.2, -0.8, -0.1, 0.9, 0.7, -0.4, -0.9, 0.1, 0.8]
@@ -457,7 +476,8 @@ def test_model_files_of_particles_and_moments(tmp_path):
         (CKLS, "year,rate\n0,1\n1,\n", [], "cooling.csv, line 3, column 'rate': is missing"),
         (CKLS, "year,rate\n1,1\n0,2\n", [], "cooling.csv: t must increase strictly"),
         (CKLS, bill, ["--method", "Tsit5"], "--method is for ordinary differential equations"),
-        (CKLS, bill, ["--starts", "3"], "--starts is for ordinary"),
+        (CKLS, bill, ["--starts", "3"], "draws starts within the bounds: give kappa"),
+        (CKLS + "bounds = {'mu': (0, 1)}\n", bill, [], "bounds: no unknown is called 'mu'"),
         (
             CKLS.replace("p0 = dict(", "p0 = dict(more=1.0, "),
             bill,

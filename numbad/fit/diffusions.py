@@ -5,27 +5,34 @@ from collections.abc import Mapping
 from functools import cached_property
 
 import numpy as np
-from numba import types
 from numba.core.dispatcher import Dispatcher
-from numba.core.registry import cpu_target
 
-from numbad.compilation.caching import jit
-from numbad.compilation.memo import built_once, look_again, made_of
 from numbad.errors import ArgumentError, DataError, ModelError
-from numbad.fit.local import LocalFit
+from numbad.fit.likelihood import LikelihoodProblem
+from numbad.fit.multistart import run_starts
 from numbad.fit.optimize import Minimum
 from numbad.fit.profile import Profile
 from numbad.fit.report import likelihood_table
 from numbad.fit.uncertainty import half_width
-from numbad.fit.unknowns import TRANSFORMS, Unknowns
+from numbad.fit.unknowns import TRANSFORMS, Unknowns, latin_hypercube, read_bounds
 from numbad.sde.hidden_state import HiddenState, series
-from numbad.sde.state_source import returned
-from numbad.source import define
-
-_NEGLIGIBLE = 1e-10
 
 
-def fit_sde(density, t, y, p0, *, fixed=(), transforms=None):
+def fit_sde(
+    density,
+    t,
+    y,
+    p0,
+    *,
+    fixed=(),
+    bounds=None,
+    transforms=None,
+    starts=1,
+    seed=0,
+    executor=None,
+    progress=True,
+    journal=None,
+):
     """Fit an SDE to a series by maximum likelihood: by its transitions, by a filter, by moments.
 
     Parameters
@@ -42,11 +49,18 @@ def fit_sde(density, t, y, p0, *, fixed=(), transforms=None):
         (k,), and is NaN where nothing was observed.
     p0 : mapping
         Parameter -> start, in the order in which `density` takes them.
-    fixed : sequence of str
-        Parameters that keep their start.
+    fixed : sequence of str, or mapping
+        Parameters that keep their start, or parameter -> the value to hold it at. What has equal bounds is
+        fixed, too.
+    bounds : mapping or sequence, optional
+        Parameter -> (low, high), None for no bound; or such a pair for each.
     transforms : mapping, optional
         Parameter -> "log" or "linear". By default "log" where the start is positive, so that the
         parameter stays so.
+    starts, seed, executor, progress, journal : optional
+        As in `fit_ode`: local fits from so many starts, `p0` and a Latin hypercube within `bounds`, of which
+        the best counts; run by any executor, with a bar, kept in a file from which a run that was killed
+        goes on. The result does not depend on executors and interruptions.
 
     Returns
     -------
@@ -57,11 +71,13 @@ def fit_sde(density, t, y, p0, *, fixed=(), transforms=None):
     Raises
     ------
     ArgumentError, ModelError, DataError
-        for parameters that `density` has not, transforms that do not exist, data that do not fit.
+        for parameters that `density` has not, transforms that do not exist, bounds, data or a journal that
+        do not fit.
 
     Notes
     -----
-    The optimiser is SciPy's "trust-exact", with gradient and Hessian exact.
+    The optimiser is SciPy's "trust-exact", with gradient and Hessian exact; with bounds, Newton's method
+    projected onto them (D. P. Bertsekas, SIAM J. Control Optim. 20 (1982) 221-246).
 
     Examples
     --------
@@ -75,75 +91,19 @@ def fit_sde(density, t, y, p0, *, fixed=(), transforms=None):
     >>> round(result.loglik, 4)
     673.7239
     """
-    from scipy import optimize
-
-    by_series = isinstance(density, HiddenState)
-    times, values = (series if by_series else _series)(t, y)
+    for name, value, least in (("starts", starts, 1), ("seed", seed, 0)):
+        if not isinstance(value, int | np.integer) or value < least:
+            raise ArgumentError(f"{name} must be a whole number, at least {least}; got {value!r}")
+    times, values = (series if isinstance(density, HiddenState) else _series)(t, y)
     names, start = _parameters(density, p0)
-    unknowns, held = _unknowns(names, start, fixed, transforms)
-    if by_series:
-        whole = density.log_likelihood(times, values, [start[name] for name in names])
-        count = density.count(times, values)
-    else:
-        compiled, count = _compiled(density), len(values) - 1
-        found = returned(cpu_target.typing_context, compiled, (types.float64,) * (4 + len(names)))
-        if not isinstance(found, types.Float | types.Integer):
-            raise ModelError(f"the density must return a number, its logarithm, not {found}")
-        whole = _over_transitions(compiled, len(names))
-    misfit = _misfit(whole, tuple(names), unknowns.names, unknowns.transforms)
-    # Both modes run equally fast for a handful of parameters; for a filter forward mode compiles in a third.
-    mode = "forward" if by_series else "auto"
-    problem = _Likelihood(misfit, (times, values, held), unknowns, count, mode)
-    if by_series:
-        problem.counted = density.counted
-        problem.hidden = density if density.tells_states else None
-    gradient, curvature, args = problem.gradient, problem.curvature, problem.args
-    first = misfit(unknowns.internal(unknowns.start), *args)
-    if not np.isfinite(first):
-        raise ModelError(
-            f"the log-likelihood at the start is {-first}: the density there must be positive and finite"
-        )
-
-    def cost(x):
-        value, slope = gradient(np.array(x), *args)
-        # A step to NaN is one that is too long.
-        return np.inf if np.isnan(value) else value, slope
-
-    found = optimize.minimize(
-        cost,
-        unknowns.internal(unknowns.start),
-        jac=True,
-        hess=lambda x: curvature(np.array(x), *args),
-        method="trust-exact",
-        options={"gtol": 1e-6, "maxiter": 500},
-    )
-    natural = tuple(unknowns.natural(found.x).tolist())
-    ended = _verdict(found)
-    local = LocalFit(
-        0, tuple(unknowns.start.tolist()), natural, float(found.fun), int(found.nfev), *ended
-    )
-    result = DiffusionFit(problem, [local])
-    result.fixed = {name: start[name] for name in names if name in set(fixed)}
-    return result
-
-
-def _verdict(found):
-    """Whether SciPy's search converged, and what it says of it.
-
-    It also gives up where rounding hides what a further step would gain. The maximum is found, too, where
-    the quadratic there promises less than `_NEGLIGIBLE` of log-likelihood.
-    """
-    from scipy.linalg import cho_factor, cho_solve
-
-    if found.success or not np.isfinite(found.hess).all():
-        return bool(found.success), str(found.message)
-    try:
-        step = cho_solve(cho_factor(found.hess), found.jac)
-    except np.linalg.LinAlgError:  # no maximum there
-        return False, str(found.message)
-    if 0.5 * found.jac @ step < _NEGLIGIBLE:
-        return True, "No step promises a larger log-likelihood."
-    return False, str(found.message)
+    if isinstance(fixed, Mapping):
+        _known(fixed, names)
+        start |= {name: float(value) for name, value in fixed.items()}
+    unknowns, held = _unknowns(names, start, fixed, transforms, bounds)
+    problem = LikelihoodProblem(density, tuple(names), unknowns, held, times, values)
+    points = latin_hypercube(unknowns, int(starts), seed)
+    fits = run_starts(problem, points, int(seed), executor, progress, journal)
+    return DiffusionFit(problem, fits)
 
 
 def _series(t, y):
@@ -200,12 +160,21 @@ def _parameters(density, p0):
     return names, start
 
 
-def _unknowns(names, start, fixed, transforms):
-    transforms = dict(transforms or {})
-    for name in (*fixed, *transforms):
-        if name not in start:
+def _known(given, names):
+    for name in given:
+        if name not in names:
             raise ArgumentError(f"no parameter is called {name!r}, only {', '.join(names)}")
-    free = [name for name in names if name not in set(fixed)]
+
+
+def _unknowns(names, start, fixed, transforms, bounds):
+    """What is sought, and name -> value of what is not."""
+    fixed, transforms = ([fixed] if isinstance(fixed, str) else fixed), dict(transforms or {})
+    _known((*fixed, *transforms), names)
+    lower, upper = read_bounds(bounds, names, {})
+    pinned = [lower[k] == upper[k] for k in range(len(names))]
+    held = {name: start[name] for name in names if name in set(fixed)}
+    held |= {name: lower[k] for k, name in enumerate(names) if pinned[k] and name not in held}
+    free = [name for name in names if name not in held]
     if not free:
         raise ArgumentError("all parameters are fixed; leave one free")
     kinds = tuple(transforms.get(name, "log" if start[name] > 0.0 else "linear") for name in free)
@@ -216,71 +185,17 @@ def _unknowns(names, start, fixed, transforms):
             raise ModelError(
                 f"the start of {name!r} must be positive for its logarithm; it is {start[name]}"
             )
-    lower = np.array([0.0 if kind == "log" else -np.inf for kind in kinds])
+    places = [names.index(name) for name in free]
+    lower, upper = lower[places], upper[places]
+    for k, name in enumerate(free):
+        if not lower[k] <= start[name] <= upper[k]:
+            raise ModelError(
+                f"{name} starts at {start[name]:g}, outside its bounds [{lower[k]:g}, {upper[k]:g}]"
+            )
+        if kinds[k] == "log":
+            lower[k] = max(lower[k], 0.0)
     values = np.array([start[name] for name in free])
-    whole = Unknowns(
-        tuple(free), values, lower, np.full(len(free), np.inf), kinds, np.ones(len(free))
-    )
-    return whole, np.array([start[name] for name in names if name not in set(free)])
-
-
-def _compiled(density):
-    if isinstance(density, Dispatcher):
-        look_again(density)
-        return density
-    return made_of(density, "density", jit(error_model="numpy"))
-
-
-@built_once(lambda density, _: density)
-def _over_transitions(density, count):
-    """`log_likelihood(t, y, *parameters)`: the sum over transitions."""
-    parameters = ", ".join(f"p{k}" for k in range(count))
-    text = (
-        f"def log_likelihood(t, y, {parameters}):\n"
-        "    total = 0.0\n"
-        "    for i in range(1, t.size):\n"
-        f"        total += density(t[i - 1], y[i - 1], t[i], y[i], {parameters})\n"
-        "    return total\n"
-    )
-    return jit(error_model="numpy")(define(text, {"density": density}))
-
-
-@built_once(lambda whole, *_: whole)
-def _misfit(whole, names, free, transforms):
-    """The negative log-likelihood of internal coordinates, `misfit(x, t, y, held)`."""
-    places, held = {name: k for k, name in enumerate(free)}, iter(range(len(names)))
-    entries = []
-    for name in names:
-        if name not in places:
-            entries.append(f"held[{next(held)}]")
-        else:
-            x = f"x[{places[name]}]"
-            entries.append(f"np.exp({x})" if transforms[places[name]] == "log" else x)
-    parameters = ", ".join(f"p{k}" for k in range(len(names)))
-    lines = [
-        "def misfit(x, t, y, held):",
-        *(f"    p{k} = {entry}" for k, entry in enumerate(entries)),
-        f"    return -log_likelihood(t, y, {parameters})",
-    ]
-    namespace = {"np": np, "log_likelihood": whole}
-    return jit(error_model="numpy")(define("\n".join(lines) + "\n", namespace))
-
-
-class _Likelihood:
-    """The problem of `fit_sde`: its negative log-likelihood, and derivatives by internal coordinates."""
-
-    levels = hidden = None
-    counted = "transitions"
-
-    def __init__(self, fun, args, unknowns, count, mode):
-        from numbad.operators import grad, hessian, jacobian, value_and_grad
-
-        self.fun, self.args, self.unknowns, self.count = fun, args, unknowns, count
-        self.gradient = value_and_grad(fun, 0, mode=mode)
-        if mode == "forward":
-            self.curvature = jacobian(grad(fun, 0, mode=mode), 0, mode=mode)
-        else:
-            self.curvature = hessian(fun, 0)
+    return Unknowns(tuple(free), values, lower, upper, kinds, np.ones(len(free))), held
 
 
 class DiffusionFit(Minimum):
@@ -308,6 +223,17 @@ class DiffusionFit(Minimum):
         from numbad.fit.diffusion_report import draw
 
         return draw(self, path, ax, title, xlabel, labels)
+
+    @property
+    def message(self):
+        notes = [self._reason.rstrip(".")]
+        active = self.problem.unknowns.active(self.x)
+        if active:
+            notes.append(f"at a bound: {', '.join(active)}; standard errors ignore bounds")
+        failed = sum(not np.isfinite(fit.cost) for fit in self.starts)
+        if failed:
+            notes.append(f"{failed} of {len(self.starts)} starts could not be evaluated")
+        return "; ".join(notes)
 
     @property
     def loglik(self):
@@ -368,36 +294,31 @@ class DiffusionFit(Minimum):
         if not np.isfinite(step):  # the data do not determine it
             return np.copysign(np.inf, step), points
 
+        limit = self.problem.unknowns.internal_bounds[int(step > 0.0), index]
+        room = (limit - best[index]) / step  # infinite without a bound
+        if not room > 0.0:
+            return limit, points
+
         def above(distance):
             x, cost = self._held_at(index, best[index] + distance * step, state["x"])
             state["x"] = x
             points.append((x[index], cost))
             return cost - threshold
 
-        far = 1.0
-        while (rise := above(far)) < 0.0 and far < farthest:
-            far *= 1.6
+        near, far = 0.0, min(1.0, room)
+        while (rise := above(far)) < 0.0 and far < min(farthest, room):
+            near, far = far, min(1.6 * far, room)
         if not rise >= 0.0:
-            return np.copysign(np.inf, step), points
-        found = brentq(above, 0.0 if far == 1.0 else far / 1.6, far, xtol=1e-6)
+            return limit if far == room else np.copysign(np.inf, step), points
+        found = brentq(above, near, far, xtol=1e-6)
         return best[index] + found * step, points
 
     def _held_at(self, index, value, start):
         """The other parameters fitted with one held, and the cost."""
-        from scipy.optimize import minimize
-
         problem = self.problem
-        gradient, others = problem.gradient, np.arange(len(start)) != index
+        others = np.arange(len(start)) != index
         x = np.array(start)
         x[index] = value
         if not others.any():
             return x, float(problem.fun(x, *problem.args))
-
-        def cost(free):
-            x[others] = free
-            found, slope = gradient(x, *problem.args)
-            return (found, slope[others]) if np.isfinite(found) else (1e300, np.zeros(others.sum()))
-
-        ended = minimize(cost, start[others], jac=True, method="BFGS", options={"gtol": 1e-6})
-        x[others] = ended.x
-        return x, float(ended.fun)
+        return problem.held_at(x, others)

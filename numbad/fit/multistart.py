@@ -19,13 +19,13 @@ def run_starts(problem, starts, seed=0, executor=None, progress=True, journal=No
     which it finishes, nor on how often the run was killed and resumed from the journal.
     """
     if len(starts) == 1 and executor is None and journal is None:
-        return [fit_from(problem, 0, starts[0])]
+        return [_fit_from(problem, 0, starts[0])]
     with _open(journal, problem, len(starts), seed) as record:
         finished = {} if record is None else dict(record.finished)
         waiting = [index for index in range(len(starts)) if index not in finished]
         if waiting:
             # Complains of an unusable model before any work, and compiles before workers fork.
-            first_evaluation(problem, starts[0])
+            _check(problem, starts[0])
         with _progress(len(starts), len(finished), progress) as advance:
             for fit in _stream(problem, starts, waiting, executor):
                 if record is not None:
@@ -49,10 +49,21 @@ def best(fits):
     return found
 
 
+def _fit_from(problem, index, start):
+    """Fit from one start: as the problem says, or by least squares."""
+    own = getattr(problem, "fit_from", None)
+    return fit_from(problem, index, start) if own is None else own(index, start)
+
+
+def _check(problem, start):
+    own = getattr(problem, "check", None)
+    return first_evaluation(problem, start) if own is None else own(start)
+
+
 def run_start(problem, index, start):
     """Fit from one start; a start where the model cannot be evaluated is recorded as failed."""
     try:
-        return fit_from(problem, index, start)
+        return _fit_from(problem, index, start)
     except ModelError as error:
         start = tuple(map(float, start))
         return LocalFit(index, start, start, np.inf, 1, False, str(error))

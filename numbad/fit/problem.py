@@ -296,13 +296,13 @@ class OdeProblem:
         box = tuple(getattr(unknowns, name).tobytes() for name in ("start", "lower", "upper"))
         priors = [getattr(self.priors, f.name).tobytes() for f in fields(Priors) if self.priors]
         return {
-            "model or version": _digest(
+            "model or version": digest(
                 codes, self.shape, self.labels, [e[2:4] for e in self.events]
             ),
-            "solver": _digest(tuple(self.solving)),
-            "data": _digest(data),
-            "unknowns": _digest(unknowns.names, box, unknowns.transforms, self.fixed),
-            "options": _digest(self.control, priors),
+            "solver": digest(tuple(self.solving)),
+            "data": digest(data),
+            "unknowns": digest(unknowns.names, box, unknowns.transforms, self.fixed),
+            "options": digest(self.control, priors),
         }
 
     @cached_property
@@ -313,8 +313,7 @@ class OdeProblem:
         except Exception as error:
             raise ModelError(f"this model cannot be sent to another process: {error}") from error
         key = hashlib.sha256(blob).hexdigest()
-        with _LOCK:
-            _remember(key, self)
+        remembered(key, lambda: self)
         return key, blob
 
     def __reduce__(self):
@@ -330,16 +329,18 @@ _KNOWN, _LOCK = {}, threading.Lock()
 
 def _restore(key, blob):
     """Return the problem of a pickle: one for each process, so that it compiles once."""
+    return remembered(key, lambda: OdeProblem(**pickle.loads(blob)))
+
+
+def remembered(key, make):
+    """The problem of a key, made if it is none of the last eight."""
     with _LOCK:
         if key not in _KNOWN:
-            _remember(key, OdeProblem(**pickle.loads(blob)))
+            problem = make()
+            while len(_KNOWN) >= 8:
+                _KNOWN.pop(next(iter(_KNOWN)))
+            _KNOWN[key] = problem
         return _KNOWN[key]
-
-
-def _remember(key, problem):
-    while len(_KNOWN) >= 8:
-        _KNOWN.pop(next(iter(_KNOWN)))
-    _KNOWN[key] = problem
 
 
 def _identity(series):
@@ -347,5 +348,5 @@ def _identity(series):
     return series.component, series.estimated, *arrays
 
 
-def _digest(*parts):
+def digest(*parts):
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
