@@ -6,7 +6,7 @@ from pathlib import Path
 from numbad.models.reader import Reader, is_number, listed
 
 EXACT = "vasicek", "cir", "gbm"
-SHORT = "euler", "ait_sahalia"
+SHORT = "euler", "ait_sahalia", "ozaki"
 PARTICLES, MOMENTS = "particle_filter", "simulated_moments"
 FILTERS = "extended_kalman", "unscented_kalman", PARTICLES, MOMENTS
 LIKELIHOODS = (*SHORT, *EXACT, *FILTERS)

@@ -55,7 +55,8 @@ the model file of a stochastic equation, dy = drift dt + diffusion dW (Ito), def
 
   drift, diffusion
               functions of (t, y, ...), what follows being the parameters
-  likelihood  "euler" (the default) or "ait_sahalia", for one series that is observed exactly;
+  likelihood  "euler" (the default), "ait_sahalia" or, where the diffusion is constant, "ozaki",
+              for one series that is observed exactly;
               "vasicek", "cir" or "gbm", whose exact transitions take the place of drift and
               diffusion; "extended_kalman", "unscented_kalman" or "particle_filter", for states of
               several components, observed in part, with noise, or not at every time;

@@ -104,6 +104,90 @@ def ait_sahalia(drift, diffusion):
     return _density(drift, diffusion, lines, names, _of_unit_diffusion)
 
 
+def ozaki(drift, diffusion):
+    """The density by local linearisation: of any scalar equation whose diffusion is constant.
+
+    Parameters
+    ----------
+    drift, diffusion : function or Numba dispatcher
+        As `nd.sde.solver` takes them, of a float; the drift smooth, the diffusion a function of the
+        parameters alone.
+
+    Returns
+    -------
+    dispatcher
+        `density(t0, y0, t1, y1, *parameters)`, with the names of the drift's: normal, exact where the drift
+        is linear in y and t, stable however long t1 - t0 is where the drift reverts.
+
+    Raises
+    ------
+    ArgumentError, ModelError
+        as for `euler`. When it is evaluated, a ModelError where the diffusion depends on y or t: fit the
+        Lamperti transform z = int dy / diffusion, whose diffusion is 1, or take `ait_sahalia`.
+
+    Notes
+    -----
+    T. Ozaki, Statistica Sinica 2 (1992) 113-135, with the second derivative of I. Shoji & T. Ozaki,
+    Stochastic Analysis and Applications 16 (1998) 733-752: dy = (f + f_y (y - y0) + (f_t + g**2 f_yy / 2)
+    (t - t0)) dt + g dW, drift f, its derivatives, which are exact, and diffusion g at (t0, y0).
+
+    >>> from numbad.sde import transitions
+    >>> density = transitions.ozaki(lambda t, y, k, s: -k * y, lambda t, y, k, s: s)
+    >>> exact = transitions.vasicek(0.0, 1.0, 3.0, 0.5, 1.0, 0.0, 0.7)
+    >>> bool(abs(density(0.0, 1.0, 3.0, 0.5, 1.0, 0.7) - exact) < 1e-14)
+    True
+    """
+    given = "t0, y0, {parameters}"
+    lines = [
+        f"if _g_t({given}) != 0.0 or _g_y({given}) != 0.0:",
+        "    raise _ModelError(_NOT_CONSTANT)",
+        f"_dt, _g = t1 - t0, _diffusion({given})",
+        f"_z = _f_y({given}) * _dt",
+        f"_bend = _f_t({given}) + 0.5 * _g * _g * _f_yy({given})",
+        f"_mean = y0 + _drift({given}) * _dt * _phi1(_z) + _bend * _dt * _dt * _phi2(_z)",
+        "return _log_normal_density(y1, _mean, _g * _g * _dt * _phi1(2.0 * _z))",
+    ]
+    names = {"_log_normal_density": log_normal_density, "_phi1": _phi1, "_phi2": _phi2}
+    names |= {"_ModelError": ModelError, "_NOT_CONSTANT": NOT_CONSTANT}
+    return _density(drift, diffusion, lines, names, _slopes)
+
+
+NOT_CONSTANT = (
+    "the density of local linearisation (ozaki) needs a diffusion that depends on the parameters alone, not "
+    "on y or t: fit z = int dy / diffusion, whose diffusion is 1 (for sigma * y, z = log(y) / sigma), or take "
+    "transitions.ait_sahalia"
+)
+
+
+def _slopes(f, g, parameters):
+    """Derivatives of the drift and of the diffusion, by t and by y."""
+    f_y = derivative(f, 1)
+    return {
+        "_f_t": derivative(f, 0),
+        "_f_y": f_y,
+        "_f_yy": derivative(f_y, 1),
+        "_g_t": derivative(g, 0),
+        "_g_y": derivative(g, 1),
+    }
+
+
+@njit(error_model="numpy")
+def _phi1(z):
+    """(exp(z) - 1) / z."""
+    return math.expm1(z) / z if abs(z) > 1.0 else 1.0 + z * _phi2(z)
+
+
+@njit(error_model="numpy")
+def _phi2(z):
+    """(exp(z) - 1 - z) / z**2."""
+    if abs(z) > 1.0:
+        return (math.expm1(z) - z) / (z * z)
+    total = 0.0
+    for k in range(18, 1, -1):  # the series of Taylor, after Horner
+        total = (1.0 + total * z) / k if k > 2 else 0.5 * (1.0 + total * z)
+    return total
+
+
 def _of_unit_diffusion(f, g, parameters):
     """The drift of int dy / diffusion, whose noise is that of a Brownian motion, and C1's integrand."""
     given = f"(t, y, {parameters})"

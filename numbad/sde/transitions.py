@@ -8,9 +8,9 @@ import math
 
 from numba import njit
 
-from numbad.sde.short_transitions import LOG_2PI, ait_sahalia, euler, log_normal_density
+from numbad.sde.short_transitions import LOG_2PI, ait_sahalia, euler, log_normal_density, ozaki
 
-__all__ = ["ait_sahalia", "cir", "euler", "gbm", "vasicek"]
+__all__ = ["ait_sahalia", "cir", "euler", "gbm", "ozaki", "vasicek"]
 
 _LARGE = 1000.0  # from here on three terms of the expansion are exact to 1e-12
 _RELATIVE = 1e-17  # terms of a series below this part of their sum are left out
