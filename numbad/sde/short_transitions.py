@@ -154,8 +154,8 @@ def ozaki(drift, diffusion):
 
 NOT_CONSTANT = (
     "the density of local linearisation (ozaki) needs a diffusion that depends on the parameters alone, not "
-    "on y or t: fit z = int dy / diffusion, whose diffusion is 1 (for sigma * y, z = log(y) / sigma), or take "
-    "transitions.ait_sahalia"
+    "on y or t: fit z = int dy / diffusion, whose diffusion is 1 (for sigma * y, z = log(y) / sigma), or "
+    "take transitions.ait_sahalia"
 )
 
 
