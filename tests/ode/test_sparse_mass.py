@@ -8,7 +8,7 @@ from scipy.sparse import csr_array, diags_array
 import numbad as nd
 from numbad.errors import ArgumentError
 
-N = 8
+N = 12  # enough for factors within a band
 METHODS = [
     "Rodas5P",
     pytest.param("RadauIIA5", marks=pytest.mark.deep),
