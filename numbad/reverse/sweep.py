@@ -19,8 +19,8 @@ from .dropped import find_dropped, find_undecided
 from .emitter import SweepEmitter
 from .escape import Escape
 from .guards import Guards
-from .loop_strategies import find_apart, find_whole
-from .loop_strategy import LoopStrategy
+from .loops.loop_strategies import find_apart, find_whole
+from .loops.loop_strategy import LoopStrategy
 from .names import choice, counter, shadow_name
 from .ops.array import Load
 from .ops.moves import Phi

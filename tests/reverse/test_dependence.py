@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from numbad.reverse import switches
-from numbad.reverse.stencils import Stencil
+from numbad.reverse.loops.stencils import Stencil
 from tests.reverse.oracle import Programs, check_gradient, check_second_order
 from tests.reverse.stages import sweep_of
 

@@ -12,10 +12,10 @@ from numba.core import ir
 import numbad as nd
 from numbad.ir.leaves import leaves
 from numbad.reverse.activity import Activity
+from numbad.reverse.loops.replay import Replay
 from numbad.reverse.ops.parallel_loop import Parallel
 from numbad.reverse.parallel import with_loops_apart
 from numbad.reverse.pipeline import Pipeline, analysed
-from numbad.reverse.replay import Replay
 from numbad.reverse.switches import without
 
 Pair = namedtuple("Pair", "u v")

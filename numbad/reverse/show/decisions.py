@@ -1,8 +1,8 @@
 """What was decided for each loop, and why, in a few words."""
 
 from ..independent import INDEPENDENT, Independent
-from ..loop_strategies import STRATEGIES
-from ..loop_strategy import LoopStrategy
+from ..loops.loop_strategies import STRATEGIES
+from ..loops.loop_strategy import LoopStrategy
 from ..ops.parallel_loop import Parallel
 from .reader_names import at_line
 

@@ -8,7 +8,7 @@ variables have the same name.
 import re
 
 from ...ir.leaves import HANDLES, leaves
-from ..iterations import NEXT, seed_name
+from ..loops.iterations import NEXT, seed_name
 from ..names import bar_name, choice, counter, last, shadow_name
 
 _NESTED = re.compile(r".*__locals__\w+?_v\d+_")  # Numba's names for those of inner functions

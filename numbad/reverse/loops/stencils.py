@@ -17,15 +17,15 @@ from llvmlite import ir as ll
 from numba.core import cgutils, ir, types
 from numba.extending import intrinsic
 
-from ..ir.function import is_expr
-from .aliasing import TERMS, mark
-from .elements import element_pointer
+from ...ir.function import is_expr
+from ..aliasing import TERMS, mark
+from ..elements import element_pointer
+from ..names import counter
+from ..nonnegative import index_variables
+from ..ops.array import Load, Store
+from ..ops.scalar_function import ARITHMETIC, INPLACE, ScalarOp
+from ..switches import Switch
 from .loop_strategy import LoopStrategy
-from .names import counter
-from .nonnegative import index_variables
-from .ops.array import Load, Store
-from .ops.scalar_function import ARITHMETIC, INPLACE, ScalarOp
-from .switches import Switch
 
 STENCILS = Switch(
     "stencils",

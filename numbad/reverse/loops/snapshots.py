@@ -12,8 +12,8 @@ import operator
 from numba import njit
 from numba.core import ir
 
-from .arena import arena_rewind
-from .names import TAPE, TOP
+from ..arena import arena_rewind
+from ..names import TAPE, TOP
 from .replay import Replay
 from .replayable import loops_to_checkpoint
 

@@ -163,7 +163,7 @@ def test_switches_are_named():
 
 
 def test_every_switch_is_documented():
-    text = (Path(__file__).parents[2] / "docs" / "reverse.md").read_text()
+    text = (Path(__file__).parents[3] / "docs" / "reverse.md").read_text()
     rows = text.partition("| switch | what is done |\n| --- | --- |\n")[2].partition("\n\n")[0]
     assert rows.splitlines() == switches.table()
 

@@ -5,8 +5,8 @@ import pytest
 from numba import njit, prange
 
 import numbad as nd
-from numbad.reverse import stencils, switches
-from numbad.reverse.stencils import LENGTH
+from numbad.reverse.loops import stencils, switches
+from numbad.reverse.loops.stencils import LENGTH
 from tests.reverse.oracle import Programs, check_gradient
 
 programs = Programs()

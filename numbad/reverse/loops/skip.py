@@ -9,17 +9,17 @@ from collections import defaultdict
 
 from numba.core import ir
 
-from ..ir.leaves import HANDLES, at
-from .cotangents import Lanes
+from ...ir.leaves import HANDLES, at
+from ..cotangents import Lanes
+from ..names import TAPE, TOP
+from ..ops.moves import Copy, Phi
+from ..ops.recursive import Recursive
+from ..ops.scalar_function import ScalarOp
+from ..ops.structural_functions import Extremum, Linear
+from ..switches import Switch
+from ..value_tape import top_at, top_offset
+from ..zero_test import is_nothing
 from .loop_strategy import LoopStrategy
-from .names import TAPE, TOP
-from .ops.moves import Copy, Phi
-from .ops.recursive import Recursive
-from .ops.scalar_function import ScalarOp
-from .ops.structural_functions import Extremum, Linear
-from .switches import Switch
-from .value_tape import top_at, top_offset
-from .zero_test import is_nothing
 
 SKIP = Switch("skip", "an inner loop is skipped where the adjoints of its results are zero")
 

@@ -6,12 +6,12 @@ Loops may lie in each other, with all that is differentiated in the innermost on
 `for i in ...: for k in ...: s += a[i, k] * b[k, i]`.
 """
 
-from .independent import INDEPENDENT, Independent
+from ..independent import INDEPENDENT, Independent
+from ..ops.array import Load
+from ..ops.moves import Move, Phi
+from ..ops.scalar_function import ScalarOp
+from ..switches import Switch
 from .iterations import Iterations, is_seeded
-from .ops.array import Load
-from .ops.moves import Move, Phi
-from .ops.scalar_function import ScalarOp
-from .switches import Switch
 
 FUSED = Switch(
     "fused",

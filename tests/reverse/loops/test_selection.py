@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from numbad.reverse import switches
-from numbad.reverse.skip import Skip
+from numbad.reverse.loops.skip import Skip
 from tests.reverse.oracle import Programs, check_gradient, check_second_order
 from tests.reverse.stages import sweep_of
 

@@ -9,17 +9,17 @@ import operator
 
 from numba.core import ir
 
-from ..ir.function import map_vars
-from .arena import arena_copy, arena_mark, arena_rewind
-from .array_state import pop_array, push_array
-from .emitter import zeros_maker
+from ...ir.function import map_vars
+from ..arena import arena_copy, arena_mark, arena_rewind
+from ..array_state import pop_array, push_array
+from ..emitter import zeros_maker
+from ..memory_helpers import put_back
+from ..names import TAPE, TOP, counter
+from ..needed import NEEDED, Needed
+from ..switches import Switch
+from ..value_tape import pop_frame, push_frame, read_frame
 from .iterations import Region
-from .memory_helpers import put_back
-from .names import TAPE, TOP, counter
-from .needed import NEEDED, Needed
 from .replayable import replayable_loops
-from .switches import Switch
-from .value_tape import pop_frame, push_frame, read_frame
 
 REPLAY = Switch(
     "replay",

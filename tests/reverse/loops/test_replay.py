@@ -11,7 +11,7 @@ from numba import njit
 
 import numbad as nd
 from numbad.reverse import switches
-from numbad.reverse.replay import Replay
+from numbad.reverse.loops.replay import Replay
 from tests.reverse.oracle import Programs, check_gradient, check_pullback, check_second_order
 from tests.reverse.stages import sweep_of
 

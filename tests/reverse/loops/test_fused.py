@@ -8,7 +8,7 @@ from numba import njit
 from numba.core import ir
 
 from numbad.reverse import pipeline, switches
-from numbad.reverse.fused import Fused
+from numbad.reverse.loops.fused import Fused
 from tests.reverse.oracle import Programs, check_gradient, check_second_order
 
 X = np.array([0.5, -1.25, 0.75, 1.5, -0.3])

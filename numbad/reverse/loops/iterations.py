@@ -8,15 +8,15 @@ reverse sweep adds these, times the adjoint of the sum, where it comes to the lo
 
 from numba.core import ir
 
-from ..ir.leaves import HANDLES, at
-from .arena import arena_mark, arena_rewind
-from .contributions import STRONG_PRODUCT
-from .cotangents import Lanes
-from .independent import INDEPENDENT, independent_loops
+from ...ir.leaves import HANDLES, at
+from ..arena import arena_mark, arena_rewind
+from ..contributions import STRONG_PRODUCT
+from ..cotangents import Lanes
+from ..independent import INDEPENDENT, independent_loops
+from ..memory_helpers import add_scaled
+from ..ops.moves import Phi
+from ..switches import Switch
 from .loop_strategy import LoopStrategy
-from .memory_helpers import add_scaled
-from .ops.moves import Phi
-from .switches import Switch
 
 SEEDED = Switch(
     "seeded",

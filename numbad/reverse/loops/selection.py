@@ -8,14 +8,14 @@ import operator
 
 from numba.core import ir, types
 
-from ..ir.leaves import at
+from ...ir.leaves import at
+from ..names import TAPE, TOP, choice, counter, last
+from ..ops.moves import Copy, Phi
+from ..ops.recursive import Recursive
+from ..ops.structural_functions import Extremum, first_equal
+from ..switches import Switch
+from ..value_tape import top_at, top_offset
 from .loop_strategy import LoopStrategy
-from .names import TAPE, TOP, choice, counter, last
-from .ops.moves import Copy, Phi
-from .ops.recursive import Recursive
-from .ops.structural_functions import Extremum, first_equal
-from .switches import Switch
-from .value_tape import top_at, top_offset
 
 SELECTED = Switch(
     "selected",

@@ -16,8 +16,8 @@ import numbad as nd
 from numbad.compilation.fingerprint import fingerprint
 from numbad.errors import ArgumentError, TapeLimitError, UnsupportedError
 from numbad.reverse import memory
-from numbad.reverse.replayable import Replayable
-from numbad.reverse.snapshots import steps_to_next
+from numbad.reverse.loops.replayable import Replayable
+from numbad.reverse.loops.snapshots import steps_to_next
 
 Y = np.array([0.5, -0.25, 0.75, 0.4, -0.3])
 

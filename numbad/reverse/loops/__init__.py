@@ -1,0 +1,1 @@
+"""The ways to reverse certain loops: one file each, listed in `loop_strategies`."""
