@@ -19,6 +19,7 @@ import pickle
 from functools import partial
 from importlib import import_module
 
+from numba import njit
 from numba.core import compiler, serialize, sigutils, typing
 from numba.core.targetconfig import ConfigStack
 
@@ -176,7 +177,7 @@ def enable(dispatcher, contents=None):
 
 
 def jit(function=None, **options):
-    """`numba.njit` with compiled code kept on disk by content; for generated functions too.
+    """`numba.njit` for numbad's own functions: optimised with their callees, kept on disk by content.
 
     >>> from numbad.compilation.caching import jit
     >>> @jit
@@ -188,3 +189,10 @@ def jit(function=None, **options):
     if function is None:
         return lambda f: jit(f, **options)
     return enable(LinkingDispatcher(function, targetoptions={"nopython": True, **options}))
+
+
+def user_jit(function=None, **options):
+    """The same for a user's plain function: a dispatcher as `numba.njit` makes it, which is known as such."""
+    if function is None:
+        return lambda f: user_jit(f, **options)
+    return enable(njit(function, **options))

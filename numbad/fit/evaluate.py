@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numba.core.dispatcher import Dispatcher
 
-from numbad.compilation.caching import jit
+from numbad.compilation.caching import jit, user_jit
 from numbad.compilation.memo import built_once, look_again, made_of
 from numbad.fit.doses import with_doses
 from numbad.fit.model import Calling, named_tuple
@@ -29,7 +29,7 @@ def as_dispatcher(fun):
     if isinstance(fun, Dispatcher):
         look_again(fun)
         return fun
-    return made_of(fun, "fit", jit)
+    return made_of(fun, "fit", user_jit)
 
 
 def _of_right_hand_side(fun, *structure):

@@ -9,7 +9,7 @@ from numba import types
 from numba.core.dispatcher import Dispatcher
 from numba.core.registry import cpu_target
 
-from numbad.compilation.caching import jit
+from numbad.compilation.caching import jit, user_jit
 from numbad.compilation.fingerprint import fingerprint
 from numbad.compilation.memo import built_once, look_again, made_of
 from numbad.errors import ModelError
@@ -244,7 +244,7 @@ def _compiled(density):
     if isinstance(density, Dispatcher):
         look_again(density)
         return density
-    return made_of(density, "density", jit(error_model="numpy"))
+    return made_of(density, "density", user_jit(error_model="numpy"))
 
 
 @built_once(lambda density, _: density)

@@ -11,7 +11,7 @@ import numpy as np
 from numba import typeof
 from numba.core.errors import NumbaError, UnsupportedBytecodeError
 
-from numbad.compilation.caching import jit
+from numbad.compilation.caching import user_jit
 from numbad.errors import ModelError, NumbadError
 
 # More parameters in one argument are an array: code that is unrolled over them grows too long.
@@ -189,7 +189,9 @@ def check_right_hand_side(dispatcher, t0, state, arguments):
     given = (t0, state, *arguments)
     # Compiled code reads past the end of an array unless it is told to look.
     checked = (
-        jit(dispatcher.py_func, boundscheck=True) if isinstance(state, np.ndarray) else dispatcher
+        user_jit(dispatcher.py_func, boundscheck=True)
+        if isinstance(state, np.ndarray)
+        else dispatcher
     )
     try:
         slope = checked(*given)

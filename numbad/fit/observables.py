@@ -6,7 +6,7 @@ import numpy as np
 from numba import typeof
 from numba.core.errors import NumbaError, UnsupportedBytecodeError
 
-from numbad.compilation.caching import jit
+from numbad.compilation.caching import user_jit
 from numbad.compilation.meaning import meaning
 from numbad.errors import ModelError, NumbadError
 from numbad.fit.evaluate import as_dispatcher
@@ -54,7 +54,7 @@ def _tried(function, name, given):
     # Compiled code reads past the end of an array unless it is told to look.
     bounded = isinstance(given[1], np.ndarray)
     try:
-        return (jit(function.py_func, boundscheck=True) if bounded else function)(*given)
+        return (user_jit(function.py_func, boundscheck=True) if bounded else function)(*given)
     except NumbadError:
         raise
     except (NumbaError, UnsupportedBytecodeError, TypeError) as error:

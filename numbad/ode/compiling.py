@@ -6,7 +6,7 @@ from numba import njit
 from numba.core.dispatcher import Dispatcher
 from numba.core.registry import CPUDispatcher
 
-from numbad.compilation.caching import ContentCache, jit
+from numbad.compilation.caching import ContentCache, user_jit
 from numbad.compilation.linking import compiled
 from numbad.compilation.memo import look_again, made_of
 from numbad.errors import ArgumentError, NumbadError
@@ -76,7 +76,7 @@ def as_dispatcher(given, name="fun"):
         raise ArgumentError(
             f"{name} must be a Python function or a Numba dispatcher, not {given!r}"
         )
-    return made_of(given, "rhs", jit(error_model="numpy"))
+    return made_of(given, "rhs", user_jit(error_model="numpy"))
 
 
 def inlined(function):

@@ -10,7 +10,7 @@ import numpy as np
 from numba import typeof
 from numba.core.registry import cpu_target
 
-from numbad.compilation.caching import jit
+from numbad.compilation.caching import user_jit
 from numbad.errors import ArgumentError, DataError, ModelError
 from numbad.ode.compiling import as_dispatcher
 from numbad.random import key as key_of
@@ -195,7 +195,7 @@ def _tried(hidden, name, given):
     returned(cpu_target.typing_context, function, tuple(map(typeof, given)))
     if name not in _STATIC:
         # Compiled code reads past the end of an array unless it is told to look.
-        function = jit(function.py_func, boundscheck=True)
+        function = user_jit(function.py_func, boundscheck=True)
     try:
         result = function(*given)
         found = np.asarray(result, dtype=float)
