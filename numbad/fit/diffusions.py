@@ -224,6 +224,81 @@ class DiffusionFit(Minimum):
 
         return draw(self, path, ax, title, xlabel, labels)
 
+    def predictive_band(
+        self,
+        ts,
+        key,
+        *,
+        y0=None,
+        solve=None,
+        levels=(0.05, 0.5, 0.95),
+        paths=10_000,
+        draws=500,
+    ):
+        """Return quantiles of the paths that the fit predicts, shape (levels, len(ts), n).
+
+        Paths are simulated from `y0` at `ts[0]`, each with parameters drawn from the normal distribution of
+        the estimates on the scale on which they are fitted. They are paths of the equation: noise of
+        observations is not in them.
+
+        Parameters
+        ----------
+        ts : array_like
+            Increasing times, in the units of the data.
+        key : numpy.uint64
+            From `nd.random.key`.
+        y0 : float, tuple or array, optional
+            The state at `ts[0]`, as `solve` takes it; by default what was observed then.
+        solve : dispatcher, optional
+            From `nd.sde.solver`, of a drift and a diffusion that take all parameters of the fit, those held
+            fixed included, in the order in which the density takes them. By default, for densities of
+            `numbad.sde.transitions`: the method "SRA1" for `vasicek` and `ozaki`, "SRIW1" for `gbm`, else
+            "EulerMaruyama" (of `cir` with full truncation at zero), with steps of a twentieth of the median
+            time between observations.
+        levels : sequence of floats
+            Of the quantiles, between 0 and 1.
+        paths : int
+            How many in all; rounded up to a multiple of `draws`.
+        draws : int or None
+            How many parameters are drawn. None: paths at the estimates alone, without their uncertainty.
+
+        Raises
+        ------
+        ArgumentError
+            for levels, numbers and times that are none; without `solve` or `y0` where they are needed.
+        ModelError
+            where the estimates have no normal distribution to draw from: at a bound, or not determined by the
+            data; where no path stays finite.
+
+        Notes
+        -----
+        Paths that end in NaN or infinity are left out, and so are draws outside of the bounds; a
+        `NumbadWarning` counts both, and gives the first parameters of which paths are lost. Quantiles are
+        those of the paths at each time by itself. Their random error is that of so many paths, and of so
+        many draws.
+
+        Examples
+        --------
+        >>> import numbad as nd
+        >>> from numbad.data import load_us_tbill
+        >>> from numbad.sde import transitions
+        >>> years, rate = load_us_tbill()
+        >>> start = {"kappa": 0.2, "theta": 0.05, "sigma": 0.02}
+        >>> fit = nd.fit.fit_sde(transitions.vasicek, years, rate, start, fixed={"theta": 0.05})
+        >>> ts = years[-1] + np.array([0.0, 1.0, 2.0])
+        >>> low, middle, high = fit.predictive_band(ts, nd.random.key(0), paths=2000, draws=100)
+        >>> low.shape, bool(low[0, 0] == high[0, 0] == rate[-1]), bool(low[2, 0] < low[1, 0])
+        ((3, 1), True, True)
+        """
+        from numbad.fit.predictive import predictive_band
+
+        return predictive_band(self, ts, key, y0, solve, levels, paths, draws)
+
+    def _curve(self, t, experiment, states=False):
+        raise ModelError(
+            "this result has no model in time, but paths: predictive_band(ts, key) has their quantiles"
+        )
+
     @property
     def message(self):
         notes = [self._reason.rstrip(".")]

@@ -10,6 +10,7 @@ from numba.core.registry import cpu_target
 from numbad.errors import ArgumentError, ModelError
 from numbad.ode.compiling import as_dispatcher
 from numbad.operators import derivative
+from numbad.sde.equations import ADDITIVE, belongs
 from numbad.sde.model_names import function_of
 from numbad.sde.state_source import returned
 
@@ -149,7 +150,7 @@ def ozaki(drift, diffusion):
     ]
     names = {"_log_normal_density": log_normal_density, "_phi1": _phi1, "_phi2": _phi2}
     names |= {"_ModelError": ModelError, "_NOT_CONSTANT": NOT_CONSTANT}
-    return _density(drift, diffusion, lines, names, _slopes)
+    return _density(drift, diffusion, lines, names, _slopes, ADDITIVE)
 
 
 NOT_CONSTANT = (
@@ -200,7 +201,7 @@ def _of_unit_diffusion(f, g, parameters):
     return {"_unit_drift": drift, "_potential": potential}
 
 
-def _density(drift, diffusion, lines, names, more=lambda *_: {}):
+def _density(drift, diffusion, lines, names, more=lambda *_: {}, options=()):
     """`density(t0, y0, t1, y1, *parameters)` from lines of source that hold `{parameters}`."""
     f, g = as_dispatcher(drift, "drift"), as_dispatcher(diffusion, "diffusion")
     parameters, count = _parameters(f, g)
@@ -209,9 +210,11 @@ def _density(drift, diffusion, lines, names, more=lambda *_: {}):
             _check_scalar(name, function, count)
     names = {"_drift": f, "_diffusion": g, **names, **more(f, g, parameters)}
     lines = [line.replace("{parameters}", parameters) for line in lines]
-    return njit(error_model="numpy")(
+    density = njit(error_model="numpy")(
         function_of(f"density(t0, y0, t1, y1, {parameters})", lines, names)
     )
+    belongs(density, f, g, options)
+    return density
 
 
 def _parameters(drift, diffusion):

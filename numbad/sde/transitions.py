@@ -8,6 +8,7 @@ import math
 
 from numba import njit
 
+from numbad.sde.equations import ADDITIVE, DIAGONAL, belongs
 from numbad.sde.short_transitions import LOG_2PI, ait_sahalia, euler, log_normal_density, ozaki
 
 __all__ = ["ait_sahalia", "cir", "euler", "gbm", "ozaki", "vasicek"]
@@ -92,3 +93,34 @@ def _cir_by_expansion(u, v, q):
     u3 = (30375.0 + p * (-369603.0 + p * (765765.0 - 425425.0 * p))) / 414720.0
     correction = (u1 + (u2 + u3 / r) / r) / r
     return leading - 0.5 * (LOG_2PI + math.log(r)) + math.log1p(correction)
+
+
+def _reverting(t, y, kappa, theta, sigma):
+    return kappa * (theta - y)
+
+
+def _constant(t, y, kappa, theta, sigma):
+    return sigma
+
+
+# Steps of CIR's equation may end below zero. "Full truncation" takes zero in their place: R. Lord,
+# R. Koekkoek, D. van Dijk, Quantitative Finance 10 (2010) 177-194.
+def _reverting_from_zero(t, y, kappa, theta, sigma):
+    return kappa * (theta - max(y, 0.0))
+
+
+def _square_root(t, y, kappa, theta, sigma):
+    return sigma * math.sqrt(max(y, 0.0))
+
+
+def _growing(t, y, mu, sigma):
+    return mu * y
+
+
+def _proportional(t, y, mu, sigma):
+    return sigma * y
+
+
+belongs(vasicek, _reverting, _constant, ADDITIVE)
+belongs(cir, _reverting_from_zero, _square_root, lowest=0.0)
+belongs(gbm, _growing, _proportional, DIAGONAL)
