@@ -146,8 +146,10 @@ def _tell_lost(fit, kept, args, draws):
         of_draws = kept.reshape(len(args), -1).all(axis=1)
         names, first = fit.problem.contents[1], args[int(of_draws.argmin())]
         where = ", ".join(f"{name}={value:.6g}" for name, value in zip(names, first, strict=True))
-        lost = f"{(~kept).sum()} of {kept.size} paths, of {(~of_draws).sum()} of {len(args)} draws"
-        notes.append(f"{lost}, end in NaN or infinity, the first with {where}")
+        lost = f"{(~kept).sum()} of {kept.size} paths"
+        if len(args) > 1:
+            lost += f", of {(~of_draws).sum()} of {len(args)} draws, the first"
+        notes.append(f"{lost} with {where}, end in NaN or infinity")
     if not kept.any():
         raise ModelError(
             f"no path stays finite: {notes[-1]}; take a smaller dt, or a method for stiff equations, in "

@@ -64,12 +64,12 @@ def solve():
     return equation_of(transitions.vasicek).solver(0.25 / 20)
 
 
-def law(kappa, theta, elapsed, theta_variance=0.0):
+def law(kappa, theta, elapsed, theta_variance=0.0, start=Y0, sigma=SIGMA):
     """The exact law after some time; theta may be normal about its mean."""
     lost = -np.expm1(-kappa * elapsed)
-    variance = SIGMA**2 * -np.expm1(-2.0 * kappa * elapsed) / (2.0 * kappa)
+    variance = sigma**2 * -np.expm1(-2.0 * kappa * elapsed) / (2.0 * kappa)
     return stats.norm(
-        Y0 * (1.0 - lost) + theta * lost, np.sqrt(variance + lost**2 * theta_variance)
+        start * (1.0 - lost) + theta * lost, np.sqrt(variance + lost**2 * theta_variance)
     )
 
 
@@ -113,16 +113,20 @@ def test_paths_of_drawn_parameters_have_the_quantiles_of_the_mixture(fit, solve)
     check(band, mixtures, 16_000, spread=math.sqrt(2.0))  # four paths share a draw
 
 
-def test_the_equation_of_known_densities_is_the_default(series, fit, solve):
-    known = fit_of(series, transitions.vasicek)
-    ts, options = series[0][-1] + np.array([0.0, 1.0]), {"paths": 4000, "draws": 200}
-    band = known.predictive_band(ts, KEY, **options)
+def test_the_equation_of_known_densities_is_the_default(series, fit):
+    """From the last observation on; the parameter that is held is the first one."""
+    known = fit_of(series, transitions.vasicek, fixed={"kappa": 1.1})
+    ts, options = series[0][-1] + np.array([0.0, 1.0]), {"paths": 4000, "levels": LEVELS}
+    band = known.predictive_band(ts, KEY, draws=None, **options)
     assert (band[:, 0, 0] == series[1][-1]).all()
-    near = fit.predictive_band(ts, KEY, solve=solve, y0=float(series[1][-1]), **options)
-    np.testing.assert_allclose(band, near, rtol=1e-9)
-    again = known.predictive_band(ts, KEY, **options)
+    theta, sigma = known.x
+    exact = law(1.1, theta, 1.0, start=series[1][-1], sigma=sigma)
+    for level, found in zip(LEVELS, band[:, 1, 0], strict=True):
+        error = math.sqrt(level * (1.0 - level) / 4000) / exact.pdf(exact.ppf(level))
+        assert abs(found - exact.ppf(level)) < 4.0 * error
+    again = known.predictive_band(ts, KEY, draws=None, **options)
     np.testing.assert_array_equal(again, band)
-    other = known.predictive_band(ts, nd.random.key(4), **options)
+    other = known.predictive_band(ts, nd.random.key(4), draws=None, **options)
     assert 0.0 < abs(other - band).max() < 0.1
     with pytest.raises(ArgumentError, match=r"does not know drift.*\(t, y, kappa, theta, sigma\)"):
         fit.predictive_band(ts, KEY)
@@ -161,14 +165,22 @@ def test_a_square_root_does_not_fall_below_zero(series):
 
 def test_lost_paths_and_draws_are_counted(series, fit):
     solve = nd.sde.solver(drift, bare_root, dt=0.05)
-    options = {"y0": 0.2, "solve": solve, "paths": 2000}
-    told = r"(\d+) of 2000 paths, of (\d+) of 100 draws, end in NaN .* kappa=.*sigma=0.5; they"
+    ts, options = (10.0, 10.4, 11.0), {"y0": 0.4, "solve": solve, "paths": 2000}
+    told = (
+        r"(\d+) of 2000 paths, of (\d+) of 100 draws, the first with kappa=.* sigma=0.5, end in NaN"
+    )
     with pytest.warns(NumbadWarning, match=told) as caught:
-        band = fit.predictive_band(TS, KEY, draws=100, **options)
+        band = fit.predictive_band(ts, KEY, draws=100, **options)
     assert np.isfinite(band).all()
     assert caught[0].filename == __file__
-    lost = int(re.search(told, str(caught[0].message)).group(1))
-    assert 0 < lost < 2000
+    assert 0 < int(re.search(told, str(caught[0].message)).group(1)) < 2000
+    with pytest.warns(NumbadWarning, match=r"\d+ of 2000 paths with kappa=1.10"):
+        band = fit.predictive_band(ts, KEY, draws=None, **options)
+    # The band is that of the paths that stay finite, before others are lost, too.
+    found = nd.sde.ensemble(solve, 0.4, ts, (*fit.x.tolist(), SIGMA), nd.random.key(8), 2000)
+    whole = found[np.isfinite(found).all(axis=(1, 2))]
+    assert abs(np.median(whole[:, 1]) - band[1, 1]) < 0.02
+    assert abs(np.nanmedian(found[:, 1]) - band[1, 1]) > 0.02
     with pytest.raises(ModelError, match="no path stays finite"):
         fit.predictive_band(TS, KEY, draws=100, **options | {"y0": -1.0})
 
