@@ -136,6 +136,12 @@ def _add_fit(commands):
     )
     show = fit.add_argument_group("what is shown")
     show.add_argument("--no-plot", action="store_true", help="write no picture")
+    show.add_argument(
+        "--ahead",
+        type=_positive,
+        metavar="TIME",
+        help="of an SDE: draw the paths predicted for so long after the last observation",
+    )
     show.add_argument("--no-progress", action="store_true", help="show no progress bar")
     show.add_argument("--quiet", action="store_true", help="print nothing but errors")
 
@@ -206,6 +212,8 @@ def _equation(model, table, time, options, arguments):
     """Return what fits an ODE, and the options of its picture."""
     from numbad.models import assemble
 
+    if arguments.ahead is not None:
+        raise ArgumentError(f"--ahead is for stochastic equations, which {model.path} has not")
     problem = assemble(model, table, time=time, scale=options.get("scale", "linear"))
     return lambda: _solve(model, table, problem, options, arguments), {}
 
@@ -221,6 +229,8 @@ def _diffusion(model, table, time, options, arguments):
             f"--{name.replace('_', '-')} is for ordinary differential equations; {model.path} is stochastic, "
             "and fitted by maximum likelihood"
         )
+    if arguments.ahead is not None and (model.by_filter or model.likelihood == "density"):
+        raise ArgumentError(f"--ahead is not for likelihood = {model.likelihood!r}")
     scale = options.pop("scale", "linear")
     columns, t, y = assemble_series(model, table, time=time, scale=scale)
     fixed = options.pop("fixed", ())
@@ -243,7 +253,7 @@ def _diffusion(model, table, time, options, arguments):
             )
 
     labels = [f"log {name}" for name in columns] if scale == "log" else columns
-    return solve, {"labels": labels}
+    return solve, {"labels": labels, "ahead": arguments.ahead}
 
 
 def _likelihood(model):

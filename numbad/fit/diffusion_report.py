@@ -1,20 +1,26 @@
 """The picture of a fit of an SDE: its data, and profiles of the likelihood or states that a filter tells."""
 
+import warnings
+
 import numpy as np
 
-from numbad.errors import ModelError
+from numbad.errors import ArgumentError, ModelError, NumbadWarning
 from numbad.fit.report import DATA, FIT, dress, given, saved
 from numbad.fit.uncertainty import half_width
+from numbad.random import key
+from numbad.sde.equations import equation_of
 
 _WIDEST = 7.0  # a factor of 1000 on either side of an estimate
 
 
-def draw(result, path, ax, title, xlabel, labels):
+def draw(result, path, ax, title, xlabel, labels, ahead):
     """Draw the picture, and write it if there is a path; arguments as in `DiffusionFit.plot`."""
     times, values = result.problem.args[:2]
     columns = values.reshape(len(times), -1).T
     labels = _labels(labels, len(columns))
     in_time = [_series(times, column, label) for column, label in zip(columns, labels, strict=True)]
+    if ahead is not None:
+        in_time[0] = _both(in_time[0], _ahead(result, ahead))
     profiles = []
     if result.problem.hidden is None:
         profiles = [_profile(result, name) for name in result.names]
@@ -86,6 +92,31 @@ def _state(times, mean, deviation, label):
         )
         axis.plot(times, mean, color=FIT, linewidth=1.6)
         dress(axis, label)
+
+    return panel
+
+
+def _ahead(result, ahead):
+    """The band of the paths that are predicted for so long after the last observation."""
+    if not 0.0 < ahead < np.inf:
+        raise ArgumentError(f"ahead is a time after the last observation, not {ahead!r}")
+    if equation_of(result.problem.contents[0]) is None:
+        raise ArgumentError(
+            "ahead= is for fits by densities of numbad.sde.transitions, which know their equation; of "
+            "others, predictive_band(ts, key, y0=..., solve=...) has the quantiles"
+        )
+    times = result.problem.args[0][-1] + np.linspace(0.0, ahead, 41)
+    try:
+        band = result.predictive_band(times, key(0))
+    except ModelError as error:
+        told = f"the band ahead is that of the estimates, without their uncertainty: {error}"
+        warnings.warn(told, NumbadWarning, stacklevel=4)
+        band = result.predictive_band(times, key(0), draws=None)
+    low, middle, high = band[:, :, 0]
+
+    def panel(axis):
+        axis.fill_between(times, low, high, color=FIT, alpha=0.22, linewidth=0)
+        axis.plot(times, middle, color=FIT, linewidth=1.6)
 
     return panel
 

@@ -209,20 +209,21 @@ class DiffusionFit(Minimum):
 
     __repr__ = __str__ = summary
 
-    def plot(self, path=None, ax=None, *, title=None, xlabel="t", labels=None):
+    def plot(self, path=None, ax=None, *, title=None, xlabel="t", labels=None, ahead=None):
         """Draw the data and what the fit says of them.
 
         Of a fit by transitions: the series, then the profile of each unknown (twice the loss of
         log-likelihood when it is held) with the line that bounds its 95 % interval. Of a fit by a Kalman
         filter: what was observed, and each component of the state, its mean and 95 % band given the
         observations up to then; in the same panels where the whole state is observed. `labels` are the
-        names of what was observed.
+        names of what was observed. `ahead`, a time: the median and the band of 5 to 95 % of the paths that
+        `predictive_band` tells for so long after the last observation.
 
         `path`, `ax` and what is raised are as in `FitResult.plot`.
         """
         from numbad.fit.diffusion_report import draw
 
-        return draw(self, path, ax, title, xlabel, labels)
+        return draw(self, path, ax, title, xlabel, labels, ahead)
 
     def predictive_band(
         self,

@@ -212,6 +212,16 @@ def test_a_result_is_printed_drawn_and_kept(tmp_path):
     crossings = np.interp(bound.get_ydata()[0], drawn.get_ydata()[-3:], drawn.get_xdata()[-3:])
     assert crossings == pytest.approx(result.profile("sigma").high, rel=1e-2)
     assert result.plot(tmp_path / "bill.png").stat().st_size > 1000
+    ahead = result.plot(ahead=2.0).axes[0]
+    median = ahead.lines[1].get_xydata()
+    assert tuple(median[0]) == (YEARS[-1], RATE[-1])
+    assert median[-1, 0] == YEARS[-1] + 2.0
+    band = result.predictive_band(median[:, 0], nd.random.key(0))
+    np.testing.assert_array_equal(median[:, 1], band[1, :, 0])
+    drawn = ahead.collections[0].get_paths()[0].vertices[:, 1]
+    assert (drawn.min(), drawn.max()) == (band[0].min(), band[2].max())
+    with pytest.raises(ArgumentError, match="time after the last observation"):
+        result.plot(ahead=-1.0)
     with pytest.raises(ModelError, match="labels must be a list of 1 names"):
         result.plot(labels=["a", "b"])
 

@@ -132,6 +132,17 @@ def test_the_equation_of_known_densities_is_the_default(series, fit):
         fit.predictive_band(ts, KEY)
 
 
+def test_a_picture_without_uncertainty_says_so(series):
+    held = {"fixed": {"kappa": 1.1}, "bounds": {"theta": (0.1, None)}}
+    at = fit_of(series, transitions.vasicek, **held)
+    told = "ahead is that of the estimates, without their uncertainty: .*at a bound .*theta"
+    with pytest.warns(NumbadWarning, match=told):
+        panel = at.plot(ahead=1.0).axes[0]
+    ts = panel.lines[1].get_xdata()
+    band = at.predictive_band(ts, nd.random.key(0), draws=None)
+    np.testing.assert_array_equal(panel.lines[1].get_ydata(), band[1, :, 0])
+
+
 def test_equations_are_those_of_their_densities():
     """The rate of mean and variance of a density over a short time."""
     h, y = 1e-4, np.linspace(-6.0, 6.0, 4001)
@@ -202,6 +213,8 @@ def test_estimates_without_a_normal_law_are_refused(series, fit, solve):
     with pytest.raises(ModelError, match=r"at a bound .*kappa; hold them with fixed=.*draws=None"):
         at.predictive_band(TS, KEY, draws=10, **options)
     assert np.isfinite(at.predictive_band(TS, KEY, draws=None, **options)).all()
+    with pytest.raises(ArgumentError, match="ahead= is for fits by densities of numbad"):
+        at.plot(ahead=1.0)
     loose = fit_of(series, own_density)
     loose._uncertainty = from_hessian(np.diag([0.0, 4.0]))  # flat along kappa
     with pytest.raises(ModelError, match=r"do not determine kappa, .*draws=None"):
