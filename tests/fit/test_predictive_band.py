@@ -159,14 +159,15 @@ def test_equations_are_those_of_their_densities():
         mean = weights @ (x - 0.9)
         assert mean / h == pytest.approx(equation.drift(0.0, 0.9, *args), rel=2e-3)
         assert weights @ (x - 0.9) ** 2 / h == pytest.approx(pace**2, rel=2e-3)
+    assert equation_of(transitions.cir).lowest == 0.0
     assert equation_of(own_density) is None
     assert equation_of({}) is None
 
 
+@pytest.mark.deep
 def test_a_square_root_does_not_fall_below_zero(series):
     """The default of `cir`; means of paths are theta + (y0 - theta) exp(-kappa t)."""
     equation = equation_of(transitions.cir)
-    assert equation.lowest == 0.0
     solve = equation.solver(0.01)
     ends = nd.sde.ensemble(solve, 0.1, (0.0, 1.0), (0.8, 0.3, 0.9), KEY, 20_000)[:, -1, 0]
     mean = 0.3 - 0.2 * math.exp(-0.8)
@@ -221,6 +222,7 @@ def test_estimates_without_a_normal_law_are_refused(series, fit, solve):
         loose.predictive_band(TS, KEY, draws=10, **options)
 
 
+@pytest.mark.deep
 def test_states_of_several_components(fit):
     """The process and its integral, whose law is normal."""
 
