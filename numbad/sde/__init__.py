@@ -5,12 +5,14 @@ from numbad.sde.ensembles import Statistics, ensemble
 from numbad.sde.girsanov import change_of_drift
 from numbad.sde.jumps_of_paths import Jumps, jumps
 from numbad.sde.multilevel import Multilevel, multilevel
+from numbad.sde.quantiles_of_paths import Quantiles, quantiles
 from numbad.sde.solution_operator import solver
 from numbad.sde.taken_steps import Steps, taken_steps
 
 __all__ = [
     "Jumps",
     "Multilevel",
+    "Quantiles",
     "Statistics",
     "Steps",
     "brownian_increments",
@@ -19,6 +21,7 @@ __all__ = [
     "ensemble",
     "jumps",
     "multilevel",
+    "quantiles",
     "solver",
     "taken_steps",
 ]

@@ -347,16 +347,19 @@ def _sums(ensemble, block, weight=""):
     lines = [
         f"ys{', weights' if weight else ''} = block({_BLOCK})",
         f"pairs = count // 2 if {ensemble.mirrored} else count",
-        f"k = {_size(ensemble.reduce)}",
+        f"k = {numbers_in_path(ensemble.reduce)}",
         "total, squares, number = np.zeros(k), np.zeros(k), np.zeros(k)",
         "good, bad = 0, -1",
         "for p in range(pairs):",
-        *("    " + line for line in _number(ensemble.reduce, "p", "number[{}] = {}", weight)),
+        *(
+            "    " + line
+            for line in number_of_path(ensemble.reduce, "p", "number[{}] = {}", weight)
+        ),
     ]
     if ensemble.mirrored:
         lines += [
             "    " + line
-            for line in _number(
+            for line in number_of_path(
                 ensemble.reduce, "p + pairs", "number[{0}] = 0.5 * (number[{0}] + {1})", weight
             )
         ]
@@ -377,14 +380,15 @@ def _sums(ensemble, block, weight=""):
     return _compiled(function_of(f"sums({_BLOCK})", lines, namespace))
 
 
-def _size(reduce):
+def numbers_in_path(reduce):
+    """How many numbers are made of a path; for the mean, source that tells."""
     if reduce == MEAN:
         return "ys.shape[0] * ys.shape[1]"
     found = reduced_type(cpu_target.typing_context, reduce)
     return len(found) if isinstance(found, types.BaseTuple) else 1
 
 
-def _number(reduce, path, put, weight):
+def number_of_path(reduce, path, put, weight):
     """Lines that put what is made of a path, times its weight, into `number`."""
     weight = weight.format(path)
     if reduce == MEAN:
@@ -408,7 +412,7 @@ def chunk_of(ensemble, y0, args):
     """
     namespace = {"sums": sums_of(ensemble, y0, args)}
     size = f"len_of(steps, {'y0.size' if isinstance(y0, types.Array) else _count(y0)})"
-    k = size if ensemble.reduce == MEAN else _size(ensemble.reduce)
+    k = size if ensemble.reduce == MEAN else numbers_in_path(ensemble.reduce)
     lines = [
         f"k = {k}",
         "totals, squares = np.zeros((stop - start, k)), np.zeros((stop - start, k))",

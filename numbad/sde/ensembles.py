@@ -1,12 +1,9 @@
 """`ensemble`: many paths of a solution, kept or reduced to means with their standard errors."""
 
 import operator
-import sys
 import warnings
 from collections import namedtuple
-from concurrent.futures import Executor, ThreadPoolExecutor
-from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 
 import numpy as np
 from numba import typeof
@@ -25,7 +22,9 @@ from numbad.sde.ensemble_source import MEAN, Ensemble, block_of, chunk_of, plan_
 from numbad.sde.grid import as_times, grid
 from numbad.sde.likelihood_ratio import check_scheme
 from numbad.sde.model_names import function_of
+from numbad.sde.quantiles_of_paths import Levels, quantiles_of
 from numbad.sde.solution_operator import SolveDispatcher, problem_of
+from numbad.sde.spreading import Chunk, mapping
 
 PATHWISE, LIKELIHOOD_RATIO = "pathwise", "likelihood_ratio"
 
@@ -66,9 +65,10 @@ def ensemble(
         As `solve` takes them. Path number p is `solve(y0, ts, args, (key, p))`.
     paths : int
         How many.
-    reduce : None, "mean" or function
+    reduce : None, "mean", function or nd.sde.quantiles(...)
         None: all paths are returned. "mean": their mean at each of `ts`. A function: `reduce(ys)` gets the
         array (len(ts), n) of one path and returns a float or a tuple of floats (a payoff, say).
+        `nd.sde.quantiles(0.05, 0.5, 0.95)`: exact quantiles; for calls from Python.
     executor : None, int or concurrent.futures.Executor
         Number of threads, or an executor: threads, processes, Dask's or MPI's; for calls from Python. The
         result is the same, bit for bit, for any.
@@ -88,7 +88,7 @@ def ensemble(
 
     Returns
     -------
-    array of shape (paths, len(ts), n), or `Statistics(mean, error, paths, failed)`
+    array of shape (paths, len(ts), n), `Quantiles`, or `Statistics(mean, error, paths, failed)`
         with the standard error of the mean (over pairs, where they are antithetic). A path that ends in NaN
         or infinity is left out: `paths` counts the others, and a warning from Python names the first.
         In nopython code it can be called with the same arguments (`reduce` is a jitted function), and be
@@ -128,12 +128,17 @@ def ensemble(
     problem = check_solver("ensemble", solve, key)
     count = _count(paths, antithetic)
     plan = _planned(problem, reduce, antithetic, estimator, control, control_mean)
-    if executor is None and not progress:
+    by_rank = isinstance(reduce, Levels)
+    if by_rank:
+        given = y0, as_times(ts), args, key, count, executor, progress
+        found = quantiles_of(plan, reduce, *given)
+    elif executor is None and not progress:
         found = operator_of(plan)(y0, ts, args, key, count)
     else:
         found = _by_chunks(plan, y0, ts, args, key, count, executor, progress)
     if plan.reduce is not None and found.failed >= 0:
-        lost, of = _numbers(count, plan) - found.paths, _numbers(count, plan)
+        of = count // 2 if plan.mirrored and not by_rank else count
+        lost = of - found.paths
         told = f"{lost} of {of} paths end in NaN or infinity and are left out"
         where = f"solve(y0, ts, args, (key, {found.failed})) tells when"
         warnings.warn(
@@ -160,6 +165,12 @@ def _planned(problem, reduce, antithetic, estimator, control, control_mean):
             raise ArgumentError(
                 "estimator='likelihood_ratio' is for reductions: reduce='mean', or a function of a path"
             )
+    if isinstance(reduce, Levels):
+        if by_score or control is not None:
+            raise ArgumentError(
+                "quantiles go without estimator='likelihood_ratio' and without control="
+            )
+        reduce = MEAN if reduce.of is None else reduce.of
     reduce = reducer("ensemble", reduce)
     if (control is None) != (control_mean is None):
         raise ArgumentError("a control has its mean: give control= and control_mean=, or neither")
@@ -193,16 +204,15 @@ def _count(paths, antithetic):
     return count
 
 
-def _numbers(count, plan):
-    return count // 2 if plan.mirrored else count
-
-
 def reducer(name, reduce):
     """A reducer as a dispatcher, None or "mean"; ArgumentError for what is none."""
     if reduce is None or reduce == MEAN:
         return reduce
     if not callable(reduce):
-        raise ArgumentError(f"reduce must be None, 'mean' or a function of a path, not {reduce!r}")
+        raise ArgumentError(
+            f"reduce must be None, 'mean' or a function of a path, not {reduce!r}; of nd.sde.ensemble also "
+            "nd.sde.quantiles(...)"
+        )
     return as_dispatcher(f"sde.{name}", reduce)
 
 
@@ -307,60 +317,16 @@ def finish_of(plan, y0):
     return jit(error_model="numpy")(function_of(head, lines, {"Statistics": Statistics}))
 
 
-@dataclass(frozen=True)
-class _Chunk:
-    """The sums of some blocks: what an executor runs, in a thread or, compiled there, in a process."""
-
-    plan: Ensemble
-    y0: object
-    args: object
-    times: np.ndarray
-    key: np.uint64
-    paths: int
-
-    @cached_property
-    def given(self):
-        """The further arguments of the compiled chunk."""
-        problem, types_ = self.plan.problem, (typeof(self.y0), typeof(self.args))
-        steps = (self.times, self.times) if problem.goes_alone else grid(self.times, problem.dt)
-        channels, size = plan_of(self.plan, *types_)(self.y0, self.times, self.args, steps[1].size)
-        return chunk_of(self.plan, *types_), steps, channels, size
-
-    def __getstate__(self):
-        return {name: value for name, value in vars(self).items() if name != "given"}
-
-    def __call__(self, start, stop):
-        chunk, steps, channels, size = self.given
-        return chunk(self.y0, self.args, steps, channels, size, self.key, self.paths, start, stop)
-
-
 def _by_chunks(plan, y0, ts, args, key, paths, executor, progress):
     """The same with the blocks spread over threads or processes, and a bar of those that are done."""
     if plan.reduce is None:
         option = "executor" if executor is not None else "progress"
         raise ArgumentError(f"{option} is for reductions: reduce='mean', or a function of a path")
-    if executor is not None and not isinstance(executor, Executor):
-        with ThreadPoolExecutor(_count(executor, False)) as pool:
-            return _by_chunks(plan, y0, ts, args, key, paths, pool, progress)
-    chunk = _Chunk(plan, y0, args, as_times(ts), key, paths)
-    _, steps, _, size = chunk.given
-    blocks = -(-paths // size)
-    width = max(1, blocks // 64)
-    starts = range(0, blocks, width)
-    stops = [min(start + width, blocks) for start in starts]
-    run = map if executor is None else executor.map
-    parts = list(_shown(run(chunk, starts, stops), len(starts), progress))
+    chunk = Chunk(chunk_of, plan, y0, args, as_times(ts), key, paths)
+    with mapping(executor) as run:
+        parts = list(chunk.parts(run, progress))
     totals, squares, good, bad = (np.concatenate(rows) for rows in zip(*parts, strict=True))
-    return finish_of(plan, typeof(y0))(totals, squares, good, bad, steps[0].size)
-
-
-def _shown(parts, count, progress):
-    """The parts, with a bar on standard error where that is a terminal."""
-    if not progress or sys.stderr is None:
-        return parts
-    from tqdm import tqdm
-
-    return tqdm(parts, total=count, desc="paths", file=sys.stderr, disable=None)
+    return finish_of(plan, typeof(y0))(totals, squares, good, bad, chunk.outputs)
 
 
 @overload(ensemble, prefer_literal=True, strict=False)
