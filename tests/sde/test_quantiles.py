@@ -151,6 +151,16 @@ def test_paths_that_fail_are_left_out(limits):
     assert found.paths == 2000 - lost.sum() > 0
 
 
+def test_pairs_that_fail():
+    """The first of them is named, though its mirrored path alone fails."""
+    lost = np.isnan(_paths(40, FAILING, 1.0, antithetic=True)).any(axis=(1, 2)).reshape(2, 20)
+    first = np.flatnonzero(lost.any(axis=0))[0]
+    assert lost[:, first].tolist() == [False, True]
+    with pytest.warns(nd.NumbadWarning, match=f"{lost.sum()} of 40 .* path {first}:"):
+        found = _found(40, solve=FAILING, y0=1.0, antithetic=True)
+    assert found.failed == first
+
+
 def test_where_all_fail(limits):
     with pytest.warns(nd.NumbadWarning, match="2000 of 2000"):
         found = _found(2000, solve=FAILING, y0=-1.0)
