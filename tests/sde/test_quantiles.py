@@ -129,13 +129,6 @@ def test_a_bar_shows_the_progress(monkeypatch, capsys):
     assert "paths: 100%" in capsys.readouterr().err
 
 
-def test_antithetic_paths(limits):
-    found = _found(antithetic=True)
-    assert found.paths == 5000
-    expected = np.quantile(_paths(antithetic=True), LEVELS, axis=0)
-    np.testing.assert_array_equal(found.values, expected)
-
-
 FAILING = nd.sde.solver(
     lambda t, y: 1.0 / y if y > 0.0 else math.nan, lambda t, y: 1.0, dt=0.125, noise="additive"
 )
@@ -151,14 +144,17 @@ def test_paths_that_fail_are_left_out(limits):
     assert found.paths == 2000 - lost.sum() > 0
 
 
-def test_pairs_that_fail():
-    """The first of them is named, though its mirrored path alone fails."""
-    lost = np.isnan(_paths(40, FAILING, 1.0, antithetic=True)).any(axis=(1, 2)).reshape(2, 20)
-    first = np.flatnonzero(lost.any(axis=0))[0]
-    assert lost[:, first].tolist() == [False, True]
-    with pytest.warns(nd.NumbadWarning, match=f"{lost.sum()} of 40 .* path {first}:"):
-        found = _found(40, solve=FAILING, y0=1.0, antithetic=True)
-    assert found.failed == first
+def test_antithetic_paths(limits):
+    """The first pair that fails is named, though its mirrored path alone fails; blocks have 256 pairs."""
+    paths = _paths(2000, FAILING, 1.0, antithetic=True)
+    lost = np.isnan(paths).any(axis=(1, 2))
+    pairs = lost[:512].reshape(2, 256)
+    first = np.flatnonzero(pairs.any(axis=0))[0]
+    assert pairs[:, first].tolist() == [False, True]
+    with pytest.warns(nd.NumbadWarning, match=f"{lost.sum()} of 2000 .* path {first}:"):
+        found = _found(2000, solve=FAILING, y0=1.0, antithetic=True)
+    np.testing.assert_array_equal(found.values, np.quantile(paths[~lost], LEVELS, axis=0))
+    assert (found.paths, found.failed) == (2000 - lost.sum(), first)
 
 
 def test_where_all_fail(limits):
