@@ -5,7 +5,8 @@ import pytest
 from numba import njit, prange
 
 import numbad as nd
-from numbad.reverse.loops import stencils, switches
+from numbad.reverse import switches
+from numbad.reverse.loops import stencils
 from numbad.reverse.loops.stencils import LENGTH
 from tests.reverse.oracle import Programs, check_gradient
 
