@@ -27,7 +27,6 @@ from numbad.ode.moving import check_mass_of_times, solve_at_moving_times
 from numbad.ode.multistep import Multistep
 from numbad.ode.rosenbrock import Rosenbrock
 from numbad.ode.segments import Declared, solver_with_events
-from numbad.ode.shaped import flat_event, flat_slope, shaped_solver
 from numbad.ode.sparse_mass import by_entries
 from numbad.ode.sparsity_pattern import checked_sparsity
 from numbad.ode.switching import Switching
@@ -61,7 +60,6 @@ def solver(
     adjoint="auto",
     checkpoints=None,
     sens_errcon=False,
-    ndim=1,
 ):
     """Compile the solution operator of dy/dt = fun(t, y, *args).
 
@@ -108,10 +106,6 @@ def solver(
         finds the pattern. It is checked at the start of a solution.
     inplace : bool
         Whether `fun` writes its result instead of returning it; the state is then an array.
-    ndim : int
-        Dimensions of `y0`, where they are more than one: `fun` and the functions of events get and return
-        arrays of the shape of `y0`, and the result has the shape (len(ts), *y0.shape). `mass_matrix`,
-        `jac_sparsity` and arrays of `atol` are about `y0.ravel()`.
     events : Event or sequence of Event
         What `numbad.ode.event` and `numbad.ode.at_times` make: changes of the state, switches of `fun`,
         the end of the solution, where a condition crosses zero or at times known beforehand. The times
@@ -202,33 +196,15 @@ def solver(
     settings = settings._replace(mass=mass, sparsity=sparsity)
     check_step_size(tableau, settings)
     jac = checked_jacobian(jac, tableau, settings.sparsity)
-    dispatcher, shaped = as_dispatcher(fun), _checked_dimensions(ndim, jac) > 1
-    if shaped:
-        dispatcher = flat_slope(dispatcher, bool(inplace))
-    problem = Problem(dispatcher, tableau, bool(inplace), bool(sens_errcon), adjoint)
+    problem = Problem(as_dispatcher(fun), tableau, bool(inplace), bool(sens_errcon), adjoint)
     problem = problem._replace(checkpoints=checked_checkpoints(checkpoints, problem))
     _check_continuous(problem, settings, bool(events) or tstops is not None)
     declared = Declared(checked_events(events, tstops), _checked_count(keep_events))
-    if shaped:
-        declared = declared._replace(events=tuple(map(flat_event, declared.events)))
     if not declared.events:
-        solve = compiled(problem._replace(jac=jac), settings, 0)
-    else:
-        check_mass_of_events(settings.mass)
-        problem = problem._replace(until_output=True)
-        solve = solver_with_events(compiled(problem, settings, 0), problem, settings, declared)
-    return shaped_solver(solve, ndim, declared.keep) if shaped else solve
-
-
-def _checked_dimensions(ndim, jac):
-    if not _is_count(ndim, 1):
-        raise ArgumentError(f"ndim must be the number of dimensions of y0, such as 2, not {ndim!r}")
-    if ndim > 1 and jac is not None:
-        raise ArgumentError(
-            f"jac does not go with ndim={ndim}. Way out: leave it out; the exact Jacobian by dual numbers "
-            "is taken, or write fun for a state of one row"
-        )
-    return ndim
+        return compiled(problem._replace(jac=jac), settings, 0)
+    check_mass_of_events(settings.mass)
+    problem = problem._replace(until_output=True)
+    return solver_with_events(compiled(problem, settings, 0), problem, settings, declared)
 
 
 def _refuse_unavailable(adjoint):

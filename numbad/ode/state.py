@@ -36,17 +36,7 @@ def components_of(y0):
     if isinstance(y0, types.BaseTuple) and len(y0) and all(is_scalar(member) for member in y0):
         return tuple(y0)
     raise ModelError(
-        "y0 must be a float, a one-dimensional array, or a tuple or namedtuple of floats, "
-        f"not {y0}{_way_out(y0)}"
-    )
-
-
-def _way_out(y0):
-    ndim = getattr(y0, "ndim", 1)
-    return (
-        f". Way out: nd.ode.solver(fun, ndim={ndim}) takes and returns such arrays"
-        if ndim > 1
-        else ""
+        f"y0 must be a float, a one-dimensional array, or a tuple or namedtuple of floats, not {y0}"
     )
 
 
