@@ -180,7 +180,10 @@ def _initial_state(y0):
     except (TypeError, ValueError):
         raise ModelError(f"y0 must be an array of numbers, not {y0!r}") from None
     if array.ndim != 1 or array.size == 0:
-        raise ModelError(f"y0 must be one-dimensional and not empty; its shape is {array.shape}")
+        way_out = "; nd.ode.solver takes states of any shape" if array.ndim > 1 else ""
+        raise ModelError(
+            f"y0 must be one-dimensional and not empty; its shape is {array.shape}{way_out}"
+        )
     _check_finite("y0", array)
     return array
 

@@ -9,6 +9,7 @@ from numbad.errors import ArgumentError
 from numbad.forward.dual import duals_in
 from numbad.ir.functionals import functional
 from numbad.ode.adjoints.dispatcher import SolverDispatcher
+from numbad.ode.by_structure import by_structure
 from numbad.ode.compiling import as_dispatcher, generic
 from numbad.ode.events import checked_events
 from numbad.ode.fixed_times import solve_at_fixed_times
@@ -22,6 +23,7 @@ from numbad.ode.integrate import (
     dispatcher_of,
     make_integrate,
 )
+from numbad.ode.matrix_states import PARAMETERS, call_of, is_matrix, on_matrices
 from numbad.ode.methods import find_method
 from numbad.ode.moving import check_mass_of_times, solve_at_moving_times
 from numbad.ode.multistep import Multistep
@@ -148,9 +150,12 @@ def solver(
     dispatcher
         `solve(y0, ts, args=())` returns an array of shape (len(ts), n): the solution at each of
         `ts`, an array or tuple of strictly increasing (or decreasing) times, the first of them that
-        of `y0`. `y0` is a float, tuple, namedtuple or array; `args` a tuple of further arguments,
-        or one argument of another type, a namedtuple or array, say. It can be called from Python,
-        from nopython code and in `prange`, and differentiated with respect to `y0`, `args` and
+        of `y0`. `y0` is a float, tuple, namedtuple or array, which may be a matrix or have more dimensions:
+        `fun`, `jac` and events then get `y` in its shape, `fun` returns (or writes) and the result holds
+        states of it, (len(ts), *y0.shape), and what has rows or columns for components (`jac`,
+        `jac_sparsity`, `mass_matrix`, `atol`, `rtol`) has those of `y0.ravel()`. `args` is a tuple of
+        further arguments, or one argument of another type, a namedtuple or array, say. `solve` can be called
+        from Python, from nopython code and in `prange`, and differentiated with respect to `y0`, `args` and
         `ts`; derivatives see the steps that the values choose. The same `fun` and options give the
         same dispatcher. In Numba's `prange` an exception ends a chunk of the loop unseen: fill
         results with NaN first.
@@ -203,8 +208,7 @@ def solver(
     if not declared.events:
         return compiled(problem._replace(jac=jac), settings, 0)
     check_mass_of_events(settings.mass)
-    problem = problem._replace(until_output=True)
-    return solver_with_events(compiled(problem, settings, 0), problem, settings, declared)
+    return with_events(problem._replace(until_output=True), settings, declared)
 
 
 def _refuse_unavailable(adjoint):
@@ -379,7 +383,14 @@ def compiled(problem, settings, level):
     def solve(y0, ts, args=()):
         raise NotImplementedError(content)
 
+    def on_matrix(argtypes):
+        return on_matrices(
+            lambda raveled, _: compiled(raveled, settings, 0), problem, (), False, argtypes
+        )
+
     def choose(y0, ts, args):
+        if is_matrix(y0):
+            return call_of(on_matrix, (y0, ts, args))
         if any(duals_in(ts)):
             check_mass_of_times(settings.mass)
             below = compiled(problem, settings, level + 1)
@@ -387,7 +398,28 @@ def compiled(problem, settings, level):
         return solve_at_fixed_times(make_integrate(problem), as_passed(settings))
 
     origin = compiled, (problem, settings, level)
-    return generic(solve, content, choose, origin, SolverDispatcher)
+    made = generic(solve, content, choose, origin, SolverDispatcher)
+    made.on_matrix = on_matrix
+    return made
+
+
+@built_once(dispatcher_of)
+def with_events(problem, settings, declared):
+    """The dispatcher `solve(y0, ts, args)` for events."""
+    on_vectors = solver_with_events(compiled(problem, settings, 0), problem, settings, declared)
+
+    def on_matrix(argtypes):
+        def build(raveled, events):
+            own = declared._replace(events=events)
+            return solver_with_events(compiled(raveled, settings, 0), raveled, settings, own)
+
+        return on_matrices(build, problem, declared.events, declared.keep > 0, argtypes)
+
+    def core(*argtypes):
+        return on_matrix(argtypes) if is_matrix(argtypes[0]) else on_vectors
+
+    origin = with_events, (problem, settings, declared)
+    return by_structure("solve", PARAMETERS, core, (on_vectors,), origin)
 
 
 functional(

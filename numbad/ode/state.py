@@ -35,8 +35,15 @@ def components_of(y0):
         return (y0.dtype,)
     if isinstance(y0, types.BaseTuple) and len(y0) and all(is_scalar(member) for member in y0):
         return tuple(y0)
+    way_out = ""
+    if isinstance(y0, types.Array) and y0.ndim > 1 and is_scalar(y0.dtype):
+        way_out = (
+            " (a matrix is taken by `solve` of nd.ode.solver: call that in a function of your own)"
+        )
+    elif isinstance(y0, types.BaseTuple):
+        way_out = ": of a nested tuple, make one tuple or array"
     raise ModelError(
-        f"y0 must be a float, a one-dimensional array, or a tuple or namedtuple of floats, not {y0}"
+        f"y0 must be a float, an array, or a tuple or namedtuple of floats, not {y0}{way_out}"
     )
 
 

@@ -14,9 +14,9 @@ from numba.extending import overload
 from numbad.compilation.caching import jit
 from numbad.compilation.memo import built_once
 from numbad.errors import ArgumentError, NumbadWarning
+from numbad.ode.by_structure import by_structure
 from numbad.operators.operator_dispatcher import as_dispatcher
 from numbad.random.generator_compiling import HOW_TO_MAKE_A_KEY
-from numbad.sde.by_structure import by_structure
 from numbad.sde.control_variate import adjusting, with_control
 from numbad.sde.ensemble_source import MEAN, Ensemble, block_of, chunk_of, plan_of, reduced_type
 from numbad.sde.grid import as_times, grid

@@ -16,7 +16,7 @@ from numba.extending import overload
 from numbad.compilation.caching import jit
 from numbad.compilation.memo import built_once
 from numbad.errors import ArgumentError, ConvergenceError, NumbadWarning
-from numbad.sde.by_structure import by_structure
+from numbad.ode.by_structure import by_structure
 from numbad.sde.ensemble_source import Ensemble, reduced_type
 from numbad.sde.ensembles import (
     PARAMETERS,

@@ -5,12 +5,12 @@ from functools import partial
 
 from numbad.compilation.memo import built_once
 from numbad.errors import ArgumentError
+from numbad.ode.by_structure import StructureDispatcher, by_structure
 from numbad.ode.compiling import as_dispatcher
 from numbad.sde import events_of_paths, stretch_source
 from numbad.sde.adaptive_source import AdaptiveProblem
 from numbad.sde.adaptive_source import core as adaptive_core
 from numbad.sde.adjoint_source import pull_back, recorded
-from numbad.sde.by_structure import StructureDispatcher, by_structure
 from numbad.sde.forward_adjoint import forward_pullback
 from numbad.sde.jumps_of_paths import check_jumps
 from numbad.sde.methods import METHODS, find_scheme

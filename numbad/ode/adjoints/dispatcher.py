@@ -1,17 +1,25 @@
 """A solver as reverse mode meets it."""
 
+from numba.core import types
+
 from numbad.ode.adjoints.adjoint_of_method import has_adjoint
 from numbad.ode.adjoints.continuous import continuous_pullback, tracked
 from numbad.ode.adjoints.discrete import discrete_pullback
 from numbad.ode.adjoints.recorded import recorded
 from numbad.ode.adjoints.sensitivities import forward_pullback
 from numbad.ode.compiling import GenericDispatcher
+from numbad.ode.matrix_states import is_matrix
 
 
 class SolverDispatcher(GenericDispatcher):
     """A solver, which brings its own pullback; `origin` says of which problem and settings."""
 
     numbad_changes = False
+
+    def numbad_chosen(self, argtypes):
+        """What is differentiated in its place for arguments of these types: for matrices; else None."""
+        argtypes = tuple(map(types.unliteral, argtypes))
+        return self.on_matrix(argtypes) if is_matrix(argtypes[0]) else None
 
     def _differentiated(self):
         """The problem, with the exact Jacobian: derivatives rest on no other; and the settings."""

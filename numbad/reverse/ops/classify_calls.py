@@ -91,7 +91,12 @@ def _dispatcher(fn, label, s, call, dispatcher):
     if isinstance(dispatcher, ParallelLoop):
         return Parallel(fn, label, s, call.args, dispatcher)
     if hasattr(dispatcher, "numbad_pullback"):
-        return Pulled(fn, label, s, arguments_of(fn, call, dispatcher), dispatcher)
+        arguments = arguments_of(fn, call, dispatcher)
+        if hasattr(dispatcher, "numbad_chosen"):  # code that is differentiated, for some types
+            chosen = dispatcher.numbad_chosen([fn.type_of(v) for v in arguments])
+            if chosen is not None:
+                return PlainCall(fn, label, s, chosen)
+        return Pulled(fn, label, s, arguments, dispatcher)
     return PlainCall(fn, label, s, dispatcher)
 
 

@@ -20,12 +20,13 @@ class StructureDispatcher(GenericDispatcher):
 
 def by_structure(name, parameters, core, content, origin, kind=StructureDispatcher):
     """The dispatcher `name(parameters)` with the code of `core(*types)`; the rest is as for `generic`."""
+    names = ", ".join(parameter.partition("=")[0] for parameter in parameters.split(", "))
 
     def choose(*given):
         plain = core(*map(primal_type, given))
         if not any(True for ty in given for _ in duals_in(ty)):
             return plain.py_func
-        call = f"def {name}({parameters}):\n    return target({parameters})\n"
+        call = f"def {name}({parameters}):\n    return target({names})\n"
         return define(call, {"target": dualized(plain)})
 
     text = f"def {name}({parameters}):\n    raise NotImplementedError(content)\n"
