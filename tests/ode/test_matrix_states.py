@@ -76,6 +76,7 @@ def test_other_adjoints(adjoint):
     check_gradient(nd.ode.solver(linear, adjoint=adjoint, rtol=1e-10, atol=1e-10), 1e-6)
 
 
+@pytest.mark.deep
 def test_forward_mode():
     solve = nd.ode.solver(linear, method="RK4", first_step=0.01)
     along = np.array([[1.0, 0.0], [-2.0, 0.5]])
