@@ -253,6 +253,10 @@ class LinkingDispatcher(CPUDispatcher):
         return compiled(self, super().compile, sig)
 
 
+PLAIN = CPUDispatcher, LinkingDispatcher
+"""The classes of functions that are their code and no more: those of `njit`, and of numbad's own `jit`."""
+
+
 def _finish_recursive(codegen):
     """Give machine code to what recursive functions call by its address; others may call these as well."""
     for name in list(codegen._rtlinker._unresolved):

@@ -7,11 +7,12 @@ from numba.core.compiler import CompilerBase, DefaultPassBuilder, Flags, _EarlyP
 from numba.core.compiler_machinery import FunctionPass, register_pass
 from numba.core.errors import ForceLiteralArg
 from numba.core.ir_utils import raise_on_unsupported_feature
-from numba.core.registry import CPUDispatcher, cpu_target
+from numba.core.registry import cpu_target
 from numba.core.typed_passes import NopythonTypeInference
 from numba.core.typing import signature
 from numba.core.untyped_passes import InlineInlinables, MakeFunctionToJitFunction, ReconstructSSA
 
+from ..compilation.linking import PLAIN
 from ..compilation.memo import remembered
 from ..rules.linalg.result_types import result_type as linalg_type
 from .chosen import enter_overloads
@@ -45,7 +46,7 @@ class CaptureInference(Inference):
 
     def callee_type(self, dispatcher, args, kws):
         """The signature of a call of a dispatcher; None where it has to be compiled to know."""
-        if type(dispatcher) is not CPUDispatcher or dispatcher.locals:
+        if type(dispatcher) not in PLAIN or dispatcher.locals:
             return None
         pysig, args = dispatcher.fold_argument_types(args, kws)
         args = tuple(map(types.unliteral, args))

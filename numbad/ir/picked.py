@@ -9,8 +9,8 @@ from numba import njit
 from numba.core import ir
 from numba.core.compiler_machinery import FunctionPass, register_pass
 from numba.core.ir_utils import build_definitions
-from numba.core.registry import CPUDispatcher
 
+from ..compilation.linking import PLAIN
 from ..source import define
 
 
@@ -54,7 +54,7 @@ def _sources(value):
 
 
 def _is_function(value):
-    return isinstance(value, ir.Global | ir.FreeVar) and type(value.value) is CPUDispatcher
+    return isinstance(value, ir.Global | ir.FreeVar) and type(value.value) in PLAIN
 
 
 def _functions_held(values):

@@ -18,16 +18,21 @@ class StructureDispatcher(GenericDispatcher):
         return self.core(*(types.unliteral(ty) for ty in argtypes))
 
 
+def code_of(core, name, parameters, given):
+    """The Python function `name(parameters)` for types of which any may hold duals."""
+    plain = core(*map(primal_type, given))
+    if not any(True for ty in given for _ in duals_in(ty)):
+        return plain.py_func
+    names = ", ".join(parameter.partition("=")[0] for parameter in parameters.split(", "))
+    call = f"def {name}({parameters}):\n    return target({names})\n"
+    return define(call, {"target": dualized(plain)})
+
+
 def by_structure(name, parameters, core, content, origin, kind=StructureDispatcher):
     """The dispatcher `name(parameters)` with the code of `core(*types)`; the rest is as for `generic`."""
-    names = ", ".join(parameter.partition("=")[0] for parameter in parameters.split(", "))
 
     def choose(*given):
-        plain = core(*map(primal_type, given))
-        if not any(True for ty in given for _ in duals_in(ty)):
-            return plain.py_func
-        call = f"def {name}({parameters}):\n    return target({names})\n"
-        return define(call, {"target": dualized(plain)})
+        return code_of(core, name, parameters, given)
 
     text = f"def {name}({parameters}):\n    raise NotImplementedError(content)\n"
     dispatcher = generic(define(text, {"content": content}), content, choose, origin, kind)

@@ -11,9 +11,8 @@ from numba.core.registry import cpu_target
 from numbad.compilation.caching import jit
 from numbad.compilation.memo import built_once
 from numbad.errors import ModelError, NumbadError
-from numbad.forward.dual import duals_in, primal_type
-from numbad.forward.dualize import dualized
 from numbad.ode.complaint import cannot_compile
+from numbad.ode.rhs import is_plain_tuple, members
 from numbad.ode.state import is_scalar
 from numbad.source import define
 
@@ -25,22 +24,14 @@ def is_matrix(ty):
     return isinstance(ty, types.Array) and ty.ndim > 1 and is_scalar(ty.dtype)
 
 
-def call_of(on_matrix, argtypes):
-    """The Python function `solve` for argument types, of which any may hold duals."""
-    target = on_matrix(tuple(map(primal_type, argtypes)))
-    if not any(True for ty in argtypes for _ in duals_in(ty)):
-        return target.py_func
-    call = f"def solve({PARAMETERS}):\n    return target(y0, ts, args)\n"
-    return define(call, {"target": dualized(target)})
-
-
 def on_matrices(build, problem, events, keeps, argtypes):
     """The jitted `solve(y0, ts, args)` for a state of two or more dimensions, of types without duals.
 
     `build(problem, events)` is the solver for the state as a vector; `keeps`, whether it returns events.
     """
     y0, _, *given = argtypes
-    rest, is_tuple = _members(given[0] if given else types.Omitted(()))
+    args = given[0] if given and not isinstance(given[0], types.Omitted) else types.Tuple(())
+    rest, is_tuple = members(args), is_plain_tuple(args)
     _check(problem, events, y0, rest)
     shape = _Shape(y0.ndim, len(rest) if is_tuple else None)
     raveled = problem._replace(
@@ -49,15 +40,6 @@ def on_matrices(build, problem, events, keeps, argtypes):
     )
     own_events = tuple(_event(event, shape) for event in events)
     return _around(build(raveled, own_events), shape, keeps)
-
-
-def _members(args):
-    """The types of the further arguments, and whether they are given as a tuple."""
-    if isinstance(args, types.Omitted):
-        return (), True
-    if isinstance(args, types.BaseTuple) and not isinstance(args, types.BaseNamedTuple):
-        return tuple(args), True
-    return (args,), False
 
 
 class _Shape(tuple):

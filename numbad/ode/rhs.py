@@ -130,17 +130,18 @@ def make_evaluate(rhs, first=False):
     return evaluate
 
 
-def _is_plain_tuple(args):
+def is_plain_tuple(args):
+    """Whether the further arguments are a tuple of them, rather than one argument."""
     return isinstance(args, types.BaseTuple) and not isinstance(args, types.BaseNamedTuple)
 
 
 def members(args):
     """The types of the further arguments: a plain tuple's members, or one of any other type."""
-    return tuple(args) if _is_plain_tuple(args) else (args,)
+    return tuple(args) if is_plain_tuple(args) else (args,)
 
 
 def values_of_members(builder, args, value):
-    if _is_plain_tuple(args):
+    if is_plain_tuple(args):
         return [builder.extract_value(value, i) for i in range(len(args))]
     return [value]
 

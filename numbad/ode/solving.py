@@ -9,7 +9,7 @@ from numbad.errors import ArgumentError
 from numbad.forward.dual import duals_in
 from numbad.ir.functionals import functional
 from numbad.ode.adjoints.dispatcher import SolverDispatcher
-from numbad.ode.by_structure import by_structure
+from numbad.ode.by_structure import by_structure, code_of
 from numbad.ode.compiling import as_dispatcher, generic
 from numbad.ode.events import checked_events
 from numbad.ode.fixed_times import solve_at_fixed_times
@@ -23,7 +23,7 @@ from numbad.ode.integrate import (
     dispatcher_of,
     make_integrate,
 )
-from numbad.ode.matrix_states import PARAMETERS, call_of, is_matrix, on_matrices
+from numbad.ode.matrix_states import PARAMETERS, is_matrix, on_matrices
 from numbad.ode.methods import find_method
 from numbad.ode.moving import check_mass_of_times, solve_at_moving_times
 from numbad.ode.multistep import Multistep
@@ -390,7 +390,7 @@ def compiled(problem, settings, level):
 
     def choose(y0, ts, args):
         if is_matrix(y0):
-            return call_of(on_matrix, (y0, ts, args))
+            return code_of(lambda *given: on_matrix(given), "solve", PARAMETERS, (y0, ts, args))
         if any(duals_in(ts)):
             check_mass_of_times(settings.mass)
             below = compiled(problem, settings, level + 1)

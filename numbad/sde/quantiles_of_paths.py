@@ -82,17 +82,22 @@ def quantiles(*levels, of=None):
     >>> bool(low[1, 0] < median[1, 0] < high[1, 0]), found.paths
     (True, 10000)
     """
+    found = checked_levels("nd.sde.quantiles", levels)
+    if of is not None and not callable(of):
+        raise ArgumentError(f"of is a function of a path, not {of!r}")
+    found.of = None if of is None else as_dispatcher("sde.quantiles", of)
+    return found
+
+
+def checked_levels(name, levels):
+    """What a function of this name was given as `Levels`; raises ArgumentError."""
     for level in levels:
         known = isinstance(level, int | float | np.floating | np.integer)
         if isinstance(level, bool) or not known or not 0.0 <= level <= 1.0:
-            raise ArgumentError(f"nd.sde.quantiles takes levels from 0 to 1, not {level!r}")
+            raise ArgumentError(f"{name} takes levels from 0 to 1, not {level!r}")
     if not levels:
-        raise ArgumentError("nd.sde.quantiles needs a level, such as 0.5 for the median")
-    if of is not None and not callable(of):
-        raise ArgumentError(f"of is a function of a path, not {of!r}")
-    found = Levels(map(float, levels))
-    found.of = None if of is None else as_dispatcher("sde.quantiles", of)
-    return found
+        raise ArgumentError(f"{name} needs a level, such as 0.5 for the median")
+    return Levels(map(float, levels))
 
 
 @typeof_impl.register(Levels)

@@ -11,12 +11,13 @@ from numbad.cuda.trajectories.lost_trajectories import LostTrajectories
 from numbad.cuda.trajectories.ode_march import OdePlan
 from numbad.cuda.trajectories.path_numbers import PathNumbers
 from numbad.cuda.trajectories.portions import checked_block, portion, portions, progress_bar
-from numbad.cuda.trajectories.quantile import Levels, QuantileSearch
+from numbad.cuda.trajectories.quantile import QuantileSearch
 from numbad.cuda.trajectories.sde_march import SdePlan
 from numbad.cuda.trajectories.seeds import chosen, chunk_size, passes
 from numbad.cuda.trajectories.shares import Asked, shares
 from numbad.errors import ArgumentError
 from numbad.ode.adjoints.dispatcher import SolverDispatcher
+from numbad.sde.quantiles_of_paths import Levels
 from numbad.sde.solution_operator import SolveDispatcher
 
 _WAY_OUT = (
@@ -140,6 +141,11 @@ def _check_reduce(reduce):
         raise ArgumentError(
             "nd.cuda.ensemble: reduce is None, 'mean', a function of one trajectory or "
             f"nd.cuda.quantiles(...), not {reduce!r}"
+        )
+    if isinstance(reduce, Levels) and reduce.of is not None:
+        raise ArgumentError(
+            "nd.cuda.ensemble takes quantiles of states. Way out: leave of= out, or return what of= makes of "
+            "each trajectory, reduce=of, and take numpy.quantile"
         )
 
 

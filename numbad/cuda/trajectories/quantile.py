@@ -5,28 +5,16 @@ range of integers as often as there are bits, and one count over the row each ti
 same in any order.
 """
 
-from collections import namedtuple
-
 import numpy as np
 from numba import cuda
 from numba.core import types
 
 from numbad.cuda.kernels import DOUBLE, SINGLE, Kernel
-from numbad.errors import ArgumentError, UnsupportedError
-
-Quantiles = namedtuple("Quantiles", "values levels paths failed")
-Quantiles.__doc__ = """What `ensemble` returns with reduce=nd.cuda.quantiles(...).
-
-`values`, shape (len(levels), len(ts), n); the `levels`; how many `paths` they are over, those that reached
-their end; `failed`: the number of the first that did not, -1 if all did.
-"""
+from numbad.errors import UnsupportedError
+from numbad.sde.quantiles_of_paths import Quantiles, checked_levels
 
 _THREADS = 2**17
 _BITS = {SINGLE: np.int32, DOUBLE: np.int64}
-
-
-class Levels(tuple):
-    """The levels of quantiles, as `reduce` takes them."""
 
 
 def quantiles(*levels):
@@ -40,9 +28,10 @@ def quantiles(*levels):
     Returns
     -------
     object
-        With `reduce=` it, `nd.cuda.ensemble` returns `Quantiles(values, levels, paths, failed)`: exact
-        quantiles, between two numbers on the line through them, as `numpy.quantile` has them (R. J. Hyndman,
-        Y. Fan, The American Statistician 50 (1996), definition 7).
+        With `reduce=` it, `nd.cuda.ensemble` returns `Quantiles(values, levels, paths, failed)`, as
+        `nd.sde.ensemble` does with `nd.sde.quantiles`, which is taken as well: exact quantiles, between two
+        numbers on the line through them, as `numpy.quantile` has them (R. J. Hyndman, Y. Fan, The American
+        Statistician 50 (1996), definition 7).
 
     Raises
     ------
@@ -56,14 +45,7 @@ def quantiles(*levels):
         bands = nd.cuda.ensemble(solve, y0s, ts, args, key, reduce=nd.cuda.quantiles(0.05, 0.5, 0.95))
         low, median, high = bands.values  # each (len(ts), n)
     """
-    for level in levels:
-        if isinstance(level, bool) or not isinstance(level, int | float | np.floating):
-            raise ArgumentError(f"nd.cuda.quantiles takes numbers from 0 to 1, not {level!r}")
-        if not 0.0 <= level <= 1.0:
-            raise ArgumentError(f"nd.cuda.quantiles takes levels from 0 to 1, not {level!r}")
-    if not levels:
-        raise ArgumentError("nd.cuda.quantiles needs a level, such as 0.5 for the median")
-    return Levels(map(float, levels))
+    return checked_levels("nd.cuda.quantiles", levels)
 
 
 def _counter(largest):

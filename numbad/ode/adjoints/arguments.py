@@ -2,11 +2,10 @@
 
 from functools import partial
 
-from numba.core import types
-
 from numbad.forward.dual import base_scalar, with_base
 from numbad.forward.dual_arrays import as_dual
 from numbad.forward.layout import zeros_as
+from numbad.ode.rhs import is_plain_tuple
 from numbad.operators.argument_structure import leaves, parse, render
 from numbad.operators.generated_names import Writer
 
@@ -17,7 +16,7 @@ class Arguments(Writer):
     def __init__(self, p, source="args[2]"):
         super().__init__()
         self.p, self.source = p, source
-        self.single = not _is_plain_tuple(p)
+        self.single = not is_plain_tuple(p)
         self.given = (p,) if self.single else tuple(p)
         self.namespace["zeros_as"] = zeros_as
 
@@ -73,7 +72,3 @@ def tuple_of(sources):
 
 def _source(leaf):
     return leaf.source
-
-
-def _is_plain_tuple(ty):
-    return isinstance(ty, types.BaseTuple) and not isinstance(ty, types.BaseNamedTuple)

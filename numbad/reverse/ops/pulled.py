@@ -8,6 +8,7 @@ from numba.core.dispatcher import Dispatcher
 from numba.core.errors import NumbaError
 from numba.core.registry import CPUDispatcher
 
+from ...compilation.linking import PLAIN
 from ...errors import NumbadError, RuleError
 from ...forward.custom import two_of
 from ...forward.refuse import reason, told_before
@@ -43,7 +44,7 @@ class RuleDispatcher(CPUDispatcher):
 @cache
 def _of_rule(function, callee):
     """A function of a rule of `callee`: calls of `callee` in it mean its code, for dual numbers too."""
-    if isinstance(function, Dispatcher) and type(function) is not CPUDispatcher:
+    if isinstance(function, Dispatcher) and type(function) not in PLAIN:
         return function
     own = getattr(function, "py_func", function)
     copy = FunctionType(
