@@ -76,8 +76,8 @@ def fit_sde(
 
     Notes
     -----
-    The optimiser is SciPy's "trust-exact", with gradient and Hessian exact; with bounds, Newton's method
-    projected onto them (D. P. Bertsekas, SIAM J. Control Optim. 20 (1982) 221-246).
+    The optimiser is SciPy's "trust-exact", with gradient and Hessian exact; with bounds, and for profiles,
+    "L-BFGS-B" with the exact gradient.
 
     Examples
     --------

@@ -21,6 +21,7 @@ from numbad.source import define
 
 _NEGLIGIBLE = 1e-10  # of log-likelihood
 _GRADIENT = 1e-6
+_ROUNDING = 1e-14  # of the log-likelihood, relative: what a step gains no more where it is at rest
 _MOST_STEPS = 500
 
 
@@ -87,21 +88,8 @@ class LikelihoodProblem:
 
     def held_at(self, x, others):
         """The coordinates `others` fitted from where they are in x: `(x, cost)`."""
-        from scipy.optimize import minimize
-
-        x = np.array(x)
-
-        def cost(free):
-            x[others] = free
-            found, slope = self._value(x)
-            return (found, slope[others]) if np.isfinite(found) else (1e300, np.zeros(others.sum()))
-
-        if self.unknowns.bounded:
-            ended = self._bounded(x, others)
-            return ended.x, float(ended.fun)
-        ended = minimize(cost, x[others], jac=True, method="BFGS", options={"gtol": _GRADIENT})
-        x[others] = ended.x
-        return x, float(ended.fun)
+        found = self._bounded(x, others)
+        return found.x, float(found.fun)
 
     def _value(self, x):
         """Cost and gradient; infinite where there are none: a step there is one that is too long."""
@@ -128,43 +116,28 @@ class LikelihoodProblem:
         return found
 
     def _bounded(self, x, others=None):
-        """Newton's method within the bounds, damped where the cost does not fall; `others` may move."""
-        from scipy.optimize import OptimizeResult
+        """The same within the bounds; `others` may move, all if None."""
+        from scipy.optimize import minimize
 
         lower, upper = self.unknowns.internal_bounds
-        movable = np.ones(len(x), bool) if others is None else others
-        x, damping = np.clip(x, lower, upper), 0.0
-        cost, slope = self._value(x)
-        curvature = self.curvature(np.array(x), *self.args)
-        success, message = False, "Maximum number of iterations has been exceeded."
-        for evaluations in range(1, _MOST_STEPS):  # noqa: B007 (how many)
-            stopped = ((x <= lower) & (slope > 0.0)) | ((x >= upper) & (slope < 0.0))
-            free = movable & ~stopped
-            if not free.any() or np.linalg.norm(slope[free]) < _GRADIENT:
-                success, message = True, "Optimization terminated successfully."
-                break
-            step, gain, convex = _newton(curvature[np.ix_(free, free)], slope[free], damping)
-            if convex and gain < _NEGLIGIBLE:
-                success, message = True, "No step promises a larger log-likelihood."
-                break
-            new = np.array(x)
-            new[free] = np.clip(x[free] + step, lower[free], upper[free])
-            found, slope_there = self._value(new)
-            expected = slope @ (new - x)
-            if (
-                expected < 0.0
-                and found <= cost + 1e-4 * expected
-                and np.isfinite(slope_there).all()
-            ):
-                x, cost, slope = new, found, slope_there
-                curvature = self.curvature(np.array(x), *self.args)
-                damping = 0.0 if damping < 1e-3 else 0.1 * damping
-            elif (new == x).all():
-                message = "A bad approximation caused failure to predict improvement."
-                break
-            else:
-                damping = max(10.0 * damping, 1e-3)
-        return OptimizeResult(x=x, fun=cost, nfev=evaluations, success=success, message=message)
+        x, movable = np.clip(x, lower, upper), np.ones(len(x), bool) if others is None else others
+
+        def cost(free):
+            x[movable] = free
+            found, slope = self._value(x)
+            return (found, slope[movable]) if np.isfinite(found) else (1e300, np.zeros(len(free)))
+
+        found = minimize(
+            cost,
+            x[movable],
+            jac=True,
+            method="L-BFGS-B",
+            bounds=list(zip(lower[movable], upper[movable], strict=True)),
+            options={"gtol": _GRADIENT, "ftol": _ROUNDING, "maxiter": _MOST_STEPS, "maxls": 50},
+        )
+        x[movable] = found.x
+        found.x = x
+        return found
 
     @cached_property
     def digests(self):
@@ -210,15 +183,6 @@ class LikelihoodProblem:
 def _restore(key, blob):
     """The problem of a pickle: one for each process, so that it compiles once."""
     return remembered(key, lambda: LikelihoodProblem(*pickle.loads(blob)))
-
-
-def _newton(curvature, slope, damping):
-    """A step that descends, what an undamped one would gain, and whether the curvature is positive."""
-    values, vectors = np.linalg.eigh(curvature)
-    size = max(np.abs(values).max(), 1e-300)
-    steep, along = np.maximum(np.abs(values), 1e-12 * size), vectors.T @ slope
-    step = -vectors @ (along / (steep + damping * size))
-    return step, float(0.5 * (along**2 / steep).sum()), bool(values.min() > 0.0)
 
 
 def _verdict(found):
