@@ -1,14 +1,17 @@
 """The solution at times that are floats, and what tells why there is none."""
 
+from numbad.compilation.caching import jit
 from numbad.ode import failure
-from numbad.ode.compiling import inlined
 from numbad.ode.state import plain
 from numbad.ode.times import uniform
 
 
-@inlined
+@jit(error_model="numpy")
 def check(status, t):
-    """Raise what tells why an integration stopped early."""
+    """Raise what tells why an integration stopped early.
+
+    It is compiled by itself, once: what raises errors that hold numbers needs machine code of its own.
+    """
     if status in (failure.WRONG_TOLERANCES, failure.WRONG_MASS, failure.WRONG_PATTERN_SIZE):
         raise failure.SizeError(status)
     if failure.NO_TIMES <= status <= failure.TIMES_NOT_FINITE:

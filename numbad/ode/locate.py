@@ -9,7 +9,8 @@ from numbad.ode import failure
 from numbad.ode.compiling import GenericDispatcher, generic, inlined
 from numbad.ode.conditions import Conditions
 from numbad.ode.crossing import NOWHERE, PLACES, make_scan, next_to
-from numbad.ode.integrate import as_passed, content_of, dispatcher_of, make_pieces
+from numbad.ode.fixed_times import check
+from numbad.ode.integrate import as_passed, content_of, dispatcher_of, functions_of, make_pieces
 from numbad.ode.rhs import RightHandSide, make_evaluate
 from numbad.ode.state import (
     borrow,
@@ -57,7 +58,11 @@ def make_locate(problem, settings, conditions, directions):
 
 def _with_settings(search, settings):
     def locate(y0, t, t_end, args, fired, crossed_by, tried):
-        return search(y0, t, t_end, args, fired, crossed_by, tried, settings)
+        hit, t_before, t_after, rates, tried, status, stopped = search(
+            y0, t, t_end, args, fired, crossed_by, tried, settings
+        )
+        check(status, stopped)
+        return hit, t_before, t_after, rates, tried
 
     return locate
 
@@ -66,10 +71,10 @@ def _with_settings(search, settings):
 def make_search(problem, conditions, directions, mass):
     """The dispatcher `search(y0, t, t_end, args, fired, crossed_by, tried, settings)`, as `locate`.
 
-    It returns (hit, t_before, t_after, slopes, tried): as bits of `hit` the conditions that cross zero
-    first, the times next to that on each side, and how fast each condition changes there. Without one,
+    It returns (hit, t_before, t_after, slopes, tried, status, t): as bits of `hit` the conditions that cross
+    zero first, the times next to that on each side, and how fast each condition changes there. Without one,
     `hit` is 0. `fired` are those that have just done so, `crossed_by` with which slopes, `tried` the steps
-    tried so far.
+    tried so far. `status` and `t` are what `check` takes.
     """
     content = *content_of(problem), conditions, directions, mass
 
@@ -80,7 +85,9 @@ def make_search(problem, conditions, directions, mass):
         watch = Conditions(conditions, y0, args)
         return _search(make_pieces(problem), problem, watch, directions, mass)
 
-    return generic(search, content, choose, (make_search, (problem, conditions, directions, mass)))
+    around = functions_of(problem) and (*functions_of(problem), *conditions)
+    origin = make_search, (problem, conditions, directions, mass)
+    return generic(search, content, choose, origin, around=around)
 
 
 def _search(pieces, problem, watch, directions, mass):
@@ -185,8 +192,6 @@ def _search(pieces, problem, watch, directions, mass):
         status = explain(status, work, t, y, k0, control.h, t_end, structure, args, settings)
         hold(memory)
         hold(own_memory)
-        if status != failure.RUNNING:
-            raise failure.SolveError(status, t)
-        return hit, t_before, t_after, rates, tried + control.attempts
+        return hit, t_before, t_after, rates, tried + control.attempts, status, t
 
     return search
