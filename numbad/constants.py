@@ -65,19 +65,19 @@ def announce_address(name, address, module):
     return symbol
 
 
-def are_found_again(library, announced):
-    """Whether all that a library refers to by address is known elsewhere: the symbols announced
-    with its key, and those of modules."""
-    return all(name in announced or name in _modules for name in _dynamic(library))
+def are_found_again(code, announced):
+    """Whether all that code, an LLVM module, refers to by address is known elsewhere: the symbols
+    announced with its key, and those of Python's modules."""
+    return all(name in announced or name in _modules for name in _dynamic(code))
 
 
-def modules_of(library):
-    """The modules to import before code of a library runs in another process."""
-    return sorted({_modules[name] for name in _dynamic(library) if name in _modules})
+def modules_of(code):
+    """The modules to import before code runs in another process."""
+    return sorted({_modules[name] for name in _dynamic(code) if name in _modules})
 
 
-def _dynamic(library):
-    names = (variable.name for variable in library._final_module.global_variables)
+def _dynamic(code):
+    names = (variable.name for variable in code.global_variables)
     return [name for name in names if name.startswith(_DYNAMIC)]
 
 

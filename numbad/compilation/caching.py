@@ -102,6 +102,14 @@ class ContentCache:
             for path in place.glob(f"*-{digest[:24]}-*.nbc"):
                 path.unlink(missing_ok=True)
 
+    @staticmethod
+    def inherited():
+        """The options that a compilation takes from the function that is being compiled around it."""
+        around = ConfigStack.top_or_none()
+        if around is None:
+            return [], "python", True, False
+        return sorted(around.fastmath.flags), around.error_model, around.nrt, around.forceinline
+
     def _fingerprint(self):
         digest, symbols = digested(*self._contents())
         self._symbols |= symbols
@@ -118,26 +126,22 @@ class ContentCache:
         machine = target_context.codegen().magic_tuple()
         total = Fingerprint()
         try:
-            total.add(digest).add(repr((machine, _inherited())))
+            total.add(digest).add(repr((machine, self.inherited())))
             total.add(tuple(argtypes)).add(return_type)
         except UndigestibleError:
             return None
         return place / f"{self._name}-{digest[:24]}-{total.hexdigest()[:32]}.nbc"
 
 
-def _inherited():
-    """The options that a compilation takes from the function that is being compiled around it."""
-    around = ConfigStack.top_or_none()
-    if around is None:
-        return [], "python", True, False
-    return sorted(around.fastmath.flags), around.error_model, around.nrt, around.forceinline
-
-
 def _can_keep(compiled, announced):
     """Whether compiled code means the same in another process."""
-    library = compiled.library
-    lifted = all(block.can_cache for block in compiled.lifted)
-    return lifted and constants.are_found_again(library, announced) and symbols.are_unique(library)
+    code = compiled.library._final_module
+    return all(block.can_cache for block in compiled.lifted) and means_the_same(code, announced)
+
+
+def means_the_same(code, announced):
+    """Whether an LLVM module does so, where the symbols announced have their meaning."""
+    return constants.are_found_again(code, announced) and symbols.are_unique(code)
 
 
 def _reduced(compiled, sig):
@@ -151,7 +155,7 @@ def _reduced(compiled, sig):
         fndesc = copy.copy(fndesc)
         fndesc.argtypes = None
         signature = signature.return_type
-    modules = constants.modules_of(compiled.library)
+    modules = constants.modules_of(compiled.library._final_module)
     return modules, library, fndesc, environment, signature, *rest
 
 

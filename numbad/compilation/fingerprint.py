@@ -36,6 +36,10 @@ class UndigestibleError(Exception):
     """A constant whose content cannot be told from one process to the next."""
 
 
+class MetError(Exception):
+    """One of the objects asked for was met."""
+
+
 _PLAIN = (type(None), type(Ellipsis), str, bytes, bool, int, float, complex, range, slice)
 
 # Settings that hold at run time and so are no part of compiled code.
@@ -51,10 +55,24 @@ class Fingerprint:
     def __init__(self):
         self._hash = hashlib.sha256()
         self._seen = {}
+        self._asked_for = {}
         self.symbols = set()  # of the arrays met that code refers to
+
+    def stand_for(self, values):
+        """Take no account of what these objects hold."""
+        for value in values:
+            self._seen[id(value)] = len(self._seen), value
+        return self
+
+    def ask_for(self, values):
+        """Raise `MetError` as soon as one of these objects is met."""
+        self._asked_for = {id(value): value for value in values}
+        return self
 
     def add(self, value):
         """Add an object; returns the fingerprint, for chains."""
+        if id(value) in self._asked_for:
+            raise MetError
         self._text(type(value).__name__)
         if isinstance(value, enum.Enum):
             return self.add(type(value)).add(value.name)
@@ -288,14 +306,28 @@ def settings():
     return repr((own, [(name, getattr(config, name, None)) for name in _CONFIGURATION]))
 
 
+def depends(value, functions):
+    """Whether compiled code of a dispatcher, or for a type, may depend on the code of other dispatchers."""
+    codes = (getattr(function, "py_func", None) for function in functions)
+    asked_for = [value for value in (*functions, *codes) if value is not None]
+    try:
+        Fingerprint().ask_for(asked_for).add(value)
+    except (MetError, UndigestibleError):
+        return True
+    return False
+
+
 def fingerprint(*values):
     """The hex digest of objects and all they reach, or None where something has no stable content."""
     return digested(*values)[0]
 
 
-def digested(*values):
-    """The digest as of `fingerprint`, and the symbols of the arrays met: see `constants`."""
-    total = Fingerprint()
+def digested(*values, standing_for=()):
+    """The digest as of `fingerprint`, and the symbols of the arrays met: see `constants`.
+
+    It is the same whatever stands where objects in `standing_for` do.
+    """
+    total = Fingerprint().stand_for(standing_for)
     try:
         total.add(_versions()).add(settings())
         for function in _RULED:

@@ -6,11 +6,14 @@ asked for is left as it was lowered: its caller links, optimises and translates 
 code of its own when it is called from Python, or when its address is asked for.
 """
 
+from dataclasses import dataclass
 from functools import partial
+from types import SimpleNamespace
 from weakref import WeakValueDictionary
 
 from llvmlite.binding import Linkage, parse_assembly
 from numba.core import types
+from numba.core.cgutils import normalize_ir_text
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.dispatcher import Dispatcher
@@ -44,7 +47,45 @@ class LinkedLibrary(JITCodeLibrary):
         self.when_finished = []  # functions to be called when there is machine code
         self.when_linked = None  # called with the library before it is optimised
         self._copied = []  # the names of the functions of which callers get copies
-        self._environment = None
+        self._reads_environment = False
+        self._environments = {}  # the name of a variable -> what it is to hold
+
+    def lowered(self, own=()):
+        """The code as it was lowered, with its parts but for those of its `own`: for `add_lowered`."""
+        module = self._final_module.clone()
+        _link_as(module, self._copied, Linkage.external)
+        for part in _parts(self, own):
+            module.link_in(_as_lowered(part), preserve=True)
+        return module
+
+    def initialisers(self, own=()):
+        """What is to be called once, in another process, before the code runs: the parts' as well."""
+        libraries = self, *_parts(self, own)
+        return tuple(
+            {call for library in libraries for call in vars(library).get("_reload_init", ())}
+        )
+
+    def add_environments(self, environments):
+        """Take what the variables of code from elsewhere are to hold."""
+        self._reads_environment |= bool(environments)
+        self._environments |= {one.env_name: one for one in environments}
+
+    def add_initialisers(self, calls):
+        vars(self).get("_reload_init", set()).update(calls)
+
+    def add_lowered(self, module, symbols, renumber):
+        """Add the code of another library, calling by other `symbols`, under names of its own."""
+        for value in (*module.functions, *module.global_variables):
+            value.name = symbols.get(value.name) or renumber(value.name)
+        self._note_names(module)
+        self._final_module.link_in(module)
+
+    def parts(self, own=()):
+        """What it links, and what this links in turn if it waits, but for its `own`."""
+        return _parts(self, own)
+
+    def _note_names(self, module):
+        _DEFINED_BY.update({f.name: self for f in module.functions if not f.is_declaration})
 
     def add_ir_module(self, ir_module):
         if self.waits and ir_module.name in _WRAPPERS:
@@ -53,12 +94,9 @@ class LinkedLibrary(JITCodeLibrary):
             super().add_ir_module(ir_module)
 
     def add_llvm_module(self, ll_module):
-        self.waits = self.waits and not _needs_environment(ll_module)
+        self._reads_environment |= bool(environments_read(ll_module))
         if self.waits:
-            names = (
-                function.name for function in ll_module.functions if not function.is_declaration
-            )
-            _DEFINED_BY.update(dict.fromkeys(names, self))
+            self._note_names(ll_module)
         super().add_llvm_module(ll_module)  # after which the module is empty
 
     @property
@@ -67,7 +105,7 @@ class LinkedLibrary(JITCodeLibrary):
 
     def set_env(self, name, environment):
         """Numba's `Codegen.set_env`, put off: the variable has no address yet."""
-        self._environment = name, environment
+        self._environments[name] = environment
 
     @property
     def has_dynamic_globals(self):
@@ -93,6 +131,8 @@ class LinkedLibrary(JITCodeLibrary):
     def _get_module_for_linking(self):
         """Numba's, with the parts: for callers that are compiled outside of `compiled`."""
         self._ensure_finalized()
+        if self.waits and self._shared_module is None and self.environments():
+            self.finish()  # a caller like that puts nothing into the variables
         if self.waits and self._shared_module is None:
             own, self._final_module = self._final_module, self._final_module.clone()
             self._link_parts()
@@ -125,8 +165,6 @@ class LinkedLibrary(JITCodeLibrary):
         self._finalized = False
         self._dynamic_globals.clear()
         self._generate()
-        if self._environment is not None:
-            self._codegen.set_env(*self._environment)
         while self.when_finished:
             self.when_finished.pop()()
 
@@ -136,14 +174,31 @@ class LinkedLibrary(JITCodeLibrary):
         _link_as(self._final_module, self._copied, Linkage.external)
         with put_off():
             while self.entries:
-                self.add_ir_module(self.entries.pop())
+                self._add_entry(self.entries.pop())
             self._link_parts()
             if self.when_linked is not None:
                 self.when_linked(self)
             self._define_entries()
             self._optimize_final_module()
             self._final_module.verify()
+            environments = self.environments() | self._environments
             self._finalize_final_module()
+            for name, environment in environments.items():
+                self._codegen.set_env(name, environment)
+
+    def environments(self, own=()):
+        """What this code and its parts read as environments, but for its `own`: by the variable's name."""
+        found = {}
+        for library in (self, *_parts(self, own)):
+            if waits(library) and library._reads_environment:
+                found |= library._environments
+        return found
+
+    def _add_entry(self, entry):
+        if isinstance(entry, Wrapper):
+            self.add_llvm_module(entry.parsed())
+        else:
+            self.add_ir_module(entry)
 
     def _define_entries(self):
         """What C calls of functions that are chosen among at run time.
@@ -164,8 +219,30 @@ class LinkedLibrary(JITCodeLibrary):
 
     def _link_parts(self):
         for part in _parts(self):
-            module = part._final_module if waits(part) else part._get_module_for_linking()
-            self._final_module.link_in(module, preserve=True)
+            self._final_module.link_in(_as_lowered(part), preserve=True)
+
+
+@dataclass(frozen=True)
+class Wrapper:
+    """The module of a function that Python or C calls, as `LinkedLibrary.entries` has them."""
+
+    name: str
+    text: str
+    functions: tuple
+
+    @classmethod
+    def of(cls, module):
+        functions = tuple(SimpleNamespace(name=function.name) for function in module.functions)
+        return cls(module.name, str(module), functions)
+
+    def renamed(self, renumber):
+        functions = tuple(SimpleNamespace(name=renumber(f.name)) for f in self.functions)
+        return Wrapper(self.name, renumber(self.text), functions)
+
+    def parsed(self):
+        module = parse_assembly(normalize_ir_text(self.text))
+        module.name = self.name
+        return module
 
 
 def _exported(module):
@@ -179,13 +256,17 @@ def _link_as(module, names, linkage):
         module.get_function(name).linkage = linkage
 
 
-def _parts(library):
+def _as_lowered(part):
+    return part._final_module if waits(part) else part._get_module_for_linking()
+
+
+def _parts(library, leave_out=()):
     """The libraries that one links, and what these link if they wait: each after all its callers."""
     found = {}
 
     def visit(part):
         for other in dict.fromkeys(part._linking_libraries):
-            if other not in found:
+            if other not in found and other not in leave_out:
                 if waits(other):
                     visit(other)
                 found[other] = None
@@ -194,11 +275,11 @@ def _parts(library):
     return list(reversed(found))
 
 
-def _needs_environment(module):
-    """Whether code reads its environment, for which the variable must have an address."""
+def environments_read(module):
+    """The names of the variables in which code finds its environments, where it reads any."""
     names = [v.name for v in module.global_variables if v.name.startswith(_ENVIRONMENT)]
     text = str(module) if names else ""
-    return any(text.count(name) > 1 for name in names)
+    return [name for name in names if text.count(name) > 1]
 
 
 def waits(library):

@@ -8,7 +8,7 @@ are as Numba's callers are: they keep what they were compiled with.
 
 from contextlib import suppress
 from functools import wraps
-from weakref import WeakSet
+from weakref import WeakSet, ref
 
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.dispatcher import Dispatcher
@@ -135,7 +135,8 @@ def _add_overload(dispatcher, cres):
 
 
 def enter(dispatcher, cres):
-    """Note an entry point, for the time when the dispatcher is gone."""
+    """Note an entry point, for the time when the dispatcher is gone, and of what its code was made."""
+    cres.library.made_of = ref(dispatcher), cres.signature.args
     vars(dispatcher).setdefault(_ENTRIES, []).append(cres.entry_point)
 
 

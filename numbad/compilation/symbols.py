@@ -26,10 +26,24 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_start)
 
 
-def are_unique(library):
-    """Whether no function in a library has a name that another process may give to other code."""
-    functions = library._final_module.functions
-    return not any(_is_ambiguous(f.name) for f in functions if not f.is_declaration)
+class Renumbering:
+    """A function that gives names, and texts, with the number of one function that of another."""
+
+    def __init__(self, before, number):
+        self.number = number
+        self._before, self._after = _tag(before), _tag(number)
+
+    def __call__(self, text):
+        return text.replace(self._before, self._after)
+
+
+def _tag(number):
+    return f"B{len(str(number)) + 1}v{number}"
+
+
+def are_unique(code):
+    """Whether no function in an LLVM module has a name that another process may give to other code."""
+    return not any(_is_ambiguous(f.name) for f in code.functions if not f.is_declaration)
 
 
 def _is_ambiguous(name):

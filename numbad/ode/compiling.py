@@ -9,6 +9,8 @@ from numba.core.registry import CPUDispatcher
 from numbad.compilation.caching import ContentCache, user_jit
 from numbad.compilation.linking import compiled
 from numbad.compilation.memo import look_again, made_of
+from numbad.compilation.relinking import KNOWN, recording
+from numbad.compilation.template_cache import TemplateCache
 from numbad.errors import ArgumentError, NumbadError
 from numbad.operators.operator_dispatcher import OperatorCompiler
 
@@ -25,7 +27,8 @@ class GenericDispatcher(CPUDispatcher):
 
     def compile(self, sig):
         look_again(self)
-        return compiled(self, super().compile, sig)
+        with recording():
+            return compiled(self, super().compile, sig)
 
     def __reduce__(self):
         return self.origin
@@ -35,6 +38,9 @@ class GenericDispatcher(CPUDispatcher):
             return super()._compile_for_args(*args, **kws)
         except NumbadError as error:  # the user's mistake: Numba's innards would bury it
             raise error.with_traceback(None) from None
+
+
+KNOWN.append(GenericDispatcher)
 
 
 class Implementation:
@@ -47,18 +53,25 @@ class Implementation:
         return self._choose(*argument_types)
 
 
-def generic(stub, content, choose, origin, kind=GenericDispatcher):
+def generic(stub, content, choose, origin, kind=GenericDispatcher, around=()):
     """The dispatcher with the parameters of `stub` and the code of `choose(*argument_types)`.
 
     `origin` is a function and the arguments for which it returns this dispatcher, for pickling.
 
     `content` is all that the code depends on besides numbad's own: compiled code is kept on disk
     under its digest, which a stub that refers to it hands on to functions that call the dispatcher.
+
+    `around` are all of the users' functions in `content`, where of these the code depends on nothing but
+    what calls of them return: code that was compiled for others then serves (`relinking`).
     """
     stub.__numbad_operator__ = Implementation(choose)
     options = {"nopython": True, "nogil": True, "error_model": "numpy"}
     dispatcher = kind(stub, targetoptions=options, pipeline_class=OperatorCompiler)
-    dispatcher._cache = ContentCache(stub.__name__, lambda: (stub.__name__, *content))
+    name = stub.__name__
+    if around:
+        dispatcher._cache = TemplateCache(name, lambda: (name, *content), around, options)
+    else:
+        dispatcher._cache = ContentCache(name, lambda: (name, *content))
     dispatcher.origin = origin
     return dispatcher
 

@@ -108,6 +108,13 @@ def content_of(problem):
     return problem.fun, astuple(problem.tableau), *parts, problem.jac
 
 
+def functions_of(problem):
+    """The users' functions that compiled code for a problem calls."""
+    return (
+        (problem.fun,) if problem.jac is None else ()
+    )  # it may depend on time, or not: `given_jacobian`
+
+
 def kind_on_cpu(tableau):
     """What makes the steps of a method."""
     if isinstance(tableau, ImplicitTableau):
@@ -320,7 +327,8 @@ def make_integrate(problem):
     def choose(*argument_types):
         return integration(make_pieces(problem), NO_LOG, problem.until_output)
 
-    return generic(integrate, content, choose, (make_integrate, (problem,)))
+    origin = make_integrate, (problem,)
+    return generic(integrate, content, choose, origin, around=functions_of(problem))
 
 
 NO_LOG = Log(inlined(lambda initial: None), inlined(lambda log, work, t, h, t_new, w, stages: None))

@@ -9,7 +9,7 @@ from numbad.ode import failure
 from numbad.ode.compiling import generic
 from numbad.ode.emit import Emitter
 from numbad.ode.event_log import UNWATCHED, WATCHES_NOTHING, make_watch
-from numbad.ode.integrate import content_of, dispatcher_of, make_pieces
+from numbad.ode.integrate import content_of, dispatcher_of, functions_of, make_pieces
 from numbad.ode.state import borrow, borrow_given, hold, structure_of, table_for, write_row
 from numbad.ode.tables import FIRST_ROWS, enlarged, with_row
 
@@ -35,7 +35,8 @@ def make_record(problem, watched=UNWATCHED):
         watch = make_watch(pieces, watched, y0, args) if watched.conditions else WATCHES_NOTHING
         return _record(pieces, watch, problem.tableau.slopes)
 
-    return generic(record, content, choose, (make_record, (problem, watched)))
+    around = functions_of(problem) and (*functions_of(problem), *watched.conditions)
+    return generic(record, content, choose, (make_record, (problem, watched)), around=around)
 
 
 def _record(pieces, watch, slope_count):

@@ -1,7 +1,7 @@
 """Calling the right-hand side: what it is given, and what it may return."""
 
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -9,6 +9,7 @@ from numba.core import errors, types
 from numba.core.imputils import impl_ret_borrowed
 from numba.extending import intrinsic
 
+from numbad.compilation.relinking import note_call
 from numbad.errors import ModelError, NumbadError
 from numbad.forward.dual import base_scalar, duals_in
 from numbad.forward.dualize import replacement
@@ -40,6 +41,11 @@ class RightHandSide:
 
         `structure` is a token for that of the initial state, in which the function gets y.
         """
+        call = self._resolve(typingctx, fun, buffer, t, y, structure, args)
+        note_call(self, fun.dispatcher, (buffer, t, y, structure, args), call)
+        return call
+
+    def _resolve(self, typingctx, fun, buffer, t, y, structure, args):
         rest = map(lender_type, members(args))
         if self.inplace:
             given = t, lender_type(y), lender_type(buffer), *rest
@@ -89,9 +95,13 @@ class Call:
     callee: Any
     given: tuple
     derivative: types.Type | None
-    form: types.Type
+    state: types.Type
     y: types.Type
     args: types.Type
+
+    def form(self):
+        """What code around the call depends on, besides the function that is called."""
+        return replace(self, callee=None)
 
     def emit(self, emitter, buffer, t, y, args, first=False):
         """dy/dt at (t, y), LLVM values, as a state; at its `first` call a wrong length is told."""
@@ -100,7 +110,7 @@ class Call:
         if self.derivative is None:
             emitter.call_dispatcher(self.callee, self.given, [t, y, buffer, *rest])
             return buffer
-        state = restored_value(builder, self.form, self.y, y)
+        state = restored_value(builder, self.state, self.y, y)
         result = emitter.call_dispatcher(self.callee, self.given, [t, state, *rest])
         source = emitter.vector_or_one(self.derivative, result)
         _check_length(emitter, source, emitter.vector(self.y, y), first)

@@ -23,6 +23,7 @@ from ..compilation import caching
 from ..compilation.inherited import inherited_options
 from ..compilation.linking import compiled
 from ..compilation.memo import look_again, made_of, remembered
+from ..compilation.relinking import KNOWN
 from ..constants import by_symbols
 from ..debugging import Watched, debugging
 from ..elementary.option import asked, asked_as
@@ -328,6 +329,9 @@ def _innermost(f):
     while isinstance(f, OperatorDispatcher):
         f = f.operator.f
     return f.py_func
+
+
+KNOWN.append(OperatorDispatcher)
 
 
 class WatchedDispatcher(Watched, OperatorDispatcher):

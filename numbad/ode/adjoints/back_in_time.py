@@ -10,7 +10,7 @@ from numbad.ode.adjoints.adjoint_system import add_members, state_at
 from numbad.ode.adjoints.kept_quadrature import gauss_rule, make_kept
 from numbad.ode.adjoints.stage_pulls import SEED, STATE, pull_at
 from numbad.ode.compiling import generic, inlined
-from numbad.ode.integrate import Control, content_of, dispatcher_of, make_pieces
+from numbad.ode.integrate import Control, content_of, dispatcher_of, functions_of, make_pieces
 from numbad.ode.state import array_state, borrow, borrow_given, hold, structure_of
 from numbad.ode.tableau import Tableau
 
@@ -38,7 +38,8 @@ def make_backwards(system, forwards, pull, refined=False):
         gather = _make_gather(pieces, forwards, pull, _rule(system))
         return _backwards(pieces, system.tableau, _NOTHING_KEPT, gather, _NOTHING_LEFT)
 
-    return generic(backwards, content, choose, (make_backwards, (system, forwards, pull, refined)))
+    origin = make_backwards, (system, forwards, pull, refined)
+    return generic(backwards, content, choose, origin, around=functions_of(forwards))
 
 
 _NOTHING_KEPT = inlined(lambda initial: 0)

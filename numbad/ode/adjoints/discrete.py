@@ -22,7 +22,7 @@ from numbad.ode.adjoints.slopes import Slope
 from numbad.ode.adjoints.stage_pulls import SCRATCH
 from numbad.ode.adjoints.stretches import ALL_RECORDED, steps_from_marks
 from numbad.ode.compiling import generic
-from numbad.ode.integrate import as_passed, content_of, dispatcher_of
+from numbad.ode.integrate import as_passed, content_of, dispatcher_of, functions_of
 from numbad.ode.jumps import warn_of_jumps
 from numbad.ode.linear import parts
 from numbad.ode.moving import check_mass_of_times
@@ -65,6 +65,34 @@ def discrete_pullback(problem, settings, wrt, solved):
     return generic(pull, (*content, solved), choose, origin)
 
 
+@built_once(lambda problem, slope, by_args: slope.fun)
+def make_sweep(problem, slope, by_args):
+    """The dispatcher of `make_backward`'s function, for a slope whose pullback it calls."""
+    own = slope.inplace, slope.structure, slope.y, slope.args
+    content = "sweep", *content_of(problem), problem.checkpoints, *own, by_args
+
+    def sweep(y0, others, ts, records, given, seed, args, shadows, moving, settings):
+        raise NotImplementedError(content)
+
+    def choose(*argument_types):
+        steps = steps_from_marks(problem) if problem.checkpoints else ALL_RECORDED
+        adjoint = step_adjoint(problem.tableau, problem.inplace)
+        backward = make_backward(adjoint, problem.inplace, problem.until_output, steps)
+        return _sweep(backward, problem.fun, slope.pullback(by_args))
+
+    origin = make_sweep, (problem, slope, by_args)
+    return generic(sweep, content, choose, origin, around=functions_of(problem))
+
+
+def _sweep(backward, fun, pull):
+    def sweep(y0, others, ts, records, given, seed, args, shadows, moving, settings):
+        return backward(
+            fun, pull, y0, others, ts, records, given, seed, args, shadows, moving, settings
+        )
+
+    return sweep
+
+
 class PullSource(Arguments):
     """The code of the pullback for given types, under construction."""
 
@@ -82,7 +110,6 @@ class PullSource(Arguments):
         name = "args, shadows, seed" + ", records" * len(self.records)
         self.namespace.update(
             plain=plain,
-            fun=self.problem.fun,
             uniform=uniform,
             add_into=add_into,
             settings=as_passed(self.settings),
@@ -97,7 +124,6 @@ class PullSource(Arguments):
             first = 3 if self.problem.inplace else 2
             trees = enumerate(self.trees() if self.by_args else (), first)
             warn_of_jumps(self.problem.fun, [k for k, tree in trees if _is_differentiated(tree)])
-        self.namespace["pull_slope"] = slope.pullback(self.by_args)
         self._arguments(slope)
         self._go_back(slope)
         parts = [self._start(), self._times(), self._totals()][: 2 + bool(self.p)]
@@ -110,17 +136,11 @@ class PullSource(Arguments):
 
     def _go_back(self, slope):
         """Lines that give `by_start`, a table of one row, and `totals`, by the numbers in the arguments."""
-        checkpoints = self.problem.checkpoints
-        self.namespace["backward"] = make_backward(
-            self.adjoint,
-            self.problem.inplace,
-            self.problem.until_output,
-            steps_from_marks(self.problem) if checkpoints else ALL_RECORDED,
-        )
+        self.namespace["sweep"] = make_sweep(self.problem, slope, self.by_args or self.own)
         solved_with = "plain(args[2])" if self.p else "()"
         self.lines.append(f"moving = {self._moving()}")
         self.lines.append(
-            "by_start, totals = backward(fun, pull_slope, args[0], (seed, given), ts, records, "
+            "by_start, totals = sweep(args[0], (seed, given), ts, records, "
             f"{solved_with}, seed, given, given_shadows, moving, settings)"
         )
         self._moved()
@@ -136,10 +156,7 @@ class PullSource(Arguments):
 
     def _arguments(self, slope):
         """Lines that make the arguments of one scalar type, and their shadows."""
-        own = not self.by_args and slope.writes_to_args()
-        if own:
-            self.namespace["pull_slope"] = slope.pullback(True)
-        self.own = own
+        self.own = own = not self.by_args and slope.writes_to_args()
         shadows = []
         for j, tree in enumerate(self.trees()):
             if own:

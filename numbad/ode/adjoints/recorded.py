@@ -17,6 +17,7 @@ from numbad.ode.integrate import (
     as_passed,
     content_of,
     dispatcher_of,
+    functions_of,
     integration,
     make_pieces,
 )
@@ -84,7 +85,8 @@ def _integrate(problem):
     def choose(*argument_types):
         return integration(make_pieces(problem), _log(adjoint), problem.until_output)
 
-    return generic(integrate_recorded, content, choose, (_integrate, (problem,)))
+    origin = _integrate, (problem,)
+    return generic(integrate_recorded, content, choose, origin, around=functions_of(problem))
 
 
 @cache

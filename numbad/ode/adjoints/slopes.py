@@ -14,6 +14,7 @@ from numba.core.registry import cpu_target
 
 from numbad.compilation.inherited import inherited_options
 from numbad.compilation.memo import remembered
+from numbad.compilation.relinking import PLAINLY, DirectCall, note_call
 from numbad.forward.dual import base_scalar
 from numbad.forward.promote import effects
 from numbad.ir.leaves import leaves
@@ -51,7 +52,9 @@ class Slope:
             wrt += [first + j for j, ty in enumerate(free) if leaves(ty)]
         form = restored_type(self.structure, self.y)
         given = [types.float64, form, *([self.y] if self.in_array else []), *free]
-        return pullback_of(self._wrapper(), given, tuple(wrt))
+        pull = pullback_of(self._wrapper(), given, tuple(wrt))
+        pull.made_by = Slope.pullback, (self, by_args)  # for `relinking`
+        return pull
 
     def writes_to_args(self):
         """Whether the function may write floats that depend on the state into its arguments."""
@@ -121,6 +124,7 @@ class StagePull:
         self.in_array = isinstance(y, types.Array)
         self.free = [j for j, ty in enumerate(args) if not is_function(ty)]
         self.types = self._types(args, shadows)
+        note_call(PLAINLY, pull.dispatcher, self.types, DirectCall(pull.dispatcher, self.types))
         function = types.Dispatcher(pull.dispatcher)
         found = typingctx.resolve_function_type(function, self.types, {}).return_type
         self.adjoints = found.types[1]

@@ -18,7 +18,7 @@ from numbad.compilation.memo import built_once
 from numbad.ode import failure
 from numbad.ode.adjoints.adjoint_of_method import step_adjoint
 from numbad.ode.compiling import generic, inlined
-from numbad.ode.integrate import Control, content_of, dispatcher_of, make_pieces
+from numbad.ode.integrate import Control, content_of, dispatcher_of, functions_of, make_pieces
 from numbad.ode.state import (
     array_state,
     borrow,
@@ -70,7 +70,8 @@ def make_stretch(problem, kept_stages):
         adjoint = step_adjoint(problem.tableau, problem.inplace)
         return _stretch(make_pieces(problem), adjoint, int(problem.until_output))
 
-    return generic(stretch, content, choose, (make_stretch, (problem, kept_stages)))
+    origin = make_stretch, (problem, kept_stages)
+    return generic(stretch, content, choose, origin, around=functions_of(problem))
 
 
 def _stretch(pieces, adjoint, aims):
