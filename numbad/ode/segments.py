@@ -22,6 +22,7 @@ from numbad.ode.crossing import next_to
 from numbad.ode.forms import as_arguments, as_form, as_row, new_row
 from numbad.ode.integrate import dispatcher_of
 from numbad.ode.locate import LocateDispatcher, make_locate
+from numbad.ode.state import EMPTY
 from numbad.ode.times import check_times, check_times_type, uniform
 from numbad.ode.true_slope import NODES, make_consistent, make_flow, make_slope
 from numbad.operators.stop import stop_gradient
@@ -62,6 +63,8 @@ class _Code:
             next_to=next_to,
             checked=_checked,
             until=until,
+            ModelError=ModelError,
+            EMPTY=EMPTY,
         )
         consistent = make_consistent(problem, settings.mass)
         self.is_algebraic = consistent is not None
@@ -149,6 +152,8 @@ def solve(y0, given_ts, args=()):
     ts = as_row(given_ts, ())
     count = len(ts)
     state = as_row(y0, (ts, args))
+    if len(state) == 0:
+        raise ModelError(EMPTY)
     ys = np.empty((count, len(state)), state.dtype)
     ys[0] = state
     t, t_end = stop_gradient(ts[0]), stop_gradient(ts[count - 1])

@@ -354,15 +354,16 @@ def _rows(given):
 
 def _tolerance(name, given):
     """A tolerance as a float, or as a tuple of floats, one for each component."""
+    by_component = hasattr(given, "__len__") and np.ndim(given) > 0
     try:
-        values = [float(value) for value in given] if hasattr(given, "__len__") else [float(given)]
+        values = [float(value) for value in given] if by_component else [float(given)]
     except (TypeError, ValueError):
         raise ArgumentError(
             f"{name} must be a float or a sequence of floats, not {given!r}"
         ) from None
     if not all(0.0 <= value < math.inf for value in values):
         raise ArgumentError(f"{name} must be finite and not negative; it is {given!r}")
-    return tuple(values) if hasattr(given, "__len__") else values[0]
+    return tuple(values) if by_component else values[0]
 
 
 def _positive(name, given):

@@ -21,6 +21,8 @@ from numbad.forward.dual import Dual, duals_in, join
 from numbad.ode.borrowed import Borrowed, borrowed_type
 from numbad.ode.emit import ArrayComponents, Emitter
 
+EMPTY = "y0 is empty: a state has at least one component"
+
 
 def is_scalar(ty):
     """Whether a Numba type is that of a number: float, int, complex, boolean or dual."""
@@ -33,7 +35,9 @@ def components_of(y0):
         return (y0,)
     if isinstance(y0, types.Array) and y0.ndim == 1 and is_scalar(y0.dtype):
         return (y0.dtype,)
-    if isinstance(y0, types.BaseTuple) and len(y0) and all(is_scalar(member) for member in y0):
+    if isinstance(y0, types.BaseTuple) and not len(y0):
+        raise ModelError(EMPTY)
+    if isinstance(y0, types.BaseTuple) and all(is_scalar(member) for member in y0):
         return tuple(y0)
     way_out = ""
     if isinstance(y0, types.Array) and y0.ndim > 1 and is_scalar(y0.dtype):
@@ -88,7 +92,10 @@ def _cast_members(context, builder, signature, arguments):
 def _copy_into_new(context, builder, signature, arguments):
     emitter = Emitter(context, builder)
     source = emitter.vector_or_one(signature.args[0], arguments[0])
-    array = emitter.allocate(signature.return_type, [source.size()])
+    count = source.size()
+    with builder.if_then(builder.icmp_signed("==", count, count.type(0)), likely=False):
+        context.call_conv.return_user_exc(builder, ModelError, (EMPTY,))
+    array = emitter.allocate(signature.return_type, [count])
     return impl_ret_new_ref(
         context,
         builder,

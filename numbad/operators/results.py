@@ -111,7 +111,7 @@ def result_type(typingctx, f, argtypes):
     known = f.overloads.get(tuple(argtypes))
     if known is not None:
         return known.signature.return_type
-    if hasattr(f, "operator"):
+    if hasattr(f.py_func, "__numbad_operator__"):  # a stub, whose code depends on the types
         return typingctx.resolve_function_type(types.Dispatcher(f), argtypes, {}).return_type
     return captured_result(capture(f, tuple(argtypes)))
 

@@ -57,6 +57,26 @@ def test_reverse_mode():
     check_gradient(nd.ode.solver(linear, method="RK4", first_step=0.01), 1e-7)
 
 
+@pytest.mark.deep(but=["start0"])
+@pytest.mark.parametrize("start", [Y0[:, 0].copy(), Y0])
+def test_operators_of_the_solver_itself(start):
+    """A new one, which nothing has compiled yet."""
+    options = dict(method="RK4", first_step=0.02 if start.ndim == 1 else 0.025)
+    times, flow = np.array([0.0, 1.5]), expm(1.5 * A)
+    weights = np.array([np.zeros_like(start), WEIGHTS.T[0] if start.ndim == 1 else WEIGHTS])
+    value, (by_y0, *_) = nd.vjp(nd.ode.solver(linear, **options))((start, times, (A,)), weights)
+    np.testing.assert_allclose(value[-1], flow @ start, 1e-6)
+    np.testing.assert_allclose(by_y0, flow.T @ weights[-1], 1e-6)
+
+
+@pytest.mark.deep
+def test_jacobian_of_the_solver_itself():
+    solve = nd.ode.solver(linear, method="RK4", first_step=0.02)
+    found = nd.jacobian(solve, mode="reverse")(Y0, np.array([0.0, 1.5]), (A,))
+    exact = np.einsum("ij,kl->ikjl", expm(1.5 * A), np.eye(3))
+    np.testing.assert_allclose(found[-1], exact, atol=1e-6)
+
+
 @pytest.mark.deep
 @pytest.mark.parametrize("method", ["Tsit5", "Rodas5P", "RadauIIA5", "BDF", "AutoTsit5"])
 def test_reverse_mode_by_method(method):
