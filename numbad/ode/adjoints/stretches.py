@@ -175,7 +175,8 @@ def leave_choice(mark, control):
 @overload(leave_choice, inline="always")
 def _leave_choice(mark, control):
     def leave(mark, control):
-        mark[IS_STIFF], mark[AGAINST] = 1.0 if control.is_stiff else 0.0, control.against
+        # No `1.0 if ... else 0.0`: Numba loses such a value where it puts an overload in place.
+        mark[IS_STIFF], mark[AGAINST] = control.is_stiff, control.against
         mark[TRIED], mark[ACCEPTED] = control.stiff_tried, control.stiff_accepted
 
     return leave if _switches(control) else lambda mark, control: None
