@@ -14,6 +14,7 @@ from numbad.ode.given_jacobian import checked_jacobian
 from numbad.ode.integrate import Problem, as_passed
 from numbad.ode.methods import find_method
 from numbad.ode.occurrences import by_event, watched_events
+from numbad.ode.other_forms import by_parts, is_solved_by_parts
 from numbad.ode.record import make_record
 from numbad.ode.solution import OdeResult, OdeSolution
 from numbad.ode.solving import (
@@ -116,9 +117,14 @@ def solve_ivp(
     settings, jac = _settings(tableau, options, len(y0))
     check_step_size(tableau, settings)
     problem = Problem(as_dispatcher(fun), tableau, False, False, jac=jac)
-    record = make_record(problem, watched)
-    rest = t_span, times, t_eval is None, bool(dense_output), _arguments(args), as_passed(settings)
-    found = _call(record, y0, rest)
+    rest = t_span, times, t_eval is None, bool(dense_output), _arguments(args), settings
+    found = _call(
+        _call_by_parts if is_solved_by_parts(y0, tableau) else _call_record,
+        problem,
+        watched,
+        y0,
+        rest,
+    )
     tries_a_step = tableau.adaptive and settings.first_step == 0.0 and t_span[0] != t_span[1]
     *found, happened, ended = found
     result = _result(tableau, tries_a_step, bool(dense_output), ended, *found)
@@ -127,17 +133,48 @@ def solve_ivp(
     return result
 
 
-def _call(record, y0, rest):
+def _call(call, problem, watched, y0, rest):
     """Run with an array state or, where the function does not compile for one, with a tuple."""
     try:
-        return record(y0, *rest)
+        return call(problem, watched, y0, rest)
     except ModelError as error:
         if isinstance(error, failure.LengthError):
             raise
         try:
-            return record(tuple(y0.tolist()), *rest)
+            return call(problem, watched, tuple(y0.tolist()), rest)
         except ModelError:
             raise error from None
+
+
+def _call_record(problem, watched, y0, rest):
+    *rest, settings = rest
+    return make_record(problem, watched)(y0, *rest, as_passed(settings))
+
+
+def _call_by_parts(problem, watched, y0, rest):
+    """The same by the real and imaginary parts of a complex state."""
+    *rest, args, settings = rest
+    given = problem, settings, watched.conditions, numba.typeof(y0), numba.typeof(args)
+    problem, settings, conditions = by_parts(*given)
+    parts = np.array(y0).view(float)
+    parts = parts if isinstance(y0, np.ndarray) else tuple(parts.tolist())
+    own = watched._replace(conditions=conditions)
+    found = _call_record(problem, own, parts, (*rest, args, settings))
+    *found, states, nodes, node_states, slopes, happened, ended = found
+    count, times, event_states, *others = happened
+    states, node_states, slopes, event_states = (
+        np.ascontiguousarray(table).view(complex)
+        for table in (states, node_states, slopes, event_states)
+    )
+    return (
+        *found,
+        states,
+        nodes,
+        node_states,
+        slopes,
+        (count, times, event_states, *others),
+        ended,
+    )
 
 
 def _result(

@@ -23,22 +23,21 @@ from numbad.ode.integrate import (
     dispatcher_of,
     make_integrate,
 )
-from numbad.ode.matrix_states import PARAMETERS, is_matrix, on_matrices
 from numbad.ode.methods import find_method
 from numbad.ode.moving import check_mass_of_times, solve_at_moving_times
 from numbad.ode.multistep import Multistep
+from numbad.ode.other_forms import CONTINUOUS, has_other_form, of_other_form
 from numbad.ode.rosenbrock import Rosenbrock
 from numbad.ode.segments import Declared, solver_with_events
 from numbad.ode.sparse_mass import by_entries
 from numbad.ode.sparsity_pattern import checked_sparsity
+from numbad.ode.state_forms import PARAMETERS
 from numbad.ode.switching import Switching
 from numbad.ode.symplectic import Symplectic
 from numbad.ode.tableau import Tableau
 from numbad.ode.true_slope import check_mass_of_events
 
-_ADJOINTS = ("auto", "forward", "discrete", "interpolating", "gauss", "quadrature", "backsolve")
-CONTINUOUS = _ADJOINTS[3:]
-
+_ADJOINTS = ("auto", "forward", "discrete", *CONTINUOUS)
 # The kinds of methods of which a checkpoint keeps all that they hand on.
 CHECKPOINTED = Tableau, Rosenbrock, ImplicitTableau, Multistep, Switching
 
@@ -81,8 +80,8 @@ def solver(
         For stiff systems, L-stable Rosenbrock methods: "Rodas5P" (order 5), "Rodas4", "Rosenbrock23" (for
         tolerances of 1e-3 and more). "RadauIIA5" (SciPy's "Radau"), "KenCarp4" (no mass matrix) and
         "BDF" (backward differentiation of orders 1 to 5, each step of the order that allows the longest)
-        keep Jacobians and factors over several steps; none takes complex states. "AutoTsit5" (SciPy's
-        "LSODA") takes Tsit5, and Rodas5P where the problem turns stiff.
+        keep Jacobians and factors over several steps. "AutoTsit5" (SciPy's "LSODA") takes
+        Tsit5, and Rodas5P where the problem turns stiff.
     rtol, atol : float or array_like, shape (n,)
         Each step's estimated error is kept below `atol + rtol * |y|` (root mean square over the
         components); `atol` has the units of y.
@@ -132,8 +131,8 @@ def solver(
         cotangents as well), along the dense output of the solution: with the integrals of the parameters
         in its state ("interpolating"), by Gauss quadrature of each step ("gauss"), by one with an error
         control of its own ("quadrature"). "backsolve" keeps the outputs alone and integrates the solution
-        backwards from each, which stiff problems do not allow. Not for events, mass matrices and complex
-        states. Y. Cao, S. Li, L. Petzold, R. Serban, SIAM J. Sci. Comput. 24 (2003),
+        backwards from each, which stiff problems do not allow. Not for events and mass matrices.
+        Y. Cao, S. Li, L. Petzold, R. Serban, SIAM J. Sci. Comput. 24 (2003),
         doi:10.1137/S1064827501380630.
     checkpoints : int
         How many states "discrete" keeps, where by default it keeps those of all steps; "RadauIIA5",
@@ -153,7 +152,9 @@ def solver(
         of `y0`. `y0` is a float, tuple, namedtuple or array, which may be a matrix or have more dimensions:
         `fun`, `jac` and events then get `y` in its shape, `fun` returns (or writes) and the result holds
         states of it, (len(ts), *y0.shape), and what has rows or columns for components (`jac`,
-        `jac_sparsity`, `mass_matrix`, `atol`, `rtol`) has those of `y0.ravel()`. `args` is a tuple of
+        `jac_sparsity`, `mass_matrix`, `atol`, `rtol`) has those of `y0.ravel()`. A complex `y0` has a complex
+        solution; implicit methods solve for its real and imaginary parts, so that `fun` need have no complex
+        derivative. `args` is a tuple of
         further arguments, or one argument of another type, a namedtuple or array, say. `solve` can be called
         from Python, from nopython code and in `prange`, and differentiated with respect to `y0`, `args` and
         `ts`; derivatives see the steps that the values choose. The same `fun` and options give the
@@ -384,14 +385,15 @@ def compiled(problem, settings, level):
     def solve(y0, ts, args=()):
         raise NotImplementedError(content)
 
-    def on_matrix(argtypes):
-        return on_matrices(
-            lambda raveled, _: compiled(raveled, settings, 0), problem, (), False, argtypes
-        )
+    def stand_in(argtypes):
+        """What solves for initial states of these types, where they have another form; else None."""
+        if not has_other_form(argtypes[0], problem):
+            return None
+        return of_other_form(lambda *to: compiled(*to[:2], 0), problem, settings, (), argtypes)
 
     def choose(y0, ts, args):
-        if is_matrix(y0):
-            return code_of(lambda *given: on_matrix(given), "solve", PARAMETERS, (y0, ts, args))
+        if has_other_form(y0, problem):
+            return code_of(lambda *given: stand_in(given), "solve", PARAMETERS, (y0, ts, args))
         if any(duals_in(ts)):
             check_mass_of_times(settings.mass)
             below = compiled(problem, settings, level + 1)
@@ -400,27 +402,26 @@ def compiled(problem, settings, level):
 
     origin = compiled, (problem, settings, level)
     made = generic(solve, content, choose, origin, SolverDispatcher)
-    made.on_matrix = on_matrix
+    made.stand_in = stand_in
     return made
 
 
 @built_once(dispatcher_of)
 def with_events(problem, settings, declared):
     """The dispatcher `solve(y0, ts, args)` for events."""
-    on_vectors = solver_with_events(compiled(problem, settings, 0), problem, settings, declared)
+    on_plain = solver_with_events(compiled(problem, settings, 0), problem, settings, declared)
 
-    def on_matrix(argtypes):
-        def build(raveled, events):
-            own = declared._replace(events=events)
-            return solver_with_events(compiled(raveled, settings, 0), raveled, settings, own)
-
-        return on_matrices(build, problem, declared.events, declared.keep > 0, argtypes)
+    def build(problem, settings, events):
+        return with_events(problem, settings, declared._replace(events=events))
 
     def core(*argtypes):
-        return on_matrix(argtypes) if is_matrix(argtypes[0]) else on_vectors
+        if not has_other_form(argtypes[0], problem):
+            return on_plain
+        keeps = declared.keep > 0
+        return of_other_form(build, problem, settings, declared.events, argtypes, keeps)
 
     origin = with_events, (problem, settings, declared)
-    return by_structure("solve", PARAMETERS, core, (on_vectors,), origin)
+    return by_structure("solve", PARAMETERS, core, (on_plain,), origin)
 
 
 functional(

@@ -79,12 +79,23 @@ def _coloured_uncompiled(pattern):
 
 def transposed(sparsity):
     """The pattern of the transpose."""
+    return _prepared(_as_matrix(sparsity).T.tocsr(), _coloured_uncompiled)
+
+
+def in_blocks(sparsity, size):
+    """The pattern with a full block of a size in place of each entry."""
+    from scipy.sparse import csr_array, kron
+
+    full = kron(_as_matrix(sparsity), np.ones((size, size)))
+    return _prepared(csr_array(full), _coloured_uncompiled)
+
+
+def _as_matrix(sparsity):
     from scipy.sparse import csr_array
 
     n = len(sparsity.colours)
     data = np.ones(len(sparsity.columns))
-    matrix = csr_array((data, sparsity.columns, sparsity.starts), shape=(n, n))
-    return _prepared(matrix.T.tocsr(), _coloured_uncompiled)
+    return csr_array((data, sparsity.columns, sparsity.starts), shape=(n, n))
 
 
 def _widths(matrix, order):

@@ -226,9 +226,3 @@ def test_partials_in_the_error_control_and_events():
     body = nd.ode.solver(lambda t, y, rate, times: -rate * y, events=doses, **options)
     late = nd.derivative(lambda t: body(0.0, (0.0, 4.0), (0.5, (0.0, t)))[-1, 0])(1.0)
     assert late == pytest.approx(math.exp(-1.5), rel=1e-5)
-
-
-def test_complex_states_are_refused():
-    solve = nd.ode.solver(prothero_robinson, method="RadauIIA5")
-    with pytest.raises(nd.ModelError, match="complex state"):
-        solve(1.0 + 0.0j, (0.0, 1.0), (1.0, 1.0))

@@ -8,7 +8,6 @@ from numbad.ode.adjoints.discrete import discrete_pullback
 from numbad.ode.adjoints.recorded import recorded
 from numbad.ode.adjoints.sensitivities import forward_pullback
 from numbad.ode.compiling import GenericDispatcher
-from numbad.ode.matrix_states import is_matrix
 
 
 class SolverDispatcher(GenericDispatcher):
@@ -17,9 +16,9 @@ class SolverDispatcher(GenericDispatcher):
     numbad_changes = False
 
     def numbad_chosen(self, argtypes):
-        """What is differentiated in its place for arguments of these types: for matrices; else None."""
+        """What is differentiated in its place for arguments of these types: for states of another form."""
         argtypes = tuple(map(types.unliteral, argtypes))
-        return self.on_matrix(argtypes) if is_matrix(argtypes[0]) else None
+        return self.stand_in(argtypes)
 
     def _differentiated(self):
         """The problem, with the exact Jacobian: derivatives rest on no other; and the settings."""
