@@ -2,11 +2,18 @@
 
 from ..errors import ArgumentError
 from .argnums import checked_argnums, checked_out, refuse_starred
-from .argument_structure import ArgumentLeaf, leaves, parse, refuse_complex, render
+from .argument_structure import (
+    ArgumentLeaf,
+    differentiated,
+    leaves,
+    parse,
+    refuse_complex,
+    render,
+)
 from .forward_sweep import ForwardSweep
 from .jacobian_rows import write_rows
 from .mode import Choice, cheaper, check_mode
-from .operator_dispatcher import Operator, parameter_names
+from .operator_dispatcher import Operator, original, parameter_names
 from .results import numeric_result, plain_result, refuse_returned, scalar_result
 from .reverse_gradient import write_gradient
 from .rows_together import goes_together, known_number, write_rows_together
@@ -34,12 +41,29 @@ class Jacobian(Operator):
 
     def generate(self, typingctx, argtypes):
         argtypes = tuple(argtypes)
+        own = self._own(argtypes)
+        if own is not None:
+            return own
         mode = self.choice.take(argtypes, lambda: self._preferred(typingctx, argtypes))
         if mode == "forward":
             return self._forward(typingctx, argtypes)
         if self.scalar:
             return write_gradient(self, typingctx, argtypes)
         return self._rows(typingctx, argtypes)
+
+    def _own(self, argtypes):
+        """The code of a function that brings its Jacobian along, where that is taken; else None."""
+        write = getattr(original(self.f), "numbad_jacobian", None)
+        plain = not self.scalar and self.out is None and self.chunk is None
+        if write is None or not plain or not self.choice.may_be_own(argtypes):
+            return None
+        names = parameter_names(self.f.py_func)
+        for k in self.argnums:
+            differentiated(f"nd.{self.name}", names[k], "", argtypes[k])
+        found = write(argtypes, self.argnums, self.single, self.with_value, self.choice.mode)
+        if found is not None:
+            self.choice.take_own(argtypes)
+        return found
 
     def _rows(self, typingctx, argtypes):
         """Several rows a pass, or one by one where that is all that the code takes."""

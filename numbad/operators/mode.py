@@ -76,6 +76,7 @@ class Choice:
         self._taken = {}  # argument types -> modes tried, in order
         self._refused = {}  # argument types -> the first refusal
         self._one_by_one = {}  # argument types -> how reverse mode takes rows, where it has tried
+        self._own = {}  # argument types -> whether the function's own Jacobian does, where it was tried
 
     def __reduce__(self):
         return Choice, (self.mode,)
@@ -91,6 +92,14 @@ class Choice:
             tried.append("forward" if tried[0] == "reverse" else "reverse")
         return tried[-1]
 
+    def may_be_own(self, argtypes):
+        """Whether a Jacobian that the function brings along may still be taken."""
+        return self.mode != "forward" and self._own.get(argtypes, True)
+
+    def take_own(self, argtypes):
+        """Note that it is taken."""
+        self._own[argtypes] = True
+
     def may_go_together(self, argtypes):
         """Whether reverse mode may still take several rows of a Jacobian at once."""
         return not self._one_by_one.get(argtypes, False)
@@ -101,6 +110,9 @@ class Choice:
 
     def fall_back(self, argtypes, error):
         """Whether another way is left to try, now that the one taken is refused."""
+        if self._own.get(argtypes, False):
+            self._own[argtypes] = False
+            return True
         if self._one_by_one.get(argtypes) is False:
             self.take_rows(argtypes, one_by_one=True)
             return True

@@ -33,7 +33,8 @@ def has_duals(*tys):
     return any(True for ty in tys for _ in duals_in(ty))
 
 
-def _plain(tys):
+def plain(tys):
+    """Types without dual numbers and literals."""
     return tuple(types.unliteral(primal_type(ty)) for ty in tys)
 
 
@@ -42,9 +43,9 @@ def recorded(problem, origin):
 
     def choose(*given):
         if not has_duals(*given):
-            return core_with_end(problem, *_plain(given)).py_func
+            return core_with_end(problem, *plain(given)).py_func
         call = "def recorded(y0, ts, args, key):\n    return target(y0, ts, args, key), 0.0\n"
-        return define(call, {"target": dualized(core(problem, *_plain(given)))})
+        return define(call, {"target": dualized(core(problem, *plain(given)))})
 
     text = "def recorded(y0, ts, args, key):\n    raise NotImplementedError(content)\n"
     content = "recorded", *problem.content
@@ -64,7 +65,7 @@ def pull_back(problem, wrt, kind, origin, solved):
     content = "pull", solved, wrt, *problem.content
 
     def choose(*given):
-        args = _plain(given[0])
+        args = plain(given[0])
         if has_duals(*given):
             lines = ["return slow(args, shadows, seed)"]
             namespace = {"slow": pullback(core(problem, *args), wrt)}

@@ -146,13 +146,13 @@ def steps_of(problem, form):
     return {"check": check, "integrate": compile_(integrate)}
 
 
-@built_once(lambda problem, _: problem.drift)
-def step_of(problem, form):
+@built_once(lambda problem, *_: problem.drift)
+def step_of(problem, form, with_error=True):
     """`step(t, h, args, *state, *w, *areas)`: the state after it, and its error where it has an estimate."""
     writer = StepWriter(form, problem.scheme, problem.calculus)
     lines = write_step(problem.scheme, writer)
     found = list(writer.y)
-    if problem.scheme.has_embedded_error:
+    if problem.scheme.has_embedded_error and with_error:
         found += [
             " + ".join(f"({term})" for term in row) for row in zip(*writer.error, strict=True)
         ]

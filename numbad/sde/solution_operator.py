@@ -14,6 +14,12 @@ from numbad.sde.adjoint_source import pull_back, recorded
 from numbad.sde.forward_adjoint import forward_pullback
 from numbad.sde.jumps_of_paths import check_jumps
 from numbad.sde.methods import METHODS, find_scheme
+from numbad.sde.mixed_adjoint import (
+    check_mixed,
+    mixed_jacobian,
+    mixed_pullback,
+    prefers_mixed,
+)
 from numbad.sde.path_source import Problem, core
 from numbad.sde.reversible_adjoint import ReversibleBackward
 from numbad.sde.scheme import ITO, NOISES, STRATONOVICH, ReversibleScheme
@@ -21,8 +27,8 @@ from numbad.sde.step_control import checked_stepping, refuse_stepping
 from numbad.sde.stochastic_adjoint import StochasticBackward
 
 _BACKWARD = {"reversible": ReversibleBackward, "stochastic": StochasticBackward}
-_FORWARD = "forward"
-_ADJOINTS = ("auto", "discrete", _FORWARD, *_BACKWARD)
+_FORWARD, _MIXED = "forward", "mixed"
+_ADJOINTS = ("auto", "discrete", _FORWARD, _MIXED, *_BACKWARD)
 
 
 def solver(
@@ -103,6 +109,10 @@ def solver(
         "stochastic": state and cotangent are solved backwards in time (Li et al., 2020), in the same memory,
         for any method; approximate, with an error that vanishes with `dt` as that of Heun's method does.
         "forward": by dual numbers along the path, for few parameters.
+        "mixed": forward along the path, reverse within each step: exact, in memory that does not grow with
+        steps, in time that grows with the components of the state, not with the parameters.
+        `nd.jacobian(solve, ...)` then has the slopes of all outputs from one pass, and does so with "auto" by
+        arrays of parameters or more than 16 floats, where the state is a float or a tuple of eight at most.
     checkpoints : int, optional
         Of a path, reverse mode keeps so many states, and evaluates what lies between again.
     jumps : Jumps, optional
@@ -140,7 +150,7 @@ def solver(
         when `solve` is called: a path that ends in NaN or infinity, or whose steps become too small or too
         many; the message has the time.
     UnsupportedError
-        for derivatives by `ts`; with adjoint "reversible" or "stochastic", by given increments.
+        for derivatives by `ts`; with adjoint "reversible", "stochastic" or "mixed", by given increments.
 
     Notes
     -----
@@ -180,6 +190,8 @@ def solver(
         if jumps is not None:
             check_jumps(jumps, scheme, adjoint, width)
         events = events_of_paths.checked(events, scheme, adjoint, jumps)
+        if adjoint == _MIXED:
+            check_mixed(scheme)
         if dense_output:
             _check_dense(scheme, adjoint, checkpoints, jumps, events)
         options = (
@@ -222,7 +234,7 @@ def _check_adjoint(scheme, adjoint, checkpoints):
         )
     if checkpoints is None:
         return
-    if adjoint in (_FORWARD, *_BACKWARD):
+    if adjoint in (_FORWARD, _MIXED, *_BACKWARD):
         raise ArgumentError(
             f"checkpoints belong to adjoint='discrete'; {adjoint!r} keeps no states. Leave them out"
         )
@@ -288,6 +300,13 @@ def _step_size(dt):
 class SolveDispatcher(StructureDispatcher):
     """What `solver` returns."""
 
+    def numbad_jacobian(self, argtypes, wrt, single, with_value, mode):
+        """The Jacobian in one pass, by mixed mode, where that is asked for or costs less; else None."""
+        problem = self.origin[1][0]
+        if problem.adjoint != _MIXED and not prefers_mixed(problem, argtypes, wrt, mode):
+            return None
+        return mixed_jacobian(problem, argtypes, wrt, single, with_value)
+
 
 def problem_of(solve, name):
     """The problem of a solver, for `nd.sde.<name>`; ArgumentError where it goes back along single paths."""
@@ -344,6 +363,19 @@ def _pulled_forward(problem, wrt):
     return forward_pullback(problem, wrt, (_pulled_forward, (problem, wrt)))
 
 
+class MixedDispatcher(SolveDispatcher):
+    """A solver whose reverse mode goes forward along the path, with slopes of each step by reverse mode."""
+
+    def numbad_pullback(self, wrt):
+        """The pullback, which solves once more."""
+        return _pulled_mixed(self.origin[1][0], tuple(wrt))
+
+
+@built_once(lambda problem, *_: problem.drift)
+def _pulled_mixed(problem, wrt):
+    return mixed_pullback(problem, wrt, (_pulled_mixed, (problem, wrt)))
+
+
 @built_once(lambda problem: problem.drift)
 def _recorded(problem):
     return recorded(problem, (_recorded, (problem,)))
@@ -355,7 +387,11 @@ def _pulled(problem, wrt, solved):
     return pull_back(problem, wrt, _BACKWARD[problem.adjoint], origin, solved)
 
 
-_KINDS = {_FORWARD: ForwardDispatcher, **dict.fromkeys(_BACKWARD, BackwardDispatcher)}
+_KINDS = {
+    _FORWARD: ForwardDispatcher,
+    _MIXED: MixedDispatcher,
+    **dict.fromkeys(_BACKWARD, BackwardDispatcher),
+}
 
 
 @built_once(lambda problem: problem.drift)

@@ -63,7 +63,7 @@ def steps_between(times, i, first, last, dt):
     return cells, parts, starts, sizes
 
 
-_FINITE = [
+FINITE = [
     "for i in range(outputs.size):",
     "    for c in range(ys.shape[1]):",
     "        if not abs(ys[i, c]) < np.inf:",
@@ -90,11 +90,21 @@ class Stretches:
             names += [name for group in carried_names(self.writer) for name in group]
         return [*names, "over"] if self.problem.events else names
 
-    def namespace(self):
-        """The names that the lines use."""
-        shared = replace(
+    @property
+    def calls_step(self):
+        """Whether steps are calls of `step_of`, which takes areas in any case."""
+        return bool(self.problem.events)
+
+    @property
+    def shared(self):
+        """What the code of a step depends on."""
+        return replace(
             self.problem, dt=None, adjoint="auto", checkpoints=None, jumps=None, events=()
         )
+
+    def namespace(self):
+        """The names that the lines use."""
+        shared = self.shared
         more = {} if self.problem.jumps is None else names_of_jumps(self.problem.jumps)
         if self.problem.events:
             by_events = replace(shared, events=self.problem.events)
@@ -153,7 +163,7 @@ class Stretches:
         """Lines that read the noise of step k."""
         areas = read("dh", self.form, self.writer.areas)
         more = areas if self.problem.scheme.needs_areas else []
-        if self.problem.events and not more:
+        if self.calls_step and not more:
             names = zip(self.writer.areas, self.writer.w, strict=True)
             more = [f"{area} = 0.0 * {w}" for area, w in names]
         return [*read("dw", self.form, self.writer.w), *more]
@@ -230,7 +240,7 @@ class Stretches:
 @built_once(lambda problem, *_: problem.drift)
 def core(problem, y0, ts, args, key):
     """The function `solve(y0, ts, args, key)` for types, as ordinary compiled code."""
-    return _compiled(Stretches(problem, y0, args, key), *_FINITE, "return ys")
+    return _compiled(Stretches(problem, y0, args, key), *FINITE, "return ys")
 
 
 @built_once(lambda problem, *_: problem.drift)
@@ -243,7 +253,7 @@ def core_of_any(problem, y0, ts, args, key):
 def core_with_end(problem, y0, ts, args, key):
     """The same, which returns what the last step leaves as well: a tuple of it and no number at all."""
     source = Stretches(problem, y0, args, key)
-    return _compiled(source, *_FINITE, f"return ys, ({', '.join(source.carried)},)")
+    return _compiled(source, *FINITE, f"return ys, ({', '.join(source.carried)},)")
 
 
 def _compiled(source, *last):
