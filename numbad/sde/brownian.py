@@ -20,6 +20,9 @@ INCREMENTS, AREAS, _TREES = np.uint32(16), np.uint32(17), np.uint32(18)
 _CHANNEL = np.uint32(8)
 _WORD, ONE = np.uint64(32), np.uint64(1)
 DEPTH = 30  # an interval of the tree is then shorter than the rounding of the times
+LEAVES = np.int64(1) << np.int64(DEPTH)
+_LANES = 8  # of the widest vectors
+WAY = 32  # numbers of each kind on a way down: the depth, in whole vectors
 
 
 @inlined
@@ -59,9 +62,27 @@ def tree_of_cell(key, path, channel, cell):
 def halves(tree, node, size, w, h):
     """(W, H) of both halves of a node of that size, given those of the whole."""
     z, n = _two(tree, 0, 0, node, _TREES)
+    return halves_by(z, n, size, w, h)
+
+
+@inlined
+def halves_by(z, n, size, w, h):
+    """The same for the normal numbers of the node."""
     z, n = z * math.sqrt(size / 16.0), n * math.sqrt(size / 48.0)
     left, middle = 0.5 * w + 1.5 * h + z, 0.25 * h - 0.5 * z
     return left, middle + n, w - left, middle - n
+
+
+@inlined
+def way_down(tree, leaf, k, count, way):
+    """The normal numbers of the nodes of 2**k, 2**(k - 1), ... leaves that hold a leaf, `count` of them.
+
+    Into `way[i]` and `way[WAY + i]`. Which nodes they are does not depend on what is drawn, so that they are
+    drawn in vectors; a few more than asked for, which fill the last one.
+    """
+    for i in range((count + _LANES - 1) // _LANES * _LANES):
+        node = np.uint64((LEAVES + leaf) >> max(k - i, 0))
+        way[i], way[WAY + i] = _two(tree, 0, 0, node, _TREES)
 
 
 @inlined
@@ -103,21 +124,63 @@ def within_cell(key, path, channel, cell, first, last, dt):
 
 
 @constant
+def _up_to_at_once(key, path, channel, cell, part, dt, way):
+    """As `_up_to`, the same bits, by the numbers of all nodes on the way, which are drawn in vectors."""
+    w, h = pair_of_cell(key, path, channel, cell, dt)
+    before, integral, size = 0.0, 0.0, dt
+    if 0.0 < part < 1.0:
+        leaf = np.int64(part * np.float64(LEAVES))
+        way_down(tree_of_cell(key, path, channel, cell), leaf, DEPTH, DEPTH, way)
+    for i in range(DEPTH):
+        if part <= 0.0 or part >= 1.0:
+            break
+        left, left_h, right, right_h = halves_by(way[i], way[WAY + i], size, w, h)
+        size, part = 0.5 * size, 2.0 * part
+        if part < 1.0:
+            w, h = left, left_h
+        else:
+            integral += before * size + size * (0.5 * left + left_h)
+            before += left
+            w, h = right, right_h
+            part -= 1.0
+    expected, area = expected_up_to(part, size, w, h)
+    return before + expected, integral + before * part * size + area
+
+
+@constant
+def _in_parts(key, path, channel, inside, cells, parts, dt, way, ws, hs):
+    """(W, H) of the steps with the numbers `inside`, which are parts of cells, in their order."""
+    w0 = i0 = w1 = i1 = 0.0
+    for k in range(inside.size):
+        n = inside[k]
+        if k > 0 and cells[n] == cells[n - 1] and parts[n, 0] == parts[n - 1, 1]:
+            w0, i0 = w1, i1  # where the one before ended
+        else:
+            w0, i0 = _up_to_at_once(key, path, channel, cells[n], parts[n, 0], dt, way)
+        w1, i1 = _up_to_at_once(key, path, channel, cells[n], parts[n, 1], dt, way)
+        ws[n], h = _between(parts[n], dt, w0, i0, w1, i1)
+        if hs.size:
+            hs[n] = h
+
+
+@constant
+def _inside(parts):
+    """Numbers of the steps that are parts of cells."""
+    return np.flatnonzero((parts[:, 0] != 0.0) | (parts[:, 1] != 1.0))
+
+
+@constant
 def increments(key, path, cells, parts, dt, channels, with_areas):
     """(W, H) of every step, each of shape (steps, channels); H has no rows where it is not asked for."""
     count = cells.size
     ws, hs = np.empty((count, channels)), np.empty((count if with_areas else 0, channels))
     root, spread = math.sqrt(dt), math.sqrt(dt / 12.0)
+    inside, way = _inside(parts), np.empty(2 * WAY)
     for j in range(channels):
         _whole(key, path, j, cells, ws, INCREMENTS, root)
         if with_areas:
             _whole(key, path, j, cells, hs, AREAS, spread)
-        for n in range(count):
-            if parts[n, 0] != 0.0 or parts[n, 1] != 1.0:
-                w, h = within_cell(key, path, j, cells[n], parts[n, 0], parts[n, 1], dt)
-                ws[n, j] = w
-                if with_areas:
-                    hs[n, j] = h
+        _in_parts(key, path, j, inside, cells, parts, dt, way, ws[:, j], hs[:, j])
     return ws, hs
 
 
@@ -146,17 +209,14 @@ def block_increments(key, first, count, cells, parts, dt, channels, with_areas, 
     hs = np.empty((steps if with_areas else 0, channels, count))
     drawn = count // 2 if mirrored else count
     root, spread = math.sqrt(dt), math.sqrt(dt / 12.0)
+    inside, way = _inside(parts), np.empty(2 * WAY)
     for j in range(channels):
         _block_of_whole(key, first, drawn, j, cells, ws, INCREMENTS, root)
         if with_areas:
             _block_of_whole(key, first, drawn, j, cells, hs, AREAS, spread)
-        for n in range(steps):
-            if parts[n, 0] != 0.0 or parts[n, 1] != 1.0:
-                for p in range(drawn):
-                    w, h = within_cell(key, first + p, j, cells[n], parts[n, 0], parts[n, 1], dt)
-                    ws[n, j, p] = w
-                    if with_areas:
-                        hs[n, j, p] = h
+        for p in range(drawn if inside.size else 0):
+            row, areas = ws[:, j, p], hs[:, j, p]
+            _in_parts(key, first + p, j, inside, cells, parts, dt, way, row, areas)
     if mirrored:
         ws[:, :, drawn:] = -ws[:, :, :drawn]
         hs[:, :, drawn:] = -hs[:, :, :drawn]
@@ -198,23 +258,33 @@ def _two_rows(key, first, drawn, channel, pair, row, following, domain, scale):
 
 @constant
 def draw_steps(key, first, count, n, cells, parts, dt, with_areas, mirrored, ws, hs):
-    """(W, H) of step `n`, and of the next one where a block of the generator has both; how many steps.
+    """(W, H) of step `n`, and of the next one where both come of the same numbers; how many steps.
 
     For `count` paths from `first` on, into rows 0 and 1 of `ws` and `hs`, shape (2, channels, count). As
     `block_increments`, but what is drawn is used while it is in the first cache.
     """
     drawn = count // 2 if mirrored else count
     root, spread = math.sqrt(dt), math.sqrt(dt / 12.0)
-    both = cells[n] & 1 == 0 and n + 1 < cells.size and cells[n + 1] == cells[n] + 1
-    both = both and _is_whole(parts, n) and _is_whole(parts, n + 1)
+    whole, follows = _is_whole(parts, n), n + 1 < cells.size
+    if whole:
+        both = cells[n] & 1 == 0 and follows and cells[n + 1] == cells[n] + 1
+        both = both and _is_whole(parts, n + 1)
+    else:
+        both = follows and cells[n + 1] == cells[n]
     for j in range(ws.shape[1]):
-        if both:
+        if not whole:
+            some = parts[n : n + 1 + both]
+            _parts_of_cell(key, first, drawn, j, cells[n], some, dt, with_areas, ws, hs)
+        elif both:
             pair = cells[n] >> 1
             _two_rows(key, first, drawn, j, pair, ws[0, j], ws[1, j], INCREMENTS, root)
             if with_areas:
                 _two_rows(key, first, drawn, j, pair, hs[0, j], hs[1, j], AREAS, spread)
         else:
-            _one_row(key, first, drawn, j, cells[n], parts[n], dt, with_areas, ws[0, j], hs[0, j])
+            for p in range(drawn):
+                ws[0, j, p] = root * _of_cell(key, first + p, j, cells[n], INCREMENTS)
+                if with_areas:
+                    hs[0, j, p] = spread * _of_cell(key, first + p, j, cells[n], AREAS)
     for row in range(2 if mirrored else 0):
         for j in range(ws.shape[1]):
             for p in range(drawn):
@@ -230,17 +300,21 @@ def _is_whole(parts, n):
 
 
 @constant
-def _one_row(key, first, drawn, channel, cell, part, dt, with_areas, ws, hs):
-    """(W, H) of one step, within a cell or a whole one."""
-    whole = part[0] == 0.0 and part[1] == 1.0
-    root, spread = math.sqrt(dt), math.sqrt(dt / 12.0)
+def _parts_of_cell(key, first, drawn, channel, cell, parts, dt, with_areas, ws, hs):
+    """(W, H) of parts of a cell that follow one another, a row of `ws` and `hs` each."""
+    way = np.empty(2 * WAY)
     for p in range(drawn):
-        if whole:
-            ws[p] = root * _of_cell(key, first + p, channel, cell, INCREMENTS)
+        w0, i0 = _up_to_at_once(key, first + p, channel, cell, parts[0, 0], dt, way)
+        for row in range(parts.shape[0]):
+            w1, i1 = _up_to_at_once(key, first + p, channel, cell, parts[row, 1], dt, way)
+            ws[row, channel, p], h = _between(parts[row], dt, w0, i0, w1, i1)
             if with_areas:
-                hs[p] = spread * _of_cell(key, first + p, channel, cell, AREAS)
-        else:
-            w, h = within_cell(key, first + p, channel, cell, part[0], part[1], dt)
-            ws[p] = w
-            if with_areas:
-                hs[p] = h
+                hs[row, channel, p] = h
+            w0, i0 = w1, i1
+
+
+@inlined
+def _between(part, dt, w0, i0, w1, i1):
+    """(W, H) of a part of a cell, from W and its integral up to both ends."""
+    size = (part[1] - part[0]) * dt
+    return w1 - w0, (i1 - i0 - w0 * size) / size - 0.5 * (w1 - w0)

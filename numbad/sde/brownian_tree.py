@@ -17,7 +17,16 @@ import numpy as np
 
 from numbad.random.box_muller import binary_exponent, power_of_two
 from numbad.random.generator_compiling import inlined
-from numbad.sde.brownian import DEPTH, expected_up_to, halves, pair_of_cell, tree_of_cell
+from numbad.sde.brownian import (
+    DEPTH,
+    LEAVES,
+    WAY,
+    expected_up_to,
+    halves_by,
+    pair_of_cell,
+    tree_of_cell,
+    way_down,
+)
 from numbad.sde.grid import constant
 
 # What is kept is one array of floats, all of them exact: every array costs an update of its reference count
@@ -30,7 +39,7 @@ _FIRST = 3 * _PLACES  # the number of the first channel
 _W, _H, _LEAF_W = 0, DEPTH + 1, 2 * (DEPTH + 1)
 _LEAF_H, _HIGH, _LOW, _COLUMNS = range(_LEAF_W + 1, _LEAF_W + 5)
 _WORD, _MASK = np.uint64(32), np.uint64(0xFFFFFFFF)
-_LEAVES, _ONE = np.int64(1) << np.int64(DEPTH), np.int64(1)
+_ONE = np.int64(1)
 
 _FINER = 4.0  # parts of an even interval that its ends are a multiple of
 
@@ -38,7 +47,8 @@ _FINER = 4.0  # parts of an even interval that its ends are a multiple of
 @constant
 def nothing_kept(channels, first=0):
     """What is known before the first question, for so many channels from the first one on."""
-    kept = np.empty((1 + (_PLACES + 1) * channels, _COLUMNS))  # and room for one that is not kept
+    # And room for a place that is not kept, and for the numbers of a way down.
+    kept = np.empty((2 + (_PLACES + 1) * channels, _COLUMNS))
     kept[0] = -1.0
     kept[0, _FIRST] = first
     return kept
@@ -64,7 +74,7 @@ def distance(begin, end):
 @inlined
 def _leaf_and_part(part):
     """The leaf of a cell that a place is in, and the part of it."""
-    leaves = part * np.float64(_LEAVES)
+    leaves = part * np.float64(LEAVES)
     leaf = np.int64(leaves)
     return leaf, leaves - np.float64(leaf)
 
@@ -168,8 +178,14 @@ def _walk(kept, row, at, begun, leaf, part, scale):
 @inlined
 def _nearest(at):
     """The nearest of the nodes ahead of a leaf has 2**k leaves."""
-    left = _LEAVES - at
+    left = LEAVES - at
     return binary_exponent(np.float64(left & -left))
+
+
+@inlined
+def _zeros(leaf, most):
+    """How many zeros a leaf's number ends in, at most so many."""
+    return most if leaf == 0 else min(binary_exponent(np.float64(leaf & -leaf)), most)
 
 
 @inlined
@@ -177,9 +193,11 @@ def _descend(kept, row, at, k, w, integral, leaf, part, scale):
     """Divide the node of 2**k leaves that begins at a leaf, down to a place; add what lies before that."""
     tree = (np.uint64(kept[row, _HIGH]) << _WORD) | np.uint64(kept[row, _LOW])
     of_node, area = kept[row, _W + k], kept[row, _H + k]
+    way, begun = kept[kept.shape[0] - 1], k
+    way_down(tree, leaf, k, k if part > 0.0 else k - _zeros(leaf, k), way)
     while k > 0 and (at < leaf or part > 0.0):
-        node, size = np.uint64((_LEAVES + at) >> k), scale * power_of_two(k)
-        left, left_h, right, right_h = halves(tree, node, size, of_node, area)
+        z, n, size = way[begun - k], way[WAY + begun - k], scale * power_of_two(k)
+        left, left_h, right, right_h = halves_by(z, n, size, of_node, area)
         k -= 1
         if at + (_ONE << k) <= leaf:
             w, integral = after(w, integral, left, _integral(0.5 * size, left, left_h), 0.5 * size)

@@ -8,6 +8,7 @@ import pytest
 from numba import njit
 
 import numbad as nd
+from numbad.sde.brownian import WAY, _up_to, _up_to_at_once
 from numbad.sde.brownian_tree import ahead, draw, nothing_kept
 
 KEY = nd.random.key(21)
@@ -177,3 +178,33 @@ def test_a_path_has_no_slope(mode):
 def test_refusals(key, t, options, told):
     with pytest.raises(nd.NumbadError, match=told):
         nd.sde.brownian_path(key, t, **options)
+
+
+@njit
+def _both_ways(key, points, dt, way):
+    """W and its integral up to points of a cell, node by node and by all nodes at once."""
+    out = np.empty((points.size, 2, 2))
+    for k in range(points.size):
+        out[k, 0] = _up_to(key, 3, 1, 5, points[k], dt)
+        out[k, 1] = _up_to_at_once(key, 3, 1, 5, points[k], dt, way)
+    return out
+
+
+def test_nodes_at_once_are_the_same_to_the_last_bit():
+    """Points within leaves, at their ends, at few halvings, at both ends of the cell."""
+    inside = np.random.default_rng(2).uniform(size=50)
+    points = np.concatenate([inside, np.round(inside * 2.0**30) / 2.0**30, [0.0, 0.5, 0.375, 1.0]])
+    found = _both_ways(KEY, points, 0.7, np.empty(2 * WAY))
+    np.testing.assert_array_equal(found[:, 0], found[:, 1])
+
+
+@pytest.mark.parametrize("method", ["EulerMaruyama", "SRIW1"])
+def test_outputs_within_steps_do_not_depend_on_who_else_is_drawn(method):
+    """Several in one cell, of paths one by one and in blocks; the tree finds the same increments."""
+    ts = np.array([0.0, 0.11, 0.13, 0.17, 0.4, 0.61, 0.7])
+    solve = nd.sde.solver(lambda t, y: (0.0, 0.0), lambda t, y: (1.0, 2.0), method=method, dt=0.2)
+    block = nd.sde.ensemble(solve, (0.0, 0.0), ts, (), KEY, 20)
+    alone = [solve((0.0, 0.0), ts, (), (KEY, p)) for p in range(20)]
+    np.testing.assert_array_equal(block, alone)
+    adaptive = nd.sde.brownian_path((KEY, 7), ts, dt=0.2)
+    np.testing.assert_allclose(block[7, :, 0], adaptive, atol=1e-14)
