@@ -122,8 +122,8 @@ def _block(ensemble, y0, args, write):
     form = form_of(cpu_target.typing_context, problem, y0, args)
     if problem.is_adaptive:
         return _of_adaptive(ensemble, form, path_of(problem, y0, args))
-    if problem.jumps is not None:
-        return _of_jumps(ensemble, form, y0, args)
+    if problem.goes_alone:
+        return _alone(ensemble, form, y0, args)
     alone = form.is_array or problem.scheme.carries or problem.scheme.needs_levy
     write = _one_by_one if alone else write
     first = "first // 2" if ensemble.mirrored else "first"
@@ -161,8 +161,8 @@ def _of_adaptive(ensemble, form, path):
     return _compiled(function_of(f"block({_BLOCK})", lines, {"path": path}))
 
 
-def _of_jumps(ensemble, form, y0, args):
-    """The block of paths that jump, one path by itself, each at times of its own."""
+def _alone(ensemble, form, y0, args):
+    """The block of paths with jumps or events, one path by itself, each at times of its own."""
     key = types.Tuple((types.uint64, types.int64))
     path = core_of_any(ensemble.problem, y0, types.Array(types.float64, 1, "C"), args, key)
     width = "y0.size" if form.is_array else form.count

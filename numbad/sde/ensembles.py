@@ -103,7 +103,8 @@ def ensemble(
     Notes
     -----
     Blocks of paths go through the steps together, in lanes of the machine's vectors, where the functions
-    allow it: see `nd.batch`. States that are arrays go one by one.
+    allow it: see `nd.batch`. States that are arrays go one by one, as do paths with adaptive steps, jumps or
+    events.
 
     Examples
     --------
@@ -154,10 +155,11 @@ def _planned(problem, reduce, antithetic, estimator, control, control_mean):
             f"estimator must be {PATHWISE!r} or {LIKELIHOOD_RATIO!r}, not {estimator!r}"
         )
     by_score = estimator == LIKELIHOOD_RATIO
-    if problem.jumps is not None and (antithetic or by_score):
+    beside = "jumps" if problem.jumps is not None else "events" if problem.events else None
+    if beside is not None and (antithetic or by_score):
         option = "antithetic=True" if antithetic else f"estimator={estimator!r}"
         raise ArgumentError(
-            f"{option} is for paths without jumps; leave it out, or leave out jumps="
+            f"{option} is for paths without {beside}; leave it out, or leave out {beside}="
         )
     if by_score:
         check_scheme(problem)

@@ -52,8 +52,8 @@ class Problem:
 
     @property
     def goes_alone(self):
-        """Whether paths of an ensemble are solved one by itself, with steps or jumps of its own."""
-        return self.is_adaptive or self.jumps is not None
+        """Whether paths of an ensemble are solved one by itself: steps, jumps or events of its own."""
+        return self.is_adaptive or self.jumps is not None or bool(self.events)
 
     @property
     def plain(self):

@@ -311,8 +311,7 @@ class SolveDispatcher(StructureDispatcher):
 def problem_of(solve, name):
     """The problem of a solver, for `nd.sde.<name>`; ArgumentError where it goes back along single paths."""
     problem = solve.origin[1][0]
-    jumps = problem.jumps is not None and name != "ensemble"
-    beside = jumps or problem.events
+    beside = (problem.jumps is not None or problem.events) and name != "ensemble"
     even_dense = problem.dense and not problem.is_adaptive
     if problem.adjoint not in _KINDS and problem.checkpoints is None and not (beside or even_dense):
         return problem

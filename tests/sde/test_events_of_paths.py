@@ -129,6 +129,67 @@ def test_an_event_without_a_change_leaves_the_path():
     np.testing.assert_allclose(seen(0.1, ts, (), KEY), ys, rtol=1e-12)
 
 
+_BARRIER = nd.ode.event(lambda t, y, level: y[0] - level, terminal=True)
+_TIMED = nd.sde.solver(
+    lambda t, y, level: (0.0, 1.0),  # y[1] is a clock
+    lambda t, y, level: (1.0, 0.0),
+    noise="additive",
+    dt=1.0 / 64.0,
+    events=_BARRIER,
+)
+
+
+def test_passage_times_of_an_ensemble():
+    """The chance of a passage before 1, with the level 0.5826 sqrt(dt) higher, as above."""
+    paths, level = 4000, 0.75
+    given = _TIMED, (0.0, 0.0), (0.0, 0.5, 1.0), (level,), KEY
+    alone = [_TIMED(*given[1:4], (KEY, p)) for p in range(20)]
+    np.testing.assert_array_equal(nd.sde.ensemble(*given, 20), alone)
+    found = nd.sde.ensemble(*given, paths, reduce=njit(lambda ys: (ys[-1, 1] < 1.0, ys[-1, 1])))
+    seen = math.erfc((level + 0.5826 / 8.0) / math.sqrt(2.0))
+    assert abs(found.mean[0] - seen) < 3.0 * math.sqrt(seen * (1.0 - seen) / paths)
+    threads = nd.sde.ensemble(*given, paths, reduce=njit(lambda ys: ys[-1, 1]), executor=2)
+    assert threads.mean == found.mean[1]
+
+
+@njit
+def _mean_height(height, noise, key):
+    solve = _BALL
+    return nd.sde.ensemble(
+        solve, (height, 0.0), (0.0, 1.5), (height, noise), key, 30, reduce=_last
+    ).mean
+
+
+@njit
+def _last(ys):
+    return ys[-1, 0]
+
+
+@pytest.mark.deep
+def test_slopes_of_an_ensemble_see_that_its_events_move():
+    forward, reverse = (
+        nd.grad(_mean_height, (0, 1), mode=m)(5.0, 0.4, KEY) for m in ("forward", "reverse")
+    )
+    h = 1e-6
+    found = [
+        (_mean_height(5.0 + h * a, 0.4 + h * b, KEY) - _mean_height(5.0 - h * a, 0.4 - h * b, KEY))
+        / (2.0 * h)
+        for a, b in np.eye(2)
+    ]
+    np.testing.assert_allclose(forward, reverse, rtol=1e-10)
+    np.testing.assert_allclose(forward, found, rtol=1e-6)
+
+
+@pytest.mark.deep
+def test_an_ensemble_with_noisy_crossings_has_no_slope():
+    def mean(level):
+        given = _TIMED, (0.0, 0.0), (0.0, 1.0), (level,), KEY, 50
+        return nd.sde.ensemble(*given, reduce=_last).mean
+
+    with pytest.raises(nd.UnsupportedError, match="condition of an event has noise of its own"):
+        nd.grad(mean, mode="reverse")(0.5)
+
+
 _EVENT = nd.ode.event(lambda t, y: y)
 
 
@@ -151,8 +212,11 @@ def test_options(options, told):
 
 
 def test_what_does_not_take_events():
-    with pytest.raises(nd.ArgumentError, match="ensemble does not take events"):
-        nd.sde.ensemble(_WALK, 0.0, (0.0, 1.0), (1.0,), KEY, 10)
+    given = 0.0, (0.0, 1.0), (1.0,), KEY
+    with pytest.raises(nd.ArgumentError, match="multilevel does not take events"):
+        nd.sde.multilevel(_WALK, *given, reduce=lambda ys: ys[-1, 0], tolerance=0.1)
+    with pytest.raises(nd.ArgumentError, match="antithetic=True is for paths without events"):
+        nd.sde.ensemble(_WALK, *given, 10, antithetic=True)
     solve = nd.sde.solver(
         lambda t, y: 0.0, lambda t, y: 1.0, dt=0.1, events=nd.ode.event(lambda t, y: (y, y))
     )
