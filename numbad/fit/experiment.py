@@ -43,18 +43,17 @@ class Experiment:
 
     Examples
     --------
-    Two batches with one rate; the loss differs, and is known in the second.
+    Two cups that cool at one rate; the temperature around them differs, and is known for the second.
 
     >>> import numpy as np, numbad as nd
-    >>> def decay(t, y, rate, loss):
-    ...     return (-(rate + loss) * y[0],)
-    >>> t = np.linspace(0.0, 2.0, 9)
-    >>> open_flask = nd.fit.Experiment(t, 3.0 * np.exp(-1.5 * t), y0=[3.0], name="open")
-    >>> shut = nd.fit.Experiment(t, np.exp(-1.1 * t), y0=[1.0], args={"loss": 0.0}, name="shut")
-    >>> result = nd.fit.fit_ode(decay, None, None, dict(rate=1.0, loss=0.1),
-    ...                         experiments=[open_flask, shut])
-    >>> {name: round(value, 4) for name, value in result.params.items()}
-    {'rate': 1.1, 'loss': 0.4}
+    >>> def cooling(t, y, rate, room):
+    ...     return (-rate * (y[0] - room),)
+    >>> t = np.linspace(0.0, 20.0, 9)
+    >>> cup = nd.fit.Experiment(t, 20.0 + 60.0 * np.exp(-0.1 * t), y0=[80.0], name="cup")
+    >>> ice = nd.fit.Experiment(t, 70.0 * np.exp(-0.1 * t), y0=[70.0], args=dict(room=0.0), name="ice")
+    >>> both = nd.fit.fit_ode(cooling, None, None, dict(rate=0.2, room=15.0), experiments=[cup, ice])
+    >>> {name: round(value, 4) for name, value in both.params.items()}
+    {'rate': 0.1, 'room': 20.0}
     """
 
     t: object

@@ -65,7 +65,8 @@ def event(condition, *, direction=0, terminal=False, change=None):
     >>> solve = nd.ode.solver(lambda t, y: (y[1], -10.0), events=bounce, rtol=1e-9)
     >>> def height(start):
     ...     return solve((start, 0.0), (0.0, 1.5))[-1, 0]
-    >>> round(float(height(5.0)), 6), round(nd.derivative(height)(5.0), 6)
+    >>> value, slope = nd.value_and_grad(height)(5.0)
+    >>> round(float(value), 6), round(slope, 6)
     (3.25, 0.05)
     """
     if direction not in (-1, 0, 1):
@@ -106,10 +107,11 @@ def at_times(times, *, terminal=False, change=None):
     >>> import numbad as nd
     >>> doses = nd.ode.at_times(lambda rate, times, amounts: times,
     ...                         change=lambda t, y, k, rate, times, amounts: y + amounts[k])
-    >>> solve = nd.ode.solver(lambda t, y, rate, times, amounts: -rate * y, events=doses, rtol=1e-9)
+    >>> body = nd.ode.solver(lambda t, y, rate, times, amounts: -rate * y, events=doses, rtol=1e-9)
     >>> def left(second):
-    ...     return solve(0.0, (0.0, 5.0), (0.5, (1.0, second), (3.0, 2.0)))[-1, 0]
-    >>> round(float(left(4.0)), 6), round(nd.derivative(left)(4.0), 6)     # 2 (0.5) exp(-0.5 (5 - 4))
+    ...     return body(0.0, (0.0, 5.0), (0.5, (1.0, second), (3.0, 2.0)))[-1, 0]
+    >>> value, slope = nd.value_and_grad(left)(4.0)
+    >>> round(float(value), 6), round(slope, 6)                            # 2 (0.5) exp(-0.5 (5 - 4))
     (1.619067, 0.606531)
     """
     if not (inspect.isfunction(times) or isinstance(times, Dispatcher)):

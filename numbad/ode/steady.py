@@ -114,19 +114,18 @@ def steady_state(fun, y0, args=(), method="Rodas5P", max_steps=100_000, inplace=
 
     Examples
     --------
-    A closed pair of reactions, A to B and back, with the total of both conserved:
+    Two partners that bind, with the totals of both conserved:
 
-    >>> import numpy as np
     >>> import numbad as nd
-    >>> def pair(t, y, forth, back):
-    ...     a, b = y
-    ...     return back * b - forth * a, forth * a - back * b
-    >>> nd.ode.steady_state(pair, (3.0, 1.0), (1.0, 3.0)).round(6)
-    array([3., 1.])
-    >>> by_rates = nd.jacobian(lambda k: nd.ode.steady_state(pair, (3.0, 1.0), (k[0], k[1])))
-    >>> by_rates(np.array([1.0, 3.0])).round(6)
-    array([[-0.75,  0.25],
-           [ 0.75, -0.25]])
+    >>> def binding(t, y, on, off):
+    ...     a, b, c = y
+    ...     rate = on * a * b - off * c
+    ...     return -rate, -rate, rate
+    >>> def bound(a, off):
+    ...     return nd.ode.steady_state(binding, (a, 3.0, 0.0), (1.0, off))[2]
+    >>> value, (by_a, by_off) = nd.value_and_grad(bound, (0, 1))(2.0, 1.0)
+    >>> round(float(value), 6), round(by_a, 6), round(by_off, 6)           # c = (a - c) (b - c) on / off
+    (1.267949, 0.5, -0.366025)
     """
     given = as_dispatcher(fun)
     y0 = np.asarray(y0) * 1.0 if isinstance(y0, list) else y0

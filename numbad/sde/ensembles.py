@@ -111,20 +111,30 @@ def ensemble(
     >>> import math
     >>> from numba import njit
     >>> import numbad as nd
-    >>> solve = nd.sde.solver(lambda t, y, rate, vol: rate * y, lambda t, y, rate, vol: vol * y, dt=0.02)
-    >>> call = njit(lambda ys: max(ys[-1, 0] - 100.0, 0.0))
+    >>> @njit
+    ... def drift(t, y, rate, vol):
+    ...     return rate * y
+    >>> @njit
+    ... def diffusion(t, y, rate, vol):
+    ...     return vol * y
+    >>> @njit
+    ... def payoff(ys):
+    ...     return max(ys[-1, 0] - 100.0, 0.0)
+    >>> solve = nd.sde.solver(drift, diffusion, method="Milstein", dt=0.01)
     >>> key = nd.random.key(0)
-    >>> found = nd.sde.ensemble(solve, 100.0, (0.0, 1.0), (0.05, 0.2), key, 20_000, reduce=call)
+    >>> found = nd.sde.ensemble(solve, 100.0, (0.0, 1.0), (0.05, 0.2), key, 20_000, reduce=payoff)
     >>> abs(math.exp(-0.05) * found.mean - 10.4506) < 4 * found.error     # Black and Scholes
     True
 
-    Its derivative by the volatility:
+    Its derivatives by the price today, the rate and the volatility:
 
-    >>> def price(vol, key):
-    ...     found = nd.sde.ensemble(solve, 100.0, (0.0, 1.0), (0.05, vol), key, 20_000, reduce=call)
-    ...     return math.exp(-0.05) * found.mean
-    >>> abs(nd.grad(price, mode="reverse")(0.2, key) - 37.524) < 1.5
-    True
+    >>> @njit
+    ... def price(spot, rate, vol, key):
+    ...     found = nd.sde.ensemble(solve, spot, (0.0, 1.0), (rate, vol), key, 20_000, reduce=payoff)
+    ...     return math.exp(-rate) * found.mean
+    >>> value, (delta, rho, vega) = nd.value_and_grad(price, (0, 1, 2))(100.0, 0.05, 0.2, key)
+    >>> abs(delta - 0.6368) < 0.02, abs(rho - 53.23) < 2.0, abs(vega - 37.524) < 1.5
+    (True, True, True)
     """
     problem = check_solver("ensemble", solve, key)
     count = _count(paths, antithetic)

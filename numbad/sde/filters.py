@@ -71,18 +71,17 @@ def extended_kalman(drift, diffusion, *, mean, spread, noise, observe=None, dt):
     An Ornstein-Uhlenbeck process, seen through noise:
 
     >>> import numpy as np
-    >>> import numbad as nd
     >>> from numbad.sde import filters
-    >>> rng, x, y = np.random.default_rng(1), 0.0, []
-    >>> for _ in range(200):
-    ...     x = 0.9 * x + 0.4 * rng.normal()
-    ...     y.append(x + 0.2 * rng.normal())
     >>> seen = filters.extended_kalman(
-    ...     lambda t, y, rate, vol, error: (-rate * y[0],), lambda t, y, rate, vol, error: (vol,),
+    ...     lambda t, y, rate, vol, error: (-rate * y[0],),
+    ...     lambda t, y, rate, vol, error: (vol,),
     ...     mean=(0.0,), spread=(1.0,), noise=lambda rate, vol, error: (error,), dt=0.5)
-    >>> fit = nd.fit.fit_sde(seen, np.arange(200.0), y, {"rate": 0.2, "vol": 0.3, "error": 0.3})
-    >>> bool(abs(fit.params["rate"] + np.log(0.9)) < 3.0 * fit.stderr["rate"])
-    True
+    >>> y = np.array([0.3, 0.5, np.nan, -0.2, 0.1])
+    >>> states = seen.filtered(np.arange(5.0), y, {"rate": 0.5, "vol": 0.5, "error": 0.1})
+    >>> states.mean.shape, states.cov.shape, bool(abs(states.mean[0, 0] - 0.3) < 0.01)
+    ((5, 1), (5, 1, 1), True)
+
+    `nd.fit.fit_sde(seen, t, y, start)` finds `rate`, `vol` and `error` by maximum likelihood.
     """
     return hidden_state(
         KalmanFilter, drift, diffusion, observe, noise, mean, spread, dt, by_points=False

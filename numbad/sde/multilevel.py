@@ -131,11 +131,18 @@ def multilevel(
     >>> import math
     >>> from numba import njit
     >>> import numbad as nd
-    >>> solve = nd.sde.solver(lambda t, y, rate, vol: rate * y, lambda t, y, rate, vol: vol * y, dt=0.5,
-    ...                       method="Milstein")
-    >>> call = njit(lambda ys: max(ys[-1, 0] - 100.0, 0.0))
-    >>> given = solve, 100.0, (0.0, 1.0), (0.05, 0.2), nd.random.key(0)
-    >>> found = nd.sde.multilevel(*given, reduce=call, tolerance=0.05)
+    >>> @njit
+    ... def drift(t, y, rate, vol):
+    ...     return rate * y
+    >>> @njit
+    ... def diffusion(t, y, rate, vol):
+    ...     return vol * y
+    >>> @njit
+    ... def payoff(ys):
+    ...     return max(ys[-1, 0] - 100.0, 0.0)
+    >>> coarse = nd.sde.solver(drift, diffusion, method="Milstein", dt=0.5)
+    >>> given = coarse, 100.0, (0.0, 1.0), (0.05, 0.2), nd.random.key(0)
+    >>> found = nd.sde.multilevel(*given, reduce=payoff, tolerance=0.05)
     >>> abs(math.exp(-0.05) * found.mean - 10.4506) < 0.15      # Black and Scholes
     True
     >>> len(found.levels) >= 3 and found.paths[0] > 10 * found.paths[2]

@@ -42,13 +42,19 @@ def taken_steps(solve, y0, ts, args, key):
 
     Examples
     --------
+    >>> import math
+    >>> from numba import njit
     >>> import numbad as nd
-    >>> solve = nd.sde.solver(lambda t, y: -40.0 * y * (t > 0.5), lambda t, y: 0.1, method="SOSRA",
-    ...                       noise="additive", rtol=1e-2, atol=1e-2)
-    >>> steps = nd.sde.taken_steps(solve, 1.0, (0.0, 1.0), (), nd.random.key(0))
-    >>> early = (steps.t < 0.4).sum()
-    >>> bool(early < steps.accepted - early), steps.reached
-    (True, 1.0)
+    >>> @njit
+    ... def still(t, y):
+    ...     return 0.0
+    >>> @njit
+    ... def fading(t, y):
+    ...     return (0.1 + 10.0 * math.exp(-200.0 * t)) * y
+    >>> chosen = nd.sde.solver(still, fading, method="SRIW1", rtol=1e-2)
+    >>> steps = nd.sde.taken_steps(chosen, 1.0, (0.0, 1.0), (), nd.random.key(42))
+    >>> bool(steps.h.max() > 20.0 * steps.h.min()), steps.accepted < 100, steps.reached
+    (True, True, 1.0)
     """
     first = key[0] if isinstance(key, tuple) and key else key
     problem = check_solver("taken_steps", solve, first)
