@@ -16,7 +16,7 @@ from tests.reverse.programs import Source, Writer, programs, random_program
 
 COUNT = int(os.environ.get("NUMBAD_RANDOM_PROGRAMS", "200"))
 SEED = int(os.environ.get("NUMBAD_RANDOM_SEED", "0"))
-PARTS = 20
+PARTS = 50
 SHARES = [0, *(pytest.param(k, marks=pytest.mark.deep) for k in range(1, PARTS))]
 SECOND_ORDER = 8  # one program in so many
 
