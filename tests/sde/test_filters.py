@@ -78,11 +78,11 @@ KINDS = pytest.mark.parametrize(
 def test_linear_equations_are_those_of_the_exact_filter(make):
     start = list(AT.values())
     errors = []
-    for dt in (0.25, 0.125, 0.0625):
+    for dt in (0.125, 0.0625):
         value = _filter(make, dt).log_likelihood(TIMES, SEEN, start)(TIMES, SEEN, *start)
         errors.append(abs(value / _exact(*start) - 1.0))
     assert errors[-1] < 1e-6
-    assert np.log2(errors[1] / errors[2]) == pytest.approx(4.0, abs=0.3)
+    assert np.log2(errors[0] / errors[1]) == pytest.approx(4.0, abs=0.3)
     likelihood = _filter(make).log_likelihood(TIMES, SEEN, start)
     slopes = nd.grad(likelihood, (2, 3, 4), mode="forward")(TIMES, SEEN, *start)
     steps = [_exact(*(start + 1e-30j * unit)).imag / 1e-30 for unit in np.eye(3)]
