@@ -145,6 +145,7 @@ def killed_in_a_write(run, path, writes, share):
     return os.WIFSIGNALED(os.waitpid(child, 0)[1])
 
 
+@pytest.mark.deep(but=["formula"])
 @pytest.mark.skipif(sys.platform == "win32", reason="no fork")
 @pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")
 @pytest.mark.parametrize("run", [formula, ode])

@@ -176,7 +176,8 @@ def many_rates(t, y, rates):
     return slope
 
 
-@pytest.mark.parametrize("count", [pytest.param(16, marks=pytest.mark.deep), 17])
+@pytest.mark.deep
+@pytest.mark.parametrize("count", [16, 17])
 def test_many_unknowns(count):
     rates = np.linspace(0.3, 2.0, count)
     t = np.linspace(0.0, 2.0, 9)

@@ -105,6 +105,7 @@ def test_an_unknown_at_its_bound_is_named():
     assert "at a bound: b" in found.message
 
 
+@pytest.mark.deep(but=["soft_l1"])
 @pytest.mark.parametrize("loss", ["soft_l1", "huber", "cauchy", "arctan"])
 def test_robust_standard_errors_match_the_scatter_of_repeated_fits(loss):
     random = np.random.default_rng(1)

@@ -21,7 +21,6 @@ shared = [p for p in programs if p.f.__name__ not in REVERSE_ALONE]
         "extrema",
         "product_with_zeros",
         "matrix_products",
-        "searches",
     ]
 )
 @pytest.mark.parametrize("program", shared, ids=[p.f.__name__ for p in shared])

@@ -59,6 +59,7 @@ def elliptic(x, m):
     return 1.0 / math.sqrt(1.0 - m * s * s)
 
 
+@pytest.mark.deep
 def test_elliptic_integral():
     @njit
     def incomplete(phi, m):

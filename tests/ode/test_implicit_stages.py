@@ -179,6 +179,7 @@ def van_der_pol(t, y, mu):
     return y[1], mu * (1.0 - y[0] ** 2) * y[1] - y[0]
 
 
+@pytest.mark.deep
 def test_scipys_name_and_statistics():
     """Van der Pol's oscillator, against SciPy's code of the same method; Jacobians and factors are kept."""
     given = dict(t_span=(0.0, 2000.0), y0=[2.0, 0.0], method="Radau", rtol=1e-7, atol=1e-9)

@@ -90,6 +90,7 @@ def iterating(t, y, rate):
     return (-rate * y[0] * z,)
 
 
+@pytest.mark.deep(but=["forward"])
 @pytest.mark.parametrize("mode", ["forward", "reverse"])
 def test_a_choice_by_the_state_is_told_of(mode):
     solve = nd.ode.solver(hopping, inplace=True)

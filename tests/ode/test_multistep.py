@@ -89,6 +89,7 @@ def linear(t, y, rate):
     return -rate * (y - np.cos(t))
 
 
+@pytest.mark.deep
 def test_errors_follow_the_tolerance():
     """Of values and derivatives by the rate, where it is stiff."""
     end, rate = 3.0, 50.0

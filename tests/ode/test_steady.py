@@ -38,6 +38,7 @@ def by_complex_step(k):
     return bound(*moved).imag / 1e-30
 
 
+@pytest.mark.deep(but=["reverse"])
 @pytest.mark.parametrize("mode", ["forward", "reverse"])
 def test_binding_with_two_conserved_totals(mode):
     value, slope = nd.value_and_grad(complexes, mode=mode)(POINT)

@@ -54,6 +54,7 @@ def pulled_sum(rate):
     return sum((rate**2 * math.cos(t) + rate * math.sin(t)) / (1.0 + rate**2) for t in times)
 
 
+@pytest.mark.deep(but=["reverse"])
 @pytest.mark.parametrize("mode", ["forward", "reverse"])
 def test_derivatives_go_through_the_switch(mode):
     solve = nd.ode.solver(pulled, method="AutoTsit5", rtol=1e-7, atol=1e-9, max_steps=200)

@@ -100,6 +100,7 @@ def test_third_derivatives_in_every_mix_of_modes(modes):
     assert third(1.5) == pytest.approx(60.0 * 1.5**2, rel=1e-14)
 
 
+@pytest.mark.deep
 def test_the_hessian_of_a_gradient_in_reverse_of_reverse():
     f = njit(lambda a: a[0] ** 3 * a[1] ** 2 + math.exp(a[2] * a[0]))
     gradient = nd.grad(f, 0, REVERSE)
@@ -217,7 +218,7 @@ def test_an_operator_on_a_function_with_effects_is_refused_inside():
         nd.grad(lambda a: gradient(a)[0], 0, REVERSE)(np.ones(2))
 
 
-@pytest.mark.deep(but=["forward"])
+@pytest.mark.deep
 @pytest.mark.parametrize("mode", ["forward", REVERSE])
 def test_methods_of_arrays_change_nothing(mode):
     """A gradient within a function that is differentiated again, in reverse, calls its function twice."""

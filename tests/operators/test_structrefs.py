@@ -144,6 +144,7 @@ def test_any_number_of_partials_in_fields_and_lists(n):
     np.testing.assert_allclose(nd.grad(f, mode="forward")(x), exact, rtol=1e-14)
 
 
+@pytest.mark.deep(but=["of_quaternions"])
 @pytest.mark.parametrize(
     "f", [of_quaternions, of_quaternions_in_a_list, of_a_quaternion_that_a_callee_changes]
 )

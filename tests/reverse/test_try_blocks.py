@@ -177,6 +177,7 @@ CASES = [
 ]
 
 
+@pytest.mark.deep(but=["*reverse"])
 @MODES
 @pytest.mark.parametrize(("f", "args", "exact"), CASES)
 def test_gradient_of_the_way_taken(f, args, exact, mode):

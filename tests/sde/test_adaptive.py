@@ -325,6 +325,7 @@ def test_antithetic_paths_mirror_the_increments():
     np.testing.assert_allclose(every[:3], w, atol=1e-14)
 
 
+@pytest.mark.deep
 def test_a_path_that_fails_costs_that_path():
     @njit
     def drift(t, y, most):

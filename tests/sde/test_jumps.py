@@ -209,6 +209,7 @@ def _merton(rate):
 WEIGHED, PLAIN = _merton(_given_rate), _merton(_plain_rate)
 
 
+@pytest.mark.deep(but=["reverse"])
 @pytest.mark.parametrize("mode", ["forward", "reverse"])
 def test_slopes_by_the_sizes_of_jumps(mode):
     """That of the logarithm is the number of jumps, a whole number; beside differences."""
@@ -257,7 +258,7 @@ def test_slopes_by_rates_by_weights():
     assert slope == pytest.approx(factor * exact, abs=0.03)
 
 
-@pytest.mark.deep(but=["forward"])
+@pytest.mark.deep
 @pytest.mark.parametrize("mode", ["forward", "reverse"])
 def test_slopes_of_ensembles_of_paths_that_jump(mode):
     """Beside the sum over single paths, whose slopes have their tests."""

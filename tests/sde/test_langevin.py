@@ -45,6 +45,7 @@ def _step_of(method, h):
     return by_state, by_noise.reshape(2, 1)
 
 
+@pytest.mark.deep
 def test_positions_of_the_oscillator_have_their_exact_variance():
     """Whatever the size of the step: Leimkuhler & Matthews (2013), section 4."""
     h = 0.9
@@ -250,6 +251,7 @@ def test_paths_of_an_ensemble_are_those_of_the_solver():
         np.testing.assert_allclose(paths[p], alone, rtol=1e-13)
 
 
+@pytest.mark.deep(but=["friction", "position", "noise", "odd", "number", "array"])
 @pytest.mark.parametrize(
     ("drift", "diffusion", "y0"),
     [

@@ -133,6 +133,7 @@ def test_derivatives_in_compiled_code():
     assert forward == pytest.approx(37.524034691694, rel=0.1)
 
 
+@pytest.mark.deep
 def test_a_payoff_that_jumps_is_warned_of():
     digital = njit(lambda ys: 1.0 if ys[-1, 0] > 100.0 else 0.0)
     solve = _solver()

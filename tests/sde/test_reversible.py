@@ -169,6 +169,7 @@ def test_one_output_time_is_the_initial_state():
     assert slope(3.0) == 6.0
 
 
+@pytest.mark.deep
 def test_an_ensemble_takes_its_paths():
     solve = _solver()
     last = njit(lambda ys: ys[-1, 0])

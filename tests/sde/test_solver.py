@@ -50,6 +50,7 @@ def _end(y0, mu, vol, key):
     return GBM(y0, (0.0, 1.0), (mu, vol), key)[-1, 0]
 
 
+@pytest.mark.deep(but=["reverse"])
 @pytest.mark.parametrize("mode", ["forward", "reverse"])
 def test_pathwise_derivatives_are_those_of_the_solution(mode):
     y0, mu, vol = 1.3, 0.2, 0.4

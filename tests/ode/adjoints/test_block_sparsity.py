@@ -31,6 +31,7 @@ def solved(sparsity, jacobians, a, h, x):
     return LU.shape[1]
 
 
+@pytest.mark.deep(but=["True"])
 @pytest.mark.parametrize("banded", [True, False])
 def test_transposed_systems(banded):
     """A band stays one, of eleven diagonals and what exchanges add; other patterns have none."""

@@ -191,7 +191,7 @@ def test_gradient(program):
     check_gradient(program)
 
 
-@pytest.mark.deep(but=["steps", "finite", "insertions"])
+@pytest.mark.deep(but=["steps", "finite"])
 @every_program
 def test_forward(program):
     primal = numba.njit(program.f)

@@ -95,7 +95,7 @@ SINGULAR_CALLS = {
 }
 
 
-@pytest.mark.deep(but=["solve-*", "cholesky-reverse"])
+@pytest.mark.deep(but=["solve-reverse", "cholesky-reverse"])
 @both
 @pytest.mark.parametrize("name", SINGULAR_CALLS)
 def test_a_singular_matrix_raises(name, mode):
