@@ -5,7 +5,25 @@ import re
 from numba.core.errors import TypingError
 
 UNTYPED = "an object that Numba has no type for"
-_CLASS = re.compile(r"Cannot determine Numba type of <class '([\w.]+)'>")
+TYPED_INSTEAD = "pass the numbers in it in an array (to_numpy() of a pandas column) or a namedtuple"
+_UNTYPED = (  # what Numba says of a value, what that is, and what to pass instead
+    (
+        r"Cannot determine Numba type of <class '((?:builtin_)?(?:function|method)\w*)'>",
+        "an object of class {}",
+        "pass it compiled, numba.njit(...)",
+    ),
+    (
+        r"Cannot determine Numba type of <class '([\w.]+)'>",
+        "an object of class {}",
+        TYPED_INSTEAD,
+    ),
+    (r"Unsupported array dtype: (\S+)", "an array of {}", "convert it with .astype(np.float64)"),
+    (
+        r"Unsupported array type: numpy\.ma\.(Masked)Array",
+        "a masked array",
+        "pass .filled(...) of it, or its .data and its .mask",
+    ),
+)
 
 
 class NumbadError(Exception):
@@ -27,10 +45,17 @@ class ArgumentError(NumbadError, TypingError, TypeError):
     """An argument of the wrong kind, such as an int where a derivative by a float is meant."""
 
     def patch_message(self, message):
-        """Numba appends the classes that it has no types for: here the sentence names the one."""
-        found = _CLASS.findall(message)
-        known = f"an object of class {found[0]}" if len(found) == 1 else UNTYPED
-        super().patch_message(self.plain_message.replace(UNTYPED, known))
+        """Numba appends what it has no types for: here the sentence names it, where that is one thing."""
+        found = []
+        for pattern, known, way_out in _UNTYPED:
+            found += [(what, known, way_out) for what in re.findall(pattern, message)]
+            if found:
+                break
+        text = self.plain_message
+        if len(found) == 1:
+            ((what, known, way_out),) = found
+            text = text.replace(UNTYPED, known.format(what)).replace(TYPED_INSTEAD, way_out)
+        super().patch_message(text)
 
 
 class RuleError(NumbadError, TypeError):

@@ -2,7 +2,7 @@
 
 from numba.core import types
 
-from ..errors import UNTYPED
+from ..errors import TYPED_INSTEAD, UNTYPED
 from ..forward.dual import Dual, base_scalar
 
 _LISTS = types.List | types.ListType
@@ -49,6 +49,11 @@ def describe(ty):
     return f"an object of type {ty}"
 
 
+def of_lists(ty):
+    """Whether values of a type are lists of lists."""
+    return isinstance(ty, _LISTS) and isinstance(ty.dtype, _LISTS)
+
+
 def _array(ty):
     if isinstance(ty.dtype, types.Record):
         return "a structured array"
@@ -69,7 +74,7 @@ _WORDS = (
     (types.UnicodeType | types.CharSeq | types.UnicodeCharSeq, lambda ty: "a string"),
     (types.Array, _array),
     (types.BaseTuple, lambda ty: "a tuple" if len(ty) else "an empty tuple"),
-    (_LISTS, lambda ty: f"a list of {_scalar(ty.dtype)}"),
+    (_LISTS, lambda ty: f"a list of {'lists' if of_lists(ty) else _scalar(ty.dtype)}"),
     (types.Set, lambda ty: "a set"),
     (types.DictType, lambda ty: "a dict"),
     (types.Optional, lambda ty: f"{describe(ty.type).removeprefix('a ')} or None"),
@@ -93,9 +98,7 @@ def hint(ty):
     if isinstance(ty, types.Array) and not isinstance(ty.dtype, types.Record):
         return ": convert it with .astype(np.float64)"
     if isinstance(ty, types.PyObject):
-        return (
-            ": pass the numbers in it in an array (to_numpy() of a pandas column) or a namedtuple"
-        )
+        return f": {TYPED_INSTEAD}"
     if isinstance(ty, _LISTS):
         return ": pass an array, np.array(...), or a tuple"
     if contains_floats(ty):

@@ -10,11 +10,11 @@ import inspect
 from functools import partial
 
 from numba import njit
-from numba.core import bytecode, interpreter, sigutils
+from numba.core import bytecode, interpreter, sigutils, types
 from numba.core.compiler import CompilerBase
 from numba.core.compiler_machinery import FunctionPass, register_pass
 from numba.core.dispatcher import Dispatcher
-from numba.core.errors import NumbaError
+from numba.core.errors import NumbaError, NumbaTypeError
 from numba.core.registry import CPUDispatcher
 from numba.core.untyped_passes import TranslateByteCode
 from numba.np.ufunc.dufunc import DUFunc
@@ -41,7 +41,7 @@ from ..reverse.lowering import SweepLowering
 from ..rules.registry import generation
 from ..source import define
 from .bound import function_of
-from .own_errors import with_way_out
+from .own_errors import refuse_untyped, with_way_out, without_code
 from .results import plain_result
 
 
@@ -159,15 +159,26 @@ def signature_source(function):
         if parameter.kind is parameter.VAR_POSITIONAL:
             parts.append("*" + parameter.name)
         elif parameter.kind in (parameter.VAR_KEYWORD, parameter.KEYWORD_ONLY):
-            raise ArgumentError(
-                f"{function.__name__} takes keyword-only arguments, which Numba does not compile"
-            )
+            raise ArgumentError(_of_keyword(parameter, function))
         elif parameter.default is parameter.empty:
             parts.append(parameter.name)
         else:
             namespace[f"_default_{parameter.name}"] = parameter.default
             parts.append(f"{parameter.name}=_default_{parameter.name}")
     return ", ".join(parts), namespace
+
+
+def _of_keyword(parameter, function):
+    """Why a parameter that keywords alone reach is refused."""
+    if parameter.kind is parameter.VAR_KEYWORD:
+        return (
+            f"'**{parameter.name}' of {function.__name__} takes any keyword, which Numba does not "
+            "compile: name the arguments"
+        )
+    return (
+        f"argument '{parameter.name}' of {function.__name__} is keyword-only; calls of those fail in "
+        "code that Numba compiles: write the parameters without the `*`"
+    )
 
 
 def starred(function):
@@ -278,6 +289,22 @@ class OperatorDispatcher(CPUDispatcher):
                     raise
                 self._compiler._failed_cache.pop((tuple(argtypes), return_type), None)
 
+    def typeof_pyval(self, val):
+        try:
+            return super().typeof_pyval(val)
+        except NumbaTypeError:  # a masked array
+            return types.pyobject
+
+    def _compile_for_args(self, *args, **kws):
+        try:
+            return super()._compile_for_args(*args, **kws)
+        except NumbaTypeError as error:  # raised as Numba asks for types again, to tell of them
+            refusal = error.__context__
+            if not isinstance(refusal, ArgumentError):
+                raise
+            refusal.patch_message(str(error))
+            raise refusal.with_traceback(None) from None
+
     def _compile(self, sig):
         own = self.operator.f.py_func
         with refusing(own, self), asked_for(_innermost(self.operator.f)):
@@ -287,14 +314,17 @@ class OperatorDispatcher(CPUDispatcher):
         """What Numba says of the function itself, if it has no code for these types."""
         operator = self.operator
         given = tuple(map(whole_type, operator.types_of_f(argtypes)))
+        refuse_untyped(operator.f.py_func.__name__, parameter_names(operator.f.py_func), given)
         try:
             plain_result(self.targetdescr.typing_context, operator.f, given)
+            if tells_of_defect(refusal) or without_code(str(refusal)):
+                operator.f.compile(given)  # which raises what Numba itself cannot compile
         except Exception as error:
             numba_says = isinstance(error, NumbaError) and not isinstance(error, NumbadError)
             if numba_says and told_before(error) is None:
                 raise with_way_out(error) from None
             if tells_of_defect(refusal):
-                operator.f.compile(given)  # which raises what Numba itself cannot compile
+                operator.f.compile(given)
 
     @property
     def operator(self):

@@ -27,6 +27,20 @@ class Box:
 
 
 BOX = Box()
+
+
+def excepting_a_class(x):
+    try:
+        return 1.0 / x
+    except ZeroDivisionError:
+        return 0.0
+
+
+@numba.njit
+def drawn_in_a_callee(x):
+    return x * GENERATOR.normal()
+
+
 MESSAGES = [
     (
         lambda x: square(x),
@@ -36,6 +50,23 @@ MESSAGES = [
     (lambda x: x * TABLE["k"], r"'TABLE'(.|\n)*Way out: .*pass the numbers that you need of it"),
     (lambda x: x * BOX.k, r"'BOX'(.|\n)*Way out: .*pass the numbers that you need of it"),
 ]
+
+
+GENERATOR = np.random.default_rng(0)
+STATEMENTS = [
+    (lambda x: sum(x * k for k in range(3)), r"Way out: .*list comprehension"),
+    (excepting_a_class, r"Way out: `except Exception:`"),
+    (lambda x: x * GENERATOR.normal(), r"Way out: .*pass GENERATOR as an argument"),
+    (lambda x: drawn_in_a_callee(x), r"Way out: .*pass GENERATOR as an argument"),
+]
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+@pytest.mark.parametrize(("f", "message"), STATEMENTS)
+def test_what_numba_does_not_compile(f, message, mode):
+    with pytest.raises(numba.core.errors.NumbaError, match=message) as told:
+        nd.grad(f, mode=mode)(1.0)
+    assert "defect of numbad" not in str(told.value)
 
 
 @pytest.mark.parametrize("mode", ["forward", "reverse"])
@@ -51,6 +82,52 @@ def test_an_object_as_the_argument(value):
     with pytest.raises(nd.ArgumentError, match=named) as told:
         nd.grad(lambda p: p)(value)
     assert "\n" not in str(told.value)
+
+
+OBJECTS = [
+    ({"k": 1.0}, "'p' of weighed is an object of class dict, .*: pass the numbers in it"),
+    (BOX, "'p' of weighed is an object of class .*Box, .*: pass the numbers in it"),
+    (square, r"'p' of weighed is an object of class function, .*: pass it compiled, numba.njit\("),
+    (np.ones(2).astype(">f8"), r"'p' of weighed is an array of >f8, .*: .*\.astype\(np.float64\)"),
+    (np.ma.array([1.0, 2.0]), r"'p' of weighed is a masked array, .*: .*\.filled\("),
+    (np.array([1.0, "a"], object), "'p' of weighed is an array of Python objects, .*: convert it"),
+    ([[1.0], [2.0]], r"'p' of weighed is a list of lists, .*: pass an array, np.array\("),
+]
+
+
+@pytest.mark.parametrize("operator", [nd.grad, nd.derivative, nd.hessian])
+@pytest.mark.parametrize(("value", "message"), OBJECTS)
+def test_an_object_as_a_constant(value, message, operator):
+    def weighed(x, p):
+        return 2.0 * x
+
+    with pytest.raises(nd.ArgumentError, match=message) as told:
+        operator(weighed)(1.0, value)
+    assert "\n" not in str(told.value)
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        (np.ones(2).astype(">f8"), r"'x', which is an array of >f8; .*\.astype\(np.float64\)"),
+        (np.ma.array([1.0, 2.0]), r"'x', which is a masked array; .*\.filled\("),
+    ],
+)
+def test_arrays_of_kinds_that_numba_has_not(value, message):
+    with pytest.raises(nd.ArgumentError, match=message):
+        nd.grad(lambda x: x.sum())(value)
+
+
+def test_a_keyword_only_argument():
+    def scaled(x, *, by=2.0):
+        return by * x
+
+    with pytest.raises(
+        nd.ArgumentError, match=r"'by' of scaled .* keyword-only.* without the `\*`"
+    ):
+        nd.grad(scaled)(1.0)
+    with pytest.raises(nd.ArgumentError, match=r"'\*\*more' of .*: name the arguments"):
+        nd.grad(lambda x, **more: x)(1.0)
 
 
 def test_a_method():
