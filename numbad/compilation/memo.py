@@ -15,6 +15,7 @@ from numba.core.dispatcher import Dispatcher
 from numba.core.utils import shutting_down
 
 from ..rules.registry import generation, renew
+from .decorated import own_code, whole_of
 from .meaning import forget_compiled, latest, meaning, reached
 
 _MEMOS = "__numbad_remembered__"
@@ -65,7 +66,7 @@ def made_of(function, how, make):
     version, dispatcher = known.get(how, (None, None))
     # `functools.wraps` copies what a function has.
     if dispatcher is None or _origin(dispatcher) is not function or version != meaning(dispatcher):
-        dispatcher = make(function)
+        dispatcher = make(own_code(function))
         look_again(dispatcher)
         vars(function)[_MADE] = _Made({**known, how: (meaning(dispatcher), dispatcher)})
     return dispatcher
@@ -73,7 +74,7 @@ def made_of(function, how, make):
 
 def _origin(dispatcher):
     """The function that a dispatcher was made of, where that is not its own."""
-    return getattr(dispatcher.py_func, "__numbad_made_of__", dispatcher.py_func)
+    return whole_of(getattr(dispatcher.py_func, "__numbad_made_of__", dispatcher.py_func))
 
 
 def built_once(dispatcher_of):

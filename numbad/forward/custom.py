@@ -11,6 +11,7 @@ from numba.core.imputils import lower_builtin
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.extending import overload
 
+from ..compilation.decorated import own_code
 from ..errors import RuleError
 from ..rules.foreign import FOREIGN, FOREIGN_WAY_OUT
 from ..rules.registry import CONSTANT_CALLS, JVP, SCALAR, VJP, name_of
@@ -89,8 +90,8 @@ def _register_scalar(call, fn):
 
 
 def _register_jvp(call, fn, jvp):
-    jvp = jvp if isinstance(jvp, Dispatcher) else njit(jvp)
-    function = njit(fn) if _is_plain_python(fn) else fn
+    jvp = jvp if isinstance(jvp, Dispatcher) else njit(own_code(jvp))
+    function = njit(own_code(fn)) if _is_plain_python(fn) else fn
 
     @overload(call)
     def overload_call(*args):
@@ -118,7 +119,7 @@ def two_of(role, expected):
 
 
 def _register_vjp_alone(call, fn):
-    function = njit(fn) if _is_plain_python(fn) else fn
+    function = njit(own_code(fn)) if _is_plain_python(fn) else fn
 
     @overload(call)
     def overload_call(*args):

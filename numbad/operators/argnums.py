@@ -1,5 +1,6 @@
 """Argument numbers as a user gives them: `argnums=`, `argnum=` and `out=`."""
 
+from ..compilation.decorated import whole_of
 from ..errors import ArgumentError
 from .operator_dispatcher import parameter_names, starred
 
@@ -38,7 +39,9 @@ def refuse_starred(name, function, argnums):
     """Arguments that come in through `*args` have no number of their own."""
     star = starred(function)
     if star is not None and star in argnums:
+        way_out = "pass a tuple as one argument"
+        if whole_of(function) is not function:
+            way_out = f"take the function that was decorated, {function.__name__}.__wrapped__"
         raise ArgumentError(
-            f"nd.{name}: cannot differentiate by '*{parameter_names(function)[star]}'; pass a tuple "
-            "as one argument"
+            f"nd.{name}: cannot differentiate by '*{parameter_names(function)[star]}'; {way_out}"
         )

@@ -82,6 +82,7 @@ _WORDS = (
     (types.Record, lambda ty: "a record"),
     (types.ClassInstanceType, lambda ty: f"a jitclass object ({ty.classname})"),
     (types.Dispatcher, lambda ty: "a function"),
+    (types.Generator, lambda ty: "a generator"),
     (types.PyObject, lambda ty: UNTYPED),
 )
 

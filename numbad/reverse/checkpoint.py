@@ -6,6 +6,7 @@ from numba import njit
 from numba.core.dispatcher import Dispatcher
 from numba.core.registry import CPUDispatcher
 
+from ..compilation.decorated import own_code
 from ..compilation.inherited import inherited_options
 from ..errors import ArgumentError
 from ..forward.promote import effects
@@ -95,7 +96,7 @@ def checkpoint(f, snapshots=None):
         raise ArgumentError(f"nd.checkpoint takes a positive int for snapshots, not {snapshots!r}")
     if not callable(f):
         raise ArgumentError(f"nd.checkpoint takes a function, not {f!r}")
-    function = f if isinstance(f, Dispatcher) else njit(f)
+    function = f if isinstance(f, Dispatcher) else njit(own_code(f))
     names = list(_parameters(function))
     # The number stands in the code so that what is kept on disk is told apart by it.
     given = f"def checkpointed({', '.join(names)}):\n    _snapshots = {snapshots}\n"

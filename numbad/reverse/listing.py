@@ -10,6 +10,7 @@ from numba.core.dispatcher import Dispatcher
 from numba.core.errors import NumbaExperimentalFeatureWarning
 from numba.core.registry import cpu_target
 
+from ..compilation.decorated import own_code
 from ..errors import ArgumentError, UnsupportedError
 from ..forward.refuse import refusing
 from ..ir.capture import Capture
@@ -87,7 +88,7 @@ def _function(f):
             raise ArgumentError(
                 f"nd.inspect_adjoint takes a Python function or a dispatcher, not {f!r}"
             )
-        return njit(f)
+        return njit(own_code(f))
     if hasattr(f.py_func, "__numbad_checkpointed__"):
         return f.py_func.__numbad_checkpointed__
     if hasattr(f, "numbad_pullback"):
@@ -100,7 +101,7 @@ def _function(f):
 
 def _type_of(value):
     try:
-        return typeof(njit(value) if inspect.isfunction(value) else value)
+        return typeof(njit(own_code(value)) if inspect.isfunction(value) else value)
     except ValueError as error:
         raise ArgumentError(f"nd.inspect_adjoint: {error}") from None
 
