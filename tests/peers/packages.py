@@ -7,7 +7,9 @@
         hyper-corr kearsley-numba noblegasmd numba-quaternion numbacs pynr pythermalcomfort aquagrid \\
         chemicals fluids ht pymap3d cubic-spline bztetra \\
         timml ttim scikit-gstat numba-extinction consav econ-ark interpolation sequence-jacobian pastas \\
-        miepython ta-numba harmonica symplectic-map refnx    # and what they import
+        miepython ta-numba harmonica symplectic-map refnx \\
+        baseflow fteikpy genx3 einsteinpy hiphive verde taurex pybaselines mne librosa pyts ssqueezepy \\
+        skglm    # and what they import
     python -m tests.peers.packages DIR [part of a function's name ...]
 
 An extra that no test needs. A process for each module; one that dies is started again behind the call that
@@ -48,9 +50,13 @@ NAMES = {"np": np, "v": lambda n: numbers((n,)), "m": lambda *shape: numbers(sha
 
 def calls(wanted=()):
     """`(module, function, source of the arguments, options)` for each call of the table."""
-    from . import newer_package_calls, package_calls
+    from . import further_package_calls, newer_package_calls, package_calls
 
-    for line in (package_calls.CALLS + newer_package_calls.CALLS).strip().splitlines():
+    for line in (
+        (package_calls.CALLS + newer_package_calls.CALLS + further_package_calls.CALLS)
+        .strip()
+        .splitlines()
+    ):
         if line.startswith("["):
             module = line.strip("[]")
             continue
