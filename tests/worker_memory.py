@@ -21,7 +21,7 @@ try:
 except ImportError:  # Windows does not tell in this way
     resource = None
 
-LIMIT = 2.2 * 2**30  # bytes; one test adds up to 0.2 GiB, and to begin anew takes 20 seconds
+LIMIT = 1.3 * 2**30  # bytes; one test adds up to 0.2 GiB
 RESTARTS = "1000"
 _started = itertools.count()
 
