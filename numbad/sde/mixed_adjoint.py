@@ -102,7 +102,7 @@ def _refuse(wrt):
 
 
 @dataclass(frozen=True)
-class Part:
+class ArgumentPart:
     """Parameters whose slopes are one array (components, parameters), called `name`.
 
     `size` is the source of how many parameters they are; `row(c)` gives lines that make `row`, the slopes of
@@ -133,11 +133,11 @@ class Along(Stretches):
 
     def _parts(self):
         if _START in self.wrt:
-            yield Part("by_start", "n", lambda c: [])
+            yield ArgumentPart("by_start", "n", lambda c: [])
         if self.by_args and self.numbers:
-            yield Part("by_numbers", str(len(self.numbers)), self._row_of_numbers)
+            yield ArgumentPart("by_numbers", str(len(self.numbers)), self._row_of_numbers)
         for k, leaf in enumerate(self._of_kind("array") if self.by_args else ()):
-            yield Part(f"by_array_{k}", f"{leaf.source}.size", self._row_of(leaf), leaf)
+            yield ArgumentPart(f"by_array_{k}", f"{leaf.source}.size", self._row_of(leaf), leaf)
 
     def namespace(self):
         names = {"row_into": _row_into, "add_rows": _add_rows, "add_into": add_into}
