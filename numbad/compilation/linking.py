@@ -18,6 +18,7 @@ from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.dispatcher import Dispatcher
 from numba.core.registry import CPUDispatcher, cpu_target
+from numba.core.targetconfig import ConfigStack
 from numba.experimental.jitclass import boxing
 
 from ..interrupts import put_off
@@ -185,6 +186,7 @@ class LinkedLibrary(JITCodeLibrary):
             self._finalize_final_module()
             for name, environment in environments.items():
                 self._codegen.set_env(name, environment)
+            self._environments |= environments  # which the code holds no references to
 
     def environments(self, own=()):
         """What this code and its parts read as environments, but for its `own`: by the variable's name."""
@@ -314,7 +316,7 @@ def compiled(dispatcher, compile_it, sig):
 def _compiled(codegen, dispatcher, compile_it, sig):
     look_again(dispatcher)
     add_overload = Dispatcher.add_overload
-    codegen.create_library = partial(LinkedLibrary, codegen)
+    codegen.create_library = partial(_create, codegen)
     Dispatcher.add_overload = lambda self, cres: _add_overload(add_overload, self, cres)
     try:
         try:
@@ -325,6 +327,13 @@ def _compiled(codegen, dispatcher, compile_it, sig):
         return _entered(dispatcher, entry)
     finally:
         _finish_recursive(codegen)
+
+
+def _create(codegen, name, **options):
+    """Numba's `create_library`, where code waits; what is compiled in object mode is called from Python."""
+    flags = ConfigStack.top_or_none()
+    kind = JITCodeLibrary if flags is not None and flags.force_pyobject else LinkedLibrary
+    return kind(codegen, name, **options)
 
 
 class LinkingDispatcher(CPUDispatcher):

@@ -6,6 +6,7 @@ from functools import cache
 import numpy as np
 from numba import njit
 from numba.core import ir, types
+from numba.core.inline_closurecall import length_of_iterator
 from numba.core.typing import signature
 from numba.extending import overload
 
@@ -85,6 +86,8 @@ def _iterate_range(fn, where, iternext, getiter, sequence, grows):
         counts = [part.count(fn, made, loc) for part in sequence.parts]
         count = fn.fresh("$endless", types.int64, loc)
         made.append(ir.Assign(ir.Const(1 << 62, loc), count, loc))
+        for length_asked in _lengths_asked(fn, block.body[index].target):
+            length_asked.value = sequence.count(fn, made, loc)
     else:
         count = sequence.count(fn, made, loc)
     func = fn.fresh("$range", None, loc)
@@ -96,6 +99,15 @@ def _iterate_range(fn, where, iternext, getiter, sequence, grows):
     fn.types[block.body[index + len(made)].target.name] = types.range_iter64_type
     fn.types[iternext.target.name] = types.Pair(types.int64, types.boolean)
     return counts
+
+
+def _lengths_asked(fn, iterator):
+    """The statements that ask how many values there are to come: in `np.array([f(x) for x in items])`."""
+    for _, s in fn.statements():
+        if isinstance(s, ir.Assign) and is_expr(s.value, "call"):
+            asks = [arg.name for arg in s.value.args] == [iterator.name]
+            if asks and callee_of(fn, s.value).key is length_of_iterator:
+                yield s
 
 
 def _ask_for_more(fn, header, terminator, index, parts):

@@ -87,6 +87,14 @@ def filtered_comprehension(a):
 
 
 @programs.on(0.5, 1.5)
+def array_of_comprehension(x, y):
+    """Its size is asked of the iterator over a list, which the arrays made for each item might change."""
+    items = [x, y, x * y]
+    found = np.array([np.array([item])[0] ** 2 for item in items])
+    return found[0] * found[1] + found[2]
+
+
+@programs.on(0.5, 1.5)
 def overwritten(x, y):
     items = [x, y, 1.0]
     items[2] = items[0] * items[1]
@@ -301,6 +309,7 @@ def typed_of_arrays(x, y):
         "list_shared_by_two_names",
         "of_arrays_that_share_memory",
         "comprehension",
+        "array_of_comprehension",
         "typed_appended",
         "changed_by_a_callee",
     ]
