@@ -14,11 +14,16 @@ from numba.core.bytecode import FunctionIdentity
 _NUMBERED = re.compile(r"B(\d+)v(\d+)")
 _LEAST = 2**40  # whatever was compiled before this module was imported has smaller numbers
 
+_DIGITS = (
+    10**18
+)  # all have as many digits, so that one can take the place of another in LLVM's texts
+
 _GENERATED = ("__numba_", "jitclass")  # what Numba writes for the user's code
 
 
 def _start():
-    FunctionIdentity._unique_ids = count(_LEAST + int.from_bytes(os.urandom(6), "little") * 2**12)
+    first = _DIGITS + int.from_bytes(os.urandom(6), "little") * 2**12
+    FunctionIdentity._unique_ids = count(first)
 
 
 _start()

@@ -299,6 +299,17 @@ def test_what_prints_is_printed(capfd, came):
     assert "begins with 1.3" in capfd.readouterr().out
 
 
+def test_the_names_of_another_process_are_as_long():
+    """They stand in texts of LLVM's that say how long they are."""
+    script = "import numbad.ode; from numba.core import bytecode as b; print(next(b.FunctionIdentity._unique_ids))"
+    runs = [
+        subprocess.run([sys.executable, "-c", script], capture_output=True, text=True) for _ in "ab"
+    ]
+    numbers = [int(run.stdout) for run in runs]
+    assert numbers[0] != numbers[1]
+    assert [len(str(number)) for number in numbers] == [19, 19]
+
+
 def test_no_function_is_kept():
     first, second = oscillator("tuples"), decay("tuples")
     gone = [weakref.ref(first), weakref.ref(second)]
