@@ -301,7 +301,10 @@ def test_what_prints_is_printed(capfd, came):
 
 def test_the_names_of_another_process_are_as_long():
     """They stand in texts of LLVM's that say how long they are."""
-    script = "import numbad.ode; from numba.core import bytecode as b; print(next(b.FunctionIdentity._unique_ids))"
+    script = (
+        "import numbad.ode\n"
+        "from numba.core.bytecode import FunctionIdentity as f; print(next(f._unique_ids))"
+    )
     runs = [
         subprocess.run([sys.executable, "-c", script], capture_output=True, text=True) for _ in "ab"
     ]
