@@ -336,13 +336,16 @@ import numba, numpy as np, sys
 import numbad as nd
 from numbad.compilation import template_cache
 rate = float(sys.argv[1])
-count = []
-relinked = template_cache.relinked
-template_cache.relinked = lambda *given: count.append(relinked(*given) is not None) or (
-    relinked(*given) if count[-1] else None)
+relinked, found = template_cache.relinked, []
+
+def noted(*given):
+    found.append(relinked(*given))
+    return found[-1]
+
+template_cache.relinked = noted
 fun = numba.njit(lambda t, y, a: (y[1], -rate * a * y[0]))
-found = nd.ode.solver(fun, method="Rodas5P", rtol=1e-10, atol=1e-10)((1.0, 0.0), (0.0, 1.0), (1.0,))
-print(sum(count), *found[-1])
+ys = nd.ode.solver(fun, method="Rodas5P", rtol=1e-10, atol=1e-10)((1.0, 0.0), (0.0, 1.0), (1.0,))
+print(sum(one is not None for one in found), *ys[-1])
 """
 
 
