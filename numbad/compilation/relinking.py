@@ -218,6 +218,8 @@ def relinked(template, functions, argtypes, target_context):
     if found is None:
         return None
     symbols, libraries = found
+    for initialise in template.reload_init:
+        initialise()
     renumber = Renumbering(template.fndesc.uid, next(FunctionIdentity._unique_ids))
     fndesc = _renamed(template.fndesc, renumber, argtypes)
     library = codegen.create_library(fndesc.mangled_name)

@@ -30,11 +30,15 @@ _templates = OrderedDict()  # key -> templates
 
 
 class TemplateCache(ContentCache):
-    """The disk cache of a dispatcher around users' functions, and templates where it has no entry."""
+    """The disk cache of a dispatcher around users' functions, and templates where it has no entry.
 
-    def __init__(self, name, contents, functions, options):
+    `around(argtypes)` gives what the code for these types depends on but for the functions, which stand in
+    it, and the functions; None where other functions have other code.
+    """
+
+    def __init__(self, name, contents, around, options):
         super().__init__(name, contents)
-        self._functions = functions
+        self._around = around
         self._options = options  # of the dispatcher
         self._missed = {}  # the keys of what is being compiled, by the signature
 
@@ -42,11 +46,16 @@ class TemplateCache(ContentCache):
         found = super().load_overload(sig, target_context)
         if found is not None or debugging():
             return found
-        key = self._missed[sig] = self._key(sig, target_context)
         argtypes = tuple(sigutils.normalize_signature(sig)[0])
+        around = self._around(argtypes)
+        if around is None:
+            return None
+        contents, functions = around
+        key = self._key(sig, target_context, contents, functions)
+        self._missed[sig] = key, functions
         with self._flags():
             tried = (
-                relinked(template, self._functions, argtypes, target_context)
+                relinked(template, functions, argtypes, target_context)
                 for template in self._known(key)
             )
             found = next((one for one in tried if one is not None), None)
@@ -59,8 +68,8 @@ class TemplateCache(ContentCache):
 
     def save_overload(self, sig, compiled):
         super().save_overload(sig, compiled)
-        key = self._missed.pop(sig, None)
-        made = None if key is None else template_of(compiled, self._functions, recorded())
+        key, functions = self._missed.pop(sig, (None, ()))
+        made = None if key is None else template_of(compiled, functions, recorded())
         if made is not None:
             template, code = made
             known = [template, *self._known(key)][:VARIANTS]
@@ -73,9 +82,9 @@ class TemplateCache(ContentCache):
         cpu_target.options.parse_as_flags(flags, self._options)
         return ConfigStack().enter(flags)
 
-    def _key(self, sig, target_context):
+    def _key(self, sig, target_context, contents, functions):
         """A digest of all but the users' functions, and the symbols that it announces; None without one."""
-        digest, symbols = digested(*self._contents(), standing_for=self._functions)
+        digest, symbols = digested(*contents, standing_for=functions)
         if digest is None:
             return None
         argtypes, return_type = sigutils.normalize_signature(sig)

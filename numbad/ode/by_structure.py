@@ -2,9 +2,10 @@
 
 from numba.core import types
 
+from numbad.compilation.around import dependent
 from numbad.forward.dual import duals_in, primal_type
 from numbad.forward.dualize import dualized
-from numbad.ode.compiling import GenericDispatcher, generic
+from numbad.ode.compiling import GenericDispatcher, generic, relink
 from numbad.source import define
 
 
@@ -28,8 +29,11 @@ def code_of(core, name, parameters, given):
     return define(call, {"target": dualized(plain)})
 
 
-def by_structure(name, parameters, core, content, origin, kind=StructureDispatcher):
-    """The dispatcher `name(parameters)` with the code of `core(*types)`; the rest is as for `generic`."""
+def by_structure(name, parameters, core, content, origin, kind=StructureDispatcher, users=()):
+    """The dispatcher `name(parameters)` with the code of `core(*types)`; the rest is as for `generic`.
+
+    `users` are all of the users' functions in it, where the globals of the core are what calls them.
+    """
 
     def choose(*given):
         return code_of(core, name, parameters, given)
@@ -37,4 +41,17 @@ def by_structure(name, parameters, core, content, origin, kind=StructureDispatch
     text = f"def {name}({parameters}):\n    raise NotImplementedError(content)\n"
     dispatcher = generic(define(text, {"content": content}), content, choose, origin, kind)
     dispatcher.core = core
+    if users:
+
+        def around(given):
+            return around_core(core(*map(primal_type, given)), users, given)
+
+        relink(dispatcher, content, around)
     return dispatcher
+
+
+def around_core(plain, users, given):
+    """What `TemplateCache` asks for of a plain function, for types without duals."""
+    if any(True for ty in given for _ in duals_in(ty)):
+        return None
+    return (plain.py_func,), dependent(plain.py_func, users)

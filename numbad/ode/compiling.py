@@ -68,12 +68,19 @@ def generic(stub, content, choose, origin, kind=GenericDispatcher, around=()):
     options = {"nopython": True, "nogil": True, "error_model": "numpy"}
     dispatcher = kind(stub, targetoptions=options, pipeline_class=OperatorCompiler)
     name = stub.__name__
-    if around:
-        dispatcher._cache = TemplateCache(name, lambda: (name, *content), around, options)
-    else:
-        dispatcher._cache = ContentCache(name, lambda: (name, *content))
+    contents = name, *content
+    dispatcher._cache = ContentCache(name, lambda: contents)
     dispatcher.origin = origin
+    if around:
+        relink(dispatcher, content, lambda _: (contents, around))
     return dispatcher
+
+
+def relink(dispatcher, content, around):
+    """Let what was compiled for other functions serve; `around` is as `TemplateCache` takes it."""
+    name = dispatcher.py_func.__name__
+    contents, options = (name, *content), dispatcher.targetoptions
+    dispatcher._cache = TemplateCache(name, lambda: contents, around, options)
 
 
 def as_dispatcher(given, name="fun"):

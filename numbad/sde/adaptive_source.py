@@ -13,7 +13,7 @@ from numba import njit
 from numba.core import types
 from numba.core.registry import cpu_target
 
-from numbad.compilation.caching import jit
+from numbad.compilation.around import jit_around
 from numbad.compilation.memo import built_once
 from numbad.errors import ArgumentError, DataError, IntegrationError
 from numbad.operators.stop import stop_gradient
@@ -126,7 +126,8 @@ def solving(name, problem, form, key, call, lines):
         "StepError": StepError,
         "DataError": DataError,
     }
-    return jit(error_model="numpy")(function_of(f"{name}(y0, ts, args, key_)", lines, namespace))
+    compiled = jit_around(problem.users, error_model="numpy")
+    return compiled(function_of(f"{name}(y0, ts, args, key_)", lines, namespace))
 
 
 def call_of(problem):
@@ -174,7 +175,7 @@ def _checked_size(stepping, form):
 
 @built_once(lambda problem, *_: problem.drift)
 def _path(problem, form, by_component):
-    compiled = jit(error_model="numpy", nogil=True)
+    compiled = jit_around(problem.users, error_model="numpy", nogil=True)
     values = compiled(
         function_of(
             f"path({PATH})", Loop(problem, form, by_component).lines(), _names(problem, form)

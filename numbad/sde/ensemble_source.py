@@ -13,6 +13,7 @@ from numba.core import types
 from numba.core.registry import cpu_target
 
 from numbad.batching.batch_operator import batch
+from numbad.compilation.around import jit_around
 from numbad.compilation.caching import jit
 from numbad.compilation.memo import built_once
 from numbad.errors import ModelError
@@ -31,6 +32,7 @@ from numbad.sde.path_source import (
     model_namespace,
     read,
     steps_of,
+    users_in,
 )
 from numbad.sde.slopes_at_once import is_plain, pull_at, with_slopes
 from numbad.sde.state_source import form_of, returned, spread
@@ -68,6 +70,11 @@ class Ensemble:
     def content(self):
         return *self.problem.content, self.reduce, self.mirrored, self.by_score
 
+    @property
+    def users(self):
+        """The users' functions in it."""
+        return users_in(self.content)
+
 
 def reduced_type(typingctx, reduce):
     """The type that a reducer returns for a path; ModelError where it is not numbers."""
@@ -96,13 +103,13 @@ def plan_of(ensemble, y0, args):
         "diffusion": problem.diffusion,
         "paths_in_block": paths_in_block,
     }
-    plan = _compiled(function_of("plan(y0, times, args, steps)", lines, namespace))
+    plan = _compiled(ensemble, function_of("plan(y0, times, args, steps)", lines, namespace))
     CONSTANT_CALLS.add(plan)
     return plan
 
 
-def _compiled(function):
-    return jit(error_model="numpy", nogil=True)(function)
+def _compiled(model, function):
+    return jit_around(model.users, error_model="numpy", nogil=True)(function)
 
 
 _BLOCK = "y0, args, steps, channels, key, first, count"
@@ -139,7 +146,7 @@ def _block(ensemble, y0, args, write):
             f"{problem.scheme.needs_areas}, {ensemble.mirrored})"
         )
     lines += write(ensemble, form, namespace)
-    return _compiled(function_of(f"block({_BLOCK})", lines, namespace))
+    return _compiled(ensemble, function_of(f"block({_BLOCK})", lines, namespace))
 
 
 def _of_adaptive(ensemble, form, path):
@@ -158,7 +165,7 @@ def _of_adaptive(ensemble, form, path):
         "            ys[i, c, p] = found[i, c]",
         "return ys",
     ]
-    return _compiled(function_of(f"block({_BLOCK})", lines, {"path": path}))
+    return _compiled(ensemble, function_of(f"block({_BLOCK})", lines, {"path": path}))
 
 
 def _alone(ensemble, form, y0, args):
@@ -175,7 +182,7 @@ def _alone(ensemble, form, y0, args):
         "            ys[i, c, p] = found[i, c]",
         "return ys",
     ]
-    return _compiled(function_of(f"block({_BLOCK})", lines, {"path": path}))
+    return _compiled(ensemble, function_of(f"block({_BLOCK})", lines, {"path": path}))
 
 
 def _one_by_one(ensemble, form, namespace):
@@ -250,7 +257,7 @@ def advance_of(problem, form):
         *(f"    {row}[p] = {name}" for name, row in zip(names, rows, strict=True)),
     ]
     head = f"advance({', '.join(rows)}, t, h, args, w, a)"
-    return _compiled(function_of(head, lines, model_namespace(problem, form)))
+    return _compiled(problem, function_of(head, lines, model_namespace(problem, form)))
 
 
 def _in_lanes(ensemble, form, namespace):
@@ -377,7 +384,7 @@ def _sums(ensemble, block, weight=""):
         f"        bad = {'first // 2' if ensemble.mirrored else 'first'} + p",
         "return total, squares, good, bad",
     ]
-    return _compiled(function_of(f"sums({_BLOCK})", lines, namespace))
+    return _compiled(ensemble, function_of(f"sums({_BLOCK})", lines, namespace))
 
 
 def numbers_in_path(reduce):
@@ -426,7 +433,7 @@ def chunk_of(ensemble, y0, args):
     ]
     namespace["len_of"] = _outputs
     head = "chunk(y0, args, steps, channels, size, key, paths, start, stop)"
-    return _compiled(function_of(head, lines, namespace))
+    return _compiled(ensemble, function_of(head, lines, namespace))
 
 
 def _count(y0):

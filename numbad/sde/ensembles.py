@@ -11,6 +11,7 @@ from numba.core import types
 from numba.core.dispatcher import Dispatcher
 from numba.extending import overload
 
+from numbad.compilation.around import jit_around
 from numbad.compilation.caching import jit
 from numbad.compilation.memo import built_once
 from numbad.errors import ArgumentError, NumbadWarning
@@ -232,7 +233,8 @@ def reducer(name, reduce):
 def operator_of(plan):
     """The dispatcher `ensemble(y0, ts, args, key, paths)`."""
     origin = operator_of, (plan,)
-    return by_structure("ensemble", PARAMETERS, partial(core, plan), plan.content, origin)
+    given = partial(core, plan), plan.content, origin
+    return by_structure("ensemble", PARAMETERS, *given, users=plan.users)
 
 
 def check_key(name, ty):
@@ -261,9 +263,8 @@ def core(plan, y0, ts, args, key, paths):
             "totals, squares, good, bad = chunk(y0, args, steps, channels, size, key, paths, 0, blocks)",
             "return finish(totals, squares, good, bad, steps[0].size)",
         ]
-    return jit(error_model="numpy", nogil=True)(
-        function_of(f"ensemble({PARAMETERS})", lines, namespace)
-    )
+    compiled = jit_around(plan.users, error_model="numpy", nogil=True)
+    return compiled(function_of(f"ensemble({PARAMETERS})", lines, namespace))
 
 
 def _steps(problem):

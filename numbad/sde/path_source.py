@@ -12,7 +12,7 @@ from numba.core import types
 from numba.core.dispatcher import Dispatcher
 from numba.core.registry import cpu_target
 
-from numbad.compilation.caching import jit
+from numbad.compilation.around import jit_around
 from numbad.compilation.memo import built_once
 from numbad.errors import ArgumentError, DataError, IntegrationError
 from numbad.operators import jvp
@@ -65,6 +65,11 @@ class Problem:
         return jvp(self.diffusion, argnums=(1,))
 
     @property
+    def users(self):
+        """The users' functions in it."""
+        return users_in(self.content)
+
+    @property
     def content(self):
         """What the compiled code depends on, for the cache on disk."""
         functions, options = (self.drift, self.diffusion), (self.adjoint, self.checkpoints)
@@ -72,6 +77,11 @@ class Problem:
         events = tuple(part for event in self.events for part in event)
         method = self.scheme.name, self.noise, self.calculus, self.dt
         return *functions, *method, *options, *jumps, *events, self.dense
+
+
+def users_in(content):
+    """The dispatchers among what compiled code depends on."""
+    return tuple(part for part in content if isinstance(part, Dispatcher))
 
 
 class PathError(IntegrationError):
@@ -118,7 +128,8 @@ def core(problem, y0, ts, args, key):
         "            raise PathError(times[max(i - 1, 0)], times[i])",
         "return ys",
     ]
-    return jit(error_model="numpy")(function_of("solve(y0, ts, args, key)", lines, namespace))
+    compiled = jit_around(problem.users, error_model="numpy")
+    return compiled(function_of("solve(y0, ts, args, key)", lines, namespace))
 
 
 def model_namespace(problem, form):
@@ -140,7 +151,7 @@ def steps_of(problem, form):
     integrate = function_of(
         "integrate(y0, ends, starts, sizes, args, dw, dh)", _loop(problem, form), namespace
     )
-    compile_ = jit(error_model="numpy", nogil=True)
+    compile_ = jit_around(problem.users, error_model="numpy", nogil=True)
     check = compile_(check)
     CONSTANT_CALLS.add(check)
     return {"check": check, "integrate": compile_(integrate)}
@@ -158,9 +169,8 @@ def step_of(problem, form, with_error=True):
         ]
     lines = [*lines, f"return ({''.join(f'{x}, ' for x in found)})"]
     head = ", ".join(["t", "h", "args", *writer.y, *writer.w, *writer.areas])
-    return jit(error_model="numpy", nogil=True)(
-        function_of(f"step({head})", lines, model_namespace(problem, form))
-    )
+    compiled = jit_around(problem.users, error_model="numpy", nogil=True)
+    return compiled(function_of(f"step({head})", lines, model_namespace(problem, form)))
 
 
 def _loop(problem, form):

@@ -410,4 +410,5 @@ def compiled(problem):
         more = problem.checkpoints is not None or problem.jumps is not None or problem.events
         kept = kind is SolveDispatcher and not more
         code = core if kept else stretch_source.core
-    return by_structure("solve", "y0, ts, args, key", partial(code, problem), content, origin, kind)
+    given = partial(code, problem), content, origin, kind, problem.users
+    return by_structure("solve", "y0, ts, args, key", *given)

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 from numba.core.registry import cpu_target
 
-from numbad.compilation.caching import jit
+from numbad.compilation.around import jit_around
 from numbad.compilation.memo import built_once
 from numbad.errors import ArgumentError
 from numbad.random.generator_compiling import HOW_TO_MAKE_A_KEY
@@ -102,6 +102,11 @@ class Stretches:
             self.problem, dt=None, adjoint="auto", checkpoints=None, jumps=None, events=()
         )
 
+    @property
+    def compiled(self):
+        """What compiles a function around those of the problem."""
+        return jit_around(self.problem.users, error_model="numpy", nogil=True)
+
     def namespace(self):
         """The names that the lines use."""
         shared = self.shared
@@ -183,7 +188,7 @@ class Stretches:
         ]
         head = f"stretch({', '.join([*self.carried, *names])}, {_WHERE}, {self.noise})"
         function = function_of(head, lines, self.namespace())
-        found = checkpoint(jit(error_model="numpy", nogil=True)(function))
+        found = checkpoint(self.compiled(function))
         found.numbad_changes = False  # as of any solver: else times would seem to depend on states
         return found
 
@@ -259,4 +264,4 @@ def core_with_end(problem, y0, ts, args, key):
 def _compiled(source, *last):
     namespace = {**source.namespace(), "stretch": source.stretch()}
     function = function_of("solve(y0, ts, args, key)", [*source.path(), *last], namespace)
-    return jit(error_model="numpy", nogil=True)(function)
+    return source.compiled(function)

@@ -2,7 +2,8 @@
 
 from numbad.forward.dual import duals_in
 from numbad.forward.dualize import dualized
-from numbad.ode.compiling import GenericDispatcher, generic
+from numbad.ode.by_structure import around_core
+from numbad.ode.compiling import GenericDispatcher, generic, relink
 from numbad.reverse import pullback
 from numbad.source import define
 
@@ -57,6 +58,8 @@ def two_ways(values, differentiated, parameters, origin, slopes=None, before_der
 
     kind = TwoWaysDispatcher if slopes is None else AtOnceDispatcher
     made = generic(stub, content, choose, origin, kind)
+    if users := getattr(values, "users", ()):
+        relink(made, content, lambda given: around_core(values, users, given))
     made.differentiated, made.slopes = differentiated, slopes
     if before_derivatives is not None:
         made.before_derivatives = before_derivatives
