@@ -168,7 +168,10 @@ def _rebuilt(payload, sig, target_context):
         signature = typing.signature(signature, *argtypes)
         fndesc.argtypes = tuple(argtypes)
     rebuild = compiler.CompileResult._rebuild
-    return rebuild(target_context, library, fndesc, environment, signature, *rest)
+    found = rebuild(target_context, library, fndesc, environment, signature, *rest)
+    # Numba tells the library nothing of it, so that its callers, kept in turn, would lack it.
+    vars(found.library).get("_reload_init", set()).update(found.reload_init or ())
+    return found
 
 
 def enable(dispatcher, contents=None):

@@ -31,6 +31,9 @@ _ENVIRONMENT = "_ZN08NumbaEnv"  # where the Python objects of what prints, say, 
 _ENTRY = "_ZN7cpython"  # the function that Python calls
 _C_ENTRY = "cfunc."  # the function that C calls
 _WRAPPERS = "wrapper", "cfunc_wrapper"  # the modules of the functions that Python and C call
+_ADDRESSED = (
+    "__numba_array_expr_0x"  # Numba names a fused expression by an address, here of another process
+)
 _WAITING = (
     "__numbad_waiting__"  # the functions of a dispatcher that wait, by their arguments' types
 )
@@ -78,6 +81,8 @@ class LinkedLibrary(JITCodeLibrary):
         """Add the code of another library, calling by other `symbols`, under names of its own."""
         for value in (*module.functions, *module.global_variables):
             value.name = symbols.get(value.name) or renumber(value.name)
+            if _ADDRESSED in value.name:
+                value.name += f".{renumber.number}"
         self._note_names(module)
         self._final_module.link_in(module)
 

@@ -143,7 +143,9 @@ def came(monkeypatch):
     return found
 
 
-NUMBERED = re.compile(r"B\d+v\d+")
+NUMBERED = re.compile(
+    r"pickle(?:buf|data)\.[0-9a-f]+(\.\d+)*|B\d+v\d+|array_expr_0x[0-9a-f]+|(?<=\w)\.\d{19}\b"
+)
 COUNTED = re.compile(
     r'(\.const\.[\w.]+?)(\.\d+)*(?![\w.])|%[\w.]+|%"[^"]+"|^B\d+[\w.]*:.*$|!\S+|#\d+', re.M
 )

@@ -1,0 +1,165 @@
+"""Paths of stochastic equations: code around the model serves others, and what draws is found by name."""
+
+import os
+import subprocess
+import sys
+
+import numba
+import numpy as np
+import pytest
+
+import numbad as nd
+from numbad.sde.brownian import increments
+from numbad.sde.levy_area import levy_increments
+from tests.compilation.test_relinking import came, definitions, nothing_kept  # noqa: F401
+
+KEY = nd.random.key(5)
+TS = 0.0, 0.5, 0.97
+ARGS = 0.3, 0.2
+
+
+def linear(form):
+    if form == "arrays":
+        return numba.njit(lambda t, y, a, b: a * y), numba.njit(lambda t, y, a, b: b * y)
+    drift = numba.njit(lambda t, y, a, b: (a * y[0], a * y[1]))
+    return drift, numba.njit(lambda t, y, a, b: (b * y[0], b * y[1]))
+
+
+def bounded(form):
+    """Nothing that the other has: not linear, it reads the time, branches, calls, holds an array."""
+    table = np.array([0.5, 0.25])
+
+    @numba.njit
+    def pull(t, y, a):
+        return table[0] * a * np.cos(y) if t > 0.3 else table[1] - y
+
+    @numba.njit
+    def size(y, b):
+        return b * np.sqrt(1.0 + y * y)
+
+    if form == "arrays":
+
+        def drift(t, y, a, b):
+            out = np.empty_like(y)
+            for i in range(len(y)):
+                out[i] = pull(t, y[i], a)
+            return out
+
+        return numba.njit(drift), numba.njit(lambda t, y, a, b: size(y, b))
+
+    drift = numba.njit(lambda t, y, a, b: (pull(t, y[0], a), pull(t, y[1], a)))
+    return drift, numba.njit(lambda t, y, a, b: (size(y[0], b), size(y[1], b)))
+
+
+def start(form):
+    return np.array([1.0, 0.4]) if form == "arrays" else (1.0, 0.4)
+
+
+def path(model, form, **options):
+    solve = nd.sde.solver(*model, **({"dt": 0.01} | options))
+    return solve(start(form), TS, ARGS, KEY)
+
+
+def paths(model, form, reduce=None, **options):
+    solve = nd.sde.solver(*model, **({"dt": 0.01} | options))
+    found = nd.sde.ensemble(solve, start(form), TS, ARGS, KEY, 40, reduce=reduce)
+    return found if reduce is None else np.concatenate((found.mean, found.error))
+
+
+def check(do, form, came, names, **options):  # noqa: F811
+    """`do` with a second model takes what was compiled for the first, and gives what it would without."""
+    from numbad.compilation import template_cache
+
+    do(linear(form), form, **options)
+    came.clear()
+    result = do(bounded(form), form, **options)
+    taken = {name: text for how, name, text in came if how == "relinked"}
+    assert names <= {name.rpartition(".")[2] for name in taken}
+    assert not [name for how, name, _ in came if how == "afresh"]
+    template_cache._templates.clear()
+    came.clear()
+    expected = do(bounded(form), form, **options)
+    afresh = {name: text for how, name, text in came if how == "afresh"}
+    for name, text in taken.items():
+        assert definitions(text) == definitions(afresh[name])
+    np.testing.assert_array_equal(result, expected)
+
+
+METHODS = ["EulerMaruyama", "Milstein", "SRIW1", "Heun", "ImplicitEM", "ReversibleHeun"]
+
+
+@pytest.mark.deep(but=["Milstein-tuples"])
+@pytest.mark.parametrize("form", ["tuples", "arrays"])
+@pytest.mark.parametrize("method", METHODS)
+def test_paths(method, form, came):  # noqa: F811
+    check(path, form, came, {"integrate", "solve"}, method=method)
+
+
+@pytest.mark.deep(but=["tuples"])
+@pytest.mark.parametrize("form", ["tuples", "arrays"])
+def test_adaptive_steps(form, came):  # noqa: F811
+    check(path, form, came, {"step", "path", "solve"}, method="SOSRI", rtol=1e-3, dt=1.0)
+
+
+@pytest.mark.deep(but=["None-tuples"])
+@pytest.mark.parametrize("form", ["tuples", "arrays"])
+@pytest.mark.parametrize("reduce", [None, "mean"])
+def test_ensembles(reduce, form, came):  # noqa: F811
+    check(paths, form, came, {"ensemble"}, reduce=reduce)
+
+
+def test_a_diffusion_of_another_shape_is_compiled_for_itself(came):  # noqa: F811
+    """The code of the callee is then another one, though that of the caller is not."""
+    drift, _ = linear("tuples")
+    options = {"noise": "general", "method": "EulerMaruyama"}
+
+    narrow = numba.njit(lambda t, y, a, b: ((b,), (b,)))
+    wide = numba.njit(lambda t, y, a, b: ((b, b), (b, b)))
+    one, two = (path((drift, matrix), "tuples", **options) for matrix in (narrow, wide))
+    solve = nd.sde.solver(drift, wide, dt=0.01, **options)
+    w = np.zeros((97, 2))
+    w[:, 0] = increments(KEY, 0, np.arange(97), np.tile([0.0, 1.0], (97, 1)), 0.01, 1, False)[0][
+        :, 0
+    ]
+    np.testing.assert_array_equal(solve(start("tuples"), TS, ARGS, w), one)
+    assert abs(two - one).max() > 1e-3
+
+
+def test_errors_of_what_is_found_by_name():
+    """They come through the caller, from Python and from compiled code."""
+    cells, halves = np.arange(2), np.array([[0.0, 0.5], [0.5, 1.0]])
+
+    @numba.njit
+    def draw():
+        return levy_increments(KEY, 0, cells, halves, 0.1, 2)
+
+    for call in (lambda: levy_increments(KEY, 0, cells, halves, 0.1, 2), draw):
+        with pytest.raises(nd.DataError, match="multiples of dt"):
+            call()
+
+
+SCRIPT = """
+import sys
+import numba
+import numbad as nd
+
+for scale in map(float, sys.argv[1:]):
+    drift = numba.njit(lambda t, y: 0.0)
+    diffusion = numba.njit(lambda t, y: scale)
+    solve = nd.sde.solver(drift, diffusion, dt=0.01)
+    print(solve(0.0, (0.0, 1.0), (), nd.random.key(1))[-1, 0] / scale)
+"""
+
+
+def test_another_process_finds_what_code_from_the_disk_calls(tmp_path):
+    def run(*scales):
+        environment = {**os.environ, "NUMBAD_CACHE_DIR": str(tmp_path)}
+        command = [sys.executable, "-c", SCRIPT, *scales]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+        return list(map(float, done.stdout.split()))
+
+    first = run("2.0")
+    kept = {entry.name.partition("-")[0] for entry in tmp_path.iterdir()}
+    assert {"solve", "integrate", "increments", "grid"} <= kept
+    # Another model, around which code comes from a template; then one that is there as it is.
+    np.testing.assert_allclose(run("3.0", "2.0"), first * 2, rtol=1e-12)
