@@ -5,7 +5,7 @@ import gc
 import os
 
 import pytest
-from _pytest.doctest import DoctestModule
+from _pytest.doctest import DoctestItem, DoctestModule
 from hypothesis import settings
 
 import numbad as nd
@@ -63,18 +63,26 @@ def pytest_runtest_setup(item):
 def pytest_collection_modifyitems(config, items):
     """Leave out what is marked `deep`, but for a share: `NUMBAD_DEEP=1/4`, the second of four, or `all`.
 
+    Of examples two thirds are left out, others for each part; README's run in any case.
+
     `deep(but=[...])` marks all cases of a parametrised test but those with these ids (or patterns of
-    ids, as of file names). What is asked for by name (`path::test`, `-k`, `-m`) runs.
+    ids, as of file names). What is asked for by name (`path::test`, a page, `-k`, `-m`) runs.
     """
-    asked = any("::" in argument for argument in config.args)
+    asked = any("::" in argument or argument.endswith(".md") for argument in config.args)
     shares.asked_by_name = bool(asked or config.option.keyword or config.option.markexpr)
     if shares.asked_by_name:
         return
     _check_exceptions(items)
-    left_out = [item for item in items if _is_deep(item) and not shares.in_share(item.nodeid)]
+    left_out = [item for item in items if _is_left_out(item)]
     config.hook.pytest_deselected(items=left_out)
     left_out = set(left_out)
     items[:] = [item for item in items if item not in left_out]
+
+
+def _is_left_out(item):
+    if isinstance(item, DoctestItem):
+        return "README" not in item.nodeid and not shares.in_page_share(item.nodeid)
+    return _is_deep(item) and not shares.in_share(item.nodeid)
 
 
 def _is_deep(item):
