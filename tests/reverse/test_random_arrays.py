@@ -17,7 +17,7 @@ from tests.reverse.array_programs import ArrayWriter, random_array_program
 
 COUNT = int(os.environ.get("NUMBAD_RANDOM_ARRAYS", "20"))
 SEED = int(os.environ.get("NUMBAD_RANDOM_SEED", "0"))
-PARTS = 10
+PARTS = 20
 SHARES = [0, *(pytest.param(k, marks=pytest.mark.deep) for k in range(1, PARTS))]
 SECOND_ORDER = 8  # one program in so many
 

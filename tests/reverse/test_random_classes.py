@@ -8,7 +8,7 @@ from tests.reverse import class_programs, three_way
 from tests.reverse.class_programs import random_class_program
 from tests.reverse.classes import given
 
-PARTS, SIZE = 16, 2
+PARTS, SIZE = 32, 1
 SECOND_ORDER = 6  # one program in so many
 
 
