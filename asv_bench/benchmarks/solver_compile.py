@@ -107,6 +107,36 @@ def five_hundred(method, form, k):
     return seconds(solve), base
 
 
+def market(k):
+    """A drift and a diffusion for each number, of a state in a tuple."""
+
+    def drift(t, y, rate, vol):
+        return rate * y[0], k * (0.04 - y[1])
+
+    def diffusion(t, y, rate, vol):
+        return vol * y[0], k * y[1]
+
+    return numba.njit(drift), numba.njit(diffusion)
+
+
+def first_path(method, form, k):
+    """The first path of a new model; `form` is how: "even", "adaptive", an "ensemble" or its "slopes"."""
+    import numbad as nd
+
+    steps = {"rtol": 1e-3} if form == "adaptive" else {"dt": 0.01}
+    solve = nd.sde.solver(*market(float(k)), method=method, **steps)
+    given = (1.0, 0.04), (0.0, 1.0), (0.05, 0.2), nd.random.key(1)
+    if form == "ensemble":
+        return seconds(partial(nd.sde.ensemble, solve, *given, 256, reduce="mean")), 1.0
+    if form == "slopes":
+
+        def end(rate):
+            return solve(given[0], given[1], (rate, 0.2), given[3])[-1, 0]
+
+        return seconds(partial(nd.grad(end, mode="reverse"), 0.05)), 1.0
+    return seconds(partial(solve, *given)), 1.0
+
+
 ROWS = {
     f"{name}, {form}": (first_solve, method, form, bar, "s")
     for name, method, bar in (
@@ -119,6 +149,10 @@ ROWS = {
     "gradient / loss, Tsit5": (gradient, "Tsit5", "tuples", GRADIENT, "ratio"),
     "gradient / loss, Rodas5P": (gradient, "Rodas5P", "tuples", GRADIENT, "ratio"),
     "500 equations, Rodas5P / function": (five_hundred, "Rodas5P", "arrays", WRITTEN_OUT, "ratio"),
+    "SDE, Milstein": (first_path, "Milstein", "even", EXPLICIT, "s"),
+    "SDE, SOSRI, adaptive": (first_path, "SOSRI", "adaptive", EXPLICIT, "s"),
+    "SDE, Milstein, ensemble": (first_path, "Milstein", "ensemble", EXPLICIT, "s"),
+    "SDE, Milstein, gradient": (first_path, "Milstein", "slopes", EXPLICIT, "s"),
 }
 
 
