@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from numbad.compilation.by_name import by_name
+from numbad.compilation.external_functions import external
 from numbad.random.box_muller import normal_pair
 from numbad.random.generator_compiling import inlined
 from numbad.random.philox import block
@@ -170,7 +170,7 @@ def _inside(parts):
     return np.flatnonzero((parts[:, 0] != 0.0) | (parts[:, 1] != 1.0))
 
 
-@by_name(constant)
+@external(constant)
 def increments(key, path, cells, parts, dt, channels, with_areas):
     """(W, H) of every step, each of shape (steps, channels); H has no rows where it is not asked for."""
     count = cells.size
@@ -199,7 +199,7 @@ def _whole(key, path, channel, cells, out, domain, scale):
             n += 1
 
 
-@by_name(constant)
+@external(constant)
 def block_increments(key, first, count, cells, parts, dt, channels, with_areas, mirrored):
     """(W, H) of every step of paths `first`, `first` + 1, ..., each of shape (steps, channels, count).
 
@@ -257,7 +257,7 @@ def _two_rows(key, first, drawn, channel, pair, row, following, domain, scale):
         row[p], following[p] = scale * a, scale * b
 
 
-@by_name(constant)
+@external(constant)
 def draw_steps(key, first, count, n, cells, parts, dt, with_areas, mirrored, ws, hs):
     """(W, H) of step `n`, and of the next one where both come of the same numbers; how many steps.
 

@@ -15,7 +15,7 @@ import math
 
 import numpy as np
 
-from numbad.compilation.by_name import by_name
+from numbad.compilation.external_functions import external
 from numbad.random.box_muller import binary_exponent, power_of_two
 from numbad.random.generator_compiling import inlined
 from numbad.sde.brownian import (
@@ -80,7 +80,7 @@ def _leaf_and_part(part):
     return leaf, leaves - np.float64(leaf)
 
 
-@by_name(constant)
+@external(constant)
 def draw(kept, key, path, dt, sign, begin, end, ws, hs, row):
     """W and H of each channel over the interval between two places, times a sign, into a row of arrays."""
     old = _known(kept, key, path, dt, begin, ws.shape[1])
@@ -89,7 +89,7 @@ def draw(kept, key, path, dt, sign, begin, end, ws, hs, row):
     _note_place(kept, new, end)
 
 
-@by_name(constant)
+@external(constant)
 def look(kept, key, path, dt, sign, begin, end, ws, hs, row):
     """The same, where nothing will begin at the end: it is not kept."""
     old = _known(kept, key, path, dt, begin, ws.shape[1])

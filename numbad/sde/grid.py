@@ -9,8 +9,8 @@ import math
 import numpy as np
 from numba.core import types
 
-from numbad.compilation.by_name import by_name
 from numbad.compilation.caching import enable, jit
+from numbad.compilation.external_functions import external
 from numbad.errors import DataError, ModelError, UnsupportedError
 from numbad.forward.dual import duals_in
 from numbad.ode.times import check_times_type, uniform
@@ -73,7 +73,7 @@ def _times(name, ty):
         raise ModelError("ts must hold real numbers, not complex ones")
 
 
-@by_name(of_times)
+@external(of_times)
 def as_floats(ts):
     """Times as an array of floats."""
     given, times = uniform(ts), np.empty(len(ts))
@@ -133,7 +133,7 @@ def count_steps(times, dt):
     return ends
 
 
-@by_name(of_times)
+@external(of_times)
 def grid(times, dt):
     """The steps that lead through output times.
 
@@ -157,7 +157,7 @@ def grid(times, dt):
     return ends, cells, parts, starts, sizes
 
 
-@by_name(of_times)
+@external(of_times)
 def undivided(times, dt):
     """As `grid`, for steps that outputs do not divide: to an output within one, a step aside leads.
 

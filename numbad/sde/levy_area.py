@@ -12,7 +12,7 @@ import math
 import numpy as np
 from numba import njit
 
-from numbad.compilation.by_name import by_name
+from numbad.compilation.external_functions import external
 from numbad.errors import DataError
 from numbad.sde.brownian import increments, two_cells
 from numbad.sde.grid import constant
@@ -30,7 +30,7 @@ def pair_count(channels):
     return channels * (channels - 1) // 2
 
 
-@by_name(constant)
+@external(constant)
 def levy_increments(key, path, cells, parts, dt, channels):
     """(W, A) of every step, of shapes (steps, channels) and (steps, pairs): (0, 1), (0, 2), ..., (1, 2)."""
     for n in range(cells.size):

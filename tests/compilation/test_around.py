@@ -1,4 +1,4 @@
-"""Paths of stochastic equations: code around the model serves others, and what draws is found by name."""
+"""Paths of stochastic equations: code around the model serves others, and what draws is found by a symbol."""
 
 import os
 import subprocess

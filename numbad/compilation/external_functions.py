@@ -1,4 +1,4 @@
-"""Functions that are compiled once a process, and found by name: callers do not optimise them again.
+"""Functions that are compiled once a process, and found by a symbol: callers do not optimise them again.
 
 Worth it for numbad's own loops over arrays, such as those that draw random numbers: LLVM takes longer for
 them than for all that stands around them, and a call costs nothing beside what they do.
@@ -21,7 +21,7 @@ from .caching import jit
 LIBRARIES_RELOAD = "_reload_init" in CodeLibrary.__init__.__code__.co_names
 
 
-def by_name(compile_):
+def external(compile_):
     """`compile_` for a function at the top of a module of numbad's, whose code its callers do not link.
 
     What the decorator returns has the function's name and parameters; it calls the code by a symbol.
@@ -37,7 +37,7 @@ def by_name(compile_):
         caller = define(source, {"call": call})
         caller.__module__, caller.__doc__ = function.__module__, function.__doc__
         found = compile_(caller)
-        found.behind_name = compiled
+        found.external_code = compiled
         return found
 
     return decorate
@@ -47,7 +47,9 @@ def _call_of(compiled, names):
     """The intrinsic function that calls a compiled function by its symbol."""
 
     def resolve(typingctx, given):
-        load = Load(compiled.__module__, compiled.__name__, tuple(map(types.unliteral, given)))
+        load = ExternalSymbol(
+            compiled.__module__, compiled.__name__, tuple(map(types.unliteral, given))
+        )
         result, symbol = load.of(compiled)
 
         def emit(context, builder, signature, args):
@@ -68,7 +70,7 @@ def _call_of(compiled, names):
 
 
 @dataclass(frozen=True)
-class Load:
+class ExternalSymbol:
     """Compiles a function for types of arguments, if that is not done, and gives its symbol a meaning."""
 
     module: str
@@ -76,7 +78,7 @@ class Load:
     argtypes: tuple
 
     def __call__(self):
-        self.of(getattr(import_module(self.module), self.name).behind_name)
+        self.of(getattr(import_module(self.module), self.name).external_code)
 
     def of(self, compiled):
         """The compiled function, and its symbol."""
