@@ -15,6 +15,7 @@ class Loop:
         self.embedded = problem.scheme.has_embedded_error
         self.nested = problem.noise == GENERAL
         self.old, self.new, self.errors = (form.names(prefix) for prefix in "yne")
+        self.has_events = bool(problem.events)
 
     def lines(self):
         return [
@@ -172,6 +173,7 @@ class Loop:
             f"finite = {finite}",
             "good = finite and square <= 1.0",
             "factor, log_error = next_factor(square, good, again, log_error, exponent)",
+            *(self.look_for_events() if self.has_events else ()),
             "again = not good",
             "tried += 1",
             "if good:",
@@ -179,27 +181,50 @@ class Loop:
             *(f"    {old} = {new}" for old, new in zip(self.old, self.new, strict=True)),
             "    here = to",
             "    h = max(h, size * factor) if arrives else size * factor",
+            *(_indented(self.stop()) if self.has_events else ()),
             "else:",
             *_indented(reject),
             "if tried >= most and status == 0:",
             "    status = 2",
         ]
 
-    def accept(self):
-        """Lines that note an accepted step, the whole or its halves, and look at the outputs within it."""
+    def parts(self):
+        """The whole step, or its halves: where each begins and ends, its time, size, state and end."""
         if self.embedded:
-            parts = [("here", "to", "t", "size", self.old)]
-        else:
-            half = [f"half[{c}]" for c in range(self.form.components)]
-            parts = [
-                ("here", "middle", "t", "before", self.old),
-                ("middle", "to", "t + before", "beyond", half),
-            ]
-        lines = []
-        for row, (begin, end, time, size, state) in enumerate(parts):
-            if self.problem.dense:
-                lines += self.outputs_within(begin, end, time, state)
-            lines += self.keep(time, size, row) if self.keeps else []
+            return [("here", "to", "t", "size", self.old, self.new)]
+        half = [f"half[{c}]" for c in range(self.form.components)]
+        return [
+            ("here", "middle", "t", "before", self.old, half),
+            ("middle", "to", "t + before", "beyond", half, self.new),
+        ]
+
+    def look_for_events(self):
+        """Lines that reject a step near an event, unless the state moves by less than is allowed to err."""
+        lines = ["over, met = 0.0, 0"]
+        for row, (_, _, time, size, state, end) in enumerate(self.parts()):
+            call = f"meets({', '.join([time, size, 'args', *state, *end])})"
+            lines += [f"met = {call}"] if row == 0 else [f"next_met = {call}"]
+        moved = [f"{new} - {old}" for old, new in zip(self.old, self.new, strict=True)]
+        near = "met > 0" if self.embedded else "max(met, next_met) > 0"
+        return [
+            "if good:",
+            *_indented(lines),
+            f"    if {near} and 0.5 * size >= shortest:",
+            f"        if not {self.mean([f'({x})' for x in moved], self.old, self.new)} <= 1.0:",
+            "            good, factor = False, 0.5",
+        ]
+
+    def accept(self):
+        """Lines that note an accepted step, the whole or its halves, with its outputs or events."""
+        lines, *more = (
+            [*self.inside(row, *part), *self.keep(part[2], part[3], row)]
+            for row, part in enumerate(self.parts())
+        )
+        for second in more:
+            if self.has_events:  # one in the first half ends the step there
+                lines += ["if met == 2:", "    to, arrives = middle, False", "else:"]
+                second = _indented(second)
+            lines += second
         if self.problem.dense:
             lines += [
                 "while i < times.size and distance(place(times[i], dt), to) >= 0.0:",
@@ -207,6 +232,30 @@ class Loop:
                 "    i += 1",
             ]
         return lines
+
+    def inside(self, row, begin, end, time, size, state, _):
+        """Lines for what happens within a step: outputs, or events."""
+        if self.problem.dense:
+            return self.outputs_within(begin, end, time, state)
+        if not self.has_events:
+            return []
+        noise = [*_read("ws", row, self.form, self.writer.w)]
+        noise += _read("hs", row, self.form, self.writer.areas)
+        names = [*self.new, "over"]
+        return [
+            f"if {'next_met' if row else 'met'} == 2:",
+            f"    parted = divided({', '.join([time, size, 'args', *state, *noise])})",
+            *(f"    {name} = parted[{c}]" for c, name in enumerate(names)),
+        ]
+
+    def stop(self):
+        """Lines that hold the state for all outputs after a terminal event."""
+        return [
+            "if over == 1.0:",
+            "    for j in range(i, times.size):",
+            *("        " + line for line in (["ends[j] = k"] if self.keeps else self.put("j"))),
+            "    i = times.size",
+        ]
 
     def keep(self, time, size, row):
         """Lines that note a step and its noise."""

@@ -5,7 +5,7 @@ that were accepted: their sizes and increments are constants, as those of steps 
 """
 
 from collections import namedtuple
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -20,6 +20,7 @@ from numbad.operators.stop import stop_gradient
 from numbad.random.generator_compiling import HOW_TO_MAKE_A_KEY
 from numbad.sde.adaptive_loop import Loop
 from numbad.sde.brownian_tree import ahead, distance, draw, look, nothing_kept
+from numbad.sde.events_of_paths import divided_of, meets_of
 from numbad.sde.grid import as_times, of_times, place
 from numbad.sde.halved_steps import halfway, longer, longer_rows, note, put_together
 from numbad.sde.model_names import function_of
@@ -41,6 +42,7 @@ from numbad.sde.step_control import (
     next_factor,
     scaled_square,
 )
+from numbad.sde.steps import StepWriter
 from numbad.sde.two_ways import two_ways
 
 RUNNING, TOO_SMALL, TOO_MANY, NOT_FINITE = 0, 1, 2, 3
@@ -88,7 +90,8 @@ class AdaptiveProblem(Problem):
     def plain(self):
         """What the code depends on that is the same for all dt and tolerances."""
         functions = self.drift, self.diffusion
-        return Problem(*functions, self.scheme, self.noise, self.calculus, None, dense=self.dense)
+        more = {"events": self.events, "dense": self.dense}
+        return Problem(*functions, self.scheme, self.noise, self.calculus, None, **more)
 
 
 @built_once(lambda problem, *_: problem.drift)
@@ -228,9 +231,15 @@ def _names(problem, form):
         note,
     )
     tools += next_factor, scaled_square, mean_square, mean_square_each, all_finite
-    return {
+    names = {
         **model_namespace(problem, form),
         **{tool.__name__: tool for tool in tools},
         "Taken": Taken,
-        "step": step_of(problem, form),
+        "step": step_of(replace(problem, events=()), form),
     }
+    if problem.events:
+        writer = StepWriter(form, problem.scheme, problem.calculus)
+        noise = tuple(writer.w), tuple(writer.areas)
+        names["meets"] = meets_of(problem, form)
+        names["divided"] = divided_of(problem, names["step"], form, *noise)
+    return names

@@ -3,7 +3,14 @@
 Between the ends of a step the path is taken to be a line, and so are its Brownian motion and the condition.
 An event divides the step: the state there is interpolated, and what is left of the step, with its share of
 W, is taken from the state after the event. What is left of H falls like the square of what is left of h.
+
+Adaptive steps (`adaptive_loop`) are divided near events first, by the Brownian path itself, until the state
+moves so little that the line may be taken. How near is near, by the chance of a Brownian bridge to touch
+zero: P. Baldi, Ann. Probab. 23 (1995) 1644-1670; steps by the distance from a boundary: H. Hoel,
+S. Ragunathan, IMA J. Numer. Anal. 44 (2024) 2821-2863, doi:10.1093/imanum/drad077.
 """
+
+import math
 
 from numba.core import types
 from numba.core.registry import cpu_target
@@ -28,7 +35,7 @@ NO_SLOPE = (
 
 
 def checked(events, scheme, adjoint, jumps):
-    """The events of a solver with steps of one size as a tuple; raises ArgumentError."""
+    """The events of a solver as a tuple; raises ArgumentError."""
     events = checked_events(events, None)
     if not events:
         return ()
@@ -57,7 +64,7 @@ def checked(events, scheme, adjoint, jumps):
 
 
 def names_of_events(problem, form):
-    """The names that the lines of `event_lines` use."""
+    """The names that the lines of `event_lines` use, but for `step`."""
     names = {"first_event": _first_event(problem, form), "at_crossing": _at_crossing(problem, form)}
     return {
         **names,
@@ -143,6 +150,57 @@ def _first_event(problem, form):
     return _compiled(head, [*lines, "return which, part"], problem, form)
 
 
+MISSED = 0.5 * math.log(1e4)
+"""A path between a and b passes zero unseen with the chance exp(-2 a b / variance), here of 1 in 10,000."""
+
+NOTHING, NEAR, CROSSED = 0, 1, 2
+
+
+@built_once(lambda problem, _: problem.drift)
+def meets_of(problem, form):
+    """`meets(t, h, args, *old, *new)`: whether a step crosses an event, or comes near one with noise.
+
+    Near: a Brownian motion with the noise of the condition and its values at both ends of the step would
+    cross zero between them with a chance above 1 in 10,000.
+    """
+    old, new = form.names("y"), form.names("n")
+    given = ", ".join([*old, *new])
+    lines = [
+        f"which, part = first_event(t, h, args, 0, {given})",
+        "if which >= 0:",
+        f"    return {CROSSED}",
+    ]
+    for e in range(len(problem.events)):
+        more = form.arguments()
+        lines += [
+            f"noise = noise_of(0.0, {e}, t, h, args, {given})",
+            f"before = condition_{e}(t, {form.state(old)}{more})",
+            f"then = condition_{e}(t + h, {form.state(new)}{more})",
+            f"if noise > 0.0 and before * then <= {MISSED!r} * h * noise * noise:",
+            f"    return {NEAR}",
+        ]
+    names = {"first_event": _first_event(problem, form), "noise_of": _noise_of(problem, form)}
+    head = f"meets(t, h, args, {given})"
+    return _compiled(head, [*lines, f"return {NOTHING}"], problem, form, names)
+
+
+@built_once(lambda problem, *_: problem.drift)
+def divided_of(problem, step, form, w, areas):
+    """`divided(t, h, args, *state, *w, *areas)`: the state after a step and its events, and `over`.
+
+    `over` is 1.0 after a terminal event.
+    """
+    y = form.names("y")
+    lines = [
+        "over = 0.0",
+        *event_lines(problem.events, form, y, w, areas),
+        f"return ({', '.join(y)}, over)",
+    ]
+    head = f"divided({', '.join(['t', 'h', 'args', *y, *w, *areas])})"
+    names = {**names_of_events(problem, form), "step": step}
+    return _compiled(head, lines, problem, form, names)
+
+
 @built_once(lambda problem, _: problem.drift)
 def _at_crossing(problem, form):
     """`at_crossing(part, ...)` is `part`, the derivatives of which it refuses where a condition has noise.
@@ -150,11 +208,12 @@ def _at_crossing(problem, form):
     What it takes besides: which event it is, and the step `(t, h, args, *old, *new)`.
     """
     given = f"which, t, h, args, {', '.join([*form.names('y'), *form.names('n')])}"
-    head = f"is_noisy(part, {given})"
-    is_noisy = _compiled(head, _noise_of_conditions(problem, form), problem, form)
-    CONSTANT_CALLS.add(is_noisy)
-    lines = [f"if {head}:", f"    raise UnsupportedError({NO_SLOPE!r})", "return part"]
-    namespace = {"is_noisy": is_noisy, "UnsupportedError": UnsupportedError}
+    lines = [
+        f"if noise_of(part, {given}) > 0.0:",
+        f"    raise UnsupportedError({NO_SLOPE!r})",
+        "return part",
+    ]
+    namespace = {"noise_of": _noise_of(problem, form), "UnsupportedError": UnsupportedError}
     compiled = jit(error_model="numpy", nogil=True)
     head = f"part, {given}"
     values = compiled(function_of(f"at_crossing({head})", ["return part"], {}))
@@ -162,8 +221,12 @@ def _at_crossing(problem, form):
     return two_ways(values, checked, head, (_at_crossing, (problem, form)))
 
 
-def _noise_of_conditions(problem, form):
-    """Lines that tell whether the condition of an event moves with the noise itself, at a part of a step."""
+@built_once(lambda problem, _: problem.drift)
+def _noise_of(problem, form):
+    """`noise_of(part, which, t, h, args, *old, *new)`: by what the noise itself moves a condition.
+
+    At a part of a step; the sum over the channels, each of which would do alone. A constant of derivatives.
+    """
     y = form.names("y")
     between = zip(y, form.names("n"), strict=True)
     lines = [f"{old} = {old} + part * ({new} - {old})" for old, new in between]
@@ -175,7 +238,10 @@ def _noise_of_conditions(problem, form):
             f"    slope, g = slope_{e}{at}, diffusion{at}",
             *("    " + line for line in _total_noise(form)),
         ]
-    return [*lines, "return total > 0.0"]
+    head = f"noise_of(part, which, t, h, args, {', '.join([*y, *form.names('n')])})"
+    found = _compiled(head, [*lines, "return total"], problem, form)
+    CONSTANT_CALLS.add(found)
+    return found
 
 
 def _total_noise(form):
@@ -197,9 +263,9 @@ def _total_noise(form):
     return [f"total += abs({' + '.join(column)})" for column in columns]
 
 
-def _compiled(head, lines, problem, form):
+def _compiled(head, lines, problem, form, names=None):
     """A function of conditions and their slopes by the state."""
-    namespace = model_names(problem, form)
+    namespace = {**model_names(problem, form), **(names or {})}
     for e, event in enumerate(problem.events):
         namespace[f"condition_{e}"] = event.condition
         namespace[f"slope_{e}"] = grad(event.condition, 1, mode="forward")

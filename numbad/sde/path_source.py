@@ -20,6 +20,7 @@ from numbad.random.generator_compiling import HOW_TO_MAKE_A_KEY
 from numbad.rules.registry import CONSTANT_CALLS
 from numbad.sde import checks
 from numbad.sde.brownian import increments
+from numbad.sde.events_of_paths import event_lines, names_of_events
 from numbad.sde.grid import as_times, grid, undivided
 from numbad.sde.implicit_stage import solve_stage_of
 from numbad.sde.levy_area import double_integrals, levy_increments, pair_count
@@ -147,6 +148,9 @@ def steps_of(problem, form):
     They are the same for all `dt`.
     """
     namespace = model_namespace(problem, form)
+    if problem.events:
+        step = step_of(replace(problem, events=()), form, False)
+        namespace.update(names_of_events(problem, form), step=step)
     check = define(checks.check_source(form, problem.scheme, problem.calculus), namespace)
     integrate = function_of(
         "integrate(y0, ends, starts, sizes, args, dw, dh)", _loop(problem, form), namespace
@@ -184,12 +188,14 @@ def _loop(problem, form):
             return ["for c in range(y_0.size):", f"    out[{index}, c] = y_0[c]"]
         return [f"out[{index}, {c}] = {name}" for c, name in enumerate(writer.y)]
 
-    step = [
-        "t, h = starts[k], sizes[k]",
-        *read("dw", form, writer.w),
-        *(read("dh", form, writer.areas) if problem.scheme.needs_areas else ()),
-        *write_step(problem.scheme, writer),
-    ]
+    step = ["t, h = starts[k], sizes[k]", *read("dw", form, writer.w)]
+    if problem.events:
+        step += [*read("dh", form, writer.areas), "if over == 0.0:"]
+        divided = event_lines(problem.events, form, writer.y, writer.w, writer.areas)
+        step += ["    " + line for line in divided]
+    else:
+        step += read("dh", form, writer.areas) if problem.scheme.needs_areas else ()
+        step += write_step(problem.scheme, writer)
     begin, end, keep, back = "ends[i - 1]", "ends[i]", [], []
     if problem.dense:  # the last step may be aside, see `undivided`
         begin, end, before = "ends[i - 1] >> 1", "ends[i] >> 1", form.names("b")
@@ -200,6 +206,7 @@ def _loop(problem, form):
     return [
         *checks.initial(form),
         *started(problem, form, "starts"),
+        *(["over = 0.0"] if problem.events else ()),
         f"out = np.empty((ends.size, {width}))",
         *put(0),
         *keep,

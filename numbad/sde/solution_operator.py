@@ -28,6 +28,7 @@ from numbad.sde.stochastic_adjoint import StochasticBackward
 
 _BACKWARD = {"reversible": ReversibleBackward, "stochastic": StochasticBackward}
 _FORWARD, _MIXED = "forward", "mixed"
+_NOT_DENSE = "{} does not go with dense_output=True; leave one of them out"
 _ADJOINTS = ("auto", "discrete", _FORWARD, _MIXED, *_BACKWARD)
 
 
@@ -96,12 +97,14 @@ def solver(
     max_steps : int
         Steps tried on a path, rejected ones as well, before it fails; 100,000 if None.
     events : event or sequence of events
-        From `nd.ode.event`, with its direction, `terminal` and `change`; for steps of one size. They are
-        sought in the condition's values at both ends of each step, and placed on the line between these: a
-        path that crosses and comes back within a step is not seen, so that first passages are late, as if the
-        level were 0.58 sqrt(dt) times the noise farther away; an event happens once in a step. From a
-        terminal event on, outputs hold the state there. Derivatives see that the event moves, where its
-        condition has no noise of its own; where it has, they raise UnsupportedError.
+        From `nd.ode.event`, with its direction, `terminal` and `change`. They are sought in the condition's
+        values at both ends of each step, and placed on the line between these. Steps of one size: a path that
+        crosses and comes back within a step is not seen, so that first passages are late, as if the level
+        were 0.58 sqrt(dt) times the noise farther away; an event happens once in a step. Adaptive steps are
+        divided near an event until the state moves by less than is allowed to err, and where a condition with
+        noise would cross unseen with a chance above 1 in 10,000. From a terminal event on, outputs hold the
+        state there. Derivatives see that the event moves, where its condition has no noise of its own; where
+        it has, they raise UnsupportedError.
     adjoint : str
         What reverse mode does. "auto", "discrete": it goes back through the steps, which it keeps.
         "reversible", for the method "ReversibleHeun": it takes the steps back, which gives the same
@@ -212,10 +215,13 @@ def solver(
             bool(dense_output),
         )
         return compiled(Problem(*functions, *options))
-    _refuse_beside_tolerances(adjoint, checkpoints, jumps, events)
+    _refuse_beside_tolerances(adjoint, checkpoints, jumps)
     dt = 1.0 if dt is None else _step_size(dt)
     stepping = checked_stepping(scheme, noise, dt, rtol, atol, **limits)
-    options = {"stepping": stepping, "dense": bool(dense_output)}
+    events = events_of_paths.checked(events, scheme, adjoint, jumps)
+    if dense_output and events:
+        raise ArgumentError(_NOT_DENSE.format("events="))
+    options = {"stepping": stepping, "events": events, "dense": bool(dense_output)}
     return compiled(AdaptiveProblem(*functions, scheme, noise, calculus, dt, **options))
 
 
@@ -248,13 +254,12 @@ def _check_adjoint(scheme, adjoint, checkpoints):
         raise ArgumentError(f"checkpoints is how many, a positive int, not {checkpoints!r}")
 
 
-def _refuse_beside_tolerances(adjoint, checkpoints, jumps, events):
+def _refuse_beside_tolerances(adjoint, checkpoints, jumps):
     """What goes along steps of one size only."""
     unwanted = {
         f"adjoint={adjoint!r}": adjoint not in ("auto", "discrete"),
         f"checkpoints={checkpoints!r}": checkpoints is not None,
         "jumps=": jumps is not None,
-        "events=": events is not None and events != (),
     }
     for option, is_given in unwanted.items():
         if is_given:
@@ -279,9 +284,7 @@ def _check_dense(scheme, adjoint, checkpoints, jumps, events):
     }
     for option, is_given in unwanted.items():
         if is_given:
-            raise ArgumentError(
-                f"{option} does not go with dense_output=True; leave one of them out"
-            )
+            raise ArgumentError(_NOT_DENSE.format(option))
 
 
 def _check_adjoint_name(adjoint):
@@ -317,7 +320,10 @@ class SolveDispatcher(StructureDispatcher):
 def problem_of(solve, name):
     """The problem of a solver, for `nd.sde.<name>`; ArgumentError where it goes back along single paths."""
     problem = solve.origin[1][0]
-    beside = (problem.jumps is not None or problem.events) and name != "ensemble"
+    beside = (problem.jumps is not None or problem.events) and name not in (
+        "ensemble",
+        "taken_steps",
+    )
     even_dense = problem.dense and not problem.is_adaptive
     if problem.adjoint not in _KINDS and problem.checkpoints is None and not (beside or even_dense):
         return problem

@@ -33,7 +33,8 @@ def taken_steps(solve, y0, ts, args, key):
     -------
     Steps(t, h, w, areas, accepted, rejected, reached)
         Of methods that estimate errors by halves of steps, the halves: `accepted` is half of their number. A
-        path that fails has the steps up to there, and `reached` is before the last of `ts`.
+        path that fails has the steps up to there, and `reached` is before the last of `ts`; so has one that
+        ends by a terminal event. A step in which an event happens is there as a whole.
 
     Raises
     ------

@@ -201,7 +201,6 @@ _EVENT = nd.ode.event(lambda t, y: y)
         ({"adjoint": "stochastic"}, "'stochastic' does not go back through events"),
         ({"jumps": nd.sde.jumps(1.0, lambda t, y, mark: y)}, "events beside jumps are not"),
         ({"events": nd.ode.at_times(0.5)}, "at_times is for ODEs"),
-        ({"dt": None, "rtol": 1e-3, "method": "SRIW1"}, "events= is for steps of one size"),
     ],
 )
 def test_options(options, told):
