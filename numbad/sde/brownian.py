@@ -60,15 +60,8 @@ def tree_of_cell(key, path, channel, cell):
 
 
 @inlined
-def halves(tree, node, size, w, h):
-    """(W, H) of both halves of a node of that size, given those of the whole."""
-    z, n = _two(tree, 0, 0, node, _TREES)
-    return halves_by(z, n, size, w, h)
-
-
-@inlined
 def halves_by(z, n, size, w, h):
-    """The same for the normal numbers of the node."""
+    """(W, H) of both halves of a node, given those of the whole and the normal numbers of the node."""
     z, n = z * math.sqrt(size / 16.0), n * math.sqrt(size / 48.0)
     left, middle = 0.5 * w + 1.5 * h + z, 0.25 * h - 0.5 * z
     return left, middle + n, w - left, middle - n
@@ -93,59 +86,71 @@ def expected_up_to(part, size, w, h):
     return expected, size * (0.5 * part**2 * w + part**2 * (3.0 - 2.0 * part) * h)
 
 
-@constant
-def _up_to(key, path, channel, cell, part, dt):
-    """W(s) and int_0^s W of a cell from its beginning to s = part dt."""
-    w, h = pair_of_cell(key, path, channel, cell, dt)
-    tree = tree_of_cell(key, path, channel, cell)
-    node, size, before, integral = ONE, dt, 0.0, 0.0
-    for _ in range(DEPTH):
-        if part <= 0.0 or part >= 1.0:
-            break
-        left, left_h, right, right_h = halves(tree, node, size, w, h)
-        size, part, node = 0.5 * size, 2.0 * part, node << ONE
-        if part < 1.0:
-            w, h = left, left_h
-        else:
-            integral += before * size + size * (0.5 * left + left_h)
-            before += left
-            w, h = right, right_h
-            part, node = part - 1.0, node | ONE
-    expected, area = expected_up_to(part, size, w, h)  # exact at the ends
-    return before + expected, integral + before * part * size + area
+def _way_of(begin, numbers):
+    """`up_to(key, path, channel, cell, part, dt, way)`: W(s) and int_0^s W of a cell up to s = part dt.
+
+    `begin(tree, leaf, way)` is called before the way down to a leaf; `numbers(tree, leaf, i, way)` has the
+    normal numbers of node i on it.
+    """
+
+    def up_to(key, path, channel, cell, part, dt, way):
+        w, h = pair_of_cell(key, path, channel, cell, dt)
+        before, integral, size, tree, leaf = 0.0, 0.0, dt, ONE, np.int64(0)
+        if 0.0 < part < 1.0:
+            tree = tree_of_cell(key, path, channel, cell)
+            leaf = np.int64(part * np.float64(LEAVES))
+            begin(tree, leaf, way)
+        for i in range(DEPTH):
+            if part <= 0.0 or part >= 1.0:
+                break
+            z, n = numbers(tree, leaf, i, way)
+            left, left_h, right, right_h = halves_by(z, n, size, w, h)
+            size, part = 0.5 * size, 2.0 * part
+            if part < 1.0:
+                w, h = left, left_h
+            else:
+                integral += before * size + size * (0.5 * left + left_h)
+                before += left
+                w, h = right, right_h
+                part -= 1.0
+        expected, area = expected_up_to(part, size, w, h)  # exact at the ends
+        return before + expected, integral + before * part * size + area
+
+    return constant(up_to)
+
+
+@inlined
+def _draw_nothing(tree, leaf, way):
+    """Needs no array."""
+
+
+@inlined
+def _draw_all(tree, leaf, way):
+    """In vectors."""
+    way_down(tree, leaf, DEPTH, DEPTH, way)
+
+
+@inlined
+def _draw_one(tree, leaf, i, way):
+    return _two(tree, 0, 0, np.uint64((LEAVES + leaf) >> (DEPTH - i)), _TREES)
+
+
+@inlined
+def _take_one(tree, leaf, i, way):
+    return way[i], way[WAY + i]
+
+
+_up_to = _way_of(_draw_nothing, _draw_one)
+_up_to_at_once = _way_of(_draw_all, _take_one)
 
 
 @constant
 def within_cell(key, path, channel, cell, first, last, dt):
     """(W, H) of a part of a cell."""
-    w0, i0 = _up_to(key, path, channel, cell, first, dt)
-    w1, i1 = _up_to(key, path, channel, cell, last, dt)
+    w0, i0 = _up_to(key, path, channel, cell, first, dt, None)
+    w1, i1 = _up_to(key, path, channel, cell, last, dt, None)
     size = (last - first) * dt
     return w1 - w0, (i1 - i0 - w0 * size) / size - 0.5 * (w1 - w0)
-
-
-@constant
-def _up_to_at_once(key, path, channel, cell, part, dt, way):
-    """As `_up_to`, the same bits, by the numbers of all nodes on the way, which are drawn in vectors."""
-    w, h = pair_of_cell(key, path, channel, cell, dt)
-    before, integral, size = 0.0, 0.0, dt
-    if 0.0 < part < 1.0:
-        leaf = np.int64(part * np.float64(LEAVES))
-        way_down(tree_of_cell(key, path, channel, cell), leaf, DEPTH, DEPTH, way)
-    for i in range(DEPTH):
-        if part <= 0.0 or part >= 1.0:
-            break
-        left, left_h, right, right_h = halves_by(way[i], way[WAY + i], size, w, h)
-        size, part = 0.5 * size, 2.0 * part
-        if part < 1.0:
-            w, h = left, left_h
-        else:
-            integral += before * size + size * (0.5 * left + left_h)
-            before += left
-            w, h = right, right_h
-            part -= 1.0
-    expected, area = expected_up_to(part, size, w, h)
-    return before + expected, integral + before * part * size + area
 
 
 @constant

@@ -185,7 +185,7 @@ def _both_ways(key, points, dt, way):
     """W and its integral up to points of a cell, node by node and by all nodes at once."""
     out = np.empty((points.size, 2, 2))
     for k in range(points.size):
-        out[k, 0] = _up_to(key, 3, 1, 5, points[k], dt)
+        out[k, 0] = _up_to(key, 3, 1, 5, points[k], dt, None)
         out[k, 1] = _up_to_at_once(key, 3, 1, 5, points[k], dt, way)
     return out
 

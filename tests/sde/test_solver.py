@@ -276,7 +276,7 @@ def test_parts_of_a_cell_have_the_covariance_of_brownian_motion():
         out = np.empty((2 * points.size, paths))
         for p in range(paths):
             for i in range(points.size):
-                out[2 * i, p], out[2 * i + 1, p] = _up_to(key, p, 0, 5, points[i], 2.0)
+                out[2 * i, p], out[2 * i + 1, p] = _up_to(key, p, 0, 5, points[i], 2.0, None)
         return out
 
     points = np.array([0.1, 0.375, 0.8, 1.0])
