@@ -7,6 +7,16 @@ import pytest
 from numbad.compilation.interpreter import at_full_speed, with_room_for_frames
 
 
+@pytest.fixture(autouse=True)
+def collections():
+    """Tests run without (`tests/worker_memory.py`)."""
+    were_on = gc.isenabled()
+    gc.enable()
+    yield
+    if not were_on:
+        gc.disable()
+
+
 def test_collections_wait_until_it_has_returned():
     seen = []
     assert at_full_speed(lambda x: (seen.append(gc.isenabled()), x)[1])(3.0) == 3.0

@@ -38,7 +38,7 @@ def test_jax_integrates_the_same(name):
     found = cuda_peers.by_jax(name, "float64", rhos)()
     solve = benchmark.solvers()[name]
     exact = [solve((1.0, 0.0, 0.0), (0.0, 1.0), (10.0, r, 8.0 / 3.0))[-1] for r in rhos]
-    np.testing.assert_allclose(found, exact, rtol=1e-5)
+    np.testing.assert_allclose(found, exact, rtol=1e-5, atol=1e-8)
 
 
 @pytest.mark.deep
