@@ -38,10 +38,11 @@ from numbad.sde.slopes_at_once import is_plain, pull_at, with_slopes
 from numbad.sde.state_source import form_of, returned, spread
 from numbad.sde.steps import StepWriter, write_step
 from numbad.sde.stretch_source import core_of_any
+from numbad.sde.tangent_source import MOST_PATHS, goes_beside, with_tangents
 from numbad.sde.two_ways import two_ways
 
 MEAN = "mean"
-_MOST, _NUMBERS = 512, 2**16
+_NUMBERS = 2**16
 
 
 @constant
@@ -51,7 +52,7 @@ def paths_in_block(steps, channels):
     It depends on nothing else, so that sums are the same however blocks are spread over threads.
     """
     most = _NUMBERS // max(steps * channels, 1) // 16 * 16
-    return max(16, min(_MOST, most))
+    return max(16, min(MOST_PATHS, most))
 
 
 @dataclass(frozen=True)
@@ -118,8 +119,9 @@ _BLOCK = "y0, args, steps, channels, key, first, count"
 @built_once(lambda ensemble, *_: ensemble.problem.drift)
 def block_of(ensemble, y0, args):
     """`block(y0, args, steps, channels, key, first, count)`: paths at all outputs, (len(ts), n, count)."""
-    both = (_block(ensemble, y0, args, write) for write in (_in_rows, _in_lanes))
-    return two_ways(*both, _BLOCK, (block_of, (ensemble, y0, args)))
+    values, lanes = (_block(ensemble, y0, args, write) for write in (_in_rows, _in_lanes))
+    forward = with_tangents(ensemble, _BLOCK, lanes)
+    return two_ways(values, lanes, _BLOCK, (block_of, (ensemble, y0, args)), forward=forward)
 
 
 @built_once(lambda ensemble, *_: ensemble.problem.drift)
@@ -319,17 +321,19 @@ def sums_of(ensemble, y0, args):
     values = _sums(ensemble, _block(ensemble, y0, args, _in_rows))
     if ensemble.by_score:
         block = weighted_block(ensemble, y0, args, _BLOCK)
-        both = values, _sums(ensemble, block, " * weights[{}]")
+        differentiated = forward = _sums(ensemble, block, " * weights[{}]", goes_back=True)
     else:
-        both = values, _sums(ensemble, _block(ensemble, y0, args, _in_lanes))
+        lanes = _block(ensemble, y0, args, _in_lanes)
+        differentiated = _sums(ensemble, lanes, goes_back=True)
+        forward = _sums(ensemble, with_tangents(ensemble, _BLOCK, lanes))
     origin = sums_of, (ensemble, y0, args)
     jumps = ensemble.reduce != MEAN and not ensemble.by_score
     warn = partial(warn_of_digital, ensemble.reduce) if jumps else None
-    if not _has_one_number(ensemble.reduce) or not (is_plain(y0) and is_plain(args)):
-        return two_ways(*both, _BLOCK, origin, None, warn)
-    tys = y0, args
-    slopes = _recorded(both[1], tys), lambda wrt: _pulled(both[1], tys, tuple(wrt))
-    return two_ways(*both, _BLOCK, origin, slopes, warn)
+    slopes, tys = None, (y0, args)
+    if _has_one_number(ensemble.reduce) and is_plain(y0) and is_plain(args):
+        recorded = _recorded(ensemble, differentiated, forward, tys)
+        slopes = recorded, lambda wrt: _pulled(differentiated, tys, tuple(wrt))
+    return two_ways(values, differentiated, _BLOCK, origin, slopes, warn, forward)
 
 
 def _has_one_number(reduce):
@@ -338,9 +342,11 @@ def _has_one_number(reduce):
     return not isinstance(reduced_type(cpu_target.typing_context, reduce), types.BaseTuple)
 
 
-@built_once(lambda sums, *_: sums)
-def _recorded(sums, tys):
-    return with_slopes(sums, _BLOCK, tys, (_recorded, (sums, tys)))
+@built_once(lambda ensemble, *_: ensemble.problem.drift)
+def _recorded(ensemble, sums, forward, tys):
+    at_once = None if ensemble.by_score else partial(goes_beside, ensemble)
+    origin = _recorded, (ensemble, sums, forward, tys)
+    return with_slopes(sums, forward, _BLOCK, tys, at_once, origin)
 
 
 @built_once(lambda sums, *_: sums)
@@ -348,26 +354,32 @@ def _pulled(sums, tys, wrt):
     return pull_at(sums, tys, wrt, (_pulled, (sums, tys, wrt)))
 
 
-def _sums(ensemble, block, weight=""):
-    """One of its ways; `weight` is the source of a factor of a path's numbers, where there is one."""
+def _sums(ensemble, block, weight="", goes_back=False):
+    """One of its ways; `weight` is the source of a factor of a path's numbers, where there is one.
+
+    Code that a sweep goes back through gives each path an array of its own: it would keep what is lost.
+    """
     namespace = {"block": block, "reduce": ensemble.reduce}
+    memory = None if goes_back else "one"
     lines = [
         f"ys{', weights' if weight else ''} = block({_BLOCK})",
         f"pairs = count // 2 if {ensemble.mirrored} else count",
         f"k = {numbers_in_path(ensemble.reduce)}",
         "total, squares, number = np.zeros(k), np.zeros(k), np.zeros(k)",
         "good, bad = 0, -1",
+        *([f"{memory} = np.empty(ys.shape[:2])"] if memory else []),
         "for p in range(pairs):",
         *(
             "    " + line
-            for line in number_of_path(ensemble.reduce, "p", "number[{}] = {}", weight)
+            for line in number_of_path(ensemble.reduce, "p", "number[{}] = {}", weight, memory)
         ),
     ]
     if ensemble.mirrored:
         lines += [
             "    " + line
             for line in number_of_path(
-                ensemble.reduce, "p + pairs", "number[{0}] = 0.5 * (number[{0}] + {1})", weight
+                *(ensemble.reduce, "p + pairs", "number[{0}] = 0.5 * (number[{0}] + {1})"),
+                *(weight, memory),
             )
         ]
     lines += [
@@ -395,8 +407,11 @@ def numbers_in_path(reduce):
     return len(found) if isinstance(found, types.BaseTuple) else 1
 
 
-def number_of_path(reduce, path, put, weight):
-    """Lines that put what is made of a path, times its weight, into `number`."""
+def number_of_path(reduce, path, put, weight, memory=None):
+    """Lines that put what is made of a path, times its weight, into `number`.
+
+    A reducer gets the path in an array of its own, or in `memory`, which then holds one after the other.
+    """
     weight = weight.format(path)
     if reduce == MEAN:
         return [
@@ -405,7 +420,15 @@ def number_of_path(reduce, path, put, weight):
             f"        {put.format('i * ys.shape[1] + c', f'ys[i, c, {path}]{weight}')}",
         ]
     found = reduced_type(cpu_target.typing_context, reduce)
-    lines = [f"value = reduce(np.ascontiguousarray(ys[:, :, {path}]))"]
+    if memory is None:
+        lines = [f"value = reduce(np.ascontiguousarray(ys[:, :, {path}]))"]
+    else:
+        lines = [
+            "for i in range(ys.shape[0]):",
+            "    for c in range(ys.shape[1]):",
+            f"        {memory}[i, c] = ys[i, c, {path}]",
+            f"value = reduce({memory})",
+        ]
     if isinstance(found, types.BaseTuple):
         return lines + [put.format(k, f"value[{k}]{weight}") for k in range(len(found))]
     return [*lines, put.format(0, f"value{weight}")]

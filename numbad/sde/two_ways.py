@@ -40,12 +40,16 @@ class AtOnceDispatcher(TwoWaysDispatcher):
         return self.slopes[0]
 
 
-def two_ways(values, differentiated, parameters, origin, slopes=None, before_derivatives=None):
+def two_ways(
+    values, differentiated, parameters, origin, slopes=None, before_derivatives=None, forward=None
+):
     """The dispatcher; `origin` is a function and arguments for which it is made again.
 
-    `before_derivatives()` is called when code for derivatives is asked for.
+    `before_derivatives()` is called when code for derivatives is asked for. Dual numbers go through `forward`
+    where that is another dispatcher.
     """
-    content = values, differentiated
+    forward = forward or differentiated
+    content = values, differentiated, forward
     namespace = {"content": content}
     stub = define(f"def block({parameters}):\n    raise NotImplementedError(content)\n", namespace)
 
@@ -54,7 +58,7 @@ def two_ways(values, differentiated, parameters, origin, slopes=None, before_der
             return values.py_func
         made.before_derivatives()
         call = f"def block({parameters}):\n    return target({parameters})\n"
-        return define(call, {"target": dualized(differentiated)})
+        return define(call, {"target": dualized(forward)})
 
     kind = TwoWaysDispatcher if slopes is None else AtOnceDispatcher
     made = generic(stub, content, choose, origin, kind)
