@@ -43,7 +43,9 @@ def total(v):
 
 
 def _text(operator):
-    return "".join(operator.inspect_llvm().values())
+    """The calls in its code: what is defined there may be called by nobody."""
+    lines = "".join(operator.inspect_llvm().values()).splitlines()
+    return "\n".join(line for line in lines if " call " in line)
 
 
 def _made(build):
@@ -166,18 +168,23 @@ def test_squares_stay_products():
     assert operator(x)[0] == nd.value_and_grad(squares, mode="reverse")(x)[0]
 
 
-def test_sums_are_in_vectors_where_their_order_is_free():
+@pytest.mark.parametrize("log", [False, True])
+def test_sums_are_in_vectors_where_their_order_is_free(log):
+    """With a logarithm, the adjoint of the sum is known after the loop alone."""
+
     @njit(fastmath={"reassoc"})
     def bells(v):
         found = 0.0
         for i in range(v.size):
             found += math.exp(-v[i] * v[i])
-        return found
+        return math.log(found) if log else found
 
     operator = _made(lambda: nd.value_and_grad(bells, mode="reverse"))
     value, gradient = operator(x)
-    assert value == pytest.approx(np.exp(-x * x).sum(), rel=1e-14)
-    np.testing.assert_allclose(gradient, -2 * x * np.exp(-x * x), rtol=1e-14)
+    each = np.exp(-x * x)
+    total = each.sum()
+    assert value == pytest.approx(math.log(total) if log else total, rel=1e-14)
+    np.testing.assert_allclose(gradient, -2 * x * each / (total if log else 1.0), rtol=1e-14)
     assert "x double> @numbad.elementary.exp." in _text(operator)
 
 

@@ -35,7 +35,9 @@ def _call(ys):
 def _price(spot, variance, rate, vol, paths):
     args = rate, vol, 1
     start = spot, variance
-    return nd.sde.ensemble(SOLVE, start, TIMES, args, KEY, paths, reduce=_call, antithetic=True).mean
+    return nd.sde.ensemble(
+        SOLVE, start, TIMES, args, KEY, paths, reduce=_call, antithetic=True
+    ).mean
 
 
 AT = 1.1, 0.09, 0.05, 1.2

@@ -92,8 +92,6 @@ class Iterations(Region):
     At the back edges of `turning` it goes back; `turning_sum` is the sum as that loop carries it.
     """
 
-    allocates = True  # whether an iteration may take memory for adjoints
-
     @classmethod
     def find(cls, sweep, taken):
         loops = independent_loops(*sweep.stages()) if INDEPENDENT.is_on() else ()
@@ -104,6 +102,7 @@ class Iterations(Region):
     def __init__(self, sweep, found, seeded):
         self.sweep, self.e = sweep, sweep.e
         self.loop, self.sum = found.loop, found.sum
+        self.ops = found.ops
         self.loops, self.turning, self.turning_sum = [found.loop], found.loop, found.sum
         self.way = found.way_to_result() if seeded else None
         self.result_leaf = getattr(found, "result_leaf", None)
@@ -113,6 +112,11 @@ class Iterations(Region):
 
     def is_alone(self):
         return self.way is None
+
+    @property
+    def allocates(self):
+        """Whether an iteration may take memory for adjoints."""
+        return not all(op.elementary for op in self.ops)
 
     # -- names -------------------------------------------------------------------------------
 
