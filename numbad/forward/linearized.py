@@ -4,15 +4,17 @@ What does not depend on the partials is computed once for all of them.
 """
 
 import numpy as np
-from numba.extending import overload, register_jitable
+from numba.extending import intrinsic, overload, register_jitable
 
 from ..rules.registry import ImplicitRule, Linearized
 from ..source import define
 from . import dual as d
 from .access import assemble_scalar, dtype_like, partial
+from .arithmetic import RuleEmitter
 from .custom import KINDS, assemble, dtype_of_value, of_level, tangent, value_of
 from .dual_arrays import plain
 from .dual_dispatcher import dualized
+from .operands import Operand
 
 
 def _differentiated(call, fn, source):
@@ -90,6 +92,29 @@ def _register_constant(call, fn, _):
 KINDS[Linearized] = _register_linearized
 KINDS[ImplicitRule] = _register_implicit
 KINDS["constant"] = _register_constant
+
+
+# -- of numbers ------------------------------------------------------------------------------------------
+
+
+@intrinsic
+def pushed(typingctx, value, slopes, duals):
+    """The dual of a float value whose partials are those of `duals`, of one type, each times its slope.
+
+    A product is zero where a factor is, be the other infinite.
+    """
+    dual = duals[0]
+
+    def codegen(context, builder, sig, args):
+        emit, total = RuleEmitter(context, builder, dual.scalar), None
+        for k in range(len(duals)):
+            slope = Operand(dual.scalar, builder.extract_value(args[1], k))
+            _, partials = d.split(context, builder, dual, builder.extract_value(args[2], k))
+            term = emit.scale(dual, slope, partials, strong=True)
+            total = term if total is None else emit.add(dual, total, term)
+        return d.build(context, builder, dual, args[0], total)
+
+    return dual(value, slopes, duals), codegen
 
 
 # -- the partials of all elements as a matrix ------------------------------------------------------

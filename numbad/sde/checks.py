@@ -82,11 +82,11 @@ def check_source(form, scheme, calculus):
     return "def check(y0, t, args):\n" + "\n".join("    " + line for line in (*lines, "return"))
 
 
-def initial(form, y0="y0"):
-    """Lines that take the components of an initial state, `y0` in the source."""
+def initial(form):
+    """Lines that take the components of an initial state."""
     if not isinstance(form.y0, types.BaseTuple):
-        return [f"y_0 = {y0} + 0.0"]
-    return [f"{name} = {y0}[{i}] + 0.0" for i, name in enumerate(form.names("y"))]
+        return ["y_0 = y0 + 0.0"]
+    return [f"{name} = y0[{i}] + 0.0" for i, name in enumerate(form.names("y"))]
 
 
 def _check_array(writer, scheme, calculus):

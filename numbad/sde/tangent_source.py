@@ -17,9 +17,10 @@ from numba.core.registry import cpu_target
 
 from numbad.compilation.caching import jit
 from numbad.compilation.memo import built_once
-from numbad.forward.access import assemble_scalar, dtype_like, partial, strip
+from numbad.forward.access import dtype_like, strip
 from numbad.forward.dual import Dual, duals_in, primal_type
 from numbad.forward.dualize import dualized
+from numbad.forward.linearized import pushed
 from numbad.ode.compiling import generic
 from numbad.operators.argument_structure import leaves, parse, render
 from numbad.reverse import pullback
@@ -230,16 +231,23 @@ def _lines(ensemble, form, inputs, tys, namespace):
     areas, first = problem.scheme.needs_areas, "first // 2" if mirrored else "first"
     drawn = f"key, {first}, count, k, cells, parts, {problem.dt!r}, {areas}, {mirrored}"
     rows = form.count * (1 + inputs.count)
+    state, args = (
+        list(leaves(parse(ty, name))) for ty, name in zip(tys, ("y0", "args"), strict=True)
+    )
+    by = [state[k].source for k in inputs.state] + [args[k].source for k in inputs.args]
+    values = render(parse(tys[_ARGS], "args"), lambda leaf: f"strip({leaf.source})", namespace)
+    namespace.update(strip=strip, dtype_like=dtype_like, pushed=pushed)
     solved = [
-        *_start(form, inputs, tys, namespace),
+        *_start(form, inputs),
         "start, drawn = 0, 0",
-        "for i in range(ends.size):",
-        "    for k in range(ends[max(i - 1, 0)], ends[i]):",
+        "for i in range(1, ends.size):",
+        "    for k in range(ends[i - 1], ends[i]):",
         "        if k == drawn:",
         f"            start, drawn = k, k + draw_steps({drawn}, dw, dh)",
         "        noise = dw[k - start], dh[k - start]",
         "        advance(numbers, starts[k], sizes[k], values, noise[0], noise[1], with_care)",
-        *("    " + line for line in _put(form, inputs, tys, namespace)),
+        "    for p in range(count):",
+        *("        " + line for line in _put(form, inputs)),
         f"if with_care or are_finite(numbers, {form.count}, {rows}, count):",
         "    break",
     ]
@@ -249,52 +257,27 @@ def _lines(ensemble, form, inputs, tys, namespace):
         f"dh = {'np.empty((2, channels, count))' if areas else 'dw'}",
         f"numbers = np.empty({_STRIDE * rows})",
         f"ys = np.empty((ends.size, {form.count}, count), dtype_like(y0, args))",
+        f"by, values = ({''.join(f'{source}, ' for source in by)}), {values}",
+        *checks.initial(form),
+        "for p in range(count):",
+        *(f"    ys[0, {i}, p] = {name}" for i, name in enumerate(form.names("y"))),
         "for with_care in (False, True):",
         *("    " + line for line in solved),
         "return ys",
     ]
 
 
-def _start(form, inputs, tys, namespace):
-    """Lines that set `numbers` to the initial state and its tangents, and make `values` and `ys`."""
-    namespace.update(strip=strip, dtype_like=dtype_like)
-    trees = [parse(ty, name) for ty, name in zip(tys, ("y0", "args"), strict=True)]
-    state, values = (
-        render(tree, lambda leaf: f"strip({leaf.source})", namespace) for tree in trees
-    )
-    lines = [
-        f"values, state = {values}, {state}",
-        "numbers[:] = 0.0",
-        *checks.initial(form, "state"),
-    ]
-    lines += [_row(i, name) for i, name in enumerate(form.names("y"))]
-    own = enumerate(inputs.state)
-    return lines + [_row(form.count + i * inputs.count + k, "1.0") for k, i in own]
+def _start(form, inputs):
+    """Lines that set `numbers` to the initial state and its tangents."""
+    rows = [(i, f"strip({name})") for i, name in enumerate(form.names("y"))]
+    rows += [(form.count + i * inputs.count + k, "1.0") for k, i in enumerate(inputs.state)]
+    set_rows = [f"numbers[{_STRIDE * k} : {_STRIDE * k} + count] = {value}" for k, value in rows]
+    return ["numbers[:] = 0.0", *set_rows]
 
 
-def _row(k, value):
-    return f"numbers[{_STRIDE * k} : {_STRIDE * k} + count] = {value}"
-
-
-def _put(form, inputs, tys, namespace):
-    """Lines that make dual numbers of the rows, for output `i`."""
-    namespace.update(assemble=assemble_scalar, partial=partial, plus=_plus_with_care)
-    state, args = (
-        list(leaves(parse(ty, name))) for ty, name in zip(tys, ("y0", "args"), strict=True)
-    )
-    by = [state[k] for k in inputs.state] + [args[k] for k in inputs.args]
-    dual = by[0].type
-    seeds = [[f"d_{k}_{n}" for n in range(dual.n)] for k in range(len(by))]
-    for leaf, names in zip(by, seeds, strict=True):
-        yield from (f"{name} = partial({leaf.source}, {n})" for n, name in enumerate(names))
-    yield "for p in range(count):"
+def _put(form, inputs):
+    """Lines that make dual numbers of what belongs to path `p`, for output `i`."""
     for i in range(form.count):
-        rows = [form.count + i * inputs.count + k for k in range(len(by))]
-        partials = ["0.0"] * dual.n
-        for k, row in enumerate(rows):
-            tangent = f"numbers[{_STRIDE * row} + p]"
-            partials = [
-                f"plus({p}, {tangent}, {d})" for p, d in zip(partials, seeds[k], strict=True)
-            ]
-        made = "".join(f"{source}, " for source in partials)
-        yield f"    ys[i, {i}, p] = assemble(numbers[{_STRIDE * i} + p], ({made}), {dual.tag})"
+        first = form.count + i * inputs.count
+        slopes = [f"numbers[{_STRIDE * (first + k)} + p], " for k in range(inputs.count)]
+        yield f"ys[i, {i}, p] = pushed(numbers[{_STRIDE * i} + p], ({''.join(slopes)}), by)"
