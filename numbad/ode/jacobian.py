@@ -36,8 +36,8 @@ MATRICES = 8
 OWN = MATRICES - 2  # those that are made for a solution
 
 
-def _pass_of(y):
-    """How many columns an evaluation gives."""
+def columns_at_once(y):
+    """How many columns of the Jacobian at a state like y an evaluation gives."""
     if isinstance(y, types.BaseTuple) and len(y) < LONGEST_PASS:
         return len(y) + 1
     return PASS_OF_DUALS if isinstance(y.dtype, Dual) else PASS
@@ -46,7 +46,7 @@ def _pass_of(y):
 def seeded(y, args):
     """The type of the state of dual numbers that the Jacobian at a state is taken from."""
     tag = 1 + max((dual.tag for ty in (y, args) for dual in duals_in(ty)), default=-1)
-    dual = Dual(y.dtype, _pass_of(y), tag)
+    dual = Dual(y.dtype, columns_at_once(y), tag)
     return types.UniTuple(dual, len(y)) if isinstance(y, types.BaseTuple) else vector_type(dual)
 
 
@@ -97,7 +97,7 @@ def new_matrices(typingctx, y, args, sparsity):
     def codegen(context, builder, signature, arguments):
         emitter = Emitter(context, builder)
         n = emitter.vector(y, arguments[0]).size()
-        columns = context.get_constant(types.intp, _pass_of(y))
+        columns = context.get_constant(types.intp, columns_at_once(y))
         own = JacobianColumns(emitter, n, sparsity, arguments[2])
         passes = builder.add(builder.sdiv(own.count, columns), context.get_constant(types.intp, 1))
         width = own.factor_width(n)
@@ -126,7 +126,7 @@ def make_linearize(rhs, only_if_examined=False):
         if only_if_examined and all(isinstance(ty, types.NoneType) for ty in given_types):
             return types.none(fun, work, t, y, structure, args), _nothing
         dual = seeded(y, args)
-        time = Dual(types.float64, _pass_of(y), dual.dtype.tag)
+        time = Dual(types.float64, columns_at_once(y), dual.dtype.tag)
         types_of_call = work[len(work) - 3], time, dual, structure, args
         rhs.resolve(typingctx, fun, *types_of_call)
 
@@ -139,7 +139,7 @@ def make_linearize(rhs, only_if_examined=False):
             ]
             matrix_type = work[len(work) - MATRICES]
             values = emitter.vector(y, y_value)
-            n, width = values.size(), context.get_constant(types.intp, _pass_of(y))
+            n, width = values.size(), context.get_constant(types.intp, columns_at_once(y))
             columns = JacobianColumns(emitter, n, work[len(work) - 1], sparsity)
             last = builder.add(columns.count, context.get_constant(types.intp, 1))
             with cgutils.for_range_slice(builder, n.type(0), last, width) as (first, _):
@@ -181,7 +181,7 @@ def make_linearize_by_time(rhs):
     @intrinsic
     def linearize_by_time(typingctx, fun, work, t, y, structure, args):
         dual = seeded(y, args)
-        time = Dual(types.float64, _pass_of(y), dual.dtype.tag)
+        time = Dual(types.float64, columns_at_once(y), dual.dtype.tag)
         types_of_call = work[len(work) - 3], time, dual, structure, args
         rhs.resolve(typingctx, fun, *types_of_call)
 
@@ -224,7 +224,7 @@ def make_move(rhs):
     @intrinsic
     def move(typingctx, fun, work, t, y, structure, args):
         dual = seeded(y, args)
-        time = Dual(types.float64, _pass_of(y), dual.dtype.tag)
+        time = Dual(types.float64, columns_at_once(y), dual.dtype.tag)
         types_of_call = work[len(work) - 3], time, dual, structure, args
         rhs.resolve(typingctx, fun, *types_of_call)
 

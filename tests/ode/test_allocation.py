@@ -73,3 +73,20 @@ def test_a_gradient_leaks_nothing_and_allocates_no_more_for_more_steps():
         assert after.alloc - before.alloc == after.free - before.free + 1  # what is returned
         del found
     assert counts[1] == counts[2]
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("adjoint", ["gauss", "interpolating"])
+def test_a_continuous_adjoint_of_a_stiff_method_allocates_nothing_for_a_step(adjoint):
+    """The Jacobian of the adjoint system is evaluated once a step: 500 and 1000 times."""
+    step = dict(method="Rodas5P", first_step=0.01, max_step=0.01, rtol=0.1, atol=0.1)
+    solve = nd.ode.solver(volterra_in_place, inplace=True, adjoint=adjoint, **step)
+    gradient = nd.grad(
+        lambda y0, ts, a: solve(y0, ts, (a, 1.5, 1.0, 3.0))[-1].sum(), (0, 2), "reverse"
+    )
+    counts = []
+    for end in (5.0, 5.0, 10.0):
+        before = rtsys.get_allocation_stats().alloc
+        gradient(np.ones(2), np.array([0.0, end]), 1.0)
+        counts.append(rtsys.get_allocation_stats().alloc - before)
+    assert counts[2] - counts[1] < 50  # tables of the dense output that grow by doubling

@@ -10,7 +10,9 @@ doi:10.1137/S1064827501380630.
 """
 
 import numpy as np
-from numba.extending import overload
+from numba.core import types
+from numba.extending import intrinsic, overload
+from numba.np.arrayobj import make_array, populate_array
 
 from numbad.compilation.memo import built_once
 from numbad.forward.access import primal
@@ -18,6 +20,7 @@ from numbad.ode.adjoints.arguments import Arguments, tuple_of
 from numbad.ode.adjoints.stage_pulls import BY_STATE, SCRATCH, SEED, SLOPE, STATE, kernel, pull_at
 from numbad.ode.compiling import generic
 from numbad.ode.integrate import content_of, dispatcher_of
+from numbad.ode.jacobian import columns_at_once
 from numbad.ode.rhs import RightHandSide, make_evaluate
 from numbad.ode.state import read_row, structure_of, write_row
 from numbad.operators.argument_structure import leaves, parse
@@ -52,6 +55,7 @@ def _write(
     code.namespace.update(
         pull=pull,
         pull_at=pull_at,
+        dual_rows=dual_rows,
         structure_of=structure_of,
         interpolant=np.array(problem.tableau.interpolant),
         state_at=state_at,
@@ -62,7 +66,7 @@ def _write(
     )
     lines, rows, given_name = [], "scratch", "given"
     if z.dtype != scratch.dtype:  # the dual numbers of a Jacobian
-        rows = f"np.empty(({SCRATCH}, scratch.shape[1]), {code.dtype(z.dtype)})"
+        rows = f"dual_rows(scratch[{SCRATCH}:], z)"
         if raises:
             own = [code.own_shadows(tree, z.dtype) for tree in code.trees()]
             given_name = code.raised_to(z.dtype, True)
@@ -92,6 +96,41 @@ def _write(
     text = "\n".join(map(indented, lines))
     names = "t, z, dz, y0, like, given, shadows, scratch, track"
     return define(f"def slope({names}):\n{text}\n", code.namespace)
+
+
+def rows_of_scratch(z):
+    """How many rows of scratch `adjoint_slope` needs for states like z: those of `stage_pulls`.
+
+    Behind them there is memory for as many rows of the dual numbers that a Jacobian is taken by.
+    """
+    return SCRATCH * (2 + columns_at_once(z))
+
+
+@intrinsic
+def dual_rows(typingctx, memory, z):
+    """Rows of dual numbers like those in z, in the memory of rows of their numbers."""
+    dual = z.dtype
+    if dual.scalar != memory.dtype or dual.n > columns_at_once(memory):
+        raise ValueError(f"rows of {memory} have no room for {dual}")
+    result = types.Array(dual, 2, "C")
+
+    def codegen(context, builder, signature, arguments):
+        table = make_array(memory)(context, builder, arguments[0])
+        width = builder.extract_value(table.shape, 1)
+        size = context.get_constant(types.intp, context.get_abi_sizeof(context.get_data_type(dual)))
+        rows = make_array(result)(context, builder)
+        populate_array(
+            rows,
+            data=builder.bitcast(table.data, rows.data.type),
+            shape=[context.get_constant(types.intp, SCRATCH), width],
+            strides=[builder.mul(width, size), size],
+            itemsize=size,
+            meminfo=None,
+            parent=None,
+        )
+        return rows._getvalue()
+
+    return result(memory, z), codegen
 
 
 @kernel

@@ -18,11 +18,16 @@ from numbad.forward.access import primal
 from numbad.forward.dual import base_scalar, duals_in
 from numbad.forward.refuse import told
 from numbad.ode import failure
-from numbad.ode.adjoints.adjoint_system import add_to_arrays, adjoint_slope, count_numbers, kernel
+from numbad.ode.adjoints.adjoint_system import (
+    add_to_arrays,
+    adjoint_slope,
+    count_numbers,
+    kernel,
+    rows_of_scratch,
+)
 from numbad.ode.adjoints.arguments import has_arrays, tuple_of
 from numbad.ode.adjoints.back_in_time import make_backwards
 from numbad.ode.adjoints.discrete import PullSource
-from numbad.ode.adjoints.stage_pulls import SCRATCH
 from numbad.ode.compiling import generic
 from numbad.ode.fixed_times import check
 from numbad.ode.integrate import (
@@ -34,7 +39,13 @@ from numbad.ode.integrate import (
 )
 from numbad.ode.record import make_record
 from numbad.ode.sparsity_pattern import transposed
-from numbad.ode.state import array_state, plain, solution_scalar, tuple_or_array_state
+from numbad.ode.state import (
+    array_state,
+    plain,
+    solution_scalar,
+    tuple_or_array_state,
+    vector_type,
+)
 from numbad.ode.times import check_times, time_at, uniform
 from numbad.operators.argument_structure import leaves
 
@@ -170,7 +181,7 @@ class _PullSource(PullSource):
             f"sums = np.empty({len(numbers)}{' + count_numbers(own)' * refined}, {dtype})",
             "sums[:] = 0.0",
             f"track = {track}",
-            f"rows = np.empty(({SCRATCH}, n), {dtype})",
+            f"rows = np.empty(({rows_of_scratch(vector_type(scalar))}, n), {dtype})",
             "extras = args[0], like, given, own, rows, track",
             f"into = {'given_shadows' if pull is not None and not refined else 'own'}, sums",
             "hint, scale = 0.0, scale_of(seed, ys)",
