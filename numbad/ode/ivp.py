@@ -13,8 +13,9 @@ from numbad.ode.compiling import as_dispatcher
 from numbad.ode.given_jacobian import checked_jacobian
 from numbad.ode.integrate import Problem, as_passed
 from numbad.ode.methods import find_method
+from numbad.ode.nested_states import flattened, holds_states, nested_form
 from numbad.ode.occurrences import by_event, watched_events
-from numbad.ode.other_forms import by_parts, is_solved_by_parts
+from numbad.ode.other_forms import by_parts, in_form, is_solved_by_parts
 from numbad.ode.record import make_record
 from numbad.ode.solution import OdeResult, OdeSolution
 from numbad.ode.solving import (
@@ -62,7 +63,8 @@ def solve_ivp(
     t_span : 2-member sequence of floats
         Initial and final time; the final may be the earlier.
     y0 : array_like, shape (n,)
-        Initial state; complex for a complex problem.
+        Initial state; complex for a complex problem. Functions get a tuple of tuples or of arrays in its
+        form and return dy/dt in it; the result has rows for its n numbers.
     method : str
         One of SciPy's "RK45" (Dormand & Prince, the default), "RK23" and "DOP853", or any other
         method of `numbad.ode.solver`. SciPy's stiff "Radau" means "RadauIIA5" here, and
@@ -111,13 +113,18 @@ def solve_ivp(
     """
     watched, asked = watched_events(events), events is not None
     tableau = find_method(method)
+    given, args = y0, _arguments(args)
+    nested = holds_states(y0)
+    y0, extents = flattened(y0) if nested else (y0, ())
     y0 = _initial_state(y0)
     t_span = _interval(t_span)
     times = np.empty(0) if t_eval is None else _output_times(t_eval, t_span)
     settings, jac = _settings(tableau, options, len(y0))
     check_step_size(tableau, settings)
     problem = Problem(as_dispatcher(fun), tableau, False, False, jac=jac)
-    rest = t_span, times, t_eval is None, bool(dense_output), _arguments(args), settings
+    if nested:
+        problem, watched = _in_numbers(problem, watched, given, args)
+    rest = t_span, times, t_eval is None, bool(dense_output), (*extents, *args), settings
     found = _call(
         _call_by_parts if is_solved_by_parts(y0, tableau) else _call_record,
         problem,
@@ -144,6 +151,14 @@ def _call(call, problem, watched, y0, rest):
             return call(problem, watched, tuple(y0.tolist()), rest)
         except ModelError:
             raise error from None
+
+
+def _in_numbers(problem, watched, y0, args):
+    """The problem and its events for the numbers in a nested state."""
+    ty = numba.typeof(y0)
+    form = nested_form(ty, False)
+    problem, conditions = in_form(form, problem, watched.conditions, ty, numba.typeof(args))
+    return problem, watched._replace(conditions=conditions)
 
 
 def _call_record(problem, watched, y0, rest):

@@ -152,14 +152,15 @@ def solver(
         of `y0`. `y0` is a float, tuple, namedtuple or array, which may be a matrix or have more dimensions:
         `fun`, `jac` and events then get `y` in its shape, `fun` returns (or writes) and the result holds
         states of it, (len(ts), *y0.shape), and what has rows or columns for components (`jac`,
-        `jac_sparsity`, `mass_matrix`, `atol`, `rtol`) has those of `y0.ravel()`. A complex `y0` has a complex
-        solution; implicit methods solve for its real and imaginary parts, so that `fun` need have no complex
-        derivative. `args` is a tuple of
-        further arguments, or one argument of another type, a namedtuple or array, say. `solve` can be called
-        from Python, from nopython code and in `prange`, and differentiated with respect to `y0`, `args` and
-        `ts`; derivatives see the steps that the values choose. The same `fun` and options give the
-        same dispatcher. In Numba's `prange` an exception ends a chunk of the loop unseen: fill
-        results with NaN first.
+        `jac_sparsity`, `mass_matrix`, `atol`, `rtol`) has those of `y0.ravel()`. A tuple or namedtuple
+        `y0` may hold tuples and arrays, to any depth: `fun` and events get and return states in its form, and
+        the result has a column for each number in it, in order. A complex `y0` has a complex solution;
+        implicit methods solve for its real and imaginary parts, so that `fun` need have no complex
+        derivative. `args` is a tuple of further arguments, or one argument of another type, a namedtuple or
+        array, say. `solve` can be called from Python, from nopython code and in `prange`, and differentiated
+        with respect to `y0`, `args` and `ts`; derivatives see the steps that the values choose. The same
+        `fun` and options give the same dispatcher. In Numba's `prange` an exception ends a chunk of the loop
+        unseen: fill results with NaN first.
 
     Raises
     ------

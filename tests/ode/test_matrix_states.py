@@ -208,8 +208,3 @@ def test_changes_of_another_shape_are_told():
 def test_solve_ivp_says_where_to_go():
     with pytest.raises(nd.ModelError, match=r"nd\.ode\.solver takes states of any shape"):
         nd.ode.solve_ivp(lambda t, y: y, (0.0, 1.0), np.ones((2, 2)))
-
-
-def test_nested_tuples_are_told():
-    with pytest.raises(nd.ModelError, match="of a nested tuple, make one tuple or array"):
-        nd.ode.solver(lambda t, y: y)(((1.0, 2.0), 3.0), (0.0, 1.0))
