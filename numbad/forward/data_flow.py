@@ -4,6 +4,7 @@ They are read off its untyped SSA IR; `promote.py` concludes from them.
 """
 
 import inspect
+import operator
 from collections import defaultdict
 from dataclasses import dataclass, field
 
@@ -13,6 +14,7 @@ from numba.experimental.jitclass.base import JitClassType
 
 from ..ir.untyped import constant_of, definition_of, method_of
 from . import known
+from .handed_on import handed_on, is_tuple, passing_tuples
 from .instances import Instances
 
 
@@ -78,8 +80,11 @@ class Flow:
     unknown: list = field(default_factory=list)  # arguments of calls that may change them, and draw
 
     def build(self):
+        passing = passing_tuples(self.func_ir)
         for block in self.func_ir.blocks.values():
             for statement in block.body:
+                if isinstance(statement, ir.Assign) and statement.target.name in passing:
+                    continue
                 before = len(self.stores), len(self.calls)
                 self._statement(statement)
                 done = self.stores[before[0] :], self.calls[before[1] :]
@@ -149,8 +154,10 @@ class Flow:
     def _dispatch(self, target, dispatcher, args, kws=(), others=()):
         """A call of a function; `others`: the names of `*args`."""
         kws = dict(kws)
-        names = [*args, *kws.values(), *others]
-        self.calls.append((target, dispatcher, _given(dispatcher, args, kws, others), names))
+        given = _given(dispatcher, args, kws, others)
+        taken = set().union(*given)  # where no parameter is left, `*args` is empty
+        names = [*args, *kws.values(), *(name for name in others if name in taken)]
+        self.calls.append((target, dispatcher, given, names))
 
     def _operator(self, target, name, *operands):
         """What an operator means for an instance of a class; returns whether it has a meaning there."""
@@ -196,6 +203,9 @@ class Flow:
             self._flow(target, e.lhs.name, e.rhs.name)
             self.fresh.add(target)
         if self._operator(target, e.fn.__name__, e.lhs, e.rhs):
+            self.fresh.discard(target)
+        if e.fn is operator.add and any(is_tuple(self.func_ir, v) for v in (e.lhs, e.rhs)):
+            self._share(target, e.lhs.name, e.rhs.name)
             self.fresh.discard(target)
 
     def _unary(self, target, e):
@@ -257,7 +267,10 @@ class Flow:
 
     def _call(self, target, e):
         args, kws = [v.name for v in e.args], {key: v.name for key, v in e.kws}
-        others = [e.vararg.name] if e.vararg is not None else []
+        passed = [] if e.vararg is None else handed_on(self.func_ir, e.vararg)
+        while passed and not passed[0][1]:
+            args.append(passed.pop(0)[0])
+        others = [name for name, _ in passed]
         fn = constant_of(self.func_ir, e.func)
         if isinstance(fn, Dispatcher):
             self._dispatch(target, fn, args, kws, others)

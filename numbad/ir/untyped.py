@@ -5,6 +5,7 @@ from types import CodeType
 
 from numba.core import compiler, ir
 from numba.core.errors import NumbaError
+from numba.core.ir_utils import build_definitions
 
 from ..compilation.memo import remembered
 from .function import read_by
@@ -26,7 +27,9 @@ def untyped(dispatcher):
 def _read(py_func):
     """The IR as Numba types it: closures that are called in place, others without what they capture."""
     if not any(isinstance(constant, CodeType) for constant in py_func.__code__.co_consts):
-        return compiler.run_frontend(py_func)
+        func_ir = compiler.run_frontend(py_func)
+        func_ir._definitions = build_definitions(func_ir.blocks)  # some of f(x, *args) are left out
+        return func_ir
     try:
         func_ir = compiler.run_frontend(py_func, inline_closures=True)
         lift_closures(func_ir)
