@@ -136,6 +136,16 @@ def _around(solve, translation, keeps):
     return jit(made, error_model="numpy", nogil=True)
 
 
+def call_in_form(form, args, call, result, names):
+    """The jitted function `(y0, args=())` whose result is `call(y0, args)` for states that a solver takes.
+
+    `call(start, passed)` gives its source, and `result` the source of what is returned of `found`.
+    """
+    found = call(form.start("y0"), _translation(form, args).passed)
+    text = f"def in_form(y0, args=()):\n    found = {found}\n    return {result}\n"
+    return jit(define(text, {**names, **form.names}), error_model="numpy", nogil=True)
+
+
 @built_once(lambda function, *_: function)
 def _function(function, translation, number, lines, timed=True):
     """A function of the user's for the solver's state; `lines` return what becomes of `found`.

@@ -14,16 +14,15 @@ one order more. A. Griewank, A. Walther, "Evaluating Derivatives", 2nd ed., SIAM
 import math
 
 import numpy as np
-from numba import njit
+from numba import njit, typeof
 from numba.core import types
 from numba.extending import overload
 
 from numbad.compilation.caching import jit
 from numbad.compilation.memo import built_once
-from numbad.errors import ArgumentError, ConvergenceError, ModelError, SingularError
-from numbad.forward.dual import base_scalar, duals_in
+from numbad.errors import ArgumentError, ConvergenceError, SingularError
+from numbad.forward.dual import duals_in, primal_type
 from numbad.forward.dualize import dualized
-from numbad.forward.refuse import told
 from numbad.implicit.lapack_status import solve_floats
 from numbad.implicit.newton import newton_step
 from numbad.implicit.regular import is_regular_along, weakest
@@ -34,8 +33,10 @@ from numbad.ode.forms import as_arguments, as_form, as_row
 from numbad.ode.integrate import Problem, as_passed, make_integrate
 from numbad.ode.methods import find_method
 from numbad.ode.orders import order_of
+from numbad.ode.other_forms import form_of
 from numbad.ode.solving import checked_settings
 from numbad.ode.sparse_linear import weight
+from numbad.ode.state_forms import call_in_form, translated
 from numbad.ode.times import uniform
 from numbad.ode.true_slope import make_right_side
 from numbad.operators.first_order import jacobian
@@ -51,12 +52,6 @@ LAST_STEPS, DOUBLINGS = 20, 200
 DEPENDENT = 1e-12
 # Rates that are less than this part of the largest entry of the Jacobian are none.
 ROUNDING = 1e-13
-
-
-COMPLEX = (
-    "nd.ode.steady_state of a complex state. Way out: real and imaginary parts as components of their own, "
-    "of a real state twice as long"
-)
 
 
 class UnsettledError(ConvergenceError):
@@ -82,9 +77,9 @@ def steady_state(fun, y0, args=(), method="Rodas5P", max_steps=100_000, inplace=
     ----------
     fun : function or Numba dispatcher
         `fun(t, y, *args)` as for `numbad.ode.solver`; it must not depend on the time.
-    y0 : float, tuple, namedtuple or array, shape (n,)
-        The state at the beginning; from Python also a list. A steady state that repels is the result only
-        where the system begins in it exactly.
+    y0 : float, tuple, namedtuple or array
+        The state at the beginning, in any form that `numbad.ode.solver` takes; from Python also a list. A
+        steady state that repels is the result only where the system begins in it exactly.
     args : tuple
         Further arguments, or one of another type.
     method : str
@@ -97,7 +92,7 @@ def steady_state(fun, y0, args=(), method="Rodas5P", max_steps=100_000, inplace=
     Returns
     -------
     array, shape (n,)
-        The steady state, to about rounding.
+        The steady state, to about rounding: complex of a complex `y0`, in the shape of one that is an array.
 
     Raises
     ------
@@ -108,7 +103,7 @@ def steady_state(fun, y0, args=(), method="Rodas5P", max_steps=100_000, inplace=
     ArgumentError
         where `fun` depends on the time.
     ModelError
-        for a complex state, and as `numbad.ode.solver`.
+        as `numbad.ode.solver`.
     IntegrationError
         where the integration fails, as that of `numbad.ode.solver`.
 
@@ -127,25 +122,31 @@ def steady_state(fun, y0, args=(), method="Rodas5P", max_steps=100_000, inplace=
     >>> round(float(value), 6), round(by_a, 6), round(by_off, 6)           # c = (a - c) (b - c) on / off
     (1.267949, 0.5, -0.366025)
     """
-    given = as_dispatcher(fun)
+    options = method, int(max_steps), bool(inplace)
     y0 = np.asarray(y0) * 1.0 if isinstance(y0, list) else y0
-    return settling(given, method, int(max_steps), bool(inplace))(y0, args)
+    return settling_of(as_dispatcher(fun), options, typeof(y0), typeof(args))(y0, args)
 
 
 @overload(steady_state, strict=False, prefer_literal=True)
 def _steady_state(fun, y0, args=(), method="Rodas5P", max_steps=100_000, inplace=False):
     if not isinstance(fun, types.Dispatcher):
         return None
-    options = (
+    options = tuple(
         _literal(*each)
         for each in (("method", method), ("max_steps", max_steps), ("inplace", inplace))
     )
-    code = settling(original(fun.dispatcher), *options)
+    code = settling_of(original(fun.dispatcher), options, *map(_type_of, (y0, args)))
     if any(True for given in (y0, args) for _ in duals_in(given)):
         code = dualized(code)
     names = "method='Rodas5P', max_steps=100_000, inplace=False"
     source = f"def steady_state(fun, y0, args=(), {names}):\n    return code(y0, args)\n"
     return define(source, {"code": code})
+
+
+def _type_of(given):
+    """The type of an argument without duals; one that is left out is a value."""
+    given = getattr(given, "value", given)
+    return types.unliteral(primal_type(given if isinstance(given, types.Type) else typeof(given)))
 
 
 def _literal(name, given):
@@ -165,6 +166,28 @@ functional(
 )
 
 
+def settling_of(fun, options, y0, args):
+    """The dispatcher `settle(y0, args)` for arguments of given types without duals."""
+    method, _, inplace = options
+    form = form_of(y0, inplace)
+    if form is None:
+        return settling(fun, *options)
+    problem, _ = translated(form, Problem(fun, find_method(method), inplace, False), (), y0, args)
+    return _settling_in_form(problem.fun, form, args, options)
+
+
+@built_once(lambda fun, *_: fun)
+def _settling_in_form(fun, form, args, options):
+    """The same for states of another form; `fun` takes those that `settling` does."""
+
+    def call(start, passed):
+        given = ", ".join(map(repr, options))
+        return f"steady_state(fun, {start}, {passed}, {given}).reshape((1, -1))"
+
+    names = {"steady_state": steady_state, "fun": fun}
+    return call_in_form(form, args, call, f"{form.rows('found')}[0]", names)
+
+
 @built_once(lambda fun, *options: fun)
 def settling(fun, method, max_steps, inplace):
     """The dispatcher `settle(y0, args)` that gives the steady state."""
@@ -178,7 +201,6 @@ def settling(fun, method, max_steps, inplace):
 
     @jit(error_model="numpy", nogil=True)
     def settle(y0, args=()):
-        refuse_complex(y0)
         rest = as_arguments(args)
         found, pull, W, t = find(stop_gradient(y0), stop_gradient(args))
         start = as_row(y0, rest)
@@ -188,25 +210,6 @@ def settling(fun, method, max_steps, inplace):
         return y
 
     return settle
-
-
-def refuse_complex(y0):
-    """Nothing; an error where a complex number comes in."""
-    raise NotImplementedError
-
-
-@overload(refuse_complex)
-def _refuse_complex(y0):
-    if any(isinstance(base_scalar(ty), types.Complex) for ty in _scalars(y0)):
-        raise told(ModelError(COMPLEX))
-    return lambda y0: None
-
-
-def _scalars(ty):
-    """The types of the numbers in a state."""
-    if isinstance(ty, types.BaseTuple):
-        return [scalar for member in ty for scalar in _scalars(member)]
-    return [getattr(ty, "dtype", ty)]
 
 
 @jit(error_model="numpy")

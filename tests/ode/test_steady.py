@@ -5,6 +5,7 @@ import math
 import numba
 import numpy as np
 import pytest
+from scipy.linalg import solve_continuous_lyapunov
 
 import numbad as nd
 from numbad.errors import ArgumentError, ConvergenceError, SingularError
@@ -101,7 +102,44 @@ def test_what_is_not_steady():
         nd.ode.steady_state(lambda t, y: 1.0 / (1.0 + t) - y, 1.0)
 
 
-@pytest.mark.parametrize("y0", [(1.0 + 0.0j,), np.ones(1) + 0.0j, [1.0j]])
-def test_complex_states_are_refused(y0):
-    with pytest.raises(nd.ModelError, match="real and imaginary parts as components"):
-        nd.ode.steady_state(lambda t, y: (-y[0],), y0)
+def cavity(t, y, loss, detuning, gain):
+    """A field in a resonator with a parametric drive, which no complex derivative describes."""
+    return (-(loss + 1j * detuning) * y[0] + gain * np.conj(y[0]) + 2.0,)
+
+
+def parts_of_cavity(p):
+    """Twice the real part and three times the imaginary part, for complex parameters too."""
+    loss, detuning, gain = p
+    return 2.0 * (2.0 * (loss + gain) - 3.0 * detuning) / (loss**2 + detuning**2 - gain**2)
+
+
+@pytest.mark.deep(but=["reverse"])
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+def test_complex_states(mode):
+    def found(p):
+        (field,) = nd.ode.steady_state(cavity, (0.3 + 0.1j,), (p[0], p[1], p[2]))
+        return 2.0 * field.real + 3.0 * field.imag
+
+    point = np.array([1.0, 0.7, 0.4])
+    value, slope = nd.value_and_grad(found, mode=mode)(point)
+    assert value == pytest.approx(parts_of_cavity(point), rel=1e-12)
+    steps = 1e-30j * np.eye(3)
+    np.testing.assert_allclose(
+        slope, [parts_of_cavity(point + h).imag / 1e-30 for h in steps], 1e-10
+    )
+
+
+@pytest.mark.deep
+def test_forms_of_a_state():
+    """The covariance of a linear system, which solves Lyapunov's equation; and parts in tuples."""
+    A, Q = np.array([[-1.0, 2.0], [0.3, -1.5]]), np.eye(2)
+    found = nd.ode.steady_state(lambda t, y, a: a @ y + y @ a.T + np.eye(2), np.zeros((2, 2)), A)
+    np.testing.assert_allclose(found, solve_continuous_lyapunov(A, -Q), rtol=1e-12)
+
+    def nested(t, y, on, off):
+        (a, b), c = y
+        rate = on * a * b - off * c
+        return (-rate, -rate), rate
+
+    found = nd.ode.steady_state(nested, ((2.0, 3.0), 0.0), (1e4, 2e3))
+    np.testing.assert_allclose(found[2], bound(*POINT), rtol=1e-12)
