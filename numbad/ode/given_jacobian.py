@@ -4,7 +4,9 @@ Where a solution is differentiated, the matrix comes from dual numbers of the ri
 stages of a Rosenbrock method contain it, and no derivative may rest on what nobody checks.
 """
 
+from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import numpy as np
 from numba import njit
@@ -14,6 +16,7 @@ from numba.core.types import Dispatcher as DispatcherType
 from numba.extending import intrinsic
 
 from numbad.compilation.caching import jit
+from numbad.compilation.relinking import PLAINLY, DirectCall, note_call
 from numbad.errors import ArgumentError, ModelError, NumbadError
 from numbad.forward.dual import Dual, base_scalar
 from numbad.ir.untyped import untyped
@@ -107,7 +110,9 @@ def make_put_given(rhs, by_time):
             return types.none(fun, jac, work, t, y, structure, args), own_codegen
         passed = t, restored_type(structure.instance_type, y), *members(args)
         _check_matrix(_type_returned(typingctx, jac, passed), y)
-        moves = by_time and _reads_time(fun.dispatcher)
+        note_call(PLAINLY, jac.dispatcher, passed, DirectCall(jac.dispatcher, passed))
+        types_of_call = work[0], types.float64, y, structure, args
+        moves = by_time and AsksForTime(rhs).resolve(typingctx, fun, *types_of_call).reads_time
         timed = own_by_time._defn(typingctx, *given) if by_time else None
 
         def codegen(context, builder, signature, arguments):
@@ -136,6 +141,36 @@ def make_put_given(rhs, by_time):
         return types.none(fun, jac, work, t, y, structure, args), codegen
 
     return put_given
+
+
+@dataclass(frozen=True)
+class AsksForTime:
+    """A call of the right-hand side in code that depends on whether it reads the time: see `note_call`."""
+
+    rhs: Any
+
+    def resolve(self, typingctx, fun, *argtypes):
+        call = self.rhs.resolve(typingctx, fun, *argtypes)
+        found = CallAskedForTime(call, _reads_time(fun.dispatcher))
+        note_call(self, fun.dispatcher, argtypes, found)
+        return found
+
+
+@dataclass(frozen=True)
+class CallAskedForTime:
+    call: Any
+    reads_time: bool
+
+    @property
+    def callee(self):
+        return self.call.callee
+
+    @property
+    def given(self):
+        return self.call.given
+
+    def form(self):
+        return self.call.form(), self.reads_time
 
 
 @njit(error_model="numpy")

@@ -110,9 +110,7 @@ def content_of(problem):
 
 def functions_of(problem):
     """The users' functions that compiled code for a problem calls."""
-    return (
-        (problem.fun,) if problem.jac is None else ()
-    )  # it may depend on time, or not: `given_jacobian`
+    return (problem.fun,) if problem.jac is None else (problem.fun, problem.jac)
 
 
 def kind_on_cpu(tableau):

@@ -1,6 +1,7 @@
 """Code around users' functions that was compiled for others is the code that would be compiled afresh."""
 
 import gc
+import inspect
 import os
 import re
 import subprocess
@@ -216,6 +217,50 @@ def test_events(came):
 @pytest.mark.parametrize("method", ["Tsit5", "Rodas5P"])
 def test_dense_output(method, came):
     check_that_it_is_the_same(steps, "tuples", came, {"record"}, method=method)
+
+
+def with_jacobian(fun, form, **options):
+    return solve(fun, form, jac=numba.njit(jacobian_of(fun)), **options)
+
+
+def jacobian_of(fun):
+    if len(inspect.getclosurevars(fun.py_func).nonlocals) == 0:
+        return lambda t, y, a, b: np.array([[0.0, 1.0], [-a, -b]])
+    rate = inspect.getclosurevars(fun.py_func).nonlocals["rate"]
+    return lambda t, y, a, b: np.array([[-rate(t, b), 0.0], [0.0, -rate(t, a)]])
+
+
+@pytest.mark.deep(but=["BDF"])
+@pytest.mark.parametrize("method", ["BDF", "RadauIIA5", "KenCarp4"])
+def test_given_jacobians(method, came):
+    check_that_it_is_the_same(with_jacobian, "tuples", came, {"integrate"}, method=method)
+
+
+def test_a_given_jacobian_of_a_rosenbrock_method(came):
+    """Its code depends on whether the right-hand side reads the time."""
+    form, options = "tuples", {"method": "Rosenbrock23"}
+
+    def runs(fun, **more):
+        came.clear()
+        return with_jacobian(fun, form, **options, **more), [how for how, *_ in came]
+
+    @numba.njit
+    def falls_slower(t, y, a, b):
+        return -a * y[0] + b * t, -y[1]
+
+    @numba.njit
+    def falls_too(t, y, a, b):
+        return y[1] * 1.0, -a * y[0] - b * y[1]
+
+    runs(oscillator(form))
+    assert runs(falls_too)[1] == ["relinked"]
+    jac = np.array([[-RATES[0], 0.0], [0.0, -1.0]])
+    came.clear()
+    got = solve(falls_slower, form, jac=jac, **options)
+    assert [how for how, *_ in came] == ["afresh"]
+    a, b = RATES
+    exact = (Y0[0] + b / a**2) * np.exp(-a) + b / a - b / a**2
+    np.testing.assert_allclose(got[-1], [exact, Y0[1] * np.exp(-1.0)], 1e-4)
 
 
 @pytest.mark.deep
