@@ -29,6 +29,9 @@ from numbad.operators.stop import stop_gradient
 from numbad.reverse.checkpoint import checkpoint
 from numbad.source import define
 
+# Events within this part of the time are at once, as the last bounces of a ball; so many in a row are told.
+AT_ONCE, MOST_CROWDED = 1e-13, 100
+
 # What a solver with events is compiled for, besides the problem and the settings: the events, and how many of
 # those that happen are returned.
 Declared = namedtuple("Declared", "events keep")
@@ -59,6 +62,7 @@ class _Code:
             new_row=new_row,
             as_form=as_form,
             as_arguments=as_arguments,
+            crowding=crowding,
             stop_gradient=stop_gradient,
             next_to=next_to,
             checked=_checked,
@@ -92,7 +96,7 @@ class _Code:
         if self.keep:
             lines.append(_BEGIN_KEEPING.format(keep=self.keep))
         if self.bits:
-            lines.append("    rates = no_rates\n")
+            lines.append("    rates, crowded = no_rates, 0\n")
         lines.append(_NEXT_STOP)
         for i, _ in self.presets:
             lines.append(f"        stop, preset = until(fixed{i}, done, stop, preset, direction)\n")
@@ -110,7 +114,7 @@ class _Code:
                 lines.append(f"            for k in range(len(fixed{i}) if preset else 0):\n")
                 lines.append(f"                if fixed{i}[k] == stop:\n")
                 lines += self._happens(i, e, 20, f"at{i}[k] - stop", f"at{i}[k]", "k, ")
-        lines.append(_AFTER)
+        lines.append(_AFTER.format(crowding=_CROWDING if self.bits else ""))
         kept = ", event_times, event_states, event_numbers" if self.keep else ""
         lines.append(f"    return {'(ys' + kept + ')' if kept else 'ys'}\n")
         return "".join(lines)
@@ -235,7 +239,7 @@ _AFTER = """\
             state = current
             if hit != 0 or moves:  # else what has just fired may fire again all the same
                 fired = hit
-            t = after
+{crowding}            t = after
             if preset:
                 done = stop
             if ended:
@@ -245,6 +249,20 @@ _AFTER = """\
             row = count
         at_start = False
 """
+
+_CROWDING = """\
+            if hit != 0:
+                crowded = crowding(crowded, t, after)
+"""
+
+
+@jit
+def crowding(crowded, t, after):
+    """How many events in a row have happened right after another; an error where that does not end."""
+    crowded = crowded + 1 if abs(after - t) <= AT_ONCE * abs(after) else 0
+    if crowded > MOST_CROWDED:
+        raise failure.SolveError(failure.EVENTS_ACCUMULATE, after)
+    return crowded
 
 
 def make_shift(flow, condition):

@@ -62,6 +62,17 @@ def test_infinitely_many_bounces_end_in_an_error(ball):
         ball((5.0, 0.0), (0.0, 25.0), 10.0)
 
 
+@pytest.mark.deep
+def test_the_end_of_bounces_is_not_passed_by_rounding():
+    """Each takes half of the time: the last ones are less than the spacing of numbers after 50 of them."""
+    bounce = nd.ode.event(lambda t, y: y[0], change=lambda t, y: (0.0, -0.5 * y[1]), direction=-1)
+    solve = nd.ode.solver(lambda t, y: (y[1], -10.0), events=bounce, max_steps=2000)
+    with pytest.raises(
+        nd.IntegrationError, match="follow each other without end.* at t = 1.341640"
+    ):
+        solve((1.0, 0.0), (0.0, 2.0))
+
+
 @pytest.fixture(scope="module")
 def body():
     """A first-order elimination with doses."""
