@@ -44,6 +44,8 @@ def components_of(y0):
         way_out = (
             " (a matrix is taken by `solve` of nd.ode.solver: call that in a function of your own)"
         )
+    elif isinstance(y0, types.BaseTuple):
+        way_out = ": of a nested tuple, make one tuple or array"
     raise ModelError(
         f"y0 must be a float, an array, or a tuple or namedtuple of floats, not {y0}{way_out}"
     )

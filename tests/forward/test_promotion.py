@@ -566,7 +566,7 @@ def test_star_arguments_are_handed_on_one_by_one():
 
     def of_tuple(y, rest):
         all_of_them = (y, *rest)
-        return counts_calls(*all_of_them)
+        return counts_calls(all_of_them[0], all_of_them[1], all_of_them[2])
 
     for f in (lambda y, rest: counts_calls(y, *rest), of_tuple):
         with pytest.raises(nd.UnsupportedError, match="may change its argument 'rest'"):
