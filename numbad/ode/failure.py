@@ -80,7 +80,7 @@ _REASONS = {
     ),
     INCONSISTENT_START: (
         "the initial state does not satisfy the algebraic equations: where a row of mass_matrix is zero, "
-        "the right-hand side must be 0, which it is not"
+        "the right-hand side must be 0, which it is not (nd.root solves such equations for what is missing)"
     ),
 }
 

@@ -40,7 +40,8 @@ def nested_form(y0, inplace):
     if not list(leaves(tree)):
         raise ModelError(EMPTY)
     for leaf in leaves(tree):
-        if not is_scalar(leaf.type) and not is_scalar(getattr(leaf.type, "dtype", None)):
+        is_array = isinstance(leaf.type, types.Array)
+        if not is_scalar(leaf.type.dtype if is_array else leaf.type):
             raise ModelError(
                 f"a tuple y0 holds floats, arrays of floats and tuples of these; {leaf.source} is {leaf.type}"
             )

@@ -162,10 +162,11 @@ def test_solve_ivp():
         ),
         (lambda t, y: (1j * y[0][0], y[1]), ((1.0,), 3.0), "must return a state in the form of y0"),
         (lambda t, y: y, ((1.0, "two"), 3.0), r"y0\[0\]\[1\] is unicode"),
+        (lambda t, y: y, ([1.0], 3.0), r"y0\[0\] is reflected list"),
         (lambda t, y: y, ((), ()), "y0 is empty"),
         (lambda t, y: (y[0][1:], y[1]), (np.ones(3), 3.0), "one of them returns another shape"),
     ],
-    ids=["flat", "complex", "string", "empty", "shorter"],
+    ids=["flat", "complex", "string", "list", "empty", "shorter"],
 )
 def test_what_is_no_state_is_told(fun, y0, told):
     with pytest.raises(nd.ModelError, match=told):
