@@ -73,8 +73,7 @@ def contribution(expressions, needed, strong=False):
             scalar = getattr(result, "scalar", result) if _is_vector(result) else result
             real = d.base_scalar(scalar)
             real = getattr(real, "underlying_float", real)
-            flags = cotangents.linear_flags(context, "arcp")
-            emit = PartialEmitter(context, builder, real, flags=flags)
+            emit = PartialEmitter(context, builder, real, flags=cotangents.linear_flags(context))
             bar = Operand(sig.args[0], args[0])
             found = {
                 key: _plain(context, builder, ty, builder.extract_value(args[1], k))
@@ -108,11 +107,7 @@ _ELEMENTARY = {
 
 
 class PartialEmitter(RuleEmitter):
-    """Evaluates partials. No value depends on them.
-
-    Elementary functions in loops may be ours, in vectors; several quotients by one denominator may be
-    products with its reciprocal.
-    """
+    """Evaluates partials. No value depends on them: elementary functions in loops may be ours, in vectors."""
 
     def call(self, fn, operands):
         name = _ELEMENTARY.get(fn) if self.context.target_name == "cpu" else None

@@ -98,7 +98,7 @@ def scaled(context, builder, result, bar, factor, instruction="fmul"):
     (bar_type, vector), (ty, value) = bar, factor
     value = splat(builder, context.cast(builder, value, ty, result.scalar), result.n)
     vector = converted(builder, vector, bar_type, result)
-    return getattr(builder, instruction)(vector, value, flags=linear_flags(context, "arcp"))
+    return getattr(builder, instruction)(vector, value, flags=linear_flags(context))
 
 
 def load(builder, array_type, pointer):
