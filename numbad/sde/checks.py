@@ -13,7 +13,7 @@ from numbad.sde.scheme import (
     InterpolatedLangevin,
     LangevinScheme,
     Milstein,
-    WeakRoessler,
+    WeakScheme,
 )
 from numbad.sde.steps import StepWriter
 
@@ -54,7 +54,7 @@ def needs_diagonal(scheme, form, calculus):
 def _takes_slopes(scheme):
     if isinstance(scheme, DriftImplicit):
         return scheme.has_slope
-    return isinstance(scheme, Milstein | DerivativeFreeMilstein | DiagonalRoessler | WeakRoessler)
+    return isinstance(scheme, Milstein | DerivativeFreeMilstein | DiagonalRoessler | WeakScheme)
 
 
 def check_source(form, scheme, calculus):

@@ -22,7 +22,7 @@ from numbad.ode.events import checked_events
 from numbad.operators import grad
 from numbad.rules.registry import CONSTANT_CALLS
 from numbad.sde.model_names import function_of, model_names
-from numbad.sde.scheme import SCALAR, WeakRoessler
+from numbad.sde.scheme import SCALAR, WeakScheme
 from numbad.sde.state_source import check_vector, returned, spread, state_type
 from numbad.sde.two_ways import two_ways
 
@@ -45,7 +45,7 @@ def checked(events, scheme, adjoint, jumps):
                 "nd.ode.at_times is for ODEs. Way out for an SDE: make these times ends of solutions, and "
                 "begin each from the changed end of the one before"
             )
-    if scheme.carries or scheme.needs_levy or isinstance(scheme, WeakRoessler):
+    if scheme.carries or scheme.needs_levy or isinstance(scheme, WeakScheme):
         raise ArgumentError(
             f"a step of method {scheme.name!r} cannot be divided, as events ask. Ways out: method='Heun' or "
             "'EulerMaruyama'"

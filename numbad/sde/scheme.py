@@ -1,11 +1,11 @@
 """Methods for stochastic differential equations as data.
 
-Of twelve forms: stochastic Runge-Kutta methods with one family of stages, Milstein's with and without a
+Of thirteen forms: stochastic Runge-Kutta methods with one family of stages, Milstein's with and without a
 derivative and with Levy areas, the log-ODE method, those that are implicit in the drift, reversible Heun,
-splittings of Langevin's equation and its solution along interpolated forces, and Roessler's for diagonal
-and for additive noise and of weak order 2. A method says what it takes (`noises`), in which calculus its
-limit is (`calculus`), and its orders. In a step of size h, for each channel of noise, W is the increment and
-H = (1/h) int_0^h (W(s) - s W / h) ds, normal with variance h / 12, independent of W.
+splittings of Langevin's equation and its solution along interpolated forces, Roessler's for diagonal and for
+additive noise, and his and Komori's of weak order 2. A method says what it takes (`noises`), in which
+calculus its limit is (`calculus`), and its orders. In a step of size h, for each channel of noise, W is the
+increment and H = (1/h) int_0^h (W(s) - s W / h) ds, normal with variance h / 12, independent of W.
 """
 
 from dataclasses import dataclass, field
@@ -268,12 +268,20 @@ class AdditiveRoessler(Scheme):
 
 
 @dataclass(frozen=True, kw_only=True)
-class WeakRoessler(Scheme):
+class WeakScheme(Scheme):
+    """Of weak order 2; its two-point variables are the signs of H."""
+
+    weak_order: float | None = 2.0
+    needs_areas = True
+
+
+@dataclass(frozen=True, kw_only=True)
+class WeakRoessler(WeakScheme):
     """Roessler's form of weak order 2 for any noise in Ito's calculus.
 
     A. Roessler, SIAM J. Numer. Anal. 47 (2009) 1713-1738, doi:10.1137/060673308, with A2 = 0 and c2 = 0.
     `betas` weigh, for channel k, W_k and (W_k**2 - h) / (2 sqrt h) of one family of stages, W_k and sqrt h of
-    the other. The two-point variables of its mixed integrals are the signs of H.
+    the other. The two-point variables of its mixed integrals are products of signs of H.
     """
 
     c0: tuple
@@ -285,8 +293,6 @@ class WeakRoessler(Scheme):
     b2: tuple
     alpha: tuple
     betas: tuple
-    weak_order: float | None = 2.0
-    needs_areas = True
 
     def __post_init__(self):
         stages = list(range(len(self.alpha)))
@@ -295,3 +301,39 @@ class WeakRoessler(Scheme):
             len(row) != len(stages) for row in (*self.b2, *self.betas)
         ):
             raise ValueError(f"tableau {self.name}: the rows do not match")
+
+
+@dataclass(frozen=True, kw_only=True)
+class WeakKomori(WeakScheme):
+    """Komori's form of weak order 2 for any noise in Stratonovich's calculus.
+
+    Stages f_i of the drift and k_ci = W_c g_c of channel c, for the states
+
+        y + sum_j a0_ij h f_j + sum_cj b0_ij k_cj               at t + c0_i h
+        y + sum_j a1_ij h f_j + sum_j b1_ij k_cj + sum_(l!=c)j b2_ij k_lj   at t + c1_i h
+
+    y+ = y + sum_i alpha_i h f_i + sum_ci beta_i k_ci + the areas of pairs of channels. Y. Komori, J. Comput.
+    Appl. Math. 206 (2007) 158-173, doi:10.1016/j.cam.2006.06.006.
+    """
+
+    a0: tuple
+    a1: tuple
+    b0: tuple
+    b1: tuple
+    b2: tuple
+    alpha: tuple
+    beta: tuple
+
+    def __post_init__(self):
+        stages = list(range(len(self.alpha)))
+        tables = self.a0, self.a1, self.b0, self.b1, self.b2
+        if any([len(row) for row in table] != stages for table in tables):
+            raise ValueError(f"tableau {self.name}: the rows do not match")
+
+    @property
+    def c0(self):
+        return tuple(map(sum, self.a0))
+
+    @property
+    def c1(self):
+        return tuple(map(sum, self.a1))

@@ -71,7 +71,8 @@ def solver(
         For a stiff drift, with an equation solved in each step: "ImplicitEM", "STrapezoid", "ISSEM" (Ito, any
         noise, order 0.5, additive 1), "ImplicitMilstein" (order 1), "SKenCarp" (additive noise that is small,
         order 1.5).
-        For expectations, weak order 2: "RI1", "DRI1" (Ito; any noise, matrices for states in tuples).
+        For expectations, weak order 2: "RI1", "DRI1" (Ito), "NON" (Stratonovich; it takes the diffusion at
+        t - 2 dt and t + 2 dt, too), of any noise, matrices for states in tuples.
         Underdamped Langevin dynamics, y of positions and then velocities, additive noise on these: "BAOAB",
         "ABOBA" (order 1, weak order 2), "ALIGN" (order 2).
     noise : str

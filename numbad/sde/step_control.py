@@ -19,7 +19,7 @@ from numba import njit
 from numbad.errors import ArgumentError
 from numbad.sde.brownian import DEPTH
 from numbad.sde.methods import METHODS
-from numbad.sde.scheme import GENERAL, RungeKutta, WeakRoessler
+from numbad.sde.scheme import GENERAL, RungeKutta, WeakScheme
 
 SAFETY = 0.9
 PROPORTIONAL, INTEGRAL = (
@@ -57,7 +57,7 @@ class Stepping:
 
 def estimates_errors(scheme, noise):
     """Whether steps of a method can be chosen for a kind of noise."""
-    if isinstance(scheme, WeakRoessler) or scheme.carries or scheme.needs_levy:
+    if isinstance(scheme, WeakScheme) or scheme.carries or scheme.needs_levy:
         return False
     if noise == GENERAL:
         return isinstance(scheme, RungeKutta) and scheme.has_embedded_error

@@ -9,13 +9,16 @@ from numba import njit
 from scipy.linalg import expm
 
 import numbad as nd
+from numbad.sde.methods import find_scheme
 
-METHODS = pytest.mark.parametrize("method", ["RI1", "DRI1"])
+METHODS = pytest.mark.parametrize("method", ["RI1", "DRI1", "NON"])
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(24)
 WEIGHTS = WEIGHTS / WEIGHTS.sum()
 
 DRIFT = np.array([[-0.7, 0.4], [0.2, -0.3]])
-COLUMNS = np.array([[[0.5, 0.3], [-0.2, 0.4]], [[0.1, -0.6], [0.5, 0.2]]])  # they do not commute
+COLUMNS = np.array(  # they do not commute
+    [[[0.5, 0.3], [-0.2, 0.4]], [[0.1, -0.6], [0.5, 0.2]], [[0.2, 0.1], [0.7, -0.3]]]
+)
 
 
 @njit
@@ -32,32 +35,51 @@ def _two_channels(t, y):
     )
 
 
-def _moments_of_step(method, h):
-    """E of M x M over the noise of a step, where the step is the linear map M."""
-    solve = nd.sde.solver(_linear, _two_channels, method=method, noise="general", dt=h)
+@njit
+def _three_channels(t, y):
+    (a, b), (c, d) = _two_channels(t, y)
+    third = COLUMNS[2]
+    return (a, b, third[0, 0] * y[0] + third[0, 1] * y[1]), (
+        c,
+        d,
+        third[1, 0] * y[0] + third[1, 1] * y[1],
+    )
+
+
+def _moments_of_step(method, channels, h):
+    """E of M x M over the noise of a step, where the step is the linear map M: a polynomial in the noise."""
+    diffusion = _two_channels if channels == 2 else _three_channels
+    given = {"noise": "general", "calculus": find_scheme(method).calculus}
+    solve = nd.sde.solver(_linear, diffusion, method=method, dt=h, **given)
 
     @njit
     def end(first, second, ws, hs):
         return solve((first, second), (0.0, h), (), (ws, hs))[-1]
 
-    total = np.zeros((4, 4))
-    for (i, j), sign in itertools.product(np.ndindex(24, 24), (-1.0, 1.0)):
-        ws = math.sqrt(h) * np.array([[NODES[i], NODES[j]]])
-        hs = np.array([[sign, 1.0]])
-        step = np.column_stack([end(1.0, 0.0, ws, hs), end(0.0, 1.0, ws, hs)])
-        total += 0.5 * WEIGHTS[i] * WEIGHTS[j] * np.kron(step, step)
+    nodes, weights = np.polynomial.hermite_e.hermegauss(6)
+    weights, total = weights / weights.sum(), np.zeros((4, 4))
+    for at in np.ndindex((6,) * channels):
+        ws, weight = math.sqrt(h) * nodes[[at]], np.prod(weights[[at]]) / 2.0**channels
+        for signs in itertools.product((-1.0, 1.0), repeat=channels):
+            hs = np.array([signs])
+            step = np.column_stack([end(1.0, 0.0, ws, hs), end(0.0, 1.0, ws, hs)])
+            total += weight * np.kron(step, step)
     return total
 
 
-@pytest.mark.deep(but=["RI1"])
+@pytest.mark.deep(but=["3-RI1", "3-NON"])
 @METHODS
-def test_second_moments_of_a_linear_system(method):
-    one = np.eye(2)
-    generator = np.kron(DRIFT, one) + np.kron(one, DRIFT)
-    generator = generator + sum(np.kron(column, column) for column in COLUMNS)
+@pytest.mark.parametrize("channels", [2, 3])
+def test_second_moments_of_a_linear_system(method, channels):
+    """Of three channels, areas of pairs with one in common are uncorrelated, or the order is 1."""
+    one, columns, drift = np.eye(2), COLUMNS[:channels], DRIFT
+    if find_scheme(method).calculus == "stratonovich":
+        drift = DRIFT + 0.5 * sum(column @ column for column in columns)
+    generator = np.kron(drift, one) + np.kron(one, drift)
+    generator = generator + sum(np.kron(column, column) for column in columns)
     exact, errors = expm(generator), []
     for steps in (4, 8, 16):
-        found = np.linalg.matrix_power(_moments_of_step(method, 1.0 / steps), steps)
+        found = np.linalg.matrix_power(_moments_of_step(method, channels, 1.0 / steps), steps)
         errors.append(np.abs(found - exact).max())
     assert errors[0] < 0.02
     orders = np.log2(np.divide(errors[:-1], errors[1:]))
@@ -96,14 +118,15 @@ def test_one_step_of_a_nonlinear_equation(method):
     assert errors[0] < 2e-4
 
 
-def test_diagonal_noise_is_that_of_a_matrix():
+@pytest.mark.parametrize("method", ["DRI1", pytest.param("NON", marks=pytest.mark.deep)])
+def test_diagonal_noise_is_that_of_a_matrix(method):
     drift = njit(lambda t, y: (y[1] - y[0], math.sin(t) * y[0]))
     noise = njit(lambda t, y: (0.3 * y[0] + t, 0.2 * math.cos(y[1])))
     matrix = njit(lambda t, y: ((0.3 * y[0] + t, 0.0), (0.0, 0.2 * math.cos(y[1]))))
     rng = np.random.default_rng(3)
     path = tuple(rng.normal(size=(8, 2)) * math.sqrt(0.125 / k) for k in (1.0, 12.0))
     found = [
-        nd.sde.solver(drift, diffusion, method="DRI1", noise=kind, dt=0.125)(
+        nd.sde.solver(drift, diffusion, method=method, noise=kind, dt=0.125)(
             (1.0, 0.5), (0.0, 1.0), (), path
         )[-1]
         for diffusion, kind in ((noise, "diagonal"), (matrix, "general"))

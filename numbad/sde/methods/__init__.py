@@ -16,6 +16,7 @@ from numbad.sde.methods.issem import ISSEM
 from numbad.sde.methods.log_ode import LOG_ODE
 from numbad.sde.methods.midpoint import MIDPOINT
 from numbad.sde.methods.milstein import MILSTEIN
+from numbad.sde.methods.non import NON
 from numbad.sde.methods.ralston import RALSTON
 from numbad.sde.methods.reversible_heun import REVERSIBLE_HEUN
 from numbad.sde.methods.ri1 import RI1
@@ -75,6 +76,7 @@ METHODS = {
         ALIGN,
         RI1,
         DRI1,
+        NON,
     )
 }
 

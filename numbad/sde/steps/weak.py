@@ -1,7 +1,7 @@
-"""Steps of Roessler's methods of weak order 2."""
+"""Steps of Roessler's and Komori's methods of weak order 2."""
 
 from numbad.errors import ModelError
-from numbad.sde.scheme import WeakRoessler
+from numbad.sde.scheme import WeakKomori, WeakRoessler
 from numbad.sde.steps.writer import scaled, weighted, write_step
 
 NO_MATRICES_IN_ARRAYS = (
@@ -98,4 +98,81 @@ def _mixed(writer, k, other):
     """Source of the mixed integral of two channels, over sqrt h."""
     product = f"{writer.w[k]} * {writer.w[other]}"
     sign = "-" if k < other else "+"
-    return f"(0.5 * ({product} / root {sign} math.copysign(root, {writer.areas[min(k, other)]})))"
+    return f"(0.5 * ({product} / root {sign} {two_point(writer, k, other)}))"
+
+
+def two_point(writer, k, other):
+    """Source of the variable of a pair of channels, sqrt h or -sqrt h with equal chances.
+
+    Roessler, as Komori, has one for each channel but the last. Pairs with a channel in common would then
+    share it, their areas be correlated, and the weak order of three channels that do not commute be 1.
+    Products of two signs are uncorrelated from pair to pair.
+    """
+    return f"math.copysign(root, {writer.areas[k]} * {writer.areas[other]})"
+
+
+@write_step.register
+def _(scheme: WeakKomori, writer):
+    is_matrix = writer.form.is_matrix
+    writer.lines.append("root = math.sqrt(h)")
+    if is_matrix and writer.form.is_array:
+        raise ModelError(NO_MATRICES_IN_ARRAYS.format(scheme.name))
+    channels = range(len(writer.w) if is_matrix else 1)  # a vector's components go side by side
+    f, k = [], [[] for _ in channels]
+    for i, time in enumerate(scheme.c1):
+        before = [scaled(x, f[j]) for j, x in enumerate(scheme.a1[i]) if x]
+        states = [before + _noise_terms(scheme, k, i, c) for c in channels]
+        drifts = [scaled(x, f[j]) for j, x in enumerate(scheme.a0[i]) if x]
+        drifts += [_times(x, k[c][j]) for c in channels for j, x in enumerate(scheme.b0[i]) if x]
+        f.append(writer.drift(writer.time(scheme.c0[i]), writer.combined(drifts, "s")))
+        for c, terms in enumerate(states):
+            k[c].append(_noise(writer, writer.time(time), writer.combined(terms, "s"), c))
+    last = [scaled(x, f[i]) for i, x in enumerate(scheme.alpha)]
+    last += [_times(x, column[i]) for column in k for i, x in enumerate(scheme.beta)]
+    return writer.end(last + (_areas(writer, k) if is_matrix else []))
+
+
+def _noise_terms(scheme, k, i, channel):
+    """What the noise before stage i of a channel adds to its state."""
+    terms = [_times(x, k[channel][j]) for j, x in enumerate(scheme.b1[i]) if x]
+    others = [column for c, column in enumerate(k) if c != channel]
+    return terms + [
+        _times(x, column[j]) for column in others for j, x in enumerate(scheme.b2[i]) if x
+    ]
+
+
+def _times(x, names):
+    return [f"{x} * {name}" for name in names]
+
+
+def _column(writer, state, channel):
+    """Column of the diffusion at the beginning of the step."""
+    return [f"{row}[{channel}]" for row in writer.diffusion("t", state)]
+
+
+def _noise(writer, time, state, channel):
+    """Names of W times the diffusion, of one channel where it is a matrix."""
+    g = writer.diffusion(time, state)
+    if not writer.form.is_matrix:
+        return writer.name("k", writer.noise(g, writer.w))
+    return writer.name("k", [f"{writer.w[channel]} * {row}[{channel}]" for row in g])
+
+
+def _areas(writer, k):
+    """Terms for the areas of pairs p < q, with a two-point variable Z: about W_p Z (g_p' g_q - g_q' g_p) / 2.
+
+    W_p (g_p(y + Z g_q / 2) - g_p(y - Z g_q / 2)) / 2 - Z (g_q(y + W_p g_p) - g_q(y)) / 2.
+    """
+    terms = []
+    for p, w in enumerate(writer.w[:-1]):
+        moved = writer.combined([k[p][0]], "s")
+        for q in range(p + 1, len(writer.w)):
+            z = writer.fresh("z")
+            writer.lines.append(f"{z} = {two_point(writer, p, q)}")
+            along = _column(writer, writer.y, q)
+            for sign in ("0.5", "-0.5"):
+                beside = writer.combined([_times(f"{sign} * {z}", along)], "s")
+                terms.append(_times(f"{sign} * {w}", _column(writer, beside, p)))
+            terms.append(_times(f"-0.5 * {z}", _column(writer, moved, q)))
+            terms.append(_times(f"0.5 * {z}", along))
+    return terms
