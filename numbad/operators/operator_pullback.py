@@ -13,16 +13,20 @@ where e is infinitesimal. So the pullback of `jvp`, at (x, dx), takes the cotang
 symmetric; that of a gradient is that of `vjp` with c = 1. A Jacobian is `jvp` column by column.
 """
 
+import dis
+
 from numba.core import types
+from numba.core.registry import CPUDispatcher
 
 from ..errors import UnsupportedError
+from ..forward.dualize import has_own_rule
 from ..forward.promote import effects
 from .adjoint import aligned
 from .argument_structure import leaves, parse
 from .columns import write_columns
 from .dualpull import DualPull
 from .jacobian_operator import Jacobian
-from .operator_dispatcher import PULLBACKS, Operator, parameter_names
+from .operator_dispatcher import PULLBACKS, Operator, parameter_names, starred
 from .reverse_gradient import in_tuple
 from .second_order import HVP
 from .tangent import JVP, Derivative
@@ -136,9 +140,27 @@ def _in_tuples(pullback, typingctx, args, argtypes, f, argnums, directions):
     source, tys = directions
     for j, k in enumerate(argnums[: len(tys)]):  # defaults may have none
         pull.direct(k, f"{source}[{j}]", tys[j])
-    asked = range(len(arguments)) if 0 in pullback.wrt else argnums
+    asked = _mentioned(f, len(arguments)) if 0 in pullback.wrt else argnums
     pull.prepare({k for k in (*asked, *argnums) if holds_floats(arguments[k][1])})
     return pull
+
+
+def _mentioned(f, count):
+    """Numbers of the arguments that a function's code mentions, of `count`; the others have no adjoint.
+
+    An array of weights that one function of several ignores costs nothing then. All of them, where what is
+    differentiated is another code than the dispatcher's own.
+    """
+    if type(f) is not CPUDispatcher or has_own_rule(f):
+        return range(count)
+    found = set()
+    for instruction in dis.get_instructions(f.py_func):
+        names = instruction.argval
+        found.update(names if isinstance(names, tuple) else (names,))
+    names = parameter_names(f.py_func)
+    return [
+        k for k in range(count) if k >= len(names) or names[k] in found or starred(f.py_func) == k
+    ]
 
 
 def _primals_adjoint(pull, primals):

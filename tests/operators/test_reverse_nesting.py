@@ -333,3 +333,27 @@ def test_what_no_operator_changes_is_not_copied_at_each_step():
     assert "copy(a)" not in nd.inspect_adjoint(descent, S, A)
     by_s = nd.grad(descent, 0, mode=REVERSE)(S, A)
     assert by_s == pytest.approx(nd.grad(descent, 0, mode="forward")(S, A), rel=1e-13)
+
+
+@njit
+def _by_first_alone(x, ignored, scale, more):
+    return scale * x**3 + math.sin(more[0] * x)
+
+
+def test_arguments_that_a_function_ignores():
+    """They have no adjoint from within, and those that it reads have theirs."""
+
+    @njit
+    def outer(x, weights, scale, more):
+        slope = nd.jvp(_by_first_alone, (0,))((x, weights, scale, more), (2.0,))[1]
+        return slope + (weights * weights).sum()
+
+    at = 0.7, np.array([1.0, 3.0]), 1.3, np.array([0.4])
+    x, weights, scale, (a,) = at
+    by_x, by_weights, by_scale, by_more = nd.grad(outer, (0, 1, 2, 3), mode="reverse")(*at)
+    assert by_x == pytest.approx(2.0 * (6.0 * scale * x - a * a * math.sin(a * x)), rel=1e-12)
+    np.testing.assert_allclose(by_weights, 2.0 * weights, rtol=1e-14)
+    assert by_scale == pytest.approx(6.0 * x**2, rel=1e-12)
+    np.testing.assert_allclose(
+        by_more, 2.0 * (math.cos(a * x) - a * x * math.sin(a * x)), rtol=1e-12
+    )
