@@ -68,7 +68,8 @@ def pytest_collection_modifyitems(config, items):
     `deep(but=[...])` marks all cases of a parametrised test but those with these ids (or patterns of
     ids, as of file names). What is asked for by name (`path::test`, a page, `-k`, `-m`) runs.
     """
-    asked = any("::" in argument or argument.endswith(".md") for argument in config.args)
+    pages = all(argument.endswith(".md") for argument in config.args)
+    asked = pages or any("::" in argument for argument in config.args)
     shares.asked_by_name = bool(asked or config.option.keyword or config.option.markexpr)
     if shares.asked_by_name:
         return

@@ -85,7 +85,7 @@ def check(do, form, came, names, **options):  # noqa: F811
     np.testing.assert_array_equal(result, expected)
 
 
-METHODS = ["EulerMaruyama", "Milstein", "SRIW1", "Heun", "ImplicitEM", "ReversibleHeun"]
+METHODS = ["EulerMaruyama", "Milstein", "SRIW1", "Heun", "ReversibleHeun"]
 
 
 @pytest.mark.deep(but=["Milstein-tuples"])

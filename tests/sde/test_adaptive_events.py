@@ -124,6 +124,7 @@ def _time_of_fall(height, noise, path):
     return _BALL((height, 0.0, 0.0), (0.0, 5.0), (noise,), (KEY, path))[-1, 2]
 
 
+@pytest.mark.deep
 def test_slopes_of_a_time_of_fall():
     """Exactly sqrt(height / 5) without noise; differences on the same path with it."""
     forward, reverse = (nd.grad(_time_of_fall, (0, 1), mode=m) for m in ("forward", "reverse"))
