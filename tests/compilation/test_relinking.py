@@ -209,6 +209,7 @@ def test_continuous_adjoints(adjoint, came):
     check_that_it_is_the_same(gradient, "tuples", came, names, adjoint=adjoint)
 
 
+@pytest.mark.deep
 def test_events(came):
     check_that_it_is_the_same(falls, "tuples", came, {"integrate", "search"})
 

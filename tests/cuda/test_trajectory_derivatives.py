@@ -51,7 +51,7 @@ def test_closed_form():
     np.testing.assert_allclose(found.derivatives, np.transpose(expected, (2, 3, 0, 1)), atol=1e-8)
 
 
-@pytest.mark.deep(but=["Tsit5"])
+@pytest.mark.deep
 @pytest.mark.parametrize("method", [method.name for method in EXPLICIT])
 def test_trajectories_and_derivatives_are_those_of_the_solver(method, twin):  # noqa: F811
     """In passes of a few numbers, with outputs within steps."""

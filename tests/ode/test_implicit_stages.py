@@ -153,6 +153,7 @@ def test_what_is_refused():
         )
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(
     "is_sparse", [True, pytest.param(False, marks=pytest.mark.deep)], ids=["sparse", "dense"]
 )

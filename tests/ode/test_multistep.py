@@ -61,6 +61,7 @@ def test_dense_output_goes_through_the_last_states():
     np.testing.assert_allclose(p(0.0) + weighed[::-1] @ weights, p(theta))
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(
     ("fun", "start", "mass"),
     [

@@ -38,6 +38,7 @@ def decay(rate, n=N):
     return rate * (n + 1) ** 2 * (2.0 - 2.0 * cosine) / ((4.0 + 2.0 * cosine) / 6.0)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("method", METHODS)
 def test_a_mode_of_finite_elements_dies_out_at_its_rate(method):
     solve = nd.ode.solver(

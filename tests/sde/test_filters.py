@@ -73,7 +73,7 @@ KINDS = pytest.mark.parametrize(
 )
 
 
-@pytest.mark.deep(but=["extended"])
+@pytest.mark.deep
 @KINDS
 def test_linear_equations_are_those_of_the_exact_filter(make):
     start = list(AT.values())
