@@ -140,26 +140,31 @@ def _in_tuples(pullback, typingctx, args, argtypes, f, argnums, directions):
     source, tys = directions
     for j, k in enumerate(argnums[: len(tys)]):  # defaults may have none
         pull.direct(k, f"{source}[{j}]", tys[j])
-    asked = _mentioned(f, len(arguments)) if 0 in pullback.wrt else argnums
+    asked = _mentioned(f, arguments) if 0 in pullback.wrt else argnums
     pull.prepare({k for k in (*asked, *argnums) if holds_floats(arguments[k][1])})
     return pull
 
 
-def _mentioned(f, count):
-    """Numbers of the arguments that a function's code mentions, of `count`; the others have no adjoint.
+def _mentioned(f, arguments):
+    """Numbers of the arguments that a function's code mentions; of the others, those that are numbers.
 
-    An array of weights that one function of several ignores costs nothing then. All of them, where what is
-    differentiated is another code than the dispatcher's own.
+    An array of weights that one function of several ignores costs nothing then; a number costs nothing in
+    any case. All of them, where what is differentiated is another code than the dispatcher's own.
     """
     if type(f) is not CPUDispatcher or has_own_rule(f):
-        return range(count)
+        return range(len(arguments))
     found = set()
     for instruction in dis.get_instructions(f.py_func):
         names = instruction.argval
         found.update(names if isinstance(names, tuple) else (names,))
     names = parameter_names(f.py_func)
     return [
-        k for k in range(count) if k >= len(names) or names[k] in found or starred(f.py_func) == k
+        k
+        for k, (_, ty) in enumerate(arguments)
+        if isinstance(ty, types.Number)
+        or k >= len(names)
+        or names[k] in found
+        or starred(f.py_func) == k
     ]
 
 
