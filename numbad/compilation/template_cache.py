@@ -51,6 +51,8 @@ class TemplateCache(ContentCache):
         if around is None:
             return None
         contents, functions = around
+        if any(map(_is_inlined, functions)):
+            return None
         key = self._key(sig, target_context, contents, functions)
         self._missed[sig] = key, functions
         with self._flags():
@@ -132,6 +134,11 @@ class TemplateCache(ContentCache):
         with contextlib.suppress(OSError, pickle.PicklingError, TypeError, AttributeError):
             content = constants.modules_of(code), known
             folder.write(place, FORMAT + serialize.dumps(content))
+
+
+def _is_inlined(function):
+    """Whether Numba may put a function's own code in place of a call, where no other's can take its place."""
+    return getattr(function, "targetoptions", {}).get("inline", "never") != "never"
 
 
 def _remember(key, known):

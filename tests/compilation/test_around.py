@@ -125,6 +125,20 @@ def test_a_diffusion_of_another_shape_is_compiled_for_itself(came):  # noqa: F81
     assert abs(two - one).max() > 1e-3
 
 
+@pytest.mark.parametrize("inline", ["always", lambda expr, caller, callee: True])
+def test_inlined_functions_are_their_own(inline, came):  # noqa: F811
+    """There is no call of them in the code around, for which another one's could stand."""
+
+    def model(slope):
+        drift = numba.njit(inline=inline)(lambda t, y: slope)
+        return drift, numba.njit(inline=inline)(lambda t, y: 0.0)
+
+    for slope in (1.0, 2.0):
+        solve = nd.sde.solver(*model(slope), dt=0.25)
+        assert solve(0.0, (0.0, 1.0), (), KEY)[-1, 0] == slope
+    assert "relinked" not in [how for how, name, _ in came if "integrate" in name]
+
+
 def test_errors_of_what_is_found_by_name():
     """They come through the caller, from Python and from compiled code."""
     cells, halves = np.arange(2), np.array([[0.0, 0.5], [0.5, 1.0]])
