@@ -35,6 +35,26 @@ def crosses(before, after, direction):
     return before > 0.0 and after <= 0.0 and direction <= 0
 
 
+@inlined
+def next_trial(low, high, g_low, g_high, length, radius, resolution):
+    """The next place to look at for a zero between `low` and `high`, by ITP: outside where there is none.
+
+    `length` is that of the first bracket, `radius` half of what bisection would have left by now, with one
+    trial to spare.
+    """
+    middle = 0.5 * (low + high)
+    secant = (g_high * low - g_low * high) / (g_high - g_low)
+    towards = 1.0 if middle > secant else -1.0
+    shift = KAPPA_1 * (high - low) * (high - low) / length
+    # A shift within the resolution would leave the far end where it is.
+    shift = max(shift, 0.5 * resolution)
+    point = secant + towards * shift if shift <= abs(middle - secant) else middle
+    reach = max(radius - 0.5 * (high - low), 0.0)
+    if abs(point - middle) > reach:
+        point = middle - towards * reach
+    return point if low < point < high else middle
+
+
 def make_bracket(value):
     """The compiled `bracket(i, low, high, g_low, g_high, resolution, rest) -> (low, high)`.
 
@@ -48,18 +68,7 @@ def make_bracket(value):
         radius = length  # that of bisection, with one trial to spare
         trial = 0
         while high - low > resolution and trial < LARGEST_TRIALS:
-            middle = 0.5 * (low + high)
-            secant = (g_high * low - g_low * high) / (g_high - g_low)
-            towards = 1.0 if middle > secant else -1.0
-            shift = KAPPA_1 * (high - low) * (high - low) / length
-            # A shift within the resolution would leave the far end where it is.
-            shift = max(shift, 0.5 * resolution)
-            point = secant + towards * shift if shift <= abs(middle - secant) else middle
-            reach = max(radius - 0.5 * (high - low), 0.0)
-            if abs(point - middle) > reach:
-                point = middle - towards * reach
-            if not low < point < high:
-                point = middle
+            point = next_trial(low, high, g_low, g_high, length, radius, resolution)
             if not low < point < high:
                 break
             g = value(i, point, rest)

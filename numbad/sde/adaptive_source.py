@@ -24,15 +24,8 @@ from numbad.sde.events_of_paths import divided_of, meets_of
 from numbad.sde.grid import as_times, of_times, place
 from numbad.sde.halved_steps import halfway, longer, longer_rows, note, put_together
 from numbad.sde.model_names import function_of
-from numbad.sde.path_source import (
-    Problem,
-    channel_count,
-    check_path,
-    is_numbered,
-    model_namespace,
-    step_of,
-    steps_of,
-)
+from numbad.sde.one_step import model_namespace, step_of
+from numbad.sde.path_source import Problem, channel_count, check_path, is_numbered, steps_of
 from numbad.sde.state_source import form_of
 from numbad.sde.step_control import (
     Stepping,

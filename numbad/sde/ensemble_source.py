@@ -26,14 +26,8 @@ from numbad.sde.grid import constant
 from numbad.sde.levy_area import levy_increments
 from numbad.sde.likelihood_ratio import weighted_block
 from numbad.sde.model_names import function_of
-from numbad.sde.path_source import (
-    Problem,
-    channel_count,
-    model_namespace,
-    read,
-    steps_of,
-    users_in,
-)
+from numbad.sde.one_step import model_namespace
+from numbad.sde.path_source import Problem, channel_count, read, steps_of, users_in
 from numbad.sde.slopes_at_once import is_plain, pull_at, with_slopes
 from numbad.sde.state_source import form_of, returned, spread
 from numbad.sde.steps import StepWriter, write_step

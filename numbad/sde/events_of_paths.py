@@ -1,8 +1,8 @@
 """Events of paths: conditions that cross zero within a step, found on the path between its ends.
 
-Between the ends of a step the path is taken to be a line, and so are its Brownian motion and the condition.
-An event divides the step: the state there is interpolated, and what is left of the step, with its share of
-W, is taken from the state after the event. What is left of H falls like the square of what is left of h.
+An event divides the step (`crossing_times` says where): what comes after it in the step, with its share of W,
+goes on from the state after the event. The Brownian motion within a step is taken to be a line, and H to fall
+like the square of the step's size.
 
 Adaptive steps (`adaptive_loop`) are divided near events first, by the Brownian path itself, until the state
 moves so little that the line may be taken. How near is near, by the chance of a Brownian bridge to touch
@@ -15,23 +15,20 @@ import math
 from numba.core import types
 from numba.core.registry import cpu_target
 
-from numbad.compilation.caching import jit
 from numbad.compilation.memo import built_once
-from numbad.errors import ArgumentError, ModelError, UnsupportedError
+from numbad.errors import ArgumentError, ModelError
 from numbad.ode.events import checked_events
-from numbad.operators import grad
-from numbad.rules.registry import CONSTANT_CALLS
-from numbad.sde.model_names import function_of, model_names
-from numbad.sde.scheme import SCALAR, WeakScheme
-from numbad.sde.state_source import check_vector, returned, spread, state_type
-from numbad.sde.two_ways import two_ways
-
-NO_SLOPE = (
-    "the condition of an event has noise of its own: as a function of a parameter the time of a first "
-    "crossing then jumps, and the derivative of one path is not that of the mean. Ways out: a condition on "
-    "components without noise, such as positions of Langevin dynamics; nd.sde.change_of_drift, whose weights "
-    "are smooth; a smooth function of the path in place of the event"
+from numbad.sde.crossing_times import (
+    CROSSES,
+    at_crossing,
+    compiled_of_events,
+    condition_at_ends,
+    first_event,
+    noise_of,
+    state_at_part,
 )
+from numbad.sde.scheme import WeakScheme
+from numbad.sde.state_source import check_vector, returned, spread, state_type
 
 
 def checked(events, scheme, adjoint, jumps):
@@ -65,7 +62,7 @@ def checked(events, scheme, adjoint, jumps):
 
 def names_of_events(problem, form):
     """The names that the lines of `event_lines` use, but for `step`."""
-    names = {"first_event": _first_event(problem, form), "at_crossing": _at_crossing(problem, form)}
+    names = {"first_event": first_event(problem, form), "at_crossing": at_crossing(problem, form)}
     return {
         **names,
         **{f"change_{e}": x.change for e, x in enumerate(problem.events) if x.change is not None},
@@ -84,8 +81,9 @@ def _check_types(events, form):
             check_vector("change of an event", after, form.count)
 
 
-def event_lines(events, form, y, w, areas):
+def event_lines(problem, form, y, w, areas):
     """Lines that take a step from `t` of size `h` by `step`, divided by the events in it."""
+    events = problem.events
     _check_types(events, form)
     new = form.names("n")
     noise = ", ".join([*y, *w, *areas])
@@ -95,13 +93,15 @@ def event_lines(events, form, y, w, areas):
         f"for turn in range({len(events) + 1}):",
         f"    found = step(begun, size, args, {noise})",
         *(f"    {name} = found[{c}]" for c, name in enumerate(new)),
-        f"    which, part = first_event(begun, size, args, seen, {', '.join([*y, *new])})",
+        f"    which, part = first_event(seen, begun, size, args, {', '.join([*y, *new, *w, *areas])})",
         "    if which < 0:",
         *(f"        {old} = {name}" for old, name in zip(y, new, strict=True)),
         "        break",
-        f"    part = at_crossing(part, which, begun, size, args, {', '.join([*y, *new])})",
-        *(f"    {old} = {old} + part * ({name} - {old})" for old, name in zip(y, new, strict=True)),
-        "    begun = begun + part * size",
+        f"    part = at_crossing(part, which, begun, size, args, {', '.join([*y, *new, *w, *areas])})",
+        *(
+            "    " + line
+            for line in state_at_part(problem.scheme, "begun", "size", y, new, w, areas)
+        ),
     ]
     for e, event in enumerate(events):
         if event.change is not None:
@@ -124,32 +124,6 @@ def event_lines(events, form, y, w, areas):
     ]
 
 
-_CROSSED = {
-    1: "(before < 0.0 and then >= 0.0)",
-    -1: "(before > 0.0 and then <= 0.0)",
-}
-_CROSSED[0] = f"{_CROSSED[1]} or {_CROSSED[-1]}"
-
-
-@built_once(lambda problem, _: problem.drift)
-def _first_event(problem, form):
-    """`first_event(t, h, args, seen, *old, *new)`: the first event of a step not yet `seen`, and its part."""
-    old, new = form.names("y"), form.names("n")
-    lines = ["which, part = -1, 1.0"]
-    for e, event in enumerate(problem.events):
-        more = form.arguments()
-        lines += [
-            f"before = condition_{e}(t, {form.state(old)}{more})",
-            f"then = condition_{e}(t + h, {form.state(new)}{more})",
-            f"if (seen >> {e}) & 1 == 0 and ({_CROSSED[event.direction]}):",
-            "    share = before / (before - then)",
-            "    if which < 0 or share < part:",
-            f"        which, part = {e}, share",
-        ]
-    head = f"first_event(t, h, args, seen, {', '.join([*old, *new])})"
-    return _compiled(head, [*lines, "return which, part"], problem, form)
-
-
 MISSED = 0.5 * math.log(1e4)
 """A path between a and b passes zero unseen with the chance exp(-2 a b / variance), here of 1 in 10,000."""
 
@@ -165,23 +139,20 @@ def meets_of(problem, form):
     """
     old, new = form.names("y"), form.names("n")
     given = ", ".join([*old, *new])
-    lines = [
-        f"which, part = first_event(t, h, args, 0, {given})",
-        "if which >= 0:",
-        f"    return {CROSSED}",
-    ]
-    for e in range(len(problem.events)):
-        more = form.arguments()
+    lines = [f"met = {NOTHING}"]
+    for e, event in enumerate(problem.events):
         lines += [
+            *condition_at_ends(e, form),
+            f"if {CROSSES[event.direction]}:",
+            f"    return {CROSSED}",
             f"noise = noise_of(0.0, {e}, t, h, args, {given})",
-            f"before = condition_{e}(t, {form.state(old)}{more})",
-            f"then = condition_{e}(t + h, {form.state(new)}{more})",
             f"if noise > 0.0 and before * then <= {MISSED!r} * h * noise * noise:",
-            f"    return {NEAR}",
+            f"    met = {NEAR}",
         ]
-    names = {"first_event": _first_event(problem, form), "noise_of": _noise_of(problem, form)}
-    head = f"meets(t, h, args, {given})"
-    return _compiled(head, [*lines, f"return {NOTHING}"], problem, form, names)
+    names = {"noise_of": noise_of(problem, form)}
+    return compiled_of_events(
+        f"meets(t, h, args, {given})", [*lines, "return met"], problem, form, names
+    )
 
 
 @built_once(lambda problem, *_: problem.drift)
@@ -193,80 +164,9 @@ def divided_of(problem, step, form, w, areas):
     y = form.names("y")
     lines = [
         "over = 0.0",
-        *event_lines(problem.events, form, y, w, areas),
+        *event_lines(problem, form, y, w, areas),
         f"return ({', '.join(y)}, over)",
     ]
     head = f"divided({', '.join(['t', 'h', 'args', *y, *w, *areas])})"
     names = {**names_of_events(problem, form), "step": step}
-    return _compiled(head, lines, problem, form, names)
-
-
-@built_once(lambda problem, _: problem.drift)
-def _at_crossing(problem, form):
-    """`at_crossing(part, ...)` is `part`, the derivatives of which it refuses where a condition has noise.
-
-    What it takes besides: which event it is, and the step `(t, h, args, *old, *new)`.
-    """
-    given = f"which, t, h, args, {', '.join([*form.names('y'), *form.names('n')])}"
-    lines = [
-        f"if noise_of(part, {given}) > 0.0:",
-        f"    raise UnsupportedError({NO_SLOPE!r})",
-        "return part",
-    ]
-    namespace = {"noise_of": _noise_of(problem, form), "UnsupportedError": UnsupportedError}
-    compiled = jit(error_model="numpy", nogil=True)
-    head = f"part, {given}"
-    values = compiled(function_of(f"at_crossing({head})", ["return part"], {}))
-    checked = compiled(function_of(f"at_crossing({head})", lines, namespace))
-    return two_ways(values, checked, head, (_at_crossing, (problem, form)))
-
-
-@built_once(lambda problem, _: problem.drift)
-def _noise_of(problem, form):
-    """`noise_of(part, which, t, h, args, *old, *new)`: by what the noise itself moves a condition.
-
-    At a part of a step; the sum over the channels, each of which would do alone. A constant of derivatives.
-    """
-    y = form.names("y")
-    between = zip(y, form.names("n"), strict=True)
-    lines = [f"{old} = {old} + part * ({new} - {old})" for old, new in between]
-    lines += ["t, total = t + part * h, 0.0"]
-    for e in range(len(problem.events)):
-        at = f"(t, {form.state(y)}{form.arguments()})"
-        lines += [
-            f"if which == {e}:",
-            f"    slope, g = slope_{e}{at}, diffusion{at}",
-            *("    " + line for line in _total_noise(form)),
-        ]
-    head = f"noise_of(part, which, t, h, args, {', '.join([*y, *form.names('n')])})"
-    found = _compiled(head, [*lines, "return total"], problem, form)
-    CONSTANT_CALLS.add(found)
-    return found
-
-
-def _total_noise(form):
-    """Lines that add up the sizes of a slope times the diffusion, channel by channel."""
-    if form.is_array and form.is_matrix:
-        return ["for j in range(g.shape[1]):", "    total += abs((slope * g[:, j]).sum())"]
-    if form.is_array:
-        one = "abs((slope * g).sum())" if form.noise == SCALAR else "np.abs(slope * g).sum()"
-        return [f"total += {one}"]
-    slopes = [f"slope[{i}]" for i in range(form.count)] if form.is_tuple else ["slope"]
-    if form.is_matrix:
-        columns = [
-            [f"{s} * g[{i}][{j}]" for i, s in enumerate(slopes)] for j in range(form.channels)
-        ]
-    else:
-        is_one = not isinstance(form.diffusion, types.BaseTuple)
-        rows = [f"{s} * g" if is_one else f"{s} * g[{i}]" for i, s in enumerate(slopes)]
-        columns = [rows] if form.noise == SCALAR else [[row] for row in rows]
-    return [f"total += abs({' + '.join(column)})" for column in columns]
-
-
-def _compiled(head, lines, problem, form, names=None):
-    """A function of conditions and their slopes by the state."""
-    namespace = {**model_names(problem, form), **(names or {})}
-    for e, event in enumerate(problem.events):
-        namespace[f"condition_{e}"] = event.condition
-        namespace[f"slope_{e}"] = grad(event.condition, 1, mode="forward")
-    return jit(error_model="numpy", nogil=True)(function_of(head, lines, namespace))
+    return compiled_of_events(head, lines, problem, form, names)

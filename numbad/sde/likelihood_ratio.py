@@ -17,7 +17,7 @@ from numbad.operators import stop_gradient
 from numbad.sde import checks
 from numbad.sde.brownian import block_increments
 from numbad.sde.model_names import function_of
-from numbad.sde.path_source import model_namespace
+from numbad.sde.one_step import model_namespace
 from numbad.sde.scheme import ADDITIVE, DIAGONAL, SCALAR
 from numbad.sde.state_source import form_of
 from numbad.sde.steps import StepWriter

@@ -23,7 +23,7 @@ from numbad.sde import checks
 from numbad.sde.adjoint_source import BY_INCREMENTS, has_duals, plain
 from numbad.sde.grid import BY_TIMES
 from numbad.sde.model_names import function_of
-from numbad.sde.path_source import step_of
+from numbad.sde.one_step import step_of
 from numbad.sde.stretch_source import FINITE, Stretches, core
 from numbad.source import define
 

@@ -22,9 +22,9 @@ from numbad.sde import checks
 from numbad.sde.brownian import increments
 from numbad.sde.events_of_paths import event_lines, names_of_events
 from numbad.sde.grid import as_times, grid, undivided
-from numbad.sde.implicit_stage import solve_stage_of
-from numbad.sde.levy_area import double_integrals, levy_increments, pair_count
-from numbad.sde.model_names import function_of, model_names
+from numbad.sde.levy_area import levy_increments, pair_count
+from numbad.sde.model_names import function_of
+from numbad.sde.one_step import model_namespace, step_of
 from numbad.sde.scheme import Scheme
 from numbad.sde.state_source import form_of
 from numbad.sde.steps import StepWriter, write_start, write_step
@@ -133,14 +133,6 @@ def core(problem, y0, ts, args, key):
     return compiled(function_of("solve(y0, ts, args, key)", lines, namespace))
 
 
-def model_namespace(problem, form):
-    """The names that the source of a step uses."""
-    implicit = problem.scheme.is_implicit
-    stage = {"solve_stage": solve_stage_of(problem, form)} if implicit else {}
-    more = {"double_integrals": double_integrals} if problem.scheme.needs_levy else {}
-    return {**model_names(problem, form), **checks.NAMESPACE, **stage, **more}
-
-
 @built_once(lambda problem, _: problem.drift)
 def steps_of(problem, form):
     """The compiled `check(y0, t, args)` and `integrate(y0, ends, starts, sizes, args, dw, dh)`.
@@ -161,22 +153,6 @@ def steps_of(problem, form):
     return {"check": check, "integrate": compile_(integrate)}
 
 
-@built_once(lambda problem, *_: problem.drift)
-def step_of(problem, form, with_error=True):
-    """`step(t, h, args, *state, *w, *areas)`: the state after it, and its error where it has an estimate."""
-    writer = StepWriter(form, problem.scheme, problem.calculus)
-    lines = write_step(problem.scheme, writer)
-    found = list(writer.y)
-    if problem.scheme.has_embedded_error and with_error:
-        found += [
-            " + ".join(f"({term})" for term in row) for row in zip(*writer.error, strict=True)
-        ]
-    lines = [*lines, f"return ({''.join(f'{x}, ' for x in found)})"]
-    head = ", ".join(["t", "h", "args", *writer.y, *writer.w, *writer.areas])
-    compiled = jit_around(problem.users, error_model="numpy", nogil=True)
-    return compiled(function_of(f"step({head})", lines, model_namespace(problem, form)))
-
-
 def _loop(problem, form):
     """The lines of the loop over outputs and steps."""
     writer = StepWriter(form, problem.scheme, problem.calculus)
@@ -191,7 +167,7 @@ def _loop(problem, form):
     step = ["t, h = starts[k], sizes[k]", *read("dw", form, writer.w)]
     if problem.events:
         step += [*read("dh", form, writer.areas), "if over == 0.0:"]
-        divided = event_lines(problem.events, form, writer.y, writer.w, writer.areas)
+        divided = event_lines(problem, form, writer.y, writer.w, writer.areas)
         step += ["    " + line for line in divided]
     else:
         step += read("dh", form, writer.areas) if problem.scheme.needs_areas else ()

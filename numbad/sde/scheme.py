@@ -35,6 +35,11 @@ class Scheme:
         return False
 
     @property
+    def second_order_in_drift(self):
+        """Whether a step without noise is of second order: parts of it then bend as the path does."""
+        return False
+
+    @property
     def carries(self):
         """Whether a step goes on from more than the state that the one before ended in."""
         return False
@@ -56,6 +61,10 @@ class Scheme:
     @property
     def noises(self):
         return tuple(kind for kind in NOISES if kind in self.orders)
+
+
+def _is_half(number):
+    return abs(number - 0.5) < 1e-12
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,6 +99,10 @@ class RungeKutta(Scheme):
             len(end) != stages for end in ends
         ):
             raise ValueError(f"tableau {self.name}: the rows do not match")
+
+    @property
+    def second_order_in_drift(self):
+        return _is_half(sum(b * sum(row) for b, row in zip(self.b, self.a, strict=True)))
 
     @property
     def has_embedded_error(self):
@@ -134,6 +147,10 @@ class DriftImplicit(Scheme):
     needs_areas = False
     is_implicit = True
 
+    @property
+    def second_order_in_drift(self):
+        return self.theta == 0.5 and not self.is_split
+
 
 @dataclass(frozen=True, kw_only=True)
 class ReversibleScheme(Scheme):
@@ -169,6 +186,8 @@ class LogODE(Scheme):
 @dataclass(frozen=True, kw_only=True)
 class LangevinScheme(Scheme):
     """For underdamped Langevin dynamics alone: dq = v dt, dv = F(q) dt - gamma v dt + g dW."""
+
+    second_order_in_drift = True
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -212,6 +231,7 @@ class DiagonalRoessler(Scheme):
     b1: tuple
     alpha: tuple
     betas: tuple
+    second_order_in_drift = True
     needs_areas = True
     has_embedded_error = True
 
@@ -251,6 +271,7 @@ class AdditiveRoessler(Scheme):
     betas: tuple
     gamma: float = 0.0
     error: tuple = ()
+    second_order_in_drift = True
     needs_areas = True
     has_embedded_error = True
 

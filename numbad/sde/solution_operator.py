@@ -99,13 +99,14 @@ def solver(
         Steps tried on a path, rejected ones as well, before it fails; 100,000 if None.
     events : event or sequence of events
         From `nd.ode.event`, with its direction, `terminal` and `change`. They are sought in the condition's
-        values at both ends of each step, and placed on the line between these. Steps of one size: a path that
-        crosses and comes back within a step is not seen, so that first passages are late, as if the level
-        were 0.58 sqrt(dt) times the noise farther away; an event happens once in a step. Adaptive steps are
-        divided near an event until the state moves by less than is allowed to err, and where a condition with
-        noise would cross unseen with a chance above 1 in 10,000. From a terminal event on, outputs hold the
-        state there. Derivatives see that the event moves, where its condition has no noise of its own; where
-        it has, they raise UnsupportedError.
+        values at both ends of each step, and placed in the part of it after which the condition is zero.
+        Steps of one size: a path that crosses and comes back within a step is not seen, so that first
+        passages are late, as if the level were 0.58 sqrt(dt) times the noise farther away; an event happens
+        once in a step. Adaptive steps are divided near an event until the state moves by less than is allowed
+        to err, and where a condition with noise would cross unseen with a chance above 1 in 10,000. From a
+        terminal event on, outputs hold the state there. Derivatives see that the event moves, where its
+        condition has no noise of its own; where it has, they raise UnsupportedError, as second ones do for
+        methods of first order in the drift.
     adjoint : str
         What reverse mode does. "auto", "discrete": it goes back through the steps, which it keeps.
         "reversible", for the method "ReversibleHeun": it takes the steps back, which gives the same

@@ -21,6 +21,7 @@ from numbad.sde.grid import as_times, constant, count_steps, place
 from numbad.sde.jumps_of_paths import jump_lines, names_of_jumps
 from numbad.sde.levy_area import levy_increments, pair_count
 from numbad.sde.model_names import function_of
+from numbad.sde.one_step import model_namespace, step_of
 from numbad.sde.path_source import (
     PathError,
     as_rows_1,
@@ -29,11 +30,9 @@ from numbad.sde.path_source import (
     check_path,
     drawing,
     given_increments,
-    model_namespace,
     number_and_path,
     read,
     started,
-    step_of,
     steps_of,
 )
 from numbad.sde.state_source import form_of, spread
@@ -113,7 +112,10 @@ class Stretches:
         more = {} if self.problem.jumps is None else names_of_jumps(self.problem.jumps)
         if self.problem.events:
             by_events = replace(shared, events=self.problem.events)
-            more = {**names_of_events(by_events, self.form), "step": step_of(shared, self.form)}
+            more = {
+                **names_of_events(by_events, self.form),
+                "step": step_of(shared, self.form, False),
+            }
         return {
             "as_times": as_times,
             "count_steps": count_steps,
@@ -196,7 +198,7 @@ class Stretches:
         """Lines of a step, with the jumps at its end or the events within it."""
         problem, writer = self.problem, self.writer
         if problem.events:
-            given = problem.events, self.form, writer.y, writer.w, writer.areas
+            given = problem, self.form, writer.y, writer.w, writer.areas
             return ["if over == 0.0:", *("    " + line for line in event_lines(*given))]
         jumps = problem.jumps
         lines = write_step(problem.scheme, writer)

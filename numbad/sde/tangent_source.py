@@ -28,7 +28,7 @@ from numbad.reverse.pipeline import written_call
 from numbad.sde import checks
 from numbad.sde.brownian import draw_steps
 from numbad.sde.model_names import function_of
-from numbad.sde.path_source import model_namespace
+from numbad.sde.one_step import model_namespace
 from numbad.sde.state_source import form_of
 from numbad.sde.steps import StepWriter, write_step
 from numbad.source import define

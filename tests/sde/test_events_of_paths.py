@@ -46,6 +46,57 @@ def test_a_ball_that_bounces():
     np.testing.assert_allclose(forward, found, rtol=1e-6)
 
 
+def _falls(method):
+    """The time that a ball takes to the floor, where it ends; by its height and the noise."""
+    floor = nd.ode.event(lambda t, y, noise: y[0], direction=-1, terminal=True)
+    solve = nd.sde.solver(
+        lambda t, y, noise: (y[1], -10.0, 1.0),
+        lambda t, y, noise: (0.0, noise, 0.0),
+        noise="additive",
+        method=method,
+        dt=0.013,
+        events=floor,
+    )
+    return njit(lambda height, noise: solve((height, 0.0, 0.0), (0.0, 5.0), (noise,), KEY)[-1, 2])
+
+
+def test_times_of_events_bend():
+    """t = sqrt(height / 5) without noise."""
+    fall = _falls("SRA1")
+    second = nd.derivative(nd.derivative(lambda height: fall(height, 0.0)))
+    assert fall(5.0, 0.0) == pytest.approx(1.0, rel=1e-14)
+    assert second(5.0) == pytest.approx(-0.01, rel=1e-12)
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("method", ["SRA1", "ShARK", "Heun", "STrapezoid"])
+def test_second_derivatives_of_a_fall(method):
+    fall = _falls(method)
+    at, h = np.array([5.0, 0.3]), 1e-5
+    gradient = nd.grad(fall, (0, 1), mode="reverse")
+    np.testing.assert_allclose(gradient(*at), nd.grad(fall, (0, 1))(*at), rtol=1e-12)
+    found = [
+        (np.array(gradient(*(at + h * d))) - gradient(*(at - h * d))) / (2.0 * h) for d in np.eye(2)
+    ]
+    np.testing.assert_allclose(nd.hessian(fall, (0, 1))(*at), found, rtol=1e-6, atol=1e-8)
+
+
+@pytest.mark.deep
+def test_what_is_refused_of_times_of_events():
+    fall = _falls("SRA1")
+    third = nd.derivative(nd.derivative(nd.derivative(lambda height: fall(height, 0.0))))
+    with pytest.raises(nd.UnsupportedError, match="third derivatives of the time of an event"):
+        third(5.0)
+    line = _falls("EulerMaruyama")
+    for mode in ("forward", "reverse"):
+        gradient = nd.grad(line, (0, 1), mode=mode)
+        assert gradient(5.0, 0.0)[0] == pytest.approx(0.1, rel=0.02)
+        with pytest.raises(nd.UnsupportedError, match="a step of this method is a line"):
+            nd.derivative(lambda height, slope=gradient: slope(height, 0.0)[0])(5.0)
+        never = nd.derivative(lambda height, slope=gradient: slope(height, 0.0)[0])
+        assert never(500.0) == 0.0  # the floor is not reached
+
+
 @njit
 def _passage(level, key, paths):
     """How many Brownian paths pass a level before time 1, and the latest state of one that did."""

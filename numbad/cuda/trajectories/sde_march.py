@@ -19,7 +19,8 @@ from numbad.random.generator_compiling import HOW_TO_MAKE_A_KEY
 from numbad.sde import checks
 from numbad.sde.brownian import AREAS, INCREMENTS, two_cells, within_cell
 from numbad.sde.grid import as_times, grid
-from numbad.sde.path_source import PathError, Problem, model_namespace, steps_of
+from numbad.sde.one_step import model_namespace
+from numbad.sde.path_source import PathError, Problem, steps_of
 from numbad.sde.state_source import form_of
 from numbad.sde.steps import StepWriter, write_step
 
