@@ -201,6 +201,12 @@ def top_dual(*tys):
     )
 
 
+def is_of_one_level(*tys):
+    """Whether the duals within types are of the same level, over plain numbers."""
+    levels = {(dual.tag, isinstance(dual.scalar, Dual)) for ty in tys for dual in duals_in(ty)}
+    return len(levels) == 1 and not levels.pop()[1]
+
+
 @register_model(Dual)
 class DualModel(models.StructModel):
     """A packed struct, for which LLVM assumes no alignment.

@@ -27,6 +27,8 @@ from .made_instances import remade
 from .merged import convert_merged
 from .retyped import ALLOCATORS
 
+SCALAR_TYPES = types.Number | types.Boolean | d.Dual
+
 
 @dataclass
 class CallSummary:
@@ -45,6 +47,16 @@ class CallSummary:
         changed = frozenset([0]) if self.changed else frozenset()
         uncertain = frozenset([0]) if self.uncertain else frozenset()
         return CallSummary(changed, changed, frozenset(), True, self.random, uncertain, self.opaque)
+
+    def without(self, scalars):
+        """The same for parameters that are numbers, which nothing is written to."""
+        kept = frozenset(scalars)
+        return replace(
+            self,
+            written=self.written - kept,
+            changed=self.changed - kept,
+            uncertain=self.uncertain - kept,
+        )
 
     def without_duals(self):
         """The summary of an operator on the function: it changes what the function changes."""
@@ -212,10 +224,13 @@ class Analyser:
 def effects(dispatcher, active, argtypes=None):
     """What a dispatcher does to its parameters when those numbered in `active` are duals.
 
-    Without the types of the arguments methods may be of classes that are not known.
+    Without the types of the arguments methods may be of classes that are not known, and numbers may seem to
+    be written to, as what shares a tuple with an array.
     """
+    argtypes = None if argtypes is None else tuple(argtypes)
     instances = Instances(complete=argtypes is not None).of_types(argtypes or ())
-    return Analyser(instances.of_dispatcher(dispatcher))(dispatcher, frozenset(active))
+    found = Analyser(instances.of_dispatcher(dispatcher))(dispatcher, frozenset(active))
+    return found.without(i for i, ty in enumerate(argtypes or ()) if isinstance(ty, SCALAR_TYPES))
 
 
 def promoted_names(func_ir, args, scalars=frozenset()):
@@ -248,8 +263,7 @@ def common_dual(typingctx, args):
 
 def scalar_names(typemap):
     """The names that type inference found to be scalars."""
-    scalar = types.Number | types.Boolean | d.Dual
-    return frozenset(name for name, ty in typemap.items() if isinstance(ty, scalar))
+    return frozenset(name for name, ty in typemap.items() if isinstance(ty, SCALAR_TYPES))
 
 
 @register_pass(mutates_CFG=False, analysis_only=False)

@@ -11,7 +11,7 @@ import inspect
 from numba.core import types
 
 from ..errors import ArgumentError, UnsupportedError
-from ..forward.dual import Dual, base_scalar, top_dual
+from ..forward.dual import Dual, is_of_one_level
 from ..forward.promote import effects
 from ..operators.argument_structure import leaves, parse
 from ..operators.operator_dispatcher import (
@@ -81,9 +81,7 @@ class Implicit(Operator):
 
     def below(self, args=types.none):
         """The same, to be called with one more level of duals taken off arguments of type `args`."""
-        top = top_dual(args)
-        last = top is not None and top.scalar == base_scalar(top)
-        return type(self)(self.f, ALL if last else self.taken + 1)
+        return type(self)(self.f, ALL if is_of_one_level(args) else self.taken + 1)
 
     def parameters(self):
         return PARAMETERS, {}

@@ -5,7 +5,7 @@ from numba.core import types
 from ..errors import ArgumentError, ConvergenceError, SingularError
 from ..forward.access import primal
 from ..forward.custom import value_of
-from ..forward.dual import base_scalar, top_dual
+from ..forward.dual import base_scalar, is_of_one_level, top_dual
 from ..forward.dual_arrays import plain
 from ..forward.dualize import replacement
 from ..operators.argument_structure import describe, parse
@@ -182,7 +182,7 @@ class Solution(Code):
         self.solve(self.operator.below(self.args), "inner")
         below = self.given("inner")
         self.lines.append(f"slope = {self.slope(below)}")
-        if self.top.scalar == base_scalar(self.top):
+        if is_of_one_level(self.args):
             self.check(below)
         self.lines.append(f"residual = f(x{self.given()})")
         returned = f"corrected(x, slope, residual, {tag}, {self.top.n})"

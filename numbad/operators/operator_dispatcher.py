@@ -29,6 +29,7 @@ from ..debugging import Watched, debugging
 from ..elementary.option import asked, asked_as
 from ..elementary.replacing import replacing_library
 from ..errors import ArgumentError, NumbadError, UnsupportedError
+from ..forward.dual import primal_type
 from ..forward.dualize import replacement, without_wrappers
 from ..forward.promote import effects, refresh
 from ..forward.refuse import refusing, told_before
@@ -313,7 +314,7 @@ class OperatorDispatcher(CPUDispatcher):
     def _raise_own_error(self, argtypes, refusal):
         """What Numba says of the function itself, if it has no code for these types."""
         operator = self.operator
-        given = tuple(map(whole_type, operator.types_of_f(argtypes)))
+        given = tuple(primal_type(whole_type(ty)) for ty in operator.types_of_f(argtypes))
         refuse_untyped(operator.f.py_func.__name__, parameter_names(operator.f.py_func), given)
         try:
             plain_result(self.targetdescr.typing_context, operator.f, given)

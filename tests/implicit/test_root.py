@@ -307,3 +307,22 @@ def test_arguments_left_to_their_defaults(mode):
         return x * x - a * factor
 
     close(nd.grad(lambda a: nd.root(equation, 1.0, (a,)), mode=mode)(8.0), 0.25)
+
+
+@njit
+def _scaled(z, scale, known):
+    return z - known[0] * scale
+
+
+@both_modes
+def test_inner_and_outer_derivatives_by_different_arguments(mode):
+    """Of scale y**2: by the scale inside, by y, which comes in an array, outside."""
+
+    @njit
+    def solved(scale, y):
+        known = np.empty(1)
+        known[0] = y * y
+        return nd.root(_scaled, 0.0, (scale, known))
+
+    slope = nd.derivative(solved)
+    close(nd.grad(lambda y: slope(0.3, y), mode=mode)(0.7), 1.4)

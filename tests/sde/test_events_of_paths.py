@@ -168,8 +168,9 @@ def test_directions_changes_and_ends():
     assert ys[-1, 0] == pytest.approx(math.cos(15.03), abs=5e-3)
 
 
-def test_an_event_without_a_change_leaves_the_path():
-    given = {"noise": "additive", "dt": 0.1}
+@pytest.mark.parametrize("method", ["EulerMaruyama", "SRA1"])
+def test_an_event_without_a_change_leaves_the_path(method):
+    given = {"noise": "additive", "method": method, "dt": 0.1}
     walk = nd.sde.solver(lambda t, y: 0.3, lambda t, y: 1.0, **given)
     seen = nd.sde.solver(
         lambda t, y: 0.3, lambda t, y: 1.0, **given, events=nd.ode.event(lambda t, y: y)
