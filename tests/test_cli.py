@@ -238,6 +238,7 @@ minute,tea,poured
 """
 
 
+@pytest.mark.dear
 def test_doses_in_the_file(files):
     """What is poured in at 2 minutes warms by 10 degrees at once."""
     more = "doses = dict(poured='tea')\n"
@@ -370,6 +371,7 @@ def test_exit_status_of_the_process(tmp_path):
     assert err == "numbad fit: error: none.csv: cannot be read (No such file or directory)\n"
 
 
+@pytest.mark.dear
 @pytest.mark.deep(but=["2"])
 @pytest.mark.skipif(os.name != "posix", reason="sends a signal")
 @pytest.mark.parametrize("workers", ["1", "2"])

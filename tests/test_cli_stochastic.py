@@ -59,6 +59,7 @@ def bill():
     return f"year,rate\n{''.join(rows)}"
 
 
+@pytest.mark.dear
 def test_a_stochastic_equation(files, capsys):
     """The known maximum of the likelihood, and a picture."""
     arguments = [a for a in files(CKLS, bill()) if a != "--no-plot"]

@@ -165,6 +165,7 @@ for scale in map(float, sys.argv[1:]):
 """
 
 
+@pytest.mark.dear
 def test_another_process_finds_what_code_from_the_disk_calls(tmp_path):
     def run(*scales):
         environment = {**os.environ, "NUMBAD_CACHE_DIR": str(tmp_path)}

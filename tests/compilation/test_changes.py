@@ -102,6 +102,7 @@ report()
 """
 
 
+@pytest.mark.dear
 def test_a_change_of_numbad_is_seen(tmp_path):
     program, copy = tmp_path / "program.py", tmp_path / "copy"
     program.write_text(ONE)

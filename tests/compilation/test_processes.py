@@ -24,6 +24,7 @@ report()
 """
 
 
+@pytest.mark.dear
 def test_functions_of_one_name_from_different_processes(tmp_path):
     """The linker must not take one for the other where both are called from compiled code."""
 
@@ -139,6 +140,7 @@ def garble(data):
     return bytes(255 - byte for byte in data)
 
 
+@pytest.mark.dear
 @pytest.mark.parametrize(
     "damage",
     [
@@ -168,6 +170,7 @@ def test_a_folder_that_cannot_be_made_stops_nobody(tmp_path):
     assert run(program, cache)["square"][0] == 6.0
 
 
+@pytest.mark.dear
 def test_no_cache(tmp_path):
     program = tmp_path / "program.py"
     program.write_text(TWO_OF_ONE_NAME.format(names=["square"]))

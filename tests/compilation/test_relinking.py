@@ -192,6 +192,7 @@ def test_partials(method, form, came):
     check_that_it_is_the_same(jacobian, form, came, {"integrate"}, method=method)
 
 
+@pytest.mark.dear
 @pytest.mark.deep(but=["Tsit5-tuples-None"])
 @pytest.mark.parametrize("checkpoints", [None, 4])
 @pytest.mark.parametrize("form", ["tuples", "arrays"])
@@ -214,6 +215,7 @@ def test_events(came):
     check_that_it_is_the_same(falls, "tuples", came, {"integrate", "search"})
 
 
+@pytest.mark.dear
 @pytest.mark.deep(but=["Tsit5"])
 @pytest.mark.parametrize("method", ["Tsit5", "Rodas5P"])
 def test_dense_output(method, came):
@@ -231,6 +233,7 @@ def jacobian_of(fun):
     return lambda t, y, a, b: np.array([[-rate(t, b), 0.0], [0.0, -rate(t, a)]])
 
 
+@pytest.mark.dear
 @pytest.mark.deep(but=["BDF"])
 @pytest.mark.parametrize("method", ["BDF", "RadauIIA5", "KenCarp4"])
 def test_given_jacobians(method, came):
@@ -388,6 +391,7 @@ print(sum(one is not None for one in found), *ys[-1])
 """
 
 
+@pytest.mark.dear
 def test_another_process_takes_it_from_the_disk(tmp_path):
     def run(rate):
         environment = {**os.environ, "NUMBAD_CACHE_DIR": str(tmp_path)}

@@ -65,6 +65,7 @@ EXPLICIT = [
 ]
 
 
+@pytest.mark.dear
 @pytest.mark.deep(but=["SOSRI"])
 @pytest.mark.parametrize("method", EXPLICIT)
 def test_paths_are_those_of_the_solver(method, twin):  # noqa: F811

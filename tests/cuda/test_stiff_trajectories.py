@@ -71,6 +71,7 @@ def test_the_largest_number_is_the_pivot():
 # -- trajectories -----------------------------------------------------------------------------------
 
 
+@pytest.mark.dear
 def test_trajectories_are_those_of_the_solver(twin):  # noqa: F811
     solve = robertson_solver("Rosenbrock23")
     found = device.ensemble(solve, START, WITHIN, (RATES, 1e4, 3e7), derivatives=0)

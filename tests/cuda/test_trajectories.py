@@ -86,6 +86,7 @@ def test_trajectories_are_those_of_the_solver(method, ts, twin):
 ROUNDED = {("BS3", False): 1e-3, ("BS3", True): 1e-3, ("Vern9", True): 2e-2}
 
 
+@pytest.mark.dear
 @pytest.mark.deep(but=["Tsit5-ts0"])
 @pytest.mark.parametrize("ts", [END, WITHIN])
 @pytest.mark.parametrize("method", ["RK4", "BS3", "DP5", "Tsit5", "DOP853", "Vern7", "Vern9"])

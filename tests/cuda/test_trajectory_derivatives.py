@@ -41,6 +41,7 @@ def without_spills(launched):
     return found
 
 
+@pytest.mark.dear
 def test_closed_form():
     ts = np.array([0.0, 0.4, 1.0])
     found = device.ensemble(decay, (2.0, 1.0), ts, RATES, derivatives=("y0", "args"))

@@ -44,6 +44,7 @@ def fitted(doses, p0, **options):
     return fit_ode(drug, None, None, {**P0, **p0}, t0=0.0, experiments=experiments, **options)
 
 
+@pytest.mark.dear
 def test_times_and_amounts_of_doses_are_fitted(tmp_path):
     doses = [("when", 0, "how")]
     more = {"starts": 2, "bounds": {"absorption": (0.5, 3), "elimination": (0.1, 0.4)}}

@@ -189,6 +189,7 @@ def test_refusals(change, error, told):
         nd.fit.fit_sde(**given | change)
 
 
+@pytest.mark.dear
 def test_a_result_is_printed_drawn_and_kept(tmp_path):
     start = {"kappa": 0.2, "theta": 0.05, "sigma": 0.02}
     result = nd.fit.fit_sde(transitions.vasicek, YEARS, RATE, start, fixed=["theta"])

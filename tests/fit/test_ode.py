@@ -64,6 +64,7 @@ def test_the_form_of_the_model_and_of_the_arguments_does_not_matter(fun, options
     close(fitted(fun, **options), fitted())
 
 
+@pytest.mark.dear
 def test_names_of_unknowns():
     result = fitted(y0=[30.0, 4.0], names=["a", "b", "c", "d"], fit_y0=[1])
     assert list(result.params) == ["a", "b", "c", "d", "y0[1]"]

@@ -15,6 +15,7 @@ REVERSE_ALONE = ("complex_reductions", "complex_products")
 shared = [p for p in programs if p.f.__name__ not in REVERSE_ALONE]
 
 
+@pytest.mark.dear
 @pytest.mark.deep(
     but=[
         "sum_along_an_axis_of_run_time",

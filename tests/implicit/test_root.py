@@ -179,6 +179,7 @@ def solved_product(a, b):
     return x[0] * x[-1]
 
 
+@pytest.mark.dear
 @pytest.mark.deep(but=["reverse"])
 @both_modes
 def test_linear_system(mode):

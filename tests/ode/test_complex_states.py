@@ -59,6 +59,7 @@ def check_gradient(solve, mode, rtol):
     np.testing.assert_allclose(slope, nd.grad(weighed, mode="forward")(POINT), 10.0 * rtol)
 
 
+@pytest.mark.dear
 @pytest.mark.deep(but=["reverse-Rodas5P"])
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("mode", ["forward", "reverse"])

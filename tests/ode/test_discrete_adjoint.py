@@ -75,6 +75,7 @@ def test_saved_points_leave_the_gradient_as_it_is(method):
     np.testing.assert_allclose(many, few, rtol=1e-13)
 
 
+@pytest.mark.dear
 def test_a_state_written_in_place():
     """Start and parameters in arrays; against the closed form."""
     solve = nd.ode.solver(spring_in_place, inplace=True, rtol=1e-10, atol=1e-12)

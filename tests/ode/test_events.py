@@ -36,6 +36,7 @@ def by_start(start, gravity, t):
     return by_first * first / (2.0 * start)
 
 
+@pytest.mark.dear
 @pytest.mark.deep(but=["reverse"])
 @pytest.mark.parametrize("mode", ["forward", "reverse"])
 def test_a_bouncing_ball_and_its_derivative_by_the_start(ball, mode):
@@ -102,6 +103,7 @@ both_modes = pytest.mark.parametrize(
 )
 
 
+@pytest.mark.dear
 @both_modes
 def test_derivatives_by_times_and_amounts_of_doses(body, mode):
     def left(rate, times, amounts):
@@ -168,6 +170,7 @@ def fall():
     )
 
 
+@pytest.mark.dear
 def test_a_terminal_event_holds_the_state_and_tells_its_time(fall):
     ys, times, states, numbers = fall(State(4.0, 0.0), np.linspace(0.0, 3.0, 7), 8.0)
     np.testing.assert_allclose(times, [math.sqrt(0.5), 1.0, math.nan], **close)
@@ -177,6 +180,7 @@ def test_a_terminal_event_holds_the_state_and_tells_its_time(fall):
     np.testing.assert_allclose(ys[3:, 1], -8.0, **close)
 
 
+@pytest.mark.dear
 @pytest.mark.deep(but=["forward"])
 @pytest.mark.parametrize("mode", ["forward", "reverse"])
 def test_the_time_of_an_event_against_its_closed_form(fall, mode):
@@ -268,6 +272,7 @@ def still(t, y):
     return 0.0 * y[0], 1.0 + 0.0 * y[1]
 
 
+@pytest.mark.dear
 @pytest.mark.parametrize(
     ("condition", "error", "message"),
     [
@@ -286,6 +291,7 @@ def test_conditions_that_are_none(condition, error, message):
         solve((0.0, 0.0), (0.0, 2.0))
 
 
+@pytest.mark.dear
 def test_events_of_solve_ivp_are_scipys():
     def flight(t, y):
         return np.array([y[2], y[3], 0.0, -9.81])

@@ -56,6 +56,7 @@ def even_steps(h):
     return settings(rtol=1e-9, atol=1e30, first_step=h, max_step=h)
 
 
+@pytest.mark.dear
 @pytest.mark.parametrize("method", BOTH)
 def test_order_where_it_is_not_stiff_and_where_it_is(method):
     """Of value, and of the derivative by the rate.
@@ -87,6 +88,7 @@ def decay(t, y, rate):
     return -rate * y * y
 
 
+@pytest.mark.dear
 @pytest.mark.parametrize(
     ("method", "allowed"),
     [("RadauIIA5", 1e-7), pytest.param("KenCarp4", 1e-4, marks=pytest.mark.deep)],

@@ -43,6 +43,7 @@ def line_that_switches(fun):
     return next(k for k in range(first, len(text)) if "# switches" in text[k - 1])
 
 
+@pytest.mark.dear
 @pytest.mark.deep(but=["dosed-forward", "dosed_by_a_helper-forward"])
 @pytest.mark.parametrize("mode", ["forward", "reverse"])
 @pytest.mark.parametrize(

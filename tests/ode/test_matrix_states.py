@@ -43,6 +43,7 @@ def check_gradient(solve, rtol):
     np.testing.assert_allclose(by_end, (WEIGHTS * (A @ flow @ Y0)).sum(), rtol)
 
 
+@pytest.mark.dear
 def test_the_solution_has_the_shape_of_the_state():
     solve = nd.ode.solver(written, inplace=True, rtol=1e-9)
     times = np.array([0.0, 0.5, 1.0])
@@ -53,10 +54,12 @@ def test_the_solution_has_the_shape_of_the_state():
     np.testing.assert_array_equal(solve(Y0[:, :1], times, A).shape, (3, 2, 1))
 
 
+@pytest.mark.dear
 def test_reverse_mode():
     check_gradient(nd.ode.solver(linear, method="RK4", first_step=0.01), 1e-7)
 
 
+@pytest.mark.dear
 @pytest.mark.deep(but=["start0"])
 @pytest.mark.parametrize("start", [Y0[:, 0].copy(), Y0])
 def test_operators_of_the_solver_itself(start):

@@ -137,6 +137,7 @@ def test_partials_in_the_error_control_second_order_and_events():
     assert late == pytest.approx(math.exp(-1.5), rel=1e-6)
 
 
+@pytest.mark.dear
 def test_statistics_and_dense_output_of_solve_ivp():
     """Of SciPy's name; few Jacobians and factors, and outputs between steps as exact as the steps."""
     t = np.linspace(0.0, 10.0, 41)

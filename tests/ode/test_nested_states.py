@@ -87,6 +87,7 @@ def closed_swarm():
     return PLACES * np.cos(w * END) + SPEEDS / w * np.sin(w * END)
 
 
+@pytest.mark.dear
 def test_arrays_in_a_state():
     """In reverse mode: d places / d speeds is sin(w t) / w, entry by entry."""
     solve = nd.ode.solver(swarm, method="RK4", first_step=0.01)
@@ -132,6 +133,7 @@ def test_complex_numbers_in_a_nested_state():
     np.testing.assert_allclose(ys[-1], [np.exp(2j * END), 2.0 * math.exp(-END)], 1e-6)
 
 
+@pytest.mark.dear
 def test_solve_ivp():
     def floor(t, y, stiffness):
         return y.places[0, 0]

@@ -84,6 +84,7 @@ def test_robertson_and_its_sensitivities(fun, start, mass):
     np.testing.assert_allclose(slopes[1:], SLOPES, rtol=1e-6)
 
 
+@pytest.mark.dear
 def test_mass_matrices_that_do_not_fit():
     mass = np.diag([1.0, 1.0, 0.0])
     solve = nd.ode.solver(as_algebraic, method="Rodas5P", rtol=1e-8, atol=1e-12, mass_matrix=mass)
@@ -153,6 +154,7 @@ def diffusing():
     return y, p, pattern, dense, nd.ode.solver(brusselator, jac_sparsity=pattern, **options)
 
 
+@pytest.mark.dear
 def test_a_sparse_jacobian_gives_the_same_steps(diffusing):
     y, p, _, dense, banded = diffusing
     ts = np.linspace(0.0, 3.0, 4)

@@ -111,6 +111,7 @@ def test_sparse_and_dense_algebraic_chains_agree_in_value_and_gradient(method):
     np.testing.assert_allclose(nd.grad(sparse, mode="reverse")(p), expected, rtol=1e-7)
 
 
+@pytest.mark.dear
 def test_wide_patterns_and_tuple_states_take_a_mass_matrix():
     def three(t, y, rate):
         return rate * (y[2] - y[0]), rate * (y[0] - y[1]), y[0] + y[1] + y[2] - 3.0

@@ -39,6 +39,7 @@ def by_complex_step(k):
     return bound(*moved).imag / 1e-30
 
 
+@pytest.mark.dear
 @pytest.mark.deep(but=["reverse"])
 @pytest.mark.parametrize("mode", ["forward", "reverse"])
 def test_binding_with_two_conserved_totals(mode):
@@ -63,6 +64,7 @@ def switch(t, y, dy, feed):
     dy[1] = feed / (1.0 + y[0] ** 2) - y[1]
 
 
+@pytest.mark.dear
 @pytest.mark.parametrize("start", [(1.1, 1.0), (0.2, 0.9)])
 def test_the_state_that_is_reached(start):
     """Of the three steady states at feed 3: (x, 1 / x) with x + 1 / x = 3, and one between them."""
@@ -84,6 +86,7 @@ def test_a_state_that_repels_is_left(start, end):
     assert found[0] == pytest.approx(end, abs=1e-13)
 
 
+@pytest.mark.dear
 @pytest.mark.parametrize("mode", ["forward", pytest.param("reverse", marks=pytest.mark.deep)])
 def test_a_function_made_in_compiled_code(mode):
     def level(rate):
@@ -113,6 +116,7 @@ def parts_of_cavity(p):
     return 2.0 * (2.0 * (loss + gain) - 3.0 * detuning) / (loss**2 + detuning**2 - gain**2)
 
 
+@pytest.mark.dear
 @pytest.mark.deep(but=["reverse"])
 @pytest.mark.parametrize("mode", ["forward", "reverse"])
 def test_complex_states(mode):

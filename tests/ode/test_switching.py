@@ -25,6 +25,7 @@ def solved(mu, end, **options):
     return nd.ode.solve_ivp(van_der_pol, (0.0, end), [2.0, 0.0], args=(mu,), **options)
 
 
+@pytest.mark.dear
 def test_it_takes_the_stiff_method_and_comes_back():
     """Each jump of the oscillator is fast, and the time between them stiff."""
     found = solved(1000.0, 2000.0, method="LSODA", rtol=1e-8, atol=1e-10, max_steps=5000)
@@ -54,6 +55,7 @@ def pulled_sum(rate):
     return sum((rate**2 * math.cos(t) + rate * math.sin(t)) / (1.0 + rate**2) for t in times)
 
 
+@pytest.mark.dear
 @pytest.mark.deep(but=["reverse"])
 @pytest.mark.parametrize("mode", ["forward", "reverse"])
 def test_derivatives_go_through_the_switch(mode):

@@ -71,6 +71,7 @@ def test_energy_does_not_drift():
     assert lost["McLachlanAtela4"] < 0.05 * lost["RK4"]
 
 
+@pytest.mark.dear
 def test_reverse_mode_is_that_of_sensitivities():
     solve = nd.ode.solver(driven, method="VelocityVerlet", first_step=0.1)
 

@@ -553,6 +553,7 @@ ORDINARY = [
 ]
 
 
+@pytest.mark.dear
 @pytest.mark.deep(but=["reverse"])
 @pytest.mark.parametrize("mode", ["forward", "reverse"])
 def test_ordinary_loops_say_nothing(mode):

@@ -374,6 +374,7 @@ def test_cached_functions(tmp_path):
     assert run_program(tmp_path, factor=3.0)[0] == 36.0
 
 
+@pytest.mark.dear
 def test_cached_code_is_that_of_the_rule_in_force(tmp_path):
     """x * square(x), with a rule that claims d square / dx = factor * x."""
     assert run_program(tmp_path)[0] == 12.0

@@ -107,6 +107,7 @@ def observations(rotation):
 
 
 # A camera without rotation takes the other branch, where the angle has no derivative.
+@pytest.mark.dear
 @pytest.mark.parametrize("rotation", [1.0, 0.0])
 def test_bundle_adjustment(rotation):
     arguments = observations(rotation)

@@ -19,6 +19,7 @@ TWICE = (
 )
 
 
+@pytest.mark.dear
 @pytest.mark.deep(
     but=[
         "sums",

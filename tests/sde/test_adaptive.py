@@ -183,6 +183,7 @@ def _gbm_end(y0, mu, vol, path):
     return GBM(y0, (0.0, 0.4, 1.0), (mu, vol), path)[-1, 0]
 
 
+@pytest.mark.dear
 def test_derivatives_in_both_modes():
     at = 1.3, 0.3, 0.8, (KEY, 2)
     forward, reverse = (nd.grad(_gbm_end, (0, 1, 2), mode=m)(*at) for m in ("forward", "reverse"))

@@ -38,6 +38,7 @@ def _passage(ys):
     return ys[-1, 1] < 1.0 - 1e-9, ys[-1, 1]
 
 
+@pytest.mark.dear
 @pytest.mark.parametrize("args", [(0.75, 0.0, 1.0), (0.5, 0.6, 0.2)])
 def test_first_passages(args):
     """Without the bias of steps: even steps of a 64th see 0.40 of the first, in place of 0.453."""

@@ -36,6 +36,7 @@ GIVEN = SOLVE, 100.0, (0.0, 1.0), (0.05, 0.2), KEY, 3000
 FORWARD = 100.0 * (1.0 + 0.05 * 0.125) ** 8  # the mean of the steps
 
 
+@pytest.mark.dear
 def test_it_is_the_regression_of_the_payoff_on_the_control():
     found = nd.sde.ensemble(*GIVEN, reduce=_call, control=_end, control_mean=FORWARD)
     ends = nd.sde.ensemble(*GIVEN)[:, -1, 0]

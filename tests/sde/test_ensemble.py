@@ -153,6 +153,7 @@ def test_slopes_found_with_the_values(weight):
     assert second == pytest.approx((up - down) / (2.0 * h), rel=1e-5)
 
 
+@pytest.mark.dear
 def test_payoffs_that_jump_are_warned_of():
     @njit
     def digital(ys):

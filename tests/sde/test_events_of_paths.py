@@ -191,6 +191,7 @@ _TIMED = nd.sde.solver(
 )
 
 
+@pytest.mark.dear
 def test_passage_times_of_an_ensemble():
     """The chance of a passage before 1, with the level 0.5826 sqrt(dt) higher, as above."""
     paths, level = 4000, 0.75

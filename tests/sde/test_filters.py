@@ -89,6 +89,7 @@ def test_linear_equations_are_those_of_the_exact_filter(make):
     np.testing.assert_allclose(slopes, steps, rtol=1e-6)
 
 
+@pytest.mark.dear
 def test_filtered_states():
     found = _filter(filters.extended_kalman).filtered(TIMES, SEEN, AT)
     assert found.mean.shape == (15, 2)

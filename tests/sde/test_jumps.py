@@ -106,6 +106,7 @@ def _last(ys):
     return ys[-1, 0]
 
 
+@pytest.mark.dear
 def test_ensembles_of_paths_that_jump():
     """Path for path those of single solves; sums in threads; one that ends in NaN costs that one."""
     ts = np.array([0.0, 0.6, 2.0])

@@ -55,6 +55,7 @@ def test_positions_of_the_oscillator_have_their_exact_variance():
     assert abs(found[0, 1]) < 1e-14
 
 
+@pytest.mark.dear
 @pytest.mark.deep(but=["BAOAB"])
 @SPLITTINGS
 def test_mean_and_covariance_converge_with_order_two(method):

@@ -59,6 +59,7 @@ def _price(payoff, paths, **options):
 AT = 100.0, 0.05, 0.2
 
 
+@pytest.mark.dear
 def test_greeks_of_a_digital_option():
     """Closed forms: Black and Scholes; means over 100,000 pairs, within four of their standard errors."""
     price = _price(_digital, 200_000, antithetic=True)

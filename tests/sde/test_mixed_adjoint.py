@@ -56,6 +56,7 @@ def _of_path(solve):
     return f
 
 
+@pytest.mark.dear
 def test_gradients_are_those_of_the_other_adjoints():
     found = {
         name: nd.value_and_grad(_of_path(solve), (0, 1), mode="reverse")(*AT)
@@ -69,6 +70,7 @@ def test_gradients_are_those_of_the_other_adjoints():
     assert slopes[1][0].outer.shape == (2, 3)
 
 
+@pytest.mark.dear
 def test_jacobians_of_all_outputs_at_once():
     """The solver's own Jacobian, which "auto" takes for arrays; in compiled code as well."""
     expected = nd.jacobian(SOLVERS["auto"], (0, 2), mode="forward")(AT[0], TIMES, AT[1], KEY)

@@ -51,6 +51,7 @@ def _filter(**options):
     return filters.particle_filter(_drift, _diffusion, **given | options)
 
 
+@pytest.mark.dear
 def test_a_linear_equation_beside_the_exact_filter():
     """Value, gradient: the mean over keys is the exact one; and each gradient is that of its value."""
     model = _filter()

@@ -70,6 +70,7 @@ _WAYS = [
 ]
 
 
+@pytest.mark.dear
 def test_all_adjoints_agree():
     found = _gradients(_drift, _matrix, "general", (1.0, 0.5), 0.7, _WAYS)
     for other in found[1:]:

@@ -43,6 +43,7 @@ def _price(spot, variance, rate, vol, paths):
 AT = 1.1, 0.09, 0.05, 1.2
 
 
+@pytest.mark.dear
 @pytest.mark.deep(but=["forward"])
 @pytest.mark.parametrize("mode", ["forward", "reverse"])
 def test_slopes_are_those_of_the_steps(mode):

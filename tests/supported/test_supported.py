@@ -44,6 +44,7 @@ def chosen(mode):
 of_this_numba = pytest.mark.skipif(table.age() < 0, reason="the table is of a newer Numba")
 
 
+@pytest.mark.dear
 @of_this_numba
 @pytest.mark.parametrize(("section", "probes", "mode"), [p for m in table.MODES for p in chosen(m)])
 def test_the_table_says_what_the_probe_shows(section, probes, mode):
@@ -84,6 +85,7 @@ def test_names_that_are_missing_are_found():
     assert len(found) > 600
 
 
+@pytest.mark.dear
 @of_this_numba
 @pytest.mark.parametrize("section", SECTIONS, ids=table.key)
 def test_every_probe_shows_something(section):

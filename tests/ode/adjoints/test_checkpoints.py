@@ -29,6 +29,7 @@ def test_outputs_within_steps_of_chosen_size():
     check(1, rtol=1e-12, atol=1e-14)
 
 
+@pytest.mark.dear
 @pytest.mark.deep(but=["Tsit5-7"])
 @pytest.mark.parametrize("count", [2, 7, 10**4])
 @pytest.mark.parametrize(

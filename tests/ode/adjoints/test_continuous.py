@@ -122,6 +122,7 @@ def check(problem, method, adjoint, tolerances=(1e-6, 1e-9), factor=30.0):
         assert not any(found[x == 7.0])  # by what the right-hand side does not use
 
 
+@pytest.mark.dear
 @pytest.mark.deep(but=["rotation-Tsit5-backsolve"])
 @pytest.mark.parametrize(("problem", "method", "adjoint"), list(cases()))
 def test_errors_follow_the_tolerances(problem, method, adjoint):

@@ -193,6 +193,7 @@ def cases():
                     yield name, method, adjoint
 
 
+@pytest.mark.dear
 @pytest.mark.deep(but=["cost-Tsit5-gauss"])
 @pytest.mark.parametrize(("name", "method", "adjoint"), list(cases()))
 def test_errors_follow_the_tolerances(name, method, adjoint):

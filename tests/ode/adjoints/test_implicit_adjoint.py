@@ -20,6 +20,7 @@ from tests.ode.test_rosenbrock import TIMES as ROBERTSON_TIMES
 METHODS = pytest.mark.parametrize("method", ["RadauIIA5", "KenCarp4"])
 
 
+@pytest.mark.dear
 @pytest.mark.deep(but=["RadauIIA5"])
 @METHODS
 def test_a_decay_against_its_closed_form(method):

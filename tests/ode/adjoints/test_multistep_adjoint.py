@@ -44,6 +44,7 @@ def robertson_loss(y0, k):
     return ys[1, 2] + ys[2, 2]  # within a step, and at the end of the last one
 
 
+@pytest.mark.dear
 def test_robertson_against_references():
     """By the rates, at orders up to 5, where slopes at 100 and 1e5 come from another code and method."""
     by_rates = nd.grad(robertson_loss, argnums=1, mode="reverse")(*ROBERTSON_GIVEN)

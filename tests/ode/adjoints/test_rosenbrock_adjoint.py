@@ -16,6 +16,7 @@ from tests.ode.test_rosenbrock import ROBERTSON, SLOPES, robertson
 from tests.ode.test_rosenbrock import TIMES as ROBERTSON_TIMES
 
 
+@pytest.mark.dear
 def test_robertson_against_references():
     """A row of the sensitivities at 1e5, where they come from another code and method."""
     solve = nd.ode.solver(robertson, method="Rodas5P", rtol=1e-8, atol=1e-12)
@@ -35,6 +36,7 @@ def forced(t, y, rate, k):
     return first, math.cos(rate * t) * y[0] - y[0] * y[1]
 
 
+@pytest.mark.dear
 @pytest.mark.deep(but=["Rosenbrock23"])
 @pytest.mark.parametrize("method", ["Rosenbrock23", "Rodas4", "Rodas5P"])
 def test_a_slope_that_depends_on_time(method):
@@ -79,6 +81,7 @@ def diffusing_loss(form):
     return numba.njit(loss)
 
 
+@pytest.mark.dear
 @pytest.mark.deep(but=["dense"])
 @pytest.mark.parametrize("form", ["dense", "band", "sparse"])
 def test_states_in_arrays(form):
@@ -124,6 +127,7 @@ def test_mass_matrices():
     assert_as_forward(lambda ts: (WEIGHTS * mixed((1.3, 0.2), ts, (0.7, 2))).sum(), 0, TIMES)
 
 
+@pytest.mark.dear
 @pytest.mark.deep(but=["reverse"])
 @pytest.mark.parametrize("mode", ["forward", "reverse"])
 def test_times_beside_a_mass_matrix(mode):

@@ -170,6 +170,7 @@ def test_fewest_steps(states):
         assert taken(steps, states) == least(steps, states)
 
 
+@pytest.mark.dear
 @pytest.mark.parametrize(
     ("steps", "states", "times"), [(10**5, 100, 3), (10**7, 150, 4), (10**4, 10, 7)]
 )

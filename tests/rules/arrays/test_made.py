@@ -185,6 +185,7 @@ every_program = pytest.mark.parametrize(
 )
 
 
+@pytest.mark.dear
 @pytest.mark.deep(but=["steps", "finite", "insertions", "one_number_at_several_places"])
 @every_program
 def test_gradient(program):

@@ -94,6 +94,7 @@ def differences(f, h=1e-6):
         yield found
 
 
+@pytest.mark.dear
 @pytest.mark.deep(
     but=[
         "np.add(a, a, a); *",
