@@ -233,8 +233,6 @@ def _diffusion(model, table, time, options, arguments):
         raise ArgumentError(f"--ahead is not for likelihood = {model.likelihood!r}")
     scale = options.pop("scale", "linear")
     columns, t, y = assemble_series(model, table, time=time, scale=scale)
-    fixed = options.pop("fixed", ())
-    start = model.p0 | fixed if isinstance(fixed, dict) else model.p0
 
     def solve():
         with _placed(model, table), _executor(arguments.workers, model) as executor:
@@ -242,8 +240,7 @@ def _diffusion(model, table, time, options, arguments):
                 _likelihood(model),
                 t,
                 y,
-                start,
-                fixed=tuple(fixed),
+                model.p0,
                 starts=arguments.starts,
                 seed=arguments.seed,
                 executor=executor,

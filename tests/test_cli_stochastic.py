@@ -10,7 +10,7 @@ from numbad.cli import _likelihood, main
 from numbad.data import load_us_tbill
 from numbad.errors import NumbadWarning
 from numbad.models import load_model
-from numbad.sde import filters
+from numbad.sde import filters, transitions
 from tests.command_line import COOLING, TEA, complaint, files, saved
 
 __all__ = ["files"]  # a fixture
@@ -73,6 +73,36 @@ def test_a_stochastic_equation(files, capsys):
     assert stored["params"]["gamma"] == pytest.approx(0.7167, rel=1e-4)
     assert stored["loglik"] == pytest.approx(732.325864, abs=1e-6)
     assert Path("cooling.png").stat().st_size > 10000
+
+
+VASICEK = """\
+likelihood = "vasicek"
+p0 = dict(kappa=0.2, theta=0.05, sigma=0.02)
+bounds = dict(kappa=(0, 2))
+fixed = dict(theta=0.05)
+transforms = dict(kappa="logit")
+priors = dict(kappa=("normal", 0.3, 0.05), sigma=("lognormal", 0.02, 0.1))
+"""
+
+
+def test_a_model_file_with_priors_and_transforms(files, capsys):
+    """What `fit_sde` gives with the same, and what it says of a slip."""
+    assert main(files(VASICEK, bill())) == 0
+    assert "202 transitions, 2 priors" in capsys.readouterr().out
+    given = {
+        "bounds": {"kappa": (0, 2)},
+        "fixed": {"theta": 0.05},
+        "transforms": {"kappa": "logit"},
+        "priors": {"kappa": ("normal", 0.3, 0.05), "sigma": ("lognormal", 0.02, 0.1)},
+    }
+    start = {"kappa": 0.2, "theta": 0.05, "sigma": 0.02}
+    expected = nd.fit.fit_sde(transitions.vasicek, *load_us_tbill(), start, **given)
+    found = saved()
+    assert found["params"] == expected.params
+    assert found["stderr"] == expected.stderr
+    assert (found["aic"], found["fixed"]) == ("nan", {"theta": 0.05})
+    assert main(files(VASICEK.replace('"normal"', '"cauchy"'), bill())) == 2
+    assert "cooling.py: priors of kappa: there is no prior 'cauchy'" in complaint(capsys)
 
 
 @pytest.mark.deep

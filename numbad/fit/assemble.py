@@ -1,7 +1,7 @@
 """From the arguments of `fit_ode` to a checked `OdeProblem`."""
 
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from numbers import Integral, Real
 
 import numpy as np
@@ -10,6 +10,7 @@ from numbad.errors import DataError, ModelError
 from numbad.fit.data import Observations, check_observations, earliest, read_series
 from numbad.fit.evaluate import Shape, as_dispatcher
 from numbad.fit.experiment import Candidates, read_experiments, split_start
+from numbad.fit.freedom import varying
 from numbad.fit.initial import (
     begun,
     by_component,
@@ -29,24 +30,11 @@ from numbad.fit.model import (
     read_parameters,
 )
 from numbad.fit.observables import read_observables
-from numbad.fit.priors import read_priors
 from numbad.fit.problem import OdeProblem, Trial
 from numbad.fit.robust_losses import LOSSES
-from numbad.fit.unknowns import make_unknowns, read_bounds, read_fixed, read_transforms
 
 # Longer states are passed to the model as arrays: code that is unrolled over them grows too long.
 LONGEST_TUPLE = 16
-
-
-@dataclass(frozen=True)
-class Freedom:
-    """What may vary, and how, as in `fit_ode`."""
-
-    own: object
-    fixed: object
-    bounds: object
-    transforms: object
-    priors: object
 
 
 def make_problem(
@@ -153,25 +141,12 @@ def _varying(candidates, freedom, scale):
     """Return (unknowns, priors, fixed (name, value) pairs, places by the number of the unknown)."""
     names, aliases = candidates.names, candidates.aliases
     aliases = {alias: meant for alias, meant in aliases.items() if alias not in names}
-    start = np.array(candidates.start)
     if not names:
         raise ModelError("nothing to fit: no parameters, and fit_y0 is False")
-    lower, upper = read_bounds(freedom.bounds, names, aliases)
-    held = read_fixed(freedom.fixed, names, aliases, start) | (lower == upper)
-    for name, value, low, high in zip(names, start.tolist(), lower, upper, strict=True):
-        if not low <= value <= high:
-            raise ModelError(f"{name} starts at {value:g}, outside its bounds [{low:g}, {high:g}]")
-    transforms = read_transforms(freedom.transforms, names, scale, aliases)
-    priors = read_priors(freedom.priors, names, start, held, aliases)
-    if held.all():
-        raise ModelError(f"nothing to fit, all is fixed: {', '.join(names)}")
-    kept = np.flatnonzero(~held)
-    unknowns = make_unknowns(
-        tuple(names[i] for i in kept),
-        start[kept],
-        [(lower[i], upper[i]) for i in kept],
-        [transforms[i] for i in kept],
+    unknowns, priors, held, start = varying(
+        names, candidates.start, freedom, lambda start, lower: scale, aliases
     )
+    kept = np.flatnonzero(~held)
     fixed = tuple((names[i], float(start[i])) for i in np.flatnonzero(held))
     numbers = np.full(len(names) + 1, -1)  # the last for what is no candidate
     numbers[kept] = np.arange(len(kept))

@@ -75,8 +75,7 @@ def _both(first, second):
 
 def _states(result, labels):
     """A panel for each component of the state."""
-    times, values = result.problem.args[:2]
-    found = result.problem.hidden.filtered(times, values, result.fixed | result.params)
+    times, found = result.problem.args[0], result.filtered()
     width = half_width(0.95, None, known_sigma=True)
     deviations = width * np.sqrt(np.diagonal(found.cov, axis1=1, axis2=2))
     labels = labels or [f"state[{k}]" for k in range(found.mean.shape[1])]

@@ -1,7 +1,10 @@
 """The likelihood of a series under an SDE as a problem of many starts, and the search for its maximum."""
 
 import hashlib
+import inspect
 import pickle
+from collections.abc import Mapping
+from dataclasses import fields
 from functools import cached_property
 
 import numpy as np
@@ -12,10 +15,11 @@ from numba.core.registry import cpu_target
 from numbad.compilation.caching import jit, user_jit
 from numbad.compilation.fingerprint import fingerprint
 from numbad.compilation.memo import built_once, look_again, made_of
-from numbad.errors import ModelError
+from numbad.errors import ArgumentError, ModelError
 from numbad.fit.local import FAILURES, LocalFit
 from numbad.fit.problem import digest, remembered
 from numbad.sde.hidden_state import HiddenState
+from numbad.sde.model_names import function_of
 from numbad.sde.state_source import returned
 from numbad.source import define
 
@@ -26,18 +30,20 @@ _MOST_STEPS = 500
 
 
 class LikelihoodProblem:
-    """The problem of `fit_sde`: its negative log-likelihood, and derivatives by internal coordinates.
+    """The problem of `fit_sde`: its cost, the negative log-likelihood and half of the squares of priors.
 
+    Compiled code has the log-likelihood and its derivatives by natural values; transforms and priors come on
+    top.
     `held` is name -> value of the parameters that are not sought. What `run_starts` wants of a problem.
     """
 
     levels = None
 
-    def __init__(self, density, names, unknowns, held, times, values):
+    def __init__(self, density, names, unknowns, priors, held, times, values):
         from numbad.operators import grad, hessian, jacobian, value_and_grad
 
-        self.contents = density, names, unknowns, held, times, values
-        self.unknowns, self.fixed = unknowns, held
+        self.contents = density, names, unknowns, priors, held, times, values
+        self.unknowns, self.priors, self.fixed = unknowns, priors, held
         start = held | dict(zip(unknowns.names, unknowns.start.tolist(), strict=True))
         by_series = isinstance(density, HiddenState)
         if by_series:
@@ -54,19 +60,43 @@ class LikelihoodProblem:
         self.counted = density.counted if by_series else "transitions"
         self.hidden = density if by_series and density.tells_states else None
         self.args = times, values, np.array([held[name] for name in names if name in held])
-        fun = self.fun = _misfit(whole, names, unknowns.names, unknowns.transforms)
+        misfit = self._misfit = _misfit(whole, names, unknowns.names)
         # Both modes run equally fast for a handful of parameters; for a filter forward mode compiles in a
         # third.
         if by_series:
-            self.gradient = value_and_grad(fun, 0, mode="forward")
-            self.curvature = jacobian(grad(fun, 0, mode="forward"), 0, mode="forward")
+            self._gradient = value_and_grad(misfit, 0, mode="forward")
+            self._hessian = jacobian(grad(misfit, 0, mode="forward"), 0, mode="forward")
         else:
-            self.gradient, self.curvature = value_and_grad(fun, 0), hessian(fun, 0)
+            self._gradient, self._hessian = value_and_grad(misfit, 0), hessian(misfit, 0)
+
+    def cost(self, x):
+        """Return the cost at internal coordinates."""
+        values = self.unknowns.natural(x)
+        return float(self._misfit(values, *self.args)) + self.priors.cost(values)[0]
+
+    def gradient(self, x):
+        """Return the cost at internal coordinates and its gradient by these."""
+        values = self.unknowns.natural(x)
+        misfit, slope = self._gradient(values, *self.args)
+        cost, by_priors, _ = self.priors.cost(values)
+        with np.errstate(all="ignore"):  # far out, where the cost is none
+            return misfit + cost, (slope + by_priors) * self.unknowns.slopes(values)
+
+    def curvature(self, x):
+        """Return the Hessian of the cost by internal coordinates."""
+        unknowns = self.unknowns
+        values = unknowns.natural(x)
+        slope = self._gradient(values, *self.args)[1]
+        _, by_priors, curvature = self.priors.cost(values)
+        slopes, bends = unknowns.slopes(values), unknowns.bends(values)
+        hessian = self._hessian(values, *self.args) + np.diag(curvature)
+        with np.errstate(all="ignore"):
+            return hessian * np.outer(slopes, slopes) + np.diag((slope + by_priors) * bends)
 
     def check(self, start):
         """Raise `ModelError` where the likelihood cannot be evaluated at natural values."""
         try:
-            value = self.fun(self.unknowns.internal(start), *self.args)
+            value = self._misfit(np.array(start), *self.args)
         except ModelError:
             raise
         except FAILURES as error:
@@ -75,6 +105,8 @@ class LikelihoodProblem:
             raise ModelError(
                 f"the log-likelihood at the start is {-value}: the density there must be positive and finite"
             )
+        if not np.isfinite(self.priors.cost(start)[0]):
+            raise ModelError("a log-normal prior is of positive numbers, which the start is not")
 
     def fit_from(self, index, start):
         """Return the `LocalFit` from natural values `start`; raise `ModelError` if that is no start."""
@@ -94,7 +126,7 @@ class LikelihoodProblem:
     def _value(self, x):
         """Cost and gradient; infinite where there are none: a step there is one that is too long."""
         try:
-            value, slope = self.gradient(np.array(x), *self.args)
+            value, slope = self.gradient(x)
         except ModelError:
             raise
         except FAILURES:
@@ -108,7 +140,7 @@ class LikelihoodProblem:
             self._value,
             x,
             jac=True,
-            hess=lambda x: self.curvature(np.array(x), *self.args),
+            hess=self.curvature,
             method="trust-exact",
             options={"gtol": _GRADIENT, "maxiter": _MOST_STEPS},
         )
@@ -142,7 +174,7 @@ class LikelihoodProblem:
     @cached_property
     def digests(self):
         """Digests of model, data and options: what has to agree for two fits to be the same."""
-        density, names, unknowns, held, times, values = self.contents
+        density, names, unknowns, priors, held, times, values = self.contents
         parts = (
             vars(density).values() if isinstance(density, HiddenState) else (_compiled(density),)
         )
@@ -159,6 +191,7 @@ class LikelihoodProblem:
             "model or version": digest(type(density).__name__, codes, plain, names),
             "data": digest(times.tobytes(), values.shape, values.tobytes()),
             "unknowns": digest(unknowns.names, box, unknowns.transforms, held),
+            "priors": digest(*(getattr(priors, f.name).tobytes() for f in fields(priors))),
         }
 
     @cached_property
@@ -183,6 +216,43 @@ class LikelihoodProblem:
 def _restore(key, blob):
     """The problem of a pickle: one for each process, so that it compiles once."""
     return remembered(key, lambda: LikelihoodProblem(*pickle.loads(blob)))
+
+
+def parameters_of(density, p0):
+    """The names in the order of the density's parameters, and the start of each."""
+    if isinstance(density, HiddenState):
+        density, leading = density.drift, 2  # t, y
+    elif callable(density):
+        leading = 4  # t0, y0, t1, y1
+    else:
+        raise ArgumentError(
+            "density must be a function of (t0, y0, t1, y1, *parameters), a filter from numbad.sde.filters "
+            f"or simulated moments, not {density!r}"
+        )
+    if not isinstance(p0, Mapping) or not p0:
+        raise ArgumentError(
+            f"p0 gives each parameter its start, such as {{'kappa': 0.2}}; not {p0!r}"
+        )
+    function = density.py_func if isinstance(density, Dispatcher) else density
+    parameters = list(inspect.signature(function).parameters.values())[leading:]
+    names = list(p0)
+    if not any(p.kind is p.VAR_POSITIONAL for p in parameters):
+        wanted = [p.name for p in parameters]
+        if set(wanted) != set(names):
+            raise ArgumentError(
+                f"the {'drift' if leading == 2 else 'density'} takes {', '.join(wanted)}; p0 gives "
+                f"{', '.join(names)}"
+            )
+        names = wanted
+    start = {}
+    for name in names:
+        try:
+            start[name] = float(p0[name])
+        except (TypeError, ValueError):
+            raise ArgumentError(
+                f"the start of {name!r} must be a float, not {p0[name]!r}"
+            ) from None
+    return tuple(names), tuple(start[name] for name in names)
 
 
 def _verdict(found):
@@ -226,21 +296,13 @@ def _over_transitions(density, count):
 
 
 @built_once(lambda whole, *_: whole)
-def _misfit(whole, names, free, transforms):
-    """The negative log-likelihood of internal coordinates, `misfit(x, t, y, held)`."""
-    places, held = {name: k for k, name in enumerate(free)}, iter(range(len(names)))
-    entries = []
-    for name in names:
-        if name not in places:
-            entries.append(f"held[{next(held)}]")
-        else:
-            x = f"x[{places[name]}]"
-            entries.append(f"np.exp({x})" if transforms[places[name]] == "log" else x)
-    parameters = ", ".join(f"p{k}" for k in range(len(names)))
-    lines = [
-        "def misfit(x, t, y, held):",
-        *(f"    p{k} = {entry}" for k, entry in enumerate(entries)),
-        f"    return -log_likelihood(t, y, {parameters})",
+def _misfit(whole, names, free):
+    """The negative log-likelihood, `misfit(values, t, y, held)`, of natural values of what is free."""
+    held = iter(range(len(names)))
+    entries = [
+        f"values[{free.index(name)}]" if name in free else f"held[{next(held)}]" for name in names
     ]
-    namespace = {"np": np, "log_likelihood": whole}
-    return jit(error_model="numpy")(define("\n".join(lines) + "\n", namespace))
+    lines = [f"return -log_likelihood(t, y, {', '.join(entries)})"]
+    return jit(error_model="numpy")(
+        function_of("misfit(values, t, y, held)", lines, {"log_likelihood": whole})
+    )

@@ -7,8 +7,9 @@ from dataclasses import replace
 import numpy as np
 
 from numbad.errors import ModelError
-from numbad.fit.assemble import Freedom, make_problem
+from numbad.fit.assemble import make_problem
 from numbad.fit.doses import read_events
+from numbad.fit.freedom import Freedom
 from numbad.fit.multistart import run_starts
 from numbad.fit.problem import FitControl, Solving, as_tuple
 from numbad.fit.result import FitResult

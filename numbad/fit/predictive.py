@@ -15,7 +15,7 @@ _STEPS = 20  # between observations
 
 def predictive_band(fit, ts, key, y0, solve, levels, paths, draws):
     """Quantiles (levels, len(ts), n) of paths; arguments as in `DiffusionFit.predictive_band`."""
-    times, levels = _times(ts), _levels(levels)
+    times, levels = increasing(ts), _levels(levels)
     paths, draws = _counts(paths, draws)
     solve, lowest = _solver(fit, solve)
     check_solver("ensemble", solve, key)
@@ -33,14 +33,15 @@ def predictive_band(fit, ts, key, y0, solve, levels, paths, draws):
     return np.quantile(found[kept], levels, axis=0)
 
 
-def _times(ts):
+def increasing(ts):
+    """Times as an array; ArgumentError where they do not increase."""
     times = np.asarray(ts, dtype=float)
     if (
         times.ndim != 1
         or not times.size
         or not (np.isfinite(times).all() and (np.diff(times) > 0.0).all())
     ):
-        raise ArgumentError(f"ts are increasing times, the first of them that of y0; not {ts!r}")
+        raise ArgumentError(f"ts are increasing times, finite, one at least; not {ts!r}")
     return times
 
 
@@ -92,7 +93,7 @@ def _observed(fit, t):
     if values.ndim > 1:
         raise ArgumentError(
             f"y0 is the state at ts[0] = {t:g}, which was not observed as such: give it (of a filter, "
-            "fit.problem.hidden.filtered(t, y, params).mean tells it)"
+            "fit.filtered().mean tells it)"
         )
     row = int(np.searchsorted(times, t))
     if row == times.size or times[row] != t:

@@ -37,6 +37,17 @@ class Priors:
             slopes = np.where(self.log, 1.0 / values, 1.0)
         return (seen - self.center) / self.deviation, slopes / self.deviation
 
+    def cost(self, values):
+        """Return half the sum of squares at natural `values` of all unknowns, its gradient by these, and
+        the diagonal of its Hessian, which has nothing beside it."""
+        residuals, slopes = self.residuals(values)
+        gradient, curvature = np.zeros((2, len(values)))
+        with np.errstate(all="ignore"):
+            bends = np.where(self.log, -slopes / np.asarray(values)[self.index], 0.0)
+            gradient[self.index] = residuals * slopes
+            curvature[self.index] = slopes**2 + residuals * bends
+            return 0.5 * float(residuals @ residuals), gradient, curvature
+
 
 def read_priors(priors, names, values, fixed, aliases):
     """Return the `Priors` of the unknowns that are not `fixed`, booleans; indices count these.

@@ -88,7 +88,8 @@ class _ProfileSearch:
     def __init__(self, result, index, threshold, width):
         self.problem, self.unknowns = result.problem, result.problem.unknowns
         self.index, self.threshold, self.name = index, threshold, result.names[index]
-        self.best, self.cost = self.unknowns.internal(result.x), result.cost
+        self.values, self.best = result.x, self.unknowns.internal(result.x)
+        self.cost = result.cost
         self.points = {float(result.x[index]): float(result.cost)}
         cov = result._uncertainty.cov
         deviation = np.sqrt(cov[index, index])
@@ -160,7 +161,4 @@ class _ProfileSearch:
         return lowest
 
     def _natural(self, value):
-        with np.errstate(over="ignore"):
-            whole = np.array(self.best)
-            whole[self.index] = value
-            return float(self.unknowns.extended(whole)[self.index])
+        return self.unknowns.natural_at(self.index, value, self.values)

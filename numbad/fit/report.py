@@ -16,8 +16,8 @@ def table(result):
     verdict = "converged" if result.success else "NOT CONVERGED"
     loss = "" if control.loss == "linear" else f", {control.loss} loss"
     lines = [
-        f"{verdict}: {len(result.names)} unknowns, {result.problem.count} observations, "
-        f"{scale} scale{loss}",
+        f"{verdict}: {len(result.names)} unknowns, {result.problem.count} observations"
+        f"{_priors(result)}, {scale} scale{loss}",
         "",
         *_columns(result),
         "",
@@ -27,6 +27,11 @@ def table(result):
         result.message,
     ]
     return "\n".join(lines)
+
+
+def _priors(result):
+    count = len(result.problem.priors or ())
+    return f", {count} prior{'s' if count > 1 else ''}" if count else ""
 
 
 def _scatter(result):
@@ -44,7 +49,7 @@ def likelihood_table(result, observations):
     """Return the estimates of maximum likelihood with standard errors and 95 % intervals, as plain text."""
     verdict = "converged" if result.success else "NOT CONVERGED"
     lines = [
-        f"{verdict}: {len(result.names)} unknowns, {observations}",
+        f"{verdict}: {len(result.names)} unknowns, {observations}{_priors(result)}",
         "",
         *_columns(result),
         "",

@@ -157,19 +157,22 @@ class FitResult:
 
     @cached_property
     def message(self):
-        notes = [self._reason.rstrip(".")]
-        loose = [n for n, e in self.stderr.items() if np.isinf(e)]
-        if loose:
-            notes.append(f"the data do not determine {', '.join(loose)}")
-        active = self.problem.unknowns.active(self.x)
-        if active:
-            notes.append(f"at a bound: {', '.join(active)}; standard errors ignore bounds")
+        notes = [self._reason.rstrip("."), *self._cautions()]
         if self.degrees == 0:
             notes.append("as many unknowns as observations: no estimate of the noise")
+        return "; ".join(notes)
+
+    def _cautions(self):
+        """What to know about the estimates and the starts."""
+        loose = [n for n, e in self.stderr.items() if np.isinf(e)]
+        if loose:
+            yield f"the data do not determine {', '.join(loose)}"
+        active = self.problem.unknowns.active(self.x)
+        if active:
+            yield f"at a bound: {', '.join(active)}; standard errors ignore bounds"
         failed = sum(not np.isfinite(fit.cost) for fit in self.starts)
         if failed:
-            notes.append(f"{failed} of {len(self.starts)} starts could not be evaluated")
-        return "; ".join(notes)
+            yield f"{failed} of {len(self.starts)} starts could not be evaluated"
 
     def interval(self, level=0.95):
         """Return unknown -> (low, high), the confidence interval from its standard error.

@@ -6,6 +6,7 @@ import numpy as np
 
 from numbad.fit.data import Observations, Series
 from numbad.fit.evaluate import Shape, as_dispatcher
+from numbad.fit.likelihood import LikelihoodProblem, parameters_of
 from numbad.fit.local import LocalFit
 from numbad.fit.model import Calling, packed
 from numbad.fit.observables import read_observables
@@ -35,7 +36,21 @@ def dump(result):
     shown |= {name: getattr(result, name) for name in result.stored}
     if isinstance(result.problem, OdeProblem):
         shown["problem"] = _dump_problem(result.problem)
+    if isinstance(result.problem, LikelihoodProblem):
+        shown["problem"] = _dump_likelihood(result.problem)
     return _plain(shown)
+
+
+def _dump_likelihood(problem):
+    _, names, unknowns, priors, _, times, values = problem.contents
+    return {
+        "names": names,
+        "unknowns": asdict(unknowns),
+        "priors": asdict(priors),
+        "fixed": problem.fixed,
+        "t": times,
+        "y": values,
+    }
 
 
 def _dump_problem(problem):
@@ -71,10 +86,25 @@ def _dump_trial(trial):
 
 def load(stored, fun, observables=None, events=(), y0=None):
     """Return (problem, local fits) of what `dump` gave."""
+    fits = _load_fits(stored)
+    return _load_problem(stored["problem"], fun, observables, events, y0), fits
+
+
+def load_diffusion(stored, density):
+    """Return (problem, local fits) of what `dump` gave of a fit by likelihood."""
+    fits, entry = _load_fits(stored), stored["problem"]
+    unknowns, priors = _load_unknowns(entry["unknowns"]), _load_priors(entry["priors"])
+    held = {name: float(value) for name, value in entry["fixed"].items()}
+    start = held | dict(zip(unknowns.names, unknowns.start.tolist(), strict=True))
+    names, _ = parameters_of(density, {name: start[name] for name in entry["names"]})
+    times, values = np.array(entry["t"], float), np.array(entry["y"], float)
+    return LikelihoodProblem(density, names, unknowns, priors, held, times, values), fits
+
+
+def _load_fits(stored):
     if stored["numbad fit"] != FORMAT:
         raise ValueError(f"format {stored['numbad fit']}, this version reads {FORMAT}")
-    fits = [_load_fit(entry) for entry in stored["starts"]]
-    return _load_problem(stored["problem"], fun, observables, events, y0), fits
+    return [_load_fit(entry) for entry in stored["starts"]]
 
 
 def _load_fit(entry):
@@ -83,10 +113,9 @@ def _load_fit(entry):
 
 
 def _load_problem(entry, fun, observables, events, y0):
-    shape, unknowns, priors = entry["shape"], entry["unknowns"], entry["priors"]
+    shape = entry["shape"]
     calling = Calling(shape["calling"]["count"], _form(shape["calling"]["form"]))
     state, labels = _form(shape["state"]), entry["labels"]
-    arrays = {name: np.array(unknowns[name], float) for name in ("start", "lower", "upper")}
     trials = tuple(map(_load_trial, entry["trials"]))
     if entry["observables"] != (observables is not None):
         raise ValueError("observables= must be given as they were to fit_ode")
@@ -105,24 +134,31 @@ def _load_problem(entry, fun, observables, events, y0):
             calling, state, shape["components"], tuple(shape["varied"]), tuple(shape["free"]),
             shape["doses"], shape["adjoint"],
         ),
-        Unknowns(
-            tuple(unknowns["names"]), **arrays, transforms=tuple(unknowns["transforms"]),
-            scale=np.array(unknowns["scale"], float),
-        ),
+        _load_unknowns(entry["unknowns"]),
         _tuple(entry["components"]),
         trials,
         FitControl(**entry["control"] | {"options": tuple(map(tuple, entry["control"].get("options", ())))}),
         _load_solving(entry["solving"]),
         observing,
         _tuple(labels),
-        Priors(
-            np.array(priors["index"], np.intp), np.array(priors["log"], bool),
-            *(np.array(priors[name], float) for name in ("center", "deviation")),
-        ),
+        _load_priors(entry["priors"]),
         tuple((name, float(value)) for name, value in entry["fixed"]),
         events,
         None if y0 is None else as_dispatcher(y0),
     )  # fmt: skip
+
+
+def _load_unknowns(entry):
+    arrays = {name: np.array(entry[name], float) for name in ("start", "lower", "upper", "scale")}
+    return Unknowns(tuple(entry["names"]), **arrays, transforms=tuple(entry["transforms"]))
+
+
+def _load_priors(entry):
+    return Priors(
+        np.array(entry["index"], np.intp),
+        np.array(entry["log"], bool),
+        *(np.array(entry[name], float) for name in ("center", "deviation")),
+    )
 
 
 def _load_trial(entry):

@@ -70,6 +70,20 @@ class Unknowns:
         slopes[self._logit] = (value - low) * ((high - value) / (high - low))
         return slopes
 
+    def bends(self, values):
+        """Return d^2(natural) / d(internal)^2 at natural `values`."""
+        slopes, bends = self.slopes(values), np.zeros(len(self))
+        bends[self._log] = slopes[self._log]
+        low, high, value = (part[self._logit] for part in (self.lower, self.upper, values))
+        bends[self._logit] = slopes[self._logit] * ((low - value) + (high - value)) / (high - low)
+        return bends
+
+    def natural_at(self, index, x, values):
+        """Return the natural value of internal coordinate x of one unknown, others at `values`."""
+        whole = self.internal(values)
+        whole[index] = x
+        return float(self.extended(whole)[index])
+
     def without(self, index):
         """Return these unknowns but for one."""
         kept = [i for i in range(len(self)) if i != index]
@@ -181,9 +195,9 @@ def _pairs(bounds, names, aliases):
     return enumerate(bounds)
 
 
-def read_transforms(transforms, names, default, aliases):
+def read_transforms(transforms, names, defaults, aliases):
     """Return the transform of each unknown; `transforms` is None, one for all, or a dict by name."""
-    found = [default] * len(names)
+    found = list(defaults)
     if isinstance(transforms, str):
         transforms = dict.fromkeys(names, transforms)
     for index, transform in by_name(transforms or {}, names, aliases, "transforms"):

@@ -18,7 +18,7 @@ OWN = {  # what else a likelihood takes
 KNOWN = (
     *("p0", "drift", "diffusion", "density", "likelihood", "observe", *SEEN, "dt"),
     *("particles", "width", "moments", "paths", "seed"),
-    *("observed", "bounds", "fixed", "transforms", "scale", "time"),
+    *("observed", "bounds", "fixed", "transforms", "priors", "scale", "time"),
 )
 
 
@@ -44,7 +44,7 @@ class DiffusionModel:
     own : dict
         Those of ``particles``, ``width``, ``paths`` and ``seed`` that are given.
     options : dict
-        Those of ``time``, ``scale``, ``bounds``, ``fixed`` and ``transforms`` that are given.
+        Those of ``time``, ``scale``, ``bounds``, ``fixed``, ``transforms`` and ``priors`` that are given.
     """
 
     path: Path
@@ -197,7 +197,7 @@ class _DiffusionReader(Reader):
         options = {"time": self.word("time")} if "time" in self.lines else {}
         if "scale" in self.lines:
             options["scale"] = self.word("scale", ("linear", "log"))
-        for name in ("bounds", "fixed", "transforms"):  # the fit knows what they may be
+        for name in ("bounds", "fixed", "transforms", "priors"):  # the fit knows what they may be
             if name in self.lines:
                 options[name] = self.get(name)
         return options

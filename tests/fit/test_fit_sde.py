@@ -166,8 +166,6 @@ def test_fixed_parameters_and_other_starts():
     [
         ({"p0": {"kappa": 0.1}}, nd.ArgumentError, "takes kappa, theta, sigma; p0 gives kappa"),
         ({"p0": [0.1]}, nd.ArgumentError, "p0 gives each parameter its start"),
-        ({"fixed": ("mu",)}, nd.ArgumentError, "no parameter is called 'mu'"),
-        ({"transforms": {"kappa": "sqrt"}}, nd.ArgumentError, "must be 'log' or 'linear'"),
         ({"y": [0.1, 0.2]}, nd.DataError, "one entry for each observation"),
         ({"t": [0.0, 1.0, 1.0]}, nd.DataError, "increase strictly, which it does not at entry 2"),
         ({"y": [0.1, math.nan, 0.3]}, nd.DataError, "which entry 1 is not"),

@@ -130,7 +130,7 @@ def test_a_start_without_a_likelihood_costs_that_start():
         ({"starts": 3}, ModelError, "give kappa a finite lower and upper bound, both above zero"),
         ({"bounds": {"mu": (0, 1)}}, ModelError, "no unknown is called 'mu'"),
         ({"bounds": {"kappa": (0.3, 1)}}, ModelError, "kappa starts at 0.2, outside its bounds"),
-        ({"fixed": {"mu": 1.0}}, ArgumentError, "no parameter is called 'mu'"),
+        ({"fixed": {"mu": 1.0}}, ModelError, "fixed: no unknown is called 'mu'"),
     ],
 )
 def test_refusals(options, error, told):
