@@ -38,6 +38,7 @@ class LikelihoodProblem:
     """
 
     levels = None
+    _last = (None,)
 
     def __init__(self, density, names, unknowns, priors, held, times, values):
         from numbad.operators import grad, hessian, jacobian, value_and_grad
@@ -77,16 +78,23 @@ class LikelihoodProblem:
     def gradient(self, x):
         """Return the cost at internal coordinates and its gradient by these."""
         values = self.unknowns.natural(x)
-        misfit, slope = self._gradient(values, *self.args)
+        misfit, slope = self._by_values(values)
         cost, by_priors, _ = self.priors.cost(values)
         with np.errstate(all="ignore"):  # far out, where the cost is none
             return misfit + cost, (slope + by_priors) * self.unknowns.slopes(values)
+
+    def _by_values(self, values):
+        """The negative log-likelihood and its gradient by natural values; a Hessian there needs it again."""
+        point, last = values.tobytes(), self._last
+        if last[0] != point:  # one tuple: several threads may run this
+            last = self._last = point, *self._gradient(values, *self.args)
+        return last[1:]
 
     def curvature(self, x):
         """Return the Hessian of the cost by internal coordinates."""
         unknowns = self.unknowns
         values = unknowns.natural(x)
-        slope = self._gradient(values, *self.args)[1]
+        slope = self._by_values(values)[1]
         _, by_priors, curvature = self.priors.cost(values)
         slopes, bends = unknowns.slopes(values), unknowns.bends(values)
         hessian = self._hessian(values, *self.args) + np.diag(curvature)
