@@ -60,8 +60,10 @@ class LikelihoodProblem:
             whole = _over_transitions(compiled, len(names))
         self.counted = density.counted if by_series else "transitions"
         self.hidden = density if by_series and density.tells_states else None
-        self.args = times, values, np.array([held[name] for name in names if name in held])
-        misfit = self._misfit = _misfit(whole, names, unknowns.names)
+        settings = density.settings if by_series else ()
+        known = np.array([held[name] for name in names if name in held])
+        self.args = times, values, known, *settings
+        misfit = self._misfit = _misfit(whole, names, unknowns.names, len(settings))
         # Both modes run equally fast for a handful of parameters; for a filter forward mode compiles in a
         # third.
         if by_series:
@@ -304,13 +306,16 @@ def _over_transitions(density, count):
 
 
 @built_once(lambda whole, *_: whole)
-def _misfit(whole, names, free):
-    """The negative log-likelihood, `misfit(values, t, y, held)`, of natural values of what is free."""
+def _misfit(whole, names, free, count):
+    """The negative log-likelihood of natural values of what is free, `misfit(values, t, y, held, *settings)`.
+
+    `count`: how many settings `whole` takes before the parameters.
+    """
+    settings = "".join(f", s{k}" for k in range(count))
     held = iter(range(len(names)))
     entries = [
         f"values[{free.index(name)}]" if name in free else f"held[{next(held)}]" for name in names
     ]
-    lines = [f"return -log_likelihood(t, y, {', '.join(entries)})"]
-    return jit(error_model="numpy")(
-        function_of("misfit(values, t, y, held)", lines, {"log_likelihood": whole})
-    )
+    lines = [f"return -log_likelihood(t, y{settings}, {', '.join(entries)})"]
+    head = f"misfit(values, t, y, held{settings})"
+    return jit(error_model="numpy")(function_of(head, lines, {"log_likelihood": whole}))

@@ -16,17 +16,17 @@ from numbad.sde.model_names import function_of
 
 
 def log_likelihood_of(*given):
-    """`log_likelihood(t, y, p0, p1, ...)` of observations y, shape (k, m), NaN where there is none.
+    """`log_likelihood(t, y, dt, p0, p1, ...)` of observations y, shape (k, m), NaN where there is none.
 
     Given `functions`, compiled: "drift", "diffusion", "observe" of (t, y, *p), "noise", "mean", "spread" of
     (*p); `sizes`, the numbers of components "n", of what is observed "m", of channels "q" (None: noise of its
-    own in each component); how many parameters; the largest step; whether the filter is unscented.
+    own in each component); how many parameters; whether the filter is unscented.
     """
     return _filter("log_likelihood", [], [], "total", *given)
 
 
 def filtered_of(*given):
-    """`filtered(t, y, p0, p1, ...)`, for the same: means (k, n), covariances (k, n, n), log-likelihood."""
+    """`filtered(t, y, dt, p0, p1, ...)`, for the same: means (k, n), covariances (k, n, n), likelihood."""
     before = [
         "means = np.empty((t.size, mean.size))",
         "covs = np.empty((t.size, mean.size, mean.size))",
@@ -36,7 +36,7 @@ def filtered_of(*given):
     )
 
 
-def _filter(name, before, each, returned, functions, sizes, count, dt, by_points):
+def _filter(name, before, each, returned, functions, sizes, count, by_points):
     parameters = "".join(f", p{k}" for k in range(count))
     names = _vectors(functions, sizes, parameters)
     compiled = jit(error_model="numpy")
@@ -59,7 +59,7 @@ def _filter(name, before, each, returned, functions, sizes, count, dt, by_points
         *before,
         "for k in range(t.size):",
         "    if k > 0:",
-        f"        steps = max(1, math.ceil((t[k] - t[k - 1]) / {dt!r} - 1e-9))",
+        "        steps = max(1, math.ceil((t[k] - t[k - 1]) / dt - 1e-9))",
         "        h = (t[k] - t[k - 1]) / steps",
         "        for step in range(steps):",
         f"            mean, cov = advance(t[k - 1] + step * h, h, mean, cov{parameters})",
@@ -71,7 +71,7 @@ def _filter(name, before, each, returned, functions, sizes, count, dt, by_points
         *("    " + line for line in each),
         f"return {returned}",
     ]
-    return compiled(function_of(f"{name}(t, y{parameters})", lines, names))
+    return compiled(function_of(f"{name}(t, y, dt{parameters})", lines, names))
 
 
 def _vectors(functions, sizes, parameters):

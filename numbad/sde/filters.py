@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from numbad.compilation.memo import built_once
 from numbad.sde.filter_source import filtered_of, log_likelihood_of
-from numbad.sde.hidden_state import HiddenState, hidden_state
+from numbad.sde.hidden_state import HiddenState, hidden_state, parameter_count
 from numbad.sde.particles import particle_filter
 
 __all__ = ["extended_kalman", "particle_filter", "unscented_kalman"]
@@ -23,11 +23,14 @@ class KalmanFilter(HiddenState):
 
     def likelihood_of(self, sizes):
         """The compiled log-likelihood for sizes of the problem."""
-        return _compiled(self, sizes)
+        return self._compiled(log_likelihood_of, sizes)
 
     def states_of(self, sizes):
         """The compiled filter for sizes of the problem."""
-        return _states(self, sizes)
+        return self._compiled(filtered_of, sizes)
+
+    def _compiled(self, make, sizes):
+        return _compiled(self.drift, make, tuple(self.functions.items()), sizes, self.by_points)
 
 
 def extended_kalman(drift, diffusion, *, mean, spread, noise, observe=None, dt):
@@ -104,15 +107,7 @@ def unscented_kalman(drift, diffusion, *, mean, spread, noise, observe=None, dt)
     )
 
 
-def _source(kalman, sizes, make):
-    return make(kalman.functions, dict(sizes), len(kalman.names), kalman.dt, kalman.by_points)
-
-
-@built_once(lambda kalman, _: kalman.drift)
-def _compiled(kalman, sizes):
-    return _source(kalman, sizes, log_likelihood_of)
-
-
-@built_once(lambda kalman, _: kalman.drift)
-def _states(kalman, sizes):
-    return _source(kalman, sizes, filtered_of)
+@built_once(lambda drift, *_: drift)
+def _compiled(drift, make, given, sizes, by_points):
+    """What `make` makes, likelihood or states; `given`: the functions' items."""
+    return make(dict(given), dict(sizes), parameter_count(drift), by_points)

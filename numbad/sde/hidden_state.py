@@ -48,6 +48,11 @@ class HiddenState:
         return tuple(inspect.signature(self.drift.py_func).parameters)[2:]
 
     @property
+    def settings(self):
+        """What compiled code takes before the parameters: it is the same code for all."""
+        return (self.dt,)
+
+    @property
     def functions(self):
         """Name -> compiled function."""
         return {name: getattr(self, name) for name in FUNCTIONS}
@@ -57,7 +62,7 @@ class HiddenState:
         return int(np.isfinite(y).sum())
 
     def log_likelihood(self, t, y, start):
-        """The compiled `log_likelihood(t, y, *parameters)`; raises where functions do not fit the data."""
+        """The compiled `log_likelihood(t, y, *settings, *parameters)`; raises where functions do not fit."""
         sizes = _sizes(self, float(t[0]), y.shape[1], start)
         return self.likelihood_of(tuple(sizes.items()))
 
@@ -70,7 +75,9 @@ class HiddenState:
         times, values = series(t, y)
         start = [float(params[name]) for name in self.names]
         sizes = _sizes(self, float(times[0]), values.shape[1], start)
-        return Filtered(*self.states_of(tuple(sizes.items()))(times, values, *start))
+        return Filtered(
+            *self.states_of(tuple(sizes.items()))(times, values, *self.settings, *start)
+        )
 
 
 def hidden_state(kind, drift, diffusion, observe, noise, mean, spread, dt, **own):
@@ -99,6 +106,11 @@ def hidden_state(kind, drift, diffusion, observe, noise, mean, spread, dt, **own
     if not 0.0 < step < np.inf:
         raise ArgumentError(f"dt must be positive and finite; it is {dt!r}")
     return kind(**given, dt=step, sees_all=sees_all, **own)
+
+
+def parameter_count(drift):
+    """How many parameters a drift takes after t and y."""
+    return len(inspect.signature(drift.py_func).parameters) - 2
 
 
 def _constant(name, value, parameters):

@@ -13,8 +13,8 @@ from numbad.sde.particle_source import advance_of, first_of, steps_between
 from numbad.sde.resampling import mean_and_cov
 
 
-def log_likelihood_of(moments, functions, sizes, count, dt, paths):
-    """`log_likelihood(t, y, key, p0, p1, ...)`, of the moments of y; arguments as in `particle_source`."""
+def log_likelihood_of(moments, functions, sizes, count, paths):
+    """`log_likelihood(t, y, dt, key, p0, ...)`, of the moments of y; arguments as in `particle_source`."""
     parameters = "".join(f", p{k}" for k in range(count))
     compiled = jit(error_model="numpy")
     names = {
@@ -30,7 +30,7 @@ def log_likelihood_of(moments, functions, sizes, count, dt, paths):
     lines = [
         f"x, drawn, series = first(key{parameters}), 1, np.empty(({paths}, t.size, {m}))",
         "for k in range(t.size):",
-        *steps_between(dt, sizes, paths, parameters),
+        *steps_between(sizes, paths, parameters),
         f"    z = normals(fold_in(key, drawn), {m * paths}).reshape(({m}, -1))",
         "    drawn += 1",
         f"    record(t[k], y[k], x, z, series[:, k]{parameters})",
@@ -42,7 +42,7 @@ def log_likelihood_of(moments, functions, sizes, count, dt, paths):
         "        found[c, i] = values[c]",
         "return density(seen, found)",
     ]
-    return compiled(function_of(f"log_likelihood(t, y, key{parameters})", lines, names))
+    return compiled(function_of(f"log_likelihood(t, y, dt, key{parameters})", lines, names))
 
 
 def _record(functions, sizes, parameters):

@@ -8,9 +8,8 @@ import numpy as np
 from numbad.compilation.memo import built_once
 from numbad.errors import ModelError
 from numbad.ode.compiling import as_dispatcher
-from numbad.sde.hidden_state import HiddenState, hidden_state, key_and_count
+from numbad.sde.hidden_state import HiddenState, hidden_state, key_and_count, parameter_count
 from numbad.sde.moment_source import log_likelihood_of
-from numbad.sde.particle_source import with_key
 
 
 @dataclass(frozen=True)
@@ -41,7 +40,13 @@ class SimulatedMoments(HiddenState):
 
     def likelihood_of(self, sizes):
         """The compiled log-likelihood for sizes of the problem."""
-        return _compiled(self, sizes)
+        given = tuple(self.functions.items())
+        return compiled_moments(self.drift, self.moments, given, sizes, self.paths)
+
+    @property
+    def settings(self):
+        """What compiled code takes before the parameters."""
+        return self.dt, self.key
 
 
 def simulated(
@@ -124,14 +129,6 @@ def simulated(
 
 
 @built_once(lambda drift, *_: drift)
-def compiled_moments(drift, moments, given, sizes, dt, paths):
-    """`log_likelihood(t, y, key, *parameters)`; `given`: the items of the functions."""
-    count = len(inspect.signature(drift.py_func).parameters) - 2
-    return log_likelihood_of(moments, dict(given), dict(sizes), count, dt, paths)
-
-
-@built_once(lambda model, _: model.drift)
-def _compiled(model, sizes):
-    functions = tuple(model.functions.items())
-    core = compiled_moments(model.drift, model.moments, functions, sizes, model.dt, model.paths)
-    return with_key(core, len(model.names), model.key)
+def compiled_moments(drift, moments, given, sizes, paths):
+    """`log_likelihood(t, y, dt, key, *parameters)`; `given`: the items of the functions."""
+    return log_likelihood_of(moments, dict(given), dict(sizes), parameter_count(drift), paths)

@@ -11,23 +11,23 @@ _HALF_LOG_2PI = 0.5 * math.log(2.0 * math.pi)
 
 
 def log_likelihood_of(*given):
-    """`log_likelihood(t, y, key, p0, p1, ...)` of observations y, shape (k, m), NaN where there is none.
+    """`log_likelihood(t, y, dt, key, p0, p1, ...)` of observations y, shape (k, m), NaN where there is none.
 
-    Given `functions`, compiled, and `sizes`, as in `filter_source`; how many parameters; the largest step;
-    how many particles; the width of the kernels.
+    Given `functions`, compiled, and `sizes`, as in `filter_source`; how many parameters; how many particles;
+    the width of the kernels.
     """
     return _filter("log_likelihood", [], [], "total", *given)
 
 
 def filtered_of(*given):
-    """`filtered(t, y, key, p0, p1, ...)`, likewise: means (k, n), covariances (k, n, n), log-likelihood."""
+    """`filtered(t, y, dt, key, p0, p1, ...)`, likewise: means (k, n), covariances (k, n, n), likelihood."""
     n = given[1]["n"]
     before = [f"means, covs = np.empty((t.size, {n})), np.empty((t.size, {n}, {n}))"]
     each = ["means[k], covs[k] = mean_and_cov(x, weights)"]
     return _filter("filtered", before, each, "means, covs, total", *given)
 
 
-def _filter(name, before, each, result, functions, sizes, count, dt, particles, width):
+def _filter(name, before, each, result, functions, sizes, count, particles, width):
     parameters = "".join(f", p{k}" for k in range(count))
     compiled = jit(error_model="numpy")
     names = {
@@ -45,7 +45,7 @@ def _filter(name, before, each, result, functions, sizes, count, dt, particles, 
         f"weights = np.full({particles}, {1.0 / particles!r})",
         *before,
         "for k in range(t.size):",
-        *steps_between(dt, sizes, particles, parameters),
+        *steps_between(sizes, particles, parameters),
         f"    weights = np.full({particles}, {1.0 / particles!r})",
         "    seen = not np.isnan(y[k]).all()",
         "    if seen:",
@@ -56,7 +56,7 @@ def _filter(name, before, each, result, functions, sizes, count, dt, particles, 
         f"        x, drawn = resampled(x, weights, {width!r}, fold_in(key, drawn)), drawn + 1",
         f"return {result}",
     ]
-    return compiled(function_of(f"{name}(t, y, key{parameters})", lines, names))
+    return compiled(function_of(f"{name}(t, y, dt, key{parameters})", lines, names))
 
 
 def first_of(functions, sizes, parameters, particles):
@@ -76,12 +76,12 @@ def first_of(functions, sizes, parameters, particles):
     return function_of(f"first(key{parameters})", lines, names)
 
 
-def steps_between(dt, sizes, particles, parameters):
+def steps_between(sizes, particles, parameters):
     """Lines that carry the particles `x` from the observation before, if any, to observation `k`."""
     channels = sizes["q"] or sizes["n"]
     return [
         "    if k > 0:",
-        f"        steps = max(1, math.ceil((t[k] - t[k - 1]) / {dt!r} - 1e-9))",
+        "        steps = max(1, math.ceil((t[k] - t[k - 1]) / dt - 1e-9))",
         "        h = (t[k] - t[k - 1]) / steps",
         "        for step in range(steps):",
         f"            z = normals(fold_in(key, drawn), {channels * particles}).reshape(({channels}, -1))",
@@ -124,11 +124,3 @@ def _weigh(functions, sizes, parameters):
         ]
     names = {"observe": functions["observe"], "noise_of": functions["noise"]}
     return function_of(f"weigh(t, row, x{parameters})", [*lines, "return out"], names)
-
-
-def with_key(core, count, key):
-    """`core(t, y, key, p0, p1, ...)` for one key, as a function of (t, y, p0, p1, ...)."""
-    parameters = "".join(f", p{k}" for k in range(count))
-    line = f"return core(t, y, key{parameters})"
-    made = function_of(f"of_key(t, y{parameters})", [line], {"core": core, "key": key})
-    return jit(error_model="numpy")(made)

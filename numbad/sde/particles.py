@@ -1,14 +1,13 @@
 """The particle filter, for states that are far from normal: `nd.fit.fit_sde` takes it."""
 
 from dataclasses import dataclass
-from inspect import signature
 
 import numpy as np
 
 from numbad.compilation.memo import built_once
 from numbad.errors import ArgumentError
-from numbad.sde.hidden_state import HiddenState, hidden_state, key_and_count
-from numbad.sde.particle_source import filtered_of, log_likelihood_of, with_key
+from numbad.sde.hidden_state import HiddenState, hidden_state, key_and_count, parameter_count
+from numbad.sde.particle_source import filtered_of, log_likelihood_of
 
 FEWEST = 10
 
@@ -25,11 +24,25 @@ class ParticleFilter(HiddenState):
 
     def likelihood_of(self, sizes):
         """The compiled log-likelihood for sizes of the problem."""
-        return _compiled(self, sizes, log_likelihood_of)
+        return self._compiled(log_likelihood_of, sizes)
 
     def states_of(self, sizes):
         """The compiled filter for sizes of the problem."""
-        return _compiled(self, sizes, filtered_of)
+        return self._compiled(filtered_of, sizes)
+
+    @property
+    def settings(self):
+        """What compiled code takes before the parameters."""
+        return self.dt, self.key
+
+    def _compiled(self, make, sizes):
+        n, width = dict(sizes)["n"], self.width
+        if width is None:
+            width = (4.0 / (n + 2.0) / self.particles) ** (1.0 / (n + 4.0)) * (
+                0.5 if n == 1 else 1.0
+            )
+        given = tuple(self.functions.items())
+        return compiled_filter(self.drift, make, given, sizes, self.particles, float(width))
 
 
 def particle_filter(
@@ -94,20 +107,6 @@ def particle_filter(
 
 
 @built_once(lambda drift, *_: drift)
-def compiled_filter(drift, make, given, sizes, dt, particles, width):
-    """What `make` makes, `likelihood(t, y, key, *parameters)` or states; `given`: the functions' items."""
-    return make(
-        dict(given), dict(sizes), len(signature(drift.py_func).parameters) - 2, dt, particles, width
-    )
-
-
-@built_once(lambda particles, *_: particles.drift)
-def _compiled(particles, sizes, make):
-    n, count, width = dict(sizes)["n"], particles.particles, particles.width
-    if width is None:
-        width = (4.0 / (n + 2.0) / count) ** (1.0 / (n + 4.0)) * (0.5 if n == 1 else 1.0)
-    functions = tuple(particles.functions.items())
-    core = compiled_filter(
-        particles.drift, make, functions, sizes, particles.dt, count, float(width)
-    )
-    return with_key(core, len(particles.names), particles.key)
+def compiled_filter(drift, make, given, sizes, particles, width):
+    """What `make` makes, likelihood or states of (t, y, dt, key, *p); `given`: the functions' items."""
+    return make(dict(given), dict(sizes), parameter_count(drift), particles, width)

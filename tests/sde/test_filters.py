@@ -77,14 +77,13 @@ KINDS = pytest.mark.parametrize(
 @KINDS
 def test_linear_equations_are_those_of_the_exact_filter(make):
     start = list(AT.values())
-    errors = []
-    for dt in (0.125, 0.0625):
-        value = _filter(make, dt).log_likelihood(TIMES, SEEN, start)(TIMES, SEEN, *start)
-        errors.append(abs(value / _exact(*start) - 1.0))
+    likelihood = _filter(make).log_likelihood(TIMES, SEEN, start)
+    errors = [
+        abs(likelihood(TIMES, SEEN, dt, *start) / _exact(*start) - 1.0) for dt in (0.125, 0.0625)
+    ]
     assert errors[-1] < 1e-6
     assert np.log2(errors[0] / errors[1]) == pytest.approx(4.0, abs=0.3)
-    likelihood = _filter(make).log_likelihood(TIMES, SEEN, start)
-    slopes = nd.grad(likelihood, (2, 3, 4), mode="forward")(TIMES, SEEN, *start)
+    slopes = nd.grad(likelihood, (3, 4, 5), mode="forward")(TIMES, SEEN, 0.02, *start)
     steps = [_exact(*(start + 1e-30j * unit)).imag / 1e-30 for unit in np.eye(3)]
     np.testing.assert_allclose(slopes, steps, rtol=1e-6)
 
@@ -97,6 +96,16 @@ def test_filtered_states():
     assert found.loglik == pytest.approx(_exact(*AT.values()), rel=1e-7)
     np.testing.assert_allclose(found.cov, np.swapaxes(found.cov, 1, 2), rtol=1e-10)
     assert (np.linalg.eigvalsh(found.cov) > 0.0).all()
+
+
+def test_another_step_is_an_argument_of_the_same_code():
+    """And the method is of order 4."""
+    exact = _exact(*AT.values())
+    sizes = (("n", 2), ("m", 2), ("q", 2))
+    models = [_filter(filters.extended_kalman, dt) for dt in (0.125, 0.0625)]
+    assert models[0].states_of(sizes) is models[1].states_of(sizes)
+    errors = [abs(model.filtered(TIMES, SEEN, AT).loglik / exact - 1.0) for model in models]
+    assert np.log2(errors[0] / errors[1]) == pytest.approx(4.0, abs=0.3)
 
 
 @KINDS

@@ -8,8 +8,6 @@ from numba import njit
 
 import numbad as nd
 from numbad.sde import filters
-from numbad.sde.particle_source import log_likelihood_of
-from numbad.sde.particles import compiled_filter
 from numbad.sde.resampling import mean_and_cov, resampled
 
 KEY = nd.random.key(5)
@@ -55,24 +53,25 @@ def _filter(**options):
 def test_a_linear_equation_beside_the_exact_filter():
     """Value, gradient: the mean over keys is the exact one; and each gradient is that of its value."""
     model = _filter()
-    likelihood = model.log_likelihood(TIMES, SEEN, AT)
-    sizes = (("n", 1), ("m", 1), ("q", None))
-    items = tuple(model.functions.items())
-    width = 0.5 * (4.0 / 3.0 / 150) ** 0.2
-    core = compiled_filter(model.drift, log_likelihood_of, items, sizes, 0.25, 150, width)
-    slope = nd.value_and_grad(core, (3, 4, 5), mode="forward")
+    core = model.log_likelihood(TIMES, SEEN, AT)
+    assert _filter(dt=0.125, key=nd.random.key(5)).log_likelihood(TIMES, SEEN, AT) is core
+    slope = nd.value_and_grad(core, (4, 5, 6), mode="forward")
     found = []
     for number in range(24):
-        value, gradient = slope(TIMES, SEEN, nd.random.key(number), *AT)
+        value, gradient = slope(TIMES, SEEN, 0.25, nd.random.key(number), *AT)
         found.append((value, *gradient))
-    assert found[0][0] == pytest.approx(likelihood(TIMES, SEEN, *AT), rel=1e-12)
+
+    def likelihood(*at):
+        return core(TIMES, SEEN, *model.settings, *at)
+
+    assert found[0][0] == pytest.approx(likelihood(*AT), rel=1e-12)
     steps = [_exact(*(np.array(AT) + 1e-30j * unit), 0.25).imag / 1e-30 for unit in np.eye(3)]
     exact = np.array([_exact(*AT, 0.25), *steps])
     mean, error = np.mean(found, axis=0), np.std(found, axis=0) / math.sqrt(24)
     assert (np.abs(mean - exact) < 3.5 * error + 0.01).all()
     assert (error < 0.06 * np.abs(exact) + 0.1).all()
     for k in range(3):
-        ends = [likelihood(TIMES, SEEN, *(np.array(AT) + h * np.eye(3)[k])) for h in (1e-6, -1e-6)]
+        ends = [likelihood(*(np.array(AT) + h * np.eye(3)[k])) for h in (1e-6, -1e-6)]
         assert found[0][1 + k] == pytest.approx((ends[0] - ends[1]) / 2e-6, rel=1e-4)
 
 
