@@ -9,7 +9,7 @@ from ..errors import ArgumentError
 from ..forward.dualize import dualized
 from ..operators.operator_dispatcher import OperatorDispatcher, as_dispatcher
 from . import device
-from .batch_source import BatchSource, Given, flat, rebuilt
+from .batch_source import BatchSource, GivenLeaf, flat, rebuilt
 
 
 def batch(op, in_axes=0, *, threads=None):
@@ -149,13 +149,13 @@ def _tree(k, value, axis):
         return rebuilt(value, [_tree(k, *each) for each in zip(value, axes, strict=True)])
     ty = device.type_of(value)
     if axis is None:
-        return Given(ty, False)
+        return GivenLeaf(ty, False)
     if not isinstance(ty, types.Array) or ty.ndim == 0:
         raise ArgumentError(
             f"nd.cuda.batch: argument {k} holds no elements along an axis: {value!r}. Way out: None for it "
             "in in_axes, where all share it"
         )
-    return Given(ty, True)
+    return GivenLeaf(ty, True)
 
 
 def _split(trees, values):

@@ -21,7 +21,7 @@ from .frontend import cpu_target
 
 
 @dataclass
-class Given:
+class GivenLeaf:
     """An argument's leaf: its type, and whether each element has a part of it."""
 
     type: types.Type
@@ -77,7 +77,7 @@ class BatchSource:
         return f"operator({', '.join(sources)})"
 
     def _argument(self, tree, numbers):
-        if isinstance(tree, Given):
+        if isinstance(tree, GivenLeaf):
             name = self.names[next(numbers)]
             return f"{name}[j]" if tree.split else name
         members = "".join(self._argument(member, numbers) + ", " for member in tree)
@@ -164,7 +164,7 @@ def rebuilt(value, members):
 
 def flat(tree):
     """The `Given`s of an argument."""
-    if isinstance(tree, Given):
+    if isinstance(tree, GivenLeaf):
         yield tree
     else:
         for member in tree:
@@ -192,7 +192,7 @@ def buffers_of(operator, arguments):
 
 def _array(tree):
     """The type of the array that an element gets for an argument; None where it gets none."""
-    if not isinstance(tree, Given):
+    if not isinstance(tree, GivenLeaf):
         return None
     return tree.element if isinstance(tree.element, types.Array) else None
 
@@ -246,7 +246,7 @@ def _cpu():
 
 
 def _type(tree):
-    if isinstance(tree, Given):
+    if isinstance(tree, GivenLeaf):
         return types.unliteral(tree.element)
     members = [_type(member) for member in tree]
     if hasattr(tree, "_fields"):
@@ -255,7 +255,7 @@ def _type(tree):
 
 
 def _of_hvp(operator, arguments):
-    primals = arguments[0] if arguments and not isinstance(arguments[0], Given) else ()
+    primals = arguments[0] if arguments and not isinstance(arguments[0], GivenLeaf) else ()
     arrays = [k for k in operator.argnums if k < len(primals) and _array(primals[k])]
     arrays = [k for k in arrays if isinstance(_array(primals[k]).dtype, types.Float)]
     buffers = [_like(primals, k) for k in arrays]

@@ -16,7 +16,7 @@ from ..forward.retyped import named_tuple
 from ..operators.operator_dispatcher import as_dispatcher, parameter_names, starred
 from ..rules.registry import generation
 from . import tape as t
-from .arguments import bind
+from .bound_call import bind
 from .compiler import in_debug_mode
 from .pullback import device_pullback
 

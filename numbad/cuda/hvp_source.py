@@ -7,7 +7,7 @@ from numba.core import types
 from ..errors import ArgumentError
 from ..operators.argument_structure import Branch, leaves, level_of, parse, refuse_constants, render
 from ..operators.tangent import checked_tuples
-from .seeding import Call, Passes, element_of
+from .seeding import Passes, SeededCall, element_of
 
 
 def directed(operator, typingctx, argtypes):
@@ -15,7 +15,7 @@ def directed(operator, typingctx, argtypes):
     primals, tangents = checked_tuples(operator, argtypes[:2])
     refuse_constants(f"nd.{operator.name}", operator.names, primals)
     sources = [f"primals[{k}]" for k in range(len(primals))]
-    call, tag = Call(operator, typingctx, sources, primals), level_of(argtypes)
+    call, tag = SeededCall(operator, typingctx, sources, primals), level_of(argtypes)
     parameters = list(inspect.signature(operator.f.py_func).parameters.values())
     for k in range(len(primals), len(parameters)):
         call.default(k, parameters[k].default)

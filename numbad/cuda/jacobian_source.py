@@ -7,7 +7,7 @@ from ..forward.dual import Dual
 from ..forward.views import Shadowed
 from ..operators.argument_structure import level_of, render
 from ..operators.results import refuse_returned
-from .seeding import Call, Passes, element_of
+from .seeding import Passes, SeededCall, element_of
 
 
 class JacobianSource:
@@ -21,7 +21,7 @@ class JacobianSource:
             *(argtypes[self.count] if argtypes[self.count :] else ()),
         ]
         sources = [f"arg{k}" for k in range(self.count)]
-        self.call = Call(operator, typingctx, sources, argtypes[: self.count])
+        self.call = SeededCall(operator, typingctx, sources, argtypes[: self.count])
         self.tag = level_of(argtypes)
         if len(argtypes) < self.count:
             self._refuse_count(argtypes, [])

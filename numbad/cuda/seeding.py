@@ -34,7 +34,7 @@ _NAMES = {
 }
 
 
-class Call:
+class SeededCall:
     """A call of `f` under construction: source and type of each argument."""
 
     def __init__(self, operator, typingctx, sources, tys):
@@ -45,7 +45,7 @@ class Call:
 
     def copy(self):
         """Another call, to be changed on its own; the names are shared."""
-        made = object.__new__(Call)
+        made = object.__new__(SeededCall)
         made.__dict__.update(self.__dict__)
         made.sources, made.types = list(self.sources), list(self.types)
         return made

@@ -27,7 +27,7 @@ class Freedom:
     priors: object
 
 
-class Varying(NamedTuple):
+class FreeParameters(NamedTuple):
     """What is sought, the priors of it; which candidates are fixed, booleans; where all of them start."""
 
     unknowns: Unknowns
@@ -37,7 +37,7 @@ class Varying(NamedTuple):
 
 
 def varying(names, start, freedom, default, aliases=None):
-    """Return the `Varying` among candidates `names` with starts `start`; raise `ModelError` for others.
+    """Return the `FreeParameters` among candidates `names`, which start at `start`; ModelError for others.
 
     `default(start, lower)` is the transform of an unknown for which none is given.
     """
@@ -59,4 +59,4 @@ def varying(names, start, freedom, default, aliases=None):
         [(lower[i], upper[i]) for i in kept],
         [transforms[i] for i in kept],
     )
-    return Varying(unknowns, priors, held, start)
+    return FreeParameters(unknowns, priors, held, start)

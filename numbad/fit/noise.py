@@ -19,7 +19,7 @@ LOG_2PI = float(np.log(2.0 * np.pi))
 
 
 @dataclass(frozen=True, eq=False)
-class Levels:
+class NoiseLevels:
     """Which residuals share an unknown deviation: `group[i]` is its number, -1 where it is known.
 
     `size`, shape (levels,), is about how large the data are.

@@ -23,7 +23,7 @@ from numbad.fit.data import Observations, label_of
 from numbad.fit.doses import functions_of, meanings_of
 from numbad.fit.evaluate import Shape, compiled
 from numbad.fit.model import packed
-from numbad.fit.noise import Levels
+from numbad.fit.noise import NoiseLevels
 from numbad.fit.priors import Priors
 from numbad.fit.unknowns import TRANSFORMS, Unknowns
 
@@ -262,7 +262,7 @@ class OdeProblem:
 
     @cached_property
     def levels(self):
-        """The `Levels` of noise that are estimated, None where there are none."""
+        """The `NoiseLevels` of noise that are estimated, None where there are none."""
         group = np.concatenate([trial.observations.levels for trial in self.trials])
         sought = [index for index in np.unique(group).tolist() if index >= 0]
         if not sought:
@@ -271,7 +271,7 @@ class OdeProblem:
         value = np.concatenate([trial.observations.flat[3] for trial in self.trials])
         size = [1.0 if self.log else np.abs(value[group == k]).max() or 1.0 for k in sought]
         numbers = np.array([sought.index(k) if k >= 0 else -1 for k in group.tolist()])
-        return Levels(tuple(label_of(k, labels) for k in sought), numbers, np.array(size))
+        return NoiseLevels(tuple(label_of(k, labels) for k in sought), numbers, np.array(size))
 
     @cached_property
     def log_widths(self):

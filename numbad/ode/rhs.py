@@ -50,12 +50,12 @@ class RightHandSide:
         if self.inplace:
             given = t, lender_type(y), lender_type(buffer), *rest
             callee, _ = self._compile(typingctx, fun.dispatcher, given)
-            return Call(callee, given, None, y, y, args)
+            return CallOfModel(callee, given, None, y, y, args)
         form = structure.instance_type
         given = t, restored_type(form, y), *rest
         callee, derivative = self._compile(typingctx, fun.dispatcher, given)
         check_derivative(derivative, y)
-        return Call(callee, given, derivative, form, y, args)
+        return CallOfModel(callee, given, derivative, form, y, args)
 
     def _compile(self, typingctx, fun, given):
         """The dispatcher to call for arguments of the given types, and the type that it returns."""
@@ -89,7 +89,7 @@ def _is_tuple_of_scalars(ty):
 
 
 @dataclass(frozen=True)
-class Call:
+class CallOfModel:
     """A right-hand side for arguments of known types; `derivative` is None where it writes dy."""
 
     callee: Any

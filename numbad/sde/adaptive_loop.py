@@ -5,7 +5,7 @@ from numbad.sde.scheme import GENERAL
 from numbad.sde.steps import StepWriter
 
 
-class Loop:
+class AdaptiveLoop:
     """The lines of the loop over steps, for values or (`keeps`) for the steps themselves."""
 
     def __init__(self, problem, form, by_component, keeps=False):

@@ -18,7 +18,7 @@ from numbad.compilation.memo import built_once
 from numbad.errors import ArgumentError, DataError, IntegrationError
 from numbad.operators.stop import stop_gradient
 from numbad.random.generator_compiling import HOW_TO_MAKE_A_KEY
-from numbad.sde.adaptive_loop import Loop
+from numbad.sde.adaptive_loop import AdaptiveLoop
 from numbad.sde.brownian_tree import ahead, distance, draw, look, nothing_kept
 from numbad.sde.events_of_paths import divided_of, meets_of
 from numbad.sde.grid import as_times, of_times, place
@@ -172,7 +172,9 @@ def _path(problem, form, by_component):
     compiled = jit_around(problem.users, error_model="numpy", nogil=True)
     values = compiled(
         function_of(
-            f"path({PATH})", Loop(problem, form, by_component).lines(), _names(problem, form)
+            f"path({PATH})",
+            AdaptiveLoop(problem, form, by_component).lines(),
+            _names(problem, form),
         )
     )
     lines = [
@@ -204,7 +206,7 @@ def _reached(ys, times, time, status):
 @built_once(lambda problem, *_: problem.drift)
 def chosen_of(problem, form, by_component):
     """`chosen(times, y0, args, ...)`: the steps that are accepted, as `Taken`; constants of derivatives."""
-    lines = Loop(problem, form, by_component, keeps=True).lines()
+    lines = AdaptiveLoop(problem, form, by_component, keeps=True).lines()
     return of_times(function_of(f"chosen(times, y0, args, {_REST})", lines, _names(problem, form)))
 
 

@@ -23,7 +23,7 @@ from numbad.sde.ensemble_source import MEAN, Ensemble, block_of, chunk_of, plan_
 from numbad.sde.grid import as_times, grid
 from numbad.sde.likelihood_ratio import check_scheme
 from numbad.sde.model_names import function_of
-from numbad.sde.quantiles_of_paths import Levels, quantiles_of
+from numbad.sde.quantiles_of_paths import QuantileLevels, quantiles_of
 from numbad.sde.solution_operator import SolveDispatcher, problem_of
 from numbad.sde.spreading import Chunk, mapping
 
@@ -140,7 +140,7 @@ def ensemble(
     problem = check_solver("ensemble", solve, key)
     count = _count(paths, antithetic)
     plan = _planned(problem, reduce, antithetic, estimator, control, control_mean)
-    by_rank = isinstance(reduce, Levels)
+    by_rank = isinstance(reduce, QuantileLevels)
     if by_rank:
         given = y0, as_times(ts), args, key, count, executor, progress
         found = quantiles_of(plan, reduce, *given)
@@ -178,7 +178,7 @@ def _planned(problem, reduce, antithetic, estimator, control, control_mean):
             raise ArgumentError(
                 "estimator='likelihood_ratio' is for reductions: reduce='mean', or a function of a path"
             )
-    if isinstance(reduce, Levels):
+    if isinstance(reduce, QuantileLevels):
         if by_score or control is not None:
             raise ArgumentError(
                 "quantiles go without estimator='likelihood_ratio' and without control="

@@ -39,7 +39,7 @@ number of the first path that ended in NaN or infinity, -1 if none did.
 """
 
 
-class Levels(tuple):
+class QuantileLevels(tuple):
     """The levels of quantiles, and the function of a path that they are `of`: None, or a dispatcher."""
 
     of = None
@@ -90,17 +90,17 @@ def quantiles(*levels, of=None):
 
 
 def checked_levels(name, levels):
-    """What a function of this name was given as `Levels`; raises ArgumentError."""
+    """What a function of this name was given as `QuantileLevels`; raises ArgumentError."""
     for level in levels:
         known = isinstance(level, int | float | np.floating | np.integer)
         if isinstance(level, bool) or not known or not 0.0 <= level <= 1.0:
             raise ArgumentError(f"{name} takes levels from 0 to 1, not {level!r}")
     if not levels:
         raise ArgumentError(f"{name} needs a level, such as 0.5 for the median")
-    return Levels(map(float, levels))
+    return QuantileLevels(map(float, levels))
 
 
-@typeof_impl.register(Levels)
+@typeof_impl.register(QuantileLevels)
 def _as_constant(levels, context):
     raise UnsupportedError(FROM_PYTHON)
 

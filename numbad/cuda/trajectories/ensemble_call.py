@@ -17,7 +17,7 @@ from numbad.cuda.trajectories.seeds import chosen, chunk_size, passes
 from numbad.cuda.trajectories.shares import Asked, shares
 from numbad.errors import ArgumentError
 from numbad.ode.adjoints.dispatcher import SolverDispatcher
-from numbad.sde.quantiles_of_paths import Levels
+from numbad.sde.quantiles_of_paths import QuantileLevels
 from numbad.sde.solution_operator import SolveDispatcher
 
 _WAY_OUT = (
@@ -137,12 +137,14 @@ def share(asked, ts, before):
 
 
 def _check_reduce(reduce):
-    if not (reduce is None or reduce == "mean" or isinstance(reduce, Levels) or callable(reduce)):
+    if not (
+        reduce is None or reduce == "mean" or isinstance(reduce, QuantileLevels) or callable(reduce)
+    ):
         raise ArgumentError(
             "nd.cuda.ensemble: reduce is None, 'mean', a function of one trajectory or "
             f"nd.cuda.quantiles(...), not {reduce!r}"
         )
-    if isinstance(reduce, Levels) and reduce.of is not None:
+    if isinstance(reduce, QuantileLevels) and reduce.of is not None:
         raise ArgumentError(
             "nd.cuda.ensemble takes quantiles of states. Way out: leave of= out, or return what of= makes of "
             "each trajectory, reduce=of, and take numpy.quantile"
@@ -221,7 +223,7 @@ class Request:
         device, reduce = self.device, self.reduce
         if reduce is None:
             return OnDevice(device) if self.given.resident else OnHost(device, self.count)
-        if isinstance(reduce, Levels):
+        if isinstance(reduce, QuantileLevels):
             return QuantileSearch(device, self.precision, reduce, self.by)
         if reduce == "mean":
             return Averages(device, self.precision)

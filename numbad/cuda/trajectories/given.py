@@ -16,7 +16,7 @@ _SCALARS = {"f": types.float64, "i": types.int64, "u": types.uint64, "b": types.
 
 
 @dataclass(frozen=True)
-class Leaf:
+class LeafArray:
     """An array of numbers: `kind` is that of its dtype; `width`, None for one number a row."""
 
     number: int
@@ -135,7 +135,9 @@ class Given:
         if array.shape[0] != 1:
             self.rows.setdefault(array.shape[0], what)
         self.arrays.append(array)
-        return Leaf(len(self.arrays) - 1, kind, array.shape[0] != 1, width, self._layout(array))
+        return LeafArray(
+            len(self.arrays) - 1, kind, array.shape[0] != 1, width, self._layout(array)
+        )
 
     def _layout(self, array):
         """ "C" where the array is contiguous on the device, as those that are copied there will be."""
@@ -175,10 +177,10 @@ def _as_numbers(value, what):
 
 def state_of(structure):
     """The structure of an initial state, whose numbers are floats, and how many they are."""
-    if isinstance(structure, Leaf):
+    if isinstance(structure, LeafArray):
         return structure, structure.width or 1
     members = getattr(structure, "members", ())
-    if not members or not all(isinstance(m, Leaf) and m.width is None for m in members):
+    if not members or not all(isinstance(m, LeafArray) and m.width is None for m in members):
         raise ArgumentError(
             "y0s must be an array (trajectories, n), or a float or an array (trajectories,) for a scalar "
             "state, or a tuple of those for each component"

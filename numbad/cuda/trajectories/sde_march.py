@@ -9,7 +9,7 @@ from numba.core.registry import cpu_target
 
 from numbad.compilation.memo import built_once
 from numbad.cuda.kernels import SINGLE, Kernel
-from numbad.cuda.trajectories.given import Leaf, named_classes
+from numbad.cuda.trajectories.given import LeafArray, named_classes
 from numbad.cuda.trajectories.kernel_source import argument_types, kernel_function
 from numbad.cuda.trajectories.single_normals import two_cells_single
 from numbad.errors import ArgumentError, UnsupportedError
@@ -97,7 +97,7 @@ class SdePlan:
 
 
 def _check_keys(keys):
-    if not (isinstance(keys, Leaf) and keys.kind == "u" and keys.width is None):
+    if not (isinstance(keys, LeafArray) and keys.kind == "u" and keys.width is None):
         raise ArgumentError(
             "nd.cuda.ensemble of an SDE takes keys: one, of which trajectory i is path number i, or an array "
             f"with one for each; {HOW_TO_MAKE_A_KEY}"

@@ -1,10 +1,10 @@
 """The adjoint of a step by the kind of its method."""
 
 from numbad.errors import UnsupportedError
+from numbad.ode.adjoints.explicit_adjoint import runge_kutta_adjoint
 from numbad.ode.adjoints.implicit_adjoint import implicit_adjoint
 from numbad.ode.adjoints.multistep_adjoint import multistep_adjoint
 from numbad.ode.adjoints.rosenbrock_adjoint import rosenbrock_adjoint
-from numbad.ode.adjoints.runge_kutta import runge_kutta_adjoint
 from numbad.ode.adjoints.switching_adjoint import switching_adjoint
 from numbad.ode.implicit_tableau import ImplicitTableau
 from numbad.ode.multistep import Multistep

@@ -16,7 +16,7 @@ from numba.np.arrayobj import make_array, populate_array
 
 from numbad.compilation.memo import built_once
 from numbad.forward.access import primal
-from numbad.ode.adjoints.arguments import Arguments, tuple_of
+from numbad.ode.adjoints.shadow_arguments import Arguments, tuple_of
 from numbad.ode.adjoints.stage_pulls import BY_STATE, SCRATCH, SEED, SLOPE, STATE, kernel, pull_at
 from numbad.ode.compiling import generic
 from numbad.ode.integrate import content_of, dispatcher_of

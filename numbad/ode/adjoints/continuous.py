@@ -25,9 +25,9 @@ from numbad.ode.adjoints.adjoint_system import (
     kernel,
     rows_of_scratch,
 )
-from numbad.ode.adjoints.arguments import has_arrays, tuple_of
 from numbad.ode.adjoints.back_in_time import make_backwards
 from numbad.ode.adjoints.discrete import PullSource
+from numbad.ode.adjoints.shadow_arguments import has_arrays, tuple_of
 from numbad.ode.compiling import generic
 from numbad.ode.fixed_times import check
 from numbad.ode.integrate import (

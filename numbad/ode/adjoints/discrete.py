@@ -14,10 +14,10 @@ from numbad.forward.dual import Dual, base_scalar, duals_in, primal_type, with_b
 from numbad.forward.promote import common_dual
 from numbad.forward.refuse import told
 from numbad.ode.adjoints.adjoint_of_method import step_adjoint
-from numbad.ode.adjoints.arguments import Arguments, has_arrays, tuple_of
 from numbad.ode.adjoints.backward import make_backward
 from numbad.ode.adjoints.by_times import make_by_times
 from numbad.ode.adjoints.recorded import recorded
+from numbad.ode.adjoints.shadow_arguments import Arguments, has_arrays, tuple_of
 from numbad.ode.adjoints.slopes import Slope
 from numbad.ode.adjoints.stage_pulls import SCRATCH
 from numbad.ode.adjoints.stretches import ALL_RECORDED, steps_from_marks

@@ -4,8 +4,8 @@ from functools import cache
 
 import numpy as np
 
+from numbad.ode.adjoints.explicit_adjoint import runge_kutta_adjoint
 from numbad.ode.adjoints.rosenbrock_adjoint import rosenbrock_adjoint
-from numbad.ode.adjoints.runge_kutta import runge_kutta_adjoint
 from numbad.ode.adjoints.step_adjoint import StepAdjoint
 from numbad.ode.compiling import inlined
 from numbad.ode.state import borrow, make_workspace, repeated, write_rows, zero_state

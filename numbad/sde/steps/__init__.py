@@ -4,10 +4,10 @@ from numbad.sde.steps import (  # noqa: F401 (they register)
     implicit,
     langevin,
     levy,
-    milstein,
+    milstein_steps,
     reversible,
     roessler,
-    runge_kutta,
+    runge_kutta_steps,
     weak,
 )
 from numbad.sde.steps.writer import StepWriter, write_start, write_step

@@ -1,7 +1,7 @@
 """Steps of methods that are implicit in the drift."""
 
 from numbad.sde.scheme import ADDITIVE, DriftImplicit
-from numbad.sde.steps.milstein import double_integrals
+from numbad.sde.steps.milstein_steps import double_integrals
 from numbad.sde.steps.writer import scaled, write_step
 
 

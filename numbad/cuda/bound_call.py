@@ -17,7 +17,7 @@ from .tape import is_workspace
 
 
 @dataclass
-class Call:
+class BoundCall:
     """`types` of everything given; `count` arguments of `f`; argnum -> position of its array."""
 
     types: list
@@ -59,7 +59,7 @@ def bind(operator, f, numbers, takes_workspace, arguments):
             f"{operator} with tape=None takes a contiguous array as its last argument, which "
             f"the tape is kept in; {given[-1]} is given"
         )
-    return Call(given, count, buffers, _value_type(operator, f, given[:count]))
+    return BoundCall(given, count, buffers, _value_type(operator, f, given[:count]))
 
 
 def _more(arrays, names, takes_workspace):
