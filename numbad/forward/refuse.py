@@ -16,6 +16,7 @@ from numba.core.types import FunctionType
 
 from ..errors import NumbadError, NumbadWarning, UnsupportedError
 from ..ir.fence import Place, defect, place, readable
+from ..ir.ways_out import way_out_of
 from ..source import line_of_def
 
 _LATEST = threading.local()  # the last refusals of nested compilations
@@ -112,6 +113,12 @@ def _refusal(py_func, causes, generated):
         if refusal is not None:
             return refusal
     where = _place(py_func, causes)
+    for cause in causes:
+        if isinstance(cause, errors.NumbaError) and (way_out := way_out_of(str(cause))):
+            told = _in_words(_reason([cause]))
+            return UnsupportedError(
+                f"Numba does not compile this: {place(where)}\n{told}\nWay out: {way_out}."
+            )
     if _is_defect(causes, generated):
         return defect(py_func.__name__, where, causes[0], _in_words(_reason(causes)))
     reason = _in_words(_reason(causes))

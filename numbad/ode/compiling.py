@@ -1,6 +1,7 @@
 """Compiling the solver's own functions, which are generic in the scalar type as they stand."""
 
 import inspect
+from functools import partial
 
 from numba import njit
 from numba.core.dispatcher import Dispatcher
@@ -93,9 +94,15 @@ def as_dispatcher(given, name="fun"):
         look_again(given)
         return given
     if not inspect.isfunction(given):
-        raise ArgumentError(
-            f"{name} must be a Python function or a Numba dispatcher, not {given!r}"
-        )
+        told = f"{name} must be a Python function or a Numba dispatcher, not {given!r}"
+        if inspect.ismethod(given):
+            told += (
+                ": compiled code does not take the object that it belongs to. Way out: a function outside of "
+                "the class, which takes the numbers that it needs as further arguments (args=)"
+            )
+        elif isinstance(given, partial):
+            told += ". Way out: a lambda that calls the compiled function with these values"
+        raise ArgumentError(told)
     return made_of(given, "rhs", user_jit(error_model="numpy"))
 
 

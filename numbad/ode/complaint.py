@@ -7,6 +7,7 @@ import re
 from numba.core import errors
 
 from numbad.errors import ModelError
+from numbad.ir.ways_out import way_out_of
 
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _HEADING = "Failed in nopython mode pipeline"
@@ -24,9 +25,12 @@ def cannot_compile(fun, given, error):
     source = linecache.getline(file, line).strip()
     shown = f"\n    {source}" if source else ""
     arguments = ", ".join(str(ty) for ty in given)
+    way_out = next(filter(None, (way_out_of(str(cause)) for cause in causes)), None)
+    ending = f"\nWay out: {way_out}" if way_out else ""
     return ModelError(
         f"{CANNOT_COMPILE} {fun.py_func.__name__}({arguments}): "
         f'File "{file}", line {line}:{shown}\n{_miscounted(fun.py_func, given) or _reason(error)}'
+        f"{ending}"
     )
 
 

@@ -6,6 +6,10 @@ import sys
 import numba
 import numpy as np
 import pytest
+import scipy.integrate
+from scipy.integrate import odeint
+from scipy.interpolate import CubicSpline
+from scipy.optimize import brentq
 
 import numbad as nd
 
@@ -52,8 +56,34 @@ MESSAGES = [
 ]
 
 
+SPLINE = CubicSpline([0.0, 1.0, 2.0], [0.0, 1.0, 4.0])
+
+
+def grows(t, y, rate):
+    return (rate * y[0],)
+
+
 GENERATOR = np.random.default_rng(0)
 STATEMENTS = [
+    (
+        lambda x: odeint(grows, (1.0,), (0.0, 1.0), (x,)),
+        r"in place of odeint, .*, nd.ode.solver: write",
+    ),
+    (
+        lambda x: scipy.integrate.solve_ivp(grows, (0.0, 1.0), (1.0,), args=(x,)),
+        r"Way out: in place of solve_ivp, .*, nd.ode.solver: write solve = ",
+    ),
+    (
+        lambda x: nd.ode.solve_ivp(grows, (0.0, 1.0), (1.0,), args=(x,)),
+        r"Way out: in place of solve_ivp, .*, nd.ode.solver: write solve = ",
+    ),
+    (
+        lambda x: nd.sde.solver(grows, grows, dt=0.1)(1.0, (0.0, x), (), 0)[-1, 0],
+        "Way out: in place of solver, .*, a solver made before the function",
+    ),
+    (lambda x: brentq(lambda z: z * z - x, 0.0, 2.0), "Way out: in place of brentq, .*, nd.root"),
+    (lambda x: nd.quad(grows, 0.0, x, (grows,)), "Way out: compile it too: write @numba.njit"),
+    (lambda x: SPLINE(x), r"Way out: np.interp, or a loop over .* SPLINE.x and SPLINE.c"),
     (lambda x: sum(x * k for k in range(3)), r"Way out: .*list comprehension"),
     (excepting_a_class, r"Way out: `except Exception:`"),
     (lambda x: x * GENERATOR.normal(), r"Way out: .*pass GENERATOR as an argument"),
@@ -67,6 +97,15 @@ def test_what_numba_does_not_compile(f, message, mode):
     with pytest.raises(numba.core.errors.NumbaError, match=message) as told:
         nd.grad(f, mode=mode)(1.0)
     assert "defect of numbad" not in str(told.value)
+
+
+def test_the_way_out_of_what_other_operators_and_solvers_do_not_compile():
+    told = "Way out: np.interp, or a loop over"
+    with pytest.raises(nd.UnsupportedError, match=told) as refused:
+        nd.batch(lambda x: SPLINE(x))(np.ones(3))
+    assert "defect" not in str(refused.value)
+    with pytest.raises(nd.ModelError, match=told):
+        nd.ode.solver(lambda t, y: (-y[0] * SPLINE(t),))((1.0,), (0.0, 1.0), ())
 
 
 @pytest.mark.parametrize("mode", ["forward", "reverse"])
