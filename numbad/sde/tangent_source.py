@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numba import njit
 from numba.core import types
+from numba.core.errors import TypingError
 from numba.core.registry import cpu_target
 
 from numbad.compilation.caching import jit
@@ -21,6 +22,7 @@ from numbad.forward.access import dtype_like, strip
 from numbad.forward.dual import Dual, duals_in, primal_type
 from numbad.forward.dualize import dualized
 from numbad.forward.linearized import pushed
+from numbad.ir.fence import tells_of_defect
 from numbad.ode.compiling import generic
 from numbad.operators.argument_structure import leaves, parse, render
 from numbad.reverse import pullback
@@ -127,9 +129,9 @@ def _parts(ensemble, y0, args):
     advance = advance_with_tangents(problem, form, inputs)
     try:
         advance.compile(_types_of_advance(form))
-    except (
-        Exception
-    ):  # compilers fail in many ways, and reverse mode refuses what forward mode takes
+    except TypingError as error:  # reverse mode refuses what forward mode may take
+        if tells_of_defect(error):
+            raise
         return None
     return form, inputs, advance
 

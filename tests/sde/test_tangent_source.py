@@ -7,6 +7,9 @@ import pytest
 from numba import njit
 
 import numbad as nd
+from numbad.errors import UnsupportedError
+from numbad.reverse.pipeline import Pipeline
+from numbad.sde import tangent_source
 
 KEY = nd.random.key(5)
 TIMES = 0.0, 0.25, 1.0
@@ -81,3 +84,46 @@ def _by_numpy(spot, variance, rate, vol):
 _BROWNIAN = nd.sde.solver(
     lambda t, y: (0.0, 0.0), lambda t, y: (1.0, 1.0), dt=0.125, noise="additive"
 )
+
+
+def _mean_of(drift):
+    """The mean of paths at the end, as a function of the rate."""
+    solve = nd.sde.solver(drift, lambda t, y, rate: 0.3, dt=0.25)
+
+    @njit
+    def mean(rate):
+        return nd.sde.ensemble(solve, 1.0, (0.0, 1.0), (rate,), KEY, 8, antithetic=True)[
+            :, -1, 0
+        ].mean()
+
+    return mean
+
+
+def test_what_reverse_mode_refuses_goes_the_slower_way(monkeypatch):
+    """A dictionary, which forward mode takes. The mean over mirrored paths has no noise in it."""
+    asked = []
+
+    def noted(*given):
+        asked.append(_parts(*given))
+        return asked[-1]
+
+    _parts = tangent_source._parts
+    monkeypatch.setattr(tangent_source, "_parts", noted)
+
+    def drift(t, y, rate):
+        held = {1: rate * y}
+        return -held[1]
+
+    assert nd.derivative(_mean_of(drift))(0.7) == pytest.approx(
+        -((1.0 - 0.25 * 0.7) ** 3), rel=1e-12
+    )
+    assert asked == [None]
+
+
+def test_a_defect_of_reverse_mode_is_not_hidden(monkeypatch):
+    def broken(self, *args, **kwargs):
+        raise KeyError("planted")
+
+    monkeypatch.setattr(Pipeline, "analyse", broken)
+    with pytest.raises(UnsupportedError, match="(?s)defect of numbad.*KeyError: 'planted'"):
+        nd.derivative(_mean_of(lambda t, y, rate: -rate * y * y))(0.7)
