@@ -8,7 +8,7 @@ import numpy as np
 from numbad.errors import ArgumentError, DataError, ModelError
 from numbad.fit.optimize import Minimum
 from numbad.fit.predictive import increasing, predictive_band
-from numbad.fit.profile import Profile
+from numbad.fit.profile import Profile, refuse_better
 from numbad.fit.report import likelihood_table
 from numbad.fit.result import FitResult
 from numbad.fit.uncertainty import from_hessian, half_width
@@ -218,11 +218,11 @@ class DiffusionFit(Minimum):
         """Where the cost crosses the threshold on one side; infinite where it does not in 20 errors."""
         from scipy.optimize import brentq
 
-        points, state = [], {"x": best}
+        points, state, unknowns = [], {"x": best}, self.problem.unknowns
+        limit = unknowns.internal_bounds[int(step > 0.0), index]
         if not np.isfinite(step):  # the data do not determine it
-            return np.copysign(np.inf, step), points
+            return limit, points
 
-        limit = self.problem.unknowns.internal_bounds[int(step > 0.0), index]
         room = (limit - best[index]) / step  # infinite without a bound
         if not room > 0.0:
             return limit, points
@@ -230,6 +230,8 @@ class DiffusionFit(Minimum):
         def above(distance):
             x, cost = self._held_at(index, best[index] + distance * step, state["x"])
             state["x"] = x
+            value = unknowns.natural_at(index, x[index], self.x)
+            refuse_better(self.names[index], value, cost, self.cost, self.problem.count)
             points.append((x[index], cost))
             return cost - threshold
 

@@ -68,6 +68,15 @@ def profile(result, name, level=0.95):
     return Profile(name, value, low, high, level, threshold, values, costs)
 
 
+def refuse_better(name, value, found, cost, size):
+    """Raise `ModelError` where a profile finds a cost lower than the optimum's; `size` is that of costs."""
+    if found - cost < -BETTER * max(size, 1e-300):
+        raise ModelError(
+            f"the profile of {name} found a better fit: cost {found:.8g} at {value:.6g}, not {cost:.8g}; "
+            "fit again from there"
+        )
+
+
 class _Held:
     """A problem with one unknown held at internal coordinate `value`."""
 
@@ -131,11 +140,7 @@ class _ProfileSearch:
         self.points[self._natural(value)] = float(cost)
         rise = cost - self.cost
         size = self.problem.count if self.problem.levels else self.cost
-        if rise < -BETTER * max(size, 1e-300):
-            raise ModelError(
-                f"the profile of {self.name} found a better fit: cost {cost:.8g} at "
-                f"{self._natural(value):.6g}, not {self.cost:.8g}; fit again from there"
-            )
+        refuse_better(self.name, self._natural(value), cost, self.cost, size)
         return min(np.sqrt(max(rise, 0.0)), 1e3 * np.sqrt(self.threshold)) - np.sqrt(self.threshold)
 
     def _profiled(self, value):

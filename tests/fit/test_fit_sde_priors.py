@@ -164,6 +164,22 @@ def test_a_prior_determines_what_the_data_do_not():
     assert result.stderr["idle"] == pytest.approx(2.0 * 0.3, rel=1e-6)
     without = nd.fit.fit_sde(density, TIMES, VALUES, start)
     assert "the data do not determine idle" in without.message
+    profile = nd.fit.fit_sde(density, TIMES, VALUES, start, bounds={"idle": (0.5, 3.0)}).profile(
+        "idle"
+    )
+    assert (profile.low, profile.high) == pytest.approx((0.5, 3.0))
+
+
+def test_a_profile_that_finds_a_better_fit_says_so():
+    """Of two maxima the fit ends at the lower one."""
+
+    def density(t0, y0, t1, y1, place):
+        return 0.2 * math.exp(-((place - 1.0) ** 2)) + 0.5 * math.exp(-((place - 3.0) ** 2))
+
+    result = nd.fit.fit_sde(density, TIMES, VALUES, {"place": 0.9}, transforms="linear")
+    assert result.params["place"] == pytest.approx(1.0, abs=0.2)
+    with pytest.raises(ModelError, match="the profile of place found a better fit: cost"):
+        result.profile("place", level=0.999)
 
 
 def test_a_start_below_zero_with_a_log_normal_prior_costs_that_start():
