@@ -15,7 +15,7 @@ from numbad.fit.uncertainty import from_hessian, half_width
 
 
 class DiffusionFit(Minimum):
-    """The outcome of `fit_sde`: a `FitResult` without residuals.
+    """The outcome of `fit_sde`: a `FitResult` by likelihood; `residuals` are of fits by Kalman filters alone.
 
     `cost` is the negative log-likelihood and, with priors, half of the squares of these:
     ``(v - mean) / deviation``, or ``log(v / median) / deviation``. `loglik` is that of the data alone.
@@ -161,11 +161,23 @@ class DiffusionFit(Minimum):
             "of a fit by a filter, filtered(ts) the state"
         )
 
-    @property
+    @cached_property
     def residuals(self):
-        raise ModelError("a fit by likelihood has no residuals, and no degrees of freedom of them")
+        """Of a fit by a Kalman filter, (expected - observed) / deviation: see its `residuals`."""
+        hidden, (times, values) = self.problem.hidden, self.problem.args[:2]
+        if hidden is None:
+            raise ModelError(
+                "a fit by transitions or moments has no residuals; a Kalman filter has"
+            )
+        return hidden.residuals(times, values, self.fixed | self.params)
 
-    residual_std = degrees = residuals
+    @property
+    def degrees(self):
+        raise ModelError(
+            "a fit by likelihood has no degrees of freedom: noise is among its parameters"
+        )
+
+    residual_std = degrees
 
     @cached_property
     def message(self):

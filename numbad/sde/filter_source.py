@@ -26,14 +26,17 @@ def log_likelihood_of(*given):
 
 
 def filtered_of(*given):
-    """`filtered(t, y, dt, p0, p1, ...)`, for the same: means (k, n), covariances (k, n, n), likelihood."""
+    """`filtered(t, y, dt, p0, p1, ...)`, for the same: means (k, n), covariances (k, n, n), log-likelihood.
+
+    And what is expected of each observation before it is seen: means (k, m), covariances (k, m, m).
+    """
     before = [
-        "means = np.empty((t.size, mean.size))",
+        "means, ahead = np.empty((t.size, mean.size)), np.empty((t.size, noise.size))",
         "covs = np.empty((t.size, mean.size, mean.size))",
+        "scatters = np.empty((t.size, noise.size, noise.size))",
     ]
-    return _filter(
-        "filtered", before, ["means[k], covs[k] = mean, cov"], "means, covs, total", *given
-    )
+    each = ["means[k], covs[k], ahead[k], scatters[k] = mean, cov, seen, scatter"]
+    return _filter("filtered", before, each, "means, covs, total, ahead, scatters", *given)
 
 
 def _filter(name, before, each, returned, functions, sizes, count, by_points):

@@ -2,9 +2,11 @@
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from numbad.compilation.memo import built_once
 from numbad.sde.filter_source import filtered_of, log_likelihood_of
-from numbad.sde.hidden_state import HiddenState, hidden_state, parameter_count
+from numbad.sde.hidden_state import HiddenState, hidden_state, parameter_count, series
 from numbad.sde.particles import particle_filter
 
 __all__ = ["extended_kalman", "particle_filter", "unscented_kalman"]
@@ -28,6 +30,23 @@ class KalmanFilter(HiddenState):
     def states_of(self, sizes):
         """The compiled filter for sizes of the problem."""
         return self._compiled(filtered_of, sizes)
+
+    def residuals(self, t, y, params):
+        """Return (expected - observed) / deviation of each observation, shape (k, m); NaN where none was.
+
+        What is expected is that of the parameters and the observations before. Numbers observed at one time
+        are made independent of one another, each given those before it in its row (by the root of Cholesky
+        of their covariance): if the model holds, and is linear, all of them are independent standard normal
+        ones. Arguments as for `filtered`.
+        """
+        times, values = series(t, y)
+        *_, ahead, scatters = self._states(times, values, params)
+        found = np.full(values.shape, np.nan)
+        for row, gap, scatter in zip(found, ahead - values, scatters, strict=True):
+            seen = ~np.isnan(gap)
+            root = np.linalg.cholesky(scatter[np.ix_(seen, seen)])
+            row[seen] = np.linalg.solve(root, gap[seen])
+        return found
 
     def _compiled(self, make, sizes):
         return _compiled(self.drift, make, tuple(self.functions.items()), sizes, self.by_points)

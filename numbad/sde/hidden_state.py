@@ -72,12 +72,17 @@ class HiddenState:
         t, shape (k,), increases; y, shape (k,) or (k, m), is NaN where nothing was observed; `params` is a
         mapping of all parameters (`params` of a fit, say).
         """
-        times, values = series(t, y)
+        return Filtered(*self._states(*series(t, y), params)[:3])
+
+    def residuals(self, t, y, params):
+        """How far observations are from what is expected of them; a Kalman filter tells."""
+        raise ModelError(f"a {type(self).__name__} has no residuals; a Kalman filter has")
+
+    def _states(self, times, values, params):
+        """What the compiled filter returns."""
         start = [float(params[name]) for name in self.names]
         sizes = _sizes(self, float(times[0]), values.shape[1], start)
-        return Filtered(
-            *self.states_of(tuple(sizes.items()))(times, values, *self.settings, *start)
-        )
+        return self.states_of(tuple(sizes.items()))(times, values, *self.settings, *start)
 
 
 def hidden_state(kind, drift, diffusion, observe, noise, mean, spread, dt, **own):

@@ -280,6 +280,11 @@ def test_a_filter_tells_the_state_between_observations_and_after_them():
         assert found.mean[row, 0] == pytest.approx(decay * at_data.mean[last, 0], rel=1e-7)
         spread = decay**2 * at_data.cov[last, 0, 0] + 0.125 / rate * (1.0 - decay**2)
         assert found.cov[row, 0, 0] == pytest.approx(spread, rel=1e-7)
+    # What is expected of the last one scatters as the state before does, by noise on the way and of seeing.
+    decay = math.exp(-rate)
+    variance = decay**2 * at_data.cov[4, 0, 0] + 0.125 / rate * (1.0 - decay**2) + 0.01
+    gap = (decay * at_data.mean[4, 0] - 0.8) / math.sqrt(variance)
+    assert result.residuals[5, 0] == pytest.approx(gap, rel=1e-7)
     with pytest.raises(nd.ArgumentError, match="ts begin before the data, at -1"):
         result.filtered([-1.0, 2.0])
     with pytest.raises(nd.ArgumentError, match="ts are increasing times"):
@@ -308,8 +313,10 @@ def test_what_only_a_filter_or_a_curve_has_is_refused():
     result = fitted()
     with pytest.raises(ModelError, match="this fit is by no filter"):
         result.filtered()
-    with pytest.raises(ModelError, match="has no residuals"):
-        result.degrees  # noqa: B018
+    with pytest.raises(ModelError, match="by transitions or moments has no residuals"):
+        result.residuals  # noqa: B018
+    with pytest.raises(ModelError, match="no degrees of freedom"):
+        result.residual_std  # noqa: B018
 
 
 @pytest.mark.deep

@@ -1,6 +1,7 @@
 """Kalman filters: the exact filter of a linear equation, closed forms, missing values, what is refused."""
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -32,8 +33,11 @@ def _error(a, b, s):
     return 0.1, s
 
 
-def _exact(a, b, s):
-    """The log-likelihood by matrix exponentials (Van Loan, 1978); complex parameters too."""
+def _exact(a, b, s, told=None):
+    """The log-likelihood by matrix exponentials (Van Loan, 1978); complex parameters too.
+
+    `told`: what gets the gap of each observation and its covariance.
+    """
     drift = np.array([[-a, 1.0], [0.0, -b]])
     noise = np.array([[s, 0.1], [0.0, 0.3]])
     noise = noise @ noise.T
@@ -49,6 +53,8 @@ def _exact(a, b, s):
         if good.any():
             h = observe[good]
             scatter, gap = h @ cov @ h.T + error[np.ix_(good, good)], row[good] - h @ mean
+            if told is not None:
+                told.append((k, good, gap, scatter))
             gain = cov @ h.T @ np.linalg.inv(scatter)
             total -= 0.5 * (gap @ np.linalg.solve(scatter, gap))
             total -= 0.5 * np.log(np.linalg.det(2.0 * math.pi * scatter))
@@ -96,6 +102,24 @@ def test_filtered_states():
     assert found.loglik == pytest.approx(_exact(*AT.values()), rel=1e-7)
     np.testing.assert_allclose(found.cov, np.swapaxes(found.cov, 1, 2), rtol=1e-10)
     assert (np.linalg.eigvalsh(found.cov) > 0.0).all()
+
+
+def test_residuals_are_gaps_made_independent():
+    """Their squares at a time sum up to the gaps' by the inverse covariance; NaN where nothing was seen."""
+    told, kalman = [], _filter(filters.extended_kalman)
+    _exact(*AT.values(), told=told)
+    residuals = kalman.residuals(TIMES, SEEN, AT)
+    np.testing.assert_array_equal(np.isnan(residuals), np.isnan(SEEN))
+    for k, good, gap, scatter in told:
+        row = residuals[k, good]
+        assert row @ row == pytest.approx(gap @ np.linalg.solve(scatter, gap), rel=1e-5)
+        assert row[0] == pytest.approx(-gap[0] / math.sqrt(scatter[0, 0]), rel=1e-5, abs=1e-7)
+    assert len(told) == 14
+    particles = _filter(partial(filters.particle_filter, particles=20))
+    with pytest.raises(
+        nd.ModelError, match="a ParticleFilter has no residuals; a Kalman filter has"
+    ):
+        particles.residuals(TIMES, SEEN, AT)
 
 
 def test_another_step_is_an_argument_of_the_same_code():
