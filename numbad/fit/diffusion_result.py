@@ -1,14 +1,15 @@
 """What a fit of a stochastic differential equation returns."""
 
 import json
+import warnings
 from functools import cached_property
 
 import numpy as np
 
-from numbad.errors import ArgumentError, DataError, ModelError
+from numbad.errors import ArgumentError, DataError, ModelError, NumbadWarning
 from numbad.fit.optimize import Minimum
 from numbad.fit.predictive import increasing, predictive_band
-from numbad.fit.profile import Profile, refuse_better
+from numbad.fit.profile import Profile, better_told, is_better
 from numbad.fit.report import likelihood_table
 from numbad.fit.result import FitResult
 from numbad.fit.uncertainty import from_hessian, half_width
@@ -203,7 +204,9 @@ class DiffusionFit(Minimum):
 
         With the parameter held, the others are fitted anew; the interval ends where the log-likelihood, with
         priors the log-posterior, is below its maximum by half of chi^2(level; 1). An end is infinite where it
-        never is (0 on the log scale, a bound on the logit's).
+        never is (0 on the log scale, a bound on the logit's). Raises `ModelError` for an unknown name, and
+        where the profile finds a better fit than this one, which is a warning where the likelihood is
+        simulated.
         """
         if name not in self.names:
             raise ModelError(f"no unknown is called {name!r}, only {', '.join(self.names)}")
@@ -222,6 +225,12 @@ class DiffusionFit(Minimum):
         values = [unknowns.natural_at(index, x, self.x) for x, _ in points]
         low, high = (unknowns.natural_at(index, x, self.x) for x in ends)
         costs = tuple(cost for _, cost in points)
+        least = int(np.argmin(costs))
+        if is_better(
+            costs[least], self.cost, self.problem.count
+        ):  # where simulation makes it uneven
+            told = better_told(name, values[least], costs[least], self.cost)
+            warnings.warn(f"{told}, or simulate more paths", NumbadWarning, stacklevel=2)
         return Profile(
             name, float(self.x[index]), low, high, level, threshold, tuple(values), costs
         )
@@ -242,9 +251,10 @@ class DiffusionFit(Minimum):
         def above(distance):
             x, cost = self._held_at(index, best[index] + distance * step, state["x"])
             state["x"] = x
-            value = unknowns.natural_at(index, x[index], self.x)
-            refuse_better(self.names[index], value, cost, self.cost, self.problem.count)
             points.append((x[index], cost))
+            if is_better(cost, self.cost, self.problem.count) and not self.problem.is_simulated:
+                value = unknowns.natural_at(index, x[index], self.x)
+                raise ModelError(better_told(self.names[index], value, cost, self.cost))
             return cost - threshold
 
         near, far = 0.0, min(1.0, room)

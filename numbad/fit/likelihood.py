@@ -59,6 +59,7 @@ class LikelihoodProblem:
                 raise ModelError(f"the density must return a number, its logarithm, not {found}")
             whole = _over_transitions(compiled, len(names))
         self.counted = density.counted if by_series else "transitions"
+        self.is_simulated = by_series and density.is_simulated
         self.hidden = density if by_series and density.tells_states else None
         settings = density.settings if by_series else ()
         known = np.array([held[name] for name in names if name in held])

@@ -68,13 +68,17 @@ def profile(result, name, level=0.95):
     return Profile(name, value, low, high, level, threshold, values, costs)
 
 
-def refuse_better(name, value, found, cost, size):
-    """Raise `ModelError` where a profile finds a cost lower than the optimum's; `size` is that of costs."""
-    if found - cost < -BETTER * max(size, 1e-300):
-        raise ModelError(
-            f"the profile of {name} found a better fit: cost {found:.8g} at {value:.6g}, not {cost:.8g}; "
-            "fit again from there"
-        )
+def is_better(found, cost, size):
+    """Whether a cost is lower than the optimum's by more than rounding; `size` is that of costs."""
+    return found - cost < -BETTER * max(size, 1e-300)
+
+
+def better_told(name, value, found, cost):
+    """What to say of a lower cost that a profile finds."""
+    return (
+        f"the profile of {name} found a better fit: cost {found:.8g} at {value:.6g}, not {cost:.8g}; fit "
+        "again from there"
+    )
 
 
 class _Held:
@@ -140,7 +144,8 @@ class _ProfileSearch:
         self.points[self._natural(value)] = float(cost)
         rise = cost - self.cost
         size = self.problem.count if self.problem.levels else self.cost
-        refuse_better(self.name, self._natural(value), cost, self.cost, size)
+        if is_better(cost, self.cost, size):
+            raise ModelError(better_told(self.name, self._natural(value), cost, self.cost))
         return min(np.sqrt(max(rise, 0.0)), 1e3 * np.sqrt(self.threshold)) - np.sqrt(self.threshold)
 
     def _profiled(self, value):

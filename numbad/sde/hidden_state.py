@@ -41,6 +41,7 @@ class HiddenState:
 
     counted = "observations"
     needs_noise = tells_states = True
+    is_simulated = False  # the likelihood then has the unevenness of so many paths
 
     @property
     def names(self):

@@ -21,6 +21,7 @@ class SimulatedMoments(HiddenState):
     key: np.uint64
 
     needs_spread = needs_noise = tells_states = False
+    is_simulated = True
     counted = "moments"
 
     def count(self, t, y):

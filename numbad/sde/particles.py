@@ -20,7 +20,7 @@ class ParticleFilter(HiddenState):
     width: float | None
     key: np.uint64
 
-    needs_spread = False
+    needs_spread, is_simulated = False, True
 
     def likelihood_of(self, sizes):
         """The compiled log-likelihood for sizes of the problem."""

@@ -180,7 +180,9 @@ def test_a_fit_beside_that_of_the_kalman_filter():
     for name, error in exact.stderr.items():
         assert abs(fit.params[name] - exact.params[name]) < 0.7 * error
         assert fit.stderr[name] == pytest.approx(error, rel=0.4)
-    interval = fit.profile("vol")
+    # With so few particles the likelihood is uneven, and the profile meets a better place.
+    with pytest.warns(nd.NumbadWarning, match="the profile of vol found a better fit: cost 47.4"):
+        interval = fit.profile("vol")
     assert interval.low < fit.params["vol"] < interval.high
     assert len(fit.plot().axes) == 1
     assert "60 observations" in fit.summary()
