@@ -33,8 +33,7 @@ class LikelihoodProblem:
     """The problem of `fit_sde`: its cost, the negative log-likelihood and half of the squares of priors.
 
     Compiled code has the log-likelihood and its derivatives by natural values; transforms and priors come on
-    top.
-    `held` is name -> value of the parameters that are not sought. What `run_starts` wants of a problem.
+    top. `held` is name -> value of the parameters that are not sought. What `run_starts` wants of a problem.
     """
 
     levels = None
