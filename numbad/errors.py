@@ -17,6 +17,7 @@ _UNTYPED = (  # what Numba says of a value, what that is, and what to pass inste
         "an object of class {}",
         TYPED_INSTEAD,
     ),
+    (r"Cannot type (empty list)", "an {}", "pass an array, np.array(...), or a tuple"),
     (r"Unsupported array dtype: (\S+)", "an array of {}", "convert it with .astype(np.float64)"),
     (
         r"Unsupported array type: numpy\.ma\.(Masked)Array",

@@ -4,7 +4,9 @@ import inspect
 from functools import partial
 
 from numba import njit
+from numba.core import types
 from numba.core.dispatcher import Dispatcher
+from numba.core.errors import NumbaTypeError
 from numba.core.registry import CPUDispatcher
 
 from numbad.compilation.caching import ContentCache, user_jit
@@ -13,7 +15,8 @@ from numbad.compilation.memo import look_again, made_of
 from numbad.compilation.relinking import KNOWN, recording
 from numbad.compilation.template_cache import TemplateCache
 from numbad.errors import ArgumentError, NumbadError
-from numbad.operators.operator_dispatcher import OperatorCompiler
+from numbad.ode.python_values import check_values
+from numbad.operators.operator_dispatcher import OperatorCompiler, parameter_names
 
 
 class GenericDispatcher(CPUDispatcher):
@@ -34,7 +37,15 @@ class GenericDispatcher(CPUDispatcher):
     def __reduce__(self):
         return self.origin
 
+    def typeof_pyval(self, val):
+        try:
+            return super().typeof_pyval(val)
+        except NumbaTypeError:  # a masked array
+            return types.pyobject
+
     def _compile_for_args(self, *args, **kws):
+        names = parameter_names(self.py_func)
+        check_values(self.__name__, dict(zip(names, args, strict=False)) | kws)
         try:
             return super()._compile_for_args(*args, **kws)
         except NumbadError as error:  # the user's mistake: Numba's innards would bury it

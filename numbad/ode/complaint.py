@@ -4,9 +4,9 @@ import inspect
 import linecache
 import re
 
-from numba.core import errors
+from numba.core import errors, types
 
-from numbad.errors import ModelError
+from numbad.errors import ModelError, NumbadError
 from numbad.ir.ways_out import way_out_of
 
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
@@ -15,6 +15,21 @@ _TAIL = ("During: ", 'File "', "There are ", "<source elided>")
 _LONGEST = 4
 
 CANNOT_COMPILE = "Numba cannot compile"  # how the message begins
+
+
+def returned_type(typingctx, fun, given, called=None):
+    """The type that a user's function returns for arguments of given types.
+
+    Raises ModelError, in the user's terms, where it does not compile. `called` is the dispatcher that is
+    called in its place, if there is one.
+    """
+    try:
+        resolved = typingctx.resolve_function_type(types.Dispatcher(called or fun), given, {})
+    except NumbadError:
+        raise
+    except (errors.NumbaError, errors.UnsupportedBytecodeError, TypeError) as error:
+        raise cannot_compile(fun, given, error) from error
+    return resolved.return_type
 
 
 def cannot_compile(fun, given, error):
@@ -30,7 +45,17 @@ def cannot_compile(fun, given, error):
     return ModelError(
         f"{CANNOT_COMPILE} {fun.py_func.__name__}({arguments}): "
         f'File "{file}", line {line}:{shown}\n{_miscounted(fun.py_func, given) or _reason(error)}'
-        f"{ending}"
+        f"{_list_among(given)}{ending}"
+    )
+
+
+def _list_among(given):
+    """What to say where an argument is a list."""
+    if not any(isinstance(ty, types.List | types.ListType) for ty in given):
+        return ""
+    return (
+        "\nA list is one argument: args=tuple(...) hands over its items as arguments of their own, and "
+        "args=(np.array(...),) an array of them"
     )
 
 

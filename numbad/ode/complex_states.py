@@ -16,8 +16,8 @@ from numbad.forward.dual import base_scalar
 from numbad.ode.rhs import check_derivative
 from numbad.ode.sparse_mass import SparseMass, by_entries
 from numbad.ode.sparsity_pattern import in_blocks
-from numbad.ode.state import components_of, is_scalar
 from numbad.ode.state_forms import StateForm
+from numbad.ode.state_types import components_of, is_scalar
 
 
 def is_complex_state(y0):

@@ -1,13 +1,13 @@
 """The conditions of events, as compiled code calls them."""
 
-from numba.core import errors, types
+from numba.core import types
 from numba.core.registry import cpu_target
 
 from numbad.compilation.caching import jit
-from numbad.errors import ModelError, NumbadError
+from numbad.errors import ModelError
 from numbad.ode.compiling import inlined
-from numbad.ode.complaint import cannot_compile
-from numbad.ode.state import is_scalar
+from numbad.ode.complaint import returned_type
+from numbad.ode.state_types import in_functions
 from numbad.operators.operator_dispatcher import starred
 from numbad.operators.tangent import jvp
 from numbad.source import define
@@ -19,7 +19,7 @@ class Conditions:
     def __init__(self, conditions, y0, args):
         plain = isinstance(args, types.BaseTuple) and not isinstance(args, types.BaseNamedTuple)
         rest = "".join(f", args[{i}]" for i in range(len(args))) if plain else ", args"
-        given = (types.float64, _form(y0), *(args if plain else (args,)))
+        given = (types.float64, in_functions(y0), *(args if plain else (args,)))
         for condition in conditions:
             _check(condition, given)
         names = {f"condition{i}": condition for i, condition in enumerate(conditions)}
@@ -42,34 +42,11 @@ def _with_count(condition, count):
     return jit(define(source, {"of": condition}), error_model="numpy")
 
 
-def _form(y0):
-    """The type of a state as users' functions get it, of floats."""
-    scalar = types.complex128 if _is_complex(y0) else types.float64
-    if isinstance(y0, types.Array):
-        return types.Array(scalar, 1, "C")
-    if is_scalar(y0):
-        return scalar
-    if isinstance(y0, types.BaseNamedTuple):
-        return types.NamedUniTuple(scalar, len(y0), y0.instance_class)
-    return types.UniTuple(scalar, len(y0))
-
-
-def _is_complex(ty):
-    members = ty if isinstance(ty, types.BaseTuple) else [getattr(ty, "dtype", ty)]
-    return any(isinstance(member, types.Complex) for member in members)
-
-
 def _check(condition, given):
     """Raise ModelError where a condition does not compile, or returns no float."""
-    typing = cpu_target.typing_context
-    try:
-        signature = typing.resolve_function_type(types.Dispatcher(condition), given, {})
-    except NumbadError:
-        raise
-    except (errors.NumbaError, errors.UnsupportedBytecodeError, TypeError) as error:
-        raise cannot_compile(condition, given, error) from error
-    if not isinstance(signature.return_type, types.Float | types.Integer):
+    found = returned_type(cpu_target.typing_context, condition, given)
+    if not isinstance(found, types.Float | types.Integer):
         raise ModelError(
-            f"the condition {condition.py_func.__name__} of an event returns {signature.return_type}; it "
+            f"the condition {condition.py_func.__name__} of an event returns {found}; it "
             "must return a float that crosses zero where the event happens, such as y[0] - 1.0"
         )

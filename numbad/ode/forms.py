@@ -9,7 +9,7 @@ from numbad.errors import ModelError, UnsupportedError
 from numbad.forward.dual import Dual, duals_in, join
 from numbad.forward.dual_arrays import dtype_of_type
 from numbad.forward.refuse import told
-from numbad.ode.state import components_of, is_scalar
+from numbad.ode.state_types import components_of, is_scalar
 from numbad.source import define
 
 

@@ -10,24 +10,24 @@ from typing import Any
 
 import numpy as np
 from numba import njit
-from numba.core import cgutils, errors, ir, types
+from numba.core import cgutils, ir, types
 from numba.core.dispatcher import Dispatcher
-from numba.core.types import Dispatcher as DispatcherType
 from numba.extending import intrinsic
 
 from numbad.compilation.caching import jit
 from numbad.compilation.relinking import PLAINLY, DirectCall, note_call
-from numbad.errors import ArgumentError, ModelError, NumbadError
+from numbad.errors import ArgumentError, ModelError
 from numbad.forward.dual import Dual, base_scalar
 from numbad.ir.untyped import untyped
 from numbad.ode.compiling import as_dispatcher, inlined
-from numbad.ode.complaint import cannot_compile
+from numbad.ode.complaint import returned_type
 from numbad.ode.emit import Emitter
 from numbad.ode.jacobian import MATRICES, make_linearize, make_linearize_by_time, make_move
 from numbad.ode.linear import innermost
 from numbad.ode.rhs import members, values_of_members
 from numbad.ode.sparse_linear import weight
-from numbad.ode.state import is_scalar, restored_type, restored_value
+from numbad.ode.state import restored_type, restored_value
+from numbad.ode.state_types import is_scalar
 from numbad.source import define
 
 # Errors of entries, relative to their row, that a Jacobian by differences has, and a wrong one has not.
@@ -109,7 +109,7 @@ def make_put_given(rhs, by_time):
 
             return types.none(fun, jac, work, t, y, structure, args), own_codegen
         passed = t, restored_type(structure.instance_type, y), *members(args)
-        _check_matrix(_type_returned(typingctx, jac, passed), y)
+        _check_matrix(returned_type(typingctx, jac.dispatcher, passed), y)
         note_call(PLAINLY, jac.dispatcher, passed, DirectCall(jac.dispatcher, passed))
         types_of_call = work[0], types.float64, y, structure, args
         moves = by_time and AsksForTime(rhs).resolve(typingctx, fun, *types_of_call).reads_time
@@ -118,7 +118,7 @@ def make_put_given(rhs, by_time):
         def codegen(context, builder, signature, arguments):
             emitter = Emitter(context, builder)
             _, _, given_work, moment, state, _, given_args = arguments
-            matrix_type = _type_returned(context.typing_context, jac, passed)
+            matrix_type = returned_type(context.typing_context, jac.dispatcher, passed)
             user_state = restored_value(builder, structure.instance_type, y, state)
             values = [moment, user_state, *values_of_members(builder, args, given_args)]
             matrix = emitter.call_dispatcher(jac.dispatcher, passed, values)
@@ -182,16 +182,6 @@ def copy_matrix(target, matrix, clears):
             target[i, j] = matrix[i, j]
         if clears:
             target[i, n] = 0.0
-
-
-def _type_returned(typingctx, jac, passed):
-    try:
-        ty = typingctx.resolve_function_type(DispatcherType(jac.dispatcher), passed, {})
-    except NumbadError:
-        raise
-    except (errors.NumbaError, errors.UnsupportedBytecodeError, TypeError) as error:
-        raise cannot_compile(jac.dispatcher, passed, error) from error
-    return ty.return_type
 
 
 def _check_matrix(ty, y):

@@ -16,6 +16,7 @@ from numbad.ode.methods import find_method
 from numbad.ode.nested_states import flattened, holds_states, nested_form
 from numbad.ode.occurrences import by_event, watched_events
 from numbad.ode.other_forms import by_parts, in_form, is_solved_by_parts
+from numbad.ode.python_values import as_numbers, check_values
 from numbad.ode.record import make_record
 from numbad.ode.solution import OdeResult, OdeSolution
 from numbad.ode.solving import (
@@ -102,7 +103,7 @@ def solve_ivp(
     DataError
         for times that are not finite, out of order, or outside `t_span`.
     ArgumentError
-        for options that are unknown or wrong.
+        for options that are unknown or wrong, and for `args` that compiled code does not take, such as a dict.
 
     Examples
     --------
@@ -226,11 +227,7 @@ def _result(
 
 
 def _initial_state(y0):
-    try:
-        array = np.asarray(y0)
-        array = array.astype(complex if np.iscomplexobj(array) else float)
-    except (TypeError, ValueError):
-        raise ModelError(f"y0 must be an array of numbers, not {y0!r}") from None
+    array = as_numbers("y0", y0)
     if array.ndim != 1 or array.size == 0:
         way_out = "; nd.ode.solver takes states of any shape" if array.ndim > 1 else ""
         raise ModelError(
@@ -249,20 +246,19 @@ def _check_finite(name, array):
 
 
 def _interval(t_span):
-    try:
-        start, end = map(float, t_span)
-    except (TypeError, ValueError):
-        raise DataError(f"t_span must be two floats, not {t_span!r}") from None
+    span = as_numbers("t_span", t_span, DataError)
+    if span.shape != (2,) or np.iscomplexobj(span):
+        raise DataError(f"t_span must be two floats, not {t_span!r}")
+    start, end = span.tolist()
     if not (math.isfinite(start) and math.isfinite(end)):
         raise DataError(f"t_span must be finite; it is {t_span!r}")
     return start, end
 
 
 def _output_times(t_eval, t_span):
-    try:
-        times = np.ascontiguousarray(t_eval, dtype=float)
-    except (TypeError, ValueError):
-        raise DataError(f"t_eval must be an array of floats, not {t_eval!r}") from None
+    times = np.ascontiguousarray(as_numbers("t_eval", t_eval, DataError))
+    if np.iscomplexobj(times):
+        raise DataError(f"t_eval must be an array of floats, not {t_eval!r}")
     if times.ndim != 1:
         raise DataError(f"t_eval must be one-dimensional; its shape is {times.shape}")
     outside = ~((times >= min(t_span)) & (times <= max(t_span)))
@@ -324,9 +320,11 @@ def _arguments(args):
     if args is None:
         return ()
     try:
-        members = tuple(args)
+        members = None if isinstance(args, dict | set | str) else tuple(args)
     except TypeError:
-        raise ArgumentError(f"args must be a tuple; write args=({args!r},)") from None
+        members = None
+    if members is None:
+        raise ArgumentError(f"args must be a tuple; write args=({args!r},)")
     return tuple(_argument(f"args[{i}]", member) for i, member in enumerate(members))
 
 
@@ -342,9 +340,5 @@ def _argument(name, value):
         isinstance(value, np.ndarray) and np.issubdtype(value.dtype, np.inexact)
     ):
         _check_finite(name, np.asarray(value))
-    try:
-        numba.typeof(value)
-    except ValueError:
-        kind = type(value).__name__
-        raise ModelError(f"{name}, a {kind}, is nothing that Numba can compile for") from None
+    check_values("solve_ivp", {name: value})
     return value

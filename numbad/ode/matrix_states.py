@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from numba.core import types
 
 from numbad.errors import ModelError
-from numbad.ode.state import is_scalar
 from numbad.ode.state_forms import StateForm
+from numbad.ode.state_types import is_scalar
 
 
 def is_matrix(ty):

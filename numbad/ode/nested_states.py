@@ -13,9 +13,10 @@ from numba.core import types
 from numbad.compilation.caching import jit
 from numbad.errors import ModelError
 from numbad.forward.dual import base_scalar
-from numbad.ode.state import EMPTY, is_scalar
 from numbad.ode.state_forms import StateForm
+from numbad.ode.state_types import EMPTY, is_scalar
 from numbad.operators.argument_structure import Branch, leaves, mapped_type, parse, render
+from numbad.operators.describe import describe
 from numbad.source import define
 
 WRONG_SHAPES = (
@@ -43,7 +44,8 @@ def nested_form(y0, inplace):
         is_array = isinstance(leaf.type, types.Array)
         if not is_scalar(leaf.type.dtype if is_array else leaf.type):
             raise ModelError(
-                f"a tuple y0 holds floats, arrays of floats and tuples of these; {leaf.source} is {leaf.type}"
+                "a tuple y0 holds floats, arrays of floats and tuples of these; "
+                f"{leaf.source} is {describe(leaf.type)}"
             )
     is_complex = any(isinstance(_number(leaf), types.Complex) for leaf in leaves(tree))
     scalar = types.complex128 if is_complex else types.float64

@@ -14,12 +14,13 @@ from numbad.errors import ModelError, NumbadError
 from numbad.forward.dual import base_scalar, duals_in
 from numbad.forward.dualize import replacement
 from numbad.ode.borrowed import lender_type
-from numbad.ode.complaint import cannot_compile
+from numbad.ode.complaint import returned_type
 from numbad.ode.emit import Emitter
 from numbad.ode.failure import LengthError, wrong_length
 from numbad.ode.jumps import warn_of_jumps
 from numbad.ode.returns import returning_tuples
-from numbad.ode.state import is_scalar, restored_type, restored_value
+from numbad.ode.state import restored_type, restored_value
+from numbad.ode.state_types import is_scalar
 
 ANOTHER_LENGTH = "the right-hand side returned another length than at its first call"
 
@@ -68,20 +69,11 @@ class RightHandSide:
         callee = returning_tuples(fun)[dual]
         if callee is not None:
             with suppress(errors.NumbaError, NumbadError, TypeError):
-                derivative = _returned(typingctx, callee, given)
+                derivative = returned_type(typingctx, fun, given, callee)
                 if _is_tuple_of_scalars(derivative):
                     return callee, derivative
         callee = replacement(fun) if dual else fun
-        try:
-            return callee, _returned(typingctx, callee, given)
-        except NumbadError:
-            raise
-        except (errors.NumbaError, errors.UnsupportedBytecodeError, TypeError) as error:
-            raise cannot_compile(fun, given, error) from error
-
-
-def _returned(typingctx, callee, given):
-    return typingctx.resolve_function_type(types.Dispatcher(callee), given, {}).return_type
+        return callee, returned_type(typingctx, fun, given, callee)
 
 
 def _is_tuple_of_scalars(ty):

@@ -22,7 +22,7 @@ from numbad.ode.crossing import next_to
 from numbad.ode.forms import as_arguments, as_form, as_row, new_row
 from numbad.ode.integrate import dispatcher_of
 from numbad.ode.locate import LocateDispatcher, make_locate
-from numbad.ode.state import EMPTY
+from numbad.ode.state_types import EMPTY
 from numbad.ode.times import check_times, check_times_type, uniform
 from numbad.ode.true_slope import NODES, make_consistent, make_flow, make_slope
 from numbad.operators.stop import stop_gradient

@@ -17,38 +17,10 @@ from numba.extending import intrinsic
 
 from numbad.errors import ModelError
 from numbad.forward.access import primal
-from numbad.forward.dual import Dual, duals_in, join
+from numbad.forward.dual import duals_in, join
 from numbad.ode.borrowed import Borrowed, borrowed_type
 from numbad.ode.emit import ArrayComponents, Emitter
-
-EMPTY = "y0 is empty: a state has at least one component"
-
-
-def is_scalar(ty):
-    """Whether a Numba type is that of a number: float, int, complex, boolean or dual."""
-    return isinstance(ty, types.Number | types.Boolean | Dual)
-
-
-def components_of(y0):
-    """The scalar types in an initial state's type; raises ModelError where it cannot be a state."""
-    if is_scalar(y0):
-        return (y0,)
-    if isinstance(y0, types.Array) and y0.ndim == 1 and is_scalar(y0.dtype):
-        return (y0.dtype,)
-    if isinstance(y0, types.BaseTuple) and not len(y0):
-        raise ModelError(EMPTY)
-    if isinstance(y0, types.BaseTuple) and all(is_scalar(member) for member in y0):
-        return tuple(y0)
-    way_out = ""
-    if isinstance(y0, types.Array) and y0.ndim > 1 and is_scalar(y0.dtype):
-        way_out = (
-            " (a matrix is taken by `solve` of nd.ode.solver: call that in a function of your own)"
-        )
-    elif isinstance(y0, types.BaseTuple):
-        way_out = ": of a nested tuple, make one tuple or array"
-    raise ModelError(
-        f"y0 must be a float, an array, or a tuple or namedtuple of floats, not {y0}{way_out}"
-    )
+from numbad.ode.state_types import EMPTY, components_of, is_scalar
 
 
 def solution_scalar(typingctx, y0, others):

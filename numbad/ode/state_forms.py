@@ -6,13 +6,12 @@ comes in before the other arguments. All of it is differentiated as code of the 
 
 from dataclasses import dataclass
 
-from numba.core import errors, types
+from numba.core import types
 from numba.core.registry import cpu_target
 
 from numbad.compilation.caching import jit
 from numbad.compilation.memo import built_once
-from numbad.errors import NumbadError
-from numbad.ode.complaint import cannot_compile
+from numbad.ode.complaint import returned_type
 from numbad.ode.rhs import is_plain_tuple, members
 from numbad.source import define
 
@@ -194,11 +193,4 @@ def _event(event, translation, given, rest):
 
 
 def _returned(fun, given):
-    """The type of a result; ModelError, in the user's terms, where a function does not compile."""
-    try:
-        found = cpu_target.typing_context.resolve_function_type(types.Dispatcher(fun), given, {})
-    except NumbadError:
-        raise
-    except (errors.NumbaError, errors.UnsupportedBytecodeError, TypeError) as error:
-        raise cannot_compile(fun, given, error) from error
-    return found.return_type
+    return returned_type(cpu_target.typing_context, fun, given)

@@ -16,6 +16,7 @@ import math
 import numpy as np
 from numba import njit, typeof
 from numba.core import types
+from numba.core.registry import cpu_target
 from numba.extending import overload
 
 from numbad.compilation.caching import jit
@@ -29,14 +30,18 @@ from numbad.implicit.regular import is_regular_along, weakest
 from numbad.ir.functionals import functional
 from numbad.ode import failure
 from numbad.ode.compiling import as_dispatcher
+from numbad.ode.complaint import returned_type
 from numbad.ode.forms import as_arguments, as_form, as_row
 from numbad.ode.integrate import Problem, as_passed, make_integrate
 from numbad.ode.methods import find_method
 from numbad.ode.orders import order_of
 from numbad.ode.other_forms import form_of
+from numbad.ode.python_values import as_numbers, check_values
+from numbad.ode.rhs import check_derivative, members
 from numbad.ode.solving import checked_settings
 from numbad.ode.sparse_linear import weight
 from numbad.ode.state_forms import call_in_form, translated
+from numbad.ode.state_types import components_of, in_functions, is_scalar
 from numbad.ode.times import uniform
 from numbad.ode.true_slope import make_right_side
 from numbad.operators.first_order import jacobian
@@ -123,7 +128,8 @@ def steady_state(fun, y0, args=(), method="Rodas5P", max_steps=100_000, inplace=
     (1.267949, 0.5, -0.366025)
     """
     options = method, int(max_steps), bool(inplace)
-    y0 = np.asarray(y0) * 1.0 if isinstance(y0, list) else y0
+    y0 = as_numbers("y0", y0) if isinstance(y0, list) else y0
+    check_values("nd.ode.steady_state", {"y0": y0, "args": args})
     return settling_of(as_dispatcher(fun), options, typeof(y0), typeof(args))(y0, args)
 
 
@@ -171,9 +177,24 @@ def settling_of(fun, options, y0, args):
     method, _, inplace = options
     form = form_of(y0, inplace)
     if form is None:
+        check_model(fun, inplace, y0, args)
         return settling(fun, *options)
     problem, _ = translated(form, Problem(fun, find_method(method), inplace, False), (), y0, args)
     return _settling_in_form(problem.fun, form, args, options)
+
+
+def check_model(fun, inplace, y0, args):
+    """Raise ModelError where y0 is no state, or where a right-hand side does not compile or gives no slope.
+
+    Types are without duals.
+    """
+    components_of(y0)
+    y = in_functions(y0)
+    states = (y, y) if inplace else (y,)
+    given = types.float64, *states, *members(args)
+    found = returned_type(cpu_target.typing_context, fun, given)
+    if not inplace:
+        check_derivative(found, types.UniTuple(y, 1) if is_scalar(y) else y)
 
 
 @built_once(lambda fun, *_: fun)

@@ -12,7 +12,8 @@ from numbad.forward.dual import base_scalar, join
 from numbad.ode import failure
 from numbad.ode.compiling import inlined
 from numbad.ode.emit import Emitter
-from numbad.ode.state import is_scalar, unchanged
+from numbad.ode.state import unchanged
+from numbad.ode.state_types import is_scalar, unfit
 
 
 def check_times_type(ts):
@@ -21,7 +22,9 @@ def check_times_type(ts):
     if not (array or isinstance(ts, types.BaseTuple)) or not all(
         is_scalar(ty) for ty in ([ts.dtype] if array else ts)
     ):
-        raise ModelError(f"ts must be a one-dimensional array or a tuple of floats, not {ts}")
+        raise ModelError(
+            f"ts must be a one-dimensional array or a tuple of floats, not {unfit(ts)}"
+        )
 
 
 @intrinsic

@@ -59,6 +59,8 @@ def _array(ty):
         return "a structured array"
     if isinstance(ty.dtype, types.PyObject):
         return "an array of Python objects"
+    if isinstance(ty.dtype, types.CharSeq | types.UnicodeCharSeq):
+        return "an array of strings"
     return f"an array of {_scalar(ty.dtype)}"
 
 

@@ -24,7 +24,8 @@ def refuse_untyped(function, names, tys):
     """ArgumentError where an argument of a function is nothing that Numba takes from Python."""
     for name, ty in zip(names, tys, strict=False):
         nested = of_lists(ty) and getattr(ty, "reflected", False)
-        if nested or isinstance(getattr(ty, "dtype", ty), types.PyObject):
+        kind = getattr(ty, "dtype", ty)
+        if nested or isinstance(kind, types.PyObject) or kind == types.float16:
             raise ArgumentError(
                 f"argument '{name}' of {function} is {describe(ty)}, which compiled code does not "
                 f"take{hint(ty)}"

@@ -16,6 +16,7 @@ from numbad.compilation.caching import jit
 from numbad.compilation.memo import built_once
 from numbad.errors import ArgumentError, NumbadWarning
 from numbad.ode.by_structure import by_structure
+from numbad.ode.python_values import check_values
 from numbad.operators.operator_dispatcher import as_dispatcher
 from numbad.random.generator_compiling import HOW_TO_MAKE_A_KEY
 from numbad.sde.control_variate import adjusting, with_control
@@ -138,6 +139,7 @@ def ensemble(
     (True, True, True)
     """
     problem = check_solver("ensemble", solve, key)
+    check_values("nd.sde.ensemble", {"y0": y0, "ts": ts, "args": args})
     count = _count(paths, antithetic)
     plan = _planned(problem, reduce, antithetic, estimator, control, control_mean)
     by_rank = isinstance(reduce, QuantileLevels)

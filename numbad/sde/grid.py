@@ -69,6 +69,8 @@ def _times(name, ty):
     if any(True for _ in duals_in(ty)):
         raise UnsupportedError(BY_TIMES)
     check_times_type(ty)
+    if isinstance(ty, types.BaseTuple) and not len(ty):
+        raise GridError(NO_TIMES, 0.0)
     if isinstance(getattr(ty, "dtype", types.float64), types.Complex):
         raise ModelError("ts must hold real numbers, not complex ones")
 

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from numba.core import types
 
 from numbad.errors import ModelError
-from numbad.ode.complaint import cannot_compile
+from numbad.ode.complaint import returned_type
+from numbad.ode.state_types import unfit
 from numbad.sde.scheme import DIAGONAL, GENERAL, SCALAR
 
 _FLOATS = types.Float | types.Integer | types.Boolean
@@ -21,7 +22,8 @@ def check_state(y0):
     members = y0 if isinstance(y0, types.BaseTuple) and len(y0) else [y0]
     if not array and not all(isinstance(ty, _FLOATS) for ty in members):
         raise ModelError(
-            f"y0 must be a float, a one-dimensional array of floats, or a tuple of floats, not {y0}"
+            "y0 must be a float, a one-dimensional array of floats, or a tuple of floats, not "
+            f"{unfit(y0)}"
         )
 
 
@@ -44,17 +46,7 @@ def spread(args):
 
 def returned(typingctx, function, given):
     """The type that a dispatcher returns; ModelError where it does not compile."""
-    from numba.core import errors
-
-    from numbad.errors import NumbadError
-
-    try:
-        resolved = typingctx.resolve_function_type(types.Dispatcher(function), given, {})
-        return types.unliteral(resolved.return_type)
-    except NumbadError:
-        raise
-    except (errors.NumbaError, errors.UnsupportedBytecodeError, TypeError) as error:
-        raise cannot_compile(function, given, error) from error
+    return types.unliteral(returned_type(typingctx, function, given))
 
 
 @dataclass(frozen=True)

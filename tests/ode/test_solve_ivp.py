@@ -201,7 +201,7 @@ def test_signature():
         (((0.0, 1.0), [1.0]), dict(args=1.0), ArgumentError, r"args=\(1.0,\)"),
         (((0.0, 1.0), [1.0]), dict(args=(np.inf,)), ModelError, r"args\[0\] is inf"),
         (((0.0, 1.0), [1.0]), dict(args=([1.0, np.nan],)), ModelError, r"args\[0\]\[1\] is nan"),
-        (((0.0, 1.0), [1.0]), dict(args=({"a": 1},)), ModelError, r"args\[0\], a dict"),
+        (((0.0, 1.0), [1.0]), dict(args=({"a": 1},)), ArgumentError, r"args\[0\]"),
         (((0.0, 1.0), [1.0]), dict(atol=[1e-6, 1e-6]), ArgumentError, r"shape \(1,\)"),
         (((0.0, 1.0), [1.0]), dict(tolerance=1.0), ArgumentError, "unknown options: tolerance"),
         (

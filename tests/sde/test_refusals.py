@@ -7,6 +7,7 @@ import pytest
 from numba import njit
 
 import numbad as nd
+from tests.ode.test_python_values import GIVEN, wrong
 
 KEY = nd.random.key(3)
 TIMES = np.array([0.0, 1.0])
@@ -20,6 +21,16 @@ def _drift(t, y):
 @njit
 def _unit(t, y):
     return 1.0
+
+
+@njit
+def _decay(t, y, rate):
+    return -rate * y
+
+
+@njit
+def _steady(t, y, rate):
+    return 0.1 * y
 
 
 @njit
@@ -154,6 +165,17 @@ def test_problems(functions, y0, options, told):
     solve = nd.sde.solver(*functions, dt=0.25, **options)
     with pytest.raises(nd.ModelError, match=told):
         solve(y0, TIMES, (), KEY)
+
+
+@pytest.mark.parametrize(("name", "value", "error", "told"), list(wrong("y0", "ts", "args")))
+def test_values_from_python(name, value, error, told):
+    """By a solution, and by an ensemble, which asks before it makes anything."""
+    solve = nd.sde.solver(_decay, _steady, dt=0.25)
+    given = GIVEN | {name: value}
+    with pytest.raises(error, match=told):
+        solve(*given.values(), KEY)
+    with pytest.raises(error, match=told):
+        nd.sde.ensemble(solve, *given.values(), KEY, 4, reduce="mean")
 
 
 def test_a_path_that_ends_in_nan():

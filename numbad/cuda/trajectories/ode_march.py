@@ -19,7 +19,8 @@ from numbad.ode.compiling import inlined
 from numbad.ode.integrate import Problem, Settings, make_pieces
 from numbad.ode.rosenbrock import Rosenbrock
 from numbad.ode.solving import compiled
-from numbad.ode.state import components_of, structure_of
+from numbad.ode.state import structure_of
+from numbad.ode.state_types import components_of
 from numbad.ode.tableau import Tableau
 from numbad.ode.times import check_times
 

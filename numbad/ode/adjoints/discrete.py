@@ -26,12 +26,8 @@ from numbad.ode.integrate import as_passed, content_of, dispatcher_of, functions
 from numbad.ode.jumps import warn_of_jumps
 from numbad.ode.linear import parts
 from numbad.ode.moving import check_mass_of_times
-from numbad.ode.state import (
-    components_of,
-    plain,
-    solution_scalar,
-    vector_type,
-)
+from numbad.ode.state import plain, solution_scalar, vector_type
+from numbad.ode.state_types import components_of
 from numbad.ode.times import uniform
 from numbad.operators.argument_structure import leaves, parse, render
 from numbad.operators.generated_names import indented

@@ -19,7 +19,8 @@ from numbad.forward.dual import base_scalar
 from numbad.forward.promote import effects
 from numbad.ir.leaves import leaves
 from numbad.ode.rhs import RightHandSide
-from numbad.ode.state import is_scalar, restored_type
+from numbad.ode.state import restored_type
+from numbad.ode.state_types import is_scalar
 from numbad.operators.adjoint import pullback_of
 from numbad.source import define
 
