@@ -103,7 +103,7 @@ def solve_ivp(
     DataError
         for times that are not finite, out of order, or outside `t_span`.
     ArgumentError
-        for options that are unknown or wrong, and for `args` that compiled code does not take, such as a dict.
+        for options that are unknown or wrong, and for `args` that compiled code does not take.
 
     Examples
     --------
