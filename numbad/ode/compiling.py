@@ -103,7 +103,7 @@ def as_dispatcher(given, name="fun"):
     """
     if isinstance(given, Dispatcher):
         look_again(given)
-        return given
+        return _not_inlined(given)
     if not inspect.isfunction(given):
         told = f"{name} must be a Python function or a Numba dispatcher, not {given!r}"
         if inspect.ismethod(given):
@@ -115,6 +115,20 @@ def as_dispatcher(given, name="fun"):
             told += ". Way out: a lambda that calls the compiled function with these values"
         raise ArgumentError(told)
     return made_of(given, "rhs", user_jit(error_model="numpy"))
+
+
+def _not_inlined(dispatcher):
+    """The dispatcher, or one of the same code and options where Numba would inline it.
+
+    Code around users' functions is written for calls: what is inlined has no type of its own to ask for, and
+    its constants are typed anew in each place.
+    """
+    options = dict(dispatcher.targetoptions)
+    if options.pop("inline", "never") == "never":
+        return dispatcher
+    options.pop("nopython", None)  # Numba warns of it
+    how = "not inlined", repr(sorted(options.items()))
+    return made_of(dispatcher.py_func, how, user_jit(**options))
 
 
 def inlined(function):

@@ -141,7 +141,7 @@ def _steady_state(fun, y0, args=(), method="Rodas5P", max_steps=100_000, inplace
         _literal(*each)
         for each in (("method", method), ("max_steps", max_steps), ("inplace", inplace))
     )
-    code = settling_of(original(fun.dispatcher), options, *map(_type_of, (y0, args)))
+    code = settling_of(as_dispatcher(original(fun.dispatcher)), options, *map(_type_of, (y0, args)))
     if any(True for given in (y0, args) for _ in duals_in(given)):
         code = dualized(code)
     names = "method='Rodas5P', max_steps=100_000, inplace=False"

@@ -6,6 +6,7 @@ The oracles are closed forms.
 import math
 from collections import namedtuple
 
+import numba
 import numpy as np
 import pytest
 import scipy.integrate
@@ -16,13 +17,31 @@ close = dict(rtol=2e-8, atol=1e-8)
 tight = dict(rtol=1e-10, atol=1e-12)
 
 
+def falling(t, y, gravity):
+    return y[1], -gravity
+
+
+def floor(t, y, gravity):
+    return y[0]
+
+
+def bounced(t, y, gravity):
+    return y[0], -0.9 * y[1]
+
+
 @pytest.fixture(scope="module")
 def ball():
     """A ball that keeps nine tenths of its speed where it meets the floor; states are (height, speed)."""
-    bounce = nd.ode.event(
-        lambda t, y, gravity: y[0], direction=-1, change=lambda t, y, gravity: (y[0], -0.9 * y[1])
-    )
-    return nd.ode.solver(lambda t, y, gravity: (y[1], -gravity), events=bounce, **tight)
+    bounce = nd.ode.event(floor, direction=-1, change=bounced)
+    return nd.ode.solver(falling, events=bounce, **tight)
+
+
+def test_functions_that_numba_would_inline(ball):
+    of = numba.njit(inline="always", error_model="numpy")
+    bounce = nd.ode.event(of(floor), direction=-1, change=of(bounced))
+    inlined = nd.ode.solver(of(falling), events=bounce, **tight)
+    given = (5.0, 0.0), (0.0, 0.5, 2.5), 10.0
+    assert (inlined(*given) == ball(*given)).all()
 
 
 def height_after_bounce(start, gravity, t):

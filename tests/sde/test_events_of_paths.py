@@ -97,6 +97,20 @@ def test_what_is_refused_of_times_of_events():
         assert never(500.0) == 0.0  # the floor is not reached
 
 
+@pytest.mark.deep
+def test_functions_that_numba_would_inline():
+    of = njit(inline="always")
+    given = (1.0, 0.0), (0.0, 1.5), (1.0, 0.4), KEY
+    bounce = nd.ode.event(
+        of(lambda t, y, height, noise: y[0]),
+        direction=-1,
+        change=of(lambda t, y, height, noise: (0.0, -0.9 * y[1])),
+    )
+    functions = of(_falling.py_func), of(_shaken.py_func)
+    solve = nd.sde.solver(*functions, noise="additive", dt=0.01, events=bounce)
+    assert (solve(*given) == _BALL(*given)).all()
+
+
 @njit
 def _passage(level, key, paths):
     """How many Brownian paths pass a level before time 1, and the latest state of one that did."""
