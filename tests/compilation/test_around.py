@@ -125,10 +125,11 @@ def test_a_diffusion_of_another_shape_is_compiled_for_itself(came):  # noqa: F81
     assert abs(two - one).max() > 1e-3
 
 
-@pytest.mark.parametrize("inline", ["always", lambda expr, caller, callee: True])
-def test_inlined_functions_are_their_own(inline, came):  # noqa: F811
-    """There is no call of them in the code around, for which another one's could stand."""
+INLINED = pytest.mark.parametrize("inline", ["always", lambda expr, caller, callee: True])
 
+
+@INLINED
+def test_models_that_numba_would_inline_are_called(inline, came):  # noqa: F811
     def model(slope):
         drift = numba.njit(inline=inline)(lambda t, y: slope)
         return drift, numba.njit(inline=inline)(lambda t, y: 0.0)
@@ -136,7 +137,17 @@ def test_inlined_functions_are_their_own(inline, came):  # noqa: F811
     for slope in (1.0, 2.0):
         solve = nd.sde.solver(*model(slope), dt=0.25)
         assert solve(0.0, (0.0, 1.0), (), KEY)[-1, 0] == slope
-    assert "relinked" not in [how for how, name, _ in came if "integrate" in name]
+    assert "relinked" in [how for how, name, _ in came if "integrate" in name]
+
+
+@INLINED
+def test_inlined_functions_are_their_own(inline):
+    """There is no call of them in the code around, for which another one's could stand."""
+    solve = nd.sde.solver(lambda t, y: 1.0, lambda t, y: 0.0, dt=0.25)
+    for factor in (1.0, 2.0):
+        last = numba.njit(inline=inline)(lambda ys, factor=factor: factor * ys[-1, 0])
+        found = nd.sde.ensemble(solve, 0.0, (0.0, 1.0), (), KEY, 4, reduce=last)
+        assert found.mean == factor
 
 
 def test_errors_of_what_is_found_by_name():
