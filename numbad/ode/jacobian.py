@@ -23,11 +23,12 @@ from numbad.forward.dual import (
 )
 from numbad.ode.emit import ArrayComponents, Emitter
 from numbad.ode.sparse_linear import weight
-from numbad.ode.sparsity_pattern import Banded
+from numbad.ode.sparsity_pattern import FEW, has_few_colours, is_banded
 from numbad.ode.state import vector_type
 
 LONGEST_PASS = 12  # columns of a small system, all at once
 PASS, PASS_OF_DUALS = 8, 4  # of a larger one; two AVX vectors of floats
+PASS_OF_FEW = FEW + 1  # where there are few colours, with the column by time
 
 # What the linear algebra of a step works on: the Jacobian; the LU factors and their row exchanges; a
 # right-hand side (of the first stage, where a state is an array); the states of dual numbers; and
@@ -36,17 +37,19 @@ MATRICES = 8
 OWN = MATRICES - 2  # those that are made for a solution
 
 
-def columns_at_once(y):
+def columns_at_once(y, sparsity=types.none):
     """How many columns of the Jacobian at a state like y an evaluation gives."""
     if isinstance(y, types.BaseTuple) and len(y) < LONGEST_PASS:
         return len(y) + 1
-    return PASS_OF_DUALS if isinstance(y.dtype, Dual) else PASS
+    if isinstance(y.dtype, Dual):
+        return PASS_OF_DUALS
+    return PASS_OF_FEW if has_few_colours(sparsity) else PASS
 
 
-def seeded(y, args):
+def seeded(y, args, sparsity=types.none):
     """The type of the state of dual numbers that the Jacobian at a state is taken from."""
     tag = 1 + max((dual.tag for ty in (y, args) for dual in duals_in(ty)), default=-1)
-    dual = Dual(y.dtype, columns_at_once(y), tag)
+    dual = Dual(y.dtype, columns_at_once(y, sparsity), tag)
     return types.UniTuple(dual, len(y)) if isinstance(y, types.BaseTuple) else vector_type(dual)
 
 
@@ -55,7 +58,7 @@ class JacobianColumns:
 
     def __init__(self, emitter, n, ty, value):
         self.emitter, self.is_sparse = emitter, not isinstance(ty, types.NoneType)
-        self.is_banded = self.is_sparse and ty.instance_class is Banded
+        self.is_banded = is_banded(ty)
         self.count = n
         if self.is_sparse:
             self._colours, self._widths = (
@@ -80,7 +83,7 @@ class JacobianColumns:
 def new_matrices(typingctx, y, args, sparsity):
     """New arrays for the `OWN` first of `MATRICES`, for states like y."""
     scalar, base = y.dtype, base_scalar(y.dtype)
-    dual = seeded(y, args)
+    dual = seeded(y, args, sparsity)
     in_arrays = isinstance(y, types.Array)
     buffer = dual if in_arrays else types.none
     result = types.Tuple(
@@ -97,7 +100,7 @@ def new_matrices(typingctx, y, args, sparsity):
     def codegen(context, builder, signature, arguments):
         emitter = Emitter(context, builder)
         n = emitter.vector(y, arguments[0]).size()
-        columns = context.get_constant(types.intp, columns_at_once(y))
+        columns = context.get_constant(types.intp, columns_at_once(y, sparsity))
         own = JacobianColumns(emitter, n, sparsity, arguments[2])
         passes = builder.add(builder.sdiv(own.count, columns), context.get_constant(types.intp, 1))
         width = own.factor_width(n)
@@ -125,8 +128,8 @@ def make_linearize(rhs, only_if_examined=False):
         given_types = work[len(work) - 2], work[len(work) - 1]
         if only_if_examined and all(isinstance(ty, types.NoneType) for ty in given_types):
             return types.none(fun, work, t, y, structure, args), _nothing
-        dual = seeded(y, args)
-        time = Dual(types.float64, columns_at_once(y), dual.dtype.tag)
+        dual = seeded(y, args, work[len(work) - 1])
+        time = Dual(types.float64, dual.dtype.n, dual.dtype.tag)
         types_of_call = work[len(work) - 3], time, dual, structure, args
         rhs.resolve(typingctx, fun, *types_of_call)
 
@@ -139,7 +142,7 @@ def make_linearize(rhs, only_if_examined=False):
             ]
             matrix_type = work[len(work) - MATRICES]
             values = emitter.vector(y, y_value)
-            n, width = values.size(), context.get_constant(types.intp, columns_at_once(y))
+            n, width = values.size(), context.get_constant(types.intp, dual.dtype.n)
             columns = JacobianColumns(emitter, n, work[len(work) - 1], sparsity)
             last = builder.add(columns.count, context.get_constant(types.intp, 1))
             with cgutils.for_range_slice(builder, n.type(0), last, width) as (first, _):
@@ -180,8 +183,8 @@ def make_linearize_by_time(rhs):
 
     @intrinsic
     def linearize_by_time(typingctx, fun, work, t, y, structure, args):
-        dual = seeded(y, args)
-        time = Dual(types.float64, columns_at_once(y), dual.dtype.tag)
+        dual = seeded(y, args, work[len(work) - 1])
+        time = Dual(types.float64, dual.dtype.n, dual.dtype.tag)
         types_of_call = work[len(work) - 3], time, dual, structure, args
         rhs.resolve(typingctx, fun, *types_of_call)
 
@@ -223,8 +226,8 @@ def make_move(rhs):
 
     @intrinsic
     def move(typingctx, fun, work, t, y, structure, args):
-        dual = seeded(y, args)
-        time = Dual(types.float64, columns_at_once(y), dual.dtype.tag)
+        dual = seeded(y, args, work[len(work) - 1])
+        time = Dual(types.float64, dual.dtype.n, dual.dtype.tag)
         types_of_call = work[len(work) - 3], time, dual, structure, args
         rhs.resolve(typingctx, fun, *types_of_call)
 

@@ -12,7 +12,7 @@ from numba.extending import overload
 
 from numbad.forward.dual import Dual
 from numbad.ode.linear import extent, innermost, linear_algebra, make_eliminate, parts
-from numbad.ode.sparsity_pattern import Banded
+from numbad.ode.sparsity_pattern import is_banded
 
 DENSE = linear_algebra(None)
 eliminate = make_eliminate(*extent(None))
@@ -25,7 +25,7 @@ def factor_sparse(W, exchanges, jacobian, mass, sparsity, h, gamma):
 
 @overload(factor_sparse)
 def _factor_sparse(W, exchanges, jacobian, mass, sparsity, h, gamma):
-    return _factor_band if sparsity.instance_class is Banded else _factor_whole
+    return _factor_band if is_banded(sparsity) else _factor_whole
 
 
 def _factor_whole(W, exchanges, jacobian, mass, sparsity, h, gamma):
@@ -117,7 +117,7 @@ def substitute(W, exchanges, sparsity, x):
 
 @overload(substitute)
 def _substitute(W, exchanges, sparsity, x):
-    banded = sparsity.instance_class is Banded
+    banded = is_banded(sparsity)
     if x.ndim == 1:
         within, whole = substitute_one, DENSE.substitute
     else:

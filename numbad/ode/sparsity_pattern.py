@@ -11,12 +11,25 @@ from numbad.patterns.pattern import Pattern
 # `Banded` is factored within the band, `Coloured` as a whole, since its band is wide. Entries of row i are in
 # `columns[starts[i]:starts[i + 1]]`; a column's colour; the place of each component in the order that makes
 # the band narrow, and the component at each place; and the widths of the band below and above the diagonal,
-# and the number of colours.
+# and the number of colours. Of a few colours is a type of its own, since dual numbers of as many partials do.
 Banded = namedtuple("Banded", "starts columns colours place order widths")
 Coloured = namedtuple("Coloured", Banded._fields)
+FewBanded = namedtuple("FewBanded", Banded._fields)
+FewColoured = namedtuple("FewColoured", Banded._fields)
+FEW = 3
 
 # Factors are worth keeping within a band that takes less than this share of the matrix.
 NARROW = 0.5
+
+
+def is_banded(sparsity):
+    """Whether factors are kept within the band, by the Numba type of a pattern, or of None."""
+    return getattr(sparsity, "instance_class", None) in (Banded, FewBanded)
+
+
+def has_few_colours(sparsity):
+    """Whether a pattern has `FEW` colours at most, by its Numba type, or that of None."""
+    return getattr(sparsity, "instance_class", None) in (FewBanded, FewColoured)
 
 
 def checked_sparsity(given, mass=None):
@@ -65,7 +78,8 @@ def _prepared(matrix, colour):
     place = np.empty(n, dtype=int)
     place[order] = natural
     lower, upper = _widths(matrix, order)
-    kind = Banded if 2 * lower + upper + 1 < NARROW * n else Coloured
+    kinds = (FewBanded, FewColoured) if count <= FEW else (Banded, Coloured)
+    kind = kinds[0] if 2 * lower + upper + 1 < NARROW * n else kinds[1]
     fields = matrix.indptr, matrix.indices, colours, place, order, (lower, upper, count)
     return kind(*(tuple(map(int, field)) for field in fields))
 

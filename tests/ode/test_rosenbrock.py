@@ -179,6 +179,32 @@ def test_components_in_any_order_have_a_narrow_band(diffusing):
     assert max(widths[:2]) <= 4
 
 
+@pytest.mark.dear
+def test_three_colours_take_dual_numbers_of_four_partials():
+    """Heat in a rod, against its exponential and that of its slope by the rate."""
+    n = 14
+    A = np.diag(np.full(n, -2.0)) + np.diag(np.ones(n - 1), 1) + np.diag(np.ones(n - 1), -1)
+    assert type(checked_sparsity(A)).__name__ == "FewBanded"
+
+    def rod(t, y, dy, rate):
+        for i in range(n):
+            left, right = (y[i - 1] if i > 0 else 0.0), (y[i + 1] if i < n - 1 else 0.0)
+            dy[i] = rate * (left - 2.0 * y[i] + right)
+
+    solve = nd.ode.solver(
+        rod, method="Rodas5P", inplace=True, jac_sparsity=A, rtol=1e-9, atol=1e-12
+    )
+    start = np.arange(float(n))
+
+    def end(rate):
+        return solve(start, (0.0, 0.3), rate)[-1]
+
+    exact = scipy.linalg.expm(0.3 * 40.0 * A) @ start
+    np.testing.assert_allclose(end(40.0), exact, rtol=1e-7)
+    slope = nd.jacobian(end, mode="reverse")(40.0)
+    np.testing.assert_allclose(slope, 0.3 * A @ exact, rtol=1e-6, atol=1e-9)
+
+
 @pytest.mark.deep
 def test_a_wide_band_is_factored_as_a_whole():
     """A ring, each with its neighbours and the one opposite: y' = A y, against its exponential."""

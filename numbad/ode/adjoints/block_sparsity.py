@@ -9,7 +9,7 @@ from numba import njit
 from numba.core import types
 from numba.extending import overload
 
-from numbad.ode.sparsity_pattern import Banded
+from numbad.ode.sparsity_pattern import is_banded
 
 
 def in_blocks(sparsity, per):
@@ -77,6 +77,6 @@ def factor_width(sparsity, size):
 
 @overload(factor_width)
 def _factor_width(sparsity, size):
-    if isinstance(sparsity, types.NoneType) or sparsity.instance_class is not Banded:
+    if not is_banded(sparsity):
         return lambda sparsity, size: size
     return lambda sparsity, size: 2 * sparsity.widths[0] + sparsity.widths[1] + 1

@@ -11,7 +11,7 @@ from numba.extending import overload
 from numbad.forward.dual import Dual
 from numbad.ode import sparse_linear
 from numbad.ode.linear import linear_algebra, parts
-from numbad.ode.sparsity_pattern import Banded
+from numbad.ode.sparsity_pattern import is_banded
 
 _factor_dense, _factor_sparse = linear_algebra(None).factor, sparse_linear.factor
 
@@ -46,7 +46,7 @@ def solve_transposed(W, exchanges, jacobian, sparsity, h, x):
 @overload(solve_transposed)
 def _solve_transposed(W, exchanges, jacobian, sparsity, h, x):
     is_sparse = not isinstance(sparsity, types.NoneType)
-    in_band = is_sparse and sparsity.instance_class is Banded
+    in_band = is_banded(sparsity)
     substitute = _substitute_band if in_band else _substitute
     add_turned = _add_turned_sparse if is_sparse else _add_turned
 
