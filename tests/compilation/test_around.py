@@ -88,6 +88,7 @@ def check(do, form, came, names, **options):  # noqa: F811
 METHODS = ["EulerMaruyama", "Milstein", "SRIW1", "Heun", "ReversibleHeun"]
 
 
+@pytest.mark.dear
 @pytest.mark.deep(but=["Milstein-tuples"])
 @pytest.mark.parametrize("form", ["tuples", "arrays"])
 @pytest.mark.parametrize("method", METHODS)
@@ -95,12 +96,14 @@ def test_paths(method, form, came):  # noqa: F811
     check(path, form, came, {"integrate", "solve"}, method=method)
 
 
+@pytest.mark.dear
 @pytest.mark.deep(but=["tuples"])
 @pytest.mark.parametrize("form", ["tuples", "arrays"])
 def test_adaptive_steps(form, came):  # noqa: F811
     check(path, form, came, {"step", "path", "solve"}, method="SOSRI", rtol=1e-3, dt=1.0)
 
 
+@pytest.mark.dear
 @pytest.mark.deep(but=["None-tuples"])
 @pytest.mark.parametrize("form", ["tuples", "arrays"])
 @pytest.mark.parametrize("reduce", [None, "mean"])

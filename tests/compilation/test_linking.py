@@ -335,6 +335,7 @@ print(planted != [], gradient(x).tolist(), nd.jacobian(f)(x).tolist())
 """
 
 
+@pytest.mark.dear
 @pytest.mark.deep(but=["*KeyboardInterrupt-forward", "*MemoryError-reverse"])
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize(

@@ -256,6 +256,7 @@ def test_arrays_that_share_memory(tmp_path):
     assert found("other", "all")["all"][:2] == [3.0, []]
 
 
+@pytest.mark.dear
 def test_numbas_own_cache_around_large_constants(tmp_path):
     """Numba keeps no code that refers to arrays by address; what it kept could not be loaded."""
     program = tmp_path / "program.py"

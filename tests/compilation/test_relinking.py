@@ -185,6 +185,7 @@ def test_solutions(method, form, came):
     check_that_it_is_the_same(solve, form, came, {"integrate"}, method=method)
 
 
+@pytest.mark.dear
 @pytest.mark.deep(but=["Tsit5-tuples"])
 @pytest.mark.parametrize("form", ["tuples", "arrays"])
 @pytest.mark.parametrize("method", ["Tsit5", "Rodas5P", "RadauIIA5", "BDF", "AutoTsit5"])
@@ -240,6 +241,7 @@ def test_given_jacobians(method, came):
     check_that_it_is_the_same(with_jacobian, "tuples", came, {"integrate"}, method=method)
 
 
+@pytest.mark.dear
 def test_a_given_jacobian_of_a_rosenbrock_method(came):
     """Its code depends on whether the right-hand side reads the time."""
 

@@ -68,6 +68,7 @@ def without_spills(launched):
     return ptx
 
 
+@pytest.mark.dear
 @pytest.mark.deep(but=["RK4-ts0", "Tsit5-ts1"])
 @pytest.mark.parametrize("ts", [END, WITHIN, BACK])
 @pytest.mark.parametrize("method", [method.name for method in EXPLICIT])
@@ -129,6 +130,7 @@ def spring(t, y, s, push):
     )
 
 
+@pytest.mark.dear
 def test_structures():
     solve = nd.ode.solver(spring)
     k, x = np.linspace(1.0, 3.0, 5), np.linspace(-1.0, 1.0, 5)

@@ -34,6 +34,7 @@ def fitted(y0, **options):
     return nd.fit.fit_ode(washed_out, T, DATA, dict(made=1.0, lost=1.0), y0=y0, **options)
 
 
+@pytest.mark.dear
 @pytest.mark.parametrize("y0", [at_rest, pytest.param(settled, marks=pytest.mark.deep)])
 def test_initial_values_that_follow_from_the_parameters(y0):
     result = fitted(y0)

@@ -35,6 +35,7 @@ def agrees(result, residuals, start):
     assert result.cost == pytest.approx(wanted.cost, rel=1e-8)
 
 
+@pytest.mark.dear
 def test_a_parameter_is_shared_unless_it_is_own():
     result = fitted(runs(), own="back")
     assert result.names == ("rate", "back[cold]", "back[warm]")

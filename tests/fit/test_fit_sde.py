@@ -98,6 +98,7 @@ _KNOWN = {
 }
 
 
+@pytest.mark.dear
 @pytest.mark.parametrize(
     "model", ["cir", *(pytest.param(m, marks=pytest.mark.deep) for m in ("vasicek", "ckls"))]
 )

@@ -264,6 +264,7 @@ def _seen_through_noise():
     return seen, np.arange(6.0), np.array([0.9, 0.5, np.nan, -0.2, 0.3, 0.8])
 
 
+@pytest.mark.dear
 def test_a_filter_tells_the_state_between_observations_and_after_them():
     """Forecasts in closed form."""
     seen, t, y = _seen_through_noise()

@@ -240,6 +240,7 @@ def test_dask_is_an_executor_too(monkeypatch):
     assert result.to_json() == predator_prey_fit().to_json()
 
 
+@pytest.mark.dear
 def test_a_journal_of_an_ode_ends_with_the_same_result(tmp_path):
     path = tmp_path / "journal"
     wanted = predator_prey_fit(journal=path).to_json()

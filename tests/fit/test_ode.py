@@ -72,6 +72,7 @@ def test_names_of_unknowns():
     assert list(result.params) == ["p[0]", "p[1]", "p[2]", "p[3]", "lynx(1900)"]
 
 
+@pytest.mark.dear
 @pytest.mark.parametrize("scale", ["linear", "log"])
 @pytest.mark.parametrize("fit_y0", [False, ["lynx"], True])
 def test_residuals_and_jacobian_agree_with_scipy(scale, fit_y0):
@@ -115,6 +116,7 @@ def test_missing_observations_equal_observations_at_other_times():
     np.testing.assert_array_equal(table.residuals[hare, 0], separate.residuals["hare"])
 
 
+@pytest.mark.dear
 def test_what_an_unobserved_component_leaves_open_is_said():
     # Without lynx counts their unit is free: predation and lynx(1900) can be scaled together.
     states = models.scipy_states(models.predator_prey, [34.9, 3.9], YEARS, 0.48, 0.025, 0.93, 0.028)
@@ -298,6 +300,7 @@ def decay_and_total(t, y, rate):
     return -rate * y[0], y[0] + y[1] - 2.0
 
 
+@pytest.mark.dear
 def test_options_of_the_solver_are_passed_on():
     t = np.linspace(0.0, 2.0, 9)
     y = 2.0 * np.exp(-0.7 * t)
@@ -319,6 +322,7 @@ def modes(t, y, p):
     return (-rate * y[0],)
 
 
+@pytest.mark.dear
 @pytest.mark.parametrize("sensitivity", ["auto", pytest.param("forward", marks=pytest.mark.deep)])
 def test_many_unknowns_go_by_the_adjoint(sensitivity):
     count, t = 130, np.array([0.0, 1.0, 1.7])

@@ -113,6 +113,7 @@ def written_by_mutual_recursion(x):
     return a
 
 
+@pytest.mark.dear
 @pytest.mark.deep(but=["dictionaries", "writes_through_a_list", "flipped_view"])
 @pytest.mark.parametrize(("f", "args", "options"), programs, ids=programs.names())
 def test_program(f, args, options):

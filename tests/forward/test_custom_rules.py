@@ -164,6 +164,7 @@ def test_jvp_of_a_scalar_function():
     assert nd.derivative(lambda x: cube(2.0) * x)(1.0) == 8.0
 
 
+@pytest.mark.dear
 def test_jvp_of_a_function_of_arrays():
     @njit
     def solve(a, b):

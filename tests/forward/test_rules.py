@@ -127,6 +127,7 @@ def by_argument(kinks, k):
     return define(source, dict(namespace, inf=math.inf, nan=math.nan))
 
 
+@pytest.mark.dear
 @pytest.mark.deep(but=["0"])
 @pytest.mark.parametrize("k", [0, 1])
 def test_kinks_are_as_documented(k):

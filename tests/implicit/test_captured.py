@@ -44,6 +44,7 @@ PROGRAMS = [
 ]
 
 
+@pytest.mark.dear
 @pytest.mark.deep(but=["decay-*"])
 @pytest.mark.parametrize(("f", "args", "value", "grad"), PROGRAMS)
 def test_program(f, args, value, grad):

@@ -33,6 +33,7 @@ def from_start(a, b):
     return nd.minimize(well, 2.0, (a, b))
 
 
+@pytest.mark.dear
 @pytest.mark.deep(but=["from_bracket-reverse"])
 @pytest.mark.parametrize(
     ("minimum", "mode"),
@@ -79,6 +80,7 @@ def test_quadratic():
     close(by_ridge, -weights @ inverse @ x)
 
 
+@pytest.mark.dear
 def test_rosenbrock_from_its_bad_start():
     def banana(x, a):
         return (a - x[0]) ** 2 + 100.0 * (x[1] - x[0] ** 2) ** 2

@@ -112,6 +112,7 @@ def test_gamma_function(mode):
     close([gamma(3.7), nd.grad(gamma, mode=mode)(3.7)], expected, 1e-9)
 
 
+@pytest.mark.dear
 @pytest.mark.deep(but=["reverse"])
 @both_modes
 def test_array_of_parameters_in_a_tuple(mode):

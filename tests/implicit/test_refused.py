@@ -45,6 +45,7 @@ def touching(x, a):
     return np.array([x[0] * x[0] + 1e-12 * x[1] * x[1] - 2.0 * a, 1e3 * (x[0] + 1e-6 * x[1] - 2.0)])
 
 
+@pytest.mark.dear
 def test_singular_jacobian_in_two_dimensions():
     first = njit(lambda a: nd.root(touching, np.array([1.5, 0.3e6]), (a,))[0])
     with pytest.raises(nd.SingularError, match="singular"):

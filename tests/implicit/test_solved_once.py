@@ -59,6 +59,7 @@ def _five_points(f, h=1e-4):
     return (8.0 * (f(h) - f(-h)) - (f(2.0 * h) - f(-2.0 * h))) / (12.0 * h)
 
 
+@pytest.mark.dear
 def test_solutions_in_a_loop_are_kept_each():
     a, b = 1.3, 0.4
     expected = _five_points(lambda d: chained(a + d, b)), _five_points(lambda d: chained(a, b + d))

@@ -12,6 +12,7 @@ LARGEST, OF_ORBITS = 40.0, 2500.0
 TOLERANCES = 1e-5, 1e-7, 1e-9
 
 
+@pytest.mark.dear
 @pytest.mark.parametrize(
     "method",
     [

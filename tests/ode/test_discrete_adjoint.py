@@ -48,6 +48,7 @@ def forced(t, y, rate):
     return -rate * y[0] * math.sin(t) + y[1], math.cos(rate * t) - y[0]
 
 
+@pytest.mark.dear
 def test_times_forwards_and_backwards():
     """By a start in a tuple, a parameter alone and all times, of a slope that depends on time."""
     solve = nd.ode.solver(forced, rtol=1e-5)

@@ -36,6 +36,7 @@ def ball():
     return nd.ode.solver(falling, events=bounce, **tight)
 
 
+@pytest.mark.dear
 def test_functions_that_numba_would_inline(ball):
     of = numba.njit(inline="always", error_model="numpy")
     bounce = nd.ode.event(of(floor), direction=-1, change=of(bounced))
@@ -109,6 +110,7 @@ def amounts_left(t, rate, times, amounts):
     )
 
 
+@pytest.mark.dear
 def test_doses_at_the_start_at_an_output_together_and_out_of_order(body):
     times, amounts = (3.0, 0.0, 1.0, 1.0, 9.0), (1.0, 2.0, 4.0, 8.0, 16.0)
     outputs = np.array([0.0, 0.5, 1.0, 1.0000001, 3.0, 4.0])
@@ -145,6 +147,7 @@ def test_second_derivative_by_the_time_of_a_dose(body):
     np.testing.assert_allclose(found, 0.4**2 * 2.0 * math.exp(-0.4 * 2.5), **close)
 
 
+@pytest.mark.dear
 def test_a_declared_switch_in_time_is_exact_and_says_nothing():
     """dy/dt = 1 after t1: y(3) = 3 - t1. Warnings are errors here."""
     solve = nd.ode.solver(lambda t, y, t1: 1.0 if t > t1 else 0.0, tstops=lambda t1: t1)

@@ -195,6 +195,7 @@ def test_scipys_name_and_statistics():
     assert 3 * (len(own.t) - 1) < own.nfev < 12 * len(own.t)
 
 
+@pytest.mark.dear
 def test_failures_have_the_time_and_the_reason():
     def explodes(t, y):
         return (y[0] ** 2,)

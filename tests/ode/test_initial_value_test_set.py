@@ -172,6 +172,7 @@ PROBLEMS = {
 }
 
 
+@pytest.mark.dear
 @pytest.mark.deep(but=["OREGO", "Chemical Akzo Nobel"])
 @pytest.mark.parametrize("name", PROBLEMS)
 def test_published_solutions(name):

@@ -112,6 +112,7 @@ def test_a_warning_that_is_made_an_error_says_what_it_says():
             end(1.0)
 
 
+@pytest.mark.dear
 def test_neither_a_plain_solution_nor_a_loop_nor_a_declared_event_is_told_of():
     stiff = nd.ode.solver(hopping, inplace=True, method="Rosenbrock23")
     loops = nd.ode.solver(iterating)

@@ -57,6 +57,7 @@ def test_a_nested_tuple_is_solved_as_a_flat_one():
     np.testing.assert_array_equal(nested, flat)
 
 
+@pytest.mark.dear
 @pytest.mark.deep(but=["reverse-Tsit5"])
 @pytest.mark.parametrize("method", ["Tsit5", "Rodas5P", "BDF"])
 @pytest.mark.parametrize("mode", ["forward", "reverse"])

@@ -118,6 +118,7 @@ def test_solve_ivp(name, value, error, told):
         nd.ode.solve_ivp(decay, **given)
 
 
+@pytest.mark.dear
 def test_solve_ivp_takes_what_numpy_makes_an_array_of():
     """Integers, booleans, objects that are numbers, and what has `__array__`."""
 

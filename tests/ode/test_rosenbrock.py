@@ -62,6 +62,7 @@ def mixed(t, y, slow, fast, middle):
     return np.array([2.0 * a + b, 0.5 * a + b + 0.3 * c, c])
 
 
+@pytest.mark.dear
 @pytest.mark.parametrize(
     ("fun", "start", "mass"),
     [
@@ -249,6 +250,7 @@ def test_the_band_of_solve_ivp(diffusing):
 brusselator_compiled = numba.njit(brusselator)
 
 
+@pytest.mark.dear
 @pytest.mark.parametrize(
     ("pattern", "error", "message"),
     [

@@ -70,6 +70,7 @@ def test_sensitivities_in_the_error_control():
     assert 1e-5 < scaled_error(apart) < 3e-5
 
 
+@pytest.mark.dear
 def test_end_of_volterra_by_everything():
     """The Jacobian by array, and a directional derivative."""
     solve = nd.ode.solver(volterra, rtol=1e-11, atol=1e-11)

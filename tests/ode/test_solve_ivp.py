@@ -137,6 +137,7 @@ def test_backwards():
     np.testing.assert_allclose(ours.sol(times), [exact, 2.0 * exact], rtol=1e-6)
 
 
+@pytest.mark.dear
 def test_options():
     few = nd.ode.solve_ivp(exponential, (0.0, 10.0), [2.0])
     short = nd.ode.solve_ivp(exponential, (0.0, 10.0), [2.0], max_step=0.25)

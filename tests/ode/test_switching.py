@@ -36,6 +36,7 @@ def test_it_takes_the_stiff_method_and_comes_back():
     assert found.njev <= found.nlu
 
 
+@pytest.mark.dear
 def test_what_is_not_stiff_is_solved_explicitly():
     auto, explicit = (
         solved(1.0, 20.0, method=method, rtol=1e-8, atol=1e-10, max_steps=5000)

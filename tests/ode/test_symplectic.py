@@ -59,6 +59,7 @@ def energy(ys):
     return 0.5 * (ys[:, 2:] ** 2).sum(axis=1) - 1.0 / np.hypot(ys[:, 0], ys[:, 1])
 
 
+@pytest.mark.dear
 def test_energy_does_not_drift():
     """Over 200 orbits; RK4 loses a part of it on each."""
     start, times = np.array([0.6, 0.0, 0.0, math.sqrt(1.4 / 0.6)]), 2.0 * math.pi * np.arange(201)

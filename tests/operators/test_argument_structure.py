@@ -150,6 +150,7 @@ def sum_of_parts(jacobian):
     return by_p.x.sum() + by_p.y.sum() + by_s.sum() + jacobian.x[0].y
 
 
+@pytest.mark.dear
 @pytest.mark.deep(but=["reverse"])
 @pytest.mark.parametrize("mode", ["auto", "forward", "reverse"])
 def test_the_structure_of_the_result_holds_that_of_the_arguments(mode):

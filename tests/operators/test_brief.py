@@ -89,6 +89,7 @@ def counted(call):
     return made, made - freed
 
 
+@pytest.mark.dear
 @pytest.mark.parametrize(("n", "arrays"), [(3, 0), (FITS + 1, 4)])
 def test_allocations_of_a_step(n, arrays):
     """The gradient and the new state; large arrays of the pullback as well, which are freed."""

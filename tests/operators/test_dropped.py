@@ -54,6 +54,7 @@ USES = {
 }
 
 
+@pytest.mark.dear
 @pytest.mark.deep(but=["forward", "reverse", "solver", "jitted"])
 @pytest.mark.parametrize("use", USES)
 def test_nothing_keeps_a_function(use):

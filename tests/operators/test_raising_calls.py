@@ -147,6 +147,7 @@ def attempt(call, args):
     pytest.fail("no error")
 
 
+@pytest.mark.dear
 @pytest.mark.deep(
     but=["grad-stopping-reverse-*", "jacobian-array_result-reverse-*", "jvp-array_result0"]
 )

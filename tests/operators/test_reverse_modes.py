@@ -265,6 +265,7 @@ nd.rule(root, jvp=lambda p, t: (math.sqrt(p[0]), 0.5 / math.sqrt(p[0]) * t[0]))
 nd.rule(cube, vjp=(lambda x: (cube(x), x), lambda x, w: (3.0 * x * x * w,)))
 
 
+@pytest.mark.dear
 def test_auto_takes_the_other_mode_where_one_refuses():
     f = njit(lambda a: root(a[0]) * a[1])  # root has no vjp
     a = np.array([4.0, 3.0])

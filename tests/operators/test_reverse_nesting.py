@@ -321,6 +321,7 @@ def test_a_call_that_changes_an_array_beside_is_not_taken_for_one_that_does_not(
         nd.grad(f, 0, mode=REVERSE)(2.0, np.ones(1))
 
 
+@pytest.mark.dear
 def test_what_no_operator_changes_is_not_copied_at_each_step():
     slope = nd.grad(scalar, 0, mode=REVERSE)
 

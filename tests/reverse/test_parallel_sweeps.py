@@ -329,6 +329,7 @@ def reads_what_others_write(a, x):
     return out[1] * out[5]
 
 
+@pytest.mark.dear
 @pytest.mark.shows("parallel")
 def test_what_is_reversed_in_one_piece():
     """Threads cannot share the adjoint of an array whose indices do not tell whose element is whose."""

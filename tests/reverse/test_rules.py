@@ -131,6 +131,7 @@ def test_vjp_in_a_loop_keeps_the_residuals_of_every_iteration():
     assert grad(f)(2.0, 4) == pytest.approx(3.0 * 2.0 * (1 + 4 + 9))
 
 
+@pytest.mark.dear
 def test_vjp_of_arrays():
     @njit
     def solve(a, b):

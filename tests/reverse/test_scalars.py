@@ -298,6 +298,7 @@ def check_seconds(case, point, along, seconds):
 KINKS = [(case, *kink) for case in REAL for kink in case.kinks]
 
 
+@pytest.mark.dear
 @pytest.mark.parametrize("k", [0, 1])
 def test_kinks_are_as_documented(k):
     kinks = [kink for kink in KINKS if k < len(kink[1])]

@@ -365,6 +365,7 @@ def dictionary_that_counts(x, n):
     return s
 
 
+@pytest.mark.dear
 @pytest.mark.deep(
     but=[
         "argument_is_none",

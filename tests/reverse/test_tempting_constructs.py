@@ -326,6 +326,7 @@ def mutable_structure(x):
     return cell.value * x
 
 
+@pytest.mark.dear
 @pytest.mark.deep(
     but=[
         "builtin_sorted",

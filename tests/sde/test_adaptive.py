@@ -78,6 +78,7 @@ def _cases():
 _STEEP = "Heun", "Midpoint", "Ralston", "GeneralShARK"
 
 
+@pytest.mark.dear
 @pytest.mark.parametrize(("equation", "method"), list(_cases()))
 def test_errors_fall_with_the_tolerance(equation, method):
     tolerances = (1e-2, 1e-3, 1e-4) if method in _STEEP else (1e-3, 1e-4, 1e-5)
@@ -308,6 +309,7 @@ def test_derivatives_by_times(mode):
 # -- threads, failures, options ------------------------------------------------------------------------
 
 
+@pytest.mark.dear
 def test_the_same_bits_in_threads_and_alone():
     given = GBM, 1.0, ENDS, (0.3, 0.8), KEY
     one = nd.sde.ensemble(*given, 300, reduce=LAST)

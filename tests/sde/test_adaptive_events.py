@@ -54,6 +54,7 @@ def test_first_passages(args):
     assert np.mean([len(s.t) for s in steps]) < 100
 
 
+@pytest.mark.dear
 def test_paths_stop_at_the_level():
     given = (0.0, 0.0), (0.0, 0.3, 0.6, 1.0), (0.5, 0.0, 1.0)
     every = nd.sde.ensemble(_WALK, *given, KEY, 40)
@@ -66,6 +67,7 @@ def test_paths_stop_at_the_level():
     assert 0.2 < np.mean(every[:, -1, 1] < 0.999) < 0.8
 
 
+@pytest.mark.dear
 @pytest.mark.parametrize("mode", ["forward", "reverse"])
 def test_noisy_crossings_have_no_slope(mode):
     def end(level):

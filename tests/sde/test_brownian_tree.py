@@ -136,6 +136,7 @@ def test_a_path_is_what_drives_a_solution():
     )[1:].all()
 
 
+@pytest.mark.dear
 def test_a_path_has_the_same_bits_in_any_order_and_thread():
     ts = np.random.default_rng(1).uniform(-3.0, 3.0, 200)
     at_once = nd.sde.brownian_path(KEY, ts)

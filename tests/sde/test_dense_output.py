@@ -62,6 +62,7 @@ def test_adaptive_steps_are_what_they_are_without_outputs():
         np.testing.assert_allclose(ys, _exact(ts, 0), rtol=0.05 if solve is HALVED else 5e-3)
 
 
+@pytest.mark.dear
 def test_errors_between_steps_are_of_the_methods_order():
     ts, errors = np.linspace(0.0, 1.0, 38), []
     for tolerance in (1e-3, 1e-5):

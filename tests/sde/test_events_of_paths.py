@@ -60,6 +60,7 @@ def _falls(method):
     return njit(lambda height, noise: solve((height, 0.0, 0.0), (0.0, 5.0), (noise,), KEY)[-1, 2])
 
 
+@pytest.mark.dear
 def test_times_of_events_bend():
     """t = sqrt(height / 5) without noise."""
     fall = _falls("SRA1")
@@ -153,6 +154,7 @@ def test_noisy_crossings_have_no_slope(mode):
     assert nd.grad(end, mode=mode)(50.0) == 0.0  # which no path meets
 
 
+@pytest.mark.dear
 def test_directions_changes_and_ends():
     """cos t = 0 upwards and downwards, counted in arrays, until a clock shows 15."""
     counted = [

@@ -104,6 +104,7 @@ def test_filtered_states():
     assert (np.linalg.eigvalsh(found.cov) > 0.0).all()
 
 
+@pytest.mark.dear
 def test_residuals_are_gaps_made_independent():
     """Their squares at a time sum up to the gaps' by the inverse covariance; NaN where nothing was seen."""
     told, kalman = [], _filter(filters.extended_kalman)
@@ -132,6 +133,7 @@ def test_another_step_is_an_argument_of_the_same_code():
     assert np.log2(errors[0] / errors[1]) == pytest.approx(4.0, abs=0.3)
 
 
+@pytest.mark.dear
 @KINDS
 def test_what_is_observed_of_a_square(make):
     """One observation of y**2: the points know the mean of the square, the tangent does not."""

@@ -76,6 +76,7 @@ def _solved(method):
     return end
 
 
+@pytest.mark.dear
 @pytest.mark.deep(but=["ImplicitMilstein"])
 @pytest.mark.parametrize("method", RECURSIONS)
 def test_values_and_slopes_are_those_of_the_recursion(method):
@@ -174,6 +175,7 @@ def _shaken(t, y):
     return 0.5 * y
 
 
+@pytest.mark.dear
 def test_a_step_without_a_solution_costs_that_path():
     """z = y + h z**2 has a real solution up to y = 1 / (4 h) alone."""
     solve = nd.sde.solver(_explosive, _shaken, method="ImplicitEM", dt=0.125)

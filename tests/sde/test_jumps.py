@@ -36,6 +36,7 @@ def _counts(key, paths):
     return out
 
 
+@pytest.mark.dear
 def test_numbers_of_jumps_have_poissons_law():
     """In two intervals that meet within a step: independent, with the right means."""
     ys = _counts(KEY, 4000)

@@ -100,6 +100,7 @@ def test_resampling_has_two_derivatives():
     assert nd.derivative(first)(0.3, *given) == pytest.approx(difference, rel=1e-5)
 
 
+@pytest.mark.dear
 def test_resampling_keeps_mean_covariance_and_law():
     count = 400
     x = RNG.normal(size=(2, count))

@@ -87,6 +87,7 @@ def _paths(paths=5000, solve=SOLVE, y0=(1.0, 0.5), **options):
     return nd.sde.ensemble(solve, y0, TIMES, (), KEY, paths, **options)
 
 
+@pytest.mark.dear
 def test_of_each_component_at_each_time(limits, passes):
     found = _found()
     np.testing.assert_array_equal(found.values, np.quantile(_paths(), LEVELS, axis=0))

@@ -63,6 +63,7 @@ def test_pathwise_derivatives_are_those_of_the_solution(mode):
     np.testing.assert_allclose(slopes, [end / y0, end, end * (w - vol)], rtol=2e-3)
 
 
+@pytest.mark.dear
 def test_both_modes_give_the_same_and_nest():
     at = 1.3, 0.2, 0.4, KEY
     forward, reverse = (nd.grad(_end, (0, 1, 2), mode=m)(*at) for m in ("forward", "reverse"))
@@ -177,6 +178,7 @@ _TIMES = 0.0, 0.33, 1.0
 _ARGS = 0.5, 0.3
 
 
+@pytest.mark.dear
 @pytest.mark.parametrize(
     "method",
     [

@@ -99,6 +99,7 @@ def _mean_of(drift):
     return mean
 
 
+@pytest.mark.dear
 def test_what_reverse_mode_refuses_goes_the_slower_way(monkeypatch):
     """A dictionary, which forward mode takes. The mean over mirrored paths has no noise in it."""
     asked = []

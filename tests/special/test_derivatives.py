@@ -90,6 +90,7 @@ def exact_at(case, point, *by):
     return exact(case, at, *by)
 
 
+@pytest.mark.dear
 @pytest.mark.deep(but=["0-*", "3-forward", "9-forward", "13-reverse"])
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("group", range(len(GROUPS)))

@@ -31,6 +31,7 @@ def solved(sparsity, jacobians, a, h, x):
     return LU.shape[1]
 
 
+@pytest.mark.dear
 @pytest.mark.deep(but=["True"])
 @pytest.mark.parametrize("banded", [True, False])
 def test_transposed_systems(banded):

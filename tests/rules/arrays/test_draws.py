@@ -365,6 +365,7 @@ def test_every_pass_draws_the_same():
     assert found == pytest.approx(np.diag(2.0 * p * draws), rel=1e-14)
 
 
+@pytest.mark.dear
 @pytest.mark.deep(but=["reverse"])
 @pytest.mark.parametrize("mode", ["forward", "reverse"])
 def test_gamma_numbers_in_a_fresh_process(mode):

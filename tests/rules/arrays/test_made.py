@@ -192,6 +192,7 @@ def test_gradient(program):
     check_gradient(program)
 
 
+@pytest.mark.dear
 @pytest.mark.deep(but=["steps", "finite"])
 @every_program
 def test_forward(program):

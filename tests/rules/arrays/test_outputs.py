@@ -132,6 +132,7 @@ def test_into_single_precision(mode):
     assert found == pytest.approx(np.cos(a) * a[0] + np.eye(4)[0] * np.sin(a).sum(), rel=1e-6)
 
 
+@pytest.mark.dear
 @pytest.mark.deep(but=["<lambda>0-*", "*-reverse"])
 @pytest.mark.skipif(NUMBA < (0, 68), reason="older versions of Numba write past the end")
 @pytest.mark.parametrize("mode", ["forward", "reverse"])

@@ -39,6 +39,7 @@ def assert_close(found, exact, rtol, scale=None):
     assert abs(found - exact) <= rtol * max(abs(exact), scale or 0.0), (found, exact)
 
 
+@pytest.mark.dear
 @pytest.mark.deep(but=["solve", "det", "slogdet", "cholesky", "eigh", "det_complex"])
 @pytest.mark.parametrize("name", CASES)
 def test_reverse(name):
@@ -52,6 +53,7 @@ def test_reverse(name):
             assert_close(along(gradient, unit), expected, case.rtol, max(map(abs, exact)))
 
 
+@pytest.mark.dear
 @pytest.mark.deep(but=["solve", "det", "cholesky", "eigh"])
 @pytest.mark.parametrize("name", CASES)
 def test_forward(name):

@@ -208,6 +208,7 @@ def test_vectors_that_fill_up_a_basis_have_no_derivative():
 # -- kinks ---------------------------------------------------------------------------------------------
 
 
+@pytest.mark.dear
 @pytest.mark.deep(but=["reverse"])
 @both
 def test_norms_of_zero_have_the_derivative_zero(mode):

@@ -19,6 +19,7 @@ def _inferred(function, argtypes):
     return call.overloads[argtypes].signature.return_type
 
 
+@pytest.mark.dear
 @pytest.mark.deep(but=["solve-float64", "cholesky-float32", "eigh-complex64", "svd-float64"])
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 @pytest.mark.parametrize("function", [*result_types._OF_ONE, *result_types._OF_TWO])
