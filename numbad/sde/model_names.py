@@ -16,7 +16,7 @@ def model_names(problem, form):
         "drift": problem.drift,
         "diffusion": problem.diffusion,
         "diffusion_jvp": problem.diffusion_jvp,
-        "times": times,
+        "matrix_times": matrix_times,
         "damping": damping,
         "damped_integrals": damped_integrals,
         "Structure": getattr(form.y0, "instance_class", None),
@@ -60,7 +60,7 @@ def damped_integrals(x):
 
 
 @njit(error_model="numpy")
-def times(matrix, vector):
+def matrix_times(matrix, vector):
     """Matrix times vector, in loops that need no BLAS."""
     out = np.zeros(matrix.shape[0])
     for i in range(matrix.shape[0]):

@@ -258,7 +258,7 @@ def test_tuples_and_arrays_take_the_same_steps():
         )
 
 
-@pytest.mark.deep
+@pytest.mark.dear
 def test_matrices_in_arrays_keep_the_ends_of_rejected_steps():
     solve = nd.sde.solver(_array, _array_matrix, noise="general", method="SPaRK", rtol=1e-3)
     fine = nd.sde.solver(_array, _array_matrix, noise="general", method="SPaRK", rtol=1e-4)

@@ -47,7 +47,7 @@ def _of_array(writer, g, less):
         f"integrals = double_integrals({writer.w[0]}, {writer.areas[0]}, {less})",
         f"{found} = np.zeros({y}.size)",
         f"for {j} in range({g}.shape[1]):",
-        f"    along = times({g}, np.ascontiguousarray(integrals[:, {j}])) / root",
+        f"    along = matrix_times({g}, np.ascontiguousarray(integrals[:, {j}])) / root",
         f"    up, down = diffusion(t, {y} + along{more}), diffusion(t, {y} - along{more})",
         f"    {found} = {found} + 0.5 * root * (up[:, {j}] - down[:, {j}])",
     ]
@@ -97,7 +97,7 @@ def _brackets_of_array(writer, t, y, g):
         f"integrals = double_integrals(0.0 * {writer.w[0]}, {writer.areas[0]}, 0.0)",
         f"{found} = np.zeros({y}.size)",
         f"for {k} in range({g}.shape[1]):",
-        f"    along = times({g}, np.ascontiguousarray(integrals[:, {k}]))",
+        f"    along = matrix_times({g}, np.ascontiguousarray(integrals[:, {k}]))",
         f"    _, slope = diffusion_jvp({given}, (along,))",
         f"    {found} = {found} + slope[:, {k}]",
     ]

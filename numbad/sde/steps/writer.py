@@ -117,7 +117,7 @@ class StepWriter:
             weights = weights * form.components if len(weights) == 1 else weights
             return [f"{gi} * ({w})" for gi, w in zip(g, weights, strict=True)]
         if form.is_array:
-            return [f"times({g[0]}, {weights[0]})"]
+            return [f"matrix_times({g[0]}, {weights[0]})"]
         return [" + ".join(f"{row}[{j}] * ({w})" for j, w in enumerate(weights)) for row in g]
 
     def channels(self, formula):
