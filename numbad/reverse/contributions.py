@@ -243,6 +243,15 @@ class _VectorArithmetic(_Arithmetic):
         return Operand(ty, _unless_nan(builder, product.value, asked) if self.rarely else asked())
 
 
+def _is_slope(quotient):
+    """Whether a quotient is taken as it is, not after the adjoint was divided.
+
+    0.5 / sqrt(x) is found once for all adjoints, and outside of a loop where x does not change.
+    """
+    numerator = quotient.args[0]
+    return isinstance(numerator, Const) and numerator.value != 1
+
+
 def _products(emit, expressions, found, bar, arithmetic, strong):
     count = max((k for k in found if k != "answer"), default=-1) + 1
     args = [found.get(k) for k in range(count)]
@@ -256,7 +265,7 @@ def _products(emit, expressions, found, bar, arithmetic, strong):
     products = []
     for node in expressions:
         asks = strong is not None and (strong or not is_polynomial(node))
-        if isinstance(node, Apply) and node.fn is operator.truediv:
+        if isinstance(node, Apply) and node.fn is operator.truediv and not _is_slope(node):
             key = "over", node.args[1]
             if key not in shared:  # one division serves every partial with this denominator
                 shared[key] = arithmetic.over(bar, value(node.args[1]), asks)

@@ -20,6 +20,7 @@ from numbad.errors import ModelError
 from numbad.rules.registry import CONSTANT_CALLS
 from numbad.sde import checks
 from numbad.sde.adaptive_source import call_of, path_of
+from numbad.sde.aligned_memory import aligned, noise_rows
 from numbad.sde.brownian import block_increments, draw_steps
 from numbad.sde.digital import warn_of_digital
 from numbad.sde.grid import constant
@@ -219,13 +220,14 @@ def _in_rows(ensemble, form, namespace):
     areas = problem.scheme.needs_areas
     numbers = zip(rows, form.names("y"), strict=True)
     first = "first // 2" if ensemble.mirrored else "first"
+    namespace["aligned"] = aligned
     given = f"key, {first}, count, k, cells, parts, {problem.dt!r}, {areas}, {ensemble.mirrored}"
     return [
         *checks.initial(form),
         f"ys = np.empty((ends.size, {form.count}, count))",
-        "dw = np.empty((2, channels, count))",
-        f"dh = {'np.empty((2, channels, count))' if areas else 'dw'}",
-        *(f"{row} = np.full(count, {name})" for row, name in numbers),
+        *noise_rows(areas),
+        *(f"{row} = aligned(count)" for row in rows),
+        *(f"{row}[:] = {name}" for row, name in numbers),
         *(f"ys[0, {c}, :] = {row}" for c, row in enumerate(rows)),
         "start, drawn = 0, 0",
         "for i in range(1, ends.size):",

@@ -2,13 +2,14 @@
 
 A step y' = F(y, a) takes the tangents S of the state with it, S' = (dF/dy) S + dF/da (pathwise derivatives:
 Glasserman, "Monte Carlo Methods in Financial Engineering", 2003, chapter 7.2). The slopes of F come from
-reverse mode, component by component, so that what a component does not depend on costs nothing. As for the
-values, all paths of a block take a step in a loop, a row of memory for each number, which LLVM makes vectors
-of. What the caller differentiates by is met at the outputs alone: the tangents are those by the initial state
-and the arguments.
+reverse mode, component by component; slopes and tangents that are zero for all values, by the pattern of the
+step, are left out. As for the values, all paths of a block take a step in a loop, a row of memory for each
+number, which LLVM makes vectors of. What the caller differentiates by is met at the outputs alone: the
+tangents are those by the initial state and the arguments.
 """
 
 from dataclasses import dataclass, replace
+from inspect import signature
 
 import numpy as np
 from numba import njit
@@ -18,16 +19,19 @@ from numba.core.registry import cpu_target
 
 from numbad.compilation.caching import jit
 from numbad.compilation.memo import built_once
+from numbad.errors import SparsityError, UnsupportedError
 from numbad.forward.access import dtype_like, strip
 from numbad.forward.dual import Dual, duals_in, primal_type
 from numbad.forward.dualize import dualized
 from numbad.forward.linearized import pushed
 from numbad.ir.fence import tells_of_defect
 from numbad.ode.compiling import generic
-from numbad.operators.argument_structure import leaves, parse, render
+from numbad.operators.argument_structure import Branch, leaves, parse, render
+from numbad.patterns.detect import detect
 from numbad.reverse import pullback
 from numbad.reverse.pipeline import written_call
 from numbad.sde import checks
+from numbad.sde.aligned_memory import aligned, noise_rows
 from numbad.sde.brownian import draw_steps
 from numbad.sde.model_names import function_of
 from numbad.sde.one_step import model_namespace
@@ -80,6 +84,30 @@ class Inputs:
         return len(self.state) + len(self.args)
 
 
+@dataclass(frozen=True)
+class Tangents:
+    """What components read (numbers of components, for each), and the tangents that are carried.
+
+    `carried` has the number of a row for (component, input); a tangent that is not there is always zero.
+    """
+
+    reads: tuple
+    carried: dict
+
+    @classmethod
+    def of(cls, inputs, columns):
+        """Those where component `i` of a step depends on `columns[i]`: components, then further inputs."""
+        count, first = len(columns), len(inputs.state)
+        reads = [{c for c in found if c < count} for found in columns]
+        by = [{first + c - count for c in found if c >= count} for found in columns]
+        for k, i in enumerate(inputs.state):
+            by[i].add(k)
+        for _ in range(count):
+            by = [own.union(*(by[q] for q in read)) for own, read in zip(by, reads, strict=True)]
+        which = [(i, k) for i in range(count) for k in sorted(by[i])]
+        return cls(tuple(reads), {pair: row for row, pair in enumerate(which)})
+
+
 @built_once(lambda ensemble, *_: ensemble.problem.drift)
 def with_tangents(ensemble, parameters, otherwise):
     """The dispatcher of a block for dual numbers; `otherwise` is one for types that have no such code."""
@@ -111,14 +139,14 @@ def _block_with_tangents(ensemble, parameters, given):
     parts = None if others else _parts(ensemble, y0, args)
     if parts is None:
         return None
-    form, inputs, advance = parts
+    form, inputs, advance, tangents = parts
     namespace = {"advance": advance, "draw_steps": draw_steps, "are_finite": _are_finite}
-    lines = _lines(ensemble, form, inputs, (y0, args), namespace)
+    lines = _lines(ensemble, form, inputs, tangents, (y0, args), namespace)
     return function_of(f"block({parameters})", lines, namespace)
 
 
 def _parts(ensemble, y0, args):
-    """The form of a problem, its `Inputs` and the step, compiled; None where there is no such step."""
+    """The form of a problem, its `Inputs`, the step, compiled, and `Tangents`; None where there is none."""
     inputs = _inputs(ensemble.problem, y0, args)
     if inputs is None:
         return None
@@ -126,14 +154,14 @@ def _parts(ensemble, y0, args):
     form = form_of(cpu_target.typing_context, problem, primal_type(y0), primal_type(args))
     if form.count > _MOST_COMPONENTS or form.count * (1 + inputs.count) > _MOST_NUMBERS:
         return None
-    advance = advance_with_tangents(problem, form, inputs)
+    advance, tangents = advance_with_tangents(problem, form, inputs)
     try:
         advance.compile(_types_of_advance(form))
     except TypingError as error:  # reverse mode refuses what forward mode may take
         if tells_of_defect(error):
             raise
         return None
-    return form, inputs, advance
+    return form, inputs, advance, tangents
 
 
 def _inputs(problem, y0, args):
@@ -165,52 +193,89 @@ def _component_of(problem, form, i):
     return compiled(function_of(f"component({head})", lines, model_namespace(problem, form)))
 
 
+def _reads(component, form, inputs):
+    """Numbers of what a component depends on: those of the state, then of the inputs among the arguments.
+
+    All, where an argument is not a float, since integers may decide, or the code cannot be followed.
+    """
+    tree = parse(form.args, "args")
+    kinds = [leaf.type for leaf in leaves(tree)]
+    every = set(range(form.count + len(inputs.args)))
+    if not set(kinds) <= {types.float64, types.none}:
+        return every
+    state = range(_OF_STEP, _OF_STEP + form.count)
+    further = len(signature(component.py_func).parameters) - _OF_STEP
+    given = 0.0, 0.0, _zeros(tree), *[0.0] * further
+    try:
+        found = detect(component, given, (*state, _OF_STEP - 1)).indices
+    except (UnsupportedError, SparsityError):
+        return every
+    floats = [k for k, kind in enumerate(kinds) if kind == types.float64]
+    numbers = {floats.index(k) + form.count: form.count + n for n, k in enumerate(inputs.args)}
+    numbers |= {i: i for i in range(form.count)}
+    return {numbers[k] for k in found.tolist() if k in numbers}
+
+
+def _zeros(tree):
+    """Arguments of a structure, every float of which is zero."""
+    if not isinstance(tree, Branch):
+        return None if tree.type == types.none else 0.0
+    make = tree.type.instance_class if isinstance(tree.type, types.BaseNamedTuple) else _tuple_of
+    return make(*map(_zeros, tree.members))
+
+
+def _tuple_of(*members):
+    return members
+
+
 @built_once(lambda problem, *_: problem.drift)
 def advance_with_tangents(problem, form, inputs):
-    """`advance(numbers, t, h, args, w, a, with_care)`: one step of all paths of a block.
+    """`advance(numbers, t, h, args, w, a, with_care)`: one step of all paths of a block; and its `Tangents`.
 
     `numbers` has a row for each component of the state, then for each of their tangents. `with_care`: a zero
     makes a product of the chain rule zero, be the other factor infinite.
     """
     writer = StepWriter(form, problem.scheme, problem.calculus)
     given = ["t", "h", "args", *writer.y, *writer.w, *writer.areas]
-    tangents = _tangents(form, inputs)
+    components = [_component_of(problem, form, i) for i in range(form.count)]
+    tangents = Tangents.of(inputs, [_reads(c, form, inputs) for c in components])
     namespace = {"plus": _plus, "plus_with_care": _plus_with_care}
-    rows = [*writer.y, *(name for row in tangents for name in row)]
+    rows = [*writer.y, *(_name(*which) for which in tangents.carried)]
     lines = [f"{name} = numbers[{_STRIDE * k} + p]" for k, name in enumerate(rows)]
     lines += [f"{name} = w[{j}, p]" for j, name in enumerate(writer.w)]
     lines += [f"{name} = a[{j}, p]" for j, name in enumerate(writer.areas)]
     wrt = (*([_OF_STEP - 1] if inputs.args else []), *range(_OF_STEP, _OF_STEP + form.count))
-    for i in range(form.count):
-        pull = pullback(_component_of(problem, form, i), wrt)
+    for i, component in enumerate(components):
+        pull = pullback(component, wrt)
         handed = f"({', '.join(given)}), ({'None, ' * len(given)}), 1.0"
         call = written_call(pull, f"pull_{i}", handed, namespace, in_place=True)
         lines.append(f"new_{i}, slopes_{i} = {call}")
     both = []
     for choice, plus in (("if with_care:", "plus_with_care"), ("else:", "plus")):
-        new = [f"new_{i}" for i in range(form.count)] + _next_tangents(form, inputs, tangents, plus)
+        new = [f"new_{i}" for i in range(form.count)]
+        new += [_next_tangent(form, inputs, tangents, plus, *which) for which in tangents.carried]
         put = [f"numbers[{_STRIDE * k} + p] = {source}" for k, source in enumerate(new)]
         loop = ["for p in range(w.shape[1]):", *("    " + line for line in (*lines, *put))]
         both += [choice, *("    " + line for line in loop)]
     function = function_of("advance(numbers, t, h, args, w, a, with_care)", both, namespace)
-    return jit(error_model="numpy", nogil=True)(function)
+    return jit(error_model="numpy", nogil=True)(function), tangents
 
 
-def _tangents(form, inputs):
-    """Names of the tangents of each component."""
-    return [[f"s_{i}_{k}" for k in range(inputs.count)] for i in range(form.count)]
+def _name(i, k):
+    """The name of the tangent of component `i` by input `k`."""
+    return f"s_{i}_{k}"
 
 
-def _next_tangents(form, inputs, tangents, plus):
-    """Sources of the tangents of all components after a step."""
-    found = []
-    for i in range(form.count):
+def _next_tangent(form, inputs, tangents, plus, i, k):
+    """Source of the tangent of component `i` by input `k` after a step."""
+    total = "0.0"
+    if k >= len(inputs.state):
         by_args = [leaf.source for leaf in leaves(parse(form.args, f"slopes_{i}[{_OF_STEP - 1}]"))]
-        for k, total in enumerate(["0.0"] * len(inputs.state) + [by_args[k] for k in inputs.args]):
-            for q in range(form.count):
-                total = f"{plus}({total}, slopes_{i}[{_OF_STEP + q}], {tangents[q][k]})"
-            found.append(total)
-    return found
+        total = by_args[inputs.args[k - len(inputs.state)]]
+    for q in sorted(tangents.reads[i]):
+        if (q, k) in tangents.carried:
+            total = f"{plus}({total}, slopes_{i}[{_OF_STEP + q}], {_name(q, k)})"
+    return total
 
 
 def _types_of_advance(form):
@@ -223,7 +288,7 @@ def _types_of_advance(form):
 # -- all steps -----------------------------------------------------------------------------------------
 
 
-def _lines(ensemble, form, inputs, tys, namespace):
+def _lines(ensemble, form, inputs, tangents, tys, namespace):
     """Lines of the function of a block.
 
     It is solved without asking for zeros first, which takes half as long: what is not finite stays so to the
@@ -232,15 +297,15 @@ def _lines(ensemble, form, inputs, tys, namespace):
     problem, mirrored = ensemble.problem, ensemble.mirrored
     areas, first = problem.scheme.needs_areas, "first // 2" if mirrored else "first"
     drawn = f"key, {first}, count, k, cells, parts, {problem.dt!r}, {areas}, {mirrored}"
-    rows = form.count * (1 + inputs.count)
+    rows = form.count + len(tangents.carried)
     state, args = (
         list(leaves(parse(ty, name))) for ty, name in zip(tys, ("y0", "args"), strict=True)
     )
     by = [state[k].source for k in inputs.state] + [args[k].source for k in inputs.args]
     values = render(parse(tys[_ARGS], "args"), lambda leaf: f"strip({leaf.source})", namespace)
-    namespace.update(strip=strip, dtype_like=dtype_like, pushed=pushed)
+    namespace.update(aligned=aligned, strip=strip, dtype_like=dtype_like, pushed=pushed)
     solved = [
-        *_start(form, inputs),
+        *_start(form, inputs, tangents),
         "start, drawn = 0, 0",
         "for i in range(1, ends.size):",
         "    for k in range(ends[i - 1], ends[i]):",
@@ -249,15 +314,14 @@ def _lines(ensemble, form, inputs, tys, namespace):
         "        noise = dw[k - start], dh[k - start]",
         "        advance(numbers, starts[k], sizes[k], values, noise[0], noise[1], with_care)",
         "    for p in range(count):",
-        *("        " + line for line in _put(form, inputs)),
+        *("        " + line for line in _put(form, inputs, tangents)),
         f"if with_care or are_finite(numbers, {form.count}, {rows}, count):",
         "    break",
     ]
     return [
         "ends, cells, parts, starts, sizes = steps",
-        "dw = np.empty((2, channels, count))",
-        f"dh = {'np.empty((2, channels, count))' if areas else 'dw'}",
-        f"numbers = np.empty({_STRIDE * rows})",
+        *noise_rows(areas),
+        f"numbers = aligned({_STRIDE * rows})",
         f"ys = np.empty((ends.size, {form.count}, count), dtype_like(y0, args))",
         f"by, values = ({''.join(f'{source}, ' for source in by)}), {values}",
         *checks.initial(form),
@@ -269,17 +333,21 @@ def _lines(ensemble, form, inputs, tys, namespace):
     ]
 
 
-def _start(form, inputs):
+def _start(form, inputs, tangents):
     """Lines that set `numbers` to the initial state and its tangents."""
     rows = [(i, f"strip({name})") for i, name in enumerate(form.names("y"))]
-    rows += [(form.count + i * inputs.count + k, "1.0") for k, i in enumerate(inputs.state)]
+    first = form.count
+    rows += [(first + tangents.carried[i, k], "1.0") for k, i in enumerate(inputs.state)]
     set_rows = [f"numbers[{_STRIDE * k} : {_STRIDE * k} + count] = {value}" for k, value in rows]
     return ["numbers[:] = 0.0", *set_rows]
 
 
-def _put(form, inputs):
+def _put(form, inputs, tangents):
     """Lines that make dual numbers of what belongs to path `p`, for output `i`."""
     for i in range(form.count):
-        first = form.count + i * inputs.count
-        slopes = [f"numbers[{_STRIDE * (first + k)} + p], " for k in range(inputs.count)]
+        rows = [tangents.carried.get((i, k)) for k in range(inputs.count)]
+        slopes = [
+            "0.0, " if row is None else f"numbers[{_STRIDE * (form.count + row)} + p], "
+            for row in rows
+        ]
         yield f"ys[i, {i}, p] = pushed(numbers[{_STRIDE * i} + p], ({''.join(slopes)}), by)"

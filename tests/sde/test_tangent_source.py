@@ -1,15 +1,20 @@
 """Tangents beside the state, for all paths of a block: both modes, and where a factor is infinite."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from numba import njit
+from numba.core import types
+from numba.core.registry import cpu_target
 
 import numbad as nd
 from numbad.errors import UnsupportedError
 from numbad.reverse.pipeline import Pipeline
 from numbad.sde import tangent_source
+from numbad.sde.solution_operator import problem_of
+from numbad.sde.state_source import form_of
 
 KEY = nd.random.key(5)
 TIMES = 0.0, 0.25, 1.0
@@ -43,6 +48,15 @@ def _price(spot, variance, rate, vol, paths):
     ).mean
 
 
+@njit
+def _price_of_floats(spot, variance, rate, vol, power, paths):
+    args = rate, vol, power
+    start = spot, variance
+    return nd.sde.ensemble(
+        SOLVE, start, TIMES, args, KEY, paths, reduce=_call, antithetic=True
+    ).mean
+
+
 AT = 1.1, 0.09, 0.05, 1.2
 
 
@@ -62,6 +76,29 @@ def test_slopes_are_those_of_the_steps(mode):
     for k in (0, 2, 3):
         moved = [x + (1j * step if j == k else 0.0) for j, x in enumerate(at_zero)]
         assert slopes[k] == pytest.approx(_by_numpy(*moved).imag / step, rel=1e-11)
+
+
+@pytest.mark.parametrize("power", [types.float64, types.int64])
+def test_tangents_that_are_always_zero_are_not_carried(power):
+    """The variance depends on neither the spot nor the rate; where an argument is an int, all are carried."""
+    f8, problem = types.float64, replace(problem_of(SOLVE, "test"), dt=None)
+    args = types.Tuple((f8, f8, power))
+    form = form_of(cpu_target.typing_context, problem, types.UniTuple(f8, 2), args)
+    inputs = tangent_source.Inputs((0, 1), (0, 1))
+    tangents = tangent_source.advance_with_tangents(problem, form, inputs)[1]
+    spot, variance, rate, vol = range(4)
+    every = {(i, k) for i in range(2) for k in range(4)}
+    left_out = {(1, k) for k in (spot, rate, vol)} if power == f8 else set()
+    assert set(tangents.carried) == every - left_out
+    assert tangents.reads[1] == ({1} if power == f8 else {0, 1})
+
+
+@pytest.mark.dear
+def test_slopes_do_not_depend_on_what_is_left_out():
+    by = 0, 1, 2, 3
+    value, slopes = nd.value_and_grad(_price_of_floats, by, mode="forward")(*AT, 1.0, 36)
+    assert value == _price(*AT, 36)
+    assert slopes == pytest.approx(nd.grad(_price, by, mode="forward")(*AT, 36), rel=1e-13)
 
 
 def _by_numpy(spot, variance, rate, vol):
