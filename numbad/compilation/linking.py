@@ -22,6 +22,7 @@ from numba.core.targetconfig import ConfigStack
 from numba.experimental.jitclass import boxing
 
 from ..interrupts import put_off
+from .entry_zeros import drop_unread_zeros
 from .interpreter import at_full_speed
 from .meaning import note_compiled
 from .memo import enter, look_again
@@ -94,6 +95,8 @@ class LinkedLibrary(JITCodeLibrary):
         _DEFINED_BY.update({f.name: self for f in module.functions if not f.is_declaration})
 
     def add_ir_module(self, ir_module):
+        for function in ir_module.functions:
+            drop_unread_zeros(function)
         if self.waits and ir_module.name in _WRAPPERS:
             self.entries.append(ir_module)
         else:

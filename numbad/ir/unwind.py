@@ -18,7 +18,6 @@ from numba.core.typed_passes import BaseNativeLowering, NativeLowering
 
 from ..debugging import debugging
 from .debug_checks import refuse_nonfinite, refuse_strays
-from .entry_zeros import drop_unread_zeros
 from .inlined_once import with_inlining
 
 _RAISES = "numba_exception_output"
@@ -89,7 +88,6 @@ class UnwindingLower(Lower):
         exits = [block for block in self.function.blocks if _is_error(block.terminator)]
         if owners and exits:
             self._free(owners, exits)
-        drop_unread_zeros(self.function)
         return tail
 
     def _free(self, owners, exits):

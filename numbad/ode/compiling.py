@@ -15,7 +15,6 @@ from numbad.compilation.memo import look_again, made_of
 from numbad.compilation.relinking import KNOWN, recording
 from numbad.compilation.template_cache import TemplateCache
 from numbad.errors import ArgumentError, NumbadError
-from numbad.ir.unwind import FreeingCompiler
 from numbad.ode.python_values import check_values
 from numbad.operators.operator_dispatcher import OperatorCompiler, parameter_names
 
@@ -115,7 +114,7 @@ def as_dispatcher(given, name="fun"):
         elif isinstance(given, partial):
             told += ". Way out: a lambda that calls the compiled function with these values"
         raise ArgumentError(told)
-    return made_of(given, "rhs", user_jit(error_model="numpy", pipeline_class=FreeingCompiler))
+    return made_of(given, "rhs", user_jit(error_model="numpy"))
 
 
 def _not_inlined(dispatcher):

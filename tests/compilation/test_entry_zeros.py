@@ -4,7 +4,7 @@ import pytest
 from llvmlite import ir
 from numba.core import cgutils
 
-from numbad.ir.entry_zeros import drop_unread_zeros
+from numbad.compilation.entry_zeros import drop_unread_zeros
 
 I64 = ir.IntType(64)
 

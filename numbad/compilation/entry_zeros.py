@@ -10,10 +10,10 @@ from llvmlite import ir
 
 def drop_unread_zeros(function):
     """Drop the store at the entry to an allocation that one other block alone meets, first by a store."""
+    if len(function.blocks) < 2:  # or is declared alone
+        return
     entry, *others = function.blocks
     zeros = _zeros_of(entry)
-    if not zeros:
-        return
     met_in = {}
     for block in others:
         for instruction in block.instructions:
