@@ -46,6 +46,7 @@ def test_the_main_job(tmp_path, monkeypatch, capsys):
         assert found["stderr"][name] == pytest.approx(stderr, rel=5e-3)
 
 
+@pytest.mark.dear
 def test_a_model_of_ones_own(files, capsys):
     """The estimates are those of scipy.optimize.curve_fit with the solution in closed form."""
     assert main([*files(), "--out", "results/today"]) == 0
@@ -58,6 +59,7 @@ def test_a_model_of_ones_own(files, capsys):
     assert not Path("results/today/cooling.png").exists()
 
 
+@pytest.mark.dear
 def test_the_example_can_be_fitted(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert main(["example", "mine"]) == 0
@@ -73,6 +75,7 @@ def test_the_example_can_be_fitted(tmp_path, monkeypatch, capsys):
     assert "is there already" in complaint(capsys)
 
 
+@pytest.mark.dear
 def test_quiet_prints_nothing(files, capsys):
     assert main([*files(), "--quiet"]) == 0
     captured = capsys.readouterr()
@@ -172,6 +175,7 @@ def test_unusable_models(files, capsys, model, message):
     assert complaint(capsys).startswith(f"numbad fit: error: {message}")
 
 
+@pytest.mark.dear
 def test_options_of_the_solver_reach_it_from_file_and_command_line(files, capsys):
     model = COOLING + "method = 'RK4'\nfirst_step = 4.0\nmax_steps = 3\n"
     assert main([*files(model), "--quiet", "--max-steps", "30"]) == 0
@@ -206,6 +210,7 @@ transforms = dict(rate="log")
 """
 
 
+@pytest.mark.dear
 def test_experiments_in_one_file(files, capsys):
     """The estimate is that of scipy.optimize.curve_fit with the solution in closed form."""
     assert main(files(SHARED, CUPS)) == 0
@@ -356,6 +361,7 @@ def test_version():
     assert out.startswith("numbad 0.")
 
 
+@pytest.mark.dear
 @pytest.mark.skipif(os.name != "posix", reason="closes a pipe early")
 def test_a_reader_that_leaves_early(tmp_path):
     with numbad("example", "mine", cwd=tmp_path) as process:
@@ -364,6 +370,7 @@ def test_a_reader_that_leaves_early(tmp_path):
         assert process.stderr.read() == ""
 
 
+@pytest.mark.dear
 def test_exit_status_of_the_process(tmp_path):
     process = numbad("fit", "--data", "none.csv", cwd=tmp_path)
     _, err = process.communicate(timeout=120)

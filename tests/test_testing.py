@@ -95,6 +95,7 @@ def test_arguments_of_every_structure_pass():
     nd.check_grads(f, (Point(0.3, 1.2), np.array([0.5, -1.0, 2.0]), (1.5, (0.2,)), 3))
 
 
+@pytest.mark.dear
 def test_many_inputs_are_checked_along_random_directions():
     @njit
     def last_is_wrong(a):

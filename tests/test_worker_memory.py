@@ -65,6 +65,7 @@ def run(folder, limit):
     }
 
 
+@pytest.mark.dear
 def test_failures_and_crashes_stay_failures(tmp_path):
     said, noted = run(tmp_path, limit=0)
     assert said.splitlines()[-1].startswith("2 failed, 15 passed, 1 warning")
@@ -74,6 +75,7 @@ def test_failures_and_crashes_stay_failures(tmp_path):
     assert len(noted["started"]) <= 4  # pytest, two workers, one more after the crash
 
 
+@pytest.mark.dear
 def test_one_process_while_there_is_room(tmp_path):
     said, noted = run(tmp_path, limit=2**40)
     assert said.splitlines()[-1].startswith("2 failed, 15 passed, 1 warning")
@@ -82,6 +84,7 @@ def test_one_process_while_there_is_room(tmp_path):
     assert len(noted["ends"]) == processes - 1
 
 
+@pytest.mark.dear
 def test_fixtures_that_fail_at_the_end_are_errors(tmp_path):
     (tmp_path / "fail").touch()
     said, _ = run(tmp_path, limit=0)

@@ -294,6 +294,7 @@ def _smooth(x, a):
     return r
 
 
+@pytest.mark.dear
 def test_forward_mode_and_second_order():
     batch = nd.batch(_smooth, (0, None))
 

@@ -143,6 +143,7 @@ def test_models_that_numba_would_inline_are_called(inline, came):  # noqa: F811
     assert "relinked" in [how for how, name, _ in came if "integrate" in name]
 
 
+@pytest.mark.dear
 @INLINED
 def test_inlined_functions_are_their_own(inline):
     """There is no call of them in the code around, for which another one's could stand."""
@@ -153,6 +154,7 @@ def test_inlined_functions_are_their_own(inline):
         assert found.mean == factor
 
 
+@pytest.mark.dear
 def test_errors_of_what_is_found_by_name():
     """They come through the caller, from Python and from compiled code."""
     cells, halves = np.arange(2), np.array([[0.0, 0.5], [0.5, 1.0]])

@@ -292,6 +292,7 @@ print(nd.grad(of_a_constant, mode="reverse")(3.0, 0.5, True))
 """
 
 
+@pytest.mark.dear
 def test_functions_chosen_at_run_time_without_optimisation():
     """LLVM ends the process where it finds no address for what C would call of them."""
     environment = {**os.environ, "NUMBA_OPT": "0", "NUMBAD_CACHE_DIR": "off"}

@@ -132,6 +132,7 @@ def _agree(function, x, value, slope, curvature):
     assert nd.derivative(nd.derivative(function))(x) == curvature
 
 
+@pytest.mark.dear
 @pytest.mark.parametrize("signatures", [[], [[float64(float64)]]], ids=["at a call", "given"])
 def test_what_numba_has_frozen_of_a_vectorized_function(signatures):
     """NumPy's value is the measure: that of the names when the loop for these types was compiled."""
@@ -229,6 +230,7 @@ def test_solvers():
     assert ends() == pytest.approx((math.exp(-2.0), 1.0), rel=1e-6)
 
 
+@pytest.mark.dear
 def test_what_is_solved_integrated_and_batched():
     names = _names("def f(x):\n    return k * x * x - 4.0", k=1.0)
     f, half = names["f"], np.array([0.5])
@@ -244,6 +246,7 @@ def test_what_is_solved_integrated_and_batched():
             assert evaluate() == pytest.approx(exact(k), rel=1e-9)
 
 
+@pytest.mark.dear
 def test_the_pattern_of_a_sparse_jacobian():
     names = _names("def f(x):\n    return x * x + np.concatenate((x[k:], x[:k]))", k=0)
     f, x = names["f"], np.arange(1.0, 5.0)

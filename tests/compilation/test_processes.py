@@ -163,6 +163,7 @@ def test_damaged_files_are_made_anew(tmp_path, damage):
     assert run(program, cache)["square"][1] == []
 
 
+@pytest.mark.dear
 def test_a_folder_that_cannot_be_made_stops_nobody(tmp_path):
     program, cache = tmp_path / "program.py", tmp_path / "file" / "cache"
     (tmp_path / "file").write_text("no folder")

@@ -268,6 +268,7 @@ def test_patterns_and_masses(came):
     check_that_it_is_the_same(solve, "tuples", came, {"integrate"}, **options)
 
 
+@pytest.mark.dear
 def test_what_returns_other_types_is_compiled_afresh(came):
     @numba.njit
     def whole(t, y, a, b):
@@ -283,6 +284,7 @@ def test_what_returns_other_types_is_compiled_afresh(came):
     assert [how for how, _, _ in came] == ["relinked"]
 
 
+@pytest.mark.dear
 def test_divisions_are_those_of_the_solver(came):
     """A function without an error model of its own has that of the code around it: 1 / 0 is inf."""
 
@@ -296,6 +298,7 @@ def test_divisions_are_those_of_the_solver(came):
     assert [how for how, _, _ in came] == ["relinked"]
 
 
+@pytest.mark.dear
 def test_errors_are_those_of_the_second_function(came):
     solve(oscillator("tuples"), "tuples")
 
@@ -319,6 +322,7 @@ def test_errors_are_those_of_the_second_function(came):
         solve(numba.njit(lambda t, y, a, b: (undefined_name, a)), "tuples")  # noqa: F821
 
 
+@pytest.mark.dear
 def test_a_jump_is_warned_of_in_the_second_function():
     @numba.njit
     def dosed(t, y, a, b):
@@ -343,6 +347,7 @@ def test_what_prints_is_printed(capfd, came):
     assert "begins with 1.3" in capfd.readouterr().out
 
 
+@pytest.mark.dear
 def test_the_names_of_another_process_are_as_long():
     """They stand in texts of LLVM's that say how long they are."""
     script = (
@@ -357,6 +362,7 @@ def test_the_names_of_another_process_are_as_long():
     assert [len(str(number)) for number in numbers] == [19, 19]
 
 
+@pytest.mark.dear
 def test_no_function_is_kept():
     first, second = oscillator("tuples"), decay("tuples")
     gone = [weakref.ref(first), weakref.ref(second)]

@@ -2,9 +2,12 @@
 
 from pathlib import Path
 
+import pytest
+
 from .processes import run
 
 
+@pytest.mark.dear
 def test_code_from_the_disk_warns_as_it_did_when_it_was_compiled(tmp_path):
     program = Path(__file__).with_name("searching.py")
     compiled, told = run(program, tmp_path)

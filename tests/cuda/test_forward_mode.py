@@ -121,6 +121,7 @@ def energy_hessian_product(x, p, v):
     return H @ v
 
 
+@pytest.mark.dear
 @PRECISIONS
 def test_arrays_and_tuples(F):
     A = F[::1]

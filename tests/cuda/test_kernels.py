@@ -191,6 +191,7 @@ def test_gradients_compile_as_device_functions(capability, device):
     assert ".visible .func" in ptx
 
 
+@pytest.mark.dear
 def test_code_for_the_gpu_gives_the_gradient_of_lotka_volterra(capability, device):
     """The code that becomes PTX, run on the CPU, the adjoint by hand, and the CPU's own."""
     from .on_cpu import DeviceFunction

@@ -81,6 +81,7 @@ def test_paths_are_those_of_the_solver(method, twin):  # noqa: F811
     assert ".f64" not in without_spills(twin)
 
 
+@pytest.mark.dear
 def test_general_noise_and_an_array_of_keys(twin):  # noqa: F811
     rho = np.linspace(-0.9, 0.9, 7)
     keys = nd.random.split(KEY, 7)
@@ -93,6 +94,7 @@ def test_general_noise_and_an_array_of_keys(twin):  # noqa: F811
     without_spills(twin)
 
 
+@pytest.mark.dear
 def test_times_within_steps():
     solve, times = brownian_solver("SRIW1"), (-0.23, 0.31, 0.37, 1.0)
     found = device.ensemble(solve, STARTS[:5], times, (0.1, 0.4), KEY)

@@ -87,6 +87,7 @@ def oscillator(t, y, mu):
     return y[1], mu * (1.0 - y[0] * y[0]) * y[1] - y[0] + math.sin(t)
 
 
+@pytest.mark.dear
 def test_derivatives_are_those_of_the_steps():
     """Of few steps, all as long as they may be: differences see what the matrix of a step contributes."""
     loose = {"rtol": 1.0, "atol": 1.0, "first_step": 0.25, "max_step": 0.25}

@@ -142,6 +142,7 @@ def test_structures():
             np.testing.assert_allclose(found.ys[i], solve(Pair(x[i], 0.5), END, args), rtol=1e-13)
 
 
+@pytest.mark.dear
 def test_scalar_states_and_single_arguments():
     solve = nd.ode.solver(lambda t, y, n: -n * y)
     found = device.ensemble(solve, np.array([1.0, 2.0]), END, np.array([1, 3]))
@@ -150,6 +151,7 @@ def test_scalar_states_and_single_arguments():
     assert alone.ys.tolist() == [[[1.0]]]
 
 
+@pytest.mark.dear
 def test_arrays_on_the_device_stay_there():
     solve = lorenz_solver("Tsit5")
     starts = Resident(np.asfortranarray(STARTS))
@@ -248,6 +250,7 @@ def test_a_function_that_allocates_is_refused():
         device.ensemble(solve, (1.0, 2.0), END)
 
 
+@pytest.mark.dear
 def test_a_kernel_is_compiled_once(twin):
     for precision in ("float64", "float32", "float64"):
         device.ensemble(decay, (1.0,), END, 1.0, precision=precision)

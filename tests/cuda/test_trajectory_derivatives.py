@@ -176,6 +176,7 @@ def test_paths(method, twin):  # noqa: F811
     without_spills(twin)
 
 
+@pytest.mark.dear
 def test_heston_in_two_components(twin):  # noqa: F811
     args, h = np.array([0.03, 2.0, 0.09, 0.3, -0.7]), 1e-6
     state = np.array([100.0, 0.09])

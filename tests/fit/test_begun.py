@@ -42,6 +42,7 @@ def test_initial_values_that_follow_from_the_parameters(y0):
     assert result.predict([1.0])[0] == pytest.approx(6.0 * np.exp(-0.5), rel=1e-6)
 
 
+@pytest.mark.dear
 def test_experiments_each_begin_with_their_own_parameters():
     """A dose of the inducer that is known in one, and sought in the other."""
     more = nd.fit.Experiment(T, 2.0 * DATA, args={"made": 6.0}, name="more")

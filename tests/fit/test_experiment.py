@@ -62,6 +62,7 @@ def test_a_parameter_is_shared_unless_it_is_own():
     assert profile.low < result.params["back[warm]"] < profile.high
 
 
+@pytest.mark.dear
 def test_an_argument_is_a_number_or_the_name_of_another_entry():
     renamed = fitted(runs(args={"back": "warm_back"}), {**P0, "warm_back": 0.4})
     np.testing.assert_array_equal(renamed.x, fitted(runs(), own=["back"]).x)
@@ -90,6 +91,7 @@ def test_one_unknown_may_stand_for_two_arguments():
     agrees(result, residuals, (1.0, 0.4))
 
 
+@pytest.mark.dear
 def test_initial_values_are_own_or_shared_by_name():
     shared = [
         Experiment(T, COLD, y0=("first", 0.0), name="cold"),

@@ -126,6 +126,7 @@ def _square_root(make):
     )
 
 
+@pytest.mark.dear
 def test_the_expansion_of_ait_sahalia():
     """Its error falls with the square of the time; slopes, too; no way at all between the ends."""
     density, at = _square_root(transitions.ait_sahalia), (0.5, 0.06, 0.15)
@@ -154,6 +155,7 @@ def test_the_bill_rate_by_the_expansion():
     np.testing.assert_allclose(result.x, estimates, rtol=0.03)
 
 
+@pytest.mark.dear
 def test_fixed_parameters_and_other_starts():
     start = {"theta": 0.05, "sigma": 0.02, "kappa": 0.172737}
     result = nd.fit.fit_sde(transitions.vasicek, YEARS, RATE, start, fixed=("kappa",))

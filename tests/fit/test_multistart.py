@@ -48,6 +48,7 @@ def run(problem, **options):
     return run_starts(problem, starts(problem), progress=False, **options)
 
 
+@pytest.mark.dear
 def test_the_result_does_not_depend_on_the_executor():
     problem = decaying(bounds=BOUNDS)
     wanted = run(problem)
@@ -177,6 +178,7 @@ class Deadly:
         return False
 
 
+@pytest.mark.dear
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGKILL")
 def test_a_worker_that_is_killed_loses_nothing(tmp_path):
     wanted = run(decaying(bounds=BOUNDS))

@@ -75,6 +75,7 @@ def test_columns_go_by_name_or_in_order(named):
     assert list(fitted(BY_NAME, by_column, None, sigma="estimate").noise) == ["signal", "flow"]
 
 
+@pytest.mark.dear
 def test_one_function_may_return_them_all(named):
     together = fitted(seen, {"flow": DATA[:, 1], "signal": DATA[:, 0]})
     np.testing.assert_allclose(together.x, named.x, rtol=1e-8)

@@ -289,6 +289,7 @@ def test_other_unusable_input_is_named():
         fit_ode(lambda t, y: (-y[0],), T3, [1.0, 2.0, 3.0], [])
 
 
+@pytest.mark.dear
 def test_initial_values_alone_can_be_fitted():
     t = np.linspace(0.0, 1.0, 5)
     result = fit_ode(lambda t, y: (-y[0],), t, 2.0 * np.exp(-t), [], fit_y0=True)

@@ -175,6 +175,7 @@ def test_a_square_root_does_not_fall_below_zero(series):
     assert abs(np.maximum(ends, 0.0).mean() - mean) < 4.0 * ends.std() / math.sqrt(20_000) + 0.005
 
 
+@pytest.mark.dear
 def test_lost_paths_and_draws_are_counted(series, fit):
     solve = nd.sde.solver(drift, bare_root, dt=0.05)
     ts, options = (10.0, 10.4, 11.0), {"y0": 0.4, "solve": solve, "paths": 2000}

@@ -48,6 +48,7 @@ def test_the_interval_is_symmetric_in_the_logarithm_by_students_t(result):
         assert math.log(value / low) == pytest.approx(2.0280940 * deviation, rel=1e-5)
 
 
+@pytest.mark.dear
 def test_predict_takes_any_times_in_any_order(result):
     t = np.array([1903.5, 1900.0, 1925.0, 1903.5])
     states = result.predict(t)
@@ -103,6 +104,7 @@ def test_json_is_strict_and_comes_back_the_same(result):
     assert back.profile("death") == result.profile("death")
 
 
+@pytest.mark.dear
 def test_json_of_awkward_results():
     y = COUNTS.copy()
     y[3, 0] = math.nan

@@ -308,6 +308,7 @@ def test_names_of_parameters_of_methods():
     assert nd.derivative(f)(0.5) == 3.0 + 4.0 * 0.5 - 1.0
 
 
+@pytest.mark.dear
 def test_methods_that_arrays_have_as_well():
     """Polynomials: (3 x^2) (5 x) + 18 x and x^4."""
     assert nd.derivative(methods_of_a_class)(2.0) == 45.0 * 4.0 + 18.0

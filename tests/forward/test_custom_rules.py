@@ -212,6 +212,7 @@ def test_the_latest_rule_counts():
     assert nd.derivative(lambda x: identity(x))(1.0) == 3.0
 
 
+@pytest.mark.dear
 def test_jvp_of_a_function_of_numpy():
     def det_jvp(primals, tangents):
         (a,), (da,) = primals, tangents

@@ -161,6 +161,7 @@ def test_complex_derivatives(group):
 SINGLE = [case for case in REAL if not case.integers][::4]
 
 
+@pytest.mark.dear
 def test_single_precision_stays_single():
     primal = numba.njit(together(SINGLE))
     args = tuple(tuple(map(np.float32, case.samples(1)[0])) for case in SINGLE)

@@ -137,6 +137,7 @@ def test_array_of_parameters_in_a_tuple(mode):
     close(found[2:], [-scale * (c @ a**powers), scale * (c @ b**powers)])
 
 
+@pytest.mark.dear
 def test_many_subintervals():
     """A narrow peak, of which the derivative is narrower."""
     peak = njit(lambda x, w: w / (x * x + w * w))

@@ -48,6 +48,7 @@ def test_allocations_do_not_depend_on_the_number_of_steps(options, y0, most):
     assert short == long <= most
 
 
+@pytest.mark.dear
 def test_nothing_leaks():
     solve = nd.ode.solver(volterra_in_place, rtol=1e-8, inplace=True)
     solve(np.ones(2), np.array([0.0, 1.0]), VOLTERRA_PARAMETERS)

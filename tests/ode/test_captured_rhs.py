@@ -14,6 +14,7 @@ def end(y0, rate, power):
     return solve(y0, (0.0, 1.0), (power,))[-1, 0]
 
 
+@pytest.mark.dear
 def test_right_hand_side_of_captured_values():
     decay = math.exp(-1.3 * 0.7)
     assert end(2.0, 1.3, 0.7) == pytest.approx(2.0 * decay, rel=1e-8)

@@ -32,6 +32,7 @@ METHODS = [
 ]
 
 
+@pytest.mark.dear
 @pytest.mark.parametrize("method", METHODS)
 def test_an_integration_is_optimised_once_and_counts_few_references(monkeypatch, method):
     found = compiled_integration(monkeypatch, method)

@@ -242,6 +242,7 @@ def test_steps_are_no_shorter_where_there_is_no_complex_derivative():
     np.testing.assert_allclose(found.y[:, -1], theirs.y[:, -1], 1e-5)
 
 
+@pytest.mark.dear
 @pytest.mark.parametrize(
     ("fun", "said"),
     [

@@ -113,6 +113,7 @@ STEPS = [
 ]
 
 
+@pytest.mark.dear
 @pytest.mark.parametrize(("name", "steps"), STEPS)
 def test_order_of_value_output_and_derivative(name, steps):
     """With steps of one size, then half of it: at the end, and between the ends of one step.

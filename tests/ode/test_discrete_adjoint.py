@@ -37,6 +37,7 @@ def assert_as_forward(loss, argnums, *args):
     np.testing.assert_allclose(reverse, forward, rtol=1e-11, atol=1e-12 * abs(forward).max())
 
 
+@pytest.mark.dear
 def test_volterra_gradient_against_the_reference():
     loss = volterra_loss(nd.ode.solver(volterra, rtol=1e-12, atol=1e-12))
     value, found = nd.value_and_grad(loss, mode="reverse")(UNKNOWNS, VOLTERRA_TIMES, VOLTERRA_DATA)

@@ -77,6 +77,7 @@ def test_bounces_follow_each_other(ball):
     np.testing.assert_allclose(got[1:, 0], [1e-6 * 10.0 * 0.81 * first, 5.0 * 0.9**6], **close)
 
 
+@pytest.mark.dear
 def test_infinitely_many_bounces_end_in_an_error(ball):
     """After 19 times that of the first fall the ball lies still."""
     with pytest.raises(nd.IntegrationError, match="follow each other without end.* at t = 18.99"):

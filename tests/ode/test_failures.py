@@ -117,6 +117,7 @@ class TestRightHandSide:
         with pytest.raises(ModelError, match="2 in all; it returns 3"):
             nd.ode.solver(lambda t, y: (y[0], y[1], 0.0))((1.0, 2.0), (0.0, 1.0))
 
+    @pytest.mark.dear
     def test_wrong_length_of_an_array(self):
         with pytest.raises(ModelError, match="3 in all; it returns 2"):
             nd.ode.solver(lambda t, y: y[:2].copy())(np.ones(3), (0.0, 1.0))

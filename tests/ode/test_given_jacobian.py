@@ -48,6 +48,7 @@ def newton():
     return nd.ode.solver(forced, method="RadauIIA5", rtol=1e-9, atol=1e-11, jac=roughly)
 
 
+@pytest.mark.dear
 def test_steps_rest_on_the_jacobian_given(rosenbrock):
     """Of a right-hand side that reads the time, whose derivative by it is our own."""
     ys = rosenbrock(START, TIMES, 1e4)

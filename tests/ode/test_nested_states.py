@@ -50,6 +50,7 @@ def loss_of(solve):
     return loss
 
 
+@pytest.mark.dear
 def test_a_nested_tuple_is_solved_as_a_flat_one():
     times, args = (0.0, 0.7, END), (3.0, 0.1)
     nested = nd.ode.solver(body)(Body((1, 0.5), 2.0), times, args)

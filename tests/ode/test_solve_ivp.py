@@ -37,6 +37,7 @@ def both(function, *arguments, **options):
     return ours, theirs
 
 
+@pytest.mark.dear
 def test_fields_and_shapes():
     ours, theirs = both(predators, SPAN, START, args=ARGUMENTS, dense_output=True)
     assert set(ours) >= set(theirs) - {"t_events", "y_events"}
@@ -86,6 +87,7 @@ def test_one_step_of_each_method_of_scipy(method):
     assert calls[0] == lone.nfev
 
 
+@pytest.mark.dear
 def test_error_estimate_of_dop853():
     """A step is accepted where the book's estimate, of two, is within the tolerance."""
     h, tableau, slopes = 1.2, find_method("DOP853"), []

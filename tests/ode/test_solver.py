@@ -106,6 +106,7 @@ def test_all_kinds_of_states_take_the_same_steps(spring, function, start, argume
     np.testing.assert_allclose(spring[:, 0], exact, rtol=0, atol=1e-5)
 
 
+@pytest.mark.dear
 def test_writing_in_place(spring):
     """The start may be an array that is not contiguous; it stays unchanged."""
     backing = np.array([1.0, -7.0, 0.5, -7.0])

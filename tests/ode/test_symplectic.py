@@ -84,6 +84,7 @@ def test_reverse_mode_is_that_of_sensitivities():
     np.testing.assert_allclose(reverse, forward, rtol=1e-12)
 
 
+@pytest.mark.dear
 def test_what_is_refused():
     def three(t, y):
         return y[1], -y[0], y[2]

@@ -292,6 +292,7 @@ def test_jvp_ignores_the_tangents_of_constants():
     np.testing.assert_array_equal(tangent, [2.0, 4.0])
 
 
+@pytest.mark.dear
 def test_results_written_into_an_argument():
     @njit
     def rhs(t, y, dy, p):

@@ -63,6 +63,7 @@ def test_each_is_what_it_is_alone(size):
     np.testing.assert_allclose(first, expected(x, y, 0.7)[0], rtol=1e-13)
 
 
+@pytest.mark.dear
 @pytest.mark.parametrize("size", [3, SMALL])
 def test_memory_is_freed_with_the_last_one(size):
     x, y = np.linspace(-1.0, 1.5, size), np.array([0.5, 2.0])

@@ -55,6 +55,7 @@ def test_fourth_derivative(x):
     assert f(x) == pytest.approx(x * math.sin(x) - 4 * math.cos(x), rel=1e-14)
 
 
+@pytest.mark.dear
 def test_third_derivatives_of_an_array_function():
     @njit
     def f(a):

@@ -359,6 +359,7 @@ print(numbad.grad(f, mode="forward")(x))
 """
 
 
+@pytest.mark.dear
 def test_equality_of_arrays_where_numba_has_compiled_one_before():
     """Numba's own `==` takes any two arrays of one type, if it is asked first."""
     done = subprocess.run([sys.executable, "-c", EQUALITY_FIRST], capture_output=True, text=True)

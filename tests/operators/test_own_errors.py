@@ -174,6 +174,7 @@ def test_a_method():
         nd.grad(BOX.weighed)
 
 
+@pytest.mark.dear
 def test_special_functions_that_are_imported_late():
     program = """
 import numbad as nd

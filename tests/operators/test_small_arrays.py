@@ -33,6 +33,7 @@ def test_the_numbers_and_whose_memory_they_are_in(size):
     np.testing.assert_array_equal(gradient(v), 2 * v)
 
 
+@pytest.mark.dear
 def test_shapes_and_kinds():
     square = np.arange(12.0).reshape(3, 4)
     np.testing.assert_array_equal(gradient(square), 2 * square)

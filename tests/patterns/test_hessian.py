@@ -94,6 +94,7 @@ def test_blocks_of_several_arguments():
     np.testing.assert_allclose(whole, expected, rtol=1e-14)
 
 
+@pytest.mark.dear
 def test_floats_tuples_and_matrices():
     assert nd.hessian(lambda x: x**3, sparsity="detect")(2.0).toarray().tolist() == [[12.0]]
     found = nd.hessian(lambda p: p[0] * p[1][1] ** 2, sparsity="detect")((2.0, X[:2]))

@@ -165,6 +165,7 @@ def test_what_is_changed_is_changed_once():
         np.testing.assert_allclose(found.toarray(), np.diag(4.0 * X[:3]))
 
 
+@pytest.mark.dear
 def test_matrices_as_arguments_and_strides():
     def f(m):
         return m[1:] * m[:-1]
@@ -182,6 +183,7 @@ def test_matrices_as_arguments_and_strides():
         np.testing.assert_allclose(valid(jacobian(each), (4, 6)).toarray(), expected, rtol=1e-14)
 
 
+@pytest.mark.dear
 def test_single_precision_and_complex_results(given):
     x = X.astype(np.float32)
     found = valid(given(x), (N, N), np.float32)
@@ -231,6 +233,7 @@ def test_results_that_are_numbers_or_tuples():
     np.testing.assert_allclose(found.toarray()[rows], expected[rows])
 
 
+@pytest.mark.dear
 def test_gradients_have_sparse_jacobians():
     """A Hessian, by a pattern that is given."""
 
@@ -274,6 +277,7 @@ def test_threads():
     assert len(fresh._plans) == 1
 
 
+@pytest.mark.dear
 def test_the_brusselator_takes_few_passes():
     n = 1000
     y, _, _, _ = brusselator.draw(np.random.default_rng(0), n)

@@ -96,6 +96,7 @@ def full_row_of_complex_numbers(x):
     return y
 
 
+@pytest.mark.dear
 def test_what_reverse_mode_refuses_goes_forward():
     f = full_row_of_complex_numbers
     expected = 1j * np.eye(40)
@@ -196,6 +197,7 @@ def test_results_that_are_numbers_or_tuples():
     np.testing.assert_allclose(found, expected)
 
 
+@pytest.mark.dear
 def test_in_compiled_code(given):
     @njit
     def total(x):
@@ -215,6 +217,7 @@ def test_derivatives_of_the_entries_are_refused(mode, outer):
         nd.grad(lambda x: inner(x).sum(), mode=outer)(X)
 
 
+@pytest.mark.dear
 def test_the_brusselator():
     n = 60
     y, _, _, _ = brusselator.draw(np.random.default_rng(0), n)

@@ -1,6 +1,7 @@
 """The code that LLVM is given grows with what a loop records, and not with a power of it."""
 
 import numpy as np
+import pytest
 from numba.core import codegen, types
 
 import numbad as nd
@@ -35,6 +36,7 @@ def code_of_sweep(monkeypatch, arrays):
     return max(found), gradient
 
 
+@pytest.mark.dear
 def test_frames(monkeypatch):
     """Twice the arrays on the tape, twice the code: 1.9 times, and 2.9 with a tuple of each frame."""
     few, gradient = code_of_sweep(monkeypatch, 6)

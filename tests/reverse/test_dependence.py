@@ -168,6 +168,7 @@ def frames(program):
     return sum(map(len, sweep_of(program.f, program).plan.frames.values()))
 
 
+@pytest.mark.dear
 @pytest.mark.shows("counted")
 @pytest.mark.parametrize("name", spared)
 def test_what_is_recorded(name):

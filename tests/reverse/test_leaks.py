@@ -90,6 +90,7 @@ def test_calls_keep_no_memory():
     assert added < 2**20, f"{added} bytes in 100,000 calls"
 
 
+@pytest.mark.dear
 def test_a_small_leak_would_be_seen():
     kept = []
     # 16 MB, in pieces that are larger than the pages of the holes that other tests left.

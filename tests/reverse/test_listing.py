@@ -323,6 +323,7 @@ def written(items, targets, graph):
     return statements
 
 
+@pytest.mark.dear
 @given(st.integers(0, 2**32), st.integers(1, 12))
 def test_structured_graphs_are_walked_as_the_graph_is(seed, size):
     draw = random.Random(seed)

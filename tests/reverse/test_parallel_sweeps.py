@@ -414,6 +414,7 @@ def of_complex(z, x):
     return total.real
 
 
+@pytest.mark.dear
 def test_complex_numbers():
     z = np.array([1.0 + 2.0j, 0.5 - 1.0j, 2.0j])
     by_z, by_x = nd.grad(njit(parallel=True)(of_complex), (0, 1), mode="reverse")(z, 1.5)
@@ -421,6 +422,7 @@ def test_complex_numbers():
     assert by_x == pytest.approx((z * z).sum().real, rel=1e-14)
 
 
+@pytest.mark.dear
 def test_single_precision():
     gradient = nd.grad(njit(parallel=True)(fills), 0, mode="reverse")
     found = gradient(A.astype(np.float32), np.float32(X))
@@ -433,6 +435,7 @@ def written(a, out):
         out[i] = a[i] * a[i] * a[0]
 
 
+@pytest.mark.dear
 def test_results_in_an_argument():
     seed = np.linspace(1.0, 2.0, 8)
     _, (by_a, _) = nd.vjp(njit(parallel=True)(written), out=1)((A, np.zeros(8)), seed)

@@ -59,6 +59,7 @@ def test_derivative_by_hand(problem):
     assert_exact(by_hand[1], derivatives, 1e-11)
 
 
+@pytest.mark.dear
 @pytest.mark.parametrize("problem", SCALAR)
 def test_gradient(problem):
     value, derivatives = exact(problem)
@@ -68,6 +69,7 @@ def test_gradient(problem):
     assert_exact(by_adjoint, derivatives, 1e-11)
 
 
+@pytest.mark.dear
 @pytest.mark.parametrize("problem", problems.NAMES)
 def test_full_size_agrees_with_the_derivative_by_hand(problem):
     arguments = problems.load()[problem]
@@ -78,6 +80,7 @@ def test_full_size_agrees_with_the_derivative_by_hand(problem):
     assert_exact(found, by_hand, 1e-9)
 
 
+@pytest.mark.dear
 def test_both_ways_to_write_the_brusselator():
     arguments = small("P5")
     naive = nd.value_and_grad(brusselator.naive_primal, brusselator.ARGNUMS, mode="reverse")

@@ -376,6 +376,7 @@ def test_what_is_shuffled_later_is_as_it_was(shuffle):
     np.testing.assert_allclose(found, expected, rtol=1e-14)
 
 
+@pytest.mark.dear
 def test_what_a_generator_shuffles_later_is_as_it_was():
     def f(x, factors, generator):
         order = factors.copy()

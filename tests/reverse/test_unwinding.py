@@ -199,6 +199,7 @@ def test_numba_itself_keeps_what_a_function_holds():
     assert live() > before
 
 
+@pytest.mark.dear
 def test_a_generator_frees_what_it_holds_itself():
     @freeing
     def numbers(x, k):

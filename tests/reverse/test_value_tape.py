@@ -345,6 +345,7 @@ def test_malformed_limit_is_refused(text):
         memory.limit_from(text)
 
 
+@pytest.mark.dear
 def test_limit_is_read_from_the_environment():
     code = "import numbad.reverse.value_tape, numbad; print(numbad.TapeLimitError.limit)"
 

@@ -170,6 +170,7 @@ def test_rejections_leave_the_law_of_the_solution():
     assert abs(found.mean[1]) < 3.0 * found.error[1]
 
 
+@pytest.mark.dear
 def test_means_are_unbiased():
     found = nd.sde.ensemble(GBM, 1.0, ENDS, (0.3, 0.8), KEY, 4000, reduce=LAST)
     assert abs(found.mean - math.exp(0.3)) < 3.0 * found.error
@@ -362,6 +363,7 @@ def test_steps_too_many_and_too_small(options, told):
         solve(1.0, ENDS, (0.3, 0.8), KEY)
 
 
+@pytest.mark.dear
 def test_largest_and_first_steps():
     solve = nd.sde.solver(
         _growth, _shaken, method="SRIW1", rtol=0.5, first_step=0.25, max_step=0.25

@@ -260,6 +260,7 @@ def test_what_does_not_take_events():
         nd.sde.ensemble(_WALK, *given, 10, antithetic=True)
 
 
+@pytest.mark.dear
 def test_events_without_end_are_told():
     """A path that is put back to the level meets it again at once."""
     stuck = nd.sde.solver(

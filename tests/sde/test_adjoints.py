@@ -51,6 +51,7 @@ def _differences(found, h, paths=30):
     return np.sqrt(errors / sizes)
 
 
+@pytest.mark.dear
 def test_the_stochastic_adjoint_converges_to_the_derivatives_of_paths():
     """With order 1, as the noise commutes; the equation is Ito's, and corrected."""
     found = _gradient(adjoint="stochastic")
@@ -60,6 +61,7 @@ def test_the_stochastic_adjoint_converges_to_the_derivatives_of_paths():
     assert 1e-6 < errors[-1] < 1e-2  # close, and not the same
 
 
+@pytest.mark.dear
 def test_forward_mode_along_the_path():
     found = _gradient(adjoint="forward")
     assert _differences(found, 2.0**-4, paths=3).max() < 1e-13

@@ -67,6 +67,7 @@ def _covariance(intervals):
     return total
 
 
+@pytest.mark.dear
 def test_law_of_adjacent_and_nested_intervals():
     """Covariances of W and H within a cell and across cells, 40,000 paths."""
     begins, ends = (_places([interval[k] for interval in _INTERVALS]) for k in (0, 1))
@@ -199,6 +200,7 @@ def test_nodes_at_once_are_the_same_to_the_last_bit():
     np.testing.assert_array_equal(found[:, 0], found[:, 1])
 
 
+@pytest.mark.dear
 @pytest.mark.parametrize("method", ["EulerMaruyama", "SRIW1"])
 def test_outputs_within_steps_do_not_depend_on_who_else_is_drawn(method):
     """Several in one cell, of paths one by one and in blocks; the tree finds the same increments."""

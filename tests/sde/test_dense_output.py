@@ -34,6 +34,7 @@ CHOSEN = nd.sde.solver(_growth, _shaken, method="SRIW1", dt=0.25, rtol=1e-3, den
 HALVED = nd.sde.solver(_growth, _shaken, method="Milstein", dt=0.25, rtol=1e-2, dense_output=True)
 
 
+@pytest.mark.dear
 def test_even_steps_are_what_they_are_without_outputs():
     ys = EVEN(1.2, BETWEEN, ARGS, KEY)[:, 0]
     at_steps = GRID(1.2, (0.1, 0.25, 1.0), ARGS, KEY)[:, 0]
@@ -99,6 +100,7 @@ def test_derivatives_in_both_modes(solve):
         assert forward[1] == pytest.approx(exact, rel=2e-2, abs=0.1)
 
 
+@pytest.mark.dear
 def test_refusals():
     for options, told in (
         ({"method": "ReversibleHeun"}, "has no inside for dense_output"),

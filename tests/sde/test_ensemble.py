@@ -62,6 +62,7 @@ def test_reductions_are_those_of_the_paths():
     np.testing.assert_allclose(both.mean, expected, rtol=1e-13)
 
 
+@pytest.mark.dear
 def test_a_bar_shows_the_progress(monkeypatch, capsys):
     given = SOLVE, 1.0, TIMES, ARGS, KEY, 1000
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
@@ -87,6 +88,7 @@ def test_any_number_of_threads_gives_the_same_bits(executor):
     )
 
 
+@pytest.mark.dear
 def test_antithetic_paths():
     given = SOLVE, 1.0, TIMES, ARGS, KEY, 300
     plain = nd.sde.ensemble(*given, reduce=_end)
@@ -98,6 +100,7 @@ def test_antithetic_paths():
         nd.sde.ensemble(SOLVE, 1.0, TIMES, ARGS, KEY, 301, antithetic=True)
 
 
+@pytest.mark.dear
 def test_a_path_that_fails_costs_that_path():
     solve = nd.sde.solver(
         lambda t, y: 1.0 / y if y > 0.0 else math.nan, lambda t, y: 1.0, dt=0.125, noise="additive"

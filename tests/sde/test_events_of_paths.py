@@ -142,6 +142,7 @@ def test_first_passages_are_late_by_what_theory_says():
     assert last == level
 
 
+@pytest.mark.dear
 @pytest.mark.parametrize("mode", ["forward", "reverse"])
 def test_noisy_crossings_have_no_slope(mode):
     path = next(p for p in range(50) if _WALK(0.0, (0.0, 1.0), (0.5,), (KEY, p))[-1, 0] == 0.5)

@@ -123,6 +123,7 @@ def test_residuals_are_gaps_made_independent():
         particles.residuals(TIMES, SEEN, AT)
 
 
+@pytest.mark.dear
 def test_another_step_is_an_argument_of_the_same_code():
     """And the method is of order 4."""
     exact = _exact(*AT.values())

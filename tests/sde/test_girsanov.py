@@ -28,6 +28,7 @@ def test_constant_drifts_have_their_divergence():
     assert slope == pytest.approx(2.0 * (0.7 - 0.1) / 0.4**2, rel=1e-12)
 
 
+@pytest.mark.dear
 def test_weights_turn_means_into_those_of_the_other_law():
     """An Ornstein-Uhlenbeck process by paths of one that reverts to elsewhere."""
     pair = nd.sde.change_of_drift(

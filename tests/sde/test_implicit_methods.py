@@ -87,6 +87,7 @@ def test_values_and_slopes_are_those_of_the_recursion(method):
         np.testing.assert_allclose(slopes, _gradient(method, AT), rtol=1e-9, atol=1e-25)
 
 
+@pytest.mark.dear
 def test_second_order():
     end, along, h = _solved("STrapezoid"), np.array([0.1, 30.0, 0.2]), 1e-5
     expected = _gradient("STrapezoid", AT + h * along) - _gradient("STrapezoid", AT - h * along)

@@ -227,6 +227,7 @@ def test_slopes_by_the_sizes_of_jumps(mode):
     assert len(set(np.round(found))) > 3
 
 
+@pytest.mark.dear
 @pytest.mark.parametrize("mode", ["forward", "reverse"])
 def test_slopes_by_rates_are_refused(mode):
     @njit

@@ -193,6 +193,7 @@ def test_interpolated_forces_in_tuples_and_arrays():
     np.testing.assert_allclose(found[0][1], found[1][1], rtol=1e-10)
 
 
+@pytest.mark.dear
 def test_positions_that_do_not_move_by_their_velocities():
     solve = nd.sde.solver(
         lambda t, y: (y[1] ** 3, -y[0]), lambda t, y: (0.0, 1.0), method="ALIGN", noise="additive", dt=0.1

@@ -107,6 +107,7 @@ def _area(t, y):
 INCREMENTS = np.array([[0.3, 0.2], [-0.1, 0.4]]), np.array([[0.05], [-0.02]])
 
 
+@pytest.mark.dear
 @pytest.mark.parametrize("method", ["RKMilGeneral", "LogODE"])
 def test_an_integral_of_one_motion_by_another(method):
     solve = nd.sde.solver(_nothing, _area, method=method, noise="general", dt=0.25)

@@ -136,6 +136,7 @@ def test_mean_paths_are_differentiated_too():
         assert nd.grad(mean, (0, 1), mode=mode)(0.3, 0.05, KEY) == pytest.approx((1.0, 1.0))
 
 
+@pytest.mark.dear
 def test_refusals():
     given = LOG_STRIKE, (0.0, 1.0), (0.05, 0.2), KEY, 10
     option = {"estimator": "likelihood_ratio"}

@@ -67,6 +67,7 @@ def test_what_is_estimated_of_levels_that_fall_like_powers():
     assert rate > 2.5
 
 
+@pytest.mark.dear
 def test_the_price_of_a_call_to_a_tolerance():
     found = nd.sde.multilevel(_solver(), *GIVEN, reduce=_call, tolerance=0.05)
     assert abs(found.mean - CALL) < 3.0 * math.hypot(found.error, found.bias)
@@ -148,6 +149,7 @@ def test_a_payoff_that_jumps_is_warned_of():
         assert nd.derivative(chance)(0.2, KEY) == 0.0
 
 
+@pytest.mark.dear
 def test_paths_that_fail_are_left_out_and_named():
     solve = nd.sde.solver(
         njit(lambda t, y: y * y), njit(lambda t, y: 0.5 * y), method="ImplicitEM", dt=0.125

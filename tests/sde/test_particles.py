@@ -128,6 +128,7 @@ def test_resampling_keeps_mean_covariance_and_law():
         assert weights[x[0] < at].sum() == pytest.approx(level, abs=0.01)
 
 
+@pytest.mark.dear
 def test_a_component_that_follows_from_others_stays_where_it_is():
     x = RNG.normal(size=(3, 50))
     x[1], x[2] = 2.0 - 3.0 * x[0], 4.0

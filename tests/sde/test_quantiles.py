@@ -99,6 +99,7 @@ def test_of_each_component_at_each_time(limits, passes):
     assert kept <= quantiles_of_paths.KEPT
 
 
+@pytest.mark.dear
 def test_of_functions_with_ties_and_constants(limits):
     paths = _paths()
     numbers = [[*_counts.py_func(path)] for path in paths]
@@ -135,6 +136,7 @@ FAILING = nd.sde.solver(
 )
 
 
+@pytest.mark.dear
 def test_paths_that_fail_are_left_out(limits):
     paths = _paths(2000, FAILING, 1.0)
     lost = np.isnan(paths).any(axis=(1, 2))
@@ -145,6 +147,7 @@ def test_paths_that_fail_are_left_out(limits):
     assert found.paths == 2000 - lost.sum() > 0
 
 
+@pytest.mark.dear
 def test_antithetic_paths(limits):
     """The first pair that fails is named, though its mirrored path alone fails; blocks have 256 pairs."""
     paths = _paths(2000, FAILING, 1.0, antithetic=True)

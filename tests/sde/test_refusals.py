@@ -129,6 +129,7 @@ def test_derivatives_by_times(mode):
         by_end(1.0)
 
 
+@pytest.mark.dear
 @pytest.mark.parametrize(
     ("functions", "y0", "options", "told"),
     [

@@ -133,6 +133,7 @@ def _peak(call):
     return read("VmHWM") - before
 
 
+@pytest.mark.dear
 def test_memory_does_not_grow_with_steps():
     """At 10^6 steps, where keeping them takes 46 MiB."""
     peaks = {}

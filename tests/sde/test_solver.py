@@ -124,6 +124,7 @@ def test_slopes_by_each_form_of_method(method):
     np.testing.assert_allclose(forward, exact(*at, w.sum()), rtol=near)
 
 
+@pytest.mark.dear
 def test_gradient_of_a_mean_over_paths_in_compiled_code():
     @njit
     def mean(vol, key, paths):
@@ -220,6 +221,7 @@ def test_derivatives_by_the_state(noise, y0):
     nd.check_grads(lambda y: (solve(y, (0.0, 1.0), _ARGS, KEY)[-1] ** 2).sum(), (y0,), order=1)
 
 
+@pytest.mark.dear
 def test_conversion_between_the_calculi():
     """An equation of either calculus tends to one solution by methods of both."""
 

@@ -158,6 +158,7 @@ def test_what_reverse_mode_refuses_goes_the_slower_way(monkeypatch):
     assert asked == [None]
 
 
+@pytest.mark.dear
 def test_a_defect_of_reverse_mode_is_not_hidden(monkeypatch):
     def broken(self, *args, **kwargs):
         raise KeyError("planted")

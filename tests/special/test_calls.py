@@ -30,6 +30,7 @@ def of_tuple(i, case):
     return ", ".join(f"args[{i}][{k}]" for k in range(len(case.points[0])))
 
 
+@pytest.mark.dear
 def test_numbers_are_scipys():
     f = numba.njit(together(CASES, of_tuple))
     rows = zip(*(case.points[:2] for case in CASES), strict=True)
@@ -119,6 +120,7 @@ def in_single(x):
     return first + sp.betaln(x, x * x) * sp.ellipk(x) + sp.boxcox(x, 2 * x) * sp.spence(x)
 
 
+@pytest.mark.dear
 @pytest.mark.parametrize("mode", ["forward", "reverse"])
 def test_derivatives_in_single_precision(mode):
     gradient = nd.grad(in_single, mode=mode)
@@ -148,6 +150,7 @@ def entropies(x):
     return ns.logsumexp(x) * ns.softmax(x)[1] + ns.log_softmax(x)[0]
 
 
+@pytest.mark.dear
 def test_functions_of_whole_arrays():
     x = np.array([1000.3, 999.1, -3.0, 1000.3])
     expected = sp.logsumexp(x) * sp.softmax(x)[1] + sp.log_softmax(x)[0]
@@ -214,6 +217,7 @@ assert abs(nd.grad(lambda x: sp.erfcx(x), mode="reverse")(0.5) + 0.5126888229025
 """
 
 
+@pytest.mark.dear
 @pytest.mark.parametrize("program", [FIRST_USE, SCIPYS], ids=["in compiled code", "of scipy"])
 def test_the_first_use_of_a_process(program):
     subprocess.run([sys.executable, "-c", program], check=True)

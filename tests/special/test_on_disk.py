@@ -54,6 +54,7 @@ print(f(0.5))
 """
 
 
+@pytest.mark.dear
 def test_numbas_own_cache_declines(tmp_path):
     """It would load the code in a process that knows no address for it."""
     program = tmp_path / "program.py"

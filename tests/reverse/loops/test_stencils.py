@@ -350,6 +350,7 @@ def in_parallel(u, d):
     return total
 
 
+@pytest.mark.dear
 def test_parallel_loops():
     u, d = drawn(9, LENGTH + 6), 0.3
     parallel = njit(in_parallel, parallel=True)

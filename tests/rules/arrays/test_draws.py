@@ -324,6 +324,7 @@ def noise_where_asked(x, noisy, rng):
     return total
 
 
+@pytest.mark.dear
 @pytest.mark.parametrize("mode", ["forward", "reverse"])
 def test_draws_without_derivative_are_refused_where_they_are_reached(mode):
     slope = nd.grad(noise_where_asked, 0, mode=mode)
