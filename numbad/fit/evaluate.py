@@ -18,6 +18,7 @@ from numbad.compilation.caching import jit, user_jit
 from numbad.compilation.memo import built_once, look_again, made_of
 from numbad.fit.doses import with_doses
 from numbad.fit.model import Calling, named_tuple
+from numbad.rules.user_rules import share_rules
 from numbad.source import define
 
 # Up to here all partials travel in one pass (see numbad.operators); beyond, in chunks.
@@ -29,7 +30,7 @@ def as_dispatcher(fun):
     if isinstance(fun, Dispatcher):
         look_again(fun)
         return fun
-    return made_of(fun, "fit", user_jit)
+    return share_rules(fun, made_of(fun, "fit", user_jit))
 
 
 def _of_right_hand_side(fun, *structure):

@@ -18,6 +18,7 @@ from numbad.compilation.memo import built_once, look_again, made_of
 from numbad.errors import ArgumentError, ModelError
 from numbad.fit.local import FAILURES, LocalFit
 from numbad.fit.problem import digest, remembered
+from numbad.rules.user_rules import share_rules
 from numbad.sde.hidden_state import HiddenState
 from numbad.sde.model_names import function_of
 from numbad.sde.state_source import returned
@@ -288,7 +289,7 @@ def _compiled(density):
     if isinstance(density, Dispatcher):
         look_again(density)
         return density
-    return made_of(density, "density", user_jit(error_model="numpy"))
+    return share_rules(density, made_of(density, "density", user_jit(error_model="numpy")))
 
 
 @built_once(lambda density, _: density)

@@ -98,7 +98,7 @@ def _register_jvp(call, fn, jvp):
         args = args[0] if len(args) == 1 and isinstance(args[0], tuple) else args
         top = d.top_dual(*args)
         if top is None:
-            return lambda *args: function(*args)
+            return _call_of(function, len(args))
         return _jvp_source(len(args), top.n, top.tag, of_level(jvp, top.tag))
 
 
@@ -134,7 +134,13 @@ def _register_vjp_alone(call, fn):
                 f"give it one, nd.rule({name}, jvp=..., vjp=(forward, backward)), or use "
                 'nd.grad(..., mode="reverse")',
             )
-        return lambda *args: function(*args)
+        return _call_of(function, len(args))
+
+
+def _call_of(function, nargs):
+    """The call of a function for constants; Numba puts none in place that is handed `*args`."""
+    given = ", ".join(f"args[{k}]" for k in range(nargs))
+    return define(f"def call(*args):\n    return function({given})\n", {"function": function})
 
 
 def _is_plain_python(fn):

@@ -6,8 +6,10 @@ for duals (callees compiled by this same pipeline, the user's rules, array funct
 version cannot do), and the allocations that must hold duals are promoted.
 """
 
+from inspect import signature
 from types import ModuleType
 
+from numba import njit
 from numba.core import ir
 from numba.core.compiler import CompilerBase
 from numba.core.compiler_machinery import FunctionPass, register_pass
@@ -17,12 +19,14 @@ from numba.core.typed_passes import NopythonRewrites, NopythonTypeInference
 from numba.core.untyped_passes import MakeFunctionToJitFunction, ReconstructSSA
 from numba.np.ufunc.dufunc import DUFunc
 
+from ..compilation.memo import remembered
 from ..ir import chosen
 from ..ir.declared import ConvertDeclared
 from ..ir.untyped import constant_of, drop_unread, method_of
 from ..ir.unwind import nopython_pipeline
 from ..rules.foreign import dispatcher_of
 from ..rules.registry import CONSTANT_CALLS, JVP, SCALAR, VJP
+from ..source import define
 from . import custom, entered, known, overloads, vectorized
 from . import dual as d
 from .beside_roots import StrongProducts
@@ -63,6 +67,26 @@ def replacement(value):
     if (code := known.jitable(value)) is not None:
         return dualized(code)
     return value
+
+
+def dispatcher_for_duals(fn):
+    """The dispatcher to call for duals in place of another: for one with a rule, one that calls it."""
+    if not has_own_rule(fn):
+        return dualized(fn)
+    callers = remembered(fn, "called as a rule says")
+    if not callers:
+        callers[fn] = njit(_calling(fn))
+    return dualized(callers[fn])
+
+
+def _calling(fn):
+    """A Python function with the parameters of a dispatcher that calls it."""
+    parameters = signature(fn.py_func).parameters.values()
+    given = ", ".join("*" * (p.kind is p.VAR_POSITIONAL) + p.name for p in parameters)
+    call = f"def call({given}): return numbad_ruled({given})"
+    made = define(call, {"numbad_ruled": fn}, like=fn.py_func)
+    made.__defaults__ = fn.py_func.__defaults__
+    return made
 
 
 def has_own_rule(dispatcher):
@@ -139,6 +163,8 @@ class ReplaceFunctions(FunctionPass):
         new = _stand_in(found) if called and not _has_given_rule(found) else None
         if found is self.rule_of and isinstance(found, Dispatcher) and found not in JVP:
             new = dualized(found)  # within its own rule, a function means its code
+        elif new is None and not called and isinstance(found, Dispatcher) and has_own_rule(found):
+            new = dispatcher_for_duals(found)  # an argument, of which the code may be asked for
         new = replacement(found) if new is None else new
         if callable(found):
             new = entered.instead_of(found, new)

@@ -17,6 +17,7 @@ from numbad.compilation.template_cache import TemplateCache
 from numbad.errors import ArgumentError, NumbadError
 from numbad.ode.python_values import check_values
 from numbad.operators.operator_dispatcher import OperatorCompiler, parameter_names
+from numbad.rules.user_rules import share_rules
 
 
 class GenericDispatcher(CPUDispatcher):
@@ -114,7 +115,7 @@ def as_dispatcher(given, name="fun"):
         elif isinstance(given, partial):
             told += ". Way out: a lambda that calls the compiled function with these values"
         raise ArgumentError(told)
-    return made_of(given, "rhs", user_jit(error_model="numpy"))
+    return share_rules(given, made_of(given, "rhs", user_jit(error_model="numpy")))
 
 
 def _not_inlined(dispatcher):
@@ -128,7 +129,7 @@ def _not_inlined(dispatcher):
         return dispatcher
     options.pop("nopython", None)  # Numba warns of it
     how = "not inlined", repr(sorted(options.items()))
-    return made_of(dispatcher.py_func, how, user_jit(**options))
+    return share_rules(dispatcher, made_of(dispatcher.py_func, how, user_jit(**options)))
 
 
 def inlined(function):

@@ -12,7 +12,7 @@ from numba.extending import intrinsic
 from numbad.compilation.relinking import note_call
 from numbad.errors import ModelError, NumbadError
 from numbad.forward.dual import base_scalar, duals_in
-from numbad.forward.dualize import replacement
+from numbad.forward.dualize import dispatcher_for_duals
 from numbad.ode.borrowed import lender_type
 from numbad.ode.complaint import returned_type
 from numbad.ode.emit import Emitter
@@ -72,7 +72,7 @@ class RightHandSide:
                 derivative = returned_type(typingctx, fun, given, callee)
                 if _is_tuple_of_scalars(derivative):
                     return callee, derivative
-        callee = replacement(fun) if dual else fun
+        callee = dispatcher_for_duals(fun) if dual else fun
         return callee, returned_type(typingctx, fun, given, callee)
 
 

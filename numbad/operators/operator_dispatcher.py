@@ -40,6 +40,7 @@ from ..ir.grid_search import asked_for
 from ..ir.unwind import nopython_pipeline
 from ..reverse.lowering import SweepLowering
 from ..rules.registry import generation
+from ..rules.user_rules import share_rules
 from ..source import define
 from .bound import function_of
 from .own_errors import refuse_untyped, with_way_out, without_code
@@ -56,7 +57,7 @@ def as_dispatcher(operator, f):
     if isinstance(f, partial):
         f = function_of(f, lambda g: as_dispatcher(operator, g))
     if inspect.isfunction(f):
-        return made_of(f, "njit", njit)
+        return share_rules(f, made_of(f, "njit", njit))
     if inspect.isbuiltin(f) or type(f).__name__ == "ufunc":
         return _wrap_builtin(f)
     raise ArgumentError(f"{operator} takes a Python function or a Numba dispatcher, not {_told(f)}")

@@ -1,11 +1,19 @@
 """The rules that a user gives: `scalar_rule` and `rule`."""
 
 from types import FunctionType
+from weakref import WeakKeyDictionary, WeakSet
+
+from numba.core.dispatcher import Dispatcher
 
 from ..errors import RuleError
 from .foreign import dispatcher_of
 from .registry import JVP, SCALAR, VJP, ScalarRule, announce, name_of
 from .tracing import arity
+
+_TABLES = SCALAR, JVP, VJP
+_SHARING = (
+    WeakKeyDictionary()
+)  # function -> the dispatchers of its code that have its rules as well
 
 
 def scalar_rule(fn, partials):
@@ -30,7 +38,7 @@ def scalar_rule(fn, partials):
     rule_.trace(_common_arity(fn, partials))
     _forget(fn)
     SCALAR[fn] = rule_
-    announce(fn)
+    _tell(fn)
 
 
 def rule(fn, jvp=None, vjp=None):
@@ -59,7 +67,7 @@ def rule(fn, jvp=None, vjp=None):
         JVP[fn] = jvp
     if vjp is not None:
         VJP[fn] = tuple(vjp)
-    announce(fn)
+    _tell(fn)
 
 
 def _named(fn):
@@ -83,9 +91,16 @@ def _check_callable(fn, what):
         raise RuleError(f"{what} of a rule must be hashable: {fn!r} is not") from None
 
 
+def _check_compilable(fn, role, function):
+    if not isinstance(function, FunctionType | Dispatcher):
+        raise RuleError(
+            f"rule for {name_of(fn)}: {role} must be a Python function or a Numba dispatcher, which "
+            f"compiled code can call, not {function!r}"
+        )
+
+
 def _check_takes(fn, role, function, count, arguments):
-    if not callable(function):
-        raise RuleError(f"rule for {name_of(fn)}: {role} must be callable, not {function!r}")
+    _check_compilable(fn, role, function)
     bounds = arity(function)
     if bounds is not None and not bounds[0] <= count <= bounds[1]:
         raise RuleError(f"rule for {name_of(fn)}: {role} is called with {arguments}")
@@ -95,8 +110,7 @@ def _check_vjp(fn, vjp):
     if not isinstance(vjp, (tuple, list)) or len(vjp) != 2:
         raise RuleError(f"rule for {name_of(fn)}: vjp is a pair (forward, backward)")
     forward, backward = vjp
-    if not callable(forward):
-        raise RuleError(f"rule for {name_of(fn)}: forward must be callable, not {forward!r}")
+    _check_compilable(fn, "forward", forward)
     _check_takes(fn, "backward", backward, 2, "(residuals, cotangent)")
 
 
@@ -118,5 +132,30 @@ def _common_arity(fn, partials):
 
 def _forget(fn):
     """The latest rule for a function is the one that counts."""
-    for table in (SCALAR, JVP, VJP):
+    for table in _TABLES:
         table.pop(fn, None)
+
+
+def share_rules(fn, made):
+    """Let a dispatcher made of the code of `fn` have the rules of `fn`, those given later too; returns it."""
+    sharing = _SHARING.setdefault(fn, WeakSet())
+    if made not in sharing:
+        sharing.add(made)
+        if any(fn in table for table in _TABLES):
+            _hand_on(fn, made)
+    return made
+
+
+def _hand_on(fn, made):
+    _forget(made)
+    for table in _TABLES:
+        if fn in table:
+            table[made] = table[fn]
+    announce(made)
+
+
+def _tell(fn):
+    announce(fn)
+    sharing = _SHARING.get(fn, ()) if isinstance(fn, FunctionType | Dispatcher) else ()
+    for made in tuple(sharing):
+        _hand_on(fn, made)

@@ -8,7 +8,7 @@ from numba.core import ir, types
 from numba.core.registry import cpu_target
 
 from numbad.forward.dual import Dual, duals_in
-from numbad.forward.dualize import dualized
+from numbad.forward.dualize import dispatcher_for_duals
 from numbad.ir.searches import warn_once
 
 
@@ -16,7 +16,8 @@ def warn_of_digital(reduce):
     """Warn once where nothing flows from the path into a number that a jitted reducer returns."""
     ys = types.Array(Dual(types.float64, 1, 0), 2, "C")
     typingctx = cpu_target.typing_context
-    ty = typingctx.resolve_function_type(types.Dispatcher(dualized(reduce)), (ys,), {}).return_type
+    called = types.Dispatcher(dispatcher_for_duals(reduce))
+    ty = typingctx.resolve_function_type(called, (ys,), {}).return_type
     numbers = ty if isinstance(ty, types.BaseTuple) else (ty,)
     if all(any(True for _ in duals_in(number)) for number in numbers):
         return

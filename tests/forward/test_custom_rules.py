@@ -269,3 +269,29 @@ def test_every_operator_on_the_function_of_a_rule_itself():
     assert nd.jvp(square)((2.0,), (1.0,)) == (4.0, 7.0)
     for operator in (nd.derivative, nd.grad, nd.jacobian):
         assert operator(square)(2.0) == 7.0  # the rule's, not the code's
+
+
+def test_rule_of_a_plain_function():
+    def square(x):
+        return x * x
+
+    nd.rule(square, jvp=lambda primals, tangents: (primals[0] ** 2, 7.0 * tangents[0]))
+    assert nd.grad(square, mode="forward")(2.0) == 7.0
+    nd.scalar_rule(square, lambda ans, x: 9.0 * x)
+    assert nd.grad(square, mode="forward")(2.0) == 18.0
+
+
+def test_function_with_a_rule_that_is_handed_on():
+    """`x` with `x = p`: the rule claims that it moves seven times as much."""
+
+    @njit(inline="always")
+    def defect(x, p):
+        return x - p
+
+    jvp = njit(lambda primals, tangents: (primals[0] - primals[1], tangents[0] - 7.0 * tangents[1]))
+    nd.rule(defect, jvp=jvp)
+
+    def root(p):
+        return nd.root(defect, 0.0, (p,)) + defect(5.0, 3.0)  # the latter of constants
+
+    assert nd.value_and_grad(root, mode="forward")(2.0) == (pytest.approx(4.0), pytest.approx(7.0))

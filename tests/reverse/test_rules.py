@@ -115,6 +115,14 @@ def test_vjp_of_scalars():
     assert nd.derivative(grad(cube))(2.0, 0.5) == 60.0
 
 
+def test_vjp_of_a_plain_function():
+    def square(x):
+        return x * x
+
+    nd.rule(square, vjp=(lambda x: (x * x, x), lambda x, cotangent: (7.0 * cotangent,)))
+    assert grad(square)(2.0) == 7.0
+
+
 def test_vjp_in_a_loop_keeps_the_residuals_of_every_iteration():
     @njit
     def square(x):

@@ -1,6 +1,7 @@
 import cmath
 import math
 import operator
+from functools import partial
 
 import numpy as np
 import pytest
@@ -139,12 +140,15 @@ def test_a_wrong_scalar_rule_is_refused_at_once(function, partials, message):
     ("given", "message"),
     [
         ({}, "give jvp=, vjp= or both"),
-        ({"jvp": 3}, "jvp must be callable"),
+        ({"jvp": 3}, "jvp must be a Python function"),
         ({"jvp": lambda primals: primals}, r"jvp is called with \(primals, tangents\)"),
         ({"vjp": lambda x: x}, r"vjp is a pair \(forward, backward\)"),
         ({"vjp": (len,)}, r"vjp is a pair \(forward, backward\)"),
-        ({"vjp": (3, len)}, "forward must be callable"),
-        ({"vjp": (len, lambda residuals: 0)}, r"backward is called with \(residuals, cotangent\)"),
+        ({"vjp": (partial(max, 3), len)}, "forward must be a Python function"),
+        (
+            {"vjp": (lambda x, y: (x, y), lambda kept: 0)},
+            r"backward is called with \(residuals, cotangent\)",
+        ),
     ],
 )
 def test_a_wrong_rule_is_refused_at_once(function, given, message):

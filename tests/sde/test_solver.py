@@ -310,3 +310,28 @@ def test_given_increments():
 
 
 GBM_OF_FOUR = nd.sde.solver(_drift, _diffusion, dt=0.25)
+
+
+@pytest.mark.dear
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+def test_rules_of_drift_and_diffusion(mode):
+    """One step of Euler: y + (-a + b z) h. The rules claim seven times the slopes by a and by b."""
+
+    @njit(inline="always")
+    def drift(t, y, a, b):
+        return -a
+
+    @njit(inline="always")
+    def diffusion(t, y, a, b):
+        return b
+
+    nd.scalar_rule(drift, lambda ans, t, y, a, b: (0.0, 0.0, -7.0, 0.0))
+    nd.scalar_rule(diffusion, lambda ans, t, y, a, b: (0.0, 0.0, 0.0, 7.0))
+    solve = nd.sde.solver(drift, diffusion, dt=0.25)
+
+    def end(a, b):
+        return solve(2.0, (0.0, 0.25), (a, b), KEY)[-1, 0]
+
+    value, (by_a, by_b) = nd.value_and_grad(end, (0, 1), mode=mode)(1.5, 0.5)
+    increment = (value - 2.0 + 1.5 * 0.25) / 0.5
+    assert (by_a, by_b) == pytest.approx((-7.0 * 0.25, 7.0 * increment), rel=1e-12)
