@@ -10,8 +10,10 @@ import scipy.integrate
 from scipy.integrate import odeint
 from scipy.interpolate import CubicSpline
 from scipy.optimize import brentq
+from scipy.optimize import root as search
 
 import numbad as nd
+from numbad import root
 
 
 def square(x):
@@ -67,21 +69,29 @@ GENERATOR = np.random.default_rng(0)
 STATEMENTS = [
     (
         lambda x: odeint(grows, (1.0,), (0.0, 1.0), (x,)),
-        r"in place of odeint, .*, nd.ode.solver: write",
+        r"in place of SciPy's odeint, nd.ode.solver: write",
     ),
     (
         lambda x: scipy.integrate.solve_ivp(grows, (0.0, 1.0), (1.0,), args=(x,)),
-        r"Way out: in place of solve_ivp, .*, nd.ode.solver: write solve = ",
+        r"Way out: in place of SciPy's solve_ivp, nd.ode.solver: write solve = ",
     ),
     (
         lambda x: nd.ode.solve_ivp(grows, (0.0, 1.0), (1.0,), args=(x,)),
-        r"Way out: in place of solve_ivp, .*, nd.ode.solver: write solve = ",
+        r"Way out: in place of numbad's solve_ivp, nd.ode.solver: write solve = ",
     ),
     (
         lambda x: nd.sde.solver(grows, grows, dt=0.1)(1.0, (0.0, x), (), 0)[-1, 0],
-        "Way out: in place of solver, .*, a solver made before the function",
+        "Way out: in place of numbad's solver, a solver made before the function",
     ),
-    (lambda x: brentq(lambda z: z * z - x, 0.0, 2.0), "Way out: in place of brentq, .*, nd.root"),
+    (
+        lambda x: brentq(lambda z: z * z - x, 0.0, 2.0),
+        "Way out: in place of SciPy's brentq, nd.root",
+    ),
+    (
+        lambda x: search(lambda z: z * z - x, 0.0, 2.0),
+        "Way out: in place of SciPy's root, nd.root",
+    ),
+    (lambda x: root(lambda z, p: z - p, x, (square(x),)), r"Way out: .* square = numba.njit\("),
     (lambda x: nd.quad(grows, 0.0, x, (grows,)), "Way out: compile it too: write @numba.njit"),
     (lambda x: SPLINE(x), r"Way out: np.interp, or a loop over .* SPLINE.x and SPLINE.c"),
     (lambda x: sum(x * k for k in range(3)), r"Way out: .*list comprehension"),
