@@ -4,10 +4,7 @@ import inspect
 from functools import partial
 
 from numba import njit
-from numba.core import types
 from numba.core.dispatcher import Dispatcher
-from numba.core.errors import NumbaTypeError
-from numba.core.registry import CPUDispatcher
 
 from numbad.compilation.caching import ContentCache, user_jit
 from numbad.compilation.linking import compiled
@@ -16,11 +13,12 @@ from numbad.compilation.relinking import KNOWN, recording
 from numbad.compilation.template_cache import TemplateCache
 from numbad.errors import ArgumentError, NumbadError
 from numbad.ode.python_values import check_values
+from numbad.operators.called_from_python import CalledFromPython
 from numbad.operators.operator_dispatcher import OperatorCompiler, parameter_names
 from numbad.rules.user_rules import share_rules
 
 
-class GenericDispatcher(CPUDispatcher):
+class GenericDispatcher(CalledFromPython):
     """A function that is compiled for whatever scalar type it is called with.
 
     It is not adapted to dual numbers as a user's function is: it allocates and calls by scalar type
@@ -37,12 +35,6 @@ class GenericDispatcher(CPUDispatcher):
 
     def __reduce__(self):
         return self.origin
-
-    def typeof_pyval(self, val):
-        try:
-            return super().typeof_pyval(val)
-        except NumbaTypeError:  # a masked array
-            return types.pyobject
 
     def _compile_for_args(self, *args, **kws):
         names = parameter_names(self.py_func)

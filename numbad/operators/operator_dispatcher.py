@@ -10,12 +10,11 @@ import inspect
 from functools import partial
 
 from numba import njit
-from numba.core import bytecode, interpreter, sigutils, types
+from numba.core import bytecode, interpreter, sigutils
 from numba.core.compiler import CompilerBase
 from numba.core.compiler_machinery import FunctionPass, register_pass
 from numba.core.dispatcher import Dispatcher
 from numba.core.errors import NumbaError, NumbaTypeError
-from numba.core.registry import CPUDispatcher
 from numba.core.untyped_passes import TranslateByteCode
 from numba.np.ufunc.dufunc import DUFunc
 
@@ -43,6 +42,7 @@ from ..rules.registry import generation
 from ..rules.user_rules import share_rules
 from ..source import define
 from .bound import function_of
+from .called_from_python import CalledFromPython
 from .own_errors import refuse_untyped, with_way_out, without_code
 from .results import plain_result
 
@@ -269,7 +269,7 @@ class OperatorCompiler(CompilerBase):
         return [pm]
 
 
-class OperatorDispatcher(CPUDispatcher):
+class OperatorDispatcher(CalledFromPython):
     """The compiled function that an operator returns."""
 
     handles_duals = True  # differentiating it again needs no adapted copy
@@ -290,12 +290,6 @@ class OperatorDispatcher(CPUDispatcher):
                 if not self.operator.fall_back(tuple(argtypes), error):
                     raise
                 self._compiler._failed_cache.pop((tuple(argtypes), return_type), None)
-
-    def typeof_pyval(self, val):
-        try:
-            return super().typeof_pyval(val)
-        except NumbaTypeError:  # a masked array
-            return types.pyobject
 
     def _compile_for_args(self, *args, **kws):
         try:

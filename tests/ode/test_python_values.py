@@ -13,6 +13,7 @@ UNTYPED = {
     "objects": (np.array([1.0, 2.0], dtype=object), r"array of Python objects.*\.astype"),
     "range": (range(3), "class range.*array"),
     "ragged": ([[1.0], [1.0, 2.0]], r"list of lists.*np\.array"),
+    "empty": ([], r"empty list.*np\.array"),
     "masked": (np.ma.array([1.0, 2.0], mask=[False, True]), r"masked array.*\.filled"),
     "half": (np.ones(2, np.float16), "array of float16.*float64"),
     "swapped": (np.ones(2, ">f8"), r"array of >f8.*\.astype"),
@@ -55,10 +56,14 @@ def test_a_list_for_arguments():
 @pytest.mark.parametrize(
     ("name", "value", "error", "told"),
     [
-        *(each for each in wrong("y0", "args") if each.id not in ("y0-list", "y0-ragged")),
+        *(
+            each
+            for each in wrong("y0", "args")
+            if each.id not in ("y0-list", "y0-ragged", "y0-empty")
+        ),
         ("y0", [[1.0], [1.0, 2.0]], ModelError, "y0 must be an array of numbers"),
         ("y0", ["a"], ModelError, "y0 must be an array of numbers"),
-        ("args", [], ArgumentError, "'args' of nd.ode.steady_state is an empty list"),
+        ("y0", [], ModelError, "y0 is empty"),
         ("args", "abc", ModelError, "cannot compile decay"),
         ("args", (1.0, 2.0), ModelError, "cannot compile decay.*\n.*\n.*4 arguments"),
     ],

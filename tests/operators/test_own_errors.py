@@ -141,6 +141,7 @@ OBJECTS = [
     (np.ma.array([1.0, 2.0]), r"'p' of weighed is a masked array, .*: .*\.filled\("),
     (np.array([1.0, "a"], object), "'p' of weighed is an array of Python objects, .*: convert it"),
     ([[1.0], [2.0]], r"'p' of weighed is a list of lists, .*: pass an array, np.array\("),
+    ([], r"'p' of weighed is an empty list, .*: pass an array, np.array\("),
 ]
 
 
@@ -160,6 +161,7 @@ def test_an_object_as_a_constant(value, message, operator):
     [
         (np.ones(2).astype(">f8"), r"'x', which is an array of >f8; .*\.astype\(np.float64\)"),
         (np.ma.array([1.0, 2.0]), r"'x', which is a masked array; .*\.filled\("),
+        ([], r"'x', which is an empty list; .*np\.array\("),
     ],
 )
 def test_arrays_of_kinds_that_numba_has_not(value, message):
