@@ -4,7 +4,8 @@ import numpy as np
 
 from numbad.compilation.caching import jit
 from numbad.compilation.memo import built_once
-from numbad.sde.ensemble_source import block_of, number_of_path, numbers_in_path
+from numbad.sde.block_source import block_of
+from numbad.sde.ensemble_source import number_of_path, numbers_in_path
 from numbad.sde.model_names import function_of
 
 

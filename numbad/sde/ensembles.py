@@ -19,8 +19,9 @@ from numbad.ode.by_structure import by_structure
 from numbad.ode.python_values import check_values
 from numbad.operators.operator_dispatcher import as_dispatcher
 from numbad.random.generator_compiling import HOW_TO_MAKE_A_KEY
+from numbad.sde.block_source import block_of
 from numbad.sde.control_variate import adjusting, with_control
-from numbad.sde.ensemble_source import MEAN, Ensemble, block_of, chunk_of, plan_of, reduced_type
+from numbad.sde.ensemble_source import MEAN, Ensemble, chunk_of, plan_of, reduced_type
 from numbad.sde.grid import as_times, grid
 from numbad.sde.likelihood_ratio import check_scheme
 from numbad.sde.model_names import function_of

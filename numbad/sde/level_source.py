@@ -11,9 +11,10 @@ from numbad.compilation.memo import built_once
 from numbad.errors import ArgumentError
 from numbad.random import fold_in
 from numbad.sde import checks
+from numbad.sde.block_source import advance_of
 from numbad.sde.brownian import block_increments
 from numbad.sde.digital import warn_of_digital
-from numbad.sde.ensemble_source import advance_of, plan_of
+from numbad.sde.ensemble_source import plan_of
 from numbad.sde.grid import as_times, constant, grid
 from numbad.sde.model_names import function_of
 from numbad.sde.path_source import steps_of
