@@ -21,6 +21,7 @@ from numba.np.ufunc.dufunc import DUFunc
 
 from ..compilation.memo import remembered
 from ..ir import chosen
+from ..ir.complete_calls import CompleteCalls, taken_by_rule
 from ..ir.declared import ConvertDeclared
 from ..ir.untyped import constant_of, drop_unread, method_of
 from ..ir.unwind import nopython_pipeline
@@ -80,12 +81,13 @@ def dispatcher_for_duals(fn):
 
 
 def _calling(fn):
-    """A Python function with the parameters of a dispatcher that calls it."""
-    parameters = signature(fn.py_func).parameters.values()
-    given = ", ".join("*" * (p.kind is p.VAR_POSITIONAL) + p.name for p in parameters)
+    """A Python function with the parameters of a dispatcher, as many as its rule takes, that calls it."""
+    parameters = list(signature(fn.py_func).parameters.values())
+    taken = parameters[: taken_by_rule(fn) or None]
+    given = ", ".join("*" * (p.kind is p.VAR_POSITIONAL) + p.name for p in taken)
     call = f"def call({given}): return numbad_ruled({given})"
     made = define(call, {"numbad_ruled": fn}, like=fn.py_func)
-    made.__defaults__ = fn.py_func.__defaults__
+    made.__defaults__ = tuple(p.default for p in taken if p.default is not p.empty)
     return made
 
 
@@ -283,6 +285,7 @@ class DualCompiler(CompilerBase):
         # Before the unrolling of tuples, which infers types.
         pm.add_pass_after(ReplaceFunctions, MakeFunctionToJitFunction)
         pm.add_pass_after(ConvertDeclared, MakeFunctionToJitFunction)
+        pm.add_pass_after(CompleteCalls, MakeFunctionToJitFunction)
         pm.finalize()
         return [pm]
 

@@ -15,7 +15,9 @@ from numba.core.untyped_passes import InlineInlinables, MakeFunctionToJitFunctio
 from ..compilation.linking import PLAIN
 from ..compilation.memo import remembered
 from ..rules.linalg.result_types import result_type as linalg_type
+from ..rules.registry import rules_given
 from .chosen import enter_overloads
+from .complete_calls import CompleteCalls
 from .declared import ConvertDeclared
 from .extension_types import whole_type
 from .fence import Place, of_inlined, refuse
@@ -92,6 +94,7 @@ class CaptureCompiler(CompilerBase):
         kept = [entry for entry in pm.passes if entry[0] is not InlineInlinables]
         pm.passes = [(own.get(stage, stage), text) for stage, text in kept]
         pm.add_pass_after(ConvertDeclared, MakeFunctionToJitFunction)
+        pm.add_pass_after(CompleteCalls, MakeFunctionToJitFunction)
         pm.add_pass_after(Capture, CaptureInference)
         pm.add_pass_after(CallPicked, ReconstructSSA)
         for stage in self.stages:
@@ -113,7 +116,7 @@ def capture(dispatcher, argtypes, stages=()):
     if hasattr(dispatcher, "numbad_core"):  # its code, which depends on the types
         dispatcher = dispatcher.numbad_core(argtypes)
     known = remembered(dispatcher, "captured")
-    key = argtypes, stages
+    key = argtypes, stages, rules_given()
     if key not in known:
         _capturing().append((dispatcher, argtypes, stages))
         try:

@@ -29,7 +29,12 @@ from ..elementary.option import asked, asked_as
 from ..elementary.replacing import replacing_library
 from ..errors import ArgumentError, NumbadError, UnsupportedError
 from ..forward.dual import primal_type
-from ..forward.dualize import replacement, without_wrappers
+from ..forward.dualize import (
+    dispatcher_for_duals,
+    has_own_rule,
+    replacement,
+    without_wrappers,
+)
 from ..forward.promote import effects, refresh
 from ..forward.refuse import refusing, told_before
 from ..ir.extension_types import holds_extension, parts, whole, whole_type
@@ -151,7 +156,7 @@ class Operator:
 
     def target(self):
         """What generated code calls for `f` on duals."""
-        return replacement(self.f)
+        return dispatcher_for_duals(self.f) if has_own_rule(self.f) else replacement(self.f)
 
 
 def signature_source(function):
