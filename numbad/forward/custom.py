@@ -1,6 +1,7 @@
 """Stand-ins for functions with a rule of the user's, called where duals may be among the arguments."""
 
 import functools
+import inspect
 from types import FunctionType
 
 import numpy as np
@@ -12,6 +13,7 @@ from numba.core.typing.templates import AbstractTemplate, infer_global, signatur
 from numba.extending import overload
 
 from ..compilation.decorated import own_code
+from ..compilation.memo import remembered
 from ..errors import RuleError
 from ..rules.foreign import FOREIGN, FOREIGN_WAY_OUT
 from ..rules.registry import CONSTANT_CALLS, JVP, SCALAR, VJP, name_of
@@ -22,8 +24,13 @@ from .arithmetic import Operand
 from .dual_arrays import as_scalar, dtype_of_type
 from .dual_dispatcher import DualDispatcher, dualized
 from .overloads import SCALARS, emitter, lower_differentiable, relevel, stripped, top_tag
+from .promote import effects
 from .refuse import refused_call, told
 
+_CONSTANT = types.Number | types.Boolean | types.NoneType | types.UnicodeType | types.Callable
+_WITHOUT_TANGENT = (
+    types.DictType | types.Set | types.ClassInstanceType | types.StructRef | types.Record
+)
 KINDS = {}
 """Kind of a jvp of numbad's own -> `register(stand_in, function, jvp)`; "constant" for `CONSTANT_CALLS`."""
 
@@ -86,6 +93,14 @@ def _register_scalar(call, fn):
         return emit.cast(emit.call(fn, operands), sig.return_type)
 
 
+CHANGE_WAY_OUT = "return it: rules tell the derivative of what is returned, and of nothing else"
+
+
+def of_change(fn, name):
+    """What a function with a rule is called that changes an argument."""
+    return f"{name_of(fn)}, which has a rule and changes its argument '{name}'"
+
+
 # -- rules given as a jvp --------------------------------------------------------------------
 
 
@@ -99,7 +114,26 @@ def _register_jvp(call, fn, jvp):
         top = d.top_dual(*args)
         if top is None:
             return _call_of(function, len(args))
-        return _jvp_source(len(args), top.n, top.tag, of_level(jvp, top.tag))
+        if any(map(_is_list_of_duals, args)):
+            construct = (
+                f"a list of differentiated values that goes into {name_of(fn)}, which has a rule"
+            )
+            raise refused_call(construct, fn, "pass an array")
+        changed = isinstance(function, Dispatcher) and first_changed(function, args)
+        if changed:
+            raise refused_call(of_change(fn, changed), fn, CHANGE_WAY_OUT)
+        return _jvp_source(args, top.n, top.tag, of_level(jvp, top.tag))
+
+
+def first_changed(dispatcher, argtypes):
+    """The name of the first argument that a dispatcher's code may change, whatever its rule says; or None."""
+    argtypes = tuple(map(d.primal_type, argtypes))
+    known = remembered(dispatcher, "first changed")
+    if argtypes not in known:
+        changed = effects(njit(own_code(dispatcher.py_func)), (), argtypes).changed
+        names = list(inspect.signature(dispatcher.py_func).parameters)
+        known[argtypes] = names[min(min(changed), len(names) - 1)] if changed else None
+    return known[argtypes]
 
 
 @functools.cache
@@ -159,12 +193,16 @@ def of_level(jvp, tag):
     return DualDispatcher.like(jvp) if tag else dualized(jvp)
 
 
-def _jvp_source(nargs, n, tag, jvp):
-    """Source of a function that calls the rule once for every partial."""
-    values = "".join(f"value_of(args[{k}], {tag}), " for k in range(nargs))
+def _jvp_source(args, n, tag, jvp):
+    """Source of a function that calls the rule once for every partial; what has no tangent has None."""
+    values = "".join(f"value_of(args[{k}], {tag}), " for k in range(len(args)))
+    without = [isinstance(ty, _WITHOUT_TANGENT) for ty in args]
     lines = ["def call(*args):", f"    primals = ({values})"]
     for i in range(n):
-        tangents = "".join(f"tangent(args[{k}], {i}, {tag}), " for k in range(nargs))
+        tangents = "".join(
+            "None, " if bare else f"tangent(args[{k}], {i}, {tag}), "
+            for k, bare in enumerate(without)
+        )
         lines.append(f"    value, t{i} = two_of(jvp(primals, ({tangents})))")
     partials = "".join(f"t{i}, " for i in range(n))
     lines.append(f"    return assemble(value, ({partials}), {tag})")
@@ -219,6 +257,10 @@ def _tangent(x, i, tag):
         return lambda x, i, tag: partial(x, i)
     if isinstance(x, types.Float | types.Complex | d.Dual):
         return lambda x, i, tag: _zero(x)
+    if isinstance(x, types.List | types.ListType) and isinstance(
+        x.dtype, types.Float | types.Complex
+    ):
+        return lambda x, i, tag: [_zero(member) for member in x]
     return lambda x, i, tag: x  # ints, strings and the like: the rule ignores their tangents
 
 
@@ -268,7 +310,23 @@ def _assemble(value, partials, tag):
         inner = ", ".join(f"partials[{k}][{{i}}]" for k in range(n))
         expression = f"assemble(value[{{i}}], ({inner},), tag)"
         return each_member(value, expression, {"assemble": assemble}, "value, partials, tag")
+    if not _is_constant(value):
+        text = f"the jvp of a rule returns numbers, arrays and tuples of them; this one returns {value}"
+        raise told(RuleError(text))
     return lambda value, partials, tag: value
+
+
+def _is_list_of_duals(ty):
+    if isinstance(ty, types.BaseTuple):
+        return any(map(_is_list_of_duals, ty))
+    return isinstance(ty, types.List | types.ListType) and any(d.duals_in(ty))
+
+
+def _is_constant(ty):
+    """Whether values of a type have no derivative."""
+    if isinstance(ty, types.Array):
+        return isinstance(ty.dtype, types.Integer | types.Boolean)
+    return isinstance(ty, _CONSTANT)
 
 
 def _array_assembly(value, n, tag):

@@ -295,3 +295,51 @@ def test_function_with_a_rule_that_is_handed_on():
         return nd.root(defect, 0.0, (p,)) + defect(5.0, 3.0)  # the latter of constants
 
     assert nd.value_and_grad(root, mode="forward")(2.0) == (pytest.approx(4.0), pytest.approx(7.0))
+
+
+def test_constant_lists_have_tangents_of_zeros():
+    @njit
+    def poly(x, c):
+        return c[0] + c[1] * x
+
+    nd.rule(
+        poly,
+        jvp=lambda p, t: (poly(p[0], p[1]), p[1][1] * t[0] + t[1][0] + t[1][1] * p[0]),
+    )
+    assert nd.grad(lambda x: poly(x, [1.0, 5.0]), mode="forward")(2.0) == 5.0
+    with pytest.raises(nd.UnsupportedError, match="a list of differentiated values.*poly"):
+        nd.grad(lambda x: poly(x, [1.0, x]), mode="forward")(2.0)
+
+
+def test_a_jvp_that_returns_lists_is_refused():
+    @njit
+    def powers(x):
+        return [x, x * x]
+
+    nd.rule(powers, jvp=lambda p, t: ([p[0], p[0] ** 2], [t[0], 2.0 * p[0] * t[0]]))
+    with pytest.raises(nd.RuleError, match="numbers, arrays and tuples of them; .* list"):
+        nd.grad(lambda x: powers(x)[1], mode="forward")(3.0)
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+def test_a_function_with_a_rule_that_changes_an_argument_is_refused(mode):
+    """The rule cannot tell the derivative of what is in `out`, which would be lost."""
+
+    @njit
+    def fill(x, out):
+        out[0] = x * x
+        return x
+
+    nd.rule(
+        fill,
+        jvp=lambda p, t: (fill(p[0], p[1]), t[0]),
+        vjp=(lambda x, out: (fill(x, out), 0), lambda kept, c: (c, np.zeros(1))),
+    )
+
+    def f(x):
+        out = np.zeros(1)
+        return fill(x, out) + out[0]
+
+    with pytest.raises(nd.UnsupportedError, match="fill, .* changes its argument 'out'") as caught:
+        nd.grad(f, mode=mode)(3.0)
+    assert_clear(caught.value, __file__, "fill", "return fill(x, out) + out[0]")

@@ -8,6 +8,7 @@ import numpy as np
 from numba.core import types
 from numba.core.dispatcher import LiftedCode
 
+from ...forward.custom import CHANGE_WAY_OUT, first_changed, of_change
 from ...forward.object_mode import OBJECT_MODE_WAY_OUT
 from ...forward.retyped import ALLOCATORS
 from ...ir.callee import callee_of, implementation
@@ -85,7 +86,11 @@ def _dispatcher(fn, label, s, call, dispatcher):
     if has_rule(dispatcher):
         return ScalarOp(fn, label, s, dispatcher, arguments_of(fn, call, dispatcher))
     if dispatcher in VJP:
-        return Custom(fn, label, s, arguments_of(fn, call, dispatcher), dispatcher)
+        arguments = arguments_of(fn, call, dispatcher)
+        changed = first_changed(dispatcher, [types.unliteral(fn.type_of(v)) for v in arguments])
+        if changed is not None:
+            return RuledChange(fn, label, s, dispatcher, changed)
+        return Custom(fn, label, s, arguments, dispatcher)
     if dispatcher in JVP:
         return RuledForward(fn, label, s, dispatcher)
     if isinstance(dispatcher, ParallelLoop):
@@ -177,6 +182,17 @@ class Foreign(Unknown):
 
     def refusal(self):
         return refuse(f"{name_of(self.callee)}, {FOREIGN}", self.loc, FOREIGN_WAY_OUT)
+
+
+class RuledChange(Unknown):
+    """A function with a rule that changes an argument, of which the rule says nothing."""
+
+    def __init__(self, fn, label, statement, callee, changed):
+        self.callee, self.changed = callee, changed
+        super().__init__(fn, label, statement)
+
+    def refusal(self):
+        return refuse(of_change(self.callee, self.changed), self.loc, CHANGE_WAY_OUT)
 
 
 class RuledForward(Unknown):
