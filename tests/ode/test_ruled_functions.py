@@ -5,11 +5,13 @@ The rules claim seven times the slope of the code by the parameter, so that a ru
 
 import math
 
+import numpy as np
 import pytest
 from numba import njit
 
 import numbad as nd
 from numbad.rules import registry
+from tests.reverse.refusal import assert_clear
 
 
 @pytest.fixture(autouse=True)
@@ -95,3 +97,22 @@ def test_rules_of_a_condition_and_a_change(mode):
         return solve(0.0, (0.0, 2.0), (place,))[-1, 0]  # 2 - place - 5 place
 
     assert nd.grad(end, mode=mode)(1.0) == pytest.approx(7.0 * -6.0, rel=1e-9)
+
+
+def test_a_right_hand_side_whose_rule_has_no_vjp_is_named_with_its_place():
+    function = njit(copied(decay))
+    nd.rule(function, jvp=lambda p, t: (-p[2] * p[1], -p[2] * t[1] - p[1] * t[2]))
+    with pytest.raises(nd.UnsupportedError, match="decay, whose rule has a jvp but no") as caught:
+        slope(nd.ode.solver(function), "reverse")
+    assert_clear(caught.value, __file__, "decay", "def decay(t, y, rate):")
+
+
+def test_a_right_hand_side_that_writes_has_no_rule():
+    @njit
+    def decaying(t, y, dy, rate):
+        dy[0] = -rate * y[0]
+
+    nd.rule(decaying, jvp=lambda p, t: (None, None))
+    solve = nd.ode.solver(decaying, inplace=True)
+    with pytest.raises(nd.UnsupportedError, match="decaying, .* changes its argument 'dy'"):
+        nd.grad(lambda rate: solve(np.ones(1), (0.0, 1.0), (rate,))[-1, 0], mode="forward")(1.0)

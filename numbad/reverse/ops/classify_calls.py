@@ -10,6 +10,7 @@ from numba.core.dispatcher import LiftedCode
 
 from ...forward.custom import CHANGE_WAY_OUT, first_changed, of_change
 from ...forward.object_mode import OBJECT_MODE_WAY_OUT
+from ...forward.refuse import place_of_def
 from ...forward.retyped import ALLOCATORS
 from ...ir.callee import callee_of, implementation
 from ...ir.fence import refuse
@@ -192,7 +193,13 @@ class RuledChange(Unknown):
         super().__init__(fn, label, statement)
 
     def refusal(self):
-        return refuse(of_change(self.callee, self.changed), self.loc, CHANGE_WAY_OUT)
+        return refuse(of_change(self.callee, self.changed), _place(self), CHANGE_WAY_OUT)
+
+
+def _place(op):
+    """Where a function with a rule is called; where it is defined, if numbad wrote the call."""
+    code = getattr(op.callee, "py_func", None)
+    return place_of_def(code) if code and op.loc.filename.startswith("<numbad") else op.loc
 
 
 class RuledForward(Unknown):
@@ -206,7 +213,7 @@ class RuledForward(Unknown):
         name = name_of(self.callee)
         return refuse(
             f"{name}, whose rule has a jvp but no vjp",
-            self.loc,
+            _place(self),
             f'give it one, nd.rule({name}, jvp=..., vjp=(forward, backward)), or use mode="forward"',
         )
 
