@@ -66,6 +66,13 @@ def _read_at_entry(builders, allocation):
     _stored_first(builders, allocation)
 
 
+def _one_of_two_items_is_stored(builders, allocation):
+    _stored_first(builders, allocation)
+    two = cgutils.alloca_once(builders[0], I64, size=2)
+    builders[1].store(I64(1), two)
+    builders[1].load(builders[1].gep(two, [I64(1)]))
+
+
 def test_what_nothing_reads_is_left_out():
     assert _stores_at_entry(_stored_first) == 0
 
@@ -79,6 +86,7 @@ def test_what_nothing_reads_is_left_out():
         _read_as_bytes_first,
         _read_by_way_of_a_phi,
         _read_at_entry,
+        _one_of_two_items_is_stored,
     ],
 )
 def test_what_may_be_read_is_kept(body):
