@@ -73,7 +73,7 @@ def replacement(value):
 def dispatcher_for_duals(fn):
     """The dispatcher to call for duals in place of another: for one with a rule, one that calls it."""
     if not has_own_rule(fn):
-        return dualized(fn)
+        return replacement(fn)
     callers = remembered(fn, "called as a rule says")
     if not callers:
         callers[fn] = njit(_calling(fn))
