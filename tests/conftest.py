@@ -11,6 +11,7 @@ from hypothesis import settings
 import numbad as nd
 from numbad.compilation.interpreter import with_room_for_frames
 from numbad.reverse.switches import off
+from numbad.rules import registry
 from tests import shares
 
 pytest_plugins = ["tests.worker_memory"]
@@ -112,3 +113,14 @@ def _check_exceptions(items):
     for (test, pattern), ids in cases.items():
         if not any(fnmatch.fnmatchcase(name, pattern) for name in ids):
             raise pytest.UsageError(f"{test}: no case is named {pattern!r}, as deep(but=...) says")
+
+
+@pytest.fixture
+def rules_of_the_test():
+    """Rules given within a test end with it."""
+    tables = registry.SCALAR, registry.JVP, registry.VJP
+    before = [dict(table) for table in tables]
+    yield
+    for table, entries in zip(tables, before, strict=True):
+        table.clear()
+        table.update(entries)

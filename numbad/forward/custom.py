@@ -93,7 +93,10 @@ def _register_scalar(call, fn):
         return emit.cast(emit.call(fn, operands), sig.return_type)
 
 
-CHANGE_WAY_OUT = "return it: rules tell the derivative of what is returned, and of nothing else"
+CHANGE_WAY_OUT = (
+    "return what it computes, and make work arrays within it: a rule tells the derivative of what the "
+    "function returns alone"
+)
 
 
 def of_change(fn, name):

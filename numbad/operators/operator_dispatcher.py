@@ -31,8 +31,6 @@ from ..errors import ArgumentError, NumbadError, UnsupportedError
 from ..forward.dual import primal_type
 from ..forward.dualize import (
     dispatcher_for_duals,
-    has_own_rule,
-    replacement,
     without_wrappers,
 )
 from ..forward.promote import effects, refresh
@@ -156,7 +154,7 @@ class Operator:
 
     def target(self):
         """What generated code calls for `f` on duals."""
-        return dispatcher_for_duals(self.f) if has_own_rule(self.f) else replacement(self.f)
+        return dispatcher_for_duals(self.f)
 
 
 def signature_source(function):

@@ -11,9 +11,8 @@ from .registry import JVP, SCALAR, VJP, ScalarRule, announce, name_of
 from .tracing import arity
 
 _TABLES = SCALAR, JVP, VJP
-_SHARING = (
-    WeakKeyDictionary()
-)  # function -> the dispatchers of its code that have its rules as well
+_SHARING = WeakKeyDictionary()
+"""A function -> the dispatchers made of its code, which have its rules as well."""
 
 
 def scalar_rule(fn, partials):
@@ -93,6 +92,7 @@ def _check_callable(fn, what):
 
 
 def _check_compilable(fn, role, function):
+    """Raise RuleError where a part of a rule is nothing that compiled code can call."""
     if not isinstance(function, FunctionType | Dispatcher):
         raise RuleError(
             f"rule for {name_of(fn)}: {role} must be a Python function or a Numba dispatcher, which "
@@ -148,6 +148,7 @@ def share_rules(fn, made):
 
 
 def _hand_on(fn, made):
+    """Give a dispatcher the rules of `fn`, in place of its own."""
     _forget(made)
     for table in _TABLES:
         if fn in table:
@@ -156,6 +157,7 @@ def _hand_on(fn, made):
 
 
 def _tell(fn):
+    """Announce that `fn` has another rule, to what was made of its code as well."""
     announce(fn)
     sharing = _SHARING.get(fn, ()) if isinstance(fn, FunctionType | Dispatcher) else ()
     for made in tuple(sharing):

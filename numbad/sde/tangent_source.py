@@ -220,12 +220,9 @@ def _zeros(tree):
     """Arguments of a structure, every float of which is zero."""
     if not isinstance(tree, Branch):
         return None if tree.type == types.none else 0.0
-    make = tree.type.instance_class if isinstance(tree.type, types.BaseNamedTuple) else _tuple_of
-    return make(*map(_zeros, tree.members))
-
-
-def _tuple_of(*members):
-    return members
+    members = tuple(map(_zeros, tree.members))
+    named = isinstance(tree.type, types.BaseNamedTuple)
+    return tree.type.instance_class(*members) if named else members
 
 
 @built_once(lambda problem, *_: problem.drift)
@@ -336,8 +333,8 @@ def _lines(ensemble, form, inputs, tangents, tys, namespace):
 def _start(form, inputs, tangents):
     """Lines that set `numbers` to the initial state and its tangents."""
     rows = [(i, f"strip({name})") for i, name in enumerate(form.names("y"))]
-    first = form.count
-    rows += [(first + tangents.carried[i, k], "1.0") for k, i in enumerate(inputs.state)]
+    one = [form.count + tangents.carried[i, k] for k, i in enumerate(inputs.state)]
+    rows += [(k, "1.0") for k in one]
     set_rows = [f"numbers[{_STRIDE * k} : {_STRIDE * k} + count] = {value}" for k, value in rows]
     return ["numbers[:] = 0.0", *set_rows]
 

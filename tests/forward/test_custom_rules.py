@@ -7,19 +7,9 @@ import pytest
 from numba import njit
 
 import numbad as nd
-from numbad.rules import registry
 from tests.reverse.refusal import assert_clear
 
-
-@pytest.fixture(autouse=True)
-def registered():
-    """Rules given within a test end with it."""
-    tables = registry.SCALAR, registry.JVP, registry.VJP
-    before = [dict(table) for table in tables]
-    yield
-    for table, entries in zip(tables, before, strict=True):
-        table.clear()
-        table.update(entries)
+pytestmark = pytest.mark.usefixtures("rules_of_the_test")
 
 
 def test_partials_replace_the_derivative_of_the_code():

@@ -11,20 +11,11 @@ from numba import njit
 from numba.extending import overload
 
 import numbad as nd
-from numbad.rules import registry
 
 A = np.array([0.5, 1.5, 2.5, -0.75])
 
 
-@pytest.fixture(autouse=True)
-def registered():
-    """Rules given within a test end with it."""
-    tables = registry.SCALAR, registry.JVP, registry.VJP
-    before = [dict(table) for table in tables]
-    yield
-    for table, entries in zip(tables, before, strict=True):
-        table.clear()
-        table.update(entries)
+pytestmark = pytest.mark.usefixtures("rules_of_the_test")
 
 
 def grad(f, argnums=0):
