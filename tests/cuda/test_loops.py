@@ -14,6 +14,7 @@ pytest.importorskip("numba.cuda.core.ir", reason="this numba-cuda carries no IR 
 import numbad.cuda as device
 
 from .on_cpu import DeviceFunction, without_gpu
+from .on_gpu import needs_gpu, on_gpu
 
 F, N = types.float64, types.int64
 
@@ -48,7 +49,7 @@ def euler_slope(y, n):
     return slope
 
 
-@pytest.mark.parametrize(
+LOOPS = pytest.mark.parametrize(
     ("f", "x", "n", "expected"),
     [
         (accumulated, 1.3, 5, 25.35),
@@ -56,9 +57,23 @@ def euler_slope(y, n):
         (euler, 1.0, 20, euler_slope(1.0, 20)),
     ],
 )
+
+
+def both_modes(f):
+    forward, reverse = device.derivative(f), device.grad(f)
+    return lambda x, n: (forward(x, n), reverse(x, n))
+
+
+@LOOPS
 def test_what_a_loop_overwrites_counts(f, x, n, expected, monkeypatch):
     without_gpu(monkeypatch)
-    forward, reverse = device.derivative(f), device.grad(f)
-    code, found = DeviceFunction(lambda x, n: (forward(x, n), reverse(x, n)), (F, N))(x, n)
+    code, found = DeviceFunction(both_modes(f), (F, N))(x, n)
     assert code == 0
     np.testing.assert_allclose(found, [expected, expected], rtol=1e-13)
+
+
+@needs_gpu
+@LOOPS
+def test_what_a_loop_overwrites_counts_on_a_gpu(f, x, n, expected):
+    found, _ = on_gpu(both_modes(f), (x, n), 2)
+    np.testing.assert_allclose(found, np.full((len(found), 2), expected), rtol=1e-13)

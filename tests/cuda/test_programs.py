@@ -15,6 +15,7 @@ pytest.importorskip("numba.cuda.core.ir", reason="this numba-cuda carries no IR 
 import numbad.cuda as device
 
 from .on_cpu import DeviceFunction, without_gpu
+from .on_gpu import needs_gpu, on_gpu
 from .programs import program
 
 COUNT = max(int(os.environ.get("NUMBAD_CUDA_PROGRAMS", "100")), 4)
@@ -35,10 +36,11 @@ def difference(f):
     return (16 * first[1] - first[0]) / 15, abs(first[1] - first[0])
 
 
-@pytest.mark.deep(but=["0", "1", "2", "3"])
-@pytest.mark.parametrize("seed", range(COUNT))
-def test_random_functions(seed, monkeypatch):
-    without_gpu(monkeypatch)
+SEEDS = pytest.mark.parametrize("seed", range(COUNT))
+
+
+def both_modes(seed):
+    """A random function, its source, and code that gives its value, tangent and gradient; what is expected."""
     plain, source = program(seed)
     f = njit(plain)
     expected, error = difference(f)
@@ -51,14 +53,37 @@ def test_random_functions(seed, monkeypatch):
         same, (dx, dy, _) = reverse(x, y, work, k, by_a)
         return value, tangent, same, dx, dy
 
-    by_a = np.zeros(4)
-    given = X, Y, V.copy(), K, DIRECTION[2:].copy(), *DIRECTION[:2], V.copy(), by_a
-    failed, found = DeviceFunction(code, (F, F, A, N, A, F, F, A, A))(*given)
-    value, tangent, same, dx, dy = found
-    assert not failed, source
-    np.testing.assert_allclose(
-        [value, same], [f(X, Y, V.copy(), K)] * 2, rtol=1e-13, err_msg=source
-    )
+    return code, f(X, Y, V.copy(), K), expected, source
+
+
+def given():
+    return X, Y, V.copy(), K, DIRECTION[2:].copy(), *DIRECTION[:2], V.copy(), np.zeros(4)
+
+
+def check(found, by_a, value, expected, source, close=1e-13):
+    """What one thread found."""
+    first, tangent, same, dx, dy = found
+    np.testing.assert_allclose([first, same], [value] * 2, rtol=close, err_msg=source)
     pulled = np.dot([dx, dy, *by_a], DIRECTION)
     np.testing.assert_allclose([tangent, pulled], expected, rtol=1e-7, atol=1e-7, err_msg=source)
     np.testing.assert_allclose(pulled, tangent, rtol=1e-11, atol=1e-12, err_msg=source)
+
+
+@pytest.mark.deep(but=["0", "1", "2", "3"])
+@SEEDS
+def test_random_functions(seed, monkeypatch):
+    without_gpu(monkeypatch)
+    code, value, expected, source = both_modes(seed)
+    args = given()
+    failed, found = DeviceFunction(code, (F, F, A, N, A, F, F, A, A))(*args)
+    assert not failed, source
+    check(found, args[-1], value, expected, source)
+
+
+@needs_gpu
+@SEEDS
+def test_random_functions_on_a_gpu(seed):
+    code, value, expected, source = both_modes(seed)
+    found, arrays = on_gpu(code, given(), 5)
+    assert (found == found[0]).all(), source
+    check(found[0], arrays[-1][0], value, expected, source, close=1e-11)
