@@ -268,6 +268,10 @@ def _terms(emitter, weights, stages):
 
 def combined_state(emitter, ty, buffer, base, h, terms):
     """The state base + h * sum weight * stage, for the pairs in `terms`."""
+    if len(terms) == 1:  # one product for all components, which stays where h does
+        weight, stage = terms[0]
+        scaled = h * weight
+        return emitter.make_state(ty, buffer, lambda i: base[i] + scaled * stage[i])
 
     def component(i):
         return base[i] + h * reduce(operator.add, [weight * stage[i] for weight, stage in terms])
