@@ -88,7 +88,7 @@ class Kernel:
         kernel = _Kernel._rebuild(
             cooperative=False,
             name=made.library._entry_name,
-            signature=made.signature,
+            signature=self._passed(made.signature),
             codelibrary=made.library,
             debug=False,
             lineinfo=False,
@@ -97,3 +97,16 @@ class Kernel:
         )
         kernel.target_context = made.target_context
         return kernel
+
+    def _passed(self, signature):
+        """The signature by which arguments are passed: floats in the kernel's precision."""
+        if self.precision == DOUBLE:
+            return signature
+        return signature.return_type(*map(_in_single, signature.args))
+
+
+def _in_single(ty):
+    """The type of a number, or of a tuple of such, with float32 for float64; any other as it is."""
+    if isinstance(ty, types.UniTuple):
+        return types.UniTuple(_in_single(ty.dtype), ty.count)
+    return types.float32 if ty == types.float64 else ty

@@ -71,6 +71,12 @@ class TwinDevice:
         # What nobody wrote is told from what somebody did.
         return Resident(np.full(shape, -77, dtype))
 
+    def several_empty(self, kinds):
+        return [self.empty(*kind) for kind in kinds]
+
+    def several_copied(self, arrays):
+        return [self.copied(array, array.dtype) for array in arrays]
+
     def fetched(self, array):
         return array.array.copy()
 
@@ -80,18 +86,16 @@ class TwinDevice:
     def launch(self, kernel, arguments, count):
         if self.launched is not None:
             self.launched.append(kernel)
-        run_on_host(kernel, [argument.array for argument in arguments], count)
+        given = [a.array if isinstance(a, Resident) else a for a in arguments]
+        run_on_host(kernel, given, count)
 
 
-def run_on_host(kernel, arrays, count):
+def run_on_host(kernel, arguments, count):
     """Run a kernel for `count` threads and as many more as fill the last block."""
     twin = _twin(kernel)
-    given = [
-        value
-        for ty, array in zip(kernel.argtypes, arrays, strict=True)
-        for value in _fields(ty, array)
-    ]
-    function = ctypes.CFUNCTYPE(None, *[ctypes.c_int64] * len(given))(twin.address)
+    passed = zip(kernel.argtypes, arguments, strict=True)
+    given = [value for ty, argument in passed for value in _fields(ty, argument, kernel.precision)]
+    function = ctypes.CFUNCTYPE(None, *map(type, given))(twin.address)
     twin.set("twin_size", _THREADS)
     for block in range(-(-count // _THREADS)):
         twin.set("twin_block", block)
@@ -100,10 +104,16 @@ def run_on_host(kernel, arrays, count):
             function(*given)
 
 
-def _fields(ty, array):
-    assert isinstance(ty, types.Array)
-    assert array.ndim == ty.ndim
-    return [0, 0, array.size, array.itemsize, array.ctypes.data, *array.shape, *array.strides]
+def _fields(ty, value, precision):
+    if isinstance(ty, types.Array):
+        assert value.ndim == ty.ndim
+        fields = [0, 0, value.size, value.itemsize, value.ctypes.data, *value.shape, *value.strides]
+        return [ctypes.c_int64(field) for field in fields]
+    if isinstance(ty, types.UniTuple):
+        return [field for member in value for field in _fields(ty.dtype, member, precision)]
+    if ty == types.float64:
+        return [(ctypes.c_float if precision == "float32" else ctypes.c_double)(value)]
+    return [(ctypes.c_bool if ty == types.boolean else ctypes.c_int64)(value)]
 
 
 class _Twin:

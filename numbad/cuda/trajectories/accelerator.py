@@ -7,6 +7,7 @@ from numbad.cuda.device import free_bytes, room_for, stream_of
 from numbad.errors import DeviceError
 
 THREADS = 128
+_ALIGNED = 256  # bytes, at whose multiples the driver's allocations begin
 
 
 class Accelerator:
@@ -45,6 +46,32 @@ class Accelerator:
         with room_for(shape, dtype):
             return cuda.device_array(shape, dtype, stream=self.stream)
 
+    def several_empty(self, kinds):
+        """New arrays of pairs (shape, dtype), in one piece of memory that is freed when all of them are."""
+        places, size = _places(kinds)
+        return self._parts(self.empty((size,), np.uint8), kinds, places)
+
+    def several_copied(self, arrays):
+        """Arrays of NumPy's on the device, by one copy: it takes as long for one small array as for many."""
+        kinds = [(array.shape, array.dtype) for array in arrays]
+        places, size = _places(kinds)
+        together = np.zeros(size, np.uint8)
+        for array, (start, end) in zip(arrays, places, strict=True):
+            together[start:end] = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+        return self._parts(self.copied(together, np.uint8), kinds, places)
+
+    def _parts(self, memory, kinds, places):
+        """The arrays that lie in an array of bytes."""
+        return [
+            self._array(shape, _strides(shape, dtype), dtype, memory.gpu_data.view(*place))
+            for (shape, dtype), place in zip(kinds, places, strict=True)
+        ]
+
+    def _array(self, shape, strides, dtype, memory):
+        return cuda.devicearray.DeviceNDArray(
+            shape, strides, dtype, stream=self.stream, gpu_data=memory
+        )
+
     def fetched(self, array):
         """An array of the device's as one of NumPy's, when what is queued has been done."""
         found = array.copy_to_host(stream=self.stream)
@@ -56,10 +83,24 @@ class Accelerator:
         """An array of shape (times, n, trajectories) on the device as (trajectories, times, n), uncopied."""
         shape = array.shape[-1:] + array.shape[:-1]
         strides = array.strides[-1:] + array.strides[:-1]
-        return cuda.devicearray.DeviceNDArray(
-            shape, strides, array.dtype, stream=self.stream, gpu_data=array.gpu_data
-        )
+        return self._array(shape, strides, array.dtype, array.gpu_data)
 
     def launch(self, kernel, arguments, count):
         """Start a kernel with one thread for each of `count`."""
         kernel.launch(arguments, -(-count // THREADS), THREADS, self.stream)
+
+
+def _strides(shape, dtype):
+    """The strides of a contiguous array."""
+    sizes = [np.dtype(dtype).itemsize, *reversed(shape[1:])]
+    return tuple(int(stride) for stride in np.cumprod(sizes)[::-1])
+
+
+def _places(kinds):
+    """Where arrays of pairs (shape, dtype) begin and end in one piece of memory, and its size, in bytes."""
+    places, size = [], 0
+    for shape, dtype in kinds:
+        start = -(-size // _ALIGNED) * _ALIGNED
+        size = start + int(np.prod(shape)) * np.dtype(dtype).itemsize
+        places.append((start, size))
+    return places, max(size, 1)

@@ -189,7 +189,7 @@ class Request:
         """What is collected of the trajectories, and those that failed; there are so many before them."""
         plan, count = self.plan, self.count
         times = plan.times(ts, self.precision)
-        plan.check(self._first(self.y0), times, self._first(self.args))
+        plan.check(self.y0, times, self.args, self._first)
         kernels, collector = self.kernels(times), self._collector()
         size = self._size(times, collector, block)
         lost = LostTrajectories(
@@ -242,17 +242,23 @@ class Request:
     def _portion(self, kernels, arguments, outputs, first, count, lost):
         """Integrate some trajectories, and look for those that failed."""
         device, precision, numbers = self.device, self.precision, len(self.by)
-        ys = device.empty((outputs, self.width, count), precision)
-        slopes = device.empty((outputs, self.width, numbers, count), precision)
-        status = device.empty((count,), np.int32)
-        stopped = device.empty((count,), precision)
-        more = self._on_device(arguments)
+        table = outputs, self.width
+        ys, slopes, status, stopped = device.several_empty(
+            [
+                ((*table, count), precision),
+                ((*table, numbers, count), precision),
+                ((count,), np.int32),
+                ((count,), precision),
+            ]
+        )
+        numbers_given = [self._in_precision(array) for array in arguments]
+        *more, tally = device.several_copied([*numbers_given, lost.nothing_found(count)])
         given = [*self._leaves(first, count), *more, status, stopped, ys]
         for kernel in kernels:
             device.launch(kernel, [*given, slopes] if numbers else given, count)
         found = Portion(first, count, ys, slopes if numbers else None, status)
         queued = device.stream and self.given.resident and self.reduce is None
-        lost.look(found, slopes, stopped, not queued)
+        lost.look(found, slopes, stopped, tally, not queued)
         return found
 
     def kernels(self, times):
@@ -262,14 +268,14 @@ class Request:
         return [self.plan.kernel(*given, seeds) for seeds in passes(self.by, chunk)]
 
     def _first(self, structure):
-        """A structure, and what the first trajectory is given."""
+        """What the first trajectory is given of a structure."""
         arrays = {leaf.number: self.given.arrays[leaf.number][:1] for leaf in structure.leaves()}
         resident = self.device.is_resident
         rows = {k: self.device.fetched(a) if resident(a) else a for k, a in arrays.items()}
-        return structure, structure.first(rows)
+        return structure.first(rows)
 
     def _leaves(self, first, count):
-        """The leaves of some trajectories, on the device.
+        """The leaves of some trajectories: arrays on the device, numbers or lists of such.
 
         ArgumentError for one that is there in another precision.
         """
@@ -278,7 +284,9 @@ class Request:
                 array = array[first : first + count]
             kind = np.dtype(array.dtype).kind
             dtype = np.dtype({"f": self.precision, "i": "int64", "u": "uint64", "b": "bool"}[kind])
-            if not self.device.is_resident(array):
+            if self.given.is_passed(array):
+                yield array[0].astype(dtype).tolist()
+            elif not self.device.is_resident(array):
                 yield self.device.copied(array, dtype)
             elif array.dtype == dtype:
                 yield array
@@ -288,10 +296,8 @@ class Request:
                     "convert it there, or give precision="
                 )
 
-    def _on_device(self, arrays):
-        for array in arrays:
-            floats = array.dtype.kind == "f"
-            yield self.device.copied(array, self.precision if floats else array.dtype)
+    def _in_precision(self, array):
+        return array.astype(self.precision) if array.dtype.kind == "f" else array
 
 
 def checked_precision(precision, states):

@@ -1,7 +1,8 @@
 """What each trajectory is given: floats for all of them, or arrays with a row for each, as source.
 
-A leaf is an array on the device with a leading axis of one row a trajectory, or of one row for all. The
-source of an argument reads its leaves at row `i`.
+A leaf is an array on the device with a leading axis of one row a trajectory, or of one row for all, whose
+numbers the kernel is given as they are where they are not on the device. The source of an argument reads its
+leaves at row `i`.
 """
 
 from dataclasses import dataclass
@@ -17,17 +18,22 @@ _SCALARS = {"f": types.float64, "i": types.int64, "u": types.uint64, "b": types.
 
 @dataclass(frozen=True)
 class LeafArray:
-    """An array of numbers: `kind` is that of its dtype; `width`, None for one number a row."""
+    """An array of numbers: `kind` is that of its dtype; `width`, None for one number a row.
+
+    `layout` is None where the one row is passed by value.
+    """
 
     number: int
     kind: str
     many: bool
     width: int | None
-    layout: str
+    layout: str | None
 
     @property
-    def array_type(self):
-        """The Numba type of the array; floats are float64 in either precision, see `narrowing`."""
+    def argument_type(self):
+        """What a kernel is given; floats are float64 in either precision, see `narrowing`."""
+        if self.layout is None:
+            return self.type
         return types.Array(_SCALARS[self.kind], 1 if self.width is None else 2, self.layout)
 
     @property
@@ -43,11 +49,16 @@ class LeafArray:
 
     def source(self, read):
         """Source of it; `read(leaf, column, source)` gives that of one number."""
-        row = "i" if self.many else "0"
         if self.width is None:
-            return read(self, 0, f"leaf{self.number}[{row}]")
-        items = [read(self, k, f"leaf{self.number}[{row}, {k}]") for k in range(self.width)]
+            return read(self, 0, self._read())
+        items = [read(self, k, self._read(k)) for k in range(self.width)]
         return f"({', '.join(items)},)"
+
+    def _read(self, *column):
+        """Source of a number in a row."""
+        row = () if self.layout is None else ("i" if self.many else "0",)
+        at = ", ".join(map(str, (*row, *column)))
+        return f"leaf{self.number}" + (f"[{at}]" if at else "")
 
     def leaves(self):
         yield self
@@ -139,8 +150,14 @@ class Given:
             len(self.arrays) - 1, kind, array.shape[0] != 1, width, self._layout(array)
         )
 
+    def is_passed(self, array):
+        """Whether an array is one row that is passed by value."""
+        return array.shape[0] == 1 and not self.device.is_resident(array)
+
     def _layout(self, array):
         """ "C" where the array is contiguous on the device, as those that are copied there will be."""
+        if self.is_passed(array):
+            return None
         copied = isinstance(array, np.ndarray) or array.is_c_contiguous()
         return "C" if copied else "A"
 

@@ -60,7 +60,7 @@ def _without_values(seeds):
 def argument_types(leaves, more, seeds):
     """The types of the kernel's arguments; `more` are those of what `more` names."""
     slopes = [_SLOPES] if seeds.numbers else []
-    return (*(leaf.array_type for leaf in leaves), *more, *_OUTPUTS, *slopes)
+    return (*(leaf.argument_type for leaf in leaves), *more, *_OUTPUTS, *slopes)
 
 
 def survey(status, ys, slopes, found):

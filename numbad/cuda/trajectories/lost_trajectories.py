@@ -26,12 +26,16 @@ class LostTrajectories:
         self.device, self.precision, self.told = device, precision, told
         self.count, self.first, self.why = 0, -1, None
 
-    def look(self, portion, slopes, stopped, waits):
+    @staticmethod
+    def nothing_found(count):
+        """The tally before a look at so many: how many failed, and which was the first."""
+        return np.array([0, count], np.int32)
+
+    def look(self, portion, slopes, stopped, tally, waits):
         """Look at a portion; without waiting for it, NaN are put where there is nothing else."""
-        found = self.device.copied(np.array([0, portion.count]), np.int32)
-        given = [portion.status, portion.ys, slopes, found]
+        given = [portion.status, portion.ys, slopes, tally]
         self.device.launch(_SURVEYS[self.precision], given, portion.count)
-        count, first = self.device.fetched(found) if waits else (0, 0)
+        count, first = self.device.fetched(tally) if waits else (0, 0)
         if count and not self.count:
             self.first, self.why = portion.first + int(first), self._why(portion, stopped, first)
         self.count += int(count)

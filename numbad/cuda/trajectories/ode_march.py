@@ -53,9 +53,9 @@ class OdePlan:
             raise refused("inplace=True, which writes into arrays; fun may return a tuple")
         return cls(problem, settings)
 
-    def check(self, y0, ts, args):
+    def check(self, y0, ts, args, first):
         """Raise where a state has more components than equations are solved for; types tell the rest."""
-        count = len(components_of(y0[0].type))
+        count = len(components_of(y0.type))
         if self.problem.tableau.is_implicit and count > LARGEST:
             raise refused(
                 f"method {self.problem.tableau.name!r} with {count} components; up to {LARGEST} go"

@@ -65,10 +65,10 @@ class SdePlan:
         """The output times; DataError where they do not increase."""
         return as_times(np.asarray(ts, float))
 
-    def check(self, y0, ts, args):
+    def check(self, y0, ts, args, first):
         """Raise where a problem is not as it says, at the start of the first path."""
-        form = _form(self.problem, y0[0].type, args[0].type)
-        steps_of(replace(self.problem, dt=None), form)["check"](y0[1], ts[0], args[1])
+        form = _form(self.problem, y0.type, args.type)
+        steps_of(replace(self.problem, dt=None), form)["check"](first(y0), ts[0], first(args))
 
     def states(self, times, width):
         """How many states are alive at once, about."""
@@ -104,6 +104,7 @@ def _check_keys(keys):
         )
 
 
+@built_once(lambda problem, *_: problem.drift)
 def _form(problem, y0, args):
     return form_of(cpu_target.typing_context, problem, _as_floats(y0), args)
 
