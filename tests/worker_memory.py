@@ -19,6 +19,7 @@ import warnings
 import pytest
 from _pytest.reports import TestReport
 from _pytest.runner import CallInfo
+from numba import cuda
 
 try:
     import resource
@@ -36,7 +37,8 @@ def peak():
 
 
 def pytest_configure(config):
-    if hasattr(config, "workerinput") and hasattr(os, "fork"):
+    # A driver for GPUs that has begun in a worker cannot go on in a fork of it.
+    if hasattr(config, "workerinput") and hasattr(os, "fork") and not cuda.is_available():
         config.pluginmanager.register(Forks(config))
 
 

@@ -2,6 +2,8 @@
 
 import importlib.util
 
+import numpy as np
+
 STEPS = 1000
 
 
@@ -11,24 +13,23 @@ def by_hand(precision, rhos):
 
     real = {"float32": float32, "float64": float64}[precision]
     half, sixth, third, step = real(0.5), real(1.0 / 6.0), real(1.0 / 3.0), real(1.0 / STEPS)
-    sigma, beta = real(10.0), real(8.0 / 3.0)
 
     @cuda.jit(device=True)
-    def slope(x, y, z, rho):
+    def slope(x, y, z, sigma, rho, beta):
         return sigma * (y - x), x * (rho - z) - y, x * y - beta * z
 
     @cuda.jit
-    def kernel(rhos, out):
+    def kernel(rhos, sigma, beta, out):
         i = cuda.grid(1)
         if i < rhos.size:
             rho = rhos[i]
             x, y, z = real(1.0), real(0.0), real(0.0)
             for _ in range(STEPS):
-                a, b, c = slope(x, y, z, rho)
+                a, b, c = slope(x, y, z, sigma, rho, beta)
                 h = half * step
-                d, e, f = slope(x + h * a, y + h * b, z + h * c, rho)
-                p, q, r = slope(x + h * d, y + h * e, z + h * f, rho)
-                u, v, w = slope(x + step * p, y + step * q, z + step * r, rho)
+                d, e, f = slope(x + h * a, y + h * b, z + h * c, sigma, rho, beta)
+                p, q, r = slope(x + h * d, y + h * e, z + h * f, sigma, rho, beta)
+                u, v, w = slope(x + step * p, y + step * q, z + step * r, sigma, rho, beta)
                 x += step * (sixth * a + third * d + third * p + sixth * u)
                 y += step * (sixth * b + third * e + third * q + sixth * v)
                 z += step * (sixth * c + third * f + third * r + sixth * w)
@@ -39,8 +40,10 @@ def by_hand(precision, rhos):
         cuda.device_array((3, rhos.size), precision),
     )
 
+    shared = [np.dtype(precision).type(number) for number in (10.0, 8.0 / 3.0)]
+
     def call():
-        kernel[-(-rhos.size // 128), 128](given, out)
+        kernel[-(-rhos.size // 128), 128](given, *shared, out)
         cuda.synchronize()
         return out
 

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 import numpy as np
 from numba import cuda, typeof
 from numba.core import types
-from numba.cuda.cudadrv import nvrtc
+from numba.cuda.cudadrv import driver, nvrtc
 from numba.cuda.cudadrv.driver import CudaAPIError
 
 from ..errors import ArgumentError, DeviceError
@@ -106,10 +106,13 @@ def empty(shape, dtype, stream):
 
 
 def launch(kernel, threads, count, arguments, stream):
-    """Launch a kernel whose first argument is the number of elements."""
+    """Launch a kernel whose first argument is the number of elements.
+
+    Not by `kernel[blocks, threads]`, which warns of small numbers of blocks: the user has not chosen them.
+    """
     arguments = np.int64(count), *arguments
-    signature = types.void(*map(type_of, arguments))
-    kernel.compile(signature)
+    ready = kernel.compile(types.void(*map(type_of, arguments)))
     processors = cuda.get_current_device().MULTIPROCESSOR_COUNT
-    shape = launch_for(count, kernel.get_regs_per_thread(signature), processors, threads)
-    kernel[shape.blocks, shape.threads, stream](*arguments)
+    shape = launch_for(count, ready.regs_per_thread, processors, threads)
+    blocks, threads = (shape.blocks, 1, 1), (shape.threads, 1, 1)
+    ready.launch(arguments, blocks, threads, driver._to_core_stream(stream))
