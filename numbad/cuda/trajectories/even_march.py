@@ -24,10 +24,12 @@ def make_even_march(problem, pieces, settings):
         wanted = (t_end - t) / (EVEN_STRETCH * h)
         count = int(wanted) if wanted < most else most
         w, slope = y, k0
-        for k in range(count):
+        k = 0
+        while k != count:
             w, stages = step(fun, work, t + k * h, t + (k + 1) * h, h, w, slope, structure, args)
             slopes = close(fun, work, t + (k + 1) * h, w, stages, structure, args)
             w, slope = settle(work, w, slopes)
+            k += 1
         if not all_finite(w):
             return t, y, k0, control
         return t + count * h, w, slope, Control(control.h, control.log_error, count)
