@@ -173,9 +173,9 @@ class _Path:
             self._put("0"),
             "code, row, drawn = 0, 1, np.int64(-(2**62))",
             *self._undrawn(),
+            *self._before_steps(),
             "for output in range(1, ends.size):",
-            "    for k in range(ends[output - 1], ends[output]):",
-            *("        " + line for line in self._step()),
+            *("    " + line for line in self._steps()),
             f"    if not ({self._finite()}):",
             f"        code = {NOT_FINITE}",
             "        break",
@@ -205,13 +205,20 @@ class _Path:
             for j in range(len(names))
         ]
 
-    def _step(self):
-        return [
-            "t, h = starts[k], sizes[k]",
-            "cell = cells[k]",
-            *(self._whole() if self.whole else self._whole_or_part()),
-            *write_step(self.problem.scheme, self.writer),
-        ]
+    def _before_steps(self):
+        return ["cell = cells[0] if cells.size else np.int64(0)"] if self.whole else []
+
+    def _steps(self):
+        """The lines of the steps up to an output: of whole cells, one after the other, nothing is read."""
+        step = write_step(self.problem.scheme, self.writer)
+        if not self.whole:
+            head = ["t, h = starts[k], sizes[k]", "cell = cells[k]", *self._whole_or_part()]
+            loop = ["for k in range(ends[output - 1], ends[output]):"]
+            return loop + ["    " + line for line in [*head, *step]]
+        dt = self.problem.dt
+        lines = [f"t, h = cell * {dt!r}, {dt!r}", *self._whole(), *step, "cell += 1"]
+        loop = ["stop = cells[0] + ends[output]", "while cell != stop:"]
+        return loop + ["    " + line for line in lines]
 
     def _whole(self):
         """The noise of a whole cell, two cells to a block of the generator."""
