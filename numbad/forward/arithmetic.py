@@ -7,6 +7,7 @@ already has for them.
 
 import math
 import operator
+from functools import partial, reduce
 
 from llvmlite import ir
 from numba.core import types
@@ -66,6 +67,7 @@ class RuleEmitter(Zeros):
         self.builder = builder
         self.real = real  # the float type that literal floats take
         self.flags = flags  # of sums and products of floats
+        self.on_gpu = "nvptx" in builder.module.triple
 
     # -- values ------------------------------------------------------------------------------
 
@@ -236,12 +238,12 @@ class RuleEmitter(Zeros):
         expressions = self.expressions(fn, operands, active, tag, answer)
         inner = [self.strip(o, tag) for o in operands]
         factors = evaluate(expressions, inner, answer, self.const, self.apply)
-        total = None
-        for k, factor, expression in zip(active, factors, expressions, strict=True):
-            flat = strong or self.flat(fn, expression, inner[k])
-            term = self.term(result, factor, operands[k], flat)
-            if term is not None:
-                total = term if total is None else self.add(result, total, term)
+        strong = [
+            strong or self.flat(fn, expression, inner[k])
+            for k, expression in zip(active, expressions, strict=True)
+        ]
+        terms = list(zip(factors, [operands[k] for k in active], strong, strict=True))
+        total = self.sum_of_terms(result, terms)
         if total is None:
             total = d.zero_partials(self.context, result)
         built = d.build(self.context, self.builder, result, answer.value, total)
@@ -256,6 +258,34 @@ class RuleEmitter(Zeros):
         for k in active:
             refuse_missing(fn, k, expressions[k])
         return tuple(expressions[k] for k in active)
+
+    def sum_of_terms(self, result, terms):
+        """The sum of terms, of what `term` is given; None where all are zero.
+
+        A GPU has no use for selects beside every product: what zero times something else is, it is asked only
+        where a factor is zero or not finite.
+        """
+        checked = [factor for factor, _, strong in terms if strong is not False]
+        floats = all(isinstance(factor.type, types.Float) for factor in checked)
+        if not (checked and floats and isinstance(result.scalar, types.Float) and self.on_gpu):
+            return self._added(result, [self.term(result, *term) for term in terms])
+        plain = reduce(self.builder.and_, map(self._is_regular, checked))
+        with self.builder.if_else(plain, likely=True) as (then, otherwise):
+            found = []
+            for place, is_plain in ((then, True), (otherwise, False)):
+                with place:
+                    each = [(f, x, False if is_plain else strong) for f, x, strong in terms]
+                    total = self._added(result, [self.term(result, *term) for term in each])
+                    found.append((total, self.builder.basic_block))
+        joined = self.builder.phi(found[0][0].type)
+        for total, block in found:
+            joined.add_incoming(total, block)
+        return joined
+
+    def _added(self, result, terms):
+        """The sum of sets of partials, None for those that are zero."""
+        terms = [term for term in terms if term is not None]
+        return reduce(partial(self.add, result), terms) if terms else None
 
     def term(self, result, factor, operand, strong):
         """A factor times the partials of an operand; None where it is zero; `strong` as in `scale`."""
@@ -367,11 +397,11 @@ class RuleEmitter(Zeros):
         return d.map_partials(self.context, self.builder, ty, ty, partials, cast)
 
 
-def refuse_missing(fn, k, partial):
+def refuse_missing(fn, k, slope):
     """Refuse a partial that is not known, by argument number `k`."""
-    if isinstance(partial, Missing):
-        construct = partial.construct or f"{name_of(fn)} by argument {k + 1}"
-        raise refused_call(construct, fn, partial.way_out)
+    if isinstance(slope, Missing):
+        construct = slope.construct or f"{name_of(fn)} by argument {k + 1}"
+        raise refused_call(construct, fn, slope.way_out)
 
 
 def negated(builder, x):

@@ -58,6 +58,13 @@ class Zeros:
         differs = self._is_not_zero(operand, ty)
         return differs if flat is True else self.builder.or_(differs, self.builder.not_(flat))
 
+    def _is_regular(self, operand):
+        """Whether a float is neither zero nor infinite nor nan: zero times it is zero anyway."""
+        ty, builder = operand.type, self.builder
+        size = Operand(ty, self.apply(abs, [operand]).value)
+        finite = self._compares("<", size, ty, math.inf)
+        return builder.and_(finite, self._compares(">", size, ty, 0.0))
+
     def _is_not_zero(self, operand, ty):
         return self._compares("!=", operand, ty, 0.0)
 

@@ -297,6 +297,23 @@ def test_rules_and_operators(f, x, expected):
     np.testing.assert_allclose(found, expected, rtol=1e-14)
 
 
+@pytest.mark.parametrize(
+    ("f", "at", "expected"),
+    [
+        (lambda x, y: x + math.sqrt(y), (1.0, 0.0), (1.0, math.inf)),
+        (lambda x, y: x * math.sqrt(y), (0.0, 0.0), (0.0, 0.0)),
+        (lambda x, y: x * math.sqrt(y), (2.0, 0.0), (0.0, math.inf)),
+        (lambda x, y: x * y / (1.0 + y), (1.0, 0.0), (0.0, 1.0)),
+        (lambda x, y: x / math.sqrt(y), (0.0, 4.0), (0.5, 0.0)),
+    ],
+)
+def test_zero_times_an_infinite_slope_is_zero(f, at, expected):
+    rows = device.jacobian(f, (0, 1))
+    code, found = DeviceFunction(lambda x, y: rows(x, y)[1], (types.float64,) * 2)(*at)
+    assert code == 0
+    np.testing.assert_array_equal(found, expected)
+
+
 def test_operators_of_operators():
     second = device.derivative(nd.derivative(cube))
     _, (found,) = DeviceFunction(lambda x: second(x), (types.float64,))(2.0)
