@@ -10,9 +10,10 @@ from ..forward.dualize import dualized
 from ..operators.operator_dispatcher import OperatorDispatcher, as_dispatcher
 from . import device
 from .batch_source import BatchSource, GivenLeaf, flat, rebuilt
+from .batch_sums import SummedSource, parts_for, total
 
 
-def batch(op, in_axes=0, *, threads=None):
+def batch(op, in_axes=0, *, threads=None, reduce=None):
     """A function that evaluates `op` for every element of a batch, one thread of the GPU an element.
 
     Parameters
@@ -25,6 +26,10 @@ def batch(op, in_axes=0, *, threads=None):
         argument; or one for all. An argument that is a tuple has one for all that it holds, or a tuple.
     threads : int, optional
         Threads of a block. By default as many as lets most threads be resident, given the registers.
+    reduce : None, "sum" or "mean"
+        Over the elements, of what a function returns; of `nd.cuda.grad` and `value_and_grad`, of the value and
+        the derivatives by arguments that all share. Derivatives by arguments with a row for each element stay
+        as they are. Sums are float64, added in an order that the shapes decide alone.
 
     Returns
     -------
@@ -34,7 +39,8 @@ def batch(op, in_axes=0, *, threads=None):
         Numba's, CuPy's or PyTorch's, or its address; `out=`, arrays for the result. Returns arrays on
         the device, which `cupy.asarray` and `torch.as_tensor` take: one for each number of the result, of
         shape (N,), and for derivatives by arrays one of shape (N, *shape). The launch is asynchronous:
-        synchronise the stream before the host reads.
+        synchronise the stream before the host reads. What is reduced comes back as numbers and arrays of
+        NumPy's, of shape (*shape), and the call waits for it.
 
     Raises
     ------
@@ -53,18 +59,24 @@ def batch(op, in_axes=0, *, threads=None):
         losses = nd.cuda.batch(loss, in_axes=(0, None))
         values, (by_x, by_p) = losses(x, 0.5)                   # x: (N, 3) on the device
         values.shape, by_x.shape, by_p.shape                    # (N,), (N, 3), (N,)
+
+        total = nd.cuda.batch(loss, in_axes=(0, None), reduce="sum")
+        value, (by_x, by_p) = total(x, 0.5)                     # a float, (N, 3), a float
     """
-    return DeviceBatch(op, in_axes, threads)
+    return DeviceBatch(op, in_axes, threads, reduce)
 
 
 class DeviceBatch:
     """What `nd.cuda.batch` returns."""
 
-    def __init__(self, op, in_axes, threads):
+    def __init__(self, op, in_axes, threads, reduce):
         if not (threads is None or (type(threads) is int and 1 <= threads <= 1024)):
             raise ArgumentError(
                 f"nd.cuda.batch: threads is a number from 1 to 1024, not {threads!r}"
             )
+        if reduce not in (None, "sum", "mean"):
+            raise ArgumentError(f"nd.cuda.batch: reduce is None, 'sum' or 'mean', not {reduce!r}")
+        self.reduce = reduce
         self.axes = tuple(in_axes) if isinstance(in_axes, list) else in_axes
         for axis in _leaves(self.axes):
             if axis is not None and (type(axis) is not int or axis != 0):
@@ -83,6 +95,10 @@ class DeviceBatch:
         count = _count(trees, values)
         values = _in_one_precision(trees, values)
         source, kernel, tree, outs = self._compiled(self._trees(values), capability)
+        if self.reduce is not None:
+            if out is not None:
+                raise ArgumentError("nd.cuda.batch: out= has no place for what is reduced")
+            return self._reduced(source, kernel, tree, outs, values, count, stream)
         shapes = [_shape(buffer, source, values, count) for buffer in source.buffers]
         wanted = [*shapes, *((count,) for _ in outs)]
         dtypes = [numpy_support.as_dtype(b.dtype) for b in [*source.buffers, *outs]]
@@ -96,6 +112,29 @@ class DeviceBatch:
         buffers, numbers = places[: len(shapes)], places[len(shapes) :]
         return source.structured(tree, numbers, buffers) if out is None else out
 
+    def _reduced(self, source, kernel, tree, outs, values, count, stream):
+        """The sums or means."""
+        if not count:
+            raise ArgumentError(f"nd.cuda.batch: there is no element to take the {self.reduce} of")
+        one = [_shape(buffer, source, values, 1)[1:] for buffer in source.buffers]
+        parts = parts_for(count, [one[k] for k in source.shared])
+        shapes = [(parts if k in source.shared else count, *each) for k, each in enumerate(one)]
+        shapes += [(parts, *one[k]) for k in source.shared]
+        summed = source.are_summed(tree)
+        shapes += [(parts,) if each else (count,) for each in summed]
+        kinds = [*source.buffers, *source.totals(), *outs]
+        dtypes = [numpy_support.as_dtype(kind.dtype) for kind in kinds]
+        places = [device.empty(*each, stream) for each in zip(shapes, dtypes, strict=True)]
+        given = [np.int64(count), *(leaf for value in values for leaf in _leaves(value))]
+        device.launch(kernel, self.threads, parts, [*given, *places], stream)
+        weight = 1.0 / count if self.reduce == "mean" else 1.0
+        buffers, rest = places[: len(one)], places[len(one) :]
+        for k in source.shared:
+            buffers[k] = weight * total(rest.pop(0), stream)
+        pairs = zip(rest, summed, strict=True)
+        numbers = [weight * total(place, stream) if each else place for place, each in pairs]
+        return source.structured(tree, numbers, buffers)
+
     def _trees(self, values):
         """The types of the arguments, with what is split among the elements."""
         axes = self.axes if isinstance(self.axes, tuple) else (self.axes,) * len(values)
@@ -108,7 +147,8 @@ class DeviceBatch:
     def _compiled(self, trees, capability):
         key = repr(trees), capability
         if key not in self._known:
-            source = BatchSource(self.operator, trees)
+            made = BatchSource if self.reduce is None else SummedSource
+            source = made(self.operator, trees)
             tree = source.result(capability)
             kernel, outs = source.kernel(tree)
             self._known[key] = source, cuda.jit(kernel), tree, outs

@@ -69,12 +69,16 @@ class BatchSource:
         return [*given, *(buffer.type for buffer in self.buffers)]
 
     def call(self):
-        """Source of the call for element `j`."""
+        """Source of the call for element `j`, by thread `t`."""
         numbers = iter(range(len(self.names)))
         sources = [self._argument(tree, numbers) for tree in self.arguments]
-        places = [f"b{k}[j]" for k in range(len(self.buffers))]
+        places = [self.place(k) for k in range(len(self.buffers))]
         sources += [f"({''.join(p + ', ' for p in places)})"] if self.packed and places else places
         return f"operator({', '.join(sources)})"
+
+    def place(self, k):
+        """Where element `j` has its array of derivatives number `k`."""
+        return f"b{k}[j]"
 
     def _argument(self, tree, numbers):
         if isinstance(tree, GivenLeaf):
@@ -92,10 +96,10 @@ class BatchSource:
     def result(self, cc):
         """The structure of the result, read from `r`: found by compiling the call, but not to PTX."""
         met = []
-        source = f"def probe({self.parameters()}, j):\n    meet({self.call()})\n"
+        source = f"def probe({self.parameters()}, j, t):\n    meet({self.call()})\n"
         probe = define(source, {**self.namespace, "meet": _meeting(met)})
         options = {"nvvm_options": {"opt": 3, "fastmath": False}, "cc": cc}
-        compile_cuda(probe, None, (*self.types(), types.int64), **options)
+        compile_cuda(probe, None, (*self.types(), types.int64, types.int64), **options)
         return parse(met[-1], "r")
 
     def kernel(self, tree):

@@ -105,6 +105,13 @@ def empty(shape, dtype, stream):
         return cuda.device_array(shape, dtype, stream=stream)
 
 
+def on_host(array, stream):
+    """An array on the device as one of NumPy's, when what is queued on the stream has been done."""
+    found = array.copy_to_host(stream=stream)
+    stream.synchronize()
+    return found
+
+
 def launch(kernel, threads, count, arguments, stream):
     """Launch a kernel whose first argument is the number of elements.
 

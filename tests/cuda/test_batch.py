@@ -13,7 +13,7 @@ from numba import cuda
 
 import numbad as nd
 import numbad.cuda
-from numbad.cuda import device
+from numbad.cuda import batch_sums, device
 from numbad.cuda.launch import launch_for, resident
 from numbad.errors import ArgumentError, DeviceError, UnsupportedError
 
@@ -29,7 +29,8 @@ class Host:
 
     def __init__(self, monkeypatch):
         self.streams = []
-        for name in ("capability", "on_device", "is_on_device", "empty", "launch", "stream_of"):
+        names = "capability on_device is_on_device on_host empty launch stream_of"
+        for name in names.split():
             monkeypatch.setattr(device, name, getattr(self, name))
 
     def capability(self):
@@ -43,6 +44,9 @@ class Host:
 
     def is_on_device(self, array):
         return isinstance(array, np.ndarray)
+
+    def on_host(self, array, stream):
+        return array
 
     def empty(self, shape, dtype, stream):
         return np.full(shape, 77, dtype)
@@ -244,6 +248,11 @@ def test_on_a_gpu():
     np.testing.assert_allclose(values.copy_to_host(), E.sum(axis=1), rtol=1e-13)
     np.testing.assert_allclose(by_x.copy_to_host(), P.rate * E, rtol=1e-13)
     np.testing.assert_allclose(by_p[1].copy_to_host(), E.sum(axis=1) / P.scale, rtol=1e-13)
+    many = np.tile(X, (10_000, 1))
+    op = nd.cuda.value_and_grad(energy, 1)
+    value, by_p = nd.cuda.batch(op, in_axes=(0, None), reduce="mean")(many, P)
+    expected = np.mean([E.sum(axis=1), (X * E).sum(axis=1), E.sum(axis=1) / P.scale], axis=1)
+    np.testing.assert_allclose([value, *by_p], expected, rtol=1e-12)
 
 
 def scaled(x, y):
@@ -283,3 +292,69 @@ def test_paths_of_random_numbers_are_those_of_the_cpu(host):
     np.testing.assert_allclose(
         found, nd.batch(nd.value_and_grad(drawn), in_axes=axes)(*args), rtol=1e-13
     )
+
+
+# -- sums -------------------------------------------------------------------------------------------
+
+
+def misfit(x, y, weights, rate):
+    s = 0.0
+    for i in range(x.size):
+        s += weights[i] * math.exp(-rate * x[i])
+    return (s - y) ** 2
+
+
+WEIGHTS, RATE, Y = np.array([0.4, -0.3, 0.9]), 0.7, np.linspace(0.0, 2.0, 7)
+
+
+def misfits():
+    """Values and derivatives by y, weights and rate of the elements, in closed form."""
+    e = np.exp(-RATE * X)
+    off = e @ WEIGHTS - Y
+    return off**2, -2.0 * off, 2.0 * off[:, None] * e, -2.0 * off * ((X * e) @ WEIGHTS)
+
+
+@pytest.mark.parametrize("parts", [3, 100])
+@pytest.mark.parametrize("reduce", ["sum", "mean"])
+def test_sums_by_what_all_share(host, reduce, parts, monkeypatch):
+    monkeypatch.setattr(batch_sums, "_MOST_PARTS", parts)
+    monkeypatch.setattr(batch_sums, "_FEWEST_PARTS", 1)
+    monkeypatch.setattr(batch_sums, "_ROWS", 2)
+    op = nd.cuda.value_and_grad(misfit, (3, 1, 2))
+    batched = nd.cuda.batch(op, in_axes=(0, 0, None, None), reduce=reduce)
+    value, (by_rate, by_y, by_weights) = batched(X, Y, WEIGHTS, RATE)
+    values, exact_y, exact_weights, exact_rate = misfits()
+    taken = getattr(np, reduce)
+    np.testing.assert_allclose(value, taken(values), rtol=1e-14)
+    np.testing.assert_allclose(by_y, exact_y, rtol=1e-14)
+    np.testing.assert_allclose(by_weights, taken(exact_weights, axis=0), rtol=1e-13)
+    np.testing.assert_allclose(by_rate, taken(exact_rate), rtol=1e-13)
+    assert np.shape(value) == np.shape(by_rate) == ()
+
+
+def test_sums_of_what_a_function_returns(host):
+    x = np.arange(10, dtype=np.float32)
+    product, (total, three) = nd.cuda.batch(pair, in_axes=(0, None), reduce="sum")(x, 0.5)
+    assert (product, total, three) == (22.5, 55.0, 30.0)
+    assert type(product) is np.float64
+
+
+def test_sums_in_float32_are_float64(host):
+    op = nd.cuda.value_and_grad(energy, 1)
+    rows = np.tile(X.astype("f4"), (40, 1))
+    value, by_p = nd.cuda.batch(op, in_axes=(0, None), reduce="sum")(rows, P)
+    np.testing.assert_allclose(value, 40 * E.sum(), rtol=1e-6)
+    np.testing.assert_allclose(by_p, [40 * (X * E).sum(), 40 * E.sum() / P.scale], rtol=1e-6)
+    assert value.dtype == by_p.rate.dtype == np.float64
+    assert type(by_p) is Model
+
+
+def test_sums_that_there_are_none_of(host):
+    with pytest.raises(ArgumentError, match="reduce is None, 'sum' or 'mean', not 'max'"):
+        nd.cuda.batch(pair, reduce="max")
+    with pytest.raises(ArgumentError, match="no element to take the sum of"):
+        nd.cuda.batch(pair, in_axes=(0, None), reduce="sum")(np.zeros(0), 0.5)
+    with pytest.raises(ArgumentError, match="out="):
+        nd.cuda.batch(pair, in_axes=(0, None), reduce="sum")(np.ones(2), 0.5, out=np.ones(2))
+    with pytest.raises(UnsupportedError, match="reduce= adds.*not.*jacobian"):
+        nd.cuda.batch(nd.cuda.jacobian(energy), in_axes=(0, None), reduce="sum")(X, P)
