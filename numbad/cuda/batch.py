@@ -27,9 +27,9 @@ def batch(op, in_axes=0, *, threads=None, reduce=None):
     threads : int, optional
         Threads of a block. By default as many as lets most threads be resident, given the registers.
     reduce : None, "sum" or "mean"
-        Over the elements, of what a function returns; of `nd.cuda.grad` and `value_and_grad`, of the value and
-        the derivatives by arguments that all share. Derivatives by arguments with a row for each element stay
-        as they are. Sums are float64, added in an order that the shapes decide alone.
+        Over the elements, of what a function returns; of `nd.cuda.grad` and `value_and_grad`, of the value
+        and the derivatives by arguments that all share. Derivatives by arguments with a row for each element
+        stay as they are. Sums are float64, added in an order that the shapes decide alone.
 
     Returns
     -------

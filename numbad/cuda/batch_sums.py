@@ -1,7 +1,7 @@
 """A batch whose sums are taken on the GPU: of values, and of derivatives by what all elements share.
 
-A thread takes some of the elements and adds in registers, or in an array of its own; a second kernel adds what
-the threads have. Sums are float64, in an order that the shapes decide alone: the same bits on any GPU.
+A thread takes some of the elements and adds in registers, or in an array of its own; a second kernel adds
+what the threads have. Sums are float64, in an order that the shapes decide alone: the same bits on any GPU.
 """
 
 import numpy as np
@@ -14,7 +14,7 @@ from ..source import define
 from . import device
 from .batch_source import BatchSource, Buffer, flat
 
-# Threads that add: about half of what the largest GPUs hold, or fewer where they add in arrays of so many bytes.
+# Threads that add: about half of what the largest GPUs hold, or fewer where their arrays had so many bytes.
 _MOST_PARTS, _FEWEST_PARTS, _BYTES = 2**17, 2**10, 2**28
 _ROWS = 256  # that are left for the host to add
 

@@ -40,7 +40,7 @@ SEEDS = pytest.mark.parametrize("seed", range(COUNT))
 
 
 def both_modes(seed):
-    """A random function, its source, and code that gives its value, tangent and gradient; what is expected."""
+    """Code that gives a random function's value, tangent and gradient; what is expected, and its source."""
     plain, source = program(seed)
     f = njit(plain)
     expected, error = difference(f)
