@@ -1,4 +1,4 @@
-"""The Lorenz ensemble in a kernel written by hand, and in JAX, for the table of `cuda.py`."""
+"""The Lorenz ensemble in a kernel written by hand, in JAX and in diffrax, for the table of `cuda.py`."""
 
 import importlib.util
 
@@ -91,5 +91,51 @@ def by_jax(name, precision, rhos):
         return odeint(lorenz, start, ends, rho, rtol=1e-8, atol=1e-8)[-1]
 
     solve = jax.jit(jax.vmap({"fixed": fixed, "adaptive": adaptive}[name]))
+    given = jnp.asarray(rhos, precision)
+    return lambda: solve(given).block_until_ready()
+
+
+def has_diffrax():
+    """Whether diffrax is installed."""
+    return importlib.util.find_spec("diffrax") is not None
+
+
+def by_diffrax(name, precision, rhos):
+    """A call that does "fixed" (1000 steps) or "adaptive" (1e-8) by diffrax's Tsit5, under vmap."""
+    import diffrax
+    import jax
+    import jax.numpy as jnp
+
+    jax.config.update("jax_enable_x64", True)
+    sigma, beta = jnp.asarray(10.0, precision), jnp.asarray(8.0 / 3.0, precision)
+
+    def lorenz(t, y, rho):
+        return jnp.stack(
+            [sigma * (y[1] - y[0]), y[0] * (rho - y[2]) - y[1], y[0] * y[1] - beta * y[2]]
+        )
+
+    start = jnp.array([1.0, 0.0, 0.0], precision)
+    control = {
+        "fixed": diffrax.ConstantStepSize(),
+        "adaptive": diffrax.PIDController(rtol=1e-8, atol=1e-8),
+    }[name]
+    ends = jnp.asarray(0.0, precision), jnp.asarray(1.0, precision)
+    first = jnp.asarray(1.0 / STEPS, precision)
+
+    def one(rho):
+        found = diffrax.diffeqsolve(
+            diffrax.ODETerm(lorenz),
+            diffrax.Tsit5(),
+            *ends,
+            first,
+            start,
+            rho,
+            saveat=diffrax.SaveAt(t1=True),
+            stepsize_controller=control,
+            max_steps=2 * STEPS,
+        )
+        return found.ys[-1]
+
+    solve = jax.jit(jax.vmap(one))
     given = jnp.asarray(rhos, precision)
     return lambda: solve(given).block_until_ready()
