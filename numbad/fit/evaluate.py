@@ -46,32 +46,46 @@ def compiled(fun, shape, solving, observing, events, meanings, begin=None):
     their functions from what they were; `begin` gives the initial values from the parameters, if not None.
     """
     from numbad.ode import solver
-    from numbad.operators import value_and_jacobian
 
     if shape.doses:
         fun, events = with_doses(fun, shape, events)
-    solve = solver(fun, events=events, **solving.options())
-    count = len(shape.varied) + len(shape.free)
-    names = {
-        "solve": solve,
+    names = _names(shape, observing) | {
+        "solve": solver(fun, events=events, **solving.options()),
         "begin": begin,
-        "Parameters": _named(shape.calling.form),
-        "State": _named(shape.state),
-        "empty": np.empty,
         "int64": np.int64,
         "varied": np.array(shape.varied, dtype=np.intp),
     }
-    if observing is not None:
-        names |= {f"observe{i}": one for i, one in enumerate(observing.functions)}
-    trajectory = _generate(_trajectory_source(shape, observing, begin is not None), names)
-    mode = "reverse" if shape.adjoint else "forward"
-    sensitivities = value_and_jacobian(trajectory, argnums=0, mode=mode)
-    if count > MOST_IN_ONE_PASS:
-        curve = sensitivities
-    else:
-        source = _unpacking_source(count)
-        curve = _generate(source, {"sensitivities": sensitivities, "stack": _stack})
+    curve = _sensitive(_trajectory_source(shape, observing, begin is not None), names, shape)
     return curve, _evaluation(curve)
+
+
+@built_once(lambda observing, shape: observing.functions[0])
+def seen_from(observing, shape):
+    """Return the dispatcher `seen(theta, known, ts, given)` for states that are known already.
+
+    What the observables make of them, and its derivatives by theta, as `curve` gives them; `given` are the
+    states, their derivatives by theta, and theta. States are tuples, and no function begins.
+    """
+    parameters, _ = listed_numbers(shape, "theta[{}]".format, "known[{}]".format, str)
+    source = [
+        "def generated(theta, known, ts, given):",
+        "    states, partials, base = given",
+        *_observing_lines(
+            shape, observing, parameters, "moved(states, partials, i, {}, theta, base)".format
+        ),
+    ]
+    return _sensitive(
+        "\n".join(source), _names(shape, observing) | {"moved": _moved}, shape, "known, ts, given"
+    )
+
+
+@jit
+def _moved(states, partials, i, c, theta, base):
+    """A component as a linear function of theta; its value and derivatives at `base` are those given."""
+    state = theta[0] * 0.0 + states[i, c]
+    for j in range(len(base)):
+        state += partials[i, c, j] * (theta[j] - base[j])
+    return state
 
 
 class Shape(NamedTuple):
@@ -97,32 +111,55 @@ class Shape(NamedTuple):
         return self.calling.count + 2 * self.doses
 
 
-def _named(form):
+def named_class(form):
+    """The class of named tuples of a form, None where it is another form."""
     return named_tuple(form) if isinstance(form, tuple) else None
+
+
+def _names(shape, observing):
+    """What generated code of any problem calls by name."""
+    functions = () if observing is None else observing.functions
+    return {
+        "Parameters": named_class(shape.calling.form),
+        "State": named_class(shape.state),
+        "empty": np.empty,
+        **{f"observe{i}": one for i, one in enumerate(functions)},
+    }
 
 
 def _generate(source, names):
     return jit(define(source + "\n", names))
 
 
+def _sensitive(source, names, shape, further="known, y0, ts"):
+    """Return the function of theta and `further` with its derivatives by theta."""
+    from numbad.operators import value_and_jacobian
+
+    count = len(shape.varied) + len(shape.free)
+    mode = "reverse" if shape.adjoint else "forward"
+    sensitivities = value_and_jacobian(_generate(source, names), argnums=0, mode=mode)
+    if count > MOST_IN_ONE_PASS:
+        return sensitivities
+    names = {"sensitivities": sensitivities, "stack": _stack}
+    return _generate(_unpacking_source(count, further), names)
+
+
 def _trajectory_source(shape, observing, begins):
     """Source of what is observed as a function of all that varies; `begins`: from where a function says."""
-    place = {index: f"theta[{j}]" for j, index in enumerate(shape.varied)}
-    everything = [place.get(i, f"known[{i}]") for i in range(shape.scalars)]
-    arguments = everything[: shape.calling.count]
-    first = len(shape.varied)
-    unknown = {index: f"theta[{first + j}]" for j, index in enumerate(shape.free)}
+    everything, first = listed_numbers(
+        shape, "theta[{}]".format, "known[{}]".format, "y0[{}]".format
+    )
     lines = ["def generated(theta, known, y0, ts):"]
     if begins or not shape.free:
         lines.append("    start = y0")
     elif shape.state == "array":
         lines.append("    start = y0.copy()")
-        lines += [f"    start[{index}] = {value}" for index, value in unknown.items()]
+        lines += [f"    start[{index}] = {first[index]}" for index in shape.free]
     else:
-        items = [unknown.get(i, f"y0[{i}]") for i in range(shape.components)]
-        lines.append(f"    start = {_state_source(shape.state, items)}")
+        lines.append(f"    start = {state_source(shape.state, first)}")
     if shape.calling.form == "array":
         lines += _array_lines(shape)
+    arguments = everything[: shape.calling.count]
     to_solver = shape.calling.listed(arguments)
     if begins:
         lines += _begin_lines(shape, ", ".join(to_solver))
@@ -132,21 +169,25 @@ def _trajectory_source(shape, observing, begins):
     lines.append(f"    states = solve(start, ts, ({''.join(f'{one}, ' for one in to_solver)}))")
     if observing is None:
         return "\n".join([*lines, "    return states"])
-    items = [f"states[i, {j}]" for j in range(shape.components)]
-    state = "states[i]" if shape.state == "array" else _state_source(shape.state, items)
+    states = "states[i, {}]".format
+    return "\n".join([*lines, *_observing_lines(shape, observing, arguments, states)])
+
+
+def _observing_lines(shape, observing, arguments, state_of):
+    """Source of what the observables make of the states; `state_of(j)` is that of component j."""
+    items = list(map(state_of, range(shape.components)))
+    state = "states[i]" if shape.state == "array" else state_source(shape.state, items)
     given = ", ".join(["ts[i]", "state", *shape.calling.listed(arguments)])
-    lines += [
-        f"    out = empty((len(ts), {observing.width}))",
-        "    for i in range(len(ts)):",
-        f"        state = {state}",
-    ]
+    yield f"    out = empty((len(ts), {observing.width}))"
+    yield "    for i in range(len(ts)):"
+    yield f"        state = {state}"
     for j in range(len(observing.functions)):
-        lines.append(f"        seen = observe{j}({given})")
+        yield f"        seen = observe{j}({given})"
         if observing.scalar:
-            lines.append(f"        out[i, {j}] = seen")
+            yield f"        out[i, {j}] = seen"
         else:
-            lines += [f"        out[i, {q}] = seen[{q}]" for q in range(observing.width)]
-    return "\n".join([*lines, "    return out"])
+            yield from (f"        out[i, {q}] = seen[{q}]" for q in range(observing.width))
+    yield "    return out"
 
 
 def _begin_lines(shape, arguments):
@@ -154,7 +195,7 @@ def _begin_lines(shape, arguments):
     yield f"    given = begin({arguments})"
     if shape.state != "array":
         items = [f"given[{i}]" for i in range(shape.components)]
-        yield f"    start = {_state_source(shape.state, items)}"
+        yield f"    start = {state_source(shape.state, items)}"
         return
     yield f"    start = empty({shape.components})"
     yield from (f"    start[{i}] = given[{i}]" for i in range(shape.components))
@@ -187,16 +228,32 @@ def _dose_lines(shape, numbers):
         yield from (f"    {name}[{k}] = {item}" for k, item in enumerate(items))
 
 
-def _state_source(state, items):
+def listed_numbers(shape, varying, known, first):
+    """Source of the parameters with the doses, and of the initial values, one by one.
+
+    Three functions give the source of a number by its index: among those that vary, among `known`, and
+    among the initial values.
+    """
+    parameters, initial = len(shape.varied), len(shape.free)
+    place = dict(zip(shape.varied, map(varying, range(parameters)), strict=True))
+    free = dict(zip(shape.free, map(varying, range(parameters, parameters + initial)), strict=True))
+    return (
+        [place.get(i) or known(i) for i in range(shape.scalars)],
+        [free.get(i) or first(i) for i in range(shape.components)],
+    )
+
+
+def state_source(state, items):
+    """Source of a state of these items."""
     joined = "".join(f"{item}, " for item in items)
     return f"({joined})" if state == "tuple" else f"State({joined})"
 
 
-def _unpacking_source(count):
+def _unpacking_source(count, further):
     items = "".join(f"p[{i}], " for i in range(count))
     return (
-        "def generated(p, known, y0, ts):\n"
-        f"    states, partials = sensitivities(({items}), known, y0, ts)\n"
+        f"def generated(p, {further}):\n"
+        f"    states, partials = sensitivities(({items}), {further})\n"
         "    return states, stack(partials)\n"
     )
 
@@ -209,6 +266,47 @@ def _stack(partials):
     for j in range(len(partials)):
         stacked[:, :, j] = partials[j]
     return stacked
+
+
+@jit
+def numbers_at(x, kind, box, given, unknown):
+    """Return the numbers that vary, and the derivatives of the unknowns by internal coordinates x."""
+    scale, low, high = box[0], box[1], box[2]
+    p, inner = np.empty(len(x)), np.empty(len(x))
+    for k in range(len(x)):
+        if kind[k] == 0:
+            p[k], inner[k] = x[k] * scale[k], scale[k]
+        elif kind[k] == 1:
+            p[k] = inner[k] = math.exp(x[k])
+        else:
+            share = 1.0 / (1.0 + math.exp(-x[k]))
+            p[k] = low[k] + (high[k] - low[k]) * share
+            inner[k] = (high[k] - low[k]) * share * (1.0 - share)
+        p[k] = min(max(p[k], low[k]), high[k])
+    theta = given.copy()
+    for j in range(len(theta)):
+        if unknown[j] >= 0:
+            theta[j] = p[unknown[j]]
+    return theta, inner
+
+
+@jit
+def residuals_of(states, partials, inner, log, unknown, row, component, value, weight):
+    """Return the residuals of a curve and its derivatives, and their Jacobian by internal coordinates."""
+    residuals = np.empty(len(value))
+    jacobian = np.zeros((len(value), len(inner)))
+    for i in range(len(value)):
+        model = states[row[i], component[i]]
+        slope = weight[i]
+        if log:
+            slope /= model
+            model = math.log(model) if model > 0.0 else math.nan
+        residuals[i] = (model - value[i]) * weight[i]
+        for j in range(len(unknown)):
+            if unknown[j] >= 0:
+                partial = partials[row[i], component[i], j]
+                jacobian[i, unknown[j]] += partial * slope * inner[unknown[j]]
+    return residuals, jacobian
 
 
 def _evaluation(curve):
@@ -226,34 +324,6 @@ def _evaluate(
     bounds, are those of the unknowns. `unknown[j]` says which of them the j-th number that varies is
     here; where that is -1, it is `given[j]`.
     """
-    scale, low, high = box[0], box[1], box[2]
-    p, inner = np.empty(len(x)), np.empty(len(x))
-    for k in range(len(x)):
-        if kind[k] == 0:
-            p[k], inner[k] = x[k] * scale[k], scale[k]
-        elif kind[k] == 1:
-            p[k] = inner[k] = math.exp(x[k])
-        else:
-            share = 1.0 / (1.0 + math.exp(-x[k]))
-            p[k] = low[k] + (high[k] - low[k]) * share
-            inner[k] = (high[k] - low[k]) * share * (1.0 - share)
-        p[k] = min(max(p[k], low[k]), high[k])
-    theta = given.copy()
-    for j in range(len(theta)):
-        if unknown[j] >= 0:
-            theta[j] = p[unknown[j]]
+    theta, inner = numbers_at(x, kind, box, given, unknown)
     states, partials = curve(theta, known, y0, ts)  # noqa: F821 (see _evaluation)
-    residuals = np.empty(len(value))
-    jacobian = np.zeros((len(value), len(x)))
-    for i in range(len(value)):
-        model = states[row[i], component[i]]
-        slope = weight[i]
-        if log:
-            slope /= model
-            model = math.log(model) if model > 0.0 else math.nan
-        residuals[i] = (model - value[i]) * weight[i]
-        for j in range(len(theta)):
-            if unknown[j] >= 0:
-                partial = partials[row[i], component[i], j]
-                jacobian[i, unknown[j]] += partial * slope * inner[unknown[j]]
-    return residuals, jacobian
+    return residuals_of(states, partials, inner, log, unknown, row, component, value, weight)

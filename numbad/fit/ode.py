@@ -11,6 +11,7 @@ from numbad.fit.assemble import make_problem
 from numbad.fit.doses import read_events
 from numbad.fit.freedom import Freedom
 from numbad.fit.multistart import run_starts
+from numbad.fit.on_device import DEVICES, on_device
 from numbad.fit.problem import FitControl, Solving, as_tuple
 from numbad.fit.result import FitResult
 from numbad.fit.unknowns import latin_hypercube
@@ -61,6 +62,7 @@ def fit_ode(
     starts=1,
     seed=0,
     executor=None,
+    device="cpu",
     progress=True,
     journal=None,
     ftol=1e-10,
@@ -165,6 +167,9 @@ def fit_ode(
         `bounds`, which must then be finite.
     executor : concurrent.futures.Executor, optional
         Runs the starts: threads, processes, Dask, MPI. The result does not depend on it.
+    device : "cpu" or "cuda", optional
+        What solves the ODE. "cuda": the GPU, in float64: all experiments, of all starts that go on, in one
+        launch for each evaluation. What it has no code for is refused by name: see docs/cuda.md.
     progress : bool, optional
         Show a bar over the starts on standard error, if that is a terminal.
     journal : path, optional
@@ -202,9 +207,13 @@ def fit_ode(
     The method: C. Tsitouras (2011) for the solution, J. J. More (1978) and M. A. Branch, T. F.
     Coleman & Y. Li (1999) for the least squares, without and with bounds.
     """
-    if sensitivity not in SENSITIVITIES:
-        listed = ", ".join(map(repr, SENSITIVITIES))
-        raise ModelError(f"sensitivity must be one of {listed}; got {sensitivity!r}")
+    for name, value, among in (
+        ("sensitivity", sensitivity, SENSITIVITIES),
+        ("device", device, DEVICES),
+    ):
+        if value not in among:
+            listed = ", ".join(map(repr, among))
+            raise ModelError(f"{name} must be one of {listed}; got {value!r}")
     for name, value, least in (("starts", starts, 1), ("seed", seed, 0)):
         if not isinstance(value, int | np.integer) or value < least:
             raise ModelError(f"{name} must be a whole number, at least {least}; got {value!r}")
@@ -221,7 +230,8 @@ def fit_ode(
     )  # fmt: skip
     problem = replace(problem, shape=_sensing(problem, sensitivity))
     points = latin_hypercube(problem.unknowns, starts, seed)
-    fits = run_starts(problem, points, int(seed), executor, progress, journal)
+    fitted = problem if device == "cpu" else on_device(problem, sensitivity, executor)
+    fits = run_starts(fitted, points, int(seed), executor, progress, journal)
     return FitResult(problem, fits)
 
 

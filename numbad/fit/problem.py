@@ -25,7 +25,7 @@ from numbad.fit.evaluate import Shape, compiled
 from numbad.fit.model import packed
 from numbad.fit.noise import NoiseLevels
 from numbad.fit.priors import Priors
-from numbad.fit.unknowns import TRANSFORMS, Unknowns
+from numbad.fit.unknowns import Unknowns
 
 
 @dataclass(frozen=True)
@@ -161,10 +161,8 @@ class OdeProblem:
     @cached_property
     def _constants(self):
         """What the compiled residuals take besides x, for each trial."""
-        unknowns, shape = self.unknowns, self.shape
-        kind = np.array([TRANSFORMS.index(transform) for transform in unknowns.transforms])
-        box = np.stack((unknowns.scale, unknowns.lower, unknowns.upper))
-        free = kind, box, self.log
+        shape = self.shape
+        free = *self.unknowns.coordinates, self.log
         return [
             (
                 *free,
@@ -183,17 +181,21 @@ class OdeProblem:
         The residuals of the trials, one after the other, and then those of the priors. What the
         noise levels are to be found for counts in the units of the data.
         """
-        evaluate = self._compiled[1]
-        try:
-            parts = [evaluate(x, *constants) for constants in self._constants]
-        except NumbaError as error:
-            raise self._complaint(error) from error
+        parts = self._data_residuals(x)
         if self.priors:
             parts.append(self._prior_residuals(x))
         if len(parts) == 1:
             return parts[0]
         residuals, jacobians = zip(*parts, strict=True)
         return np.concatenate(residuals), np.concatenate(jacobians)
+
+    def _data_residuals(self, x):
+        """Return pairs of residuals and Jacobian, which follow one another."""
+        evaluate = self._compiled[1]
+        try:
+            return [evaluate(x, *constants) for constants in self._constants]
+        except NumbaError as error:
+            raise self._complaint(error) from error
 
     def _prior_residuals(self, x):
         values, index = self.unknowns.natural(x), self.priors.index

@@ -95,6 +95,12 @@ class Unknowns:
         )
 
     @cached_property
+    def coordinates(self):
+        """The transforms as compiled code takes them: their numbers; scale, lower and upper bounds."""
+        kind = np.array([TRANSFORMS.index(transform) for transform in self.transforms])
+        return kind, np.stack((self.scale, self.lower, self.upper))
+
+    @cached_property
     def bounded(self):
         """Whether any bound is finite on the internal scale."""
         return bool(np.isfinite(self.internal_bounds).any())

@@ -25,7 +25,10 @@ from numbad.ode.state_types import components_of
 from numbad.ode.tableau import Tableau
 from numbad.ode.times import check_times
 
-_CPU = "on the CPU, nd.ode.solver's result in a numba.prange loop takes it"
+METHODS = (
+    "explicit Runge-Kutta ones, such as 'Tsit5', and Rosenbrock methods, such as 'Rodas5P', go"
+)
+OWN_RULE = "derivatives of a right-hand side that has a rule of its own"
 
 
 @dataclass(frozen=True)
@@ -41,12 +44,8 @@ class OdePlan:
         problem, settings = given[:2]
         if build is not compiled or problem.until_output:
             raise refused("events, tstops and keep_events")
-        method = problem.tableau
-        if type(method) not in (Tableau, Rosenbrock):
-            raise refused(
-                f"method {method.name!r}; explicit Runge-Kutta ones, such as 'Tsit5', and Rosenbrock "
-                "methods, such as 'Rodas5P', go"
-            )
+        if not goes(problem.tableau):
+            raise refused(f"method {problem.tableau.name!r}; {METHODS}")
         if settings.mass is not None or settings.sparsity is not None:
             raise refused("mass_matrix and jac_sparsity")
         if problem.inplace:
@@ -55,11 +54,9 @@ class OdePlan:
 
     def check(self, y0, ts, args, first):
         """Raise where a state has more components than equations are solved for; types tell the rest."""
-        count = len(components_of(y0.type))
-        if self.problem.tableau.is_implicit and count > LARGEST:
-            raise refused(
-                f"method {self.problem.tableau.name!r} with {count} components; up to {LARGEST} go"
-            )
+        too_large = beyond(self.problem.tableau, len(components_of(y0.type)))
+        if too_large:
+            raise refused(too_large)
 
     def states(self, times, width):
         """How many states are alive at once: counted in what the assembler says of kernels of these kinds."""
@@ -92,6 +89,18 @@ class OdePlan:
         return failure.describe(code, stopped_at)
 
 
+def goes(method):
+    """Whether there is code for the steps of a method."""
+    return type(method) in (Tableau, Rosenbrock)
+
+
+def beyond(method, components):
+    """What is too large where a method cannot take so many components, else None."""
+    if method.is_implicit and components > LARGEST:
+        return f"method {method.name!r} with {components} components; up to {LARGEST} go"
+    return None
+
+
 def refused(what):
     """An UnsupportedError for part of a problem that the CPU can do."""
     return UnsupportedError(
@@ -103,16 +112,21 @@ def refused(what):
 @built_once(lambda problem, *_: problem.fun)
 def ode_kernel(problem, settings, y0, args, dense, precision, seeds):
     """The `Kernel` for a problem, structures of arguments, a precision and what derivatives are taken by."""
-    if (seeds.numbers or problem.tableau.is_implicit) and has_own_rule(problem.fun):
-        raise refused("derivatives of a right-hand side that has a rule of its own")
-    put = make_put(seeds.first, seeds.is_first)
-    problem = problem._replace(fun=read_as_tuples(problem.fun, bool(seeds.numbers)))
-    namespace = {"march": march_of(problem, settings, dense, put), **named_classes(y0, args)}
+    march = march_with(problem, settings, dense, seeds)
+    namespace = {"march": march, **named_classes(y0, args)}
     state, further = y0.source(seeds.read), args.source(seeds.read)
     body = [f"code, stopped_at, row = march(i, ts, tables, {state}, {further})"]
     leaves = (*y0.leaves(), *args.leaves())
     function = kernel_function(leaves, ["ts"], body, namespace, seeds)
     return Kernel(function, argument_types(leaves, [types.float64[::1]], seeds), precision)
+
+
+def march_with(problem, settings, dense, seeds):
+    """`march` of a problem as it stands where derivatives are taken by `seeds`."""
+    if (seeds.numbers or problem.tableau.is_implicit) and has_own_rule(problem.fun):
+        raise refused(OWN_RULE)
+    problem = problem._replace(fun=read_as_tuples(problem.fun, bool(seeds.numbers)))
+    return march_of(problem, settings, dense, make_put(seeds.first, seeds.is_first))
 
 
 def march_of(problem, settings, dense, put):

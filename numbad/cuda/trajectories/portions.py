@@ -10,6 +10,7 @@ from numbad.errors import ArgumentError, DeviceError
 LEFT_FREE = 0.1
 # Fewer trajectories than the threads of a warp are not worth a launch.
 FEWEST = 32
+_FEWER = "Take fewer output times, fewer derivatives, or precision='float32'"
 
 
 def checked_block(block):
@@ -21,11 +22,11 @@ def checked_block(block):
     return block
 
 
-def portion(free, count, fixed, each, whole=None):
+def portion(free, count, fixed, each, whole=None, who="nd.cuda.ensemble", way_out=_FEWER):
     """How many of `count` trajectories go at once where so many bytes are free.
 
     `fixed` bytes are needed in any case, and `each` for a trajectory. `whole` says why all must go at once,
-    where they must, and what to do. DeviceError where not even a few fit.
+    where they must, and what to do. DeviceError where not even a few fit, for what `who` asked for.
     """
     room = max(free * (1.0 - LEFT_FREE) - fixed, 0.0)
     most = int(room // each)
@@ -33,10 +34,9 @@ def portion(free, count, fixed, each, whole=None):
         return count
     fewest = count if whole else min(count, FEWEST)
     if most < fewest:
-        told = whole or "Take fewer output times, fewer derivatives, or precision='float32'"
         raise DeviceError(
-            f"nd.cuda.ensemble needs {in_units(fixed + each * fewest)} of memory on the GPU for {fewest} "
-            f"trajectories, and {in_units(free)} are free there. {told}"
+            f"{who} needs {in_units(fixed + each * fewest)} of memory on the GPU for {fewest} "
+            f"trajectories, and {in_units(free)} are free there. {whole or way_out}"
         )
     return most - most % FEWEST
 
