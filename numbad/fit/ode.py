@@ -168,8 +168,9 @@ def fit_ode(
     executor : concurrent.futures.Executor, optional
         Runs the starts: threads, processes, Dask, MPI. The result does not depend on it.
     device : "cpu" or "cuda", optional
-        What solves the ODE. "cuda": the GPU, in float64: all experiments, of all starts that go on, in one
-        launch for each evaluation. What it has no code for is refused by name: see docs/cuda.md.
+        What solves the ODE. "cuda": a GPU, in float64, each experiment at each start in a thread of its own;
+        starts advance together, and what all of them need is one launch. Estimates are those of "cpu" up to
+        `ftol` and `xtol`. What a GPU has no code for is refused: docs/cuda.md lists it.
     progress : bool, optional
         Show a bar over the starts on standard error, if that is a terminal.
     journal : path, optional
@@ -191,7 +192,9 @@ def fit_ode(
     DataError
         Times, observations, sigma or a journal that cannot be used.
     ModelError
-        A model, start, bounds or options that cannot be used.
+        A model, start, bounds or options that cannot be used, on the device asked for.
+    DeviceError
+        device="cuda" without a GPU, or without room on it.
 
     Examples
     --------
