@@ -78,17 +78,20 @@ class ProblemOnDevice(OdeProblem):
             found = self._seen(theta, *found)
         return [_residuals(*found, inner, self.log, *self._compared)]
 
-    def _seen(self, theta, states, partials):
-        """What the observables make of the states of all experiments, and its derivatives."""
-        seen, outputs = seen_from(self.observing, self.shape), states.shape[1]
-        found = np.full((len(theta), outputs, self.observing.width), np.nan)
-        slopes = np.full((*found.shape, theta.shape[1]), np.nan)
+    def _seen(self, theta, states, partials, first):
+        """What the observables make of the states of all experiments, and its derivatives, in such tables."""
+        seen = seen_from(self.observing, self.shape)
+        found = np.full((len(states), self.observing.width, len(theta)), np.nan)
+        slopes = np.full((*found.shape[:2], theta.shape[1], len(theta)), np.nan)
         for e, trial in enumerate(self.trials):
             ts = trial.observations.flat[0]
             own = slice(len(ts))
-            given = states[e, own], partials[e, own], theta[e]
-            found[e, own], slopes[e, own] = seen(theta[e], trial.known, ts, given)
-        return found, slopes
+            tables = (
+                np.ascontiguousarray(table[own, ..., first + e]) for table in (states, partials)
+            )
+            curve = seen(theta[e], trial.known, ts, (*tables, theta[e]))
+            found[own, :, e], slopes[own, ..., e] = curve
+        return found, slopes, 0
 
     @cached_property
     def _coordinates(self):
@@ -181,13 +184,16 @@ def _numbers(x, kind, box, given, unknown):
 
 
 @jit(nogil=True)
-def _residuals(states, partials, inner, log, unknown, ends, row, component, value, weight):
-    """The residuals of all experiments, one after the other, and their Jacobian."""
+def _residuals(states, partials, first, inner, log, unknown, ends, row, component, value, weight):
+    """The residuals of all experiments, one after the other, and their Jacobian.
+
+    The tables are those of `FitCurves`.
+    """
     residuals, jacobian = np.empty(len(value)), np.empty((len(value), len(inner)))
-    for e in range(len(states)):
+    for e in range(len(unknown)):
         own = slice(ends[e], ends[e + 1])
         residuals[own], jacobian[own] = residuals_of(
-            states[e], partials[e], inner, log, unknown[e],
+            states[:, :, first + e], partials[:, :, :, first + e], inner, log, unknown[e],
             row[own], component[own], value[own], weight[own],
         )  # fmt: skip
     return residuals, jacobian

@@ -54,21 +54,20 @@ class FitCurves:
         self.kernels = _kernels(OdePlan.of(*solve.origin), self.shape, self.outputs)
 
     def __call__(self, points):
-        """Return for each point (states, partials), or the error of the first experiment that failed.
+        """Return for each point (states, partials, first), or the error of the first experiment that failed.
 
-        A point has the numbers that vary in each experiment, shape (experiments, k). The shapes are
-        (experiments, outputs, n) and (experiments, outputs, n, k), NaN beyond the outputs of an experiment.
+        A point has the numbers that vary in each experiment, shape (experiments, k). In the tables, shapes
+        (outputs, n, rows) and (outputs, n, k, rows), the experiments of a point are the rows from `first` on,
+        NaN beyond the outputs of an experiment.
         """
         theta = np.concatenate(points)
         found = [
             self._portion(theta[a : a + m], a) for a, m in portions(len(theta), self._size(theta))
         ]
-        states, partials, status, stopped = (
-            np.concatenate(parts) for parts in zip(*found, strict=True)
-        )
+        states, partials, status, stopped = map(_joined, zip(*found, strict=True))
         own = len(self.outputs)
-        rows = [slice(k * own, (k + 1) * own) for k in range(len(points))]
-        return [_failure(status[at], stopped[at]) or (states[at], partials[at]) for at in rows]
+        starts = [slice(k * own, (k + 1) * own) for k in range(len(points))]
+        return [_failure(status[at], stopped[at]) or (states, partials, at.start) for at in starts]
 
     def _size(self, theta):
         """How many trajectories go at once."""
@@ -87,8 +86,12 @@ class FitCurves:
         given.append(device.copied(np.array([first]), np.int64))
         for kernel in self.kernels:
             device.launch(kernel, [*given, status, stopped, states, partials], count)
-        fetched = [device.fetched(table) for table in (states, partials, status, stopped)]
-        return [np.ascontiguousarray(np.moveaxis(table, -1, 0)) for table in fetched]
+        return [device.fetched(table) for table in (states, partials, status, stopped)]
+
+
+def _joined(tables):
+    """Tables of portions as one."""
+    return tables[0] if len(tables) == 1 else np.concatenate(tables, axis=-1)
 
 
 def _failure(status, stopped):
