@@ -79,13 +79,13 @@ class FitCurves:
         """Integrate trajectories, of which the first is so manieth of all."""
         device, (count, numbers) = self.device, theta.shape
         shape = int(self.outputs.max()), self.shape.components
-        states = device.empty((*shape, count), np.float64)
-        partials = device.empty((*shape, numbers, count), np.float64)
-        status, stopped = device.empty((count,), np.int32), device.empty((count,), np.float64)
-        given = [device.copied(theta, np.float64), *self.constants]
-        given.append(device.copied(np.array([first]), np.int64))
+        tables = [(*shape, count), (*shape, numbers, count), (count,), (count,)]
+        kinds = zip(tables, (np.float64, np.float64, np.int32, np.float64), strict=True)
+        states, partials, status, stopped = device.several_empty(list(kinds))
+        asked, before = device.several_copied([theta, np.array([first])])
+        given = [asked, *self.constants, before, status, stopped, states, partials]
         for kernel in self.kernels:
-            device.launch(kernel, [*given, status, stopped, states, partials], count)
+            device.launch(kernel, given, count)
         return [device.fetched(table) for table in (states, partials, status, stopped)]
 
 
