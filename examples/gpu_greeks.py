@@ -41,16 +41,16 @@ def has_gpu():
         return False
 
 
+market, shared = dict(spot=100.0, volatility=0.2, rate=0.03), (None, None, None, None, 0)
+given = *market.values(), nd.random.key(7)
 if has_gpu():
-    paths, op, batch = 10_000_000, nd.cuda.value_and_grad(payoff, (0, 1, 2)), nd.cuda.batch
+    op = nd.cuda.value_and_grad(payoff, (0, 1, 2))
+    price, greeks = nd.cuda.batch(op, shared, reduce="mean")(*given, np.arange(10_000_000))
 else:
     print("no CUDA GPU here: fewer paths, on the CPU")
-    paths, op, batch = 200_000, nd.value_and_grad(payoff, (0, 1, 2)), nd.batch
-market = dict(spot=100.0, volatility=0.2, rate=0.03)
-on_paths = batch(op, in_axes=(None, None, None, None, 0))
-values, slopes = on_paths(*market.values(), nd.random.key(7), np.arange(paths))
-host = [getattr(a, "copy_to_host", lambda a=a: a)() for a in (values, *slopes)]
-price, *greeks = (float(np.mean(a)) for a in host)
+    op = nd.value_and_grad(payoff, (0, 1, 2))
+    values, slopes = nd.batch(op, shared)(*given, np.arange(200_000))
+    price, greeks = values.mean(), [slope.mean() for slope in slopes]
 print(f"price {price:.3f}, exact {exact(**market):.3f}")
 for (name, x), slope in zip(market.items(), greeks, strict=True):
     up, down = {**market, name: x + 1e-5}, {**market, name: x - 1e-5}
