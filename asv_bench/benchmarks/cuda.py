@@ -46,6 +46,7 @@ BARS = {
     ("adaptive", "float64"): 40.0,
     "fixed, 3 partials over the value": 5.5,
     "adaptive, 3 partials over the value": 4.5,
+    "discrete adjoint, 6 derivatives over the value": 4.5,
     "over the kernel written by hand": 1.15,
     "vmap over ours": 40.0,
     "Heston, 7 derivatives over the price": 2.0,
@@ -112,19 +113,28 @@ def listing():
         for by in (None, "args"):
             for precision in ("float32", "float64"):
                 kernel = kernels_of(solve, *given(name, 4), precision, by)[0]
-                ptx, seconds = seconds_to_compile(kernel)
-                registers, spilled = assembled(ptx)
-                counts = [
-                    len(re.findall(rf"\b{kind}[\w.]*\.f(?:32|64)\b", ptx))
-                    for kind in ("fma", "mul", "(?:add|sub)")
-                ]
-                what = f"{name}, {precision}{', derivatives' if by else ''}"
-                numbers = "".join(f"{count:>6}" for count in counts)
-                print(
-                    f"{what:34}{registers!s:>10}{spilled!s:>9}{numbers}{seconds:>15.1f}", flush=True
+                missed += told(f"{name}, {precision}{', derivatives' if by else ''}", kernel)
+        if name in ("fixed", "adaptive"):
+            for precision in ("float32", "float64"):
+                passes = kernels_of(
+                    solve, *given(name, 4), precision, ("y0", "args"), loss=end_squared
                 )
-                missed += bool(spilled) or seconds > SECONDS_TO_COMPILE
+                for way, kernel in zip(("there", None, "back"), passes, strict=True):
+                    missed += bool(way) and told(f"{name}, {precision}, adjoint {way}", kernel)
     return int(missed > 0)
+
+
+def told(what, kernel):
+    """Print the row of a kernel; whether it spills or is slow to compile."""
+    ptx, seconds = seconds_to_compile(kernel)
+    registers, spilled = assembled(ptx)
+    counts = [
+        len(re.findall(rf"\b{kind}[\w.]*\.f(?:32|64)\b", ptx))
+        for kind in ("fma", "mul", "(?:add|sub)")
+    ]
+    numbers = "".join(f"{count:>6}" for count in counts)
+    print(f"{what:34}{registers!s:>10}{spilled!s:>9}{numbers}{seconds:>15.1f}", flush=True)
+    return bool(spilled) or seconds > SECONDS_TO_COMPILE
 
 
 # -- on a GPU ---------------------------------------------------------------------------------------
@@ -141,7 +151,11 @@ def milliseconds(call):
     return min(times)
 
 
-def ensemble_call(name, precision, by=None, count=TRAJECTORIES):
+def end_squared(ys):
+    return ys[-1, 0] ** 2 + ys[-1, 1] ** 2 + ys[-1, 2] ** 2
+
+
+def ensemble_call(name, precision, by=None, count=TRAJECTORIES, loss=None):
     """A call of an ensemble whose arrays stay on the GPU."""
     from numba import cuda
 
@@ -150,7 +164,7 @@ def ensemble_call(name, precision, by=None, count=TRAJECTORIES):
     y0s, args, keys = given(name, count, lambda a: cuda.to_device(a.astype(precision)))
     solve = solvers()[name]
     return lambda: nd.cuda.ensemble(
-        solve, y0s, ENDS, args, keys, derivatives=by, precision=precision
+        solve, y0s, ENDS, args, keys, derivatives=by, precision=precision, loss=loss
     )
 
 
@@ -208,6 +222,21 @@ def compare(table):
         for precision, bar in (("float64", 1e-6), ("float32", 1e-2)):
             what = f"{name}, {precision}: relative distance from the CPU"
             table.row(what, lambda n=name, p=precision: apart(n, p), bar)
+            if name in ("fixed", "adaptive"):
+                what = f"{name}, {precision}: the adjoint's distance from it"
+                table.row(what, lambda n=name, p=precision: adjoint_apart(n, p), bar)
+
+
+def adjoint_apart(name, precision):
+    """How far gradients by the discrete adjoint are from those in forward mode, in float64."""
+    import numbad as nd
+
+    y0s, args, _ = given(name, 64)
+    call, by = (solvers()[name], y0s, ENDS, args), ("y0", "args")
+    found = nd.cuda.ensemble(*call, derivatives=by, loss=end_squared, precision=precision)
+    forward = nd.cuda.ensemble(*call, derivatives=by)
+    exact = 2.0 * np.einsum("ic,icq->iq", forward.ys[:, 1], forward.derivatives[:, 1])
+    return float(np.max(np.abs(found.gradients - exact) / np.abs(exact).max(axis=1)[:, None]))
 
 
 def lorenz_rows(table, count):
@@ -228,6 +257,18 @@ def lorenz_rows(table, count):
             table.time(slopes, lambda n=name, p=precision: ensemble_call(n, p, "args", count))
             ratio = f"{name}, 3 partials over the value"
             table.ratio(f"{ratio}, {precision}", slopes, what, BARS[ratio])
+            adjoint, ratio = (
+                f"discrete adjoint, {what}",
+                "discrete adjoint, 6 derivatives over the value",
+            )
+            given = ("y0", "args"), count, end_squared
+            table.time(
+                f"{adjoint}, 6 derivatives",
+                lambda n=name, p=precision, g=given: ensemble_call(n, p, *g),
+            )
+            table.ratio(
+                f"{adjoint}, over the value", f"{adjoint}, 6 derivatives", what, BARS[ratio]
+            )
             peers = {"JAX's loop": by_jax, "diffrax": by_diffrax} if with_jax else {}
             for by, make in peers.items():
                 if by == "diffrax" and not has_diffrax():
@@ -275,7 +316,6 @@ def timings(quick=False):
     compare(table)
     lorenz_rows(table, count)
     other_rows(table, count, paths)
-    print("the discrete adjoint in a kernel: no code yet, so no row")
     if quick or not any(known in name for known in ("H100", "H200")):
         print(
             "the bars are for all trajectories on an H100 or H200: this run is not judged by them"

@@ -63,13 +63,13 @@ def assembled(ptx):
     return max(map(int, re.findall(r"Used (\d+) registers", told))), sum(spilled)
 
 
-def kernels_of(solve, y0s, args, keys, precision, by, ts=ENDS):
-    """The kernels of all passes of an ensemble."""
+def kernels_of(solve, y0s, args, keys, precision, by, ts=ENDS, loss=None):
+    """The kernels of all passes of an ensemble; with a loss of the way there, the loss, the way back."""
     from numbad.cuda.trajectories.accelerator import Accelerator
     from numbad.cuda.trajectories.ensemble_call import Request, plan_of
 
     plan = plan_of(solve)
-    request = Request(plan, Accelerator(), y0s, args, keys, precision, by)
+    request = Request(plan, Accelerator(), y0s, args, keys, precision, by, loss=loss)
     return request.kernels(plan.times(ts, precision))
 
 

@@ -18,17 +18,20 @@ _REFUSED = (
     "arrays (np.array, np.zeros: return and keep tuples), with functions of math rather than of NumPy or "
     "SciPy. numba-cuda says:"
 )
+# 0.0 + x is x where the sign of a zero does not count, and a sweep begins each of its sums so.
+_SUM, _UNSIGNED_SUM = " = fadd ", " = fadd nsz "
 
 
 class Kernel:
     """A kernel for argument types, in which floats are float64 whatever the `precision` it is to have.
 
-    In float32 it takes arrays of float32 in their place. It is compiled for a compute capability, such as
-    (9, 0), to LLVM and PTX; only what launches it needs a GPU.
+    In float32 it takes arrays of float32 in their place. Without `signed_zeros`, sums may be -0.0 for 0.0.
+    It is compiled for a compute capability, such as (9, 0), to LLVM and PTX; only a launch needs a GPU.
     """
 
-    def __init__(self, py_func, argtypes, precision=DOUBLE):
+    def __init__(self, py_func, argtypes, precision=DOUBLE, signed_zeros=True):
         self.py_func, self.argtypes, self.precision = py_func, tuple(argtypes), precision
+        self.signed_zeros = signed_zeros
         self._made, self._ready = {}, {}
 
     def library(self, capability):
@@ -50,6 +53,8 @@ class Kernel:
         entry = library.get_function(made.fndesc.llvm_func_name)
         library._entry_name = entry.name
         kernel_fixup(entry, False)
+        if not self.signed_zeros:
+            library._llvm_strs = [text.replace(_SUM, _UNSIGNED_SUM) for text in library.llvm_strs]
         if self.precision == SINGLE:
             library._llvm_strs = [narrowed(text) for text in library.llvm_strs]
         return made

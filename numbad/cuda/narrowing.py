@@ -23,8 +23,11 @@ _RENAMED = {
 }
 
 _BITS = re.compile(r"= bitcast (double .* to i64|i64 .* to double)\b")
-# Where memory is counted in bytes: a constant array, a column or a slice with a step.
-_BYTES = re.compile(r"= (bitcast i8\*|inttoptr i64) .* to double\*")
+# Where memory is counted in bytes: a constant array, a column or a slice with a step. A slot of a tape has
+# room for a float64, and holds a float32 as well.
+_BYTES = re.compile(
+    r'^(?!\s*%"?tape_slot).*= (bitcast i8\*|inttoptr i64) .* to double\*', re.MULTILINE
+)
 _CONVERSION = re.compile(r"\b(fptrunc|fpext) ((?:<\d+ x )?(?:float|double)\b)")
 _CONSTANT = re.compile(r"\b0x[0-9a-fA-F]{1,16}\b")
 _DECLARED = re.compile(r'declare [^@]*@"?([\w.$]+)"?')

@@ -12,10 +12,13 @@ from .precision import in_single, stages_of
 
 
 class DevicePullback:
-    """`(tape, arguments, shadows, seed) -> (value, adjoints)` of `f`, on the GPU."""
+    """`(tape, arguments, shadows, seed) -> (value, adjoints)` of `f`, on the GPU.
 
-    def __init__(self, f, wrt):
-        self.f, self.wrt = f, wrt
+    `stages` are further passes over the code that is captured, before its types are known.
+    """
+
+    def __init__(self, f, wrt, stages=()):
+        self.f, self.wrt, self.stages = f, wrt, stages
         self.code = DeviceCode(
             f"adjoint_of_{f.py_func.__name__}".replace("<lambda>", "lambda"),
             ("tape", "args", "shadows", "seed"),
@@ -30,9 +33,10 @@ class DevicePullback:
         scope = ir.Scope(None, ir.Loc(code.co_filename, code.co_firstlineno))
         with cpu_target():
             pipeline = Pipeline(self.f, tuple(argtypes[1]), self.wrt, allocates=False)
-            pipeline.stages = stages_of(argtypes[1])
+            single = stages_of(argtypes[1])
+            pipeline.stages = (*self.stages, *single)
             blocks = pipeline.run(scope)
-        if pipeline.stages:
+        if single:
             _make_single(blocks, pipeline.sweep.e.constants.values())
         return blocks
 
@@ -54,5 +58,5 @@ def _make_single(blocks, constants):
 
 
 @cache
-def device_pullback(f, wrt):
-    return DevicePullback(f, wrt)
+def device_pullback(f, wrt, stages=()):
+    return DevicePullback(f, wrt, stages)

@@ -117,10 +117,10 @@ def layout_of(context, tys):
 
 
 def _slot(builder, top, offset, ty):
-    """The pointer to a slot; a truth value takes a byte."""
+    """The pointer to a slot; a truth value takes a byte. `cuda.narrowing` knows it by its name."""
     stored = _i8 if ty == ir.IntType(1) else ty
     pointer = builder.gep(top, [_i64(offset)], inbounds=True)
-    return builder.bitcast(pointer, stored.as_pointer())
+    return builder.bitcast(pointer, stored.as_pointer(), name="tape_slot")
 
 
 def store_slot(builder, top, offset, ty, value):

@@ -42,7 +42,9 @@ def test_jax_integrates_the_same(name):
 
 
 @pytest.mark.deep
-@pytest.mark.skipif(cuda.is_available(), reason="there is a GPU, on which the benchmark itself runs")
+@pytest.mark.skipif(
+    cuda.is_available(), reason="there is a GPU, on which the benchmark itself runs"
+)
 def test_every_row_but_those_of_the_driver(monkeypatch, capsys):
     """The kernel written by hand alone needs a GPU."""
     card = type("Card", (), {"name": b"Twin", "compute_capability": CAPABILITY})

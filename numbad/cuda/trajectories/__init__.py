@@ -3,6 +3,7 @@
 from numbad.cuda.trajectories.averages import Means
 from numbad.cuda.trajectories.collection import Trajectories
 from numbad.cuda.trajectories.ensemble_call import ensemble
+from numbad.cuda.trajectories.losses import Losses
 from numbad.cuda.trajectories.quantile import Quantiles, quantiles
 
-__all__ = ["Means", "Quantiles", "Trajectories", "ensemble", "quantiles"]
+__all__ = ["Losses", "Means", "Quantiles", "Trajectories", "ensemble", "quantiles"]

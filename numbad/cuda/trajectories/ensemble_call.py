@@ -7,6 +7,7 @@ from numbad.cuda.trajectories.accelerator import Accelerator
 from numbad.cuda.trajectories.averages import Averages
 from numbad.cuda.trajectories.collection import OnDevice, OnHost, Portion
 from numbad.cuda.trajectories.given import Absent, Given, state_of
+from numbad.cuda.trajectories.losses import LossGradient
 from numbad.cuda.trajectories.lost_trajectories import LostTrajectories
 from numbad.cuda.trajectories.ode_march import OdePlan
 from numbad.cuda.trajectories.path_numbers import PathNumbers
@@ -36,6 +37,7 @@ def ensemble(
     derivatives=None,
     precision=None,
     reduce=None,
+    loss=None,
     stream=None,
     block=None,
     progress=True,
@@ -64,6 +66,10 @@ def ensemble(
     derivatives : None, "y0", "args", int, or a tuple of these
         What to differentiate by, in forward mode: all components of the initial state; all floats among
         `args`; the floats in `args[k]`. Integers are constants.
+    loss : function, optional
+        `loss(ys)` gets the array (len(ts), n) of one trajectory and returns a float. What comes back is the
+        loss of each and its gradient by all that `derivatives` names, by the discrete adjoint: at the cost of
+        some three trajectories, however many numbers these are. For explicit Runge-Kutta methods.
     reduce : None, "mean", function, or nd.cuda.quantiles(...)
         What is taken of all trajectories, on the GPU; none is copied from there. "mean": the means. A
         function: `reduce(ys)` gets the array (len(ts), n) of one trajectory and returns a float or a tuple of
@@ -87,11 +93,12 @@ def ensemble(
 
     Returns
     -------
-    Trajectories, Means or Quantiles
+    Trajectories, Losses, Means or Quantiles
         `(ys, derivatives, status)`, NumPy arrays; where one of `y0s` and `args` is an array on the GPU (of
         CuPy, PyTorch, Numba: anything with `__cuda_array_interface__`), arrays on the GPU. With `reduce`,
         `(mean, error, derivatives, paths, failed)`, in any case of NumPy, for a function in the structure
-        that it returns; or `(values, levels, paths, failed)`.
+        that it returns; or `(values, levels, paths, failed)`. With `loss`, `(values, gradients, status)`, of
+        shapes (trajectories,), (trajectories, numbers) and (trajectories,), or, reduced, the means of these.
 
     Raises
     ------
@@ -117,7 +124,7 @@ def ensemble(
     _check_reduce(reduce)
     plan_of(solve)
     block, device = checked_block(block), Accelerator(stream)
-    asked = Asked(solve, y0s, args, keys, precision, derivatives, reduce)
+    asked = Asked(solve, y0s, args, keys, precision, derivatives, reduce, loss)
     if executor is not None:
         return _request(asked, device).shared_out(ts, block, progress, executor)
     device.need("nd.cuda.ensemble", _WAY_OUT)
@@ -167,7 +174,17 @@ class Request:
     """One call: what is given, brought to the device, and what comes back."""
 
     def __init__(
-        self, plan, device, y0s, args, keys, precision, derivatives=None, reduce=None, asked=None
+        self,
+        plan,
+        device,
+        y0s,
+        args,
+        keys,
+        precision,
+        derivatives=None,
+        reduce=None,
+        loss=None,
+        asked=None,
     ):
         self.plan, self.device, self.reduce, self.asked = plan, device, reduce, asked
         self.given = Given(device)
@@ -178,12 +195,12 @@ class Request:
         self.precision = checked_precision(precision, states)
         self.count = self.given.count()
         self.by = chosen(derivatives, self.y0, self.args)
+        self.loss = None if loss is None else LossGradient.of(self, loss)
 
     def run(self, ts, block=None, shown=True):
         """The trajectories at output times, so many at once."""
         collector, lost = self.collected(ts, block, shown)
-        lost.tell(self.count)
-        return collector.result(lost.first)
+        return self._result(collector, lost)
 
     def collected(self, ts, block=None, shown=False, before=0):
         """What is collected of the trajectories, and those that failed; there are so many before them."""
@@ -191,14 +208,14 @@ class Request:
         times = plan.times(ts, self.precision)
         plan.check(self.y0, times, self.args, self._first)
         kernels, collector = self.kernels(times), self._collector()
-        size = self._size(times, collector, block)
+        size, source = self._size(times, collector, block), self.loss or plan
         lost = LostTrajectories(
-            self.device, self.precision, lambda code, place: plan.told(code, place, times)
+            self.device, self.precision, lambda code, place: source.told(code, place, times)
         )
         with progress_bar(count, shown and size < count) as advance:
             for first, number in portions(count, size):
                 arguments = plan.arguments(times, before + first)
-                collector.add(self._portion(kernels, arguments, len(times), first, number, lost))
+                collector.add(self._portion(kernels, arguments, times, first, number, lost))
                 advance(number)
         return collector, lost
 
@@ -215,8 +232,12 @@ class Request:
                 collector.take(found[0], first)
                 lost.take(found[1], first)
                 advance(number)
+        return self._result(collector, lost)
+
+    def _result(self, collector, lost):
         lost.tell(self.count)
-        return collector.result(lost.first)
+        found = collector.result(lost.first)
+        return found if self.loss is None else self.loss.result(found)
 
     def _collector(self):
         """What becomes of the trajectories."""
@@ -232,37 +253,41 @@ class Request:
     def _size(self, times, collector, block):
         """How many trajectories go at once."""
         item = np.dtype(self.precision).itemsize
-        outputs = len(times) * self.width * (1 + len(self.by))
+        outputs = 1 if self.loss else len(times) * self.width
+        outputs, fixed = outputs * (1 + len(self.by)), collector.bytes_fixed
+        fixed += self.loss.budget if self.loss else 0
         each = collector.bytes_each + 4 + item * (1 + outputs) + self.given.bytes_of_row()
         whole, count = collector.whole, self.count
         if whole is None and block is not None:
             whole, count = "Take a smaller block", min(block, count)
-        return portion(self.device.free(), count, collector.bytes_fixed, each, whole)
+        return portion(self.device.free(), count, fixed, each, whole)
 
-    def _portion(self, kernels, arguments, outputs, first, count, lost):
+    def _portion(self, kernels, arguments, times, first, count, lost):
         """Integrate some trajectories, and look for those that failed."""
         device, precision, numbers = self.device, self.precision, len(self.by)
-        table = outputs, self.width
-        ys, slopes, status, stopped = device.several_empty(
-            [
-                ((*table, count), precision),
-                ((*table, numbers, count), precision),
-                ((count,), np.int32),
-                ((count,), precision),
-            ]
-        )
-        numbers_given = [self._in_precision(array) for array in arguments]
-        *more, tally = device.several_copied([*numbers_given, lost.nothing_found(count)])
-        given = [*self._leaves(first, count), *more, status, stopped, ys]
-        for kernel in kernels:
-            device.launch(kernel, [*given, slopes] if numbers else given, count)
-        found = Portion(first, count, ys, slopes if numbers else None, status)
+        given_more = [self._in_precision(array) for array in arguments]
+        *more, tally = device.several_copied([*given_more, lost.nothing_found(count)])
+        given = [*self._leaves(first, count), *more]
+        if self.loss:
+            found, stopped = self.loss.portion(kernels, times, given, first, count)
+        else:
+            table = len(times), self.width
+            shapes = (*table, count), (*table, numbers, count), (count,), (count,)
+            kinds = precision, precision, np.int32, precision
+            places = device.several_empty(list(zip(shapes, kinds, strict=True)))
+            ys, slopes, status, stopped = places
+            for kernel in kernels:
+                written = [status, stopped, ys, slopes] if numbers else [status, stopped, ys]
+                device.launch(kernel, [*given, *written], count)
+            found = Portion(first, count, ys, slopes, status)
         queued = device.stream and self.given.resident and self.reduce is None
-        lost.look(found, slopes, stopped, tally, not queued)
-        return found
+        lost.look(found, stopped, tally, not queued)
+        return found if numbers else found._replace(slopes=None)
 
     def kernels(self, times):
-        """The kernels of all passes, of which the first has the values as well."""
+        """The kernels of all passes, of which the first has the values as well; the adjoint has its own."""
+        if self.loss:
+            return self.loss.kernels(times)
         chunk = chunk_size(self.plan.states(times, self.width), self.width, self.precision)
         given = self.y0, self.args, self.keys, times, self.precision
         return [self.plan.kernel(*given, seeds) for seeds in passes(self.by, chunk)]

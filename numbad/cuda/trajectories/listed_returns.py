@@ -3,7 +3,9 @@
 from collections import Counter
 
 from numba.core import ir
+from numba.core.compiler_machinery import register_pass
 
+from numbad.compilation.memo import remembered
 from numbad.cuda.compiler import HELD, DeviceCode
 from numbad.cuda.device_function import device_function
 from numbad.cuda.dual_code import DualCode, parameters_of, untyped_ir, up_to_types
@@ -11,6 +13,7 @@ from numbad.ir.function import is_expr
 from numbad.ode.returns import (
     DualTupleCompiler,
     DualTupleDispatcher,
+    ReturnTuples,
     TupleCompiler,
     TupleDispatcher,
     returning_tuples,
@@ -85,6 +88,25 @@ def _names(statement):
 def read_as_tuples(fun, among_duals):
     """A right-hand side, or what stands for it where it returns lists or arrays written out."""
     return returning_tuples(fun)[among_duals] or fun
+
+
+def tuple_stages(fun):
+    """The stages of reverse mode in which a right-hand side is read so, whatever calls it."""
+    known = remembered(fun, "tuple stages")
+    if not known:
+        known["stages"] = () if returning_tuples(fun)[False] is None else (_stage_of(fun),)
+    return known["stages"]
+
+
+def _stage_of(fun):
+    @register_pass(mutates_CFG=False, analysis_only=False)
+    class ReturnTuplesOfOne(ReturnTuples):
+        retypes = True
+
+        def run_pass(self, state):
+            return state.func_id.func is fun.py_func and super().run_pass(state)
+
+    return ReturnTuplesOfOne
 
 
 def _for_duals(given):

@@ -31,9 +31,9 @@ class LostTrajectories:
         """The tally before a look at so many: how many failed, and which was the first."""
         return np.array([0, count], np.int32)
 
-    def look(self, portion, slopes, stopped, tally, waits):
+    def look(self, portion, stopped, tally, waits):
         """Look at a portion; without waiting for it, NaN are put where there is nothing else."""
-        given = [portion.status, portion.ys, slopes, tally]
+        given = [portion.status, portion.ys, portion.slopes, tally]
         self.device.launch(_SURVEYS[self.precision], given, portion.count)
         count, first = self.device.fetched(tally) if waits else (0, 0)
         if count and not self.count:

@@ -67,8 +67,7 @@ class OdePlan:
 
     def kernel(self, y0, args, keys, times, precision, seeds):
         """The kernel for structures of what a trajectory is given."""
-        if keys != Absent():
-            raise ArgumentError("an ODE takes no keys: leave them out of nd.cuda.ensemble")
+        check_keys(keys)
         dense = len(times) != 2
         return ode_kernel(self.problem, self.settings, y0, args, dense, precision, seeds)
 
@@ -99,6 +98,12 @@ def beyond(method, components):
     if method.is_implicit and components > LARGEST:
         return f"method {method.name!r} with {components} components; up to {LARGEST} go"
     return None
+
+
+def check_keys(keys):
+    """ArgumentError where there are keys."""
+    if keys != Absent():
+        raise ArgumentError("an ODE takes no keys: leave them out of nd.cuda.ensemble")
 
 
 def refused(what):

@@ -1,4 +1,4 @@
-"""What a trajectory writes: its state at an output, and the partials of it."""
+"""What a trajectory writes: its state at an output, and the partials of it; and what it reads again."""
 
 from functools import cache
 
@@ -41,6 +41,18 @@ def make_put(first, with_values):
     return put
 
 
+@intrinsic
+def take(typingctx, table, row, i, like):
+    """The state that `put` has put into a table, as one like `like`."""
+
+    def codegen(context, builder, signature, arguments):
+        emitter = Emitter(context, builder)
+        values, (row, i) = _Table(emitter, table, arguments[0]), arguments[1:3]
+        return emitter.make_state(like, None, lambda c: values.load([row, c, i]))
+
+    return like(table, types.intp, types.intp, like), codegen
+
+
 def _partials(emitter, scalar):
     if not isinstance(scalar.ty, Dual):
         return []
@@ -50,7 +62,7 @@ def _partials(emitter, scalar):
 
 
 class _Table:
-    """An array that is written to."""
+    """An array that is written to, or read."""
 
     def __init__(self, emitter, ty, value):
         self.emitter, self.type = emitter, ty
@@ -60,9 +72,15 @@ class _Table:
         self.strides = cgutils.unpack_tuple(builder, self.array.strides, ty.ndim)
 
     def store(self, index, scalar):
+        value = self.emitter.cast(scalar, self.type.dtype).value
+        self.emitter.builder.store(value, self._place(index))
+
+    def load(self, index):
+        return self.emitter.scalar(self.type.dtype, self.emitter.builder.load(self._place(index)))
+
+    def _place(self, index):
         context, builder = self.emitter.context, self.emitter.builder
         at = [context.get_constant(types.intp, k) if isinstance(k, int) else k for k in index]
-        place = cgutils.get_item_pointer2(
+        return cgutils.get_item_pointer2(
             context, builder, self.array.data, self.shape, self.strides, self.type.layout, at
         )
-        builder.store(self.emitter.cast(scalar, self.type.dtype).value, place)

@@ -10,7 +10,7 @@ from numbad.cuda.trajectories.portions import FEWEST, portions
 SHARES = 16
 
 
-class Asked(namedtuple("Asked", "solve y0s args keys precision derivatives reduce")):
+class Asked(namedtuple("Asked", "solve y0s args keys precision derivatives reduce loss")):
     """What an ensemble is asked for, which can be pickled as far as the functions can."""
 
     __slots__ = ()

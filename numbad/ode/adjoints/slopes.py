@@ -46,16 +46,20 @@ class Slope:
 
     def pullback(self, by_args):
         """The dispatcher `pull(args, shadows, seed)` of the wrapper, by y, and by what else is asked for."""
-        first = 3 if self.in_array else 2
-        free = [ty for ty in self.args if not is_function(ty)]
-        wrt = [*range(1, first)]
-        if by_args:
-            wrt += [first + j for j, ty in enumerate(free) if leaves(ty)]
         form = restored_type(self.structure, self.y)
-        given = [types.float64, form, *([self.y] if self.in_array else []), *free]
-        pull = pullback_of(self._wrapper(), given, tuple(wrt))
+        given = [types.float64, form, *([self.y] if self.in_array else []), *self._free()]
+        pull = pullback_of(self.wrapper(), given, self.differentiated_by(by_args))
         pull.made_by = Slope.pullback, (self, by_args)  # for `relinking`
         return pull
+
+    def differentiated_by(self, by_args):
+        """The numbers of the wrapper's parameters that the pullback is by."""
+        first = 3 if self.in_array else 2
+        args = [first + j for j, ty in enumerate(self._free()) if by_args and leaves(ty)]
+        return (*range(1, first), *args)
+
+    def _free(self):
+        return [ty for ty in self.args if not is_function(ty)]
 
     def writes_to_args(self):
         """Whether the function may write floats that depend on the state into its arguments."""
@@ -63,7 +67,8 @@ class Slope:
         written = effects(self.fun, tuple(range(1, first))).written
         return any(k >= first for k in written)
 
-    def _wrapper(self):
+    def wrapper(self):
+        """The dispatcher of the function with a place for every cotangent."""
         known = remembered(self.fun, "slopes")
         key = self.inplace, self.structure, self.y, self.args
         if key not in known:

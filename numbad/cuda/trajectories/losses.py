@@ -1,0 +1,193 @@
+"""A loss of each trajectory and its gradient, by the discrete adjoint, in a workspace of limited size."""
+
+import math
+from collections import namedtuple
+from functools import cached_property
+
+import numpy as np
+from numba.core import types
+from numba.core.registry import cpu_target
+
+from numbad.cuda.trajectories.adjoint_kernels import (
+    BACK_RAISED,
+    LOSS_NOT_A_NUMBER,
+    LOSS_RAISED,
+    AdjointProblem,
+    back_kernel,
+    loss_kernel,
+    recording_kernel,
+)
+from numbad.cuda.trajectories.adjoint_march import NO_ROOM, even_step, record_of
+from numbad.cuda.trajectories.averages import Means
+from numbad.cuda.trajectories.collection import Portion
+from numbad.cuda.trajectories.ode_march import OdePlan, check_keys
+from numbad.cuda.trajectories.portions import FEWEST
+from numbad.cuda.trajectories.workspace import Workspace, budget
+from numbad.errors import ArgumentError, UnsupportedError
+from numbad.operators.operator_dispatcher import as_dispatcher
+from numbad.sde.ensemble_source import reduced_type
+
+Losses = namedtuple("Losses", "values gradients status")
+Losses.__doc__ = """What `ensemble` returns with a loss.
+
+`values`, shape (trajectories,): the loss of each trajectory. `gradients`, shape (trajectories, numbers), with
+an entry for each number that was asked for, in order. `status`, shape (trajectories,): 0 where a trajectory
+reached its end; elsewhere both are NaN.
+"""
+
+# So many adaptive steps there is room for at first, and so many times as many where some took more.
+STEPS, MORE = 128, 4
+# Where one of so many trajectories has no room, there is more for all that follow.
+FEW = 8
+
+_REASONS = {
+    LOSS_RAISED: "loss raised an exception",
+    LOSS_NOT_A_NUMBER: (
+        "the loss is NaN, or the loops in it change more numbers than its tape has room for (16 KiB: see "
+        "tape= of nd.cuda.grad)"
+    ),
+    BACK_RAISED: (
+        "a loop in fun changes more numbers than the tape of its derivative has room for"
+    ),
+    NO_ROOM: (
+        "its steps need more memory than is free on the GPU; derivatives= without loss= needs none for them"
+    ),
+}
+
+
+class LossGradient:
+    """What is taken of the trajectories of a request; a workspace that they share one after the other."""
+
+    def __init__(self, request, loss):
+        self.request, self.loss, self.device = request, loss, request.device
+        self.usual, self.workspace = None, None
+
+    @classmethod
+    def of(cls, request, loss):
+        """Of what a user gives as loss; ArgumentError or UnsupportedError where that cannot be."""
+        if not callable(loss):
+            raise ArgumentError(
+                "nd.cuda.ensemble: loss is a function of the array (len(ts), n) of one trajectory, which "
+                f"returns a float, not {loss!r}"
+            )
+        if request.reduce not in (None, "mean"):
+            raise ArgumentError(
+                "nd.cuda.ensemble: with loss=, reduce is None or 'mean', of the loss and its gradient"
+            )
+        if not request.by:
+            raise ArgumentError(
+                "nd.cuda.ensemble: loss= comes with derivatives=, which say what its gradient is by"
+            )
+        if not isinstance(request.plan, OdePlan) or request.plan.problem.tableau.is_implicit:
+            raise UnsupportedError(
+                "nd.cuda.ensemble has the adjoint of explicit Runge-Kutta methods alone, such as 'Tsit5'. "
+                "Way out: derivatives= without loss=, by forward mode; reduce= takes means of a function"
+            )
+        check_keys(request.keys)
+        loss = as_dispatcher("nd.cuda.ensemble", getattr(loss, "py_func", loss))
+        returned = reduced_type(cpu_target.typing_context, loss)
+        if not isinstance(returned, types.Float):
+            raise ArgumentError(f"nd.cuda.ensemble: loss returns one float, not {returned}")
+        return cls(request, loss)
+
+    @cached_property
+    def budget(self):
+        """The bytes that the workspace may take."""
+        return budget(self.device)
+
+    def kernels(self, times):
+        """Those of the way there, of the loss and of the way back. ArgumentError where there is no step."""
+        request, plan = self.request, self.request.plan
+        if len(times) < 2:
+            raise ArgumentError("nd.cuda.ensemble: with loss=, ts are two times or more")
+        given = plan.problem, plan.settings, request.y0, request.args
+        made = AdjointProblem(*given, len(times) != 2, request.precision)
+        return [
+            recording_kernel(made),
+            loss_kernel(self.loss, request.precision),
+            back_kernel(made, tuple(request.by)),
+        ]
+
+    def told(self, code, place, times):
+        """Why a trajectory failed."""
+        return _REASONS.get(code) or self.request.plan.told(code, place, times)
+
+    def result(self, found):
+        """What was collected, with the name of what it is."""
+        if isinstance(found, Means):
+            slopes = found.derivatives[0, 0]
+            return found._replace(
+                mean=float(found.mean[0, 0]), error=float(found.error[0, 0]), derivatives=slopes
+            )
+        return Losses(found.ys[:, 0, 0], found.derivatives[:, 0, 0], found.status)
+
+    # -- a portion ----------------------------------------------------------------------------------
+
+    def portion(self, kernels, times, given, first, count):
+        """The losses of some trajectories, and where they stopped, from leaves and times on the device.
+
+        Values are in the place of ys, gradients in that of slopes.
+        """
+        precision, numbers = self.request.precision, len(self.request.by)
+        shapes = (1, 1, count), (1, 1, numbers, count), (count,), (count,)
+        kinds = zip(shapes, (precision, precision, np.int32, precision), strict=True)
+        *tables, stopped = self.device.several_empty(list(kinds))
+        found = Portion(first, count, *tables)
+        self._begin(times)
+        self._sweep_all(kernels, given, found, stopped)
+        return found, stopped
+
+    def _begin(self, times):
+        """A workspace, and for how many steps there is room at first."""
+        if self.workspace is not None:
+            return
+        request, (problem, settings) = self.request, self._problem()
+        self.usual, kept = STEPS, request.width + record_of(problem, settings).numbers
+        if not problem.tableau.adaptive:
+            steps = math.ceil(1.001 * abs(times[-1] - times[0]) / even_step(settings))
+            self.usual = int(min(steps, settings.max_steps)) + 1
+        given = request.precision, len(times), request.width, kept
+        self.workspace = Workspace(self.device, *given, self.budget)
+        self.workspace.check(self.usual, request.count)
+
+    def _problem(self):
+        return self.request.plan.problem, self.request.plan.settings
+
+    def _sweep_all(self, kernels, given, found, stopped):
+        """As many at once as there is room for, and again those of more steps than there was room for."""
+        most = self.request.plan.settings.max_steps  # what takes more fails
+        todo, later, room = np.arange(found.count, dtype=np.int32), {}, self.usual
+        while todo.size:
+            slots = min(self.workspace.slots(room), todo.size)
+            if slots == 0:
+                return  # of those that have no room even alone, as their status says
+            self.workspace.reserve(room, slots)
+            some, todo = todo[:slots], todo[slots:]
+            missed = self._sweep(some, kernels, given, found, stopped)
+            more = min(MORE * room, most)
+            if missed.size:
+                later.setdefault(more, []).append(missed)
+            if missed.size * FEW > some.size and self.workspace.slots(more) >= FEWEST:
+                self.usual = max(self.usual, more)
+            if todo.size:
+                room = max(room, self.usual)
+            elif later:
+                room = min(later)
+                todo = np.sort(np.concatenate(later.pop(room)))
+
+    def _sweep(self, some, kernels, given, found, stopped):
+        """There and back, of some trajectories; the numbers of those without room for their steps."""
+        numbers, first = self.workspace.numbers(some)
+        counts = self.device.copied([first, 0], np.int32)
+        ys, seeds, states, steps = self.workspace.tables
+        values, slopes, status = found.ys, found.slopes, found.status
+        arguments = (
+            [*given, numbers, counts, status, stopped, ys, states, steps],
+            [numbers, counts, status, ys, seeds, values, slopes],
+            [*given, numbers, counts, status, seeds, states, steps, slopes],
+        )
+        for kernel, each in zip(kernels, arguments, strict=True):
+            self.device.launch(kernel, each, some.size)
+        if not self._problem()[0].tableau.adaptive or self.device.fetched(counts)[1] == 0:
+            return some[:0]
+        return some[self.device.fetched(status)[some] == NO_ROOM]

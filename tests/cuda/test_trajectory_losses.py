@@ -1,0 +1,406 @@
+"""Losses of trajectories and their gradients by the discrete adjoint: the kernels run on the CPU."""
+
+import math
+from collections import namedtuple
+
+import numpy as np
+import pytest
+
+pytest.importorskip("numba.cuda.core.ir", reason="this numba-cuda carries no IR of its own")
+
+from numba import cuda, njit
+
+import numbad as nd
+import numbad.cuda as device
+from numbad.cuda.trajectories import losses, workspace
+from numbad.errors import DeviceError
+from numbad.ode.methods import EXPLICIT
+
+from .registers import registers_and_spills
+from .test_paths import KEY, brownian_solver
+from .test_trajectories import (  # noqa: F401 (twin is a fixture)
+    ASSEMBLED_FOR,
+    BACK,
+    EIGHT_THIRDS,
+    END,
+    RHO,
+    STARTS,
+    WITHIN,
+    explosion,
+    lorenz_solver,
+    twin,
+)
+from .test_trajectory_shares import Elsewhere
+from .twin_device import Resident, TwinDevice
+
+BOTH = ("y0", "args")
+COUNT = 37
+
+
+@njit
+def roughness(ys):
+    """Of every output, the start included."""
+    total = 0.0
+    for k in range(1, ys.shape[0]):
+        for c in range(ys.shape[1]):
+            total += (ys[k, c] - 2.0 * ys[k - 1, c]) ** 2
+    return total
+
+
+def by_the_chain_rule(found):
+    """`roughness` and its gradient of trajectories with their derivatives."""
+    off = found.ys[:, 1:] - 2.0 * found.ys[:, :-1]
+    seeds = np.zeros(found.ys.shape)
+    seeds[:, 1:] += 2.0 * off
+    seeds[:, :-1] -= 4.0 * off
+    return (off**2).sum(axis=(1, 2)), np.einsum("itc,itcq->iq", seeds, found.derivatives)
+
+
+def assert_close(found, values, gradients, close=1e-11):
+    assert found.gradients.shape == gradients.shape
+    np.testing.assert_allclose(found.values, values, rtol=close)
+    scale = np.abs(gradients).max(axis=1, keepdims=True)
+    assert (np.abs(found.gradients - gradients) <= close * scale).all()
+    assert not found.status.any()
+
+
+@pytest.mark.dear
+@pytest.mark.deep(but=["RK4-ts0", "Tsit5-ts1"])
+@pytest.mark.parametrize("ts", [END, WITHIN, BACK])
+@pytest.mark.parametrize("method", [method.name for method in EXPLICIT])
+def test_gradients_are_those_of_forward_mode(method, ts):
+    """Of the same steps: by six numbers, with outputs within steps and at their ends."""
+    args = 10.0, RHO[:4], EIGHT_THIRDS
+    given = lorenz_solver(method), STARTS[:4], ts, args
+    found = device.ensemble(*given, derivatives=BOTH, loss=roughness)
+    assert_close(found, *by_the_chain_rule(device.ensemble(*given, derivatives=BOTH)))
+
+
+@pytest.mark.deep
+def test_a_gradient_is_that_of_the_cpu():
+    """By reverse mode through the solver; the times are those of steps of RK4, and beside them."""
+    solve = lorenz_solver("RK4")
+    ts = (0.0, 0.004, 0.05, 0.0999)
+
+    def loss(x):
+        return roughness(solve((x[0], x[1], x[2]), ts, (x[3], x[4], x[5])))
+
+    at = np.array([1.0, 0.5, 0.2, 10.0, 20.0, EIGHT_THIRDS])
+    found = device.ensemble(
+        solve, at[None, :3], ts, tuple(at[3:]), derivatives=BOTH, loss=roughness
+    )
+    value, gradient = nd.value_and_grad(loss)(at)
+    assert_close(found, [value], gradient[None])
+
+
+decay = nd.ode.solver(lambda t, y, k: -k * y, rtol=1e-10, atol=1e-12)
+RATES = np.linspace(0.5, 2.0, 70)
+
+
+def end_squared(ys):
+    return ys[-1, 0] ** 2
+
+
+def decayed(y0s, rates, t=1.0):
+    """The losses of `decay`, and their gradients by y0 and the rate."""
+    values = (y0s * np.exp(-rates * t)) ** 2
+    return values, np.stack([2.0 * values / y0s, -2.0 * t * values], axis=1)
+
+
+def test_closed_form_and_means():
+    given = decay, RATES[::-1], (0.0, 0.4, 1.0), RATES
+    found = device.ensemble(*given, derivatives=BOTH, loss=end_squared)
+    values, gradients = decayed(RATES[::-1], RATES)
+    assert_close(found, values, gradients, 1e-8)
+    mean = device.ensemble(*given, derivatives=BOTH, loss=end_squared, reduce="mean")
+    np.testing.assert_allclose(mean.mean, found.values.mean(), rtol=1e-13)
+    np.testing.assert_allclose(mean.error, found.values.std(ddof=1) / math.sqrt(70), rtol=1e-12)
+    np.testing.assert_allclose(mean.derivatives, found.gradients.mean(axis=0), rtol=1e-13)
+    assert (mean.paths, mean.failed) == (70, -1)
+
+
+def coarse_steps(y, k):
+    """States of eight long steps of RK4 for y' = -k t y, and of half a one."""
+    states = [y]
+    for n, h in enumerate([0.125] * 8 + [0.0625]):
+        t = 0.125 * n
+        k1 = -k * t * y
+        k2 = -k * (t + h / 2) * (y + h / 2 * k1)
+        k3 = -k * (t + h / 2) * (y + h / 2 * k2)
+        k4 = -k * (t + h) * (y + h * k3)
+        y = y + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
+        states.append(y)
+    return states
+
+
+def test_it_is_the_derivative_of_the_steps():
+    """Long ones, far from the solution: an output where one ends, and the last one shorter than others."""
+    solve = nd.ode.solver(lambda t, y, k: -k * t * y, method="RK4", first_step=0.125)
+    starts, rates = RATES[::-1], 5.0 * RATES
+    found = device.ensemble(
+        solve,
+        starts,
+        (0.0, 0.25, 1.0625),
+        rates,
+        derivatives=BOTH,
+        loss=lambda ys: ys[1, 0] * ys[2, 0] + ys[0, 0],
+    )
+
+    def loss(y, k):
+        states = coarse_steps(y, k)
+        return states[2] * states[9] + y
+
+    tiny = 1e-30j
+    by_complex_step = loss(starts + tiny, rates).imag, loss(starts, rates + tiny).imag
+    gradients = np.stack(by_complex_step, axis=1) / 1e-30
+    assert_close(found, loss(starts, rates), gradients, 1e-12)
+
+
+def test_of_the_numbers_asked_for_in_their_order():
+    one = device.ensemble(decay, 2.0, END, RATES, derivatives=BOTH, loss=end_squared)
+    other = device.ensemble(decay, 2.0, END, RATES, derivatives=(0, "y0"), loss=end_squared)
+    alone = device.ensemble(decay, 2.0, END, RATES, derivatives="y0", loss=end_squared)
+    np.testing.assert_allclose(other.gradients, one.gradients[:, ::-1], rtol=1e-14)
+    np.testing.assert_allclose(alone.gradients, one.gradients[:, :1], rtol=1e-14)
+
+
+Rates = namedtuple("Rates", "k steps")
+
+
+@pytest.mark.dear
+def test_structures_constants_and_lists():
+    """A namedtuple with an integer in it, a row of numbers, a function that returns a list."""
+
+    def fun(t, y, r, push):
+        return [-r.k * y[0] * r.steps + push[1] * push[0] * math.cos(t)]
+
+    rates, pushes = RATES[:5], np.column_stack([RATES[:5], RATES[4::-1]])
+    given = nd.ode.solver(fun), (1.5,), END, (Rates(rates, 2), pushes)
+    by = 1, "y0", 0
+    found = device.ensemble(*given, derivatives=by, loss=end_squared)
+    forward = device.ensemble(*given, derivatives=by)
+    end = forward.ys[:, 1, 0]
+    assert_close(found, end**2, 2.0 * end[:, None] * forward.derivatives[:, 1, 0])
+
+
+@pytest.mark.dear
+@pytest.mark.deep(but=["float32"])
+@pytest.mark.parametrize("precision", ["float64", "float32"])
+def test_loops_in_the_right_hand_side_have_a_tape(precision):
+    def fun(t, y, a):
+        s = 0.5
+        for _ in range(4):
+            s = math.sin(s * y) + a
+        return s
+
+    given = nd.ode.solver(fun, rtol=1e-5), 1.5, END, RATES[:4]
+    found = device.ensemble(*given, derivatives=BOTH, loss=end_squared, precision=precision)
+    forward = device.ensemble(*given, derivatives=BOTH)
+    end = forward.ys[:, 1, 0]
+    close = {"float64": 1e-11, "float32": 1e-3}[precision]
+    assert_close(found, end**2, 2.0 * end[:, None] * forward.derivatives[:, 1, 0], close)
+
+
+@pytest.mark.dear
+@pytest.mark.deep(but=["RK4-float32"])
+@pytest.mark.parametrize("precision", ["float32", "float64"])
+@pytest.mark.parametrize("method", ["RK4", "Tsit5"])
+def test_all_stays_in_registers(method, precision, twin):  # noqa: F811
+    """Of a step and its adjoint by six numbers, in either precision throughout."""
+    given = lorenz_solver(method, 1e-5), STARTS[:4], END, (10.0, RHO[:4], EIGHT_THIRDS)
+    found = device.ensemble(*given, derivatives=BOTH, loss=roughness, precision=precision)
+    assert found.values.dtype == found.gradients.dtype == precision
+    launched = {kernel.name: kernel.ptx(ASSEMBLED_FOR) for kernel in twin}
+    assert {"recorded", "losses", "adjoint"} <= set(launched)
+    for name in ("recorded", "losses", "adjoint"):
+        assert ".local" not in launched[name]
+        assert (".f64" in launched[name]) == (precision == "float64")
+        assert registers_and_spills(launched[name])[1] in (0, None)
+    if precision == "float32":
+        exact = by_the_chain_rule(device.ensemble(*given, derivatives=BOTH))
+        assert_close(found, *exact, 1e-3)
+
+
+# -- the workspace ----------------------------------------------------------------------------------
+
+# Some trajectories take a handful of steps, some dozens.
+SPREAD = np.geomspace(1e-3, 8.0, 70)
+
+
+@pytest.mark.parametrize(("room", "bytes_at_once"), [(3, 2**30), (16, 16_000)])
+def test_trajectories_of_more_steps_than_there_is_room_for_go_again(
+    room,
+    bytes_at_once,
+    monkeypatch,
+    twin,  # noqa: F811
+):
+    given, options = (decay, 2.0, END, SPREAD), {"derivatives": BOTH, "loss": end_squared}
+    monkeypatch.setattr(losses, "STEPS", 2000)
+    whole = device.ensemble(*given, **options)
+    assert len(twin) == 4  # there, the loss, back, what failed
+    monkeypatch.setattr(losses, "STEPS", room)
+    monkeypatch.setattr(workspace, "LARGEST", bytes_at_once)
+    found = device.ensemble(*given, **options)
+    assert len(twin) > 4 + 4
+    for one, other in zip(found, whole, strict=True):
+        np.testing.assert_array_equal(one, other)
+    assert_close(found, *decayed(np.full(70, 2.0), SPREAD), 1e-5)
+
+
+def test_what_never_fits_is_told(monkeypatch):
+    """Those of few steps are right."""
+    monkeypatch.setattr(losses, "STEPS", 12)
+    monkeypatch.setattr(losses, "MORE", 10**6)
+    monkeypatch.setattr(workspace, "LARGEST", 50_000)
+    with pytest.warns(nd.NumbadWarning, match=r"\d+ of 70 .*steps need more memory .*derivatives="):
+        found = device.ensemble(decay, 2.0, END, SPREAD, derivatives=BOTH, loss=end_squared)
+    fits = found.status == 0
+    assert 5 < fits.sum() < 65
+    assert fits[0]
+    assert not fits[-1]
+    assert np.isnan(found.values[~fits]).all()
+    assert np.isnan(found.gradients[~fits]).all()
+    values, gradients = decayed(np.full(70, 2.0), SPREAD)
+    np.testing.assert_allclose(found.values[fits], values[fits], rtol=1e-6)
+    np.testing.assert_allclose(found.gradients[fits], gradients[fits], rtol=1e-6)
+
+
+@pytest.mark.parametrize("method", ["RK4", "Tsit5"])
+def test_a_small_workspace_and_portions_change_no_bit(method, monkeypatch, twin):  # noqa: F811
+    step = {"first_step": 0.03} if method == "RK4" else {}
+    solve = nd.ode.solver(lambda t, y, k: -k * y * math.cos(t), method=method, **step)
+    given = solve, RATES[::-1], END, RATES
+    whole = device.ensemble(*given, derivatives=BOTH, loss=end_squared)
+    before = len(twin)
+    monkeypatch.setattr(workspace, "LARGEST", 12_000 if method == "RK4" else 120_000)
+    found = device.ensemble(*given, derivatives=BOTH, loss=end_squared, block=64)
+    assert len(twin) - before > 2 * before
+    for one, other in zip(found, whole, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_no_room_for_a_few_is_told_in_a_sentence(monkeypatch):
+    solve = nd.ode.solver(lambda t, y, k: -k * y, method="RK4", first_step=1e-5)
+    monkeypatch.setattr(TwinDevice, "memory", 10**6)
+    with pytest.raises(
+        DeviceError, match=r"keeps 100001 steps .*800\.1 KB.* has 500\.0 KB.*float32"
+    ):
+        device.ensemble(solve, 1.0, END, RATES, derivatives=BOTH, loss=end_squared)
+
+
+@pytest.mark.deep
+def test_shares_and_arrays_on_the_gpu():
+    given = decay, RATES[::-1], END, RATES
+    whole = device.ensemble(*given, derivatives=BOTH, loss=end_squared)
+    executor = Elsewhere()
+    found = device.ensemble(*given, derivatives=BOTH, loss=end_squared, executor=executor, block=32)
+    assert len(executor.sizes) == 3
+    resident = device.ensemble(
+        decay, Resident(RATES[::-1].copy()), END, RATES, derivatives=BOTH, loss=end_squared
+    )
+    for one, other, there in zip(whole, found, resident, strict=True):
+        np.testing.assert_allclose(other, one, rtol=1e-14)
+        np.testing.assert_array_equal(there.array, one)
+
+
+# -- what fails, and what is refused ----------------------------------------------------------------
+
+
+def test_what_fails_leaves_the_others_right():
+    y0s = np.array([0.5, 1.6, -1.0, 3.0])
+    with pytest.warns(nd.NumbadWarning, match=r"2 of 4.*first is number 1: .* at t = 0\.62"):
+        found = device.ensemble(explosion, y0s, END, derivatives="y0", loss=end_squared)
+    assert (found.status != 0).tolist() == [False, True, False, True]
+    assert np.isnan(found.values).tolist() == [False, True, False, True]
+    assert np.isnan(found.gradients[:, 0]).tolist() == [False, True, False, True]
+    ends = 1.0 / (1.0 / y0s[::2] - 1.0)
+    np.testing.assert_allclose(found.values[::2], ends**2, rtol=1e-4)
+    np.testing.assert_allclose(found.gradients[::2, 0], 2.0 * ends**3 / y0s[::2] ** 2, rtol=1e-4)
+
+
+def test_a_loss_that_is_none_is_told():
+    def loss(ys):
+        return math.sqrt(ys[1, 0] - 1.0) if ys[1, 0] < 1.5 else ys[1, 0] * math.nan
+
+    def picky(ys):
+        if ys[1, 0] > 1.5:
+            raise ValueError("too large")
+        return ys[1, 0]
+
+    given = decay, np.array([1.2, 2.0]), END, (0.0,)
+    for of, why in ((loss, "the loss is NaN, or"), (picky, "loss raised")):
+        with pytest.warns(nd.NumbadWarning, match=f"1 of 2.*number 1: {why}"):
+            found = device.ensemble(*given, derivatives="y0", loss=of)
+        assert (found.status != 0).tolist() == [False, True]
+        assert np.isnan(found.gradients[1, 0])
+    np.testing.assert_allclose(found.gradients[0, 0], 1.0, rtol=1e-12)
+
+
+def test_a_full_tape_is_told():
+    """Every factor of a product is recorded: some thousand have room."""
+
+    def product(ys):
+        total = 1.0
+        for k in range(ys.shape[0]):
+            total = math.sin(total * ys[k, 0])
+        return total
+
+    ts = np.linspace(0.0, 1.0, 50)
+    found = device.ensemble(decay, 1.2, ts, 0.1, derivatives="y0", loss=product)
+    outputs = 1.2 * np.exp(-0.1 * ts[:, None])
+    value, slope = nd.jvp(product)((outputs,), (outputs / 1.2,))
+    np.testing.assert_allclose(found.values, value, rtol=1e-8)
+    np.testing.assert_allclose(found.gradients[0], slope, rtol=1e-8)
+    with pytest.raises(nd.IntegrationError, match=r"1 of 1 .*its tape has room for"):
+        device.ensemble(
+            decay, 1.2, np.linspace(0.0, 1.0, 5000), 0.1, derivatives="y0", loss=product
+        )
+
+
+def test_a_right_hand_side_that_switches_is_told():
+    """As by the solver: the adjoint is that of the steps, which know nothing of when it switches."""
+
+    def dosed(t, y, start):
+        return -y + (1.0 if t > start else 0.0)
+
+    with pytest.warns(nd.NumbadWarning, match="start"):
+        device.ensemble(nd.ode.solver(dosed), 1.0, END, 0.3, derivatives="args", loss=end_squared)
+
+
+ruled = njit(lambda t, y, k: -k * y)
+nd.rule(ruled, jvp=lambda primals, tangents: (0.0, 0.0))
+stiff = nd.ode.solver(lambda t, y, k: -k * y, method="Rosenbrock23")
+path = brownian_solver("EulerMaruyama", 0.25)
+
+
+@pytest.mark.parametrize(
+    ("given", "options", "error", "message"),
+    [
+        ((decay, 1.0, END, RATES), {"derivatives": None}, nd.ArgumentError, "derivatives="),
+        ((decay, 1.0, END, RATES), {"loss": 3}, nd.ArgumentError, "not 3"),
+        ((decay, 1.0, END, RATES), {"reduce": end_squared}, nd.ArgumentError, "'mean'"),
+        ((decay, 1.0, END, RATES), {"loss": lambda ys: (1.0, 2.0)}, nd.ArgumentError, "one float"),
+        ((decay, 1.0, (0.5,), RATES), {}, nd.ArgumentError, "two times"),
+        ((decay, 1.0, END, RATES, KEY), {}, nd.ArgumentError, "takes no keys"),
+        ((stiff, 1.0, END, RATES), {}, nd.UnsupportedError, "explicit.*without loss="),
+        ((path, 1.0, END, (0.1, 0.4), KEY), {}, nd.UnsupportedError, "explicit.*without loss="),
+        ((nd.ode.solver(ruled), 1.0, END, RATES), {}, nd.UnsupportedError, "rule of its own"),
+    ],
+)
+def test_what_has_no_adjoint_is_refused(given, options, error, message):
+    with pytest.raises(error, match=message):
+        device.ensemble(*given, **{"derivatives": BOTH, "loss": end_squared, **options})
+
+
+@pytest.mark.skipif(not cuda.is_available(), reason="there is no GPU here")
+@pytest.mark.parametrize("method", ["RK4", "Tsit5"])
+@pytest.mark.parametrize("precision", ["float64", "float32"])
+def test_on_a_gpu(method, precision, monkeypatch):
+    monkeypatch.undo()
+    starts = np.column_stack([np.linspace(0.9, 1.1, 5000), np.zeros((5000, 2))])
+    rho = np.linspace(0.0, 21.0, 5000)
+    for ts in (END, WITHIN):
+        given = lorenz_solver(method, 1e-5), starts, ts, (10.0, rho, EIGHT_THIRDS)
+        exact = by_the_chain_rule(device.ensemble(*given, derivatives=BOTH))
+        found = device.ensemble(*given, derivatives=BOTH, loss=roughness, precision=precision)
+        assert_close(found, *exact, 1e-9 if precision == "float64" else 1e-2)
