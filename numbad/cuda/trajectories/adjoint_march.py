@@ -8,6 +8,7 @@ Steps of one size start at t0 + k h. On the way back the stages are evaluated ag
 import math
 from collections import namedtuple
 
+from numbad.cuda.trajectories.even_march import make_even_march, no_step_ahead
 from numbad.cuda.trajectories.outputs import make_put, take
 from numbad.ode import failure
 from numbad.ode.adjoints.adjoint_of_method import step_adjoint
@@ -54,6 +55,12 @@ def _keep_state(states, row, slot, t, h, y):
     _put((states,), row, slot, y)
 
 
+@inlined
+def _keep_row(record, row, y):
+    states, slot = record
+    _put((states,), row, slot, y)
+
+
 def _make_reached(size):
     @inlined
     def reached(t_new, steps, t, t_end):
@@ -73,6 +80,9 @@ def recorded_march(problem, settings, dense):
     record, most, put = record_of(problem, settings), settings.max_steps, _put
     keep, reached = record.keep, record.reached
     outputs = _make_outputs(pieces) if dense else _no_outputs
+    ahead = no_step_ahead
+    if not (dense or problem.tableau.adaptive):
+        ahead = make_even_march(problem, pieces, settings, _keep_row)
 
     @inlined
     def march(slot, ts, tables, states, y0, args):
@@ -81,8 +91,13 @@ def recorded_march(problem, settings, dense):
         first, last = ts[0], ts[len(ts) - 1]
         put(tables, 0, slot, initial)
         _, work, y, k0, status, control = start(initial, first, last, structure, args, settings)
-        t, row, steps, passed = first, 1, 0, 0.0
         room = states.shape[0] - ROWS_BESIDES
+        t, row = first, 1
+        if t != last and status == failure.RUNNING:
+            record = states, slot
+            t, y, k0, control = ahead(work, t, last, y, k0, control, structure, args, record, room)
+        steps = control.attempts
+        passed = float(steps)
         while t != last and status == failure.RUNNING:
             if control.attempts >= most:
                 status = failure.TOO_MANY_STEPS

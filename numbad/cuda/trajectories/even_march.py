@@ -7,25 +7,33 @@ from numbad.ode.state import all_finite
 from numbad.ode.step import make_step
 
 
-def make_even_march(problem, pieces, settings):
-    """The compiled `ahead(work, t, t_end, y, k0, control, structure, args) -> (t, y, k0, control)`.
+@inlined
+def nothing_kept(record, row, y):
+    """`keep` of a march that records nothing."""
 
-    All steps of a method without an error estimate but the last, the shorter one, which the caller takes as
-    it takes any. A state that is not finite stays so, since a step adds to it: it is looked at once, and
-    where it is not, nothing has been done, and the caller finds the step at fault.
+
+def make_even_march(problem, pieces, settings, keep=nothing_kept):
+    """The compiled `ahead(work, t, t_end, y, k0, control, structure, args, record, room)`.
+
+    It returns (t, y, k0, control), after all steps of a method without an error estimate but the last, the
+    shorter one, and no more than `room`; the caller takes the others as it takes any. A state that is not
+    finite stays so, since a step adds to it: it is looked at once, and where it is not, nothing has been
+    done, and the caller finds the step at fault. `keep(record, row, y)` keeps what step number `row` starts
+    from.
     """
     fun, close, settle = pieces.fun, pieces.close, pieces.settle
     step = make_step(problem.tableau, RightHandSide(problem.inplace, problem.until_output))
     longest, most = settings.max_step, settings.max_steps
 
     @inlined
-    def ahead(work, t, t_end, y, k0, control, structure, args):
+    def ahead(work, t, t_end, y, k0, control, structure, args, record, room):
         h = min(max(control.h, -longest), longest)
         wanted = (t_end - t) / (EVEN_STRETCH * h)
-        count = int(wanted) if wanted < most else most
+        count = min(int(wanted) if wanted < most else most, room)
         w, slope = y, k0
         k = 0
         while k != count:
+            keep(record, k + 1, w)
             w, stages = step(fun, work, t + k * h, t + (k + 1) * h, h, w, slope, structure, args)
             slopes = close(fun, work, t + (k + 1) * h, w, stages, structure, args)
             w, slope = settle(work, w, slopes)
@@ -35,3 +43,9 @@ def make_even_march(problem, pieces, settings):
         return t + count * h, w, slope, Control(control.h, control.log_error, count)
 
     return ahead
+
+
+@inlined
+def no_step_ahead(work, t, t_end, y, k0, control, structure, args, record, room):
+    """Where steps go on from that look at every state: the start."""
+    return t, y, k0, control

@@ -7,7 +7,7 @@ from numba.core import types
 
 from numbad.compilation.memo import built_once
 from numbad.cuda.kernels import Kernel
-from numbad.cuda.trajectories.even_march import make_even_march
+from numbad.cuda.trajectories.even_march import make_even_march, no_step_ahead
 from numbad.cuda.trajectories.given import Absent, named_classes
 from numbad.cuda.trajectories.kernel_source import argument_types, kernel_function
 from numbad.cuda.trajectories.listed_returns import read_as_tuples
@@ -143,14 +143,14 @@ def march_of(problem, settings, dense, put):
     if dense:
         return _through(pieces, settings, put)
     even = isinstance(problem.tableau, Tableau) and not problem.tableau.adaptive
-    ahead = make_even_march(problem, pieces, settings) if even else _no_step_ahead
+    ahead = make_even_march(problem, pieces, settings) if even else no_step_ahead
     return _to_the_end(pieces, settings, put, ahead)
 
 
 def _to_the_end(pieces, settings, put, ahead):
     """`march` for two outputs, the start and the end: no more is kept in registers than a step needs.
 
-    `ahead(work, t, t_end, y, k0, control, structure, args)` is where the steps go on from.
+    `ahead`, as `make_even_march` makes it, is where the steps go on from.
     """
     fun, as_state, start, advance, close, settle = _named(
         pieces, "fun as_state start advance close settle"
@@ -165,7 +165,7 @@ def _to_the_end(pieces, settings, put, ahead):
         put(tables, 0, i, initial)
         _, work, y, k0, status, control = start(initial, t, t_end, structure, args, settings)
         if t != t_end and status == failure.RUNNING:
-            t, y, k0, control = ahead(work, t, t_end, y, k0, control, structure, args)
+            t, y, k0, control = ahead(work, t, t_end, y, k0, control, structure, args, None, most)
         while t != t_end and status == failure.RUNNING:
             if control.attempts >= most:
                 status = failure.TOO_MANY_STEPS
@@ -225,12 +225,6 @@ def _through(pieces, settings, put):
         return status, t, row
 
     return march
-
-
-@inlined
-def _no_step_ahead(work, t, t_end, y, k0, control, structure, args):
-    """Where steps go on from that look at every state: the start."""
-    return t, y, k0, control
 
 
 def _named(pieces, names):
