@@ -133,6 +133,7 @@ def coarse_steps(y, k):
     return states
 
 
+@pytest.mark.dear
 def test_it_is_the_derivative_of_the_steps():
     """Long ones, far from the solution: an output where one ends, and the last one shorter than others."""
     solve = nd.ode.solver(lambda t, y, k: -k * t * y, method="RK4", first_step=0.125)
@@ -156,6 +157,7 @@ def test_it_is_the_derivative_of_the_steps():
     assert_close(found, loss(starts, rates), gradients, 1e-12)
 
 
+@pytest.mark.dear
 def test_of_the_numbers_asked_for_in_their_order():
     one = device.ensemble(decay, 2.0, END, RATES, derivatives=BOTH, loss=end_squared)
     other = device.ensemble(decay, 2.0, END, RATES, derivatives=(0, "y0"), loss=end_squared)
@@ -336,6 +338,7 @@ def test_a_loss_that_is_none_is_told():
     np.testing.assert_allclose(found.gradients[0, 0], 1.0, rtol=1e-12)
 
 
+@pytest.mark.dear
 def test_a_full_tape_is_told():
     """Every factor of a product is recorded: some thousand have room."""
 
@@ -357,6 +360,7 @@ def test_a_full_tape_is_told():
         )
 
 
+@pytest.mark.dear
 def test_a_right_hand_side_that_switches_is_told():
     """As by the solver: the adjoint is that of the steps, which know nothing of when it switches."""
 

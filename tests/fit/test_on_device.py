@@ -85,6 +85,7 @@ def blowing_up_fit(**options):
     return fit_ode(blow_up, None, None, {"rate": 0.5}, **given | options)
 
 
+@pytest.mark.dear
 def test_experiments_with_parameters_of_their_own(twin):
     found = blowing_up_fit(device="cuda", starts=3)
     agree(found, blowing_up_fit(starts=3))
@@ -95,6 +96,7 @@ def test_experiments_with_parameters_of_their_own(twin):
     assert len(set(twin)) == 1  # by one kernel
 
 
+@pytest.mark.dear
 def test_a_start_whose_solution_fails_counts_as_on_the_cpu(twin):
     options = {"bounds": {"rate": (0.01, 4.0)}, "starts": 5, "seed": 1}
     found, wanted = blowing_up_fit(device="cuda", **options), blowing_up_fit(**options)
