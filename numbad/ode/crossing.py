@@ -9,6 +9,7 @@ import math
 import numpy as np
 
 from numbad.ode.compiling import inlined
+from numbad.ode.short_tuples import item, replaced
 from numbad.ode.state import restored
 
 EPSILON = float(np.finfo(float).eps)
@@ -86,10 +87,11 @@ def make_bracket(value):
 def make_scan(values, interpolate, directions):
     """The compiled `value(i, theta, step)`, `begin` and `scan`, for conditions `values(t, y, args)`.
 
-    `step` is (row, t, h, y, dense, structure, args), with a row that the states are put into. `before[i]`
-    is the last value of condition `i` that was not zero, `low[i]` where in the step it was.
+    `step` is (row, t, h, y, dense, structure, args), with a row that the states are put into. Of condition
+    `i`, `before[i]` is the last value that was not zero, `low[i]` where in the step it was. Both are tuples:
+    a GPU has no memory for arrays.
     """
-    count = len(directions)
+    count, none = len(directions), (NOWHERE,) * len(directions)
 
     @inlined
     def all_values(theta, step):
@@ -99,39 +101,60 @@ def make_scan(values, interpolate, directions):
 
     @inlined
     def value(i, theta, step):
-        return all_values(theta, step)[i]
+        return item(all_values(theta, step), i)
 
     bracket = make_bracket(value)
 
     @inlined
-    def begin(step, before, low):
-        """What is zero at the beginning of the first step counts from shortly after on."""
+    def begin(step, before, low, soon):
+        """What is zero at the beginning of the first step counts from `soon` after on."""
         for i in range(count):
-            if before[i] == 0.0:
-                before[i], low[i] = value(i, SOON, step), SOON
+            if item(before, i) == 0.0:
+                before, low = replaced(before, i, value(i, soon, step)), replaced(low, i, soon)
+        return before, low
 
     @inlined
-    def scan(place, step, before, low, high):
-        """Where the conditions cross zero before `place`: for each between `low[i]` and `high[i]`.
+    def scan(place, step, before, low):
+        """Where the conditions cross zero before `place`: (before, low, high), from `low[i]` to `high[i]`.
 
-        It returns where the first does, or `NOWHERE`; NaN where a condition is, which never crosses.
+        `high[i]` is `NOWHERE` for one that does not, NaN for one that is NaN.
         """
         theta = (place + 1) / PLACES
         t, h = step[1], step[2]
-        found = all_values(theta, step)
+        found, high = all_values(theta, step), none
         for i in range(count):
-            after = found[i]
-            high[i] = NOWHERE
-            if crosses(before[i], after, directions[i]):
-                resolution = max(2.0 * max(abs(t), abs(t + h)) * EPSILON / abs(h), EPSILON)
-                low[i], high[i] = bracket(i, low[i], theta, before[i], after, resolution, step)
-            elif after != 0.0:
-                before[i], low[i] = after, theta
-            if math.isnan(after):
-                high[i] = math.nan
-        return high.min()
+            g_low, g_high, start = item(before, i), item(found, i), item(low, i)
+            if theta <= start:
+                pass
+            elif crosses(g_low, g_high, item(directions, i)):
+                least = spacing_at_one()
+                resolution = max(2.0 * max(abs(t), abs(t + h)) * least / abs(h), least)
+                start, end = bracket(i, start, theta, g_low, g_high, resolution, step)
+                low, high = replaced(low, i, start), replaced(high, i, end)
+            elif g_high != 0.0:
+                before, low = replaced(before, i, g_high), replaced(low, i, theta)
+            if math.isnan(g_high):
+                high = replaced(high, i, math.nan)
+        return before, low, high
 
     return value, begin, scan
+
+
+@inlined
+def earliest(high):
+    """Which condition crosses zero first, and where: `NOWHERE` where none does, NaN where one is NaN."""
+    which, first = 0, high[0]
+    for i in range(1, len(high)):
+        place = item(high, i)
+        if not math.isnan(first) and not place >= first:
+            which, first = i, place
+    return which, first
+
+
+@inlined
+def spacing_at_one():
+    """The spacing of numbers next to 1: EPSILON, or that of float32 in code that is narrowed to it."""
+    return next_to(1.0, 1.0) - 1.0
 
 
 @inlined

@@ -8,7 +8,8 @@ import numpy as np
 from numbad.ode import failure
 from numbad.ode.compiling import inlined
 from numbad.ode.conditions import Conditions
-from numbad.ode.crossing import NOWHERE, PLACES, make_scan
+from numbad.ode.crossing import NOWHERE, PLACES, SOON, earliest, make_scan
+from numbad.ode.short_tuples import item, replaced
 from numbad.ode.state import restored, table_for
 from numbad.ode.tables import FIRST_ROWS, enlarged, with_row
 
@@ -26,36 +27,32 @@ def make_watch(pieces, watched, y0, args):
     """The pieces for conditions, of states and arguments of given types."""
     conditions, directions, counts = watched
     watch = Conditions(conditions, y0, args)
-    values, count = watch.values, len(conditions)
+    values = watch.values
     _, begin_scan, scan = make_scan(values, pieces.interpolate, directions)
-    interpolate = pieces.interpolate
+    interpolate, zeros = pieces.interpolate, (0.0,) * len(conditions)
 
     @inlined
     def begin(t, y, structure, args):
         now = values(t, restored(structure, y), args)
-        before, low, high = np.empty(count), np.zeros(count), np.empty(count)
-        for i in range(count):
-            before[i] = now[i]
         numbers, left = np.empty(FIRST_ROWS, np.int64), np.array(counts)
-        return 0, np.empty(FIRST_ROWS), table_for(FIRST_ROWS, y), numbers, before, low, high, left
+        return 0, np.empty(FIRST_ROWS), table_for(FIRST_ROWS, y), numbers, now, zeros, left
 
     @inlined
     def step(at, is_first, t_new, events):
-        found, times, states, numbers, before, low, high, left = events
+        found, times, states, numbers, before, low, left = events
         row, t, h, y, dense = at[:5]
         ended, t_last, status = False, t_new, failure.RUNNING
         if is_first:
-            begin_scan(at, before, low)
+            before, low = begin_scan(at, before, low, SOON)
         for place in range(PLACES):
-            if math.isnan(scan(place, at, before, low, high)):
+            before, low, high = scan(place, at, before, low)
+            which, theta = earliest(high)
+            if math.isnan(theta):
                 status = failure.CONDITION_NOT_A_NUMBER
                 break
-            while high.min() < NOWHERE and not ended:
-                which = high.argmin()
-                theta = high[which]
-                high[which] = NOWHERE
-                before[which] = -before[which]
-                low[which] = theta
+            while theta < NOWHERE and not ended:
+                before = replaced(before, which, -item(before, which))
+                low = replaced(low, which, theta)
                 if found == len(numbers):
                     numbers = enlarged(numbers, 2 * found)
                 numbers[found] = which
@@ -64,10 +61,11 @@ def make_watch(pieces, watched, y0, args):
                 left[which] -= 1
                 if left[which] == 0:
                     ended, t_last = True, t + theta * h
+                high = replaced(high, which, NOWHERE)
+                which, theta = earliest(high)
             if ended:
                 break
-        low[:] = 0.0
-        return status, (found, times, states, numbers, before, low, high, left), ended, t_last
+        return status, (found, times, states, numbers, before, zeros, left), ended, t_last
 
     return Watch(True, begin, step)
 

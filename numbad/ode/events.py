@@ -8,12 +8,14 @@ from functools import cache
 import numpy as np
 from numba.core.dispatcher import Dispatcher
 
-from numbad.compilation.caching import jit
+from numbad.compilation.caching import user_jit
 from numbad.errors import ArgumentError
 from numbad.ode.compiling import as_dispatcher
 from numbad.source import define
 
 LARGEST_COUNT = 62  # what happens at one time is told as the bits of an integer
+
+CHANGED_LENGTH = "the change of an event must return a state as long as the one it is given"
 
 # `condition` is a dispatcher, or None where `times`, one too, says when it happens; `change` is one or None.
 Event = namedtuple("Event", "condition times direction terminal change")
@@ -136,9 +138,8 @@ def _constant(times):
 def _returning(values):
     """The function of these times, the same one for the same times."""
     written = "".join(f"{value!r}, " for value in values)
-    return jit(
-        define(f"def times(*args):\n    return np.array([{written}], np.float64)\n", {"np": np})
-    )
+    row = f"np.array([{written}])" if values else "np.empty(0)"
+    return user_jit(define(f"def times(*args):\n    return {row}\n", {"np": np}))
 
 
 def _change(change):

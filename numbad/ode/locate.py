@@ -1,36 +1,24 @@
 """The first event of a solution after a time: integrated for that, and what happens there."""
 
-import math
-
-import numpy as np
-
 from numbad.compilation.memo import built_once
 from numbad.ode import failure
-from numbad.ode.compiling import GenericDispatcher, generic, inlined
+from numbad.ode.compiling import GenericDispatcher, generic
 from numbad.ode.conditions import Conditions
-from numbad.ode.crossing import NOWHERE, PLACES, make_scan, next_to
+from numbad.ode.crossing import SOON
+from numbad.ode.first_crossing import make_first_crossing
 from numbad.ode.fixed_times import check
 from numbad.ode.integrate import as_passed, content_of, dispatcher_of, functions_of, make_pieces
 from numbad.ode.rhs import RightHandSide, make_evaluate
+from numbad.ode.short_tuples import item
 from numbad.ode.state import (
     borrow,
     borrow_given,
-    combine,
     hold,
     make_workspace,
     restored,
     structure_of,
 )
 from numbad.ode.true_slope import make_slope_at
-
-# The fraction of a first step after which an event that has just happened can be seen to happen again.
-SHORTEST = 1e-12
-
-# Distances between the two sides of an event, in doublings of the spacing between numbers.
-WIDEST_GAP = 40
-
-# How many numbers one goes back to be before an event.
-LARGEST_RETREAT = 10
 
 
 class LocateDispatcher(GenericDispatcher):
@@ -93,34 +81,13 @@ def make_search(problem, conditions, directions, mass):
 def _search(pieces, problem, watch, directions, mass):
     """The Python function `search` for given types."""
     fun, as_state, start, advance, close, extend, interpolate, settle, explain, *_ = pieces
-    count, values, slopes_of = len(directions), watch.values, watch.slopes
+    values, slopes_of = watch.values, watch.slopes
     slope_at = make_slope_at(problem, mass, make_evaluate(RightHandSide(problem.inplace, True)))
     side = make_workspace(2)
-
-    value, begin, scan = make_scan(values, interpolate, directions)
-
-    @inlined
-    def seen_again(step, before, low, goes_to):
-        """Whether what has just happened, and happens again at once, is seen to: as bounces of a ball are."""
-        seen = True
-        for i in range(count):
-            theta = low[i]
-            while before[i] * goes_to[i] < 0.0 and theta > SHORTEST:
-                theta *= 0.0625
-                before[i], low[i] = value(i, theta, step), theta
-            seen = seen and before[i] * goes_to[i] >= 0.0
-        return seen
-
-    @inlined
-    def last_before(which, theta, step, sign):
-        """A time at which the condition has its old sign in a state that is found again from the time."""
-        t, h = step[1], step[2]
-        time = t + theta * h
-        for _ in range(LARGEST_RETREAT):
-            if value(which, (time - t) / h, step) * sign > 0.0:
-                break
-            time = next_to(time, -h)
-        return time
+    known, begin, first, last_before, gap_after, has_slopes = make_first_crossing(
+        watch, interpolate, directions
+    )
+    zeros = (0.0,) * len(directions)
 
     def search(y0, t, t_end, given_args, fired, crossed_by, tried, given_settings):
         args, settings = borrow_given(given_args), borrow(given_settings)
@@ -128,19 +95,11 @@ def _search(pieces, problem, watch, directions, mass):
         initial = as_state(y0, args)
         memory, work, y, k0, status, control = start(initial, t, t_end, structure, args, settings)
         own_memory, (row, slope_row) = side(initial)
-        before, low, high = np.empty(count), np.zeros(count), np.empty(count)
-        goes_to = np.zeros(count)  # the sign that it will soon have, where that is known
-        now = values(t, restored(structure, y), args)
-        rates = now
+        now = rates = values(t, restored(structure, y), args)
         slope = slope_at(slope_row, t, y, structure, args)
         onset = slopes_of(t, restored(structure, y), restored(structure, slope), args)
-        for i in range(count):
-            has_fired = fired >> i & 1
-            # The change of an event may have set it back to before it.
-            before[i] = 0.0 if has_fired and now[i] * crossed_by[i] >= 0.0 else now[i]
-            if before[i] == 0.0 and (not has_fired or onset[i] * crossed_by[i] < 0.0):
-                goes_to[i] = onset[i]
-        hit, first = 0, True
+        before, goes_to = known(now, onset, fired, crossed_by)
+        hit, is_first, low = 0, True, zeros
         t_before = t_after = t_end
         while t != t_end and status == failure.RUNNING and hit == 0:
             if tried + control.attempts >= settings.max_steps:
@@ -154,39 +113,24 @@ def _search(pieces, problem, watch, directions, mass):
             slopes = close(fun, work, t_new, w, stages, structure, args)
             dense = extend(fun, work, t, h, y, slopes, structure, args)
             at = row, t, h, y, dense, structure, args
-            if first:
-                begin(at, before, low)
-                first = False
-                if not seen_again(at, before, low, goes_to):
-                    status = failure.EVENTS_ACCUMULATE
-            for place in range(PLACES):
-                earliest = scan(place, at, before, low, high)
-                if math.isnan(earliest):
-                    status = failure.CONDITION_NOT_A_NUMBER
-                    break
-                if earliest < NOWHERE:
-                    for i in range(count):
-                        if high[i] < NOWHERE and low[i] <= earliest:
-                            hit |= 1 << i
-                    which = high.argmin()
-                    t_before = last_before(which, low[which], at, before[which])
-                    state = interpolate(row, (t_before - t) / h, h, y, dense)
-                    slope = slope_at(slope_row, t_before, state, structure, args)
-                    user_state, user_slope = restored(structure, state), restored(structure, slope)
-                    rates = slopes_of(t_before, user_state, user_slope, args)
-                    gap = next_to(t_before, h) - t_before
-                    for _ in range(WIDEST_GAP):
-                        moved = combine(work[0], state, gap, (1.0,), (slope,))
-                        beyond = values(t_before + gap, restored(structure, moved), args)[which]
-                        if beyond * before[which] < 0.0:
-                            break
-                        gap *= 2.0
-                    t_after = t_before + gap
-                    for i in range(count):
-                        if hit >> i & 1 and not abs(rates[i]) > 0.0:
-                            status = failure.EVENT_WITHOUT_SLOPE
-                    break
-            low[:] = 0.0
+            if is_first:
+                before, low, status = begin(at, before, goes_to, SOON)
+                is_first = False
+            if status == failure.RUNNING:
+                status, hit, which, before, low = first(at, before, low)
+            if hit != 0:
+                sign = item(before, which)
+                t_before = last_before(which, item(low, which), at, sign)
+                state = interpolate(row, (t_before - t) / h, h, y, dense)
+                slope = slope_at(slope_row, t_before, state, structure, args)
+                rates = slopes_of(
+                    t_before, restored(structure, state), restored(structure, slope), args
+                )
+                gap, _ = gap_after(which, sign, t_before, h, work[0], state, slope, structure, args)
+                t_after = t_before + gap
+                if not has_slopes(hit, rates):
+                    status = failure.EVENT_WITHOUT_SLOPE
+            low = zeros
             t = t_new
             y, k0 = settle(work, w, slopes)
         status = explain(status, work, t, y, k0, control.h, t_end, structure, args, settings)

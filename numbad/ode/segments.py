@@ -19,6 +19,8 @@ from numbad.errors import ModelError
 from numbad.ode import failure
 from numbad.ode.compiling import generic
 from numbad.ode.crossing import next_to
+from numbad.ode.events import CHANGED_LENGTH
+from numbad.ode.first_crossing import MOST_CROWDED, count_crowded
 from numbad.ode.forms import as_arguments, as_form, as_row, new_row
 from numbad.ode.integrate import dispatcher_of
 from numbad.ode.locate import LocateDispatcher, make_locate
@@ -28,9 +30,6 @@ from numbad.ode.true_slope import NODES, make_consistent, make_flow, make_slope
 from numbad.operators.stop import stop_gradient
 from numbad.reverse.checkpoint import checkpoint
 from numbad.source import define
-
-# Events within this part of the time are at once, as the last bounces of a ball; so many in a row are told.
-AT_ONCE, MOST_CROWDED = 1e-13, 100
 
 # What a solver with events is compiled for, besides the problem and the settings: the events, and how many of
 # those that happen are returned.
@@ -259,7 +258,7 @@ _CROWDING = """\
 @jit
 def crowding(crowded, t, after):
     """How many events in a row have happened right after another; an error where that does not end."""
-    crowded = crowded + 1 if abs(after - t) <= AT_ONCE * abs(after) else 0
+    crowded = count_crowded(crowded, t, after)
     if crowded > MOST_CROWDED:
         raise failure.SolveError(failure.EVENTS_ACCUMULATE, after)
     return crowded
@@ -285,9 +284,7 @@ def make_shift(flow, condition):
 def changed(before, after):
     """A changed state, which must have the length of the state."""
     if len(after) != len(before):
-        raise ModelError(
-            "the change of an event must return a state as long as the one it is given"
-        )
+        raise ModelError(CHANGED_LENGTH)
     return after
 
 

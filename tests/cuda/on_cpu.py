@@ -71,10 +71,20 @@ _INDEX_CODE = "".join(
     for name in _INDICES
 )
 # What NVIDIA's library has and the host's has not.
-_ROUNDED_PRODUCT = """
+_DEVICE_LIBRARY = """
 define double @__nv_dmul_rn(double %x, double %y) {
   %product = fmul double %x, %y
   ret double %product
+}
+define i32 @__nv_isnand(double %x) {
+  %odd = fcmp uno double %x, %x
+  %found = zext i1 %odd to i32
+  ret i32 %found
+}
+define i32 @__nv_isnanf(float %x) {
+  %odd = fcmp uno float %x, %x
+  %found = zext i1 %odd to i32
+  ret i32 %found
 }
 """
 
@@ -92,7 +102,7 @@ def engine_of(texts):
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     module = None
-    for text in [_INDEX_CODE + _ROUNDED_PRODUCT, *texts]:
+    for text in [_INDEX_CODE + _DEVICE_LIBRARY, *texts]:
         text = re.sub(r'target (triple|datalayout) = "[^"]*"', "", text)
         text = re.sub(r'@"?llvm\.nvvm\.read\.ptx\.sreg\.(\w+)\.x"?', r"@read_\1", text)
         part = llvm.parse_assembly(text)

@@ -254,7 +254,7 @@ def test_too_many_even_steps():
 decay = nd.ode.solver(lambda t, y, k: (-k * y[0],))
 stiff = nd.ode.solver(lorenz, method="KenCarp4")
 writing = nd.ode.solver(lorenz, inplace=True)
-switched = nd.ode.solver(lorenz, tstops=0.5)
+kept = nd.ode.solver(lorenz, tstops=0.5, keep_events=1)
 ones, close_by = np.ones((3, 1)), (0.0, 1e-9, 1.0, 1.0 + 1e-9)
 
 
@@ -275,7 +275,7 @@ ones, close_by = np.ones((3, 1)), (0.0, 1e-9, 1.0, 1.0 + 1e-9)
         ((decay, Resident(ones), END, 1.0), {"precision": "f4"}, nd.ArgumentError, "takes float32"),
         ((stiff, STARTS, END), {}, nd.UnsupportedError, "'KenCarp4'"),
         ((writing, STARTS, END), {}, nd.UnsupportedError, "inplace"),
-        ((switched, STARTS, END), {}, nd.ArgumentError, "without events"),
+        ((kept, STARTS, END), {}, nd.UnsupportedError, "keep_events"),
     ],
 )
 def test_what_does_not_fit_is_refused(given, options, error, message):

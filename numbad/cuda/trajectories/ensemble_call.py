@@ -9,7 +9,7 @@ from numbad.cuda.trajectories.collection import OnDevice, OnHost, Portion
 from numbad.cuda.trajectories.given import Absent, Given, state_of
 from numbad.cuda.trajectories.losses import LossGradient
 from numbad.cuda.trajectories.lost_trajectories import LostTrajectories
-from numbad.cuda.trajectories.ode_march import OdePlan
+from numbad.cuda.trajectories.ode_march import OdePlan, is_with_events
 from numbad.cuda.trajectories.path_numbers import PathNumbers
 from numbad.cuda.trajectories.portions import checked_block, portion, portions, progress_bar
 from numbad.cuda.trajectories.quantile import QuantileSearch
@@ -48,8 +48,9 @@ def ensemble(
     Parameters
     ----------
     solve : dispatcher
-        From `nd.ode.solver`: an explicit Runge-Kutta method, adaptive or with steps of one size. Or from
-        `nd.sde.solver`: a method that solves no equations. Their functions return floats or tuples.
+        From `nd.ode.solver`: an explicit Runge-Kutta method, adaptive or with steps of one size, with events
+        or without; or a Rosenbrock method. Or from `nd.sde.solver`: a method that solves no equations. Their
+        functions, changes by events included, return floats or tuples.
     y0s : array, float or tuple
         Initial states: an array (trajectories, n), of which `fun` gets a row as a tuple of n floats; for
         scalar states a float or an array (trajectories,); or a tuple or namedtuple of such, one for each
@@ -118,8 +119,9 @@ def ensemble(
     -----
     The steps are those of `solve` on the CPU, from the same code, up to rounding: a GPU contracts products
     and sums. Normal numbers are the CPU's to the last bit; in float32 they are made of 32 random bits in
-    place of 52 and differ by some 1e-7, by up to 3e-4 where they are next to zero. Nothing is allocated in a
-    thread, and states stay in registers: ensembles are for small systems.
+    place of 52 and differ by some 1e-7, by up to 3e-4 where they are next to zero. Beyond a terminal event
+    outputs hold the state there, and the status is 0. Nothing is allocated in a thread, and states stay in
+    registers: ensembles are for small systems.
     """
     _check_reduce(reduce)
     plan_of(solve)
@@ -160,13 +162,12 @@ def _check_reduce(reduce):
 
 def plan_of(solve):
     """What a solver solves; ArgumentError for what is none."""
-    if isinstance(solve, SolverDispatcher):
+    if isinstance(solve, SolverDispatcher) or is_with_events(solve):
         return OdePlan.of(*solve.origin)
     if isinstance(solve, SolveDispatcher):
         return SdePlan.of(*solve.origin)
     raise ArgumentError(
-        "nd.cuda.ensemble takes what nd.sde.solver or nd.ode.solver returned, without events, tstops and "
-        f"keep_events; not {solve!r}"
+        f"nd.cuda.ensemble takes what nd.sde.solver or nd.ode.solver returned, not {solve!r}"
     )
 
 

@@ -83,6 +83,11 @@ class LossGradient:
                 "nd.cuda.ensemble has the adjoint of explicit Runge-Kutta methods alone, such as 'Tsit5'. "
                 "Way out: derivatives= without loss=, by forward mode; reduce= takes means of a function"
             )
+        if request.plan.events:
+            raise UnsupportedError(
+                "nd.cuda.ensemble has no adjoint of events. Way out: derivatives= without loss=, by forward "
+                "mode; reduce= takes means of a function"
+            )
         check_keys(request.keys)
         loss = as_dispatcher("nd.cuda.ensemble", getattr(loss, "py_func", loss))
         returned = reduced_type(cpu_target.typing_context, loss)

@@ -8,6 +8,7 @@ from numba.core import types
 from numbad.compilation.memo import built_once
 from numbad.cuda.kernels import Kernel
 from numbad.cuda.trajectories.even_march import make_even_march, no_step_ahead
+from numbad.cuda.trajectories.event_march import make_event_march
 from numbad.cuda.trajectories.given import Absent, named_classes
 from numbad.cuda.trajectories.kernel_source import argument_types, kernel_function
 from numbad.cuda.trajectories.listed_returns import read_as_tuples
@@ -19,7 +20,7 @@ from numbad.ode import failure
 from numbad.ode.compiling import inlined
 from numbad.ode.integrate import Problem, Settings, make_pieces
 from numbad.ode.rosenbrock import Rosenbrock
-from numbad.ode.solving import compiled
+from numbad.ode.solving import with_events
 from numbad.ode.state import structure_of
 from numbad.ode.state_types import components_of
 from numbad.ode.tableau import Tableau
@@ -37,20 +38,25 @@ class OdePlan:
 
     problem: Problem
     settings: Settings
+    events: tuple = ()
 
     @classmethod
     def of(cls, build, given):
         """From a solver's origin; UnsupportedError for what has no code for a GPU yet."""
         problem, settings = given[:2]
-        if build is not compiled or problem.until_output:
-            raise refused("events, tstops and keep_events")
-        if not goes(problem.tableau):
-            raise refused(f"method {problem.tableau.name!r}; {METHODS}")
+        events = _events_of(given[2]) if build is with_events else ()
+        method = problem.tableau
+        if events and type(method) is not Tableau:
+            raise refused(
+                f"events beside method {method.name!r}; beside 'Tsit5' and the like it has"
+            )
+        if not goes(method):
+            raise refused(f"method {method.name!r}; {METHODS}")
         if settings.mass is not None or settings.sparsity is not None:
             raise refused("mass_matrix and jac_sparsity")
         if problem.inplace:
             raise refused("inplace=True, which writes into arrays; fun may return a tuple")
-        return cls(problem, settings)
+        return cls(problem, settings, events)
 
     def check(self, y0, ts, args, first):
         """Raise where a state has more components than equations are solved for; types tell the rest."""
@@ -63,13 +69,16 @@ class OdePlan:
         method = self.problem.tableau
         if method.is_implicit:  # the Jacobian, and its factors without partials
             return method.stages + 2 + width + 2 * (len(times) != 2)
+        if self.events:
+            return method.slopes + 7
         return method.stages + 2 if len(times) == 2 else method.slopes + 5
 
     def kernel(self, y0, args, keys, times, precision, seeds):
         """The kernel for structures of what a trajectory is given."""
         check_keys(keys)
-        dense = len(times) != 2
-        return ode_kernel(self.problem, self.settings, y0, args, dense, precision, seeds)
+        dense = len(times) != 2 or bool(self.events)
+        given = self.problem, self.settings, self.events
+        return ode_kernel(*given, y0, args, dense, precision, seeds)
 
     def arguments(self, times, first):
         """What the kernel takes besides leaves and results."""
@@ -106,6 +115,18 @@ def check_keys(keys):
         raise ArgumentError("an ODE takes no keys: leave them out of nd.cuda.ensemble")
 
 
+def is_with_events(solve):
+    """Whether something is a solver with events."""
+    return getattr(solve, "origin", (None,))[0] is with_events
+
+
+def _events_of(declared):
+    """The events of a solver; UnsupportedError for what has no code."""
+    if declared.keep:
+        raise refused("keep_events")
+    return declared.events
+
+
 def refused(what):
     """An UnsupportedError for part of a problem that the CPU can do."""
     return UnsupportedError(
@@ -115,9 +136,9 @@ def refused(what):
 
 
 @built_once(lambda problem, *_: problem.fun)
-def ode_kernel(problem, settings, y0, args, dense, precision, seeds):
+def ode_kernel(problem, settings, events, y0, args, dense, precision, seeds):
     """The `Kernel` for a problem, structures of arguments, a precision and what derivatives are taken by."""
-    march = march_with(problem, settings, dense, seeds)
+    march = march_with(problem, settings, dense, seeds, events, (y0.type, args.type))
     namespace = {"march": march, **named_classes(y0, args)}
     state, further = y0.source(seeds.read), args.source(seeds.read)
     body = [f"code, stopped_at, row = march(i, ts, tables, {state}, {further})"]
@@ -126,20 +147,37 @@ def ode_kernel(problem, settings, y0, args, dense, precision, seeds):
     return Kernel(function, argument_types(leaves, [types.float64[::1]], seeds), precision)
 
 
-def march_with(problem, settings, dense, seeds):
-    """`march` of a problem as it stands where derivatives are taken by `seeds`."""
-    if (seeds.numbers or problem.tableau.is_implicit) and has_own_rule(problem.fun):
-        raise refused(OWN_RULE)
-    problem = problem._replace(fun=read_as_tuples(problem.fun, bool(seeds.numbers)))
-    return march_of(problem, settings, dense, make_put(seeds.first, seeds.is_first))
+def march_with(problem, settings, dense, seeds, events=(), given=()):
+    """`march` of a problem as it stands where derivatives are taken by `seeds`.
+
+    With events, `given` are the types of the initial state and of the further arguments.
+    """
+    by_duals = bool(seeds.numbers)
+    for function in _differentiated(problem, events, by_duals):
+        if has_own_rule(function):
+            raise refused(f"derivatives of {function.__name__}, which has a rule of its own")
+    put = make_put(seeds.first, seeds.is_first)
+    problem = problem._replace(fun=read_as_tuples(problem.fun, by_duals))
+    pieces = make_pieces(problem, kind_on_gpu)
+    if events:
+        return make_event_march(problem, pieces, settings, events, *given, by_duals, put)
+    return march_of(problem, pieces, settings, dense, put)
 
 
-def march_of(problem, settings, dense, put):
+def _differentiated(problem, events, by_duals):
+    """The users' functions that are called with dual numbers."""
+    if by_duals or problem.tableau.is_implicit:
+        yield problem.fun
+    for event in events:
+        given = (event.condition, event.change, event.times) if by_duals else (event.condition,)
+        yield from (function for function in given if function is not None)
+
+
+def march_of(problem, pieces, settings, dense, put):
     """The compiled `march(i, ts, tables, y0, args) -> (status, t, row)`: trajectory `i`, into `tables`.
 
     `dense`: whether there are outputs between the first and the last. `row` is the first not reached.
     """
-    pieces = make_pieces(problem, kind_on_gpu)
     if dense:
         return _through(pieces, settings, put)
     even = isinstance(problem.tableau, Tableau) and not problem.tableau.adaptive
