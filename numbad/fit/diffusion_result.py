@@ -7,16 +7,19 @@ from functools import cached_property
 import numpy as np
 
 from numbad.errors import ArgumentError, DataError, ModelError, NumbadWarning
+from numbad.fit.likelihood import compiled_density
 from numbad.fit.optimize import Minimum
 from numbad.fit.predictive import increasing, predictive_band
 from numbad.fit.profile import Profile, better_told, is_better
 from numbad.fit.report import likelihood_table
 from numbad.fit.result import FitResult
+from numbad.fit.transition_residuals import transition_residuals
 from numbad.fit.uncertainty import from_hessian, half_width
+from numbad.sde.hidden_state import HiddenState
 
 
 class DiffusionFit(Minimum):
-    """The outcome of `fit_sde`: a `FitResult` by likelihood; `residuals` are of fits by Kalman filters alone.
+    """The outcome of `fit_sde`: a `FitResult` by likelihood.
 
     `cost` is the negative log-likelihood and, with priors, half of the squares of these:
     ``(v - mean) / deviation``, or ``log(v / median) / deviation``. `loglik` is that of the data alone.
@@ -164,13 +167,20 @@ class DiffusionFit(Minimum):
 
     @cached_property
     def residuals(self):
-        """Of a fit by a Kalman filter, (expected - observed) / deviation: see its `residuals`."""
-        hidden, (times, values) = self.problem.hidden, self.problem.args[:2]
-        if hidden is None:
-            raise ModelError(
-                "a fit by transitions or moments has no residuals; a Kalman filter has"
-            )
-        return hidden.residuals(times, values, self.fixed | self.params)
+        """What is standard normal where the model holds, above zero where less was observed than expected.
+
+        Of a fit by a Kalman filter (expected - observed) / deviation: see its `residuals`. Of one by
+        transitions, shape (k - 1,), minus the normal quantile of each, given the observation before it: see
+        `transition_residuals`. ModelError for fits by simulation, which have none.
+        """
+        problem, params = self.problem, self.fixed | self.params
+        if problem.hidden is not None:
+            return problem.hidden.residuals(*problem.args[:2], params)
+        density, names, *_, times, values = problem.contents
+        if isinstance(density, HiddenState):
+            raise ModelError("a fit by simulation has no residuals; one by transitions has")
+        ordered = [float(params[name]) for name in names]
+        return transition_residuals(compiled_density(density), times, values, ordered)
 
     @property
     def degrees(self):

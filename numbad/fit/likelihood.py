@@ -51,7 +51,7 @@ class LikelihoodProblem:
             whole = density.log_likelihood(times, values, [start[name] for name in names])
             self.count = density.count(times, values)
         else:
-            compiled, self.count = _compiled(density), len(values) - 1
+            compiled, self.count = compiled_density(density), len(values) - 1
             found = returned(
                 cpu_target.typing_context, compiled, (types.float64,) * (4 + len(names))
             )
@@ -187,7 +187,9 @@ class LikelihoodProblem:
         """Digests of model, data and options: what has to agree for two fits to be the same."""
         density, names, unknowns, priors, held, times, values = self.contents
         parts = (
-            vars(density).values() if isinstance(density, HiddenState) else (_compiled(density),)
+            vars(density).values()
+            if isinstance(density, HiddenState)
+            else (compiled_density(density),)
         )
         plain = [part for part in parts if not isinstance(part, Dispatcher)]
         functions = [part for part in parts if isinstance(part, Dispatcher)]
@@ -210,7 +212,7 @@ class LikelihoodProblem:
         density, *rest = self.contents
         try:
             blob = pickle.dumps(
-                (density if isinstance(density, HiddenState) else _compiled(density), *rest)
+                (density if isinstance(density, HiddenState) else compiled_density(density), *rest)
             )
         except Exception as error:
             raise ModelError(f"this model cannot be sent to another process: {error}") from error
@@ -285,7 +287,7 @@ def _verdict(found):
     return False, str(found.message)
 
 
-def _compiled(density):
+def compiled_density(density):
     if isinstance(density, Dispatcher):
         look_again(density)
         return density

@@ -100,6 +100,8 @@ def test_a_fit_finds_what_the_data_were_made_with():
         assert abs(fit.params[name] - value) < 3.0 * fit.stderr[name]
         assert fit.stderr[name] < 0.3 * value
     assert len(fit.plot().axes) == 3  # the series and two profiles
+    with pytest.raises(nd.ModelError, match="fit by simulation has no residuals"):
+        fit.residuals  # noqa: B018
 
 
 @pytest.mark.parametrize(
