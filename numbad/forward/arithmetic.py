@@ -269,7 +269,8 @@ class RuleEmitter(Zeros):
         floats = all(isinstance(factor.type, types.Float) for factor in checked)
         if not (checked and floats and isinstance(result.scalar, types.Float) and self.on_gpu):
             return self._added(result, [self.term(result, *term) for term in terms])
-        plain = reduce(self.builder.and_, map(self._is_regular, checked))
+        tests = [self._is_regular(factor, result.scalar) for factor in checked]
+        plain = reduce(self.builder.and_, tests)
         with self.builder.if_else(plain, likely=True) as (then, otherwise):
             found = []
             for place, is_plain in ((then, True), (otherwise, False)):

@@ -6,6 +6,7 @@ other is infinite or undefined: IEEE arithmetic would make it nan.
 
 import math
 import operator
+from functools import reduce
 
 from llvmlite import ir
 from numba.core import types
@@ -58,12 +59,11 @@ class Zeros:
         differs = self._is_not_zero(operand, ty)
         return differs if flat is True else self.builder.or_(differs, self.builder.not_(flat))
 
-    def _is_regular(self, operand):
-        """Whether a float is neither zero nor infinite nor nan: zero times it is zero anyway."""
-        ty, builder = operand.type, self.builder
-        size = Operand(ty, self.apply(abs, [operand]).value)
-        finite = self._compares("<", size, ty, math.inf)
-        return builder.and_(finite, self._compares(">", size, ty, 0.0))
+    def _is_regular(self, operand, ty):
+        """Whether a number, as a float of a type, is neither zero nor infinite nor nan."""
+        bounds = ("<", math.inf), (">", -math.inf), ("!=", 0.0)
+        tests = [self._compares(symbol, operand, ty, bound) for symbol, bound in bounds]
+        return reduce(self.builder.and_, tests)
 
     def _is_not_zero(self, operand, ty):
         return self._compares("!=", operand, ty, 0.0)
