@@ -107,7 +107,8 @@ def test_derivatives_are_those_of_the_steps():
 def test_derivatives_are_those_of_the_solver(method, ts, twin):  # noqa: F811
     solve = robertson_solver(method)
     found = device.ensemble(solve, START, ts, (RATES, 1e4, 3e7), derivatives="args")
-    without_spills(twin)
+    # One partial a pass is the least there is, and the first pass has the values to write as well.
+    without_spills(twin, but=128 if method == "Rodas5P" and ts is WITHIN else 0)
     push = nd.jvp(lambda a, b, c: solve(START, ts, (a, b, c)))
     for i, a in enumerate(RATES):
         for k in range(3):

@@ -32,12 +32,12 @@ RATES = np.linspace(0.5, 2.0, 6)
 decay = nd.ode.solver(lambda t, y, k: (-k * y[0], 3 * y[1]), rtol=1e-10, atol=1e-12, method="Vern7")
 
 
-def without_spills(launched):
-    """Assert that the kernels of all passes keep their state in registers; their PTX."""
+def without_spills(launched, but=0):
+    """Assert that the kernels of all passes keep their state in registers, `but` so many bytes; their PTX."""
     found = [kernel.ptx(ASSEMBLED_FOR) for kernel in launched[:-1]]
     for ptx in found:
         assert ".local" not in ptx
-        assert registers_and_spills(ptx)[1] in (0, None)
+        assert (registers_and_spills(ptx)[1] or 0) <= but
     return found
 
 
