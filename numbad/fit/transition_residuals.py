@@ -11,6 +11,7 @@ import numpy as np
 from scipy.special import ndtri_exp
 
 from numbad.compilation.caching import jit
+from numbad.errors import ModelError
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(12)
 # Where a density has fallen by exp(-60), it is left out.
@@ -19,11 +20,23 @@ _DROP = 60.0
 _MOST = 1100
 # Beside the mean change from one observation to the next, the shortest step in search of the largest density.
 _SHORTEST = 1e-4
+# Where the search for the largest density is lost.
+_FARTHEST = 1e100
 
 
 def transition_residuals(density, times, values, parameters):
-    """For each transition minus the standard normal quantile of what was observed, shape (k - 1,)."""
+    """For each transition minus the standard normal quantile of what was observed, shape (k - 1,).
+
+    ModelError where a density does not fall to zero on both sides, so that it has no quantiles.
+    """
     below, above = _log_tails(density, times, values, tuple(parameters))
+    lost = np.isnan(below)
+    if lost.any():
+        time = times[1:][lost][0]
+        raise ModelError(
+            f"the density of the transition to t = {time:g} does not fall to zero on both sides, so that "
+            "there are no residuals"
+        )
     whole = np.logaddexp(below, above)
     # of the smaller tail, which has all its digits
     return np.where(above < below, ndtri_exp(above - whole), -ndtri_exp(below - whole))
@@ -34,11 +47,15 @@ def _log_tails(density, times, values, parameters):
     """Of each transition the logarithms of the probabilities to end below and above what was observed."""
     below, above = np.empty(len(times) - 1), np.empty(len(times) - 1)
     spread = np.abs(np.diff(values)).mean()
+    spread = spread if spread > 0.0 else 1e-3 * (1.0 + abs(values[0]))  # a constant series
     for i in range(len(times) - 1):
         given, y = (times[i], values[i], times[i + 1]), values[i + 1]
         top, largest, width = _top(density, given, y, spread, parameters)
         low = _end(density, given, top, largest, -width, parameters)
         high = _end(density, given, top, largest, width, parameters)
+        if not (low <= top <= high and abs(top) < _FARTHEST):
+            below[i] = above[i] = math.nan
+            continue
         for side in (-1.0, 1.0):
             within = 1e-3 * width  # beside an end next to nothing is left out
             start, edges = min(max(y, low + within), high - within), (low, high)
@@ -67,7 +84,10 @@ def _log_density(density, given, y, parameters):
 def _top(density, given, y, spread, parameters):
     """About where a density is largest, what its logarithm is there, and a step that it falls little in."""
     largest, step = _log_density(density, given, y, parameters), spread
-    while step > _SHORTEST * spread:
+    for _ in range(_MOST):
+        if not step > _SHORTEST * spread:
+            step = 0.25 * spread  # it has no top but the edge
+            break
         right = _log_density(density, given, y + step, parameters)
         left = _log_density(density, given, y - step, parameters)
         if max(left, right) > largest:
@@ -78,19 +98,22 @@ def _top(density, given, y, spread, parameters):
             break
         else:
             step *= 0.5
-    else:  # it has no top but the edge
-        step = 0.25 * spread
     return y, largest, step
 
 
 @jit
 def _end(density, given, top, largest, step, parameters):
-    """Where a density has fallen to next to nothing, or its support ends, in the direction of a step."""
+    """Where a density has fallen to next to nothing, or its support ends, in the direction of a step.
+
+    NaN where it does not.
+    """
     inside, outside = top, top + step
     while largest - _log_density(density, given, outside, parameters) <= _DROP:
         inside = outside
         step *= 2.0
         outside += step
+        if not abs(outside) < math.inf:
+            return math.nan
     for _ in range(_MOST):
         middle = 0.5 * (inside + outside)
         if not min(inside, outside) < middle < max(inside, outside):

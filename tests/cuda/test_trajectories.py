@@ -347,3 +347,8 @@ def test_float32_refuses_arrays_of_float64(fun):
     np.testing.assert_array_equal(found.ys[:, 1, 0], 4.0)
     with pytest.raises(nd.UnsupportedError, match=r"global array.* tuple"):
         device.ensemble(solve, np.ones((2, 1), "f4"), (0.0, 0.5))
+
+
+def test_no_trajectory_at_all_is_told():
+    with pytest.raises(nd.ArgumentError, match=r"args\[0\] has no rows"):
+        device.ensemble(explosion, 1.0, END, (np.zeros(0),))

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from numba import njit
 from scipy import stats
 from scipy.special import ndtri
 
@@ -68,3 +69,18 @@ def test_of_a_fit():
     exact = (Y[:-1] + 0.7 * (0.5 - Y[:-1]) * DT - Y[1:]) / (s * DT**0.5)
     np.testing.assert_allclose(fit.residuals, exact, atol=1e-12)
     assert math.isclose(np.mean(fit.residuals**2), 1.0, rel_tol=1e-6)  # what the likelihood makes s
+
+
+def test_a_constant_series():
+    y = np.full(60, 0.5)
+    found = transition_residuals(transitions.vasicek, T, y, (0.8, 0.6, 0.4))
+    np.testing.assert_allclose(found, vasicek(y, 0.8, 0.6, 0.4), atol=1e-13)
+
+
+def test_a_density_without_an_end_is_told():
+    flat = njit(lambda t0, y0, t1, y1, k: -k)
+    with pytest.raises(nd.ModelError, match="to t = .* does not fall to zero"):
+        transition_residuals(flat, T, Y, (0.5,))
+    rising = njit(lambda t0, y0, t1, y1, k: k * y1)
+    with pytest.raises(nd.ModelError, match="does not fall to zero"):
+        transition_residuals(rising, T, Y, (0.5,))

@@ -177,7 +177,10 @@ class Given:
                 f"{first} has {one} rows and {second} has {two}: an array has a row for each trajectory, or "
                 "one row for all"
             )
-        return next(iter(self.rows), 1)
+        count = next(iter(self.rows), 1)
+        if count == 0:
+            raise ArgumentError(f"{self.rows[0]} has no rows: there is no trajectory to integrate")
+        return count
 
 
 def _as_numbers(value, what):
