@@ -108,7 +108,7 @@ def ensemble(
     UnsupportedError
         for solvers that there is no code for on a GPU, and functions that numba-cuda does not compile.
     ArgumentError
-        for arrays that do not fit, or that are on the GPU in another precision.
+        for arrays that do not fit or have no rows, or that are on the GPU in another precision.
     DataError
         for times that do not increase or decrease, in the precision asked for.
     IntegrationError
