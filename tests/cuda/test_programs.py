@@ -44,8 +44,8 @@ def both_modes(seed):
     plain, source = program(seed)
     f = njit(plain)
     expected, error = difference(f)
-    if error > 1e-6 * max(1.0, abs(expected)):
-        pytest.skip("a kink or a branch lies in the way of the differences")
+    if not error <= 1e-6 * max(1.0, abs(expected)):
+        pytest.skip("a kink, a branch or an infinity lies in the way of the differences")
     forward, reverse = device.jvp(f), device.value_and_grad(f, (0, 1, 2))
 
     def code(x, y, a, k, da, u, v, work, by_a):

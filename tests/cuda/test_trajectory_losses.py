@@ -249,6 +249,37 @@ def test_trajectories_of_more_steps_than_there_is_room_for_go_again(
     assert_close(found, *decayed(np.full(70, 2.0), SPREAD), 1e-5)
 
 
+def test_a_sample_says_how_many_steps_there_is_room_for(monkeypatch, twin):  # noqa: F811
+    given, options = (decay, 2.0, END, SPREAD), {"derivatives": BOTH, "loss": end_squared}
+    whole = device.ensemble(*given, **options)
+    asked = []
+    monkeypatch.setattr(
+        workspace.Workspace, "reserve", watched(workspace.Workspace.reserve, asked.append)
+    )
+    monkeypatch.setattr(losses, "STEPS", 4)
+    monkeypatch.setattr(losses, "SAMPLE", 35)
+    twin.clear()
+    found = device.ensemble(*given, **options)
+    (first, *_), *_, (room, slots) = asked
+    assert first == 4
+    assert slots == 70
+    assert 64 < room < 256  # as many as the longest takes, no power of four
+    samples = len(asked) - 1
+    assert len(twin) == samples + 4  # there, the loss, back, what failed, each once
+    for one, other in zip(found, whole, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def watched(method, told):
+    """A method that tells of what it is called with."""
+
+    def call(self, *given):
+        told(given)
+        return method(self, *given)
+
+    return call
+
+
 def test_what_never_fits_is_told(monkeypatch):
     """Those of few steps are right."""
     monkeypatch.setattr(losses, "STEPS", 12)
@@ -285,7 +316,7 @@ def test_no_room_for_a_few_is_told_in_a_sentence(monkeypatch):
     solve = nd.ode.solver(lambda t, y, k: -k * y, method="RK4", first_step=1e-5)
     monkeypatch.setattr(TwinDevice, "memory", 10**6)
     with pytest.raises(
-        DeviceError, match=r"keeps 100001 steps .*800\.1 KB.* has 500\.0 KB.*float32"
+        DeviceError, match=r"keeps 100001 steps .*400\.1 KB.* has 500\.0 KB.*float32"
     ):
         device.ensemble(solve, 1.0, END, RATES, derivatives=BOTH, loss=end_squared)
 

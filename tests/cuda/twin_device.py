@@ -26,7 +26,7 @@ class Resident:
 
     def __init__(self, array):
         self.array = array
-        self.dtype, self.shape = array.dtype, array.shape
+        self.dtype, self.shape, self.size = array.dtype, array.shape, array.size
 
     __cuda_array_interface__ = None
 
@@ -69,10 +69,14 @@ class TwinDevice:
 
     def empty(self, shape, dtype):
         # What nobody wrote is told from what somebody did.
-        return Resident(np.full(shape, -77, dtype))
+        return Resident(np.full(shape, -77).astype(dtype))
 
     def several_empty(self, kinds):
         return [self.empty(*kind) for kind in kinds]
+
+    def carved(self, memory, kinds):
+        assert sum(np.prod(shape) * np.dtype(kind).itemsize for shape, kind in kinds) <= memory.size
+        return self.several_empty(kinds)
 
     def several_copied(self, arrays):
         return [self.copied(array, array.dtype) for array in arrays]

@@ -1,5 +1,6 @@
 """Fits on a GPU: kernels run on the CPU, thread by thread; against fits on the CPU."""
 
+import re
 import threading
 from typing import NamedTuple
 
@@ -53,7 +54,12 @@ def agree(found, wanted):
         assert one.cost == pytest.approx(other.cost, rel=1e-8)
         assert one.success == other.success
         if not np.isfinite(one.cost):
-            assert one.message == other.message
+            assert without_last_digits(one.message) == without_last_digits(other.message)
+
+
+def without_last_digits(message):
+    """A message, its numbers to nine digits."""
+    return re.sub(r"\d+\.\d+(e[+-]?\d+)?", lambda found: f"{float(found[0]):.9g}", message)
 
 
 # -- what is integrated --------------------------------------------------------------------------------

@@ -1,5 +1,9 @@
 """The current GPU: arrays on it, and kernels started there."""
 
+import math
+from itertools import accumulate
+from operator import mul
+
 import numpy as np
 from numba import cuda
 
@@ -48,8 +52,11 @@ class Accelerator:
 
     def several_empty(self, kinds):
         """New arrays of pairs (shape, dtype), in one piece of memory that is freed when all of them are."""
-        places, size = _places(kinds)
-        return self._parts(self.empty((size,), np.uint8), kinds, places)
+        return self.carved(self.empty((bytes_of(kinds),), np.uint8), kinds)
+
+    def carved(self, memory, kinds):
+        """Arrays of pairs (shape, dtype) in an array of as many bytes as they need, or more."""
+        return self._parts(memory, kinds, _places(kinds)[0])
 
     def several_copied(self, arrays):
         """Arrays of NumPy's on the device, by one copy: it takes as long for one small array as for many."""
@@ -93,7 +100,12 @@ class Accelerator:
 def _strides(shape, dtype):
     """The strides of a contiguous array."""
     sizes = [np.dtype(dtype).itemsize, *reversed(shape[1:])]
-    return tuple(int(stride) for stride in np.cumprod(sizes)[::-1])
+    return tuple(accumulate(sizes, mul))[::-1]
+
+
+def bytes_of(kinds):
+    """The bytes of arrays of pairs (shape, dtype) in one piece of memory."""
+    return _places(kinds)[1]
 
 
 def _places(kinds):
@@ -101,6 +113,6 @@ def _places(kinds):
     places, size = [], 0
     for shape, dtype in kinds:
         start = -(-size // _ALIGNED) * _ALIGNED
-        size = start + int(np.prod(shape)) * np.dtype(dtype).itemsize
+        size = start + math.prod(shape) * np.dtype(dtype).itemsize
         places.append((start, size))
     return places, max(size, 1)

@@ -1,7 +1,8 @@
 """The kernels of the discrete adjoint: trajectories that record their steps, the loss, the way back.
 
-A thread has a slot of the workspace and takes trajectory `numbers[slot] + counts[0]`, at whose number the
-results stand. Each kernel first sets the status to what it is where the thread ends too soon.
+A thread has a slot of the workspace and takes trajectory `counts[0] + slot`, or, where `numbers` has any,
+`numbers[slot]`, at whose number the results stand; `counts[1]` says how many there are. Each kernel first
+sets the status to what it is where the thread ends too soon.
 """
 
 import math
@@ -22,6 +23,7 @@ from numbad.cuda.trajectories.ode_march import refused
 from numbad.cuda.trajectories.stage_pull import stage_pull
 from numbad.forward.dualize import has_own_rule
 from numbad.ode.adjoints.slopes import Slope
+from numbad.ode.compiling import inlined
 from numbad.ode.jumps import warn_of_jumps
 from numbad.source import define
 
@@ -69,14 +71,19 @@ class AdjointProblem:
         source = [
             f"def {name}({', '.join(parameters)}):",
             "    slot = cuda.grid(1)",
-            "    if slot < numbers.size:",
-            "        i = numbers[slot] + counts[0]",
+            "    if slot < counts[1]:",
+            "        i = number_of(slot, numbers, counts)",
             *("        " + line for line in body),
         ]
-        names = {"cuda": cuda, **names}
+        names = {"cuda": cuda, "number_of": _number_of, **names}
         function = define("\n".join(source), names | named_classes(self.y0, self.args))
         given = (*(leaf.argument_type for leaf in self.leaves), *argtypes)
         return Kernel(function, given, self.precision, signed_zeros)
+
+
+@inlined
+def _number_of(slot, numbers, counts):
+    return numbers[slot] if numbers.size else slot + counts[0]
 
 
 def _plain(leaf, column, source):
@@ -85,9 +92,9 @@ def _plain(leaf, column, source):
 
 @built_once(lambda made: made.fun)
 def recording_kernel(made):
-    """`(*leaves, ts, numbers, counts, status, stopped, ys, states, steps)`: the way there.
+    """`(*leaves, ts, numbers, counts, status, stopped, ys, states, steps, missed)`: the way there.
 
-    `counts[1]` counts those that had no room.
+    `counts[2]` counts those that had no room, and `missed` are their numbers, in any order.
     """
     state, args = made.y0.source(_plain), made.args.source(_plain)
     body = [
@@ -97,11 +104,11 @@ def recording_kernel(made):
         "if code != 0:",
         "    stopped[i] = stopped_at",
         f"    if code == {NO_ROOM}:",
-        "        cuda.atomic.add(counts, 1, 1)",
+        "        missed[cuda.atomic.add(counts, 2, 1)] = i",
         "status[i] = code",
     ]
-    more = "ts", "numbers", "counts", "status", "stopped", "ys", "states", "steps"
-    argtypes = _TIMES, _INTEGERS, _INTEGERS, _INTEGERS, _TIMES, _TABLE, _TABLE, _INTEGERS
+    more = "ts", "numbers", "counts", "status", "stopped", "ys", "states", "steps", "missed"
+    argtypes = _TIMES, *[_INTEGERS] * 3, _TIMES, _TABLE, _TABLE, _INTEGERS, _INTEGERS
     march = recorded_march(made.read, made.settings, made.dense)
     return made.kernel("recorded", more, body, {"march": march}, argtypes)
 
@@ -116,8 +123,8 @@ def loss_kernel(loss, precision):
 
     def losses(numbers, counts, status, ys, seeds, values, slopes):
         slot = cuda.grid(1)
-        if slot < numbers.size:
-            i = numbers[slot] + counts[0]
+        if slot < counts[1]:
+            i = _number_of(slot, numbers, counts)
             values[0, 0, i] = math.nan
             for k in range(slopes.shape[2]):
                 slopes[0, 0, k, i] = math.nan

@@ -1,8 +1,10 @@
 """The discrete adjoint of one trajectory in one thread: a march that records its steps, and the way back.
 
-What a step starts from goes into a workspace in global memory, indexed [step, number, slot], so that
+What a step starts from goes into a workspace in global memory, indexed [row, number, slot], so that
 neighbouring threads write neighbouring numbers: the state; for adaptive steps also the time and the size.
-Steps of one size start at t0 + k h. On the way back the stages are evaluated again, in registers.
+Steps of one size start at t0 + k h, and of two the second's state is computed again: it costs a sum, since
+the first one's stages are needed in any case, and halves what would else take longest, the memory's share.
+On the way back the stages are evaluated again, in registers.
 """
 
 import math
@@ -15,17 +17,21 @@ from numbad.ode.adjoints.adjoint_of_method import step_adjoint
 from numbad.ode.adjoints.backward import zero_totals
 from numbad.ode.compiling import inlined
 from numbad.ode.integrate import make_pieces
+from numbad.ode.rhs import RightHandSide, make_evaluate
 from numbad.ode.state import combine, structure_of
+from numbad.ode.step import make_step
 
 # The status of a trajectory of more steps than the workspace has room for.
 NO_ROOM = 126
 
-# How steps are recorded: so many `numbers` besides the state; the compiled `keep(states, row, slot, t, h,
-# y)`, and `reached(t_new, steps, t, t_end)`, the time after so many steps from t.
-Record = namedtuple("Record", "numbers keep reached")
+# How steps are recorded: one of `every` in a row, of so many `numbers` besides the state; the compiled
+# `keep(states, step, slot, t, h, y)`, and `reached(t_new, steps, t, t_end)`, the time after so many from t.
+Record = namedtuple("Record", "every numbers keep reached")
 
 # Besides rows of steps: the first is read, ahead of the first step, and never used; one is for the end.
 ROWS_BESIDES = 2
+# Of so many steps of one size, one is kept.
+PAIR = 2
 
 _put = make_put(0, True)
 
@@ -33,8 +39,18 @@ _put = make_put(0, True)
 def record_of(problem, settings):
     """The `Record` for the steps of a method."""
     if problem.tableau.adaptive:
-        return Record(2, _keep_all, inlined(lambda t_new, steps, t, t_end: t_new))
-    return Record(0, _keep_state, _make_reached(even_step(settings)))
+        return Record(1, 2, _keep_all, inlined(lambda t_new, steps, t, t_end: t_new))
+    return Record(PAIR, 0, _keep_first, _make_reached(even_step(settings)))
+
+
+def rows_of(record, steps):
+    """How many rows so many steps take."""
+    return -(-steps // record.every) + ROWS_BESIDES
+
+
+def _make_row(every):
+    """The compiled `row(step)`: where a step is kept, or, of a pair, the first one; steps count from 1."""
+    return inlined(lambda step: (step + (every - 1)) // every)
 
 
 def even_step(settings):
@@ -43,16 +59,17 @@ def even_step(settings):
 
 
 @inlined
-def _keep_all(states, row, slot, t, h, y):
+def _keep_all(states, step, slot, t, h, y):
     count = states.shape[1]
-    _put((states,), row, slot, y)
-    states[row, count - 2, slot] = t
-    states[row, count - 1, slot] = h
+    _put((states,), step, slot, y)
+    states[step, count - 2, slot] = t
+    states[step, count - 1, slot] = h
 
 
 @inlined
-def _keep_state(states, row, slot, t, h, y):
-    _put((states,), row, slot, y)
+def _keep_first(states, step, slot, t, h, y):
+    if step & 1:
+        _put((states,), (step + 1) >> 1, slot, y)
 
 
 @inlined
@@ -78,11 +95,16 @@ def recorded_march(problem, settings, dense):
     fun, as_state, start, advance = pieces.fun, pieces.as_state, pieces.start, pieces.advance
     close, settle = pieces.close, pieces.settle
     record, most, put = record_of(problem, settings), settings.max_steps, _put
-    keep, reached = record.keep, record.reached
+    keep, reached, every, row_of = (
+        record.keep,
+        record.reached,
+        record.every,
+        _make_row(record.every),
+    )
     outputs = _make_outputs(pieces) if dense else _no_outputs
     ahead = no_step_ahead
     if not (dense or problem.tableau.adaptive):
-        ahead = make_even_march(problem, pieces, settings, _keep_row)
+        ahead = make_even_march(problem, pieces, settings, _keep_row, PAIR)
 
     @inlined
     def march(slot, ts, tables, states, y0, args):
@@ -91,7 +113,7 @@ def recorded_march(problem, settings, dense):
         first, last = ts[0], ts[len(ts) - 1]
         put(tables, 0, slot, initial)
         _, work, y, k0, status, control = start(initial, first, last, structure, args, settings)
-        room = states.shape[0] - ROWS_BESIDES
+        room = every * (states.shape[0] - ROWS_BESIDES)
         t, row = first, 1
         if t != last and status == failure.RUNNING:
             record = states, slot
@@ -119,7 +141,7 @@ def recorded_march(problem, settings, dense):
             t = t_new
             y, k0 = settle(work, w, slopes)
         put(tables, len(ts) - 1, slot, y)
-        put((states,), steps + 1, slot, y)
+        put((states,), row_of(steps) + 1, slot, y)
         return status, t, steps
 
     return march
@@ -161,11 +183,13 @@ def back_march(problem, settings, pull, dense):
     """
     as_state = make_pieces(problem).as_state
     adjoint = step_adjoint(problem.tableau, problem.inplace)
-    undo = (_make_undo if dense else _make_undo_to_the_start)(problem.fun, adjoint, pull)
+    undo, record = _make_undo(problem.fun, adjoint, pull, dense), record_of(problem, settings)
     undo_all = (
-        _kept_steps(undo) if problem.tableau.adaptive else _even_steps(undo, even_step(settings))
+        _kept_steps(undo)
+        if problem.tableau.adaptive
+        else _even_steps(undo, _make_again(problem), even_step(settings))
     )
-    workspace = adjoint.workspace
+    workspace, row_of = adjoint.workspace, _make_row(record.every)
 
     @inlined
     def back(slot, ts, seeds, states, steps, y0, args, shadows):
@@ -176,7 +200,8 @@ def back_march(problem, settings, pull, dense):
         given = structure, args, shadows
         zero = zero_totals(pull, initial, structure, args, shadows)
         sums = take(seeds, len(ts) - 1, slot, initial), zero
-        ends = take(states, steps, slot, initial), take(states, steps + 1, slot, initial)
+        last = row_of(steps)
+        ends = take(states, last, slot, initial), take(states, last + 1, slot, initial)
         lam, totals = undo_all(work, outputs, states, steps, ends, sums, given)
         v = take(seeds, 0, slot, initial)
         return combine(None, lam, 1.0, (1.0,), (v,)), totals
@@ -203,50 +228,64 @@ def _kept_steps(undo):
     return undo_all
 
 
-def _even_steps(undo, size):
-    """The way back through steps of one size; the last, whose size rounding decides, is apart."""
+def _even_steps(undo, again, size):
+    """The way back through pairs of steps of one size; steps at the end, whose last is shorter, are apart."""
 
     @inlined
     def undo_all(work, outputs, states, steps, ends, sums, given):
         slot, ts, _ = outputs
-        first, last, row = ts[0], ts[len(ts) - 1], len(ts) - 2
-        (y, y_new), (lam, totals) = ends, sums
-        before = take(states, steps - 1, slot, y)
-        h, passed = math.copysign(size, last - first), steps - 1.0
-        t = first + passed * h
-        step = t, last, last - t, y, y_new
-        row, lam, totals = undo(work, outputs, row, step, lam, totals, given)
-        t_new, y_new, y = t, y, before
-        for k in range(steps - 1, 0, -1):
-            before = take(states, k - 1, slot, y)
-            passed -= 1.0
-            t = first + passed * h
-            step = t, t_new, h, y, y_new
+        first, t_new, row = ts[0], ts[len(ts) - 1], len(ts) - 2
+        h, (y, y_new), (lam, totals) = math.copysign(size, t_new - first), ends, sums
+        k = steps
+        while k > 0 and (k == steps or k % PAIR == 1):
+            t, start = first + (k - 1.0) * h, y
+            if k % PAIR == 0:
+                start = again(work, first + (k - 2.0) * h, t, h, y, given)
+            step = t, t_new, t_new - t if k == steps else h, start, y_new
             row, lam, totals = undo(work, outputs, row, step, lam, totals, given)
-            t_new, y_new, y = t, y, before
+            t_new, y_new = t, start
+            k -= 1
+        pairs = k // PAIR
+        y, passed = take(states, pairs, slot, y), float(k)
+        for k in range(pairs, 0, -1):
+            before = take(states, k - 1, slot, y)  # it comes while this pair is computed
+            t, middle = first + (passed - 2.0) * h, first + (passed - 1.0) * h
+            between = again(work, t, middle, h, y, given)
+            step = middle, t_new, h, between, y_new
+            row, lam, totals = undo(work, outputs, row, step, lam, totals, given)
+            step = t, middle, h, y, between
+            row, lam, totals = undo(work, outputs, row, step, lam, totals, given)
+            t_new, y_new, y, passed = t, y, before, passed - 2.0
         return lam, totals
 
     return undo_all
 
 
-def _make_undo(fun, adjoint, pull):
-    """The compiled way back through one step, with the outputs in it and at its start."""
-    begin, output, back_through = adjoint.begin, adjoint.output, adjoint.step
+def _make_again(problem):
+    """The compiled `again(work, t, t_new, h, y, given)`: the state at the end of a step that was not kept."""
+    fun, rhs = problem.fun, RightHandSide(problem.inplace, problem.until_output)
+    evaluate, step = make_evaluate(rhs), make_step(problem.tableau, rhs)
+
+    @inlined
+    def again(work, t, t_new, h, y, given):
+        structure, args, _ = given
+        slope = evaluate(fun, work[0], t, y, structure, args)
+        y_new, _ = step(fun, work, t, t_new, h, y, slope, structure, args)
+        return y_new
+
+    return again
+
+
+def _make_undo(fun, adjoint, pull, dense):
+    """The compiled way back through one step; where `dense`, with the outputs in it and at its start."""
+    begin, back_through = adjoint.begin, adjoint.step
+    within = _make_outputs_within(adjoint.output) if dense else _no_output_within
+    at_start = _output_at_start if dense else _no_output_at_start
 
     @inlined
     def undo(work, outputs, row, step, lam, totals, given):
-        (slot, ts, seeds), (t, t_new, h, y, y_new), (structure, args, shadows) = (
-            outputs,
-            step,
-            given,
-        )
-        direction = ts[len(ts) - 1] - ts[0]
-        bars, seen = begin(work, h, lam), False
-        while row > 0 and (ts[row] - t) * direction > 0.0:
-            v = take(seeds, row, slot, y)
-            bars = output(work, bars, (ts[row] - t) / h, h, v)
-            row -= 1
-            seen = True
+        (t, t_new, h, y, y_new), (structure, args, shadows) = step, given
+        row, bars, seen = within(work, outputs, row, step, begin(work, h, lam))
         lam, totals = back_through(
             fun,
             pull,
@@ -265,41 +304,42 @@ def _make_undo(fun, adjoint, pull):
             None,
             totals,
         )
-        if row > 0 and ts[row] == t:
-            v = take(seeds, row, slot, y)
-            lam = combine(None, lam, 1.0, (1.0,), (v,))
-            row -= 1
+        row, lam = at_start(outputs, row, step, lam)
         return row, lam, totals
 
     return undo
 
 
-def _make_undo_to_the_start(fun, adjoint, pull):
-    """The same where the start and the end are the only outputs."""
-    begin, back_through = adjoint.begin, adjoint.step
+@inlined
+def _no_output_within(work, outputs, row, step, bars):
+    return row, bars, False
 
+
+@inlined
+def _no_output_at_start(outputs, row, step, lam):
+    return row, lam
+
+
+def _make_outputs_within(output):
     @inlined
-    def undo(work, outputs, row, step, lam, totals, given):
-        (t, t_new, h, y, y_new), (structure, args, shadows) = step, given
-        bars = begin(work, h, lam)
-        lam, totals = back_through(
-            fun,
-            pull,
-            work,
-            t,
-            t_new,
-            h,
-            y,
-            y_new,
-            None,
-            bars,
-            False,
-            structure,
-            args,
-            shadows,
-            None,
-            totals,
-        )
-        return row, lam, totals
+    def within(work, outputs, row, step, bars):
+        (slot, ts, seeds), (t, _, h, y, _) = outputs, step
+        direction, seen = ts[len(ts) - 1] - ts[0], False
+        while row > 0 and (ts[row] - t) * direction > 0.0:
+            v = take(seeds, row, slot, y)
+            bars = output(work, bars, (ts[row] - t) / h, h, v)
+            row -= 1
+            seen = True
+        return row, bars, seen
 
-    return undo
+    return within
+
+
+@inlined
+def _output_at_start(outputs, row, step, lam):
+    (slot, ts, seeds), (t, _, _, y, _) = outputs, step
+    if row > 0 and ts[row] == t:
+        v = take(seeds, row, slot, y)
+        lam = combine(None, lam, 1.0, (1.0,), (v,))
+        row -= 1
+    return row, lam

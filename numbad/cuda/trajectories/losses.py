@@ -37,6 +37,8 @@ reached its end; elsewhere both are NaN.
 
 # So many adaptive steps there is room for at first, and so many times as many where some took more.
 STEPS, MORE = 128, 4
+# Of more than so many trajectories, these are tried first: room is made for this share of them.
+SAMPLE, SHARE = 4096, 0.99
 # Where one of so many trajectories has no room, there is more for all that follow.
 FEW = 8
 
@@ -60,7 +62,7 @@ class LossGradient:
 
     def __init__(self, request, loss):
         self.request, self.loss, self.device = request, loss, request.device
-        self.usual, self.workspace = None, None
+        self.usual, self.workspace, self.nobody = None, None, None
 
     @classmethod
     def of(cls, request, loss):
@@ -139,6 +141,8 @@ class LossGradient:
         *tables, stopped = self.device.several_empty(list(kinds))
         found = Portion(first, count, *tables)
         self._begin(times)
+        if self.adaptive and count > SAMPLE and self.workspace.slots(STEPS) >= SAMPLE:
+            self.usual = self._steps_of_most(kernels[0], given, found, stopped)
         self._sweep_all(kernels, given, found, stopped)
         return found, stopped
 
@@ -147,52 +151,81 @@ class LossGradient:
         if self.workspace is not None:
             return
         request, (problem, settings) = self.request, self._problem()
-        self.usual, kept = STEPS, request.width + record_of(problem, settings).numbers
-        if not problem.tableau.adaptive:
+        self.usual, record = STEPS, record_of(problem, settings)
+        if not self.adaptive:
             steps = math.ceil(1.001 * abs(times[-1] - times[0]) / even_step(settings))
             self.usual = int(min(steps, settings.max_steps)) + 1
-        given = request.precision, len(times), request.width, kept
+        given = request.precision, len(times), request.width, record
         self.workspace = Workspace(self.device, *given, self.budget)
         self.workspace.check(self.usual, request.count)
+        self.nobody = self.device.empty((0,), np.int32)
 
     def _problem(self):
         return self.request.plan.problem, self.request.plan.settings
 
+    @property
+    def adaptive(self):
+        return self._problem()[0].tableau.adaptive
+
+    @property
+    def most(self):
+        """How many steps a trajectory may take; what takes more fails."""
+        return self._problem()[1].max_steps
+
+    def _steps_of_most(self, record, given, found, stopped):
+        """How many steps there is to be room for, from what a sample of the trajectories takes."""
+        some = np.linspace(0, found.count - 1, SAMPLE).astype(np.int32)
+        numbers, room = self.device.copied(some, np.int32), STEPS
+        while True:
+            counts = self.device.copied([0, SAMPLE, 0], np.int32)
+            self.workspace.reserve(room, SAMPLE)
+            ys, _, states, steps, missed = self.workspace.tables
+            results = numbers, counts, found.status, stopped, ys, states, steps, missed
+            self.device.launch(record, [*given, *results], SAMPLE)
+            taken = np.quantile(self.device.fetched(steps[:SAMPLE]), SHARE, method="higher")
+            if taken < room:
+                return int(taken) + 1
+            more = min(MORE * room, self.most)
+            if more == room or self.workspace.slots(more) < SAMPLE:
+                return room
+            room = more
+
     def _sweep_all(self, kernels, given, found, stopped):
         """As many at once as there is room for, and again those of more steps than there was room for."""
-        most = self.request.plan.settings.max_steps  # what takes more fails
-        todo, later, room = np.arange(found.count, dtype=np.int32), {}, self.usual
-        while todo.size:
-            slots = min(self.workspace.slots(room), todo.size)
+        todo, later, room = range(found.count), {}, self.usual
+        while len(todo):
+            slots = self.workspace.slots(room)
             if slots == 0:
                 return  # of those that have no room even alone, as their status says
-            self.workspace.reserve(room, slots)
             some, todo = todo[:slots], todo[slots:]
+            self.workspace.reserve(room, len(some))
             missed = self._sweep(some, kernels, given, found, stopped)
-            more = min(MORE * room, most)
+            more = min(MORE * room, self.most)
             if missed.size:
                 later.setdefault(more, []).append(missed)
-            if missed.size * FEW > some.size and self.workspace.slots(more) >= FEWEST:
+            if missed.size * FEW > len(some) and self.workspace.slots(more) >= FEWEST:
                 self.usual = max(self.usual, more)
-            if todo.size:
+            if len(todo):
                 room = max(room, self.usual)
             elif later:
                 room = min(later)
                 todo = np.sort(np.concatenate(later.pop(room)))
 
     def _sweep(self, some, kernels, given, found, stopped):
-        """There and back, of some trajectories; the numbers of those without room for their steps."""
-        numbers, first = self.workspace.numbers(some)
-        counts = self.device.copied([first, 0], np.int32)
-        ys, seeds, states, steps = self.workspace.tables
+        """There and back, of a range or an array of trajectories; the numbers of those without room."""
+        is_range = isinstance(some, range)
+        numbers = self.nobody if is_range else self.device.copied(some, np.int32)
+        counts = self.device.copied([some[0] if is_range else 0, len(some), 0], np.int32)
+        ys, seeds, states, steps, missed = self.workspace.tables
         values, slopes, status = found.ys, found.slopes, found.status
         arguments = (
-            [*given, numbers, counts, status, stopped, ys, states, steps],
+            [*given, numbers, counts, status, stopped, ys, states, steps, missed],
             [numbers, counts, status, ys, seeds, values, slopes],
             [*given, numbers, counts, status, seeds, states, steps, slopes],
         )
         for kernel, each in zip(kernels, arguments, strict=True):
-            self.device.launch(kernel, each, some.size)
-        if not self._problem()[0].tableau.adaptive or self.device.fetched(counts)[1] == 0:
-            return some[:0]
-        return some[self.device.fetched(status)[some] == NO_ROOM]
+            self.device.launch(kernel, each, len(some))
+        without = 0
+        if self.adaptive:
+            without = int(self.device.fetched(counts)[2])
+        return self.device.fetched(missed[:without]) if without else np.zeros(0, np.int32)

@@ -105,6 +105,8 @@ class _Slopes:
         return self.rows - 2, self.rows - 1
 
     def time(self, emitter, i, t, t_new, step):
+        if self.c[i] == 0.0:
+            return t
         if self.c[i] == 1.0:
             return t_new
         return (emitter.scalar(types.float64, t) + emitter.constant(self.c[i]) * step).value
