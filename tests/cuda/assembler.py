@@ -38,6 +38,8 @@ def usage(ptx, folder):
     (architecture,) = re.findall(r"\.target (sm_\w+)", ptx)
     command = [assembler(), "-v", f"-arch={architecture}", "-o", made, text]
     done = subprocess.run(command, capture_output=True, text=True)
+    if "Unsupported .version" in done.stderr:
+        pytest.skip("ptxas is older than the toolkit that wrote the PTX")
     assert done.returncode == 0, done.stderr
     registers = re.findall(r"Used (\d+) registers", done.stderr)
     found = re.findall(
