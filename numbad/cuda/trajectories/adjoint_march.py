@@ -94,13 +94,8 @@ def recorded_march(problem, settings, dense):
     pieces = make_pieces(problem)
     fun, as_state, start, advance = pieces.fun, pieces.as_state, pieces.start, pieces.advance
     close, settle = pieces.close, pieces.settle
-    record, most, put = record_of(problem, settings), settings.max_steps, _put
-    keep, reached, every, row_of = (
-        record.keep,
-        record.reached,
-        record.every,
-        _make_row(record.every),
-    )
+    every, _, keep, reached = record_of(problem, settings)
+    most, put, row_of = settings.max_steps, _put, _make_row(every)
     outputs = _make_outputs(pieces) if dense else _no_outputs
     ahead = no_step_ahead
     if not (dense or problem.tableau.adaptive):
