@@ -64,7 +64,7 @@ def pytest_runtest_setup(item):
 def pytest_collection_modifyitems(config, items):
     """Leave out what is marked `deep`, but for a share: `NUMBAD_DEEP=1/4`, the second of four, or `all`.
 
-    Of examples, and of what is marked `dear`, two thirds are left out, others for each part; README's run in
+    Of examples, and of what is marked `dear`, three quarters are left out, others for each part; README's run in
     any case.
 
     `deep(but=[...])` marks all cases of a parametrised test but those with these ids (or patterns of
@@ -84,10 +84,10 @@ def pytest_collection_modifyitems(config, items):
 
 def _is_left_out(item):
     if isinstance(item, DoctestItem):
-        return "README" not in item.nodeid and not shares.in_third(item.nodeid)
+        return "README" not in item.nodeid and not shares.in_turn(item.nodeid)
     if _is_deep(item):
         return not shares.in_share(item.nodeid)
-    return item.get_closest_marker("dear") is not None and not shares.in_third(item.nodeid)
+    return item.get_closest_marker("dear") is not None and not shares.in_turn(item.nodeid)
 
 
 def _is_deep(item):

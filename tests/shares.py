@@ -1,14 +1,14 @@
 """Which share of what only deepens the tests runs: `NUMBAD_DEEP=1/4`, the second of four, or `all`.
 
 That are the tests marked `deep`, and the second order of programs whose first order runs by default. Of the
-tests marked `dear`, and of the examples in docs/ and in docstrings, a third runs in any case, another one for
+tests marked `dear`, and of the examples in docs/ and in docstrings, a quarter runs in any case, another one for
 each part.
 """
 
 import os
 import zlib
 
-THIRDS = 3
+TURNS = 4
 SHARE = os.environ.get("NUMBAD_DEEP", "none")
 asked_by_name = (
     False  # whether the tests that run were asked for by name (`path::test`, `-k`, `-m`)
@@ -23,12 +23,12 @@ def in_share(name, share=SHARE):
     return zlib.crc32(name.encode()) % parts == part % parts
 
 
-def in_third(name):
-    """Whether a dear test or an example, of docs/ or of a docstring, belongs to the third that runs."""
+def in_turn(name):
+    """Whether a dear test or an example, of docs/ or of a docstring, belongs to the quarter that runs."""
     if SHARE == "all":
         return True
     part = 0 if SHARE == "none" else int(SHARE.partition("/")[0])
-    return in_share(name, f"{part % THIRDS}/{THIRDS}")
+    return in_share(name, f"{part % TURNS}/{TURNS}")
 
 
 def deepens():
