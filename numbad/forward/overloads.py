@@ -5,9 +5,12 @@ strips the highest nesting level, asks Numba what the function returns on what i
 level back on; so the value is computed by the very instructions of the primal.
 """
 
+from types import FunctionType
+
 import numpy as np
 from numba.core import types
 from numba.core.dispatcher import Dispatcher
+from numba.core.errors import TypingError
 from numba.core.imputils import lower_builtin
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 
@@ -61,13 +64,21 @@ class ScalarTemplate(AbstractTemplate):
             return None
         tag = top_tag(args)
         if tag < 0:
-            return None
+            return self._on_numbers()
         inner = tuple(types.unliteral(stripped(a, tag)) for a in args)
         resolved = self.context.resolve_function_type(self.key, inner, {})
         if resolved is None:
             return None
         result = self.result(resolved.return_type, args, tag)
         return None if result is None else signature(result, *args)
+
+    def _on_numbers(self):
+        """Nothing: what a function returns on numbers is Numba's affair, and no plain one's."""
+        if isinstance(self.key, FunctionType):
+            raise TypingError(
+                f"{self.key.__name__} is a plain Python function, which compiled code cannot call. Say @njit "
+                "above it, and give the rule for what that returns"
+            )
 
     def get_impl_key(self, sig):
         return implementation_key(self.key)

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 from numba import njit
+from numba.core.errors import TypingError
 
 import numbad as nd
 from tests.reverse.refusal import assert_clear
@@ -269,6 +270,16 @@ def test_rule_of_a_plain_function():
     assert nd.grad(square, mode="forward")(2.0) == 7.0
     nd.scalar_rule(square, lambda ans, x: 9.0 * x)
     assert nd.grad(square, mode="forward")(2.0) == 18.0
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+def test_a_plain_function_that_compiled_code_calls_is_named(mode):
+    def plain(x):
+        return math.exp(x)
+
+    nd.scalar_rule(plain, lambda ans, x: ans)
+    with pytest.raises(TypingError, match="plain is a plain Python function.* @njit above it"):
+        nd.grad(lambda x: plain(x) * x, mode=mode)(0.5)
 
 
 def test_function_with_a_rule_that_is_handed_on():
