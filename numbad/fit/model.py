@@ -153,7 +153,12 @@ def _bind(called, given, values, positional, required):
     if unknown or missing:
         parts = [f"{called} has no parameter {', '.join(unknown)}"] if unknown else []
         parts += [f"p0 gives no value for {', '.join(missing)}"] if missing else []
-        raise ModelError(f"{'; '.join(parts)}; {called} takes (t, y, {', '.join(positional)})")
+        wider = f"(t, y, {', '.join((*positional, *unknown))})"
+        way_out = f". What y0= or observables= alone depend on stands among these, too: {wider}"
+        raise ModelError(
+            f"{'; '.join(parts)}; {called} takes (t, y, {', '.join(positional)})"
+            f"{way_out if unknown else ''}"
+        )
     by_name = dict(zip(given, values, strict=True))
     order = [name for name in positional if name in by_name]
     if tuple(order) != positional[: len(order)]:

@@ -75,6 +75,7 @@ def test_given_names_replace_the_others():
         (optional, [1, 2, 3], None, "takes 1 to 2 parameter"),
         (none, [1], None, "none takes 0 parameter"),
         (two, {"growth": 1, "lost": 2}, None, "two has no parameter lost; p0 gives no .* for loss"),
+        (two, {"growth": 1, "loss": 2, "dose": 3}, None, r"y0=.*too: \(t, y, growth, loss, dose\)"),
         (two, [1, 2], ["a"], "names: 1 names for 2 parameters"),
         (two, [1, np.nan], None, "p0: loss starts at nan"),
         (two, [1, np.inf], None, "p0: loss starts at inf"),
