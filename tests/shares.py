@@ -1,8 +1,8 @@
 """Which share of what only deepens the tests runs: `NUMBAD_DEEP=1/4`, the second of four, or `all`.
 
 That are the tests marked `deep`, and the second order of programs whose first order runs by default. Of the
-tests marked `dear`, and of the examples in docs/ and in docstrings, a quarter runs in any case, another one for
-each part.
+tests marked `dear`, and of the examples in docs/ and in docstrings, a quarter runs in any case, another one
+for each part.
 """
 
 import os

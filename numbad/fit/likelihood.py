@@ -231,6 +231,12 @@ def _restore(key, blob):
     return remembered(key, lambda: LikelihoodProblem(*pickle.loads(blob)))
 
 
+_OF_AN_EQUATION = (
+    "Of a drift and a diffusion, functions of (t, y, *parameters), one is made by "
+    "numbad.sde.transitions.euler(drift, diffusion)"
+)
+
+
 def parameters_of(density, p0):
     """The names in the order of the density's parameters, and the start of each."""
     if isinstance(density, HiddenState):
@@ -240,7 +246,7 @@ def parameters_of(density, p0):
     else:
         raise ArgumentError(
             "density must be a function of (t0, y0, t1, y1, *parameters), a filter from numbad.sde.filters "
-            f"or simulated moments, not {density!r}"
+            f"or simulated moments, not {density!r}. {_OF_AN_EQUATION}"
         )
     if not isinstance(p0, Mapping) or not p0:
         raise ArgumentError(
@@ -252,9 +258,11 @@ def parameters_of(density, p0):
     if not any(p.kind is p.VAR_POSITIONAL for p in parameters):
         wanted = [p.name for p in parameters]
         if set(wanted) != set(names):
+            what, more = "drift", ""
+            if leading == 4:
+                what, more = "density", f", after (t0, y0, t1, y1). {_OF_AN_EQUATION}"
             raise ArgumentError(
-                f"the {'drift' if leading == 2 else 'density'} takes {', '.join(wanted)}; p0 gives "
-                f"{', '.join(names)}"
+                f"the {what} takes {', '.join(wanted)}; p0 gives {', '.join(names)}{more}"
             )
         names = wanted
     start = {}

@@ -245,6 +245,8 @@ def test_the_euler_density_takes_parameters_by_name():
     assert results[0].params == results[1].params
     with pytest.raises(ArgumentError, match="the density takes theta, kappa; p0 gives kappa"):
         nd.fit.fit_sde(density, YEARS, RATE, {"kappa": 0.2})
+    with pytest.raises(ArgumentError, match=r"\(t0, y0, t1, y1\)\. Of a drift.*transitions\.euler"):
+        nd.fit.fit_sde(drift, YEARS, RATE, {"kappa": 0.2, "theta": 0.05})
     with pytest.raises(ArgumentError, match="in one order, not theta, kappa and kappa, theta"):
         transitions.euler(drift, lambda t, y, kappa, theta: 0.02)
 
