@@ -118,9 +118,10 @@ def read_series(t, y, sigma, observed, components):
     names = tuple(map(str, header)) if header is not None else None
     y = _floats(y, "y")
     if y.ndim not in (1, 2) or len(y) != len(t):
+        turned = "; give y.T" if y.ndim == 2 and y.shape[1] == len(t) else ""
         raise DataError(
             f"y must have one row for each of the {len(t)} times: shape ({len(t)},) or "
-            f"({len(t)}, observed components); it has shape {y.shape}"
+            f"({len(t)}, observed components); it has shape {y.shape}{turned}"
         )
     table = y.reshape(len(t), -1)
     if components is None and observed is None:

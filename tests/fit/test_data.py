@@ -121,6 +121,7 @@ AB = ("a", "b")
         ([[0, 1]], [1, 2], {}, r"t must be 1-D, it has shape \(1, 2\)"),
         (np.array(["1900-01-01"], "M8[D]"), [1], {}, "t: .* real number .*datetime64"),
         (T, [1, 2], {}, r"y must have one row for each of the 3 times.*shape \(2,\)"),
+        (T, np.ones((2, 3)), {}, r"it has shape \(2, 3\); give y\.T"),
         (T, ["1", "two", "3"], {}, "y: every entry must be a real number .*two"),
         (T, [1, 2j, 3], {}, "y: every entry must be a real number"),
         (T, [[1, 2], [3, INF], [4, 5]], {}, r"y\[1, 1\] \(y\[1\] at t = 1\) is inf; mark"),
