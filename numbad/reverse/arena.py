@@ -33,7 +33,8 @@ def _take(context, builder, tape, size, where, zero=True):
         m.raise_limit(context, builder, where)
     start = builder.inttoptr(start, cgutils.voidptr_t)
     if zero:
-        cgutils.memset(builder, start, size, 0)
+        kept = builder.icmp_signed("<=", size, _i64(m.LARGEST_KEPT))  # more is zero already
+        cgutils.memset(builder, start, builder.select(kept, size, _i64(0)), 0)
     return start
 
 

@@ -11,6 +11,7 @@ from numba.core import types
 
 from ..ir.function import successors
 from ..ir.leaves import HANDLES, at
+from .early_sizes import is_early_size
 from .ops.moves import Move, Phi
 from .ops.scalar_function import INPLACE, ScalarOp
 from .scratch import Scratch
@@ -230,4 +231,6 @@ class Independent:
         if self.plan.is_constant(var):
             return True
         place, header = self.plan.place_of(var.name), self.loop.header
-        return place not in self.loop.body and self.control.dominates(place, header)
+        if place not in self.loop.body and self.control.dominates(place, header):
+            return True
+        return is_early_size(self.fn, var, self._is_given)

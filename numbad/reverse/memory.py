@@ -16,6 +16,7 @@ from numba.core.codegen import CodeLibrary
 from numba.extending import intrinsic
 
 from numbad.compilation.caching import before_loading, jit
+from numbad.compilation.zero_pages import zero_pages
 from numbad.errors import TapeLimitError
 
 from .limit import limit_from
@@ -294,9 +295,14 @@ def grow(tape, top, need):
 @jit
 def _arena_block(tape, size, allowed):
     """A block of `size` bytes or more for the arena, in its list of blocks; 0 where there is none."""
-    block = _take(FOR_FIRST_CHUNKS) if size == FIRST_BLOCK else _take_for(size, allowed)
-    if block == 0:
-        block = _resize(0, size)
+    if size > LARGEST_KEPT:
+        block = zero_pages(HEADER + size)
+        if block != 0:
+            poke(block, CAPACITY, size)
+    else:
+        block = _take(FOR_FIRST_CHUNKS) if size == FIRST_BLOCK else _take_for(size, allowed)
+        if block == 0:
+            block = _resize(0, size)
     if block != 0:
         poke(block, NEXT, peek(tape, ARENA_BLOCKS))
         poke(tape, ARENA_BLOCKS, block)
@@ -306,18 +312,23 @@ def _arena_block(tape, size, allowed):
 
 @_called_by_name
 def arena_take(tape, n):
-    """The address of `n` bytes of the arena, aligned to 16, not zeroed; 0 where there are none."""
+    """The address of `n` bytes of the arena, aligned to 16; 0 where there are none.
+
+    More than LARGEST_KEPT are zero, others not.
+    """
     allowed = peek(_limit_address(), 0) - peek(tape, HEAP)
     start = peek(tape, ARENA_NEXT)
     room = peek(tape, ARENA_END) - start
     if n > room and n > allowed:
         return 0
     n = max(16, (n + 15) // 16 * 16)
-    if n <= room:
+    if n <= room and n <= LARGEST_KEPT:
         poke(tape, ARENA_NEXT, start + n)
         return start
     chunk = peek(tape, ARENA_CHUNK)
-    if n > chunk or chunk > allowed:  # a block of its own; the chunk in use stays in use
+    if (
+        n > min(chunk, LARGEST_KEPT) or chunk > allowed
+    ):  # a block of its own; the chunk in use stays in use
         block = _arena_block(tape, n, allowed) if n <= allowed else 0
         return block + HEADER if block != 0 else 0
     block = _arena_block(tape, chunk, allowed)

@@ -14,6 +14,9 @@ from .arena import emit_kept
 from .contributions import STRONG_PRODUCT
 from .value_tape import check_plain
 
+# Of large shadows, so many numbers at a time are passed over where they are zero: a page.
+_STRETCH = 512
+
 
 @intrinsic(prefer_literal=True)
 def range_length(typingctx, start, stop, step):
@@ -48,8 +51,39 @@ def add_into(shadow, seed):
 @njit
 def add_scaled(shadow, factor, other):
     """`shadow += factor * other`, for arrays of one shape; zero where one of them is."""
-    for index in np.ndindex(shadow.shape):
-        shadow[index] += STRONG_PRODUCT(factor, (other[index],))
+    _add_scaled(shadow, factor, other)
+
+
+def _add_scaled(shadow, factor, other):
+    raise NotImplementedError
+
+
+@overload(_add_scaled)
+def _choose_add_scaled(shadow, factor, other):
+    contiguous = shadow.layout == other.layout and shadow.layout in "CF"
+    if contiguous and isinstance(other.dtype, types.Float):
+        return _add_what_is_not_zero if shadow.layout == "C" else _add_transposed
+
+    def add(shadow, factor, other):
+        for index in np.ndindex(shadow.shape):
+            shadow[index] += STRONG_PRODUCT(factor, (other[index],))
+
+    return add
+
+
+def _add_transposed(shadow, factor, other):
+    _add_scaled(shadow.T, factor, other.T)
+
+
+def _add_what_is_not_zero(shadow, factor, other):
+    target, source = shadow.reshape(shadow.size), other.reshape(other.size)
+    for start in range(0, target.size, _STRETCH):  # pages that nobody wrote to stay untouched
+        end, some = min(start + _STRETCH, target.size), False
+        for i in range(start, end):
+            some |= source[i] != 0.0
+        if some:
+            for i in range(start, end):
+                target[i] += STRONG_PRODUCT(factor, (source[i],))
 
 
 @njit

@@ -6,6 +6,7 @@ from numba.core import ir
 
 from ..ir.function import is_expr, map_vars
 from .arena import borrow
+from .early_sizes import is_early_size
 from .elements import primal_element, unsigned
 from .names import counter
 from .nonnegative import UNSIGNED
@@ -24,14 +25,25 @@ class Values:
         name = var if isinstance(var, str) else var.name
         name = self.plan.unchanged.same.get(name, name)
         if self.label is None:  # in the forward sweep
-            definition = self.fn.definition(name) if self.way is not None else None
-            return (
-                self._constant(definition) if isinstance(definition, ir.Const) else self.var(name)
-            )
+            return self.var(name) if self.way is None else self._early(name)
         if self.planning:
             self.needs.append((self.label, name))
             return self.var(name)
         return self._find(name)
+
+    def _early(self, name):
+        """A value before the forward sweep, where its statement may come late: sizes are made again."""
+        value = self.fn.definition(name)
+        if isinstance(value, ir.Const):
+            return self._constant(value)
+        if not isinstance(value, ir.Expr) or not is_early_size(self.fn, name, lambda array: True):
+            return self.var(name)
+
+        def rename(var):
+            called = self.fn.constant(var)
+            return self.function(called) if called is len else self._early(var.name)
+
+        return self.assign(map_vars(value, rename))
 
     def first_load(self, op):
         """The name of the same element's value from before, to whose adjoint this one's can be added."""

@@ -44,6 +44,29 @@ def paths(x, rate):
     return total
 
 
+@independent((X, 0.7))
+def mean_by_sizes(x, rate):
+    total = 0.0
+    for k in range(x.shape[0]):
+        s = x[k]
+        for i in range(4):
+            s = s + rate * math.sin(s) * (i + 1)
+        total += s * s
+    (n,) = x.shape
+    return 3.0 * total / (len(x) * x.size - n + x.ndim)
+
+
+@independent((X, 0.7))
+def mean_by_the_size_of_a_later_array(x, rate):
+    total = 0.0
+    for k in range(x.shape[0]):
+        s = x[k]
+        for i in range(4):
+            s = s + rate * math.sin(s) * (i + 1)
+        total += s * s
+    return total / x[1:].size
+
+
 @independent((X, 0.7), (X, 2.5))
 def paths_that_pay_or_not(x, rate):
     total = 0.0

@@ -58,6 +58,7 @@ USED_BY = {
         "bells",
         "invariant_loads",
         "left_early",
+        "mean_by_*",
         "newton",
         "partial_sums_are_used",
         "paths",
@@ -116,6 +117,15 @@ def test_loops_are_told_apart(name):
     assert bool(found) == alone[name]
     with switches.without("independent"):
         assert not stages(by_name[name].f).iterations
+
+
+@pytest.mark.shows("independent", "seeded")
+@pytest.mark.parametrize(
+    ("name", "known"), [("mean_by_sizes", True), ("mean_by_the_size_of_a_later_array", False)]
+)
+def test_the_adjoint_of_a_sum_is_known_by_sizes_that_are_asked_for_later(name, known):
+    (loop,) = stages(by_name[name].f).iterations.values()
+    assert (not loop.is_alone()) == known
 
 
 def recorded(name):
