@@ -32,9 +32,12 @@ def _take(context, builder, tape, size, where, zero=True):
     with cgutils.if_unlikely(builder, builder.icmp_signed("==", start, _i64(0))):
         m.raise_limit(context, builder, where)
     start = builder.inttoptr(start, cgutils.voidptr_t)
-    if zero:
+    if zero and context.target_name in m.ELSEWHERE:
+        cgutils.memset(builder, start, size, 0)
+    elif zero:
         kept = builder.icmp_signed("<=", size, _i64(m.LARGEST_KEPT))  # more is zero already
-        cgutils.memset(builder, start, builder.select(kept, size, _i64(0)), 0)
+        with builder.if_then(kept, likely=True):
+            cgutils.memset(builder, start, size, 0)
     return start
 
 
