@@ -141,7 +141,7 @@ def told(what, kernel):
 
 
 def milliseconds(call):
-    """The least time of a call whose result waits for the GPU: of five, or of half a second; of two at most."""
+    """The least time of a call whose result waits for the GPU: of five calls or half a second of them."""
     call()
     times = []
     while (len(times) < REPEATS or sum(times) < 500.0) and sum(times) < 2000.0:
