@@ -48,9 +48,9 @@ def ensemble(
     Parameters
     ----------
     solve : dispatcher
-        From `nd.ode.solver`: an explicit Runge-Kutta method, adaptive or with steps of one size, with events
-        or without; or a Rosenbrock method. Or from `nd.sde.solver`: a method that solves no equations. Their
-        functions, changes by events included, return floats or tuples.
+        From `nd.ode.solver`: an explicit Runge-Kutta method, adaptive or with steps of one size, or a
+        Rosenbrock method, with events or without. Or from `nd.sde.solver`: a method that solves no equations.
+        Their functions, changes by events included, return floats or tuples.
     y0s : array, float or tuple
         Initial states: an array (trajectories, n), of which `fun` gets a row as a tuple of n floats; for
         scalar states a float or an array (trajectories,); or a tuple or namedtuple of such, one for each

@@ -46,10 +46,6 @@ class OdePlan:
         problem, settings = given[:2]
         events = _events_of(given[2]) if build is with_events else ()
         method = problem.tableau
-        if events and type(method) is not Tableau:
-            raise refused(
-                f"events beside method {method.name!r}; beside 'Tsit5' and the like it has"
-            )
         if not goes(method):
             raise refused(f"method {method.name!r}; {METHODS}")
         if settings.mass is not None or settings.sparsity is not None:
@@ -68,7 +64,7 @@ class OdePlan:
         """How many states are alive at once: counted in what the assembler says of kernels of these kinds."""
         method = self.problem.tableau
         if method.is_implicit:  # the Jacobian, and its factors without partials
-            return method.stages + 2 + width + 2 * (len(times) != 2)
+            return method.stages + 2 + width + 2 * (len(times) != 2) + 3 * bool(self.events)
         if self.events:
             return method.slopes + 7
         return method.stages + 2 if len(times) == 2 else method.slopes + 5
