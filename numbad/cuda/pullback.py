@@ -4,22 +4,32 @@ from functools import cache
 
 from numba.core import ir
 
+from ..forward.dual import duals_in
+from ..forward.dualize import DualDispatcher
 from ..reverse.pipeline import Pipeline
 from ..reverse.value_tape import tape_type
 from .compiler import DeviceCode
 from .frontend import cpu_target
 from .precision import in_single, stages_of
+from .sweep_of_duals import sweep_of_duals
+
+
+class PullbackCode(DeviceCode):
+    """The code of a pullback, in which functions of dual numbers stand where it is given such."""
+
+    stands_for = (DualDispatcher,)
 
 
 class DevicePullback:
     """`(tape, arguments, shadows, seed) -> (value, adjoints)` of `f`, on the GPU.
 
-    `stages` are further passes over the code that is captured, before its types are known.
+    `stages` are further passes over the code that is captured, before its types are known. Among dual
+    numbers the adjoints are such: forward over reverse.
     """
 
     def __init__(self, f, wrt, stages=()):
         self.f, self.wrt, self.stages = f, wrt, stages
-        self.code = DeviceCode(
+        self.code = PullbackCode(
             f"adjoint_of_{f.py_func.__name__}".replace("<lambda>", "lambda"),
             ("tape", "args", "shadows", "seed"),
             self.blocks,
@@ -29,6 +39,8 @@ class DevicePullback:
 
     def blocks(self, argtypes):
         """Both sweeps, as Numba's IR; the stages before the emitter ask Numba's CPU target."""
+        if any(True for ty in argtypes for _ in duals_in(ty)):
+            return sweep_of_duals(self, argtypes)
         code = self.f.py_func.__code__
         scope = ir.Scope(None, ir.Loc(code.co_filename, code.co_firstlineno))
         with cpu_target():

@@ -359,6 +359,8 @@ class PullDispatcher(CPUDispatcher):
 class Pull:
     """A function and the arguments to differentiate it by."""
 
+    allocates = True  # whether the target has new arrays
+
     def __init__(self, dispatcher, wrt, snapshots=None):
         self.dispatcher, self.wrt, self.snapshots = dispatcher, wrt, snapshots
 
@@ -372,7 +374,8 @@ class Pull:
         duals = [t for ty in (args, shadows, seed) for t in d.duals_in(ty)]
         argtypes = tuple(map(d.primal_type, args))
         dual = Lanes(seed) if isinstance(seed, RowSeed) else _joined(state, duals)
-        return Pipeline(self.dispatcher, argtypes, self.wrt, dual, snapshots=self.snapshots)
+        given = self.dispatcher, argtypes, self.wrt, dual, self.allocates
+        return Pipeline(*given, snapshots=self.snapshots)
 
     def blocks(self, state, scope):
         """The blocks of both sweeps for the argument types of a compilation."""

@@ -35,36 +35,43 @@ def robertson_solver(method, tol=1e-8):
 # -- the linear algebra -----------------------------------------------------------------------------
 
 
-@intrinsic
-def in_registers(typingctx, W, right):
-    def codegen(context, builder, signature, arguments):
-        emitter = Emitter(context, builder)
-        rows = emitter.members(W, arguments[0])
-        given = emitter.vector(right, arguments[1])
-        n = range(len(right))
-        factors = Factors(emitter, [[row[j] for j in n] for row in rows])
-        found = factors.solve([given[j] for j in n])
-        return context.make_tuple(builder, right, [x.value for x in found])
+def solver_in_registers(method):
+    """The compiled `solve(W, right)` by a method of `Factors`."""
 
-    return right(W, right), codegen
+    @intrinsic
+    def in_registers(typingctx, W, right):
+        def codegen(context, builder, signature, arguments):
+            emitter = Emitter(context, builder)
+            rows = emitter.members(W, arguments[0])
+            given = emitter.vector(right, arguments[1])
+            n = range(len(right))
+            factors = Factors(emitter, [[row[j] for j in n] for row in rows])
+            found = getattr(factors, method)([given[j] for j in n])
+            return context.make_tuple(builder, right, [x.value for x in found])
+
+        return right(W, right), codegen
+
+    return njit(lambda W, right: in_registers(W, right))
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 5])
 def test_systems_of_any_order_of_rows(n):
-    """Zeros on the diagonal call for an exchange of rows at every step."""
-    solve = njit(lambda W, right: in_registers(W, right))
+    """Zeros on the diagonal call for an exchange of rows at every step; and with the transpose."""
+    solve, solve_transposed = map(solver_in_registers, ("solve", "solve_transposed"))
     rng = np.random.default_rng(n)
     for _ in range(20):
         W = np.eye(n)[rng.permutation(n)] * 10.0 ** rng.integers(-3, 4, n)
         W = W @ (np.eye(n) + np.triu(rng.normal(size=(n, n)), 1))
         right = rng.normal(size=n)
-        found = solve(tuple(map(tuple, W)), tuple(right))
-        np.testing.assert_allclose(found, np.linalg.solve(W, right), rtol=1e-9, atol=1e-12)
+        given = tuple(map(tuple, W)), tuple(right)
+        np.testing.assert_allclose(solve(*given), np.linalg.solve(W, right), rtol=1e-9, atol=1e-12)
+        found, expected = solve_transposed(*given), np.linalg.solve(W.T, right)
+        np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
 
 
 def test_the_largest_number_is_the_pivot():
     """With 1e-20 as the pivot nothing of the second row would be left."""
-    solve = njit(lambda W, right: in_registers(W, right))
+    solve = solver_in_registers("solve")
     assert solve(((1e-20, 1.0), (1.0, 1.0)), (1.0, 2.0)) == pytest.approx((1.0, 1.0), rel=1e-15)
 
 

@@ -56,6 +56,20 @@ class Factors:
             x[k] = x[k] * rows[k][k]
         return x
 
+    def solve_transposed(self, right):
+        """The solution with the transpose of the matrix, for a right-hand side of plain numbers."""
+        rows, x = self.rows, list(right)
+        for k in range(len(x)):
+            for j in range(k):
+                x[k] = x[k] - rows[j][k] * x[j]
+            x[k] = x[k] * rows[k][k]
+        for k in reversed(range(len(x))):
+            for j in range(k + 1, len(x)):
+                x[k] = x[k] - rows[j][k] * x[j]
+        for k, i, better in reversed(self.exchanges):
+            x[k], x[i] = self._exchanged(better, x[k], x[i])
+        return x
+
     def _size(self, scalar):
         return self.emitter.call(abs, scalar)
 
@@ -82,7 +96,7 @@ def solved(factors, jacobian, h, right):
             for entry, x in zip(row, scaled, strict=True):
                 moved[i] = moved[i] + entry[q] * x
         found.append(solved(factors, values, h, moved))
-    return [_put_together(emitter, ty, parts) for parts in zip(*found, strict=True)]
+    return [put_together(emitter, ty, parts) for parts in zip(*found, strict=True)]
 
 
 def innermost_value(emitter, scalar):
@@ -108,7 +122,7 @@ def partials_of(emitter, scalar):
     return [emitter.scalar(ty.scalar, get_partial(builder, ty, partials, j)) for j in range(ty.n)]
 
 
-def _put_together(emitter, ty, parts):
+def put_together(emitter, ty, parts):
     context, builder = emitter.context, emitter.builder
     value, *rest = (emitter.cast(part, ty.scalar).value for part in parts)
     partials = zero_partials(context, ty)
@@ -121,4 +135,4 @@ def unit_dual(emitter, ty, scalar, j):
     """A dual number that moves in direction j, or in none for None."""
     one, zero = emitter.constant(1.0), emitter.constant(0.0)
     moving = [one if k == j else zero for k in range(ty.n)]
-    return _put_together(emitter, ty, [scalar, *moving])
+    return put_together(emitter, ty, [scalar, *moving])
