@@ -114,7 +114,7 @@ def listing():
             for precision in ("float32", "float64"):
                 kernel = kernels_of(solve, *given(name, 4), precision, by)[0]
                 missed += told(f"{name}, {precision}{', derivatives' if by else ''}", kernel)
-        if name in ("fixed", "adaptive"):
+        if name in ("fixed", "adaptive", "stiff"):
             for precision in ("float32", "float64"):
                 passes = kernels_of(
                     solve, *given(name, 4), precision, ("y0", "args"), loss=end_squared
@@ -222,7 +222,7 @@ def compare(table):
         for precision, bar in (("float64", 1e-6), ("float32", 1e-2)):
             what = f"{name}, {precision}: relative distance from the CPU"
             table.row(what, lambda n=name, p=precision: apart(n, p), bar)
-            if name in ("fixed", "adaptive"):
+            if name in ("fixed", "adaptive", "stiff"):
                 what = f"{name}, {precision}: the adjoint's distance from it"
                 table.row(what, lambda n=name, p=precision: adjoint_apart(n, p), bar)
 

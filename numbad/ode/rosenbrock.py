@@ -223,14 +223,21 @@ class RosenbrockStages:
 
     def _slope(self, i, stages):
         """f at stage i, as a vector."""
-        if not any(self.tableau.a[i]) and self.tableau.c[i] == 0.0:
+        if self._at_start(i):
             return self.k0
-        row, out = self.rows[self.tableau.slopes], self.rows[i]
-        state = self._combined(row, self.tableau.a[i], stages)
+        return self.call.emit(self.emitter, self.rows[i], *self.place(i, stages), self.args)
+
+    def _at_start(self, i):
+        return not any(self.tableau.a[i]) and self.tableau.c[i] == 0.0
+
+    def place(self, i, stages):
+        """The time and the state of stage i, for the stages before."""
+        if self._at_start(i):
+            return self.t, self.y
+        state = self._combined(self.rows[self.tableau.slopes], self.tableau.a[i], stages)
         c = self.emitter.constant(self.tableau.c[i])
         time = self.emitter.scalar(types.float64, self.t) + c * self.step
-        at = self.t_new if self.tableau.c[i] == 1.0 else time.value
-        return self.call.emit(self.emitter, out, at, state, self.args)
+        return (self.t_new if self.tableau.c[i] == 1.0 else time.value), state
 
     def _combined(self, row, coefficients, stages):
         base = self.emitter.vector(self.y_type, self.y)

@@ -263,7 +263,10 @@ def test_events_of_stiff_systems(method, precision, twin):  # noqa: F811
         for k in range(2):
             moved = rates + 1e-40j * np.eye(2)[:, k, None]
             starts, slopes = (exact_vessels(s, *moved).T.imag / 1e-40 for s in (0.0, t))
-            by_start, by_rate = found.derivatives[:, row, :, :2], found.derivatives[:, row, :, 2 + k]
+            by_start, by_rate = (
+                found.derivatives[:, row, :, :2],
+                found.derivatives[:, row, :, 2 + k],
+            )
             total = np.einsum("icq,iq->ic", by_start, starts) + by_rate
             np.testing.assert_allclose(total, slopes, rtol=5 * close, atol=5 * close)
     assert (".f64" in twin[0].ptx((9, 0))) == (precision == "float64")

@@ -12,8 +12,9 @@ from collections import namedtuple
 
 from numbad.cuda.trajectories.even_march import make_even_march, no_step_ahead
 from numbad.cuda.trajectories.outputs import make_put, take
+from numbad.cuda.trajectories.stiff_adjoint import adjoint_on_gpu
+from numbad.cuda.trajectories.stiff_steps import kind_on_gpu
 from numbad.ode import failure
-from numbad.ode.adjoints.adjoint_of_method import step_adjoint
 from numbad.ode.adjoints.backward import zero_totals
 from numbad.ode.compiling import inlined
 from numbad.ode.integrate import make_pieces
@@ -91,7 +92,7 @@ def recorded_march(problem, settings, dense):
 
     The outputs go into `tables`, what each step starts from into `states`, the end included.
     """
-    pieces = make_pieces(problem)
+    pieces = make_pieces(problem, kind_on_gpu)
     fun, as_state, start, advance = pieces.fun, pieces.as_state, pieces.start, pieces.advance
     close, settle = pieces.close, pieces.settle
     every, _, keep, reached = record_of(problem, settings)
@@ -176,8 +177,8 @@ def back_march(problem, settings, pull, dense):
     `seeds` are the cotangents of the outputs; the result is those of the initial state and of the numbers
     among the arguments, `pull` the vector-Jacobian product of the right-hand side.
     """
-    as_state = make_pieces(problem).as_state
-    adjoint = step_adjoint(problem.tableau, problem.inplace)
+    as_state = make_pieces(problem, kind_on_gpu).as_state
+    adjoint = adjoint_on_gpu(problem.tableau)
     undo, record = _make_undo(problem.fun, adjoint, pull, dense), record_of(problem, settings)
     undo_all = (
         _kept_steps(undo)

@@ -70,7 +70,7 @@ def ensemble(
     loss : function, optional
         `loss(ys)` gets the array (len(ts), n) of one trajectory and returns a float. What comes back is the
         loss of each and its gradient by all that `derivatives` names, by the discrete adjoint: at the cost of
-        some three trajectories, however many numbers these are. For explicit Runge-Kutta methods.
+        some three trajectories, however many numbers these are. For ODEs without events.
     reduce : None, "mean", function, or nd.cuda.quantiles(...)
         What is taken of all trajectories, on the GPU; none is copied from there. "mean": the means. A
         function: `reduce(ys)` gets the array (len(ts), n) of one trajectory and returns a float or a tuple of

@@ -80,9 +80,9 @@ class LossGradient:
             raise ArgumentError(
                 "nd.cuda.ensemble: loss= comes with derivatives=, which say what its gradient is by"
             )
-        if not isinstance(request.plan, OdePlan) or request.plan.problem.tableau.is_implicit:
+        if not isinstance(request.plan, OdePlan):
             raise UnsupportedError(
-                "nd.cuda.ensemble has the adjoint of explicit Runge-Kutta methods alone, such as 'Tsit5'. "
+                "nd.cuda.ensemble has the adjoint of explicit Runge-Kutta and Rosenbrock methods alone. "
                 "Way out: derivatives= without loss=, by forward mode; reduce= takes means of a function"
             )
         if request.plan.events:

@@ -46,7 +46,7 @@ def kind_on_gpu(tableau):
 def register_steps(tableau, rhs, jac=None):
     """The compiled pieces of a step, as `rosenbrock_steps` gives them; a Jacobian by the user is not used."""
     rows = make_workspace(buffers_needed(tableau) + MATRICES)  # none of it is memory, for tuples
-    step = make_register_step(tableau, replace(rhs, declared=True))
+    step = make_register_step(tableau, rhs)
 
     @inlined
     def workspace(y, args, settings):
@@ -61,19 +61,13 @@ def make_register_step(tableau, rhs):
 
     @intrinsic
     def step(typingctx, fun, work, t, t_new, h, y, k0, structure, args):
-        dual = seeded(y, args)
-        time = Dual(types.float64, dual.dtype.n, dual.dtype.tag)
-        plain, moved = (work[0], t, y, structure, args), (work[0], time, dual, structure, args)
-        for given in (plain, moved):
-            rhs.resolve(typingctx, fun, *given)
+        calls = CallsOfStep(rhs, fun, work, t, y, structure, args)
+        calls.resolved(typingctx)
         result = types.Tuple((y, types.UniTuple(y, tableau.stages)))
 
         def codegen(context, builder, signature, arguments):
-            calls = [rhs.resolve(context.typing_context, fun, *given) for given in (plain, moved)]
             emitter = Emitter(context, builder)
-            stages = _StagesInRegisters(emitter, tableau, calls[0], y, work, arguments[1:])
-            stages.by_duals = calls[1], time, dual
-            new, slopes = stages.emit()
+            new, slopes = StagesInRegisters(emitter, tableau, calls, arguments[1:]).emit()
             both = [new, context.make_tuple(builder, result[1], slopes)]
             value = context.make_tuple(builder, result, both)
             return impl_ret_borrowed(context, builder, result, value)
@@ -83,8 +77,30 @@ def make_register_step(tableau, rhs):
     return step
 
 
-class _StagesInRegisters(RosenbrockStages):
+class CallsOfStep:
+    """The calls of a right-hand side at a state and, by dual numbers, for its Jacobian there."""
+
+    def __init__(self, rhs, fun, work, t, y, structure, args):
+        self.rhs, self.fun, self.work, self.y = replace(rhs, declared=True), fun, work, y
+        self.dual = seeded(y, args)
+        self.time = Dual(types.float64, self.dual.dtype.n, self.dual.dtype.tag)
+        self.given = (
+            (work[0], t, y, structure, args),
+            (work[0], self.time, self.dual, structure, args),
+        )
+
+    def resolved(self, typingctx):
+        """Both calls; ModelError where there is none."""
+        return [self.rhs.resolve(typingctx, self.fun, *given) for given in self.given]
+
+
+class StagesInRegisters(RosenbrockStages):
     """The stages of one step."""
+
+    def __init__(self, emitter, tableau, calls, arguments):
+        call, call_of_duals = calls.resolved(emitter.typingctx)
+        super().__init__(emitter, tableau, call, calls.y, calls.work, arguments)
+        self.by_duals = call_of_duals, calls.time, calls.dual
 
     def _factor(self):
         """The Jacobian at the start of the step, and the factors of 1 / gamma - h J."""

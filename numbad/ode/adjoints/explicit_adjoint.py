@@ -27,7 +27,7 @@ from numbad.ode.step import _horner
 @cache
 def runge_kutta_adjoint(tableau, inplace):
     """The `StepAdjoint` of an explicit method."""
-    slopes = _Slopes(tableau)
+    slopes = SlopesOfStep(tableau)
     rhs = RightHandSide(inplace)
     replay = _make_replay(slopes, rhs)
     replay_late = _make_replay_late(slopes, rhs)
@@ -70,11 +70,11 @@ def runge_kutta_adjoint(tableau, inplace):
         )
         return bars[0], totals
 
-    begin, output = _make_begin(slopes), _make_output(slopes)
+    begin, output = make_begin(slopes), make_output(slopes)
     return StepAdjoint(workspace, begin, output, step)
 
 
-class _Slopes:
+class SlopesOfStep:
     """The slopes of a step in the order of their evaluation, and their rows in the workspace.
 
     Those behind the first `core` have no weight but in outputs within the step: the slope at its end,
@@ -119,7 +119,7 @@ def _weighted(emitter, y, row, base, factor, vector):
     return emitter.make_state(y, row, lambda i: base[i] + factor * vector[i], vector)
 
 
-def _make_begin(slopes):
+def make_begin(slopes):
     @intrinsic
     def begin(typingctx, work, h, lam):
         result = types.UniTuple(lam, slopes.count + 1)
@@ -142,7 +142,7 @@ def _make_begin(slopes):
     return begin
 
 
-def _make_output(slopes):
+def make_output(slopes):
     @intrinsic
     def output(typingctx, work, bars, theta, h, v):
         def codegen(context, builder, signature, arguments):

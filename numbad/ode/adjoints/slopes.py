@@ -122,10 +122,13 @@ class Slope:
 
 
 class StagePull:
-    """The emitted call of a slope's pullback at a stage, for values that may be dual numbers."""
+    """The emitted call of a slope's pullback at a stage, for values that may be dual numbers.
 
-    def __init__(self, typingctx, pull, y, structure, args, shadows, time=types.float64):
-        self.pull, self.y, self.time = pull, y, time
+    The numbers of a seed in a tuple are of type `seed`, where that is not what those of y are.
+    """
+
+    def __init__(self, typingctx, pull, y, structure, args, shadows, time=types.float64, seed=None):
+        self.pull, self.y, self.time, self.seed = pull, y, time, seed or y.dtype
         self.form = restored_type(structure.instance_type, y)
         self.in_array = isinstance(y, types.Array)
         self.free = [j for j, ty in enumerate(args) if not is_function(ty)]
@@ -139,7 +142,7 @@ class StagePull:
         members = [args[j] for j in self.free], [shadows[j] for j in self.free]
         none, y = types.none, self.y
         place = [y] if self.in_array else []
-        seed = none if self.in_array else types.UniTuple(y.dtype, len(y))
+        seed = none if self.in_array else types.UniTuple(self.seed, len(y))
         return (
             types.BaseTuple.from_types([self.time, self.form, *place, *members[0]]),
             types.BaseTuple.from_types([none, y if place else none, *place, *members[1]]),
