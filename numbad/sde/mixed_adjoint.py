@@ -23,12 +23,11 @@ from numbad.sde import checks
 from numbad.sde.adjoint_source import BY_INCREMENTS, has_duals, plain
 from numbad.sde.grid import BY_TIMES
 from numbad.sde.model_names import function_of
-from numbad.sde.one_step import step_of
+from numbad.sde.one_step import STEP_ARGS, STEP_STATE, step_of
 from numbad.sde.stretch_source import FINITE, Stretches, core
 from numbad.source import define
 
 _START, _TIMES, _ARGS, _KEY = range(4)
-_STEP_ARGS, _STEP_STATE = 2, 3  # arguments of a step
 _COMPONENTS, _NUMBERS = 8, 16  # at most so many rows of a step; at least as many columns and one
 
 
@@ -154,8 +153,8 @@ class Along(Stretches):
             step = jit(error_model="numpy", nogil=True)(
                 function_of(f"array_step({names})", lines, {"step": step})
             )
-        state = range(_STEP_STATE, _STEP_STATE + self.form.components)
-        wrt = (_STEP_ARGS, *state) if self.by_args else tuple(state)
+        state = range(STEP_STATE, STEP_STATE + self.form.components)
+        wrt = (STEP_ARGS, *state) if self.by_args else tuple(state)
         return value_and_jacobian(step, wrt, mode="reverse")
 
     def _step_names(self, args):

@@ -8,6 +8,9 @@ from numbad.sde.levy_area import double_integrals
 from numbad.sde.model_names import function_of, model_names
 from numbad.sde.steps import StepWriter, write_step
 
+# Among the arguments of a step: the place of the further arguments, and that of the state's first component.
+STEP_ARGS, STEP_STATE = 2, 3
+
 
 def model_namespace(problem, form):
     """The names that the source of a step uses."""

@@ -17,7 +17,7 @@ from numbad.errors import DeviceError
 from numbad.ode.methods import EXPLICIT
 
 from .registers import registers_and_spills
-from .test_paths import KEY, brownian_solver
+from .test_paths import KEY
 from .test_trajectories import (  # noqa: F401 (twin is a fixture)
     ASSEMBLED_FOR,
     BACK,
@@ -407,7 +407,6 @@ nd.rule(ruled, jvp=lambda primals, tangents: (0.0, 0.0))
 ended = nd.ode.solver(
     lambda t, y, k: -k * y, events=nd.ode.event(lambda t, y, k: y - 0.5, terminal=True)
 )
-path = brownian_solver("EulerMaruyama", 0.25)
 
 
 @pytest.mark.parametrize(
@@ -419,7 +418,6 @@ path = brownian_solver("EulerMaruyama", 0.25)
         ((decay, 1.0, END, RATES), {"loss": lambda ys: (1.0, 2.0)}, nd.ArgumentError, "one float"),
         ((decay, 1.0, (0.5,), RATES), {}, nd.ArgumentError, "two times"),
         ((decay, 1.0, END, RATES, KEY), {}, nd.ArgumentError, "takes no keys"),
-        ((path, 1.0, END, (0.1, 0.4), KEY), {}, nd.UnsupportedError, "explicit.*without loss="),
         ((ended, 1.0, END, RATES), {}, nd.UnsupportedError, "events.*without loss="),
         ((nd.ode.solver(ruled), 1.0, END, RATES), {}, nd.UnsupportedError, "rule of its own"),
     ],

@@ -33,6 +33,26 @@ LOSS_RAISED, LOSS_NOT_A_NUMBER, BACK_RAISED = 125, 124, 123
 _SCALARS = {SINGLE: types.float32, DOUBLE: types.float64}
 _INTEGERS, _TIMES = types.int32[::1], types.float64[::1]
 _TABLE, _SLOPES = types.Array(types.float64, 3, "C"), types.Array(types.float64, 4, "C")
+# What the kernels of the way there and back take behind leaves and times.
+RECORDED = {
+    "numbers": _INTEGERS,
+    "counts": _INTEGERS,
+    "status": _INTEGERS,
+    "stopped": _TIMES,
+    "ys": _TABLE,
+    "states": _TABLE,
+    "steps": _INTEGERS,
+    "missed": _INTEGERS,
+}
+BACK = {
+    "numbers": _INTEGERS,
+    "counts": _INTEGERS,
+    "status": _INTEGERS,
+    "seeds": _TABLE,
+    "states": _TABLE,
+    "steps": _INTEGERS,
+    "slopes": _SLOPES,
+}
 
 
 @dataclass(frozen=True)
@@ -67,18 +87,23 @@ class AdjointProblem:
 
     def kernel(self, name, more, body, names, argtypes, signed_zeros=True):
         """The kernel `name(*leaves, *more)` of these lines, for threads of slots."""
-        parameters = [*(f"leaf{leaf.number}" for leaf in self.leaves), *more]
-        source = [
-            f"def {name}({', '.join(parameters)}):",
-            "    slot = cuda.grid(1)",
-            "    if slot < counts[1]:",
-            "        i = number_of(slot, numbers, counts)",
-            *("        " + line for line in body),
-        ]
-        names = {"cuda": cuda, "number_of": _number_of, **names}
-        function = define("\n".join(source), names | named_classes(self.y0, self.args))
-        given = (*(leaf.argument_type for leaf in self.leaves), *argtypes)
+        names = names | named_classes(self.y0, self.args)
+        function, given = slot_function(name, self.leaves, more, body, names, argtypes)
         return Kernel(function, given, self.precision, signed_zeros)
+
+
+def slot_function(name, leaves, more, body, names, argtypes):
+    """The Python function `name(*leaves, *more)` of lines for threads of slots, and its arguments' types."""
+    parameters = [*(f"leaf{leaf.number}" for leaf in leaves), *more]
+    source = [
+        f"def {name}({', '.join(parameters)}):",
+        "    slot = cuda.grid(1)",
+        "    if slot < counts[1]:",
+        "        i = number_of(slot, numbers, counts)",
+        *("        " + line for line in body),
+    ]
+    function = define("\n".join(source), {"cuda": cuda, "number_of": _number_of, **names})
+    return function, (*(leaf.argument_type for leaf in leaves), *argtypes)
 
 
 @inlined
@@ -107,8 +132,7 @@ def recording_kernel(made):
         "        missed[cuda.atomic.add(counts, 2, 1)] = i",
         "status[i] = code",
     ]
-    more = "ts", "numbers", "counts", "status", "stopped", "ys", "states", "steps", "missed"
-    argtypes = _TIMES, *[_INTEGERS] * 3, _TIMES, _TABLE, _TABLE, _INTEGERS, _INTEGERS
+    more, argtypes = ("ts", *RECORDED), (_TIMES, *RECORDED.values())
     march = recorded_march(made.read, made.settings, made.dense)
     return made.kernel("recorded", more, body, {"march": march}, argtypes)
 
@@ -141,7 +165,7 @@ def loss_kernel(loss, precision):
 @built_once(lambda made, by: made.fun)
 def back_kernel(made, by):
     """`(*leaves, ts, numbers, counts, status, seeds, states, steps, slopes)`: gradients by numbers `by`."""
-    starts, numbers = _numbers(made.y0), _floats(made.args)
+    starts, numbers = state_numbers(made.y0), _floats(made.args)
     members = (made.args,) if made.single else made.args.members
     slope = _slope(made, members, len(starts))
     by_args = any(number in numbers for number in by)
@@ -162,8 +186,7 @@ def back_kernel(made, by):
         found = f"lam[{starts.index(number)}]" if is_start else f"totals[{numbers.index(number)}]"
         body.append(f"    slopes[0, 0, {q}, i] = {found}")
     body.append("    status[i] = 0")
-    more = "ts", "numbers", "counts", "status", "seeds", "states", "steps", "slopes"
-    argtypes = _TIMES, _INTEGERS, _INTEGERS, _INTEGERS, _TABLE, _TABLE, _INTEGERS, _SLOPES
+    more, argtypes = ("ts", *BACK), (_TIMES, *BACK.values())
     back = back_march(made.read, made.settings, stage_pull(slope, by_args), made.dense)
     return made.kernel("adjoint", more, body, {"back": back}, argtypes, signed_zeros=False)
 
@@ -177,7 +200,7 @@ def _slope(made, members, width):
     return Slope(made.fun, False, made.y0.type, y, given)
 
 
-def _numbers(structure):
+def state_numbers(structure):
     """The components of a state, as (leaf, column)."""
     return [
         (leaf.number, column) for leaf in structure.leaves() for column in range(leaf.width or 1)

@@ -10,6 +10,7 @@ from numbad.cuda.trajectories.given import Absent, Given, state_of
 from numbad.cuda.trajectories.losses import LossGradient
 from numbad.cuda.trajectories.lost_trajectories import LostTrajectories
 from numbad.cuda.trajectories.ode_march import OdePlan, is_with_events
+from numbad.cuda.trajectories.path_losses import PathLossGradient
 from numbad.cuda.trajectories.path_numbers import PathNumbers
 from numbad.cuda.trajectories.portions import checked_block, portion, portions, progress_bar
 from numbad.cuda.trajectories.quantile import QuantileSearch
@@ -21,6 +22,7 @@ from numbad.ode.adjoints.dispatcher import SolverDispatcher
 from numbad.sde.quantiles_of_paths import QuantileLevels
 from numbad.sde.solution_operator import SolveDispatcher
 
+_LOSSES = {OdePlan: LossGradient, SdePlan: PathLossGradient}
 _WAY_OUT = (
     "On the CPU, what nd.ode.solver returned goes into a loop over numba.prange; for an SDE there is "
     "nd.sde.ensemble"
@@ -196,7 +198,7 @@ class Request:
         self.precision = checked_precision(precision, states)
         self.count = self.given.count()
         self.by = chosen(derivatives, self.y0, self.args)
-        self.loss = None if loss is None else LossGradient.of(self, loss)
+        self.loss = None if loss is None else _LOSSES[type(plan)].of(self, loss)
 
     def run(self, ts, block=None, shown=True):
         """The trajectories at output times, so many at once."""

@@ -195,6 +195,17 @@ def _as_numbers(value, what):
     return array
 
 
+def float_sources(structure, at=""):
+    """((leaf, column), source) of each float in a structure; the source is behind the name of its value."""
+    if isinstance(structure, Group):
+        for k, member in enumerate(structure.members):
+            yield from float_sources(member, f"{at}[{k}]")
+    elif isinstance(structure, LeafArray) and structure.kind == "f":
+        for column in range(structure.width or 1):
+            within = at if structure.width is None else f"{at}[{column}]"
+            yield (structure.number, column), within
+
+
 def state_of(structure):
     """The structure of an initial state, whose numbers are floats, and how many they are."""
     if isinstance(structure, LeafArray):

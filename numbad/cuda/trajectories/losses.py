@@ -20,7 +20,7 @@ from numbad.cuda.trajectories.adjoint_kernels import (
 from numbad.cuda.trajectories.adjoint_march import NO_ROOM, even_step, record_of
 from numbad.cuda.trajectories.averages import Means
 from numbad.cuda.trajectories.collection import Portion
-from numbad.cuda.trajectories.ode_march import OdePlan, check_keys
+from numbad.cuda.trajectories.ode_march import check_keys
 from numbad.cuda.trajectories.portions import FEWEST
 from numbad.cuda.trajectories.workspace import Workspace, budget
 from numbad.errors import ArgumentError, UnsupportedError
@@ -49,7 +49,7 @@ _REASONS = {
         "tape= of nd.cuda.grad)"
     ),
     BACK_RAISED: (
-        "a loop in fun changes more numbers than the tape of its derivative has room for"
+        "a loop in fun, drift or diffusion changes more numbers than the tape of its derivative has room for"
     ),
     NO_ROOM: (
         "its steps need more memory than is free on the GPU; derivatives= without loss= needs none for them"
@@ -80,22 +80,22 @@ class LossGradient:
             raise ArgumentError(
                 "nd.cuda.ensemble: loss= comes with derivatives=, which say what its gradient is by"
             )
-        if not isinstance(request.plan, OdePlan):
-            raise UnsupportedError(
-                "nd.cuda.ensemble has the adjoint of explicit Runge-Kutta and Rosenbrock methods alone. "
-                "Way out: derivatives= without loss=, by forward mode; reduce= takes means of a function"
-            )
+        cls.check_plan(request)
+        loss = as_dispatcher("nd.cuda.ensemble", getattr(loss, "py_func", loss))
+        returned = reduced_type(cpu_target.typing_context, loss)
+        if not isinstance(returned, types.Float):
+            raise ArgumentError(f"nd.cuda.ensemble: loss returns one float, not {returned}")
+        return cls(request, loss)
+
+    @staticmethod
+    def check_plan(request):
+        """UnsupportedError where there is no adjoint of what the solver does."""
         if request.plan.events:
             raise UnsupportedError(
                 "nd.cuda.ensemble has no adjoint of events. Way out: derivatives= without loss=, by forward "
                 "mode; reduce= takes means of a function"
             )
         check_keys(request.keys)
-        loss = as_dispatcher("nd.cuda.ensemble", getattr(loss, "py_func", loss))
-        returned = reduced_type(cpu_target.typing_context, loss)
-        if not isinstance(returned, types.Float):
-            raise ArgumentError(f"nd.cuda.ensemble: loss returns one float, not {returned}")
-        return cls(request, loss)
 
     @cached_property
     def budget(self):
@@ -104,16 +104,17 @@ class LossGradient:
 
     def kernels(self, times):
         """Those of the way there, of the loss and of the way back. ArgumentError where there is no step."""
-        request, plan = self.request, self.request.plan
         if len(times) < 2:
             raise ArgumentError("nd.cuda.ensemble: with loss=, ts are two times or more")
+        there, back = self.there_and_back(times)
+        return [there, loss_kernel(self.loss, self.request.precision), back]
+
+    def there_and_back(self, times):
+        """The kernels that record trajectories and that go back along them."""
+        request, plan = self.request, self.request.plan
         given = plan.problem, plan.settings, request.y0, request.args
         made = AdjointProblem(*given, len(times) != 2, request.precision)
-        return [
-            recording_kernel(made),
-            loss_kernel(self.loss, request.precision),
-            back_kernel(made, tuple(request.by)),
-        ]
+        return recording_kernel(made), back_kernel(made, tuple(request.by))
 
     def told(self, code, place, times):
         """Why a trajectory failed."""
@@ -150,15 +151,20 @@ class LossGradient:
         """A workspace, and for how many steps there is room at first."""
         if self.workspace is not None:
             return
-        request, (problem, settings) = self.request, self._problem()
-        self.usual, record = STEPS, record_of(problem, settings)
-        if not self.adaptive:
-            steps = math.ceil(1.001 * abs(times[-1] - times[0]) / even_step(settings))
-            self.usual = int(min(steps, settings.max_steps)) + 1
+        request, (self.usual, record) = self.request, self.room(times)
         given = request.precision, len(times), request.width, record
         self.workspace = Workspace(self.device, *given, self.budget)
         self.workspace.check(self.usual, request.count)
         self.nobody = self.device.empty((0,), np.int32)
+
+    def room(self, times):
+        """For how many steps there is room at first, and how they are recorded."""
+        problem, settings = self._problem()
+        record = record_of(problem, settings)
+        if self.adaptive:
+            return STEPS, record
+        steps = math.ceil(1.001 * abs(times[-1] - times[0]) / even_step(settings))
+        return int(min(steps, settings.max_steps)) + 1, record
 
     def _problem(self):
         return self.request.plan.problem, self.request.plan.settings

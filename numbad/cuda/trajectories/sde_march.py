@@ -11,6 +11,7 @@ from numbad.compilation.memo import built_once
 from numbad.cuda.kernels import SINGLE, Kernel
 from numbad.cuda.trajectories.given import LeafArray, named_classes
 from numbad.cuda.trajectories.kernel_source import argument_types, kernel_function
+from numbad.cuda.trajectories.seeds import VALUES
 from numbad.cuda.trajectories.single_normals import two_cells_single
 from numbad.errors import ArgumentError, UnsupportedError
 from numbad.forward.access import primal, promote_like
@@ -25,7 +26,8 @@ from numbad.sde.state_source import form_of
 from numbad.sde.steps import StepWriter, write_step
 
 NOT_FINITE = 1
-_GRID = {
+# What a kernel is given of the steps: what `grid` returns, and the number of the first path.
+GRID = {
     "ends": types.int64[::1],
     "cells": types.int64[::1],
     "parts": types.Array(types.float64, 2, "C"),
@@ -67,7 +69,7 @@ class SdePlan:
 
     def check(self, y0, ts, args, first):
         """Raise where a problem is not as it says, at the start of the first path."""
-        form = _form(self.problem, y0.type, args.type)
+        form = form_on_gpu(self.problem, y0.type, args.type)
         steps_of(replace(self.problem, dt=None), form)["check"](first(y0), ts[0], first(args))
 
     def states(self, times, width):
@@ -76,15 +78,34 @@ class SdePlan:
 
     def kernel(self, y0, args, keys, times, precision, seeds):
         """The kernel for structures of what a path is given."""
-        if self.problem.scheme.is_implicit:
-            name = self.problem.scheme.name
-            raise UnsupportedError(
-                f"method {name!r} solves equations, for which nd.cuda.ensemble has no code. {_CPU}"
-            )
+        self.check_method(keys)
+        whole = self.is_whole(times, precision)
+        return sde_kernel(self.problem, y0, args, keys, whole, precision, seeds)
+
+    def check_method(self, keys):
+        """Raise where there is no code for the method's steps, or no key to draw a path from."""
+        scheme = self.problem.scheme
+        unwanted = {
+            "solves equations": scheme.is_implicit,
+            "goes on from more than the state": scheme.carries,
+        }
+        for what, is_so in unwanted.items():
+            if is_so:
+                raise UnsupportedError(
+                    f"method {scheme.name!r} {what}, for which nd.cuda.ensemble has no code. {_CPU}"
+                )
         _check_keys(keys)
+
+    def is_whole(self, times, precision):
+        """Whether all steps are whole cells of the grid; UnsupportedError where they have to be."""
         *_, parts, _, _ = grid(times, self.problem.dt)
         whole = bool((parts == (0.0, 1.0)).all())
-        return sde_kernel(self.problem, y0, args, keys, whole, precision, seeds)
+        if not whole and precision == SINGLE:
+            raise UnsupportedError(
+                "in float32 every output time lies at the end of a step: ts must be multiples of dt. Way "
+                "out: precision='float64', or another dt"
+            )
+        return whole
 
     def arguments(self, times, first):
         """What the kernel takes besides leaves and results: the steps, the number of the first path."""
@@ -105,7 +126,8 @@ def _check_keys(keys):
 
 
 @built_once(lambda problem, *_: problem.drift)
-def _form(problem, y0, args):
+def form_on_gpu(problem, y0, args):
+    """The `Form` of a problem for the types of what a path is given."""
     return form_of(cpu_target.typing_context, problem, _as_floats(y0), args)
 
 
@@ -121,38 +143,44 @@ def _as_floats(y0):
 @built_once(lambda problem, *_: problem.drift)
 def sde_kernel(problem, y0, args, keys, whole, precision, seeds):
     """The `Kernel` for a problem and structures; `whole`: whether all steps are whole cells of the grid."""
-    form = _form(problem, y0.type, args.type)
-    body = _Path(problem, form, whole).lines(y0, args, keys, seeds)
-    draw = two_cells_single if precision == SINGLE else two_cells
+    form = form_on_gpu(problem, y0.type, args.type)
+    body = PathLines(problem, form, whole).lines(y0, args, keys, seeds)
     namespace = {
+        **path_namespace(problem, form, y0, args, precision),
+        **(among_duals(problem) if seeds.numbers else {}),
+    }
+    leaves = (*y0.leaves(), *args.leaves(), *keys.leaves())
+    function = kernel_function(leaves, list(GRID), body, namespace, seeds)
+    return Kernel(function, argument_types(leaves, GRID.values(), seeds), precision)
+
+
+def path_namespace(problem, form, y0, args, precision):
+    """The names that the lines of a path use, `put` and its like apart."""
+    return {
         **model_namespace(problem, form),
-        **(_among_duals(problem) if seeds.numbers else {}),
         **named_classes(y0, args),
         "primal": primal,
         "promote_like": promote_like,
-        "two_cells": draw,
+        "two_cells": two_cells_single if precision == SINGLE else two_cells,
         "within_cell": within_cell,
         "INCREMENTS": INCREMENTS,
         "AREAS": AREAS,
     }
-    if not whole and precision == SINGLE:
-        raise UnsupportedError(
-            "in float32 every output time lies at the end of a step: ts must be multiples of dt. Way out: "
-            "precision='float64', or another dt"
-        )
-    leaves = (*y0.leaves(), *args.leaves(), *keys.leaves())
-    function = kernel_function(leaves, list(_GRID), body, namespace, seeds)
-    return Kernel(function, argument_types(leaves, _GRID.values(), seeds), precision)
 
 
-def _among_duals(problem):
+def among_duals(problem):
     """What stands for the functions of a problem among dual numbers."""
     names = ("drift", "diffusion", "diffusion_jvp")
     return {name: replacement(getattr(problem, name)) for name in names}
 
 
-class _Path:
-    """The lines of one path, from what it is given to its status."""
+class PathLines:
+    """The lines of one path, from what it is given to its status.
+
+    Steps of whole cells read nothing: `cell` counts them, `begin` is the first.
+    """
+
+    column = "i"  # of the tables that the path writes to
 
     def __init__(self, problem, form, whole):
         self.problem, self.form, self.whole = problem, form, whole
@@ -162,18 +190,16 @@ class _Path:
             spread = math.sqrt(problem.dt / 12.0)
             self.noises.append(("a", "AREAS", spread, self.writer.areas))
 
-    def lines(self, y0, args, keys, seeds):
+    def lines(self, y0, args, keys, seeds=VALUES):
         """All of them."""
         return [
-            f"y0, args = {y0.source(seeds.read)}, {args.source(seeds.read)}",
-            f"key = {keys.source(seeds.read)}",
-            f"path = {'np.int64(0)' if keys.many else 'first_path[0] + i'}",
+            f"y0 = {y0.source(seeds.read)}",
+            *self.given(args, keys, seeds),
             *checks.initial(self.form),
             *self._promoted(seeds),
             self._put("0"),
-            "code, row, drawn = 0, 1, np.int64(-(2**62))",
-            *self._undrawn(),
-            *self._before_steps(),
+            "code, row = 0, 1",
+            *self.before_steps(),
             "for output in range(1, ends.size):",
             *("    " + line for line in self._steps()),
             f"    if not ({self._finite()}):",
@@ -184,6 +210,13 @@ class _Path:
             "stopped_at = float(row)",
         ]
 
+    def given(self, args, keys, seeds=VALUES):
+        """Lines that name the further arguments, the key and the number of the path."""
+        return [
+            f"args, key = {args.source(seeds.read)}, {keys.source(seeds.read)}",
+            f"path = {'np.int64(0)' if keys.many else 'first_path[0] + i'}",
+        ]
+
     def _promoted(self, seeds):
         """A state that the steps make dual is so from the start."""
         if not seeds.numbers:
@@ -191,36 +224,58 @@ class _Path:
         zero = f"unit(0.0, -1, {len(seeds.numbers)}, 0)"
         return [f"{name} = promote_like({name}, {zero})" for name in self.writer.y]
 
+    def state(self, names=None):
+        """Source of the state as a tuple of numbers."""
+        return f"({', '.join(names or self.writer.y)},)"
+
     def _put(self, row):
-        return f"put(tables, {row}, i, ({', '.join(self.writer.y)},))"
+        return f"put(tables, {row}, {self.column}, {self.state()})"
 
     def _finite(self):
         return " and ".join(f"abs(primal({name})) < np.inf" for name in self.writer.y)
 
-    def _undrawn(self):
+    def before_steps(self):
         """Both numbers of a block are kept until the second one's turn."""
-        return [
+        lines = [
             f"{kind}even{j}, {kind}odd{j} = 0.0, 0.0"
             for kind, _, _, names in self.noises
             for j in range(len(names))
         ]
-
-    def _before_steps(self):
-        return ["cell = cells[0] if cells.size else np.int64(0)"] if self.whole else []
+        lines.append("drawn = np.int64(-(2**62))")
+        if self.whole:
+            lines += ["begin = cells[0] if cells.size else np.int64(0)", "cell = begin"]
+        return lines
 
     def _steps(self):
-        """The lines of the steps up to an output: of whole cells, one after the other, nothing is read."""
-        step = write_step(self.problem.scheme, self.writer)
+        """The lines of the steps up to an output."""
+        step = [
+            *self.at_step(),
+            *self.read_step(),
+            *write_step(self.problem.scheme, self.writer),
+        ]
         if not self.whole:
-            head = ["t, h = starts[k], sizes[k]", "cell = cells[k]", *self._whole_or_part()]
             loop = ["for k in range(ends[output - 1], ends[output]):"]
-            return loop + ["    " + line for line in [*head, *step]]
-        dt = self.problem.dt
-        lines = [f"t, h = cell * {dt!r}, {dt!r}", *self._whole(), *step, "cell += 1"]
-        loop = ["stop = cells[0] + ends[output]", "while cell != stop:"]
-        return loop + ["    " + line for line in lines]
+            return loop + ["    " + line for line in step]
+        loop = ["stop = begin + ends[output]", "while cell != stop:"]
+        return loop + ["    " + line for line in (*step, "cell += 1")]
 
-    def _whole(self):
+    def at_step(self):
+        """Lines before each step."""
+        return []
+
+    @property
+    def number(self):
+        """Source of the number of a step."""
+        return "cell - begin" if self.whole else "k"
+
+    def read_step(self):
+        """Lines that name the time, the size and the noise of a step."""
+        if self.whole:
+            dt = self.problem.dt
+            return [f"t, h = cell * {dt!r}, {dt!r}", *self._whole_cell()]
+        return ["t, h = starts[k], sizes[k]", "cell = cells[k]", *self._whole_or_part()]
+
+    def _whole_cell(self):
         """The noise of a whole cell, two cells to a block of the generator."""
         lines = ["if cell >> 1 != drawn:", "    drawn = cell >> 1"]
         lines += [
@@ -239,7 +294,7 @@ class _Path:
         names, areas = self.noises[0][3], self.writer.areas
         return [
             "if parts[k, 0] == 0.0 and parts[k, 1] == 1.0:",
-            *("    " + line for line in self._whole()),
+            *("    " + line for line in self._whole_cell()),
             "else:",
             *(
                 f"    {name}, {areas[j]} = within_cell(key, path, {j}, cell, parts[k, 0], parts[k, 1], "

@@ -15,7 +15,7 @@ from numbad.cuda.trajectories.listed_returns import tuple_stages
 def stage_pull(slope, by_args):
     """The device function `pull(args, shadows, seed) -> (value, adjoints)` of a `Slope`."""
     given = slope.wrapper(), slope.differentiated_by(by_args), tuple_stages(slope.fun)
-    evaluated = _evaluation(device_pullback(*given))
+    evaluated = evaluation(device_pullback(*given))
 
     def pull(args, shadows, seed):
         return evaluated(args, shadows, seed)
@@ -27,8 +27,11 @@ def stage_pull(slope, by_args):
     return DeviceFunction(code.stub, code)
 
 
-def _evaluation(pullback):
-    """The intrinsic that calls a pullback; where `fun` raises, or a tape is full, the thread ends."""
+def evaluation(pullback):
+    """The intrinsic `evaluated(args, shadows, seed)` that calls a pullback.
+
+    Where a user's function raises, or a tape is full, the thread ends.
+    """
 
     @intrinsic
     def evaluated(typingctx, args, shadows, seed):
