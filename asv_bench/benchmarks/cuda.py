@@ -114,10 +114,10 @@ def listing():
             for precision in ("float32", "float64"):
                 kernel = kernels_of(solve, *given(name, 4), precision, by)[0]
                 missed += told(f"{name}, {precision}{', derivatives' if by else ''}", kernel)
-        if name in ("fixed", "adaptive", "stiff"):
+        if name in LOSSES:
             for precision in ("float32", "float64"):
                 passes = kernels_of(
-                    solve, *given(name, 4), precision, ("y0", "args"), loss=end_squared
+                    solve, *given(name, 4), precision, ("y0", "args"), loss=LOSSES[name]
                 )
                 for way, kernel in zip(("there", None, "back"), passes, strict=True):
                     missed += bool(way) and told(f"{name}, {precision}, adjoint {way}", kernel)
@@ -153,6 +153,18 @@ def milliseconds(call):
 
 def end_squared(ys):
     return ys[-1, 0] ** 2 + ys[-1, 1] ** 2 + ys[-1, 2] ** 2
+
+
+def call_at_100(ys):
+    return max(ys[-1, 0] - 100.0, 0.0)
+
+
+LOSSES = {
+    "fixed": end_squared,
+    "adaptive": end_squared,
+    "stiff": end_squared,
+    "Heston": call_at_100,
+}
 
 
 def ensemble_call(name, precision, by=None, count=TRAJECTORIES, loss=None):
@@ -301,6 +313,12 @@ def other_rows(table, count, paths):
     )
     what = "Heston, 7 derivatives over the price"
     table.ratio(f"{what}, float32", "Heston, float32, 7 derivatives", "Heston, float32", BARS[what])
+    table.time(
+        "Heston, float32, adjoint by 7",
+        lambda: ensemble_call("Heston", "float32", by, paths // 16, LOSSES["Heston"]),
+    )
+    what = "Heston, adjoint by 7 over the price, float32"
+    table.ratio(what, "Heston, float32, adjoint by 7", "Heston, float32")
 
 
 def timings(quick=False):

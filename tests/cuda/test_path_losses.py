@@ -169,6 +169,19 @@ def test_greeks_of_a_call():
     assert (mean.paths, mean.failed) == (4000, -1)
 
 
+@pytest.mark.dear
+@pytest.mark.parametrize("reduced", [False, True])
+def test_a_payoff_that_jumps_is_told(reduced):
+    """Its derivative is zero path by path, that of its mean is not."""
+
+    def digital(ys):
+        return 1.0 if ys[-1, 0] > 1.0 else 0.0
+
+    option = "reduce" if reduced else "loss"
+    with pytest.warns(nd.ControlDependenceWarning, match=r"digital.*zero path by path"):
+        device.ensemble(EULER, STARTS, TIMES, ARGS, KEY, derivatives="y0", **{option: digital})
+
+
 Market = namedtuple("Market", "rate days vols")
 State = namedtuple("State", "price rest")
 

@@ -19,6 +19,7 @@ from numbad.cuda.trajectories.seeds import chosen, chunk_size, passes
 from numbad.cuda.trajectories.shares import Asked, shares
 from numbad.errors import ArgumentError
 from numbad.ode.adjoints.dispatcher import SolverDispatcher
+from numbad.sde.digital import warn_of_digital
 from numbad.sde.quantiles_of_paths import QuantileLevels
 from numbad.sde.solution_operator import SolveDispatcher
 
@@ -72,7 +73,8 @@ def ensemble(
     loss : function, optional
         `loss(ys)` gets the array (len(ts), n) of one trajectory and returns a float. What comes back is the
         loss of each and its gradient by all that `derivatives` names, by the discrete adjoint: at the cost of
-        some three trajectories, however many numbers these are. For ODEs without events.
+        some three trajectories, however many numbers these are. For ODEs without events, and for paths of
+        SDEs, whose payoffs have their Greeks so.
     reduce : None, "mean", function, or nd.cuda.quantiles(...)
         What is taken of all trajectories, on the GPU; none is copied from there. "mean": the means. A
         function: `reduce(ys)` gets the array (len(ts), n) of one trajectory and returns a float or a tuple of
@@ -251,7 +253,10 @@ class Request:
             return QuantileSearch(device, self.precision, reduce, self.by)
         if reduce == "mean":
             return Averages(device, self.precision)
-        return PathNumbers(device, self.precision, reduce, len(self.by))
+        numbers = PathNumbers(device, self.precision, reduce, len(self.by))
+        if self.by and isinstance(self.plan, SdePlan):
+            warn_of_digital(numbers.reduce)
+        return numbers
 
     def _size(self, times, collector, block):
         """How many trajectories go at once."""

@@ -11,6 +11,7 @@ from numbad.cuda.trajectories.path_adjoint import (
     recording_path_kernel,
 )
 from numbad.forward.dualize import has_own_rule
+from numbad.sde.digital import warn_of_digital
 from numbad.sde.grid import count_steps
 
 # Each step's state, and nothing besides: its time and its size are those of the grid.
@@ -21,6 +22,10 @@ class PathLossGradient(LossGradient):
     """What is taken of paths, all of which take as many steps."""
 
     adaptive = False
+
+    def __init__(self, request, loss):
+        super().__init__(request, loss)
+        warn_of_digital(loss)
 
     @staticmethod
     def check_plan(request):
