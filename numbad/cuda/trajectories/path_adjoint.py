@@ -10,7 +10,6 @@ from typing import Any
 
 from numbad.compilation.memo import built_once
 from numbad.cuda.kernels import Kernel
-from numbad.cuda.pullback import device_pullback
 from numbad.cuda.trajectories.adjoint_kernels import (
     BACK,
     BACK_RAISED,
@@ -29,7 +28,7 @@ from numbad.cuda.trajectories.sde_march import (
     path_namespace,
 )
 from numbad.cuda.trajectories.seeds import VALUES, Seeds
-from numbad.cuda.trajectories.stage_pull import evaluation
+from numbad.cuda.trajectories.stage_pull import device_pull
 from numbad.forward.access import partial, unit
 from numbad.sde.one_step import STEP_ARGS, STEP_STATE, step_of
 from numbad.sde.path_source import Problem
@@ -161,7 +160,7 @@ class _BackByReverseMode(_PathBack):
     def names(self, step):
         state = range(STEP_STATE, STEP_STATE + self.form.components)
         wrt = (STEP_ARGS, *state) if self.by_args else tuple(state)
-        return {"pull": evaluation(device_pullback(step, wrt))}
+        return {"pull": device_pull(step, wrt, self.problem.drift.py_func)}
 
     def pulled(self):
         areas = self.writer.areas

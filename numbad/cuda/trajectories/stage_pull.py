@@ -1,4 +1,4 @@
-"""The vector-Jacobian product of a right-hand side on a GPU: what `nd.cuda.grad` is made of, at a stage."""
+"""The vector-Jacobian product of a right-hand side or a step on a GPU: what `nd.cuda.grad` is made of."""
 
 from numba.cuda import cgutils
 from numba.cuda.core.imputils import impl_ret_borrowed
@@ -14,21 +14,29 @@ from numbad.cuda.trajectories.listed_returns import tuple_stages
 
 def stage_pull(slope, by_args):
     """The device function `pull(args, shadows, seed) -> (value, adjoints)` of a `Slope`."""
-    given = slope.wrapper(), slope.differentiated_by(by_args), tuple_stages(slope.fun)
-    evaluated = evaluation(device_pullback(*given))
+    given = slope.wrapper(), slope.differentiated_by(by_args), slope.fun
+    return device_pull(*given, tuple_stages(slope.fun))
+
+
+def device_pull(f, wrt, origin, stages=()):
+    """The device function `pull(args, shadows, seed) -> (value, adjoints)` of a dispatcher.
+
+    It is by the arguments `wrt`; `origin` is the user's function, and `stages` those of `device_pullback`.
+    """
+    evaluated = _evaluation(device_pullback(f, wrt, stages))
 
     def pull(args, shadows, seed):
         return evaluated(args, shadows, seed)
 
     parameters = "args", "shadows", "seed"
     code = DeviceCode(
-        "pull_stage", parameters, lambda given: untyped_ir(pull, given).blocks, origin=slope.fun
+        "pull_stage", parameters, lambda given: untyped_ir(pull, given).blocks, origin=origin
     )
     return DeviceFunction(code.stub, code)
 
 
-def evaluation(pullback):
-    """The intrinsic `evaluated(args, shadows, seed)` that calls a pullback.
+def _evaluation(pullback):
+    """The intrinsic that calls a pullback.
 
     Where a user's function raises, or a tape is full, the thread ends.
     """
