@@ -31,9 +31,10 @@ from numbad.operators.stop import stop_gradient
 from numbad.reverse.checkpoint import checkpoint
 from numbad.source import define
 
-# What a solver with events is compiled for, besides the problem and the settings: the events, and how many of
-# those that happen are returned.
-Declared = namedtuple("Declared", "events keep")
+# What a solver with events is compiled for, besides the problem and the settings: the events, how many of
+# those that happen are returned, and the compiled `counting(happened, t) -> happened` that counts crossings
+# of conditions and raises where they are too many, None where there may be any number.
+Declared = namedtuple("Declared", "events keep counting", defaults=(None,))
 
 
 @built_once(lambda segment, problem, settings, declared: dispatcher_of(problem))
@@ -48,6 +49,7 @@ class _Code:
 
     def __init__(self, segment, problem, settings, declared):
         self.keep, self.events = declared.keep, list(enumerate(declared.events))
+        self.counts = declared.counting is not None
         self.presets = [(i, e) for i, e in self.events if e.times is not None]
         crossing = [(i, e) for i, e in self.events if e.condition is not None]
         self.bits = {i: bit for bit, (i, _) in enumerate(crossing)}
@@ -78,6 +80,8 @@ class _Code:
             directions = tuple(e.direction for _, e in crossing)
             self.names["locate"] = make_locate(problem, settings, conditions, directions)
             self.names["no_rates"] = (0.0,) * len(conditions)
+        if self.counts:
+            self.names["counting"] = declared.counting
         for i, e in self.events:
             if e.condition is not None:
                 self.names[f"shift{i}"] = make_shift(flow, e.condition)
@@ -96,6 +100,7 @@ class _Code:
             lines.append(_BEGIN_KEEPING.format(keep=self.keep))
         if self.bits:
             lines.append("    rates, crowded = no_rates, 0\n")
+            lines.append("    happened = 0\n" * self.counts)
         lines.append(_NEXT_STOP)
         for i, _ in self.presets:
             lines.append(f"        stop, preset = until(fixed{i}, done, stop, preset, direction)\n")
@@ -113,7 +118,8 @@ class _Code:
                 lines.append(f"            for k in range(len(fixed{i}) if preset else 0):\n")
                 lines.append(f"                if fixed{i}[k] == stop:\n")
                 lines += self._happens(i, e, 20, f"at{i}[k] - stop", f"at{i}[k]", "k, ")
-        lines.append(_AFTER.format(crowding=_CROWDING if self.bits else ""))
+        crowding = _CROWDING + _COUNTING * self.counts if self.bits else ""
+        lines.append(_AFTER.format(crowding=crowding))
         kept = ", event_times, event_states, event_numbers" if self.keep else ""
         lines.append(f"    return {'(ys' + kept + ')' if kept else 'ys'}\n")
         return "".join(lines)
@@ -252,6 +258,10 @@ _AFTER = """\
 _CROWDING = """\
             if hit != 0:
                 crowded = crowding(crowded, t, after)
+"""
+
+_COUNTING = """\
+                happened = counting(happened, after)
 """
 
 

@@ -12,62 +12,53 @@ one order more. A. Griewank, A. Walther, "Evaluating Derivatives", 2nd ed., SIAM
 """
 
 import math
+from collections import namedtuple
 
-import numpy as np
-from numba import njit, typeof
+from numba import typeof
 from numba.core import types
 from numba.core.registry import cpu_target
 from numba.extending import overload
 
 from numbad.compilation.caching import jit
 from numbad.compilation.memo import built_once
-from numbad.errors import ArgumentError, ConvergenceError, SingularError
+from numbad.errors import ArgumentError
 from numbad.forward.dual import duals_in, primal_type
 from numbad.forward.dualize import dualized
-from numbad.implicit.lapack_status import solve_floats
-from numbad.implicit.newton import newton_step
-from numbad.implicit.regular import is_regular_along, weakest
 from numbad.ir.functionals import functional
 from numbad.ode import failure
 from numbad.ode.compiling import as_dispatcher
 from numbad.ode.complaint import returned_type
+from numbad.ode.complex_states import ComplexParts, settings_of_parts
+from numbad.ode.equilibrium import (
+    DOUBLINGS,
+    UnsettledError,
+    first_stretch,
+    is_short,
+    make_equilibrium,
+)
 from numbad.ode.forms import as_arguments, as_form, as_row
-from numbad.ode.integrate import Problem, as_passed, make_integrate
+from numbad.ode.integrate import Problem, as_passed, dispatcher_of, make_integrate
+from numbad.ode.last_event import count_events, make_find_behind_events
 from numbad.ode.methods import find_method
 from numbad.ode.orders import order_of
 from numbad.ode.other_forms import form_of
 from numbad.ode.python_values import as_numbers, check_values
 from numbad.ode.rhs import check_derivative, members
-from numbad.ode.solving import checked_settings
-from numbad.ode.sparse_linear import weight
+from numbad.ode.segments import Declared
+from numbad.ode.solving import checked_settings, compiled, with_events
 from numbad.ode.state_forms import call_in_form, translated
 from numbad.ode.state_types import components_of, in_functions, is_scalar
 from numbad.ode.times import uniform
-from numbad.ode.true_slope import make_right_side
-from numbad.operators.first_order import jacobian
 from numbad.operators.operator_dispatcher import original
 from numbad.operators.stop import stop_gradient
 from numbad.source import define
 
-# A steady state is near where Newton's step is so many times as long as the tolerances allow errors to be.
-NEAR = 10.0
-# Newton steps for the last digits, and doublings of the time before the search gives up.
-LAST_STEPS, DOUBLINGS = 20, 200
-# Columns are dependent where less than this part of one is left beside the others.
-DEPENDENT = 1e-12
-# Rates that are less than this part of the largest entry of the Jacobian are none.
-ROUNDING = 1e-13
+# How far from a state its Jacobian shows what is conserved, beside that at the beginning.
+AROUND = 0.5
+DEFAULTS = "Rodas5P", 100_000, False
 
-
-class UnsettledError(ConvergenceError):
-    """A system that has not come to rest, with the time up to which it was followed."""
-
-    def __init__(self, t):
-        told = f"{t:g}" if isinstance(t, float) else t
-        super().__init__(
-            f"the system has no steady state that it reaches by t = {told}: it oscillates, grows or drifts; "
-            "or it needs more than max_steps steps to settle"
-        )
+# What is followed, and how.
+Followed = namedtuple("Followed", "problem settings events")
 
 
 def steady_state(fun, y0, args=(), method="Rodas5P", max_steps=100_000, inplace=False):
@@ -75,20 +66,24 @@ def steady_state(fun, y0, args=(), method="Rodas5P", max_steps=100_000, inplace=
 
     It is differentiated by `args`, in both modes and to the fourth order, by the implicit function theorem:
     no derivative goes through the integration. Totals that the system conserves are found, and the steady
-    state depends on `y0` through them alone. To be called from Python and from nopython code; there options
-    are written out as constants.
+    state depends on `y0` through them alone. A solver in place of `fun` brings events on the way. To be
+    called from Python and from nopython code; there options are written out as constants.
 
     Parameters
     ----------
-    fun : function or Numba dispatcher
-        `fun(t, y, *args)` as for `numbad.ode.solver`; it must not depend on the time.
+    fun : function, Numba dispatcher or solver
+        `fun(t, y, *args)` as for `numbad.ode.solver`; it must not depend on the time. Or what that
+        returned: the system is then followed from t = 0 by the solver's method, to its tolerances, with its
+        `events` and `tstops`. Its `fun` may depend on the time up to the last of the times known beforehand,
+        before which no state counts as steady.
     y0 : float, tuple, namedtuple or array
         The state at the beginning, in any form that `numbad.ode.solver` takes; from Python also a list. A
         steady state that repels is the result only where the system begins in it exactly.
     args : tuple
         Further arguments, or one of another type.
     method : str
-        The method by which the system is followed to where it settles, one of `numbad.ode.solver`'s.
+        The method by which the system is followed to where it settles, one of `numbad.ode.solver`'s. Like
+        `max_steps` and `inplace`, it is left out beside a solver.
     max_steps : int
         Steps of this method, at most, for each doubling of the time.
     inplace : bool
@@ -98,15 +93,20 @@ def steady_state(fun, y0, args=(), method="Rodas5P", max_steps=100_000, inplace=
     -------
     array, shape (n,)
         The steady state, to about rounding: complex of a complex `y0`, in the shape of one that is an array.
+        What is conserved after the last event has the error of the solution up to there, and the
+        derivatives of that.
 
     Raises
     ------
     ConvergenceError
-        where the system does not settle: it oscillates, grows, or moves on for ever.
+        where the system does not settle: it oscillates, grows, or moves on for ever; or conditions of
+        events cross zero more than 1000 times.
     SingularError
-        where the steady state is not isolated although nothing is conserved: at a bifurcation.
+        where the steady state is not isolated although nothing is conserved: at a bifurcation. And where
+        the condition of an event is zero there, to the solver's tolerances.
     ArgumentError
-        where `fun` depends on the time.
+        where `fun` depends on the time, or the condition of an event does so at the steady state; for a
+        solver with a terminal event or a mass matrix.
     ModelError
         as `numbad.ode.solver`.
     IntegrationError
@@ -174,13 +174,47 @@ functional(
 
 def settling_of(fun, options, y0, args):
     """The dispatcher `settle(y0, args)` for arguments of given types without duals."""
-    method, _, inplace = options
-    form = form_of(y0, inplace)
+    problem, settings, events = followed(fun, options)
+    form = form_of(y0, problem.inplace)
     if form is None:
-        check_model(fun, inplace, y0, args)
-        return settling(fun, *options)
-    problem, _ = translated(form, Problem(fun, find_method(method), inplace, False), (), y0, args)
-    return _settling_in_form(problem.fun, form, args, options)
+        check_model(problem.fun, problem.inplace, y0, args)
+        return settling(problem, settings, events)
+    problem, events = translated(form, problem, events, y0, args)
+    if isinstance(form, ComplexParts):
+        settings = settings_of_parts(settings)
+    return _settling_in_form(settling(problem, settings, events), form, args)
+
+
+def followed(fun, options):
+    """What a right-hand side with options, or a solver, says; raises ArgumentError."""
+    build, given = getattr(fun, "origin", (None, None))
+    if build is not compiled and build is not with_events:
+        method, max_steps, inplace = options
+        settings = checked_settings(1e-6, 1e-9, None, math.inf, max_steps)
+        found = Followed(Problem(fun, find_method(method), inplace, False), settings, ())
+    else:
+        if options != DEFAULTS:
+            raise ArgumentError(
+                "nd.ode.steady_state: method, max_steps and inplace are those of the solver that it is "
+                "given; leave them out"
+            )
+        found = Followed(*given[:2], given[2].events if build is with_events else ())
+    tableau = found.problem.tableau
+    if not tableau.adaptive:
+        raise ArgumentError(
+            f"method {tableau.name!r} takes steps of one size; take 'Rodas5P', for example"
+        )
+    if found.settings.mass is not None:
+        raise ArgumentError(
+            "nd.ode.steady_state takes no solver with a mass_matrix: what it conserves is not looked for. "
+            "Way out: nd.root, for the equations fun = 0"
+        )
+    if any(event.terminal for event in found.events):
+        raise ArgumentError(
+            "nd.ode.steady_state: a terminal event ends the solution before there is a steady state; leave "
+            "out terminal=True"
+        )
+    return found
 
 
 def check_model(fun, inplace, y0, args):
@@ -197,34 +231,32 @@ def check_model(fun, inplace, y0, args):
         check_derivative(found, types.UniTuple(y, 1) if is_scalar(y) else y)
 
 
-@built_once(lambda fun, *_: fun)
-def _settling_in_form(fun, form, args, options):
-    """The same for states of another form; `fun` takes those that `settling` does."""
+@built_once(lambda settle, *_: settle)
+def _settling_in_form(settle, form, args):
+    """The same for states of another form, of which `settle` takes what a solver does."""
 
     def call(start, passed):
-        given = ", ".join(map(repr, options))
-        return f"steady_state(fun, {start}, {passed}, {given}).reshape((1, -1))"
+        return f"settle({start}, {passed}).reshape((1, -1))"
 
-    names = {"steady_state": steady_state, "fun": fun}
-    return call_in_form(form, args, call, f"{form.rows('found')}[0]", names)
+    return call_in_form(form, args, call, f"{form.rows('found')}[0]", {"settle": settle})
 
 
-@built_once(lambda fun, *options: fun)
-def settling(fun, method, max_steps, inplace):
+@built_once(dispatcher_of)
+def settling(problem, settings, events):
     """The dispatcher `settle(y0, args)` that gives the steady state."""
-    tableau = find_method(method)
-    if not tableau.adaptive:
-        raise ArgumentError(
-            f"method {method!r} takes steps of one size; take 'Rodas5P', for example"
-        )
-    settings = checked_settings(1e-6, 1e-9, None, math.inf, max_steps)
-    find, slope = _make_find(Problem(fun, tableau, inplace, False), settings)
+    equilibrium = make_equilibrium(problem, settings)
+    slope = equilibrium.slope
+    if not events:
+        find, begin = _make_find(problem, settings, equilibrium), _begin_at_once
+    else:
+        solve = with_events(problem, settings, Declared(events, 0, count_events))
+        find, begin = make_find_behind_events(equilibrium, events, solve), _make_begin(solve)
 
     @jit(error_model="numpy", nogil=True)
     def settle(y0, args=()):
         rest = as_arguments(args)
         found, pull, W, t = find(stop_gradient(y0), stop_gradient(args))
-        start = as_row(y0, rest)
+        start = begin(y0, t, args, pull)
         y = as_row(found, (start, rest))
         for _ in range(order_of(start)):
             y = corrected(y, slope(t, y, y0, rest), start, pull, W)
@@ -248,28 +280,39 @@ def corrected(y, slope, start, pull, W):
     return out
 
 
-def _make_find(problem, settings):
-    """The compiled `find(y0, args) -> (y, pull, W, t)` for floats, and `slope(t, y, like, rest)`."""
-    slope = make_right_side(problem)
-    by_state = jacobian(slope, argnums=1, mode="forward")
+@jit
+def _begin_at_once(y0, t, args, pull):
+    return as_row(y0, as_arguments(args))
+
+
+def _make_begin(solve):
+    """The compiled `begin(y0, t, args, pull)`: the state at t, from which on nothing happens.
+
+    Where nothing is conserved, so that pull is zero, another state will do, and no derivative goes that way.
+    """
+
+    @jit(error_model="numpy")
+    def begin(y0, t, args, pull):
+        if not pull.any():
+            return as_row(y0, as_arguments(args))
+        return as_row(solve(y0, (0.0, t), args)[1], as_arguments(args))
+
+    return begin
+
+
+def _make_find(problem, settings, equilibrium):
+    """The compiled `find(y0, args) -> (y, pull, W, t)` for floats."""
+    slope, by_state, tolerance, nearest, inverse = equilibrium
     integrate, passed = make_integrate(problem), as_passed(settings)
-    rtol, atol, name = settings.rtol, settings.atol, problem.fun.py_func.__name__
-    moves = f"nd.ode.steady_state: {name} depends on the time t, so that nothing is steady"
-    singular = (
-        f"the steady state of {name} is not isolated, though nothing is conserved along the direction that "
-        "is left open: it is at a bifurcation, or the last change decays more slowly than exponentially"
-    )
 
     @jit(error_model="numpy")
     def find(y0, args):
         rest = as_arguments(args)
         start = as_row(y0, ())
-        y = start.copy()
-        f = slope(0.0, y, y0, rest)
-        at_rest = is_short(f, y, 0.0, 0.0)
-        columns = by_state(0.0, y, y0, rest)
-        stretch = first_stretch(f, y, rtol, atol)
-        t = 0.0
+        f = slope(0.0, start, y0, rest)
+        at_rest = is_short(f, 0.0, start)
+        columns = by_state(0.0, start, y0, rest)
+        y, t, stretch = start, 0.0, first_stretch(f, start, tolerance(start))
         for _ in range(DOUBLINGS):
             if not math.isfinite(t + stretch):
                 break
@@ -283,138 +326,9 @@ def _make_find(problem, settings):
             y = ys[1].copy()
             t += stretch
             stretch = t
-            J = by_state(t, y, y0, rest)
-            near = y * 1.0
-            for i in range(len(y)):
-                near[i] *= 1.0 + 0.5 * weight(i)
-            seen = np.concatenate((columns, J, by_state(t, near, y0, rest)), axis=1)
-            pull = conserved(seen) * largest_entry(J)
-            f = slope(t, y, y0, rest)
-            step, found = newton_step(J + pull, residual(f, y, start, pull))
-            if not (found and is_short(step, y, NEAR * rtol, NEAR * atol)):
-                continue
-            root = y + step
-            for _ in range(LAST_STEPS):
-                f = slope(t, root, y0, rest)
-                J = by_state(t, root, y0, rest)
-                step, found = newton_step(J + pull, residual(f, root, start, pull))
-                if not found or is_short(step, root, 1e-15, 0.0):
-                    break
-                root += step
-            if not is_short(root - y, y, 2.0 * NEAR * rtol, 2.0 * NEAR * atol):
-                continue
-            if (
-                grows(J) and not at_rest
-            ):  # the system is about to leave it, as a small population does
-                continue
-            change = slope(2.0 * t + 1.0, root, y0, rest) - slope(t, root, y0, rest)
-            if not is_short(change, root, 0.0, 0.0):
-                raise ArgumentError(moves)
-            A = J + pull
-            weak, found = weakest(root, A, atol, rtol)
+            found, root, J, pull = nearest(t, y, start, columns, AROUND, at_rest, y0, rest)
             if found:
-                other = by_state(t, root + weak, y0, rest) + pull
-                found = is_regular_along(A, weak, product(other, weak))
-            W, regular = solve_floats(A, np.eye(len(root)))
-            if not (found and regular):
-                raise SingularError(singular)
-            return root, pull, W, t
+                return root, pull, inverse(t, root, J, pull, y0, rest), t
         raise UnsettledError(t)
 
-    return find, slope
-
-
-@njit(error_model="numpy")
-def first_stretch(f, y, rtol, atol):
-    """A time over which the state changes by about a hundredth of itself."""
-    size = speed = 0.0
-    for i in range(len(y)):
-        scale = atol + rtol * abs(y[i])
-        size = max(size, abs(y[i]) / scale)
-        speed = max(speed, abs(f[i]) / scale)
-    return 0.01 * size / speed if size > 0.0 and speed > 0.0 else 1e-3
-
-
-@njit(error_model="numpy")
-def is_short(step, y, rtol, atol):
-    """Whether each component of a step is within the tolerances."""
-    short = True
-    for i in range(len(y)):
-        short = short and abs(step[i]) <= atol + rtol * abs(y[i])
-    return short
-
-
-@njit(error_model="numpy")
-def grows(jacobian):
-    """Whether a small displacement grows in some direction."""
-    least = ROUNDING * len(jacobian) * largest_entry(jacobian)
-    grown = False
-    for value in np.linalg.eigvals(jacobian.astype(np.complex128)):
-        grown = grown or value.real > least
-    return grown
-
-
-@njit(error_model="numpy")
-def residual(f, y, start, pull):
-    """f + pull (y - start)."""
-    return f + product(pull, y - start)
-
-
-@njit(error_model="numpy")
-def product(matrix, vector):
-    """A matrix times a vector."""
-    out = np.zeros(len(matrix))
-    for i in range(len(matrix)):
-        for j in range(len(vector)):
-            out[i] += matrix[i, j] * vector[j]
-    return out
-
-
-@njit(error_model="numpy")
-def largest_entry(matrix):
-    """The largest magnitude in a matrix, 1 where it is zero."""
-    found = 0.0
-    for value in matrix.flat:
-        found = max(found, abs(value))
-    return found if found > 0.0 else 1.0
-
-
-@njit(error_model="numpy")
-def conserved(columns):
-    """The orthogonal projection on what is orthogonal to all columns, by Gram and Schmidt with pivoting."""
-    n, count = columns.shape
-    left = np.zeros((count, n))
-    for j in range(count):
-        size = 0.0
-        for i in range(n):
-            size = math.hypot(size, columns[i, j])
-        if size > 0.0 and math.isfinite(size):
-            for i in range(n):
-                left[j, i] = columns[i, j] / size
-    projection = np.eye(n)
-    for _ in range(n):
-        longest, which = 0.0, 0
-        for j in range(count):
-            size = 0.0
-            for i in range(n):
-                size += left[j, i] ** 2
-            if size > longest:
-                longest, which = size, j
-        if longest <= DEPENDENT**2:
-            break
-        # Twice is enough: what remains is orthogonal to those before to rounding.
-        unit = product(projection, product(projection, left[which]))
-        size = 0.0
-        for i in range(n):
-            size += unit[i] ** 2
-        unit /= math.sqrt(size)
-        for i in range(n):
-            for k in range(n):
-                projection[i, k] -= unit[i] * unit[k]
-        for j in range(count):
-            along = 0.0
-            for i in range(n):
-                along += left[j, i] * unit[i]
-            for i in range(n):
-                left[j, i] -= along * unit[i]
-    return projection
+    return find

@@ -108,3 +108,30 @@ def test_a_sparse_jacobian_in_a_fit():
         jac_sparsity=pattern,
     )
     assert found.params["dy_rate"] == pytest.approx(0.7, rel=1e-6)
+
+
+@pytest.mark.deep
+def test_a_steady_state_behind_events():
+    """Of two forms that a dose adds to when the first falls to a level; that one is lost afterwards."""
+
+    def exchange(t, y, rate, level):
+        flow = rate * y[0] - y[1]
+        return -flow, flow
+
+    dose = nd.ode.event(
+        lambda t, y, rate, level: y[0] - level,
+        direction=-1,
+        change=lambda t, y, rate, level: (y[0] + 3.0, y[1] + level),
+    )
+    equilibrate = nd.ode.solver(exchange, method="Rodas5P", events=dose, rtol=1e-10)
+
+    def begin(rate, level):
+        return nd.ode.steady_state(equilibrate, (4.0, 0.0), (rate, level))
+
+    def lost(t, y, rate, level):
+        return -rate * y[0], 0.0 * y[1]
+
+    first = (4.0 + 3.0 + 1.5) / (1.0 + 2.0)
+    data = np.column_stack([first * np.exp(-2.0 * T), np.full(len(T), 2.0 * first)])
+    result = nd.fit.fit_ode(lost, T, data, dict(rate=1.8, level=1.7), y0=begin)
+    assert result.params == pytest.approx(dict(rate=2.0, level=1.5), rel=1e-6)
