@@ -1,9 +1,9 @@
 """The search for a steady state behind the last event.
 
 The system is solved with its events up to times that double, the first behind all that are known beforehand,
-until it is next to a steady state and no condition crosses zero on the way there. Nothing happens any more:
-the way so far acts on the steady state through the totals that are conserved from there on, and these are
-functions of the state there.
+until it is next to a steady state, so that no condition crosses zero on the way there. Nothing happens any
+more: the way so far acts on the steady state through the totals that are conserved from there on, and these
+are functions of the state there.
 """
 
 import numpy as np
@@ -44,7 +44,7 @@ def count_events(happened, t):
 def make_find_behind_events(equilibrium, events, solve):
     """The compiled `find(y0, args) -> (root, pull, W, t)`, t being a time behind the last event."""
     slope, _, tolerance, nearest, inverse = equilibrium
-    is_over = _make_is_over(events, tolerance)
+    check_conditions = _make_check_conditions(events, tolerance)
     latest = _make_latest(events)
 
     @jit(error_model="numpy")
@@ -60,7 +60,8 @@ def make_find_behind_events(equilibrium, events, solve):
             y = solve(y0, (0.0, t), args)[1].copy()
             at_rest = is_short(slope(t, y, y0, rest), 0.0, y)
             found, root, J, pull = nearest(t, y, y, others, NEARBY, at_rest, y0, rest)
-            if found and is_over(t, y, root, y0, rest):
+            if found:
+                check_conditions(t, root, y0, rest)
                 return root, pull, inverse(t, root, J, pull, y0, rest), t
             t *= 2.0
         raise UnsettledError(t)
@@ -88,8 +89,11 @@ def _make_latest(events):
     return _made("latest", "rest", "".join([*lines, "    return last\n"]), times)
 
 
-def _make_is_over(events, tolerance):
-    """The compiled `is_over(t, y, root, like, rest)`: whether conditions keep their signs from y to root."""
+def _make_check_conditions(events, tolerance):
+    """The compiled `check_conditions(t, root, like, rest)`: an error where one may cross zero on to the root.
+
+    The way there from a state next to it is as short as the tolerances.
+    """
     conditions = [e.condition for e in events if e.condition is not None]
     calls = "".join(f"float(f{i}(t, as_form(like, y), *rest)), " for i in range(len(conditions)))
     lines = f"    return np.array(({calls}), np.float64)\n" if calls else "    return np.empty(0)\n"
@@ -97,17 +101,19 @@ def _make_is_over(events, tolerance):
     check = _make_check([condition.py_func.__name__ for condition in conditions])
 
     @jit(error_model="numpy")
-    def is_over(t, y, root, like, rest):
-        here, there = values(t, y, like, rest), values(t, root, like, rest)
-        slack, wide = np.zeros(len(there)), 2.0 * NEAR * tolerance(root)  # as far as y may be
+    def check_conditions(t, root, like, rest):
+        there = values(t, root, like, rest)
+        slack, wide = (
+            np.zeros(len(there)),
+            2.0 * NEAR * tolerance(root),
+        )  # as far as a state next to it
         for i in range(len(root)):
             beside = root.copy()
             beside[i] += wide[i]
             slack += np.abs(values(t, beside, like, rest) - there)
         check(there, values(2.0 * t + 1.0, root, like, rest), slack)
-        return bool(np.all(here * there > 0.0))
 
-    return is_over
+    return check_conditions
 
 
 def _make_check(names):
