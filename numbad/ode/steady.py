@@ -1,11 +1,8 @@
 """Steady states: where a system comes to rest, differentiated by the implicit function theorem.
 
 The system is integrated over stretches of growing length until Newton's method, from where it has come,
-ends within the tolerances. Conserved quantities, such as the total in a closed set of reactions, make the
-Jacobian of f singular: with P the orthogonal projection on the vectors for which l . f = 0 everywhere, the
-steady state that is reached from y0 is the regular root of
-
-    g(y) = f(y) + c P (y - y0).
+ends within the tolerances; with the events of a solver, up to behind the last one (`last_event`). The root of
+the g of `equilibrium`, in which what is conserved stays, is the steady state.
 
 Its derivatives are those of Newton steps with W = (dg/dy)^-1 held constant, each of which makes them exact to
 one order more. A. Griewank, A. Walther, "Evaluating Derivatives", 2nd ed., SIAM 2008, section 15.1.
