@@ -15,6 +15,7 @@ from . import (
     stiff,
     stiff_peers,
     whole_arrays,
+    word_table,
 )
 
 
@@ -24,6 +25,7 @@ def main():
         forward,
         reverse,
         whole_arrays,
+        word_table,
         elementary_functions,
         sparse,
         ode,
