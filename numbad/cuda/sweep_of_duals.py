@@ -21,11 +21,11 @@ from .precision import stages_of
 def sweep_of_duals(pullback, argtypes):
     """The blocks of a pullback for `(tape, arguments, shadows, seed)` of these types."""
     stub = define("def sweep(tape, args, shadows, seed):\n    return None\n", {})
-    stub.__numbad_pull__ = _Pull(pullback)
+    stub.__numbad_pull__ = _DualPull(pullback)
     return untyped_ir(stub, argtypes, UntypedSweep).blocks
 
 
-class _Pull(Pull):
+class _DualPull(Pull):
     """A function and what to differentiate it by, on a GPU."""
 
     allocates = False
