@@ -270,6 +270,19 @@ def test_a_sample_says_how_many_steps_there_is_room_for(monkeypatch, twin):  # n
         np.testing.assert_array_equal(one, other)
 
 
+def test_a_sample_in_which_every_trajectory_raises_is_told(monkeypatch):
+    def raising(t, y, k):
+        if k > 0.0:
+            raise ValueError("no rate")
+        return -k * y
+
+    monkeypatch.setattr(losses, "SAMPLE", 35)
+    with pytest.raises(nd.IntegrationError, match="70 of 70 .*fun raised an exception"):
+        device.ensemble(
+            nd.ode.solver(raising), 2.0, END, SPREAD, derivatives=BOTH, loss=end_squared
+        )
+
+
 def watched(method, told):
     """A method that tells of what it is called with."""
 

@@ -124,6 +124,7 @@ def recording_kernel(made):
     state, args = made.y0.source(_plain), made.args.source(_plain)
     body = [
         f"status[i] = {RAISED}",
+        "steps[slot] = 0",  # where fun raises
         f"code, stopped_at, count = march(slot, ts, (ys,), states, {state}, {args})",
         "steps[slot] = count",
         "if code != 0:",
