@@ -157,7 +157,7 @@ def _bind(called, given, values, positional, required):
         way_out = f". What y0= or observables= alone depend on stands among these, too: {wider}"
         raise ModelError(
             f"{'; '.join(parts)}; {called} takes (t, y, {', '.join(positional)})"
-            f"{way_out if unknown else ''}"
+            f"{'' if missing else way_out}"
         )
     by_name = dict(zip(given, values, strict=True))
     order = [name for name in positional if name in by_name]
