@@ -103,10 +103,8 @@ def _make_check_conditions(events, tolerance):
     @jit(error_model="numpy")
     def check_conditions(t, root, like, rest):
         there = values(t, root, like, rest)
-        slack, wide = (
-            np.zeros(len(there)),
-            2.0 * NEAR * tolerance(root),
-        )  # as far as a state next to it
+        wide = 2.0 * NEAR * tolerance(root)  # as far as a state next to it
+        slack = np.zeros(len(there))
         for i in range(len(root)):
             beside = root.copy()
             beside[i] += wide[i]

@@ -55,6 +55,7 @@ def add_scaled(shadow, factor, other):
 
 
 def _add_scaled(shadow, factor, other):
+    """The same, compiled for the layouts of the arrays."""
     raise NotImplementedError
 
 

@@ -36,7 +36,8 @@ def test_arrays_are_zero_and_the_callers(dtype, count):
 def test_layouts(order):
     a = np.ones((300, 2, 500))[:, 0] if order == "none" else np.ones((300, 500), order=order)
     made = zeros_like(a, np.float64)
-    assert made.strides == (a.strides if order != "none" else made.strides)
+    if order != "none":
+        assert made.strides == a.strides
     assert made.flags.c_contiguous == a.flags.c_contiguous
     assert made.flags.f_contiguous == a.flags.f_contiguous
     assert not made.any()
