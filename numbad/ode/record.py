@@ -19,7 +19,7 @@ def make_record(problem, watched=UNWATCHED):
     """The dispatcher `record(y0, t_span, t_eval, at_steps, dense, args, settings)` for a problem.
 
     It returns (status, t, counts, times, states, nodes, node states, slopes, events, ended): output at
-    `t_eval` or, with `at_steps`, at every step; with `dense`, the ends of all steps and what the
+    `t_eval` or, with `at_steps`, at every step (`problem.until_output` ends it with the last of `t_eval`); with `dense`, the ends of all steps and what the
     interpolant weighs in each, `tableau.slopes` rows a step. `counts` are the last `Control`, with the
     steps tried, the steps accepted, those of which dense output was asked, and what steps of an implicit
     method count themselves. `events` are those of
@@ -33,13 +33,13 @@ def make_record(problem, watched=UNWATCHED):
     def choose(y0, t_span, t_eval, at_steps, dense, args, settings):
         pieces = make_pieces(problem)
         watch = make_watch(pieces, watched, y0, args) if watched.conditions else WATCHES_NOTHING
-        return _record(pieces, watch, problem.tableau.slopes)
+        return _record(pieces, watch, problem.tableau.slopes, problem.until_output)
 
     around = functions_of(problem) and (*functions_of(problem), *watched.conditions)
     return generic(record, content, choose, (make_record, (problem, watched)), around=around)
 
 
-def _record(pieces, watch, slope_count):
+def _record(pieces, watch, slope_count, until_output):
     fun, as_state, start, advance, close, extend, interpolate, settle, explain, spare, tally, *_ = (
         pieces
     )
@@ -65,6 +65,8 @@ def _record(pieces, watch, slope_count):
             write_row(states, 0, y)
             row = 1
         while t != t_end and status == failure.RUNNING and not ended:
+            if until_output and row == len(t_eval):
+                break
             if control.attempts >= settings.max_steps:
                 status = failure.TOO_MANY_STEPS
                 break

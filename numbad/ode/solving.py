@@ -131,7 +131,7 @@ def solver(
         cotangents as well), along the dense output of the solution: with the integrals of the parameters
         in its state ("interpolating"), by Gauss quadrature of each step ("gauss"), by one with an error
         control of its own ("quadrature"). "backsolve" keeps the outputs alone and integrates the solution
-        backwards from each, which stiff problems do not allow. Not for events and mass matrices.
+        backwards from each, which stiff problems do not allow. Not for mass matrices.
         Y. Cao, S. Li, L. Petzold, R. Serban, SIAM J. Sci. Comput. 24 (2003),
         doi:10.1137/S1064827501380630.
     checkpoints : int
@@ -205,7 +205,7 @@ def solver(
     jac = checked_jacobian(jac, tableau, settings.sparsity)
     problem = Problem(as_dispatcher(fun), tableau, bool(inplace), bool(sens_errcon), adjoint)
     problem = problem._replace(checkpoints=checked_checkpoints(checkpoints, problem))
-    _check_continuous(problem, settings, bool(events) or tstops is not None)
+    _check_continuous(problem, settings)
     declared = Declared(checked_events(events, tstops), _checked_count(keep_events))
     if not declared.events:
         return compiled(problem._replace(jac=jac), settings, 0)
@@ -218,14 +218,12 @@ def _refuse_unavailable(adjoint):
         raise ArgumentError(f"adjoint {adjoint!r} does not exist; one of: {', '.join(_ADJOINTS)}")
 
 
-def _check_continuous(problem, settings, has_events):
+def _check_continuous(problem, settings):
     """Raise where a continuous adjoint cannot go back through what a problem has."""
     kind, what, way = problem.adjoint, None, 'adjoint="discrete", the default'
     if kind not in CONTINUOUS:
         return
-    if has_events:
-        what = "events or tstops, which its solution does not go back through"
-    elif settings.mass is not None:
+    if settings.mass is not None:
         what = "a mass_matrix"
     elif kind == "backsolve" and problem.tableau.is_implicit:
         what = (

@@ -28,7 +28,7 @@ from numbad.ode.adjoints.adjoint_system import (
 from numbad.ode.adjoints.back_in_time import make_backwards
 from numbad.ode.adjoints.discrete import PullSource
 from numbad.ode.adjoints.shadow_arguments import has_arrays, tuple_of
-from numbad.ode.compiling import generic
+from numbad.ode.compiling import generic, inlined
 from numbad.ode.fixed_times import check
 from numbad.ode.integrate import (
     Problem,
@@ -46,6 +46,7 @@ from numbad.ode.state import (
     tuple_or_array_state,
     vector_type,
 )
+from numbad.ode.tables import enlarged
 from numbad.ode.times import check_times, time_at, uniform
 from numbad.operators.argument_structure import leaves
 
@@ -71,7 +72,7 @@ def tracked(problem, settings):
             )
         if problem.adjoint == "backsolve":
             return _solve_alone(make_integrate(problem), as_passed(settings))
-        return _solve_tracked(make_record(problem), as_passed(settings))
+        return _solve_tracked(make_record(problem), as_passed(settings), int(problem.until_output))
 
     return generic(solve_tracked, content, choose, (tracked, (problem, settings)))
 
@@ -85,15 +86,21 @@ def _solve_alone(integrate, settings):
     return solve
 
 
-def _solve_tracked(record, settings):
+def _solve_tracked(record, settings, aims):
+    outputs_of = inlined(lambda ts: ts[: len(ts) - 1]) if aims else inlined(lambda ts: ts)
+
     def solve(y0, given_ts, args=()):
         ts = uniform(given_ts)
-        status, t = check_times(ts, 0)
+        status, t = check_times(ts, aims)
         check(status, t)
         span = time_at(ts, 0), time_at(ts, len(ts) - 1)
-        found = record(y0, span, ts, False, True, plain(args), settings)
+        outputs = outputs_of(ts)
+        found = record(y0, span, outputs, False, True, plain(args), settings)
         check(found[0], found[1])
         ys = found[4]
+        if aims:  # what steps aimed at is no output, but has a row
+            ys = enlarged(ys, len(ts))
+            ys[len(outputs)] = ys[0]
         return ys, ((found[5], found[6], found[7], np.zeros(1, np.int64)), ys)
 
     return solve
@@ -186,7 +193,7 @@ class _PullSource(PullSource):
             f"into = {'given_shadows' if pull is not None and not refined else 'own'}, sums",
             "hint, scale = 0.0, scale_of(seed, ys)",
             f"first, rest = {first}, {rest}",
-            "for row in range(len(ts) - 1, 0, -1):",
+            f"for row in range(len(ts) - {1 + int(self.problem.until_output)}, 0, -1):",
             "    add_row(z, seed, row)",
             *(["    put_row(z, n, ys, row)"] if along else []),
             "    t, before = time_at(ts, row), time_at(ts, row - 1)",

@@ -188,7 +188,7 @@ def cases():
             if problem.kind == "stiff" and not tableau.is_implicit:
                 continue
             for adjoint in ADJOINTS:
-                apart = adjoint in CONTINUOUS and problem.kind in ("events", "mass")
+                apart = adjoint in CONTINUOUS and problem.kind == "mass"
                 if not (apart or refused(tableau, adjoint)):
                     yield name, method, adjoint
 
