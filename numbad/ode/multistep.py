@@ -57,7 +57,7 @@ class Multistep(ImplicitTableau):
     """
 
     kappas: tuple
-    embedded_order: int = 0  # at the first step
+    embedded_order: int = 1  # at the first step
     dense_order: int = HIGHEST
     a: tuple = ()
     b: tuple = (0.0,) * HIGHEST

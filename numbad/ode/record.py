@@ -1,16 +1,21 @@
 """The integration for `solve_ivp`: the steps that it takes, and what dense output needs of them."""
 
 import numpy as np
-from numba.core import types
-from numba.extending import intrinsic
 
 from numbad.compilation.memo import built_once
 from numbad.ode import failure
 from numbad.ode.compiling import generic
-from numbad.ode.emit import Emitter
 from numbad.ode.event_log import UNWATCHED, WATCHES_NOTHING, make_watch
 from numbad.ode.integrate import content_of, dispatcher_of, functions_of, make_pieces
-from numbad.ode.state import borrow, borrow_given, hold, structure_of, table_for, write_row
+from numbad.ode.state import (
+    borrow,
+    borrow_given,
+    hold,
+    structure_of,
+    table_for,
+    write_row,
+    write_rows,
+)
 from numbad.ode.tables import FIRST_ROWS, enlarged, with_row
 
 
@@ -19,11 +24,11 @@ def make_record(problem, watched=UNWATCHED):
     """The dispatcher `record(y0, t_span, t_eval, at_steps, dense, args, settings)` for a problem.
 
     It returns (status, t, counts, times, states, nodes, node states, slopes, events, ended): output at
-    `t_eval` or, with `at_steps`, at every step (`problem.until_output` ends it with the last of `t_eval`); with `dense`, the ends of all steps and what the
-    interpolant weighs in each, `tableau.slopes` rows a step. `counts` are the last `Control`, with the
-    steps tried, the steps accepted, those of which dense output was asked, and what steps of an implicit
-    method count themselves. `events` are those of
-    `make_watch`, and `ended` tells whether one of them has ended the solution.
+    `t_eval` or, with `at_steps`, at every step; with `dense`, the ends of all steps and what the
+    interpolant weighs in each, `tableau.slopes` rows a step. With `problem.until_output` the last of
+    `t_eval` ends it. `counts` are the last `Control`, with the steps tried, the steps accepted, those of
+    which dense output was asked, and what steps of an implicit method count themselves. `events` are
+    those of `make_watch`, and `ended` tells whether one of them has ended the solution.
     """
     content = *content_of(problem), tuple(watched)
 
@@ -122,17 +127,3 @@ def _record(pieces, watch, slope_count, until_output):
         )
 
     return record
-
-
-@intrinsic
-def write_rows(typingctx, table, first, stages):
-    """Put a tuple of states into rows `first`, `first + 1`, ... of `table`."""
-
-    def codegen(context, builder, signature, arguments):
-        emitter = Emitter(context, builder)
-        for j, vector in enumerate(emitter.members(stages, arguments[2])):
-            row = builder.add(arguments[1], context.get_constant(types.intp, j))
-            emitter.write_row(table, arguments[0], row, vector)
-        return context.get_dummy_value()
-
-    return types.none(table, types.intp, stages), codegen

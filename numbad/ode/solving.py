@@ -131,7 +131,7 @@ def solver(
         cotangents as well), along the dense output of the solution: with the integrals of the parameters
         in its state ("interpolating"), by Gauss quadrature of each step ("gauss"), by one with an error
         control of its own ("quadrature"). "backsolve" keeps the outputs alone and integrates the solution
-        backwards from each, which stiff problems do not allow. Not for mass matrices.
+        backwards from each, which stiff problems do not allow. Not for symplectic methods.
         Y. Cao, S. Li, L. Petzold, R. Serban, SIAM J. Sci. Comput. 24 (2003),
         doi:10.1137/S1064827501380630.
     checkpoints : int
@@ -223,16 +223,17 @@ def _check_continuous(problem, settings):
     kind, what, way = problem.adjoint, None, 'adjoint="discrete", the default'
     if kind not in CONTINUOUS:
         return
-    if settings.mass is not None:
-        what = "a mass_matrix"
-    elif kind == "backsolve" and problem.tableau.is_implicit:
+    check_mass_of_events(settings.mass, f"adjoint={kind!r}")
+    if kind == "backsolve" and problem.tableau.is_implicit:
         what = (
             f"{problem.tableau.name}: a stiff problem that is integrated backwards blows up. 'gauss' and "
             "'interpolating' keep the solution"
         )
-    elif isinstance(problem.tableau, ImplicitTableau | Symplectic):
+    elif isinstance(problem.tableau, Symplectic):
         what = problem.tableau.name
-        way = "another method, such as 'Rodas5P', or adjoint=\"auto\", which takes sensitivities there"
+        way = (
+            "another method, such as 'Vern7', or adjoint=\"auto\", which takes sensitivities there"
+        )
     elif kind in ("interpolating", "backsolve") and settings.sparsity is not None:
         what = "jac_sparsity: its state has the parameters' integrals, too. 'gauss' does without"
     if what is not None:

@@ -69,7 +69,7 @@ def make_slope(problem, mass=None):
     right_side = make_right_side(problem)
     if mass is None:
         return right_side
-    M, algebraic = dense(mass), _algebraic(mass)
+    M, algebraic = dense(mass), algebraic_rows(mass)
     matrix, along = _make_matrix(right_side, M, algebraic), jvp(right_side, (0, 1))
 
     @jit(error_model="numpy")
@@ -148,7 +148,7 @@ def make_flow(problem, mass=None):
             return moved
 
         return flow
-    M, algebraic = dense(mass), _algebraic(mass)
+    M, algebraic = dense(mass), algebraic_rows(mass)
     matrix = _make_matrix(right_side, M, algebraic)
 
     @jit(error_model="numpy")
@@ -187,10 +187,10 @@ def make_consistent(problem, mass):
 
     None where there are none.
     """
-    if mass is None or not _algebraic(mass).any():
+    if mass is None or not algebraic_rows(mass).any():
         return None
     right_side = make_right_side(problem)
-    M, algebraic = dense(mass), _algebraic(mass)
+    M, algebraic = dense(mass), algebraic_rows(mass)
     matrix = _make_matrix(right_side, M, algebraic)
 
     @jit(error_model="numpy")
@@ -236,7 +236,7 @@ def make_consistent(problem, mass):
 def check_mass_of_events(mass, what="events", error=ArgumentError):
     """Raise an error where the slope of a solution does not follow from K."""
     if mass is not None:
-        rows = dense(mass)[~_algebraic(mass)]
+        rows = dense(mass)[~algebraic_rows(mass)]
         if np.linalg.matrix_rank(rows) < len(rows):
             raise error(
                 f"{what} beside a singular mass_matrix need rows of zeros for the algebraic equations. "
@@ -244,7 +244,8 @@ def check_mass_of_events(mass, what="events", error=ArgumentError):
             )
 
 
-def _algebraic(mass):
+def algebraic_rows(mass):
+    """Which rows of a mass matrix are zero."""
     return ~dense(mass).any(axis=1)
 
 

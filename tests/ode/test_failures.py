@@ -175,16 +175,10 @@ class TestOptions:
             (dict(method="RK44"), ArgumentError, r"mean 'RK4'\?\); available: .*BS3.*Tsit5"),
             (dict(method="RK4"), ArgumentError, "'RK4' has no error .*: give it as first_step"),
             (dict(adjoint="backwards"), ArgumentError, "does not exist; one of: auto, "),
-            (dict(adjoint="gauss", tstops=1.0), ArgumentError, "does not go with events or tstops"),
             (
                 dict(adjoint="backsolve", method="Rodas5P"),
                 ArgumentError,
                 "not go with Rodas5P: a stiff.* Way out: adjoint=",
-            ),
-            (
-                dict(adjoint="gauss", method="Rodas5P", mass_matrix=np.eye(1)),
-                ArgumentError,
-                "does not go with a mass_matrix",
             ),
             (
                 dict(adjoint="interpolating", method="Rodas5P", jac_sparsity=np.eye(1)),

@@ -136,10 +136,6 @@ def test_mass_matrices(fun, start, mass):
 def test_what_is_refused():
     with pytest.raises(nd.ArgumentError, match="KenCarp4 has an explicit stage"):
         nd.ode.solver(robertson, method="KenCarp4", mass_matrix=np.eye(3))
-    with pytest.raises(
-        nd.ArgumentError, match="not go with RadauIIA5. Way out: another method, such as 'Rodas5P'"
-    ):
-        nd.ode.solver(robertson, method="RadauIIA5", adjoint="gauss")
     with pytest.raises(ValueError, match="do not match"):
         ImplicitTableau(
             name="Wrong",

@@ -146,8 +146,3 @@ def test_statistics_and_dense_output_of_solve_ivp():
     np.testing.assert_allclose(found.y[0], np.cos(t), atol=2e-6)
     assert found.njev < 10
     assert found.nlu < found.nfev / 5
-
-
-def test_what_is_refused():
-    with pytest.raises(nd.ArgumentError, match="not go with BDF"):
-        nd.ode.solver(robertson, method="BDF", adjoint="gauss")

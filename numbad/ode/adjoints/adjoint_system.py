@@ -16,13 +16,14 @@ from numba.np.arrayobj import make_array, populate_array
 
 from numbad.compilation.memo import built_once
 from numbad.forward.access import primal
+from numbad.forward.dual import base_scalar
 from numbad.ode.adjoints.shadow_arguments import Arguments, tuple_of
 from numbad.ode.adjoints.stage_pulls import BY_STATE, SCRATCH, SEED, SLOPE, STATE, kernel, pull_at
 from numbad.ode.compiling import generic
 from numbad.ode.integrate import content_of, dispatcher_of
 from numbad.ode.jacobian import columns_at_once
 from numbad.ode.rhs import RightHandSide, make_evaluate
-from numbad.ode.state import read_row, structure_of, write_row
+from numbad.ode.state import read_row, structure_of, vector_type, write_row
 from numbad.operators.argument_structure import leaves, parse
 from numbad.operators.generated_names import indented
 from numbad.source import define
@@ -101,9 +102,11 @@ def _write(
 def rows_of_scratch(z):
     """How many rows of scratch `adjoint_slope` needs for states like z: those of `stage_pulls`.
 
-    Behind them there is memory for as many rows of the dual numbers that a Jacobian is taken by.
+    Behind them there is memory for as many rows of the dual numbers that a Jacobian is taken by. Methods that
+    take it of values alone have a copy of the rows without partials.
     """
-    return SCRATCH * (2 + columns_at_once(z))
+    of_values = vector_type(base_scalar(z.dtype))
+    return SCRATCH * (2 + max(map(columns_at_once, (z, of_values))))
 
 
 @intrinsic
@@ -158,7 +161,7 @@ def state_at(t, track, interpolant, out):
         k += 1
     cursor[0] = k
     h = nodes[k + 1] - nodes[k]
-    theta = (t - nodes[k]) / h
+    theta = (t - nodes[k]) / h if h != 0.0 else 0.0 * t  # a step may be too short for its time
     for i in range(len(out)):
         out[i] = states[k, i]
     count, degree = interpolant.shape

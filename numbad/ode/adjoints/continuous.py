@@ -27,6 +27,7 @@ from numbad.ode.adjoints.adjoint_system import (
 )
 from numbad.ode.adjoints.back_in_time import make_backwards
 from numbad.ode.adjoints.discrete import PullSource
+from numbad.ode.adjoints.output_jumps import make_jump, transposed_mass, with_identity
 from numbad.ode.adjoints.shadow_arguments import has_arrays, tuple_of
 from numbad.ode.compiling import generic, inlined
 from numbad.ode.fixed_times import check
@@ -38,6 +39,7 @@ from numbad.ode.integrate import (
     make_integrate,
 )
 from numbad.ode.record import make_record
+from numbad.ode.sparse_mass import add_turned_mass
 from numbad.ode.sparsity_pattern import transposed
 from numbad.ode.state import (
     array_state,
@@ -165,6 +167,8 @@ class _PullSource(PullSource):
             as_state=array_state if self.problem.inplace else tuple_or_array_state,
             time_at=time_at,
             add_row=add_row,
+            add_from=add_from,
+            add_turned_mass=add_turned_mass,
             put_row=put_row,
             scale_of=scale_of,
             count_numbers=count_numbers,
@@ -175,7 +179,7 @@ class _PullSource(PullSource):
         if raises or refined:
             shadows = [self.own_shadows(tree, self.common) for tree in self.trees()]
         dtype = self.dtype(scalar)
-        first, rest = self._settings()
+        first, rest = self._settings(inside)
         count = f"{len(numbers)} + count_numbers(own)" if inside else "0"
         track = "None" if along else "(records[0], records[1], records[2], np.zeros(1, np.int64))"
         self.lines += [
@@ -192,17 +196,19 @@ class _PullSource(PullSource):
             "extras = args[0], like, given, own, rows, track",
             f"into = {'given_shadows' if pull is not None and not refined else 'own'}, sums",
             "hint, scale = 0.0, scale_of(seed, ys)",
-            f"first, rest = {first}, {rest}",
             f"for row in range(len(ts) - {1 + int(self.problem.until_output)}, 0, -1):",
-            "    add_row(z, seed, row)",
-            *(["    put_row(z, n, ys, row)"] if along else []),
             "    t, before = time_at(ts, row), time_at(ts, row - 1)",
-            "    now = first if hint == 0.0 else rest",
+            *self._jump(slope, writes),
+            *(["    put_row(z, n, ys, row)"] if along else []),
+            f"    now = {first} if hint == 0.0 else {rest}",
             "    status, t, hint = backwards(z, t, before, hint, extras, into, now)",
             "    check_back(status, t)",
-            "add_row(z, seed, 0)",
-            "by_start = z[:n].copy().reshape((1, n))",
-            f"totals = {f'z[offset : offset + {len(numbers)}]' if inside else 'sums'}",
+            f"by_start = np.empty((1, n), {dtype})",
+            "by_start[:] = 0.0",
+            "add_turned_mass(by_start[0], 1.0, mass, z[:n])",
+            "add_row(by_start[0], seed, 0)",
+            *(["add_from(sums, z, offset)"] if inside else []),
+            "totals = sums",
         ]
         if any(map(has_arrays, self.trees())):
             if inside:
@@ -210,16 +216,44 @@ class _PullSource(PullSource):
             if refined:
                 self.lines.append(f"add_to_arrays(sums, {len(numbers)}, given_shadows)")
 
-    def _settings(self):
+    def _jump(self, slope, writes):
+        """Lines for what an output does to lambda."""
+        mass = self.settings.mass
+        if mass is None:
+            return ["    add_row(z, seed, row)"]
+        by_args = slope.pullback(True) if self.by_args else None
+        jump = make_jump(mass, slope.pullback(writes), by_args)
+        self.namespace.update(jump=jump, larger_scale=larger_scale)
+        shadows = ["None"] * len(self.given)
+        if writes:
+            shadows = [self.own_shadows(tree, self.common) for tree in self.trees()]
+        extras = f"(args[0], like, given, {tuple_of(shadows)}, rows)"
+        return [
+            f"    jump(z, seed, row, t, ys, {extras}, (given_shadows, sums))",
+            "    scale = larger_scale(scale, z, n)",
+        ]
+
+    def _settings(self, inside):
         """Source of the settings of the adjoint's first solution, and of those that take a hint."""
         own = self.settings
         sparsity = None if own.sparsity is None else transposed(own.sparsity)
-        base = own._replace(rtol=smallest(own.rtol), atol=smallest(own.atol), sparsity=sparsity)
-        self.namespace.update(Settings=type(own), base=as_passed(base), tolerance=tolerance)
+        mass = transposed_mass(own.mass)
+        base = own._replace(
+            rtol=smallest(own.rtol), atol=smallest(own.atol), mass=mass, sparsity=sparsity
+        )
+        self.namespace.update(
+            Settings=type(own),
+            base=as_passed(base),
+            mass=as_passed(own).mass,
+            tolerance=tolerance,
+            with_identity=with_identity,
+        )
         hinted = "base.first_step" if not self.problem.tableau.adaptive else None
         found = []
         for first_step in ("0.0", "1.0"):
             changed = {"first_step": hinted or first_step, "atol": "tolerance(base, scale)"}
+            if inside and mass is not None:
+                changed["mass"] = "with_identity(base.mass, len(z))"
             fields = ", ".join(changed.get(name, f"base.{name}") for name in own._fields)
             found.append(f"Settings({fields})")
         return found
@@ -241,6 +275,15 @@ def scale_of(seed, ys):
     return cotangent, largest
 
 
+@kernel
+def larger_scale(scale, z, n):
+    """The same with lambda, which is no sum of cotangents beside a mass matrix."""
+    cotangent, largest = scale
+    for k in range(n):
+        cotangent = max(cotangent, abs(primal(z[k])))
+    return cotangent, largest
+
+
 SMALLEST_SHARE = 1e-15
 TINY = 1e-290  # keeps the scaled error of cotangents that are all zero from 0 / 0
 
@@ -259,6 +302,12 @@ def tolerance(settings, scale):
 def add_row(z, table, row):
     for k in range(table.shape[1]):
         z[k] += table[row, k]
+
+
+@kernel
+def add_from(target, z, first):
+    for k in range(len(target)):
+        target[k] += z[first + k]
 
 
 @kernel

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import numbad as nd
-from numbad.ode.implicit_tableau import ImplicitTableau
 from numbad.ode.methods import METHODS
 from numbad.ode.symplectic import Symplectic
 from tests.ode.test_discrete_adjoint import flat
@@ -93,9 +92,7 @@ def refused(tableau, adjoint):
     """Whether a method and an adjoint do not go together."""
     if isinstance(tableau, Symplectic):
         return adjoint != "forward"
-    return adjoint in CONTINUOUS and (
-        isinstance(tableau, ImplicitTableau) or (adjoint == "backsolve" and tableau.is_implicit)
-    )
+    return adjoint == "backsolve" and tableau.is_implicit
 
 
 def cases():

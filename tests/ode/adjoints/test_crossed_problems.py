@@ -14,7 +14,7 @@ import scipy.integrate
 import numbad as nd
 from numbad.ode.methods import METHODS
 from numbad.ode.symplectic import Symplectic
-from tests.ode.adjoints.test_continuous import ADJOINTS, CONTINUOUS, refused
+from tests.ode.adjoints.test_continuous import ADJOINTS, refused
 
 EVEN = {"Euler": 2e-5, "Heun": 2e-3, "RK4": 2e-2}
 
@@ -188,8 +188,7 @@ def cases():
             if problem.kind == "stiff" and not tableau.is_implicit:
                 continue
             for adjoint in ADJOINTS:
-                apart = adjoint in CONTINUOUS and problem.kind == "mass"
-                if not (apart or refused(tableau, adjoint)):
+                if not refused(tableau, adjoint):
                     yield name, method, adjoint
 
 
