@@ -54,7 +54,8 @@ _REASONS = {
         'the derivative of component i of fun by y[j] (jac="auto" finds it)'
     ),
     NOT_MADE_CONSISTENT: (
-        "after an event, Newton's method finds no state near by that satisfies the algebraic equations"
+        "Newton's method finds no state near by that satisfies the algebraic equations: neither after an "
+        "event nor at the start may it be far from one"
     ),
     NOT_OF_INDEX_ONE: (
         "the algebraic equations do not determine the slope of the solution: the system is not of index 1"
@@ -80,7 +81,7 @@ _REASONS = {
     ),
     INCONSISTENT_START: (
         "the initial state does not satisfy the algebraic equations: where a row of mass_matrix is zero, "
-        "the right-hand side must be 0, which it is not (nd.root solves such equations for what is missing)"
+        "the right-hand side must be 0, which it is not (nd.ode.consistent_state finds what is missing)"
     ),
 }
 

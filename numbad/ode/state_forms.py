@@ -135,13 +135,15 @@ def _around(solve, translation, keeps):
     return jit(made, error_model="numpy", nogil=True)
 
 
-def call_in_form(form, args, call, result, names):
+def call_in_form(form, args, call, result, names, *further):
     """The jitted function `(y0, args=())` whose result is `call(y0, args)` for states that a solver takes.
 
-    `call(start, passed)` gives its source, and `result` the source of what is returned of `found`.
+    `call(start, passed)` gives its source, and `result` the source of what is returned of `found`. There may
+    be `further` parameters, by their names.
     """
     found = call(form.start("y0"), _translation(form, args).passed)
-    text = f"def in_form(y0, args=()):\n    found = {found}\n    return {result}\n"
+    parameters = ", ".join(("y0", "args" if further else "args=()", *further))
+    text = f"def in_form({parameters}):\n    found = {found}\n    return {result}\n"
     return jit(define(text, {**names, **form.names}), error_model="numpy", nogil=True)
 
 

@@ -1,9 +1,10 @@
 """The types that states have, and what to say of those that are none of a state or of output times."""
 
+from numba import typeof
 from numba.core import types
 
 from numbad.errors import ModelError
-from numbad.forward.dual import Dual
+from numbad.forward.dual import Dual, primal_type
 from numbad.operators.describe import describe, hint
 
 EMPTY = "y0 is empty: a state has at least one component"
@@ -12,6 +13,12 @@ EMPTY = "y0 is empty: a state has at least one component"
 def is_scalar(ty):
     """Whether a Numba type is that of a number: float, int, complex, boolean or dual."""
     return isinstance(ty, types.Number | types.Boolean | Dual)
+
+
+def type_without_duals(given):
+    """The type of an argument in compiled code, with numbers for duals; one that is left out is a value."""
+    given = getattr(given, "value", given)
+    return types.unliteral(primal_type(given if isinstance(given, types.Type) else typeof(given)))
 
 
 def components_of(y0):

@@ -19,7 +19,7 @@ from numba.extending import overload
 from numbad.compilation.caching import jit
 from numbad.compilation.memo import built_once
 from numbad.errors import ArgumentError
-from numbad.forward.dual import duals_in, primal_type
+from numbad.forward.dual import duals_in
 from numbad.forward.dualize import dualized
 from numbad.ir.functionals import functional
 from numbad.ode import failure
@@ -44,7 +44,7 @@ from numbad.ode.rhs import check_derivative, members
 from numbad.ode.segments import Declared
 from numbad.ode.solving import checked_settings, compiled, with_events
 from numbad.ode.state_forms import call_in_form, translated
-from numbad.ode.state_types import components_of, in_functions, is_scalar
+from numbad.ode.state_types import components_of, in_functions, is_scalar, type_without_duals
 from numbad.ode.times import uniform
 from numbad.operators.operator_dispatcher import original
 from numbad.operators.stop import stop_gradient
@@ -138,18 +138,14 @@ def _steady_state(fun, y0, args=(), method="Rodas5P", max_steps=100_000, inplace
         _literal(*each)
         for each in (("method", method), ("max_steps", max_steps), ("inplace", inplace))
     )
-    code = settling_of(as_dispatcher(original(fun.dispatcher)), options, *map(_type_of, (y0, args)))
+    code = settling_of(
+        as_dispatcher(original(fun.dispatcher)), options, *map(type_without_duals, (y0, args))
+    )
     if any(True for given in (y0, args) for _ in duals_in(given)):
         code = dualized(code)
     names = "method='Rodas5P', max_steps=100_000, inplace=False"
     source = f"def steady_state(fun, y0, args=(), {names}):\n    return code(y0, args)\n"
     return define(source, {"code": code})
-
-
-def _type_of(given):
-    """The type of an argument without duals; one that is left out is a value."""
-    given = getattr(given, "value", given)
-    return types.unliteral(primal_type(given if isinstance(given, types.Type) else typeof(given)))
 
 
 def _literal(name, given):
