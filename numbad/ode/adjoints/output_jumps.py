@@ -10,7 +10,6 @@ doi:10.1137/S1064827501380630.
 """
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from numbad.forward.access import primal
 from numbad.ode.adjoints.adjoint_system import add_members, put_state
@@ -25,6 +24,8 @@ from numbad.ode.true_slope import algebraic_rows, inverted
 def transposed_mass(mass):
     """A mass matrix as settings have it, turned over; None for the identity."""
     if isinstance(mass, SparseMass):
+        from scipy.sparse import csr_array
+
         n = len(mass.starts) - 1
         return by_entries(csr_array((mass.values, mass.columns, mass.starts), (n, n)).T)
     return None if mass is None else tuple(zip(*mass, strict=True))
