@@ -160,7 +160,10 @@ def _separate(t, y, sigma, components):
         times, values = _pair(t, key, label, given)
         times, values = _times(times, f"t of {label}"), _floats(values, f"y of {label}")
         if values.shape != times.shape:
-            raise DataError(f"{label}: {len(times)} times, but values of shape {values.shape}")
+            pair = "; a pair (times, values) goes with t=None" * (values.shape == (2, len(times)))
+            raise DataError(
+                f"{label}: {len(times)} times, but values of shape {values.shape}{pair}"
+            )
         one = sigma.get(key, 1.0) if isinstance(sigma, Mapping) else sigma
         if not isinstance(sigma, Mapping) and np.ndim(one):
             raise DataError("sigma: with y by component, give one number or a dict by component")
