@@ -125,6 +125,29 @@ def test_hessian_vector_product():
     np.testing.assert_allclose(found, expected, rtol=1e-10)
 
 
+@pytest.mark.dear
+@pytest.mark.deep(but=["auto"])
+@pytest.mark.parametrize("adjoint", ["auto", "gauss", "forward"])
+def test_second_order_by_times_too(adjoint):
+    """Forward over reverse, by the state, arguments and times at once, against a closed form."""
+    weights, times = np.array([1.0, 0.4, -0.8]), np.array([0.1, 0.7, 1.9])
+    solve = nd.ode.solver(
+        lambda t, y, rate, p: rate * y * (1.0 - y / p[0]), rtol=1e-10, atol=1e-11, adjoint=adjoint
+    )
+
+    def loss(x):
+        return (weights * solve(x[0], x[3:], (x[1], x[2:3]))[:, 0]).sum()
+
+    def closed(x):
+        decayed = np.exp(-x[1] * (x[3:] - x[3]))
+        return (weights * x[2] / (1.0 + (x[2] / x[0] - 1.0) * decayed)).sum()
+
+    x, along = np.array([0.3, 2.0, 1.5, *times]), np.linspace(1.0, -0.6, 6)
+    found, moved = nd.jvp(nd.grad(loss, mode="reverse"))((x,), (along,))
+    np.testing.assert_allclose(found, nd.grad(closed)(x), atol=1e-8)
+    np.testing.assert_allclose(moved, nd.hvp(closed)((x,), (along,))[0], atol=1e-7)
+
+
 @pytest.mark.deep
 def test_a_scratch_array_among_the_arguments():
     """By the start alone, so that nobody asks for the cotangent of what the function writes to."""

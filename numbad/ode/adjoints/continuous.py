@@ -15,7 +15,7 @@ from numba.core.registry import cpu_target
 from numbad.compilation.memo import built_once
 from numbad.errors import UnsupportedError
 from numbad.forward.access import primal
-from numbad.forward.dual import base_scalar, duals_in
+from numbad.forward.dual import base_scalar
 from numbad.forward.refuse import told
 from numbad.ode import failure
 from numbad.ode.adjoints.adjoint_system import (
@@ -28,6 +28,11 @@ from numbad.ode.adjoints.adjoint_system import (
 from numbad.ode.adjoints.back_in_time import make_backwards
 from numbad.ode.adjoints.discrete import PullSource
 from numbad.ode.adjoints.output_jumps import make_jump, transposed_mass, with_identity
+from numbad.ode.adjoints.sensitivities import (
+    gradient_in_duals,
+    have_duals,
+    solution_without_record,
+)
 from numbad.ode.adjoints.shadow_arguments import has_arrays, tuple_of
 from numbad.ode.compiling import generic, inlined
 from numbad.ode.fixed_times import check
@@ -54,7 +59,7 @@ from numbad.operators.argument_structure import leaves
 
 
 @built_once(dispatcher_of)
-def tracked(problem, settings):
+def tracked(problem, settings, solve):
     """The dispatcher `solve(y0, ts, args) -> (ys, (track, ys))`: the solution, and its dense output.
 
     `track` is that of `state_at`; of "backsolve", which needs none, it is None.
@@ -65,18 +70,13 @@ def tracked(problem, settings):
         raise NotImplementedError(content)
 
     def choose(y0, ts, args):
-        if any(duals_in(ts)):
-            raise told(
-                UnsupportedError(
-                    "reverse mode through an ODE solver whose times are differentiated in forward mode "
-                    'as well. Way out: mode="forward" for both, or times that are constants for one'
-                )
-            )
+        if have_duals(ts):
+            return solution_without_record(solve)
         if problem.adjoint == "backsolve":
             return _solve_alone(make_integrate(problem), as_passed(settings))
         return _solve_tracked(make_record(problem), as_passed(settings), int(problem.until_output))
 
-    return generic(solve_tracked, content, choose, (tracked, (problem, settings)))
+    return generic(solve_tracked, content, choose, (tracked, (problem, settings, solve)))
 
 
 def _solve_alone(integrate, settings):
@@ -109,7 +109,7 @@ def _solve_tracked(record, settings, aims):
 
 
 @built_once(dispatcher_of)
-def continuous_pullback(problem, settings, wrt, solved):
+def continuous_pullback(problem, settings, wrt, solved, solve):
     """The dispatcher `pull(args, shadows, seed) -> (ys, adjoints)` of a solver.
 
     Where it is `solved`, it takes what `tracked` gave beside the solution as fourth argument.
@@ -127,17 +127,17 @@ def continuous_pullback(problem, settings, wrt, solved):
             raise NotImplementedError(content)
 
     def choose(*argument_types):
-        return _PullSource(problem, settings, wrt, None, argument_types).write()
+        if have_duals(argument_types[0][1]):
+            return gradient_in_duals(solve, wrt, *argument_types)
+        source = _PullSource(problem, settings, wrt, None, argument_types)
+        return source.write(tracked(problem, settings, solve))
 
-    origin = continuous_pullback, (problem, settings, wrt, solved)
+    origin = continuous_pullback, (problem, settings, wrt, solved, solve)
     return generic(pull, (*content, solved), choose, origin)
 
 
 class _PullSource(PullSource):
     """The code of the pullback for given types, under construction."""
-
-    def _solver(self):
-        return tracked(self.problem, self.settings)
 
     def _go_back(self, slope):
         kind = self.problem.adjoint

@@ -17,6 +17,7 @@ from numbad.ode.adjoints.adjoint_of_method import step_adjoint
 from numbad.ode.adjoints.backward import make_backward
 from numbad.ode.adjoints.by_times import make_by_times
 from numbad.ode.adjoints.recorded import recorded
+from numbad.ode.adjoints.sensitivities import gradient_in_duals, have_duals
 from numbad.ode.adjoints.shadow_arguments import Arguments, has_arrays, tuple_of
 from numbad.ode.adjoints.slopes import Slope
 from numbad.ode.adjoints.stage_pulls import SCRATCH
@@ -36,8 +37,8 @@ from numbad.source import define
 
 
 @built_once(dispatcher_of)
-def discrete_pullback(problem, settings, wrt, solved):
-    """The dispatcher `pull(args, shadows, seed) -> (ys, adjoints)` of a solver.
+def discrete_pullback(problem, settings, wrt, solved, solve):
+    """The dispatcher `pull(args, shadows, seed) -> (ys, adjoints)` of the solver `solve`.
 
     Where it is `solved`, it takes what `recorded` gave beside the solution as fourth argument.
     """
@@ -55,9 +56,12 @@ def discrete_pullback(problem, settings, wrt, solved):
             raise NotImplementedError(content)
 
     def choose(*argument_types):
-        return PullSource(problem, settings, wrt, adjoint, argument_types).write()
+        if have_duals(argument_types[0][1]):
+            return gradient_in_duals(solve, wrt, *argument_types)
+        source = PullSource(problem, settings, wrt, adjoint, argument_types)
+        return source.write(recorded(problem, settings, solve))
 
-    origin = discrete_pullback, (problem, settings, wrt, solved)
+    origin = discrete_pullback, (problem, settings, wrt, solved, solve)
     return generic(pull, (*content, solved), choose, origin)
 
 
@@ -102,7 +106,7 @@ class PullSource(Arguments):
         self.by_args = 2 in wrt
         self.lines = []
 
-    def write(self):
+    def write(self, recorded):
         name = "args, shadows, seed" + ", records" * len(self.records)
         self.namespace.update(
             plain=plain,
@@ -111,7 +115,7 @@ class PullSource(Arguments):
             settings=as_passed(self.settings),
         )
         if not self.records:
-            self.namespace["recorded"] = self._solver()
+            self.namespace["recorded"] = recorded
             given = ", ".join(f"args[{k}]" for k in range(2 + bool(self.p)))
             self.lines.append(f"records = recorded({given})[1]")
         self.lines += ["records, ys = records", "ts = uniform(args[1])"]
@@ -126,9 +130,6 @@ class PullSource(Arguments):
         returned = f"return ys, ({', '.join(parts)})"
         text = "\n".join(map(indented, [*self.lines, returned]))
         return define(f"def pull({name}):\n{text}\n", self.namespace)
-
-    def _solver(self):
-        return recorded(self.problem, self.settings)
 
     def _go_back(self, slope):
         """Lines that give `by_start`, a table of one row, and `totals`, by the numbers in the arguments."""

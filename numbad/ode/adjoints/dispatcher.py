@@ -29,8 +29,8 @@ class SolverDispatcher(GenericDispatcher):
         """The solver that also gives what its pullback will ask for."""
         problem, settings = self._differentiated()
         if self._is_continuous():
-            return tracked(problem, settings)
-        return recorded(problem, settings)
+            return tracked(problem, settings, self)
+        return recorded(problem, settings, self)
 
     @property
     def numbad_pullback_at(self):
@@ -40,8 +40,8 @@ class SolverDispatcher(GenericDispatcher):
     def _swept_back(self, wrt, solved=True):
         problem, settings = self._differentiated()
         if self._is_continuous():
-            return continuous_pullback(problem, settings, tuple(wrt), solved)
-        return discrete_pullback(problem, settings, tuple(wrt), solved)
+            return continuous_pullback(problem, settings, tuple(wrt), solved, self)
+        return discrete_pullback(problem, settings, tuple(wrt), solved, self)
 
     def numbad_pullback(self, wrt):
         """The pullback, which solves once more."""

@@ -5,10 +5,8 @@ from functools import cache
 import numpy as np
 
 from numbad.compilation.memo import built_once
-from numbad.errors import UnsupportedError
-from numbad.forward.dual import duals_in
-from numbad.forward.refuse import told
 from numbad.ode.adjoints.adjoint_of_method import step_adjoint
+from numbad.ode.adjoints.sensitivities import have_duals, solution_without_record
 from numbad.ode.adjoints.stretches import make_marking
 from numbad.ode.compiling import generic, inlined
 from numbad.ode.fixed_times import check
@@ -27,8 +25,8 @@ from numbad.ode.times import uniform
 
 
 @built_once(dispatcher_of)
-def recorded(problem, settings):
-    """The dispatcher `solve(y0, ts, args) -> (ys, ((nodes, states), ys))` for a problem.
+def recorded(problem, settings, solve):
+    """The dispatcher `solve(y0, ts, args) -> (ys, ((nodes, states), ys))` for a problem and its solver.
 
     Row k of `nodes` holds the time at which step k begins, its size and its kind, row k of `states` the state
     there; the last rows are those of the end. Where the adjoint of the method asks for stages, the
@@ -40,19 +38,14 @@ def recorded(problem, settings):
         raise NotImplementedError(content)
 
     def choose(y0, ts, args):
-        if any(duals_in(ts)):
-            raise told(
-                UnsupportedError(
-                    "reverse mode through an ODE solver whose times are differentiated in forward mode "
-                    'as well. Way out: mode="forward" for both, or times that are constants for one'
-                )
-            )
+        if have_duals(ts):
+            return solution_without_record(solve)
         if problem.checkpoints:
             return _marked(make_marking(problem), as_passed(settings))
         stride = 1 + step_adjoint(problem.tableau, problem.inplace).stages
         return _recorded(_integrate(problem), as_passed(settings), stride)
 
-    return generic(solve_recorded, content, choose, (recorded, (problem, settings)))
+    return generic(solve_recorded, content, choose, (recorded, (problem, settings, solve)))
 
 
 def _recorded(integrate, settings, stride):

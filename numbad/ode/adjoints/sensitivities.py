@@ -1,12 +1,16 @@
-"""The pullback by forward sensitivities: the gradient, in dual numbers, of the solution times the seed."""
+"""The pullback by forward sensitivities: the gradient, in dual numbers, of the solution times the seed.
+
+It also stands in for a sweep back through steps where output times are dual numbers.
+"""
 
 from numba.core.registry import cpu_target
 
 from numbad.compilation.memo import built_once
-from numbad.forward.dual import base_scalar, with_base
+from numbad.forward.dual import base_scalar, duals_in, with_base
 from numbad.forward.promote import common_dual
 from numbad.ode.compiling import generic
 from numbad.ode.integrate import content_of, dispatcher_of
+from numbad.ode.state import plain
 from numbad.operators.argument_structure import leaves, parse, render
 from numbad.operators.first_order import value_and_grad
 from numbad.operators.generated_names import Writer, indented
@@ -23,13 +27,28 @@ def forward_pullback(problem, settings, wrt, solve):
         raise NotImplementedError(content)
 
     def choose(*argument_types):
-        return _write(solve, wrt, *argument_types)
+        return gradient_in_duals(solve, wrt, *argument_types)
 
     origin = forward_pullback, (problem, settings, wrt, solve)
     return generic(pull_forward, content, choose, origin)
 
 
-def _write(solve, wrt, args, shadows, seed):
+def have_duals(ts):
+    """Whether output times of a type are differentiated in forward mode."""
+    return any(duals_in(ts))
+
+
+def solution_without_record(solve):
+    """The Python function that gives the solution, and that nothing of it is recorded."""
+
+    def solve_alone(y0, ts, args=()):
+        return solve(y0, ts, plain(args)), ()
+
+    return solve_alone
+
+
+def gradient_in_duals(solve, wrt, args, shadows, seed, *records):
+    """The Python function `pull(args, shadows, seed) -> (ys, adjoints)`; it does not use `records`."""
     common = common_dual(cpu_target.typing_context, (args, seed))
     code = Writer({"add_into": add_into})
     count = len(args)
@@ -46,7 +65,8 @@ def _write(solve, wrt, args, shadows, seed):
     code.namespace["solve"] = solve
     lines.append(f"return solve({passed}), ({''.join(part + ', ' for part in parts)})")
     text = "\n".join(map(indented, lines))
-    return define(f"def pull(args, shadows, seed):\n{text}\n", code.namespace)
+    parameters = "args, shadows, seed" + ", records" * len(records)
+    return define(f"def pull({parameters}):\n{text}\n", code.namespace)
 
 
 def _delivered(code, lines, ty, shadow, gradient, common):
