@@ -25,21 +25,15 @@ from numbad.ode.integrate import (
 )
 from numbad.ode.methods import find_method
 from numbad.ode.moving import check_mass_of_times, solve_at_moving_times
-from numbad.ode.multistep import Multistep
 from numbad.ode.other_forms import CONTINUOUS, has_other_form, of_other_form
-from numbad.ode.rosenbrock import Rosenbrock
 from numbad.ode.segments import Declared, solver_with_events
 from numbad.ode.sparse_mass import by_entries
 from numbad.ode.sparsity_pattern import checked_sparsity
 from numbad.ode.state_forms import PARAMETERS
-from numbad.ode.switching import Switching
 from numbad.ode.symplectic import Symplectic
-from numbad.ode.tableau import Tableau
 from numbad.ode.true_slope import check_mass_of_events
 
 _ADJOINTS = ("auto", "forward", "discrete", *CONTINUOUS)
-# The kinds of methods of which a checkpoint keeps all that they hand on.
-CHECKPOINTED = Tableau, Rosenbrock, ImplicitTableau, Multistep, Switching
 
 
 def solver(
@@ -131,14 +125,14 @@ def solver(
         cotangents as well), along the dense output of the solution: with the integrals of the parameters
         in its state ("interpolating"), by Gauss quadrature of each step ("gauss"), by one with an error
         control of its own ("quadrature"). "backsolve" keeps the outputs alone and integrates the solution
-        backwards from each, which stiff problems do not allow. Not for symplectic methods.
-        Y. Cao, S. Li, L. Petzold, R. Serban, SIAM J. Sci. Comput. 24 (2003),
+        backwards from each, which stiff problems do not allow. Symplectic methods have "gauss" and
+        "quadrature" alone. Y. Cao, S. Li, L. Petzold, R. Serban, SIAM J. Sci. Comput. 24 (2003),
         doi:10.1137/S1064827501380630.
     checkpoints : int
         How many states "discrete" keeps, where by default it keeps those of all steps; "RadauIIA5",
-        "KenCarp4" and "BDF" keep a Jacobian with each. Not for symplectic methods. The steps
-        between are taken again on the way back, twice or three times, exactly as they were; derivatives
-        are the same. Memory is that of some hundred steps for each, or 1 MiB, however many steps there are.
+        "KenCarp4" and "BDF" keep a Jacobian with each. The steps between are taken again on the way back,
+        twice or three times, exactly as they were; derivatives are the same. Memory is that of some hundred
+        steps for each, or 1 MiB, however many steps there are.
     sens_errcon : bool
         Whether sensitivities (partials of dual numbers) take part in the error control, each relative to
         its own size: more steps, and derivatives as exact as the solution. In forward mode, and in reverse
@@ -220,7 +214,7 @@ def _refuse_unavailable(adjoint):
 
 def _check_continuous(problem, settings):
     """Raise where a continuous adjoint cannot go back through what a problem has."""
-    kind, what, way = problem.adjoint, None, 'adjoint="discrete", the default'
+    kind, what = problem.adjoint, None
     if kind not in CONTINUOUS:
         return
     check_mass_of_events(settings.mass, f"adjoint={kind!r}")
@@ -229,15 +223,14 @@ def _check_continuous(problem, settings):
             f"{problem.tableau.name}: a stiff problem that is integrated backwards blows up. 'gauss' and "
             "'interpolating' keep the solution"
         )
-    elif isinstance(problem.tableau, Symplectic):
-        what = problem.tableau.name
-        way = (
-            "another method, such as 'Vern7', or adjoint=\"auto\", which takes sensitivities there"
-        )
+    elif kind in ("interpolating", "backsolve") and isinstance(problem.tableau, Symplectic):
+        what = f"{problem.tableau.name}: its state has more than two halves. 'gauss' does without"
     elif kind in ("interpolating", "backsolve") and settings.sparsity is not None:
         what = "jac_sparsity: its state has the parameters' integrals, too. 'gauss' does without"
     if what is not None:
-        raise ArgumentError(f"adjoint={kind!r} does not go with {what}. Way out: {way}")
+        raise ArgumentError(
+            f'adjoint={kind!r} does not go with {what}. Way out: adjoint="discrete", the default'
+        )
 
 
 def checked_checkpoints(count, problem):
@@ -249,11 +242,6 @@ def checked_checkpoints(count, problem):
     if problem.adjoint not in ("auto", "discrete"):
         raise ArgumentError(
             f'checkpoints go with adjoint="discrete" or "auto", not with {problem.adjoint!r}; leave them out'
-        )
-    if type(problem.tableau) not in CHECKPOINTED:
-        raise ArgumentError(
-            f"checkpoints do not go with {problem.tableau.name}; take an explicit method, such as 'Tsit5', "
-            "or a stiff one, such as 'Rodas5P' or 'BDF'"
         )
     return int(count)
 

@@ -201,11 +201,6 @@ class TestOptions:
             (dict(max_steps=1.5), ArgumentError, "max_steps must be a positive integer"),
             (dict(max_steps=math.inf), ArgumentError, "max_steps must be a positive integer"),
             (dict(checkpoints="many"), ArgumentError, "checkpoints must be a positive integer"),
-            (
-                dict(method="VelocityVerlet", first_step=0.1, checkpoints=2),
-                ArgumentError,
-                "such as 'Rodas5P' or 'BDF'",
-            ),
         ],
     )
     def test_refused(self, options, error, message):

@@ -73,18 +73,6 @@ def test_energy_does_not_drift():
 
 
 @pytest.mark.dear
-def test_reverse_mode_is_that_of_sensitivities():
-    solve = nd.ode.solver(driven, method="VelocityVerlet", first_step=0.1)
-
-    def loss(p):
-        return (solve((0.0, 0.1), (0.0, 1.0, 2.0), (p[0], p[1])) ** 2).sum()
-
-    p = np.array([2.5, 0.5])
-    forward, reverse = (nd.grad(loss, mode=mode)(p) for mode in ("forward", "reverse"))
-    np.testing.assert_allclose(reverse, forward, rtol=1e-12)
-
-
-@pytest.mark.dear
 def test_what_is_refused():
     def three(t, y):
         return y[1], -y[0], y[2]

@@ -2,7 +2,6 @@
 
 from numba.core import types
 
-from numbad.ode.adjoints.adjoint_of_method import has_adjoint
 from numbad.ode.adjoints.continuous import continuous_pullback, tracked
 from numbad.ode.adjoints.discrete import discrete_pullback
 from numbad.ode.adjoints.recorded import recorded
@@ -51,11 +50,8 @@ class SolverDispatcher(GenericDispatcher):
         return forward_pullback(problem, settings, tuple(wrt), self)
 
     def _sweeps_back(self):
-        """Whether steps are gone back through, which costs less than sensitivities where both may do."""
-        problem = self.origin[1][0]
-        return problem.adjoint not in ("auto", "forward") or (
-            problem.adjoint == "auto" and has_adjoint(problem.tableau)
-        )
+        """Whether a sweep goes back, which costs less than sensitivities."""
+        return self.origin[1][0].adjoint != "forward"
 
     def _is_continuous(self):
         return self.origin[1][0].adjoint not in ("auto", "forward", "discrete")
