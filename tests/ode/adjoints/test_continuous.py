@@ -1,5 +1,6 @@
 """Every solver with every adjoint, against closed forms: errors in proportion to the tolerances."""
 
+import math
 from functools import cache
 
 import numpy as np
@@ -201,3 +202,29 @@ def test_an_adjoint_that_stops_early_raises():
     assert end(1.0, 2.0) == pytest.approx(np.exp(-8.0), abs=1e-2)
     with pytest.raises(nd.IntegrationError, match="the adjoint, backwards in time: more than"):
         nd.grad(end, argnums=(0, 1), mode="reverse")(1.0, 2.0)
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("adjoint", ["gauss", "backsolve"])
+def test_nothing_is_integrated_behind_an_event(adjoint):
+    """A tank is filled up before it is empty, behind which the right-hand side is NaN."""
+    filled = nd.ode.event(lambda t, y, rate: y[0] - 0.04, change=lambda t, y, rate: (y[0] + 1.0,))
+    tank = nd.ode.solver(
+        lambda t, y, rate: (-rate * math.sqrt(y[0]),),
+        rtol=1e-9,
+        atol=1e-9,
+        events=filled,
+        adjoint=adjoint,
+    )
+
+    def level(x):
+        return tank((x[0],), (0.0, 3.0), (x[1],))[-1, 0]
+
+    def closed(x):
+        """The root of the level falls at the rate / 2: from sqrt(x[0]) to 0.2, then from sqrt(1.04)."""
+        empty = (np.sqrt(x[0]) - 0.2) / (0.5 * x[1])
+        return (np.sqrt(1.04) - 0.5 * x[1] * (3.0 - empty)) ** 2
+
+    x = np.array([1.0, 0.8])
+    expected = [closed(x + 1e-30j * row).imag / 1e-30 for row in np.eye(2)]
+    np.testing.assert_allclose(nd.grad(level, mode="reverse")(x), expected, rtol=1e-6)
