@@ -196,6 +196,7 @@ class _PullSource(PullSource):
             "extras = args[0], like, given, own, rows, track",
             f"into = {'given_shadows' if pull is not None and not refined else 'own'}, sums",
             "hint, scale = 0.0, scale_of(seed, ys)",
+            *(["scale = 0.0, scale[1]"] if self.settings.mass is not None else []),
             f"for row in range(len(ts) - {1 + int(self.problem.until_output)}, 0, -1):",
             "    t, before = time_at(ts, row), time_at(ts, row - 1)",
             *self._jump(slope, writes),
@@ -277,7 +278,7 @@ def scale_of(seed, ys):
 
 @kernel
 def larger_scale(scale, z, n):
-    """The same with lambda, which is no sum of cotangents beside a mass matrix."""
+    """The same with lambda for the cotangents, which has other units beside a mass matrix."""
     cotangent, largest = scale
     for k in range(n):
         cotangent = max(cotangent, abs(primal(z[k])))
