@@ -151,9 +151,10 @@ def make_multistep_equations(tableau):
             for k in range(T.shape[1]):
                 T[DIFFERENCES + j, k] += T[DIFFERENCES + j + 1, k]
         for j in range(1, HIGHEST + 1):
-            weight = 1.0 / size if j <= order else 0.0
             for k in range(T.shape[1]):
-                T[SLOPES + HIGHEST - j, k] = weight * T[DIFFERENCES + j, k]
+                T[SLOPES + HIGHEST - j, k] = 0.0
+                if j <= order:  # the others may never have been set, and be NaN
+                    T[SLOPES + HIGHEST - j, k] = 1.0 / size * T[DIFFERENCES + j, k]
 
     return Equations(begin, predict, stage_state, improve, estimate, end)
 

@@ -8,6 +8,7 @@ from numba import njit
 
 import numbad as nd
 from numbad.ode import multistep
+from numbad.ode.implicit_steps import LAST, ORDER
 from numbad.ode.integrate import Problem, make_integrate
 from numbad.ode.methods.bdf import BDF
 from numbad.ode.solving import as_dispatcher
@@ -48,6 +49,19 @@ def test_formulas_are_exact_for_polynomials_of_their_order(order):
     np.testing.assert_allclose(found.sum(), p(new))  # the prediction, so that d = 0 is to solve
     gammas = BDF.harmonic[: order + 1]
     np.testing.assert_allclose(gammas @ found, longer * p.deriv()(new))
+
+
+def test_dense_output_weighs_no_difference_that_was_never_set():
+    """After the first step, of order 1, memory of the differences from the third on is as it came."""
+    equations = multistep.make_multistep_equations(BDF)
+    end = njit(lambda T, h, notes: equations.end(T, h, notes))
+    T, notes = np.full((multistep.DIFFERENCES + 8, 1), np.nan), np.full(16, np.nan)
+    notes[ORDER], notes[LAST] = 1.0, 0.5
+    T[multistep.DIFFERENCES : multistep.DIFFERENCES + 2, 0] = 1.0, 0.25
+    T[multistep.INCREMENT] = 0.125
+    end(T, 0.5, notes)
+    dense = T[multistep.SLOPES : multistep.SLOPES + multistep.HIGHEST, 0]
+    np.testing.assert_array_equal(dense, [0.0, 0.0, 0.0, 0.0, (0.25 + 0.125) / 0.5])
 
 
 def test_dense_output_goes_through_the_last_states():

@@ -1,16 +1,12 @@
 """The adjoint of Rosenbrock steps: the derivative of the steps taken, as forward mode has it."""
 
 import math
-from dataclasses import fields
 
 import numba
 import numpy as np
 import pytest
 
 import numbad as nd
-from numbad.ode.adjoints.adjoint_of_method import step_adjoint
-from numbad.ode.methods.rodas4 import RODAS4
-from numbad.ode.rosenbrock import Rosenbrock
 from tests.ode.test_discrete_adjoint import TIMES, WEIGHTS, assert_as_forward
 from tests.ode.test_rosenbrock import ROBERTSON, SLOPES, robertson
 from tests.ode.test_rosenbrock import TIMES as ROBERTSON_TIMES
@@ -199,14 +195,3 @@ def test_doses_at_times_that_are_differentiated():
         for f, mode in ((level, "reverse"), (closed, "forward"))
     )
     np.testing.assert_allclose(found, expected, rtol=1e-6)
-
-
-def test_a_method_without_an_adjoint():
-    """The steps of a subclass are others."""
-
-    class Other(Rosenbrock):
-        pass
-
-    other = Other(**{field.name: getattr(RODAS4, field.name) for field in fields(RODAS4)})
-    with pytest.raises(nd.UnsupportedError, match="method 'Rodas4'.*Way out: adjoint="):
-        step_adjoint(other, False)
