@@ -17,7 +17,8 @@ from numbad.ode.python_values import as_numbers, check_values
 from numbad.ode.solving import compiled, with_events
 from numbad.ode.state_forms import call_in_form, translated
 from numbad.ode.state_types import type_without_duals
-from numbad.ode.true_slope import check_mass_of_events, make_consistent
+from numbad.ode.steady import check_model
+from numbad.ode.true_slope import algebraic_rows, check_mass_of_events, make_consistent
 from numbad.operators.operator_dispatcher import original
 from numbad.source import define
 
@@ -100,6 +101,7 @@ def _finding_for(solve, y0, args):
     problem, settings = _solved(solve)
     form = form_of(y0, problem.inplace)
     if form is None:
+        check_model(problem.fun, problem.inplace, y0, args)
         return finding(problem, settings)
     problem, _ = translated(form, problem, (), y0, args)
     if isinstance(form, ComplexParts):
@@ -114,7 +116,7 @@ def _solved(solve):
         raise ArgumentError(f"{NAME} takes what nd.ode.solver returned, not {solve!r}")
     problem, settings = given[:2]
     check_mass_of_events(settings.mass, NAME)
-    if make_consistent(problem, settings.mass) is None:
+    if settings.mass is None or not algebraic_rows(settings.mass).any():
         raise ArgumentError(
             f"{NAME}: this solver has no algebraic equations, which are rows of zeros in its mass_matrix. "
             "Any y0 is a start for it"

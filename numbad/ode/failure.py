@@ -54,8 +54,8 @@ _REASONS = {
         'the derivative of component i of fun by y[j] (jac="auto" finds it)'
     ),
     NOT_MADE_CONSISTENT: (
-        "Newton's method finds no state near by that satisfies the algebraic equations: neither after an "
-        "event nor at the start may it be far from one"
+        "Newton's method finds no state near by that satisfies the algebraic equations: let y0, or the "
+        "change at an event, be nearer to one"
     ),
     NOT_OF_INDEX_ONE: (
         "the algebraic equations do not determine the slope of the solution: the system is not of index 1"

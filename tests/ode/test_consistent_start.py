@@ -80,6 +80,8 @@ def test_what_is_refused(solve):
         nd.ode.consistent_state(nd.ode.solver(cubic), (1.0, 1.0), 0.7)
     with pytest.raises(ArgumentError, match="takes what nd.ode.solver returned"):
         nd.ode.consistent_state(cubic, (1.0, 1.0), 0.7)
+    with pytest.raises(nd.ModelError, match="cubic"):
+        nd.ode.consistent_state(solve, (1.0, 1.0))  # without p
     with pytest.raises(nd.IntegrationError, match="not of index 1"):
         nd.ode.consistent_state(solve, (1.0, 0.0), 0.7)
     with pytest.raises(nd.IntegrationError, match=r"consistent_state finds what is missing"):
