@@ -220,7 +220,7 @@ def _equation(model, table, time, options, arguments):
 
 def _diffusion(model, table, time, options, arguments):
     """Return what fits an SDE, and the options of its picture."""
-    from numbad.fit import fit_sde
+    from numbad.fit import Experiment, fit_sde
     from numbad.models import assemble_series
 
     given = [name for name in _given(arguments) if name not in ("time", "scale")]
@@ -232,15 +232,21 @@ def _diffusion(model, table, time, options, arguments):
     if arguments.ahead is not None and (model.by_filter or model.likelihood == "density"):
         raise ArgumentError(f"--ahead is not for likelihood = {model.likelihood!r}")
     scale = options.pop("scale", "linear")
-    columns, t, y = assemble_series(model, table, time=time, scale=scale)
+    columns, t, y, experiments = assemble_series(model, table, time=time, scale=scale)
+    data = dict(t=t, y=y)
+    if experiments:
+        parts = [
+            Experiment(t[rows], y[rows], args=given, name=name)
+            for name, (rows, given) in experiments.items()
+        ]
+        data = dict(t=None, y=None, experiments=parts)
 
     def solve():
         with _placed(model, table), _executor(arguments.workers, model) as executor:
             return fit_sde(
                 _likelihood(model),
-                t,
-                y,
-                model.p0,
+                p0=model.p0,
+                **data,
                 starts=arguments.starts,
                 seed=arguments.seed,
                 executor=executor,
@@ -262,7 +268,7 @@ def _likelihood(model):
     if model.likelihood == "density":
         return given["density"]
     if model.by_filter:
-        own = dict(model.own)
+        own = dict(model.simulation)
         if "seed" in own:
             own["key"] = key(own.pop("seed"))
         by_moments = model.likelihood == "simulated_moments"

@@ -105,6 +105,43 @@ def test_a_model_file_with_priors_and_transforms(files, capsys):
     assert "cooling.py: priors of kappa: there is no prior 'cauchy'" in complaint(capsys)
 
 
+SEVERAL = """likelihood = "vasicek"
+p0 = dict(kappa=0.2, sigma=0.02)
+experiment = "era"
+own = "sigma"
+conditions = dict(theta="level")
+observed = "rate"
+"""
+
+
+def test_a_model_file_of_several_series(files, capsys):
+    """What `fit_sde` gives for these experiments, and what is said of a condition that changes within one."""
+    years, rate = load_us_tbill()
+    late = years >= 1979.5
+    rows = [
+        f"{t},{y},{'late' if is_late else 'early'},{0.08 if is_late else 0.05}\n"
+        for t, y, is_late in zip(years, rate, late, strict=True)
+    ]
+    table = f"year,rate,era,level\n{''.join(rows)}"
+    assert main(files(SEVERAL, table)) == 0
+    assert "201 transitions of 2 experiments" in capsys.readouterr().out
+    parts = [
+        nd.fit.Experiment(years[one], rate[one], args={"theta": theta}, name=name)
+        for name, one, theta in (("early", ~late, 0.05), ("late", late, 0.08))
+    ]
+    start = {"kappa": 0.2, "sigma": 0.02}
+    expected = nd.fit.fit_sde(
+        transitions.vasicek, None, None, start, experiments=parts, own="sigma"
+    )
+    assert list(expected.params) == ["kappa", "sigma[early]", "sigma[late]"]
+    assert saved()["params"] == expected.params
+
+    assert main(files(SEVERAL, table.replace("late,0.08", "late,0.09", 1))) == 2
+    assert "must be the same in all rows of an experiment" in complaint(capsys)
+    assert main(files(SEVERAL.replace('experiment = "era"\n', ""), table)) == 2
+    assert "'own' is about several experiments: experiment = 'column' names" in complaint(capsys)
+
+
 @pytest.mark.deep
 def test_a_stochastic_equation_from_many_starts(files, capsys):
     """In two processes, with a journal that holds what was done; the known maximum."""

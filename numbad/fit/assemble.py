@@ -1,6 +1,6 @@
 """From the arguments of `fit_ode` to a checked `OdeProblem`."""
 
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import replace
 from numbers import Integral, Real
 
@@ -9,7 +9,14 @@ import numpy as np
 from numbad.errors import DataError, ModelError
 from numbad.fit.data import Observations, check_observations, earliest, read_series
 from numbad.fit.evaluate import Shape, as_dispatcher
-from numbad.fit.experiment import Candidates, read_experiments, split_start
+from numbad.fit.experiment import (
+    Candidates,
+    about,
+    check_arguments,
+    named_parameters,
+    read_experiments,
+    split_start,
+)
 from numbad.fit.freedom import varying
 from numbad.fit.initial import (
     begun,
@@ -27,6 +34,7 @@ from numbad.fit.model import (
     FailsAtStartError,
     check_right_hand_side,
     packed,
+    parameter_names,
     read_parameters,
 )
 from numbad.fit.observables import read_observables
@@ -45,10 +53,11 @@ def make_problem(
     _check_options(scale, control, solving)
     experiments = read_experiments(experiments, t, y)
     function = starting_function(y0, fit_y0, experiments)
-    p0, extras = split_start(fun, p0, experiments, None if function else y0)
+    called_with = parameter_names(fun, p0) if isinstance(p0, Mapping) else None
+    p0, extras = split_start(called_with, p0, experiments, None if function else y0)
     names, values, calling = read_parameters(fun, p0, names)
-    own = _names_of(freedom.own, "own", names, experiments)
-    _check_arguments(experiments, names)
+    own = named_parameters(freedom.own, "own", names, experiments)
+    check_arguments(experiments, names)
     everything = {**dict(zip(names, values.tolist(), strict=True)), **extras}
     fun = as_dispatcher(fun)
     forms = [calling.arguments(_at(names, values, one, everything)) for one in experiments]
@@ -107,29 +116,6 @@ def make_problem(
     return _checked(problem)
 
 
-def _names_of(given, what, known, experiments):
-    """Return names given as one, or as a sequence of them."""
-    names = (given,) if isinstance(given, str) else tuple(given)
-    for name in names:
-        if name not in known:
-            raise ModelError(
-                f"{what}: no parameter is called {name!r}; there are {', '.join(known)}"
-            )
-    if names and experiments[0].name is None:
-        raise ModelError(f"{what}= is about several experiments=")
-    return names
-
-
-def _check_arguments(experiments, names):
-    for one in experiments:
-        for key in one.args or {}:
-            if key not in names:
-                raise ModelError(
-                    f"experiment {one.name!r}: args has {key!r}, but the parameters are "
-                    f"{', '.join(names)}"
-                )
-
-
 def _at(names, values, experiment, everything):
     """Return the parameters as an experiment starts with them."""
     given = experiment.args or {}
@@ -139,20 +125,14 @@ def _at(names, values, experiment, everything):
 
 def _varying(candidates, freedom, scale):
     """Return (unknowns, priors, fixed (name, value) pairs, places by the number of the unknown)."""
-    names, aliases = candidates.names, candidates.aliases
-    aliases = {alias: meant for alias, meant in aliases.items() if alias not in names}
+    names, aliases = candidates.names, candidates.unambiguous_aliases
     if not names:
         raise ModelError("nothing to fit: no parameters, and fit_y0 is False")
     unknowns, priors, held, start = varying(
         names, candidates.start, freedom, lambda start, lower: scale, aliases
     )
-    kept = np.flatnonzero(~held)
     fixed = tuple((names[i], float(start[i])) for i in np.flatnonzero(held))
-    numbers = np.full(len(names) + 1, -1)  # the last for what is no candidate
-    numbers[kept] = np.arange(len(kept))
-    placed = candidates.places >= 0
-    candidates.values[placed] = start[candidates.places[placed]]
-    return unknowns, priors, fixed, numbers[candidates.places]
+    return unknowns, priors, fixed, candidates.numbers(held, start)
 
 
 def _slots(numbers, parameters, doses):
@@ -246,17 +226,6 @@ class _Reading:
             raise DataError(f"observables returns {width} number(s), but {said}")
         self.labels = names
         return width
-
-
-@contextmanager
-def about(experiment):
-    """Say which experiment an error is about, where there are several."""
-    try:
-        yield
-    except (DataError, ModelError) as error:
-        if experiment.name is None:
-            raise
-        raise type(error)(f"experiment {experiment.name!r}: {error}") from None
 
 
 def _check_options(scale, control, solving):

@@ -15,21 +15,14 @@ _WIDEST = 7.0  # a factor of 1000 on either side of an estimate
 
 def draw(result, path, ax, title, xlabel, labels, ahead):
     """Draw the picture, and write it if there is a path; arguments as in `DiffusionFit.plot`."""
-    times, values = result.problem.args[:2]
-    columns = values.reshape(len(times), -1).T
-    labels = _labels(labels, len(columns))
-    in_time = [_series(times, column, label) for column, label in zip(columns, labels, strict=True)]
-    if ahead is not None:
-        in_time[0] = _both(in_time[0], _ahead(result, ahead))
+    in_time = []
+    for one in result.problem.series:
+        in_time += _in_time(result, one, labels, ahead)
     profiles = []
     if result.problem.hidden is None:
         profiles = [_profile(result, name) for name in result.names]
-    elif result.problem.hidden.sees_all:
-        states = _states(result, labels)
-        in_time = [_both(*pair) for pair in zip(states, in_time, strict=True)]
-    else:
-        in_time += _states(result, None)
     panels = in_time + profiles
+    times = np.concatenate([one.times for one in result.problem.series])
     figure, axes = _grid(len(panels)) if ax is None else given(panels, ax)
     for axis, panel in zip(axes.flat, panels, strict=True):
         panel(axis)
@@ -40,6 +33,23 @@ def draw(result, path, ax, title, xlabel, labels, ahead):
     text = ": ".join(filter(None, (title, verdict)))
     axes[0, 0].set_title(text, loc="left", fontsize="medium")
     return saved(figure, path)
+
+
+def _in_time(result, one, labels, ahead):
+    """The panels over time of an experiment."""
+    times, hidden, name = one.times, result.problem.hidden, one.name
+    columns = one.values.reshape(len(times), -1).T
+    labels = _labels(labels, len(columns))
+    told = labels if name is None else [f"{name}: {label}" for label in labels]
+    panels = [_series(times, column, label) for column, label in zip(columns, told, strict=True)]
+    if ahead is not None:
+        panels[0] = _both(panels[0], _ahead(result, one, ahead))
+    if hidden is None:
+        return panels
+    if hidden.sees_all:
+        states = _states(result, one, told)
+        return [_both(*pair) for pair in zip(states, panels, strict=True)]
+    return panels + _states(result, one, None)
 
 
 def _labels(labels, count):
@@ -73,12 +83,14 @@ def _both(first, second):
     return panel
 
 
-def _states(result, labels):
-    """A panel for each component of the state."""
-    times, found = result.problem.args[0], result.filtered()
+def _states(result, one, labels):
+    """A panel for each component of the state in an experiment."""
+    times, found = one.times, result.filtered(experiment=one.name)
     width = half_width(0.95, None, known_sigma=True)
     deviations = width * np.sqrt(np.diagonal(found.cov, axis1=1, axis2=2))
-    labels = labels or [f"state[{k}]" for k in range(found.mean.shape[1])]
+    if labels is None:
+        of = "" if one.name is None else f"{one.name}: "
+        labels = [f"{of}state[{k}]" for k in range(found.mean.shape[1])]
     return [
         _state(times, found.mean[:, k], deviations[:, k], label) for k, label in enumerate(labels)
     ]
@@ -95,22 +107,22 @@ def _state(times, mean, deviation, label):
     return panel
 
 
-def _ahead(result, ahead):
+def _ahead(result, one, ahead):
     """The band of the paths that are predicted for so long after the last observation."""
     if not 0.0 < ahead < np.inf:
         raise ArgumentError(f"ahead is a time after the last observation, not {ahead!r}")
-    if equation_of(result.problem.contents[0]) is None:
+    if equation_of(result.problem.density) is None:
         raise ArgumentError(
             "ahead= is for fits by densities of numbad.sde.transitions, which know their equation; of "
             "others, predictive_band(ts, key, y0=..., solve=...) has the quantiles"
         )
-    times = result.problem.args[0][-1] + np.linspace(0.0, ahead, 41)
+    times = one.times[-1] + np.linspace(0.0, ahead, 41)
     try:
-        band = result.predictive_band(times, key(0))
+        band = result.predictive_band(times, key(0), experiment=one.name)
     except ModelError as error:
         told = f"the band ahead is that of the estimates, without their uncertainty: {error}"
-        warnings.warn(told, NumbadWarning, stacklevel=4)
-        band = result.predictive_band(times, key(0), draws=None)
+        warnings.warn(told, NumbadWarning, stacklevel=5)
+        band = result.predictive_band(times, key(0), draws=None, experiment=one.name)
     low, middle, high = band[:, :, 0]
 
     def panel(axis):

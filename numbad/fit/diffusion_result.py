@@ -42,7 +42,9 @@ class DiffusionFit(Minimum):
 
     def summary(self):
         """Return a table of the estimates with standard errors and 95 % intervals, as text."""
-        return likelihood_table(self, f"{self.problem.count} {self.problem.counted}")
+        count = len(self.problem.series)
+        several = f" of {count} experiments" if count > 1 else ""
+        return likelihood_table(self, f"{self.problem.count} {self.problem.counted}{several}")
 
     __repr__ = __str__ = summary
 
@@ -52,9 +54,9 @@ class DiffusionFit(Minimum):
         Of a fit by transitions: the series, then the profile of each unknown (twice the loss of
         log-likelihood when it is held) with the line that bounds its 95 % interval. Of a fit by a Kalman
         filter: what was observed, and each component of the state, its mean and 95 % band given the
-        observations up to then; in the same panels where the whole state is observed. `labels` are the
-        names of what was observed. `ahead`, a time: the median and the band of 5 to 95 % of the paths that
-        `predictive_band` tells for so long after the last observation.
+        observations up to then; in the same panels where the whole state is observed. Each experiment has
+        panels of its own. `labels` are the names of what was observed. `ahead`, a time: the median and the
+        band of 5 to 95 % of the paths that `predictive_band` tells for so long after the last observation.
 
         `path`, `ax` and what is raised are as in `FitResult.plot`.
         """
@@ -72,6 +74,7 @@ class DiffusionFit(Minimum):
         levels=(0.05, 0.5, 0.95),
         paths=10_000,
         draws=500,
+        experiment=None,
     ):
         """Return quantiles of the paths that the fit predicts, shape (levels, len(ts), n).
 
@@ -99,14 +102,16 @@ class DiffusionFit(Minimum):
             How many in all; rounded up to a multiple of `draws`.
         draws : int or None
             How many parameters are drawn. None: paths at the estimates alone, without their uncertainty.
+        experiment : str, optional
+            Which one, where there are several: its parameters are taken, and what was observed in it.
 
         Raises
         ------
         ArgumentError
             for levels, numbers and times that are none; without `solve` or `y0` where they are needed.
         ModelError
-            where the estimates have no normal distribution to draw from: at a bound, or not determined by the
-            data; where no path stays finite.
+            for an experiment that is none; where the estimates have no normal distribution to draw from: at
+            a bound, or not determined by the data; where no path stays finite.
 
         Notes
         -----
@@ -128,25 +133,28 @@ class DiffusionFit(Minimum):
         >>> low.shape, bool(low[0, 0] == high[0, 0] == rate[-1]), bool(low[2, 0] < low[1, 0])
         ((3, 1), True, True)
         """
-        return predictive_band(self, ts, key, y0, solve, levels, paths, draws)
+        number = self._number(experiment)
+        return predictive_band(self, number, ts, key, y0, solve, levels, paths, draws)
 
-    def filtered(self, ts=None):
+    def filtered(self, ts=None, experiment=None):
         """Return what the filter of a fit tells of the state at the estimates: `Filtered(mean, cov, loglik)`.
 
         Mean (k, n) and covariance (k, n, n) of the state at times `ts`, by default those of the data, given
         all observations up to then: after the last one, a forecast. The parameters count as known.
+        `experiment` is the name of one, where there are several.
 
         Raises
         ------
         ArgumentError
             for times that do not increase, or begin before the data.
         ModelError
-            for a fit by transitions or moments, which have no filter.
+            for a fit by transitions or moments, which have no filter; for an experiment that is none.
         """
-        hidden, (times, values) = self.problem.hidden, self.problem.args[:2]
-        if hidden is None:
+        if self.problem.hidden is None:
             raise ModelError("this fit is by no filter: there is no state but what was observed")
-        params = self.fixed | self.params
+        number = self._number(experiment)
+        one, hidden = self.problem.series[number], self.problem.densities[number]
+        times, values, params = one.times, one.values, self._parameters(one)
         if ts is None:
             return hidden.filtered(times, values, params)
         ts = increasing(ts)
@@ -158,6 +166,21 @@ class DiffusionFit(Minimum):
         found = hidden.filtered(grid, seen, params)
         rows = np.searchsorted(grid, ts)
         return found._replace(mean=found.mean[rows], cov=found.cov[rows])
+
+    def _number(self, experiment):
+        """The number of an experiment that is given by name, or not at all where it is the only one."""
+        names = [one.name for one in self.problem.series]
+        if experiment is None and len(names) == 1:
+            return 0
+        if experiment not in names or experiment is None:
+            listed = ", ".join(map(repr, names))
+            raise ModelError(f"experiment={experiment!r}: the experiments are {listed}")
+        return names.index(experiment)
+
+    def _parameters(self, one):
+        """Parameter of the density -> its estimate, or what it is known to be, in an experiment."""
+        estimates = one.parameters(self.x).tolist()
+        return dict(zip(self.problem.names, estimates, strict=True))
 
     def _curve(self, t, experiment, states=False):
         raise ModelError(
@@ -171,16 +194,21 @@ class DiffusionFit(Minimum):
 
         Of a fit by a Kalman filter (expected - observed) / deviation: see its `residuals`. Of one by
         transitions, shape (k - 1,), minus the normal quantile of each, given the observation before it: see
-        `transition_residuals`. ModelError for fits by simulation, which have none.
+        `transition_residuals`. By the name of the experiment where there are several. ModelError for fits by
+        simulation, which have none.
         """
-        problem, params = self.problem, self.fixed | self.params
+        found = {one.name: self._residuals_of(e) for e, one in enumerate(self.problem.series)}
+        return found if len(found) > 1 else next(iter(found.values()))
+
+    def _residuals_of(self, number):
+        problem, one = self.problem, self.problem.series[number]
+        params = self._parameters(one)
         if problem.hidden is not None:
-            return problem.hidden.residuals(*problem.args[:2], params)
-        density, names, *_, times, values = problem.contents
-        if isinstance(density, HiddenState):
+            return problem.hidden.residuals(one.times, one.values, params)
+        if isinstance(problem.density, HiddenState):
             raise ModelError("a fit by simulation has no residuals; one by transitions has")
-        ordered = [float(params[name]) for name in names]
-        return transition_residuals(compiled_density(density), times, values, ordered)
+        density = compiled_density(problem.density)
+        return transition_residuals(density, one.times, one.values, list(params.values()))
 
     @property
     def degrees(self):

@@ -2,13 +2,14 @@
 
 import numpy as np
 
-from numbad.errors import ArgumentError, DataError
+from numbad.errors import ArgumentError
 from numbad.fit.diffusion_result import DiffusionFit
+from numbad.fit.experiment import read_experiments, split_start
 from numbad.fit.freedom import Freedom, varying
-from numbad.fit.likelihood import LikelihoodProblem, parameters_of
+from numbad.fit.likelihood import LikelihoodProblem, check_start, in_order, parameters_of
 from numbad.fit.multistart import run_starts
+from numbad.fit.observed_series import joined, placed_parameters, read_data
 from numbad.fit.unknowns import latin_hypercube
-from numbad.sde.hidden_state import HiddenState, series
 
 
 def fit_sde(
@@ -17,6 +18,8 @@ def fit_sde(
     y,
     p0,
     *,
+    experiments=None,
+    own=(),
     fixed=(),
     bounds=None,
     transforms=None,
@@ -27,7 +30,7 @@ def fit_sde(
     progress=True,
     journal=None,
 ):
-    """Fit an SDE to a series by maximum likelihood: by its transitions, by a filter, by moments.
+    """Fit an SDE to series by maximum likelihood: by their transitions, by a filter, by moments.
 
     Parameters
     ----------
@@ -40,9 +43,15 @@ def fit_sde(
         those of its drift. For models that can only be simulated: `numbad.sde.moments.simulated`.
     t, y : array_like, shape (k,)
         Increasing times, and what was observed at them. For filters and moments y has the shape (k, m), or
-        (k,), and is NaN where nothing was observed.
+        (k,), and is NaN where nothing was observed. None with `experiments`.
     p0 : mapping
-        Parameter -> start, in the order in which `density` takes them.
+        Parameter -> start. Further entries are unknowns that `experiments` refer to by name.
+    experiments : list of Experiment, optional
+        Several series, independent of each other, fitted together: `nd.fit.Experiment(t, y, args=, name=)`,
+        each with t and y as above, and what is known of its parameters, or is its own, in ``args``.
+    own : str or sequence of str, optional
+        Parameters that have a value of their own in each experiment, ``"rate[name]"``, all starting from
+        `p0`; the name alone means all of them in `bounds`, `fixed`, `transforms`, `priors`.
     fixed : sequence of str, or mapping
         Parameters that keep their start, or parameter -> the value to hold it at. What has equal bounds is
         fixed, too.
@@ -90,36 +99,37 @@ def fit_sde(
     >>> result = nd.fit.fit_sde(transitions.vasicek, years, rate, start)
     >>> round(result.loglik, 4)
     673.7239
+
+    The rate before and after 1979, with a volatility of its own in each:
+
+    >>> early = years < 1979.5
+    >>> parts = [nd.fit.Experiment(years[one], rate[one], name=name)
+    ...          for name, one in (("early", early), ("late", ~early))]
+    >>> both = nd.fit.fit_sde(transitions.vasicek, None, None, start, experiments=parts, own="sigma")
+    >>> bool(both.params["sigma[late]"] > 1.5 * both.params["sigma[early]"])
+    True
     """
     for name, value, least in (("starts", starts, 1), ("seed", seed, 0)):
         if not isinstance(value, int | np.integer) or value < least:
             raise ArgumentError(f"{name} must be a whole number, at least {least}; got {value!r}")
-    times, values = (series if isinstance(density, HiddenState) else _series)(t, y)
-    names, start = parameters_of(density, p0)
+    experiments = read_experiments(experiments, t, y, "fit_sde(density")
+    start, extras = split_start(parameters_of(density), check_start(p0), experiments, None)
+    names, start = in_order(density, start)
+    candidates = placed_parameters(names, start, extras, own, experiments)
+    data = read_data(density, experiments)
     freedom = Freedom((), fixed, bounds, transforms, priors)
-    unknowns, priors, is_held, start = varying(names, start, freedom, _default)
-    held = {name: float(start[k]) for k, name in enumerate(names) if is_held[k]}
-    problem = LikelihoodProblem(density, names, unknowns, priors, held, times, values)
-    points = latin_hypercube(unknowns, int(starts), seed)
+    all_names, aliases = tuple(candidates.names), candidates.unambiguous_aliases
+    freed = varying(all_names, candidates.start, freedom, _default, aliases)
+    held = {
+        name: value
+        for name, value, is_held in zip(all_names, freed.start.tolist(), freed.fixed, strict=True)
+        if is_held
+    }
+    series = joined(data, candidates, freed)
+    problem = LikelihoodProblem(density, names, freed.unknowns, freed.priors, held, series)
+    points = latin_hypercube(problem.unknowns, int(starts), seed)
     fits = run_starts(problem, points, int(seed), executor, progress, journal)
     return DiffusionFit(problem, fits)
-
-
-def _series(t, y):
-    times, values = np.asarray(t, dtype=float), np.asarray(y, dtype=float)
-    if times.ndim != 1 or times.shape != values.shape or times.size < 2:
-        raise DataError(
-            f"t and y have one entry for each observation, two at least; shapes {times.shape}, {values.shape}"
-        )
-    if not (np.isfinite(times).all() and np.isfinite(values).all()):
-        row = int(np.flatnonzero(~(np.isfinite(times) & np.isfinite(values)))[0])
-        raise DataError(
-            f"t and y must be finite, which entry {row} is not: {times[row]}, {values[row]}"
-        )
-    if not (np.diff(times) > 0.0).all():
-        row = int(np.flatnonzero(~(np.diff(times) > 0.0))[0]) + 1
-        raise DataError(f"t must increase strictly, which it does not at entry {row}: {times[row]}")
-    return times, values
 
 
 def _default(start, lower):

@@ -1,24 +1,24 @@
 """Experiments: what each was given and has shown, and which unknowns they share."""
 
 from collections.abc import Mapping
+from contextlib import contextmanager
 from dataclasses import KW_ONLY, dataclass
 from numbers import Real
 
 import numpy as np
 
-from numbad.errors import ModelError
+from numbad.errors import DataError, ModelError
 from numbad.fit.data import component_index, label_of
-from numbad.fit.model import parameter_names
 
 
 @dataclass(frozen=True, eq=False)
 class Experiment:
-    """One of several experiments that `fit_ode(..., experiments=[...])` fits together.
+    """One of several experiments that `fit_ode` or `fit_sde(..., experiments=[...])` fits together.
 
     Parameters
     ----------
     t, y : array, shape (m,), and array, shape (m, components observed) or (m,)
-        Times, and what was observed then, in every form that `fit_ode` takes.
+        Times, and what was observed then, in every form that `fit_ode`, or `fit_sde`, takes.
     y0 : sequence, dict, named tuple or array, shape (n,), optional
         The state at the initial time, which is that of the first observation unless `fit_ode` has
         `t0`; by default as `fit_ode` has it. A text in place of a number names an entry of `p0`:
@@ -31,7 +31,7 @@ class Experiment:
         one. Times, in the unit of `t`, and amounts, in that of the component, are numbers, or texts
         that name entries of `p0`: unknowns. Observations at the very time are before the dose.
     sigma : float, array or dict, optional
-        As in `fit_ode`; by default what stands there.
+        As in `fit_ode`; by default what stands there. `fit_sde` takes neither `y0` nor `doses` nor `sigma`.
     name : str, optional
         What to call it; by default its number, from "0". A single one without a name counts as data
         that are given to `fit_ode` itself.
@@ -100,13 +100,16 @@ def _read_doses(doses):
     return tuple(found)
 
 
-def read_experiments(experiments, t, y):
-    """Return the experiments, each named; of the data `t`, `y` alone one without a name."""
+def read_experiments(experiments, t, y, call="fit_ode(fun"):
+    """Return the experiments, each named; of the data `t`, `y` alone one without a name.
+
+    `call` is how the call begins that they were given to.
+    """
     if experiments is None:
         return (Experiment(t, y),)
     if t is not None or y is not None:
         raise ModelError(
-            "with experiments= the data stand there: fit_ode(fun, None, None, p0, experiments=[...])"
+            f"with experiments= the data stand there: {call}, None, None, p0, experiments=[...])"
         )
     if isinstance(experiments, Mapping | Experiment) or not len(list(experiments)):
         raise ModelError("experiments must be a list of nd.fit.Experiment, one at least")
@@ -120,6 +123,41 @@ def read_experiments(experiments, t, y):
         kept = {key: getattr(one, key) for key in ("y0", "args", "doses", "sigma")}
         found.append(Experiment(one.t, one.y, **kept, name=name))
     return tuple(found)
+
+
+@contextmanager
+def about(experiment):
+    """Say which experiment an error is about, where there are several."""
+    try:
+        yield
+    except (DataError, ModelError) as error:
+        if experiment.name is None:
+            raise
+        raise type(error)(f"experiment {experiment.name!r}: {error}") from None
+
+
+def named_parameters(given, what, known, experiments):
+    """Return names given as one, or as a sequence of them."""
+    names = (given,) if isinstance(given, str) else tuple(given)
+    for name in names:
+        if name not in known:
+            raise ModelError(
+                f"{what}: no parameter is called {name!r}; there are {', '.join(known)}"
+            )
+    if names and experiments[0].name is None:
+        raise ModelError(f"{what}= is about several experiments=")
+    return names
+
+
+def check_arguments(experiments, names):
+    """Raise ModelError where an experiment is given what is no parameter."""
+    for one in experiments:
+        for key in one.args or {}:
+            if key not in names:
+                raise ModelError(
+                    f"experiment {one.name!r}: args has {key!r}, but the parameters are "
+                    f"{', '.join(names)}"
+                )
 
 
 class Candidates:
@@ -211,6 +249,23 @@ class Candidates:
             else:
                 self.values[e, slot] = value
 
+    @property
+    def unambiguous_aliases(self):
+        """Alias -> the names that it stands for, without those that are names themselves."""
+        return {alias: meant for alias, meant in self.aliases.items() if alias not in self.names}
+
+    def numbers(self, held, start):
+        """The number of the unknown that stands at each place, -1 where that is known: `values` then has it.
+
+        Of all candidates: `held` tells which are fixed, and `start` where they are.
+        """
+        numbers = np.full(len(self.names) + 1, -1)  # the last for what is no candidate
+        free = np.flatnonzero(~held)
+        numbers[free] = np.arange(len(free))
+        placed = self.places >= 0
+        self.values[placed] = start[self.places[placed]]
+        return numbers[self.places]
+
     def _alias(self, alias, name):
         if name not in self.aliases.setdefault(alias, ()):
             self.aliases[alias] += (name,)
@@ -232,14 +287,14 @@ def entries(y0):
     return [y0] if isinstance(y0, str) or np.ndim(y0) == 0 else list(y0)
 
 
-def split_start(fun, p0, experiments, y0):
-    """Return (p0 for the parameters of `fun`, further entries by name).
+def split_start(called_with, p0, experiments, y0):
+    """Return (p0 for the parameters `called_with`, further entries by name).
 
-    A parameter that every experiment has its own entry for needs none in p0.
+    A parameter that every experiment has its own entry for needs none in p0. None for `called_with`: the
+    model takes all of p0.
     """
     if not isinstance(p0, Mapping):
         return p0, {}
-    called_with = parameter_names(fun, p0)
     p0, names = dict(p0), referenced(experiments, y0)
     for name in names - set(p0):
         where = "args, doses or y0" if experiments[0].name is not None else "y0"

@@ -1,4 +1,4 @@
-"""The likelihood of a series under an SDE as a problem of many starts, and the search for its maximum."""
+"""The likelihood of series under an SDE as a problem of many starts, and the search for its maximum."""
 
 import hashlib
 import inspect
@@ -16,6 +16,7 @@ from numbad.compilation.caching import jit, user_jit
 from numbad.compilation.fingerprint import fingerprint
 from numbad.compilation.memo import built_once, look_again, made_of
 from numbad.errors import ArgumentError, ModelError
+from numbad.fit.experiment import about
 from numbad.fit.local import FAILURES, LocalFit
 from numbad.fit.problem import digest, remembered
 from numbad.rules.user_rules import share_rules
@@ -33,25 +34,31 @@ _MOST_STEPS = 500
 class LikelihoodProblem:
     """The problem of `fit_sde`: its cost, the negative log-likelihood and half of the squares of priors.
 
-    Compiled code has the log-likelihood and its derivatives by natural values; transforms and priors come on
-    top. `held` is name -> value of the parameters that are not sought. What `run_starts` wants of a problem.
+    Compiled code has the log-likelihood of one series and its derivatives by natural values; the sum over
+    series, transforms and priors come on top. `names` are the parameters of the density, `held` is name ->
+    value of the parameters that are not sought, `series` are `ObservedSeries`. What `run_starts` wants of a
+    problem.
     """
 
     levels = None
     _last = (None,)
 
-    def __init__(self, density, names, unknowns, priors, held, times, values):
+    def __init__(self, density, names, unknowns, priors, held, series):
         from numbad.operators import grad, hessian, jacobian, value_and_grad
 
-        self.contents = density, names, unknowns, priors, held, times, values
+        self.density, self.names, self.series = density, names, series
         self.unknowns, self.priors, self.fixed = unknowns, priors, held
-        start = held | dict(zip(unknowns.names, unknowns.start.tolist(), strict=True))
         by_series = isinstance(density, HiddenState)
         if by_series:
-            whole = density.log_likelihood(times, values, [start[name] for name in names])
-            self.count = density.count(times, values)
+            self.densities = [density.for_series(e) for e in range(len(series))]
+            for one in series:
+                with about(one):
+                    start = one.parameters(unknowns.start).tolist()
+                    whole = density.log_likelihood(one.times, one.values, start)
+            self.count = sum(density.count(one.times, one.values) for one in series)
         else:
-            compiled, self.count = compiled_density(density), len(values) - 1
+            compiled = compiled_density(density)
+            self.count = sum(len(one.values) - 1 for one in series)
             found = returned(
                 cpu_target.typing_context, compiled, (types.float64,) * (4 + len(names))
             )
@@ -61,10 +68,12 @@ class LikelihoodProblem:
         self.counted = density.counted if by_series else "transitions"
         self.is_simulated = by_series and density.is_simulated
         self.hidden = density if by_series and density.tells_states else None
-        settings = density.settings if by_series else ()
-        known = np.array([held[name] for name in names if name in held])
-        self.args = times, values, known, *settings
-        misfit = self._misfit = _misfit(whole, names, unknowns.names, len(settings))
+        # Of the parameters those that any series has to be found: derivatives are by these alone.
+        self._sought = (np.array([one.numbers for one in series]) >= 0).any(axis=0)
+        settings = [one.settings for one in self.densities] if by_series else [()] * len(series)
+        self._settings = settings
+        free = tuple(name for name, sought in zip(names, self._sought, strict=True) if sought)
+        misfit = self._misfit = _misfit(whole, names, free, len(settings[0]))
         # Both modes run equally fast for a handful of parameters; for a filter forward mode compiles in a
         # third.
         if by_series:
@@ -73,10 +82,21 @@ class LikelihoodProblem:
         else:
             self._gradient, self._hessian = value_and_grad(misfit, 0), hessian(misfit, 0)
 
+    def _arguments(self, values):
+        """For each series the numbers of the unknowns that it has, and the arguments of `_misfit`."""
+        for one, settings in zip(self.series, self._settings, strict=True):
+            parameters = one.parameters(values)
+            sought, known = parameters[self._sought], parameters[~self._sought]
+            given = sought, one.times, one.values, known, *settings
+            yield one.numbers[self._sought], given
+
     def cost(self, x):
         """Return the cost at internal coordinates."""
         values = self.unknowns.natural(x)
-        return float(self._misfit(values, *self.args)) + self.priors.cost(values)[0]
+        return self._misfit_of_all(values) + self.priors.cost(values)[0]
+
+    def _misfit_of_all(self, values):
+        return sum(float(self._misfit(*given)) for _, given in self._arguments(values))
 
     def gradient(self, x):
         """Return the cost at internal coordinates and its gradient by these."""
@@ -90,8 +110,23 @@ class LikelihoodProblem:
         """The negative log-likelihood and its gradient by natural values; a Hessian there needs it again."""
         point, last = values.tobytes(), self._last
         if last[0] != point:  # one tuple: several threads may run this
-            last = self._last = point, *self._gradient(values, *self.args)
+            misfit, slope = 0.0, np.zeros(len(values))
+            for numbers, given in self._arguments(values):
+                of_one, partials = self._gradient(*given)
+                varies = numbers >= 0
+                misfit += of_one
+                np.add.at(slope, numbers[varies], partials[varies])
+            last = self._last = point, misfit, slope
         return last[1:]
+
+    def _second_by_values(self, values):
+        """The Hessian of the negative log-likelihood by natural values."""
+        total = np.zeros((len(values), len(values)))
+        for numbers, given in self._arguments(values):
+            varies = numbers >= 0
+            of_one = self._hessian(*given)[np.ix_(varies, varies)]
+            np.add.at(total, np.ix_(numbers[varies], numbers[varies]), of_one)
+        return total
 
     def curvature(self, x):
         """Return the Hessian of the cost by internal coordinates."""
@@ -100,14 +135,22 @@ class LikelihoodProblem:
         slope = self._by_values(values)[1]
         _, by_priors, curvature = self.priors.cost(values)
         slopes, bends = unknowns.slopes(values), unknowns.bends(values)
-        hessian = self._hessian(values, *self.args) + np.diag(curvature)
+        hessian = self._second_by_values(values) + np.diag(curvature)
         with np.errstate(all="ignore"):
             return hessian * np.outer(slopes, slopes) + np.diag((slope + by_priors) * bends)
 
     def check(self, start):
         """Raise `ModelError` where the likelihood cannot be evaluated at natural values."""
+        each = zip(self.series, self._arguments(np.array(start)), strict=True)
+        for one, (_, given) in each:
+            with about(one):
+                self._check_one(given)
+        if not np.isfinite(self.priors.cost(start)[0]):
+            raise ModelError("a log-normal prior is of positive numbers, which the start is not")
+
+    def _check_one(self, given):
         try:
-            value = self._misfit(np.array(start), *self.args)
+            value = self._misfit(*given)
         except ModelError:
             raise
         except FAILURES as error:
@@ -116,8 +159,6 @@ class LikelihoodProblem:
             raise ModelError(
                 f"the log-likelihood at the start is {-value}: the density there must be positive and finite"
             )
-        if not np.isfinite(self.priors.cost(start)[0]):
-            raise ModelError("a log-normal prior is of positive numbers, which the start is not")
 
     def fit_from(self, index, start):
         """Return the `LocalFit` from natural values `start`; raise `ModelError` if that is no start."""
@@ -185,7 +226,7 @@ class LikelihoodProblem:
     @cached_property
     def digests(self):
         """Digests of model, data and options: what has to agree for two fits to be the same."""
-        density, names, unknowns, priors, held, times, values = self.contents
+        density, unknowns, priors = self.density, self.unknowns, self.priors
         parts = (
             vars(density).values()
             if isinstance(density, HiddenState)
@@ -201,19 +242,20 @@ class LikelihoodProblem:
             )
         box = tuple(getattr(unknowns, name).tobytes() for name in ("start", "lower", "upper"))
         return {
-            "model or version": digest(type(density).__name__, codes, plain, names),
-            "data": digest(times.tobytes(), values.shape, values.tobytes()),
-            "unknowns": digest(unknowns.names, box, unknowns.transforms, held),
+            "model or version": digest(type(density).__name__, codes, plain, self.names),
+            "data": digest(*(part for one in self.series for part in _told(one))),
+            "unknowns": digest(unknowns.names, box, unknowns.transforms, self.fixed),
             "priors": digest(*(getattr(priors, f.name).tobytes() for f in fields(priors))),
         }
 
     @cached_property
     def _payload(self):
-        density, *rest = self.contents
+        density = self.density
+        if not isinstance(density, HiddenState):
+            density = compiled_density(density)
+        rest = self.names, self.unknowns, self.priors, self.fixed, self.series
         try:
-            blob = pickle.dumps(
-                (density if isinstance(density, HiddenState) else compiled_density(density), *rest)
-            )
+            blob = pickle.dumps((density, *rest))
         except Exception as error:
             raise ModelError(f"this model cannot be sent to another process: {error}") from error
         return hashlib.sha256(blob).hexdigest(), blob
@@ -224,6 +266,14 @@ class LikelihoodProblem:
     def prepare_to_travel(self):
         """Do now what pickling needs, so that forked workers find the problem compiled."""
         return remembered(self._payload[0], lambda: self)
+
+
+def _told(one):
+    """What a digest of a series is of."""
+    data = one.times.tobytes(), one.values.shape, one.values.tobytes()
+    if one.name is None:
+        return data
+    return *data, one.name, one.numbers.tobytes(), one.known.tobytes()
 
 
 def _restore(key, blob):
@@ -237,43 +287,49 @@ _OF_AN_EQUATION = (
 )
 
 
-def parameters_of(density, p0):
-    """The names in the order of the density's parameters, and the start of each."""
+def parameters_of(density):
+    """The names of the density's parameters in order; None where it takes any."""
     if isinstance(density, HiddenState):
-        density, leading = density.drift, 2  # t, y
-    elif callable(density):
-        leading = 4  # t0, y0, t1, y1
-    else:
+        return density.names
+    if not callable(density):
         raise ArgumentError(
             "density must be a function of (t0, y0, t1, y1, *parameters), a filter from numbad.sde.filters "
             f"or simulated moments, not {density!r}. {_OF_AN_EQUATION}"
         )
+    function = density.py_func if isinstance(density, Dispatcher) else density
+    parameters = list(inspect.signature(function).parameters.values())[4:]  # after t0, y0, t1, y1
+    if any(p.kind is p.VAR_POSITIONAL for p in parameters):
+        return None
+    return tuple(p.name for p in parameters)
+
+
+def check_start(p0):
+    """Return p0 as a dict of floats; ArgumentError where it is none."""
     if not isinstance(p0, Mapping) or not p0:
         raise ArgumentError(
             f"p0 gives each parameter its start, such as {{'kappa': 0.2}}; not {p0!r}"
         )
-    function = density.py_func if isinstance(density, Dispatcher) else density
-    parameters = list(inspect.signature(function).parameters.values())[leading:]
-    names = list(p0)
-    if not any(p.kind is p.VAR_POSITIONAL for p in parameters):
-        wanted = [p.name for p in parameters]
-        if set(wanted) != set(names):
-            what, more = "drift", ""
-            if leading == 4:
-                what, more = "density", f", after (t0, y0, t1, y1). {_OF_AN_EQUATION}"
-            raise ArgumentError(
-                f"the {what} takes {', '.join(wanted)}; p0 gives {', '.join(names)}{more}"
-            )
-        names = wanted
     start = {}
-    for name in names:
+    for name, value in p0.items():
         try:
-            start[name] = float(p0[name])
+            start[name] = float(value)
         except (TypeError, ValueError):
-            raise ArgumentError(
-                f"the start of {name!r} must be a float, not {p0[name]!r}"
-            ) from None
-    return tuple(names), tuple(start[name] for name in names)
+            raise ArgumentError(f"the start of {name!r} must be a float, not {value!r}") from None
+    return start
+
+
+def in_order(density, start):
+    """The names in the order of the density's parameters, and the start of each, from a mapping."""
+    wanted = parameters_of(density)
+    names = tuple(start) if wanted is None else wanted
+    if set(names) != set(start):
+        what, more = "drift", ""
+        if not isinstance(density, HiddenState):
+            what, more = "density", f", after (t0, y0, t1, y1). {_OF_AN_EQUATION}"
+        raise ArgumentError(
+            f"the {what} takes {', '.join(names)}; p0 gives {', '.join(start)}{more}"
+        )
+    return names, tuple(start[name] for name in names)
 
 
 def _verdict(found):

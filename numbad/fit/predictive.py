@@ -13,17 +13,21 @@ from numbad.sde.equations import equation_of
 _STEPS = 20  # between observations
 
 
-def predictive_band(fit, ts, key, y0, solve, levels, paths, draws):
-    """Quantiles (levels, len(ts), n) of paths; arguments as in `DiffusionFit.predictive_band`."""
+def predictive_band(fit, number, ts, key, y0, solve, levels, paths, draws):
+    """Quantiles (levels, len(ts), n) of paths of an experiment, by its number.
+
+    The other arguments are those of `DiffusionFit.predictive_band`.
+    """
+    one = fit.problem.series[number]
     times, levels = increasing(ts), _levels(levels)
     paths, draws = _counts(paths, draws)
-    solve, lowest = _solver(fit, solve)
+    solve, lowest = _solver(fit, one, solve)
     check_solver("ensemble", solve, key)
     if y0 is None:
-        y0 = _observed(fit, times[0])
+        y0 = _observed(one, times[0])
     for_parameters, for_paths = split(key)
     points = fit.x[None] if draws is None else _drawn(fit, for_parameters, draws)
-    args = [_arguments(fit, point) for point in points]
+    args = [tuple(one.parameters(point).tolist()) for point in points]
     each = -(-paths // (draws or 1))
     keys = split(for_paths, len(args))
     found = [ensemble(solve, y0, times, *given, each) for given in zip(args, keys, strict=True)]
@@ -69,27 +73,27 @@ def _counts(paths, draws):
     return paths, draws
 
 
-def _solver(fit, solve):
+def _solver(fit, one, solve):
     """The solver, and the lowest value of its states."""
     if solve is not None:
         return solve, -np.inf
-    equation = equation_of(fit.problem.contents[0])
+    equation = equation_of(fit.problem.density)
     if equation is None:
         raise ArgumentError(
             "this fit does not know drift and diffusion of its equation: give "
             f"solve=nd.sde.solver(drift, diffusion, dt=...), functions of (t, y, {_named(fit)})"
         )
-    width = float(np.median(np.diff(fit.problem.args[0]))) / _STEPS
+    width = float(np.median(np.diff(one.times))) / _STEPS
     return equation.solver(width), equation.lowest
 
 
 def _named(fit):
-    return ", ".join(fit.problem.contents[1])
+    return ", ".join(fit.problem.names)
 
 
-def _observed(fit, t):
+def _observed(one, t):
     """What was observed at a time; ArgumentError where that is not the state."""
-    times, values = fit.problem.args[:2]
+    times, values = one.times, one.values
     if values.ndim > 1:
         raise ArgumentError(
             f"y0 is the state at ts[0] = {t:g}, which was not observed as such: give it (of a filter, "
@@ -130,12 +134,6 @@ def _drawn(fit, key, draws):
     return points[within]
 
 
-def _arguments(fit, point):
-    """All parameters in their order, those held included."""
-    values = fit.fixed | dict(zip(fit.names, point.tolist(), strict=True))
-    return tuple(values[name] for name in fit.problem.contents[1])
-
-
 def _tell_lost(fit, kept, args, draws):
     """Warn of paths and draws that are left out; ModelError where no path is kept."""
     notes = []
@@ -145,7 +143,7 @@ def _tell_lost(fit, kept, args, draws):
         )
     if not kept.all():
         of_draws = kept.reshape(len(args), -1).all(axis=1)
-        names, first = fit.problem.contents[1], args[int(of_draws.argmin())]
+        names, first = fit.problem.names, args[int(of_draws.argmin())]
         where = ", ".join(f"{name}={value:.6g}" for name, value in zip(names, first, strict=True))
         lost = f"{(~kept).sum()} of {kept.size} paths"
         if len(args) > 1:

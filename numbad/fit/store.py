@@ -6,10 +6,11 @@ import numpy as np
 
 from numbad.fit.data import Observations, Series
 from numbad.fit.evaluate import Shape, as_dispatcher
-from numbad.fit.likelihood import LikelihoodProblem, parameters_of
+from numbad.fit.likelihood import LikelihoodProblem, in_order
 from numbad.fit.local import LocalFit
 from numbad.fit.model import Calling, packed
 from numbad.fit.observables import read_observables
+from numbad.fit.observed_series import ObservedSeries
 from numbad.fit.priors import Priors
 from numbad.fit.problem import FitControl, OdeProblem, Solving, Trial, as_tuple
 from numbad.fit.unknowns import Unknowns
@@ -42,14 +43,12 @@ def dump(result):
 
 
 def _dump_likelihood(problem):
-    _, names, unknowns, priors, _, times, values = problem.contents
     return {
-        "names": names,
-        "unknowns": asdict(unknowns),
-        "priors": asdict(priors),
+        "names": problem.names,
+        "unknowns": asdict(problem.unknowns),
+        "priors": asdict(problem.priors),
         "fixed": problem.fixed,
-        "t": times,
-        "y": values,
+        "experiments": [asdict(one) for one in problem.series],
     }
 
 
@@ -95,10 +94,14 @@ def load_diffusion(stored, density):
     fits, entry = _load_fits(stored), stored["problem"]
     unknowns, priors = _load_unknowns(entry["unknowns"]), _load_priors(entry["priors"])
     held = {name: float(value) for name, value in entry["fixed"].items()}
-    start = held | dict(zip(unknowns.names, unknowns.start.tolist(), strict=True))
-    names, _ = parameters_of(density, {name: start[name] for name in entry["names"]})
-    times, values = np.array(entry["t"], float), np.array(entry["y"], float)
-    return LikelihoodProblem(density, names, unknowns, priors, held, times, values), fits
+    names, _ = in_order(density, dict.fromkeys(entry["names"], 0.0))
+    series = tuple(map(_load_series, entry["experiments"]))
+    return LikelihoodProblem(density, names, unknowns, priors, held, series), fits
+
+
+def _load_series(entry):
+    arrays = {name: np.array(entry[name], float) for name in ("times", "values", "known")}
+    return ObservedSeries(entry["name"], numbers=np.array(entry["numbers"], np.intp), **arrays)
 
 
 def _load_fits(stored):

@@ -11,14 +11,15 @@ PARTICLES, MOMENTS = "particle_filter", "simulated_moments"
 FILTERS = "extended_kalman", "unscented_kalman", PARTICLES, MOMENTS
 LIKELIHOODS = (*SHORT, *EXACT, *FILTERS)
 SEEN = "mean", "spread", "noise"  # what a filter needs besides the equation
-OWN = {  # what else a likelihood takes
+SIMULATIONS = {  # what else a likelihood takes
     PARTICLES: ("particles", "width", "seed"),
     MOMENTS: ("moments", "paths", "seed"),
 }
+PASSED_ON = "bounds", "fixed", "transforms", "priors", "own"  # the fit knows what they may be
 KNOWN = (
     *("p0", "drift", "diffusion", "density", "likelihood", "observe", *SEEN, "dt"),
     *("particles", "width", "moments", "paths", "seed"),
-    *("observed", "bounds", "fixed", "transforms", "priors", "scale", "time"),
+    *("observed", "scale", "time", "experiment", "conditions", *PASSED_ON),
 )
 
 
@@ -41,10 +42,15 @@ class DiffusionModel:
         The step of a filter between observations.
     observed : list or None
         Columns of the data; None: all but that of times.
-    own : dict
+    simulation : dict
         Those of ``particles``, ``width``, ``paths`` and ``seed`` that are given.
     options : dict
-        Those of ``time``, ``scale``, ``bounds``, ``fixed``, ``transforms`` and ``priors`` that are given.
+        Those of ``time``, ``scale``, ``bounds``, ``fixed``, ``transforms``, ``priors`` and ``own`` that are
+        given.
+    experiment : str or None
+        The column that names the experiment of each row.
+    conditions : dict
+        Parameter -> the column with its value in each experiment.
     """
 
     path: Path
@@ -54,7 +60,9 @@ class DiffusionModel:
     dt: float | None = None
     observed: list | None = None
     options: dict = field(default_factory=dict)
-    own: dict = field(default_factory=dict)
+    simulation: dict = field(default_factory=dict)
+    experiment: str | None = None
+    conditions: dict = field(default_factory=dict)
 
     @property
     def by_filter(self):
@@ -85,7 +93,9 @@ def read_diffusion(path, source, names):
         dt=reader.step(likelihood),
         observed=reader.observed(),
         options=reader.options(),
-        own=reader.own(likelihood),
+        simulation=reader.simulation(likelihood),
+        experiment=reader.experiment(),
+        conditions=reader.conditions(),
     )
 
 
@@ -145,12 +155,12 @@ class _DiffusionReader(Reader):
             found["moments"] = self.function("moments", "t, y")
         return found
 
-    def own(self, likelihood):
+    def simulation(self, likelihood):
         """Return what the likelihood takes besides functions."""
         found = {}
         for name in ("particles", "width", "paths", "seed", "moments"):
-            if name in self.lines and name not in OWN.get(likelihood, ()):
-                users = " or ".join(kind for kind, names in OWN.items() if name in names)
+            if name in self.lines and name not in SIMULATIONS.get(likelihood, ()):
+                users = " or ".join(kind for kind, names in SIMULATIONS.items() if name in names)
                 raise self.error(name, f"'{name}' is of likelihood = {users}; leave it out")
             if name in self.lines and name != "moments":
                 value = self.get(name)
@@ -197,7 +207,7 @@ class _DiffusionReader(Reader):
         options = {"time": self.word("time")} if "time" in self.lines else {}
         if "scale" in self.lines:
             options["scale"] = self.word("scale", ("linear", "log"))
-        for name in ("bounds", "fixed", "transforms", "priors"):  # the fit knows what they may be
+        for name in PASSED_ON:
             if name in self.lines:
                 options[name] = self.get(name)
         return options

@@ -76,12 +76,14 @@ def assemble(model, table, *, time=None, scale="linear"):
 
 
 def assemble_series(model, table, *, time=None, scale="linear"):
-    """Return columns, times (k,) and observations (k, m), or (k,) without a filter, of a `DiffusionModel`.
+    """Return columns, times (k,), observations (k, m), or (k,) without a filter, and experiments.
 
-    Arguments and errors are those of `assemble`; with "log" the observations are logarithms.
+    Of a `DiffusionModel`; arguments, experiments and errors are those of `assemble`, and with "log" the
+    observations are logarithms.
     """
     time = table.names[0] if time is None else time
-    columns = model.observed or [name for name in table.names if name != time]
+    taken = {time, model.experiment, *model.conditions.values()}
+    columns = model.observed or [name for name in table.names if name not in taken]
     if not model.by_filter and len(columns) > 1:
         raise ModelError(
             f"{model.path}: likelihood = '{model.likelihood}' is of one series, and the data have "
@@ -90,15 +92,16 @@ def assemble_series(model, table, *, time=None, scale="linear"):
     t = table.times(time)
     y = np.column_stack([_observations(table, column, scale) for column in columns])
     y = np.log(y) if scale == "log" else y
+    experiments = _experiments(model, table)
     if model.by_filter:
-        return columns, t, y
+        return columns, t, y, experiments
     for row in np.flatnonzero(np.isnan(y[:, 0])):
         raise table.error(
             "is missing; leave the row out, or fit by a filter: likelihood = 'extended_kalman'",
             row,
             columns[0],
         )
-    return columns, t, y[:, 0]
+    return columns, t, y[:, 0], experiments
 
 
 def _doses(model, table, column):

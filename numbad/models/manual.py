@@ -74,7 +74,7 @@ the model file of a stochastic equation, dy = drift dt + diffusion dW (Ito), def
   moments, paths, seed
               as in numbad.sde.moments.simulated, which needs moments(t, y)
   observed    list of the columns (default: all but that of times), or the name of one
-  bounds, fixed, transforms, priors, scale, time
+  bounds, fixed, transforms, priors, experiment, own, conditions, scale, time
               as above; with scale = "log" the equation is that of the logarithms of the data,
               and so is the likelihood
 

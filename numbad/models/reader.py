@@ -79,6 +79,24 @@ class Reader:
             raise self.error(name, f"{name} must be {wanted}, not {value!r}")
         return value
 
+    def experiment(self):
+        """Return the column that names the experiments, or None."""
+        for name in ("own", "conditions"):
+            if name in self.lines and "experiment" not in self.names:
+                raise self.error(
+                    name, f"'{name}' is about several experiments: experiment = 'column' names them"
+                )
+        return self.word("experiment") if "experiment" in self.names else None
+
+    def conditions(self):
+        """Return parameter or component -> column."""
+        found = self.mapping("conditions")
+        for name, column in found.items():
+            if not isinstance(column, str):
+                said = f"conditions[{name!r}] must be a column's name, not {column!r}"
+                raise self.error("conditions", said)
+        return found
+
 
 def is_number(value):
     return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)

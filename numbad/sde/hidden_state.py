@@ -3,7 +3,7 @@
 import inspect
 import operator
 from collections import namedtuple
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -13,6 +13,7 @@ from numba.core.registry import cpu_target
 from numbad.compilation.caching import user_jit
 from numbad.errors import ArgumentError, DataError, ModelError
 from numbad.ode.compiling import as_dispatcher
+from numbad.random import fold_in
 from numbad.random import key as key_of
 from numbad.random.generator_compiling import HOW_TO_MAKE_A_KEY
 from numbad.sde.model_names import function_of
@@ -53,6 +54,10 @@ class HiddenState:
         """What compiled code takes before the parameters: it is the same code for all."""
         return (self.dt,)
 
+    def for_series(self, number):
+        """What series `number` of several is fitted by."""
+        return self
+
     @property
     def functions(self):
         """Name -> compiled function."""
@@ -84,6 +89,24 @@ class HiddenState:
         start = [float(params[name]) for name in self.names]
         sizes = _sizes(self, float(times[0]), values.shape[1], start)
         return self.states_of(tuple(sizes.items()))(times, values, *self.settings, *start)
+
+
+@dataclass(frozen=True)
+class SimulatedState(HiddenState):
+    """A likelihood by simulation: its random numbers are those of a key, and other ones for each series."""
+
+    key: np.uint64
+
+    is_simulated = True
+
+    @property
+    def settings(self):
+        """What compiled code takes before the parameters."""
+        return self.dt, self.key
+
+    def for_series(self, number):
+        """What series `number` of several is fitted by: the first by the key as it is given."""
+        return replace(self, key=fold_in(self.key, number)) if number else self
 
 
 def hidden_state(kind, drift, diffusion, observe, noise, mean, spread, dt, **own):

@@ -8,20 +8,18 @@ import numpy as np
 from numbad.compilation.memo import built_once
 from numbad.errors import ModelError
 from numbad.ode.compiling import as_dispatcher
-from numbad.sde.hidden_state import HiddenState, hidden_state, key_and_count, parameter_count
+from numbad.sde.hidden_state import SimulatedState, hidden_state, key_and_count, parameter_count
 from numbad.sde.moment_source import log_likelihood_of
 
 
 @dataclass(frozen=True)
-class SimulatedMoments(HiddenState):
+class SimulatedMoments(SimulatedState):
     """The likelihood of moments, from `simulated`; its functions are compiled."""
 
     moments: object
     paths: int
-    key: np.uint64
 
     needs_spread = needs_noise = tells_states = False
-    is_simulated = True
     counted = "moments"
 
     def count(self, t, y):
@@ -43,11 +41,6 @@ class SimulatedMoments(HiddenState):
         """The compiled log-likelihood for sizes of the problem."""
         given = tuple(self.functions.items())
         return compiled_moments(self.drift, self.moments, given, sizes, self.paths)
-
-    @property
-    def settings(self):
-        """What compiled code takes before the parameters."""
-        return self.dt, self.key
 
 
 def simulated(

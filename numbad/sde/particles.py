@@ -2,25 +2,22 @@
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from numbad.compilation.memo import built_once
 from numbad.errors import ArgumentError
-from numbad.sde.hidden_state import HiddenState, hidden_state, key_and_count, parameter_count
+from numbad.sde.hidden_state import SimulatedState, hidden_state, key_and_count, parameter_count
 from numbad.sde.particle_source import filtered_of, log_likelihood_of
 
 FEWEST = 10
 
 
 @dataclass(frozen=True)
-class ParticleFilter(HiddenState):
+class ParticleFilter(SimulatedState):
     """A filter, from `particle_filter`; its functions are compiled."""
 
     particles: int
     width: float | None
-    key: np.uint64
 
-    needs_spread, is_simulated = False, True
+    needs_spread = False
 
     def likelihood_of(self, sizes):
         """The compiled log-likelihood for sizes of the problem."""
@@ -29,11 +26,6 @@ class ParticleFilter(HiddenState):
     def states_of(self, sizes):
         """The compiled filter for sizes of the problem."""
         return self._compiled(filtered_of, sizes)
-
-    @property
-    def settings(self):
-        """What compiled code takes before the parameters."""
-        return self.dt, self.key
 
     def _compiled(self, make, sizes):
         n, width = dict(sizes)["n"], self.width

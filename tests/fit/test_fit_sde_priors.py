@@ -12,6 +12,7 @@ from numbad.fit import DiffusionFit
 from numbad.fit.freedom import Freedom, varying
 from numbad.fit.likelihood import LikelihoodProblem
 from numbad.fit.local import LocalFit
+from numbad.fit.observed_series import ObservedSeries
 from numbad.sde import filters, transitions
 from numbad.sde.hidden_state import series
 
@@ -270,7 +271,8 @@ def test_a_filter_tells_the_state_between_observations_and_after_them():
     seen, t, y = _seen_through_noise()
     rate = 0.4
     unknowns, priors, *_ = varying(("rate",), (rate,), Freedom((), (), None, None, None), _log)
-    problem = LikelihoodProblem(seen, ("rate",), unknowns, priors, {}, *series(t, y))
+    one = ObservedSeries(None, *series(t, y), np.array([0]), np.array([rate]))
+    problem = LikelihoodProblem(seen, ("rate",), unknowns, priors, {}, (one,))
     result = DiffusionFit(problem, [LocalFit(0, (rate,), (rate,), 1.0, 1, True, "as it stands")])
     at_data = result.filtered()
     assert at_data.mean.shape == (6, 1)
