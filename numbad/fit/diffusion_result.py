@@ -227,7 +227,7 @@ class DiffusionFit(Minimum):
         """The log-likelihood of the data, without priors, and how many noise levels it takes: none."""
         return self.problem.priors.cost(self.x)[0] - self.cost, 0
 
-    loglik, aic = FitResult.loglik, FitResult.aic
+    loglik, aic, log_posterior = FitResult.loglik, FitResult.aic, FitResult.log_posterior
 
     @property
     def bic(self):

@@ -196,6 +196,12 @@ class Minimum(FitResult):
     def _half_width(self, level):
         return half_width(level, None, known_sigma=True)
 
+    def log_posterior(self):
+        raise ModelError(
+            "what fit.minimize minimised is yours: where it is a negative log-density, "
+            "nd.value_and_grad(fun) is what samplers take"
+        )
+
     def profile(self, name, level=0.95):
         raise ModelError("a profile needs residuals: it is for fit_ode and least_squares")
 

@@ -190,6 +190,38 @@ class FitResult:
     def _half_width(self, level):
         return half_width(level, self.degrees, self.problem.control.known_sigma)
 
+    def log_posterior(self):
+        """Return the density of the unknowns given data and priors, with its gradient, for samplers.
+
+        A `LogPosterior`: a function of coordinates without bounds, from `start`, with the covariance `cov`;
+        `natural(x)` gives the unknowns of draws. Priors are densities of the unknown, log-normal ones of its
+        logarithm; what has none is evenly spread on the scale on which it is fitted (bounds that are no
+        logit's end it). Noise that is not known, or estimated, is integrated out, with the density 1 / sigma
+        before the data (H. Jeffreys, Theory of Probability, 1961, section 3.1).
+
+        Raises `ModelError` with a robust loss, which is no likelihood.
+
+        >>> import numpy as np, numbad as nd
+        >>> def decay(t, y, rate):
+        ...     return (-rate * y[0],)
+        >>> t, noise = np.linspace(0.0, 4.0, 9), 0.02 * np.cos(np.arange(9.0) ** 2)
+        >>> fit = nd.fit.fit_ode(decay, t, np.exp(-0.5 * t) + noise, dict(rate=1.0), y0=[1.0],
+        ...                      transforms="log", priors=dict(rate=("lognormal", 0.6, 0.5)),
+        ...                      sigma=0.02, absolute_sigma=True)
+        >>> density = fit.log_posterior()
+        >>> value, gradient = density(density.start)
+        >>> bool(abs(gradient[0]) < 1e-3), bool(density(density.start + 0.1)[0] < value)
+        (True, True)
+        """
+        from numbad.fit.log_posterior import LogPosterior
+
+        if getattr(self.problem, "control", None) and self.problem.control.loss != "linear":
+            raise ModelError(
+                f"loss={self.problem.control.loss!r} is no likelihood: there is no posterior; fit with "
+                'loss="linear"'
+            )
+        return LogPosterior(self.problem, self.x, self._uncertainty.cov)
+
     def summary(self):
         """Return a table of the estimates with standard errors and 95 % intervals, as text."""
         from numbad.fit.report import table
