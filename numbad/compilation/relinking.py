@@ -195,9 +195,13 @@ def _called(how, function, argtypes, call, typingctx, functions):
 
 
 def _target(compiled):
-    """What the code of a caller depends on of a compiled function, besides its symbol."""
-    fndesc = compiled.fndesc
-    return tuple(fndesc.argtypes), fndesc.restype, fndesc.inline, fndesc.noalias
+    """What the code of a caller depends on of a compiled function, besides its symbol.
+
+    What is to be loaded before it tells whether it takes memory that the caller gives back.
+    """
+    fndesc, loads = compiled.fndesc, vars(compiled.library).get("_reload_init", ())
+    loaded = frozenset(getattr(load, "__qualname__", repr(load)) for load in loads)
+    return tuple(fndesc.argtypes), fndesc.restype, fndesc.inline, fndesc.noalias, loaded
 
 
 def _with_types(fndesc, argtypes):

@@ -428,6 +428,12 @@ def call_helper(context, builder, helper, *args):
     return result
 
 
+def may_take_heap(library):
+    """Whether compiled code, or what it calls, may take heap memory for its tape: it loads helpers then."""
+    loads = vars(library).get("_reload_init")  # older versions of Numba, and other targets, have none
+    return loads is None or not library._finalized or load_helpers in loads
+
+
 def raise_limit(context, builder, where):
     """Emit the error of a tape that can hold no more."""
     if context.target_name in ELSEWHERE:

@@ -315,7 +315,8 @@ def _emit_guarded(context, builder, dispatcher, inner, sig, args, in_place):
         *(builder, function, inner.return_type, inner.args, passed),
         attrs=("alwaysinline",) if in_place else (),
     )
-    _release(context, builder, tape)
+    if m.may_take_heap(compiled.library):
+        _release(context, builder, tape)
     with cgutils.if_unlikely(builder, status.is_error):
         context.call_conv.return_status_propagate(builder, status)
     return imputils.fix_returning_optional(context, builder, inner, status, result)

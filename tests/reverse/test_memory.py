@@ -1,0 +1,100 @@
+"""The memory of tapes: who gives it back, and that code which takes none needs no helpers."""
+
+import math
+import os
+import subprocess
+import sys
+
+import numpy as np
+from numba import njit
+
+import numbad as nd
+from tests.reverse.test_leaks import growth
+
+LONG = 20_000  # steps that a tape on the machine stack does not hold
+
+SMALL = """
+import math
+import numbad as nd
+from numbad.reverse import memory
+
+def smooth(v):
+    total = 0.0
+    for x in v:
+        total += x * math.sin(x)
+    return total
+
+def long(x, n):
+    for _ in range(n):
+        x = math.sin(x) if x > 0.3 else x * x + 0.5
+    return x
+
+import numpy as np
+nd.grad(smooth, mode="reverse")(np.ones(3))
+nd.grad(math.sin, mode="reverse")(1.0)
+print(memory.load_helpers.cache_info().currsize)
+nd.grad(long, mode="reverse")(0.4, 3)
+print(memory.load_helpers.cache_info().currsize)
+"""
+
+
+def test_code_without_a_record_compiles_no_helpers(tmp_path):
+    """The first gradient in a new environment: helpers would take two thirds of its time."""
+    folder = {"NUMBAD_CACHE_DIR": str(tmp_path), "NUMBA_CACHE_DIR": str(tmp_path)}
+    found = subprocess.run(
+        [sys.executable, "-c", SMALL],
+        env=os.environ | folder,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert found.stdout.split() == ["0", "1"]
+
+
+@njit
+def walk(x, n):
+    for _ in range(n):
+        x = math.sin(x) * 1.1 if x > 0.3 else x * x + 0.5
+    return x
+
+
+@njit
+def even(x, n, depth):
+    if depth == 0:
+        return x
+    return odd(walk(x, n), n, depth - 1)
+
+
+@njit
+def odd(x, n, depth):
+    if depth == 0:
+        return 2.0 * x
+    return even(math.cos(x), n, depth - 1)
+
+
+def test_functions_that_call_each_other_give_back_their_records():
+    """Whichever is called from outside, and whichever of them has the record."""
+    for f, depth in ((even, 3), (odd, 2)):
+        gradient = nd.grad(f, mode="reverse")
+        assert growth(lambda _, g=gradient, d=depth: g(0.4, LONG, d), warm=2, calls=20)[0] < 2**20
+
+
+def test_a_solver_around_another_function_gives_back_its_record():
+    """Code around a right-hand side that keeps no record is not that around one that does."""
+
+    def straight(t, y, a):
+        return (-a * y[0],)
+
+    def winding(t, y, a):
+        x = y[0]
+        for _ in range(LONG):
+            x = math.sin(x) + 0.1
+        return (-a * x,)
+
+    for fun in (straight, winding):
+        solve = nd.ode.solver(fun, rtol=1e-2, atol=1e-2)
+        gradient = nd.grad(
+            lambda a, solve=solve: solve((1.0,), np.array([0.0, 0.5]), (a,))[-1, 0], mode="reverse"
+        )
+        gradient(0.3)
+        assert growth(lambda _, g=gradient: g(0.3), warm=1, calls=15)[0] < 2**20
