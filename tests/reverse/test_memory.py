@@ -92,7 +92,7 @@ def test_a_solver_around_another_function_gives_back_its_record():
         return (-a * x,)
 
     for fun in (straight, winding):
-        solve = nd.ode.solver(fun, rtol=1e-2, atol=1e-2)
+        solve = nd.ode.solver(fun, rtol=1e-2, atol=1e-2, adjoint="gauss")
         gradient = nd.grad(
             lambda a, solve=solve: solve((1.0,), np.array([0.0, 0.5]), (a,))[-1, 0], mode="reverse"
         )
