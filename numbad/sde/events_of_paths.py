@@ -31,7 +31,7 @@ from numbad.sde.scheme import WeakScheme
 from numbad.sde.state_source import check_vector, returned, spread, state_type
 
 
-def checked(events, scheme, adjoint, jumps):
+def checked(events, scheme, adjoint):
     """The events of a solver as a tuple; raises ArgumentError."""
     events = checked_events(events, None)
     if not events:
@@ -47,11 +47,6 @@ def checked(events, scheme, adjoint, jumps):
             f"a step of method {scheme.name!r} cannot be divided, as events ask. Ways out: method='Heun' or "
             "'EulerMaruyama'"
         )
-    if jumps is not None:
-        raise ArgumentError(
-            "events beside jumps are not available: a jump would pass a condition unseen. Way out: the "
-            "condition in the jump's change"
-        )
     if adjoint not in ("auto", "discrete", "forward"):
         raise ArgumentError(
             f"adjoint={adjoint!r} does not go back through events. Way out: adjoint='discrete', with "
@@ -63,10 +58,21 @@ def checked(events, scheme, adjoint, jumps):
 def names_of_events(problem, form):
     """The names that the lines of `event_lines` use, but for `step`."""
     names = {"first_event": first_event(problem, form), "at_crossing": at_crossing(problem, form)}
-    return {
-        **names,
-        **{f"change_{e}": x.change for e, x in enumerate(problem.events) if x.change is not None},
-    }
+    return {**names, **changes_of(problem.events)}
+
+
+def changes_of(events):
+    """The names that the lines of `change_lines` use."""
+    return {f"change_{e}": x.change for e, x in enumerate(events) if x.change is not None}
+
+
+def change_lines(e, form, time, y):
+    """Lines that change the state in `y` by event `e`."""
+    members = [f"after[{c}]" for c in range(form.count)] if form.is_tuple else ["after"]
+    return [
+        f"after = change_{e}({time}, {form.state(y)}{form.arguments()})",
+        *(f"{name} = {source} + 0.0" for name, source in zip(y, members, strict=True)),
+    ]
 
 
 def _check_types(events, form):
@@ -87,7 +93,6 @@ def event_lines(problem, form, y, w, areas):
     _check_types(events, form)
     new = form.names("n")
     noise = ", ".join([*y, *w, *areas])
-    members = [f"after[{c}]" for c in range(form.count)] if form.is_tuple else ["after"]
     lines = [
         "begun, size, seen = t, h, 0",
         f"for turn in range({len(events) + 1}):",
@@ -105,12 +110,8 @@ def event_lines(problem, form, y, w, areas):
     ]
     for e, event in enumerate(events):
         if event.change is not None:
-            state = f"begun, {form.state(y)}{form.arguments()}"
-            lines += [
-                f"    if which == {e}:",
-                f"        after = change_{e}({state})",
-                *(f"        {old} = {x} + 0.0" for old, x in zip(y, members, strict=True)),
-            ]
+            change = change_lines(e, form, "begun", y)
+            lines += [f"    if which == {e}:", *("        " + line for line in change)]
         if event.terminal:
             lines += [f"    if which == {e}:", "        over = 1.0"]
     left = "(1.0 - part)"

@@ -55,8 +55,9 @@ def jumps(rate, change, *, bound=None):
     -----
     Candidates come at the rate `bound`, at times that are functions of the key, and are taken with
     probability rate / bound (Lewis & Shedler, 1979). A jump takes place at the end of the step in which it
-    falls, and the rate is that there: the error is of order 1 in `dt`. Derivatives are those of a path whose
-    jumps stay.
+    falls, and the rate is that there: the error is of order 1 in `dt`. Events within a step come before its
+    jumps, none of which happens after a terminal one; a jump that changes the sign of a condition leads to
+    that event. Derivatives are those of a path whose jumps stay, and the events at them.
 
     Examples
     --------
@@ -118,14 +119,19 @@ def names_of_jumps(given):
     return {**names, "change": given.change, **rate}
 
 
-def jump_lines(given, form, y, dt):
-    """Lines after a step `k` in which jumps are taken, from the state in `y`."""
+def jump_lines(given, form, y, dt, landing=None):
+    """Lines after a step `k` in which jumps are taken, from the state in `y`.
+
+    `landing` are lines that move it over the jump, to what the names in "n" hold, and set `over`.
+    """
     _check_types(given, form)
     time, state = "t + h", form.state(y)
     rate = repr(given.rate)
     if not isinstance(given.rate, float):
         rate = f"rate({time}, {state}{form.arguments()})"
     members = [f"after[{c}]" for c in range(form.count)] if form.is_tuple else ["after"]
+    new = y if landing is None else form.names("n")
+    landed = [] if landing is None else [*landing, "if over == 1.0:", "    break"]
     return [
         f"for c in range(count_candidates(number, path, cells[k], {given.bound * dt!r})):",
         "    place, level, mark = candidate(number, path, cells[k], c)",
@@ -134,7 +140,11 @@ def jump_lines(given, form, y, dt):
         f"        if is_taken(chance, level, {given.bound!r}):",
         "            one = unit_of(chance)",
         f"            after = change({time}, {state}, mark{form.arguments()})",
-        *(f"            {name} = {source} * one" for name, source in zip(y, members, strict=True)),
+        *(
+            f"            {name} = {source} * one"
+            for name, source in zip(new, members, strict=True)
+        ),
+        *("            " + line for line in landed),
     ]
 
 

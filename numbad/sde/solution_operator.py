@@ -102,11 +102,11 @@ def solver(
         values at both ends of each step, and placed in the part of it after which the condition is zero.
         Steps of one size: a path that crosses and comes back within a step is not seen, so that first
         passages are late, as if the level were 0.58 sqrt(dt) times the noise farther away; an event happens
-        once in a step. Adaptive steps are divided near an event until the state moves by less than is allowed
-        to err, and where a condition with noise would cross unseen with a chance above 1 in 10,000. From a
-        terminal event on, outputs hold the state there. Derivatives see that the event moves, where its
-        condition has no noise of its own; where it has, they raise UnsupportedError, as second ones do for
-        methods of first order in the drift.
+        once in a step, and at each jump that leads to it. Adaptive steps are divided near an event until the
+        state moves by less than is allowed to err, and where a condition with noise would cross unseen with a
+        chance above 1 in 10,000. From a terminal event on, outputs hold the state there. Derivatives see that
+        the event moves, where its condition has no noise of its own; where it has, they raise
+        UnsupportedError, as second ones do for methods of first order in the drift.
     adjoint : str
         What reverse mode does. "auto", "discrete": it goes back through the steps, which it keeps.
         "reversible", for the method "ReversibleHeun": it takes the steps back, which gives the same
@@ -121,7 +121,8 @@ def solver(
     checkpoints : int, optional
         Of a path, reverse mode keeps so many states, and evaluates what lies between again.
     jumps : Jumps, optional
-        From `nd.sde.jumps`: jumps beside the diffusion.
+        From `nd.sde.jumps`: jumps beside the diffusion, at the ends of steps, after the events in these. One
+        that changes the sign of an event's condition leads to that event.
     dense_output : bool
         Whether outputs leave the steps as they are. The state at an output within a step is where one step
         from its beginning leads by the part of the Brownian path up to there: it is continuous in the time
@@ -200,7 +201,7 @@ def solver(
         width = _step_size(dt)
         if jumps is not None:
             check_jumps(jumps, scheme, adjoint, width)
-        events = events_of_paths.checked(events, scheme, adjoint, jumps)
+        events = events_of_paths.checked(events, scheme, adjoint)
         if adjoint == _MIXED:
             check_mixed(scheme)
         if dense_output:
@@ -220,7 +221,7 @@ def solver(
     _refuse_beside_tolerances(adjoint, checkpoints, jumps)
     dt = 1.0 if dt is None else _step_size(dt)
     stepping = checked_stepping(scheme, noise, dt, rtol, atol, **limits)
-    events = events_of_paths.checked(events, scheme, adjoint, jumps)
+    events = events_of_paths.checked(events, scheme, adjoint)
     if dense_output and events:
         raise ArgumentError(_NOT_DENSE.format("events="))
     options = {"stepping": stepping, "events": events, "dense": bool(dense_output)}

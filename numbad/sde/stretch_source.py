@@ -16,6 +16,7 @@ from numbad.random.generator_compiling import HOW_TO_MAKE_A_KEY
 from numbad.reverse.checkpoint import checkpoint
 from numbad.sde import checks
 from numbad.sde.brownian import increments
+from numbad.sde.events_at_jumps import landing_lines, names_at_jumps
 from numbad.sde.events_of_paths import event_lines, names_of_events
 from numbad.sde.grid import as_times, constant, count_steps, place
 from numbad.sde.jumps_of_paths import jump_lines, names_of_jumps
@@ -70,6 +71,10 @@ FINITE = [
 ]
 
 
+def _unless_over(lines):
+    return ["if over == 0.0:", *("    " + line for line in lines)]
+
+
 class Stretches:
     """The source of a path in stretches, for a problem and the types of its arguments."""
 
@@ -87,7 +92,14 @@ class Stretches:
         names = list(self.writer.y)
         if self.problem.scheme.carries:
             names += [name for group in carried_names(self.writer) for name in group]
-        return [*names, "over"] if self.problem.events else names
+        return [*names, *self.of_events]
+
+    @property
+    def of_events(self):
+        """Names of what events ask for beside the state, and their values at the beginning."""
+        if not self.problem.events:
+            return {}
+        return {"over": "0.0"} if self.problem.jumps is None else {"over": "0.0", "returned": "0"}
 
     @property
     def calls_step(self):
@@ -112,7 +124,10 @@ class Stretches:
         more = {} if self.problem.jumps is None else names_of_jumps(self.problem.jumps)
         if self.problem.events:
             by_events = replace(shared, events=self.problem.events)
+            at_jumps = names_at_jumps(by_events, self.form) if more else {}
             more = {
+                **more,
+                **at_jumps,
                 **names_of_events(by_events, self.form),
                 "step": step_of(shared, self.form, False),
             }
@@ -195,18 +210,17 @@ class Stretches:
         return found
 
     def _step(self):
-        """Lines of a step, with the jumps at its end or the events within it."""
-        problem, writer = self.problem, self.writer
-        if problem.events:
-            given = problem, self.form, writer.y, writer.w, writer.areas
-            return ["if over == 0.0:", *("    " + line for line in event_lines(*given))]
-        jumps = problem.jumps
-        lines = write_step(problem.scheme, writer)
-        return (
-            lines
-            if jumps is None
-            else [*lines, *jump_lines(jumps, self.form, writer.y, problem.dt)]
-        )
+        """Lines of a step, with the events within it and the jumps at its end."""
+        problem, form, writer = self.problem, self.form, self.writer
+        jumps, y = problem.jumps, writer.y
+        if not problem.events:
+            lines = write_step(problem.scheme, writer)
+            return lines if jumps is None else [*lines, *jump_lines(jumps, form, y, problem.dt)]
+        lines = _unless_over(event_lines(problem, form, y, writer.w, writer.areas))
+        if jumps is None:
+            return lines
+        at_end = jump_lines(jumps, form, y, problem.dt, landing_lines(form, y))
+        return [*lines, *_unless_over(at_end)]
 
     def path(self):
         """Lines that solve from output to output."""
@@ -218,7 +232,7 @@ class Stretches:
             "check(y0, outputs[0], args)",
             *checks.initial(form),
             *started(self.problem, form, "outputs"),
-            *(["over = 0.0"] if self.problem.events else []),
+            *(f"{name} = {value}" for name, value in self.of_events.items()),
             f"ys = np.empty((outputs.size, {self.width}))",
             *self._put("0"),
             "for i in range(1, outputs.size):",

@@ -269,7 +269,6 @@ _EVENT = nd.ode.event(lambda t, y: y)
         ({"method": "ReversibleHeun"}, "a step of method 'ReversibleHeun' cannot be divided"),
         ({"method": "RI1"}, "a step of method 'RI1' cannot be divided"),
         ({"adjoint": "stochastic"}, "'stochastic' does not go back through events"),
-        ({"jumps": nd.sde.jumps(1.0, lambda t, y, mark: y)}, "events beside jumps are not"),
         ({"events": nd.ode.at_times(0.5)}, "at_times is for ODEs"),
     ],
 )
