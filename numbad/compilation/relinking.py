@@ -200,7 +200,7 @@ def _target(compiled):
     What is to be loaded before it tells whether it takes memory that the caller gives back.
     """
     fndesc, loads = compiled.fndesc, vars(compiled.library).get("_reload_init", ())
-    loaded = frozenset(getattr(load, "__qualname__", repr(load)) for load in loads)
+    loaded = frozenset(map(repr, loads))
     return tuple(fndesc.argtypes), fndesc.restype, fndesc.inline, fndesc.noalias, loaded
 
 

@@ -7,6 +7,7 @@ process that runs it.
 
 import ctypes
 import os
+from dataclasses import dataclass
 from functools import cache
 
 import llvmlite.binding as llvm
@@ -155,13 +156,14 @@ _pool_address = _symbol_address("numbad_tape_pool")
 
 # -- what generated code calls ----------------------------------------------------------------
 
-_SYMBOLS = {}
+_HELPERS = {}  # by their symbols
 
 
 def _called_by_name(function):
     """A function of addresses that is compiled once a process: see `call_helper`."""
     helper = jit(function)
-    _SYMBOLS[helper] = f"numbad_tape_{function.__name__}"
+    helper.symbol = f"numbad_tape_{function.__name__}"
+    _HELPERS[helper.symbol] = helper
     return helper
 
 
@@ -394,21 +396,30 @@ ELSEWHERE = {}
 """name of a target that has no heap -> what it has for `call_helper` and `raise_limit`."""
 
 
+@dataclass(frozen=True)
+class DefinesHelper:
+    """Compiles a helper that generated code calls by name; code from a cache on disk does so when loaded."""
+
+    symbol: str
+
+    def __call__(self):
+        define_helper(self.symbol)
+
+
 @cache
-def load_helpers():
-    """Compile what generated code calls by name; code from a cache on disk does so when loaded."""
-    for helper, symbol in _SYMBOLS.items():
-        tys = (types.intp,) * helper.py_func.__code__.co_argcount
-        helper.compile(tys)
-        compiled = helper.overloads[tys]
-        address = compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)
-        llvm.add_symbol(symbol, address)
+def define_helper(symbol):
+    helper = _HELPERS[symbol]
+    tys = (types.intp,) * helper.py_func.__code__.co_argcount
+    helper.compile(tys)
+    compiled = helper.overloads[tys]
+    address = compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)
+    llvm.add_symbol(symbol, address)
 
 
-# Code from a cache needs the helpers when it is loaded; older versions of Numba have no place to say so.
+# Code from a cache needs the helpers when it is loaded; older versions of Numba have no place to say which.
 _LIBRARIES_RELOAD = "_reload_init" in CodeLibrary.__init__.__code__.co_names
 if not _LIBRARIES_RELOAD:
-    before_loading.append(load_helpers)
+    before_loading.extend(map(DefinesHelper, _HELPERS))
 
 
 def call_helper(context, builder, helper, *args):
@@ -418,20 +429,24 @@ def call_helper(context, builder, helper, *args):
     """
     if context.target_name in ELSEWHERE:
         return ELSEWHERE[context.target_name][0](context, builder, helper, *args)
-    load_helpers()
+    define_helper(helper.symbol)
     if _LIBRARIES_RELOAD:
-        context.active_code_library._reload_init.add(load_helpers)
+        context.active_code_library._reload_init.add(DefinesHelper(helper.symbol))
     tys = [types.intp] * len(args)
     fnty = context.call_conv.get_function_type(types.intp, tys)
-    fn = cgutils.get_or_insert_function(builder.module, fnty, _SYMBOLS[helper])
+    fn = cgutils.get_or_insert_function(builder.module, fnty, helper.symbol)
     _, result = context.call_conv.call_function(builder, fn, types.intp, tys, args)
     return result
 
 
 def may_take_heap(library):
-    """Whether compiled code, or what it calls, may take heap memory for its tape: it loads helpers then."""
-    loads = vars(library).get("_reload_init")  # older versions of Numba, and other targets, have none
-    return loads is None or not library._finalized or load_helpers in loads
+    """Whether compiled code, or what it calls, may take heap memory for its tape: it needs helpers then."""
+    loads = vars(library).get(
+        "_reload_init"
+    )  # older versions of Numba, and other targets, have none
+    if loads is None or not library._finalized:
+        return True
+    return any(isinstance(load, DefinesHelper) for load in loads)
 
 
 def raise_limit(context, builder, where):
