@@ -64,7 +64,7 @@ def pytest_runtest_setup(item):
 def pytest_collection_modifyitems(config, items):
     """Leave out what is marked `deep`, but for a share: `NUMBAD_DEEP=1/4`, the second of four, or `all`.
 
-    Of examples, and of what is marked `dear`, three quarters are left out, others for each part; README's
+    Of examples, and of what is marked `dear`, seven eighths are left out, others for each part; README's
     run in any case.
 
     `deep(but=[...])` marks all cases of a parametrised test but those with these ids (or patterns of
