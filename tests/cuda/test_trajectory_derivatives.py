@@ -13,9 +13,9 @@ from numba import cuda, njit
 import numbad as nd
 import numbad.cuda as device
 from numbad.ode.methods import EXPLICIT
+from tests.cuda.trajectories.test_sde_march import KEY, TIMES, brownian_solver, heston
 
 from .registers import registers_and_spills
-from .test_paths import KEY, TIMES, brownian_solver, heston
 from .test_trajectories import (  # noqa: F401 (twin is a fixture)
     ASSEMBLED_FOR,
     EIGHT_THIRDS,

@@ -15,9 +15,10 @@ import numbad.cuda as device
 from numbad.cuda.trajectories import losses, workspace
 from numbad.errors import DeviceError
 from numbad.ode.methods import EXPLICIT
+from tests.cuda.trajectories.test_sde_march import KEY
+from tests.cuda.trajectories.test_shares import Elsewhere
 
 from .registers import registers_and_spills
-from .test_paths import KEY
 from .test_trajectories import (  # noqa: F401 (twin is a fixture)
     ASSEMBLED_FOR,
     BACK,
@@ -30,7 +31,6 @@ from .test_trajectories import (  # noqa: F401 (twin is a fixture)
     lorenz_solver,
     twin,
 )
-from .test_trajectory_shares import Elsewhere
 from .twin_device import Resident, TwinDevice
 
 BOTH = ("y0", "args")

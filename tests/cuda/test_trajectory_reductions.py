@@ -14,8 +14,8 @@ import numbad.cuda as device
 from numbad.cuda.trajectories import quantile
 from numbad.cuda.trajectories.collection import Portion
 from numbad.cuda.trajectories.quantile import QuantileSearch
+from tests.cuda.trajectories.test_sde_march import KEY, brownian_solver
 
-from .test_paths import KEY, brownian_solver
 from .test_trajectories import explosion, twin  # noqa: F401 (a fixture)
 from .twin_device import Resident, TwinDevice
 

@@ -14,9 +14,16 @@ import numbad as nd
 import numbad.cuda as device
 from numbad.cuda.trajectories import workspace
 from numbad.errors import DeviceError
-
-from .registers import registers_and_spills
-from .test_paths import (
+from tests.cuda.registers import registers_and_spills
+from tests.cuda.test_trajectories import ASSEMBLED_FOR, twin  # noqa: F401 (twin is a fixture)
+from tests.cuda.test_trajectory_losses import (
+    BOTH,
+    assert_close,
+    by_the_chain_rule,
+    end_squared,
+    roughness,
+)
+from tests.cuda.trajectories.test_sde_march import (
     EXPLICIT,
     KEY,
     STARTS,
@@ -27,10 +34,8 @@ from .test_paths import (
     heston_drift,
     noise,
 )
-from .test_trajectories import ASSEMBLED_FOR, twin  # noqa: F401 (twin is a fixture)
-from .test_trajectory_losses import BOTH, assert_close, by_the_chain_rule, end_squared, roughness
-from .test_trajectory_shares import Elsewhere
-from .twin_device import Resident, TwinDevice
+from tests.cuda.trajectories.test_shares import Elsewhere
+from tests.cuda.twin_device import Resident, TwinDevice
 
 COUNT = STARTS.size
 ARGS = 0.1, np.linspace(0.2, 0.5, COUNT)

@@ -17,10 +17,9 @@ from numbad.cuda import device as gpu
 from numbad.cuda.trajectories.accelerator import Accelerator
 from numbad.cuda.trajectories.portions import portion, portions
 from numbad.errors import DeviceError
-
-from .test_paths import KEY, brownian_solver
-from .test_trajectories import explosion, twin  # noqa: F401 (a fixture)
-from .twin_device import Resident, TwinDevice
+from tests.cuda.test_trajectories import explosion, twin  # noqa: F401 (a fixture)
+from tests.cuda.trajectories.test_sde_march import KEY, brownian_solver
+from tests.cuda.twin_device import Resident, TwinDevice
 
 COUNT = 150
 STARTS = np.linspace(0.5, 2.0, COUNT)

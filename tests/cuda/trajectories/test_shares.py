@@ -10,10 +10,9 @@ pytest.importorskip("numba.cuda.core.ir", reason="this numba-cuda carries no IR 
 
 import numbad as nd
 import numbad.cuda as device
-
-from .test_paths import KEY, brownian_solver
-from .test_trajectories import twin  # noqa: F401 (a fixture)
-from .twin_device import Resident
+from tests.cuda.test_trajectories import twin  # noqa: F401 (a fixture)
+from tests.cuda.trajectories.test_sde_march import KEY, brownian_solver
+from tests.cuda.twin_device import Resident
 
 COUNT = 70
 STARTS = np.linspace(0.5, 2.0, COUNT)

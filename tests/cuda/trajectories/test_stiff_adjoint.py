@@ -10,10 +10,9 @@ pytest.importorskip("numba.cuda.core.ir", reason="this numba-cuda carries no IR 
 
 import numbad as nd
 import numbad.cuda as device
-
-from .on_gpu import needs_gpu
-from .registers import registers_and_spills
-from .test_stiff_trajectories import (
+from tests.cuda.on_gpu import needs_gpu
+from tests.cuda.registers import registers_and_spills
+from tests.cuda.test_stiff_trajectories import (
     ENDS,
     RATES,
     START,
@@ -23,8 +22,14 @@ from .test_stiff_trajectories import (
     robertson,
     robertson_solver,
 )
-from .test_trajectories import ASSEMBLED_FOR, twin  # noqa: F401 (a fixture)
-from .test_trajectory_losses import BOTH, assert_close, by_the_chain_rule, end_squared, roughness
+from tests.cuda.test_trajectories import ASSEMBLED_FOR, twin  # noqa: F401 (a fixture)
+from tests.cuda.test_trajectory_losses import (
+    BOTH,
+    assert_close,
+    by_the_chain_rule,
+    end_squared,
+    roughness,
+)
 
 OTHERS = 1e4, 3e7
 

@@ -14,8 +14,7 @@ import numbad as nd
 import numbad.cuda as device
 from numbad.cuda.kernels import Kernel
 from numbad.random.box_muller import normal_pair
-
-from .test_trajectories import ASSEMBLED_FOR, twin, without_spills  # noqa: F401 (a fixture)
+from tests.cuda.test_trajectories import ASSEMBLED_FOR, twin, without_spills  # noqa: F401 (a fixture)
 
 COUNT = 23
 KEY = nd.random.key(2026)

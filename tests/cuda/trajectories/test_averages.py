@@ -12,10 +12,9 @@ from numba import cuda
 import numbad as nd
 import numbad.cuda as device
 from numbad.cuda.trajectories import averages
-
-from .test_paths import KEY, brownian_solver
-from .test_trajectories import explosion, twin  # noqa: F401 (a fixture)
-from .twin_device import Resident, TwinDevice
+from tests.cuda.test_trajectories import explosion, twin  # noqa: F401 (a fixture)
+from tests.cuda.trajectories.test_sde_march import KEY, brownian_solver
+from tests.cuda.twin_device import Resident, TwinDevice
 
 STARTS = np.linspace(0.5, 2.0, 101)
 
