@@ -11,8 +11,8 @@ from numbad.fit import FitResult, fit_ode
 from .closed_form import T as TIMES
 from .closed_form import decaying
 from .reaction import COLD, P0, Y0, T, amounts, reaction
-from .test_statistics import MISRA_SQUARES, MISRA_X, MISRA_Y, saturation, saturation_jacobian
-from .test_statistics import result as closed_form_result
+from .test_uncertainty import MISRA_SQUARES, MISRA_X, MISRA_Y, saturation, saturation_jacobian
+from .test_uncertainty import result as closed_form_result
 
 
 def fitted(p0=P0, data=COLD, **options):

@@ -8,7 +8,7 @@ from scipy import optimize
 from numbad.errors import ModelError
 from numbad.fit import FitResult, least_squares, minimize
 
-from .test_statistics import MISRA, MISRA_STD, MISRA_X, MISRA_Y
+from .test_uncertainty import MISRA, MISRA_STD, MISRA_X, MISRA_Y
 
 X, Y = np.array(MISRA_X), np.array(MISRA_Y)
 

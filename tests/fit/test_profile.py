@@ -7,7 +7,7 @@ from numbad.errors import ModelError
 from numbad.fit.local import LocalFit
 
 from .closed_form import Formula, T, Y, decay, decaying
-from .test_statistics import product, product_jacobian, result
+from .test_uncertainty import product, product_jacobian, result
 
 
 def squares(a, b):

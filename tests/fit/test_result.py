@@ -14,7 +14,7 @@ from . import models
 from .closed_form import decaying
 from .models import BEST, COUNTS, YEARS
 from .test_ode import fitted
-from .test_statistics import result as closed_form_result
+from .test_uncertainty import result as closed_form_result
 
 
 @pytest.fixture(scope="module")
