@@ -9,7 +9,7 @@ import pytest
 import numbad as nd
 from numbad.ode.methods import METHODS
 from numbad.ode.symplectic import Symplectic
-from tests.ode.test_discrete_adjoint import flat
+from tests.ode.adjoints.test_discrete import flat
 
 ADJOINTS = ("forward", "discrete", "interpolating", "gauss", "quadrature", "backsolve")
 CONTINUOUS = ADJOINTS[2:]

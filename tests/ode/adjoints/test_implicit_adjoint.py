@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import numbad as nd
+from tests.ode.adjoints.test_discrete import TIMES, WEIGHTS, assert_as_forward
 from tests.ode.adjoints.test_rosenbrock_adjoint import (
     BAND,
     CELLS,
@@ -13,7 +14,6 @@ from tests.ode.adjoints.test_rosenbrock_adjoint import (
     diffusing,
     forced,
 )
-from tests.ode.test_discrete_adjoint import TIMES, WEIGHTS, assert_as_forward
 from tests.ode.test_rosenbrock import ROBERTSON, SLOPES, robertson
 from tests.ode.test_rosenbrock import TIMES as ROBERTSON_TIMES
 

@@ -8,6 +8,7 @@ import pytest
 
 import numbad as nd
 from numbad.ode import multistep
+from tests.ode.adjoints.test_discrete import TIMES, WEIGHTS, assert_as_forward
 from tests.ode.adjoints.test_rosenbrock_adjoint import (
     BAND,
     CELLS,
@@ -16,7 +17,6 @@ from tests.ode.adjoints.test_rosenbrock_adjoint import (
     diffusing,
     forced,
 )
-from tests.ode.test_discrete_adjoint import TIMES, WEIGHTS, assert_as_forward
 from tests.ode.test_rosenbrock import ROBERTSON, SLOPES, robertson
 from tests.ode.test_rosenbrock import TIMES as ROBERTSON_TIMES
 

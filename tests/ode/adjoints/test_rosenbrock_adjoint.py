@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import numbad as nd
-from tests.ode.test_discrete_adjoint import TIMES, WEIGHTS, assert_as_forward
+from tests.ode.adjoints.test_discrete import TIMES, WEIGHTS, assert_as_forward
 from tests.ode.test_rosenbrock import ROBERTSON, SLOPES, robertson
 from tests.ode.test_rosenbrock import TIMES as ROBERTSON_TIMES
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import numbad as nd
-from tests.ode.test_discrete_adjoint import flat
+from tests.ode.adjoints.test_discrete import flat
 
 METHODS = ["VelocityVerlet", "McLachlanAtela4"]
 TIMES = np.array([0.05, 1.02, 1.9, 2.05])  # within steps and at their ends, of 0.1

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import numbad as nd
-from tests.ode.test_discrete_adjoint import TIMES, WEIGHTS, flat, forced
+from tests.ode.adjoints.test_discrete import TIMES, WEIGHTS, flat, forced
 from tests.ode.test_sensitivity import SPRING, spring_gradient, spring_in_place
 
 
