@@ -14,8 +14,7 @@ from numbad.sde.methods import METHODS
 from numbad.sde.model_names import damped_integrals, damping
 from numbad.sde.path_source import Problem, steps_of
 from numbad.sde.state_source import form_of
-
-from .problems import nested_paths
+from tests.sde.problems import nested_paths
 
 KEY = nd.random.key(8)
 SPRING, FRICTION, NOISE = ARGS = 2.0, 0.7, 0.5
