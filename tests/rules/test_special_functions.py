@@ -15,8 +15,7 @@ from numbad.rules.special_functions import PARTIALS
 from numbad.rules.tracing import arity
 from numbad.source import define
 from tests.rules.oracle import relative_error
-
-from .cases import CASES
+from tests.special.cases import CASES
 
 GROUP = 8
 TWICE = [case for case in CASES if not case.once]
