@@ -11,8 +11,9 @@ from asv_bench.benchmarks import cuda as benchmark
 from asv_bench.benchmarks import cuda_peers
 
 from .on_cpu import CAPABILITY
-from .test_trajectories import twin  # noqa: F401 (a fixture)
 from .twin_device import Resident
+
+pytestmark = pytest.mark.usefixtures("twin")
 
 
 def test_rows_tell_what_failed_and_go_on(capsys):

@@ -18,7 +18,8 @@ from numbad.forward.dual import Dual
 from numbad.ode.emit import Emitter
 
 from .on_cpu import DeviceFunction
-from .test_trajectories import twin  # noqa: F401 (a fixture)
+
+pytestmark = pytest.mark.usefixtures("twin")
 
 MOVING = Dual(types.float64, 1, 0)
 

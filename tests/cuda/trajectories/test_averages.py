@@ -12,7 +12,7 @@ from numba import cuda
 import numbad as nd
 import numbad.cuda as device
 from numbad.cuda.trajectories import averages
-from tests.cuda.test_trajectories import explosion, twin  # noqa: F401 (a fixture)
+from tests.cuda.trajectories.test_ensemble_call import explosion
 from tests.cuda.trajectories.test_sde_march import KEY, brownian_solver
 from tests.cuda.twin_device import Resident, TwinDevice
 

@@ -15,8 +15,8 @@ import numbad.cuda as device
 from numbad.cuda.trajectories import workspace
 from numbad.errors import DeviceError
 from tests.cuda.registers import registers_and_spills
-from tests.cuda.test_trajectories import ASSEMBLED_FOR, twin  # noqa: F401 (twin is a fixture)
-from tests.cuda.test_trajectory_losses import (
+from tests.cuda.trajectories.test_ensemble_call import ASSEMBLED_FOR
+from tests.cuda.trajectories.test_losses import (
     BOTH,
     assert_close,
     by_the_chain_rule,
@@ -77,7 +77,7 @@ def test_closed_form_of_euler_steps():
 @pytest.mark.deep(but=["SOSRI-ts0", "Milstein-ts1"])
 @pytest.mark.parametrize("ts", [TIMES, BESIDE_STEPS])
 @pytest.mark.parametrize("method", EXPLICIT)
-def test_gradients_are_those_of_forward_mode(method, ts, twin):  # noqa: F811
+def test_gradients_are_those_of_forward_mode(method, ts, twin):
     """Of the same path: outputs at the ends of steps, and within cells that they divide."""
     given = brownian_solver(method), STARTS, ts, ARGS, KEY
     found = device.ensemble(*given, derivatives=BOTH, loss=roughness)
@@ -219,7 +219,7 @@ def test_times_within_a_rounding_are_no_step():
 
 
 @pytest.mark.parametrize("precision", ["float32", "float64"])
-def test_all_stays_in_registers(precision, twin):  # noqa: F811
+def test_all_stays_in_registers(precision, twin):
     """Of Heston's model by seven numbers, in either precision throughout."""
     found = device.ensemble(heston, *HESTON, derivatives=BOTH, loss=roughness, precision=precision)
     assert found.values.dtype == found.gradients.dtype == precision
@@ -239,7 +239,7 @@ def same(found, whole):
         np.testing.assert_array_equal(one, other)
 
 
-def test_a_small_workspace_and_portions_change_no_bit(monkeypatch, twin):  # noqa: F811
+def test_a_small_workspace_and_portions_change_no_bit(monkeypatch, twin):
     starts = np.linspace(0.5, 2.0, 150)
     given, options = (EULER, starts, TIMES, (0.1, 0.4), KEY), {"derivatives": BOTH}
     options["loss"] = roughness

@@ -17,7 +17,7 @@ from numbad.cuda import device as gpu
 from numbad.cuda.trajectories.accelerator import Accelerator
 from numbad.cuda.trajectories.portions import portion, portions
 from numbad.errors import DeviceError
-from tests.cuda.test_trajectories import explosion, twin  # noqa: F401 (a fixture)
+from tests.cuda.trajectories.test_ensemble_call import explosion
 from tests.cuda.trajectories.test_sde_march import KEY, brownian_solver
 from tests.cuda.twin_device import Resident, TwinDevice
 
@@ -52,7 +52,7 @@ def test_what_does_not_fit_is_told_in_a_sentence():
 
 
 @pytest.mark.parametrize("fits", [32, 64, 149, 150])
-def test_portions_are_the_whole(fits, monkeypatch, twin):  # noqa: F811
+def test_portions_are_the_whole(fits, monkeypatch, twin):
     whole = device.ensemble(decay, STARTS, (0.0, 1.0), STARTS[::-1], derivatives="args")
     launches = len(twin)
     with_memory(monkeypatch, fits, EACH + 8)

@@ -14,7 +14,7 @@ import numbad as nd
 import numbad.cuda as device
 from numbad.cuda.kernels import Kernel
 from numbad.random.box_muller import normal_pair
-from tests.cuda.test_trajectories import ASSEMBLED_FOR, twin, without_spills  # noqa: F401 (a fixture)
+from tests.cuda.trajectories.test_ensemble_call import ASSEMBLED_FOR, without_spills
 
 COUNT = 23
 KEY = nd.random.key(2026)
@@ -67,7 +67,7 @@ EXPLICIT = [
 @pytest.mark.dear
 @pytest.mark.deep(but=["SOSRI"])
 @pytest.mark.parametrize("method", EXPLICIT)
-def test_paths_are_those_of_the_solver(method, twin):  # noqa: F811
+def test_paths_are_those_of_the_solver(method, twin):
     solve, args = brownian_solver(method), (0.1, 0.4)
     expected = paths_of(solve, STARTS, TIMES, args)
     found = device.ensemble(solve, STARTS, TIMES, args, KEY)
@@ -81,7 +81,7 @@ def test_paths_are_those_of_the_solver(method, twin):  # noqa: F811
 
 
 @pytest.mark.dear
-def test_general_noise_and_an_array_of_keys(twin):  # noqa: F811
+def test_general_noise_and_an_array_of_keys(twin):
     rho = np.linspace(-0.9, 0.9, 7)
     keys = nd.random.split(KEY, 7)
     found = device.ensemble(heston, (100.0, 0.09), (0.0, 1.0), (0.03, 2.0, 0.09, 0.3, rho), keys)
@@ -125,7 +125,7 @@ def _normals(words, out):
         out[i, 1] = b
 
 
-def test_no_sum_of_the_generator_is_contracted(twin):  # noqa: F811
+def test_no_sum_of_the_generator_is_contracted(twin):
     """The fused operations of its PTX are those that its source asks for, and no other may become one."""
     kernel = Kernel(_normals, (types.uint32[:, ::1], types.float64[:, ::1]))
     asked = sum(

@@ -10,7 +10,6 @@ pytest.importorskip("numba.cuda.core.ir", reason="this numba-cuda carries no IR 
 
 import numbad as nd
 import numbad.cuda as device
-from tests.cuda.test_trajectories import twin  # noqa: F401 (a fixture)
 from tests.cuda.trajectories.test_sde_march import KEY, brownian_solver
 from tests.cuda.twin_device import Resident
 

@@ -12,7 +12,15 @@ import numbad as nd
 import numbad.cuda as device
 from tests.cuda.on_gpu import needs_gpu
 from tests.cuda.registers import registers_and_spills
-from tests.cuda.test_stiff_trajectories import (
+from tests.cuda.trajectories.test_ensemble_call import ASSEMBLED_FOR
+from tests.cuda.trajectories.test_losses import (
+    BOTH,
+    assert_close,
+    by_the_chain_rule,
+    end_squared,
+    roughness,
+)
+from tests.cuda.trajectories.test_stiff_steps import (
     ENDS,
     RATES,
     START,
@@ -21,14 +29,6 @@ from tests.cuda.test_stiff_trajectories import (
     oscillator,
     robertson,
     robertson_solver,
-)
-from tests.cuda.test_trajectories import ASSEMBLED_FOR, twin  # noqa: F401 (a fixture)
-from tests.cuda.test_trajectory_losses import (
-    BOTH,
-    assert_close,
-    by_the_chain_rule,
-    end_squared,
-    roughness,
 )
 
 OTHERS = 1e4, 3e7
@@ -39,7 +39,7 @@ OTHERS = 1e4, 3e7
 @pytest.mark.parametrize("precision", ["float64", "float32"])
 @pytest.mark.parametrize("ts", [ENDS, WITHIN])
 @pytest.mark.parametrize("method", ["Rosenbrock23", "Rodas4", "Rodas5P"])
-def test_gradients_are_those_of_forward_mode(method, ts, precision, twin):  # noqa: F811
+def test_gradients_are_those_of_forward_mode(method, ts, precision, twin):
     """Of the same steps, by six numbers of Robertson's problem; all in registers, in that precision."""
     solve = robertson_solver(method, 1e-8 if precision == "float64" else 1e-5)
     given = solve, START, ts, (RATES, *OTHERS)

@@ -16,10 +16,9 @@ import numbad.cuda as device
 from numbad.cuda.kernels import Kernel
 from numbad.ode import failure
 from numbad.ode.crossing import spacing_at_one
-
-from .on_gpu import needs_gpu
-from .test_trajectories import twin, without_spills  # noqa: F401 (twin is a fixture)
-from .twin_device import run_on_host
+from tests.cuda.on_gpu import needs_gpu
+from tests.cuda.trajectories.test_ensemble_call import without_spills
+from tests.cuda.twin_device import run_on_host
 
 TIMES = np.linspace(0.0, 4.0, 9)
 HEIGHTS = np.linspace(1.0, 19.0, 7)
@@ -74,7 +73,7 @@ def exact_slopes(gravity, kept):
     ).imag / abs(tiny)
 
 
-def test_bouncing_balls(twin):  # noqa: F811
+def test_bouncing_balls(twin):
     """Up to eight bounces, whose times move with the height and with gravity."""
     state = np.column_stack([HEIGHTS, np.zeros_like(HEIGHTS)])
     found = device.ensemble(ball, (state[:, 0], 0.0), TIMES, (10.0, 0.9), derivatives=0)
@@ -87,7 +86,7 @@ def test_bouncing_balls(twin):  # noqa: F811
 
 
 @pytest.mark.dear
-def test_derivatives_by_the_start_in_passes(twin):  # noqa: F811
+def test_derivatives_by_the_start_in_passes(twin):
     by = "y0", "args"
     found = device.ensemble(ball, (HEIGHTS, 0.0), TIMES, (10.0, 0.9), derivatives=by)
     slopes = found.derivatives[..., [0, 2]]
@@ -96,7 +95,7 @@ def test_derivatives_by_the_start_in_passes(twin):  # noqa: F811
 
 
 @pytest.mark.dear
-def test_float32(twin):  # noqa: F811
+def test_float32(twin):
     given = (HEIGHTS.astype("f4"), np.float32(0.0)), TIMES, (10.0, 0.9)
     found = device.ensemble(quick_ball, *given, derivatives=("y0", "args"))
     assert found.ys.dtype == np.float32
@@ -250,7 +249,7 @@ def exact_vessels(t, rate, exchange):
 @pytest.mark.deep(but=["Rosenbrock23-float64"])
 @pytest.mark.parametrize("precision", ["float64", "float32"])
 @pytest.mark.parametrize("method", ["Rosenbrock23", "Rodas5P"])
-def test_events_of_stiff_systems(method, precision, twin):  # noqa: F811
+def test_events_of_stiff_systems(method, precision, twin):
     """Refills whose times move with both rates, of which one is up to 1e4 times the other."""
     tol, close = (1e-9, 1e-5) if precision == "float64" else (1e-5, 2e-3)
     solve = nd.ode.solver(shared, events=REFILL, method=method, rtol=tol, atol=1e-2 * tol)

@@ -7,16 +7,11 @@ import pytest
 
 pytest.importorskip("numba.cuda.core.ir", reason="this numba-cuda carries no IR of its own")
 
-from numba import cuda, njit
-from numba.extending import intrinsic
+from numba import cuda
 
 import numbad as nd
 import numbad.cuda as device
-from numbad.cuda.trajectories.register_algebra import Factors
-from numbad.ode.emit import Emitter
-
-from .test_trajectories import twin  # noqa: F401 (a fixture)
-from .test_trajectory_derivatives import without_spills
+from tests.cuda.trajectories.test_seeds import without_spills
 
 RATES = np.linspace(0.03, 0.05, 3)
 START, ENDS, WITHIN = (1.0, 0.0, 0.0), (0.0, 100.0), (0.0, 1e-3, 1.0, 100.0)
@@ -32,54 +27,8 @@ def robertson_solver(method, tol=1e-8):
     return nd.ode.solver(robertson, method=method, rtol=tol, atol=tol * 1e-4)
 
 
-# -- the linear algebra -----------------------------------------------------------------------------
-
-
-def solver_in_registers(method):
-    """The compiled `solve(W, right)` by a method of `Factors`."""
-
-    @intrinsic
-    def in_registers(typingctx, W, right):
-        def codegen(context, builder, signature, arguments):
-            emitter = Emitter(context, builder)
-            rows = emitter.members(W, arguments[0])
-            given = emitter.vector(right, arguments[1])
-            n = range(len(right))
-            factors = Factors(emitter, [[row[j] for j in n] for row in rows])
-            found = getattr(factors, method)([given[j] for j in n])
-            return context.make_tuple(builder, right, [x.value for x in found])
-
-        return right(W, right), codegen
-
-    return njit(lambda W, right: in_registers(W, right))
-
-
-@pytest.mark.parametrize("n", [1, 2, 3, 5])
-def test_systems_of_any_order_of_rows(n):
-    """Zeros on the diagonal call for an exchange of rows at every step; and with the transpose."""
-    solve, solve_transposed = map(solver_in_registers, ("solve", "solve_transposed"))
-    rng = np.random.default_rng(n)
-    for _ in range(20):
-        W = np.eye(n)[rng.permutation(n)] * 10.0 ** rng.integers(-3, 4, n)
-        W = W @ (np.eye(n) + np.triu(rng.normal(size=(n, n)), 1))
-        right = rng.normal(size=n)
-        given = tuple(map(tuple, W)), tuple(right)
-        np.testing.assert_allclose(solve(*given), np.linalg.solve(W, right), rtol=1e-9, atol=1e-12)
-        found, expected = solve_transposed(*given), np.linalg.solve(W.T, right)
-        np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
-
-
-def test_the_largest_number_is_the_pivot():
-    """With 1e-20 as the pivot nothing of the second row would be left."""
-    solve = solver_in_registers("solve")
-    assert solve(((1e-20, 1.0), (1.0, 1.0)), (1.0, 2.0)) == pytest.approx((1.0, 1.0), rel=1e-15)
-
-
-# -- trajectories -----------------------------------------------------------------------------------
-
-
 @pytest.mark.dear
-def test_trajectories_are_those_of_the_solver(twin):  # noqa: F811
+def test_trajectories_are_those_of_the_solver(twin):
     solve = robertson_solver("Rosenbrock23")
     found = device.ensemble(solve, START, WITHIN, (RATES, 1e4, 3e7), derivatives=0)
     for i, a in enumerate(RATES):
@@ -111,7 +60,7 @@ def test_derivatives_are_those_of_the_steps():
 @pytest.mark.deep
 @pytest.mark.parametrize("ts", [ENDS, WITHIN])
 @pytest.mark.parametrize("method", ["Rosenbrock23", "Rodas4", "Rodas5P"])
-def test_derivatives_are_those_of_the_solver(method, ts, twin):  # noqa: F811
+def test_derivatives_are_those_of_the_solver(method, ts, twin):
     solve = robertson_solver(method)
     found = device.ensemble(solve, START, ts, (RATES, 1e4, 3e7), derivatives="args")
     # One partial a pass is the least there is, and the first pass has the values to write as well.
@@ -127,7 +76,7 @@ def test_derivatives_are_those_of_the_solver(method, ts, twin):  # noqa: F811
 
 @pytest.mark.deep
 @pytest.mark.parametrize("method", ["Rosenbrock23", "Rodas4", "Rodas5P"])
-def test_float32_is_float32_throughout(method, twin):  # noqa: F811
+def test_float32_is_float32_throughout(method, twin):
     starts = np.array([START], "f4")
     found = device.ensemble(
         robertson_solver(method, 1e-5), starts, ENDS, (RATES, 1e4, 3e7), derivatives=0

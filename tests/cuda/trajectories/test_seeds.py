@@ -13,10 +13,8 @@ from numba import cuda, njit
 import numbad as nd
 import numbad.cuda as device
 from numbad.ode.methods import EXPLICIT
-from tests.cuda.trajectories.test_sde_march import KEY, TIMES, brownian_solver, heston
-
-from .registers import registers_and_spills
-from .test_trajectories import (  # noqa: F401 (twin is a fixture)
+from tests.cuda.registers import registers_and_spills
+from tests.cuda.trajectories.test_ensemble_call import (
     ASSEMBLED_FOR,
     EIGHT_THIRDS,
     END,
@@ -25,8 +23,8 @@ from .test_trajectories import (  # noqa: F401 (twin is a fixture)
     WITHIN,
     explosion,
     lorenz_solver,
-    twin,
 )
+from tests.cuda.trajectories.test_sde_march import KEY, TIMES, brownian_solver, heston
 
 RATES = np.linspace(0.5, 2.0, 6)
 decay = nd.ode.solver(lambda t, y, k: (-k * y[0], 3 * y[1]), rtol=1e-10, atol=1e-12, method="Vern7")
@@ -54,7 +52,7 @@ def test_closed_form():
 
 @pytest.mark.deep
 @pytest.mark.parametrize("method", [method.name for method in EXPLICIT])
-def test_trajectories_and_derivatives_are_those_of_the_solver(method, twin):  # noqa: F811
+def test_trajectories_and_derivatives_are_those_of_the_solver(method, twin):
     """In passes of a few numbers, with outputs within steps."""
     solve, starts, rho = lorenz_solver(method), STARTS[:4], RHO[:4]
     found = device.ensemble(
@@ -81,7 +79,7 @@ def test_trajectories_and_derivatives_are_those_of_the_solver(method, twin):  # 
 
 
 @pytest.mark.deep
-def test_float32_carries_more_partials_in_one_pass(twin):  # noqa: F811
+def test_float32_carries_more_partials_in_one_pass(twin):
     by = ("y0", "args")
     found = device.ensemble(
         lorenz_solver("Tsit5", 1e-5),
@@ -123,28 +121,6 @@ def test_structures_and_constants():
         np.testing.assert_allclose(found.derivatives[i, 1, 0], [by_a, by_b, by_k], rtol=1e-5)
 
 
-@pytest.mark.parametrize("as_array", [False, True])
-def test_lists_and_arrays_written_out(as_array, twin):  # noqa: F811
-    """They are read as tuples, as on the CPU."""
-
-    def as_list(t, y, k):
-        slope = -k * y[0]
-        return [slope, y[0] - y[1]]
-
-    def as_row(t, y, k):
-        return np.array([-k * y[0], y[0] - y[1]])
-
-    solve = nd.ode.solver(as_row if as_array else as_list, rtol=1e-9, atol=1e-12)
-    found = device.ensemble(solve, np.array([[2.0, 0.0]]), END, RATES + 1.5, derivatives="args")
-    k = RATES + 1.5
-    first = 2.0 * np.exp(-k)
-    second = (2.0 * math.exp(-1.0) - first) / (k - 1.0)
-    np.testing.assert_allclose(found.ys[:, 1], np.stack([first, second], axis=1), rtol=1e-8)
-    np.testing.assert_allclose(found.derivatives[:, 1, 0, 0], -first, rtol=1e-7)
-    by_k = (first - second) / (k - 1.0)
-    np.testing.assert_allclose(found.derivatives[:, 1, 1, 0], by_k, rtol=1e-6)
-
-
 def test_derivatives_of_what_is_not_reached_are_nan():
     y0s = np.array([0.5, 1.6])
     with pytest.warns(nd.NumbadWarning, match="1 of 2"):
@@ -157,7 +133,7 @@ def test_derivatives_of_what_is_not_reached_are_nan():
 
 @pytest.mark.deep(but=["Milstein"])
 @pytest.mark.parametrize("method", ["EulerMaruyama", "Milstein", "RKMil", "SRIW1", "SOSRI", "Heun"])
-def test_paths(method, twin):  # noqa: F811
+def test_paths(method, twin):
     """Against differences of the solver's paths; Milstein's steps take a derivative themselves."""
     solve, y0s, vol, h = brownian_solver(method), RATES, 0.4, 1e-6
     found = device.ensemble(solve, y0s, TIMES, (0.1, vol), KEY, derivatives=("y0", "args"))
@@ -177,7 +153,7 @@ def test_paths(method, twin):  # noqa: F811
 
 
 @pytest.mark.dear
-def test_heston_in_two_components(twin):  # noqa: F811
+def test_heston_in_two_components(twin):
     args, h = np.array([0.03, 2.0, 0.09, 0.3, -0.7]), 1e-6
     state = np.array([100.0, 0.09])
     found = device.ensemble(

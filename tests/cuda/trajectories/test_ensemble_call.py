@@ -14,26 +14,12 @@ from numba import cuda
 
 import numbad as nd
 import numbad.cuda as device
-from numbad.cuda.trajectories import ensemble_call
 from numbad.errors import DeviceError
 from numbad.ode.methods import EXPLICIT
-
-from .on_cpu import without_gpu
-from .registers import registers_and_spills
-from .twin_device import Resident, TwinDevice
+from tests.cuda.registers import registers_and_spills
+from tests.cuda.twin_device import Resident
 
 ASSEMBLED_FOR = (9, 0)
-
-
-@pytest.fixture(autouse=True)
-def twin(monkeypatch):
-    """Lets ensembles run on the CPU; the kernels that ran."""
-    if not cuda.is_available():
-        without_gpu(monkeypatch)
-    launched = []
-    monkeypatch.setattr(ensemble_call, "Accelerator", TwinDevice)
-    monkeypatch.setattr(TwinDevice, "launched", launched)
-    return launched
 
 
 def lorenz(t, y, sigma, rho, beta):
@@ -208,45 +194,6 @@ def test_max_steps():
         found = device.ensemble(solve, (1.0, 0.0), END, np.array([1.0, 200.0]))
     assert np.isnan(found.ys[1, 1]).all()
     np.testing.assert_allclose(found.ys[0, 1], [math.cos(1.0), -math.sin(1.0)], rtol=1e-5)
-
-
-# -- steps of one size ------------------------------------------------------------------------------
-
-
-def forced(t, y, rate):
-    return (rate * y[0] + math.sin(3.0 * t),)
-
-
-EVEN = {"method": "RK4", "first_step": 0.013}
-
-
-@pytest.mark.parametrize("ts", [(0.0, 1.0), (1.0, -0.3), (0.0, 0.01), (2.0, 2.013)])
-@pytest.mark.parametrize("longest", [math.inf, 0.004])
-def test_even_steps_are_those_of_the_solver(ts, longest):
-    solve = nd.ode.solver(forced, max_step=longest, **EVEN)
-    rates = np.linspace(-1.0, 1.0, 3)
-    found = device.ensemble(solve, (0.4,), ts, (rates,))
-    expected = [solve((0.4,), ts, (rate,)) for rate in rates]
-    np.testing.assert_allclose(found.ys, expected, rtol=1e-13)
-
-
-def test_an_even_step_that_fails_is_found():
-    solve = nd.ode.solver(lambda t, y: (y[0] * y[0],), **EVEN)
-    with pytest.raises(nd.IntegrationError) as on_cpu:
-        solve((3.0,), END)
-    place = re.search(r"t = [\d.]+", str(on_cpu.value))[0]
-    with pytest.warns(nd.NumbadWarning, match=f"1 of 3.*number 1: .*{re.escape(place)}"):
-        found = device.ensemble(solve, np.array([[0.5], [3.0], [0.1]]), END)
-    assert np.isnan(found.ys[1, 1, 0])
-    np.testing.assert_allclose(found.ys[[0, 2], 1, 0], [1.0, 1.0 / 9.0], rtol=1e-8)
-
-
-def test_too_many_even_steps():
-    solve = nd.ode.solver(forced, max_steps=76, **EVEN)  # 76.92 are needed
-    with pytest.raises(nd.IntegrationError, match="max_steps"):
-        device.ensemble(solve, (0.4,), END, (1.0,))
-    enough = nd.ode.solver(forced, max_steps=77, **EVEN)
-    assert device.ensemble(enough, (0.4,), END, (1.0,)).status.tolist() == [0]
 
 
 # -- wrong use --------------------------------------------------------------------------------------
