@@ -1,11 +1,10 @@
 """`nd.cuda.batch`: its kernels run on the CPU thread by thread, and compile for a GPU."""
 
 import math
-from collections import namedtuple
 
 import numpy as np
 import pytest
-from numba import njit, typeof
+from numba import njit
 
 pytest.importorskip("numba.cuda.core.ir", reason="this numba-cuda carries no IR of its own")
 
@@ -13,66 +12,9 @@ from numba import cuda
 
 import numbad as nd
 import numbad.cuda
-from numbad.cuda import batch_sums, device
-from numbad.cuda.launch import launch_for, resident
 from numbad.errors import ArgumentError, DeviceError, UnsupportedError
 
-from .on_cpu import CAPABILITY, run_kernel, without_gpu
-
-Model = namedtuple("Model", "rate scale")
-
-
-class Host:
-    """Takes the place of the GPU: NumPy arrays for those on the device, launches on the CPU."""
-
-    shape = 2, 3  # blocks, threads
-
-    def __init__(self, monkeypatch):
-        self.streams = []
-        names = "capability on_device is_on_device on_host empty launch stream_of"
-        for name in names.split():
-            monkeypatch.setattr(device, name, getattr(self, name))
-
-    def capability(self):
-        return CAPABILITY
-
-    def stream_of(self, stream):
-        return stream
-
-    def on_device(self, array, stream):
-        return array
-
-    def is_on_device(self, array):
-        return isinstance(array, np.ndarray)
-
-    def on_host(self, array, stream):
-        return array
-
-    def empty(self, shape, dtype, stream):
-        return np.full(shape, 77, dtype)
-
-    def launch(self, kernel, threads, count, arguments, stream):
-        self.streams.append(stream)
-        arguments = np.int64(count), *arguments
-        run_kernel(kernel.py_func, tuple(map(typeof, arguments)), arguments, *self.shape)
-
-
-@pytest.fixture
-def host(monkeypatch):
-    without_gpu(monkeypatch)
-    return Host(monkeypatch)
-
-
-def energy(x, p):
-    s = 0.0
-    for i in range(x.size):
-        s += p.scale * math.exp(p.rate * x[i])
-    return s
-
-
-X = np.linspace(-1.0, 1.0, 21).reshape(7, 3)
-P = Model(0.5, 2.0)
-E = P.scale * np.exp(P.rate * X)
+from .batches import E, P, X, energy, pair, rows
 
 
 def test_values_and_gradients_of_rows(host):
@@ -99,10 +41,6 @@ def test_values_into_given_arrays(host):
             batched(X, P, out=wrong)
 
 
-def pair(x, y):
-    return x * y, (x + 2.0 * y, 3)
-
-
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_functions_of_numbers(host, dtype):
     x = np.arange(10, dtype=dtype)[::2]
@@ -110,10 +48,6 @@ def test_functions_of_numbers(host, dtype):
     np.testing.assert_array_equal(product, 0.5 * x)
     np.testing.assert_array_equal(total, x + 1.0)
     assert (product.dtype, total.dtype, three.tolist()) == (dtype, dtype, [3] * 5)
-
-
-def rows(x, k):
-    return x[0] * x[1], k * x[1] ** 2
 
 
 def test_jacobians_by_rows_and_what_is_shared(host):
@@ -213,32 +147,6 @@ def test_without_a_gpu_the_error_says_what_to_do():
         nd.cuda.batch(pair)(X[:, 0], X[:, 1])
 
 
-def test_a_gpu_that_is_too_old_is_named(monkeypatch):
-    monkeypatch.setattr(cuda, "is_available", lambda: True)
-    old = type("Device", (), {"compute_capability": (3, 0)})
-    monkeypatch.setattr(cuda, "get_current_device", lambda: old)
-    with pytest.raises(DeviceError, match="capability 3.0.*compiles for"):
-        device.capability()
-
-
-def test_launches_hold_as_many_threads_as_registers_allow():
-    # CUDA occupancy: 65,536 registers and 2,048 threads a multiprocessor.
-    assert [resident(r, 128) for r in (32, 48, 96, 128, 168, 255)] == [
-        2048,
-        1280,
-        640,
-        512,
-        384,
-        256,
-    ]
-    assert launch_for(10, 32, 132).blocks == 1
-    many = launch_for(8_388_608, 96, 132)
-    assert many.blocks % 132 == 0
-    assert many.blocks * many.threads < 8_388_608
-    assert resident(96, many.threads) == 640
-    assert launch_for(1000, 32, 132, threads=64).blocks == 16
-
-
 @pytest.mark.skipif(not cuda.is_available(), reason="no CUDA GPU on this machine")
 def test_on_a_gpu():
     gradient = nd.cuda.batch(nd.cuda.value_and_grad(energy, (0, 1)), in_axes=(0, None))
@@ -292,69 +200,3 @@ def test_paths_of_random_numbers_are_those_of_the_cpu(host):
     np.testing.assert_allclose(
         found, nd.batch(nd.value_and_grad(drawn), in_axes=axes)(*args), rtol=1e-13
     )
-
-
-# -- sums -------------------------------------------------------------------------------------------
-
-
-def misfit(x, y, weights, rate):
-    s = 0.0
-    for i in range(x.size):
-        s += weights[i] * math.exp(-rate * x[i])
-    return (s - y) ** 2
-
-
-WEIGHTS, RATE, Y = np.array([0.4, -0.3, 0.9]), 0.7, np.linspace(0.0, 2.0, 7)
-
-
-def misfits():
-    """Values and derivatives by y, weights and rate of the elements, in closed form."""
-    e = np.exp(-RATE * X)
-    off = e @ WEIGHTS - Y
-    return off**2, -2.0 * off, 2.0 * off[:, None] * e, -2.0 * off * ((X * e) @ WEIGHTS)
-
-
-@pytest.mark.parametrize("parts", [3, 100])
-@pytest.mark.parametrize("reduce", ["sum", "mean"])
-def test_sums_by_what_all_share(host, reduce, parts, monkeypatch):
-    monkeypatch.setattr(batch_sums, "_MOST_PARTS", parts)
-    monkeypatch.setattr(batch_sums, "_FEWEST_PARTS", 1)
-    monkeypatch.setattr(batch_sums, "_ROWS", 2)
-    op = nd.cuda.value_and_grad(misfit, (3, 1, 2))
-    batched = nd.cuda.batch(op, in_axes=(0, 0, None, None), reduce=reduce)
-    value, (by_rate, by_y, by_weights) = batched(X, Y, WEIGHTS, RATE)
-    values, exact_y, exact_weights, exact_rate = misfits()
-    taken = getattr(np, reduce)
-    np.testing.assert_allclose(value, taken(values), rtol=1e-14)
-    np.testing.assert_allclose(by_y, exact_y, rtol=1e-14)
-    np.testing.assert_allclose(by_weights, taken(exact_weights, axis=0), rtol=1e-13)
-    np.testing.assert_allclose(by_rate, taken(exact_rate), rtol=1e-13)
-    assert np.shape(value) == np.shape(by_rate) == ()
-
-
-def test_sums_of_what_a_function_returns(host):
-    x = np.arange(10, dtype=np.float32)
-    product, (total, three) = nd.cuda.batch(pair, in_axes=(0, None), reduce="sum")(x, 0.5)
-    assert (product, total, three) == (22.5, 55.0, 30.0)
-    assert type(product) is np.float64
-
-
-def test_sums_in_float32_are_float64(host):
-    op = nd.cuda.value_and_grad(energy, 1)
-    rows = np.tile(X.astype("f4"), (40, 1))
-    value, by_p = nd.cuda.batch(op, in_axes=(0, None), reduce="sum")(rows, P)
-    np.testing.assert_allclose(value, 40 * E.sum(), rtol=1e-6)
-    np.testing.assert_allclose(by_p, [40 * (X * E).sum(), 40 * E.sum() / P.scale], rtol=1e-6)
-    assert value.dtype == by_p.rate.dtype == np.float64
-    assert type(by_p) is Model
-
-
-def test_sums_that_there_are_none_of(host):
-    with pytest.raises(ArgumentError, match="reduce is None, 'sum' or 'mean', not 'max'"):
-        nd.cuda.batch(pair, reduce="max")
-    with pytest.raises(ArgumentError, match="no element to take the sum of"):
-        nd.cuda.batch(pair, in_axes=(0, None), reduce="sum")(np.zeros(0), 0.5)
-    with pytest.raises(ArgumentError, match="out="):
-        nd.cuda.batch(pair, in_axes=(0, None), reduce="sum")(np.ones(2), 0.5, out=np.ones(2))
-    with pytest.raises(UnsupportedError, match="reduce= adds.*not.*jacobian"):
-        nd.cuda.batch(nd.cuda.jacobian(energy), in_axes=(0, None), reduce="sum")(X, P)

@@ -14,16 +14,13 @@ from numba import cuda
 import numbad as nd
 import numbad.cuda as device
 
-from .on_cpu import CAPABILITY, DeviceFunction, without_gpu
+from .on_cpu import CAPABILITY, DeviceFunction
 
 S, D, N = types.float32, types.float64, types.int64
 SCALE = 0.3
 
 
-@pytest.fixture(autouse=True)
-def no_gpu(monkeypatch):
-    if not cuda.is_available():
-        without_gpu(monkeypatch)
+pytestmark = pytest.mark.usefixtures("no_gpu")
 
 
 @njit
