@@ -9,6 +9,8 @@ from numba import njit
 
 import numbad as nd
 
+from .processes import run
+
 # Operators as functions `(f) -> (x -> something that hangs on f's code)`.
 OPERATORS = {
     "grad": lambda f: nd.grad(f, mode="reverse"),
@@ -251,3 +253,38 @@ def test_inlined_callees(operator):
     }
     name = next(name for name, own in OPERATORS.items() if own is operator)
     assert np.ravel(found).tolist() == expected.get(name, [36.0])
+
+
+FAST_CALLER = """
+from numba import njit
+import numbad as nd
+from tests.compilation.counting import record, report
+
+@njit
+def absorbed(x):
+    return (x + 1e16) - 1e16
+
+value = nd.value_and_grad(absorbed, mode="reverse")
+
+@njit(fastmath=True)
+def fast(x):
+    return value(x)[0]
+
+calls = {{"value": lambda x: value(x)[0], "fast": fast}}
+record({name!r}, calls[{name!r}], 1.0)
+report()
+"""
+
+
+@pytest.mark.deep
+def test_options_taken_from_a_caller_stay_with_it(tmp_path):
+    """A function without options of its own has those of the function that it is compiled for."""
+    program = tmp_path / "program.py"
+
+    def found(name):
+        program.write_text(FAST_CALLER.format(name=name))
+        return run(program, tmp_path / "cache")[name][0]
+
+    assert found("fast") == 1.0
+    assert found("value") == 0.0
+    assert found("fast") == 1.0

@@ -13,6 +13,8 @@ from numba import float32, float64, int64, njit, vectorize
 import numbad as nd
 from numbad.compilation.meaning import meaning
 
+from .processes import run
+
 MODES = "forward", "reverse"
 
 
@@ -296,3 +298,46 @@ def test_a_recursive_function_that_is_compiled_before_it_has_its_name():
     assert [nd.grad(lambda x: even(x), mode=mode)(-1.5) for mode in MODES] == [-3.0, -3.0]
     exec(RECURSIVE.format(factor=3.0), scope)
     assert nd.grad(lambda x: 2.0 * even(x), mode="reverse")(-1.5) == -6.0
+
+
+REBOUND = """
+import numpy as np
+from numba import njit
+import numbad as nd
+from tests.compilation.counting import record, report
+
+scale = 2.0
+
+@njit
+def helper(x):
+    return scale * x
+
+@njit
+def f(x):
+    return helper(x) * x
+
+gradients = {{mode: nd.grad(f, mode=mode) for mode in ("forward", "reverse")}}
+if {rebind}:
+    for gradient in gradients.values():
+        gradient(3.0)
+    scale = 5.0
+for mode, gradient in gradients.items():
+    record(mode, gradient, np.float32(3.0))
+report()
+"""
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+def test_a_global_that_is_bound_anew_between_two_signatures(tmp_path, mode):
+    """Code for the second signature is found by what the global meant then."""
+    program = tmp_path / "program.py"
+
+    def found(rebind):
+        program.write_text(REBOUND.format(rebind=rebind))
+        return run(program, tmp_path / "cache")[mode]
+
+    assert found(rebind=True)[0] == 30.0
+    assert found(rebind=False)[0] == 12.0
+    assert found(rebind=True)[:2] == [30.0, []]
+    assert found(rebind=False)[:2] == [12.0, []]

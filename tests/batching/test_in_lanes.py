@@ -1,4 +1,4 @@
-"""Which functions lanes go through together, what becomes of the others, and what is refused."""
+"""Functions in lanes: which of them go through together, what comes back, and what is refused."""
 
 import math
 from typing import NamedTuple
@@ -123,36 +123,6 @@ def test_lanes_are_refused(case):
         nd.batch(f, axes, lanes=4)(*args)
 
 
-ONE_BY_ONE = ("a write to an array", "a loop within a branch", "an integer that differs")
-
-
-@pytest.mark.parametrize("name", ONE_BY_ONE)
-def test_what_lanes_do_not_go_through_goes_one_by_one(name):
-    f, axes, args = REFUSED[name]
-    batch = nd.batch(f, axes)
-    np.testing.assert_array_equal(batch(*args), [f(x) for x in X])
-    _, (found,) = nd.vjp(batch)(args, np.ones(5))
-    expected = [complex_step.jacobian(numba.njit(f), (x,), (0,))[0][0] for x in X.tolist()]
-    np.testing.assert_allclose(found, expected, rtol=1e-13)
-
-
-def test_loops_of_different_length():
-    e = np.linspace(0.0, 0.8, 6)
-    batch = nd.batch(kepler, (0, None))
-    np.testing.assert_array_equal(batch(e, 1.0), [kepler(x, 1.0) for x in e])
-    _, (by_e, by_m) = nd.vjp(batch)((e, 1.0), np.ones(6))
-    anomaly = batch(e, 1.0)
-    slope = 1.0 / (1.0 - e * np.cos(anomaly))  # of the implicit function
-    np.testing.assert_allclose(by_e, np.sin(anomaly) * slope, rtol=1e-9)
-    np.testing.assert_allclose(by_m, slope.sum(), rtol=1e-9)
-
-
-def test_an_exception_of_one_element():
-    with pytest.raises(ValueError, match="negative"):
-        nd.batch(positive)(X)
-    np.testing.assert_array_equal(nd.batch(positive)(abs(X)), X * X)
-
-
 def _ratio(x, y):
     return x / y
 
@@ -177,52 +147,6 @@ def test_division_by_zero(lanes):
     np.testing.assert_allclose(by_y, [-0.5, 0.25, 0.0, -0.25 / 16, -1.5 / 25], rtol=1e-15)
 
 
-def test_draws_are_made_again():
-    """The reverse sweep sees the numbers that the forward sweep drew."""
-
-    @numba.njit
-    def seeded(k):
-        np.random.seed(k)
-
-    batch = nd.batch(drawn)
-    total = nd.value_and_grad(lambda x: added(batch(x)), mode="reverse")
-    seeded(7)
-    normals = batch(np.ones(5))
-    seeded(7)
-    value, gradient = total(X)
-    np.testing.assert_allclose(gradient, normals)
-    np.testing.assert_allclose(value, np.sum(normals * X))
-
-
-@pytest.mark.deep(but=["0-4", "1-auto", "9-4"])
-@pytest.mark.parametrize("lanes", ["auto", 4, None])
-@pytest.mark.parametrize("count", [0, 1, 4, 9])
-def test_batches_of_any_length(lanes, count):
-    x = np.linspace(1.0, 2.0, count)
-    batch = nd.batch(lambda x, a: (a * x * x, x > 1.5), (0, None), lanes=lanes)
-    values, large = batch(x, 3.0)
-    np.testing.assert_array_equal(values, 3.0 * x * x)
-    np.testing.assert_array_equal(large, x > 1.5)
-    assert large.dtype == np.bool_
-    total = nd.grad(lambda x, a: added(batch(x, a)[0]), (0, 1), mode="reverse")
-    by_x, by_a = total(x, 3.0)
-    np.testing.assert_allclose(by_x, 6.0 * x)
-    np.testing.assert_allclose(by_a, np.sum(x * x))
-
-
-@pytest.mark.parametrize("lanes", [4, None])
-def test_lanes_beyond_the_end_count_for_nothing(lanes):
-    """They repeat the last element, whose slope by `a` is finite or infinite as it says."""
-    batch = nd.batch(lambda x, a: np.sqrt(x - a), (0, None), lanes=lanes)
-    x = np.array([1.0, 4.0, 9.0, 16.0, 0.0])
-    _, (by_x, by_a) = nd.vjp(batch)((x, 0.0), np.ones(5))
-    np.testing.assert_array_equal(by_x, [0.5, 0.25, 0.5 / 3.0, 0.125, np.inf])
-    assert by_a == -np.inf  # with zero times infinity from the repeated ones it were NaN
-    shared = nd.batch(lambda x, a: np.sqrt(x - a[0]), (0, None), lanes=lanes)
-    _, (_, by_a) = nd.vjp(shared)((x, np.zeros(1)), np.ones(5))
-    assert by_a[0] == -np.inf
-
-
 @pytest.mark.parametrize("lanes", [4, None])
 def test_single_precision(lanes):
     def f(x, y):
@@ -244,47 +168,6 @@ def test_single_precision(lanes):
         for i in range(5):
             one = complex_step.jacobian(compiled, (float(x[i]), float(y[i])), (k,))[0][0]
             np.testing.assert_allclose(mine[i], one, rtol=1e-5)
-
-
-@pytest.mark.parametrize("lanes", [4, None])
-def test_strides(lanes):
-    z = np.arange(40.0).reshape(10, 4)[::2, ::-1]
-    batch = nd.batch(lambda row: row[0] - 2.0 * row[3], lanes=lanes)
-    np.testing.assert_array_equal(batch(z), z[:, 0] - 2.0 * z[:, 3])
-    batch = nd.batch(lambda row: row[0] - 2.0 * row[3], 1, lanes=lanes)
-    np.testing.assert_array_equal(batch(z.T), z[:, 0] - 2.0 * z[:, 3])
-    _, (found,) = nd.vjp(batch)((z.T,), np.arange(5.0))
-    np.testing.assert_array_equal(found[0], np.arange(5.0))
-    np.testing.assert_array_equal(found[3], -2.0 * np.arange(5.0))
-    assert not found[1:3].any()
-
-
-def test_shared_arrays_and_tuples():
-    def f(x, w, c):
-        r = c[0] * x
-        for k in range(w.size):
-            r = r * x + w[k]
-        if r < 0.0:
-            r = r * c[1][0]
-        return r
-
-    w, c = np.array([0.5, -1.25]), (2.0, (0.25, 3))
-    together = nd.batch(f, (0, None, None), lanes=4)
-    one = nd.batch(f, (0, None, None), lanes=None)
-    np.testing.assert_array_equal(together(X, w, c), one(X, w, c))
-    for lanes in (4, None):
-        batch = nd.batch(f, (0, None, None), lanes=lanes)
-        _, (_, by_w, by_c) = nd.vjp(batch)((X, w, c), np.ones(5))
-        by_w0, by_c0, by_c1 = np.zeros(2), 0.0, 0.0
-        for x in X:
-            r = (c[0] * x * x + w[0]) * x + w[1]
-            scale = c[1][0] if r < 0.0 else 1.0
-            by_w0 += scale * np.array([x, 1.0])
-            by_c0 += scale * x * x * x
-            by_c1 += r if r < 0.0 else 0.0
-        np.testing.assert_allclose(by_w, by_w0)
-        np.testing.assert_allclose([by_c[0], by_c[1][0]], [by_c0, by_c1])
-        assert by_c[1][1] == 0
 
 
 def _smooth(x, a):
@@ -376,43 +259,3 @@ def test_call_from_compiled_code():
         return batch(x, a).mean()
 
     np.testing.assert_allclose(mean(X, 0.75), np.mean([_smooth(x, 0.75) for x in X]))
-
-
-def _changes(x, z):
-    z[0] = x
-    return x
-
-
-def _appends(x, items):
-    items.append(x)
-    return x
-
-
-class TestWrongUse:
-    def test_axes(self):
-        for axes in ((0,), (0, 0, 0), (0, -1), (0, True), (0, "x"), (None, None), None):
-            with pytest.raises(nd.ArgumentError, match="in_axes"):
-                nd.batch(_ratio, axes)
-
-    def test_lanes(self):
-        for lanes in (0, 1, 100, True, "many", 2.0):
-            with pytest.raises(nd.ArgumentError, match="lanes"):
-                nd.batch(_ratio, lanes=lanes)
-
-    def test_arguments(self):
-        with pytest.raises(nd.ArgumentError, match="'y' is float64, and has no axis 0"):
-            nd.batch(_ratio)(X, 1.0)
-        with pytest.raises(nd.ArgumentError, match="'y' is a 1-D array, and has no axis 1"):
-            nd.batch(_ratio, (0, 1))(X, X)
-        with pytest.raises(nd.ArgumentError, match="'x' and 'y' have different lengths"):
-            nd.batch(_ratio)(X, X[:3])
-
-    def test_functions(self):
-        with pytest.raises(nd.UnsupportedError, match=r"takes '\*args'"):
-            nd.batch(lambda *x: x[0])
-        with pytest.raises(nd.UnsupportedError, match="may change its argument 'z'"):
-            nd.batch(_changes)(X, np.zeros((5, 2)))
-        with pytest.raises(nd.UnsupportedError, match="'items' holds a "):
-            nd.batch(_appends, (0, None))(X, numba.typed.List([1.0]))
-        with pytest.raises(nd.UnsupportedError, match="returns array"):
-            nd.batch(lambda x: np.zeros(2) + x)(X)

@@ -1,0 +1,48 @@
+"""Axes, arguments and functions that `nd.batch` is given in error."""
+
+import numba
+import numpy as np
+import pytest
+
+import numbad as nd
+from tests.batching.test_in_lanes import X, _ratio
+
+
+def _changes(x, z):
+    z[0] = x
+    return x
+
+
+def _appends(x, items):
+    items.append(x)
+    return x
+
+
+class TestWrongUse:
+    def test_axes(self):
+        for axes in ((0,), (0, 0, 0), (0, -1), (0, True), (0, "x"), (None, None), None):
+            with pytest.raises(nd.ArgumentError, match="in_axes"):
+                nd.batch(_ratio, axes)
+
+    def test_lanes(self):
+        for lanes in (0, 1, 100, True, "many", 2.0):
+            with pytest.raises(nd.ArgumentError, match="lanes"):
+                nd.batch(_ratio, lanes=lanes)
+
+    def test_arguments(self):
+        with pytest.raises(nd.ArgumentError, match="'y' is float64, and has no axis 0"):
+            nd.batch(_ratio)(X, 1.0)
+        with pytest.raises(nd.ArgumentError, match="'y' is a 1-D array, and has no axis 1"):
+            nd.batch(_ratio, (0, 1))(X, X)
+        with pytest.raises(nd.ArgumentError, match="'x' and 'y' have different lengths"):
+            nd.batch(_ratio)(X, X[:3])
+
+    def test_functions(self):
+        with pytest.raises(nd.UnsupportedError, match=r"takes '\*args'"):
+            nd.batch(lambda *x: x[0])
+        with pytest.raises(nd.UnsupportedError, match="may change its argument 'z'"):
+            nd.batch(_changes)(X, np.zeros((5, 2)))
+        with pytest.raises(nd.UnsupportedError, match="'items' holds a "):
+            nd.batch(_appends, (0, None))(X, numba.typed.List([1.0]))
+        with pytest.raises(nd.UnsupportedError, match="returns array"):
+            nd.batch(lambda x: np.zeros(2) + x)(X)
