@@ -1,14 +1,9 @@
-"""What could be silently wrong: shared memory, levels, exceptions, parallel loops; and refusals."""
-
-import math
-import re
+"""What could be silently wrong: shared memory, levels, parallel loops, methods of classes."""
 
 import numpy as np
 import pytest
 from numba import njit, prange, types
-from numba.core.errors import TypingError
 from numba.experimental import jitclass
-from numpy.lib.stride_tricks import as_strided
 
 import numbad as nd
 from tests.forward.compare import Programs, check
@@ -183,33 +178,6 @@ def test_parallel_functions():
     np.testing.assert_array_equal(filled, a)
 
 
-# -- values that leave compiled code ---------------------------------------------------------
-
-
-def checked(x, n):
-    if x < 0:
-        raise ValueError("negative", x, n, 2.0 * x)
-    return x * x
-
-
-def test_exceptions_carry_values():
-    slope = nd.derivative(checked)
-    assert slope(2.0, 3) == 4.0
-    with pytest.raises(ValueError, match="negative") as caught:
-        slope(-2.0, 3)
-    assert caught.value.args == ("negative", -2.0, 3, -4.0)
-
-
-def test_print_shows_values(capfd):
-    @njit
-    def shown(x):
-        print("x =", x)
-        return x * x
-
-    assert nd.derivative(shown)(1.5) == 3.0
-    assert capfd.readouterr().out == "x = 1.5\n"
-
-
 # -- complex numbers -------------------------------------------------------------------------
 
 
@@ -313,96 +281,3 @@ def test_methods_that_arrays_have_as_well():
     """Polynomials: (3 x^2) (5 x) + 18 x and x^4."""
     assert nd.derivative(methods_of_a_class)(2.0) == 45.0 * 4.0 + 18.0
     assert nd.derivative(methods_of_a_list)(2.0) == 4.0 * 8.0
-
-
-def int_store(x):
-    counts = np.zeros(2, np.int64)
-    counts[0] = x
-    return counts[0] * x
-
-
-def typed_local(x):
-    s = [x]
-    return s[0]
-
-
-def unknown_method(a):
-    return as_strided(a, (1,), (8,))[0]
-
-
-def branches_on_type(x):
-    if isinstance(x, str):
-        return 0.0
-    if isinstance(x, (int, float)):
-        return x * x
-    return x
-
-
-@pytest.mark.parametrize(
-    ("f", "x", "line"),
-    [
-        (int_store, 2.5, "counts[0] = x"),
-        (njit(locals={"s": types.ListType(types.float64)})(typed_local), 2.5, "s = [x]"),
-        (unknown_method, np.ones(2), "return as_strided(a, (1,), (8,))[0]"),
-    ],
-)
-def test_a_refusal_names_function_file_line_and_way_out(f, x, line):
-    with pytest.raises(nd.UnsupportedError) as caught:
-        nd.jacobian(f, mode="forward")(x)
-    message = str(caught.value)
-    code = getattr(f, "py_func", f).__code__
-    assert code.co_name in message
-    assert __file__ in message
-    assert line in message
-    assert "stop_gradient" in message
-    assert "Dual(" not in message
-
-
-def test_the_deepest_function_is_named():
-    @njit
-    def deep(a):
-        return as_strided(a, (1,), (8,))[0]
-
-    def f(a):
-        return deep(a) * math.pi
-
-    with pytest.raises(nd.UnsupportedError, match=r"cannot differentiate deep(.|\n)*as_strided"):
-        nd.jacobian(f, mode="forward")(np.ones(2))
-    in_reverse = r"reverse mode cannot differentiate the call of as_strided in deep: File"
-    with pytest.raises(nd.UnsupportedError, match=in_reverse) as caught:
-        nd.grad(f)(np.ones(2))
-    told = r"\n\nForward mode refuses it as well: cannot differentiate deep: File .*\n    return as"
-    assert re.search(told, str(caught.value))
-    assert str(caught.value).count("Way out: ") == 2
-
-
-def test_what_one_mode_cannot_do_is_done_in_the_other():
-    assert nd.grad(int_store)(2.5) == 2.0
-    assert nd.grad(branches_on_type)(2.0) == 4.0
-
-
-def unknown_attribute(x):
-    return x.foo
-
-
-def test_what_numba_itself_refuses_stays_an_error_of_numba():
-    for mode in ("auto", "forward", "reverse"):
-        with pytest.raises(TypingError, match="Unknown attribute 'foo'") as caught:
-            nd.grad(unknown_attribute, mode=mode)(1.0)
-        assert not isinstance(caught.value, nd.NumbadError)
-
-
-def test_dual_numbers_are_hashed_by_their_values():
-    """Of equal elements a set keeps the first one; sets of constants are asked for the value."""
-
-    def product(x, y):
-        r = 1.0
-        for v in {x, x * y, x + 0.0}:
-            r *= v
-        return r
-
-    def told(x):
-        return x * x if hash(x) == hash(2.0) and x in {2.0, 3.0} else 0.0
-
-    assert nd.grad(product, argnums=(0, 1), mode="forward")(2.0, 3.0) == (12.0, 4.0)
-    assert nd.grad(told, mode="forward")(2.0) == 4.0

@@ -545,29 +545,3 @@ def test_states_that_begin_as_constants():
     value[0] = 7.0
     assert WEIGHTS[0] == 1.0
     assert tangent.tolist() == [0.0, 0.0, 0.0]
-
-
-@njit
-def weighed(y, a, b):
-    return a * y + b
-
-
-@njit
-def counts_calls(y, a, b):
-    b[0] += 1.0
-    return a * y + b
-
-
-def test_star_arguments_are_handed_on_one_by_one():
-    """Each goes to its own parameter: nothing but what the callee writes to is taken for changed."""
-    y, rest = np.array([1.0, 2.0, 3.0]), (np.array([4.0, 5.0, 6.0]), np.array([0.0, 1.0, 2.0]))
-    by_y = nd.jacobian(lambda y, rest: weighed(y, *rest), mode="forward", chunk=2)
-    np.testing.assert_array_equal(by_y(y, rest), np.diag(rest[0]))
-
-    def of_tuple(y, rest):
-        all_of_them = (y, *rest)
-        return counts_calls(all_of_them[0], all_of_them[1], all_of_them[2])
-
-    for f in (lambda y, rest: counts_calls(y, *rest), of_tuple):
-        with pytest.raises(nd.UnsupportedError, match="may change its argument 'rest'"):
-            nd.jacobian(f, mode="forward", chunk=2)(y, rest)

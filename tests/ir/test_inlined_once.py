@@ -1,11 +1,14 @@
 """Functions with `inline="always"`, which numbad's pipelines put in place without copies."""
 
 import numba
+import numpy as np
 import pytest
 from numba.core import ir
 
+import numbad as nd
 from numbad.ir import inlined_once
 from numbad.ir.unwind import freeing
+from tests.forward.test_given_code import MODES
 
 
 @numba.njit(inline="always")
@@ -55,3 +58,27 @@ def test_no_block_is_copied(monkeypatch):
     freeing(numba.njit(lambda x: clipped(x, 1.0) + clipped(x, 2.0)))(3.0)
     assert copied
     assert all(copied)
+
+
+@numba.njit(inline="always")
+def ruled(x):
+    return x * x
+
+
+nd.scalar_rule(ruled, lambda ans, x: (7.0,))
+
+
+@numba.njit(inline="always")
+def inlined(a, x):
+    out = np.zeros(2, a.dtype)
+    out[0] = ruled(x)
+    out *= 2.0
+    return out
+
+
+@MODES
+def test_what_is_inlined_keeps_its_rule(mode):
+    def f(x):
+        return inlined(np.ones(2), x).sum() + ruled(x)
+
+    assert nd.value_and_grad(f, mode=mode)(1.5) == (6.75, 21.0)

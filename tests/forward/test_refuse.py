@@ -1,0 +1,89 @@
+"""Refusals of forward mode: the function, file, line and way out that they name."""
+
+import math
+import re
+
+import numpy as np
+import pytest
+from numba import njit, types
+from numba.core.errors import TypingError
+from numpy.lib.stride_tricks import as_strided
+
+import numbad as nd
+
+
+def int_store(x):
+    counts = np.zeros(2, np.int64)
+    counts[0] = x
+    return counts[0] * x
+
+
+def typed_local(x):
+    s = [x]
+    return s[0]
+
+
+def unknown_method(a):
+    return as_strided(a, (1,), (8,))[0]
+
+
+def branches_on_type(x):
+    if isinstance(x, str):
+        return 0.0
+    if isinstance(x, (int, float)):
+        return x * x
+    return x
+
+
+@pytest.mark.parametrize(
+    ("f", "x", "line"),
+    [
+        (int_store, 2.5, "counts[0] = x"),
+        (njit(locals={"s": types.ListType(types.float64)})(typed_local), 2.5, "s = [x]"),
+        (unknown_method, np.ones(2), "return as_strided(a, (1,), (8,))[0]"),
+    ],
+)
+def test_a_refusal_names_function_file_line_and_way_out(f, x, line):
+    with pytest.raises(nd.UnsupportedError) as caught:
+        nd.jacobian(f, mode="forward")(x)
+    message = str(caught.value)
+    code = getattr(f, "py_func", f).__code__
+    assert code.co_name in message
+    assert __file__ in message
+    assert line in message
+    assert "stop_gradient" in message
+    assert "Dual(" not in message
+
+
+def test_the_deepest_function_is_named():
+    @njit
+    def deep(a):
+        return as_strided(a, (1,), (8,))[0]
+
+    def f(a):
+        return deep(a) * math.pi
+
+    with pytest.raises(nd.UnsupportedError, match=r"cannot differentiate deep(.|\n)*as_strided"):
+        nd.jacobian(f, mode="forward")(np.ones(2))
+    in_reverse = r"reverse mode cannot differentiate the call of as_strided in deep: File"
+    with pytest.raises(nd.UnsupportedError, match=in_reverse) as caught:
+        nd.grad(f)(np.ones(2))
+    told = r"\n\nForward mode refuses it as well: cannot differentiate deep: File .*\n    return as"
+    assert re.search(told, str(caught.value))
+    assert str(caught.value).count("Way out: ") == 2
+
+
+def test_what_one_mode_cannot_do_is_done_in_the_other():
+    assert nd.grad(int_store)(2.5) == 2.0
+    assert nd.grad(branches_on_type)(2.0) == 4.0
+
+
+def unknown_attribute(x):
+    return x.foo
+
+
+def test_what_numba_itself_refuses_stays_an_error_of_numba():
+    for mode in ("auto", "forward", "reverse"):
+        with pytest.raises(TypingError, match="Unknown attribute 'foo'") as caught:
+            nd.grad(unknown_attribute, mode=mode)(1.0)
+        assert not isinstance(caught.value, nd.NumbadError)
