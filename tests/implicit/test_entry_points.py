@@ -1,4 +1,4 @@
-"""Functions in compiled code that capture what the equation, the minimum or the integral depends on."""
+"""`nd.root` and its relatives as they are called: with what they do not take, and in compiled code."""
 
 import math
 
@@ -7,6 +7,50 @@ import pytest
 from numba import njit
 
 import numbad as nd
+
+from .test_root import affine, square
+
+
+def test_number_of_equations():
+    with pytest.raises(nd.ConvergenceError, match="as many numbers"):
+        nd.root(lambda x: np.array([x[0], x[1], 1.0]), np.ones(2))
+
+
+def test_arguments():
+    with pytest.raises(nd.ArgumentError, match="no value for 'a'"):
+        nd.root(square, 1.0)
+    with pytest.raises(nd.ArgumentError, match="2 args for square"):
+        nd.root(square, 1.0, (1.0, 2.0))
+    with pytest.raises(nd.ArgumentError, match="x0 is a float or a 1-D array"):
+        nd.root(affine, np.ones((2, 2)), (np.ones((2, 2)), np.ones(2)))
+    with pytest.raises(nd.ArgumentError, match="returns a float"):
+        nd.root(lambda x: (x, x), 1.0)
+    with pytest.raises(nd.ArgumentError, match="1-D array"):
+        nd.root(lambda x: x[0], np.ones(1))
+    with pytest.raises(nd.ArgumentError, match="pair"):
+        nd.root(square, 1.0, (2.0,), bracket=(1.0,))
+    with pytest.raises(nd.ArgumentError, match="function or a Numba"):
+        nd.root(3.0, 1.0)
+
+
+def test_functions_that_are_refused():
+    def draws(x):
+        return x - np.random.random()
+
+    def starred(x, *rest):
+        return x
+
+    for function, what in ((draws, "random"), (starred, "args")):
+        with pytest.raises(nd.UnsupportedError, match=what):
+            nd.root(function, 1.0)
+
+
+def test_lists_are_refused():
+    def f(a):
+        return nd.root(square, 1.0, ([a],))
+
+    with pytest.raises(nd.UnsupportedError, match="holds a"):
+        nd.grad(f)(2.0)
 
 
 @njit
