@@ -255,3 +255,9 @@ def test_steps_are_no_shorter_where_there_is_no_complex_derivative():
 def test_what_is_no_slope_is_told(fun, said):
     with pytest.raises(nd.ModelError, match=said):
         nd.ode.solver(fun, method="Rosenbrock23")((1.0j, 2.0), (0.0, 1.0))
+
+
+@pytest.mark.deep
+def test_complex_states():
+    ys = nd.ode.solver(lambda t, y: 1j * y, rtol=1e-9)(1.0 + 0.0j, (0.0, 2.0))
+    assert ys[-1, 0] == pytest.approx(np.exp(2j), abs=1e-7)

@@ -112,23 +112,6 @@ def test_output_times_and_tight_tolerances():
     np.testing.assert_allclose(inside.y, ours.y[:, 3:-5], rtol=0, atol=1e-12)
 
 
-def test_dense_output():
-    ours = nd.ode.solve_ivp(
-        predators, SPAN, START, args=ARGUMENTS, dense_output=True, rtol=1e-9, atol=1e-9
-    )
-    theirs = scipy.integrate.solve_ivp(
-        predators, SPAN, START, args=ARGUMENTS, dense_output=True, rtol=1e-9, atol=1e-9
-    )
-    times = np.linspace(*SPAN, 1001)
-    np.testing.assert_allclose(ours.sol(times), theirs.sol(times), rtol=0, atol=2e-6)
-    np.testing.assert_allclose(ours.sol(ours.t), ours.y, rtol=0, atol=1e-12)
-    assert ours.sol(3.0).shape == (2,)
-    assert (ours.sol.t_min, ours.sol.t_max) == SPAN
-    assert len(ours.sol.ts) == len(ours.t)
-    with pytest.raises(ValueError, match="one-dimensional"):
-        ours.sol(times[None])
-
-
 def test_backwards():
     options = dict(t_eval=[2.5, 1.0, 0.0], dense_output=True, rtol=1e-8)
     ours, theirs = both(exponential, (3.0, 0.0), [1.0, 2.0], **options)

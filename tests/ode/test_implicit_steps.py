@@ -7,10 +7,9 @@ import pytest
 import scipy.integrate
 
 import numbad as nd
-from numbad.ode.implicit_tableau import ImplicitTableau, collocation
+from numbad.ode.implicit_tableau import ImplicitTableau
 from numbad.ode.integrate import Problem, make_integrate
 from numbad.ode.methods import find_method
-from numbad.ode.methods.radau_iia5 import RADAU_IIA5
 from numbad.ode.solving import as_dispatcher
 from tests.ode.problems import settings
 from tests.ode.test_rosenbrock import (
@@ -202,15 +201,6 @@ def test_failures_have_the_time_and_the_reason():
     few = nd.ode.solver(explodes, method="RadauIIA5", max_steps=3)
     with pytest.raises(nd.IntegrationError, match="max_steps"):
         few((1.0,), (0.0, 0.9999))
-
-
-def test_collocation_at_gauss_nodes():
-    """The method of order 4, Hairer & Wanner, II, IV.5, table 5.2."""
-    root = math.sqrt(3.0) / 6.0
-    a, interpolant = collocation((0.5 - root, 0.5 + root))
-    np.testing.assert_allclose(a, [[0.25, 0.25 - root], [0.25 + root, 0.25]], atol=1e-15)
-    np.testing.assert_allclose(np.sum(interpolant, axis=1), [0.5, 0.5], atol=1e-15)
-    np.testing.assert_allclose(collocation(RADAU_IIA5.c)[0], RADAU_IIA5.a, atol=1e-15)
 
 
 @pytest.mark.deep

@@ -8,8 +8,10 @@ from concurrent.futures import ThreadPoolExecutor
 import numba
 import numpy as np
 import pytest
+from numba import njit
 
 import numbad as nd
+from numbad.errors import ArgumentError
 from tests.ode.problems import (
     LORENZ,
     LORENZ_PARAMETERS,
@@ -211,12 +213,6 @@ def test_one_array_as_argument_is_neither_leaked_nor_freed():
     np.testing.assert_array_equal(kept, p)
 
 
-@pytest.mark.deep
-def test_complex_states():
-    ys = nd.ode.solver(lambda t, y: 1j * y, rtol=1e-9)(1.0 + 0.0j, (0.0, 2.0))
-    assert ys[-1, 0] == pytest.approx(np.exp(2j), abs=1e-7)
-
-
 def test_the_same_options_give_the_same_dispatcher():
     first = nd.ode.solver(volterra, rtol=1e-5, atol=[1e-7, 1e-6])
     assert nd.ode.solver(volterra, rtol=1e-5, atol=(1e-7, 1e-6)) is first
@@ -242,3 +238,77 @@ def test_tolerances_by_component():
     exact = math.exp(-3.0)
     assert abs(strict[-1, 1] - math.sin(150.0)) < 1e-5 < abs(loose[-1, 1] - math.sin(150.0))
     assert abs(loose[-1, 0] - exact) < 1e-6
+
+
+class TestOptions:
+    @pytest.mark.parametrize(
+        ("options", "error", "message"),
+        [
+            (dict(method="RK44"), ArgumentError, r"mean 'RK4'\?\); available: .*BS3.*Tsit5"),
+            (dict(method="RK4"), ArgumentError, "'RK4' has no error .*: give it as first_step"),
+            (dict(adjoint="backwards"), ArgumentError, "does not exist; one of: auto, "),
+            (
+                dict(adjoint="backsolve", method="Rodas5P"),
+                ArgumentError,
+                "not go with Rodas5P: a stiff.* Way out: adjoint=",
+            ),
+            (
+                dict(adjoint="interpolating", method="Rodas5P", jac_sparsity=np.eye(1)),
+                ArgumentError,
+                "does not go with jac_sparsity.*'gauss' does without",
+            ),
+            (dict(checkpoints=0), ArgumentError, "checkpoints must be a positive integer"),
+            (dict(checkpoints=9, adjoint="forward"), ArgumentError, "checkpoints go with adjoint="),
+            (dict(jac=decay), ArgumentError, "jac needs an implicit method"),
+            (dict(mass_matrix=np.eye(2)), ArgumentError, "needs an implicit method"),
+            (dict(events=[decay]), ArgumentError, "made by nd.ode.event or nd.ode.at_times"),
+            (dict(rtol=-1.0), ArgumentError, "rtol must be finite and not negative"),
+            (dict(rtol=0.0, atol=0.0), ArgumentError, "must not both be 0"),
+            (dict(atol=math.nan), ArgumentError, "atol must be finite"),
+            (dict(atol="small"), ArgumentError, "atol must be a float"),
+            (dict(first_step=0.0), ArgumentError, "first_step must be positive"),
+            (dict(first_step=math.inf), ArgumentError, "first_step must be finite"),
+            (dict(max_step=-1.0), ArgumentError, "max_step must be positive"),
+            (dict(max_steps=0), ArgumentError, "max_steps must be a positive integer"),
+            (dict(max_steps=1.5), ArgumentError, "max_steps must be a positive integer"),
+            (dict(max_steps=math.inf), ArgumentError, "max_steps must be a positive integer"),
+            (dict(checkpoints="many"), ArgumentError, "checkpoints must be a positive integer"),
+        ],
+    )
+    def test_refused(self, options, error, message):
+        with pytest.raises(error, match=message):
+            nd.ode.solver(decay, **options)
+
+
+def test_a_tolerance_may_be_an_array_of_no_dimension():
+    solve = nd.ode.solver(decay, rtol=np.array(1e-5), atol=np.array(1e-7))
+    assert solve is nd.ode.solver(decay, rtol=1e-5, atol=1e-7)
+    with pytest.raises(ArgumentError, match="atol must be finite and not negative"):
+        nd.ode.solver(decay, atol=np.array(-1.0))
+
+
+@pytest.mark.deep(but=["y00"])
+@pytest.mark.parametrize("y0", [(1.0, 2.0), np.ones(2)])
+def test_tolerances_for_another_number_of_components(y0):
+    solve = nd.ode.solver(lambda t, y: (-y[0], -y[1]), atol=(1e-6, 1e-6, 1e-6))
+    with pytest.raises(ArgumentError, match="one for each component"):
+        solve(y0, np.array([0.0, 1.0]))
+
+
+def test_compiled_code_hands_a_plain_function_to_the_solver():
+    slope = nd.derivative(lambda y0: nd.ode.solver(decay)(y0, (0.0, 1.0), 1.0)[-1, 0])(1.0)
+    assert slope == pytest.approx(math.exp(-1.0), rel=1e-5)
+
+
+@njit
+def end(y0, rate, power):
+    solve = nd.ode.solver(lambda t, y, k: -rate * k * y, rtol=1e-10, atol=1e-12)
+    return solve(y0, (0.0, 1.0), (power,))[-1, 0]
+
+
+@pytest.mark.dear
+def test_right_hand_side_of_captured_values():
+    decay = math.exp(-1.3 * 0.7)
+    assert end(2.0, 1.3, 0.7) == pytest.approx(2.0 * decay, rel=1e-8)
+    found = nd.grad(end, (0, 1, 2), mode="forward")(2.0, 1.3, 0.7)
+    assert found == pytest.approx((decay, -1.4 * decay, -2.6 * decay), rel=1e-7)
