@@ -33,21 +33,6 @@ def _steady(t, y, rate):
     return 0.1 * y
 
 
-@njit
-def _growing(t, y):
-    return 0.2 * y
-
-
-@njit
-def _two(t, y):
-    return -y[0], -y[1]
-
-
-@njit
-def _coupled(t, y):
-    return 0.3 * y[1], 0.2
-
-
 SOLVE = nd.sde.solver(_drift, _unit, dt=0.25)
 
 
@@ -107,65 +92,11 @@ def test_numbers_of_paths_and_increments():
         needing(1.0, TIMES, (), np.zeros(4))
 
 
-@pytest.mark.parametrize(
-    ("times", "told"),
-    [
-        ([], "ts is empty"),
-        ([0.0, 1.0, 1.0], "ts must increase strictly, which it does not at t = 1.0"),
-        ([1.0, 0.0], "ts must increase strictly"),
-        ([0.0, math.inf], "ts must be finite"),
-        ([0.0, 1e10], "dt is too small for ts"),
-    ],
-)
-def test_times(times, told):
-    with pytest.raises(nd.DataError, match=told):
-        SOLVE(1.0, np.array(times), (), KEY)
-
-
 @pytest.mark.parametrize("mode", ["forward", "reverse"])
 def test_derivatives_by_times(mode):
     by_end = nd.grad(lambda end: SOLVE(1.0, np.array([0.0, end]), (), KEY)[-1, 0], mode=mode)
     with pytest.raises(nd.UnsupportedError, match="not differentiable by ts.*scale time"):
         by_end(1.0)
-
-
-@pytest.mark.dear
-@pytest.mark.parametrize(
-    ("functions", "y0", "options", "told"),
-    [
-        ((_drift, _growing), 1.0, {"noise": "additive"}, "derivative of this one by y is not zero"),
-        ((_two, _coupled), (1.0, 2.0), {"method": "Milstein"}, r"depends on y\[i\] alone"),
-        ((_two, _coupled), (1.0, 2.0), {"method": "RKMil"}, r"depends on y\[i\] alone"),
-        ((_two, _two), (1.0, 2.0), {"noise": "general"}, "must return a matrix with a row"),
-        ((_drift, _two), (1.0, 2.0), {}, "cannot compile"),
-        ((_two, lambda t, y: (1.0,)), (1.0, 2.0), {}, "diffusion must return 2 number"),
-        (
-            (_two, lambda t, y: ((1.0,), (2.0, 3.0))),
-            (1.0, 2.0),
-            {"noise": "general"},
-            "a tuple of 2 rows",
-        ),
-        ((lambda t, y: "a", _unit), 1.0, {}, "drift must return 1 number"),
-        ((_drift, _unit), "a", {}, "y0 must be a float, a one-dimensional array"),
-        ((_drift, _unit), 1.0 + 1.0j, {}, "y0 must be a float"),
-        (
-            (lambda t, y: y[:2], lambda t, y: y),
-            np.ones(3),
-            {},
-            "drift must return an array of the length",
-        ),
-        (
-            (lambda t, y: y, lambda t, y: y[::-1].copy()),
-            np.ones(3),
-            {"method": "Milstein"},
-            "alone",
-        ),
-    ],
-)
-def test_problems(functions, y0, options, told):
-    solve = nd.sde.solver(*functions, dt=0.25, **options)
-    with pytest.raises(nd.ModelError, match=told):
-        solve(y0, TIMES, (), KEY)
 
 
 @pytest.mark.parametrize(("name", "value", "error", "told"), list(wrong("y0", "ts", "args")))

@@ -1,8 +1,6 @@
 """Many paths: each is that of the solver, however they are spread; means, their errors, their derivatives."""
 
 import math
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
 
 import numpy as np
 import pytest
@@ -71,23 +69,6 @@ def test_a_bar_shows_the_progress(monkeypatch, capsys):
     assert "paths: 100%" in capsys.readouterr().err
 
 
-@pytest.mark.deep
-def test_processes_give_the_same_bits():
-    given = SOLVE, 1.0, TIMES, ARGS, KEY, 1000
-    with ProcessPoolExecutor(1, get_context("spawn")) as pool:
-        found = nd.sde.ensemble(*given, reduce=_end, executor=pool)
-    assert found == nd.sde.ensemble(*given, reduce=_end)
-
-
-@pytest.mark.deep
-@pytest.mark.parametrize("executor", [1, 2, 5, 16])
-def test_any_number_of_threads_gives_the_same_bits(executor):
-    given = SOLVE, 1.0, TIMES, ARGS, KEY, 1000
-    assert nd.sde.ensemble(*given, reduce=_end, executor=executor) == nd.sde.ensemble(
-        *given, reduce=_end
-    )
-
-
 @pytest.mark.dear
 def test_antithetic_paths():
     given = SOLVE, 1.0, TIMES, ARGS, KEY, 300
@@ -135,38 +116,6 @@ def test_derivatives_in_compiled_code(mode):
         (_mean(1.1, 0.4 + h, KEY) - _mean(1.1, 0.4 - h, KEY)) / (2.0 * h),
     ]
     np.testing.assert_allclose(slopes, expected, rtol=1e-6)
-
-
-@njit
-def _one(y0, vol, key, weight):
-    found = nd.sde.ensemble(SOLVE, y0, (0.0, 0.3, 1.0), (0.1, vol, 3), key, 100, reduce=_end)
-    return found.mean + weight * found.error
-
-
-@pytest.mark.deep
-@pytest.mark.parametrize("weight", [2.0, 0.0])
-def test_slopes_found_with_the_values(weight):
-    """One number a path: without a cotangent of the error, a block is not evaluated again."""
-    at = 1.1, 0.4, KEY, weight
-    forward, reverse = (nd.grad(_one, (0, 1), mode=mode)(*at) for mode in ("forward", "reverse"))
-    np.testing.assert_allclose(reverse, forward, rtol=1e-11)
-    second = nd.hessian(_one, 1)(*at)
-    h = 1e-5
-    up, down = (nd.grad(_one, 1)(1.1, 0.4 + s, KEY, weight) for s in (h, -h))
-    assert second == pytest.approx((up - down) / (2.0 * h), rel=1e-5)
-
-
-@pytest.mark.dear
-def test_payoffs_that_jump_are_warned_of():
-    @njit
-    def digital(ys):
-        return 1.0 if ys[-1, 0] > 1.0 else 0.0
-
-    def mean(vol):
-        return nd.sde.ensemble(SOLVE, 1.0, (0.0, 1.0), (0.1, vol), KEY, 10, reduce=digital).mean
-
-    with pytest.warns(nd.ControlDependenceWarning, match="digital returns is zero path by path"):
-        assert nd.grad(mean, mode="reverse")(0.2) == 0.0
 
 
 @pytest.mark.parametrize("mode", [pytest.param("forward", marks=pytest.mark.deep), "reverse"])

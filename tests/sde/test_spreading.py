@@ -1,0 +1,26 @@
+"""Paths spread over threads and processes: the same bits."""
+
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+
+import pytest
+
+import numbad as nd
+from tests.sde.test_ensembles import ARGS, KEY, SOLVE, TIMES, _end
+
+
+@pytest.mark.deep
+def test_processes_give_the_same_bits():
+    given = SOLVE, 1.0, TIMES, ARGS, KEY, 1000
+    with ProcessPoolExecutor(1, get_context("spawn")) as pool:
+        found = nd.sde.ensemble(*given, reduce=_end, executor=pool)
+    assert found == nd.sde.ensemble(*given, reduce=_end)
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("executor", [1, 2, 5, 16])
+def test_any_number_of_threads_gives_the_same_bits(executor):
+    given = SOLVE, 1.0, TIMES, ARGS, KEY, 1000
+    assert nd.sde.ensemble(*given, reduce=_end, executor=executor) == nd.sde.ensemble(
+        *given, reduce=_end
+    )
