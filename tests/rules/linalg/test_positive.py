@@ -1,0 +1,32 @@
+"""Cholesky factors of several blocks."""
+
+import numpy as np
+import pytest
+
+import numbad as nd
+from tests.rules.linalg.test_triangles import STEP, draws
+
+
+def change(f, x, direction):
+    """The derivative by a complex step."""
+    return f(x + 1j * STEP * direction).imag / STEP
+
+
+def factor(a):
+    """The lower triangle of a symmetric matrix, column by column, of complex numbers as of real ones."""
+    low = np.zeros_like(a)
+    for j in range(len(a)):
+        low[j:, j] = a[j:, j] - low[j:, :j] @ low[j, :j]
+        low[j:, j] /= np.sqrt(low[j, j])
+    return low
+
+
+@pytest.mark.deep
+def test_cholesky_of_several_blocks():
+    """Reverse mode goes by blocks of 64 columns."""
+    n = 150
+    a, weights, d = draws((n, n), (n, n), (n, n))
+    a = a @ a.T + n * np.eye(n)
+    found = nd.grad(lambda a: (np.linalg.cholesky(a) * weights).sum(), mode="reverse")(a)
+    exact = change(lambda a: (factor(a) * weights).sum(), a, d)
+    np.testing.assert_allclose((found * d).sum(), exact, rtol=1e-11)
