@@ -1,5 +1,6 @@
 """What Numba says of a program that it does not compile, with the way out."""
 
+import math
 import subprocess
 import sys
 
@@ -7,6 +8,8 @@ import numba
 import numpy as np
 import pytest
 import scipy.integrate
+from numba import njit
+from numba.core.errors import TypingError
 from scipy.integrate import odeint
 from scipy.interpolate import CubicSpline
 from scipy.optimize import brentq
@@ -199,3 +202,50 @@ print(nd.grad(lambda x: sp.gammaln(x))(2.5), float(sp.digamma(2.5)))
     )
     first, found, exact = map(float, ran.stdout.split())
     np.testing.assert_allclose((first, found), (6.0, exact), rtol=1e-12)
+
+
+def test_a_name_that_does_not_exist():
+    """Numba's own error: it is no matter of differentiating."""
+    with pytest.raises(TypingError, match="name 'undefined_name' is not defined") as caught:
+        nd.grad(lambda x: undefined_name(x))(1.0)  # noqa: F821
+    assert not isinstance(caught.value, nd.NumbadError)
+
+
+@njit
+def misspelt(x):
+    return math.sinn(x)
+
+
+@njit
+def imports(x):
+    import math
+
+    return math.sin(x)
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+@pytest.mark.parametrize(
+    ("callee", "line", "told"),
+    [
+        (misspelt, "return math.sinn(x)", "module 'math' has no attribute 'sinn'"),
+        (imports, "import math", "Use of unsupported opcode (IMPORT_NAME) found"),
+    ],
+)
+def test_what_numba_does_not_compile_is_no_defect_of_ours(callee, line, told, mode):
+    for f in (callee, lambda x: callee(2.0 * x) + 1.0):
+        with pytest.raises(nd.UnsupportedError) as caught:
+            nd.grad(f, mode=mode)(2.0)
+        message = str(caught.value)
+        assert f"    {line}\n{told}\nWay out:" in message
+        assert "defect" not in message
+
+
+NUMBERS = [1.0, 2.0]
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+def test_a_global_list(mode):
+    """Numba's own error, which the function raises as it stands."""
+    with pytest.raises(TypingError, match="'NUMBERS' in globals, is not supported") as caught:
+        nd.grad(lambda x: NUMBERS[0] * x, mode=mode)(2.0)
+    assert not isinstance(caught.value, nd.NumbadError)

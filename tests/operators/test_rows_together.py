@@ -24,10 +24,7 @@ COUNTS = (1, 2, 3, 5, 17)
 Pair = namedtuple("Pair", "first second")
 
 
-@pytest.fixture(autouse=True)
-def compiled_anew(monkeypatch):
-    """Code from the cache on disk takes no choice that could be looked at."""
-    monkeypatch.setenv("NUMBAD_CACHE_DIR", "off")
+pytestmark = pytest.mark.usefixtures("compiled_anew")
 
 
 # -- how many rows -----------------------------------------------------------------------------

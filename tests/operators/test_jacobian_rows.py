@@ -11,11 +11,7 @@ import numbad as nd
 from numbad.operators.mode import FEW_ROWS
 from tests.operators.rows import assert_exact, of_any_size, of_known_size, taken, together
 
-
-@pytest.fixture(autouse=True)
-def compiled_anew(monkeypatch):
-    """Code from the cache on disk takes no choice that could be looked at."""
-    monkeypatch.setenv("NUMBAD_CACHE_DIR", "off")
+pytestmark = pytest.mark.usefixtures("compiled_anew")
 
 
 @njit

@@ -173,26 +173,3 @@ def test_exceptions_of_the_function_come_through():
     with pytest.raises(ValueError, match="must not be negative"):
         nd.grad(positive)(-1.0)
     assert nd.grad(positive)(4.0) == 0.25
-
-
-def test_stop_gradient():
-    assert nd.derivative(lambda x: x * nd.stop_gradient(x))(3.0) == 3.0
-    gradient = nd.grad(lambda a: (a * nd.stop_gradient(a)).sum())(np.array([1.0, 2.0]))
-    np.testing.assert_array_equal(gradient, [1.0, 2.0])
-    second = nd.derivative(nd.derivative(lambda x: x**3 + nd.stop_gradient(x) ** 5))
-    assert second(2.0) == 12.0
-    assert nd.stop_gradient(3.0) == 3.0
-
-
-def scaled_by_a_default(x, n, factor=2.0):
-    return x * x * n * factor
-
-
-def test_tangents_of_what_is_given_where_the_rest_is_left_to_defaults():
-    assert nd.jvp(scaled_by_a_default)((3.0, 2), (0.5, 0.0)) == (36.0, 12.0)
-    assert nd.jvp(scaled_by_a_default)((3.0, 2, 1.0), (0.5, 0.0, 10.0)) == (18.0, 186.0)
-    assert nd.hvp(scaled_by_a_default)((3.0, 2), (0.5, 0.0))[0] == 4.0
-    with pytest.raises(
-        nd.ArgumentError, match="needs 3 tangents, one for every argument; it got 2"
-    ):
-        nd.jvp(scaled_by_a_default)((3.0, 2, 1.0), (0.5, 0.0))
