@@ -9,8 +9,7 @@ from scipy import sparse
 
 import numbad as nd
 from numbad.patterns import interactions
-
-from .test_jacobian import valid
+from tests.operators.test_sparse import valid
 
 N = 9
 X = np.linspace(0.5, 2.0, N)

@@ -1,4 +1,4 @@
-"""The memory of tapes: who gives it back, and that code which takes none needs no helpers."""
+"""The memory of tapes: who gives it back, what waits for the next call, and what code needs no helpers."""
 
 import math
 import os
@@ -6,10 +6,16 @@ import subprocess
 import sys
 
 import numpy as np
+import pytest
 from numba import njit
 
 import numbad as nd
+from numbad.errors import TapeLimitError
+from numbad.reverse import memory
+from numbad.reverse.memory import pool_bytes, release_pool, set_tape_limit
+from numbad.reverse.value_tape import push_frame, tape_start
 from tests.reverse.test_leaks import growth
+from tests.reverse.test_value_tape import on_tape, round_trip
 
 LONG = 20_000  # steps that a tape on the machine stack does not hold
 
@@ -98,3 +104,48 @@ def test_a_solver_around_another_function_gives_back_its_record():
         )
         gradient(0.3)
         assert growth(lambda _, g=gradient: g(0.3), warm=1, calls=15)[0] < 2**20
+
+
+@pytest.mark.usefixtures("counts", "limit")
+def test_stack_blocks_wait_for_the_next_call():
+    assert round_trip(50) == 0
+    assert pool_bytes() == 0  # the first chunk lies on the machine stack
+    assert round_trip(10_000) == 0
+    pooled = pool_bytes()
+    assert pooled > 1e6
+    block = [b for b in memory._pool if b]
+    for _ in range(3):
+        assert round_trip(10_000) == 0
+    assert [b for b in memory._pool if b] == block
+    assert pool_bytes() == pooled
+    release_pool()
+    assert pool_bytes() == 0
+
+
+@pytest.mark.usefixtures("counts", "limit")
+def test_limit_names_the_place_and_the_way_out():
+    set_tape_limit(1_000_000)
+    with pytest.raises(TapeLimitError) as caught:
+        round_trip(100_000)
+    assert isinstance(caught.value, MemoryError)
+    for word in ("here, line 1", "1000000 bytes", "nd.checkpoint", "NUMBAD_TAPE_LIMIT"):
+        assert word in str(caught.value)
+    set_tape_limit(100_000_000_000)
+    assert round_trip(100_000) == 0
+
+
+@pytest.mark.usefixtures("counts", "limit")
+def test_limit_is_used_to_its_end():
+    """8 bytes a frame: what fits under the limit passes, one frame more does not."""
+
+    @on_tape
+    def words(tape, args):
+        top = tape_start(tape)
+        for i in range(args[0]):
+            top = push_frame(tape, top, "words, line 1", i)
+        return args[0]
+
+    set_tape_limit(1_000_000)
+    assert words(125_000) == 125_000
+    with pytest.raises(TapeLimitError):
+        words(125_001)

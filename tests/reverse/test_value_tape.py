@@ -1,35 +1,24 @@
 """The tape, its arena and its guard: what goes in comes out, and nothing stays behind."""
 
 import resource
-import subprocess
 import sys
 import threading
-from collections import namedtuple
 
 import numpy as np
 import pytest
 from numba import njit, types
 from numba.core.errors import TypingError
-from numba.core.runtime import _nrt_python, rtsys
+from numba.core.runtime import rtsys
 
-from numbad.errors import ArgumentError, TapeLimitError
 from numbad.forward.access import partial, primal, unit
 from numbad.forward.dual import Dual
-from numbad.reverse import arena, memory
-from numbad.reverse.memory import pool_bytes, release_pool, set_tape_limit
+from numbad.reverse import arena
 from numbad.reverse.pipeline import GuardCompiler
-from numbad.reverse.value_tape import (
-    call_guarded,
-    pop_frame,
-    push_frame,
-    read_frame,
-    tape_start,
-)
+from numbad.reverse.value_tape import call_guarded, pop_frame, push_frame, read_frame, tape_start
 
+pytestmark = pytest.mark.usefixtures("counts", "limit")
 D3 = Dual(types.float64, 3, 0)
 zeros_like = arena.arena_zeros_like()
-dual_zeros_like = arena.arena_zeros_like(D3)
-Pair = namedtuple("Pair", "a b")
 
 
 def on_tape(body):
@@ -45,25 +34,6 @@ def on_tape(body):
         return call_guarded(inner, args, None, None)
 
     return run
-
-
-@pytest.fixture(scope="module", autouse=True)
-def counts():
-    """Let Numba count its allocations."""
-    _nrt_python.memsys_enable_stats()
-    yield
-    _nrt_python.memsys_disable_stats()
-
-
-@pytest.fixture(autouse=True)
-def limit():
-    """Restore the limit, and begin and end without pooled memory."""
-    before = TapeLimitError.limit
-    release_pool()
-    yield before
-    set_tape_limit(before)
-    release_pool()
-    assert pool_bytes() == 0
 
 
 @on_tape
@@ -237,21 +207,6 @@ def test_an_exception_drops_shadows_and_arguments_once():
     assert (sys.getrefcount(x), sys.getrefcount(shadow)) == counts
 
 
-def test_stack_blocks_wait_for_the_next_call():
-    assert round_trip(50) == 0
-    assert pool_bytes() == 0  # the first chunk lies on the machine stack
-    assert round_trip(10_000) == 0
-    pooled = pool_bytes()
-    assert pooled > 1e6
-    block = [b for b in memory._pool if b]
-    for _ in range(3):
-        assert round_trip(10_000) == 0
-    assert [b for b in memory._pool if b] == block
-    assert pool_bytes() == pooled
-    release_pool()
-    assert pool_bytes() == 0
-
-
 @on_tape
 def shadows(tape, args):
     """What is not zero in shadows of two arrays, which are then filled."""
@@ -261,205 +216,6 @@ def shadows(tape, args):
         wrong += np.count_nonzero(shadow)
         shadow[:] = 1.0
     return wrong
-
-
-def test_shadows_of_large_arrays_wait_for_the_next_call():
-    sizes = 20_000, 50_000
-    x, y = map(np.zeros, sizes)
-    for _ in range(3):
-        assert shadows(x, y) == 0
-        assert pool_bytes() == 8 * sum(sizes)
-    assert shadows(x[:-1000], y[:-1000]) == 0  # fits, and is not much less
-    assert pool_bytes() == 8 * sum(sizes)
-    for n in range(100_000, 120_000, 2000):  # each of another size: none piles up
-        assert shadows(np.zeros(n), np.zeros(2 * n)) == 0
-        assert pool_bytes() <= 2 * 8 * 3 * n
-    large = np.zeros(memory.LARGEST_KEPT // 8 + 1)
-    before = pool_bytes()
-    assert shadows(large, large) == 0
-    assert pool_bytes() <= before
-
-
-# -- the limit --------------------------------------------------------------------------------
-
-
-def test_limit_names_the_place_and_the_way_out():
-    set_tape_limit(1_000_000)
-    with pytest.raises(TapeLimitError) as caught:
-        round_trip(100_000)
-    assert isinstance(caught.value, MemoryError)
-    for word in ("here, line 1", "1000000 bytes", "nd.checkpoint", "NUMBAD_TAPE_LIMIT"):
-        assert word in str(caught.value)
-    set_tape_limit(100_000_000_000)
-    assert round_trip(100_000) == 0
-
-
-def test_limit_is_used_to_its_end():
-    """8 bytes a frame: what fits under the limit passes, one frame more does not."""
-
-    @on_tape
-    def words(tape, args):
-        top = tape_start(tape)
-        for i in range(args[0]):
-            top = push_frame(tape, top, "words, line 1", i)
-        return args[0]
-
-    set_tape_limit(1_000_000)
-    assert words(125_000) == 125_000
-    with pytest.raises(TapeLimitError):
-        words(125_001)
-
-
-def test_limit_holds_for_the_arena():
-    @on_tape
-    def many(tape, args):
-        for _ in range(args[1]):
-            zeros_like(tape, args[0])
-        return args[1]
-
-    @on_tape
-    def dual_many(tape, args):
-        return dual_zeros_like(tape, args[0]).size
-
-    set_tape_limit(1_000_000)
-    x = np.zeros(1000)
-    assert many(x, 100) == 100
-    with pytest.raises(TapeLimitError, match="the shadow of an array"):
-        many(x, 130)
-    with pytest.raises(TapeLimitError, match="the shadow of an array"):
-        many(np.zeros(125_001), 1)
-    with pytest.raises(TapeLimitError):  # the size of this one does not fit 64 bits
-        dual_many(np.broadcast_to(np.zeros(1, np.int8), (2**61,)), 1)
-
-
-@pytest.mark.parametrize(
-    ("text", "size"), [("123", 123), ("5K", 5120), (" 2m ", 2**21), ("3G", 3 * 2**30)]
-)
-def test_limit_in_bytes(text, size):
-    assert memory.limit_from(text) == size
-
-
-@pytest.mark.parametrize("text", ["", "0", "-1", "1.5G", "lots", "1T", "9999999999G"])
-def test_malformed_limit_is_refused(text):
-    with pytest.raises(ArgumentError, match="NUMBAD_TAPE_LIMIT"):
-        memory.limit_from(text)
-
-
-@pytest.mark.dear
-def test_limit_is_read_from_the_environment():
-    code = "import numbad.reverse.value_tape, numbad; print(numbad.TapeLimitError.limit)"
-
-    def run(value):
-        env = {"NUMBAD_TAPE_LIMIT": value, "PYTHONPATH": ":".join(filter(None, sys.path))}
-        command = [sys.executable, "-c", code]
-        return subprocess.run(command, env=env, capture_output=True, text=True, check=False)
-
-    assert run("7K").stdout.strip() == "7168"
-    assert "ArgumentError: NUMBAD_TAPE_LIMIT is 'x'" in run("x").stderr
-
-
-# -- the arena --------------------------------------------------------------------------------
-
-
-@on_tape
-def copies(tape, args):
-    """The copy, made while other memory of the arena is written."""
-    (x,) = args
-    copy = arena.arena_copy(tape, x)
-    zeros = zeros_like(tape, x)
-    again = arena.arena_copy(tape, copy)
-    untouched = zeros.copy()
-    zeros += 7.0
-    return copy.copy(), again.copy(), untouched, zeros.copy()
-
-
-_base = np.arange(120.0)
-ARRAYS = {
-    "1-d": _base,
-    "empty": _base[:0],
-    "2-d": _base.reshape(10, 12),
-    "3-d": _base.reshape(4, 5, 6),
-    "zero columns": np.zeros((3, 0)),
-    "strided": _base[::3],
-    "reversed": _base[::-1],
-    "transposed": _base.reshape(10, 12).T,
-    "strided 3-d": _base.reshape(4, 5, 6)[::2, 1:, ::3],
-    "0-d": np.array(3.5),
-    "larger than a chunk": np.arange(50_000.0),
-    "float32": np.arange(7, dtype=np.float32),
-    "complex": np.arange(7) * 1j,
-}
-
-
-@pytest.mark.parametrize("name", [name for name in ARRAYS if name != "0-d"])
-def test_copies_and_zeros(name):
-    x = ARRAYS[name]
-    copy, again, untouched, zeros = copies(x)
-    for found, wanted in ((copy, x), (again, x), (untouched, 0 * x), (zeros, 0 * x + 7)):
-        assert found.dtype == x.dtype
-        np.testing.assert_array_equal(found, wanted)
-
-
-def test_memory_of_an_earlier_call_is_zeroed():
-    @on_tape
-    def sums(tape, args):
-        total = 0.0
-        for _ in range(args[1]):
-            z = zeros_like(tape, args[0])
-            total += z.sum()
-            z[:] = 1.0
-        return total
-
-    for n in (1, 100, 1000, 10_000):
-        for _ in range(3):
-            assert sums(np.ones(n), 30) == 0.0
-
-
-def test_arrays_of_duals_are_zero_and_apart():
-    @on_tape
-    def duals(tape, args):
-        first, second = dual_zeros_like(tape, args[0]), dual_zeros_like(tape, args[0])
-        total = 0.0
-        for i in range(first.size):
-            for k in range(3):
-                total += primal(first[i]) + partial(first[i], k)
-            first[i] += unit(i * 1.0, i % 3, 3, 0)
-        for i in range(first.size):
-            if partial(first[i], i % 3) != 1.0 or primal(first[i]) != i:
-                return -1.0
-            for k in range(3):
-                total += abs(primal(second[i])) + abs(partial(second[i], k))
-        return total
-
-    for n in (0, 5, 40, 1000):
-        assert duals(np.zeros(n)) == 0.0
-
-
-def test_borrowed_arrays_own_nothing():
-    @njit
-    def sums(x, y):
-        t = arena.borrow((x, Pair(y, (2.0, None)), None))
-        total = 0.0
-        for _ in range(10):
-            kept = t
-            total += kept[0].sum() + kept[1].a.sum() + kept[1].b[0]
-        return total
-
-    @njit
-    def one(x):
-        y = x + 1.0
-        return arena.borrow(y).sum() + 0.0 * y[0]
-
-    x, y = np.ones(3), np.ones((2, 2))
-    assert sums(x, y) == 90.0
-    assert one(x) == 6.0
-    live = _live()
-    counts = [sys.getrefcount(a) for a in (x, y)]
-    for _ in range(10):
-        sums(x, y)
-        one(x)
-    assert [sys.getrefcount(a) for a in (x, y)] == counts
-    assert _live() == live
 
 
 new_vector = arena.vector_new(types.float64)
@@ -511,52 +267,3 @@ def test_struct_keeps_its_fields():
         return zero, untouched, get_flag(p), get_x(p), partial(d, 1), primal(d), get_a(p)[1]
 
     assert struct(np.ones(3)) == (0.0, 0.0, True, 2.0, 1.0, 4.0, 5.0)
-
-
-# -- a cache on disk --------------------------------------------------------------------------
-
-CACHED = """
-import sys
-import numpy as np
-from numba import njit
-from numbad.reverse.memory import set_tape_limit
-from numbad.reverse.value_tape import call_guarded, push_frame, tape_start
-
-@njit
-def inner(tape, args, shadows, seed):
-    top = tape_start(tape)
-    for i in range(args[0]):
-        top = push_frame(tape, top, "cached, line 7", i)
-    return seed * args[0]
-
-@njit(cache=True)
-def outer(n):
-    return call_guarded(inner, (n,), None, 2.0)
-
-print(outer(100_000))
-set_tape_limit(int(sys.argv[1]))
-try:
-    outer(100_000)
-except MemoryError as error:
-    print(error)
-print(sum(outer.stats.cache_hits.values()))
-"""
-
-
-@pytest.mark.deep
-def test_cached_code_finds_the_limit_of_its_process(tmp_path):
-    script = tmp_path / "cached.py"
-    script.write_text(CACHED, encoding="utf-8")
-
-    def run(limit):
-        env = {"NUMBA_CACHE_DIR": str(tmp_path), "PYTHONPATH": ":".join(filter(None, sys.path))}
-        command = [sys.executable, str(script), str(limit)]
-        found = subprocess.run(command, env=env, capture_output=True, text=True, check=True)
-        return found.stdout.splitlines()
-
-    for limit, hits in ((400_000, "0"), (300_000, "1")):
-        value, error, found = run(limit)
-        assert value == "200000.0"
-        assert "cached, line 7" in error
-        assert f"limit of {limit} bytes" in error
-        assert found == hits

@@ -1,4 +1,4 @@
-"""Sparse Jacobians whose rows share passes of reverse mode, and which mode is taken."""
+"""Sparse Jacobians whose rows share passes of reverse mode."""
 
 import numpy as np
 import pytest
@@ -8,8 +8,7 @@ from scipy import sparse
 import numbad as nd
 from asv_bench.benchmarks.problems import brusselator
 from numbad.patterns import colouring
-
-from .test_jacobian import RING, N, X, by_complex_step, ring, valid
+from tests.operators.test_sparse import RING, N, X, by_complex_step, ring, valid
 
 
 def arrow(x):
@@ -23,10 +22,6 @@ def arrow(x):
     return y
 
 
-def arrow_matrix(x):
-    return np.vstack([np.diag(2.0 * x), 3.0 * x**2])
-
-
 @pytest.fixture(scope="module")
 def given():
     return nd.jacobian(ring, sparsity=RING, mode="reverse")
@@ -35,9 +30,6 @@ def given():
 @pytest.fixture(scope="module")
 def detected():
     return nd.jacobian(ring, sparsity="detect", mode="reverse")
-
-
-wide = np.linspace(0.5, 2.0, 40)
 
 
 @pytest.mark.parametrize("name", ["given", "detected"])
@@ -66,56 +58,6 @@ def test_no_two_rows_of_a_colour_share_a_column():
     for i in range(30):
         for k in range(i):
             assert rows[i] != rows[k] or not (dense[i] & dense[k]).any()
-
-
-def test_few_full_rows_are_pulled_back():
-    jacobian = nd.jacobian(arrow, sparsity="detect")
-    np.testing.assert_allclose(valid(jacobian(wide), (41, 40)).toarray(), arrow_matrix(wide))
-    plan = jacobian.plan((wide,))
-    assert (plan.mode, plan.count) == ("reverse", 2)
-
-
-@pytest.mark.parametrize(
-    ("options", "mode"),
-    [({}, "reverse"), ({"mode": "forward"}, "forward"), ({"chunk": 8}, "forward")],
-)
-def test_the_mode_that_is_asked_for(options, mode):
-    jacobian = nd.jacobian(arrow, sparsity="detect", **options)
-    assert jacobian.plan((wide,)).mode == mode
-    np.testing.assert_allclose(jacobian(wide).toarray(), arrow_matrix(wide))
-
-
-def test_few_columns_go_forward():
-    assert nd.jacobian(ring, sparsity=RING).plan((X,)).mode == "forward"
-    assert nd.jacobian(arrow, sparsity="detect").plan((wide[:4],)).mode == "forward"
-
-
-def full_row_of_complex_numbers(x):
-    y = x * 1j
-    y[0] = x.sum()
-    return y
-
-
-@pytest.mark.dear
-def test_what_reverse_mode_refuses_goes_forward():
-    f = full_row_of_complex_numbers
-    expected = 1j * np.eye(40)
-    expected[0] = 1.0
-    jacobian = nd.jacobian(f, sparsity="detect")
-    assert jacobian.plan((wide,)).mode == "reverse"
-    np.testing.assert_allclose(jacobian(wide).toarray(), expected)
-    assert jacobian.plan((wide,)).mode == "forward"
-    in_code = nd.jacobian(f, sparsity=nd.sparsity(f)(wide))
-    np.testing.assert_allclose(njit(lambda x: in_code(x))(wide), jacobian(wide).data)
-    with pytest.raises(nd.UnsupportedError, match="complex"):
-        nd.jacobian(f, sparsity="detect", mode="reverse")(wide)
-
-
-def test_wrong_arguments_do_not_change_the_mode():
-    jacobian = nd.jacobian(arrow, sparsity=sparse.csr_array(arrow_matrix(wide)))
-    with pytest.raises(nd.ArgumentError, match="must hold floats"):
-        jacobian(np.arange(40))
-    assert jacobian.plan((wide,)).mode == "reverse"
 
 
 def test_several_arguments_and_a_result_in_one():

@@ -1,4 +1,4 @@
-"""Sparse Jacobians against dense ones by complex steps, and what is wrong with patterns given."""
+"""Sparse Jacobians against dense ones by complex steps, and what is no pattern."""
 
 import threading
 
@@ -8,7 +8,6 @@ from numba import njit
 from scipy import sparse
 
 import numbad as nd
-from asv_bench.benchmarks.problems import brusselator
 
 N = 7
 X = np.linspace(0.5, 2.0, N)
@@ -112,28 +111,6 @@ def test_floats_do_not_detect_again():
     np.testing.assert_allclose(first.toarray(), 2.0 * np.eye(N), rtol=1e-14)
     expected = by_complex_step(lambda x: x * x[0], X)
     np.testing.assert_allclose(second.toarray(), expected, rtol=1e-14)
-
-
-def test_more_colours_than_a_pass_has_partials():
-    def f(x):
-        s = 0.0
-        for v in x:
-            s += v**2
-        y = x * s
-        y[0] = x[3]
-        return y
-
-    x = np.linspace(1.0, 2.0, 37)
-    jacobian = nd.jacobian(f, sparsity="detect")
-    found = valid(jacobian(x), (37, 37))
-    assert plan_of(jacobian, x).count == 37
-
-    def plain(x):
-        y = x * (x**2).sum()
-        y[0] = x[3]
-        return y
-
-    np.testing.assert_allclose(found.toarray(), by_complex_step(plain, x), rtol=1e-13)
 
 
 def test_several_arguments_and_a_result_in_one():
@@ -277,53 +254,6 @@ def test_threads():
     assert len(fresh._plans) == 1
 
 
-@pytest.mark.dear
-def test_the_brusselator_takes_few_passes():
-    n = 1000
-    y, _, _, _ = brusselator.draw(np.random.default_rng(0), n)
-    for rhs in (brusselator.rhs, brusselator.naive_rhs):
-        jacobian = nd.jacobian(rhs, argnums=4, out=5, sparsity="detect")
-        args = n, 1.0, 3.0, 2.0, y, np.zeros(2 * n)
-        plan = plan_of(jacobian, *args)
-        assert plan.count <= 8
-        assert plan.one_pass
-        found = valid(jacobian(*args), (2 * n, 2 * n))
-        assert found.nnz == 8 * n
-        v = np.random.default_rng(1).normal(size=2 * n)
-        k = np.zeros(2 * n, complex)
-        rhs.py_func(*args[:4], y + 1e-30j * v, k)
-        np.testing.assert_allclose(found @ v, k.imag / 1e-30, rtol=1e-11, atol=1e-11)
-
-
-# -- patterns that do not fit ----------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("row", range(N))
-def test_a_missing_entry_is_found(row):
-    dense = RING.toarray()
-    dense[row, (row + 1) % N] = 0.0
-    jacobian = nd.jacobian(ring, sparsity=sparse.csr_array(dense))
-    with pytest.raises(nd.SparsityError, match=f"row {row} "):
-        jacobian(X)
-    nd.jacobian(ring, sparsity=sparse.csr_array(dense), check_sparsity=False)(X)
-
-
-def test_missing_entries_that_cancel_are_found():
-    def f(x):
-        y = 2.0 * x
-        y[0] = x[0] + x[3] - x[4]
-        return y
-
-    jacobian = nd.jacobian(f, sparsity=sparse.eye_array(N))
-    with pytest.raises(nd.SparsityError, match="row 0 "):
-        jacobian(X)
-
-
-def test_a_pattern_that_is_too_large_is_right():
-    full = nd.jacobian(ring, sparsity=np.ones((N, N)))
-    np.testing.assert_allclose(full(X).toarray(), by_complex_step(ring, X), rtol=1e-14)
-
-
 @pytest.mark.parametrize(("shape", "told"), [((N, N + 1), "columns|column"), ((N - 1, N), "row")])
 def test_another_shape(shape, told):
     with pytest.raises(nd.SparsityError, match=told):
@@ -334,13 +264,6 @@ def test_another_shape(shape, told):
 def test_no_pattern(sparsity):
     with pytest.raises(nd.SparsityError, match="sparse matrix or"):
         nd.jacobian(ring, sparsity=sparsity)
-
-
-@pytest.mark.parametrize("chunk", [1, 2, 3, 4])
-def test_chunks(chunk):
-    jacobian = nd.jacobian(ring, sparsity=RING, chunk=chunk)
-    assert plan_of(jacobian, X).n == {1: 1, 2: 2, 3: 2, 4: 4}[chunk]
-    np.testing.assert_allclose(jacobian(X).toarray(), by_complex_step(ring, X), rtol=1e-14)
 
 
 def test_wrong_arguments_are_told_as_ever(given):

@@ -1,4 +1,4 @@
-"""Rules of the user's, and `stop_gradient`, in reverse mode.
+"""Rules of the user's in reverse mode.
 
 Rules here claim derivatives that the code does not have, so that a rule that is passed over shows.
 """
@@ -11,9 +11,6 @@ from numba import njit
 from numba.extending import overload
 
 import numbad as nd
-
-A = np.array([0.5, 1.5, 2.5, -0.75])
-
 
 pytestmark = pytest.mark.usefixtures("rules_of_the_test")
 
@@ -281,47 +278,3 @@ def test_a_rule_whose_code_does_not_compile_is_named():
     told = r"the rule of .*f: its function <lambda> does not compile.*Unknown attribute 'foo'"
     with pytest.raises(nd.RuleError, match=f"(?s){told}"):
         grad(lambda x: f(x) * 2.0)(3.0)
-
-
-# -- stop_gradient ---------------------------------------------------------------------------
-
-
-def test_stop_gradient_of_scalars_arrays_and_tuples():
-    def f(x, a):
-        held = nd.stop_gradient(x * x)
-        b = nd.stop_gradient(a)
-        p = nd.stop_gradient((x, a))
-        return held * x + b[0] * a[0] * x + p[0] * p[1][1] * a[1]
-
-    by_x, by_a = grad(f, (0, 1))(2.0, A)
-    assert by_x == 4.0 + A[0] * A[0]
-    np.testing.assert_allclose(by_a, [A[0] * 2.0, 2.0 * A[1], 0.0, 0.0], rtol=1e-15)
-
-
-def test_stop_gradient_in_a_loop():
-    def f(x, n):
-        s = x
-        for _ in range(n):
-            s = s * nd.stop_gradient(s)
-        return s
-
-    assert grad(f)(2.0, 3) == 2.0**7  # the slope of s**7 * x, s held
-
-
-def test_writing_to_a_stopped_array_does_not_leak():
-    """What is written to the array behind a stopped one is seen there or not, as in the primal."""
-
-    def f(x, a):
-        b = nd.stop_gradient(a)
-        b[0] = x
-        return a[0] * x + b[0]
-
-    primal, used = A.copy(), A.copy()
-    value = njit(f)(2.0, primal)
-    try:
-        found, slope = nd.value_and_grad(f, 0, mode="reverse")(2.0, used)
-    except nd.UnsupportedError:
-        return
-    assert found == value
-    np.testing.assert_array_equal(used, primal)
-    assert slope == (2 * 2.0 + 1.0 if primal[0] == 2.0 else A[0] + 1.0)
