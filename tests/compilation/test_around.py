@@ -11,8 +11,9 @@ import pytest
 import numbad as nd
 from numbad.sde.brownian import increments
 from numbad.sde.levy_area import levy_increments
-from tests.compilation.test_relinking import came, definitions, nothing_kept  # noqa: F401
+from tests.compilation.test_relinking import definitions
 
+pytestmark = pytest.mark.usefixtures("nothing_kept")
 KEY = nd.random.key(5)
 TS = 0.0, 0.5, 0.97
 ARGS = 0.3, 0.2
@@ -66,7 +67,7 @@ def paths(model, form, reduce=None, **options):
     return found if reduce is None else np.concatenate((found.mean, found.error))
 
 
-def check(do, form, came, names, **options):  # noqa: F811
+def check(do, form, came, names, **options):
     """`do` with a second model takes what was compiled for the first, and gives what it would without."""
     from numbad.compilation import template_cache
 
@@ -92,14 +93,14 @@ METHODS = ["EulerMaruyama", "Milstein", "SRIW1", "Heun", "ReversibleHeun"]
 @pytest.mark.deep(but=["Milstein-tuples"])
 @pytest.mark.parametrize("form", ["tuples", "arrays"])
 @pytest.mark.parametrize("method", METHODS)
-def test_paths(method, form, came):  # noqa: F811
+def test_paths(method, form, came):
     check(path, form, came, {"integrate", "solve"}, method=method)
 
 
 @pytest.mark.dear
 @pytest.mark.deep(but=["tuples"])
 @pytest.mark.parametrize("form", ["tuples", "arrays"])
-def test_adaptive_steps(form, came):  # noqa: F811
+def test_adaptive_steps(form, came):
     check(path, form, came, {"step", "path", "solve"}, method="SOSRI", rtol=1e-3, dt=1.0)
 
 
@@ -107,11 +108,11 @@ def test_adaptive_steps(form, came):  # noqa: F811
 @pytest.mark.deep(but=["None-tuples"])
 @pytest.mark.parametrize("form", ["tuples", "arrays"])
 @pytest.mark.parametrize("reduce", [None, "mean"])
-def test_ensembles(reduce, form, came):  # noqa: F811
+def test_ensembles(reduce, form, came):
     check(paths, form, came, {"ensemble"}, reduce=reduce)
 
 
-def test_a_diffusion_of_another_shape_is_compiled_for_itself(came):  # noqa: F811
+def test_a_diffusion_of_another_shape_is_compiled_for_itself(came):
     """The code of the callee is then another one, though that of the caller is not."""
     drift, _ = linear("tuples")
     options = {"noise": "general", "method": "EulerMaruyama"}
@@ -132,7 +133,7 @@ INLINED = pytest.mark.parametrize("inline", ["always", lambda expr, caller, call
 
 
 @INLINED
-def test_models_that_numba_would_inline_are_called(inline, came):  # noqa: F811
+def test_models_that_numba_would_inline_are_called(inline, came):
     def model(slope):
         drift = numba.njit(inline=inline)(lambda t, y: slope)
         return drift, numba.njit(inline=inline)(lambda t, y: 0.0)

@@ -1,12 +1,7 @@
 """Code around users' functions that was compiled for others is the code that would be compiled afresh."""
 
-import gc
 import inspect
-import os
 import re
-import subprocess
-import sys
-import weakref
 
 import numba
 import numpy as np
@@ -16,6 +11,7 @@ import numbad as nd
 from numbad.compilation import template_cache
 from numbad.ode.methods import METHODS
 
+pytestmark = pytest.mark.usefixtures("nothing_kept")
 Y0 = 1.0, 0.5
 RATES = 1.3, 0.2
 
@@ -110,38 +106,6 @@ def falls(fun, form, **options):
 def steps(fun, form, **options):
     found = nd.ode.solve_ivp(fun, (0.0, 1.0), Y0, args=RATES, dense_output=True, **options)
     return found.sol(np.array([0.3, 0.6]))
-
-
-@pytest.fixture(autouse=True)
-def nothing_kept(monkeypatch):
-    monkeypatch.setenv("NUMBAD_CACHE_DIR", "off")
-    template_cache._templates.clear()
-    yield
-    template_cache._templates.clear()
-
-
-@pytest.fixture
-def came(monkeypatch):
-    """The lowered code of each function around users' that is compiled or relinked: (how, name, text)."""
-    found = []
-    relinked, make = template_cache.relinked, template_cache.template_of
-
-    def note(how, compiled):
-        found.append((how, compiled.fndesc.qualname, str(compiled.library.lowered())))
-
-    def relink(*given):
-        result = relinked(*given)
-        if result is not None:
-            note("relinked", result)
-        return result
-
-    def made(compiled, *given):
-        note("afresh", compiled)
-        return make(compiled, *given)
-
-    monkeypatch.setattr(template_cache, "relinked", relink)
-    monkeypatch.setattr(template_cache, "template_of", made)
-    return found
 
 
 NUMBERED = re.compile(
@@ -345,75 +309,3 @@ def test_what_prints_is_printed(capfd, came):
     solve(tells, "tuples")
     assert [how for how, _, _ in came] == ["relinked"]
     assert "begins with 1.3" in capfd.readouterr().out
-
-
-@pytest.mark.dear
-def test_the_names_of_another_process_are_as_long():
-    """They stand in texts of LLVM's that say how long they are."""
-    script = (
-        "import numbad.ode\n"
-        "from numba.core.bytecode import FunctionIdentity as f; print(next(f._unique_ids))"
-    )
-    runs = [
-        subprocess.run([sys.executable, "-c", script], capture_output=True, text=True) for _ in "ab"
-    ]
-    numbers = [int(run.stdout) for run in runs]
-    assert numbers[0] != numbers[1]
-    assert [len(str(number)) for number in numbers] == [19, 19]
-
-
-@pytest.mark.dear
-def test_no_function_is_kept():
-    first, second = oscillator("tuples"), decay("tuples")
-    gone = [weakref.ref(first), weakref.ref(second)]
-    solve(first, "tuples")
-    solve(second, "tuples")
-    del first, second
-    gc.collect()
-    assert template_cache._templates
-    assert [function() for function in gone] == [None, None]
-
-
-def test_the_oldest_go():
-    known = template_cache._templates
-    for k in range(template_cache.MOST + 5):
-        template_cache._remember(k, [])
-    assert list(known) == list(range(5, template_cache.MOST + 5))
-
-
-SCRIPT = """
-import numba, numpy as np, sys
-import numbad as nd
-from numbad.compilation import template_cache
-rate = float(sys.argv[1])
-relinked, found = template_cache.relinked, []
-
-def noted(*given):
-    found.append(relinked(*given))
-    return found[-1]
-
-template_cache.relinked = noted
-fun = numba.njit(lambda t, y, a: (y[1], -rate * a * y[0]))
-ys = nd.ode.solver(fun, method="Rodas5P", rtol=1e-10, atol=1e-10)((1.0, 0.0), (0.0, 1.0), (1.0,))
-print(sum(one is not None for one in found), *ys[-1])
-"""
-
-
-@pytest.mark.dear
-def test_another_process_takes_it_from_the_disk(tmp_path):
-    def run(rate):
-        environment = {**os.environ, "NUMBAD_CACHE_DIR": str(tmp_path)}
-        command = [sys.executable, "-c", SCRIPT, str(rate)]
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
-        count, *end = map(float, done.stdout.split())
-        np.testing.assert_allclose(
-            end, [np.cos(rate**0.5), -(rate**0.5) * np.sin(rate**0.5)], rtol=1e-8
-        )
-        return count
-
-    assert run(2.0) == 0
-    assert run(3.0) == 1
-    for entry in tmp_path.glob("integrate-*"):
-        entry.write_bytes(entry.read_bytes()[:500])  # damaged
-    assert run(5.0) == 0
-    assert run(6.0) == 1

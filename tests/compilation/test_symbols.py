@@ -1,5 +1,8 @@
 """Functions of one name that different processes have compiled, together in one cache."""
 
+import subprocess
+import sys
+
 import pytest
 
 from .processes import run
@@ -46,3 +49,18 @@ def test_functions_of_one_name_from_forked_processes(tmp_path):
     run(program, tmp_path / "cache")
     program.write_text(TWO_OF_ONE_NAME.format(names=["both"]))
     assert run(program, tmp_path / "cache")["both"][:2] == [2706.0, ["both"]]
+
+
+@pytest.mark.dear
+def test_the_names_of_another_process_are_as_long():
+    """They stand in texts of LLVM's that say how long they are."""
+    script = (
+        "import numbad.ode\n"
+        "from numba.core.bytecode import FunctionIdentity as f; print(next(f._unique_ids))"
+    )
+    runs = [
+        subprocess.run([sys.executable, "-c", script], capture_output=True, text=True) for _ in "ab"
+    ]
+    numbers = [int(run.stdout) for run in runs]
+    assert numbers[0] != numbers[1]
+    assert [len(str(number)) for number in numbers] == [19, 19]

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from scipy import stats
-from scipy.optimize import curve_fit, least_squares
+from scipy.optimize import curve_fit
 
 from numbad.errors import ModelError
 from numbad.fit import FitResult, fit_ode
@@ -93,39 +93,6 @@ def test_many_starts_are_drawn_within_a_logit():
     drawn = np.array([fit.start for fit in result.starts[1:]])
     assert ((drawn > 0.0) & (drawn < 5.0)).all()
     assert sorted((drawn[:, 0] // (5.0 / 3.0)).tolist()) == [0.0, 1.0, 2.0]
-
-
-def test_priors_give_the_mode_and_curvature_of_the_posterior():
-    priors = {"rate": ("normal", 0.9, 0.02), "back": ("lognormal", 0.25, 0.1)}
-    result = fitted(priors=priors, sigma=0.05, absolute_sigma=True)
-
-    def residuals(p):
-        data = (amounts(T, *p, *Y0) - COLD).ravel() / 0.05
-        return np.append(data, [(p[0] - 0.9) / 0.02, np.log(p[1] / 0.25) / 0.1])
-
-    wanted = least_squares(residuals, (1.0, 0.4), jac="3-point", xtol=1e-14, ftol=1e-14)
-    np.testing.assert_allclose(result.x, wanted.x, rtol=1e-6)
-    cov = np.linalg.inv(wanted.jac.T @ wanted.jac)
-    np.testing.assert_allclose(result.cov, cov, rtol=1e-5)
-    assert result.cost == pytest.approx(wanted.cost, rel=1e-8)
-    data = stats.norm.logpdf(COLD, amounts(T, *result.x, *Y0), 0.05).sum()
-    assert result.loglik == pytest.approx(data, rel=1e-8)
-    assert np.isnan((result.aic, result.bic)).all()
-    assert "AIC" not in result.summary()
-    back = FitResult.from_json(result.to_json(), reaction)
-    assert back.to_json() == result.to_json()
-    # The transform does not move the mode.
-    again = fitted(priors=priors, sigma=0.05, absolute_sigma=True, transforms="log")
-    np.testing.assert_allclose(again.x, result.x, rtol=1e-6)
-
-
-def test_a_prior_may_determine_what_the_data_do_not():
-    result = fit_ode(
-        reaction, T[:1], COLD[:1], P0, y0=Y0, sigma=0.1, absolute_sigma=True, fixed="back",
-        priors={"rate": ("normal", 0.7, 0.2)},
-    )  # fmt: skip
-    assert result.params["rate"] == pytest.approx(0.7)
-    assert result.stderr["rate"] == pytest.approx(0.2)
 
 
 def test_the_likelihood_of_misra1a_follows_from_the_certified_sum_of_squares():

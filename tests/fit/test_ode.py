@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import curve_fit
 
-from numbad.errors import DataError, ModelError
+from numbad.errors import ModelError
 from numbad.fit import FitResult, fit_ode
 
 from . import models
@@ -70,36 +70,6 @@ def test_names_of_unknowns():
     assert list(result.params) == ["a", "b", "c", "d", "y0[1]"]
     result = fitted(models.one_argument, p0=list(START.values()), fit_y0=["lynx"])
     assert list(result.params) == ["p[0]", "p[1]", "p[2]", "p[3]", "lynx(1900)"]
-
-
-@pytest.mark.dear
-@pytest.mark.parametrize("scale", ["linear", "log"])
-@pytest.mark.parametrize("fit_y0", [False, ["lynx"], True])
-def test_residuals_and_jacobian_agree_with_scipy(scale, fit_y0):
-    sigma = 0.1 + np.random.default_rng(3).random(COUNTS.shape)
-    y = COUNTS.copy()
-    y[3, 0] = y[7, 1] = NAN
-    problem = fitted(y=y, scale=scale, fit_y0=fit_y0, sigma=sigma, max_nfev=1).problem
-    unknowns = problem.unknowns
-
-    def residuals(values):
-        y0 = [30.0, 4.0]
-        for index, value in zip(problem.shape.free, values[4:], strict=True):
-            y0[index] = value
-        states = models.scipy_states(models.predator_prey, y0, YEARS, *values[:4])
-        difference = np.log(states) - np.log(y) if scale == "log" else states - y
-        return difference / sigma
-
-    at = unknowns.internal(unknowns.start)
-    found, jacobian = problem.evaluate(at)
-    np.testing.assert_allclose(problem.arrange(found), residuals(unknowns.start), atol=2e-5)
-    for j in range(len(unknowns)):
-        step = np.zeros(len(unknowns))
-        step[j] = 1e-5
-        ends = residuals(unknowns.natural(at + step)), residuals(unknowns.natural(at - step))
-        wanted = (ends[0] - ends[1]) / 2e-5
-        size = np.nanmax(np.abs(wanted))
-        np.testing.assert_allclose(problem.arrange(jacobian[:, j]), wanted, atol=1e-5 * size)
 
 
 def test_missing_observations_equal_observations_at_other_times():
@@ -217,78 +187,6 @@ def test_a_fit_that_runs_out_of_evaluations_says_so():
     assert np.isfinite(result.x).all()
 
 
-def three_components(t, y, growth, predation, death, conversion):
-    return y[0], y[1], growth
-
-
-def untyped(t, y, rate):
-    return (y[0].undefined * rate,)
-
-
-T3 = [0.0, 1.0, 2.0]
-
-
-@pytest.mark.parametrize(
-    ("options", "error", "said"),
-    [
-        ({"fun": three_components}, ModelError, "three_components returns 3 derivatives, but y"),
-        ({"p0": [0.5, NAN, 1, 1]}, ModelError, "predation starts at nan"),
-        ({"p0": [0.5, -1, 1, 1]}, ModelError, "predation starts at -1: start it above zero"),
-        ({"p0": [1, 2]}, ModelError, "p0 has 2"),
-        ({"y0": [1, NAN]}, ModelError, r"y0: y\[1\] is nan; it must be finite"),
-        ({"y0": {"hare": math.inf, "lynx": 1}}, ModelError, "y0: hare is inf"),
-        ({"y0": [1]}, ModelError, "y0 has 1 values, but component 1 is observed"),
-        ({"y0": ["a", 1]}, ModelError, "y0: 'a' is neither a number nor the name of an entry of p0"),
-        ({"y0": [1, 2], "components": ["a"]}, ModelError, "y0 has 2 values for 1 components"),
-        ({"components": ["a", "a"]}, ModelError, "components: a name appears twice"),
-        ({"y": HARE}, DataError, r"y has 1 column\(s\), but the state has 2 components: say"),
-        ({"fit_y0": ["fox"]}, ModelError, "fit_y0: no component is called 'fox', only hare, lynx"),
-        ({"fit_y0": [True, False]}, ModelError, "fit_y0: True is neither the index nor"),
-        ({"fit_y0": [2], "y0": [1, 2]}, ModelError, "fit_y0: component 2 does not exist"),
-        ({"bounds": {"growth": (1, 2)}}, ModelError, "growth starts at 0.5, outside its bounds"),
-        ({"bounds": {"hare": (1, 2)}}, ModelError, r"hare\(1900\) starts at 30, outside"),
-        ({"bounds": {"fox": (1, 2)}}, ModelError, "no unknown is called 'fox'; there are growth"),
-        ({"starts": 3}, ModelError, "give growth a finite lower and upper bound"),
-        ({"starts": 0}, ModelError, "starts must be a whole number, at least 1; got 0"),
-        ({"seed": -1}, ModelError, "seed must be a whole number"),
-        ({"scale": "sqrt"}, ModelError, 'scale must be "linear" or "log"'),
-        ({"loss": "square"}, ModelError, "loss must be one of linear, soft_l1"),
-        ({"rtol": 0.0}, ModelError, "rtol must be a number, positive; got 0"),
-        ({"rtol": "tight"}, ModelError, "rtol must be a number, positive; got 'tight'"),
-        ({"f_scale": -1.0}, ModelError, "f_scale must be a number, positive; got -1"),
-        ({"ftol": None}, ModelError, "ftol must be a number, above 2.2e-16; got None"),
-        ({"max_nfev": 0}, ModelError, "max_nfev must be a whole number above 0"),
-        ({"t0": "start"}, DataError, "t0 must be a time not after"),
-        ({"fit_y0": 2.5}, ModelError, "fit_y0: 2.5 is neither the index nor the name"),
-        ({"bounds": 5}, ModelError, "bounds: expected a dict or pairs"),
-        ({"sigma": [[1], [1, 2]]}, DataError, "sigma: every entry must be a real number"),
-        ({"y0": 30.0}, ModelError, "y0 has 1 values, but component 1 is observed"),
-        ({"sensitivity": "backward"}, ModelError, "sensitivity must be one of 'auto', 'forw"),
-        ({"names": ["a"]}, ModelError, "names: 1 names for 4 parameters"),
-        ({"t0": 1901.0}, DataError, "t0 must be a time not after the first observation, 1900"),
-        ({"y": -COUNTS}, DataError, r"y\[0, 0\] \(hare at t = 1900\) is -30; scale=.log."),
-        ({"sigma": -1}, DataError, "standard deviations must be positive"),
-        ({"t": YEARS[:2], "y": COUNTS[:2]}, DataError, "4 observations cannot determine 6 unknown"),
-        ({"t": [], "y": []}, DataError, "t is empty"),
-        ({"y0": None, "components": ["hare", "lynx", "fox"], "observed": [0, 1]}, ModelError,
-         "y0: fox is not observed at t = 1900; give y0$"),
-        ({"method": "Euler"}, Exception, "Euler"),
-    ],
-)  # fmt: skip
-def test_unusable_input_is_named(options, error, said):
-    with pytest.raises(error, match=said):
-        fitted(**options)
-
-
-def test_other_unusable_input_is_named():
-    with pytest.raises(ModelError, match="(?s)Numba cannot compile untyped.*undefined"):
-        fit_ode(untyped, T3, [1.0, 2.0, 3.0], 1.0)
-    with pytest.raises(ModelError, match="y0: y.0. is not observed at t = 0; give y0"):
-        fit_ode(models.decay, T3, [NAN, 2.0, 3.0], 1.0)
-    with pytest.raises(ModelError, match="nothing to fit"):
-        fit_ode(lambda t, y: (-y[0],), T3, [1.0, 2.0, 3.0], [])
-
-
 @pytest.mark.dear
 def test_initial_values_alone_can_be_fitted():
     t = np.linspace(0.0, 1.0, 5)
@@ -313,31 +211,3 @@ def test_options_of_the_solver_are_passed_on():
     assert FitResult.from_json(result.to_json(), decay_and_total).problem.solving == solving
     with pytest.raises(ModelError, match="atol must be a number, positive; got -1"):
         fit_ode(models.decay, t, y, 0.5, y0=[2.0], atol=[-1.0])
-
-
-def modes(t, y, p):
-    """A rate that is a sum of cosines; p is an array where there are so many."""
-    rate = 0.0
-    for i in range(len(p)):
-        rate += p[i] * math.cos(i * t)
-    return (-rate * y[0],)
-
-
-@pytest.mark.dear
-@pytest.mark.parametrize("sensitivity", ["auto", pytest.param("forward", marks=pytest.mark.deep)])
-def test_many_unknowns_go_by_the_adjoint(sensitivity):
-    count, t = 130, np.array([0.0, 1.0, 1.7])
-    p = 0.3 * np.sin(np.arange(count) ** 2) / (1.0 + np.arange(count))
-    names = [f"p[{i}]" for i in range(count)]
-    problem = fit_ode(
-        modes, t, [2.0, 1.0, 0.7], p, y0=[2.0], sigma=0.1, absolute_sigma=True, max_nfev=1,
-        priors=dict.fromkeys(names, ("normal", 0.0, 0.3)), sensitivity=sensitivity,
-        fixed=["p[7]"],
-    ).problem  # fmt: skip
-    assert problem.shape.adjoint == (sensitivity == "auto")
-    kept = np.delete(np.arange(count), 7)
-    _, jacobian = problem.evaluate(problem.unknowns.internal(p[kept]))
-    order = np.maximum(np.arange(count), 1)
-    waves = np.where(np.arange(count), np.sin(np.outer(t, order)) / order, t[:, None])
-    wanted = -2.0 * np.exp(-waves @ p)[:, None] * waves[:, kept] / 0.1 * problem.unknowns.scale
-    np.testing.assert_allclose(jacobian[:3], wanted, atol=1e-6 * np.abs(wanted).max())

@@ -8,7 +8,8 @@ from numba import njit
 
 import numbad as nd
 
-from .test_root import affine, square
+from .test_linear_systems import affine
+from .test_root import square
 
 
 def test_number_of_equations():

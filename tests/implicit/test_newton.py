@@ -6,6 +6,7 @@ import pytest
 from numba import njit
 
 import numbad as nd
+from tests.implicit.test_root import close
 
 from .test_root import square
 
@@ -30,3 +31,14 @@ def test_a_failed_call_leaves_nothing_behind():
         with pytest.raises(nd.ConvergenceError):
             gradient(-1.0)
         assert gradient(4.0) == pytest.approx(0.25)
+
+
+def test_bracket_holds_newton_back():
+    """From 2 on, Newton's method for the arctangent diverges."""
+
+    @njit
+    def arctangent(x, a):
+        return math.atan(x - a)
+
+    close(nd.root(arctangent, 3.0, (0.25,), bracket=(-10.0, 20.0)), 0.25)
+    close(nd.root(arctangent, 3.0, (0.25,)), 0.25)  # a line search, too

@@ -9,7 +9,6 @@ from collections import namedtuple
 import numba
 import numpy as np
 import pytest
-import scipy.integrate
 
 import numbad as nd
 
@@ -260,20 +259,6 @@ def abs_speed(t, y):
 
 
 @pytest.mark.deep
-def test_a_condition_that_is_nan_is_no_event_that_never_happens():
-    """1 - y meets 1/4 only where its square root is no longer told."""
-    undefined = nd.ode.event(
-        lambda t, y: math.sqrt(1.0 - y[0]) - 0.5 + (math.nan if y[0] > 0.5 else 0.0)
-    )
-    solve = nd.ode.solver(lambda t, y: (1.0,), events=undefined)
-    with pytest.raises(nd.IntegrationError, match="the condition of an event is NaN"):
-        solve((0.0,), (0.0, 2.0))
-    found = nd.ode.solve_ivp(lambda t, y: (1.0,), (0.0, 2.0), [0.0], events=undefined)
-    assert found.status == -1
-    assert "the condition of an event is NaN" in found.message
-
-
-@pytest.mark.deep
 def test_events_of_a_complex_state_let_other_threads_run():
     turned = nd.ode.event(lambda t, y: y[0].real, terminal=True)
     solve = nd.ode.solver(lambda t, y: (1j * y[0],), events=turned, keep_events=2, **tight)
@@ -283,74 +268,5 @@ def test_events_of_a_complex_state_let_other_threads_run():
     assert solve.targetoptions["nogil"]
 
 
-@pytest.mark.deep
-def test_conditions_and_changes_may_take_what_arguments_there_are():
-    """dy/dt = -rate, set back to 1 where it meets 0."""
-    again = nd.ode.event(lambda t, y, *args: y[0], change=lambda t, y, *args: (1.0,))
-    solve = nd.ode.solver(lambda t, y, rate: (-rate,), events=again)
-    assert abs(solve((1.0,), (0.0, 1.3), (2.0,))[-1, 0] - 0.4) < 1e-9
-
-
 def still(t, y):
     return 0.0 * y[0], 1.0 + 0.0 * y[1]
-
-
-@pytest.mark.dear
-@pytest.mark.parametrize(
-    ("condition", "error", "message"),
-    [
-        (lambda t, y: y[1] > 0.5, nd.ModelError, "returns bool"),
-        (
-            lambda t, y: np.floor(y[1]) - 0.5,
-            nd.IntegrationError,
-            "does not change where it is zero",
-        ),
-        (lambda t, y: y[7], nd.ModelError, "Numba cannot compile"),
-    ],
-)
-def test_conditions_that_are_none(condition, error, message):
-    solve = nd.ode.solver(still, events=nd.ode.event(condition))
-    with pytest.raises(error, match=message):
-        solve((0.0, 0.0), (0.0, 2.0))
-
-
-@pytest.mark.dear
-def test_events_of_solve_ivp_are_scipys():
-    def flight(t, y):
-        return np.array([y[2], y[3], 0.0, -9.81])
-
-    def ground(t, y):
-        return y[1]
-
-    def apex(t, y):
-        return y[3]
-
-    ground.terminal, ground.direction = True, -1
-    given = dict(events=[ground, apex], dense_output=True, rtol=1e-8)
-    got = nd.ode.solve_ivp(flight, (0, 100), [0.0, 0.0, 10.0, 30.0], **given)
-    wanted = scipy.integrate.solve_ivp(flight, (0, 100), [0.0, 0.0, 10.0, 30.0], **given)
-    assert (got.status, got.message) == (wanted.status, wanted.message)
-    for k in range(2):
-        np.testing.assert_allclose(got.t_events[k], wanted.t_events[k], rtol=1e-9)
-        np.testing.assert_allclose(got.y_events[k], wanted.y_events[k], atol=1e-7)
-    assert (got.t[-1], got.sol.t_max) == (got.t_events[0][0],) * 2
-    np.testing.assert_allclose(got.sol(6.1), wanted.sol(6.1), atol=1e-7)
-
-
-@pytest.mark.deep
-def test_a_count_of_events_ends_solve_ivp():
-    def zero(t, y):
-        return y[0]
-
-    zero.terminal = 3
-    got = nd.ode.solve_ivp(
-        lambda t, y: (y[1], -y[0]),
-        (0, 50),
-        [1.0, 0.0],
-        events=zero,
-        t_eval=[1.0, 9.0],
-        rtol=1e-9,
-        atol=1e-9,
-    )
-    np.testing.assert_allclose(got.t_events[0], np.pi * np.array([0.5, 1.5, 2.5]), atol=1e-7)
-    assert got.t.tolist() == [1.0]

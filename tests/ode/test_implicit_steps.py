@@ -19,10 +19,10 @@ from tests.ode.test_rosenbrock import (
     TIMES,
     VALUES,
     as_algebraic,
-    brusselator,
     mixed,
     robertson,
 )
+from tests.ode.test_sparsity_pattern import brusselator
 
 BOTH = ["RadauIIA5", pytest.param("KenCarp4", marks=pytest.mark.deep)]
 START = (1.0, 0.0, 0.0)
@@ -81,27 +81,6 @@ def test_order_where_it_is_not_stiff_and_where_it_is(method):
     ):
         found = np.log2(np.divide(errors(stiffness, steps), errors(stiffness, 2 * steps)))
         assert (np.abs(found - order) < 0.5).all(), (stiffness, found)
-
-
-def decay(t, y, rate):
-    return -rate * y * y
-
-
-@pytest.mark.dear
-@pytest.mark.parametrize(
-    ("method", "allowed"),
-    [("RadauIIA5", 1e-7), pytest.param("KenCarp4", 1e-4, marks=pytest.mark.deep)],
-)
-def test_derivatives_are_as_exact_as_values_beside_an_old_jacobian(method, allowed):
-    """Of y = 1 / (1 + rate t); one iteration with a Jacobian of other steps leaves errors above 8e-6."""
-    tableau = find_method(method)
-    integrate = make_integrate(Problem(as_dispatcher(decay), tableau, False, False))
-    run = nd.jvp(
-        lambda rate, chosen: integrate(1.0, (0.0, 2.0), (rate,), chosen)[0][-1, 0], argnums=(0,)
-    )
-    value, slope = run((20.0, settings(rtol=1e-5, atol=1e-8)), (1.0,))
-    assert abs(value * 41.0 - 1.0) < allowed
-    assert abs(slope * 41.0**2 / -2.0 - 1.0) < allowed
 
 
 @pytest.mark.deep
@@ -201,19 +180,3 @@ def test_failures_have_the_time_and_the_reason():
     few = nd.ode.solver(explodes, method="RadauIIA5", max_steps=3)
     with pytest.raises(nd.IntegrationError, match="max_steps"):
         few((1.0,), (0.0, 0.9999))
-
-
-@pytest.mark.deep
-def test_partials_in_the_error_control_and_events():
-    """sens_errcon: tangents as exact as the solution; and a dose, with the derivative by its time."""
-    options = dict(method="RadauIIA5", rtol=1e-7, atol=1e-9)
-    exact = math.cos(2.0), -math.sin(2.0)
-    solve = nd.ode.solver(prothero_robinson, sens_errcon=True, **options)
-    value, slope = nd.jvp(lambda rate: solve(1.0, (0.0, 1.0), (1e4, rate))[-1, 0], argnums=(0,))(
-        (2.0,), (1.0,)
-    )
-    np.testing.assert_allclose([value, slope], exact, rtol=1e-5)
-    doses = nd.ode.at_times(lambda rate, times: times, change=lambda t, y, k, rate, times: y + 2.0)
-    body = nd.ode.solver(lambda t, y, rate, times: -rate * y, events=doses, **options)
-    late = nd.derivative(lambda t: body(0.0, (0.0, 4.0), (0.5, (0.0, t)))[-1, 0])(1.0)
-    assert late == pytest.approx(math.exp(-1.5), rel=1e-5)

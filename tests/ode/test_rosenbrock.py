@@ -5,11 +5,10 @@ import math
 import numba
 import numpy as np
 import pytest
-import scipy.linalg
 
 import numbad as nd
-from numbad.errors import ArgumentError
-from numbad.ode.sparsity_pattern import checked_sparsity
+from numbad.ode.methods import ROSENBROCK
+from tests.ode.test_tableau import density, elementary_weights, interpolation_weights, trees
 
 ROBERTSON = (0.04, 3e7, 1e4)
 
@@ -132,135 +131,47 @@ def test_arrays_and_time(inplace):
     assert slope == pytest.approx(math.exp(-3.0), rel=1e-6)
 
 
-def brusselator(t, y, dy, p):
-    """In one dimension, species interleaved: Hairer & Wanner, II, IV.10, (10.4)."""
-    n = len(y) // 2
-    spread = p[2] * (n + 1) ** 2
-    for i in range(n):
-        u, v = y[2 * i], y[2 * i + 1]
-        left_u, left_v = (1.0, 3.0) if i == 0 else (y[2 * i - 2], y[2 * i - 1])
-        right_u, right_v = (1.0, 3.0) if i == n - 1 else (y[2 * i + 2], y[2 * i + 3])
-        dy[2 * i] = p[0] + u * u * v - (p[1] + 1.0) * u + spread * (left_u - 2.0 * u + right_u)
-        dy[2 * i + 1] = p[1] * u - u * u * v + spread * (left_v - 2.0 * v + right_v)
+@pytest.fixture(params=ROSENBROCK, ids=lambda method: method.name)
+def rosenbrock(request):
+    return request.param
 
 
-@pytest.fixture(scope="module")
-def diffusing():
-    """A start, parameters, the pattern, and solvers: dense, and by the pattern."""
-    options = dict(method="Rodas5P", inplace=True, rtol=1e-7, atol=1e-9)
-    y, p = np.linspace(0.5, 3.0, 24), np.array([1.0, 3.0, 0.02])
-    pattern = nd.sparsity(brusselator, 1, out=2)(0.0, y, np.empty_like(y), p)
-    dense = nd.ode.solver(brusselator, **options)
-    return y, p, pattern, dense, nd.ode.solver(brusselator, jac_sparsity=pattern, **options)
+# -- Rosenbrock methods --------------------------------------------------------------------------
 
 
-@pytest.mark.dear
-def test_a_sparse_jacobian_gives_the_same_steps(diffusing):
-    y, p, _, dense, banded = diffusing
-    ts = np.linspace(0.0, 3.0, 4)
-    np.testing.assert_allclose(banded(y, ts, (p,)), dense(y, ts, (p,)), rtol=1e-12)
-
-
-@pytest.mark.deep
-def test_derivatives_through_a_sparse_jacobian(diffusing):
-    y, p, _, dense, banded = diffusing
-
-    def by(solve):
-        return nd.jacobian(lambda p: solve(y, (0.0, 2.0), (p,))[-1])(p)
-
-    np.testing.assert_allclose(by(banded), by(dense), rtol=1e-10, atol=1e-12)
-
-
-def test_components_in_any_order_have_a_narrow_band(diffusing):
-    pattern = diffusing[2]
-    mixed = np.random.default_rng(0).permutation(24)
-    widths = checked_sparsity(pattern[mixed][:, mixed]).widths
-    assert checked_sparsity(pattern).widths == (2, 2, 4)
-    assert max(widths[:2]) <= 4
-
-
-@pytest.mark.dear
-def test_three_colours_take_dual_numbers_of_four_partials():
-    """Heat in a rod, against its exponential and that of its slope by the rate."""
-    n = 14
-    A = np.diag(np.full(n, -2.0)) + np.diag(np.ones(n - 1), 1) + np.diag(np.ones(n - 1), -1)
-    assert type(checked_sparsity(A)).__name__ == "FewBanded"
-
-    def rod(t, y, dy, rate):
-        for i in range(n):
-            left, right = (y[i - 1] if i > 0 else 0.0), (y[i + 1] if i < n - 1 else 0.0)
-            dy[i] = rate * (left - 2.0 * y[i] + right)
-
-    solve = nd.ode.solver(
-        rod, method="Rodas5P", inplace=True, jac_sparsity=A, rtol=1e-9, atol=1e-12
+def rosenbrock_residuals(method, weights, order, theta=1.0):
+    """What is left of the order conditions for u = Gamma k, in the coefficients of the k."""
+    stages = method.stages
+    a = np.zeros((stages, stages))
+    inverse = np.eye(stages) / method.gamma
+    for i in range(stages):
+        a[i, :i] = method.a[i]
+        inverse[i, :i] -= method.couplings[i]
+    gammas = np.linalg.inv(inverse)
+    alpha, b = a @ gammas, np.asarray(weights) @ gammas
+    np.testing.assert_allclose(alpha.sum(axis=1), method.c, atol=1e-12)
+    np.testing.assert_allclose(gammas.sum(axis=1), method.d, atol=1e-12)
+    return np.array(
+        [
+            b @ elementary_weights(alpha, tree, alpha + gammas) - theta**order / density(tree)
+            for tree in trees(order)
+        ]
     )
-    start = np.arange(float(n))
-
-    def end(rate):
-        return solve(start, (0.0, 0.3), rate)[-1]
-
-    exact = scipy.linalg.expm(0.3 * 40.0 * A) @ start
-    np.testing.assert_allclose(end(40.0), exact, rtol=1e-7)
-    slope = nd.jacobian(end, mode="reverse")(40.0)
-    np.testing.assert_allclose(slope, 0.3 * A @ exact, rtol=1e-6, atol=1e-9)
 
 
-@pytest.mark.deep
-def test_a_wide_band_is_factored_as_a_whole():
-    """A ring, each with its neighbours and the one opposite: y' = A y, against its exponential."""
-    A = np.zeros((10, 10))
-    for i in range(10):
-        A[i, [i, (i + 1) % 10, (i - 1) % 10, (i + 5) % 10]] = -50.0, 20.0, 10.0, 15.0
-
-    def ring(t, y, dy, rate):
-        for i in range(10):
-            others = 20.0 * y[(i + 1) % 10] + 10.0 * y[i - 1] + 15.0 * y[(i + 5) % 10]
-            dy[i] = rate * (others - 50.0 * y[i])
-
-    assert type(checked_sparsity(A)).__name__ == "Coloured"
-    solve = nd.ode.solver(
-        ring, method="Rodas5P", inplace=True, jac_sparsity=A, rtol=1e-9, atol=1e-12
-    )
-    start = np.arange(10.0)
-
-    def end(rate):
-        return solve(start, (0.0, 0.3), rate)[-1]
-
-    exact = scipy.linalg.expm(0.3 * A) @ start
-    np.testing.assert_allclose(end(1.0), exact, rtol=1e-8)
-    np.testing.assert_allclose(nd.derivative(end)(1.0), 0.3 * A @ exact, rtol=1e-6)
+def test_order_of_rosenbrock_methods(rosenbrock):
+    solution, embedded = np.array(rosenbrock.b), np.array(rosenbrock.b) - rosenbrock.error
+    for weights, its_order in (solution, rosenbrock.order), (embedded, rosenbrock.embedded_order):
+        for order in range(1, its_order + 1):
+            assert np.abs(rosenbrock_residuals(rosenbrock, weights, order)).max() < 1e-11
+        assert np.abs(rosenbrock_residuals(rosenbrock, weights, its_order + 1)).max() > 1e-6
 
 
-@pytest.mark.deep
-def test_the_band_of_solve_ivp(diffusing):
-    y, p, pattern, _, _ = diffusing
-
-    def fun(t, y, p):
-        dy = np.empty_like(y)
-        brusselator_compiled(t, y, dy, p)
-        return dy
-
-    given = dict(method="BDF", args=(p,), rtol=1e-7, atol=1e-9)
-    by_widths = nd.ode.solve_ivp(fun, (0.0, 1.0), y, lband=2, uband=2, **given)
-    by_pattern = nd.ode.solve_ivp(fun, (0.0, 1.0), y, jac_sparsity=pattern, **given)
-    np.testing.assert_array_equal(by_widths.y[:, -1], by_pattern.y[:, -1])
-
-
-brusselator_compiled = numba.njit(brusselator)
-
-
-@pytest.mark.dear
-@pytest.mark.parametrize(
-    ("pattern", "error", "message"),
-    [
-        (np.eye(24), nd.IntegrationError, "entries that are not in jac_sparsity"),
-        (np.eye(23), ArgumentError, "a row and a column for each component"),
-        (np.ones((2, 3)), ArgumentError, "must be a square matrix"),
-    ],
-)
-def test_patterns_that_do_not_fit(diffusing, pattern, error, message):
-    y, p = diffusing[:2]
-    with pytest.raises(error, match=message):
-        nd.ode.solver(brusselator, method="Rodas5P", inplace=True, jac_sparsity=pattern)(
-            y, (0.0, 1.0), (p,)
-        )
+@pytest.mark.parametrize("theta", [0.1, 0.5, 0.83])
+def test_order_of_the_interpolant_of_rosenbrock_methods(rosenbrock, theta):
+    weights = interpolation_weights(rosenbrock, theta)[: rosenbrock.stages]
+    for order in range(1, rosenbrock.dense_order + 1):
+        left = rosenbrock_residuals(rosenbrock, weights, order, theta)
+        assert np.abs(left).max() < 1e-11
+    ends = interpolation_weights(rosenbrock, 1.0)[: rosenbrock.stages]
+    np.testing.assert_allclose(ends, rosenbrock.b, rtol=1e-12)

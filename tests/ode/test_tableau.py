@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from numbad.errors import ArgumentError
-from numbad.ode.methods import EXPLICIT, IMPLICIT, ROSENBROCK, find_method
+from numbad.ode.methods import EXPLICIT, find_method
 from numbad.ode.tableau import alternating, interpolant_row, product
 
 
@@ -85,11 +85,6 @@ def interpolation_weights(tableau, theta):
 
 @pytest.fixture(params=EXPLICIT, ids=lambda method: method.name)
 def tableau(request):
-    return request.param
-
-
-@pytest.fixture(params=ROSENBROCK, ids=lambda method: method.name)
-def rosenbrock(request):
     return request.param
 
 
@@ -198,79 +193,3 @@ def test_products_of_polynomials():
     assert interpolant_row(3, 2.0, (0.0, 1.0), (3.0, 1.0)) == (6.0, 2.0, 0.0)
     with pytest.raises(ValueError, match="vanish"):
         interpolant_row(3, 2.0, (1.0, 1.0))
-
-
-# -- Rosenbrock methods --------------------------------------------------------------------------
-
-
-def rosenbrock_residuals(method, weights, order, theta=1.0):
-    """What is left of the order conditions for u = Gamma k, in the coefficients of the k."""
-    stages = method.stages
-    a = np.zeros((stages, stages))
-    inverse = np.eye(stages) / method.gamma
-    for i in range(stages):
-        a[i, :i] = method.a[i]
-        inverse[i, :i] -= method.couplings[i]
-    gammas = np.linalg.inv(inverse)
-    alpha, b = a @ gammas, np.asarray(weights) @ gammas
-    np.testing.assert_allclose(alpha.sum(axis=1), method.c, atol=1e-12)
-    np.testing.assert_allclose(gammas.sum(axis=1), method.d, atol=1e-12)
-    return np.array(
-        [
-            b @ elementary_weights(alpha, tree, alpha + gammas) - theta**order / density(tree)
-            for tree in trees(order)
-        ]
-    )
-
-
-def test_order_of_rosenbrock_methods(rosenbrock):
-    solution, embedded = np.array(rosenbrock.b), np.array(rosenbrock.b) - rosenbrock.error
-    for weights, its_order in (solution, rosenbrock.order), (embedded, rosenbrock.embedded_order):
-        for order in range(1, its_order + 1):
-            assert np.abs(rosenbrock_residuals(rosenbrock, weights, order)).max() < 1e-11
-        assert np.abs(rosenbrock_residuals(rosenbrock, weights, its_order + 1)).max() > 1e-6
-
-
-@pytest.mark.parametrize("theta", [0.1, 0.5, 0.83])
-def test_order_of_the_interpolant_of_rosenbrock_methods(rosenbrock, theta):
-    weights = interpolation_weights(rosenbrock, theta)[: rosenbrock.stages]
-    for order in range(1, rosenbrock.dense_order + 1):
-        left = rosenbrock_residuals(rosenbrock, weights, order, theta)
-        assert np.abs(left).max() < 1e-11
-    ends = interpolation_weights(rosenbrock, 1.0)[: rosenbrock.stages]
-    np.testing.assert_allclose(ends, rosenbrock.b, rtol=1e-12)
-
-
-@pytest.mark.parametrize("method", IMPLICIT, ids=lambda method: method.name)
-def test_order_of_implicit_stages(method):
-    """Of the solution, of the estimate (which may weigh the slope at the start), and of the output."""
-    stages = method.stages
-    a, interpolant = np.zeros((stages + 1,) * 2), np.asarray(method.interpolant[:stages])
-    a[1:, 1:] = method.a
-    weights = np.array([0.0, *method.b])
-    embedded = weights - [method.start_error, *method.error]
-    np.testing.assert_allclose(a.sum(axis=1)[1:], method.c, atol=1e-15)
-    cases = [(weights, 1.0, method.order), (embedded, 1.0, method.embedded_order)]
-    for theta in (0.3, 0.8):
-        output = interpolant @ theta ** np.arange(1, interpolant.shape[1] + 1)
-        cases.append((np.array([0.0, *output]), theta, method.dense_order))
-    for given, theta, order in cases:
-        for nodes in range(1, order + 2):
-            left = [
-                given @ elementary_weights(a, tree) - theta**nodes / density(tree)
-                for tree in trees(nodes)
-            ]
-            assert (np.abs(left).max() < 1e-13) == (nodes <= order), (method.name, nodes)
-
-
-@pytest.mark.parametrize("method", IMPLICIT, ids=lambda method: method.name)
-def test_systems_of_implicit_stages(method):
-    """Eigenvalues and eigenvectors give the inverse of the matrix of a block back."""
-    first, per = method.explicit_stages, method.per_block
-    block = np.array(method.a)[first : first + per, first : first + per]
-    (value, left, right), pair = method.systems
-    inverse = value * np.outer(right, left)
-    if pair is not None:
-        value, left, right = pair
-        inverse = inverse + 2.0 * (value * np.outer(right, left)).real
-    np.testing.assert_allclose(inverse, np.linalg.inv(block), atol=1e-13)
