@@ -1,4 +1,4 @@
-"""Special functions and their derivatives, recorded; run twice by `test_on_disk.py`, with one cache."""
+"""Special functions and derivatives, recorded; `test_cython_pointers.py` runs it twice, with one cache."""
 
 import sys
 
