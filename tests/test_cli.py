@@ -333,17 +333,6 @@ def test_a_picture_that_fails_does_not_lose_the_estimates(files, capsys, monkeyp
     assert saved()["params"]["rate"] == pytest.approx(0.095228, rel=1e-4)
 
 
-def test_help_shows_the_example_that_the_tests_run(capsys):
-    with pytest.raises(SystemExit) as stop:
-        main(["fit", "--help"])
-    assert stop.value.code == 0
-    said = capsys.readouterr().out
-    for line in (*COOLING.splitlines(), *TEA.splitlines()):
-        assert line in said
-    for option in ("--starts", "--journal", "--out DIR", "exit status"):
-        assert option in said
-
-
 def numbad(*arguments, **options):
     return subprocess.Popen(
         [sys.executable, "-m", "numbad", *arguments],

@@ -217,15 +217,6 @@ def test_matrices_and_tuples_of_results():
     np.testing.assert_allclose(Jx, [np.sum(W**2, axis=0), np.zeros(3)], rtol=1e-14)
 
 
-@pytest.mark.parametrize("size", [0, 1, 4, 5])
-def test_sizes_that_do_and_do_not_fill_a_pass(size):
-    """On the CPU, where the same source runs; passes have four partials."""
-    rows = device.jacobian(total_of_squares)
-    x, J = np.arange(1.0, size + 1), np.full(size, 7.0)
-    rows(x, J)
-    np.testing.assert_array_equal(J, 2 * x)
-
-
 def total_of_squares(x):
     s = 0.0
     for i in range(x.size):
@@ -235,19 +226,6 @@ def total_of_squares(x):
 
 def many(a, b, c):
     return a[0] * a[1] * a[2] * a[3] * a[4] + b * c[0] * c[1] * c[2] * c[3], b * b
-
-
-def test_more_scalars_than_a_pass_takes():
-    rows = device.jacobian(many, (0, 1, 2))
-    F = types.float64
-
-    def code(s):
-        (da, db, dc), (ea, eb, ec) = rows((s, 2 * s, 3 * s, 4 * s, 5 * s), s, (s, s, s, 2 * s))
-        return (*da, db, *dc, *ea, eb, *ec)
-
-    found = DeviceFunction(code, (F,))(1.0)[1]
-    expected = [120, 60, 40, 30, 24, 2, 2, 2, 2, 1, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0]
-    np.testing.assert_array_equal(found, expected)
 
 
 # -- what the language has besides ----------------------------------------------------------------
@@ -495,44 +473,3 @@ def test_on_a_gpu(F):
         close(J[i], by_x, F, 1e-5)
         close(out[i], by_p, F, 1e-5)
         close(H[i], energy_hessian_product(x[i].astype(float), p, v[i]), F, 1e-4)
-
-
-# -- operators for the CPU, called in kernels --------------------------------------------------------
-
-
-def surface(x, y):
-    return x * x * y + math.sin(y)
-
-
-checkpointed = nd.checkpoint(cube)
-
-
-@njit
-def scaled(x, k=2.0):
-    def inner(z):
-        return z * x
-
-    return inner(x) * k
-
-
-def test_operators_in_forward_mode_are_called_as_they_are():
-    gradient, second = nd.grad(surface, (0, 1)), nd.hessian(surface)
-    along, product = nd.jvp(surface), nd.hvp(surface)
-    of_parts = nd.derivative(lambda x, y: checkpointed(x) * y + scaled(x) + scaled(x, k=y))
-
-    def code(x, y):
-        return (
-            *gradient(x, y),
-            second(x, y),
-            *along((x, y), (y, x)),
-            *product((x, y), (y, x)),
-            of_parts(x, y),
-        )
-
-    x, y = 0.7, 1.3
-    by_x, by_y = 2 * x * y, x * x + math.cos(y)
-    expected = [by_x, by_y, 2 * y, surface(x, y), by_x * y + by_y * x]
-    expected += [2 * y * y + 2 * x * x, 2 * x * y - math.sin(y) * x]
-    expected += [3 * x * x * y + 4 * x + 2 * x * y]
-    found = DeviceFunction(code, (types.float64,) * 2)(x, y)[1]
-    np.testing.assert_allclose(found, expected, rtol=1e-14)

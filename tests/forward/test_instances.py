@@ -4,7 +4,7 @@ import heapq
 
 import numpy as np
 import pytest
-from numba import float64, int64, njit
+from numba import float64, int64, njit, types
 from numba.experimental import jitclass
 
 import numbad as nd
@@ -254,3 +254,78 @@ def test_list_that_loses_items_is_refused_in_several_passes(f):
     with pytest.raises(nd.UnsupportedError, match="may change its argument 'items'"):
         nd.grad(f, 0, mode="forward")(np.ones(N), items)
     assert len(items) == 5
+
+
+@jitclass([("k", types.float64)])
+class Sample:
+    """Its methods have the names of methods of arrays and of generators."""
+
+    def __init__(self, k):
+        self.k = k
+
+    def mean(self, x, weight=2.0):
+        return self.k * x * weight
+
+    def sum(self, x, y, z):
+        return self.k * x + y * z
+
+    def normal(self):
+        return self.k
+
+    def scale(self, a):
+        a *= self.k
+        return a.sum()
+
+    def put(self, a, x):
+        a[0] = self.k * a[1] * x
+
+    def start(self, x, x0, method, owner):
+        return self.k * x + x0 * method - owner
+
+
+def methods_of_a_class(x):
+    sample = Sample(3.0)
+    return sample.mean(x, weight=x) * sample.sum(x, 2.0, x) + sample.mean(x) * sample.normal()
+
+
+def methods_of_a_list(x):
+    found = [x, 2.0 * x, 0.5 * x]
+    found.sort(reverse=True)
+    return found[0] * found[1] * found[2] * x
+
+
+def arrays_of_a_class(x, a):
+    sample, b = Sample(3.0), np.zeros(3)
+    total = sample.scale(a)
+    sample.put(a, x)
+    sample.put(b, x)
+    b[1] = x
+    sample.put(b, x)
+    return total * x + a[0] * b[0]
+
+
+def test_methods_that_change_arrays():
+    """6 * 3 x + (3 * 6 x) (3 x^2)."""
+    a = np.array([1.0, 2.0, 3.0])
+    value, slope = nd.value_and_grad(arrays_of_a_class, mode="forward")(0.5, a)
+    assert value == 18.0 * 0.5 + 54.0 * 0.5**3
+    assert slope == 18.0 + 162.0 * 0.5**2
+    assert a.tolist() == [9.0, 6.0, 9.0]
+    a = np.array([1.0, 2.0, 3.0])
+    value, slope = nd.jvp(arrays_of_a_class, 1)((0.5, a), (np.ones(3),))
+    assert slope == 9.0 * 0.5 + 27.0 * 0.5**3
+    assert a.tolist() == [9.0, 6.0, 9.0]
+
+
+def test_names_of_parameters_of_methods():
+    def f(x):
+        return Sample(3.0).start(x, x0=x * x, method=2.0, owner=x)
+
+    assert nd.derivative(f)(0.5) == 3.0 + 4.0 * 0.5 - 1.0
+
+
+@pytest.mark.dear
+def test_methods_that_arrays_have_as_well():
+    """Polynomials: (3 x^2) (5 x) + 18 x and x^4."""
+    assert nd.derivative(methods_of_a_class)(2.0) == 45.0 * 4.0 + 18.0
+    assert nd.derivative(methods_of_a_list)(2.0) == 4.0 * 8.0

@@ -199,17 +199,6 @@ def test_a_function_with_effects_is_run_once_as_far_as_anyone_can_tell():
     assert draw() == afterwards
 
 
-def test_hessian_vector_products():
-    a, v = np.array([1.0, 2.0]), np.array([1.0, -1.0])
-    (along,) = nd.hvp(cubes)((a,), (v,))
-    np.testing.assert_array_equal(along, 6 * a * v)
-    value, (gradient,), (along,) = nd.grad_and_hvp(cubes)((a,), (v,))
-    assert value == 9.0
-    np.testing.assert_array_equal(gradient, 3 * a**2)
-    np.testing.assert_array_equal(along, 6 * a * v)
-    np.testing.assert_array_equal(nd.hessian(cubes, mode="reverse")(a), np.diag(6 * a))
-
-
 def test_a_result_that_does_not_depend_on_the_argument():
     assert nd.grad(lambda x: 7, mode="reverse")(1.0) == 0.0
     np.testing.assert_array_equal(nd.grad(lambda a: 1.0, mode="reverse")(np.ones(3)), np.zeros(3))

@@ -103,14 +103,6 @@ def test_functions_made_by_vectorize(mode):
     assert by_array.tolist() == [[6.0, 0.0], [0.0, 0.0]]
 
 
-def test_inside_nopython_code():
-    @njit
-    def at(x):
-        return nd.derivative(nd.derivative(math_cube))(x) + nd.grad(wave, (0, 1))(x, 2.0)[1]
-
-    assert at(0.5) == pytest.approx(6.0 * 0.5 + math.sin(0.5))
-
-
 @njit
 def math_cube(x):
     return x * x * x

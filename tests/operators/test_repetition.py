@@ -1,7 +1,5 @@
 """A sweep of several passes calls the function several times; nobody may be able to tell."""
 
-import random
-
 import numpy as np
 import pytest
 from numba import njit
@@ -11,36 +9,6 @@ from numba.typed import List
 import numbad as nd
 
 INPUTS = 40  # more than travel in one pass
-
-
-@njit
-def draw():
-    return np.random.normal() + random.random()
-
-
-@njit
-def weighted(x):
-    total = 0.0
-    for i in range(x.size):
-        total += x[i] * draw() * np.random.rand()
-    return total
-
-
-@njit
-def seed(k):
-    np.random.seed(k)
-    random.seed(k)
-
-
-def test_every_pass_draws_the_same_random_numbers():
-    x = np.ones(INPUTS)
-    seed(7)
-    value, afterwards = weighted(x), draw()
-    seed(7)
-    found, gradient = nd.value_and_grad(weighted)(x)
-    assert found == value
-    assert gradient.sum() == pytest.approx(value, rel=1e-14)  # the function is linear
-    assert draw() == afterwards
 
 
 def test_an_array_that_every_call_changes_is_put_back_in_between():
@@ -179,12 +147,6 @@ def test_what_overloads_change_is_put_back_for_every_row_of_a_jacobian():
     found = nd.jacobian(rows_after_an_overload, mode="reverse")(np.ones(3), c)
     np.testing.assert_array_equal(found, 6.0 * np.eye(3))
     np.testing.assert_array_equal(c, [2.0])
-
-
-def test_what_functions_draw_that_others_overload_is_drawn_again():
-    found = nd.grad(lambda x: x.sum() * drawn(1.0), mode="forward")(np.ones(INPUTS))
-    assert found[0] != 0.0
-    np.testing.assert_array_equal(found, found[0])
 
 
 TABLE = np.linspace(0.0, 1.0, 5)

@@ -428,42 +428,6 @@ def test_pattern(name):
         assert np.array_equal(given, kept) if isinstance(given, np.ndarray) else True
 
 
-def test_constants_choose():
-    def f(x, n, flag):
-        s = 0.0
-        for i in range(n):
-            s += x[i]
-        return s if flag else x[3]
-
-    pattern = nd.sparsity(f)
-    assert found(pattern(X, 2, True)) == [[0, 1]]
-    assert found(pattern(X, 3, True)) == [[0, 1, 2]]
-    assert found(pattern(X, 3, False)) == [[3]]
-
-
-def test_ints_are_those_of_the_machine():
-    def f(x):
-        seed = 1
-        for _ in range(40):
-            seed = seed * 6364136223846793005 + 1442695040888963407
-        return x[seed % 7 % 4]
-
-    (column,) = found(nd.sparsity(f)(X))[0]
-    assert X[column] == njit(f)(X)
-
-
-def test_many_columns():
-    n = 1000
-
-    def f(x):
-        y = x.copy()
-        y[0] = x.sum()
-        return y
-
-    matrix = nd.sparsity(f)(np.ones(n))
-    assert found(matrix) == [list(range(n)), *([i] for i in range(1, n))]
-
-
 REFUSED = {}
 
 
@@ -535,21 +499,6 @@ def test_shared_memory_is_refused():
 
     with pytest.raises(nd.UnsupportedError, match="share memory"):
         nd.sparsity(f)(X, X.view())
-
-
-def test_a_function_that_always_raises():
-    def f(x):
-        if x.size == 4:
-            raise ValueError("four")
-        return x
-
-    with pytest.raises(nd.SparsityError, match="raises"):
-        nd.sparsity(f)(X)
-
-
-def test_ints_have_no_columns():
-    with pytest.raises(nd.ArgumentError, match="must hold floats"):
-        nd.sparsity(lambda x: x * 2.0)(np.arange(3))
 
 
 def test_operators_are_refused():

@@ -9,10 +9,7 @@ from numba import njit
 from numba.core.errors import TypingError
 
 import numbad as nd
-from numbad.sde.level_source import merged
 from numbad.sde.multilevel import _bias, _smoothed
-
-from .problems import nested_paths
 
 KEY = nd.random.key(31)
 
@@ -43,15 +40,6 @@ CALL = 10.450583572186 * math.exp(0.05)  # Black and Scholes
 
 def _solver(method="Milstein", **options):
     return nd.sde.solver(_drift, _diffusion, method=method, dt=0.5, **options)
-
-
-def test_wide_increments_are_those_of_the_brownian_motion():
-    paths = nested_paths(2, 4, 2, paths=5)
-    (ws, hs), (wide_ws, wide_hs) = ([np.moveaxis(a, 0, -1) for a in paths[k]] for k in (4, 2))
-    starts, wide = np.arange(16) / 16, np.arange(4) / 4
-    found = merged(ws, hs, np.full(16, 1 / 16), wide, np.full(4, 0.25), starts)
-    np.testing.assert_allclose(found[0], wide_ws, rtol=1e-12)
-    np.testing.assert_allclose(found[1], wide_hs, rtol=1e-12, atol=1e-15)
 
 
 def test_what_is_estimated_of_levels_that_fall_like_powers():

@@ -48,26 +48,6 @@ def test_counts_and_methods(options, count):
     check(count, **options)
 
 
-def van_der_pol(t, y, mu):
-    return y[1], mu * (1.0 - y[0] ** 2) * y[1] - y[0]
-
-
-@pytest.mark.deep
-@pytest.mark.parametrize("count", [1, 5])
-def test_both_ways_of_a_method_that_switches(count):
-    """Stiff on the slow branch, and not where it jumps: marks on either side know which method goes on."""
-
-    def gradient(checkpoints):
-        solve = nd.ode.solver(van_der_pol, method="AutoTsit5", rtol=1e-9, checkpoints=checkpoints)
-
-        def loss(x):
-            return solve((x[0], x[1]), (0.0, 15.0, 45.0), x[2])[:, 0].sum()
-
-        return nd.grad(loss, mode="reverse")(np.array([2.0, 0.0, 30.0]))
-
-    np.testing.assert_array_equal(gradient(count), gradient(None))
-
-
 @pytest.mark.deep
 @pytest.mark.parametrize("method", ["Tsit5", "RadauIIA5", "BDF", "AutoTsit5"])
 def test_arrays_and_second_order(method):

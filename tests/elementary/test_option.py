@@ -67,22 +67,6 @@ def test_values_and_derivatives(build):
     np.testing.assert_allclose(gradient, slope(x), rtol=1e-13, atol=1e-15)
 
 
-@pytest.mark.parametrize("build", OPERATORS.values(), ids=OPERATORS)
-def test_none_of_the_c_librarys_functions_is_left_in_a_loop(build):
-    operator = _made(build)
-    operator(x)
-    called = [line for line in _text(operator).splitlines() if "call double @llvm.exp" in line]
-    assert "numbad.elementary.exp" in _text(operator)
-    assert not called
-
-
-def test_loops_are_over_vectors():
-    operator = _made(lambda: nd.vjp(elementwise))
-    (value, (gradient,)) = operator((x,), np.ones(x.size))
-    np.testing.assert_allclose(gradient, slope(x), rtol=1e-13, atol=1e-15)
-    assert "x double> @numbad.elementary.tanh." in _text(operator)
-
-
 def test_the_same_bits_in_vectors_and_alone():
     operator = _made(lambda: nd.vjp(elementwise))
     together, _ = operator((x,), np.ones(x.size))
@@ -109,22 +93,6 @@ def test_what_is_made_outside_stays_as_it_is():
     with pytest.raises(KeyError), nd.vector_math():
         raise KeyError
     assert nd.value_and_grad(total, mode="reverse") is before
-
-
-def test_what_was_compiled_before_does_not_stand_in_for_it():
-    """A part that both have is linked twice, under one name."""
-
-    def product(v, w):
-        return np.dot(np.tanh(v * w), w)
-
-    plain = nd.value_and_grad(product, mode="reverse")
-    plain(x, x)
-    vectors = _made(lambda: nd.vjp(product))
-    again = _made(lambda: nd.value_and_grad(product, mode="reverse"))
-    value, gradient = again(x, x)
-    assert value == vectors((x, x), 1.0)[0]
-    assert np.any(plain(x, x)[1] != gradient)  # a few bits, of 37 numbers
-    np.testing.assert_allclose(gradient, x * x / np.cosh(x * x) ** 2, rtol=1e-13, atol=1e-15)
 
 
 @pytest.mark.deep
