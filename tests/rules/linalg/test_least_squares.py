@@ -7,9 +7,8 @@ import numbad as nd
 from tests.rules.linalg.test_edges import OF_RANK_ONE, both
 from tests.rules.linalg.test_triangles import STEP, draws
 
-pytestmark = pytest.mark.filterwarnings("ignore::numba.core.errors.NumbaPerformanceWarning")
 
-
+@pytest.mark.filterwarnings("ignore::numba.core.errors.NumbaPerformanceWarning")
 @pytest.mark.deep
 @both
 def test_least_squares_need_full_rank(mode):

@@ -7,9 +7,8 @@ import numbad as nd
 from tests.rules.linalg.test_edges import gradient
 from tests.rules.linalg.test_triangles import draws
 
-pytestmark = pytest.mark.filterwarnings("ignore::numba.core.errors.NumbaPerformanceWarning")
 
-
+@pytest.mark.filterwarnings("ignore::numba.core.errors.NumbaPerformanceWarning")
 @pytest.mark.deep
 def test_vectors_that_fill_up_a_basis_have_no_derivative():
     tall = np.array([[1.0, 2.0], [0.5, -1.0], [0.3, 0.2]])
