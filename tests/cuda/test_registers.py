@@ -10,17 +10,13 @@ from numba import cuda
 import numbad.cuda as device
 
 from .assembler import usage
-from .on_cpu import without_gpu
 from .test_forward_mode import energy
 
 HOPPER = 9, 0
 SINGLE, DOUBLE = types.float32, types.float64
 
 
-@pytest.fixture(autouse=True)
-def no_gpu(monkeypatch):
-    if not cuda.is_available():
-        without_gpu(monkeypatch)
+pytestmark = pytest.mark.usefixtures("no_gpu")
 
 
 def used_by(kernel, argtypes, folder):

@@ -25,7 +25,6 @@ from tests.operators.extension_types import (
     lerp,
     polynomial,
     quaternion,
-    ratio_by_hand,
 )
 from tests.reverse import plain
 
@@ -120,20 +119,6 @@ def test_gradients_are_taken_in_compiled_code():
     steep = (through(P, 0.7 + h) - through(P, 0.7 - h)) / (2 * h)
     for mode in ("forward", "reverse"):
         assert nd.grad(through, 1, mode=mode)(P, 0.7) == pytest.approx(steep)
-
-
-@pytest.mark.deep(but=["reverse"])
-@pytest.mark.parametrize("mode", ["forward", "reverse"])
-def test_instructions_that_are_not_followed_are_refused(mode):
-    def by_hand(p, q):
-        return ratio_by_hand(p, q).w
-
-    with pytest.raises(nd.UnsupportedError) as refused:
-        nd.grad(by_hand, mode=mode)(P, Q)
-    assert "ratio_by_hand" in str(refused.value)
-    assert "LLVM instructions" in str(refused.value)
-    assert "@overload" in str(refused.value)
-    assert "defect" not in str(refused.value)
 
 
 # -- a member without data, whose type says all ---------------------------------------------------

@@ -364,20 +364,6 @@ def test_what_has_no_code_is_refused(options, message):
         device.ensemble(solve, (1.0, 0.0), TIMES, (10.0, 0.9))
 
 
-@pytest.mark.dear
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (lambda t, y, gravity, kept: (y[0], y[1], 0.0), "as long as the one it is given"),
-        (lambda t, y, gravity, kept: None, "written out"),
-    ],
-)
-def test_a_change_that_returns_no_state_is_refused(change, message):
-    solve = nd.ode.solver(free_fall, events=nd.ode.event(height, change=change))
-    with pytest.raises(nd.ModelError, match=message):
-        device.ensemble(solve, (1.0, 0.0), TIMES, (10.0, 0.9))
-
-
 @needs_gpu
 @pytest.mark.parametrize("precision", ["float64", "float32"])
 def test_on_a_gpu(precision, monkeypatch):
