@@ -261,10 +261,12 @@ def _unpacking_source(count, further):
 @jit
 def _stack(partials):
     """Return a tuple of k arrays as one array with a last axis of length k."""
-    first = partials[0]
-    stacked = np.empty((first.shape[0], first.shape[1], len(partials)))
+    times, components = partials[0].shape
+    stacked = np.empty((times, components, len(partials)))
     for j in range(len(partials)):
-        stacked[:, :, j] = partials[j]
+        for i in range(times):  # to assign slices takes Numba a second more to compile
+            for k in range(components):
+                stacked[i, k, j] = partials[j][i, k]
     return stacked
 
 

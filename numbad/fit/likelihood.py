@@ -185,6 +185,14 @@ class LikelihoodProblem:
             return np.inf, np.zeros(len(x))
         return (np.inf if np.isnan(value) else value), slope
 
+    def _curvature_if_any(self, x):
+        """The Hessian; SciPy asks for it where a step is tried, too: zero where there is none."""
+        try:
+            found = self.curvature(x)
+        except FAILURES:
+            found = np.array(np.nan)
+        return found if np.isfinite(found).all() else np.zeros((len(x), len(x)))
+
     def _free(self, x):
         from scipy.optimize import minimize
 
@@ -192,7 +200,7 @@ class LikelihoodProblem:
             self._value,
             x,
             jac=True,
-            hess=self.curvature,
+            hess=self._curvature_if_any,
             method="trust-exact",
             options={"gtol": _GRADIENT, "maxiter": _MOST_STEPS},
         )

@@ -154,16 +154,25 @@ def in_rows(ensemble, form, namespace):
         *noise_rows(areas),
         *(f"{row} = aligned(count)" for row in rows),
         *(f"{row}[:] = {name}" for row, name in numbers),
-        *(f"ys[0, {c}, :] = {row}" for c, row in enumerate(rows)),
+        *put_rows("0", rows),
         "start, drawn = 0, 0",
         "for i in range(1, ends.size):",
         "    for k in range(ends[i - 1], ends[i]):",
         "        if k == drawn:",
         f"            start, drawn = k, k + draw_steps({given}, dw, dh)",
         f"        advance({', '.join(rows)}, starts[k], sizes[k], args, dw[k - start], dh[k - start])",
-        *(f"    ys[i, {c}, :] = {row}" for c, row in enumerate(rows)),
+        *("    " + line for line in put_rows("i", rows)),
         "return ys",
     ]
+
+
+def put_rows(output, rows):
+    """Lines that put the numbers of paths, a row for each component, among the outputs.
+
+    One by one: to assign a row takes Numba a second more to compile.
+    """
+    numbers = (f"    ys[{output}, {c}, p] = {row}[p]" for c, row in enumerate(rows))
+    return ["for p in range(count):", *numbers]
 
 
 def advance_of(problem, form):
@@ -200,7 +209,7 @@ def in_lanes(ensemble, form, namespace):
         *(f"ys[0, {c}, :] = {name}" for c, name in enumerate(form.names("y"))),
         "for i in range(1, ends.size):",
         f"    found = segments({given})",
-        *(f"    ys[i, {c}, :] = found[{c}]" for c in range(form.count)),
+        *("    " + line for line in put_rows("i", [f"found[{c}]" for c in range(form.count)])),
         "return ys",
     ]
 

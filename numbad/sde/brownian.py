@@ -224,9 +224,18 @@ def block_increments(key, first, count, cells, parts, dt, channels, with_areas, 
             row, areas = ws[:, j, p], hs[:, j, p]
             _in_parts(key, first + p, j, inside, cells, parts, dt, way, row, areas)
     if mirrored:
-        ws[:, :, drawn:] = -ws[:, :, :drawn]
-        hs[:, :, drawn:] = -hs[:, :, :drawn]
+        _mirror(ws, drawn)
+        _mirror(hs, drawn)
     return ws, hs
+
+
+@constant
+def _mirror(numbers, drawn):
+    """Give the second half of the paths the numbers of the first half with the opposite sign."""
+    for k in range(numbers.shape[0]):
+        for j in range(numbers.shape[1]):
+            for p in range(drawn):
+                numbers[k, j, drawn + p] = -numbers[k, j, p]
 
 
 @constant
@@ -291,12 +300,10 @@ def draw_steps(key, first, count, n, cells, parts, dt, with_areas, mirrored, ws,
                 ws[0, j, p] = root * _of_cell(key, first + p, j, cells[n], INCREMENTS)
                 if with_areas:
                     hs[0, j, p] = spread * _of_cell(key, first + p, j, cells[n], AREAS)
-    for row in range(2 if mirrored else 0):
-        for j in range(ws.shape[1]):
-            for p in range(drawn):
-                ws[row, j, drawn + p] = -ws[row, j, p]
-                if with_areas:
-                    hs[row, j, drawn + p] = -hs[row, j, p]
+    if mirrored:
+        _mirror(ws, drawn)
+        if with_areas:
+            _mirror(hs, drawn)
     return 2 if both else 1
 
 

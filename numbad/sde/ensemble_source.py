@@ -231,7 +231,8 @@ def chunk_of(ensemble, y0, args):
         "for b in range(start, stop):",
         "    first = b * size",
         "    total, square, g, worst = sums(y0, args, steps, channels, key, first, min(size, paths - first))",
-        "    totals[b - start], squares[b - start] = total, square",
+        "    for j in range(k):",
+        "        totals[b - start, j], squares[b - start, j] = total[j], square[j]",
         "    good[b - start], bad[b - start] = g, worst",
         "return totals, squares, good, bad",
     ]

@@ -35,8 +35,23 @@ def filtered_of(*given):
         "covs = np.empty((t.size, mean.size, mean.size))",
         "scatters = np.empty((t.size, noise.size, noise.size))",
     ]
-    each = ["means[k], covs[k], ahead[k], scatters[k] = mean, cov, seen, scatter"]
+    each = [
+        "put_moments(means, covs, k, mean, cov)",
+        "put_moments(ahead, scatters, k, seen, scatter)",
+    ]
     return _filter("filtered", before, each, "means, covs, total, ahead, scatters", *given)
+
+
+@jit
+def put_moments(means, covs, k, mean, cov):
+    """Put a mean and a covariance into row k, number by number.
+
+    To assign a row takes Numba a second more to compile.
+    """
+    for i in range(mean.size):
+        means[k, i] = mean[i]
+        for j in range(mean.size):
+            covs[k, i, j] = cov[i, j]
 
 
 def _filter(name, before, each, returned, functions, sizes, count, by_points):
@@ -52,7 +67,7 @@ def _filter(name, before, each, returned, functions, sizes, count, by_points):
         names["slope"] = compiled(_slope_by_jacobian(names, parameters))
         names["expected"] = compiled(_expected_by_jacobian(names, parameters))
     names["advance"] = compiled(_advance(names, parameters))
-    names["conditioned"] = conditioned
+    names |= {"conditioned": conditioned, "put_moments": put_moments}
     plain = parameters.removeprefix(", ")
     lines = [
         f"mean, spread, noise = mean_vector({plain}), spread_vector({plain}), noise_vector({plain})",

@@ -11,7 +11,7 @@ from numbad.compilation.memo import built_once
 from numbad.errors import ArgumentError
 from numbad.random import fold_in
 from numbad.sde import checks
-from numbad.sde.block_source import advance_of
+from numbad.sde.block_source import advance_of, put_rows
 from numbad.sde.brownian import block_increments
 from numbad.sde.digital import warn_of_digital
 from numbad.sde.ensemble_source import plan_of
@@ -156,11 +156,11 @@ def _paths(problem, form):
             *checks.initial(form),
             f"ys = np.empty((ends.size, {form.count}, count))",
             *(f"{row} = np.full(count, {name})" for row, name in numbers),
-            *(f"ys[0, {c}, :] = {row}" for c, row in enumerate(rows)),
+            *put_rows("0", rows),
             "for i in range(1, ends.size):",
             "    for k in range(ends[i - 1], ends[i]):",
             f"        advance({given})",
-            *(f"    ys[i, {c}, :] = {row}" for c, row in enumerate(rows)),
+            *("    " + line for line in put_rows("i", rows)),
             "return ys",
         ]
     head = "paths(y0, args, ends, starts, sizes, ws, hs, count)"

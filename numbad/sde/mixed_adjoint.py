@@ -164,7 +164,12 @@ class Along(Stretches):
         """Lines that name the slopes of a step: `a`, by the state, and those by the further arguments."""
         first = int(self.by_args)
         if self.form.is_array:
-            return [f"a[...] = found[{first}]", *(["by_args = found[0]"] if first else [])]
+            lines = [
+                "for c in range(a.shape[0]):",
+                "    for k in range(a.shape[1]):",
+                f"        a[c, k] = found[{first}][c, k]",
+            ]
+            return [*lines, *(["by_args = found[0]"] if first else [])]
         lines = []
         for c in range(self.form.count):
             lines.append(f"of_{c} = found[{c}]")
@@ -297,7 +302,13 @@ class Along(Stretches):
     def jacobian(self, wrt, single):
         """The compiled `along(y0, ts, args, key) -> (ys, slopes)`: of every output, by what is in `wrt`."""
         before = [f"all_{p.name} = np.empty((outputs.size, n, {p.size}))" for p in self.parts]
-        each = [f"all_{part.name}[i] = {part.name}" for part in self.parts]
+        each = []
+        for part in self.parts:
+            each += [
+                f"for c in range({part.name}.shape[0]):",
+                f"    for k in range({part.name}.shape[1]):",
+                f"        all_{part.name}[i, c, k] = {part.name}[c, k]",
+            ]
         slopes = [self._slopes(k) for k in wrt]
         found = slopes[0] if single else f"({''.join(x + ', ' for x in slopes)})"
         lines = [*self.lines(before, each), f"return ys, {found}"]

@@ -4,6 +4,7 @@ import math
 
 from numbad.compilation.caching import jit
 from numbad.random import fold_in, normals
+from numbad.sde.filter_source import put_moments
 from numbad.sde.model_names import function_of
 from numbad.sde.resampling import mean_and_cov, normalized, resampled
 
@@ -23,7 +24,7 @@ def filtered_of(*given):
     """`filtered(t, y, dt, key, p0, p1, ...)`, likewise: means (k, n), covariances (k, n, n), likelihood."""
     n = given[1]["n"]
     before = [f"means, covs = np.empty((t.size, {n})), np.empty((t.size, {n}, {n}))"]
-    each = ["means[k], covs[k] = mean_and_cov(x, weights)"]
+    each = ["put_moments(means, covs, k, *mean_and_cov(x, weights))"]
     return _filter("filtered", before, each, "means, covs, total", *given)
 
 
@@ -38,6 +39,7 @@ def _filter(name, before, each, result, functions, sizes, count, particles, widt
         "normals": normals,
         "normalized": normalized,
         "mean_and_cov": mean_and_cov,
+        "put_moments": put_moments,
         "resampled": resampled,
     }
     lines = [

@@ -251,6 +251,18 @@ def test_the_euler_density_takes_parameters_by_name():
         transitions.euler(drift, lambda t, y, kappa, theta: 0.02)
 
 
+@pytest.mark.parametrize("start", [0.5, 1e-3])
+def test_a_step_to_where_there_is_no_likelihood(start):
+    """It is NaN there, and so is its Hessian; the maximum, 3 = 0.0005 / sqrt(0.8 - k), lies just before."""
+
+    def density(t0, y0, t1, y1, k):
+        return 3.0 * k + 1e-3 * math.sqrt(0.8 - k)
+
+    result = nd.fit.fit_sde(density, YEARS, RATE, {"k": start})
+    assert result.success
+    assert 0.8 - result.params["k"] == pytest.approx((0.0005 / 3.0) ** 2, rel=1e-3)
+
+
 def test_a_search_that_rounding_ends_has_converged():
     """Brownian motion with a drift: estimates in closed form, one of them 400 times the other's scale."""
 

@@ -94,7 +94,8 @@ def make_kept(pieces, forwards, pull):
                             sums[j] += left[j] + right[j]
                         top -= 1
                     else:
-                        values[top], values[top + 1] = left, right
+                        for j in range(len(sums)):
+                            values[top, j], values[top + 1, j] = left[j], right[j]
                         highs[top], lows[top + 1], highs[top + 1] = middle, middle, high
                         depths[top] = depths[top + 1] = depth + 1
                         top += 1
