@@ -278,10 +278,8 @@ class LikelihoodProblem:
 
 def _told(one):
     """What a digest of a series is of."""
-    data = one.times.tobytes(), one.values.shape, one.values.tobytes()
-    if one.name is None:
-        return data
-    return *data, one.name, one.numbers.tobytes(), one.known.tobytes()
+    arrays = (part.tobytes() for part in (one.times, one.values, one.numbers, one.known))
+    return one.name, one.values.shape, *arrays
 
 
 def _restore(key, blob):

@@ -130,6 +130,16 @@ def test_one_parameter_at_two_places():
     assert t.size == count + 1
 
 
+def test_a_journal_knows_what_is_known_of_an_experiment(tmp_path):
+    def fit(mu):
+        one = Experiment(*PATHS[0], args={"mu": mu})
+        return _fit([one], {"sigma": 1.0}, journal=tmp_path / "kept", starts=1)
+
+    assert fit(0.5).params == fit(0.5).params
+    with pytest.raises(DataError, match="journal .* belongs to another fit: data differ"):
+        fit(0.6)
+
+
 def test_bounds_priors_and_what_is_held_by_the_name_of_all():
     fit = _fit(_experiments(), own="mu", fixed={"mu": 0.3})
     sigma, _, loglik = _closed_form([0.3] * 3)
