@@ -24,6 +24,7 @@ from numba.core.registry import cpu_target
 from numba.core.typing.templates import builtin_registry
 from numba.experimental.jitclass.base import JitClassType
 from numba.np.ufunc.dufunc import DUFunc
+from numba.np.ufunc.gufunc import GUFunc
 
 from ..constants import announce, content_digest
 from ..rules.functions import ScalarFunction
@@ -138,7 +139,9 @@ class Fingerprint:
         for rule in _rules(value):
             self.add(rule)
 
-    def _dufunc(self, value):
+    def _ufunc(self, value):
+        if isinstance(value, GUFunc):
+            self._text(value.gufunc_builder.signature)
         self.add(value._dispatcher)
 
     def _intrinsic(self, value):
@@ -239,7 +242,7 @@ _CONTENT = (
     ((np.ndarray, np.generic), Fingerprint._array),
     (np.dtype, Fingerprint._dtype),
     (Dispatcher, Fingerprint._dispatcher),
-    (DUFunc, Fingerprint._dufunc),
+    (DUFunc | GUFunc, Fingerprint._ufunc),
     (_Intrinsic, Fingerprint._intrinsic),
     (pytypes.FunctionType, Fingerprint._function),
     (pytypes.CodeType, Fingerprint._code),

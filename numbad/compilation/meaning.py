@@ -16,6 +16,7 @@ from numba.core import ir
 from numba.core.dispatcher import Dispatcher
 from numba.core.registry import CPUDispatcher
 from numba.np.ufunc.dufunc import DUFunc
+from numba.np.ufunc.gufunc import GUFunc
 from numba.np.ufunc.ufuncbuilder import UFuncDispatcher
 
 from ..constants import is_small
@@ -156,7 +157,7 @@ def _functions(value):
     if isinstance(value, tuple | list):
         for member in value:
             yield from _functions(member)
-    elif isinstance(value, DUFunc):
+    elif isinstance(value, DUFunc | GUFunc):
         yield value._dispatcher
     elif isinstance(value, Dispatcher | FunctionType):
         yield value

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from numba.core import ir, types
 from numba.core.dispatcher import Dispatcher
+from numba.np.ufunc.gufunc import GUFunc
 from numba.experimental.jitclass.base import JitClassType
 
 from ..ir.untyped import constant_of, definition_of, method_of
@@ -300,6 +301,8 @@ class Flow:
             self._share(target, *names)
             initialize = fn.class_type.jit_methods["__init__"]
             self._dispatch(f"{target}.__init__", initialize, [target, *args], kws, others)
+        elif isinstance(fn, GUFunc):
+            self.stores.extend((name, set(names)) for name in names[fn.nin :])
         elif fn not in known.INACTIVE and (code := known.jitable(fn)) is not None:
             self._dispatch(target, code, args, kws, others)
         elif fn not in known.INACTIVE:

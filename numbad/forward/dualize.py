@@ -18,6 +18,7 @@ from numba.core.ir_utils import build_definitions
 from numba.core.typed_passes import NopythonRewrites, NopythonTypeInference
 from numba.core.untyped_passes import MakeFunctionToJitFunction, ReconstructSSA
 from numba.np.ufunc.dufunc import DUFunc
+from numba.np.ufunc.gufunc import GUFunc
 
 from ..compilation.memo import remembered
 from ..ir import chosen
@@ -28,7 +29,7 @@ from ..ir.unwind import nopython_pipeline
 from ..rules.foreign import dispatcher_of
 from ..rules.registry import CONSTANT_CALLS, JVP, SCALAR, VJP
 from ..source import define
-from . import custom, entered, known, overloads, vectorized
+from . import custom, entered, generalized, known, overloads, vectorized
 from . import dual as d
 from .beside_roots import StrongProducts
 from .complex_parts import TakeParts
@@ -65,6 +66,8 @@ def replacement(value):
         return ruled(value)
     if isinstance(value, DUFunc):
         return broadcast(value)
+    if isinstance(value, GUFunc):
+        return generalized.stand_in(value)
     if (code := known.jitable(value)) is not None:
         return dualized(code)
     return value

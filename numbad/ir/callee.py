@@ -7,9 +7,11 @@ from numba import njit
 from numba.core import types
 from numba.core.registry import cpu_target
 from numba.np.ufunc.dufunc import DUFunc
+from numba.np.ufunc.gufunc import GUFunc
 
 from ..rules.foreign import dispatcher_of, is_foreign
 from ..rules.registry import JVP, SCALAR, VJP
+from .generalized import code_of
 
 _READING = (len, range, enumerate, zip, sum, min, max, sorted, list, print, bool, int, float, abs)
 
@@ -52,7 +54,7 @@ def callee_of(fn, call):
     if isinstance(ty, types.ClassType):
         return Callee("class", ty)
     if isinstance(ty, types.Function):
-        return _function(ty.typing_key)
+        return _gufunc(fn, call, ty.typing_key) or _function(ty.typing_key)
     if isinstance(ty, types.ExternalFunctionPointer | types.FunctionType):
         return _foreign(fn.constant(call.func), ty)
     if ty is None:
@@ -68,6 +70,14 @@ def _foreign(value, ty):
     key = dispatcher_of(value)
     known = not hasattr(key, "numbad_foreign") or any(key in rules for rules in (SCALAR, JVP, VJP))
     return Callee("dispatcher" if known else "foreign", key)
+
+
+def _gufunc(fn, call, key):
+    """What `numba.guvectorize` made: the loops around its function, where they are known."""
+    if not isinstance(key, GUFunc) or call.kws or call.vararg is not None:
+        return None
+    found = code_of(key, tuple(types.unliteral(fn.type_of(v)) for v in call.args))
+    return found and Callee("dispatcher", found)
 
 
 def _function(key):
