@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 
 from numba.core import ir, types
 from numba.core.dispatcher import Dispatcher
-from numba.np.ufunc.gufunc import GUFunc
 from numba.experimental.jitclass.base import JitClassType
+from numba.np.ufunc.gufunc import GUFunc
 
 from ..ir.untyped import constant_of, definition_of, method_of
 from . import known

@@ -1,7 +1,7 @@
 """What `numba.guvectorize` made, as loops around its function.
 
-What is accepted and how often the function is called is what Numba's `numpy_gufunc_kernel` does: an operand has
-all the axes of the loops or none of them, and an output without axes of its own is an array of one element.
+What is accepted and how often the function is called is what Numba's `numpy_gufunc_kernel` does: an operand
+has all the axes of the loops or none of them, an output without axes of its own is an array of one element.
 """
 
 from itertools import combinations

@@ -183,7 +183,7 @@ def indexed_assignment(base, index, ndim):
         return _full_mask_assignment(base.ndim) if index.ndim == base.ndim and ndim == 0 else None
     if isinstance(index, types.BaseTuple):
         way = _along(base, index.types)
-        return way and _scatter_axis(base.ndim, ndim, base.dtype, len(index), *way)
+        return way and _scatter_axis(_view_ndim(base, index), ndim, base.dtype, *way)
     return None
 
 
@@ -239,42 +239,57 @@ def gathering(base, index):
         return _gather_masked(base.ndim, base.dtype) if index.ndim == base.ndim else None
     if isinstance(index, types.BaseTuple):
         way = _along(base, index.types)
-        return way and _gather_axis(base.ndim, base.dtype, len(index), *way)
+        return way and _gather_axis(_view_ndim(base, index), base.dtype, *way)
     return None
 
 
 def _along(base, index):
-    """`(axis, mask)` of `a[1:, numbers]`: one array of numbers or a mask beside slices; else None."""
+    """`(parts, where, axis, mask)` of `a[1:, numbers]`: one array of numbers or a mask beside slices
+    and ints.
+
+    parts: the source of the index of the part that the others leave; where: the member of the index, along
+        which axis of the part, and whether it is a mask. None for other indices.
+    """
     chosen = [k for k, ty in enumerate(index) if _is_index_array(ty)]
+    ints = [k for k, ty in enumerate(index) if isinstance(ty, types.Integer)]
+    gaps = [k for k, ty in enumerate(index) if isinstance(ty, types.EllipsisType)]
     slices = sum(isinstance(ty, types.SliceType) for ty in index)
-    if len(chosen) != 1 or slices != len(index) - 1 or len(index) > base.ndim:
+    given = len(ints) + slices + 1
+    if len(chosen) != 1 or len(gaps) > 1 or given + len(gaps) != len(index) or given > base.ndim:
         return None
-    return chosen[0], isinstance(index[chosen[0]].dtype, types.Boolean)
+    where = chosen[0]
+    if max([*ints, where]) - min([*ints, where]) > len(ints):  # apart: NumPy puts the axis first
+        return None
+    parts = [f"index[{k}]" if k != where else ":" for k in range(len(index))]
+    axis = where - sum(k < where for k in ints)
+    if gaps:
+        axis += base.ndim - len(index) if gaps[0] < where else 0
+        parts[gaps[0]] = "..."
+    return ", ".join(parts), where, axis, isinstance(index[where].dtype, types.Boolean)
 
 
-def _part_and_where(ndim, given, axis, mask):
+def _part_and_where(ndim, parts, where, axis, mask):
     """Lines that find the sliced part and the numbers along the axis, the counts, and an element."""
-    where = f"index[{axis}]"
-    parts = [":" if k == axis else f"index[{k}]" for k in range(given)]
+    where = f"index[{where}]"
     counts = ["n" if k == axis else f"part.shape[{k}]" for k in range(ndim)]
     element = ", ".join(f"where[i{k}]" if k == axis else f"i{k}" for k in range(ndim))
-    lines = [f"    part = a[{', '.join(parts)}]"]
+    lines = [f"    part = a[{parts}]"]
     lines += [f"    where = {f'np.nonzero({where})[0]' if mask else where}"]
     lines += ["    n = where.shape[0]", f"    out = np.empty(({', '.join(counts)},), dtype)"]
     return lines, counts, f"part[{element}]"
 
 
 @cache
-def _gather_axis(ndim, dtype, given, axis, mask):
-    found, counts, element = _part_and_where(ndim, given, axis, mask)
+def _gather_axis(ndim, dtype, *way):
+    found, counts, element = _part_and_where(ndim, *way)
     lines = ["def gather(a, index):", *found]
     lines += nest(counts, [f"out{subscript(ndim, ndim)} = {element}"])
     return _jit([*lines, "    return out"], {"dtype": number_class(dtype)})
 
 
 @cache
-def _scatter_axis(ndim, value_ndim, dtype, given, axis, mask):
-    found, counts, element = _part_and_where(ndim, given, axis, mask)
+def _scatter_axis(ndim, value_ndim, dtype, *way):
+    found, counts, element = _part_and_where(ndim, *way)
     lines = ["def assign(a, index, v):", *found, "    fill(out, v)"]
     lines += nest(counts, [f"{element} = out{subscript(ndim, ndim)}"])
     fill = assignment(ndim, value_ndim, overlapping=False)

@@ -95,11 +95,11 @@ def of_other_loops(a, b):
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("program", [of_other_shapes, of_other_loops])
 def test_shapes_that_do_not_go_together(program, mode):
-    with pytest.raises(ValueError) as expected:
+    message = "incompatible|mismatch in one of its core dimensions"
+    with pytest.raises(ValueError, match=message):
         program(A, B)
-    with pytest.raises(ValueError) as error:
+    with pytest.raises(ValueError, match=message):
         nd.grad(program, mode=mode)(A, B)
-    assert str(expected.value).startswith(str(error.value))
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -357,6 +357,15 @@ def fancy_rows(m, x):
     return n[2, 1] * n[2, 2] + columns[1, 0] * columns[0, 1] * m[1, 1]
 
 
+@programs.on((M, 0.7))
+def fancy_numbers_beside_others(m, x):
+    n = m.copy().reshape((1, 2, 3))
+    n[..., np.array([2, 0])] = m[..., 1:2] * x
+    n[0, np.array([1]), 1:] = n[0, 0, 2] * n[0, 1, 1]
+    row, column = n[:, 1, np.array([2, 0])], n[..., np.array([0, 1]), 1]
+    return row[0, 0] * row[0, 1] * column[0, 0] + n[0, 0, 2] * column[0, 1]
+
+
 @programs.on((A, 0.7))
 def take_and_where(a, x):
     b = np.take(a, np.array([1, 1, 3]))
