@@ -253,6 +253,8 @@ def append(arr, values, axis=None):
 @overload_stand_in(append)
 def _append(arr, values, axis=None):
     """Numba's own takes arrays of duals, but no dual number."""
+    if is_none(axis) and isinstance(arr, types.Number | d.Dual):
+        return lambda arr, values, axis=None: append(np.full(1, arr), values)
     if not isinstance(values, d.Dual):
         if is_none(axis):
             return lambda arr, values, axis=None: np.append(arr, values)

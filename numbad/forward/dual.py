@@ -344,6 +344,15 @@ def cast_literal(context, builder, source, target, value):
     )
 
 
+@lower_cast(types.Array, Dual)
+def cast_element(context, builder, source, target, array):
+    """The element of an array without axes, as Numba's own casts of such arrays to numbers."""
+    element = context.compile_internal(
+        builder, lambda a: a[()], signature(source.dtype, source), [array]
+    )
+    return context.cast(builder, element, source.dtype, target)
+
+
 @lower_cast(Dual, Dual)
 def cast_dual(context, builder, source, target, dual):
     if source.tag < target.tag:

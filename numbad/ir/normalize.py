@@ -5,6 +5,7 @@ NumPy's iterators run over a `range` and index.
 """
 
 import numpy as np
+from numba import njit
 from numba.core import ir, types
 
 from .function import accessed, is_expr, is_phi, map_vars, read_by, successors
@@ -24,8 +25,29 @@ def normalize(fn):
     join_returns(fn)
     drop_copies(fn)
     index_flat(fn)
+    take_elements(fn)
     drop_unused(fn)
     return fn
+
+
+@njit
+def _element(a):
+    return a[()]
+
+
+def take_elements(fn):
+    """`a[k] = b` for an array `b` without axes becomes `a[k] = b[()]`."""
+    for block in fn.blocks.values():
+        for s in list(block.body):
+            if not isinstance(s, ir.SetItem | ir.StaticSetItem):
+                continue
+            given = fn.type_of(s.value)
+            if isinstance(given, types.Array) and given.ndim == 0:
+                made = []
+                s.value = call_helper(fn, _element, [s.value], made, s.loc)
+                position = block.body.index(s)
+                block.body[position:position] = made
+    fn.changed()
 
 
 def index_flat(fn):

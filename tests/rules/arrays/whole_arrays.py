@@ -161,6 +161,20 @@ def numbers_appended(a, m, x):
     return weighted(np.append(a, x * a[0])) + weighted(np.append(m, a * x)) * np.append(a, 2.0)[-1]
 
 
+@programs.on((A, M, 0.7))
+def appended_to_numbers(a, m, x):
+    longer = np.append(x * a[0], np.append(2.0, m * x))
+    return weighted(longer) * weighted(np.append(a[1], x))
+
+
+@programs.on((A, M, 0.7))
+def arrays_without_axes_as_elements(a, m, x):
+    a[1] = np.array(a[0] * x)
+    m[0] = np.array(a[1] * a[2])
+    m[1, 1:] = np.asarray(x * x)
+    return weighted(a) * weighted2(m)
+
+
 # -- samples -------------------------------------------------------------------------------------
 
 
