@@ -3,6 +3,7 @@
 import numpy as np
 from numba.core import types
 from numba.core.errors import TypingError
+from numba.core.typing.npydecl import parse_dtype
 from numba.extending import overload, register_jitable
 
 from ..source import define
@@ -43,6 +44,10 @@ def scalar_of(dtype):
         return None
     if isinstance(dtype, types.Omitted):
         return None
+    if isinstance(dtype, types.UnicodeType):  # Numba asks again, with the literal
+        raise TypingError("a dtype by its name must be a literal")
+    if isinstance(dtype, types.StringLiteral):
+        return parse_dtype(dtype)
     return dtype.dtype
 
 
@@ -122,6 +127,16 @@ def _array_of_duals(object, dtype=None):
         return out
 
     return array
+
+
+@overload(np.full)
+def _full_of_duals(shape, fill_value, dtype=None):
+    """With a `dtype`; without one Numba's own takes a dual number."""
+    asked = scalar_of(dtype) if isinstance(fill_value, d.Dual) else None
+    if not isinstance(asked, types.Float | types.Complex):
+        return None
+    convert = as_scalar(d.with_base(fill_value, asked))
+    return lambda shape, fill_value, dtype=None: np.full(shape, convert(fill_value))
 
 
 @overload(np.asarray)

@@ -6,6 +6,7 @@ for duals (callees compiled by this same pipeline, the user's rules, array funct
 version cannot do), and the allocations that must hold duals are promoted.
 """
 
+from collections import defaultdict
 from inspect import signature
 from types import ModuleType
 
@@ -33,6 +34,7 @@ from . import custom, entered, generalized, known, overloads, vectorized
 from . import dual as d
 from .beside_roots import StrongProducts
 from .complex_parts import TakeParts
+from .data_flow import spread
 from .dual_dispatcher import DualDispatcher, dualized
 from .instances import instances_met
 from .object_mode import in_object_mode
@@ -165,6 +167,8 @@ class ReplaceFunctions(FunctionPass):
             return
         if isinstance(found, ModuleType):
             return
+        if overloads.is_number_class(found) and not _has_given_rule(found):
+            return  # it may be a `dtype` as well: replaced where it is called
         new = _stand_in(found) if called and not _has_given_rule(found) else None
         if found is self.rule_of and isinstance(found, Dispatcher) and found not in JVP:
             new = dualized(found)  # within its own rule, a function means its code
@@ -183,6 +187,7 @@ class ReplaceFunctions(FunctionPass):
                 expr = getattr(statement, "value", None)
                 entered.enter_operators(statement)
                 if isinstance(expr, ir.Expr) and expr.op == "call":
+                    self._class_call(func_ir, expr, body)
                     self._method_call(func_ir, expr, statement, body)
                 elif isinstance(expr, ir.Expr) and expr.op in _OPERATORS and expr.fn in REPLACED:
                     self._operator(REPLACED[expr.fn], expr, statement, body)
@@ -194,6 +199,17 @@ class ReplaceFunctions(FunctionPass):
                     show_values(statement, body)
                 body.append(statement)
             block.body = body
+
+    def _class_call(self, func_ir, call, body):
+        """A call such as `np.float32(x)`."""
+        found = constant_of(func_ir, call.func)
+        if not overloads.is_number_class(found) or _has_given_rule(found):
+            return
+        stand_in = _stand_in(found)
+        if stand_in is not None:
+            target = call.func.scope.redefine("$numbad_class", call.loc)
+            body.append(ir.Assign(ir.Global(found.__name__, stand_in, call.loc), target, call.loc))
+            call.func = target
 
     def _method_call(self, func_ir, call, statement, body):
         method = method_of(func_ir, call.func)
@@ -228,15 +244,20 @@ def _is_namespace(func_ir, owner):
 
 
 def _called_names(func_ir):
-    """The names that occur as the function of a call: `np.float64` is not always called."""
-    return {
-        statement.value.func.name
-        for block in func_ir.blocks.values()
-        for statement in block.body
-        if isinstance(statement, ir.Assign)
-        and isinstance(statement.value, ir.Expr)
-        and statement.value.op == "call"
-    }
+    """The names that occur as the function of a call: `np.float64` is not always called.
+
+    In a `try` block a function is copied from block to block before it is called.
+    """
+    called, copied = set(), defaultdict(set)
+    for block in func_ir.blocks.values():
+        for statement in block.find_insts(ir.Assign):
+            value = statement.value
+            if isinstance(value, ir.Var):
+                copied[statement.target.name].add(value.name)
+            elif isinstance(value, ir.Expr) and value.op == "call":
+                called.add(value.func.name)
+    spread(called, copied)
+    return called
 
 
 def _is_attribute(func_ir, expr, given):

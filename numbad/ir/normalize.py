@@ -25,7 +25,7 @@ def normalize(fn):
     join_returns(fn)
     drop_copies(fn)
     index_flat(fn)
-    take_elements(fn)
+    assign_arrays(fn)
     drop_unused(fn)
     return fn
 
@@ -35,19 +35,36 @@ def _element(a):
     return a[()]
 
 
-def take_elements(fn):
-    """`a[k] = b` for an array `b` without axes becomes `a[k] = b[()]`."""
+@njit
+def _array(items):
+    return np.array(items)
+
+
+def assign_arrays(fn):
+    """`a[k] = b` of an array without axes becomes `a[k] = b[()]`, of a list or tuple `a[k] = np.array(b)`."""
     for block in fn.blocks.values():
         for s in list(block.body):
-            if not isinstance(s, ir.SetItem | ir.StaticSetItem):
-                continue
-            given = fn.type_of(s.value)
-            if isinstance(given, types.Array) and given.ndim == 0:
-                made = []
-                s.value = call_helper(fn, _element, [s.value], made, s.loc)
-                position = block.body.index(s)
-                block.body[position:position] = made
+            if isinstance(s, ir.SetItem | ir.StaticSetItem) and _is_array(fn.type_of(s.target)):
+                helper, made = _conversion(types.unliteral(fn.type_of(s.value))), []
+                if helper is not None:
+                    s.value = call_helper(fn, helper, [s.value], made, s.loc)
+                    position = block.body.index(s)
+                    block.body[position:position] = made
     fn.changed()
+
+
+def _is_array(ty):
+    return isinstance(ty, types.Array)
+
+
+def _conversion(ty):
+    if _is_array(ty):
+        return _element if ty.ndim == 0 else None
+    return (
+        _array
+        if isinstance(ty, types.List | types.UniTuple) and isinstance(ty.dtype, types.Number)
+        else None
+    )
 
 
 def index_flat(fn):

@@ -31,6 +31,18 @@ def matrices_along_an_axis(m, x):
     return rows[1, 1] * columns[0, 2] * last[1, 5] + m[1, 1] * rows[2, 2]
 
 
+@programs.on((M, A, 0.7))
+def rows_from_lists_and_tuples(m, a, x):
+    for k in range(2):
+        if m[k, 0] < 1.0:
+            m[k] = [a[0] * x, m[k, 1] * m[k, 2], 0.3]
+        else:
+            m[k, 1:] = (x * a[1], m[0, 2] * x)
+    a[:] = [0, 2, 1]
+    a[1:] = (m[1, 1] * a[1], x)
+    return m[0, 0] * m[0, 1] * m[1, 1] + m[1, 2] * a[1] + a[2] * m[1, 0]
+
+
 @programs.on((A, 0.7))
 def vectors_as_rows_columns_and_layers(a, x):
     b = a * x

@@ -241,3 +241,22 @@ def test_hessian(f, args, exact):
         down[k] -= 1e-5
         slope = (np.array(gradient(*up)) - gradient(*down)) / 2e-5
         np.testing.assert_allclose([row[k] for row in hessian], slope, rtol=1e-6, atol=1e-6)
+
+
+def factor(a):
+    try:
+        low = np.linalg.cholesky(a)
+    except Exception:
+        return a[0, 0] * a[1, 1]
+    return low[0, 0] + np.trace(low * low[1, 0])
+
+
+def test_library_code_in_forward_mode():
+    """For a matrix [[p, q], [q, r]] the factor has sqrt(p), q / sqrt(p) and sqrt(r - q^2 / p)."""
+    p, q, r = 2.0, 0.6, 1.3
+    root, last = np.sqrt(p), np.sqrt(r - q * q / p)
+    slopes = nd.grad(factor, mode="forward")(np.array([[p, q], [q, r]]))
+    expected = (root + last) / root - (q / root) * (q / p) / last
+    np.testing.assert_allclose(slopes[0, 1] + slopes[1, 0], expected, rtol=1e-13)
+    slopes = nd.grad(factor, mode="forward")(np.array([[p, 3.0], [3.0, r]]))
+    np.testing.assert_array_equal(slopes, [[r, 0.0], [0.0, p]])

@@ -1,0 +1,43 @@
+"""What code says of a `dtype`: a class that is called as well, a name, the `dtype` of a filled array."""
+
+import numpy as np
+import pytest
+from numba import njit
+
+import numbad as nd
+
+A = np.array([0.7, 1.4, 1.3])
+
+
+@njit
+def class_called_and_dtype(a):
+    kind = np.int32
+    places = np.zeros(2, dtype=kind)
+    places[0] = kind(a[1] * 1.2)
+    return a[places[0]] * a[places[1]]
+
+
+@njit
+def dtype_by_name(a):
+    b = np.array([a[0], a[1]], dtype="float64")
+    c = a.astype("complex128")
+    return b[0] * b[1] + (c[0] * c[2]).real
+
+
+@njit
+def filled_with_a_dtype(a):
+    b, c = np.full(2, a[0], dtype=np.float64), np.full((1, 2), a[1], "c16")
+    return b[1] * b[0] + (c[0, 1] * 1j * c[0, 0]).imag
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+@pytest.mark.parametrize(
+    ("program", "slopes"),
+    [
+        (class_called_and_dtype, [A[1], A[0], 0.0]),
+        (dtype_by_name, [A[1] + A[2], A[0], A[0]]),
+        (filled_with_a_dtype, [2 * A[0], 2 * A[1], 0.0]),
+    ],
+)
+def test_slopes(program, slopes, mode):
+    np.testing.assert_allclose(nd.grad(program, mode=mode)(A), slopes, rtol=1e-14)
