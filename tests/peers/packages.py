@@ -9,7 +9,9 @@
         timml ttim scikit-gstat numba-extinction consav econ-ark interpolation sequence-jacobian pastas \\
         miepython ta-numba harmonica symplectic-map refnx \\
         baseflow fteikpy genx3 einsteinpy hiphive verde taurex pybaselines mne librosa pyts ssqueezepy \\
-        skglm    # and what they import
+        skglm orix emg3d xclim pyelastica tvb-library wotan transitleastsquares legwork amangkurat lanun \\
+        radis pyro-hydro fynance fastpose smplfitter rescalculator kikuchipy abtem diffsims spherical \\
+        quaternionic trackpy esda vectorbt superflexpy    # and what they import
     python -m tests.peers.packages DIR [part of a function's name ...]
 
 An extra that no test needs. A process for each module; one that dies is started again behind the call that
@@ -45,18 +47,31 @@ def weights(n):
     return made / made.sum()
 
 
-NAMES = {"np": np, "v": lambda n: numbers((n,)), "m": lambda *shape: numbers(shape), "p": weights}
+def another(number, *shape):
+    """Such an array whose numbers those of no other number equal: `numbers` has one array a shape."""
+    return 0.2 + np.random.default_rng(number).random(shape)
+
+
+NAMES = {
+    "np": np,
+    "v": lambda n: numbers((n,)),
+    "m": lambda *shape: numbers(shape),
+    "p": weights,
+    "r": another,
+}
 
 
 def calls(wanted=()):
     """`(module, function, source of the arguments, options)` for each call of the table."""
-    from . import further_package_calls, newer_package_calls, package_calls
+    from . import (
+        further_package_calls,
+        latest_package_calls,
+        newer_package_calls,
+        package_calls,
+    )
 
-    for line in (
-        (package_calls.CALLS + newer_package_calls.CALLS + further_package_calls.CALLS)
-        .strip()
-        .splitlines()
-    ):
+    tables = package_calls, newer_package_calls, further_package_calls, latest_package_calls
+    for line in "".join(table.CALLS for table in tables).strip().splitlines():
         if line.startswith("["):
             module = line.strip("[]")
             continue
@@ -146,7 +161,8 @@ class Call:
     def copies(self, step=None, direction=None):
         out = [a.copy() if isinstance(a, np.ndarray) else a for a in self.args]
         for k, d in zip(self.by, direction or (), strict=False):
-            out[k] = out[k] + step * d
+            moved = out[k] + step * d
+            out[k] = moved.astype(out[k].dtype) if isinstance(out[k], np.ndarray) else moved
         return out
 
     def slope(self, direction, step):
