@@ -46,10 +46,12 @@ class Place(ir.Loc):
     """A place of the source that knows the function it lies in.
 
     `construct` is what the user wrote there, where the statement is library code that does it;
-    `error_model` that of the function, where it is put in place of a call in one with another.
+    `error_model` that of the function, where it is put in place of a call in one with another;
+    `tested` says that a test before has found that the statement does not raise.
     """
 
     error_model = None
+    tested = False
 
     def __init__(
         self, filename, line, col=None, maybe_decorator=False, function=None, construct=None
@@ -64,6 +66,7 @@ class Place(ir.Loc):
         construct = getattr(loc, "construct", None) or construct
         made = cls(loc.filename, loc.line, loc.col, loc.maybe_decorator, function, construct)
         made.error_model = getattr(loc, "error_model", None)
+        made.tested = getattr(loc, "tested", False)
         return made
 
 

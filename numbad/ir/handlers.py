@@ -67,7 +67,7 @@ def branch_instead(fn, ops, options):
 
 def _branch(fn, label, ops, options):
     """The same for one block; the first statement that may raise splits it."""
-    position = next((k for k, op in enumerate(ops) if op.may_raise(options)), None)
+    position = next((k for k, op in enumerate(ops) if _may_raise(op, options)), None)
     if position is None:
         _leave(fn, fn.blocks[label], fn.blocks[label].terminator.truebr)
         fn.changed()
@@ -79,6 +79,10 @@ def _branch(fn, label, ops, options):
     rest = [op for op in ops[position:] if not _is_constant(op.statement)]
     _branch(fn, max(fn.blocks), rest, options)
     return True
+
+
+def _may_raise(op, options):
+    return op.may_raise(options) and not getattr(op.loc, "tested", False)
 
 
 def _leave(fn, block, target):
@@ -144,7 +148,7 @@ def _test(fn, label, statement, helper, arguments):
     cond = call_helper(fn, helper, arguments, block.body, statement.loc)
     block.append(ir.Branch(cond, rest.terminator.truebr, onward, statement.loc))
     statement.loc = Place.of(statement.loc)
-    statement.loc.error_model = "numpy"
+    statement.loc.error_model, statement.loc.tested = "numpy", True
     statement.value.loc = statement.loc
     fn.changed()
 

@@ -10,7 +10,8 @@ def refuse_raising(fn, activity, options):
         if not handled(fn, label):
             continue
         for op in ops:
-            if activity.is_active(op) and op.may_raise(options) and not op.raises_alone:
+            tested = op.raises_alone or getattr(op.loc, "tested", False)
+            if activity.is_active(op) and op.may_raise(options) and not tested:
                 within = getattr(op.loc, "construct", None) is not None  # library code
                 what = "a statement" if within else op.construct()
                 raise refuse(f"{what} in a 'try' block: it may raise", op.loc, TEST_BEFORE)

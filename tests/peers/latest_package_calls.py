@@ -263,4 +263,43 @@ calmar_ratio_1d_nb(r(1, 9) / 5 - 0.1, 252.0)
 beta_1d_nb(r(1, 9), r(2, 9))
 tail_ratio_1d_nb(r(1, 9) - 0.6)
 omega_ratio_1d_nb(r(1, 9) - 0.6, 252.0, 0.02, 0.01)
+[tests.peers.latest_package_functions]
+runge_kutta_fehlberg(r(1, 2), r(2, 3))
+runge_kutta(r(1, 2), r(2, 3), 0.13) | by=0,1
+dormand_prince(r(1, 2), r(2, 3))
+newton_root(1.3, 2.1)
+brent_root(1.3, 2.1)
+fitted(np.exp(-0.7 * np.arange(7.0)) + r(1, 7) / 50, np.arange(7.0), np.array([0.8, 0.5])) | by=0
+angle_of_triangle(r(1, 3) - 0.9, r(2, 3), r(3, 3), r(4, 3))
+line_through_triangle(r(1, 3), r(2, 3), r(3, 3), r(4, 3), r(5, 3))
+regridded(np.cumsum(r(1, 6)), np.cumsum(r(2, 5)) * 1.1, r(3, 5))
+focal_deviation(r(1, 4, 5), np.ones((3, 3))) | by=0 rtol=2e-2
+[regridding._fill._gauss_seidel]
+_fill_gauss_seidel_2d(r(1, 2, 3, 4), (r(2, 2, 3, 4) > 0.8), (r(2, 2, 3, 4) <= 0.8), 3)
+[regridding._interp_ndarray]
+_ndarray_linear_interpolation_1d(r(1, 6), r(2, 4) * 4)
+_ndarray_linear_interpolation_2d(r(1, 5, 6), r(2, 3) * 3, r(3, 3) * 4)
+[regridding._weights._weights_multilinear._cells]
+evaluate(r(1, 2, 9), 0, np.array([0, 1, 3, 4]), r(2, 2), np.zeros(2), np.zeros((2, 2))) | by=0,3 into=5
+solve(r(1, 4, 4), r(2, 4), np.zeros(4)) | by=0,1 into=2
+newton(np.stack(np.meshgrid(np.arange(3.0), np.arange(3.0))).reshape(2, 9) + r(1, 2, 9) / 9, np.array([3, 3]), np.array([1, 3]), np.array([0, 1, 3, 4]), np.array([1.3, 0.9]), False, np.array([0, 0]), np.array([0.4, 0.5]), np.array([0, 0]), np.zeros((12, 2))) | by=0,4 into=7
+[xrspatial.slope]
+_cpu(r(1, 4, 5), 0.4, 0.5) | rtol=2e-2
+[xrspatial.curvature]
+_cpu(r(1, 4, 5), 3.4) | rtol=2e-2
+[xrspatial.aspect]
+_run_numpy(r(1, 4, 5)) | rtol=2e-2
+[xrspatial.multispectral]
+_arvi_cpu(r(1, 3, 4), r(2, 3, 4), r(3, 3, 4)) | rtol=2e-2
+_evi_cpu(r(1, 3, 4), r(2, 3, 4), r(3, 3, 4), 6.0, 7.5, 9.0, 2.5) | rtol=2e-2
+_savi_cpu(r(1, 3, 4), r(2, 3, 4), 0.7) | rtol=2e-2
+[xrspatial.convolution]
+_convolve_2d_numpy(r(1, 5, 6), r(2, 3, 3)) | rtol=2e-2
+[xrspatial.focal]
+_mean_numpy(r(1, 4, 5), np.array([np.nan])) | by=0
+[kh2d_solver.core.solver]
+advect_upwind(r(1, 5, 6), r(2, 5, 6) - 0.7, r(3, 5, 6) - 0.7, 0.4, 0.5, 0.1)
+diffuse_explicit(r(1, 5, 6), 0.3, 0.4, 0.5, 0.1)
+compute_vorticity_z(r(1, 5, 6), r(2, 5, 6), 0.4, 0.5)
+apply_pressure_gradient(r(1, 5, 6), r(2, 5, 6), r(3, 5, 6), 0.4, 0.5, 0.1)
 """

@@ -4,7 +4,7 @@ import numpy as np
 from numba.core import ir, types
 from numba.np.numpy_support import as_dtype
 
-from ...ir.function import operands
+from ...ir.function import is_expr, operands
 from ...ir.leaves import HANDLES, leaves
 from ..cotangents import Lanes
 from ..elements import accumulate, element, take_element
@@ -90,6 +90,16 @@ class View(Op):
     def __init__(self, fn, label, statement, base):
         self.base = base
         super().__init__(fn, label, statement)
+
+    def may_raise(self, options):
+        value = self.statement.value
+        if not is_expr(value, "getitem", "static_getitem"):
+            return True
+        where = value.index if value.op == "getitem" else value.index_var
+        if where is None:
+            return True
+        checked = bool(options.get("boundscheck")) or self.fn.checked
+        return checked or not _is_harmless_index(self.fn.type_of(where))
 
     def analyse(self):
         self.link(self.base, self.target)
@@ -198,6 +208,13 @@ def is_basic_index(ty):
     members = ty.types if isinstance(ty, types.BaseTuple) else (ty,)
     basic = (types.Integer, types.SliceType, types.EllipsisType, types.NoneType)
     return all(isinstance(types.unliteral(t), basic) for t in members)
+
+
+def _is_harmless_index(ty):
+    """Whether an index raises nothing where bounds are not checked: a step may be zero."""
+    members = ty.types if isinstance(ty, types.BaseTuple) else (ty,)
+    steps = any(isinstance(t, types.SliceType) and t.has_step for t in members)
+    return is_basic_index(ty) and not steps
 
 
 def is_element_index(ty, ndim):

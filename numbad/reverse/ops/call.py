@@ -1,6 +1,25 @@
 """Calls: callees whose code is put in place, and those with a pullback of their own."""
 
+import inspect
+from functools import cache
+
+from numba import njit
+from numba.core import ir
+
+from ...rules.registry import CONSTANT_CALLS
+from ...source import define
 from .base import Unknown
+
+
+@cache
+def raises(dispatcher):
+    """A function with the parameters of a dispatcher that tells whether it raises an exception."""
+    names = ", ".join(inspect.signature(dispatcher.py_func).parameters)
+    lines = [f"def raises({names}):", "    try:", f"        called({names})"]
+    lines += ["    except Exception:", "        return True", "    return False"]
+    made = njit(define("\n".join(lines) + "\n", {"called": dispatcher}))
+    CONSTANT_CALLS.add(made)
+    return made
 
 
 class PlainCall(Unknown):
@@ -64,6 +83,12 @@ class StandIn(Unknown):
 
     def read(self):
         return self.arguments
+
+    def zero_test(self):
+        """A function that changes nothing is run before, where what it raises is handled."""
+        if self.written is not None or not isinstance(self.statement, ir.Assign):
+            return None
+        return raises(self.dispatcher), self.arguments
 
     def writes(self):
         return False  # but for what `analyse` adds
