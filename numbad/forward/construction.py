@@ -39,7 +39,7 @@ def _common(ty):
 
 
 def scalar_of(dtype):
-    """The scalar type that a `dtype=` argument asks for; None where there is none."""
+    """The scalar type that a `dtype=` argument asks for, without partials; None where there is none."""
     if is_none(dtype):
         return None
     if isinstance(dtype, types.Omitted):
@@ -48,7 +48,7 @@ def scalar_of(dtype):
         raise TypingError("a dtype by its name must be a literal")
     if isinstance(dtype, types.StringLiteral):
         return parse_dtype(dtype)
-    return dtype.dtype
+    return d.base_scalar(dtype.dtype) if isinstance(dtype.dtype, d.Dual) else dtype.dtype
 
 
 def shape_of(x):
@@ -139,6 +139,27 @@ def _full_of_duals(shape, fill_value, dtype=None):
     return lambda shape, fill_value, dtype=None: np.full(shape, convert(fill_value))
 
 
+@overload(np.eye)
+def _eye_of_duals(N, M=None, k=0, dtype=None):
+    """For the `dtype` of an array of dual numbers."""
+    if not isinstance(dtype, types.DType) or not isinstance(dtype.dtype, d.Dual):
+        return None
+
+    def eye(N, M=None, k=0, dtype=None):
+        out = np.zeros((N, N if M is None else M), dtype)
+        for i in range(max(0, -k), min(N, out.shape[1] - k)):
+            out[i, i + k] = 1.0
+        return out
+
+    return eye
+
+
+@overload(np.identity)
+def _identity_of_duals(n, dtype=None):
+    if isinstance(dtype, types.DType) and isinstance(dtype.dtype, d.Dual):
+        return lambda n, dtype=None: np.eye(n, dtype=dtype)
+
+
 @overload(np.asarray)
 def _number_as_array(a, dtype=None):
     """`np.asarray` of a scalar; Numba makes arrays of lists and tuples by `np.array`."""
@@ -220,8 +241,6 @@ def _astype(a, dtype):
     if not is_dual_array(a):
         return lambda a, dtype: a.astype(dtype)
     asked = scalar_of(dtype)
-    if isinstance(asked, d.Dual):
-        return None
     if not isinstance(asked, types.Float | types.Complex):
         return lambda a, dtype: plain(a).astype(dtype)
     made = dtype_of_type(d.with_base(a.dtype, asked))

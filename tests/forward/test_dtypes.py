@@ -30,6 +30,14 @@ def filled_with_a_dtype(a):
     return b[1] * b[0] + (c[0, 1] * 1j * c[0, 0]).imag
 
 
+@njit
+def dtype_of_an_array(a):
+    b, c = np.eye(2, 3, dtype=a.dtype), np.identity(3, dtype=a.dtype) * a[1]
+    b[0] += np.array([a[0], 2.0, a[1]], dtype=a.dtype)
+    d = np.full(3, a[2], dtype=a.dtype).astype(a.dtype)
+    return b[0, 0] * b[0, 2] + c[1, 1] * d[2] * b[1, 1]
+
+
 @pytest.mark.parametrize("mode", ["forward", "reverse"])
 @pytest.mark.parametrize(
     ("program", "slopes"),
@@ -37,6 +45,7 @@ def filled_with_a_dtype(a):
         (class_called_and_dtype, [A[1], A[0], 0.0]),
         (dtype_by_name, [A[1] + A[2], A[0], A[0]]),
         (filled_with_a_dtype, [2 * A[0], 2 * A[1], 0.0]),
+        (dtype_of_an_array, [A[1], A[0] + 1 + A[2], A[1]]),
     ],
 )
 def test_slopes(program, slopes, mode):
