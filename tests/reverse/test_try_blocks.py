@@ -226,6 +226,28 @@ def test_library_code_that_raises(mode):
     np.testing.assert_array_equal(by_b, [2.5, 3.0, 3.0])
 
 
+def drawn(a):
+    np.random.seed(3)
+    total = 0.0
+    for _ in range(3):
+        try:
+            r = np.random.normal(a[0], a[1])
+        except Exception:
+            r = 0.0
+        total += r * r
+    return total
+
+
+def test_draws_are_not_made_twice():
+    """A draw in `try` is refused, or the one that the primal makes."""
+    a = np.array([0.3, 0.7])
+    try:
+        value, _ = nd.value_and_grad(drawn, mode="reverse")(a)
+    except nd.UnsupportedError:
+        return
+    assert value == numba.njit(drawn)(a)
+
+
 def test_finally_raises_as_the_primal():
     with pytest.raises(AssertionError, match="RERAISE"):  # all that Numba makes of it
         numba.njit(finally_too)(1.0, 0.0)

@@ -4,7 +4,6 @@ import inspect
 from functools import cache
 
 from numba import njit
-from numba.core import ir
 
 from ...rules.registry import CONSTANT_CALLS
 from ...source import define
@@ -64,8 +63,10 @@ class StandIn(Unknown):
 
     expandable = True
 
-    def __init__(self, fn, label, statement, helper, arguments, writes=None):
+    def __init__(self, fn, label, statement, helper, arguments, writes=None, changes=True):
+        """`changes` is False for a function that changes nothing, not even a hidden state."""
         self.dispatcher, self.arguments, self.written = helper, list(arguments), writes
+        self.changes = changes
         super().__init__(fn, label, statement)
 
     def analyse(self):
@@ -86,9 +87,7 @@ class StandIn(Unknown):
 
     def zero_test(self):
         """A function that changes nothing is run before, where what it raises is handled."""
-        if self.written is not None or not isinstance(self.statement, ir.Assign):
-            return None
-        return raises(self.dispatcher), self.arguments
+        return None if self.changes else (raises(self.dispatcher), self.arguments)
 
     def writes(self):
         return False  # but for what `analyse` adds

@@ -1,5 +1,6 @@
 """Calls for which the table of `rules/arrays/` has a stand-in."""
 
+import numpy as np
 from numba.core import ir, types
 
 from ...ir.leaves import leaves
@@ -21,17 +22,18 @@ def _type(fn, var):
     return ty
 
 
-def _stand_in(fn, label, s, known, args, kws):
+def _stand_in(fn, label, s, known, args, kws, changes=True):
     """The op of a call; None where there is no stand-in for its types."""
     given = known.bind(args, kws)
     if given is None or not leaves(fn.type_of(s.target)):
         return None
     helper = known.of({name: _type(fn, var) for name, var in given.items()})
-    return helper and StandIn(fn, label, s, helper, given.values())
+    return helper and StandIn(fn, label, s, helper, given.values(), changes=changes)
 
 
-def _function(known):
-    return lambda fn, label, s, call: _stand_in(fn, label, s, known, call.args, call.kws)
+def _function(key, known):
+    changes = getattr(key, "__module__", None) not in _WITHOUT_STATE
+    return lambda fn, label, s, call: _stand_in(fn, label, s, known, call.args, call.kws, changes)
 
 
 def _method(known):
@@ -43,5 +45,8 @@ def _method(known):
     return found
 
 
-FUNCTIONS = {key: _function(known) for key, known in arrays.FUNCTIONS.items()}
+_WITHOUT_STATE = {np.trace.__module__, np.linalg.solve.__module__}
+"""The modules of functions that do the same at each call; draws are methods of a hidden generator."""
+
+FUNCTIONS = {key: _function(key, known) for key, known in arrays.FUNCTIONS.items()}
 METHODS = {name: _method(known) for name, known in arrays.METHODS.items()}
