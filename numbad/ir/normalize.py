@@ -36,7 +36,10 @@ def _element(a):
 
 
 @njit
-def _array(items):
+def _array(items, a, index):
+    """One item is not broadcast, as an array of one element would be."""
+    if len(items) != len(a[index]):
+        raise ValueError("cannot assign slice from input of different size")
     return np.array(items)
 
 
@@ -46,11 +49,13 @@ def assign_arrays(fn):
         for s in list(block.body):
             if isinstance(s, ir.SetItem | ir.StaticSetItem) and _is_array(fn.type_of(s.target)):
                 helper, made = _conversion(types.unliteral(fn.type_of(s.value))), []
-                if helper is not None:
-                    s.value = call_helper(fn, helper, [s.value], made, s.loc)
+                where = s.index if isinstance(s, ir.SetItem) else s.index_var
+                if helper is not None and where is not None:
+                    given = [s.value] if helper is _element else [s.value, s.target, where]
+                    s.value = call_helper(fn, helper, given, made, s.loc)
                     position = block.body.index(s)
                     block.body[position:position] = made
-    fn.changed()
+                    fn.changed()
 
 
 def _is_array(ty):
@@ -60,11 +65,8 @@ def _is_array(ty):
 def _conversion(ty):
     if _is_array(ty):
         return _element if ty.ndim == 0 else None
-    return (
-        _array
-        if isinstance(ty, types.List | types.UniTuple) and isinstance(ty.dtype, types.Number)
-        else None
-    )
+    of_numbers = isinstance(getattr(ty, "dtype", None), types.Number)
+    return _array if of_numbers and isinstance(ty, types.List | types.UniTuple) else None
 
 
 def index_flat(fn):

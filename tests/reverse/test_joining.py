@@ -2,7 +2,9 @@
 
 import numpy as np
 import pytest
+from numba import njit
 
+import numbad as nd
 from tests.reverse.oracle import Programs, check_gradient, check_second_order
 
 programs = Programs()
@@ -98,3 +100,16 @@ def test_gradient(program):
 @programs.parametrize()
 def test_second_order(program):
     check_second_order(program)
+
+
+def short(a):
+    b = np.zeros(3)
+    b[:] = [a[0]]
+    return b.sum()
+
+
+def test_a_list_of_another_length():
+    """Numba broadcasts arrays of one element, and no lists of one item."""
+    for function in (njit(short), nd.grad(short, mode="reverse")):
+        with pytest.raises(ValueError, match="cannot assign slice"):
+            function(A)
