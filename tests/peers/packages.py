@@ -11,7 +11,8 @@
         baseflow fteikpy genx3 einsteinpy hiphive verde taurex pybaselines mne librosa pyts ssqueezepy \\
         skglm orix emg3d xclim pyelastica tvb-library wotan transitleastsquares legwork amangkurat lanun \\
         radis pyro-hydro fynance fastpose smplfitter rescalculator kikuchipy abtem diffsims spherical \\
-        quaternionic trackpy esda vectorbt superflexpy    # and what they import
+        quaternionic trackpy esda vectorbt superflexpy regridding xarray-spatial kh2d-solver yennefer \\
+        rapid-roots lumafit    # and what they import
     python -m tests.peers.packages DIR [part of a function's name ...]
 
 An extra that no test needs. A process for each module; one that dies is started again behind the call that
