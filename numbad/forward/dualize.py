@@ -30,7 +30,7 @@ from ..ir.unwind import nopython_pipeline
 from ..rules.foreign import dispatcher_of
 from ..rules.registry import CONSTANT_CALLS, JVP, SCALAR, VJP
 from ..source import define
-from . import custom, entered, generalized, known, overloads, vectorized
+from . import custom, entered, gufunc_duals, known, overloads, vectorized
 from . import dual as d
 from .beside_roots import StrongProducts
 from .complex_parts import TakeParts
@@ -69,7 +69,7 @@ def replacement(value):
     if isinstance(value, DUFunc):
         return broadcast(value)
     if isinstance(value, GUFunc):
-        return generalized.stand_in(value)
+        return gufunc_duals.stand_in(value)
     if (code := known.jitable(value)) is not None:
         return dualized(code)
     return value

@@ -11,7 +11,7 @@ from numba.np.ufunc.gufunc import GUFunc
 
 from ..rules.foreign import dispatcher_of, is_foreign
 from ..rules.registry import JVP, SCALAR, VJP
-from .generalized import code_of
+from .gufuncs import code_of
 
 _READING = (len, range, enumerate, zip, sum, min, max, sorted, list, print, bool, int, float, abs)
 

@@ -1,16 +1,16 @@
 """Calls: callees whose code is put in place, and those with a pullback of their own."""
 
 import inspect
-from functools import cache
 
 from numba import njit
 
+from ...compilation.memo import built_once
 from ...rules.registry import CONSTANT_CALLS
 from ...source import define
 from .base import Unknown
 
 
-@cache
+@built_once(lambda dispatcher: dispatcher)
 def raises(dispatcher):
     """A function with the parameters of a dispatcher that tells whether it raises an exception."""
     names = ", ".join(inspect.signature(dispatcher.py_func).parameters)

@@ -4,7 +4,7 @@ from weakref import WeakKeyDictionary
 
 from numba.extending import overload
 
-from ..ir.generalized import code_of
+from ..ir.gufuncs import code_of
 from ..source import define
 from . import dual as d
 from . import known
