@@ -75,6 +75,11 @@ def recorded():
     return _recordings[-1]
 
 
+def serves_others():
+    """Whether what is being compiled may be linked with other functions later: so it must suit any."""
+    return bool(_recordings)
+
+
 def note_call(how, function, argtypes, call):
     """Note how a call of a dispatcher was resolved, if what calls it is being recorded.
 
@@ -195,13 +200,9 @@ def _called(how, function, argtypes, call, typingctx, functions):
 
 
 def _target(compiled):
-    """What the code of a caller depends on of a compiled function, besides its symbol.
-
-    What is to be loaded before it tells whether it takes memory that the caller gives back.
-    """
-    fndesc, loads = compiled.fndesc, vars(compiled.library).get("_reload_init", ())
-    loaded = frozenset(map(repr, loads))
-    return tuple(fndesc.argtypes), fndesc.restype, fndesc.inline, fndesc.noalias, loaded
+    """What the code of a caller depends on of a compiled function, besides its symbol."""
+    fndesc = compiled.fndesc
+    return tuple(fndesc.argtypes), fndesc.restype, fndesc.inline, fndesc.noalias
 
 
 def _with_types(fndesc, argtypes):

@@ -17,6 +17,7 @@ from numba.core.codegen import CodeLibrary
 from numba.extending import intrinsic
 
 from numbad.compilation.caching import before_loading, jit
+from numbad.compilation.relinking import serves_others
 from numbad.compilation.zero_pages import zero_pages
 from numbad.errors import TapeLimitError
 
@@ -440,7 +441,12 @@ def call_helper(context, builder, helper, *args):
 
 
 def may_take_heap(library):
-    """Whether compiled code, or what it calls, may take heap memory for its tape: it needs helpers then."""
+    """Whether compiled code, or what it calls, may take heap memory for its tape: it needs helpers then.
+
+    Of the code alone that is called from here today, unless the caller is to be linked with other code.
+    """
+    if serves_others():
+        return True
     loads = vars(library).get(
         "_reload_init"
     )  # older versions of Numba, and other targets, have none

@@ -20,11 +20,11 @@ def test_the_series_of_a_stochastic_model(write):
     table = read_table(write("day,a,b\n0,1,2\n1,,3\n", "data.csv"))
     model = load_model(write(SEEN))
     assert (model.likelihood, model.dt, model.p0) == ("unscented_kalman", 0.5, {"rate": 1.0})
-    columns, t, y = assemble_series(model, table)
-    assert columns == ["a", "b"]
+    columns, t, y, experiments = assemble_series(model, table)
+    assert (columns, experiments) == (["a", "b"], {})
     np.testing.assert_array_equal(t, [0.0, 1.0])
     np.testing.assert_array_equal(y, [[1.0, 2.0], [np.nan, 3.0]])
-    columns, _, y = assemble_series(
+    columns, _, y, _ = assemble_series(
         load_model(write(SEEN + "observed = ['b', 'a']\n")), table, scale="log"
     )
     assert columns == ["b", "a"]
