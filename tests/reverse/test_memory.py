@@ -85,6 +85,7 @@ def test_functions_that_call_each_other_give_back_their_records():
         assert growth(lambda _, g=gradient, d=depth: g(0.4, LONG, d), warm=2, calls=20)[0] < 2**20
 
 
+@pytest.mark.dear
 def test_a_solver_around_another_function_gives_back_its_record():
     """Code around a right-hand side that keeps no record is not that around one that does."""
 
