@@ -75,7 +75,7 @@ def recorded():
     return _recordings[-1]
 
 
-def serves_others():
+def is_recording():
     """Whether what is being compiled may be linked with other functions later: so it must suit any."""
     return bool(_recordings)
 

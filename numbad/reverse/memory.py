@@ -17,7 +17,7 @@ from numba.core.codegen import CodeLibrary
 from numba.extending import intrinsic
 
 from numbad.compilation.caching import before_loading, jit
-from numbad.compilation.relinking import serves_others
+from numbad.compilation.relinking import is_recording
 from numbad.compilation.zero_pages import zero_pages
 from numbad.errors import TapeLimitError
 
@@ -445,7 +445,7 @@ def may_take_heap(library):
 
     Of the code alone that is called from here today, unless the caller is to be linked with other code.
     """
-    if serves_others():
+    if is_recording():
         return True
     loads = vars(library).get(
         "_reload_init"
