@@ -15,7 +15,7 @@ from numba.core.imputils import lower_builtin
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.extending import intrinsic, register_model
 
-from ..forward.arithmetic import CONTRACT, negated
+from ..forward.arithmetic import CONTRACT, SUM, negated
 from ..forward.dual import PartialsModel
 from ..lanes.varying import splat, vector_of
 
@@ -83,6 +83,14 @@ def linear_flags(context, *more):
     """
     given = context.fastmath.flags if context.fastmath else ()
     return tuple(sorted({*CONTRACT, *more, *given}))
+
+
+def sum_flags(context):
+    """The flags of sums of adjoints of numbers, which may be taken in another order as well.
+
+    Adjoints that are added to elements of arrays keep their order, since vectors make short loops slower.
+    """
+    return linear_flags(context, *SUM)
 
 
 def converted(builder, value, source, target):

@@ -126,9 +126,9 @@ class SweepEmitter(Values):
         return self.assign(ir.Expr.binop(fn, x, y, self.loc), target)
 
     def linear(self, fn, x, y, target=None):
-        """A sum or product of adjoints: sums of products may be contracted to fused multiply-adds."""
+        """A sum or product of adjoints, which `SweepLower` may compile to other roundings than written."""
         expr = ir.Expr.binop(fn, x, y, self.loc)
-        expr.contracts = True
+        expr.of_adjoints = True
         return self.assign(expr, target)
 
     def negated(self, x):

@@ -19,7 +19,7 @@ from numba.np import arrayobj
 
 from ..small_arrays import copied
 from .aliasing import PRIMAL
-from .cotangents import linear_flags
+from .cotangents import linear_flags, sum_flags
 from .elements import element_pointer, load_marked, store_marked, view
 from .frame_lowering import FrameLower
 
@@ -151,10 +151,9 @@ class SweepLower(FrameLower):
     def _instruction(self, resty, expr, op):
         """The method of the builder that is all of an operation, or None."""
         tys = {types.unliteral(self.typeof(v.name)) for v in (expr.lhs, expr.rhs)}
-        if tys == {types.float64} and resty == types.float64 and op in _FLOAT:
-            flags = (
-                linear_flags(self.context) if "contracts" in expr._kws else ()
-            )  # `Emitter.linear`
+        if tys == {resty} and isinstance(resty, types.Float) and op in _FLOAT:
+            allowed = linear_flags if op is operator.mul else sum_flags
+            flags = allowed(self.context) if "of_adjoints" in expr._kws else ()
             return partial(getattr(self.builder, _FLOAT[op]), flags=flags)
         if tys == {types.int64} and resty == types.int64 and op in _INTEGER:
             # as Numba: `i + 1` is known not to be negative where `i` is not
