@@ -97,17 +97,21 @@ def _copy(ty, value, array, c):
     shape = cgutils.alloca_once_value(builder, array.shape)
     kinds = [_POINTER, pyobj, _INT, _POINTER, _POINTER, _POINTER, _INT, pyobj]
     new = cgutils.get_or_insert_function(builder.module, ir.FunctionType(pyobj, kinds), _NEW)
-    kind = builder.module.globals.get(_TYPE) or ir.GlobalVariable(
-        builder.module, ir.IntType(8), _TYPE
-    )
     null = _POINTER(None)
     dims = builder.bitcast(shape, _POINTER)
-    given = [builder.bitcast(kind, _POINTER), dtype, _INT(ty.ndim), dims, null, null, _INT(0)]
+    given = [array_type(builder), dtype, _INT(ty.ndim), dims, null, null, _INT(0)]
     made = builder.call(new, [*given, pyobj(None)])
     with builder.if_then(cgutils.is_not_null(builder, made), likely=True):
         cgutils.raw_memcpy(builder, _data(builder, made), array.data, _bytes(c, array), 1)
     c.context.nrt.decref(builder, ty, value)
     return made
+
+
+def array_type(builder):
+    """The address of NumPy's class of arrays."""
+    known = builder.module.globals.get(_TYPE)
+    kind = known or ir.GlobalVariable(builder.module, ir.IntType(8), _TYPE)
+    return builder.bitcast(kind, _POINTER)
 
 
 def _data(builder, made):

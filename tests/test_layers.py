@@ -20,6 +20,7 @@ LAYERS = (
     ("debugging",),
     ("compilation",),
     ("small_arrays",),
+    ("masked_arrays",),
     ("elementary",),
     ("ir", "models"),
     ("lanes", "random"),

@@ -17,6 +17,7 @@ from numba.core.postproc import PostProcessor, VariableLifetime
 from numba.core.typed_passes import BaseNativeLowering
 from numba.np import arrayobj
 
+from ..masked_arrays import refused
 from ..small_arrays import copied
 from .aliasing import PRIMAL
 from .cotangents import linear_flags, sum_flags
@@ -32,8 +33,8 @@ class SweepLower(FrameLower):
     """Elements of arrays, arithmetic and plain variables in as few instructions as they need."""
 
     def create_cpython_wrapper(self, release_gil=False):
-        """What Python calls: small arrays that it returns are NumPy's own."""
-        with copied():
+        """What Python calls: small arrays that it returns are NumPy's own, masked arrays are refused."""
+        with copied(), refused():
             super().create_cpython_wrapper(release_gil)
 
     def _find_singly_assigned_variable(self):

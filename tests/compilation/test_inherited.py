@@ -154,9 +154,7 @@ def flags(dispatcher, *args):
     """The floating-point instructions of what was compiled, with the fast-math flags of each."""
     dispatcher(*args)
     (code,) = dispatcher.inspect_llvm().values()
-    found = re.findall(
-        r"= (f(?:add|mul|sub|div)|call)((?: \w+)*) (?:double|<\d+ x double>)", code
-    )
+    found = re.findall(r"= (f(?:add|mul|sub|div)|call)((?: \w+)*) (?:double|<\d+ x double>)", code)
     known = {"fast", "reassoc", "nnan", "ninf", "nsz", "arcp", "contract", "afn"}
     return [(instruction, set(flags.split()) & known) for instruction, flags in found]
 
