@@ -17,6 +17,7 @@ from numba.core.postproc import PostProcessor, VariableLifetime
 from numba.core.typed_passes import BaseNativeLowering
 from numba.np import arrayobj
 
+from ..lanes.varying import Varying
 from ..masked_arrays import refused
 from ..small_arrays import copied
 from .aliasing import PRIMAL
@@ -27,6 +28,11 @@ from .frame_lowering import FrameLower
 NATURAL = "numbad_natural"  # the attribute of the blocks' IR with what is known of indices
 _FLOAT = {operator.add: "fadd", operator.sub: "fsub", operator.mul: "fmul"}
 _INTEGER = {operator.add: "add", operator.sub: "sub", operator.mul: "mul"}
+
+
+def _is_of_floats(ty):
+    """Whether a type is that of a float, or of floats in lanes."""
+    return isinstance(ty.scalar if isinstance(ty, Varying) else ty, types.Float)
 
 
 class SweepLower(FrameLower):
@@ -152,7 +158,7 @@ class SweepLower(FrameLower):
     def _instruction(self, resty, expr, op):
         """The method of the builder that is all of an operation, or None."""
         tys = {types.unliteral(self.typeof(v.name)) for v in (expr.lhs, expr.rhs)}
-        if tys == {resty} and isinstance(resty, types.Float) and op in _FLOAT:
+        if tys == {resty} and _is_of_floats(resty) and op in _FLOAT:
             allowed = linear_flags if op is operator.mul else sum_flags
             flags = allowed(self.context) if "of_adjoints" in expr._kws else ()
             return partial(getattr(self.builder, _FLOAT[op]), flags=flags)
