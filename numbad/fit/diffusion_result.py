@@ -33,12 +33,17 @@ class DiffusionFit(Minimum):
 
         Raises `DataError` for a text that is not from `to_json`, and for a density of other parameters.
         """
-        from numbad.fit.store import load_diffusion
+        from numbad.fit.diffusion_store import load
 
         try:
-            return cls(*load_diffusion(json.loads(text), density))
+            return cls(*load(json.loads(text), density))
         except (ValueError, TypeError, KeyError) as error:
             raise DataError(f"not a result of fit_sde: {error}") from error
+
+    def _dump(self):
+        from numbad.fit.diffusion_store import dump
+
+        return dump(self)
 
     def summary(self):
         """Return a table of the estimates with standard errors and 95 % intervals, as text."""

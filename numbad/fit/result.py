@@ -306,9 +306,12 @@ class FitResult:
 
         Numbers that JSON has no form for are the strings "nan", "inf", "-inf".
         """
+        return json.dumps(self._dump(), indent=1, allow_nan=False)
+
+    def _dump(self):
         from numbad.fit.store import dump
 
-        return json.dumps(dump(self), indent=1, allow_nan=False)
+        return dump(self)
 
     @classmethod
     def from_json(cls, text, fun, observables=None, events=(), tstops=None, y0=None):

@@ -6,11 +6,9 @@ import numpy as np
 
 from numbad.fit.data import Observations, Series
 from numbad.fit.evaluate import Shape, as_dispatcher
-from numbad.fit.likelihood import LikelihoodProblem, in_order
 from numbad.fit.local import LocalFit
 from numbad.fit.model import Calling, packed
 from numbad.fit.observables import read_observables
-from numbad.fit.observed_series import ObservedSeries
 from numbad.fit.priors import Priors
 from numbad.fit.problem import FitControl, OdeProblem, Solving, Trial, as_tuple
 from numbad.fit.unknowns import Unknowns
@@ -37,19 +35,7 @@ def dump(result):
     shown |= {name: getattr(result, name) for name in result.stored}
     if isinstance(result.problem, OdeProblem):
         shown["problem"] = _dump_problem(result.problem)
-    if isinstance(result.problem, LikelihoodProblem):
-        shown["problem"] = _dump_likelihood(result.problem)
-    return _plain(shown)
-
-
-def _dump_likelihood(problem):
-    return {
-        "names": problem.names,
-        "unknowns": asdict(problem.unknowns),
-        "priors": asdict(problem.priors),
-        "fixed": problem.fixed,
-        "experiments": [asdict(one) for one in problem.series],
-    }
+    return plain(shown)
 
 
 def _dump_problem(problem):
@@ -85,26 +71,11 @@ def _dump_trial(trial):
 
 def load(stored, fun, observables=None, events=(), y0=None):
     """Return (problem, local fits) of what `dump` gave."""
-    fits = _load_fits(stored)
+    fits = load_fits(stored)
     return _load_problem(stored["problem"], fun, observables, events, y0), fits
 
 
-def load_diffusion(stored, density):
-    """Return (problem, local fits) of what `dump` gave of a fit by likelihood."""
-    fits, entry = _load_fits(stored), stored["problem"]
-    unknowns, priors = _load_unknowns(entry["unknowns"]), _load_priors(entry["priors"])
-    held = {name: float(value) for name, value in entry["fixed"].items()}
-    names, _ = in_order(density, dict.fromkeys(entry["names"], 0.0))
-    series = tuple(map(_load_series, entry["experiments"]))
-    return LikelihoodProblem(density, names, unknowns, priors, held, series), fits
-
-
-def _load_series(entry):
-    arrays = {name: np.array(entry[name], float) for name in ("times", "values", "known")}
-    return ObservedSeries(entry["name"], numbers=np.array(entry["numbers"], np.intp), **arrays)
-
-
-def _load_fits(stored):
+def load_fits(stored):
     if stored["numbad fit"] != FORMAT:
         raise ValueError(f"format {stored['numbad fit']}, this version reads {FORMAT}")
     return [_load_fit(entry) for entry in stored["starts"]]
@@ -137,26 +108,26 @@ def _load_problem(entry, fun, observables, events, y0):
             calling, state, shape["components"], tuple(shape["varied"]), tuple(shape["free"]),
             shape["doses"], shape["adjoint"],
         ),
-        _load_unknowns(entry["unknowns"]),
+        load_unknowns(entry["unknowns"]),
         _tuple(entry["components"]),
         trials,
         FitControl(**entry["control"] | {"options": tuple(map(tuple, entry["control"].get("options", ())))}),
         _load_solving(entry["solving"]),
         observing,
         _tuple(labels),
-        _load_priors(entry["priors"]),
+        load_priors(entry["priors"]),
         tuple((name, float(value)) for name, value in entry["fixed"]),
         events,
         None if y0 is None else as_dispatcher(y0),
     )  # fmt: skip
 
 
-def _load_unknowns(entry):
+def load_unknowns(entry):
     arrays = {name: np.array(entry[name], float) for name in ("start", "lower", "upper", "scale")}
     return Unknowns(tuple(entry["names"]), **arrays, transforms=tuple(entry["transforms"]))
 
 
-def _load_priors(entry):
+def load_priors(entry):
     return Priors(
         np.array(entry["index"], np.intp),
         np.array(entry["log"], bool),
@@ -191,14 +162,14 @@ def _form(form):
     return tuple(form) if isinstance(form, list) else form
 
 
-def _plain(value):
+def plain(value):
     """Return a value with arrays as lists and non-finite floats as strings."""
     if isinstance(value, dict):
-        return {str(key): _plain(item) for key, item in value.items()}
+        return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, np.ndarray):
-        return _plain(value.tolist())
+        return plain(value.tolist())
     if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
+        return [plain(item) for item in value]
     if isinstance(value, float) and not np.isfinite(value):
         return str(float(value))
     return value
