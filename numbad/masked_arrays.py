@@ -1,7 +1,7 @@
-"""Masked arrays are refused where Python code calls compiled code.
+"""Masked arrays: NaN where they mask data, refused where Python code calls compiled code.
 
 Numba refuses them as it looks for their type. Its C code, which knows the types of earlier calls, takes
-them for plain arrays, and what they mask for numbers.
+them for plain arrays, and what they mask for numbers. So does `np.asarray`.
 """
 
 from contextlib import contextmanager
@@ -19,6 +19,19 @@ MESSAGE = (
     "it, or its .data and its .mask"
 )
 _refusing = [False]
+
+
+def nan_where_masked(values):
+    """A masked array as a plain one of floats, NaN where it masks; anything else as it is."""
+    if not isinstance(values, np.ma.MaskedArray) or values.dtype.kind not in "biuf":
+        return values
+    return values.astype(np.float64).filled(np.nan)
+
+
+def refuse_masked(values):
+    """Raise ArgumentError for a masked array."""
+    if isinstance(values, np.ma.MaskedArray):
+        raise ArgumentError(MESSAGE)
 
 
 @contextmanager

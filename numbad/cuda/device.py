@@ -9,6 +9,7 @@ from numba.cuda.cudadrv import driver, nvrtc
 from numba.cuda.cudadrv.driver import CudaAPIError
 
 from ..errors import ArgumentError, DeviceError
+from ..masked_arrays import refuse_masked
 from .launch import launch_for
 
 
@@ -81,6 +82,7 @@ def on_device(array, stream):
     """An array on the device: the same memory, or a copy of a NumPy array."""
     if cuda.is_cuda_array(array):
         return cuda.as_cuda_array(array)
+    refuse_masked(array)
     array = np.asarray(array)
     with room_for(array.shape, array.dtype):
         return cuda.to_device(array, stream=stream)

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from numbad.errors import DataError
+from numbad.masked_arrays import nan_where_masked
 
 
 class Series(NamedTuple):
@@ -232,7 +233,7 @@ def label_of(index, components):
 
 def _floats(values, what):
     try:
-        values = np.array(values)
+        values = np.array(nan_where_masked(values))
         if values.dtype.kind in "mMc":
             raise TypeError(f"these are {values.dtype}")
         return values.astype(np.float64)

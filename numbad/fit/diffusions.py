@@ -43,7 +43,7 @@ def fit_sde(
         those of its drift. For models that can only be simulated: `numbad.sde.moments.simulated`.
     t, y : array_like, shape (k,)
         Increasing times, and what was observed at them. For filters and moments y has the shape (k, m), or
-        (k,), and is NaN where nothing was observed. None with `experiments`.
+        (k,), and is NaN, or masked, where nothing was observed. None with `experiments`.
     p0 : mapping
         Parameter -> start. Further entries are unknowns that `experiments` refer to by name.
     experiments : list of Experiment, optional

@@ -9,6 +9,7 @@ from numba.core.errors import NumbaError, UnsupportedBytecodeError
 from numbad.errors import ModelError, NumbadError
 from numbad.fit.data import component_index, label_of
 from numbad.fit.evaluate import as_dispatcher
+from numbad.masked_arrays import nan_where_masked
 
 
 def resolved(y0, entries):
@@ -114,7 +115,7 @@ def given_start(y0, components):
             raise ModelError(f"y0 gives no value for {', '.join(missing)}")
         y0 = [y0[name] for name in components]
     try:
-        start = np.atleast_1d(np.array(y0, dtype=np.float64))
+        start = np.atleast_1d(np.array(nan_where_masked(y0), dtype=np.float64))
     except (TypeError, ValueError) as error:
         raise ModelError(f"y0: every entry must be one real number ({error})") from None
     if start.ndim != 1:

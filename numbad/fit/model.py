@@ -13,6 +13,7 @@ from numba.core.errors import NumbaError, UnsupportedBytecodeError
 
 from numbad.compilation.caching import user_jit
 from numbad.errors import ModelError, NumbadError
+from numbad.masked_arrays import nan_where_masked
 
 # More parameters in one argument are an array: code that is unrolled over them grows too long.
 LONGEST_TUPLE = 64
@@ -114,7 +115,7 @@ def _named_values(p0):
     else:
         given, values = (), p0
     try:
-        values = np.atleast_1d(np.asarray(values, dtype=np.float64))
+        values = np.atleast_1d(np.asarray(nan_where_masked(values), dtype=np.float64))
     except (TypeError, ValueError) as error:
         raise ModelError(f"p0: every parameter must be one real number ({error})") from None
     if values.ndim != 1:

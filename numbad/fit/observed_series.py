@@ -6,6 +6,7 @@ import numpy as np
 
 from numbad.errors import DataError, ModelError
 from numbad.fit.experiment import Candidates, about, check_arguments, named_parameters
+from numbad.masked_arrays import nan_where_masked
 from numbad.sde.hidden_state import HiddenState, series
 
 
@@ -74,7 +75,7 @@ def joined(data, candidates, freed):
 
 
 def _observed_exactly(t, y):
-    times, values = np.asarray(t, dtype=float), np.asarray(y, dtype=float)
+    times, values = (np.asarray(nan_where_masked(given), dtype=float) for given in (t, y))
     if times.ndim != 1 or times.shape != values.shape or times.size < 2:
         raise DataError(
             f"t and y have one entry for each observation, two at least; shapes {times.shape}, {values.shape}"

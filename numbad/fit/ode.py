@@ -82,8 +82,8 @@ def fit_ode(
         one argument after (t, y) while `p0` has several values, that gets them all, as a tuple; as
         a named tuple where `p0` names them.
     t, y : array, shape (m,), and array, shape (m, components observed) or (m,)
-        Times, in any order, and what was observed then, once or several times; NaN marks a missing
-        observation. Both None with `experiments`. Components
+        Times, in any order, and what was observed then, once or several times; NaN, or a mask,
+        marks a missing observation. Both None with `experiments`. Components
         observed at different times go by name or index: ``y={"hare": hare, "lynx": lynx}`` with `t`
         one array for all or a dict alike, or ``t=None`` and ``y={"hare": (t_hare, hare), ...}``.
     p0 : sequence, dict, named tuple or number

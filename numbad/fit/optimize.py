@@ -12,6 +12,7 @@ from numbad.fit.report import minimum_table
 from numbad.fit.result import FitResult
 from numbad.fit.uncertainty import from_hessian, half_width
 from numbad.fit.unknowns import Unknowns
+from numbad.masked_arrays import nan_where_masked
 
 TAKES_HESSIAN_PRODUCT = ("newton-cg", "trust-ncg", "trust-krylov", "trust-constr")
 TAKES_HESSIAN = ("dogleg", "trust-exact")
@@ -153,7 +154,7 @@ def minimize(fun, x0, args=(), *, names=None, **options):
 
 
 def _unknowns(x0, names, bounds):
-    start = np.atleast_1d(np.array(x0, dtype=np.float64))
+    start = np.atleast_1d(np.array(nan_where_masked(x0), dtype=np.float64))
     if start.ndim != 1 or not np.isfinite(start).all():
         raise ModelError(f"x0 must be a number or a 1-D array, all finite; got {x0!r}")
     names = tuple(f"x[{i}]" for i in range(len(start))) if names is None else tuple(names)

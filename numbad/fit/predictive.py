@@ -6,6 +6,7 @@ import warnings
 import numpy as np
 
 from numbad.errors import ArgumentError, ModelError, NumbadWarning
+from numbad.masked_arrays import nan_where_masked
 from numbad.random import normals, split
 from numbad.sde.ensembles import check_solver, ensemble
 from numbad.sde.equations import equation_of
@@ -39,7 +40,7 @@ def predictive_band(fit, number, ts, key, y0, solve, levels, paths, draws):
 
 def increasing(ts):
     """Times as an array; ArgumentError where they do not increase."""
-    times = np.asarray(ts, dtype=float)
+    times = np.asarray(nan_where_masked(ts), dtype=float)
     if (
         times.ndim != 1
         or not times.size

@@ -26,6 +26,7 @@ from numbad.fit.model import packed
 from numbad.fit.noise import NoiseLevels
 from numbad.fit.priors import Priors
 from numbad.fit.unknowns import Unknowns
+from numbad.masked_arrays import nan_where_masked
 
 
 @dataclass(frozen=True)
@@ -232,7 +233,7 @@ class OdeProblem:
         Shapes (len(ts), n) and (len(ts), n, k). Times in any order, none before the initial one.
         With `states`, the components of the state instead of the observables.
         """
-        one, ts = self.trials[trial], np.asarray(ts, dtype=np.float64)
+        one, ts = self.trials[trial], np.asarray(nan_where_masked(ts), dtype=np.float64)
         t0 = one.observations.t0
         if not (ts >= t0).all():
             raise DataError(f"predictions start at the initial time, {t0:.10g}")

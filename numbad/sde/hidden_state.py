@@ -12,6 +12,7 @@ from numba.core.registry import cpu_target
 
 from numbad.compilation.caching import user_jit
 from numbad.errors import ArgumentError, DataError, ModelError
+from numbad.masked_arrays import nan_where_masked
 from numbad.ode.compiling import as_dispatcher
 from numbad.random import fold_in
 from numbad.random import key as key_of
@@ -183,7 +184,7 @@ def key_and_count(key, name, count, fewest=2):
 
 def series(t, y):
     """Observation times (k,) and values (k, m), NaN where nothing was observed; DataError for others."""
-    times, values = np.asarray(t, dtype=float), np.asarray(y, dtype=float)
+    times, values = (np.asarray(nan_where_masked(given), dtype=float) for given in (t, y))
     values = values.reshape(-1, 1) if values.ndim == 1 else values
     if times.ndim != 1 or values.ndim != 2 or len(values) != times.size or not values.size:
         raise DataError(

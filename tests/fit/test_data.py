@@ -30,6 +30,21 @@ def flat(*args, **kwargs):
     return [part.tolist() for part in read(*args, **kwargs)[0].flat]
 
 
+def test_what_an_array_masks_is_missing():
+    masked = np.ma.masked_array([[1, 4], [999, 5], [3, 999]], mask=[[0, 0], [1, 0], [0, 1]])
+    assert flat(T, masked) == flat(T, [[1, 4], [NAN, 5], [3, NAN]])
+    by_component = {0: masked[:, 0], 1: masked[:, 1]}
+    assert flat(T, by_component) == flat(T, {0: [1, NAN, 3], 1: [4, 5, NAN]})
+
+
+def test_masked_times_and_deviations_are_refused():
+    masked = np.ma.masked_array([0.0, 1.0, 2.0], mask=[False, True, False])
+    with pytest.raises(DataError, match=r"t\[1\] is nan"):
+        read(masked, [1.0, 2.0, 3.0])
+    with pytest.raises(DataError, match="sigma"):
+        read(T, [1.0, 2.0, 3.0], sigma=masked + 1.0)
+
+
 def test_a_table_is_read_column_by_column_without_the_missing():
     ts, row, component, value, weight = flat(T, [[1, 4], [NAN, 5], [3, NAN]])
     assert ts == T

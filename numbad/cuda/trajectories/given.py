@@ -11,6 +11,7 @@ import numpy as np
 from numba.core import types
 
 from numbad.errors import ArgumentError
+from numbad.masked_arrays import refuse_masked
 
 _MOST_IN_A_ROW = 64
 _SCALARS = {"f": types.float64, "i": types.int64, "u": types.uint64, "b": types.boolean}
@@ -184,6 +185,7 @@ class Given:
 
 
 def _as_numbers(value, what):
+    refuse_masked(value)
     try:
         array = np.asarray(value)
     except (TypeError, ValueError):

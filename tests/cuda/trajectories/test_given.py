@@ -81,3 +81,9 @@ def test_float32_refuses_arrays_of_float64(fun):
     np.testing.assert_array_equal(found.ys[:, 1, 0], 4.0)
     with pytest.raises(nd.UnsupportedError, match=r"global array.* tuple"):
         device.ensemble(solve, np.ones((2, 1), "f4"), (0.0, 0.5))
+
+
+def test_masked_arrays_are_refused():
+    masked = np.ma.masked_array([1.0, 2.0], mask=[False, True])
+    with pytest.raises(nd.ArgumentError, match="masked"):
+        device.ensemble(nd.ode.solver(lambda t, y, k: -k * y), 1.0, END, (masked,))
