@@ -40,6 +40,7 @@ from numbad.fit.model import (
 from numbad.fit.observables import read_observables
 from numbad.fit.problem import OdeProblem, Trial
 from numbad.fit.robust_losses import LOSSES
+from numbad.ode.time_first import refuse_time_second
 
 # Longer states are passed to the model as arrays: code that is unrolled over them grows too long.
 LONGEST_TUPLE = 16
@@ -60,6 +61,7 @@ def make_problem(
     check_arguments(experiments, names)
     everything = {**dict(zip(names, values.tolist(), strict=True)), **extras}
     fun = as_dispatcher(fun)
+    refuse_time_second(fun.py_func, "fun")
     forms = [calling.arguments(_at(names, values, one, everything)) for one in experiments]
     form = forms[0]
     if function:

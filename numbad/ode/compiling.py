@@ -13,6 +13,7 @@ from numbad.compilation.relinking import KNOWN, recording
 from numbad.compilation.template_cache import TemplateCache
 from numbad.errors import ArgumentError, NumbadError
 from numbad.ode.python_values import check_values
+from numbad.ode.time_first import refuse_time_second
 from numbad.operators.called_from_python import CalledFromPython
 from numbad.operators.operator_dispatcher import OperatorCompiler, parameter_names
 from numbad.rules.user_rules import share_rules
@@ -95,9 +96,12 @@ def as_dispatcher(given, name="fun"):
     then rejected and tried again, shorter, instead of ending the integration.
     """
     if isinstance(given, Dispatcher):
+        refuse_time_second(given.py_func, name)
         look_again(given)
         return _not_inlined(given)
-    if not inspect.isfunction(given):
+    if inspect.isfunction(given):
+        refuse_time_second(given, name)
+    else:
         told = f"{name} must be a Python function or a Numba dispatcher, not {given!r}"
         if inspect.ismethod(given):
             told += (
