@@ -43,6 +43,8 @@ SOLVE = nd.sde.solver(_drift, _unit, dt=0.25)
         ({"dt": -1.0}, "dt must be positive and finite; it is -1.0"),
         ({"dt": "small"}, "dt must be a float, not 'small'"),
         ({"dt": 0.1, "method": "Milsten"}, "did you mean 'Milstein'"),
+        ({"dt": 0.1, "method": "euler"}, "did you mean 'EulerMaruyama'"),
+        ({"dt": 0.1, "method": "EM"}, "did you mean 'EulerMaruyama'"),
         ({"dt": 0.1, "noise": "white"}, "noise must be one of 'diagonal', 'scalar'"),
         ({"dt": 0.1, "calculus": "backward"}, "calculus must be 'ito' or 'stratonovich'"),
         (

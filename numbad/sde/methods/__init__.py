@@ -81,11 +81,15 @@ METHODS = {
 }
 
 
+_ELSEWHERE = {"em": "EulerMaruyama", "euler": "EulerMaruyama", "srk": "SRIW1"}
+"""Names of other packages: of SciML, torchsde and diffrax, torchsde."""
+
+
 def find_scheme(name):
     """The method called `name`; raises ArgumentError, with those that exist, where there is none."""
     if isinstance(name, str) and name in METHODS:
         return METHODS[name]
-    lower = {known.lower(): known for known in METHODS}
+    lower = {**{known.lower(): known for known in METHODS}, **_ELSEWHERE}
     near = get_close_matches(str(name).lower(), lower, n=1)
     meant = f" (did you mean {lower[near[0]]!r}?)" if near else ""
     raise ArgumentError(f"method {name!r} does not exist{meant}; available: {', '.join(METHODS)}")
