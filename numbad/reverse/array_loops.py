@@ -244,11 +244,12 @@ def gathering(base, index):
 
 
 def _along(base, index):
-    """`(parts, where, axis, mask)` of `a[1:, numbers]`: one array of numbers or a mask beside slices
-    and ints.
+    """`(parts, where, axis, front, mask)` of `a[1:, numbers]`: one array of numbers or a mask beside
+    slices and ints.
 
     parts: the source of the index of the part that the others leave; where: the member of the index, along
-        which axis of the part, and whether it is a mask. None for other indices.
+        which axis of the part, whether its axis is the first of the result, as NumPy has it where an int
+        stands apart, and whether it is a mask. None for other indices.
     """
     chosen = [k for k, ty in enumerate(index) if _is_index_array(ty)]
     ints = [k for k, ty in enumerate(index) if isinstance(ty, types.Integer)]
@@ -258,21 +259,28 @@ def _along(base, index):
     if len(chosen) != 1 or len(gaps) > 1 or given + len(gaps) != len(index) or given > base.ndim:
         return None
     where = chosen[0]
-    if max([*ints, where]) - min([*ints, where]) > len(ints):  # apart: NumPy puts the axis first
+    mask = isinstance(index[where].dtype, types.Boolean)
+    front = max([*ints, where]) - min([*ints, where]) > len(ints)
+    if front and mask:  # where Numba's axis is not NumPy's
         return None
     parts = [f"index[{k}]" if k != where else ":" for k in range(len(index))]
     axis = where - sum(k < where for k in ints)
     if gaps:
         axis += base.ndim - len(index) if gaps[0] < where else 0
         parts[gaps[0]] = "..."
-    return ", ".join(parts), where, axis, isinstance(index[where].dtype, types.Boolean)
+    return ", ".join(parts), where, axis, front, mask
 
 
-def _part_and_where(ndim, parts, where, axis, mask):
+def _part_and_where(ndim, parts, where, axis, front, mask):
     """Lines that find the sliced part and the numbers along the axis, the counts, and an element."""
     where = f"index[{where}]"
-    counts = ["n" if k == axis else f"part.shape[{k}]" for k in range(ndim)]
-    element = ", ".join(f"where[i{k}]" if k == axis else f"i{k}" for k in range(ndim))
+    order = list(range(ndim))  # of the part's axes in the result
+    if front:
+        order.insert(0, order.pop(axis))
+    counts = ["n" if k == axis else f"part.shape[{k}]" for k in order]
+    places = [f"i{order.index(k)}" for k in range(ndim)]
+    places[axis] = f"where[{places[axis]}]"
+    element = ", ".join(places)
     lines = [f"    part = a[{parts}]"]
     lines += [f"    where = {f'np.nonzero({where})[0]' if mask else where}"]
     lines += ["    n = where.shape[0]", f"    out = np.empty(({', '.join(counts)},), dtype)"]

@@ -11,6 +11,7 @@ from numba.core import types
 from numba.extending import overload
 
 from .blas import add_matrix_vector, add_product, takes
+from .zero_test import all_zero
 
 
 def in_order(a):
@@ -117,17 +118,49 @@ def _second_vector(shadow, bar, a, b):
     _add_scaled(shadow, bar, a)
 
 
+def nothing(bar):
+    """Whether a cotangent, a number or an array, is zero."""
+    raise NotImplementedError
+
+
+@overload(nothing)
+def _nothing(bar):
+    if not isinstance(bar, types.Array):
+        return lambda bar: all_zero(bar)
+
+    def nothing(bar):
+        found = True
+        for x in bar.flat:
+            found = found and all_zero(x)
+            if not found:
+                break
+        return found
+
+    return nothing
+
+
+def _unless_zero(add):
+    """Of a product that a later branch hides nothing comes back, be a factor infinite or NaN."""
+
+    @njit
+    def add_unless_zero(shadow, bar, a, b):
+        if not nothing(bar):
+            add(shadow, bar, a, b)
+
+    return add_unless_zero
+
+
 def _adjoints(add):
     """See `ADJOINTS`; `add(shadow, a, b)` adds a product of a matrix and a matrix or a vector."""
 
     @njit
     def first_of_matrices(shadow, bar, a, b):
-        if bar.size and b.size:
+        if b.size:
             add(shadow, in_order(bar), in_order(b).T)
 
     @njit
     def second_factor(shadow, bar, a, b):
-        if bar.size and a.size:
+        if a.size:
             add(shadow, in_order(a).T, in_order(bar))
 
     @njit
@@ -135,12 +168,13 @@ def _adjoints(add):
         if b.size:
             add(shadow, in_order(b), in_order(bar))
 
-    return {
+    found = {
         (2, 2): (first_of_matrices, second_factor),
         (2, 1): (_matrix_times_vector, second_factor),
         (1, 2): (vector_before_matrix, _matrix_of_vector),
         (1, 1): (_first_vector, _second_vector),
     }
+    return {ndims: tuple(map(_unless_zero, pair)) for ndims, pair in found.items()}
 
 
 ADJOINTS = {False: _adjoints(add_product_in_place), True: _adjoints(_add_product_of_duals)}
@@ -149,6 +183,12 @@ and that of B.
 
 Only what is needed is used: A for the shadow of B, and B for that of A; the other may be anything.
 """
+
+
+@njit
+def sizes_differ(a, b):
+    """Whether a product of vectors and matrices raises."""
+    return a.shape[-1] != b.shape[0]
 
 
 @njit

@@ -23,6 +23,7 @@ import importlib
 import inspect
 import itertools
 import json
+import math
 import os
 import subprocess
 import sys
@@ -100,11 +101,12 @@ def scalar_of(value, name, scale=1.0):
 
 
 def weighted(a):
-    """A sum of the elements of an array, with weights."""
+    """A sum of the elements of an array that are numbers, with weights."""
     total, k = 0.0, 0
     for x in a.flat:
         k += 1
-        total += x.real * (1.0 + 0.1 * (k % 7)) + 0.5 * x.imag
+        if x == x:
+            total += x.real * (1.0 + 0.1 * (k % 7)) + 0.5 * x.imag
     return total
 
 
@@ -112,7 +114,8 @@ def weighted_real(a):
     total, k = 0.0, 0
     for x in a.flat:
         k += 1
-        total += x * (1.0 + 0.1 * (k % 7))
+        if x == x:
+            total += x * (1.0 + 0.1 * (k % 7))
     return total
 
 
@@ -219,6 +222,8 @@ def work(first, wanted):
             started = time.perf_counter()
             call = Call(module, name, source, options)
             told["value"] = float(call.run(*call.copies()))
+            if math.isnan(told["value"]):
+                raise ValueError("its value is NaN")
             told["own"] = time.perf_counter() - started
         except Exception as error:
             told["primal"] = f"{type(error).__name__}: {error}"[:400]

@@ -205,6 +205,26 @@ def test_arrays_that_do_not_fit(mode):
     np.testing.assert_array_equal(gradient(a, np.ones(2))[1], 0.0)
 
 
+def multiplied(a, b):
+    try:
+        x = (a @ b)[0] * np.dot(b, a[1])
+    except Exception:
+        x = a[0, 0] * b[0]
+    return x
+
+
+@MODES
+def test_products_of_sizes_that_do_not_go_together(mode):
+    gradient = nd.grad(multiplied, (0, 1), mode=mode)
+    a, b = np.array([[2.0, 0.5], [1.0, 3.0]]), np.array([0.3, 0.7])
+    by_a, by_b = gradient(a, b)
+    np.testing.assert_allclose(by_a, np.outer((a @ b)[::-1], b), rtol=1e-14)
+    np.testing.assert_allclose(by_b, (a @ b)[::-1] @ a, rtol=1e-14)
+    by_a, by_b = gradient(a, np.ones(3))
+    np.testing.assert_array_equal(by_a, [[1.0, 0.0], [0.0, 0.0]])
+    np.testing.assert_array_equal(by_b, [2.0, 0.0, 0.0])
+
+
 def solved(a, b):
     try:
         x = np.linalg.solve(a, b[1:])

@@ -17,6 +17,10 @@ class Product(Called):
     def __init__(self, fn, label, statement, arguments):
         super().__init__(fn, label, statement, arguments, None)
 
+    def zero_test(self):
+        """It raises for sizes that do not go together."""
+        return product_adjoints.sizes_differ, self.arguments
+
     def _needed(self, e):
         """The numbers of the factors by which the adjoints of the others are multiplied."""
         return [k for k in (0, 1) if self._is_active(e, self.arguments[1 - k])]

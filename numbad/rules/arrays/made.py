@@ -144,12 +144,12 @@ def steps(start, stop=None, step=None, dtype=None):
 
 @stands_for(np.full_like)
 def filled(arr, fill_value, dtype=None, shape=None):
-    if not (is_array(arr) or is_number(arr)) or not is_number(fill_value):
+    made_like = arr.dtype if isinstance(arr, types.Array) else arr
+    if not is_number(made_like) or not is_number(fill_value) or not is_none(shape):
         return None
-    if not is_none(dtype) or not is_none(shape):
-        return None
+    like = "arr" if is_none(dtype) else "arr, dtype"
     lines = ["def full_like(arr, fill_value, dtype=None, shape=None):"]
-    lines += ["    out = np.empty_like(arr)", "    out[...] = fill_value", "    return out"]
+    lines += [f"    out = np.empty_like({like})", "    out[...] = fill_value", "    return out"]
     return jit(lines)
 
 

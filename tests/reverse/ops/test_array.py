@@ -366,6 +366,14 @@ def fancy_numbers_beside_others(m, x):
     return row[0, 0] * row[0, 1] * column[0, 0] + n[0, 0, 2] * column[0, 1]
 
 
+@programs.on((M, 0.7))
+def fancy_numbers_apart_from_an_int(m, x):
+    n = np.concatenate((m, m * x)).reshape((2, 2, 3))
+    n[0, :, np.array([2, 0])] = n[1, 0:1, 1:2] * m[1, :2]
+    part = n[1, :, np.array([2, 0, 1])]
+    return part[2, 0] * part[1, 1] + n[0, 0, 2] * n[0, 1, 2] * part[0, 1]
+
+
 @programs.on((A, 0.7))
 def take_and_where(a, x):
     b = np.take(a, np.array([1, 1, 3]))

@@ -236,6 +236,22 @@ def test_what_insertions_raise(f, error, mode):
             called(1.0)
 
 
+# -- arrays like others ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+def test_full_like_with_a_dtype(mode):
+    def f(x, a):
+        like_floats = np.full_like(a, x * x, dtype=np.float64)
+        like_ints = np.full_like(np.arange(2), x * a[0], dtype=a.dtype)
+        ones = np.full_like(a, 1.5, dtype=np.int64)
+        return (like_floats * a).sum() + like_ints.sum() * x + ones[0] * a[1]
+
+    by_x, by_a = nd.grad(f, argnums=(0, 1), mode=mode)(0.7, np.array([0.5, 0.2]))
+    assert by_x == pytest.approx(2 * 0.7 * 0.7 + 4 * 0.7 * 0.5, rel=1e-14)
+    np.testing.assert_allclose(by_a, [0.49 + 2 * 0.49, 0.49 + 1.0], rtol=1e-14)
+
+
 # -- arrays without axes -------------------------------------------------------------------------
 
 
