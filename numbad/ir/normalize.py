@@ -17,6 +17,7 @@ from .sequences import call_helper, flat_position, index_loops, unpack
 def normalize(fn):
     """Bring a `Function` into normal form, in place."""
     take_present(fn)
+    count_by_integers(fn)
     rewrite(fn)
     prune(fn)
     drop_copies(fn)
@@ -28,6 +29,29 @@ def normalize(fn):
     assign_arrays(fn)
     drop_unused(fn)
     return fn
+
+
+@njit
+def _whole(x):
+    return int(x)
+
+
+def count_by_integers(fn):
+    """`range(x)` of floats becomes `range(int(x))`, which is what Numba does."""
+    for block in fn.blocks.values():
+        for s in list(block.body):
+            call = s.value if isinstance(s, ir.Assign) else None
+            if is_expr(call, "call") and fn.constant(call.func) is range and call.vararg is None:
+                made = []
+                floats = [isinstance(fn.type_of(v), types.Float) for v in call.args]
+                call.args = tuple(
+                    call_helper(fn, _whole, [v], made, s.loc) if is_float else v
+                    for v, is_float in zip(call.args, floats, strict=True)
+                )
+                if made:
+                    position = block.body.index(s)
+                    block.body[position:position] = made
+                    fn.changed()
 
 
 @njit
