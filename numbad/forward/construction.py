@@ -5,6 +5,7 @@ from numba.core import types
 from numba.core.errors import TypingError
 from numba.core.typing.npydecl import parse_dtype
 from numba.extending import overload, register_jitable
+from numba.np.numpy_support import as_dtype
 
 from ..source import define
 from . import dual as d
@@ -158,6 +159,14 @@ def _eye_of_duals(N, M=None, k=0, dtype=None):
 def _identity_of_duals(n, dtype=None):
     if isinstance(dtype, types.DType) and isinstance(dtype.dtype, d.Dual):
         return lambda n, dtype=None: np.eye(n, dtype=dtype)
+
+
+@overload(np.finfo)
+def _limits_of_duals(dtype):
+    """Of the numbers beneath, for the `dtype` of an array of dual numbers."""
+    if isinstance(dtype, types.DType) and isinstance(dtype.dtype, d.Dual):
+        number = as_dtype(d.base_scalar(dtype.dtype)).type
+        return lambda dtype: np.finfo(number)
 
 
 @overload(np.asarray)

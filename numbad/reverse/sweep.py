@@ -23,7 +23,7 @@ from .loops.loop_strategies import find_apart, find_whole
 from .loops.loop_strategy import LoopStrategy
 from .names import choice, counter, shadow_name
 from .ops.array import Load
-from .ops.moves import Phi
+from .ops.moves import Move, Phi
 from .options import Options
 from .plan import Plan
 from .recording import Recording
@@ -332,9 +332,14 @@ class Sweep(Recording, Boundary):
         e = self.e
         pairs = [(e.var(op.target), self._converted(op, var))]
         for source, target in op.aliases:
-            if source[0] == var.name and self.activity.active(target):
+            there = source[0] == var.name and not self._is_none(source)
+            if there and self.activity.active(target):
                 pairs.append((e.var(shadow_name(target)), e.shadow(source)))
         return pairs
+
+    def _is_none(self, leaf):
+        """Whether None stands there: `return a, None` becomes a tuple whose second member may be an array."""
+        return isinstance(self.plan.ops.get(self.plan.origin(leaf)[0]), Move)
 
     def _converted(self, op, var):
         """A source of a phi, of the phi's type before inference takes it for another.

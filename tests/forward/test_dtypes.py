@@ -35,7 +35,8 @@ def dtype_of_an_array(a):
     b, c = np.eye(2, 3, dtype=a.dtype), np.identity(3, dtype=a.dtype) * a[1]
     b[0] += np.array([a[0], 2.0, a[1]], dtype=a.dtype)
     d = np.full(3, a[2], dtype=a.dtype).astype(a.dtype)
-    return b[0, 0] * b[0, 2] + c[1, 1] * d[2] * b[1, 1]
+    unit = np.finfo(a.dtype).eps * 2.0**52
+    return b[0, 0] * b[0, 2] + c[1, 1] * d[2] * b[1, 1] * unit
 
 
 @pytest.mark.parametrize("mode", ["forward", "reverse"])

@@ -53,6 +53,28 @@ def of_arrays(v, s):
     return first.sum() * second[0]
 
 
+@njit
+def absorbed(u, s, way):
+    if way == 0:
+        return u * s, None
+    if way == 1:
+        return u, s
+    return None, None
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+def test_members_that_may_be_none(mode):
+    def f(v, way):
+        u, s = absorbed(v * v, 3.0 * v, way)
+        return u.sum() if s is None else (u * s * s).sum()
+
+    v, gradient = np.array([0.6, 1.3]), nd.grad(f, mode=mode)
+    np.testing.assert_allclose(gradient(v, 0), 9.0 * v**2, rtol=1e-14)
+    np.testing.assert_allclose(gradient(v, 1), 36.0 * v**3, rtol=1e-14)
+    with pytest.raises(TypeError):
+        gradient(v, 2)
+
+
 @pytest.mark.parametrize("mode", ["forward", "reverse"])
 def test_tuples_that_may_be_none_are_taken_apart(mode):
     x, y = 0.6, 0.7

@@ -205,6 +205,22 @@ def test_arrays_that_do_not_fit(mode):
     np.testing.assert_array_equal(gradient(a, np.ones(2))[1], 0.0)
 
 
+def every_other(a):
+    try:
+        s = a[:, ::2].sum() * a[::-1][0, 0] / a[0, 1]
+    except Exception:
+        s = a[0, 0]
+    return s
+
+
+@MODES
+def test_slices_with_a_step(mode):
+    a = np.array([[2.0, 4.0, 1.0], [1.0, 3.0, 5.0]])
+    kept = np.array([[1.0, 0.0, 1.0], [1.0, 0.0, 1.0]]) / 4
+    wanted = kept + np.array([[0.0, -9 / 16, 0.0], [9 / 4, 0.0, 0.0]])
+    np.testing.assert_allclose(nd.grad(every_other, mode=mode)(a), wanted, rtol=1e-14)
+
+
 def multiplied(a, b):
     try:
         x = (a @ b)[0] * np.dot(b, a[1])

@@ -99,7 +99,8 @@ class View(Op):
         if where is None:
             return True
         checked = bool(options.get("boundscheck")) or self.fn.checked
-        return checked or not _is_harmless_index(self.fn.type_of(where))
+        known = value.index if value.op == "static_getitem" else None
+        return checked or not _is_harmless_index(self.fn.type_of(where), known)
 
     def analyse(self):
         self.link(self.base, self.target)
@@ -210,10 +211,13 @@ def is_basic_index(ty):
     return all(isinstance(types.unliteral(t), basic) for t in members)
 
 
-def _is_harmless_index(ty):
-    """Whether an index raises nothing where bounds are not checked: a step may be zero."""
+def _is_harmless_index(ty, known=None):
+    """Whether an index, known or not, raises nothing where bounds are not checked: a step may be zero."""
     members = ty.types if isinstance(ty, types.BaseTuple) else (ty,)
     steps = any(isinstance(t, types.SliceType) and t.has_step for t in members)
+    if steps and known is not None:
+        parts = known if isinstance(known, tuple) else (known,)
+        steps = any(isinstance(part, slice) and part.step == 0 for part in parts)
     return is_basic_index(ty) and not steps
 
 
