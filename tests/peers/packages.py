@@ -12,7 +12,10 @@
         skglm orix emg3d xclim pyelastica tvb-library wotan transitleastsquares legwork amangkurat lanun \\
         radis pyro-hydro fynance fastpose smplfitter rescalculator kikuchipy abtem diffsims spherical \\
         quaternionic trackpy esda vectorbt superflexpy regridding xarray-spatial kh2d-solver yennefer \\
-        rapid-roots lumafit    # and what they import
+        rapid-roots lumafit \\
+        astromodels burnman openquake.engine tsdate ctapipe stingray pytreegrav thewalrus \\
+        statsforecast==1.6.0 PyFlyt pyseismosoil aotools quimb swiftsimio meshoid scoringrules \\
+        pyflwdir pysheds mrmustard piquasso matchms finmlkit sigpy    # and what they import
     python -m tests.peers.packages DIR [part of a function's name ...]
 
 An extra that no test needs. A process for each module; one that dies is started again behind the call that
@@ -69,10 +72,12 @@ def calls(wanted=()):
         further_package_calls,
         latest_package_calls,
         newer_package_calls,
+        other_package_calls,
         package_calls,
     )
 
-    tables = package_calls, newer_package_calls, further_package_calls, latest_package_calls
+    first = package_calls, newer_package_calls, further_package_calls
+    tables = *first, latest_package_calls, other_package_calls
     for line in "".join(table.CALLS for table in tables).strip().splitlines():
         if line.startswith("["):
             module = line.strip("[]")
