@@ -236,6 +236,29 @@ def _linspace_of_duals(start, stop, num=50):
 # -- conversion ------------------------------------------------------------------------------
 
 
+def number_of(dtype, x):
+    """`a.dtype.type(x)`."""
+    raise NotImplementedError
+
+
+@overload_stand_in(number_of)
+def _number_of(dtype, x):
+    if not isinstance(dtype, types.DType):
+        return None
+    asked = d.base_scalar(dtype.dtype)
+    if isinstance(x, d.Dual):
+        narrows = isinstance(d.base_scalar(x), types.Complex) and isinstance(asked, types.Float)
+        if narrows or not isinstance(asked, types.Float | types.Complex):
+            return None
+        convert = as_scalar(d.with_base(x, asked))
+    else:
+        convert = as_dtype(asked).type
+    return lambda dtype, x: convert(x)
+
+
+stand_for_method("type", number_of)
+
+
 @register_jitable
 def _empty_in_c_order(a, dtype):
     return np.empty(a.shape, dtype)

@@ -45,7 +45,14 @@ def stand_for_method(name, stand_in):
     overload(stand_in, strict=False)(_own_method(stand_in, name, other_than=_NUMERIC))
 
 
-_NUMERIC = types.Array | types.Number | types.Boolean | types.NumPyRandomGeneratorType | d.Dual
+_NUMERIC = (
+    types.Array
+    | types.Number
+    | types.Boolean
+    | types.NumPyRandomGeneratorType
+    | d.Dual
+    | types.DType
+)
 
 
 def _own_method(stand_in, name, other_than=()):

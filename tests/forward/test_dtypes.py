@@ -39,6 +39,12 @@ def dtype_of_an_array(a):
     return b[0, 0] * b[0, 2] + c[1, 1] * d[2] * b[1, 1] * unit
 
 
+@njit
+def classes_of_dtypes(a):
+    b = (a * 1j).dtype.type(a[0] * a[1]) * a.dtype.type(2)
+    return b.real * a[0] + np.ones(2).dtype.type(a[2] * a[1]) * np.arange(2).dtype.type(3.7)
+
+
 @pytest.mark.parametrize("mode", ["forward", "reverse"])
 @pytest.mark.parametrize(
     ("program", "slopes"),
@@ -47,6 +53,7 @@ def dtype_of_an_array(a):
         (dtype_by_name, [A[1] + A[2], A[0], A[0]]),
         (filled_with_a_dtype, [2 * A[0], 2 * A[1], 0.0]),
         (dtype_of_an_array, [A[1], A[0] + 1 + A[2], A[1]]),
+        (classes_of_dtypes, [4 * A[0] * A[1], 2 * A[0] ** 2 + 3 * A[2], 3 * A[1]]),
     ],
 )
 def test_slopes(program, slopes, mode):
