@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from numba import njit
 
 import numbad as nd
 
@@ -47,8 +48,10 @@ def _by_complex_step(a, m):
 def test_second_order_of_hidden_products():
     """Of one variable, so that adjoints are dual numbers."""
 
+    products = njit(error_model="numpy")(hidden_products)
+
     def f(x):
-        return hidden_products(np.array([x[0], 2.0]), np.array([[x[1], 3.0], [0.7, x[0] * x[1]]]))
+        return products(np.array([x[0], 2.0]), np.array([[x[1], 3.0], [0.7, x[0] * x[1]]]))
 
     hessian = nd.hessian(f)(np.array([0.0, 0.5]))
     np.testing.assert_array_equal(hessian, [[0.0, 2.0], [2.0, 0.0]])
