@@ -150,8 +150,7 @@ def assignment(out_ndim, ndim, overlapping):
     """`out[...] = a`, element by element; `a` is a scalar where `ndim` is 0."""
     lines = ["def assign(out, a):"]
     if ndim > out_ndim:
-        lines.append("    raise ValueError('cannot assign slice from input of different size')")
-        return _jit(lines, {})
+        return _assignment_of_one(out_ndim, ndim, overlapping)
     source = "a"
     if ndim:
         lines += fits("out", "a", ndim, out_ndim) + steps_of("a", ndim)
@@ -162,6 +161,18 @@ def assignment(out_ndim, ndim, overlapping):
     lines += nest(counts, [f"out{subscript(out_ndim, out_ndim)} = {source}"])
     namespace = {"duplicate": np.copy}
     return _jit(lines, namespace)
+
+
+def _assignment_of_one(out_ndim, ndim, overlapping):
+    """The same where `a` has more axes than `out`: those in front have length one."""
+    lines = ["def assign(out, a):"]
+    for k in range(ndim - out_ndim):
+        lines += [
+            f"    if a.shape[{k}] != 1:",
+            "        raise ValueError('cannot assign slice from input of different size')",
+        ]
+    lines.append(f"    fill(out, a[{', '.join('0' * (ndim - out_ndim))}])")
+    return _jit(lines, {"fill": assignment(out_ndim, out_ndim, overlapping)})
 
 
 def _is_index_array(ty):
