@@ -309,7 +309,7 @@ class Flow:
             self._function_call(target, fn, names)
 
     def _function_call(self, target, fn, names):
-        if fn in known.FRESH or isinstance(fn, known.ELEMENTWISE) or known.is_number_class(fn):
+        if known.is_fresh(fn):
             self._flow(target, *names)
             if (out := known.output(fn, names)) is None:
                 self.fresh.add(target)

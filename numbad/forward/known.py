@@ -24,6 +24,7 @@ FRESH = {
         " array copy concatenate stack hstack vstack column_stack repeat outer diag kron tile cumsum"
         " sum mean prod min max amin amax var std dot"
         " cumprod diff sort roll where interp exp log sin cos sqrt abs power random clip"
+        " tri tril triu logspace geomspace bartlett blackman hamming hanning kaiser"
     ).split()
     if hasattr(np, name)
 }
@@ -32,7 +33,11 @@ ELEMENTWISE = (
 )  # their results are new arrays too, unless they are given one
 FRESH_METHODS = set(
     "copy astype flatten cumsum cumprod repeat item sum mean prod min max var std dot take argmin argmax"
-    " argsort any all nonzero".split()
+    " argsort any all nonzero"
+    # of `np.random.Generator`
+    " random standard_normal normal uniform exponential standard_exponential gamma standard_gamma beta"
+    " chisquare f standard_t lognormal laplace logistic gumbel weibull pareto rayleigh wald power vonmises"
+    " triangular poisson binomial".split()
 )
 KEEPING_METHODS = {"append", "insert", "extend"}  # the object keeps its arguments
 VIEWING_METHODS = {"reshape", "ravel", "transpose", "view", "conjugate", "conj", "values", "items"}
@@ -110,6 +115,12 @@ def output(fn, args):
     """The array that a function is given for its result, None if it makes a new one."""
     inputs = fn.nin if isinstance(fn, ELEMENTWISE) else {np.dot: 2, np.clip: 3}.get(fn)
     return args[-1] if inputs is not None and len(args) > inputs else None
+
+
+def is_fresh(fn):
+    """Whether the result of a call shares no memory with what a function is given."""
+    fresh = fn in FRESH or isinstance(fn, ELEMENTWISE) or is_number_class(fn)
+    return fresh or (draws(fn) and fn not in MUTATING)
 
 
 def draws(fn):

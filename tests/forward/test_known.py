@@ -43,3 +43,17 @@ def test_a_copy_does_not(expression):
     f = program(expression)
     assert f(3.0) == 0.0
     assert nd.value_and_grad(f)(3.0) == (0.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    "made",
+    ["np.random.normal(2.0, 0.1, 4)", "rng.uniform(1.0, 2.0, 4)", "np.logspace(1.0, 2.0, 4)"],
+)
+def test_a_new_array_holds_what_is_stored_later(made):
+    source = (
+        f"def f(x, rng):\n    b = {made}\n    for i in range(4):\n        b[i] = x * x * b[i]\n"
+    )
+    f = njit(define(source + "    return b.sum()\n", {"np": np}))
+    value, slope = nd.value_and_grad(f, mode="forward")(3.0, np.random.default_rng(1))
+    assert value > 9.0
+    assert slope == pytest.approx(2.0 * value / 3.0, rel=1e-14)

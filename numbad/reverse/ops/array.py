@@ -10,7 +10,7 @@ from ..cotangents import Lanes
 from ..elements import accumulate, element, take_element
 from ..shadow_layout import add_copied, shadow_of_same_or_copy
 from ..stack import stack_array
-from .base import Op
+from .base import Constant, Op
 
 
 def index_var(e, expr_or_statement):
@@ -185,6 +185,15 @@ class Fresh(Op):
         ty = self.fn.type_of(self.target)
         dtype = ty.dtype if e.joined is None else e.joined(ty.dtype)
         return e.call(stack_array(ty.copy(dtype=dtype), e.on_stack[self.target][0], True))
+
+
+class ConstantArray(Constant):
+    """A new array of numbers without a derivative, which others may be stored in later."""
+
+    def shadows(self, e):
+        for identity in self.defined():
+            if e.active(identity):
+                e.set_shadow(identity, e.new_shadow(self.statement.target))
 
 
 class LikeNumber(Fresh):

@@ -22,7 +22,7 @@ from . import (
     records,
     table_calls,
 )
-from .array import View
+from .array import ConstantArray, View
 from .base import Constant, Unknown
 from .call import StandIn
 from .moves import BuildTuple, Joined, PresentTuple
@@ -131,6 +131,8 @@ def _method_ravel(fn, label, s, call, owner, ty):
 def _method_copy(fn, label, s, call, owner, ty):
     if not isinstance(ty, types.Array):
         return list_changes.copy(fn, label, s, call, owner, ty)
+    if not leaves(ty) and leaves(fn.type_of(s.target)):
+        return ConstantArray(fn, label, s)
     return new_arrays.copied(fn, label, s, owner)
 
 
@@ -266,7 +268,7 @@ def array_operator(fn, label, s, function, arguments, value):
         return StandIn(fn, label, s, elementwise_loops.of_numbers(function, ndims), arguments)
     if not plain or not isinstance(result, types.Array) or value._kws.get("kws"):
         return Unknown(fn, label, s)
-    out = _output(function, arguments, value)
+    out = output_of(function, arguments, value)
     if out is None:
         return StandIn(
             fn, label, s, elementwise_loops.elementwise(function, ndims, result.dtype), arguments
@@ -279,10 +281,13 @@ def array_operator(fn, label, s, function, arguments, value):
     return StandIn(fn, label, s, helper, [*arguments, out], writes=out)
 
 
-def _output(function, arguments, value):
+def output_of(function, arguments, value):
     """The argument that the result is written into, if any."""
     if value.op == "inplace_binop":
         return arguments[0]
+    if function in (np.round, np.around):
+        named = dict(value.kws)
+        return named.get("out", arguments[2] if len(arguments) > 2 else None)
     inputs = getattr(function, "nin", len(arguments))
     return arguments[inputs] if len(arguments) > inputs else None
 

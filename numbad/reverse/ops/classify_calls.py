@@ -20,9 +20,9 @@ from ...rules.foreign import FOREIGN, FOREIGN_WAY_OUT
 from ...rules.registry import CONSTANT, CONSTANT_CALLS, JVP, STOPPING, VJP, name_of
 from ..parallel import ParallelLoop
 from . import list_changes, list_helpers, lists, objects
-from .array import Fresh
+from .array import ConstantArray, Fresh
 from .base import Constant, Unknown, without_floats, without_floats_in
-from .by_name import FUNCTIONS, METHODS, READING_METHODS
+from .by_name import FUNCTIONS, METHODS, READING_METHODS, output_of
 from .call import PlainCall, Pure, StopGradient
 from .parallel_loop import Parallel
 from .pulled import Custom, Pulled
@@ -147,17 +147,29 @@ def _function(fn, label, s, call, callee):
         return op
     arguments = [*call.args, *(v for _, v in call.kws)]
     if _known_constant(key):
-        return Constant(fn, label, s)
+        return _constant(fn, label, s, call, key, arguments)
     if has_rule(key) and all(is_scalar(fn.type_of(v)) for v in arguments):
         return ScalarOp(fn, label, s, key, arguments)
     if any(isinstance(fn.type_of(v), types.Array) for v in arguments) and has_rule(key):
         return FUNCTIONS["array operator"](fn, label, s, key, arguments, call)
     if _draws(key) and key.__name__ not in PATHWISE:
         return NoPathwise(fn, label, s, key.__name__)
+    makes_array = _is_of_numpy(key) and isinstance(fn.type_of(s.target), types.Array)
+    if makes_array and without_floats_in(fn, call) and not _draws(key):  # as np.hanning(n)
+        return ConstantArray(fn, label, s)
     dispatcher = implementation(fn, call, callee)
     if dispatcher is not None and not without_floats(fn, s):
         return PlainCall(fn, label, s, dispatcher)
     return _unknown_function(fn, label, s, call, key)
+
+
+def _constant(fn, label, s, call, key, arguments):
+    """A call whose result has no derivative; an array that it is given for its result loses what it had."""
+    if not leaves(fn.type_of(s.target)) or not isinstance(fn.type_of(s.target), types.Array):
+        return Constant(fn, label, s)
+    if output_of(key, arguments, call) is None:
+        return ConstantArray(fn, label, s)
+    return FUNCTIONS["array operator"](fn, label, s, key, arguments, call)
 
 
 def _in(key, rules):
@@ -301,17 +313,20 @@ READING |= {np.size, np.ndim, np.argmax, np.argmin, np.argsort, np.searchsorted,
 READING |= {np.nonzero, np.count_nonzero, np.array_equal, np.allclose, np.linalg.matrix_rank}
 
 
+def _is_of_numpy(key):
+    function = python_types.BuiltinFunctionType | python_types.FunctionType | np.ufunc
+    return isinstance(key, function) and (getattr(key, "__module__", "") or "").startswith("numpy")
+
+
 def _unknown_function(fn, label, s, call, key):
     random = isinstance(getattr(key, "__self__", None), np.random.RandomState)
     if without_floats_in(fn, call) and not any(
         leaf.kind != "scalar" for leaf in leaves(fn.type_of(s.target))
     ):
         return Constant(fn, label, s)
-    name = f"{getattr(key, '__module__', '')}.{getattr(key, '__name__', key)}"
     if random and without_floats_in(fn, call):
         return Fresh(fn, label, s)
-    function = python_types.BuiltinFunctionType | python_types.FunctionType | np.ufunc
     returns = not isinstance(fn.type_of(s.target), types.NoneType)
-    if isinstance(key, function) and name.startswith("numpy") and returns:
+    if _is_of_numpy(key) and returns:
         return Pure(fn, label, s)
     return Unknown(fn, label, s)

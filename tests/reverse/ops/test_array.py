@@ -4,7 +4,10 @@ import math
 
 import numpy as np
 import pytest
+from numba import njit
 
+import numbad as nd
+from numbad.source import define
 from tests.reverse.oracle import Programs, check_gradient, check_second_order
 
 programs = Programs()
@@ -407,3 +410,30 @@ def test_gradient(program):
 @programs.parametrize()
 def test_second_order(program):
     check_second_order(program)
+
+
+# Numbers without a derivative
+
+
+def program(*lines):
+    return njit(define("\n    ".join(["def f(x, a, n):", *lines]) + "\n", {"np": np}))
+
+
+@pytest.mark.parametrize(
+    "statement",
+    ["np.floor(a, out)", "np.round(out, 1, out)", "np.isfinite(a, out)", "out //= 0.3"],
+)
+def test_rounded_numbers_replace_what_an_array_held(statement):
+    f = program("out = np.array([x, 2.0 * x, -x, x])", statement, "return (out * out).sum() * x")
+    given = 1.3, A.copy(), np.arange(4)
+    assert nd.grad(f, mode="reverse")(*given) == f(*given) / 1.3
+
+
+@pytest.mark.parametrize(
+    "made", ["np.floor(a * x)", "np.round(a, 1)", "n.astype(np.float64)", "np.hanning(4)"]
+)
+def test_an_array_without_a_derivative_holds_what_is_stored_later(made):
+    f = program(f"b = {made}", "b[0] = x * x", "return b[0] * b[1]")
+    given = 1.3, A.copy(), np.arange(4)
+    assert f(*given) != 0.0
+    assert nd.grad(f, mode="reverse")(*given) == pytest.approx(2.0 * f(*given) / 1.3, rel=1e-15)
