@@ -128,11 +128,12 @@ class NumbadWarning(UserWarning):
 
 
 class ControlDependenceWarning(NumbadWarning):
-    """A derivative that is zero because a differentiated quantity acts through comparisons alone.
+    """A derivative that is zero: what is differentiated acts through comparisons, or rounded numbers, alone.
 
     As by the parameters of a bisection, each step of which picks one half of an interval: the
     comparison says which, and nothing that is computed with it flows into the result. Or by the time
-    at which the right-hand side of an ODE switches: `if t > dose_time`.
+    at which the right-hand side of an ODE switches: `if t > dose_time`. Or of a result that is rounded to
+    digits, `round(x, 12)`: it is made of steps.
     """
 
 

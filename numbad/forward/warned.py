@@ -3,7 +3,7 @@
 from numba.core import types
 from numba.core.compiler_machinery import AnalysisPass, register_pass
 
-from ..ir.grid_search import holds_numbers, warn_of_grid_search
+from ..ir.flat_results import holds_numbers, warn_of_flat_result
 from ..ir.searches import warn_of_searches
 from . import dual as d
 from .known import STANDS_FOR
@@ -32,9 +32,9 @@ class WarnOfSearches(AnalysisPass):
             lambda name: isinstance(tys.get(name), _NUMBER),
             lambda name: isinstance(getattr(tys.get(name), "dtype", None), _NUMBER),
         )
-        kinds = is_varied, lambda name: holds_numbers(tys.get(name))
+        kinds = is_varied, lambda name: is_varied(name) or holds_numbers(tys.get(name))
         code = state.func_id.func.__code__
-        warn_of_grid_search(
+        warn_of_flat_result(
             code, blocks, kinds, lambda function: STANDS_FOR.get(function, function)
         )
         return False

@@ -23,7 +23,7 @@ from numba.core.ir_utils import compute_cfg_from_blocks
 from ..compilation.notices import warn_once
 from ..errors import RuleError
 from ..rules.expression import Const
-from ..rules.registry import find
+from ..rules.registry import CONSTANT, find
 from .function import is_expr, is_phi, operands, read_by
 
 ZERO = Const(0)
@@ -105,6 +105,7 @@ class DataFlow:
         """Of what is differentiated, that into which it flows otherwise than by a sign alone."""
         varied = set(filter(is_varied, self.behind(self.made, self.blocks)))
         through = {name: self._passed_on(self.made.get(name, (None, None))[1]) for name in varied}
+        through |= dict.fromkeys(varied & self._written())
         found = {name for name, given in through.items() if given is None}
         pending = True
         while pending:
@@ -112,10 +113,18 @@ class DataFlow:
             found |= pending
         return found
 
+    def _written(self):
+        """The arrays and lists into which something is stored, as far as these statements name them."""
+        stores = ir.SetItem, ir.StaticSetItem
+        bodies = (block.body for block in self.blocks.values())
+        return {s.target.name for body in bodies for s in body if isinstance(s, stores)}
+
     def _passed_on(self, value):
         """The names whose changes change a value; None where that is not told."""
         if isinstance(value, ir.Var):
             return [value.name]
+        if is_expr(value, "getitem", "static_getitem", "getattr", "exhaust_iter"):
+            return [value.value.name]
         if not is_expr(value, "phi", "binop", "inplace_binop", "unary", "cast", "call"):
             return None
         if value.op != "call":
@@ -123,9 +132,15 @@ class DataFlow:
         func = self.made.get(value.func.name, (None, None))[1]
         if isinstance(func, ir.Global) and func.name == "operator":  # by `forward.dualize`
             return [v.name for v in value.args]
-        rule = find(self.function(value.func))
-        if rule is None or value.kws or value.vararg is not None:
+        called = self.function(value.func)
+        if called in CONSTANT:
+            return []
+        if value.vararg is not None:
             return None
+        rule = find(called)
+        if rule is None or value.kws:
+            of_method = [func.value] if called is None and is_expr(func, "getattr") else []
+            return [v.name for v in (*of_method, *value.args, *(v for _, v in value.kws))]
         try:
             partials = rule.trace(len(value.args))
         except RuleError:  # as with an array for the result among the arguments

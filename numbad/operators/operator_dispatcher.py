@@ -37,8 +37,8 @@ from ..forward.promote import effects, refresh
 from ..forward.refuse import refusing, told_before
 from ..ir.extension_types import holds_extension, parts, whole, whole_type
 from ..ir.fence import tells_of_defect
+from ..ir.flat_results import asked_for
 from ..ir.functionals import captured_count
-from ..ir.grid_search import asked_for
 from ..ir.unwind import nopython_pipeline
 from ..reverse.lowering import SweepLowering
 from ..rules.registry import generation

@@ -32,7 +32,7 @@ from ..forward.retyped import CheckFields
 from ..ir.capture import capture
 from ..ir.expand import expand
 from ..ir.extension_types import holds_parts
-from ..ir.grid_search import holds_numbers, warn_of_grid_search
+from ..ir.flat_results import holds_numbers, warn_of_flat_result
 from ..ir.leaves import leaves
 from ..ir.loops import Control
 from ..ir.searches import warn_of_searches
@@ -102,7 +102,7 @@ class Pipeline:
         warn_of_searches(fn.blocks, is_varied, *kinds)
         kinds = is_varied, lambda name: holds_numbers(fn.type_of(name))
         code = self.dispatcher.py_func.__code__
-        warn_of_grid_search(code, fn.blocks, kinds, callee=partial(_called, fn))
+        warn_of_flat_result(code, fn.blocks, kinds, callee=partial(_called, fn))
 
     def _expanded(self, body_of, stays):
         """The function, its active callees put in place, and its activity."""

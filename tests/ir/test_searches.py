@@ -1,6 +1,5 @@
 """Searches by comparisons alone have the derivative 0, and say so; ordinary code says nothing."""
 
-import inspect
 import math
 import warnings
 
@@ -9,6 +8,8 @@ import pytest
 from numba import njit
 
 import numbad as nd
+
+from .marked_lines import line_that_chooses
 
 
 def excess(x, p):
@@ -130,123 +131,7 @@ SEARCHES = [
     *(by_factors, bisection, bisection_by_signs, by_a_callee, stepping, golden_section),
     *(by_a_sign, by_a_copied_sign, by_slots, by_slots_in_branches),
 ]
-
-
-GRID = np.linspace(0.0, 4.0, 9)
-
-
-def least_cost(p):
-    return GRID[np.argmin((GRID - p) ** 2)]  # chooses
-
-
-def least_cost_by_sorting(p):
-    order = np.argsort((GRID - p) ** 2)  # chooses
-    return GRID[order][:2].sum()
-
-
-def step_above(p):
-    return 2.0 * GRID[np.searchsorted(GRID, p)]  # chooses
-
-
-def filled(p):
-    costs = np.empty((3, 3))
-    for i in range(3):
-        for j in range(3):
-            costs[i, j] = (GRID[i] + GRID[j] - p) ** 2
-    k = costs.argmin()  # chooses
-    return GRID[k // 3] + GRID[k % 3]
-
-
-def index_kept(p):
-    best, least = 0, math.inf
-    for i in range(len(GRID)):
-        cost = (GRID[i] - p) ** 2
-        if cost < least:  # chooses
-            best, least = i, cost
-    return GRID[best] + 1.0
-
-
-def element_kept(p):
-    best, least = 0.0, math.inf
-    for candidate in GRID:
-        cost = (candidate - p) ** 2
-        if cost < least:  # chooses
-            best, least = candidate, cost
-    return best
-
-
-def step_kept(p):
-    best, least, i = 0, math.inf, 0
-    while i < 9:
-        cost = (0.5 * i - p) ** 2
-        if cost < least:  # chooses
-            best, least = i, cost
-        i += 1
-    return 0.5 * best
-
-
-@njit
-def place_of_least(costs):
-    k = 0
-    for i in range(costs.size):
-        if costs[i] < costs[k]:  # chooses
-            k = i
-    return k
-
-
-@njit
-def place_of_a_square(v):
-    return place_of_least(v * v) + 0
-
-
-def index_of_a_callee_of_a_callee(p):
-    """Nothing says so in reverse mode, which looks into callees once."""
-    return GRID[place_of_a_square(GRID - p)]
-
-
-def index_of_a_callee(p):
-    return GRID[place_of_least((GRID - p) ** 2)]
-
-
-def stored(p):
-    out = np.zeros(3)
-    for i in range(3):
-        out[i] = GRID[np.argmin((GRID - p * i) ** 2)]  # chooses
-    return out[0] + out[2]
-
-
-def stored_in_rows(p):
-    out = np.zeros((2, 3))
-    for i in range(2):
-        row = out[i]
-        for j in range(3):
-            best, least = 0, math.inf
-            for k in range(len(GRID)):
-                cost = (GRID[k] - p * i - j) ** 2
-                if cost < least:  # chooses
-                    best, least = k, cost
-            row[j] = GRID[best]
-    return out.sum()
-
-
-def appended(p):
-    out = []
-    for i in range(3):
-        out.append(GRID[np.searchsorted(GRID, p * i)])  # chooses
-    return out[2]
-
-
-GRID_SEARCHES = [
-    *(least_cost, least_cost_by_sorting, step_above, filled),
-    *(index_kept, element_kept, step_kept, index_of_a_callee),
-    *(stored, stored_in_rows, appended),
-]
-
-
-def line_that_chooses(f):
-    callees = {by_a_callee: halved, index_of_a_callee: place_of_least}
-    lines, first = inspect.getsourcelines(callees[f].py_func if f in callees else f)
-    return first + next(k for k, line in enumerate(lines) if "# chooses" in line)
+CALLEES = {by_a_callee: halved}
 
 
 @pytest.mark.parametrize("mode", ["forward", "reverse"])
@@ -254,23 +139,9 @@ def line_that_chooses(f):
 def test_a_search_by_comparisons_says_so(f, mode):
     with pytest.warns(nd.ControlDependenceWarning, match="nd.root") as told:
         nd.grad(f, mode=mode)(2.0)
-    assert {(w.filename, w.lineno) for w in told} == {(__file__, line_that_chooses(f))}
-
-
-@pytest.mark.deep(
-    but=["index_kept-forward", "least_cost-reverse", "index_of_a_callee-*", "stored-*"]
-)
-@pytest.mark.parametrize("mode", ["forward", "reverse"])
-@pytest.mark.parametrize("f", GRID_SEARCHES, ids=lambda f: f.__name__)
-def test_a_grid_search_says_so(f, mode):
-    with pytest.warns(nd.ControlDependenceWarning, match="through an index alone") as told:
-        assert nd.grad(f, mode=mode)(1.7) == 0.0
-    assert {(w.filename, w.lineno) for w in told} == {(__file__, line_that_chooses(f))}
-
-
-@pytest.mark.filterwarnings("ignore::numbad.ControlDependenceWarning")
-def test_callees_of_callees_are_in_no_way():
-    assert nd.grad(index_of_a_callee_of_a_callee, mode="reverse")(1.7) == 0.0
+    assert {(w.filename, w.lineno) for w in told} == {
+        (__file__, line_that_chooses(CALLEES.get(f, f)))
+    }
 
 
 def test_it_is_said_once():
@@ -470,71 +341,6 @@ def meant(p, a):
     return halved(excess, 0.0, 4.0, nd.stop_gradient(p)) * p
 
 
-def value_at_the_least(p, a):
-    b = (a - p) ** 2
-    return b[np.argmin(b)] + b[place_of_least(b)]
-
-
-def rate_of_a_bracket(p, a):
-    return GRID[np.searchsorted(a, p)] * p
-
-
-def policy_and_value(p, a):
-    k = np.argmin((GRID - p) ** 2)
-    return (GRID[k] - p) ** 2 + least_cost_of(p) * p
-
-
-def forcing(p, a):
-    y = 0.0
-    for i in range(5):
-        k = np.searchsorted(a, p + 0.1 * i)
-        y = 0.9 * y + p * GRID[k]
-    return y
-
-
-def count_above(p, a):
-    n = 0
-    for v in a:
-        if v > p:
-            n += 1
-    return n / len(a)
-
-
-def mark(p, a):
-    hit = 0.0
-    for v in a:
-        if v > p:
-            hit = 1.0
-    return hit
-
-
-def meant_to_be_constant(p, a):
-    return GRID[np.argmin(nd.stop_gradient((GRID - p) ** 2))]
-
-
-def counted_in_bins(p, a):
-    counts = np.zeros(9)
-    for x in a:
-        counts[np.searchsorted(GRID, x * p) % 9] += 1.0
-    return counts.max()
-
-
-def marks_stored(p, a):
-    passed = np.zeros(a.size)
-    for i in range(a.size):
-        passed[i] = 1.0 if a[i] > p else 0.0
-    return passed.sum()
-
-
-def picked_among_others(p, a):
-    work = np.zeros(a.size)
-    for i in range(a.size):
-        work[i] = GRID[np.argmin((GRID - p * a[i]) ** 2)]
-    return p * work.sum()
-
-
-least_cost_of = njit(least_cost)
-
 ORDINARY = [
     *(
         newton,
@@ -548,8 +354,6 @@ ORDINARY = [
     ),
     *(first_passage, looked_up, nearest, sorted_by_insertion, thermostat, meant),
     *(friction, into_an_array, histogram, marked, nearest_first),
-    *(value_at_the_least, rate_of_a_bracket, policy_and_value, forcing),
-    *(count_above, mark, meant_to_be_constant, counted_in_bins, marks_stored, picked_among_others),
 ]
 
 

@@ -1,16 +1,18 @@
-"""Results that depend on what is differentiated through an index alone, as that of a grid search does.
+"""Results that depend on what is differentiated through an index, or through rounded numbers, alone.
 
-`grid[np.argmin(cost)]` depends on the parameters of the costs, and yet no number of it is computed from them.
-The user is warned of a function, the one that an operator was asked to differentiate, with these properties:
+`grid[np.argmin(cost)]`, a grid search, depends on the parameters of the costs, and yet no number of it is
+computed from them; `round(cost, 12)` is made of steps. The user is warned of a function, the one that an
+operator was asked to differentiate, with these properties:
 
 * nothing differentiated flows into its result;
 * the result is picked by an index that a function finds (`np.argmin`, `np.argsort`, `np.searchsorted`), or
   that a loop keeps when a comparison of differentiated values tells it to (`if cost < least: best = i`);
-  or the result is an array or a list that such picks were stored in.
+  or it is computed from numbers that are rounded to digits; or it is an array or a list that such numbers
+  were stored in.
 
 What else goes into the result is differentiated rightly, so that a function says nothing where it returns
 `x[np.argmin(x)]`, or looks up a rate and multiplies by it. Counters and marks, which are not picked, say
-nothing.
+nothing, nor does what is rounded to whole numbers, which is meant to be made of steps.
 """
 
 import threading
@@ -28,10 +30,12 @@ _FINDING = (
     *("digitize", "nonzero", "flatnonzero", "argwhere", "index"),
 )
 
+_ROUNDING = "round", "around", "round_"
+
 _STORING = "append", "fill", "extend", "insert"
 
 _LOCAL = threading.local()  # `asked`: code of the functions whose derivatives are being compiled
-_places = WeakKeyDictionary()  # code of a callee -> where it picks its result
+_places = WeakKeyDictionary()  # code of a callee -> where it picks or rounds its result
 
 
 @contextmanager
@@ -48,19 +52,20 @@ def _asked():
     return vars(_LOCAL).setdefault("asked", [])
 
 
-def warn_of_grid_search(code, blocks, kinds, original=lambda function: function, callee=None):
-    """Warn once if the function with some code is a grid search; blocks in SSA form, with phis.
+def warn_of_flat_result(code, blocks, kinds, original=lambda function: function, callee=None):
+    """Warn once if the function with some code has such a result; blocks in SSA form, with phis.
 
     kinds: whether a name stands for something differentiated; for a number or something that holds numbers
     original: the function of NumPy's or the name of the method that one in the code stands for
     callee: of a call of a dispatcher, the blocks and the kinds of its code, or None where these are not
         known; no function where callees were compiled before
     """
-    found = _GridSearch(blocks, *kinds, original, callee).found()
-    if found is not None and not is_own(found):
+    found = _FlatResult(blocks, *kinds, original, callee).found()
+    if found is not None and not is_own(found[0]):
         _places[code] = found
         if _asked()[:1] == [code]:
-            warn_once(_message(found), found)
+            place, message = found
+            warn_once(message(place), place)
 
 
 def holds_numbers(ty):
@@ -69,7 +74,7 @@ def holds_numbers(ty):
     return any(isinstance(types.unliteral(one), types.Number) for one in members)
 
 
-def _message(loc):
+def _picked(loc):
     return (
         "the result depends on differentiated quantities through an index alone, so that its derivative is "
         "0: nothing differentiated flows into it, and this line picks it by comparing:\n"
@@ -79,7 +84,16 @@ def _message(loc):
     )
 
 
-class _GridSearch:
+def _rounded(loc):
+    return (
+        "the result depends on differentiated quantities through rounded numbers alone, so that its "
+        "derivative is 0: a rounded number is made of steps, and this line rounds:\n"
+        f"    {source_line(loc)}\nWay out: differentiate the function without rounding and round what it "
+        "returns; if 0 is meant, nd.stop_gradient around what is rounded"
+    )
+
+
+class _FlatResult:
     """One function."""
 
     def __init__(self, blocks, is_varied, holds_numbers, original, callee=None):
@@ -87,16 +101,18 @@ class _GridSearch:
         self.is_varied, self.holds_numbers = is_varied, holds_numbers
 
     def found(self):
-        """The place of what finds the index, the first if there are several; or None."""
+        """The place of what finds the index or rounds, the first if there are several, and the warning."""
         results = self.flow.results
-        if not any(map(self.holds_numbers, results)) or any(map(self.is_varied, results)):
+        if not any(map(self.holds_numbers, results)):
+            return None
+        if not self.flow.sensitive(self.is_varied).isdisjoint(results):
             return None
         useful = self._useful()
         places = [loc for name in useful for loc in self._of_call(name)]
         for loop in self.flow.cfg.loops().values():
             search = LoopSearch(self.flow, loop, self.is_varied)
             places += [loc for name in useful for loc in self._kept(search, name)]
-        return min(places, key=lambda loc: loc.line, default=None)
+        return min(places, key=lambda found: found[0].line, default=None)
 
     def _useful(self):
         """What the results are computed from, with what is stored in their arrays and lists.
@@ -167,7 +183,7 @@ class _GridSearch:
         return seen
 
     def _of_call(self, name):
-        """Where a name is what a function finds out about differentiated values."""
+        """Where a name is what a function finds out about differentiated values, or rounds them to."""
         _, value = self.flow.made.get(name, (None, None))
         if not is_expr(value, "call"):
             return
@@ -181,14 +197,20 @@ class _GridSearch:
         if hasattr(function, "py_func"):
             yield from self._of_callee(function, value)
         elif self._name(function) in _FINDING:
-            yield value.loc
+            yield value.loc, _picked
+        elif self._name(function) in _ROUNDING and self._has_digits(function, value):
+            yield value.loc, _rounded
+
+    def _has_digits(self, function, call):
+        """Whether numbers are rounded to digits: a method takes them first, a function second."""
+        return len(call.args) + len(call.kws) > (not isinstance(function, str))
 
     def _of_callee(self, function, call):
-        """Where a callee picks its result."""
+        """Where a callee picks or rounds its result."""
         code = function.py_func.__code__
         if code not in _places and self.callee is not None:
             known = self.callee(function, call)
-            _places[code] = known and _GridSearch(*known, self.original).found()
+            _places[code] = known and _FlatResult(*known, self.original).found()
         if _places.get(code) is not None:
             yield _places[code]
 
@@ -206,7 +228,7 @@ class _GridSearch:
         for branch in search.branches(label):
             asked = self.flow.behind([branch.cond.name], search.body)
             if any(map(self.is_varied, asked)):
-                yield branch.loc
+                yield branch.loc, _picked
 
     def _is_pick(self, search, name, phi):
         """Whether one way keeps what a loop carries, and another has something else of the iteration."""
