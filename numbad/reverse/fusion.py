@@ -65,9 +65,12 @@ def fuse(fn):
 
 def _fuse_block(fn, block, uses):
     waiting, gone, body = {}, set(), []  # name -> (its statement, its node)
+    methods = {}  # name -> the statement that takes a method from an array
     for s in block.body:
+        if is_expr(getattr(s, "value", None), "getattr"):
+            methods[s.target.name] = s
         node = _node(fn, s)
-        summed = _summed(fn, s, waiting) if node is None else None
+        summed = _summed(fn, s, waiting, uses) if node is None else None
         if node is not None:
             node.operands = [_taken(v, waiting, gone) for v in node.operands]
             if uses[s.target.name] == 1:
@@ -77,6 +80,8 @@ def _fuse_block(fn, block, uses):
                 continue
         elif summed is not None:
             gone.add(id(waiting[summed.name][0]))
+            if s.value.func.name in methods:
+                gone.add(id(methods[s.value.func.name]))
             body.append((s, waiting.pop(summed.name)[1]))
             continue
         elif not _is_harmless(fn, s):
@@ -168,10 +173,10 @@ def _is_plain_array(ty):
     return type(ty) is types.Array and ty.ndim > 0
 
 
-def _summed(fn, s, waiting):
+def _summed(fn, s, waiting, uses):
     """The array that waits and that a statement adds up, all of it; else None."""
     call = getattr(s, "value", None) if isinstance(s, ir.Assign) else None
-    if not is_expr(call, "call") or call.kws:
+    if not is_expr(call, "call") or call.kws or uses[call.func.name] > 1:
         return None
     callee = callee_of(fn, call)
     if callee.kind == "method" and callee.key == "sum" and not call.args:
