@@ -14,6 +14,7 @@ from . import (  # noqa: F401  (they register with Numba)
     overloads,
     refused_draws,
     structural_duals,
+    truncated,
     tuples,
     whole_dual_arrays,
 )
