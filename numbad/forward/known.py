@@ -12,6 +12,7 @@ from numba.core.registry import cpu_target
 from numba.experimental import structref
 from numba.experimental.jitclass.base import JitClassType
 from numba.np.ufunc.dufunc import DUFunc
+from numba.np.unsafe.ndarray import empty_inferred
 from numba.typed import Dict, List
 
 from ..rules.functions import ScalarFunction
@@ -27,7 +28,7 @@ FRESH = {
         " tri tril triu logspace geomspace bartlett blackman hamming hanning kaiser"
     ).split()
     if hasattr(np, name)
-}
+} | {empty_inferred}  # of `np.array([... for ...])`
 ELEMENTWISE = (
     np.ufunc | DUFunc | ScalarFunction
 )  # their results are new arrays too, unless they are given one

@@ -9,11 +9,15 @@ need costs time; one not promoted does not compile, and nothing is ever dropped 
 
 import copy
 from dataclasses import dataclass, replace
+from functools import cache
 
+import numpy as np
 from numba.core import ir, types
 from numba.core.compiler_machinery import FunctionPass, register_pass
 from numba.core.ir_utils import build_definitions
 from numba.core.typed_passes import type_inference_stage
+from numba.extending import register_jitable
+from numba.np.unsafe.ndarray import empty_inferred
 
 from ..ir.leaves import fields_of
 from ..ir.untyped import constant_of, untyped
@@ -21,7 +25,7 @@ from ..rules.registry import JVP, SCALAR
 from . import dual as d
 from . import known
 from .data_flow import Flow, spread
-from .dual_arrays import as_dual
+from .dual_arrays import as_dual, dtype_of_type
 from .instances import Instances, instances_met
 from .made_instances import remade
 from .merged import convert_merged
@@ -283,7 +287,7 @@ class PromoteAllocations(FunctionPass):
         scalars = scalar_names(typemap)
         names = promoted_names(state.func_ir, state.args, scalars)
         if names:
-            self._wrap(state.func_ir, names - scalars, dual)
+            self._wrap(state.func_ir, names - scalars, dual, typemap)
         merged = self._convert_merged(state, scalars, typemap, dual)
         if names or merged:
             refresh(state)
@@ -316,7 +320,7 @@ class PromoteAllocations(FunctionPass):
         return inferred.typemap
 
     @staticmethod
-    def _wrap(func_ir, names, dual):
+    def _wrap(func_ir, names, dual, typemap):
         remake = _Remaking(func_ir, dual)
         convert = as_dual(dual)
         for block in func_ir.blocks.values():
@@ -326,6 +330,9 @@ class PromoteAllocations(FunctionPass):
                 if not (isinstance(statement, ir.Assign) and statement.target.name in names):
                     continue
                 loc, target = statement.loc, statement.target
+                if remake.is_comprehension(statement.value):
+                    body[-1:] = remake.comprehension(statement, typemap.get(target.name))
+                    continue
                 if remake.is_made(statement.value):
                     body[-1:] = remake.statements(statement)
                     continue
@@ -336,6 +343,13 @@ class PromoteAllocations(FunctionPass):
                 body.append(ir.Assign(ir.Expr.call(fn, [raw], (), loc), target, loc))
             block.body = body
         func_ir._definitions = build_definitions(func_ir.blocks)
+
+
+@cache
+def _empty(scalar):
+    """A nopython function of a shape that allocates an array."""
+    dtype = dtype_of_type(scalar)
+    return register_jitable(lambda shape: np.empty(shape, dtype()))
 
 
 class _Remaking:
@@ -353,6 +367,19 @@ class _Remaking:
         """Whether an expression is a call of a class."""
         fn = self._function(value)
         return fn is not None and known.makes_instances(known.stood_for(fn))
+
+    def is_comprehension(self, value):
+        """Whether an expression allocates what `np.array([... for ...])` fills."""
+        return self._function(value) is empty_inferred
+
+    def comprehension(self, statement, ty):
+        """What stands for that: where Numba has inferred no type, or one of integers, the same."""
+        if not d.is_float_array(ty):
+            return [statement]
+        call, loc, target = statement.value, statement.loc, statement.target
+        empty = self._global("empty", _empty(d.with_base(self.dual, ty.dtype)), target, loc)
+        made = ir.Expr.call(empty.target, call.args, (), loc)
+        return [empty, ir.Assign(made, target, loc)]
 
     def statements(self, statement):
         """What stands for the call."""

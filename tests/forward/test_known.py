@@ -47,7 +47,10 @@ def test_a_copy_does_not(expression):
 
 @pytest.mark.parametrize(
     "made",
-    ["np.random.normal(2.0, 0.1, 4)", "rng.uniform(1.0, 2.0, 4)", "np.logspace(1.0, 2.0, 4)"],
+    [
+        *("np.random.normal(2.0, 0.1, 4)", "rng.uniform(1.0, 2.0, 4)", "np.logspace(1.0, 2.0, 4)"),
+        "np.array([0.5 * k for k in range(1, 5)])",
+    ],
 )
 def test_a_new_array_holds_what_is_stored_later(made):
     source = (

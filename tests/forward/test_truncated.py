@@ -28,6 +28,13 @@ def filled(x):
     return np.full_like(np.arange(2), x).sum() * x
 
 
-@pytest.mark.parametrize("f", [counted, stored, filled])
+@njit
+def listed(x):
+    n = np.array([k for k in range(4)])  # noqa: C416  (Numba makes no array of list(range(4)))
+    n[0] = x
+    return n.sum() * x
+
+
+@pytest.mark.parametrize("f", [counted, stored, filled, listed])
 def test_what_is_truncated_is_constant(f):
     assert nd.grad(f, mode="forward")(3.3) == pytest.approx(f(3.3) / 3.3, rel=1e-15)
