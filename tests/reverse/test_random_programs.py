@@ -34,10 +34,12 @@ def test_random_programs(part):
         phases=[Phase.generate, Phase.shrink],
         suppress_health_check=list(HealthCheck),
     )
-    @given(program=programs(), second=st.integers(1, SECOND_ORDER))
-    def run(program, second):
+    @given(program=programs(), second=st.integers(1, SECOND_ORDER), wrt=st.integers(0, 99))
+    def run(program, second, wrt):
         note(program.text)
-        three_way.compare(program, tally, second == SECOND_ORDER)
+        given = three_way.PLAIN.by_some(wrt)
+        note(f"by {given.wrt}")
+        three_way.compare(program, tally, second == SECOND_ORDER, given)
 
     run()
     tally.check()

@@ -8,7 +8,7 @@ there, or where rounding decides about a branch, the program proves nothing, and
 import random
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numba
 import numpy as np
@@ -59,9 +59,20 @@ class Given:
         names = (n for cls, names in self.fields.items() if isinstance(value, cls) for n in names)
         return [np.asarray(getattr(value, name)) for name in names]
 
+    def by_some(self, number):
+        """For every second number the same; else differentiated by one or two of the arguments alone.
+
+        What a program does beside that, with arrays and numbers that carry no derivative, is tested so.
+        """
+        draw = random.Random(number)
+        if number % 2:
+            return replace(self, wrt=tuple(sorted(draw.sample(self.wrt, draw.randint(1, 2)))))
+        return self
+
     def directions(self, seed):
         draw = random.Random(seed)
-        return tuple(random_direction(v, draw) for v in self.arguments())
+        drawn = [random_direction(v, draw) for v in self.arguments()]
+        return tuple(v if k in self.wrt else None for k, v in enumerate(drawn))
 
     def chosen(self, seed):
         """The directions by what is differentiated, as tuples."""
