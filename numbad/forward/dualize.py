@@ -25,7 +25,7 @@ from ..compilation.memo import remembered
 from ..ir import chosen
 from ..ir.complete_calls import CompleteCalls, taken_by_rule
 from ..ir.declared import ConvertDeclared
-from ..ir.untyped import constant_of, drop_unread, method_of
+from ..ir.untyped import constant_of, definition_of, drop_unread, method_of
 from ..ir.unwind import nopython_pipeline
 from ..rules.foreign import dispatcher_of
 from ..rules.registry import CONSTANT_CALLS, JVP, SCALAR, VJP
@@ -186,6 +186,8 @@ class ReplaceFunctions(FunctionPass):
             for statement in block.body:
                 expr = getattr(statement, "value", None)
                 entered.enter_operators(statement)
+                if (name := _attribute_asked_for(func_ir, expr)) in self.attributes:
+                    statement.value = expr = ir.Expr.getattr(expr.args[0], name, expr.loc)
                 if isinstance(expr, ir.Expr) and expr.op == "call":
                     self._class_call(func_ir, expr, body)
                     self._method_call(func_ir, expr, statement, body)
@@ -216,7 +218,8 @@ class ReplaceFunctions(FunctionPass):
         if method is None:
             return
         owner, name = method
-        stand_in = None if _is_namespace(func_ir, owner) else stand_in_for_method(name, self.own)
+        left = _is_namespace(func_ir, owner) or (name == "add" and _is_set(func_ir, owner))
+        stand_in = None if left else stand_in_for_method(name, self.own)
         if stand_in is None:
             return
         target = call.func.scope.redefine(f"$numbad_{name}", call.loc)
@@ -241,6 +244,27 @@ class ReplaceFunctions(FunctionPass):
 def _is_namespace(func_ir, owner):
     """Whether what is asked for an attribute is a module or a class."""
     return isinstance(constant_of(func_ir, owner), ModuleType | type)
+
+
+def _attribute_asked_for(func_ir, expr):
+    """The name in `getattr(x, "name")`; None of any other expression."""
+    called = isinstance(expr, ir.Expr) and expr.op == "call" and len(expr.args) == 2
+    if not called or constant_of(func_ir, expr.func) is not getattr:
+        return None
+    name = definition_of(func_ir, expr.args[1])
+    return name.value if isinstance(name, _NAMED) else None
+
+
+def _is_set(func_ir, var):
+    """Whether a variable is a set made here: `add` tells Numba what it is of, and stays as it is."""
+    found = func_ir._definitions.get(var.name, [])
+    if any(isinstance(made, ir.Var) for made in found):
+        return any(_is_set(func_ir, made) for made in found if isinstance(made, ir.Var))
+    return any(
+        made.op == "build_set" or (made.op == "call" and constant_of(func_ir, made.func) is set)
+        for made in found
+        if isinstance(made, ir.Expr)
+    )
 
 
 def _called_names(func_ir):

@@ -79,7 +79,7 @@ def _own_method(stand_in, name, other_than=()):
     return typed
 
 
-_INFERRED_BY = known.KEEPING_METHODS | {"add"}  # calls that tell Numba what a list or set is of
+_OF_NUMBA = known.KNOWN_METHODS | {"add"}  # the names that methods of arrays, lists and sets have
 
 
 @cache
@@ -98,6 +98,6 @@ def stand_in_for_method(name, own):
     """What stands for a method, of classes that have the methods `own` or of any; None if nothing."""
     if name in METHODS:
         return METHODS[name]
-    if name in _INFERRED_BY or (name in known.KNOWN_METHODS and name not in own):
+    if name in known.KEEPING_METHODS or (name in _OF_NUMBA and name not in own):
         return None
     return _method(name)

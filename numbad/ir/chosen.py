@@ -29,12 +29,22 @@ def enter_overloads(fn):
     for block in fn.blocks.values():
         body = []
         for s in block.body:
+            s = _attribute_by_name(fn, s)
             body += _called(fn, s) or [s]
         block.body = body
     fn.changed()
     if any(map(holds_extension, fn.types.values())):
         _take_apart(fn)
     return fn
+
+
+def _attribute_by_name(fn, s):
+    """`getattr(x, "name")` is `x.name`: what others give as that attribute is looked for by its name."""
+    call = s.value if isinstance(s, ir.Assign) else None
+    if not is_expr(call, "call") or len(call.args) != 2 or fn.constant(call.func) is not getattr:
+        return s
+    name = fn.constant(call.args[1])
+    return ir.Assign(ir.Expr.getattr(call.args[0], name, s.loc), s.target, s.loc) if name else s
 
 
 def _take_apart(fn):

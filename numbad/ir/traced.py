@@ -107,11 +107,11 @@ def _given(context, ty, source):
 
 def _source(ty, value, namespace):
     """The source of a value of a type."""
-    if is_extension(ty):
+    if is_extension(ty) or isinstance(ty, types.BaseNamedTuple):
         cls = parts_type(ty).instance_class
         name = f"{cls.__name__}_{len(namespace)}"
         namespace[name] = cls
-        members = [t for _, t in members_of(ty)]
+        members = [t for _, t in members_of(ty)] if is_extension(ty) else list(ty)
         return f"{name}({', '.join(_members_source(members, value, namespace))})"
     if isinstance(ty, types.BaseTuple):
         return f"({''.join(f'{x}, ' for x in _members_source(ty, value, namespace))})"

@@ -16,6 +16,7 @@ from numba.extending import overload, overload_attribute, overload_method
 import numbad as nd
 from tests.forward import compare
 from tests.forward.compare import Programs
+from tests.operators.extension_types import Cartesian, Point
 from tests.reverse import plain
 
 programs = Programs()
@@ -234,3 +235,24 @@ def test_patterns_know_what_an_overload_reads():
     assert (pattern >= (exact != 0.0)).all()
     assert np.array_equal(nd.jacobian(crossed, sparsity="detect")(x).toarray(), exact)
     assert math.prod(pattern.shape) == 8
+
+
+@pytest.mark.dear
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+def test_an_attribute_is_asked_for_by_a_name_in_a_string(mode):
+    def distance(x):
+        return Point(Cartesian(x, 4.0)).distance
+
+    assert nd.grad(distance, mode=mode)(3.0) == pytest.approx(0.6)
+
+
+@pytest.mark.dear
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+def test_a_method_may_have_the_name_of_one_of_sets(mode):
+    def moved(x):
+        kinds = set()
+        kinds.add(3)
+        point = Point(Cartesian(x, 1.0))
+        return point.add(Point(Cartesian(x, 3.0))).coordinates.x * len(kinds)
+
+    assert nd.grad(moved, mode=mode)(3.0) == pytest.approx(2.0)

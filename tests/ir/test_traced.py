@@ -1,12 +1,22 @@
-"""Code in LLVM instructions that is not followed."""
+"""Code in LLVM instructions: what becomes of a namedtuple in a struct, and what is not followed."""
 
+import numpy as np
 import pytest
 
 import numbad as nd
 from tests.ir.test_extension_types import P, Q
-from tests.operators.extension_types import (
-    ratio_by_hand,
-)
+from tests.operators.extension_types import Cartesian, Point, Polar, ratio_by_hand
+
+
+@pytest.mark.dear
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+def test_a_member_stays_the_namedtuple_that_was_put_there(mode):
+    def radii(x, y):
+        point = Point(Cartesian(x, y))
+        return point.radius * point.coordinates.x + Point(Polar(y, x)).radius
+
+    found = nd.grad(radii, argnums=(0, 1), mode=mode)(3.0, 4.0)
+    np.testing.assert_allclose(found, (5 + 3 * 3 / 5, 3 * 4 / 5 + 1), rtol=1e-12)
 
 
 @pytest.mark.deep(but=["reverse"])

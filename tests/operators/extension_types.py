@@ -277,3 +277,76 @@ def _unbox_polynomial(ty, obj, c):
 @box(PolynomialType)
 def _box_polynomial(ty, value, c):
     return _box_members(ty, value, c, ("array", "unit", "degree"), Polynomial)
+
+
+# -- the point in a plane: its one member is a namedtuple, whose class tells what its numbers are ------
+
+
+class Cartesian(NamedTuple):
+    x: float
+    y: float
+
+
+class Polar(NamedTuple):
+    r: float
+    phi: float
+
+
+class Point:
+    def __init__(self, coordinates):
+        self.coordinates = coordinates
+
+
+class PointType(types.Type):
+    def __init__(self, coordinates):
+        self.coordinates = coordinates
+        super().__init__(f"point({coordinates})")
+
+
+@register_model(PointType)
+class PointModel(models.StructModel):
+    def __init__(self, manager, ty):
+        super().__init__(manager, ty, [("coordinates", ty.coordinates)])
+
+
+make_attribute_wrapper(PointType, "coordinates", "coordinates")
+
+
+@type_callable(Point)
+def _type_point(context):
+    return lambda coordinates: PointType(coordinates)
+
+
+@lower_builtin(Point, types.Any)
+def _lower_point(context, builder, signature, args):
+    made = cgutils.create_struct_proxy(signature.return_type)(context, builder)
+    made.coordinates = args[0]
+    return made._getvalue()
+
+
+def _in(ty, kind):
+    return isinstance(ty, PointType) and ty.coordinates.instance_class is kind
+
+
+@overload_attribute(PointType, "radius")
+def _radius(point):
+    if _in(point, Cartesian):
+        return lambda point: np.hypot(point.coordinates.x, point.coordinates.y)
+    if _in(point, Polar):
+        return lambda point: point.coordinates.r
+
+
+_ALIAS = "radius"
+overload_attribute(PointType, "distance")(lambda point: lambda point: getattr(point, _ALIAS))
+
+
+@overload_method(PointType, "add")
+def _add_points(point, other):
+    if not (_in(point, Cartesian) and _in(other, Cartesian)):
+        return None
+
+    def add(point, other):
+        a, b = point.coordinates, other.coordinates
+        return Point(Cartesian(a.x + b.x, a.y + b.y))
+
+    return add
