@@ -6,6 +6,7 @@ The modules that write the stand-ins enter them here; `dualize.py` puts them int
 from functools import cache
 
 from numba.core import types
+from numba.core.dispatcher import Dispatcher
 from numba.extending import overload
 
 from ..ir.optionals import present
@@ -67,6 +68,14 @@ def _own_method(stand_in, name, other_than=()):
         names = [f"_given{k}" for k in range(len(args))]  # a keyword may have any plain name
         passed = ", ".join([*names, *(f"{key}={key}" for key in kws)])
         parameters = ", ".join(["_owner", *names, *kws])
+        if isinstance(owner, types.Module):  # `lib.sqrt(x)`, where `lib` is an argument
+            asked = getattr(owner.pymod, name)
+            own = isinstance(asked, Dispatcher)
+            function = dualized(asked) if own else REPLACED.get(asked, asked)
+            return define(
+                f"def call({parameters}):\n    return _function({passed})\n",
+                {"_function": function},
+            )
         if isinstance(owner, types.Optional):
             line = f"return _method(_present(_owner), {passed})"
             code = f"def call({parameters}):\n    {line}\n"
