@@ -19,7 +19,7 @@ from ..ir.function import accessed
 from ..ir.untyped import constant_of
 from ..source import define
 from . import dual as d
-from . import number_views
+from . import known, number_views
 from .copies import Use, statements
 from .dual_arrays import dtype_of_type, is_dual_array
 from .entered import attribute, attribute_of
@@ -61,6 +61,7 @@ class Part:
         self.item = self._stand_in(self._item)
         self.item_or_refusal = self._stand_in(self._item_or_refusal)
         self.set_item = self._stand_in(self._set_item)
+        known.STANDS_FOR[self.set_item] = operator.setitem  # what is put there, the array holds
 
     @staticmethod
     def _stand_in(typed):

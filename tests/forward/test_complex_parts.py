@@ -50,6 +50,15 @@ def of_what_was_filled(z):
 
 
 @right
+def parts_of_a_new_array_put_in(z):
+    w = np.zeros((2, 3), np.complex128)
+    for i in range(3):
+        w.real[0, i] = z[i].real * z[0].imag
+        w.imag[1, i] = z[i].imag
+    return (w * w).real.sum() + (w[0] * w[1]).imag.sum()
+
+
+@right
 def taken_anew_after_each_write(z):
     w = z.copy()
     s = 0.0
