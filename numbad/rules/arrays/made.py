@@ -155,17 +155,23 @@ def filled(arr, fill_value, dtype=None, shape=None):
 
 @stands_for(np.nan_to_num)
 def finite(x, copy=True, nan=0.0, posinf=None, neginf=None):
-    """A copy; of complex arrays Numba's own code does it."""
-    if not is_array(x) or not isinstance(x.dtype, types.Float) or copy is not True:
+    """A number, or a copy of an array; of complex ones Numba's own code does it."""
+    alone = isinstance(x, types.Float)
+    if not alone and not (is_array(x) and isinstance(x.dtype, types.Float) and copy is True):
         return None
-    number = number_class(x.dtype)
+    number = number_class(x if alone else x.dtype)
     low = "least" if is_none(neginf) else "neginf"
     high = "most" if is_none(posinf) else "posinf"
+    value, out = ("x", "out") if alone else ("x[at]", "out[at]")
+    test = [f"if {value} != {value}:", f"    {out} = nan"]
+    test += [f"elif {value} == -np.inf:", f"    {out} = {low}"]
+    test += [f"elif {value} == np.inf:", f"    {out} = {high}"]
     lines = ["def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):"]
-    lines += ["    out = np.copy(x)", "    for at in np.ndindex(x.shape):"]
-    lines += ["        if x[at] != x[at]:", "            out[at] = nan"]
-    lines += ["        elif x[at] == -np.inf:", f"            out[at] = {low}"]
-    lines += ["        elif x[at] == np.inf:", f"            out[at] = {high}", "    return out"]
+    if alone:
+        lines += ["    out = x", *(f"    {line}" for line in test), "    return out"]
+    else:
+        lines += ["    out = np.copy(x)", "    for at in np.ndindex(x.shape):"]
+        lines += [*(f"        {line}" for line in test), "    return out"]
     return jit(lines, least=np.finfo(number).min, most=np.finfo(number).max)
 
 

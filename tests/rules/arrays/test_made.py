@@ -116,6 +116,18 @@ def finite(a, x, y):
     return weighted(kept * kept)
 
 
+@programs.on((0.7, 1.9), plain=lambda x, y: x * x + 2 * y * x + 3 * y * y)
+def finite_numbers(x, y):
+    number, none = np.nan_to_num(x, nan=y), np.nan_to_num(x * np.nan, nan=y)
+    return number * x + 2 * none * x + 3 * np.nan_to_num(x * np.nan, True, y) * y
+
+
+@programs.on((0.7, 1.9), plain=lambda x, y: x * y + 7 * y)
+def finite_numbers_for_infinite_ones(x, y):
+    most = np.nan_to_num(x * np.inf, nan=0.0, posinf=y, neginf=7.0)
+    return most * x + np.nan_to_num(-x * np.inf, nan=0.0, posinf=y, neginf=7.0) * y
+
+
 @programs.on((A,), plain=lambda a: sum((1 + 0.37 * k) * v * v for k, v in enumerate(a)))
 def finite_already(a):
     return weighted(np.nan_to_num(a) * a)
