@@ -1,8 +1,8 @@
-"""Arrays and tuples that may be None, where they are used as such: the code says that they are there.
+"""Arrays, lists and tuples that may be None, where they are used as such: the code says that they are there.
 
 Numba lets an optional array be indexed, iterated over and computed with, and an optional tuple be taken
-apart, and raises TypeError where it is None. Here each such use is one of the array or the tuple itself,
-which `present` gives or raises the same error.
+apart, and raises TypeError where it is None. Here each such use is one of the array, the list or the
+tuple itself, which `present` gives or raises the same error.
 """
 
 import numpy as np
@@ -16,6 +16,7 @@ from .function import is_expr, map_vars, operands
 
 _OPERATORS = "binop", "inplace_binop", "unary"
 _OVER_ARRAYS = enumerate, zip, reversed, iter, len, sum, min, max, abs, sorted, list, tuple
+_SEQUENCES = types.Array | types.BaseTuple | types.List | types.ListType
 _OF_A_VALUE = "getitem", "static_getitem", "getattr", "getiter", "exhaust_iter"
 
 
@@ -55,8 +56,8 @@ def _is_none(fn, var):
 
 
 def may_be_none(ty):
-    """Whether a type is that of an array or a tuple, or None."""
-    return isinstance(ty, types.Optional) and isinstance(ty.type, types.Array | types.BaseTuple)
+    """Whether a type is that of an array, a list or a tuple, or None."""
+    return isinstance(ty, types.Optional) and isinstance(ty.type, _SEQUENCES)
 
 
 def _used_as_arrays(fn, s):

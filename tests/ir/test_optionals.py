@@ -1,8 +1,9 @@
-"""Arrays that may be None, in both modes: first and second order, and None where the code says None."""
+"""Arrays and lists that may be None, in both modes: first and second order, and None where they are None."""
 
 import numpy as np
 import pytest
 from numba import njit
+from numba.typed import List
 
 import numbad as nd
 from tests.forward import compare
@@ -63,6 +64,34 @@ def products_of_matrices(x, n):
     if w is None:
         return x[0]
     return (w @ x).max() + (x @ w)[1] + np.dot(w, x).min() + (w @ w).sum()
+
+
+@njit
+def _made_list(x, n):
+    if n < MANY:
+        return None
+    return [x[0], 2 * x[0] * x[1], x[2]]
+
+
+@program
+def lists(x, n):
+    found = _made_list(x, n)
+    if found is None:
+        return x[0] * x[1]
+    other = found
+    other[0] = found[1] * x[2]
+    found.append(other[0] * x[1])
+    s = len(found) * x[0] + sum(found)
+    for v in other:
+        s += v * v
+    return s
+
+
+@program
+def one_of_two_lists(x, n):
+    first, second = _made_list(x, MANY), _made_list(x * x, n)
+    found = first if second is None else second
+    return found[0] * found[-1] + max(found)
 
 
 @program
@@ -320,3 +349,17 @@ def test_a_default_that_is_none_does_not_change_in_several_passes():
     x = np.linspace(1.0, 2.0, 40)
     by_forward = nd.grad(a_default, mode="forward")(x, 3)
     np.testing.assert_allclose(by_forward, nd.grad(a_default, mode="reverse")(x, 3), rtol=1e-15)
+
+
+@pytest.mark.dear
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+def test_lists_of_numba_may_be_none(mode):
+    def product(x, n):
+        found = None
+        if n >= MANY:
+            found = List([x, x * x])
+        return x if found is None else found[0] * found[1]
+
+    gradient = nd.grad(product, mode=mode)
+    assert gradient(2.0, MANY) == pytest.approx(12.0)
+    assert gradient(2.0, MANY - 1) == 1.0
