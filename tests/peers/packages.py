@@ -15,7 +15,10 @@
         rapid-roots lumafit \\
         astromodels burnman openquake.engine tsdate ctapipe stingray pytreegrav thewalrus \\
         statsforecast==1.6.0 PyFlyt pyseismosoil aotools quimb swiftsimio meshoid scoringrules \\
-        pyflwdir pysheds mrmustard piquasso matchms finmlkit sigpy    # and what they import
+        pyflwdir pysheds mrmustard piquasso matchms finmlkit sigpy \\
+        codex-africanus acoular pylops refl1d pygdm2 finitewave properscoring xgcm grgrlib window-ops \\
+        mne-features pyrvt sgkit fast-vmdpy ffpiv ipie spectres pacmap hvsrpy sleepecg preliz==0.9.0 \\
+        pywatershed numbakit-ode vector    # and what they import
     python -m tests.peers.packages DIR [part of a function's name ...]
 
 An extra that no test needs. A process for each module; one that dies is started again behind the call that
@@ -74,10 +77,11 @@ def calls(wanted=()):
         newer_package_calls,
         other_package_calls,
         package_calls,
+        recent_package_calls,
     )
 
     first = package_calls, newer_package_calls, further_package_calls
-    tables = *first, latest_package_calls, other_package_calls
+    tables = *first, latest_package_calls, other_package_calls, recent_package_calls
     for line in "".join(table.CALLS for table in tables).strip().splitlines():
         if line.startswith("["):
             module = line.strip("[]")
