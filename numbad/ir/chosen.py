@@ -6,8 +6,10 @@ name of an expression nor its types tell which: only Numba's choice does.
 
 import operator
 from functools import lru_cache
+from types import FunctionType
 from typing import NamedTuple
 
+from numba import njit
 from numba.core import ir, types
 from numba.core.errors import NumbaError
 from numba.core.registry import cpu_target
@@ -297,6 +299,26 @@ def names_given():
     return found
 
 
+def _of_its_own(dispatcher):
+    """The dispatcher; another one where `functools.wraps` gave it the attributes of a jitted function.
+
+    The code of an overload may be wrapped so for its name's sake. Numba compiles it all the same, but what
+    the dispatcher has as `py_func`, `overloads` and so on is what that function has.
+    """
+    code = dispatcher._compiler.py_func
+    return dispatcher if dispatcher.py_func is code else _without_attributes(code)
+
+
+@lru_cache(maxsize=512)
+def _without_attributes(code):
+    plain = FunctionType(
+        code.__code__, code.__globals__, code.__name__, code.__defaults__, code.__closure__
+    )
+    plain.__kwdefaults__, plain.__module__ = code.__kwdefaults__, code.__module__
+    plain.__qualname__ = code.__qualname__
+    return njit(plain)
+
+
 def _has_rule(function, tys):
     """Whether a function is differentiated by a rule, for arguments of these types."""
     try:
@@ -376,7 +398,7 @@ def _chosen(ty, args, named):
             except NumbaError:
                 continue
             if dispatcher is not None:
-                return dispatcher
+                return _of_its_own(dispatcher)
     if typed is None or named or not any(map(holds_extension, (typed.return_type, *args))):
         return None
     return traced.dispatcher_of(ty, typed, args)

@@ -6,11 +6,12 @@ its own code, whatever the operator means for tuples that nobody overloads it fo
 
 import math
 import operator
+from functools import wraps
 from typing import NamedTuple
 
 import numpy as np
 import pytest
-from numba import types
+from numba import njit, types
 from numba.extending import overload, overload_attribute, overload_method
 
 import numbad as nd
@@ -256,3 +257,30 @@ def test_a_method_may_have_the_name_of_one_of_sets(mode):
         return point.add(Point(Cartesian(x, 3.0))).coordinates.x * len(kinds)
 
     assert nd.grad(moved, mode=mode)(3.0) == pytest.approx(2.0)
+
+
+@njit
+def _square(x):
+    return _square_of(x)
+
+
+def _square_of(x):
+    raise NotImplementedError
+
+
+@overload(_square_of)
+def _square_of_a_number(x):
+    @wraps(_square)  # which puts `py_func` and all else of a dispatcher on the function
+    def square(x):
+        return x * x
+
+    return square
+
+
+@pytest.mark.dear
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+def test_an_overload_has_the_name_of_the_jitted_function_that_calls_it(mode):
+    def f(x):
+        return _square(x) * x
+
+    assert nd.grad(f, mode=mode)(2.0) == pytest.approx(12.0)
