@@ -176,6 +176,13 @@ def _number_as_array(a, dtype=None):
         return lambda a, dtype=None: np.array(a, dtype)
 
 
+@overload(np.shape)
+def _shape_of_a_number(a):
+    """`a[..., 0]` of an array with one axis is an array without axes, for which a number stands here."""
+    if isinstance(a, d.Dual):
+        return lambda a: ()
+
+
 @overload(np.broadcast_arrays, strict=False)
 def _views_of_one_shape(*args):
     """Numba's wants arrays of one type."""
