@@ -5,11 +5,14 @@ computed. Arrays have shapes that the writer knows, so that what broadcasts or m
 """
 
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
+import numpy as np
 from hypothesis import strategies as st
+from numba import njit
 
+from tests.reverse import three_way
 from tests.reverse.programs import HEADER, Source
 
 UNARY = (
@@ -36,6 +39,33 @@ TO_NUMBER = (
 )  # fmt: skip
 AUGMENTED = "+=", "-=", "*="
 LEAST = 5
+
+
+@njit
+def twice(b):
+    return b + np.sin(b)
+
+
+@njit
+def mixed(b, c):
+    return np.where(b > c, 0.5 * b, c * c)
+
+
+@njit
+def bump(b, s):
+    b *= 0.5
+    b[:1] += s
+
+
+@njit
+def halved(b):
+    b *= 0.5
+    return b
+
+
+NAMES = {f.py_func.__name__: f for f in (twice, mixed, bump, halved)}
+GIVEN = replace(three_way.PLAIN, names=three_way.PLAIN.names | NAMES)
+"""What the programs are called with."""
 
 
 @dataclass(frozen=True)

@@ -3,10 +3,11 @@
     python -m tests.reverse.many FIRST LAST [--jobs N]
 
 runs the programs with these numbers, `LAST` not among them, so that another run can go on; with
-`--classes` those of `class_programs`, over users' types. They are compared as in `test_random_programs`:
-half of them with every optimisation, the others without one, each in its turn, a number of programs at a
-time; every second one by one or two of its arguments alone. Failures are printed as they come; a program
-alone is `random_program(number)`. At LLVM's lowest level, since time goes into compiling what runs once.
+`--of classes` those of `class_programs`, over users' types, with `--of arrays` those of whole-array
+statements. They are compared as in `test_random_programs`: half of them with every optimisation, the
+others without one, each in its turn, a number of programs at a time; every second one by one or two of its
+arguments alone. Failures are printed as they come; a program alone is `random_program(number)`. At LLVM's
+lowest level, since time goes into compiling what runs once.
 """
 
 import argparse
@@ -26,7 +27,8 @@ if __name__ == "__main__":  # not where pytest looks for doctests
     os.environ.setdefault("NUMBAD_CACHE_DIR", "off")
 
 from numbad.reverse import switches
-from tests.reverse import classes, three_way
+from tests.reverse import array_programs, classes, three_way
+from tests.reverse.array_programs import random_array_program
 from tests.reverse.class_programs import random_class_program
 from tests.reverse.programs import random_program
 
@@ -71,6 +73,7 @@ class Family:
 
 FAMILIES = {
     "plain": Family(random_program, lambda program: three_way.PLAIN),
+    "arrays": Family(random_array_program, lambda program: array_programs.GIVEN),
     "classes": Family(random_class_program, classes.given),
 }
 
@@ -120,7 +123,8 @@ if __name__ == "__main__":
     parser.add_argument("first", type=int)
     parser.add_argument("last", type=int)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
-    parser.add_argument("--classes", action="store_true", help="programs over users' types")
+    parser.add_argument(
+        "--of", choices=FAMILIES, default="plain", help="what the programs are made of"
+    )
     given = parser.parse_args()
-    family = "classes" if given.classes else "plain"
-    sys.exit(0 if main(given.first, given.last, given.jobs, family) else 1)
+    sys.exit(0 if main(given.first, given.last, given.jobs, given.of) else 1)

@@ -4,13 +4,10 @@
 """
 
 import os
-from dataclasses import replace
 
-import numpy as np
 import pytest
 from hypothesis import HealthCheck, Phase, given, note, seed, settings
 from hypothesis import strategies as st
-from numba import njit
 
 from tests.reverse import array_programs, three_way
 from tests.reverse.array_programs import ArrayWriter, random_array_program
@@ -20,32 +17,6 @@ SEED = int(os.environ.get("NUMBAD_RANDOM_SEED", "0"))
 PARTS = 20
 SHARES = [0, *(pytest.param(k, marks=pytest.mark.deep) for k in range(1, PARTS))]
 SECOND_ORDER = 8  # one program in so many
-
-
-@njit
-def twice(b):
-    return b + np.sin(b)
-
-
-@njit
-def mixed(b, c):
-    return np.where(b > c, 0.5 * b, c * c)
-
-
-@njit
-def bump(b, s):
-    b *= 0.5
-    b[:1] += s
-
-
-@njit
-def halved(b):
-    b *= 0.5
-    return b
-
-
-NAMES = {f.py_func.__name__: f for f in (twice, mixed, bump, halved)}
-GIVEN = replace(three_way.PLAIN, names=three_way.PLAIN.names | NAMES)
 
 
 @pytest.mark.filterwarnings("ignore::Warning")
@@ -61,10 +32,16 @@ def test_random_programs(part):
         phases=[Phase.generate, Phase.shrink],
         suppress_health_check=list(HealthCheck),
     )
-    @given(program=array_programs.array_programs(), second=st.integers(1, SECOND_ORDER))
-    def run(program, second):
+    @given(
+        program=array_programs.array_programs(),
+        second=st.integers(1, SECOND_ORDER),
+        wrt=st.integers(0, 99),
+    )
+    def run(program, second, wrt):
         note(program.text)
-        three_way.compare(program, tally, second == SECOND_ORDER, GIVEN)
+        given = array_programs.GIVEN.by_some(wrt)
+        note(f"by {given.wrt}")
+        three_way.compare(program, tally, second == SECOND_ORDER, given)
 
     run()
     tally.check()
