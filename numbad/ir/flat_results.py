@@ -105,7 +105,7 @@ class _FlatResult:
         results = self.flow.results
         if not any(map(self.holds_numbers, results)):
             return None
-        if not self.flow.sensitive(self.is_varied).isdisjoint(results):
+        if any(map(self.is_varied, results)) and not self._is_rounded(results):
             return None
         useful = self._useful()
         places = [loc for name in useful for loc in self._of_call(name)]
@@ -113,6 +113,13 @@ class _FlatResult:
             search = LoopSearch(self.flow, loop, self.is_varied)
             places += [loc for name in useful for loc in self._kept(search, name)]
         return min(places, key=lambda found: found[0].line, default=None)
+
+    def _is_rounded(self, results):
+        """Whether all that flows into results is rounded, although they are of types that are varied."""
+        calls = (value for _, value in self.flow.made.values() if is_expr(value, "call"))
+        if not any(self._name(self.flow.function(call.func)) in _ROUNDING for call in calls):
+            return False
+        return self.flow.sensitive(self.is_varied).isdisjoint(results)
 
     def _useful(self):
         """What the results are computed from, with what is stored in their arrays and lists.

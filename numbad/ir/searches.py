@@ -16,6 +16,7 @@ halved or a damping adapted: there the choice only says how the value is found.
 
 import linecache
 import os
+from collections import defaultdict
 
 from numba.core import ir
 from numba.core.ir_utils import compute_cfg_from_blocks
@@ -106,11 +107,16 @@ class DataFlow:
         varied = set(filter(is_varied, self.behind(self.made, self.blocks)))
         through = {name: self._passed_on(self.made.get(name, (None, None))[1]) for name in varied}
         through |= dict.fromkeys(varied & self._written())
-        found = {name for name, given in through.items() if given is None}
-        pending = True
+        readers = defaultdict(list)
+        for name, given in through.items():
+            for source in given or ():
+                readers[source].append(name)
+        found, pending = set(), [name for name, given in through.items() if given is None]
         while pending:
-            pending = {name for name in varied - found if not found.isdisjoint(through[name])}
-            found |= pending
+            name = pending.pop()
+            if name not in found:
+                found.add(name)
+                pending += readers[name]
         return found
 
     def _written(self):
