@@ -25,7 +25,7 @@ FRESH = {
         " array copy concatenate stack hstack vstack column_stack repeat outer diag kron tile cumsum"
         " sum mean prod min max amin amax var std dot"
         " cumprod diff sort roll where interp exp log sin cos sqrt abs power random clip"
-        " tri tril triu logspace geomspace bartlett blackman hamming hanning kaiser"
+        " tri tril triu logspace geomspace bartlett blackman hamming hanning kaiser angle"
     ).split()
     if hasattr(np, name)
 } | {empty_inferred}  # of `np.array([... for ...])`

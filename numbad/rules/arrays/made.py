@@ -34,12 +34,16 @@ stands_for(method="conjugate")(_conjugate)
 
 @stands_for(np.angle)
 def phases(z, deg=False):
-    if not is_array(z) or not isinstance(z.dtype, types.Complex) or deg is not False:
+    if not is_array(z) or not isinstance(z.dtype, types.Complex | types.Float) or deg is not False:
         return None
+    real = isinstance(z.dtype, types.Float)
     at = subscript(z.ndim)
+    of_real = f"np.nan if z{at} != z{at} else np.pi if np.signbit(z{at}) else 0.0"
+    angle = of_real if real else f"np.angle(z{at})"
     lines = ["def angle(z, deg=False):", "    out = np.empty(z.shape, number)"]
-    lines += nest([f"z.shape[{k}]" for k in range(z.ndim)], [f"out{at} = np.angle(z{at})"])
-    return jit([*lines, "    return out"], number=number_class(z.dtype.underlying_float))
+    lines += nest([f"z.shape[{k}]" for k in range(z.ndim)], [f"out{at} = {angle}"])
+    number = z.dtype if real else z.dtype.underlying_float
+    return jit([*lines, "    return out"], number=number_class(number))
 
 
 def _accumulated(a, start, symbol):
@@ -151,6 +155,18 @@ def filled(arr, fill_value, dtype=None, shape=None):
     lines = ["def full_like(arr, fill_value, dtype=None, shape=None):"]
     lines += [f"    out = np.empty_like({like})", "    out[...] = fill_value", "    return out"]
     return jit(lines)
+
+
+@stands_for(np.asarray_chkfinite)
+def known_finite(a, dtype=None):
+    """The array itself, once it has been looked through."""
+    if not is_array(a) or not is_none(dtype):
+        return None
+    lines = ["def asarray_chkfinite(a, dtype=None):"]
+    test = [f"if not np.isfinite(a{subscript(a.ndim)}):"]
+    test += ["    raise ValueError('array must not contain infs or NaNs')"]
+    lines += nest([f"a.shape[{k}]" for k in range(a.ndim)], test)
+    return jit([*lines, "    return a"])
 
 
 @stands_for(np.nan_to_num)

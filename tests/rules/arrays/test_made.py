@@ -305,3 +305,34 @@ def test_second_order_of_arrays_without_axes():
     ]
     differences = np.array([np.subtract(*shifted[:2]), np.subtract(*shifted[2:])]) / (2 * step)
     np.testing.assert_allclose(hessian, differences, rtol=1e-8)
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+def test_an_array_looked_through_is_the_array(mode):
+    @njit
+    def f(x, a):
+        b = np.asarray_chkfinite(a * x)
+        c = np.asarray_chkfinite(b)
+        c[0] = x * x
+        return (b * c).sum()
+
+    value_and_slope = nd.value_and_grad(f, mode=mode)
+    value, slope = value_and_slope(0.7, A)
+    rest = (A[1:] ** 2).sum()
+    assert value == pytest.approx(0.7**4 + 0.7**2 * rest, rel=1e-15)
+    assert slope == pytest.approx(4 * 0.7**3 + 2 * 0.7 * rest, rel=1e-14)
+    with pytest.raises(ValueError, match="array must not contain infs or NaNs"):
+        value_and_slope(0.7, np.array([1.0, np.nan]))
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+def test_angles_of_real_numbers_are_steps(mode):
+    @njit
+    def f(x):
+        angles = np.angle(np.array([x, -x, 0.0 * x, -0.0, np.nan]))
+        angles[4] = x if angles[4] != angles[4] else 0.0
+        return angles.sum() * x
+
+    assert nd.value_and_grad(f, mode=mode)(0.7) == pytest.approx(
+        (0.7 * (2 * np.pi + 0.7), 2 * np.pi + 1.4), rel=1e-15
+    )
