@@ -63,7 +63,7 @@ def dual_type(ty, dual):
 
 @functools.cache
 def as_dual(dual):
-    """A nopython function that turns a fresh float array or list into one of duals."""
+    """A nopython function that turns a fresh float array, list or dict into one of duals."""
 
     def convert(x):
         raise NotImplementedError
@@ -80,20 +80,25 @@ def as_dual(dual):
                 return out
 
             return array_as_dual
-        if isinstance(x, types.List) and isinstance(x.dtype, types.Float | types.Complex):
-            item = as_scalar(d.with_base(dual, x.dtype))
+        if isinstance(x, types.List) and (item := raising(x.dtype, dual)):
             return lambda x: [item(v) for v in x]
-        if isinstance(x, types.List) and _holds_tuples_of_floats(x):
-            raised = all_dual(dual)
-            return lambda x: [raised(v) for v in x]
+        if isinstance(x, types.DictType) and (item := raising(x.value_type, dual)):
+            return lambda x: {key: item(v) for key, v in x.items()}
         return lambda x: x
 
     return convert
 
 
-def _holds_tuples_of_floats(ty):
-    """Whether the members of a list are tuples of numbers, a float or complex number among them."""
-    found = list(_leaves(ty.dtype)) if isinstance(ty.dtype, types.BaseTuple) else []
+def raising(ty, dual):
+    """A nopython function that makes duals of members of a list or dict; None where they stay."""
+    if isinstance(ty, types.Float | types.Complex) or _is_lower(ty, dual):
+        return as_scalar(d.with_base(dual, d.base_scalar(ty)))
+    return all_dual(dual) if _is_tuple_of_floats(ty) else None
+
+
+def _is_tuple_of_floats(ty):
+    """Whether a type is that of tuples of numbers, a float or complex number among them."""
+    found = list(_leaves(ty)) if isinstance(ty, types.BaseTuple) else []
     numbers = all(isinstance(leaf, types.Number | types.Boolean | d.Dual) for leaf in found)
     return numbers and any(isinstance(leaf, types.Float | types.Complex) for leaf in found)
 
@@ -107,9 +112,11 @@ def _leaves(ty):
 
 
 def _is_lower(ty, dual):
-    """Whether values of type `ty` fit into `dual`, but not the other way."""
+    """Whether values of type `ty`, duals, fit into `dual`, but not the other way."""
     from numba.core.registry import cpu_target
 
+    if not isinstance(ty, d.Dual):
+        return False
     target = d.with_base(dual, d.base_scalar(ty))
     return ty != target and d.join(cpu_target.typing_context, ty, target) == target
 

@@ -58,7 +58,8 @@ COMPARISONS = {
     operator.contains,
     operator.not_,
 }
-CONTAINERS = {list, dict, set, List, Dict}
+DICTS = {dict, Dict, Dict.empty}
+CONTAINERS = {list, set, List} | DICTS
 MUTATING = {
     *(np.copyto, np.fill_diagonal, np.random.shuffle, random.shuffle),
     *(heapq.heapify, heapq.heappush, heapq.heappop, heapq.heapreplace, heapq.heappushpop),

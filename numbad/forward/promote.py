@@ -8,6 +8,7 @@ need costs time; one not promoted does not compile, and nothing is ever dropped 
 """
 
 import copy
+import warnings
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -25,6 +26,7 @@ from ..rules.registry import JVP, SCALAR
 from . import dual as d
 from . import known
 from .data_flow import Flow, spread
+from .dictionaries import raise_stored
 from .dual_arrays import as_dual, dtype_of_type
 from .instances import Instances, instances_met
 from .made_instances import remade
@@ -237,11 +239,6 @@ def effects(dispatcher, active, argtypes=None):
     return found.without(i for i, ty in enumerate(argtypes or ()) if isinstance(ty, SCALAR_TYPES))
 
 
-def promoted_names(func_ir, args, scalars=frozenset()):
-    """The names in `func_ir` whose allocation must hold duals, for these argument types."""
-    return activities(func_ir, args, scalars)[0].promoted()
-
-
 def activities(func_ir, args, scalars=frozenset()):
     """What active values do in `func_ir` for these argument types, and what it changes at all."""
     instances = instances_met(func_ir, args)
@@ -272,7 +269,7 @@ def scalar_names(typemap):
 
 @register_pass(mutates_CFG=False, analysis_only=False)
 class PromoteAllocations(FunctionPass):
-    """Makes float arrays and lists that active values are written to hold duals."""
+    """Makes float arrays, lists and dicts that active values are written to hold duals."""
 
     _name = "numbad_promote_allocations"
 
@@ -285,13 +282,15 @@ class PromoteAllocations(FunctionPass):
             return False
         typemap = self._partial_types(state)
         scalars = scalar_names(typemap)
-        names = promoted_names(state.func_ir, state.args, scalars)
+        found, _ = activities(state.func_ir, state.args, scalars)
+        names = found.promoted()
+        raised = raise_stored(state.func_ir, found.holds, typemap, dual)
         if names:
             self._wrap(state.func_ir, names - scalars, dual, typemap)
         merged = self._convert_merged(state, scalars, typemap, dual)
-        if names or merged:
+        if names or merged or raised:
             refresh(state)
-        return bool(names or merged)
+        return bool(names or merged or raised)
 
     @staticmethod
     def _may_matter(state):
@@ -299,7 +298,8 @@ class PromoteAllocations(FunctionPass):
         found, _ = activities(state.func_ir, state.args)
         merges = found.flow.merges
         constants = any(map(d.is_float_array, state.args))
-        return found.promoted() or (merges if constants else found.active.intersection(merges))
+        kept = found.promoted() | (found.holds & found.flow.dicts)
+        return kept or (merges if constants else found.active.intersection(merges))
 
     @staticmethod
     def _convert_merged(state, scalars, typemap, dual):
@@ -312,9 +312,11 @@ class PromoteAllocations(FunctionPass):
         trial = state.func_ir.copy()
         trial.blocks = copy.deepcopy(trial.blocks, _keep_constants(trial))
         try:
-            inferred = type_inference_stage(
-                state.typingctx, state.targetctx, trial, state.args, None, raise_errors=False
-            )
+            with warnings.catch_warnings():  # of stores of duals in dicts of floats, to be of duals
+                warnings.filterwarnings("ignore", "unsafe cast .*Dual")
+                inferred = type_inference_stage(
+                    state.typingctx, state.targetctx, trial, state.args, None, raise_errors=False
+                )
         except Exception:  # the real inference, which follows, reports what is wrong
             return {}
         return inferred.typemap

@@ -1,0 +1,78 @@
+"""Constants in dictionaries of dual numbers: `known[0] = 0.0`, where later `known[1] = x`.
+
+Numba takes the type of a dictionary's values from the first that is stored. Where that is a float, and dual
+numbers come later, the floats become dual numbers on their way in.
+"""
+
+from numba.core import ir, types
+from numba.core.ir_utils import build_definitions
+
+from ..ir.untyped import method_of
+from .dual import duals_in
+from .dual_arrays import raising
+
+
+def raise_stored(func_ir, holds, typemap, dual):
+    """Convert what is stored in the dictionaries of floats among `holds`; whether there was any."""
+    found = False
+    for block in func_ir.blocks.values():
+        body = []
+        for statement in block.body:
+            values = _stored(func_ir, statement, holds, typemap)
+            tys = {v.name: types.unliteral(typemap[v.name]) for v in values if v.name in typemap}
+            converts = {name: raising(ty, dual) for name, ty in tys.items()}
+            values = [v for v in values if converts.get(v.name)]
+            if values:
+                raised = {v.name: _raised(body, v, converts[v.name], statement.loc) for v in values}
+                _put(statement, raised)
+                found = True
+            body.append(statement)
+        block.body = body
+    if found:
+        func_ir._definitions = build_definitions(func_ir.blocks)
+    return found
+
+
+def _stored(func_ir, statement, holds, typemap):
+    """What a statement stores that is of the type of a dictionary's values.
+
+    What is of another type Numba casts as it stores it, or refuses.
+    """
+    e = statement.value if isinstance(statement, ir.Assign) else None
+    if isinstance(statement, ir.SetItem | ir.StaticSetItem):
+        target, value = statement.target, statement.value
+    elif isinstance(e, ir.Expr) and e.op == "build_map":
+        values = [value for _, value in e.items]
+        return values if any(any(duals_in(typemap.get(v.name))) for v in values) else []
+    elif isinstance(e, ir.Expr) and e.op == "call" and len(e.args) == 2:
+        target, name = method_of(func_ir, e.func) or (None, None)
+        if name != "__setitem__":  # of a comprehension
+            return []
+        value = e.args[1]
+    else:
+        return []
+    container = typemap.get(target.name)
+    if target.name not in holds or not isinstance(container, types.DictType):
+        return []
+    same = types.unliteral(typemap.get(value.name, types.undefined)) == container.value_type
+    return [value] if same else []
+
+
+def _raised(body, value, convert, loc):
+    """The variable that a value converted is assigned to at the end of `body`."""
+    fn = value.scope.redefine("$numbad_raised", loc)
+    raised = value.scope.redefine(f"{value.name}.raised", loc)
+    body.append(ir.Assign(ir.Global("raised", convert, loc), fn, loc))
+    body.append(ir.Assign(ir.Expr.call(fn, [value], (), loc), raised, loc))
+    return raised
+
+
+def _put(statement, raised):
+    """Let a statement store others for the values with the names in `raised`."""
+    e = statement.value
+    if not isinstance(statement, ir.Assign):
+        statement.value = raised[e.name]
+    elif e.op == "build_map":
+        e.items = [(key, raised.get(v.name, v)) for key, v in e.items]
+    else:
+        e.args = [e.args[0], raised[e.args[1].name]]
