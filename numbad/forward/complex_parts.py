@@ -58,13 +58,12 @@ class Part:
         parts = "v, z.imag" if attribute == "real" else "z.real, v"
         self.put_in = _jitable(f"def put_in(z, v):\n    return complex({parts})\n")
         self.copy, self.refusal = self._stand_in(self._copy), self._stand_in(self._refusal)
-        self.item = self._stand_in(self._item)
-        self.item_or_refusal = self._stand_in(self._item_or_refusal)
-        self.set_item = self._stand_in(self._set_item)
+        self.item = self._stand_in(self._item, "getitem")
+        self.item_or_refusal = self._stand_in(self._item_or_refusal, "getitem")
+        self.set_item = self._stand_in(self._set_item, "setitem")
         known.STANDS_FOR[self.set_item] = operator.setitem  # what is put there, the array holds
 
-    @staticmethod
-    def _stand_in(typed):
+    def _stand_in(self, typed, name=None):
         def stand_in(*args):
             raise NotImplementedError
 
@@ -75,7 +74,7 @@ class Part:
 
         marked.__signature__ = inspect.signature(typed)
         overload_stand_in(stand_in, strict=False)(marked)
-        return stand_in
+        return known.named(stand_in, name or self.attribute)
 
     def _copy(self, z):
         if not self.copied(z):

@@ -65,7 +65,7 @@ def attribute(name):
         entered = None if found is None else dualized(found)
         return own if found is None else lambda owner: entered(owner)
 
-    stand_in.__name__ = stand_in.__qualname__ = name
+    known.named(stand_in, name)
     stand_in.__numbad_attribute__ = name
     return stand_in
 

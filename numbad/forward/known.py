@@ -89,6 +89,12 @@ STANDS_FOR = {}
 """stand-in -> the function, or the name of the method, that the user's code calls."""
 
 
+def named(stand_in, name):
+    """A stand-in, which what Numba says of it names as what it stands for."""
+    stand_in.__name__ = stand_in.__qualname__ = name
+    return stand_in
+
+
 def stood_for(fn):
     """The function that a stand-in stands for; what is none, itself."""
     try:

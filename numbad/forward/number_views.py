@@ -15,6 +15,7 @@ from numba.extending import register_jitable
 from ..ir.untyped import constant_of, method_of
 from . import dual as d
 from .dual_arrays import dtype_of_type, is_dual_array
+from .known import named
 from .optional_arrays import overload_stand_in
 from .refuse import refused_call
 from .stand_ins import METHODS
@@ -77,7 +78,7 @@ class NumberView:
             raise NotImplementedError
 
         overload_stand_in(stand_in, strict=False)(typed)
-        return stand_in
+        return named(stand_in, "view")
 
     def _is_copied(self, a):
         if not (is_dual_array(a) or (self.of_all and isinstance(a, types.Array))):

@@ -36,13 +36,14 @@ def stand_for(fn, stand_in):
     """Let `stand_in` be called where code that is compiled for duals calls `fn`."""
     REPLACED[fn] = stand_in
     known.STANDS_FOR.setdefault(stand_in, fn)
-    stand_in.__name__ = stand_in.__qualname__ = getattr(fn, "__name__", stand_in.__name__)
+    known.named(stand_in, getattr(fn, "__name__", str(fn)))
 
 
 def stand_for_method(name, stand_in):
     """The same for the method `name` of any object, which becomes the first argument."""
     METHODS[name] = stand_in
-    known.STANDS_FOR.setdefault(stand_in, name)
+    if known.STANDS_FOR.setdefault(stand_in, name) is name:
+        known.named(stand_in, name)
     overload(stand_in, strict=False)(_own_method(stand_in, name, other_than=_NUMERIC))
 
 
@@ -98,7 +99,7 @@ def _method(name):
     def stand_in(owner, *args):
         raise NotImplementedError
 
-    known.STANDS_FOR[stand_in] = name
+    known.STANDS_FOR[known.named(stand_in, name)] = name
     overload(stand_in, strict=False)(_own_method(stand_in, name))
     return stand_in
 
