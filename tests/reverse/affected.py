@@ -109,7 +109,8 @@ class Recorder:
         """Drop compiled code of tests, and have derivatives built anew."""
         for dispatcher in list(self.dispatchers):
             module = dispatcher.py_func.__module__ or "tests"  # None where a test wrote the source
-            if module.partition(".")[0] == "tests" and dispatcher.overloads:
+            again = dispatcher._can_compile  # not where the signatures are given
+            if module.partition(".")[0] == "tests" and dispatcher.overloads and again:
                 dispatcher._make_finalizer()()
                 dispatcher._reset_overloads()
         renew()

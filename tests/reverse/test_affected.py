@@ -13,9 +13,12 @@ FILE = "tests/operators/test_reverse_calls.py"
 TESTS = f"{FILE}::test_from_njit", f"{FILE}::test_from_cfunc"  # of one derivative
 
 
-def run(*options):
+DECLARED = "tests/ir/test_signatures.py::test_members_of_tuples_are_converted"  # of two modes
+
+
+def run(*options, tests=TESTS):
     """What becomes of the tests, with the plugin."""
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "tests.reverse.affected", *TESTS]
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "tests.reverse.affected", *tests]
     plain = {**os.environ, "PYTEST_ADDOPTS": "", SWITCHED_OFF: ""}  # its own output is read
     return subprocess.run([*command, *options], capture_output=True, text=True, env=plain)
 
@@ -50,3 +53,9 @@ def test_a_test_that_was_not_noted_is_an_error(noted, tmp_path):
     done = run("--affected-by", "counted", "--affected-in", tmp_path, "--collect-only")
     assert done.returncode == 4
     assert "nothing noted of 2 tests" in done.stdout + done.stderr
+
+
+@pytest.mark.deep
+def test_functions_of_given_signatures_stay_compiled(tmp_path):
+    done = run("--affected-into", tmp_path / "declared.json", tests=[DECLARED])
+    assert done.returncode == 0, done.stdout
