@@ -419,3 +419,15 @@ def test_reverse_inside_compiled_code_returns_the_structure():
         return by_p[0] + by_q.first[1]
 
     assert use((2.0, 3), Pair(A, 1)) == 4.5 + 6.0
+
+
+def test_a_dictionary_of_differentiated_numbers_names_the_other_mode():
+    def products(x):
+        powers = {1: x, 2: x * x}
+        return powers[1] * powers[2]
+
+    with pytest.raises(
+        nd.UnsupportedError, match=r"a dictionary in products(.|\n)*Way out: forward mode"
+    ):
+        nd.grad(products, mode="reverse")(1.3)
+    assert nd.grad(products, mode="forward")(1.3) == pytest.approx(3 * 1.3**2, rel=1e-15)

@@ -10,6 +10,11 @@ from ...ir.leaves import HANDLES, leaves
 from ...ir.spelling import spell
 
 _HARMLESS = "cast", "phi", "build_tuple", "unary"
+_HASHED = types.DictType | types.Set
+_HASHED_WAY_OUT = (
+    'forward mode (mode="forward"), which goes through dictionaries and sets, or an array or a list in '
+    "their place"
+)
 
 
 class Op:
@@ -177,6 +182,12 @@ class Unknown(Op):
     def meets_varied(self):
         """Where it is: what goes in is differentiated."""
         raise self.refusal()
+
+    def refusal(self):
+        made = [self.target] if isinstance(self.statement, ir.Assign) else []
+        if any(isinstance(self.fn.type_of(v), _HASHED) for v in (*made, *self.read())):
+            return refuse(self.construct(), self.loc, _HASHED_WAY_OUT)
+        return super().refusal()
 
 
 def _name(var):
