@@ -32,6 +32,57 @@ stands_for(method="conj")(_conjugate)
 stands_for(method="conjugate")(_conjugate)
 
 
+@stands_for(np.histogram)
+def histogram(a, bins=10, range=None):
+    """Counts carry no derivative; equal bins reach from the least to the greatest number, or as told."""
+    if not is_array(a) or not isinstance(a.dtype, types.Float):
+        return None
+    given = "" if is_array(bins) else ", ends(a)" if is_none(range) else ", range"
+    lines = ["def histogram(a, bins=10, range=None):", f"    return counted(a, bins{given})"]
+    return jit(lines, counted=(_counted_between if given == "" else _counted)(a), ends=_ends(a))
+
+
+def _over(a, body):
+    return nest([f"a.shape[{k}]" for k in range(a.ndim)], [f"v = a{subscript(a.ndim)}", *body])
+
+
+def _ends(a):
+    """The least and the greatest number; what is NaN does not count."""
+    lines = ["def ends(a):", "    first, last = math.inf, -math.inf"]
+    lines += _over(a, ["if first > v:", "    first = v", "if last < v:", "    last = v"])
+    return jit([*lines, "    return first, last"], math=math)
+
+
+def _counted(a):
+    """In equal bins; `v` that rounding puts behind the last one is left out, as by Numba."""
+    lines = ["def counted(a, n, ends):", "    first, last = ends"]
+    lines += ["    if n <= 0:"]
+    lines += ["        raise ValueError('histogram(): `bins` should be a positive integer')"]
+    lines += ["    if not first <= last:"]
+    wrong = "histogram(): max must be larger than min in range parameter"
+    lines += [f"        raise ValueError('{wrong}')", "    counts = np.zeros(n, np.intp)"]
+    lines += ["    ratio = n / (last - first) if last > first else 0.0"]
+    body = ["if last > first and first <= v <= last:", "    k = int((v - first) * ratio)"]
+    body += [
+        "    if k < n:",
+        "        counts[k] += 1",
+        "    elif v == last:",
+        "        counts[n - 1] += 1",
+    ]
+    return jit([*lines, *_over(a, body), "    return counts, np.linspace(first, last, n + 1)"])
+
+
+def _counted_between(a):
+    """Between the edges that are given."""
+    lines = ["def counted(a, edges):", "    n = edges.size - 1", "    for k in range(n):"]
+    lines += ["        if not edges[k] <= edges[k + 1]:"]
+    lines += ["            raise ValueError('histogram(): bins must increase monotonically')"]
+    lines += ["    counts = np.zeros(n, np.intp)"]
+    body = ["if n > 0 and edges[0] <= v <= edges[n]:"]
+    body += ["    counts[min(np.searchsorted(edges, v, 'right'), n) - 1] += 1"]
+    return jit([*lines, *_over(a, body), "    return counts, edges"])
+
+
 @stands_for(np.angle)
 def phases(z, deg=False):
     if not is_array(z) or not isinstance(z.dtype, types.Complex | types.Float) or deg is not False:

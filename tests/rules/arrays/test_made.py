@@ -336,3 +336,45 @@ def test_angles_of_real_numbers_are_steps(mode):
     assert nd.value_and_grad(f, mode=mode)(0.7) == pytest.approx(
         (0.7 * (2 * np.pi + 0.7), 2 * np.pi + 1.4), rel=1e-15
     )
+
+
+@njit
+def edges_of_numbers(x, a):
+    counts, edges = np.histogram(a * x, 3)
+    return (counts * edges[1:]).sum()
+
+
+@njit
+def edges_told(x, a):
+    counts, edges = np.histogram(a * x, 3, (-x, 2.0 * x))
+    return (counts * edges[1:]).sum()
+
+
+@njit
+def edges_given(x, a):
+    counts, edges = np.histogram(a * x, np.array([-1.0, 0.5, 0.5, 3.0]) * x)
+    return (counts * edges[1:]).sum()
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+@pytest.mark.parametrize("f", [edges_of_numbers, edges_told, edges_given])
+def test_edges_of_bins_have_a_derivative_and_counts_none(f, mode):
+    """All edges are in proportion to `x`."""
+    a = np.array([[0.5, -0.7, 2.0], [0.1, 1.1, 0.9]])
+    value, slope = nd.value_and_grad(f, mode=mode)(1.25, a)
+    assert value == f(1.25, a)
+    assert slope == pytest.approx(value / 1.25, rel=1e-14)
+    with pytest.raises(ValueError, match="histogram"):
+        nd.value_and_grad(f, mode=mode)(-1.25 if f is not edges_of_numbers else np.nan, a)
+
+
+def test_numbers_are_counted_as_numba_counts_them():
+    def counts(x, a, bins):
+        return np.histogram(a * x, bins)[0] * x
+
+    own, through = njit(lambda a, bins: np.histogram(a, bins)[0]), nd.jacobian(counts)
+    draw = np.random.default_rng(3)
+    for n in range(1, 60):
+        a = draw.normal(size=n % 9 + 1).round(1)
+        for bins in (n % 7 + 1, np.sort(draw.normal(size=n % 7 + 2).round(1))):
+            np.testing.assert_array_equal(through(1.0, a, bins), own(a, bins))
