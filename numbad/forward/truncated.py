@@ -1,8 +1,5 @@
 """Integers that Numba makes of floats in passing, of dual numbers as well: they carry no derivative."""
 
-import operator
-
-from numba.core import types
 from numba.extending import overload
 
 from . import dual as d
@@ -19,17 +16,3 @@ def _range(start, stop=None, step=None):
     if is_none(step):
         return lambda start, stop=None, step=None: range(int(start), int(stop))
     return lambda start, stop=None, step=None: range(int(start), int(stop), int(step))
-
-
-@overload(operator.setitem)
-def _setitem(a, i, v):
-    """What is stored in an array of integers is truncated."""
-    if not isinstance(a, types.Array) or not isinstance(a.dtype, types.Integer):
-        return None
-    if not isinstance(v, d.Dual):
-        return None
-
-    def set_integer(a, i, v):
-        a[i] = int(v)
-
-    return set_integer

@@ -6,7 +6,7 @@ from numba.core.compiler_machinery import AnalysisPass, register_pass
 from ..ir.flat_results import holds_numbers, warn_of_flat_result
 from ..ir.searches import warn_of_searches
 from . import dual as d
-from .known import STANDS_FOR
+from .known import stood_for
 
 _NUMBER = types.Float | d.Dual
 
@@ -34,7 +34,5 @@ class WarnOfSearches(AnalysisPass):
         )
         kinds = is_varied, lambda name: is_varied(name) or holds_numbers(tys.get(name))
         code = state.func_id.func.__code__
-        warn_of_flat_result(
-            code, blocks, kinds, lambda function: STANDS_FOR.get(function, function)
-        )
+        warn_of_flat_result(code, blocks, kinds, stood_for)
         return False

@@ -73,6 +73,13 @@ def find_searches(blocks, is_varied, is_float, holds_floats):
     return [one for one in found if one is not None]
 
 
+def _is_constant(function):
+    try:
+        return function in CONSTANT
+    except TypeError:  # without a hash, as functions of ctypes
+        return False
+
+
 class DataFlow:
     """Which names are computed from which, through data alone: branches do not count."""
 
@@ -139,7 +146,7 @@ class DataFlow:
         if isinstance(func, ir.Global) and func.name == "operator":  # by `forward.dualize`
             return [v.name for v in value.args]
         called = self.function(value.func)
-        if called in CONSTANT:
+        if _is_constant(called):
             return []
         if value.vararg is not None:
             return None

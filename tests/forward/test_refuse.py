@@ -12,10 +12,10 @@ from numpy.lib.stride_tricks import as_strided
 import numbad as nd
 
 
-def bool_store(x):
-    marks = np.zeros(2, np.bool_)
-    marks[0] = x
-    return marks[0] * x
+def int_store(x):
+    counts = np.zeros(2, np.int64)
+    counts[0] = x
+    return counts[0] * x
 
 
 def typed_local(x):
@@ -38,7 +38,7 @@ def branches_on_type(x):
 @pytest.mark.parametrize(
     ("f", "x", "line"),
     [
-        (bool_store, 2.5, "marks[0] = x"),
+        (int_store, 2.5, "counts[0] = x"),
         (njit(locals={"s": types.ListType(types.float64)})(typed_local), 2.5, "s = [x]"),
         (unknown_method, np.ones(2), "return as_strided(a, (1,), (8,))[0]"),
     ],
@@ -74,7 +74,7 @@ def test_the_deepest_function_is_named():
 
 
 def test_what_one_mode_cannot_do_is_done_in_the_other():
-    assert nd.grad(bool_store)(2.5) == 1.0
+    assert nd.grad(int_store)(2.5) == 2.0
     assert nd.grad(branches_on_type)(2.0) == 4.0
 
 

@@ -1,11 +1,14 @@
 """Results picked by an index, or rounded, alone have the derivative 0, and say so."""
 
+import ctypes
 import math
 import warnings
 
 import numpy as np
 import pytest
 from numba import njit
+from numba.extending import get_cython_function_address
+from scipy.special import j0, j1
 
 import numbad as nd
 
@@ -286,3 +289,14 @@ def test_ordinary_results_say_nothing(mode):
         for f in ORDINARY:
             nd.grad(f, mode=mode)(1.7, a)
     assert [str(w.message) for w in told] == []
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+def test_functions_without_a_hash_are_in_no_way(mode):
+    address = get_cython_function_address("scipy.special.cython_special", "j0")
+    bessel = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double)(address)
+
+    def f(x):
+        return bessel(x) * x + round(nd.stop_gradient(x), 3)
+
+    assert nd.grad(f, mode=mode)(0.7) == pytest.approx(j0(0.7) - 0.7 * j1(0.7), rel=1e-12)
