@@ -34,8 +34,12 @@ stands_for(method="conjugate")(_conjugate)
 
 @stands_for(np.histogram)
 def histogram(a, bins=10, range=None):
-    """Counts carry no derivative; equal bins reach from the least to the greatest number, or as told."""
-    if not is_array(a) or not isinstance(a.dtype, types.Float):
+    """Counts carry no derivative; equal bins reach from the least to the greatest number, or as told.
+
+    Of edges in a list or a tuple Numba's own code does it.
+    """
+    told = is_array(bins) or isinstance(bins, int | types.Integer | types.Omitted)
+    if not told or not is_array(a) or not isinstance(a.dtype, types.Float):
         return None
     given = "" if is_array(bins) else ", ends(a)" if is_none(range) else ", range"
     lines = ["def histogram(a, bins=10, range=None):", f"    return counted(a, bins{given})"]

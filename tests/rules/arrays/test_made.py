@@ -14,6 +14,7 @@ from numba import njit
 from numba.np import arraymath, arrayobj
 
 import numbad as nd
+from numbad.source import define
 from tests.forward.compare import same_bits
 from tests.reverse.oracle import Programs, assert_numbers, check_gradient, exact_gradient
 from tests.rules.arrays.whole_arrays import A, B, M, weighted, weighted2
@@ -378,3 +379,10 @@ def test_numbers_are_counted_as_numba_counts_them():
         a = draw.normal(size=n % 9 + 1).round(1)
         for bins in (n % 7 + 1, np.sort(draw.normal(size=n % 7 + 2).round(1))):
             np.testing.assert_array_equal(through(1.0, a, bins), own(a, bins))
+
+
+@pytest.mark.parametrize("edges", ["[0.0, 0.5, 2.0]", "(0.0, 0.5, 2.0)"])
+def test_numbers_are_counted_between_edges_in_a_list(edges):
+    source = f"def f(x, a):\n    return np.histogram(a * x, {edges})[0][1] * x\n"
+    f = njit(define(source, {"np": np}))
+    assert nd.grad(f, mode="forward")(1.1, np.array([1.2, 2.3, 0.7])) == 2.0
