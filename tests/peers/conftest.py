@@ -1,9 +1,3 @@
 """What pytest leaves alone here: what needs packages that a process of its own imports."""
 
-collect_ignore = [
-    "crop.py",
-    "jax_values.py",
-    "latest_package_functions.py",
-    "package_functions.py",
-    "quaternions.py",
-]
+collect_ignore = ["crop.py", "jax_values.py", "samples"]

@@ -42,6 +42,7 @@ import numpy as np
 MODES = "forward", "reverse"
 RELATIVE_ERROR = 1e-5
 SECONDS = 240  # that a call may take
+SAMPLES = "first", "second", "third", "fourth", "fifth", "sixth"
 
 
 def numbers(shape, seed=[0]):  # noqa: B006  (counts the arrays made)
@@ -70,19 +71,9 @@ NAMES = {
 
 
 def calls(wanted=()):
-    """`(module, function, source of the arguments, options)` for each call of the table."""
-    from . import (
-        further_package_calls,
-        latest_package_calls,
-        newer_package_calls,
-        other_package_calls,
-        package_calls,
-        recent_package_calls,
-    )
-
-    first = package_calls, newer_package_calls, further_package_calls
-    tables = *first, latest_package_calls, other_package_calls, recent_package_calls
-    for line in "".join(table.CALLS for table in tables).strip().splitlines():
+    """`(module, function, source of the arguments, options)` for each call of the tables."""
+    tables = [importlib.import_module(f"tests.peers.samples.{name}").CALLS for name in SAMPLES]
+    for line in "".join(tables).strip().splitlines():
         if line.startswith("["):
             module = line.strip("[]")
             continue

@@ -1,5 +1,5 @@
 # ruff: noqa: E501
-"""Calls of more public packages' compiled functions, written as in `package_calls.py`."""
+"""Calls of more public packages' compiled functions, written as in `first.py`."""
 
 CALLS = """
 [skgstat.estimators]

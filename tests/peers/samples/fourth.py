@@ -1,5 +1,5 @@
 # ruff: noqa: E501
-"""Calls of other public packages' compiled functions, written as in `package_calls.py`."""
+"""Calls of other public packages' compiled functions, written as in `first.py`."""
 
 CALLS = """
 [astromodels.functions.numba_functions]
@@ -174,7 +174,7 @@ variance_ratio_1_4_core(np.cumsum(r(1, 12)), 4, 1, "log")
 rolling_price_volume_correlation(r(1, 12), r(2, 12), 5)
 [finmlkit.feature.core.trend]
 adx_core(np.cumsum(r(1, 12)) + 2, np.cumsum(r(2, 12)) * 0.9, np.cumsum(r(3, 12)) + 1, 4)
-[tests.peers.other_package_functions]
+[tests.peers.samples.fourth_functions]
 response_spectrum(r(1, 12), r(2, 3), 0.05, r(3, 8, 3) / 2)
 hermite(r(1, 2, 2), r(2, 2))
 fock_state(r(1, 2, 2), r(2, 2))

@@ -1,4 +1,4 @@
-"""Functions of the packages of `recent_package_calls.py` behind ours: for complex arrays and functions."""
+"""Functions of the packages of `sixth.py` behind ours: for complex arrays and functions."""
 
 import numpy as np
 import vector

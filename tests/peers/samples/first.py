@@ -276,7 +276,7 @@ _forward(np.array([0, 1, 1, 0, 2]), np.log(v(2)), np.log(m(2, 2)), np.log(m(2, 3
 _backward(np.array([0, 1, 1, 0, 2]), np.log(v(2)), np.log(m(2, 2)), np.log(m(2, 3)), np.zeros((2, 5))) | by=2,3 into=4
 [resampy.interpn]
 _resample_loop_s(v(12), np.linspace(0.3, 10.2, 9), v(64), v(64) - 0.7, 16, 1.0, np.zeros(9)) | by=0,2,3 into=6
-[tests.peers.package_functions]
+[tests.peers.samples.first_functions]
 sun(40.0, -105.0, 1830.0, 820.0, 11.0, 0.5667)
 multivectors(0.7, 2.0)
 newton_root(0.5, 2.0)
@@ -403,7 +403,7 @@ compute_forces(m(5, 3) * 3, 5)
 compute_potential(m(5, 3) * 3, 5)
 kinetic_energy(m(5, 3), 5)
 simulate(np.array([[1.0, 1.1, 1.2], [2.3, 1.0, 1.3], [1.2, 2.4, 1.0]]), m(3, 3) - 0.7, 5.0, 0.005, 6) | by=0,1,3
-[tests.peers.quaternions]
+[tests.peers.samples.first_quaternions]
 product(m(2, 4), m(2, 4) ** 2)
 quotient(m(2, 4), m(2, 4) ** 2)
 rotated(m(2, 4), m(2, 4) ** 2)

@@ -1,4 +1,4 @@
-"""Functions of the packages of `latest_package_calls.py` behind ours: what takes tuples and functions."""
+"""Functions of the packages of `fifth.py` behind ours: what takes tuples and functions."""
 
 import numpy as np
 from fastpose.refiners.absolute import _refine_absolute_lm

@@ -1,5 +1,5 @@
 # ruff: noqa: E501
-"""Calls of yet more public packages' compiled functions, written as in `package_calls.py`."""
+"""Calls of yet more public packages' compiled functions, written as in `first.py`."""
 
 CALLS = """
 [baseflow.methods.Eckhardt]

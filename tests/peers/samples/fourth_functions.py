@@ -1,4 +1,4 @@
-"""Functions of the packages of `other_package_calls.py` behind ours: what takes tuples and functions."""
+"""Functions of the packages of `fourth.py` behind ours: what takes tuples and functions."""
 
 import numpy as np
 from mrmustard.math.lattice.steps import vanilla_step

@@ -1,5 +1,5 @@
 # ruff: noqa: E501
-"""Calls of public packages' compiled functions that were tried last, written as in `package_calls.py`."""
+"""Calls of public packages' compiled functions that were tried last, written as in `first.py`."""
 
 CALLS = """
 [africanus.coordinates.coordinates]
@@ -198,7 +198,7 @@ PRMSSnow._calc_caloss(-30.0, 0.1, 3.0, 2.0, -1.0, 2.4)
 [pywatershed.hydrology.prms_runoff]
 PRMSRunoff.perv_comp(1.2, 0.6, 0.01, 0.3, 0.5, 0.4, 0.3, 0.1)
 PRMSRunoff.imperv_et(0.3, 0.2, 0.0, 0.4, 0.7, 0.5)
-[tests.peers.recent_package_functions]
+[tests.peers.samples.sixth_functions]
 ranked_probability(r(1, 1), np.sort(r(2, 5)), r(3, 5), np.zeros(1)) | by=0,1,2 into=3
 dist_mat(r(1, 3, 4), r(2, 3, 5) + 1)
 beamformer(r(1, 4, 4) + 1j * r(2, 4, 4), r(3, 3) + 1, r(4, 3, 4) + 1, 2.3, 0.9, False, 3, np.zeros(3), np.zeros(3)) | by=1,2,3,4 into=7 rtol=2e-2

@@ -1,5 +1,5 @@
 # ruff: noqa: E501
-"""Calls of yet more public packages' compiled functions, written as in `package_calls.py`."""
+"""Calls of yet more public packages' compiled functions, written as in `first.py`."""
 
 CALLS = """
 [orix.quaternion._conversions]
@@ -175,7 +175,7 @@ _band_kernel(r(1, 5, 3), r(2, 5, 3) / 9, 0.1, True) | by=0,1,2
 _ewma_cov_kernel(r(1, 5, 3), 0.9)
 [fynance.metrics.risk]
 _roll_hist_tail_mean_1d(r(1, 9), 5, 0.4) | by=0
-[tests.peers.latest_package_functions]
+[tests.peers.samples.fifth_functions]
 poses_of_three_points(np.array([0.1, -0.3, 0.2]), np.array([-0.2, 0.1, 0.3]), np.array([0.3, -1.1, 0.9]), np.array([-0.8, 0.5, 1.2]), np.array([3.1, 3.4, 4.0]))
 homography(r(1, 4), r(2, 4), r(3, 4), r(4, 4))
 fundamental_matrices(r(1, 7), r(2, 7), r(3, 7), r(4, 7))
@@ -263,7 +263,7 @@ calmar_ratio_1d_nb(r(1, 9) / 5 - 0.1, 252.0)
 beta_1d_nb(r(1, 9), r(2, 9))
 tail_ratio_1d_nb(r(1, 9) - 0.6)
 omega_ratio_1d_nb(r(1, 9) - 0.6, 252.0, 0.02, 0.01)
-[tests.peers.latest_package_functions]
+[tests.peers.samples.fifth_functions]
 runge_kutta_fehlberg(r(1, 2), r(2, 3))
 runge_kutta(r(1, 2), r(2, 3), 0.13) | by=0,1
 dormand_prince(r(1, 2), r(2, 3))
