@@ -281,7 +281,7 @@ class _Rewriting:
 
     def _other_parts(self, name):
         """The names of imaginary parts for that of a real part, and the other way round."""
-        own = self.found[name][1]
+        _, own = self.found.get(name, (None, None))  # none for an item, which may be a row
         kinds = {name: part for name, (_, part) in self.found.items() if isinstance(part, Part)}
         return {n for n, part in kinds.items() if isinstance(own, Part) and part is not own}
 

@@ -71,7 +71,9 @@ class Flow:
     )  # (target, callee, names for each parameter, all names)
     kept: list = field(default_factory=list)  # (container, value), by reference if it is a list
     containers: set = field(default_factory=set)  # lists and dicts made here
-    dicts: set = field(default_factory=set)  # the dicts among them
+    refined: set = field(
+        default_factory=set
+    )  # those among them whose type what is stored first decides
     done: dict = field(default_factory=dict)  # id of a statement -> its stores and its calls
     fresh: set = field(default_factory=set)
     made: set = field(default_factory=set)  # new instances of the user's classes
@@ -248,7 +250,7 @@ class Flow:
 
     def _build_map(self, target, e):
         self._build_set(target, e)
-        self.dicts.add(target)
+        self.refined.add(target)
         if e.items:  # an empty dict takes its type from what is stored
             self.fresh.add(target)
             self.stores.append((target, {value.name for _, value in e.items}))
@@ -301,8 +303,8 @@ class Flow:
         elif fn in known.CONTAINERS:
             self._flow(target, *names)
             self.containers.add(target)
-            if fn in known.DICTS:
-                self.dicts.add(target)
+            if fn in known.REFINED:
+                self.refined.add(target)
             if names:  # an empty list takes its type from what is appended
                 self.fresh.add(target)
         elif isinstance(fn, JitClassType):

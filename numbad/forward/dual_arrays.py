@@ -6,6 +6,9 @@ import numpy as np
 from numba.core import types
 from numba.core.imputils import impl_ret_borrowed
 from numba.extending import intrinsic, overload
+from numba.typed import List
+from numba.typed.dictobject import new_dict
+from numba.typed.listobject import new_list
 
 from ..source import define
 from . import dual as d
@@ -58,6 +61,10 @@ def dual_type(ty, dual):
         return types.NamedTuple(members, ty.instance_class)
     if isinstance(ty, types.BaseTuple):
         return types.BaseTuple.from_types([dual_type(member, dual) for member in ty.types])
+    if isinstance(ty, types.ListType):
+        return types.ListType(dual_type(ty.item_type, dual))
+    if isinstance(ty, types.DictType):
+        return types.DictType(ty.key_type, dual_type(ty.value_type, dual))
     return ty
 
 
@@ -82,9 +89,32 @@ def as_dual(dual):
             return array_as_dual
         if isinstance(x, types.List) and (item := raising(x.dtype, dual)):
             return lambda x: [item(v) for v in x]
+        if isinstance(x, types.ListType) and (item := raising(x.item_type, dual)):
+            return lambda x: List([item(v) for v in x])
         if isinstance(x, types.DictType) and (item := raising(x.value_type, dual)):
             return lambda x: {key: item(v) for key, v in x.items()}
         return lambda x: x
+
+    return convert
+
+
+@functools.cache
+def as_empty_of_duals(dual):
+    """A nopython function that gives for an empty typed list or dict one for dual numbers."""
+
+    def convert(x):
+        raise NotImplementedError
+
+    @overload(convert)
+    def overload_convert(x):
+        wanted = dual_type(x, dual)
+        if wanted == x:
+            return lambda x: x
+        if isinstance(x, types.ListType):
+            item = wanted.item_type
+            return lambda x: new_list(item)
+        key, value = wanted.key_type, wanted.value_type
+        return lambda x: new_dict(key, value)
 
     return convert
 

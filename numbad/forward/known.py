@@ -58,8 +58,9 @@ COMPARISONS = {
     operator.contains,
     operator.not_,
 }
-DICTS = {dict, Dict, Dict.empty}
-CONTAINERS = {list, set, List} | DICTS
+EMPTY = {Dict.empty, List.empty_list}  # of a type that is given
+REFINED = {dict, Dict, List}  # of the type of what is stored first
+CONTAINERS = {list, set} | REFINED | EMPTY
 MUTATING = {
     *(np.copyto, np.fill_diagonal, np.random.shuffle, random.shuffle),
     *(heapq.heapify, heapq.heappush, heapq.heappop, heapq.heapreplace, heapq.heappushpop),

@@ -26,12 +26,12 @@ from ..rules.registry import JVP, SCALAR
 from . import dual as d
 from . import known
 from .data_flow import Flow, spread
-from .dictionaries import raise_stored
-from .dual_arrays import as_dual, dtype_of_type
+from .dual_arrays import as_dual, as_empty_of_duals, dtype_of_type
 from .instances import Instances, instances_met
 from .made_instances import remade
 from .merged import convert_merged
 from .retyped import ALLOCATORS
+from .stored_constants import raise_stored
 
 SCALAR_TYPES = types.Number | types.Boolean | d.Dual
 
@@ -298,7 +298,7 @@ class PromoteAllocations(FunctionPass):
         found, _ = activities(state.func_ir, state.args)
         merges = found.flow.merges
         constants = any(map(d.is_float_array, state.args))
-        kept = found.promoted() | (found.holds & found.flow.dicts)
+        kept = found.promoted() | (found.holds & found.flow.refined)
         return kept or (merges if constants else found.active.intersection(merges))
 
     @staticmethod
@@ -312,7 +312,7 @@ class PromoteAllocations(FunctionPass):
         trial = state.func_ir.copy()
         trial.blocks = copy.deepcopy(trial.blocks, _keep_constants(trial))
         try:
-            with warnings.catch_warnings():  # of stores of duals in dicts of floats, to be of duals
+            with warnings.catch_warnings():  # of stores of duals in those of floats, to be of duals
                 warnings.filterwarnings("ignore", "unsafe cast .*Dual")
                 inferred = type_inference_stage(
                     state.typingctx, state.targetctx, trial, state.args, None, raise_errors=False
@@ -324,7 +324,6 @@ class PromoteAllocations(FunctionPass):
     @staticmethod
     def _wrap(func_ir, names, dual, typemap):
         remake = _Remaking(func_ir, dual)
-        convert = as_dual(dual)
         for block in func_ir.blocks.values():
             body = []
             for statement in block.body:
@@ -339,9 +338,10 @@ class PromoteAllocations(FunctionPass):
                     body[-1:] = remake.statements(statement)
                     continue
                 raw = ir.Var(target.scope, f"{target.name}$raw", loc)
+                convert = as_empty_of_duals if remake.is_empty(statement.value) else as_dual
                 fn = ir.Var(target.scope, f"{target.name}$as_dual", loc)
                 body[-1] = ir.Assign(statement.value, raw, loc)
-                body.append(ir.Assign(ir.Global("as_dual", convert, loc), fn, loc))
+                body.append(ir.Assign(ir.Global("as_dual", convert(dual), loc), fn, loc))
                 body.append(ir.Assign(ir.Expr.call(fn, [raw], (), loc), target, loc))
             block.body = body
         func_ir._definitions = build_definitions(func_ir.blocks)
@@ -369,6 +369,10 @@ class _Remaking:
         """Whether an expression is a call of a class."""
         fn = self._function(value)
         return fn is not None and known.makes_instances(known.stood_for(fn))
+
+    def is_empty(self, value):
+        """Whether an expression makes a list or dict of a type that is given."""
+        return self._function(value) in known.EMPTY
 
     def is_comprehension(self, value):
         """Whether an expression allocates what `np.array([... for ...])` fills."""

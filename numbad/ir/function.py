@@ -3,7 +3,7 @@
 import operator
 from dataclasses import dataclass, field
 
-from numba.core import ir
+from numba.core import ir, types
 
 
 @dataclass
@@ -84,6 +84,15 @@ class Function:
     def type_of(self, var):
         """The type of a variable or a name."""
         return self.types.get(name_of(var))
+
+    def is_type(self, var):
+        """Whether a variable holds a type, as `float64[:]` in `List.empty_list(float64[:])`.
+
+        Numba says of it that it is an array.
+        """
+        value = self.origin(var)
+        made = is_expr(value, "getitem", "static_getitem")
+        return made and isinstance(self.type_of(value.value), types.NumberClass)
 
     def fresh(self, hint, ty, loc=None):
         """A new variable of type `ty`."""

@@ -146,6 +146,12 @@ def written_to_by_a_name_of_its_own(z):
     return w.real.sum() * r[0] + w.imag[0]
 
 
+@right
+def returned_from_a_list(z):
+    kept = [z * z, 2.0 * z]
+    return kept[0].real[1]
+
+
 @njit
 def slices_written_to(z):
     w = np.outer(z, z)
@@ -283,7 +289,12 @@ def slope(f, step=1e-2):
 
 
 @pytest.mark.deep(
-    but=["returned_by_a_callee", "slice_before_a_write_to_a_copy", "items_written_to"]
+    but=[
+        "returned_by_a_callee",
+        "returned_from_a_list",
+        "slice_before_a_write_to_a_copy",
+        "items_written_to",
+    ]
 )
 @pytest.mark.parametrize("f", [*RIGHT, slices_written_to], ids=lambda f: f.__name__)
 def test_part(f):

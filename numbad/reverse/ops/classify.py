@@ -100,6 +100,8 @@ def _array_item(fn, label, s, value, index):
     found = FUNCTIONS.get(("getitem", type(ty)))
     if found:
         return found(fn, label, s, value, index)
+    if fn.is_type(s.target):
+        return Constant(fn, label, s)
     if not isinstance(ty, types.Array):
         return Constant(fn, label, s) if without_floats(fn, s) else Unknown(fn, label, s)
     if not leaves(ty):

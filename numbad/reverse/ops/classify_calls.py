@@ -69,7 +69,8 @@ def _ufunc(fn, label, s, call, ufunc):
 def _has_own_floats(fn, call):
     """Whether a call is none that makes an empty list: those are of nothing that holds floats."""
     callee = callee_of(fn, call)
-    if callee.kind == "dispatcher" or any(leaves(fn.type_of(v)) for v in call.args):
+    given = [v for v in call.args if not fn.is_type(v)]
+    if callee.kind == "dispatcher" or any(leaves(fn.type_of(v)) for v in given):
         return True
     return callee.kind == "method" and bool(leaves(fn.type_of(callee.owner)))
 

@@ -359,6 +359,7 @@ def append(fn, label, s, call, owner, ty):
 
 def new_list(fn, label, s, call):
     """`List()` and `List.empty_list(dtype)`."""
-    if is_list(fn.type_of(s.target)) and not any(leaves(fn.type_of(v)) for v in call.args):
+    given = [v for v in call.args if not fn.is_type(v)]
+    if is_list(fn.type_of(s.target)) and not any(leaves(fn.type_of(v)) for v in given):
         return NewList(fn, label, s, []) if usable(fn, s.target) else Unknown(fn, label, s)
     return None

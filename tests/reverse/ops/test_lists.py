@@ -61,6 +61,16 @@ def literal(x, y):
     return items[0] * items[1] + items[2] * items[-1]
 
 
+@programs.on(0.5, 1.5)
+def of_array_types_named_within(x, y):
+    rows = typed.List.empty_list(types.float64[:, ::1])
+    rows.append(np.ones((2, 2)) * x)
+    rows.append(np.eye(2) * y)
+    tables = typed.List.empty_list(item_type=types.complex128[:])
+    tables.append(np.ones(2) * (x + 1j * y))
+    return rows[0][0, 1] * rows[1][1, 1] + (tables[0][1] ** 2).imag
+
+
 @programs.on(0.5, 1.5, second=True)
 def appended(x, y):
     items = [x]

@@ -1,6 +1,6 @@
-"""Constants in dictionaries of dual numbers: `known[0] = 0.0`, where later `known[1] = x`.
+"""Constants in dictionaries and typed lists of dual numbers: `known[0] = 0.0`, where later `known[1] = x`.
 
-Numba takes the type of a dictionary's values from the first that is stored. Where that is a float, and dual
+Numba takes the type of what they hold from the first that is stored. Where that is a float, and dual
 numbers come later, the floats become dual numbers on their way in.
 """
 
@@ -11,9 +11,12 @@ from ..ir.untyped import method_of
 from .dual import duals_in
 from .dual_arrays import raising
 
+# Methods that store their last argument, and how many they have; a comprehension calls `__setitem__`.
+_STORING = {"__setitem__": 2, "append": 1, "insert": 2}
+
 
 def raise_stored(func_ir, holds, typemap, dual):
-    """Convert what is stored in the dictionaries of floats among `holds`; whether there was any."""
+    """Convert what is stored in the containers of floats among `holds`; whether there was any."""
     found = False
     for block in func_ir.blocks.values():
         body = []
@@ -34,7 +37,7 @@ def raise_stored(func_ir, holds, typemap, dual):
 
 
 def _stored(func_ir, statement, holds, typemap):
-    """What a statement stores that is of the type of a dictionary's values.
+    """What a statement stores that is of the type of what a dictionary or a typed list holds.
 
     What is of another type Numba casts as it stores it, or refuses.
     """
@@ -44,18 +47,23 @@ def _stored(func_ir, statement, holds, typemap):
     elif isinstance(e, ir.Expr) and e.op == "build_map":
         values = [value for _, value in e.items]
         return values if any(any(duals_in(typemap.get(v.name))) for v in values) else []
-    elif isinstance(e, ir.Expr) and e.op == "call" and len(e.args) == 2:
+    elif isinstance(e, ir.Expr) and e.op == "call" and e.args:
         target, name = method_of(func_ir, e.func) or (None, None)
-        if name != "__setitem__":  # of a comprehension
+        if name not in _STORING or len(e.args) != _STORING[name]:
             return []
-        value = e.args[1]
+        value = e.args[-1]
     else:
         return []
-    container = typemap.get(target.name)
-    if target.name not in holds or not isinstance(container, types.DictType):
-        return []
-    same = types.unliteral(typemap.get(value.name, types.undefined)) == container.value_type
-    return [value] if same else []
+    held = _held(typemap.get(target.name))
+    same = types.unliteral(typemap.get(value.name, types.undefined)) == held
+    return [value] if target.name in holds and same else []
+
+
+def _held(ty):
+    """The type of what a dictionary or a typed list holds; None for what is neither."""
+    if isinstance(ty, types.ListType):
+        return ty.item_type
+    return ty.value_type if isinstance(ty, types.DictType) else None
 
 
 def _raised(body, value, convert, loc):
@@ -75,4 +83,4 @@ def _put(statement, raised):
     elif e.op == "build_map":
         e.items = [(key, raised.get(v.name, v)) for key, v in e.items]
     else:
-        e.args = [e.args[0], raised[e.args[1].name]]
+        e.args = [*e.args[:-1], raised[e.args[-1].name]]

@@ -1,4 +1,4 @@
-"""Dictionaries in which constants stand beside dual numbers."""
+"""Dictionaries and typed lists in which constants stand beside dual numbers."""
 
 import warnings
 
@@ -148,6 +148,91 @@ def of_arrays(x):
     return known[1].sum() * known[0][1]
 
 
+ROW = types.float64[::1]
+STEPS = types.Tuple((types.int64, types.float64))
+ROWS = types.ListType(types.float64)
+
+
+@njit
+def arrays_of_a_given_type(x):
+    known = typed.Dict.empty(types.unicode_type, ROW)
+    known["a"] = np.array([2.0 * x, x, 1.0])
+    known["b"] = np.ones(3)
+    known["a"].sort()
+    return known["a"].take(1) * known["b"].take(0) * x
+
+
+@njit
+def lists_of_a_given_type(x):
+    rows = typed.List.empty_list(ROW)
+    rows.append(np.ones(2))
+    rows.append(np.array([x, x * x]))
+    found = typed.List.empty_list(types.complex128, 4)
+    found.append(1j)
+    found.append(x * 1j)
+    return rows[1].sum() * rows[0][1] + (found[0] * found[1] * x).real
+
+
+@njit
+def stack_of_tuples(x):
+    stack = typed.List.empty_list(STEPS)
+    stack.append((3, 1.0))
+    total = 0.0
+    while len(stack) > 0:
+        n, value = stack.pop()
+        total += value * x
+        if n > 0:
+            stack.append((n - 1, value * x))
+    return total
+
+
+@njit
+def lists_of_lists(x):
+    rows = typed.List.empty_list(ROWS)
+    for i in range(2):
+        row = typed.List.empty_list(types.float64)
+        row.append(2.0)
+        row.append(x * (i + 1))
+        rows.append(row)
+    rows[0].append(x * x)
+    return rows[1][1] * rows[0][0] * rows[0][2]
+
+
+@njit
+def listed_first(x):
+    found = typed.List()
+    found.append(1.0)
+    found.insert(0, 2.0)
+    found.append(x)
+    found[1] = 3.0
+    found.extend([x * x, 0.5])
+    return found[0] * found[1] * found[2] * found[3] * found[4]
+
+
+@njit
+def listed_values(x):
+    found = typed.List([1.0, 2.0])
+    found[0] = x
+    pairs = typed.List()
+    pairs.append((1.0, 2.0))
+    pairs.append((x, x * x))
+    return found[0] * found[1] * pairs[0][1] * pairs[1][1]
+
+
+@njit
+def _listed():
+    found = typed.List.empty_list(types.float64)
+    found.append(1.5)
+    return found
+
+
+@njit
+def listed_in_a_callee(x):
+    found = _listed()
+    found.append(x * x)
+    return found[0] * found[1] * x
+
+
 @njit
 def integers_alone(x):
     known = {0: 0}
@@ -160,7 +245,9 @@ def integers_alone(x):
     [
         *(stored_first, stored_later, of_a_literal, beside_constants, of_a_comprehension),
         *(of_given_types, of_tuples, of_complex_numbers, of_integers_too, on_some_ways),
-        *(in_a_callee, copied, of_arrays, integers_alone),
+        *(in_a_callee, copied, of_arrays, integers_alone, arrays_of_a_given_type),
+        *(lists_of_a_given_type, stack_of_tuples, lists_of_lists, listed_first, listed_values),
+        listed_in_a_callee,
     ],
     ids=lambda f: f.__name__,
 )
