@@ -93,9 +93,27 @@ def as_dual(dual):
             return lambda x: List([item(v) for v in x])
         if isinstance(x, types.DictType) and (item := raising(x.value_type, dual)):
             return lambda x: {key: item(v) for key, v in x.items()}
+        if isinstance(x, types.BaseTuple) and any(map(_is_container, x)):
+            return of_members(x, convert)
         return lambda x: x
 
     return convert
+
+
+def _is_container(ty):
+    """Whether a type is that of arrays, lists or dicts, or of tuples with such a member."""
+    if isinstance(ty, types.BaseTuple):
+        return any(map(_is_container, ty))
+    return isinstance(ty, types.Array | types.List | types.ListType | types.DictType)
+
+
+def of_members(ty, convert):
+    """A nopython function that converts each member of tuples of a type."""
+    members = "".join(f"convert(x[{k}]), " for k in range(len(ty)))
+    named = isinstance(ty, types.BaseNamedTuple)
+    made = f"make({members})" if named else f"({members})"
+    names = {"convert": convert, "make": ty.instance_class} if named else {"convert": convert}
+    return define(f"def convert_members(x):\n    return {made}\n", names)
 
 
 @functools.cache
@@ -161,12 +179,7 @@ def all_dual(dual):
     @overload(raised)
     def overload_raised(x):
         if isinstance(x, types.BaseTuple):
-            members = "".join(f"raised(x[{k}]), " for k in range(len(x)))
-            namespace = {"raised": raised}
-            if isinstance(x, types.BaseNamedTuple):
-                namespace["make"] = x.instance_class
-                return define(f"def raise_members(x):\n    return make({members})\n", namespace)
-            return define(f"def raise_members(x):\n    return ({members})\n", namespace)
+            return of_members(x, raised)
         if isinstance(x, types.Float | types.Complex | d.Dual):
             convert = as_scalar(d.with_base(dual, d.base_scalar(x)))
             return lambda x: convert(x)
@@ -259,10 +272,7 @@ def _plain(x):
     if not any(True for _ in d.duals_in(x)):
         return lambda x: x
     if isinstance(x, types.BaseTuple):
-        members = "".join(f"plain(x[{k}]), " for k in range(len(x)))
-        names = {"plain": plain, "make": getattr(x, "instance_class", lambda *members: members)}
-        made = f"make({members})" if isinstance(x, types.BaseNamedTuple) else f"({members})"
-        return define(f"def plain_members(x):\n    return {made}\n", names)
+        return of_members(x, plain)
     if isinstance(x, types.List):
         return lambda x: [plain(v) for v in x]
     if not is_dual_array(x):

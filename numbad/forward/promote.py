@@ -7,8 +7,6 @@ leaves everything else as it is. It errs on the side of marking too much: an arr
 need costs time; one not promoted does not compile, and nothing is ever dropped in silence.
 """
 
-import copy
-import warnings
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -16,11 +14,11 @@ import numpy as np
 from numba.core import ir, types
 from numba.core.compiler_machinery import FunctionPass, register_pass
 from numba.core.ir_utils import build_definitions
-from numba.core.typed_passes import type_inference_stage
 from numba.extending import register_jitable
 from numba.np.unsafe.ndarray import empty_inferred
 
 from ..ir.leaves import fields_of
+from ..ir.trial_types import types_so_far
 from ..ir.untyped import constant_of, untyped
 from ..rules.registry import JVP, SCALAR
 from . import dual as d
@@ -280,7 +278,8 @@ class PromoteAllocations(FunctionPass):
         dual = common_dual(state.typingctx, state.args)
         if dual is None or not self._may_matter(state):
             return False
-        typemap = self._partial_types(state)
+        context = state.typingctx, state.targetctx
+        typemap = types_so_far(state.func_ir, *context, state.args)
         scalars = scalar_names(typemap)
         found, _ = activities(state.func_ir, state.args, scalars)
         names = found.promoted()
@@ -305,21 +304,6 @@ class PromoteAllocations(FunctionPass):
     def _convert_merged(state, scalars, typemap, dual):
         found, changes = activities(state.func_ir, state.args, scalars)
         return convert_merged(state.func_ir, typemap, found, changes, dual)
-
-    @staticmethod
-    def _partial_types(state):
-        """The types of the names as far as inference gets before the first mismatch."""
-        trial = state.func_ir.copy()
-        trial.blocks = copy.deepcopy(trial.blocks, _keep_constants(trial))
-        try:
-            with warnings.catch_warnings():  # of stores of duals in those of floats, to be of duals
-                warnings.filterwarnings("ignore", "unsafe cast .*Dual")
-                inferred = type_inference_stage(
-                    state.typingctx, state.targetctx, trial, state.args, None, raise_errors=False
-                )
-        except Exception:  # the real inference, which follows, reports what is wrong
-            return {}
-        return inferred.typemap
 
     @staticmethod
     def _wrap(func_ir, names, dual, typemap):
@@ -409,18 +393,6 @@ class _Remaking:
     def _global(name, value, target, loc):
         var = ir.Var(target.scope, f"{target.name}${name}", loc)
         return ir.Assign(ir.Global(name, value, loc), var, loc)
-
-
-def _keep_constants(func_ir):
-    """A deepcopy memo that shares scopes and the Python objects behind constants."""
-    memo = {}
-    for block in func_ir.blocks.values():
-        memo[id(block.scope)] = block.scope
-        for statement in block.body:
-            value = getattr(statement, "value", None)
-            if isinstance(value, ir.Global | ir.FreeVar | ir.Const):
-                memo[id(value)] = value
-    return memo
 
 
 def refresh(state):

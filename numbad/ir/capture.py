@@ -19,12 +19,13 @@ from ..rules.registry import rules_given
 from .chosen import enter_overloads
 from .complete_calls import CompleteCalls
 from .declared import ConvertDeclared
+from .dictionaries import MADE, TakeTables, as_dictionary, holds_floats, is_table
 from .extension_types import whole_type
 from .fence import Place, of_inlined, refuse
 from .function import Function, duplicate
 from .picked import CallPicked
 from .signatures import as_called
-from .typing import Inference
+from .typing import Inference, plain_type
 
 
 @register_pass(mutates_CFG=False, analysis_only=True)
@@ -51,11 +52,13 @@ class CaptureInference(Inference):
         if type(dispatcher) not in PLAIN or dispatcher.locals:
             return None
         pysig, args = dispatcher.fold_argument_types(args, kws)
-        args = tuple(map(types.unliteral, args))
+        args = tuple(map(plain_type, args))
         under_way = _capturing()
         retyping = _retyping(under_way[-1][2]) if under_way else ()
         compiled = args in dispatcher.overloads and not retyping
-        if compiled or any((dispatcher, args) == each[:2] for each in under_way):
+        if any((dispatcher, args) == each[:2] for each in under_way):
+            return _of_dictionaries(dispatcher, pysig, args)
+        if compiled:
             return None
         try:
             result = whole_type(result_type(capture(dispatcher, args, retyping)))
@@ -67,6 +70,24 @@ class CaptureInference(Inference):
         """The signature of a call of a function that is heavy to compile; None of another."""
         found = linalg_type(function, args, kws) if callable(function) else None
         return found and signature(found, *args)
+
+
+def _of_dictionaries(dispatcher, pysig, args):
+    """The signature of a function that calls itself with tables: Numba knows it of dictionaries."""
+    if not any(map(is_table, args)):
+        return None
+    plain = tuple(map(as_dictionary, args))
+    dispatcher.compile(plain)
+    result = dispatcher.overloads[plain].signature.return_type
+    return None if holds_floats(result) else signature(result, *args).replace(pysig=pysig)
+
+
+@register_pass(mutates_CFG=False, analysis_only=False)
+class CaptureTables(TakeTables):
+    """Tables in place of dictionaries of floats; callees are captured to know what they return."""
+
+    _name = "numbad_capture_tables"
+    callee_type = CaptureInference.callee_type
 
 
 _local = threading.local()
@@ -86,6 +107,7 @@ def _retyping(stages):
 
 class CaptureCompiler(CompilerBase):
     stages = ()  # further passes over the untyped code
+    with_tables = True  # of dictionaries of floats
 
     def define_pipelines(self):
         pm = DefaultPassBuilder.define_nopython_pipeline(self.state)
@@ -96,6 +118,8 @@ class CaptureCompiler(CompilerBase):
         pm.add_pass_after(ConvertDeclared, MakeFunctionToJitFunction)
         pm.add_pass_after(CompleteCalls, MakeFunctionToJitFunction)
         pm.add_pass_after(Capture, CaptureInference)
+        if self.with_tables:
+            pm.add_pass_after(CaptureTables, ReconstructSSA)
         pm.add_pass_after(CallPicked, ReconstructSSA)
         for stage in self.stages:
             pm.add_pass_after(stage, ReconstructSSA)
@@ -155,7 +179,7 @@ def _captured(dispatcher, argtypes, stages):
     return _capture(py_func, argtypes, dispatcher.locals, stages)
 
 
-def _capture(py_func, argtypes, locals, stages):
+def _capture(py_func, argtypes, locals, stages, with_tables=True):
     flags = Flags()
     flags.nrt = True
     flags.error_model = "python"
@@ -163,8 +187,14 @@ def _capture(py_func, argtypes, locals, stages):
     typingctx.refresh()
     targetctx.refresh()
     compiler = CaptureCompiler(typingctx, targetctx, None, argtypes, None, flags, locals or {})
-    compiler.stages = stages
-    state = compiler.compile_extra(py_func)
+    compiler.stages, compiler.with_tables = stages, with_tables
+    try:
+        state = compiler.compile_extra(py_func)
+    except Exception as error:
+        if isinstance(error, ForceLiteralArg) or not compiler.state.metadata.get(MADE):
+            raise
+        # What some callee does with a dictionary is not known of tables.
+        return _capture(py_func, argtypes, locals, stages, with_tables=False)
     func_ir = state.func_ir
     if func_ir.is_generator:
         raise refuse("a generator", func_ir.loc, "fill an array or a list instead, or use a loop")

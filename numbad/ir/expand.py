@@ -12,6 +12,7 @@ from .inline import bind, inline
 from .normalize import normalize
 from .sequences import call_helper
 from .spelling import spell
+from .typing import plain_type
 
 LIMIT = 2000  # expansions; more means a recursion through data that analysis cannot see the end of
 
@@ -56,7 +57,7 @@ def _expand(fn, op, body_of, root, stays):
     before = []
     py_func = op.dispatcher.py_func
     arguments = bind(fn, call, py_func, before)
-    argtypes = tuple(types.unliteral(fn.type_of(v)) for v in arguments)
+    argtypes = tuple(plain_type(fn.type_of(v)) for v in arguments)
     chain = fn.chains.get(op.target, root) if isinstance(op.statement, ir.Assign) else root
     _take_options(fn, op.dispatcher)
     model = _error_model(op, root)

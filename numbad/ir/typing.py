@@ -50,6 +50,14 @@ class RememberingContext:
         return self._here[key]
 
 
+def plain_type(ty):
+    """The type of a value that is given to a function: not a literal, but for names with values.
+
+    Of a dictionary with values of several types, Numba knows nothing else.
+    """
+    return ty if isinstance(ty, types.LiteralStrKeyDict) else types.unliteral(ty)
+
+
 def _is_operator(function):
     return getattr(function, "__module__", None) == "_operator"
 

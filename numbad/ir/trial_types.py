@@ -1,0 +1,33 @@
+"""The types that inference finds, as far as it gets, in code that is still to be rewritten."""
+
+import copy
+import warnings
+
+from numba.core import ir
+from numba.core.typed_passes import type_inference_stage
+
+
+def types_so_far(func_ir, typingctx, targetctx, args):
+    """name -> type, up to the first mismatch; the code stays what it is."""
+    trial = func_ir.copy()
+    trial.blocks = copy.deepcopy(trial.blocks, _keep_constants(trial))
+    try:
+        with warnings.catch_warnings():  # of stores of duals in those of floats, to be of duals
+            warnings.filterwarnings("ignore", "unsafe cast .*Dual")
+            return type_inference_stage(
+                typingctx, targetctx, trial, args, None, raise_errors=False
+            ).typemap
+    except Exception:  # the real inference, which follows, reports what is wrong
+        return {}
+
+
+def _keep_constants(func_ir):
+    """A deepcopy memo that shares scopes and the Python objects behind constants."""
+    memo = {}
+    for block in func_ir.blocks.values():
+        memo[id(block.scope)] = block.scope
+        for statement in block.body:
+            value = getattr(statement, "value", None)
+            if isinstance(value, ir.Global | ir.FreeVar | ir.Const):
+                memo[id(value)] = value
+    return memo
