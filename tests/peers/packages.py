@@ -18,7 +18,9 @@
         pyflwdir pysheds mrmustard piquasso matchms finmlkit sigpy \\
         codex-africanus acoular pylops refl1d pygdm2 finitewave properscoring xgcm grgrlib window-ops \\
         mne-features pyrvt sgkit fast-vmdpy ffpiv ipie spectres pacmap hvsrpy sleepecg preliz==0.9.0 \\
-        pywatershed numbakit-ode vector    # and what they import
+        pywatershed numbakit-ode vector \
+        picaso OptiCommPy pysm3 py-fatigue picassosr thermosteam psychrolib Wake-T xinvert optiland \
+        scanpy pyfixest roguewavespectrum pandapower PySDM xdem wannierberri    # and what they import
     python -m tests.peers.packages DIR [part of a function's name ...]
 
 An extra that no test needs. A process for each module; one that dies is started again behind the call that
@@ -42,7 +44,7 @@ import numpy as np
 MODES = "forward", "reverse"
 RELATIVE_ERROR = 1e-5
 SECONDS = 240  # that a call may take
-SAMPLES = "first", "second", "third", "fourth", "fifth", "sixth"
+SAMPLES = "first", "second", "third", "fourth", "fifth", "sixth", "eighth"
 
 
 def numbers(shape, seed=[0]):  # noqa: B006  (counts the arrays made)
