@@ -24,6 +24,7 @@ from .aliasing import PRIMAL
 from .cotangents import linear_flags, sum_flags
 from .elements import element_pointer, load_marked, store_marked, view
 from .frame_lowering import FrameLower
+from .not_inlined import compile_overload
 
 NATURAL = "numbad_natural"  # the attribute of the blocks' IR with what is known of indices
 _FLOAT = {operator.add: "fadd", operator.sub: "fsub", operator.mul: "fmul"}
@@ -99,6 +100,9 @@ class SweepLower(FrameLower):
             return self.builder.extract_value(pair, int(expr.op == "pair_second"))
         if expr.op in ("unary", "binop", "inplace_binop"):
             self._learn(expr)
+        if expr.op == "call":
+            signature = self.fndesc.calltypes[expr]
+            compile_overload(self.context.typing_context, self.typeof(expr.func.name), signature)
         return super().lower_expr(resty, expr)
 
     def _learn(self, expr):
