@@ -170,10 +170,17 @@ def _limits_of_duals(dtype):
 
 
 @overload(np.asarray)
-def _number_as_array(a, dtype=None):
-    """`np.asarray` of a scalar; Numba makes arrays of lists and tuples by `np.array`."""
+def _as_array(a, dtype=None):
+    """`np.asarray` of a scalar, a typed list, or an array with a dtype; Numba's own takes the rest."""
     if isinstance(a, d.Dual):
         return lambda a, dtype=None: np.array(a, dtype)
+    if isinstance(a, types.ListType) and isinstance(a.dtype, d.Dual):
+        return lambda a, dtype=None: np.array(a, dtype)
+    if not is_dual_array(a) or is_none(dtype):
+        return None
+    if scalar_of(dtype) == d.base_scalar(a.dtype):
+        return lambda a, dtype=None: a
+    return lambda a, dtype=None: astype(a, dtype)
 
 
 @overload(np.shape)
@@ -181,6 +188,14 @@ def _shape_of_a_number(a):
     """`a[..., 0]` of an array with one axis is an array without axes, for which a number stands here."""
     if isinstance(a, d.Dual):
         return lambda a: ()
+
+
+@overload(np.iscomplexobj)
+def _holds_complex_numbers(x):
+    """Whether an array does; Numba's `np.isrealobj` asks this."""
+    if is_dual_array(x):
+        holds = isinstance(d.base_scalar(x.dtype), types.Complex)
+        return lambda x: holds
 
 
 @overload(np.broadcast_arrays, strict=False)

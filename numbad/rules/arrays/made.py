@@ -215,9 +215,10 @@ def filled(arr, fill_value, dtype=None, shape=None):
 @stands_for(np.asarray_chkfinite)
 def known_finite(a, dtype=None):
     """The array itself, once it has been looked through."""
-    if not is_array(a) or not is_none(dtype):
+    if not is_array(a):
         return None
     lines = ["def asarray_chkfinite(a, dtype=None):"]
+    lines += [] if is_none(dtype) else ["    a = np.asarray(a, dtype)"]
     test = [f"if not np.isfinite(a{subscript(a.ndim)}):"]
     test += ["    raise ValueError('array must not contain infs or NaNs')"]
     lines += nest([f"a.shape[{k}]" for k in range(a.ndim)], test)

@@ -327,6 +327,18 @@ def test_an_array_looked_through_is_the_array(mode):
 
 
 @pytest.mark.parametrize("mode", ["forward", "reverse"])
+def test_an_array_looked_through_with_a_dtype(mode):
+    @njit
+    def f(x, a):
+        same = np.asarray_chkfinite(a * x, np.float64)
+        same[0] += x
+        return (same * np.asarray_chkfinite(a * x, dtype=np.complex128)).sum().real
+
+    slope = nd.grad(f, mode=mode)(0.7, A)
+    assert slope == pytest.approx(1.4 * ((A**2).sum() + A[0]), rel=1e-14)
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
 def test_angles_of_real_numbers_are_steps(mode):
     @njit
     def f(x):
