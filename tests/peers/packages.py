@@ -18,8 +18,10 @@
         pyflwdir pysheds mrmustard piquasso matchms finmlkit sigpy \\
         codex-africanus acoular pylops refl1d pygdm2 finitewave properscoring xgcm grgrlib window-ops \\
         mne-features pyrvt sgkit fast-vmdpy ffpiv ipie spectres pacmap hvsrpy sleepecg preliz==0.9.0 \\
-        pywatershed numbakit-ode vector \
-        picaso OptiCommPy pysm3 py-fatigue picassosr thermosteam psychrolib Wake-T xinvert optiland \
+        pywatershed numbakit-ode vector \\
+        eko dcor dynasor dysts emd-signal algotom evcouplings fbpic geostatspy hyppo lppls hotspotsc \\
+        cooltools dolo directlfq cyrk \\
+        picaso OptiCommPy pysm3 py-fatigue picassosr thermosteam psychrolib Wake-T xinvert optiland \\
         scanpy pyfixest roguewavespectrum pandapower PySDM xdem wannierberri    # and what they import
     python -m tests.peers.packages DIR [part of a function's name ...]
 
@@ -44,7 +46,7 @@ import numpy as np
 MODES = "forward", "reverse"
 RELATIVE_ERROR = 1e-5
 SECONDS = 240  # that a call may take
-SAMPLES = "first", "second", "third", "fourth", "fifth", "sixth", "eighth"
+SAMPLES = "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth"
 
 
 def numbers(shape, seed=[0]):  # noqa: B006  (counts the arrays made)
