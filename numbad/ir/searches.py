@@ -88,11 +88,17 @@ class DataFlow:
         cfg, self.dominators = self.cfg, self.cfg.dominators()
         self.predecessors = {label: [p for p, _ in cfg.predecessors(label)] for label in blocks}
         self.made = {}  # name -> (label, right-hand side)
+        self.made_in = defaultdict(list)  # label -> names
+        self.readers = defaultdict(set)  # name -> labels
         self.results = results = []
         for label, block in blocks.items():
             for s in block.body:
+                for v in read_by(s):
+                    if isinstance(v, ir.Var):
+                        self.readers[v.name].add(label)
                 if isinstance(s, ir.Assign):
                     self.made[s.target.name] = label, s.value
+                    self.made_in[label].append(s.target.name)
                 elif isinstance(s, ir.Return):
                     results.append(s.value.name)
         self.useful = self.behind(results, blocks)
@@ -232,16 +238,9 @@ class _BracketSearch(LoopSearch):
 
     def _leaving(self):
         """What is made in the loop and used outside of it for the result."""
-        used = {
-            v.name
-            for label, block in self.flow.blocks.items()
-            if label not in self.body
-            for s in block.body
-            for v in read_by(s)
-            if isinstance(v, ir.Var)
-        }
-        made = self.flow.made
-        return {n for n in used & self.flow.useful if n in made and made[n][0] in self.body}
+        flow = self.flow
+        made = (name for label in self.body for name in flow.made_in[label])
+        return {n for n in made if n in flow.useful and not flow.readers[n] <= self.body}
 
     def _slots(self):
         """The statements that put something into an array in the loop, each with its block."""

@@ -6,8 +6,11 @@ import warnings
 import numpy as np
 import pytest
 from numba import njit
+from numba.core.compiler import run_frontend
 
 import numbad as nd
+from numbad.ir import searches
+from numbad.ir.function import read_by
 
 from .marked_lines import line_that_chooses
 
@@ -367,3 +370,22 @@ def test_ordinary_loops_say_nothing(mode):
         for f in ORDINARY:
             nd.grad(f, mode=mode)(1.7, a)
     assert [str(w.message) for w in told] == []
+
+
+def three_loops(p):
+    total = 0.0
+    for i in range(3):
+        total += p * i
+    for i in range(4):
+        total -= p * i
+    for i in range(5):
+        total *= p
+    return total
+
+
+def test_each_statement_is_read_once_however_many_loops_there_are(monkeypatch):
+    blocks = run_frontend(three_loops).blocks
+    read = []
+    monkeypatch.setattr(searches, "read_by", lambda s: read.append(s) or read_by(s))
+    searches.find_searches(blocks, *3 * [lambda name: True])
+    assert len(read) == sum(len(block.body) for block in blocks.values())
