@@ -1,24 +1,29 @@
-"""Dictionaries that hold floats, as a list of their values beside a dictionary of places in it.
+"""Dictionaries that hold floats, as tables: a list of their values beside a dictionary of places in it.
 
-A dictionary of the user's own becomes a `Table`, each statement about it one about a dictionary of integers
-and a typed list, through both of which derivatives go. A key that is deleted leaves its value in the list,
-at a place that nothing leads to.
+Each statement about a dictionary of the user's own becomes one about a dictionary of integers and a typed
+list (`PlacedValues`), through both of which derivatives go.
 """
 
 import operator
-from functools import cache
-from typing import Any, NamedTuple
 
-from numba import njit
 from numba.core import ir, types
 from numba.core.compiler_machinery import FunctionPass, register_pass
 from numba.core.ir_utils import build_definitions
-from numba.typed import Dict, List
+from numba.typed import Dict
 
 from ..compilation.linking import PLAIN
 from .function import read_by
 from .leaves import leaves
 from .named_values import take_tuples
+from .placed_values import (
+    METHODS,
+    PlacedValues,
+    delete_of_dictionary,
+    item_of_dictionary,
+    maker,
+    store_in_dictionary,
+    store_pairs_in_dictionary,
+)
 from .trial_types import types_so_far
 from .typing import RememberingContext
 from .untyped import constant_of, method_of
@@ -26,144 +31,7 @@ from .untyped import constant_of, method_of
 MADE = "numbad_tables"  # in a compilation's metadata: whether tables were made
 
 
-class Table(NamedTuple):
-    """A dictionary key -> place, and a list of values by place."""
-
-    places: Any
-    values: Any
-
-
-# -- what is done with a table ---------------------------------------------------------------
-
-
-@cache
-def _maker(key, value):
-    """A nopython function of no arguments that makes an empty table."""
-
-    @njit
-    def made():
-        return Table(Dict.empty(key, types.intp), List.empty_list(value))
-
-    return made
-
-
-@njit
-def item_of_dictionary(table, key):
-    return table.values[table.places[key]]
-
-
-@njit
-def store_in_dictionary(table, key, value):
-    if key in table.places:
-        table.values[table.places[key]] = value
-    else:
-        table.places[key] = len(table.values)
-        table.values.append(value)
-
-
-@njit
-def store_pairs_in_dictionary(table, pairs):
-    for key, value in pairs:
-        store_in_dictionary(table, key, value)
-
-
-@njit
-def delete_of_dictionary(table, key):
-    del table.places[key]
-
-
-@njit
-def get_of_dictionary(table, key, default):
-    if key in table.places:
-        return table.values[table.places[key]]
-    return default
-
-
-@njit
-def get_or_none_of_dictionary(table, key):
-    if key in table.places:
-        return table.values[table.places[key]]
-    return None
-
-
-@njit
-def setdefault_of_dictionary(table, key, default):
-    if key not in table.places:
-        store_in_dictionary(table, key, default)
-    return table.values[table.places[key]]
-
-
-@njit
-def pop_of_dictionary(table, key):
-    value = table.values[table.places[key]]
-    del table.places[key]
-    return value
-
-
-@njit
-def pop_or_default_of_dictionary(table, key, default):
-    if key in table.places:
-        return pop_of_dictionary(table, key)
-    return default
-
-
-@njit
-def popitem_of_dictionary(table):
-    key, place = table.places.popitem()
-    return key, table.values[place]
-
-
-@njit
-def clear_dictionary(table):
-    table.places.clear()
-    table.values.clear()
-
-
-@njit
-def update_dictionary(table, other):
-    for key, place in other.places.items():
-        store_in_dictionary(table, key, other.values[place])
-
-
-@njit
-def copy_of_dictionary(table):
-    return Table(table.places.copy(), table.values.copy())
-
-
-@njit
-def keys_of_dictionary(table):
-    return list(table.places)
-
-
-@njit
-def values_of_dictionary(table):
-    return [table.values[place] for place in table.places.values()]
-
-
-@njit
-def items_of_dictionary(table):
-    return [(key, table.values[place]) for key, place in table.places.items()]
-
-
-_METHODS = {
-    ("get", 1): get_or_none_of_dictionary,
-    ("get", 2): get_of_dictionary,
-    ("setdefault", 2): setdefault_of_dictionary,
-    ("pop", 1): pop_of_dictionary,
-    ("pop", 2): pop_or_default_of_dictionary,
-    ("popitem", 0): popitem_of_dictionary,
-    ("clear", 0): clear_dictionary,
-    ("update", 1): update_dictionary,
-    ("copy", 0): copy_of_dictionary,
-    ("keys", 0): keys_of_dictionary,
-    ("values", 0): values_of_dictionary,
-    ("items", 0): items_of_dictionary,
-    ("__setitem__", 2): store_in_dictionary,
-}
-"""(name, number of arguments) -> what stands for the method."""
-
-
-# -- which dictionaries become tables -------------------------------------------------------
+# -- which dictionaries become tables --------------------------------------------------------
 
 
 @register_pass(mutates_CFG=False, analysis_only=False)
@@ -190,7 +58,7 @@ class TakeTables(FunctionPass):
         uses = _Uses(state.func_ir, set(chosen), given)
         tables = uses.tables()
         if tables:
-            _Rewriting(state.func_ir, tables, chosen, uses).run()
+            _TableRewriting(state.func_ir, tables, chosen, uses).run()
             state.metadata[MADE] = bool(tables & chosen.keys())
         changed = take_tuples(state.func_ir, typemap) or bool(tables)
         if changed:
@@ -205,7 +73,7 @@ class TakeTables(FunctionPass):
 
 def is_table(ty):
     """Whether a type is that of a table."""
-    return isinstance(ty, types.BaseNamedTuple) and ty.instance_class is Table
+    return isinstance(ty, types.BaseNamedTuple) and ty.instance_class is PlacedValues
 
 
 def as_dictionary(ty):
@@ -347,13 +215,13 @@ class _Uses:
         return True
 
     def _stands_for(self, call):
-        return _METHODS.get((self.method(call)[1], len(call.args)))
+        return METHODS.get((self.method(call)[1], len(call.args)))
 
 
 # -- the statements about tables ---------------------------------------------------------------
 
 
-class _Rewriting:
+class _TableRewriting:
     """Puts calls in the place of what is done with the dictionaries with these names."""
 
     def __init__(self, func_ir, tables, made, uses):
@@ -406,7 +274,7 @@ class _Rewriting:
         called = constant_of(self.func_ir, call.func)
         if owner in self.tables:
             table, _ = method_of(self.func_ir, call.func)
-            self._call(_METHODS[name, len(call.args)], [table, *call.args], s, s.target)
+            self._call(METHODS[name, len(call.args)], [table, *call.args], s, s.target)
         elif (called is len or called is bool) and self._is_table(call.args[0]):
             places = self._places(call.args[0], s)
             self._assign(s, ir.Expr.call(call.func, [places], (), s.loc))
@@ -415,7 +283,7 @@ class _Rewriting:
 
     def _make(self, s, value):
         ty = self.made[s.target.name]
-        make = _maker(types.unliteral(ty.key_type), types.unliteral(ty.value_type))
+        make = maker(types.unliteral(ty.key_type), types.unliteral(ty.value_type))
         self._call(make, [], s, s.target)
         if value.op == "build_map":
             for key, item in value.items:
