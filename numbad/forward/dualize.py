@@ -25,6 +25,7 @@ from ..compilation.memo import remembered
 from ..ir import chosen
 from ..ir.complete_calls import CompleteCalls, taken_by_rule
 from ..ir.declared import ConvertDeclared
+from ..ir.dictionaries import TakeTables, is_table, keep_lengths
 from ..ir.untyped import constant_of, definition_of, drop_unread, method_of
 from ..ir.unwind import nopython_pipeline
 from ..rules.foreign import dispatcher_of
@@ -332,6 +333,9 @@ class DualCompiler(CompilerBase):
         pm.add_pass_after(TakeParts, ReconstructSSA)
         # Before the unrolling of tuples, which infers types.
         pm.add_pass_after(ReplaceFunctions, MakeFunctionToJitFunction)
+        if any(map(is_table, self.state.args)):  # what reverse mode made of a dictionary
+            keep_lengths(pm, self.state.args)
+            pm.add_pass_after(TakeTables, MakeFunctionToJitFunction)
         pm.add_pass_after(ConvertDeclared, MakeFunctionToJitFunction)
         pm.add_pass_after(CompleteCalls, MakeFunctionToJitFunction)
         pm.finalize()

@@ -19,7 +19,7 @@ from ..rules.registry import rules_given
 from .chosen import enter_overloads
 from .complete_calls import CompleteCalls
 from .declared import ConvertDeclared
-from .dictionaries import MADE, TakeTables, as_dictionary, holds_floats, is_table
+from .dictionaries import MADE, TakeTables, as_dictionary, holds_floats, is_table, keep_lengths
 from .extension_types import whole_type
 from .fence import Place, of_inlined, refuse
 from .function import Function, duplicate
@@ -118,6 +118,7 @@ class CaptureCompiler(CompilerBase):
         pm.add_pass_after(ConvertDeclared, MakeFunctionToJitFunction)
         pm.add_pass_after(CompleteCalls, MakeFunctionToJitFunction)
         pm.add_pass_after(Capture, CaptureInference)
+        keep_lengths(pm, self.state.args)
         if self.with_tables:
             pm.add_pass_after(CaptureTables, ReconstructSSA)
         pm.add_pass_after(CallPicked, ReconstructSSA)

@@ -7,11 +7,17 @@ list (`PlacedValues`), through both of which derivatives go.
 import operator
 
 from numba.core import ir, types
+from numba.core.compiler import Compiler, CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import FunctionPass, register_pass
 from numba.core.ir_utils import build_definitions
+from numba.core.registry import CPUDispatcher
+from numba.core.untyped_passes import ReconstructSSA, RewriteSemanticConstants
 from numba.typed import Dict
 
 from ..compilation.linking import PLAIN
+from ..compilation.memo import remembered
+from ..rules.registry import CONSTANT_CALLS, JVP, STOPPING, VJP
+from .fence import refuse
 from .function import read_by
 from .leaves import leaves
 from .named_values import take_tuples
@@ -28,6 +34,7 @@ from .trial_types import types_so_far
 from .typing import RememberingContext
 from .untyped import constant_of, method_of
 
+_RULES = JVP, VJP, STOPPING
 MADE = "numbad_tables"  # in a compilation's metadata: whether tables were made
 
 
@@ -45,6 +52,8 @@ class TakeTables(FunctionPass):
         FunctionPass.__init__(self)
 
     def run_pass(self, state):
+        if state.func_id.func.__module__ == PlacedValues.__module__:  # of tables as they are
+            return False
         given = {k for k, ty in enumerate(state.args) if is_table(ty)}
         made = _made(state.func_ir)
         if not (given or made):
@@ -57,6 +66,11 @@ class TakeTables(FunctionPass):
         }
         uses = _Uses(state.func_ir, set(chosen), given)
         tables = uses.tables()
+        if unknown := uses.given - tables:
+            what = f"what is done with the dictionary {min(unknown)!r}"
+            raise refuse(
+                what, state.func_ir.loc, "forward mode, or a list or an array in its place"
+            )
         if tables:
             _TableRewriting(state.func_ir, tables, chosen, uses).run()
             state.metadata[MADE] = bool(tables & chosen.keys())
@@ -69,6 +83,42 @@ class TakeTables(FunctionPass):
         context = RememberingContext(state.typingctx, self.callee_type)
         args = [as_dictionary(ty) for ty in state.args]
         return types_so_far(state.func_ir, context, state.targetctx, args)
+
+
+class TablesCompiler(CompilerBase):
+    """Compiles a function that is given tables, as it stands: where it has no derivative."""
+
+    def define_pipelines(self):
+        pm = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        keep_lengths(pm, self.state.args)
+        pm.add_pass_after(TakeTables, ReconstructSSA)
+        pm.finalize()
+        return [pm]
+
+
+def keep_lengths(pm, args):
+    """Keep Numba from taking the length of a table, a tuple, for that of the dictionary."""
+    if any(map(is_table, args)):
+        pm.passes = [entry for entry in pm.passes if entry[0] is not RewriteSemanticConstants]
+
+
+def takes_tables(function):
+    """Whether there is a function that takes tables where this one takes dictionaries."""
+    if type(function) not in PLAIN or function in CONSTANT_CALLS:
+        return False
+    plain = function._compiler.pipeline_class is Compiler and function._can_compile
+    return plain and not any(function in rules for rules in _RULES)
+
+
+def with_tables(dispatcher):
+    """The same function, for tables."""
+    known = remembered(dispatcher, "with tables")
+    if "made" not in known:
+        options = dict(dispatcher.targetoptions)
+        known["made"] = CPUDispatcher(
+            dispatcher.py_func, dispatcher.locals, options, pipeline_class=TablesCompiler
+        )
+    return known["made"]
 
 
 def is_table(ty):
@@ -128,6 +178,7 @@ class _Uses:
 
     def __init__(self, func_ir, made, given):
         self.func_ir, self.sources, self.others = func_ir, set(made), set()
+        self.given = set()  # the names of parameters that are tables
         self.copies = []  # pairs of names that are one and the same
         for block in func_ir.blocks.values():
             for s in block.body:
@@ -152,6 +203,7 @@ class _Uses:
         value = s.value if isinstance(s, ir.Assign) else None
         if isinstance(value, ir.Arg):
             (self.sources if value.index in given else self.others).add(s.target.name)
+            self.given |= {s.target.name} if value.index in given else set()
         elif isinstance(value, ir.Var):
             self.copies.append((s.target.name, value.name))
         elif (owner := self._copied(value)) is not None:
@@ -192,7 +244,7 @@ class _Uses:
     def _given_to(self, call):
         """The arguments of a call that may be tables."""
         called, (_, name) = constant_of(self.func_ir, call.func), self.method(call)
-        if called is len or called is bool or type(called) in PLAIN or name == "update":
+        if called is len or called is bool or takes_tables(called) or name == "update":
             return [v.name for v in call.args]
         return []
 
@@ -278,6 +330,8 @@ class _TableRewriting:
         elif (called is len or called is bool) and self._is_table(call.args[0]):
             places = self._places(call.args[0], s)
             self._assign(s, ir.Expr.call(call.func, [places], (), s.loc))
+        elif takes_tables(called) and any(map(self._is_table, call.args)):
+            self._call(with_tables(called), call.args, s, s.target)
         else:
             self.body.append(s)
 

@@ -172,6 +172,40 @@ def test_a_gradient_within_differentiated_code():
         assert nd.grad(outer, mode=mode)(0.7) == pytest.approx(wanted, rel=1e-7)
 
 
+@njit
+def _size(found):
+    return len(found) * 1.0
+
+
+@njit
+def _size_and_first(found):
+    return _size(found) * found[0] if 0 in found else 0.0
+
+
+@njit
+def _grow(found, x):
+    found[len(found) + 10] = x
+
+
+def some_constant(x, y):
+    one = {0: x, 1: 3.0, 5: 1.0}
+    other = {0: y, 3: y * y, 2: 2.0, 7: 1.0}
+    _grow(other, y)
+    return _size_and_first(one) * _size_and_first(other) * x
+
+
+def test_callees_are_given_dictionaries_that_nothing_differentiated_is_in():
+    # 3 x 5 y x
+    assert nd.grad(some_constant, 0, mode="reverse")(0.7, 0.3) == pytest.approx(30 * 0.7 * 0.3)
+    assert nd.grad(some_constant, 1, mode="reverse")(0.7, 0.3) == pytest.approx(15 * 0.49)
+
+    def outer(x):
+        return nd.grad(some_constant, 0, mode="reverse")(x, 2.0 * x) * x
+
+    for mode in ("forward", "reverse"):  # 60 x^3
+        assert nd.grad(outer, mode=mode)(0.7) == pytest.approx(180 * 0.49)
+
+
 def test_jacobian_of_dictionaries_made_in_a_loop():
     def f(x):
         out = np.zeros(4)
@@ -201,12 +235,26 @@ def _least_key(found):
     return sorted(found)[0]
 
 
+@njit
+def _looked_up(found, x):
+    return found[1] * x
+
+
+nd.rule(_looked_up, vjp=(lambda found, x: (found[1] * x, found[1]), lambda a, w: (None, 5 * a * w)))
+
+
 def test_constants_go_to_callees_that_do_what_is_not_known():
     def f(x):
         found = {2: 1.0, 1: 2.0}
         return x * x * _least_key(found)
 
+    def by_a_rule(x):
+        found = {2: 1.0, 1: 2.0}
+        return _looked_up(found, x) * x
+
     assert nd.grad(f, mode="reverse")(0.7) == 1.4
+    # 2 x, and x times the 5 * 2 that the rule says
+    assert nd.grad(by_a_rule, mode="reverse")(0.7) == pytest.approx(12.0 * 0.7)
 
 
 def test_what_is_not_known_is_refused():

@@ -4,10 +4,11 @@
 
 runs the programs with these numbers, `LAST` not among them, so that another run can go on; with
 `--of classes` those of `class_programs`, over users' types, with `--of arrays` those of whole-array
-statements. They are compared as in `test_random_programs`: half of them with every optimisation, the
-others without one, each in its turn, a number of programs at a time; every second one by one or two of its
-arguments alone. Failures are printed as they come; a program alone is `random_program(number)`. At LLVM's
-lowest level, since time goes into compiling what runs once.
+statements, with `--of dictionaries` those about dictionaries. They are compared as in
+`test_random_programs`: half of them with every optimisation, the others without one, each in its turn, a
+number of programs at a time; every second one by one or two of its arguments alone. Failures are printed as
+they come; a program alone is `random_program(number)`. At LLVM's lowest level, since time goes into
+compiling what runs once.
 """
 
 import argparse
@@ -27,9 +28,10 @@ if __name__ == "__main__":  # not where pytest looks for doctests
     os.environ.setdefault("NUMBAD_CACHE_DIR", "off")
 
 from numbad.reverse import switches
-from tests.reverse import array_programs, classes, three_way
+from tests.reverse import array_programs, classes, dictionary_programs, three_way
 from tests.reverse.array_programs import random_array_program
 from tests.reverse.class_programs import random_class_program
+from tests.reverse.dictionary_programs import random_dictionary_program
 from tests.reverse.programs import random_program
 
 CHUNK = 30  # programs for one process, whose memory grows with each
@@ -75,6 +77,7 @@ FAMILIES = {
     "plain": Family(random_program, lambda program: three_way.PLAIN),
     "arrays": Family(random_array_program, lambda program: array_programs.GIVEN),
     "classes": Family(random_class_program, classes.given),
+    "dictionaries": Family(random_dictionary_program, lambda program: dictionary_programs.GIVEN),
 }
 
 
