@@ -93,18 +93,19 @@ def as_dual(dual):
             return lambda x: List([item(v) for v in x])
         if isinstance(x, types.DictType) and (item := raising(x.value_type, dual)):
             return lambda x: {key: item(v) for key, v in x.items()}
-        if isinstance(x, types.BaseTuple) and any(map(_is_container, x)):
+        if isinstance(x, types.BaseTuple) and _to_convert(x, dual) == 1:  # two may share memory
             return of_members(x, convert)
         return lambda x: x
 
     return convert
 
 
-def _is_container(ty):
-    """Whether a type is that of arrays, lists or dicts, or of tuples with such a member."""
+def _to_convert(ty, dual):
+    """How many arrays, lists and dicts of a type, members of tuples included, are to hold duals."""
     if isinstance(ty, types.BaseTuple):
-        return any(map(_is_container, ty))
-    return isinstance(ty, types.Array | types.List | types.ListType | types.DictType)
+        return sum(_to_convert(member, dual) for member in ty)
+    typed = isinstance(ty, types.Array | types.ListType | types.DictType)
+    return int(isinstance(ty, types.List) or (typed and dual_type(ty, dual) != ty))
 
 
 def of_members(ty, convert):

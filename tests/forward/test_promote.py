@@ -483,3 +483,30 @@ def test_states_that_begin_as_constants():
     value[0] = 7.0
     assert WEIGHTS[0] == 1.0
     assert tangent.tolist() == [0.0, 0.0, 0.0]
+
+
+@njit
+def _one_fresh():
+    return np.zeros(2), 3.0
+
+
+@njit
+def _two_of_one_memory():
+    a = np.zeros(3)
+    return a, a[1:]
+
+
+def test_a_fresh_array_in_a_tuple_takes_duals_but_two_that_may_share_memory_are_refused():
+    def one(x):
+        a, c = _one_fresh()
+        a[0] = x
+        return a[0] * c * x
+
+    def two(x):
+        a, b = _two_of_one_memory()
+        a[1] = x
+        return b[0] * x
+
+    assert nd.grad(one, mode="forward")(0.7) == pytest.approx(6 * 0.7)
+    with pytest.raises(nd.UnsupportedError):
+        nd.grad(two, mode="forward")(0.7)
