@@ -7,8 +7,8 @@ duals on its way; so this is done where nobody can tell a copy from the array.
 from numba.core import ir, types
 from numba.core.ir_utils import build_definitions
 
-from .dual import is_dual_array, is_float_array
-from .dual_arrays import as_dual
+from .dual import Dual, is_dual_array, is_float_array
+from .dual_arrays import as_dual, as_scalar
 
 
 def convert_merged(func_ir, typemap, activity, changes, dual):
@@ -27,7 +27,9 @@ def convert_merged(func_ir, typemap, activity, changes, dual):
             break
         converted.update(phi.target.name for phi in found)
         for phi in found:
-            _convert(func_ir, phi.value, typemap, dual, duals)
+            _convert(func_ir, phi.value, _arrays(typemap, dual, duals))
+    if any(_has_no_place(typemap.get(name)) for name in activity.active - activity.holds):
+        converted.update(_convert_numbers(func_ir, typemap, dual))
     if converted:
         func_ir._definitions = build_definitions(func_ir.blocks)
     return bool(converted)
@@ -79,15 +81,44 @@ def _may_be_copied(name, flow, changes):
     return not shared & flow.results or all(isinstance(ty, types.Array) for ty in given)
 
 
-def _convert(func_ir, phi, typemap, dual, duals):
+def _has_no_place(ty):
+    """Whether what is active, and nobody writes to, was taken for an array of constants, or has no type."""
+    return ty is None or is_float_array(ty)
+
+
+def _convert_numbers(func_ir, typemap, dual):
+    """Convert constants where they meet dual numbers: `s = 0.0`, `s += x`, in a loop, `np.array([s])`.
+
+    Inference takes `s` for a float at first, and unites numbers of the two types, but no arrays of them.
+    """
+    found = [phi for phi in _phis(func_ir) if isinstance(typemap.get(phi.target.name), Dual)]
+    for phi in found:
+        _convert(func_ir, phi.value, _numbers(typemap, typemap[phi.target.name]))
+    return [phi.target.name for phi in found]
+
+
+def _arrays(typemap, dual, duals):
+    """What converts a name that stands for an array of constants, as a function of the name."""
+    convert = as_dual(dual)
+    return lambda name: convert if _is_constant(name, typemap, duals) else None
+
+
+def _numbers(typemap, dual):
+    """The same for a number."""
+    convert = as_scalar(dual)
+    return lambda name: convert if isinstance(typemap.get(name), types.Number) else None
+
+
+def _convert(func_ir, phi, conversion):
     for k, (label, value) in enumerate(zip(phi.incoming_blocks, phi.incoming_values, strict=True)):
-        if not isinstance(value, ir.Var) or not _is_constant(value.name, typemap, duals):
+        convert = conversion(value.name) if isinstance(value, ir.Var) else None
+        if convert is None:
             continue
         block, loc = func_ir.blocks[label], value.loc
         fn = value.scope.redefine("$numbad_as_dual", loc)
         copied = value.scope.redefine(f"{value.name}.merged", loc)
         block.body[-1:-1] = [
-            ir.Assign(ir.Global("as_dual", as_dual(dual), loc), fn, loc),
+            ir.Assign(ir.Global("as_dual", convert, loc), fn, loc),
             ir.Assign(ir.Expr.call(fn, [value], (), loc), copied, loc),
         ]
         phi.incoming_values[k] = copied

@@ -3,22 +3,23 @@
 import copy
 import warnings
 
-from numba.core import ir
+from numba.core import ir, types
 from numba.core.typed_passes import type_inference_stage
 
 
 def types_so_far(func_ir, typingctx, targetctx, args):
-    """name -> type, up to the first mismatch; the code stays what it is."""
+    """name -> type, for names that have one; the code stays what it is."""
     trial = func_ir.copy()
     trial.blocks = copy.deepcopy(trial.blocks, _keep_constants(trial))
     try:
         with warnings.catch_warnings():  # of stores of duals in those of floats, to be of duals
             warnings.filterwarnings("ignore", "unsafe cast .*Dual")
-            return type_inference_stage(
+            found = type_inference_stage(
                 typingctx, targetctx, trial, args, None, raise_errors=False
             ).typemap
     except Exception:  # the real inference, which follows, reports what is wrong
         return {}
+    return {name: ty for name, ty in found.items() if ty is not types.unknown}
 
 
 def _keep_constants(func_ir):
