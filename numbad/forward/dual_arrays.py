@@ -15,6 +15,7 @@ from . import dual as d
 from .access import primal
 from .dual import is_dual_array, is_float_array
 from .layout import empty_as
+from .retyped import in_duals
 from .stand_ins import stand_for
 
 # -- conversion ------------------------------------------------------------------------------
@@ -46,26 +47,6 @@ def as_scalar(target):
         return target(x), codegen
 
     return convert
-
-
-def dual_type(ty, dual):
-    """The type in which every float is a number of the type `dual`, or complex with its partials."""
-    if isinstance(ty, types.Array):
-        return ty.copy(dtype=dual_type(ty.dtype, dual))
-    if isinstance(ty, types.Float | types.Complex):
-        return d.with_base(dual, ty)
-    if isinstance(ty, types.NamedUniTuple | types.NamedTuple):
-        members = [dual_type(member, dual) for member in ty.types]
-        if len(set(members)) == 1:
-            return types.NamedUniTuple(members[0], len(members), ty.instance_class)
-        return types.NamedTuple(members, ty.instance_class)
-    if isinstance(ty, types.BaseTuple):
-        return types.BaseTuple.from_types([dual_type(member, dual) for member in ty.types])
-    if isinstance(ty, types.ListType):
-        return types.ListType(dual_type(ty.item_type, dual))
-    if isinstance(ty, types.DictType):
-        return types.DictType(ty.key_type, dual_type(ty.value_type, dual))
-    return ty
 
 
 @functools.cache
@@ -105,7 +86,7 @@ def _to_convert(ty, dual):
     if isinstance(ty, types.BaseTuple):
         return sum(_to_convert(member, dual) for member in ty)
     typed = isinstance(ty, types.Array | types.ListType | types.DictType)
-    return int(isinstance(ty, types.List) or (typed and dual_type(ty, dual) != ty))
+    return int(isinstance(ty, types.List) or (typed and in_duals(ty, dual) != ty))
 
 
 def of_members(ty, convert):
@@ -126,7 +107,7 @@ def as_empty_of_duals(dual):
 
     @overload(convert)
     def overload_convert(x):
-        wanted = dual_type(x, dual)
+        wanted = in_duals(x, dual)
         if wanted == x:
             return lambda x: x
         if isinstance(x, types.ListType):

@@ -10,10 +10,12 @@ from dataclasses import dataclass, field
 from numba.core import ir, types
 from numba.core.dispatcher import Dispatcher
 from numba.core.errors import NumbaError, UnsupportedBytecodeError
+from numba.core.extending import _Intrinsic
 from numba.experimental.jitclass.base import JitClassType
 
 from ..ir.untyped import constant_of, untyped
 from .known import makes_structrefs, stood_for
+from .retyped import ALLOCATORS
 
 
 @dataclass
@@ -42,6 +44,8 @@ class Instances:
         for value in map(stood_for, _constants(func_ir)):
             if isinstance(value, JitClassType):
                 self._type(value.class_type.instance_type)
+            elif isinstance(value, _Intrinsic):
+                self.of_types([ALLOCATORS[value]] if ALLOCATORS.get(value) else [])
             elif makes_structrefs(value):
                 self.complete, self.opaque = False, True
             elif isinstance(value, Dispatcher):

@@ -18,7 +18,7 @@ from ..source import define
 from . import dual as d
 from . import known
 from .dual_arrays import as_scalar
-from .retyped import allocator, allocator_as, in_duals, numbers_in_duals
+from .retyped import COLLECTIONS, allocator, allocator_as, in_duals, numbers_in_duals
 from .stand_ins import CLASSES
 
 
@@ -65,10 +65,11 @@ def _joined(dual, args):
 def _instance_type(ty, dual, args, kws):
     """The type of an instance of duals whose `__init__` takes such arguments.
 
-    Arrays in fields hold duals, or, where the class is given arrays of constants, floats.
+    Arrays in fields hold duals, or, where the class is given arrays of constants, floats; lists too.
     """
     every = in_duals(ty, dual)
-    for candidate in (every, numbers_in_duals(ty, dual)):
+    kept = (types.Array,), COLLECTIONS, (types.Array, *COLLECTIONS)
+    for candidate in dict.fromkeys([every, *(numbers_in_duals(ty, dual, some) for some in kept)]):
         code = types.Dispatcher(candidate.jit_methods["__init__"])
         try:
             code.get_call_type(cpu_target.typing_context, (candidate, *args), kws)
@@ -90,7 +91,7 @@ def allocator_for_call(ty, dual, keywords):
         args, kws = given[:count], dict(zip(keywords, given[count:], strict=True))
         return _instance_type(ty, _joined(dual, given), args, kws)
 
-    return allocator_as(retyped)
+    return allocator_as(ty, retyped)
 
 
 def remade(fn, dual, args):

@@ -19,8 +19,8 @@ from ..ir.leaves import fields_of
 from . import dual as d
 from .dual_dispatcher import dualized
 
-ALLOCATORS = {structref.new}
-"""Intrinsics that make an instance without running any code of its class."""
+ALLOCATORS = {structref.new: None}
+"""Intrinsics that make an instance without running any code of its class: the type of such an instance."""
 
 
 class _RetypedClass(types.ClassType):
@@ -69,6 +69,12 @@ def in_duals(ty, dual):
         return d.with_base(dual, ty)
     if isinstance(ty, types.Array):
         return ty.copy(dtype=in_duals(ty.dtype, dual))
+    if isinstance(ty, types.List):
+        return types.List(in_duals(ty.dtype, dual), ty.reflected)
+    if isinstance(ty, types.ListType):
+        return types.ListType(in_duals(ty.dtype, dual))
+    if isinstance(ty, types.DictType):
+        return types.DictType(ty.key_type, in_duals(ty.value_type, dual))
     if isinstance(ty, types.Optional):
         return types.Optional(in_duals(ty.type, dual))
     if isinstance(ty, types.BaseNamedTuple):
@@ -88,11 +94,13 @@ def named_tuple(members, cls):
     return types.NamedTuple(members, cls)
 
 
-def numbers_in_duals(ty, dual):
-    """An instance type with duals for its floats, but arrays as they are."""
+COLLECTIONS = types.List, types.ListType, types.DictType
+
+
+def numbers_in_duals(ty, dual, kept=(types.Array, *COLLECTIONS)):
+    """An instance type with duals for its floats, but fields of some types as they are."""
     fields = fields_of(ty).values()
-    kept = (t if isinstance(t, types.Array) else in_duals(t, dual) for t in fields)
-    return with_fields(ty, tuple(kept))
+    return with_fields(ty, tuple(t if isinstance(t, kept) else in_duals(t, dual) for t in fields))
 
 
 def as_given(declared, given):
@@ -109,7 +117,7 @@ def as_given(declared, given):
 
 def allocator(ty):
     """An intrinsic `()`: an instance whose fields are all zero bits; `__init__` has not run."""
-    return allocator_as(lambda members: ty)
+    return allocator_as(ty, lambda members: ty)
 
 
 def allocator_for(ty):
@@ -120,11 +128,11 @@ def allocator_for(ty):
         (given,) = members
         return with_fields(ty, tuple(map(as_given, declared, given)))
 
-    return allocator_as(retyped)
+    return allocator_as(ty, retyped)
 
 
-def allocator_as(retyped):
-    """An intrinsic that makes an instance of the type `retyped(types of its arguments)`."""
+def allocator_as(ty, retyped):
+    """An intrinsic that makes an instance of a class: of the type `retyped(types of its arguments)`."""
 
     @intrinsic
     def allocate(typingctx, *members):
@@ -135,7 +143,7 @@ def allocator_as(retyped):
 
         return made(types.StarArgTuple.from_types(members)), codegen
 
-    ALLOCATORS.add(allocate)
+    ALLOCATORS[allocate] = ty
     return allocate
 
 

@@ -253,7 +253,19 @@ def _vector_item(context, builder, ty, handle, i):
     return builder.gep(data, [i], inbounds=True)
 
 
-def vector_new(elem, where="the shadow of a list"):
+def new_vector(context, builder, tape, elem, n):
+    """A vector of `n` zeros of the Numba type `elem`."""
+    where = "the shadow of a list"
+    size = _bytes_of(context, builder, [n], _data_size(context, elem))
+    data = _take(context, builder, tape, size, where)
+    handle = _take(context, builder, tape, _i64(16), where)
+    first, second = _words(builder, handle)
+    builder.store(builder.ptrtoint(data, _i64), first)
+    builder.store(n, second)
+    return handle
+
+
+def vector_new(elem):
     """An intrinsic `(tape, n)`: a vector of `n` zeros of the Numba type `elem`."""
     ty = ShadowVector(elem)
 
@@ -262,14 +274,7 @@ def vector_new(elem, where="the shadow of a list"):
         check_plain(elem)
 
         def codegen(context, builder, sig, args):
-            size = _bytes_of(context, builder, [args[1]], _data_size(context, elem))
-            data = _take(context, builder, args[0], size, where)
-            handle = _take(context, builder, args[0], _i64(16), where)
-            for word, value in zip(
-                _words(builder, handle), (builder.ptrtoint(data, _i64), args[1]), strict=True
-            ):
-                builder.store(value, word)
-            return handle
+            return new_vector(context, builder, args[0], elem, args[1])
 
         return ty(tape, types.intp), codegen
 

@@ -190,6 +190,7 @@ class SweepEmitter(Values):
         """A zeroed shadow for an array that is not a variable by itself."""
         found = at(self.fn.type_of(leaf[0]), leaf[1])
         if found.kind in ("object", "record"):
+            lists.refuse_lists_of_handles(self, found.type)
             return self.call(blank(found.type, self.number), self.var("$tape"), value)
         if found.kind == "list":
             return lists.shadow_of(self, found.type, value)

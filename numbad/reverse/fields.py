@@ -12,53 +12,15 @@ from numba.extending import intrinsic
 from numba.np.arrayobj import make_array
 
 from ..forward.arithmetic import Operand, RuleEmitter
-from ..forward.retyped import in_duals, opened, root_of
+from ..forward.retyped import opened, root_of
 from ..ir.leaves import fields_of, leaves
 from . import arena
 from .elements import element_pointer
+from .shadow_types import field_leaves, label, struct_type
 
 new_struct, get_field, set_field = map(
     cache, (arena.struct_new, arena.struct_get, arena.struct_set)
 )
-
-
-# -- the type of an instance's shadow ---------------------------------------------------------
-
-
-def shadow_type(leaf, dual=None):
-    """The type of the shadow of a leaf, or of its adjoint; None where a field cannot have one.
-
-    `dual`: the dual number that floats are beside dual numbers.
-    """
-    if leaf.kind == "scalar":
-        return leaf.type if dual is None else in_duals(leaf.type, dual)
-    if leaf.kind == "array" and type(leaf.type) is types.Array and leaf.type.layout != "F":
-        dtype = leaf.type.dtype if dual is None else in_duals(leaf.type.dtype, dual)
-        return types.Array(dtype, leaf.type.ndim, leaf.type.layout)
-    if leaf.kind == "object" and fields_of(leaf.type) is not None:
-        return struct_type(leaf.type, dual)
-    return None
-
-
-def field_leaves(ty, name):
-    """The leaves of an instance's field; None if one of them has no shadow."""
-    found = leaves(fields_of(ty)[name])
-    return None if any(shadow_type(leaf) is None for leaf in found) else found
-
-
-def label(name, path):
-    """The name in the shadow of a place in a field."""
-    return ".".join([name, *map(str, path)])
-
-
-@cache
-def struct_type(ty, dual=None):
-    """The `ShadowStruct` of an instance type: the leaves of all fields that can have one."""
-    return arena.ShadowStruct(
-        (label(name, leaf.path), shadow_type(leaf, dual))
-        for name in fields_of(ty)
-        for leaf in field_leaves(ty, name) or ()
-    )
 
 
 # -- shadows of arguments ----------------------------------------------------------------------
@@ -89,12 +51,24 @@ def _blank(context, builder, tape, ty, value, shadow):
     if isinstance(ty, types.Record):
         data = _zeros(context, builder, tape, ty.size, "the shadow of a record")
         return builder.bitcast(data, context.get_value_type(ty))
+    if isinstance(ty, types.List | types.ListType):
+        return _blank_list(context, builder, tape, ty, value, shadow.elem)
     if isinstance(ty, types.Array):
         array = make_array(ty)(context, builder, value)
         shape = cgutils.unpack_tuple(builder, array.shape, ty.ndim)
         where = "the shadow of an array"
         return arena.new_array(context, builder, tape, shadow, shape, where, True)._getvalue()
     return _blank_instance(context, builder, tape, ty, value, shadow)
+
+
+def _blank_list(context, builder, tape, ty, value, elem):
+    """A vector of zeros as long as a list, of no length for a field that was never assigned."""
+    length = cgutils.alloca_once_value(builder, context.get_constant(types.intp, 0))
+    memory = context.make_helper(builder, ty, value=value).meminfo
+    with builder.if_then(cgutils.is_not_null(builder, memory)):
+        counted = context.compile_internal(builder, lambda x: len(x), types.intp(ty), [value])
+        builder.store(counted, length)
+    return arena.new_vector(context, builder, tape, elem, builder.load(length))
 
 
 def _zeros(context, builder, tape, size, where):

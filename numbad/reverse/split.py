@@ -8,13 +8,13 @@ from numba.core import ir, types
 from numba.core.imputils import impl_ret_borrowed
 from numba.extending import intrinsic
 
-from ..forward.dual_arrays import dual_type
+from ..forward.retyped import in_duals
 from ..ir.fence import refuse
 from ..ir.leaves import at
 from .arena import ShadowVector
-from .fields import struct_type
 from .names import TAPE, TOP, shadow_name
-from .ops.lists import PLACES, element_type
+from .ops.lists import PLACES
+from .shadow_types import element_type, struct_type
 from .sweep import Sweep
 from .value_tape import pop_frame, push_frame, read_frame
 
@@ -116,7 +116,7 @@ class SplitSweep(Sweep):
 
     def _raised(self, ty):
         dual = self.e.dual
-        return ty if dual is None else dual_type(ty, dual(types.float64))
+        return ty if dual is None else in_duals(ty, dual(types.float64))
 
     def _finish(self):
         e = self.e

@@ -259,6 +259,30 @@ def structref_in_list(x):
     return s
 
 
+@numba.experimental.jitclass([("flows", numba.types.ListType(numba.float64))])
+class Recorder:
+    def __init__(self):
+        self.flows = numba.typed.List.empty_list(numba.float64)
+
+    def add(self, v):
+        self.flows.append(v)
+
+
+@functions.feature("`@jitclass` with a list among its fields", seeded=True)
+def jit_class_with_list(x):
+    recorder = Recorder()
+    recorder.add(x)
+    recorder.add(recorder.flows[0] * x)
+    return recorder.flows[0] + recorder.flows[1]
+
+
+@functions.feature("`structref` with a list among its fields", seeded=True)
+def structref_with_list(x):
+    pair = Pair([x, x * x], x)
+    pair.x.append(pair.y)
+    return pair.x[1] * pair.x[2]
+
+
 @functions.feature("`@jitclass` instance as a constant")
 def jit_class_constant(x, y):
     return Model(y).flow(x) * x

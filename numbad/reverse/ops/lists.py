@@ -10,15 +10,9 @@ from numba import njit
 from numba.core import types
 
 from ...ir.fence import refuse
-from ...ir.leaves import HANDLES, leaves
-from ..arena import (
-    ShadowVector,
-    vector_get,
-    vector_new,
-    vector_reserve,
-    vector_set,
-)
-from ..fields import shadow_type
+from ...ir.leaves import HANDLES, fields_of, leaves
+from ..arena import vector_get, vector_new, vector_reserve, vector_set
+from ..shadow_types import element_type, is_plain
 from . import list_helpers
 from .base import Op, Unknown
 from .call import StandIn
@@ -26,34 +20,6 @@ from .structural_functions import real_of
 
 PLACES = "position", "length"
 """What the statements about lists keep for the reverse sweep: integers."""
-
-
-def element_type(ty, dual=None):
-    """The Numba type of the members of a list's shadow; None where it has no place for them."""
-    found = leaves(ty.dtype)
-    parts = [_part_type(leaf, dual) for leaf in found]
-    if not parts or None in parts:
-        return None
-    return parts[0] if _is_plain(found) else types.BaseTuple.from_types(parts)
-
-
-def _is_plain(found):
-    """Whether a member is its only leaf."""
-    return len(found) == 1 and not found[0].path
-
-
-def _part_type(leaf, dual):
-    if leaf.kind == "scalar":
-        return dual(leaf.type) if dual else leaf.type
-    if leaf.kind == "array":
-        dtype = dual(leaf.type.dtype) if dual else leaf.type.dtype
-        return types.Array(dtype, leaf.type.ndim, "A")
-    if leaf.kind == "list":
-        inner = element_type(leaf.type, dual)
-        return inner and ShadowVector(inner)
-    if leaf.kind == "object":
-        return shadow_type(leaf, dual and dual(types.float64))
-    return None
 
 
 @njit
@@ -72,14 +38,28 @@ def _new_shadow(e, ty, length):
     return e.call(maker, e.var("$tape"), length)
 
 
-def shadow_of(e, ty, value):
-    """A shadow of zeros for a list that the function was given."""
-    if any(leaf.kind != "scalar" for leaf in leaves(ty.dtype)):
+def refuse_lists_of_handles(e, ty):
+    """The members of a list that the function was given, and of one in a field, have no shadows."""
+    lists = [leaf.type for leaf in _handles(ty) if leaf.kind == "list"]
+    if any(leaf.kind != "scalar" for found in lists for leaf in leaves(found.dtype)):
         raise refuse(
             f"a write of differentiated values into an argument of type {ty}",
             e.loc,
             "make the list in the function",
         )
+
+
+def _handles(ty):
+    for leaf in leaves(ty):
+        yield leaf
+        fields = fields_of(leaf.type) if leaf.kind == "object" else None
+        for field in (fields or {}).values():
+            yield from _handles(field)
+
+
+def shadow_of(e, ty, value):
+    """A shadow of zeros for a list that the function was given."""
+    refuse_lists_of_handles(e, ty)
     if e.dual is not None:
         raise refuse(
             f"a write of differentiated values into an argument of type {ty}, in second order",
@@ -131,12 +111,12 @@ class OnList(Op):
     def get(self, e, index):
         """The leaves of a member, in the shadow."""
         member = e.call(vector_get, e.shadow(self.leaf), index)
-        if _is_plain(self.parts):
+        if is_plain(self.parts):
             return [member]
         return [e.item(member, k) for k in range(len(self.parts))]
 
     def set(self, e, index, parts):
-        member = parts[0] if _is_plain(self.parts) else e.tuple(parts)
+        member = parts[0] if is_plain(self.parts) else e.tuple(parts)
         e.call(vector_set, e.shadow(self.leaf), index, member)
 
     def give(self, e, value, index):

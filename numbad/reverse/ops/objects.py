@@ -12,7 +12,7 @@ from ...ir.callee import attribute_code, implementation
 from ...ir.fence import refuse
 from ...ir.leaves import HANDLES, at, fields_of, leaves
 from ...source import define
-from .. import fields
+from .. import fields, shadow_types
 from .base import Constant, Op, Unknown
 from .call import PlainCall, StandIn
 from .structural_functions import real_of
@@ -97,7 +97,7 @@ class Field(Op):
 
     def __init__(self, fn, label, statement, owner, name):
         self.owner, self.name = owner, name
-        self.places = fields.field_leaves(instance_type(fn.type_of(owner)), name)
+        self.places = shadow_types.field_leaves(instance_type(fn.type_of(owner)), name)
         super().__init__(fn, label, statement)
 
     @property
@@ -117,7 +117,7 @@ class Field(Op):
         return [leaf for leaf in self.places if leaf.kind == "scalar"]
 
     def at(self, leaf):
-        return fields.label(self.name, leaf.path)
+        return shadow_types.label(self.name, leaf.path)
 
 
 def _holds_varied(activity, instance):
@@ -209,7 +209,7 @@ def get_attribute(fn, label, s, value):
         return Entered(fn, label, s, getter, [value.value])
     if not leaves(fn.type_of(s.target)):
         return Constant(fn, label, s)
-    if ty is None or fields.field_leaves(ty, name) is None:
+    if ty is None or shadow_types.field_leaves(ty, name) is None:
         return Refused(fn, label, s)
     return FieldRead(fn, label, s, value.value, name)
 
@@ -228,7 +228,7 @@ def set_attribute(fn, label, s):
         return Entered(fn, label, s, ty.jit_props[s.attr]["set"], [s.target, s.value])
     if ty is not None and not leaves(fields_of(ty)[s.attr]):
         return Constant(fn, label, s)
-    if ty is None or fields.field_leaves(ty, s.attr) is None:
+    if ty is None or shadow_types.field_leaves(ty, s.attr) is None:
         return Refused(fn, label, s)
     return FieldWrite(fn, label, s, s.target, s.attr)
 
@@ -349,7 +349,7 @@ class Allocation(Op):
     def shadows(self, e):
         for identity in self.defined():
             if e.active(identity):
-                ty = fields.struct_type(self.fn.type_of(self.target), e.number)
+                ty = shadow_types.struct_type(self.fn.type_of(self.target), e.number)
                 e.set_shadow(identity, e.call(fields.new_struct(ty), e.var("$tape")))
 
 
