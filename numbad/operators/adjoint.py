@@ -105,7 +105,7 @@ class AdjointSource(Writer):
             ArgumentError=ArgumentError,
             clear=brief_arrays.clear,
             copied=runtime.copied,
-            overlap=overlap.overlap,
+            **overlap.NAMES,
             store=runtime.store,
             fill_zero=runtime.fill_zero,
             set_to=runtime.set_to,
@@ -135,7 +135,7 @@ class AdjointSource(Writer):
 
     def _prepare(self):
         given = {k: (ty, source) for k, (source, ty) in enumerate(self.arguments)}
-        self.before += overlap.checks(self.operator, self.names, given, self.effects.changed)
+        self.before += overlap.checks(self.operator, self.names, given, self.effects)
         for k in self.wrt:
             for leaf in leaves(self.trees[k]):
                 if leaf.kind == "scalar":

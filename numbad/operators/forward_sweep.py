@@ -185,7 +185,7 @@ class ForwardSweep(Writer):
         done = effects(self.operator.f, self.operator.argnums, self.argtypes).cautious()
         changed = [leaf for k in done.changed & set(self.trees) for leaf in leaves(self.trees[k])]
         arguments = {k: (ty, f"arg{k}") for k, ty in enumerate(self.argtypes)}
-        self.before += overlap.checks(self.operator, self.names, arguments, done.changed)
+        self.before += overlap.checks(self.operator, self.names, arguments, done)
         if done.random and not self.one_pass:
             self._repeat_random()
         self._set_up_arrays({leaf.number for leaf in changed if leaf.kind == "array"})
@@ -358,7 +358,7 @@ class ForwardSweep(Writer):
 
 
 _NOPYTHON = {
-    "overlap": overlap.overlap,
+    **overlap.NAMES,
     "empty_as": empty_as,
     "unit": access.unit,
     "partial": access.partial,

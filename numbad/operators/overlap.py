@@ -1,13 +1,19 @@
-"""Whether two arrays share memory, asked of arguments that a function changes.
+"""Whether arguments share memory, asked of those that a function changes.
 
-Differentiation gives every array a copy of its own that holds duals, so a change through one name
-would not be seen through another.
+Differentiation gives every array, list and instance a copy of its own that holds duals, or a shadow, so a
+change through one name would not be seen through another.
 """
 
-from numba.core import types
-from numba.extending import overload, register_jitable
+from itertools import combinations
 
+from numba.core import cgutils, types
+from numba.extending import intrinsic, overload, register_jitable
+from numba.typed.typedobjectutils import _nonoptional
+
+from ..ir.leaves import fields_of
+from ..source import define
 from .argument_structure import leaves, parse
+from .instance_tuples import as_tuple
 
 
 def extent(a):
@@ -40,7 +46,7 @@ def _divisor(a, b):
 
 
 @register_jitable
-def overlap(a, b):
+def _arrays_overlap(a, b):
     """Whether arrays may share memory; columns of one matrix, say, do not."""
     if a.size == 0 or b.size == 0:
         return False
@@ -55,27 +61,125 @@ def overlap(a, b):
     return apart < a.itemsize or step - apart < b.itemsize
 
 
-def checks(operator, names, arguments, changed):
-    """Source lines that raise where a changed argument shares memory with another array.
+@intrinsic
+def _are_one(typingctx, a, b):
+    """Whether two lists, or two instances, are the same."""
 
-    `arguments` maps the number of an argument to its type and source.
+    def codegen(context, builder, sig, args):
+        memory = [
+            context.make_helper(builder, ty, value=value).meminfo
+            for ty, value in zip(sig.args, args, strict=True)
+        ]
+        same = builder.icmp_unsigned("==", *memory)
+        return builder.and_(same, cgutils.is_not_null(builder, memory[0]))
+
+    return types.boolean(a, b), codegen
+
+
+LISTS = types.List | types.ListType
+
+
+def overlap(a, b):
+    """Whether arrays, lists, instances, or what these hold, may share memory."""
+    raise NotImplementedError
+
+
+@overload(overlap)
+def _overlap(a, b):
+    if isinstance(a, types.Optional):
+        return lambda a, b: a is not None and overlap(_nonoptional(a), b)
+    if isinstance(a, types.Array) and isinstance(b, types.Array):
+        return lambda a, b: _arrays_overlap(a, b)
+    if a == b and (isinstance(a, LISTS) or fields_of(a) is not None):
+        return lambda a, b: _are_one(a, b) or _parts_overlap(a, b)
+    return lambda a, b: _parts_overlap(a, b)
+
+
+def _parts_overlap(a, b):
+    """Whether a part of the one shares memory with the other."""
+    raise NotImplementedError
+
+
+@overload(_parts_overlap)
+def _overload_parts(a, b):
+    if fields_of(a) is not None:
+        return lambda a, b: overlap(as_tuple(a), b)
+    if isinstance(a, types.BaseTuple):
+        found = " or ".join(f"overlap(a[{k}], b)" for k, t in enumerate(a) if _is_shared(t))
+        return define(f"def any_member(a, b):\n    return {found or False}\n", {"overlap": overlap})
+    if isinstance(a, LISTS) and _is_shared(a.dtype):
+
+        def any_item(a, b):
+            for item in a:  # noqa: SIM110  (Numba knows no `any`)
+                if overlap(item, b):
+                    return True
+            return False
+
+        return any_item
+    if _has_parts(b):
+        return lambda a, b: overlap(b, a)
+    return lambda a, b: False
+
+
+def _has_parts(ty):
+    """Whether a value holds others that may share memory."""
+    if isinstance(ty, types.Optional):
+        return _is_shared(ty.type)
+    if isinstance(ty, LISTS):
+        return _is_shared(ty.dtype)
+    members = ty.types if isinstance(ty, types.BaseTuple) else (fields_of(ty) or {}).values()
+    return any(map(_is_shared, members))
+
+
+def _is_shared(ty):
+    """Whether a value is, or has in it, memory that another may share."""
+    return isinstance(ty, types.Array | LISTS) or _has_parts(ty)
+
+
+def overlaps_within(x):
+    """Whether two fields of an instance share memory."""
+    raise NotImplementedError
+
+
+@overload(overlaps_within)
+def _overlaps_within(x):
+    if fields_of(x) is not None:
+        return lambda x: overlaps_within(as_tuple(x))
+    shared = [k for k, t in enumerate(x) if _is_shared(t)] if isinstance(x, types.BaseTuple) else ()
+    found = [f"overlap(x[{i}], x[{k}])" for i, k in combinations(shared, 2)]
+    found += [f"overlaps_within(x[{k}])" for k in shared if _has_parts(x[k])]
+    namespace = {"overlap": overlap, "overlaps_within": overlaps_within}
+    return define(f"def two_of(x):\n    return {' or '.join(found) or False}\n", namespace)
+
+
+def checks(operator, names, arguments, done):
+    """Source lines that raise where a changed argument shares memory with another, or in itself.
+
+    `arguments` maps the number of an argument to its type and source. Lists and instances have no copies
+    that hold duals: for these, what differentiated values are written to counts.
     """
-    arrays = [
-        (k, leaf.source)
+    shared = [
+        (k, leaf)
         for k, (ty, source) in arguments.items()
         for leaf in leaves(parse(ty, source))
-        if isinstance(leaf.type, types.Array)
+        if _is_shared(leaf.type)
     ]
-    for i, (k, first) in enumerate(arrays):
-        for m, second in arrays[i + 1 :]:
-            if k in changed or m in changed:
-                told = _message(operator, names[k], names[m])
-                yield f"if overlap({first}, {second}):\n    raise ArgumentError({told!r})"
+    for i, (k, first) in enumerate(shared):
+        if k in done.written and _has_parts(first.type):
+            told = _message(operator, f"its argument '{names[k]}', two parts of which share memory")
+            yield f"if overlaps_within({first.source}):\n    raise ArgumentError({told!r})"
+        for m, second in shared[i + 1 :]:
+            copied = any(isinstance(leaf.type, types.Array) for leaf in (first, second))
+            if {k, m} & (done.changed if copied else done.written):
+                both = f"'{names[k]}' and '{names[m]}', which share memory"
+                told = _message(operator, f"one of its arguments {both}")
+                yield f"if overlap({first.source}, {second.source}):\n    raise ArgumentError({told!r})"
 
 
-def _message(operator, first, second):
+def _message(operator, changed):
     function = operator.f.py_func.__name__
-    return (
-        f"nd.{operator.name}: {function} changes one of its arguments '{first}' and '{second}', which "
-        "share memory here; pass a copy of one of them"
-    )
+    return f"nd.{operator.name}: {function} changes {changed} here; pass a copy of one of them"
+
+
+NAMES = {"overlap": overlap, "overlaps_within": overlaps_within}
+"""What the lines of `checks` call."""

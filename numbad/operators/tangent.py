@@ -175,7 +175,7 @@ class TangentSource:
         self.lines, self.after = [], []
         self.paired = {}  # number of an argument -> (array in it, its duals)
         self.namespace = {
-            "overlap": overlap.overlap,
+            **overlap.NAMES,
             "pair": access.pair,
             "paired": runtime.paired,
             "empty_as": empty_as,
@@ -282,7 +282,7 @@ class TangentSource:
         active = {k for k, ty in enumerate(self.argtypes) if any(True for _ in duals_in(ty))}
         done = effects(self.operator.f, active, self.argtypes).cautious()
         arguments = {k: (ty, self._given(k)) for k, ty in enumerate(self.given_types)}
-        self.lines += overlap.checks(self.operator, self.names, arguments, done.changed)
+        self.lines += overlap.checks(self.operator, self.names, arguments, done)
         for k in sorted(done.changed):
             ty = self.argtypes[k] if k < len(self.argtypes) else None
             for array, duals in self.paired.get(k, ()):

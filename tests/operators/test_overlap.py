@@ -2,8 +2,13 @@
 
 import numpy as np
 import pytest
+from numba import float64, njit, types
+from numba.experimental import jitclass
+from numba.extending import overload
+from numba.typed import List
 
 import numbad as nd
+from tests.reverse.ops.test_list_fields import Bag
 
 OPERATORS = {
     "grad": lambda f: nd.grad(f),
@@ -44,3 +49,109 @@ def test_reading_what_shares_memory_is_fine(operator):
     x = np.array([1.0, 3.0])
     expected = {"grad": [1.0, 3.0], "jvp": 4.0}[operator]
     np.testing.assert_array_equal(OPERATORS[operator](reads)(x, x), expected)
+
+
+@jitclass([("values", types.ListType(float64)), ("weights", float64[:]), ("others", float64[:])])
+class Kept:
+    def __init__(self, values, weights, others):
+        self.values, self.weights, self.others = values, weights, others
+
+
+@njit
+def bag(weights):
+    return Bag(weights, 1.0)
+
+
+def writes_to_an_array(x, a, other):
+    a[0] = x * x
+    return x * first_of(other)
+
+
+def writes_to_a_list(x, a, other):
+    a.append(x * x)
+    return x * other.values[-1]
+
+
+def writes_to_a_field(x, kept, other):
+    kept.values[0] = x * x
+    return x * other.values[0]
+
+
+def writes_to_one_of_two_fields(x, kept, other):
+    kept.weights[0] = x * x
+    return x * kept.others[0] + 0.0 * other[0]
+
+
+@njit
+def of_a_row(rows):
+    return rows[1][0]
+
+
+@njit
+def of_a_field(kept):
+    return kept.weights[0]
+
+
+@njit
+def of_a_bag(bag):
+    return bag.items[0]
+
+
+def first_of(other):
+    raise NotImplementedError
+
+
+@overload(first_of)
+def _first_of(other):
+    if isinstance(other, types.ListType):
+        return lambda other: of_a_row(other)
+    if isinstance(other, types.StructRef):
+        return lambda other: of_a_bag(other)
+    return lambda other: of_a_field(other)
+
+
+NUMBERS, VALUES = np.array([1.0, 3.0]), List([1.0, 2.0])
+
+
+def kept(values=None, weights=None, others=None):
+    values = List([1.0, 2.0]) if values is None else values
+    weights = np.ones(2) if weights is None else weights
+    return Kept(values, weights, np.ones(2) if others is None else others)
+
+
+@pytest.mark.parametrize(
+    ("f", "shared", "apart"),
+    [
+        (writes_to_an_array, (NUMBERS, kept(weights=NUMBERS)), (NUMBERS, kept())),
+        (writes_to_an_array, (NUMBERS, bag(NUMBERS)), (NUMBERS, bag(np.ones(2)))),
+        (
+            writes_to_an_array,
+            (NUMBERS, List([np.ones(2), NUMBERS[:1]])),
+            (NUMBERS, List([np.ones(2), np.ones(1)])),
+        ),
+        (writes_to_a_list, (VALUES, kept(VALUES)), (List([1.0]), kept(List([1.0])))),
+        (writes_to_a_field, (kept(VALUES), kept(VALUES)), (kept(), kept())),
+        (
+            writes_to_one_of_two_fields,
+            (kept(weights=NUMBERS, others=NUMBERS), np.ones(1)),
+            (kept(), np.ones(1)),
+        ),
+    ],
+    ids=["field", "structref", "row", "list", "list-in-fields", "two-fields"],
+)
+def test_memory_shared_through_lists_and_fields_is_an_error(f, shared, apart):
+    gradient = nd.grad(f, mode="reverse")
+    with pytest.raises(nd.ArgumentError, match="which share memory|of which share memory"):
+        gradient(2.0, *shared)
+    assert gradient(2.0, *apart) == 1.0
+
+
+def appends_a_constant(x, kept):
+    kept.values.append(1.0)
+    return x * kept.weights[0] * kept.others[1]
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+def test_fields_that_share_memory_are_fine_where_only_constants_are_written(mode):
+    both = np.array([3.0, 5.0])
+    assert nd.grad(appends_a_constant, mode=mode)(2.0, kept(weights=both, others=both[:])) == 15.0
