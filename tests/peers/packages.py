@@ -22,7 +22,11 @@
         eko dcor dynasor dysts emd-signal algotom evcouplings fbpic geostatspy hyppo lppls hotspotsc \\
         cooltools dolo directlfq cyrk \\
         picaso OptiCommPy pysm3 py-fatigue picassosr thermosteam psychrolib Wake-T xinvert optiland \\
-        scanpy pyfixest roguewavespectrum pandapower PySDM xdem wannierberri    # and what they import
+        scanpy pyfixest roguewavespectrum pandapower PySDM xdem wannierberri \\
+        sarracen nemesispy lstchain pyrfu scri sxs pandapipes sectionproperties blond hendrics \\
+        stochvolmodels ross-rotordynamics distance3d spikeinterface alphadia sktime mgwr pymc-bart \\
+        pointpats nufftcf libertem pyxem py4dstem xugrid sdt-python numbatalib porespy quartical \\
+        mlfinpy numba-scipy-complex numba-integrators    # and what they import
     python -m tests.peers.packages DIR [part of a function's name ...]
 
 An extra that no test needs. A process for each module; one that dies is started again behind the call that
@@ -46,7 +50,7 @@ import numpy as np
 MODES = "forward", "reverse"
 RELATIVE_ERROR = 1e-5
 SECONDS = 240  # that a call may take
-SAMPLES = "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth"
+SAMPLES = "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth"
 
 
 def numbers(shape, seed=[0]):  # noqa: B006  (counts the arrays made)
