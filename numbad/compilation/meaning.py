@@ -276,8 +276,12 @@ def _noted(dispatcher):
 def _read_off(cres, function):
     """The same, read off what was compiled before numbad was imported: all but what arrays held."""
     blocks = getattr(cres.type_annotation, "blocks", {})  # none in what comes from Numba's cache
-    assigned = (s.value for block in blocks.values() for s in block.find_insts(ir.Assign))
-    then = {v.name: v.value for v in assigned if isinstance(v, ir.Global | ir.FreeVar)}
+    assigned = [s for block in blocks.values() for s in block.find_insts(ir.Assign)]
+    then = {
+        s.value.name: s.value.value
+        for s in assigned
+        if isinstance(s.value, ir.Global | ir.FreeVar) and not _is_numbas_own(s)
+    }
     places = tuple(_places(function))
     scopes = [function.__globals__, *(function.__closure__ or ())]
     own = {id(scope) for scope in scopes}
@@ -286,6 +290,11 @@ def _read_off(cres, function):
         for place, name in places
     ]
     return places, tuple(map(_kept, values))
+
+
+def _is_numbas_own(statement):
+    """Whether it gives Numba the `bool` that decides an `if`, whatever the module calls by this name."""
+    return statement.target.name.startswith("$bool")
 
 
 def forget_compiled(dispatcher):

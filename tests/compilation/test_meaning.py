@@ -188,7 +188,8 @@ def _square(x):
 
 
 EARLIER = """
-from numba import njit, vectorize
+import numpy as np
+from numba import bool, njit, vectorize
 {early}
 
 k = 2.0
@@ -201,12 +202,20 @@ def f(x):
 def g(x):
     return k * x
 
-f(1.0), g(1.0)
+@njit
+def h(x):
+    flags = np.ones(1, dtype=bool)  # another `bool` than that which decides the `if`
+    if flags[0]:
+        return k * x
+    return x
+
+f(1.0), g(1.0), h(1.0)
 {late}
 k = 5.0
 for mode in ("forward", "reverse"):
     assert nd.value_and_grad(f, mode=mode)(1.0) == (2.0, 2.0)
     assert nd.value_and_grad(g, mode=mode)(1.0) == (2.0, 2.0)
+    assert nd.value_and_grad(h, mode=mode)(1.0) == (2.0, 2.0)
 """
 
 
