@@ -44,10 +44,10 @@ class Instances:
         for value in map(stood_for, _constants(func_ir)):
             if isinstance(value, JitClassType):
                 self._type(value.class_type.instance_type)
-            elif isinstance(value, _Intrinsic):
-                self.of_types([ALLOCATORS[value]] if ALLOCATORS.get(value) else [])
             elif makes_structrefs(value):
                 self.complete, self.opaque = False, True
+            elif isinstance(value, _Intrinsic) and value in ALLOCATORS:
+                self._type(ALLOCATORS[value])
             elif isinstance(value, Dispatcher):
                 self.of_dispatcher(value)
         return self

@@ -5,9 +5,11 @@ import heapq
 import numpy as np
 import pytest
 from numba import float64, int64, njit, types
-from numba.experimental import jitclass
+from numba.experimental import jitclass, structref
 
 import numbad as nd
+from numbad.forward.instances import Instances
+from numbad.ir.untyped import untyped
 
 MODES = ["forward", "reverse"]
 N = 40  # inputs: more than one pass of forward mode takes
@@ -329,3 +331,11 @@ def test_methods_that_arrays_have_as_well():
     """Polynomials: (3 x^2) (5 x) + 18 x and x^4."""
     assert nd.derivative(methods_of_a_class)(2.0) == 45.0 * 4.0 + 18.0
     assert nd.derivative(methods_of_a_list)(2.0) == 4.0 * 8.0
+
+
+def test_an_instance_made_without_its_class_may_have_any_method():
+    """`structref.new` is an intrinsic, as are our own allocators, but says nothing of methods."""
+    code = untyped(njit(lambda ty: structref.new(ty)))
+    found = Instances(complete=True).of_code(code)
+    assert found.opaque
+    assert not found.complete
