@@ -5,7 +5,10 @@ such signatures as well. Here the code says so, as the user could have written, 
 of what the function computes.
 """
 
+from functools import cache
+
 import numpy as np
+from numba import njit
 from numba.core import types
 from numba.core.errors import NumbaError
 from numba.core.registry import CPUDispatcher, cpu_target
@@ -41,16 +44,59 @@ def _has_signatures(dispatcher):
 
 
 def _conversions(dispatcher, argtypes):
-    """NumPy's class of numbers for the result and each argument, None where nothing is converted.
+    """What converts the result and each argument: NumPy's class of numbers, None where nothing is converted.
 
-    For a result that is a tuple, a tuple of those.
+    For a result that is a tuple, a tuple of those; for an argument that may be None, a function.
     """
     declared = _declared(dispatcher, argtypes)
     if declared is None:
         return ()
-    pairs = zip(argtypes, declared.args, strict=True)
-    passed = [None if types.unliteral(given) == ty else _class_of(ty) for given, ty in pairs]
+    passed = map(_conversion, map(types.unliteral, argtypes), declared.args)
     return _class_of_result(declared.return_type), *passed
+
+
+def _conversion(given, declared):
+    if given == declared:
+        return None
+    if isinstance(declared, types.Optional):
+        return _optional(declared.type, given == types.none, given == declared.type)
+    return _class_of(declared)
+
+
+@cache
+def _optional(ty, is_none, as_it_is):
+    """A function that makes what may be None of None, or of a value that is of the type `ty` or converted to it."""
+    number, example = _class_of(ty), _example_of(ty)
+    if is_none:
+        return example and njit(lambda _: _none_or(True, example()))
+    if as_it_is or number is None:
+        return njit(lambda value: _none_or(False, value))
+    return njit(lambda value: _none_or(False, number(value)))
+
+
+@njit
+def _none_or(is_none, value):
+    """Typed as what may be None: `is_none` is known when the program runs, not before."""
+    if is_none:
+        return None
+    return value
+
+
+def _example_of(ty):
+    """A function that makes any value of the type, where one is easily made: a number, an empty array."""
+    number = _class_of(ty)
+    if number is not None:
+        return njit(lambda: number(0))
+    dtype = _class_of(ty.dtype) if isinstance(ty, types.Array) else None
+    if dtype is None:
+        return None
+    shape, part = (0,) * ty.ndim, (slice(None, None, 2),) * ty.ndim
+    by_layout = {
+        "C": lambda: np.empty(shape, dtype),
+        "F": lambda: np.empty(shape, dtype).T,
+        "A": lambda: np.empty(shape, dtype)[part],
+    }
+    return njit(by_layout[ty.layout])
 
 
 def _declared(dispatcher, argtypes):

@@ -63,6 +63,48 @@ def scale(a, n):
     a[0] = n * a[1]
 
 
+@declare("float64(float64, optional(float64), boolean)")
+def over(x, y, divided):
+    if divided:
+        return x * (1 / y)
+    return x * x
+
+
+@declare(
+    "float64(float64, optional(float64[:,::1]), optional(float64[::1,:]), optional(float64[:]))"
+)
+def from_any(x, rows, columns, parts):
+    if rows is not None:
+        x *= rows[0, 1]
+    if columns is not None:
+        x *= columns[1, 0]
+    if parts is not None:
+        x *= parts[0]
+    return x
+
+
+@declare("optional(float64)(float64, optional(int64))")
+def many_or_none(x, n):
+    if n is None:
+        return None
+    return n * x
+
+
+def maybe_none(x):
+    return over(x, None, False) + over(x, x * x, True) + over(x, np.float32(1.5), True)
+
+
+def arrays_or_none(x):
+    rows, parts = np.array([[1.0, x]]), np.array([x, 1.0])
+    numbers = from_any(x, rows, None, None) + 2 * from_any(x, None, rows.T, None)
+    return numbers + 3 * from_any(x, None, None, parts[::2]) + 4 * from_any(x, None, None, None)
+
+
+def results_that_may_be_none(x):
+    twice, none = many_or_none(x, 2.5), many_or_none(x, None)
+    return (0.0 if twice is None else twice * x) + (x if none is None else none * x)
+
+
 def numbers(x, y):
     return square(x) * y + whole(x) * x + factorial(y) * x + power(x, 3) + power(y, 2.0)
 
@@ -107,3 +149,27 @@ def test_members_of_tuples_are_converted(mode):
     value, slope = nd.value_and_grad(of_tuples, mode=mode)(1.5)
     assert value == njit(of_tuples)(1.5) == 3 * 1.5 + 1.5**2
     assert slope == pytest.approx(3.0 + 2 * 1.5, rel=1e-14)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(
+    ("function", "slope", "second"),
+    [
+        (maybe_none, 2 * 1.3 - 1.3**-2 + 1 / 1.5, 2 + 2 * 1.3**-3),  # x**2 + 1/x + x/1.5
+        (arrays_or_none, 12 * 1.3 + 4, 12.0),  # 6 x**2 + 4 x
+        (results_that_may_be_none, 4 * 1.3 + 1, 4.0),  # 2 x**2 + x
+    ],
+)
+def test_none_where_the_signature_says_optional(mode, function, slope, second):
+    """As in pandapipes' `derivatives_branch_thermal_numba`, whose branch for None does not run."""
+    value, found = nd.value_and_grad(function, mode=mode)(1.3)
+    assert value == njit(function)(1.3)
+    assert found == pytest.approx(slope, rel=1e-14)
+    twice = nd.grad(nd.grad(function, mode=mode), mode=mode)(1.3)
+    assert twice == pytest.approx(second, rel=1e-13)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_an_operator_on_what_was_declared(mode):
+    assert nd.grad(over, mode=mode)(1.3, None, False) == 2.6
+    assert nd.grad(over, mode=mode)(1.3, 4, True) == 0.25
