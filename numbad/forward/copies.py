@@ -4,7 +4,7 @@ from numba.core import ir
 
 from .data_flow import Flow
 from .instances import instances_met
-from .promote import Analyser, DualActivity
+from .promote import SCALAR_TYPES, Analyser, DualActivity
 
 
 def statements(blocks):
@@ -24,7 +24,7 @@ class Use:
         self.blocks = func_ir.blocks
         self.direct = {id(s) for s in direct}
         instances = instances_met(func_ir, args)
-        self.flow = Flow(func_ir, args, instances=instances).build()
+        self.flow = Flow(func_ir, args, _numbers_given(func_ir, args), instances).build()
         self.activity = DualActivity(self.flow, frozenset(), Analyser(instances), every_store=True)
 
     def names(self, statement):
@@ -43,7 +43,7 @@ class Use:
         if any(self.activity.written_by(s) & derived for s in written):
             return False
         return not (
-            self._escapes(name, derived, shared) or self._is_stale(statement, derived, shared)
+            self._escapes(name, derived) or self._is_stale(statement, derived, shared)
         )
 
     def _may_share(self, name):
@@ -61,14 +61,23 @@ class Use:
             pending += new
         return derived
 
-    def _escapes(self, name, derived, shared):
+    def _escapes(self, name, derived):
         """Whether a caller gets hold of it who may get hold of the array too."""
         if not self.flow.results & derived:
             return False
-        forward = self.flow.forward
-        others = shared - derived - self.apart(name)
-        elsewhere = any((forward[s] & derived) - {name} for s in others)
-        return elsewhere or bool(shared & set(self.flow.parameters.values()))
+        of_array = self._shared_without(derived, name)
+        others = of_array - self.apart(name)
+        elsewhere = any((self.flow.forward[s] & derived) - {name} for s in others)
+        return elsewhere or bool(of_array & set(self.flow.parameters.values()))
+
+    def _shared_without(self, derived, name):
+        """The names that may share the array's memory: what lies beside its part in a tuple, say, does not."""
+        found, pending = set(), [name]
+        while pending:
+            new = self.flow.shares[pending.pop()] - derived - found
+            found |= new
+            pending += new
+        return found
 
     def _is_stale(self, statement, derived, shared):
         """Whether it may be used after the memory it was taken of was written to."""
@@ -95,6 +104,16 @@ class Use:
                     targets = [t for t in later.get_targets() if t not in seen]
                     seen.update(targets)
                     pending += [self.blocks[t].body for t in targets]
+
+
+def _numbers_given(func_ir, args):
+    """The names of the parameters that are numbers, which share no memory with anything."""
+    given = [s for s in statements(func_ir.blocks) if isinstance(s, ir.Assign)]
+    return frozenset(
+        s.target.name
+        for s in given
+        if isinstance(s.value, ir.Arg) and isinstance(args[s.value.index], SCALAR_TYPES)
+    )
 
 
 def _names_of_item(statement):

@@ -79,6 +79,21 @@ def returned_by_a_callee(z):
     return part_of_a_new_array(z).sum() * part_of_a_new_array(z)[0]
 
 
+@njit
+def part_of_an_orbit(z, circle):
+    orbit = z * circle
+    x = np.real(orbit)
+    return x, abs(z), circle, x
+
+
+@right
+def returned_beside_other_arrays(z):
+    """As in ross's `_init_orbit`: the part in a tuple with what is no part of the array."""
+    x, r, circle, again = part_of_an_orbit(z[0], z[1:])
+    x[0] = 2.0 * r
+    return again.sum() * x[1] + circle[0].imag
+
+
 @right
 def iterated(z):
     s = 0.0
@@ -264,6 +279,19 @@ def of_two_arguments(a, b):
 def given_for_two_arguments(z):
     w = z.copy()
     return of_two_arguments(w, w)
+
+
+@njit
+def part_and_row(z):
+    w = z * z
+    return w.real, w[1:]
+
+
+@refused
+def returned_beside_a_row_of_the_array(z):
+    r, row = part_and_row(z)
+    row[0] = 5.0
+    return r.sum()
 
 
 @refused
