@@ -118,7 +118,7 @@ def _check_exceptions(items):
 @pytest.fixture
 def rules_of_the_test():
     """Rules given within a test end with it."""
-    tables = registry.SCALAR, registry.JVP, registry.VJP
+    tables = registry.SCALAR, registry.JVP, registry.VJP, registry.GIVEN
     before = [dict(table) for table in tables]
     yield
     for table, entries in zip(tables, before, strict=True):

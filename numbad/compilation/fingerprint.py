@@ -28,7 +28,7 @@ from numba.np.ufunc.gufunc import GUFunc
 
 from ..constants import announce, content_digest
 from ..rules.functions import ScalarFunction
-from ..rules.registry import JVP, SCALAR, VJP, on_register
+from ..rules.registry import GIVEN, JVP, SCALAR, VJP
 from .classes import identify, is_importable
 from .meaning import is_as_compiled, is_library, names_in, stands_in_library
 
@@ -283,15 +283,6 @@ def _rules(function):
     return [getattr(rule, "partials", rule) for rule in found if rule is not None]
 
 
-_RULED = []  # functions that are no dispatchers, given a rule after the import: `math.sin`, say
-
-
-@on_register.append
-def _note(function):
-    if not isinstance(function, Dispatcher) and function not in _RULED:
-        _RULED.append(function)
-
-
 @cache
 def _versions():
     """All versions, and the state of numbad's own files, so that a changed numbad recompiles."""
@@ -333,7 +324,7 @@ def digested(*values, standing_for=()):
     total = Fingerprint().stand_for(standing_for)
     try:
         total.add(_versions()).add(settings())
-        for function in _RULED:
+        for function in GIVEN:
             for rule in _rules(function):
                 total.add(function).add(rule)
         for method in _methods():

@@ -42,9 +42,7 @@ class Use:
         written = (s for s in statements(self.blocks) if id(s) not in self.direct)
         if any(self.activity.written_by(s) & derived for s in written):
             return False
-        return not (
-            self._escapes(name, derived) or self._is_stale(statement, derived, shared)
-        )
+        return not (self._escapes(name, derived) or self._is_stale(statement, derived, shared))
 
     def _may_share(self, name):
         """The names that may share memory with one; a caller may give one array for two parameters."""
@@ -71,7 +69,7 @@ class Use:
         return elsewhere or bool(of_array & set(self.flow.parameters.values()))
 
     def _shared_without(self, derived, name):
-        """The names that may share the array's memory: what lies beside its part in a tuple, say, does not."""
+        """The names that may share the array's memory, which what a tuple holds beside its part does not."""
         found, pending = set(), [name]
         while pending:
             new = self.flow.shares[pending.pop()] - derived - found

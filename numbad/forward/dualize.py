@@ -29,7 +29,7 @@ from ..ir.dictionaries import TakeTables, is_table, keep_lengths
 from ..ir.untyped import constant_of, definition_of, drop_unread, method_of
 from ..ir.unwind import nopython_pipeline
 from ..rules.foreign import dispatcher_of
-from ..rules.registry import CONSTANT_CALLS, JVP, SCALAR, VJP
+from ..rules.registry import CONSTANT_CALLS, GIVEN, JVP, SCALAR, VJP
 from ..source import define
 from . import custom, entered, gufunc_duals, known, overloads, vectorized
 from . import dual as d
@@ -103,11 +103,11 @@ def has_own_rule(dispatcher):
 
 
 def _has_given_rule(value):
-    """Whether a function of NumPy's, say, has a rule of the user's."""
+    """Whether a function of NumPy's, say, has a rule of the user's: lest it takes duals itself."""
     try:
         if not callable(value):
             return False
-        return value in JVP or value in VJP or (value in SCALAR and value in overloads.GIVEN)
+        return value in JVP or value in VJP or (value in SCALAR and value in GIVEN)
     except TypeError:  # unhashable
         return False
 

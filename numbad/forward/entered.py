@@ -14,6 +14,7 @@ from numba.extending import overload
 from ..ir import chosen
 from ..ir.extension_types import holds_parts
 from ..source import define
+from . import dual as d
 from . import known
 from .dual_dispatcher import dualized
 from .given_code import chosen_for, given_attribute, is_of_duals, value_type
@@ -43,11 +44,27 @@ class ChosenCode(AbstractTemplate):
         else:
             return None
         found = ty.get_call_type(self.context, tuple(args), kws)
+        if found is not None and _loses_duals(args, found.args):
+            raise _refused_intrinsic(self.original, len(args))
         self._key = found and ty.get_impl_key(found)
         return found
 
     def get_impl_key(self, sig):
         return self._key
+
+
+def _loses_duals(given, taken):
+    """Whether what an intrinsic says it takes, whatever it is given, makes a number of a dual number."""
+    pairs = zip(given, taken, strict=False)
+    return any(isinstance(a, d.Dual) and isinstance(b, types.Number) for a, b in pairs)
+
+
+def _refused_intrinsic(fn, count):
+    name, arguments = getattr(fn, "__name__", fn), ", ".join("xyzuvw"[:count])
+    way_out = (
+        f"give it its partial derivatives: nd.scalar_rule({name}, lambda ans, {arguments}: ...)"
+    )
+    return refused_call(f"{name}, which is an intrinsic without a rule", fn, way_out)
 
 
 @cache

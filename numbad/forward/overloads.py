@@ -153,15 +153,10 @@ def register_constant(fn):
     register(fn, ConstantTemplate, lower_constant_function(fn))
 
 
-GIVEN = set()
-"""Functions with a rule given after the import: a stand-in is called, lest they take duals themselves."""
-
-
 def register_later(fn):
     """What happens when a rule is given after the import; a dispatcher is replaced where called."""
     if fn in SCALAR and not isinstance(fn, Dispatcher):
         register_differentiable(fn)
-        GIVEN.add(fn)
 
 
 def is_number_class(fn):

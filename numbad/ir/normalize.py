@@ -9,6 +9,7 @@ from numba import njit
 from numba.core import ir, types
 
 from .function import accessed, is_expr, is_phi, map_vars, read_by, successors
+from .imaginary_parts import put_imaginary
 from .optionals import take_present
 from .rewrite import rewrite
 from .sequences import call_helper, flat_position, index_loops, unpack
@@ -27,6 +28,8 @@ def normalize(fn):
     drop_copies(fn)
     index_flat(fn)
     assign_arrays(fn)
+    put_imaginary(fn)
+    drop_copies(fn)
     drop_unused(fn)
     return fn
 

@@ -184,6 +184,14 @@ def _element(fn, access, array, loc, made):
     return target
 
 
+def items_of_parts(fn, s):
+    """The statements that stand for `s`, where it reads or sets a number of a part of a complex array."""
+    if isinstance(s, ir.SetItem | ir.StaticSetItem):
+        return _set_part(fn, s)
+    access, _ = accessed(s) or (None, None)
+    return [s] if access is None else _part_of_element(fn, s, access)
+
+
 def _part_of_element(fn, s, access):
     """`z.imag[i]`: `z[i].imag`."""
     found = _complex_part(fn, access, access.value)

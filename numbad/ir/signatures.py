@@ -65,7 +65,7 @@ def _conversion(given, declared):
 
 @cache
 def _optional(ty, is_none, as_it_is):
-    """A function that makes what may be None of None, or of a value that is of the type `ty` or converted to it."""
+    """A function that makes what may be None of None, or of a value, which is converted to the type `ty`."""
     number, example = _class_of(ty), _example_of(ty)
     if is_none:
         return example and njit(lambda _: _none_or(True, example()))

@@ -15,6 +15,7 @@ from numbad.rules.expression import (
 )
 from numbad.rules.registry import (
     CONSTANT,
+    GIVEN,
     HOLOMORPHIC,
     JVP,
     NON_HOLOMORPHIC,
@@ -32,6 +33,7 @@ from numbad.rules.user_rules import rule, scalar_rule
 __all__ = [
     "COMPARISONS",
     "CONSTANT",
+    "GIVEN",
     "HOLOMORPHIC",
     "JVP",
     "NON_HOLOMORPHIC",

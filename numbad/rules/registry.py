@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from numba.core.dispatcher import Dispatcher
+
 from numbad.errors import RuleError
 from numbad.rules.expression import Answer, Arg, as_expr, evaluate
 from numbad.rules.expression import call as build
@@ -34,6 +36,9 @@ STOPPING: set = set()
 
 HOLOMORPHIC: dict = {}
 """real function -> the same function where the argument is complex."""
+
+GIVEN: dict = {}
+"""Functions that are no dispatchers (`math.erf`, a ufunc, an intrinsic) and got a rule of the user's."""
 
 on_register: list = []
 """Called with every function that gets a rule after the import."""
@@ -169,9 +174,14 @@ def renew():
 
 
 def announce(fn):
-    """Tell of a function that got a rule after the import: what was compiled before counts no more."""
+    """Tell of a function that got a rule after the import: what was compiled before counts no more.
+
+    What is loaded later reads `GIVEN`.
+    """
     global _given
     _given += 1
+    if not isinstance(fn, Dispatcher):
+        GIVEN[fn] = None
     renew()
     for hook in on_register:
         hook(fn)

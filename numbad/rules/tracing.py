@@ -9,6 +9,7 @@ import inspect
 import types
 
 import numpy as np
+from numba.extending import _Intrinsic
 
 from numbad.errors import RuleError
 from numbad.rules.expression import Expr, as_expr, call, where
@@ -79,14 +80,18 @@ def _copy(function, copies):
 def arity(function):
     """`(least, most)` positional arguments; None where Python cannot tell.
 
-    Works for Numba dispatchers and ufuncs too; `most` is infinite for `*args`.
+    Works for Numba's dispatchers and intrinsics and for ufuncs too; `most` is infinite for `*args`.
     """
     if isinstance(function, np.ufunc):
         return function.nin, function.nin
     try:
-        parameters = inspect.signature(getattr(function, "py_func", function)).parameters.values()
+        parameters = [
+            *inspect.signature(getattr(function, "py_func", function)).parameters.values()
+        ]
     except (TypeError, ValueError):
         return None
+    if isinstance(function, _Intrinsic):
+        del parameters[0]  # the typing context, which calls do not give
     positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     variadic = any(p.kind is p.VAR_POSITIONAL for p in parameters)
     least = sum(p.default is p.empty for p in positional)

@@ -191,6 +191,29 @@ def test_rules_of_functions_that_nobody_compiles_are_seen(runs):
     assert found == [1.0, 1.0, 7.0]
 
 
+RULE_FIRST = """
+import math
+import os
+import numbad as nd
+from tests.compilation.counting import record, report
+
+slope = float(os.environ["SETTING"])
+nd.scalar_rule(math.erf, lambda ans, x: slope)
+for mode in "forward", "reverse":
+    record(mode, nd.grad(lambda x: math.erf(x), mode=mode), 0.3)
+report()
+"""
+
+
+def test_rules_given_before_anything_is_compiled_are_seen(tmp_path):
+    """What tells programs apart is loaded with the first one that is compiled."""
+    program = tmp_path / "program.py"
+    program.write_text(RULE_FIRST)
+    for slope in 3.0, 4.0, 3.0:
+        found = run(program, tmp_path / "cache", SETTING=repr(slope))
+        assert [found[mode][0] for mode in ("forward", "reverse")] == [slope, slope]
+
+
 ONE = """
 from numba import njit
 import numbad as nd

@@ -352,7 +352,8 @@ def late_part(z):
 def carried_part(z):
     part, total = z.imag, 0.0
     for _ in range(2):
-        total += part.sum()
+        for v in part:
+            total += v
         z *= 0.5
     return total
 
