@@ -49,11 +49,36 @@ def matrix_of(rows, columns, dtype):
     return _jit([*lines, "    return out"], {"dtype": number_class(dtype)})
 
 
+def depth_of_lists(ty):
+    """How many axes an array of a list has: of numbers, of lists or tuples of them; None for other lists."""
+    if isinstance(ty, types.Number | types.Boolean):
+        return 0
+    if not isinstance(ty, types.List | types.ListType | types.UniTuple | types.NamedUniTuple):
+        return None
+    inner = depth_of_lists(ty.dtype)
+    return None if inner is None else inner + 1
+
+
 @cache
-def array_of_list(dtype):
-    """`np.array(l)` of a list of numbers."""
-    lines = ["def array(l):", "    out = np.empty(len(l), dtype)", "    for k in range(len(l)):"]
-    return _jit([*lines, "        out[k] = l[k]", "    return out"], {"dtype": number_class(dtype)})
+def array_of_list(depth, dtype):
+    """`np.array(l)` of a list of numbers, of lists of numbers, and so on, `depth` of them."""
+    lines = ["def array(l):", "    n0 = len(l)"]
+    firsts = ["l" + "[0]" * k for k in range(depth)]
+    lines += [
+        f"    n{k} = len({firsts[k]}) if {' and '.join(f'n{j} > 0' for j in range(k))} else 0"
+        for k in range(1, depth)
+    ]
+    shape = ", ".join(f"n{k}" for k in range(depth))
+    lines += [f"    out = np.empty(({shape},), dtype)"]
+    items = ["l" + "".join(f"[i{j}]" for j in range(k)) for k in range(depth + 1)]
+    for k in range(depth):
+        if k:
+            lines += [f"{'    ' * (k + 1)}if len({items[k]}) != n{k}:"]
+            lines += [f"{'    ' * (k + 2)}raise ValueError('incompatible sequence shape')"]
+        lines += [f"{'    ' * (k + 1)}for i{k} in range(n{k}):"]
+    index = ", ".join(f"i{k}" for k in range(depth))
+    lines += [f"{'    ' * (depth + 1)}out[{index}] = {items[depth]}", "    return out"]
+    return _jit(lines, {"dtype": number_class(dtype)})
 
 
 def _nested_lengths(ty):

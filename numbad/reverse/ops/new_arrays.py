@@ -49,9 +49,9 @@ def new_array(fn, label, s, call):
     members = written_out(fn, source)
     if members is None and isinstance(ty, types.BaseTuple):
         return _of_members(fn, label, s, source, ty)
-    if members is None and lists.is_list(ty) and is_scalar(ty.dtype):
+    if members is None and lists.is_list(ty) and (depth := array_loops.depth_of_lists(ty)):
         dtype = fn.type_of(s.target).dtype
-        return StandIn(fn, label, s, array_loops.array_of_list(dtype), [source])
+        return StandIn(fn, label, s, array_loops.array_of_list(depth, dtype), [source])
     if members is None or not leaves(fn.type_of(s.target)):
         return None
     dtype = fn.type_of(s.target).dtype

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+import numbad as nd
 from tests.reverse.oracle import Programs, check_gradient, check_second_order
 
 programs = Programs()
@@ -33,6 +34,26 @@ def likes(m, x):
             z[i, j] += o[i, j] * e[i, 0]
         f[1, i] = z[i, i] * x
     return z[1, 2] * o[0, 1] + f[1, 0] * f[1, 1] + f[0, 0] * z[0, 0]
+
+
+@programs.on((A, 0.7))
+def array_of_lists_that_grew(a, x):
+    """As in pynamicalsys's `lyapunov_exponents`."""
+    history = []
+    for i in range(3):
+        history.append([a[i] * x, a[i + 1], x * x])
+    history[1][2] = a[0]
+    made = np.asarray(history, np.float64) * np.asarray(history)[:, ::-1]
+    return (made[:, 1] * made[2]).sum() + made[1, 2]
+
+
+@programs.on((A, 0.7))
+def array_of_lists_within_lists(a, x):
+    cubes = [[[a[j] * i + k * x for j in range(2)] for i in range(4)] for k in range(2)]
+    pairs = [(a[0], 2.0), (x, a[1])]
+    pairs.append((a[2], x))
+    made, two = np.asarray(cubes), np.asarray(pairs)
+    return (made[1] * made[0])[3, 1] * two[2, 0] + two[1, 0] * made[1, 1, 1]
 
 
 @programs.on((0.7, 1.3))
@@ -284,6 +305,18 @@ def nothing_in_it(a, x):
     for row in m:
         total += row[0]
     return total * a[:0].size + total * a[1]
+
+
+def ragged(a):
+    rows = [[a[0], a[1]]]
+    rows.append([a[2]])
+    return np.asarray(rows).sum()
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+def test_lists_of_different_lengths_make_no_array(mode):
+    with pytest.raises(ValueError, match="incompatible sequence shape|different lengths"):
+        nd.grad(ragged, mode=mode)(A)
 
 
 @pytest.mark.deep(
