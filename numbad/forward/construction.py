@@ -190,6 +190,12 @@ def _shape_of_a_number(a):
         return lambda a: ()
 
 
+@overload(np.size)
+def _size_of_a_number(a):
+    if isinstance(a, d.Dual):
+        return lambda a: 1
+
+
 @overload(np.iscomplexobj)
 def _holds_complex_numbers(x):
     """Whether an array does; Numba's `np.isrealobj` asks this."""

@@ -11,6 +11,7 @@ from numba.core import types
 from numba.extending import overload
 
 from ..source import define
+from . import dual as d
 from .dual_arrays import as_scalar, is_dual_array, plain
 from .optional_arrays import overload_stand_in
 from .stand_ins import stand_for, stand_for_method
@@ -84,7 +85,7 @@ def _search(name, parameters, *, method=False):
     required = [p.name for p in signature(stand_in).parameters.values() if p.default is p.empty]
 
     def make(**given):
-        if method and not isinstance(given[required[0]], types.Array):
+        if method and not isinstance(given[required[0]], types.Array | _NUMBER):
             return None
         options = [k for k, ty in given.items() if k not in required and _is_given(ty)]
         passed = [*(f"plain({k})" for k in required), *(f"{k}={k}" for k in options)]
@@ -97,6 +98,11 @@ def _search(name, parameters, *, method=False):
     if method:
         stand_for_method(name, stand_in)
     return stand_in
+
+
+_NUMBER = (
+    types.Number | types.Boolean | d.Dual
+)  # `np.any(x < 0)` of a number, where an array may be too
 
 
 def _is_given(ty):

@@ -6,6 +6,7 @@ A dispatcher stands for each, under which its rules are kept. SciPy's, whose add
 """
 
 import ctypes
+import gc
 import importlib
 from functools import cache
 
@@ -70,8 +71,9 @@ def _address_and_arity(value):
 
 
 def _made(value, address, arity):
-    known = _special_functions().get(address)
-    own = type(value) if isinstance(value, WrapperAddressProtocol) else value
+    known, own = _special_functions().get(address), _shown(value)
+    if getattr(own, "__module__", None) == _SPECIAL:  # `ctypes.CFUNCTYPE(double, double)(gammaln)`
+        known = own.__name__, ("number",) * arity
     name = known[0] if known else getattr(own, "__name__", "function")
     name = name if name.isidentifier() else "function"
     names = ", ".join(f"x{k}" for k in range(arity))
@@ -83,6 +85,16 @@ def _made(value, address, arity):
     if partials is not None:
         SCALAR[made] = ScalarRule(made, partials)
     return made
+
+
+def _shown(value):
+    """What has the name of a C function: its class, the Python function that it calls, or itself."""
+    if isinstance(value, WrapperAddressProtocol):
+        return type(value)
+    thunk = (getattr(value, "_objects", None) or {}).get("0")
+    behind = [] if isinstance(thunk, ctypes.CDLL) else gc.get_referents(thunk)
+    functions = [o for o in behind if callable(o) and not isinstance(o, type)]
+    return functions[0] if len(functions) == 1 else value
 
 
 def _partials(name, arity):

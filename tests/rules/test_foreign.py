@@ -55,6 +55,20 @@ def test_second_derivatives_of_functions_by_address():
     np.testing.assert_allclose(nd.derivative(nd.derivative(f))(2.5), exact, rtol=1e-13)
 
 
+called_back = UNARY(special.cython_special.gammaln)  # no address: C calls Python's function
+halved = UNARY(lambda x: 0.5 * x)
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+def test_functions_of_scipy_called_back(mode):
+    """As straxen's `numba_gammaln`."""
+    value, slope = nd.value_and_grad(lambda x: called_back(x) * x, mode=mode)(2.5)
+    assert value == special.gammaln(2.5) * 2.5
+    assert slope == pytest.approx(special.gammaln(2.5) + 2.5 * special.digamma(2.5), rel=1e-14)
+    with pytest.raises(nd.UnsupportedError, match="a C function without a rule"):
+        nd.grad(lambda x: halved(x), mode=mode)(2.5)
+
+
 @pytest.mark.parametrize("mode", ["forward", "reverse"])
 def test_what_has_no_rule_is_named(mode):
     f = njit(lambda x: struve_integral(x) * x)

@@ -43,9 +43,13 @@ def new_array(fn, label, s, call):
     if isinstance(ty, types.Array):
         return copied(fn, label, s, source)
     if is_scalar(ty):
-        return StandIn(
-            fn, label, s, array_loops.array_of_number(fn.type_of(s.target).dtype), [source]
+        out = fn.type_of(s.target)
+        made = (
+            array_loops.vector_of(1, out.dtype)
+            if out.ndim
+            else array_loops.array_of_number(out.dtype)
         )
+        return StandIn(fn, label, s, made, [source])
     members = written_out(fn, source)
     if members is None and isinstance(ty, types.BaseTuple):
         return _of_members(fn, label, s, source, ty)

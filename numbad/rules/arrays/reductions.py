@@ -67,7 +67,7 @@ def _by_axis(a, along):
     return jit([*lines, "    raise ValueError('axis is out of bounds')"], **made)
 
 
-@stands_for(np.prod, method="prod")
+@stands_for(np.prod, method="prod", of_numbers=True)
 def product(a):
     if not is_array(a):
         return None
@@ -75,7 +75,7 @@ def product(a):
     return jit([*lines, "    return out"], number=number_class(a.dtype))
 
 
-@stands_for(np.mean, method="mean")
+@stands_for(np.mean, method="mean", of_numbers=True)
 def mean(a):
     if not is_array(a):
         return None
@@ -98,12 +98,12 @@ def _variance(a):
     return jit([*lines, "    return out / a.size"], mean=mean(a))
 
 
-@stands_for(np.var, method="var")
+@stands_for(np.var, method="var", of_numbers=True)
 def variance(a):
     return _variance(a) if is_array(a) else None
 
 
-@stands_for(np.std, method="std")
+@stands_for(np.std, method="std", of_numbers=True)
 def deviation(a):
     if not is_array(a):
         return None
@@ -142,12 +142,12 @@ def _extremum(a, sign):
     return _found(a, "extremum", better)
 
 
-@stands_for(np.min, np.amin, method="min")
+@stands_for(np.min, np.amin, method="min", of_numbers=True)
 def least(a):
     return _extremum(a, "<")
 
 
-@stands_for(np.max, np.amax, method="max")
+@stands_for(np.max, np.amax, method="max", of_numbers=True)
 def greatest(a):
     return _extremum(a, ">")
 
@@ -164,12 +164,12 @@ def _extremum_without_nan(a, sign):
     return _found(a, "extremum", better)
 
 
-@stands_for(np.nanmin)
+@stands_for(np.nanmin, of_numbers=True)
 def least_number(a):
     return _extremum_without_nan(a, "<")
 
 
-@stands_for(np.nanmax)
+@stands_for(np.nanmax, of_numbers=True)
 def greatest_number(a):
     return _extremum_without_nan(a, ">")
 
@@ -241,17 +241,17 @@ def _without_nan(a, start, symbol):
     return jit([*lines, "    return out"], number=number_class(a.dtype))
 
 
-@stands_for(np.nansum)
+@stands_for(np.nansum, of_numbers=True)
 def total_of_numbers(a):
     return _without_nan(a, 0, "+")
 
 
-@stands_for(np.nanprod)
+@stands_for(np.nanprod, of_numbers=True)
 def product_of_numbers(a):
     return _without_nan(a, 1, "*")
 
 
-@stands_for(np.nanmean)
+@stands_for(np.nanmean, of_numbers=True)
 def mean_of_numbers(a):
     """In double precision, as Numba's starts from a float."""
     if not is_array(a):
@@ -278,12 +278,12 @@ def _plainly(axis, dtype, out):
     return is_none(axis) and is_none(dtype) and is_none(out)
 
 
-@stands_for(np.nanvar)
+@stands_for(np.nanvar, of_numbers=True)
 def variance_of_numbers(a, axis=None, dtype=None, out=None, ddof=0):
     return _variance_of_numbers(a) if is_array(a) and _plainly(axis, dtype, out) else None
 
 
-@stands_for(np.nanstd)
+@stands_for(np.nanstd, of_numbers=True)
 def deviation_of_numbers(a, axis=None, dtype=None, out=None, ddof=0):
     if not is_array(a) or not _plainly(axis, dtype, out):
         return None

@@ -26,10 +26,11 @@ class StandIns:
 
     make: takes the types of the arguments given, under the names of NumPy's parameters, and returns a
         jitted function with the same parameters; None for types that it does not know.
+    of_numbers: whether a number may be the first argument, as an array without axes.
     """
 
-    def __init__(self, make):
-        self.make = make
+    def __init__(self, make, of_numbers=False):
+        self.make, self.of_numbers = make, of_numbers
         self.signature = inspect.signature(make)
         self._known = {}
 
@@ -53,8 +54,11 @@ class StandIns:
         return self._known[key]
 
     def _of_lists(self, given):
-        """The function where lists and tuples of numbers stand for arrays; None if none does."""
+        """The function where lists and tuples of numbers, or a number, stand for arrays; None if none does."""
         arrays = {name: _array_of(ty) for name, ty in given.items() if name not in _NO_ARRAYS}
+        first = next(iter(given), None)
+        if self.of_numbers and isinstance(given.get(first), types.Float | types.Complex):
+            arrays[first] = types.Array(given[first], 0, "C")
         made = any(arrays.values()) and self.of({k: arrays.get(k) or ty for k, ty in given.items()})
         if not made:
             return None
@@ -87,11 +91,11 @@ def _array_of(ty):
     return unified and types.Array(unified, 1, "C")
 
 
-def stands_for(*functions, method=None):
+def stands_for(*functions, method=None, of_numbers=False):
     """Let what the decorated function makes stand for calls of these functions, and of a method."""
 
     def register(make):
-        found = StandIns(make)
+        found = StandIns(make, of_numbers)
         FUNCTIONS.update(dict.fromkeys(functions, found))
         if method is not None:
             METHODS[method] = found
