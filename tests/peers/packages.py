@@ -26,7 +26,12 @@
         sarracen nemesispy lstchain pyrfu scri sxs pandapipes sectionproperties blond hendrics \\
         stochvolmodels ross-rotordynamics distance3d spikeinterface alphadia sktime mgwr pymc-bart \\
         pointpats nufftcf libertem pyxem py4dstem xugrid sdt-python numbatalib porespy quartical \\
-        mlfinpy numba-scipy-complex numba-integrators    # and what they import
+        mlfinpy numba-scipy-complex numba-integrators \\
+        fastemriwaveforms qnm prosail neuralhydrology ldtk optimagic linearwavetheory spycial exo-k \\
+        geodistpy haversine libf0 mosartwmpy qis mumott ImageD11 skchange alphapept yadism xsdba \\
+        decoupler cellrank trimap becquerel libfmp synctoolbox soapy claspy systole arviz-stats strax \\
+        straxen GridCalEngine amset adm1-numba pynamicalsys cosipymodel spinsim \\
+        upper-envelope    # and what they import
     python -m tests.peers.packages DIR [part of a function's name ...]
 
 An extra that no test needs. A process for each module; one that dies is started again behind the call that
@@ -50,7 +55,7 @@ import numpy as np
 MODES = "forward", "reverse"
 RELATIVE_ERROR = 1e-5
 SECONDS = 240  # that a call may take
-SAMPLES = "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth"
+SAMPLES = "first second third fourth fifth sixth seventh eighth ninth tenth".split()
 
 
 def numbers(shape, seed=[0]):  # noqa: B006  (counts the arrays made)
