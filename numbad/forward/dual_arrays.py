@@ -1,15 +1,18 @@
 """Arrays of dual numbers: dtypes, conversion, and views of their values."""
 
 import functools
+from itertools import combinations
 
 import numpy as np
 from numba.core import types
 from numba.core.imputils import impl_ret_borrowed
-from numba.extending import intrinsic, overload
+from numba.extending import intrinsic, overload, register_jitable
 from numba.typed import List
 from numba.typed.dictobject import new_dict
 from numba.typed.listobject import new_list
 
+from ..errors import UnsupportedError
+from ..ir.array_extents import arrays_overlap
 from ..source import define
 from . import dual as d
 from .access import primal
@@ -74,11 +77,33 @@ def as_dual(dual):
             return lambda x: List([item(v) for v in x])
         if isinstance(x, types.DictType) and (item := raising(x.value_type, dual)):
             return lambda x: {key: item(v) for key, v in x.items()}
-        if isinstance(x, types.BaseTuple) and _to_convert(x, dual) == 1:  # two may share memory
-            return of_members(x, convert)
+        if isinstance(x, types.BaseTuple) and (found := _to_convert(x, dual)):
+            return of_members(x, convert) if found == 1 else _of_apart(x, convert, dual)
         return lambda x: x
 
     return convert
+
+
+def _of_apart(ty, convert, dual):
+    """A nopython function that converts the arrays of a tuple, none of which may share memory with another.
+
+    None where the tuple holds lists or others that share theirs in other ways: it stays as it is.
+    """
+    places = [k for k, member in enumerate(ty) if _to_convert(member, dual)]
+    if not all(isinstance(ty[k], types.Array) for k in places):
+        return lambda x: x
+    shared = " or ".join(f"arrays_overlap(x[{j}], x[{k}])" for j, k in combinations(places, 2))
+    members = of_members(ty, convert)
+    lines = f"    if {shared}:\n        raise UnsupportedError(refusal)\n    return converted(x)\n"
+    names = {"arrays_overlap": arrays_overlap, "UnsupportedError": UnsupportedError}
+    names |= {"refusal": _SHARED, "converted": register_jitable(members)}
+    return define(f"def convert_apart(x):\n{lines}", names)
+
+
+_SHARED = (
+    "forward mode cannot differentiate a function that writes to arrays of a tuple which share memory, "
+    "and held constants at first.\nWay out: copy one of them before it goes into the tuple."
+)
 
 
 def _to_convert(ty, dual):

@@ -11,7 +11,7 @@ from inspect import signature
 from types import ModuleType
 
 from numba import njit
-from numba.core import ir
+from numba.core import ir, types
 from numba.core.compiler import CompilerBase
 from numba.core.compiler_machinery import FunctionPass, register_pass
 from numba.core.dispatcher import Dispatcher, LiftedCode
@@ -140,18 +140,19 @@ class ReplaceFunctions(FunctionPass):
         )
         self.asked = set()  # names that were methods
         self.rule_of = getattr(state.func_id.func, "__numbad_rule_of__", None)
-        called = _called_names(func_ir)
+        called, passed = _called_names(func_ir), _passed_names(func_ir)
         for block in func_ir.blocks.values():
             for statement in block.body:
                 if isinstance(statement, ir.Assign):
-                    self._value(func_ir, statement, statement.target.name in called)
+                    name = statement.target.name
+                    self._value(func_ir, statement, name in called, name in passed)
         self._methods(func_ir)
         drop_unread(func_ir.blocks, self.asked)
         func_ir._definitions = build_definitions(func_ir.blocks)
         refresh(state)
         return True
 
-    def _value(self, func_ir, statement, called):
+    def _value(self, func_ir, statement, called, passed):
         value = statement.value
         if isinstance(value, _NAMED) and isinstance(value.value, LiftedCode):
             block = in_object_mode(value.value, value.loc)
@@ -170,7 +171,8 @@ class ReplaceFunctions(FunctionPass):
             return
         if overloads.is_number_class(found) and not _has_given_rule(found):
             return  # it may be a `dtype` as well: replaced where it is called
-        new = _stand_in(found) if called and not _has_given_rule(found) else None
+        replaced = called or (passed and not isinstance(found, type | Dispatcher | types.Type))
+        new = _stand_in(found) if replaced and not _has_given_rule(found) else None
         if found is self.rule_of and isinstance(found, Dispatcher) and found not in JVP:
             new = dualized(found)  # within its own rule, a function means its code
         elif new is None and not called and isinstance(found, Dispatcher) and has_own_rule(found):
@@ -283,6 +285,18 @@ def _called_names(func_ir):
                 called.add(value.func.name)
     spread(called, copied)
     return called
+
+
+def _passed_names(func_ir):
+    """The names that are given to functions, or put into tuples: `along(np.mean, a)`."""
+    passed = set()
+    for block in func_ir.blocks.values():
+        for statement in block.find_insts(ir.Assign):
+            value = statement.value
+            if isinstance(value, ir.Expr) and value.op in ("call", "build_tuple"):
+                given = value.items if value.op == "build_tuple" else value.args
+                passed.update(v.name for v in given)
+    return passed
 
 
 def _is_attribute(func_ir, expr, given):

@@ -496,7 +496,13 @@ def _two_of_one_memory():
     return a, a[1:]
 
 
-def test_a_fresh_array_in_a_tuple_takes_duals_but_two_that_may_share_memory_are_refused():
+@njit
+def _two_apart(m):
+    halves = 0.5 * m
+    return halves[:, 0], 2, halves[:, 1:].copy(), np.arange(3)
+
+
+def test_fresh_arrays_in_a_tuple_take_duals_but_two_that_share_memory_are_refused():
     def one(x):
         a, c = _one_fresh()
         a[0] = x
@@ -507,6 +513,16 @@ def test_a_fresh_array_in_a_tuple_takes_duals_but_two_that_may_share_memory_are_
         a[1] = x
         return b[0] * x
 
+    def apart(x):
+        """As pynamicalsys's `lyapunov_qr`, whose vectors are constants at first."""
+        a, n, b, k = _two_apart(np.eye(2))
+        for _ in range(2):
+            a[0] = x * b[1, 0]
+            b[1] = a[0] * n
+            a, n, b, k = _two_apart(np.column_stack((a, b)))
+        return a[0] * k[2] + b[1, 0]  # x**2
+
     assert nd.grad(one, mode="forward")(0.7) == pytest.approx(6 * 0.7)
-    with pytest.raises(nd.UnsupportedError):
+    assert nd.grad(apart, mode="forward")(0.7) == pytest.approx(1.4, rel=1e-14)
+    with pytest.raises(nd.UnsupportedError, match="share memory.*\n.*copy one of them"):
         nd.grad(two, mode="forward")(0.7)

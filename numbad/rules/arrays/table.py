@@ -54,7 +54,7 @@ class StandIns:
         return self._known[key]
 
     def _of_lists(self, given):
-        """The function where lists and tuples of numbers, or a number, stand for arrays; None if none does."""
+        """The function where lists and tuples of numbers, or a number, stand for arrays; or None."""
         arrays = {name: _array_of(ty) for name, ty in given.items() if name not in _NO_ARRAYS}
         first = next(iter(given), None)
         if self.of_numbers and isinstance(given.get(first), types.Float | types.Complex):
