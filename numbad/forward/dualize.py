@@ -18,6 +18,7 @@ from numba.core.dispatcher import Dispatcher, LiftedCode
 from numba.core.ir_utils import build_definitions
 from numba.core.typed_passes import NopythonRewrites, NopythonTypeInference
 from numba.core.untyped_passes import MakeFunctionToJitFunction, ReconstructSSA
+from numba.extending import _Intrinsic
 from numba.np.ufunc.dufunc import DUFunc
 from numba.np.ufunc.gufunc import GUFunc
 
@@ -29,6 +30,7 @@ from ..ir.dictionaries import TakeTables, is_table, keep_lengths
 from ..ir.untyped import constant_of, definition_of, drop_unread, method_of
 from ..ir.unwind import nopython_pipeline
 from ..rules.foreign import dispatcher_of
+from ..rules.intrinsics import bring_rule
 from ..rules.registry import CONSTANT_CALLS, GIVEN, JVP, SCALAR, VJP
 from ..source import define
 from . import custom, entered, gufunc_duals, known, overloads, vectorized
@@ -107,6 +109,9 @@ def _has_given_rule(value):
     try:
         if not callable(value):
             return False
+        if isinstance(value, _Intrinsic):
+            bring_rule(value)
+            return value in SCALAR
         return value in JVP or value in VJP or (value in SCALAR and value in GIVEN)
     except TypeError:  # unhashable
         return False

@@ -6,10 +6,12 @@ import numpy as np
 from numba import njit
 from numba.core import types
 from numba.core.registry import cpu_target
+from numba.extending import _Intrinsic
 from numba.np.ufunc.dufunc import DUFunc
 from numba.np.ufunc.gufunc import GUFunc
 
 from ..rules.foreign import dispatcher_of, is_foreign
+from ..rules.intrinsics import bring_rule
 from ..rules.registry import JVP, SCALAR, VJP
 from .gufuncs import code_of
 
@@ -83,6 +85,8 @@ def _gufunc(fn, call, key):
 def _function(key):
     if isinstance(key, DUFunc):
         return Callee("ufunc", key)
+    if isinstance(key, _Intrinsic):
+        bring_rule(key)
     return Callee("function", key) if callable(key) else Callee("unknown", key)
 
 

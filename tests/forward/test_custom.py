@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 import pytest
-from numba import njit, types
+from numba import njit
+from numba.core import types
 from numba.core.errors import TypingError
-from numba.extending import intrinsic
 
 import numbad as nd
 from tests.reverse.refusal import assert_clear
@@ -44,34 +44,6 @@ def test_partials_of_two_arguments_one_of_them_constant():
     assert nd.derivative(lambda y: ratio(3.0, y))(4.0) == -0.1875
     mixed = nd.hessian(lambda v: ratio(v[0], v[1]))(np.array([3.0, 4.0]))
     np.testing.assert_allclose(mixed, [[0.0, -0.625], [-2.5 / 4, 2 * 3 / 64]], rtol=1e-15)
-
-
-@intrinsic
-def fused(typingctx, x, y, z):
-    """As spycial's `_fma`: it says that it takes floats, whatever it is given."""
-
-    def instructions(context, builder, sig, args):
-        return builder.fma(*args)
-
-    return types.float64(types.float64, types.float64, types.float64), instructions
-
-
-def horner(x):
-    total = 0.5
-    for _ in range(2):
-        total = fused(total, x, 3.0)
-    return total
-
-
-@pytest.mark.parametrize("mode", ["forward", "reverse"])
-def test_an_intrinsic(mode):
-    """0.5 x**2 + 3 x + 3."""
-    place = r"test_custom\.py.*\n.*total = fused"
-    with pytest.raises(nd.UnsupportedError, match=f"fused.*{place}.*\n.*nd.scalar_rule"):
-        nd.grad(horner, mode=mode)(2.0)
-    nd.scalar_rule(fused, lambda ans, x, y, z: (y, x, 1.0))
-    assert nd.grad(horner, mode=mode)(2.0) == 5.0
-    assert nd.grad(nd.grad(horner, mode=mode), mode=mode)(2.0) == 1.0
 
 
 def test_a_rule_for_an_external_function():

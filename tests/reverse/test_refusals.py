@@ -79,16 +79,17 @@ def external_function(x):
 
 
 @intrinsic
-def twice(typingctx, x):
+def size_of(typingctx, x):
     def codegen(context, builder, signature, args):
-        return builder.fadd(args[0], args[0])
+        negative = builder.fcmp_ordered("<", args[0], context.get_constant(types.float64, 0.0))
+        return builder.select(negative, builder.fneg(args[0]), args[0])
 
     return types.float64(types.float64), codegen
 
 
-@refused.for_("(?i)twice|intrinsic", "twice(x)")
+@refused.for_("(?i)size_of|intrinsic", "size_of(x)")
 def user_intrinsic(x):
-    return twice(x) * x
+    return size_of(x) * x
 
 
 @refused.for_("as_strided", "as_strided(a, (1,), (8,))", np.ones(2))
