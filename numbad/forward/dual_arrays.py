@@ -87,7 +87,7 @@ def as_dual(dual):
 def _of_apart(ty, convert, dual):
     """A nopython function that converts the arrays of a tuple, none of which may share memory with another.
 
-    None where the tuple holds lists or others that share theirs in other ways: it stays as it is.
+    A tuple that holds lists, or tuples of arrays, stays as it is.
     """
     places = [k for k, member in enumerate(ty) if _to_convert(member, dual)]
     if not all(isinstance(ty[k], types.Array) for k in places):

@@ -100,9 +100,8 @@ def _search(name, parameters, *, method=False):
     return stand_in
 
 
-_NUMBER = (
-    types.Number | types.Boolean | d.Dual
-)  # `np.any(x < 0)` of a number, where an array may be too
+# `np.any(x < 0)` of a number, where an array may be too.
+_NUMBER = types.Number | types.Boolean | d.Dual
 
 
 def _is_given(ty):

@@ -111,8 +111,8 @@ def _has_given_rule(value):
             return False
         if isinstance(value, _Intrinsic):
             bring_rule(value)
-            return value in SCALAR
-        return value in JVP or value in VJP or (value in SCALAR and value in GIVEN)
+        given = value in GIVEN or isinstance(value, _Intrinsic)
+        return value in JVP or value in VJP or (value in SCALAR and given)
     except TypeError:  # unhashable
         return False
 

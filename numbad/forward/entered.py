@@ -9,7 +9,7 @@ from functools import cache
 from numba.core import types
 from numba.core.dispatcher import Dispatcher
 from numba.core.typing.templates import AbstractTemplate, infer_global
-from numba.extending import overload
+from numba.extending import _Intrinsic, overload
 
 from ..ir import chosen
 from ..ir.extension_types import holds_parts
@@ -45,7 +45,7 @@ class ChosenCode(AbstractTemplate):
             return None
         found = ty.get_call_type(self.context, tuple(args), kws)
         if found is not None and _loses_duals(args, found.args):
-            raise _refused_intrinsic(self.original, len(args))
+            raise _without_rule(self.original, len(args))
         self._key = found and ty.get_impl_key(found)
         return found
 
@@ -59,12 +59,13 @@ def _loses_duals(given, taken):
     return any(isinstance(a, d.Dual) and isinstance(b, types.Number) for a, b in pairs)
 
 
-def _refused_intrinsic(fn, count):
+def _without_rule(fn, count):
     name, arguments = getattr(fn, "__name__", fn), ", ".join("xyzuvw"[:count])
     way_out = (
         f"give it its partial derivatives: nd.scalar_rule({name}, lambda ans, {arguments}: ...)"
     )
-    return refused_call(f"{name}, which is an intrinsic without a rule", fn, way_out)
+    what = "an intrinsic" if isinstance(fn, _Intrinsic) else "given to Numba as instructions,"
+    return refused_call(f"{name}, which is {what} without a rule", fn, way_out)
 
 
 @cache

@@ -12,7 +12,7 @@ from numba.core import types
 from numba.core.registry import cpu_target
 
 from ..source import define
-from .registry import SCALAR, ship
+from .registry import JVP, SCALAR, VJP, ship
 from .tracing import arity
 
 _FUSED = ("llvm.fma.", "llvm.fmuladd.")
@@ -24,7 +24,7 @@ def bring_rule(intrinsic):
     if intrinsic not in _IMPLIED:
         _IMPLIED[intrinsic] = _implied(intrinsic)
     partials = _IMPLIED[intrinsic]
-    if partials is not None and intrinsic not in SCALAR:
+    if partials is not None and not any(intrinsic in table for table in (SCALAR, JVP, VJP)):
         ship({intrinsic: partials})
 
 

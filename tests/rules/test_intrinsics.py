@@ -104,3 +104,13 @@ def test_the_users_rule_counts():
     nd.scalar_rule(fused, lambda ans, x, y, z: (0.0, 7.0, 0.0))  # wrong on purpose, to be seen
     for mode in MODES:
         assert nd.grad(horner, mode=mode)(2.0) == 7.0
+
+
+def test_a_rule_as_code_counts():
+    nd.rule(
+        fused,
+        jvp=lambda primals, tangents: (fused(*primals), 7.0 * tangents[1]),
+        vjp=(lambda x, y, z: (fused(x, y, z), ()), lambda _, c: (0.0, 7.0 * c, 0.0)),
+    )
+    for mode in MODES:
+        assert nd.grad(horner, mode=mode)(2.0) == 7.0
