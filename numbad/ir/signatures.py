@@ -59,6 +59,8 @@ def _conversion(given, declared):
     if given == declared:
         return None
     if isinstance(declared, types.Optional):
+        if isinstance(given, types.Optional):
+            return None  # it may be None as it is, which no class of numbers takes
         return _optional(declared.type, given == types.none, given == declared.type)
     return _class_of(declared)
 

@@ -90,8 +90,22 @@ def many_or_none(x, n):
     return n * x
 
 
+@declare("float64(float64, optional(float64))")
+def many_or_zero(x, n):
+    return 0.0 if n is None else n * x
+
+
 def maybe_none(x):
     return over(x, None, False) + over(x, x * x, True) + over(x, np.float32(1.5), True)
+
+
+@njit
+def count_or_none(n):
+    return None if n < 0 else n
+
+
+def of_what_may_be_none(x):
+    return many_or_zero(x, count_or_none(2)) * x + many_or_zero(x, count_or_none(-1))
 
 
 def arrays_or_none(x):
@@ -157,6 +171,7 @@ def test_members_of_tuples_are_converted(mode):
     [
         (maybe_none, 2 * 1.3 - 1.3**-2 + 1 / 1.5, 2 + 2 * 1.3**-3),  # x**2 + 1/x + x/1.5
         (arrays_or_none, 12 * 1.3 + 4, 12.0),  # 6 x**2 + 4 x
+        (of_what_may_be_none, 4 * 1.3, 4.0),  # 2 x**2
         (results_that_may_be_none, 4 * 1.3 + 1, 4.0),  # 2 x**2 + x
     ],
 )
