@@ -8,6 +8,7 @@ import operator
 from collections import defaultdict
 from dataclasses import dataclass, field
 
+import numpy as np
 from numba.core import ir, types
 from numba.core.dispatcher import Dispatcher
 from numba.experimental.jitclass.base import JitClassType
@@ -26,6 +27,11 @@ def _is_hashable(fn):
     except TypeError:
         return False
     return True
+
+
+def _belongs_to_array(fn):
+    """Whether a function is the method of an array that the code reads as a constant."""
+    return isinstance(getattr(fn, "__self__", None), np.ndarray)
 
 
 def _given(dispatcher, args, kws, others):
@@ -283,7 +289,7 @@ class Flow:
         fn = constant_of(self.func_ir, e.func)
         if isinstance(fn, Dispatcher):
             self._dispatch(target, fn, args, kws, others)
-        elif fn is not None and _is_hashable(fn):
+        elif fn is not None and not _belongs_to_array(fn) and _is_hashable(fn):
             self._plain_call(target, known.STANDS_FOR.get(fn, fn), args, kws, others)
         elif method := method_of(self.func_ir, e.func):
             owner, name = method

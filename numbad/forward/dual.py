@@ -31,6 +31,11 @@ class Dual(types.Hashable):
     def key(self):
         return self.scalar, self.n, self.tag
 
+    @property
+    def bitwidth(self):
+        """In memory, where nothing lies between a value and its partials."""
+        return self.scalar.bitwidth * (1 + self.n)
+
     def can_convert_from(self, typingctx, other):
         """int, float, and duals of a lower level convert to a dual whose partials are zero."""
         if isinstance(other, types.Number | types.Boolean):
@@ -164,6 +169,8 @@ def primal_type(ty):
         return types.Optional(primal_type(ty.type))
     if isinstance(ty, DualView):
         return primal_type(ty.array)
+    if isinstance(ty, types.Record):
+        return getattr(ty, "root", ty)  # see `dual_records.py`
     if isinstance(ty, types.ClassInstanceType):
         return getattr(ty.class_type, "root", ty)  # see `retyped.py`
     if isinstance(ty, types.StructRef):
@@ -189,6 +196,9 @@ def duals_in(ty):
         yield from duals_in(ty.value_type)
     elif isinstance(ty, types.DType):
         yield from duals_in(ty.dtype)
+    elif isinstance(ty, types.Record):
+        for _, field in ty.members:
+            yield from duals_in(field)
     else:
         for field in (fields_of(ty) or {}).values():
             yield from duals_in(field)

@@ -17,6 +17,7 @@ from ..source import define
 from . import dual as d
 from .access import primal
 from .dual import is_dual_array, is_float_array
+from .dual_records import copy_records, holds_records
 from .layout import empty_as
 from .retyped import in_duals
 from .stand_ins import stand_for
@@ -71,6 +72,19 @@ def as_dual(dual):
                 return out
 
             return array_as_dual
+        if (
+            isinstance(x, types.Array)
+            and holds_records(x)
+            and (wanted := in_duals(x.dtype, dual)) != x.dtype
+        ):
+            records = dtype_of_type(wanted)
+
+            def records_as_dual(x):
+                out = empty_as(x, records())
+                copy_records(out, x)
+                return out
+
+            return records_as_dual
         if isinstance(x, types.List) and (item := raising(x.dtype, dual)):
             return lambda x: [item(v) for v in x]
         if isinstance(x, types.ListType) and (item := raising(x.item_type, dual)):

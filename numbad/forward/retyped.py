@@ -5,6 +5,8 @@ of the same class with dual numbers in its fields, and the methods are compiled 
 has the types of its fields in its own type, so that it needs nothing more than another type.
 """
 
+from functools import partial
+
 from llvmlite import ir
 from numba.core import cgutils, types
 from numba.core.compiler_machinery import FunctionPass, register_pass
@@ -18,6 +20,7 @@ from ..ir.fence import place
 from ..ir.leaves import fields_of
 from . import dual as d
 from .dual_dispatcher import dualized
+from .dual_records import with_duals
 
 ALLOCATORS = {structref.new: None}
 """Intrinsics that make an instance without running any code of its class: the type of such an instance."""
@@ -67,6 +70,10 @@ def in_duals(ty, dual):
     """The type with a dual number for every float in it: `dual`, of the precision that it has."""
     if isinstance(ty, types.Float | types.Complex):
         return d.with_base(dual, ty)
+    if isinstance(ty, types.NestedArray):
+        return types.NestedArray(in_duals(ty.dtype, dual), ty.shape)
+    if isinstance(ty, types.Record):
+        return with_duals(ty, partial(in_duals, dual=dual))
     if isinstance(ty, types.Array):
         return ty.copy(dtype=in_duals(ty.dtype, dual))
     if isinstance(ty, types.List):
@@ -224,6 +231,13 @@ _REFUSAL = (
 )
 
 
+_OF_CONSTANTS = (
+    "cannot differentiate a number that becomes the field '{name}' of a record of constants: {place}\n"
+    "Records that the function makes hold differentiated numbers, and so do those that are its arguments, "
+    "unless their fields share memory.\nWay out: mode='reverse', or keep the number in an array."
+)
+
+
 @register_pass(mutates_CFG=False, analysis_only=True)
 class CheckFields(FunctionPass):
     """Refuses an array of constants that is assigned to a field which holds arrays of duals.
@@ -239,10 +253,18 @@ class CheckFields(FunctionPass):
     def run_pass(self, state):
         for block in state.func_ir.blocks.values():
             for s in block.find_insts(SetAttr):
-                field = (fields_of(state.typemap[s.target.name]) or {}).get(s.attr)
-                if _is_mixed(field, state.typemap[s.value.name]):
+                owner, given = state.typemap[s.target.name], state.typemap[s.value.name]
+                field = (fields_of(owner) or {}).get(s.attr)
+                if _is_mixed(field, given):
                     raise UnsupportedError(_REFUSAL.format(name=s.attr, place=place(s.loc)))
+                if _is_of_constants(owner, s.attr) and any(True for _ in d.duals_in(given)):
+                    raise UnsupportedError(_OF_CONSTANTS.format(name=s.attr, place=place(s.loc)))
         return False
+
+
+def _is_of_constants(owner, name):
+    """Whether a record's field holds no duals."""
+    return isinstance(owner, types.Record) and not any(d.duals_in(owner.typeof(name)))
 
 
 def _is_mixed(field, given):

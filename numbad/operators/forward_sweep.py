@@ -24,6 +24,7 @@ from .describe import is_differentiable
 from .generated_names import Writer, indented
 from .operator_dispatcher import plain_parameters, starred
 from .results import call_type, holds_numbers
+from .written_records import WrittenRecords
 
 # Partials a pass. On Lotka-Volterra with 32 inputs, passes of 8, 16 and 32 cost 1, 0.56 and 0.40
 # (AVX-512), while 6 inputs in a pass of 16 cost a tenth more than in one of 8. Below another
@@ -165,6 +166,13 @@ class ForwardSweep(Writer):
         sources = {}
         for k in sorted(changed - set(self.operator.argnums)):
             ty = self.argtypes[k] if k < len(self.argtypes) else types.none
+            if k in written and WrittenRecords.takes(ty):
+                records = WrittenRecords(k, f"arg{k}", ty, self.n, self.tag, self.namespace)
+                self.before.append(records.made)
+                self.prepare.append(records.loaded)
+                self.after.append(records.stored)
+                sources[k] = records.source, records.type
+                continue
             if not isinstance(ty, types.Array):
                 self._refuse_repetition(k, ty)
                 continue

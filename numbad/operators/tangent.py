@@ -38,6 +38,7 @@ from .operator_dispatcher import (
 )
 from .results import call_type, numeric_result, refuse_returned
 from .tupled import TupledDispatcher
+from .written_records import WrittenRecords
 
 
 class Tangent(Operator):
@@ -287,9 +288,15 @@ class TangentSource:
             ty = self.argtypes[k] if k < len(self.argtypes) else None
             for array, duals in self.paired.get(k, ()):
                 self.after.append(f"store({array}, {duals})")
+            source = self._given(k)
+            if k in done.written and WrittenRecords.takes(ty):
+                records = WrittenRecords(k, source, ty, 1, self.tag, self.namespace)
+                self.lines += [records.made, records.loaded]
+                self.after.append(records.stored)
+                self.sources[k], self.argtypes[k] = records.source, records.type
+                continue
             if self.paired.get(k) or not isinstance(ty, types.Array):
                 continue
-            source = self._given(k)
             if k in done.written and is_differentiable(ty.dtype):
                 dual = Dual(ty.dtype, 1, self.tag)
                 self.namespace[f"dtype{k}"] = dtype_of_type(dual)

@@ -9,6 +9,8 @@ from numba.core.imputils import impl_ret_borrowed
 from numba.extending import intrinsic, overload
 
 from ..errors import ArgumentError, RuleError
+from ..ir.leaves import leaves
+from ..source import define
 from . import random_state
 from .arena import emit_kept
 from .contributions import STRONG_PRODUCT
@@ -61,6 +63,9 @@ def _add_scaled(shadow, factor, other):
 
 @overload(_add_scaled)
 def _choose_add_scaled(shadow, factor, other):
+    record = other if isinstance(other, types.Record) else other.dtype
+    if isinstance(record, types.Record):
+        return _add_fields(record, one=record is other)
     contiguous = shadow.layout == other.layout and shadow.layout in "CF"
     if contiguous and isinstance(other.dtype, types.Float):
         return _add_what_is_not_zero if shadow.layout == "C" else _add_transposed
@@ -70,6 +75,19 @@ def _choose_add_scaled(shadow, factor, other):
             shadow[index] += STRONG_PRODUCT(factor, (other[index],))
 
     return add
+
+
+def _add_fields(record, one):
+    """The same for a record, or an array of records: field by field."""
+    lines = []
+    for name, ty in record.members:
+        if leaves(ty) and one and isinstance(ty, types.Number):
+            scaled = f"product(factor, (other[{name!r}],))"
+            lines.append(f"    shadow[{name!r}] += {scaled}\n")
+        elif leaves(ty):
+            lines.append(f"    add_scaled(shadow[{name!r}], factor, other[{name!r}])\n")
+    names = {"add_scaled": _add_scaled, "product": STRONG_PRODUCT}
+    return define("".join(["def add_fields(shadow, factor, other):\n", *lines]), names)
 
 
 def _add_transposed(shadow, factor, other):

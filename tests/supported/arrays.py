@@ -177,6 +177,12 @@ def record_store(x):
     return made[0]["u"] * x
 
 
+@structured.feature("differentiated float stored into a record argument")
+def record_store_given(x, point, points):
+    point.u, points[1]["v"] = x * x, point.v * x
+    return point.u * points["v"][1]
+
+
 @structured.feature("attribute set on a record argument")
 def record_set(x, point):
     point.u = 3.0

@@ -2,6 +2,7 @@
 
 import numpy as np
 from numba import njit
+from numba.core import types
 from numba.np.numpy_support import as_dtype
 
 from ...source import define
@@ -13,8 +14,8 @@ def jit(lines, **namespace):
 
 
 def number_class(ty):
-    """NumPy's class for a Numba type of numbers, which converts and makes arrays."""
-    return as_dtype(ty).type
+    """NumPy's class for a Numba type of numbers, which converts and makes arrays; a dtype for records."""
+    return as_dtype(ty) if isinstance(ty, types.Record) else as_dtype(ty).type
 
 
 def nest(counts, body, depth=1, order="C"):
