@@ -36,13 +36,13 @@ from ..source import define
 from . import custom, entered, gufunc_duals, known, overloads, vectorized
 from . import dual as d
 from .beside_roots import StrongProducts
+from .checked_stores import CheckStores
 from .complex_parts import TakeParts
 from .data_flow import spread
 from .dual_dispatcher import DualDispatcher, dualized
 from .instances import instances_met
 from .object_mode import in_object_mode
 from .promote import PromoteAllocations, refresh
-from .retyped import CheckFields
 from .shown import show_values
 from .stand_ins import (
     ATTRIBUTES,
@@ -345,7 +345,7 @@ class DualCompiler(CompilerBase):
         pm = nopython_pipeline(self.state)
         # Numba's fusion of array expressions knows no dtype but NumPy's.
         pm.passes = [entry for entry in pm.passes if entry[0] is not NopythonRewrites]
-        pm.add_pass_after(CheckFields, NopythonTypeInference)
+        pm.add_pass_after(CheckStores, NopythonTypeInference)
         pm.add_pass_after(StrongProducts, NopythonTypeInference)
         pm.add_pass_after(WarnOfSearches, NopythonTypeInference)
         pm.add_pass_after(PromoteAllocations, ReconstructSSA)

@@ -4,15 +4,18 @@ The refusal names the construct, the file, the line, the source line itself, and
 """
 
 import itertools
+import os
 import re
 import threading
 import traceback
 from collections import deque
 from contextlib import contextmanager
 
+import numba
 from numba.core import errors
 from numba.core.ir import Loc
 from numba.core.types import FunctionType
+from numba.np.arrayobj import array_to_array
 
 from ..errors import NumbadError, NumbadWarning, UnsupportedError
 from ..ir.fence import Place, defect, place, readable
@@ -37,7 +40,10 @@ _COPY = (
     "Way out: copy the array of constants (y = y0.copy() in place of y = y0), so that derivatives have "
     'a place in it, or differentiate in reverse mode (mode="reverse", nd.vjp).'
 )
+_NUMBA = os.path.dirname(numba.__file__)
 _BY_NAME = "Way out: call it by its name, or keep it out of the derivative with nd.stop_gradient."
+
+_MADE_HERE = "Way out: make the list or dictionary in the function."
 
 
 @contextmanager
@@ -108,7 +114,7 @@ def _refusal(py_func, causes, generated):
     warned = next((c for c in causes if isinstance(c, NumbadWarning)), None)
     if warned is not None:  # the user's filters make errors of warnings
         return UnsupportedError(str(warned))
-    for known in (_not_compiled, _called_by_address):
+    for known in (_not_compiled, _called_by_address, _array_kept):
         refusal = next(filter(None, map(known, causes)), None)
         if refusal is not None:
             return refusal
@@ -159,7 +165,8 @@ def _frames(error):
 def _typed(frames):
     """The place of the user's code that Numba was typing in these frames, or None."""
     typed = (getattr(frame.f_locals.get("self"), "loc", None) for frame in reversed(frames))
-    return next((loc for loc in typed if isinstance(loc, Loc)), None)
+    places = (loc for loc in typed if isinstance(loc, Loc))
+    return next((loc for loc in places if not loc.filename.startswith(_NUMBA)), None)
 
 
 def _called_by_address(cause):
@@ -173,6 +180,20 @@ def _called_by_address(cause):
     return UnsupportedError(
         "forward mode cannot differentiate a function that is known by its address alone: "
         f"{place(_typed(frames))}\n{_BY_NAME}"
+    )
+
+
+def _array_kept(cause):
+    """The refusal of an array of duals that is put into an argument's list or dictionary, or None.
+
+    Numba's code for these finds no conversion to their arrays only when it is written out.
+    """
+    frames = _frames(cause) if isinstance(cause, AssertionError) else ()
+    if not frames or frames[-1].f_code is not array_to_array.__code__:
+        return None
+    return UnsupportedError(
+        "forward mode cannot differentiate a differentiated array that is put into a list or dictionary of "
+        f"arrays of constants, an argument: {place(_typed(frames))}\n{_MADE_HERE}"
     )
 
 

@@ -9,14 +9,10 @@ from functools import partial
 
 from llvmlite import ir
 from numba.core import cgutils, types
-from numba.core.compiler_machinery import FunctionPass, register_pass
-from numba.core.ir import SetAttr
 from numba.experimental import structref
 from numba.experimental.jitclass.base import ConstructorTemplate, imp_dtor
 from numba.extending import intrinsic
 
-from ..errors import UnsupportedError
-from ..ir.fence import place
 from ..ir.leaves import fields_of
 from . import dual as d
 from .dual_dispatcher import dualized
@@ -219,55 +215,3 @@ def opened(context, builder, ty, value):
         return getattr(data, f"m_{name}")
 
     return pointer, field
-
-
-# -- what is assigned to fields --------------------------------------------------------------------
-
-
-_REFUSAL = (
-    "cannot differentiate an array of constants that becomes the field '{name}' of an instance whose arrays "
-    "are differentiated: {place}\nWay out: assign an array that is made of differentiated values, or "
-    "pass the array to the methods that need it, in place of the field '{name}'."
-)
-
-
-_OF_CONSTANTS = (
-    "cannot differentiate a number that becomes the field '{name}' of a record of constants: {place}\n"
-    "Records that the function makes hold differentiated numbers, and so do those that are its arguments, "
-    "unless their fields share memory.\nWay out: mode='reverse', or keep the number in an array."
-)
-
-
-@register_pass(mutates_CFG=False, analysis_only=True)
-class CheckFields(FunctionPass):
-    """Refuses an array of constants that is assigned to a field which holds arrays of duals.
-
-    A copy of it would hold duals, but would not be the array that the caller has.
-    """
-
-    _name = "numbad_check_fields"
-
-    def __init__(self):
-        FunctionPass.__init__(self)
-
-    def run_pass(self, state):
-        for block in state.func_ir.blocks.values():
-            for s in block.find_insts(SetAttr):
-                owner, given = state.typemap[s.target.name], state.typemap[s.value.name]
-                field = (fields_of(owner) or {}).get(s.attr)
-                if _is_mixed(field, given):
-                    raise UnsupportedError(_REFUSAL.format(name=s.attr, place=place(s.loc)))
-                if _is_of_constants(owner, s.attr) and any(True for _ in d.duals_in(given)):
-                    raise UnsupportedError(_OF_CONSTANTS.format(name=s.attr, place=place(s.loc)))
-        return False
-
-
-def _is_of_constants(owner, name):
-    """Whether a record's field holds no duals."""
-    return isinstance(owner, types.Record) and not any(d.duals_in(owner.typeof(name)))
-
-
-def _is_mixed(field, given):
-    if not isinstance(field, types.Array) or not isinstance(given, types.Array):
-        return False
-    return isinstance(field.dtype, d.Dual) and field.dtype != given.dtype

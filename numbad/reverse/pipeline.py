@@ -24,11 +24,11 @@ from ..constants import by_symbols
 from ..debugging import debugging
 from ..errors import NumbadError
 from ..forward import dual as d
+from ..forward.checked_stores import CheckStores
 from ..forward.complex_parts import CopyParts
 from ..forward.dualize import ReplaceFunctions, without_wrappers
 from ..forward.promote import PromoteAllocations
 from ..forward.refuse import refusing
-from ..forward.retyped import CheckFields
 from ..ir.capture import capture
 from ..ir.expand import expand
 from ..ir.extension_types import holds_parts
@@ -302,7 +302,7 @@ class SweepCompiler(CompilerBase):
         dual = pull.has_duals(self.state.args)
         stages = [TranslateByteCode, FixupArgs, Differentiate]
         stages += [ReplaceFunctions, PromoteAllocations] if dual else [ReplaceBesideParts]
-        stages += [Inference, *([CheckFields] if dual else [])]
+        stages += [Inference, *([CheckStores] if dual else [])]
         stages += [NoPythonSupportedFeatureValidation]
         stages += [PlaceDels, AnnotateTypes, SweepLowering, NoPythonBackend]
         for stage in stages:

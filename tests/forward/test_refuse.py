@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from numba import njit, types
 from numba.core.errors import TypingError
+from numba.typed import Dict, List
 from numpy.lib.stride_tricks import as_strided
 
 import numbad as nd
@@ -71,6 +72,27 @@ def test_the_deepest_function_is_named():
     told = r"\n\nForward mode refuses it as well: cannot differentiate deep: File .*\n    return as"
     assert re.search(told, str(caught.value))
     assert str(caught.value).count("Way out: ") == 2
+
+
+def appended(x, given):
+    given.append(np.array([x]))
+    return given[-1][0] * x
+
+
+def stored_by_name(x, given):
+    given["last"] = np.array([x])
+    return given["last"][0] * x
+
+
+def test_arrays_put_into_an_arguments_list_or_dictionary_are_refused_at_their_line():
+    arrays, by_name = List([np.ones(1)]), Dict()
+    by_name["last"] = np.ones(1)
+    for f, given in (appended, arrays), (stored_by_name, by_name):
+        assert njit(f)(2.0, given) == 4.0
+        line = r"arrays of constants, an argument: File .*\n    given.*np\.array"
+        with pytest.raises(nd.UnsupportedError, match=line) as caught:
+            nd.grad(f, 0, mode="forward")(2.0, given)
+        assert "make the list or dictionary in the function" in str(caught.value)
 
 
 def test_what_one_mode_cannot_do_is_done_in_the_other():
