@@ -4,12 +4,14 @@ Numba converts by the types that it is told. Here the code says so, as the user 
 `y = np.float32(x)`. So derivatives flow through it, and nothing else needs to know of declarations.
 """
 
+from numba import njit
 from numba.core import ir, types
 from numba.core.compiler_machinery import FunctionPass, register_pass
 from numba.core.ir_utils import build_definitions
 from numba.np import numpy_support
 
 from ..errors import UnsupportedError
+from ..source import define
 from .fence import place
 
 
@@ -39,7 +41,7 @@ class ConvertDeclared(FunctionPass):
 def _converted(statement, declared, function):
     """The statement, with the conversion of what it assigns."""
     ty = declared.get(statement.target.name) if isinstance(statement, ir.Assign) else None
-    if ty is None or isinstance(ty, types.Array):  # a layout at most: the values are the same
+    if ty is None or not _holds_numbers(ty):  # a layout at most: the values are the same
         return [statement]
     target, loc = statement.target, statement.loc
     given = target.scope.redefine(f"{target.name}.given", loc, rename=True)
@@ -54,10 +56,22 @@ def _converted(statement, declared, function):
     ]
 
 
+def _holds_numbers(ty):
+    """Whether a value of a type may be other numbers than those that it is made of."""
+    if isinstance(ty, types.BaseTuple):
+        return any(map(_holds_numbers, ty))
+    inner = ty.type if isinstance(ty, types.Optional) else ty
+    return isinstance(inner, types.Number | types.Boolean)
+
+
 def _class_of(ty, target, function):
-    """What converts to a type, called: a class of NumPy's."""
+    """What converts to a type, called: a class of NumPy's, or a function that converts the members of tuples."""
     if isinstance(ty, types.Boolean):
         return bool
+    if isinstance(ty, types.BaseTuple):
+        return _of_members(ty, [_class_of(t, target, function) for t in ty])
+    if not _holds_numbers(ty):
+        return None
     if not isinstance(ty, types.Number):
         raise UnsupportedError(
             f"cannot differentiate {function.func_name}, in which njit(locals=...) declares "
@@ -66,3 +80,14 @@ def _class_of(ty, target, function):
             "nd.stop_gradient."
         )
     return numpy_support.as_dtype(ty).type
+
+
+def _of_members(ty, classes):
+    """A compiled function that makes a tuple of a type of one with the same members, some to be converted."""
+    names = {f"number{k}": cls for k, cls in enumerate(classes) if cls is not None}
+    members = [f"x[{k}]" if cls is None else f"number{k}(x[{k}])" for k, cls in enumerate(classes)]
+    made = "".join(f"{member}, " for member in members)
+    if isinstance(ty, types.BaseNamedTuple):
+        names["made"] = ty.instance_class
+    call = f"made({made})" if "made" in names else f"({made})"
+    return njit(define(f"def converted(x):\n    return {call}\n", names))
