@@ -21,6 +21,7 @@ from ..errors import NumbadError, NumbadWarning, UnsupportedError
 from ..ir.fence import Place, defect, place, readable
 from ..ir.ways_out import way_out_of
 from ..source import line_of_def
+from .dual import duals_in
 
 _LATEST = threading.local()  # the last refusals of nested compilations
 _KEPT = 50
@@ -190,6 +191,8 @@ def _array_kept(cause):
     """
     frames = _frames(cause) if isinstance(cause, AssertionError) else ()
     if not frames or frames[-1].f_code is not array_to_array.__code__:
+        return None
+    if not any(duals_in(frames[-1].f_locals["fromty"])):
         return None
     return UnsupportedError(
         "forward mode cannot differentiate a differentiated array that is put into a list or dictionary of "

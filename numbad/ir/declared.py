@@ -65,7 +65,7 @@ def _holds_numbers(ty):
 
 
 def _class_of(ty, target, function):
-    """What converts to a type, called: a class of NumPy's, or a function that converts the members of tuples."""
+    """What converts to a type, called: a class of NumPy's, or a function that does so by members."""
     if isinstance(ty, types.Boolean):
         return bool
     if isinstance(ty, types.BaseTuple):

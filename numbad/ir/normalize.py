@@ -8,6 +8,7 @@ import numpy as np
 from numba import njit
 from numba.core import ir, types
 
+from .array_fields import put_arrays
 from .function import accessed, is_expr, is_phi, map_vars, read_by, successors
 from .imaginary_parts import put_imaginary
 from .optionals import take_present
@@ -29,6 +30,7 @@ def normalize(fn):
     index_flat(fn)
     assign_arrays(fn)
     put_imaginary(fn)
+    put_arrays(fn)
     drop_copies(fn)
     drop_unused(fn)
     return fn

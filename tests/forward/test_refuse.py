@@ -20,8 +20,8 @@ def int_store(x):
 
 
 def typed_local(x):
-    s = [x]
-    return s[0]
+    s = 2.0 * x
+    return s
 
 
 def unknown_method(a):
@@ -40,7 +40,7 @@ def branches_on_type(x):
     ("f", "x", "line"),
     [
         (int_store, 2.5, "counts[0] = x"),
-        (njit(locals={"s": types.ListType(types.float64)})(typed_local), 2.5, "s = [x]"),
+        (njit(locals={"s": types.Optional(types.float64)})(typed_local), 2.5, "s = 2.0 * x"),
         (unknown_method, np.ones(2), "return as_strided(a, (1,), (8,))[0]"),
     ],
 )

@@ -9,11 +9,13 @@ complex vectors are those of LAPACK: the first element of each left or of each r
 
 Equal singular values, and those that are zero: see `spectra`. With `full_matrices`, the vectors beyond the
 smaller number of rows and columns are no differentiable function of the matrix: a derivative by them,
-and forward mode, raise LinAlgError.
+and forward mode where the matrix moves, raise LinAlgError.
 """
 
 import numpy as np
 from numba import njit
+from numba.core import types
+from numba.extending import overload
 
 from ..arrays.table import stands_for
 from ..registry import CONSTANT_CALLS, linear_rule
@@ -35,6 +37,23 @@ from .spectra import (
     turned_back,
     turned_back_adjoint,
 )
+
+
+def does_not_move(da):
+    """Whether a matrix has no tangent; numbers that hold tangents themselves may be zero and yet move."""
+    raise NotImplementedError
+
+
+@overload(does_not_move)
+def _does_not_move(da):
+    if isinstance(da.dtype, types.Number):
+        return lambda da: not np.any(da)
+    return lambda da: False
+
+
+@njit
+def _at_rest(u, s, vh):
+    return np.zeros_like(u), np.zeros_like(s), np.zeros_like(vh)
 
 
 @njit
@@ -150,6 +169,8 @@ def _real_forward(a, full):
 @njit
 def _real_push(residuals, tangents):
     u, s, vh = residuals
+    if does_not_move(tangents[0]):
+        return _at_rest(u, s, vh)
     refuse_extra((u.shape[0], vh.shape[1]), u.shape[1], vh.shape[0])
     p, du, dv = _turns(u, s, vh.T, tangents[0])
     return du, real_diagonal(p), dv.T
@@ -208,6 +229,8 @@ def _imaginary(k, s, most):
 @njit
 def _complex_push(residuals, tangents):
     u, s, vh = residuals
+    if does_not_move(tangents[0]):
+        return _at_rest(u, s, vh)
     refuse_extra((u.shape[0], vh.shape[1]), u.shape[1], vh.shape[0])
     v = adjoint(vh)
     p, du, dv = _turns(u, s, v, tangents[0])

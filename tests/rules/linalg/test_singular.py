@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from numba import njit
 
 import numbad as nd
 from tests.rules.linalg.test_edges import gradient
@@ -19,6 +20,40 @@ def test_vectors_that_fill_up_a_basis_have_no_derivative():
         nd.grad(lambda a: np.linalg.svd(a)[0][0, 2], mode="forward")(tall)
     with pytest.raises(np.linalg.LinAlgError, match="full_matrices=False"):
         nd.grad(lambda a: np.linalg.svd(a)[2][2, 0], mode="reverse")(np.ascontiguousarray(tall.T))
+
+
+@njit
+def copied(matrix, x):
+    """Both in one tuple: where `x` is differentiated, the copy of the matrix holds tangents that are zero."""
+    kept, doubled = np.empty_like(matrix), np.empty_like(x)
+    kept[...], doubled[...] = matrix, 2.0 * x
+    return kept, doubled
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+@pytest.mark.parametrize("phase", [1.0, 0.6 + 0.8j])
+def test_vectors_of_a_matrix_at_rest_are_constants(mode, phase):
+    def beyond(x, matrix):
+        kept, doubled = copied(matrix, x)
+        return (np.abs(np.linalg.svd(kept)[2][2] * doubled) ** 2).sum()
+
+    wide, x = phase * np.array([[-1.0, -1.0, 1.0], [1.0, 0.3, -1.0]]), np.array([0.3, 0.7, 1.1])
+    null = np.cross(wide[0], wide[1]) / np.linalg.norm(np.cross(wide[0], wide[1]))
+    found = nd.grad(beyond, 0, mode=mode)(x, wide)
+    np.testing.assert_allclose(found, 8.0 * np.abs(null) ** 2 * x, rtol=1e-13, atol=1e-14)
+
+
+def test_a_tangent_that_moves_itself_is_no_rest():
+    """The tangent `s D` by `t` is zero at `s = 0`, and its derivative is not."""
+    matrix, direction = np.array([[-1.0, -1.0, 1.0], [1.0, 0.3, -1.0]]), np.ones((2, 3))
+
+    def beyond(t, s):
+        return np.linalg.svd(matrix + s * t * direction)[2][2, 0]
+
+    by_t = nd.derivative(beyond, 0)
+    assert by_t(0.5, 0.0) == 0.0
+    with pytest.raises(np.linalg.LinAlgError, match="full_matrices=False"):
+        nd.derivative(by_t, 1)(0.5, 0.0)
 
 
 # -- wide complex matrices -------------------------------------------------------------------------

@@ -1,0 +1,48 @@
+"""Arrays that are assigned to fields of records: their elements are set, one by one."""
+
+from functools import cache
+
+import numpy as np
+from numba import njit
+from numba.core import ir, types
+
+from ..source import define
+from .sequences import call_helper
+
+_LINES = """
+    view, given = record[{name!r}], values.copy()
+    if view.shape != given.shape:
+        raise ValueError("the array and the field that it is assigned to have different shapes")
+    for k in np.ndindex(view.shape):
+        view[k] = given[k]
+"""
+
+
+@cache
+def _put(name):
+    """`record[name][...] = values`; the values are copied first, as they may lie in the field."""
+    return njit(define(f"def put_elements(record, values):{_LINES.format(name=name)}", {"np": np}))
+
+
+def put_arrays(fn):
+    """`r["x"] = values`, where the field is an array, becomes a call that reverse mode goes through."""
+    for block in fn.blocks.values():
+        body = []
+        for s in block.body:
+            name = _array_field(fn, s)
+            if name is None:
+                body.append(s)
+            else:
+                call_helper(fn, _put(name), [s.target, s.value], body, s.loc)
+        block.body = body
+    fn.changed()
+
+
+def _array_field(fn, s):
+    """The name of the field that an array is assigned to, or None."""
+    if not isinstance(s, ir.StaticSetItem) or not isinstance(s.index, str):
+        return None
+    record, value = fn.type_of(s.target), fn.type_of(s.value)
+    field = record.fields[s.index].type if isinstance(record, types.Record) else None
+    fits = isinstance(field, types.NestedArray) and isinstance(value, types.Array)
+    return s.index if fits and field.ndim == value.ndim else None
