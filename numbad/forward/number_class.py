@@ -42,6 +42,17 @@ class ClassOfDual(AttributeTemplate):
 
 
 @infer_getattr
+class KindOfDtype(AttributeTemplate):
+    """`a.dtype.kind` of an array of duals; of complex numbers Numba knows none."""
+
+    key = types.DType
+
+    def resolve_kind(self, ty):
+        real = isinstance(ty.dtype, d.Dual) and isinstance(d.base_scalar(ty.dtype), types.Float)
+        return types.StringLiteral("f") if real else None
+
+
+@infer_getattr
 class CallOfClass(AttributeTemplate):
     key = DualClass
 

@@ -10,17 +10,17 @@ from ..source import define
 from .sequences import call_helper
 
 _LINES = """
-    view, given = record[{name!r}], values.copy()
-    if view.shape != given.shape:
+    view = record[{name!r}]
+    if view.shape != values.shape:
         raise ValueError("the array and the field that it is assigned to have different shapes")
     for k in np.ndindex(view.shape):
-        view[k] = given[k]
+        view[k] = values[k]
 """
 
 
 @cache
 def _put(name):
-    """`record[name][...] = values`; the values are copied first, as they may lie in the field."""
+    """`record[name][...] = values`."""
     return njit(define(f"def put_elements(record, values):{_LINES.format(name=name)}", {"np": np}))
 
 

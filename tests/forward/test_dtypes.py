@@ -45,6 +45,15 @@ def classes_of_dtypes(a):
     return b.real * a[0] + np.ones(2).dtype.type(a[2] * a[1]) * np.arange(2).dtype.type(3.7)
 
 
+@njit
+def kinds_of_dtypes(a):
+    s = 0.0
+    for k in range(a.size):
+        if a.dtype.kind == "f" and np.arange(2).dtype.kind != "f":
+            s += a[k] ** 2
+    return s
+
+
 @pytest.mark.parametrize("mode", ["forward", "reverse"])
 @pytest.mark.parametrize(
     ("program", "slopes"),
@@ -53,6 +62,7 @@ def classes_of_dtypes(a):
         (dtype_by_name, [A[1] + A[2], A[0], A[0]]),
         (filled_with_a_dtype, [2 * A[0], 2 * A[1], 0.0]),
         (dtype_of_an_array, [A[1], A[0] + 1 + A[2], A[1]]),
+        (kinds_of_dtypes, 2 * A),
         (classes_of_dtypes, [4 * A[0] * A[1], 2 * A[0] ** 2 + 3 * A[2], 3 * A[1]]),
     ],
 )
