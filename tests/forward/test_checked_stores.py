@@ -1,0 +1,39 @@
+"""What is refused where it is assigned to a field."""
+
+import numpy as np
+import pytest
+from numba import float64
+from numba.experimental import jitclass
+
+import numbad as nd
+
+SHARED = np.dtype({"names": ["u", "v"], "formats": ["f8", "i8"], "offsets": [0, 0]})
+
+
+def test_fields_that_share_memory_are_refused():
+    def f(x):
+        r = np.zeros(1, SHARED)
+        r[0].u = x
+        return r[0].u * x + r[0].v
+
+    with pytest.raises(nd.UnsupportedError, match="the field 'u' of a record of constants"):
+        nd.grad(f, mode="forward")(1.5)
+
+
+@jitclass({"field": float64[::1]})
+class Grid:
+    def __init__(self, field):
+        self.field = field
+
+
+def test_an_array_of_constants_beside_differentiated_ones_is_refused():
+    def f(grid, table):
+        total = grid.field[1]
+        grid.field = table
+        return total * grid.field[0]
+
+    table = np.array([3.0, 4.0])
+    assert f(Grid(np.ones(2)), table) == 3.0
+    line = r"becomes the field 'field'(.|\n)*grid\.field = table"
+    with pytest.raises(nd.UnsupportedError, match=line):
+        nd.grad(f, 0, mode="forward")(Grid(np.ones(2)), table)
