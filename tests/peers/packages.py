@@ -31,7 +31,13 @@
         geodistpy haversine libf0 mosartwmpy qis mumott ImageD11 skchange alphapept yadism xsdba \\
         decoupler cellrank trimap becquerel libfmp synctoolbox soapy claspy systole arviz-stats strax \\
         straxen GridCalEngine amset adm1-numba pynamicalsys cosipymodel spinsim \\
-        upper-envelope    # and what they import
+        upper-envelope \\
+        autoarray archnemesis astroforge plonk pyebsdindex mdcraft dynamo-release eqtk squidpy liana \\
+        spec2vec tensorpac suite2p datashader smrt imod numba-celltree pysocialforce sdr pycorrelate \\
+        particles vectorizers halomod torchlpc tricolour pyEddyTracker pandas pygama PteraSoftware \\
+        openPMD-viewer opensimplex pyqula pymatting dspeed oceantracker larch segregation copt \\
+        pyproximal numbasom pecanpy enstop ranx uxarray climlab taxcalc falcon-ms kalepy sparse qibojit \\
+        seaduck hyperspy aydin    # and what they import
     python -m tests.peers.packages DIR [part of a function's name ...]
 
 An extra that no test needs. A process for each module; one that dies is started again behind the call that
@@ -55,7 +61,7 @@ import numpy as np
 MODES = "forward", "reverse"
 RELATIVE_ERROR = 1e-5
 SECONDS = 240  # that a call may take
-SAMPLES = "first second third fourth fifth sixth seventh eighth ninth tenth".split()
+SAMPLES = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh".split()
 
 
 def numbers(shape, seed=[0]):  # noqa: B006  (counts the arrays made)
