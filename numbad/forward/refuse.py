@@ -41,9 +41,8 @@ _COPY = (
     "Way out: copy the array of constants (y = y0.copy() in place of y = y0), so that derivatives have "
     'a place in it, or differentiate in reverse mode (mode="reverse", nd.vjp).'
 )
-_NUMBA = os.path.dirname(numba.__file__)
+_NUMBA = os.path.join(os.path.dirname(numba.__file__), "")
 _BY_NAME = "Way out: call it by its name, or keep it out of the derivative with nd.stop_gradient."
-
 _MADE_HERE = "Way out: make the list or dictionary in the function."
 
 

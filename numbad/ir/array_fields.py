@@ -27,15 +27,13 @@ def _put(name):
 def put_arrays(fn):
     """`r["x"] = values`, where the field is an array, becomes a call that reverse mode goes through."""
     for block in fn.blocks.values():
-        body = []
-        for s in block.body:
+        for s in list(block.body):
             name = _array_field(fn, s)
-            if name is None:
-                body.append(s)
-            else:
-                call_helper(fn, _put(name), [s.target, s.value], body, s.loc)
-        block.body = body
-    fn.changed()
+            if name is not None:
+                made, at = [], block.body.index(s)
+                call_helper(fn, _put(name), [s.target, s.value], made, s.loc)
+                block.body[at : at + 1] = made
+                fn.changed()
 
 
 def _array_field(fn, s):

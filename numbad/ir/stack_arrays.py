@@ -21,17 +21,13 @@ def allocate_on_stack(fn):
     Nothing else may use the memory, which then is what the array alone can reach.
     """
     for block in fn.blocks.values():
-        body = []
-        for s in block.body:
+        for s in list(block.body):
             shape = _shape_on_stack(fn, s)
-            if shape is None:
-                body.append(s)
-                continue
-            ty = fn.type_of(s.target)
-            made = call_helper(fn, _empty(ty.dtype), [shape], body, s.loc)
-            body.append(ir.Assign(made, s.target, s.loc))
-        block.body = body
-    fn.changed()
+            if shape is not None:
+                made, at = [], block.body.index(s)
+                array = call_helper(fn, _empty(fn.type_of(s.target).dtype), [shape], made, s.loc)
+                block.body[at : at + 1] = [*made, ir.Assign(array, s.target, s.loc)]
+                fn.changed()
 
 
 @cache
