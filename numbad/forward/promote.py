@@ -18,6 +18,7 @@ from numba.extending import register_jitable
 from numba.np.unsafe.ndarray import empty_inferred
 
 from ..ir.leaves import fields_of
+from ..ir.stack_arrays import refuse_stack_arrays
 from ..ir.trial_types import types_so_far
 from ..ir.untyped import constant_of, untyped
 from ..rules.registry import JVP, SCALAR
@@ -209,7 +210,9 @@ class Analyser:
     def _summarise(self, dispatcher, active):
         py_func = dispatcher.py_func
         if py_func not in self._flows:
-            self._flows[py_func] = Flow(untyped(dispatcher), (), instances=self.instances).build()
+            func_ir = untyped(dispatcher)
+            refuse_stack_arrays(dispatcher, func_ir)
+            self._flows[py_func] = Flow(func_ir, (), instances=self.instances).build()
         flow = self._flows[py_func]
         activity = DualActivity(flow, active, self)
         changes = DualActivity(flow, active, self, every_store=True)

@@ -14,7 +14,6 @@ from .imaginary_parts import put_imaginary
 from .optionals import take_present
 from .rewrite import rewrite
 from .sequences import call_helper, flat_position, index_loops, unpack
-from .stack_arrays import allocate_on_stack
 
 
 def normalize(fn):
@@ -32,7 +31,6 @@ def normalize(fn):
     assign_arrays(fn)
     put_imaginary(fn)
     put_arrays(fn)
-    allocate_on_stack(fn)
     drop_copies(fn)
     drop_unused(fn)
     return fn
