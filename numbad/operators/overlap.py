@@ -8,6 +8,7 @@ from itertools import combinations
 
 from numba.core import cgutils, types
 from numba.extending import intrinsic, overload
+from numba.np.arrayobj import make_array, populate_array
 from numba.typed.typedobjectutils import _nonoptional
 
 from ..ir.array_extents import arrays_overlap
@@ -32,6 +33,22 @@ def _are_one(typingctx, a, b):
     return types.boolean(a, b), codegen
 
 
+@intrinsic
+def _array_of(typingctx, record):
+    """A record as an array of one: the same memory."""
+    ty = types.Array(record, 1, "C")
+
+    def codegen(context, builder, sig, args):
+        array = make_array(ty)(context, builder)
+        one, size = (context.get_constant(types.intp, n) for n in (1, record.size))
+        data = builder.bitcast(args[0], array.data.type)
+        given = {"shape": [one], "strides": [size], "itemsize": size, "meminfo": None}
+        populate_array(array, data=data, **given)
+        return array._getvalue()
+
+    return ty(record), codegen
+
+
 LISTS = types.List | types.ListType
 
 
@@ -44,6 +61,10 @@ def overlap(a, b):
 def _overlap(a, b):
     if isinstance(a, types.Optional):
         return lambda a, b: a is not None and overlap(_nonoptional(a), b)
+    if isinstance(a, types.Record):
+        return lambda a, b: overlap(_array_of(a), b)
+    if isinstance(b, types.Record):
+        return lambda a, b: overlap(a, _array_of(b))
     if isinstance(a, types.Array) and isinstance(b, types.Array):
         return lambda a, b: arrays_overlap(a, b)
     if a == b and (isinstance(a, LISTS) or fields_of(a) is not None):
@@ -89,7 +110,7 @@ def _has_parts(ty):
 
 def _is_shared(ty):
     """Whether a value is, or has in it, memory that another may share."""
-    return isinstance(ty, types.Array | LISTS) or _has_parts(ty)
+    return isinstance(ty, types.Array | types.Record | LISTS) or _has_parts(ty)
 
 
 def overlaps_within(x):
@@ -125,7 +146,8 @@ def checks(operator, names, arguments, done):
             told = _message(operator, f"its argument '{names[k]}', two parts of which share memory")
             yield f"if overlaps_within({first.source}):\n    raise ArgumentError({told!r})"
         for m, second in shared[i + 1 :]:
-            copied = any(isinstance(leaf.type, types.Array) for leaf in (first, second))
+            arrays = types.Array | types.Record
+            copied = any(isinstance(leaf.type, arrays) for leaf in (first, second))
             if {k, m} & (done.changed if copied else done.written):
                 both = f"'{names[k]}' and '{names[m]}', which share memory"
                 told = _message(operator, f"one of its arguments {both}")

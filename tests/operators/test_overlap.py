@@ -155,3 +155,49 @@ def appends_a_constant(x, kept):
 def test_fields_that_share_memory_are_fine_where_only_constants_are_written(mode):
     both = np.array([3.0, 5.0])
     assert nd.grad(appends_a_constant, mode=mode)(2.0, kept(weights=both, others=both[:])) == 15.0
+
+
+POINT = np.dtype([("u", "f8"), ("v", "f8")])
+PAIR = np.dtype([("first", POINT), ("second", POINT)])
+
+
+def through_another_record(x, r, q):
+    r.u = x * x
+    return q.u * x
+
+
+def through_an_array(x, r, q):
+    r.u = x * x
+    return q[0].u * x
+
+
+def through_a_record_around(x, r, q):
+    r.u = x * x
+    return q.first.u * x
+
+
+@pytest.mark.parametrize(
+    "derivative",
+    [
+        lambda f: nd.grad(f, 0, mode="forward"),
+        lambda f: nd.grad(f, 0, mode="reverse"),
+        lambda f: nd.derivative(f),
+    ],
+    ids=["forward", "reverse", "derivative"],
+)
+def test_records_that_share_memory_are_told(derivative):
+    points, pairs = np.full(2, 3.0, POINT), np.full(2, 3.0, PAIR)
+    for f, r, q in (
+        (through_another_record, points[0], points[0]),
+        (through_an_array, points[0], points),
+        (through_a_record_around, pairs[1]["first"], pairs[1]),
+    ):
+        with pytest.raises(nd.ArgumentError, match="'r' and 'q', which share memory"):
+            derivative(f)(2.0, r, q)
+    assert points["u"].tolist() == [3.0, 3.0]
+    for f, r, q in (
+        (through_another_record, points[0], points[1]),
+        (through_an_array, points[1], points[:1].copy()),
+        (through_a_record_around, pairs[1]["second"], pairs[0]),
+    ):
+        assert derivative(f)(2.0, r, q) == 3.0
