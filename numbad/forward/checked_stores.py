@@ -15,8 +15,10 @@ _BESIDE_DUALS = (
 )
 _IN_A_RECORD = (
     "cannot differentiate a number that becomes the field '{name}' of a record of constants: {place}\n"
-    "Records that the function makes hold differentiated numbers, and so do those that are its arguments, "
-    "unless their fields share memory.\nWay out: mode='reverse', or keep the number in an array."
+    "Records that the function makes hold differentiated numbers, and so do arguments that are records or "
+    "arrays of records. Those in a tuple or a list, read-only ones, and those whose fields share memory "
+    "do not."
+    "\nWay out: mode='reverse', or keep the number in an array."
 )
 
 

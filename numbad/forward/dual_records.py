@@ -87,8 +87,9 @@ def _records_as(x, dtype):
 
 
 def copy_records(out, x):
-    """The fields of a record, or of an array of them, into those of another: duals without partials for
-    numbers, and values for duals.
+    """Copy the fields of a record, or of an array of records, into `out`.
+
+    Where `out` alone holds duals, their partials are zero; where `x` alone does, their values are copied.
     """
     raise NotImplementedError
 

@@ -19,17 +19,16 @@ class WrittenRecords:
         dual = record if one else ty.copy(dtype=record)
         namespace |= {"records_as": records_as, "copy_records": copy_records}
         namespace[f"records{k}"] = dtype_of_type(record)
-        made = f"work{k} = records_as({source}, records{k}())"
         self.source, self.type = f"work{k}[0]" if one else f"work{k}", dual
-        self.made = made
+        self.made = f"work{k} = records_as({source}, records{k}())"
         self.loaded = f"copy_records({self.source}, {source})"
         self.stored = f"copy_records({source}, {self.source})"
 
     @staticmethod
     def takes(ty):
-        """Whether a type is one of records, or arrays of them, with floats that duals can stand for."""
+        """Whether a type is one of records, or arrays of them, that can be written to and hold floats."""
         record = ty.dtype if isinstance(ty, types.Array) else ty
-        return holds_records(ty) and in_level(record, 1, 0) != record
+        return holds_records(ty) and ty.mutable and in_level(record, 1, 0) != record
 
 
 def in_level(ty, n, tag):

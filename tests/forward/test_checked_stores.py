@@ -20,6 +20,24 @@ def test_fields_that_share_memory_are_refused():
         nd.grad(f, mode="forward")(1.5)
 
 
+POINT = np.dtype([("u", "f8"), ("v", "f8")])
+
+
+@pytest.mark.parametrize("kept_in", ["tuple", "read-only array"])
+def test_records_that_no_duals_stand_for_are_refused(kept_in):
+    def f(x, given):
+        points = given[0] if kept_in == "tuple" else given
+        points[0].u = x * x
+        return points[0].u * x
+
+    points = np.zeros(2, POINT)
+    points.flags.writeable = kept_in == "tuple"
+    given = (points,) if kept_in == "tuple" else points
+    with pytest.raises(nd.UnsupportedError, match=r"'u' of a record of constants(.|\n)*read-only"):
+        nd.grad(f, 0, mode="forward")(1.5, given)
+    assert points["u"].tolist() == [0.0, 0.0]
+
+
 @jitclass({"field": float64[::1]})
 class Grid:
     def __init__(self, field):
