@@ -38,17 +38,18 @@ def expand(fn, analyse, body_of, root=(), stays=None):
         if not ops:
             return activity
         calls = Counter(op.dispatcher for op in ops)
-        for op in ops:
+        written = [spell(fn, op.statement) for op in ops]
+        for op, construct in zip(ops, written, strict=True):
             with located(op.loc):
                 own = stays and partial(stays, activity, op, calls=calls[op.dispatcher])
-                _expand(fn, op, body_of, root, own)
+                _expand(fn, op, construct, body_of, root, own)
         normalize(fn)
     raise refuse("calls nested this deep", fn.loc)
 
 
-def _expand(fn, op, body_of, root, stays):
+def _expand(fn, op, construct, body_of, root, stays):
     label, index = _find(fn, op.statement)
-    place = Place.of(op.statement.loc, construct=spell(fn, op.statement))
+    place = Place.of(op.statement.loc, construct=construct)
     if hasattr(op, "arguments"):
         index = _replace_by_helper(fn, op, label, index)
     call = fn.blocks[label].body[index].value
@@ -125,12 +126,13 @@ def _leave_recursive(fn, label, index, call, arguments, before, key):
     statement.value = ir.Expr.call(call.func, list(arguments), (), call.loc)
     block.body[index:index] = before
     fn.recursive[statement.target.name] = key
-    fn.changed()
+    fn.changed([label])
 
 
 def _find(fn, statement):
-    for label, block in fn.blocks.items():
-        for index, s in enumerate(block.body):
+    named = isinstance(statement, ir.Assign)
+    for label in [fn.definitions[statement.target.name][0]] if named else fn.blocks:
+        for index, s in enumerate(fn.blocks[label].body):
             if s is statement:
                 return label, index
     raise AssertionError("the statement to expand is gone")
@@ -146,5 +148,5 @@ def _replace_by_helper(fn, op, label, index):
         made[-1] = ir.Assign(made[-1].value, statement.target, statement.loc)
         fn.types[statement.target.name] = fn.type_of(result)
     block.body[index : index + 1] = made
-    fn.changed()
+    fn.changed([label])
     return index + len(made) - 1

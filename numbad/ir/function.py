@@ -48,16 +48,26 @@ class Function:
     def definitions(self):
         """name -> (label, right-hand side)."""
         if self._definitions is None:
-            self._definitions = {
-                s.target.name: (label, s.value)
-                for label, s in self.statements()
-                if isinstance(s, ir.Assign)
-            }
+            self._definitions = self._defined(self.blocks)
         return self._definitions
 
-    def changed(self):
-        """Forget what was derived from the blocks."""
-        self._definitions = None
+    def _defined(self, labels):
+        return {
+            s.target.name: (label, s.value)
+            for label in labels
+            for s in self.blocks[label].body
+            if isinstance(s, ir.Assign)
+        }
+
+    def changed(self, labels=None):
+        """Forget what was derived from the blocks; with `labels`, where all that is new lies in these.
+
+        Names that are gone, and were not defined anew, must not be asked for then.
+        """
+        if labels is None or self._definitions is None:
+            self._definitions = None
+        else:
+            self._definitions.update(self._defined(labels))
 
     def definition(self, var):
         """The right-hand side that defines a variable, or None."""

@@ -111,7 +111,7 @@ def inline(fn, label, index, callee, arguments, before=(), place=None):
     fn.blocks[end] = rest
     _receive(fn, rest, call, returned)
     redirect(fn, rest, label, end)
-    fn.changed()
+    fn.changed([label, *(own + base for own in callee.blocks), end])
     return [
         s.target.name + suffix
         for _, s in callee.statements()
@@ -125,9 +125,9 @@ def _is_library(filename):
 
 def _copy(fn, callee, base, rename, end):
     """Copies the callee's blocks; `[(label, returned variable)]`."""
-    returned = []
+    returned, scope = [], fn.scope
     for label, block in callee.blocks.items():
-        new = ir.Block(fn.scope, block.loc)
+        new = ir.Block(scope, block.loc)
         for s in block.body:
             if isinstance(s, ir.Return):
                 returned.append((label + base, rename(s.value)))

@@ -23,6 +23,20 @@ from .inlined_once import with_inlining
 _RAISES = "numba_exception_output"
 
 
+class _Builder(ll.IRBuilder):
+    """llvmlite's, which looks through the whole of a block for its last instruction.
+
+    Every variable's slot goes before the last instruction of a function's first block.
+    """
+
+    def position_before(self, instr):
+        if instr.parent.instructions[-1] is not instr:
+            super().position_before(instr)
+            return
+        self.position_at_end(instr.parent)
+        self._anchor -= 1
+
+
 class UnwindingLower(Lower):
     """Numba's lowering, with one more block where there is something to free."""
 
@@ -32,6 +46,10 @@ class UnwindingLower(Lower):
         self.checks = debugging() and context.target_name == "cpu"
         if self.checks:
             context.enable_boundscheck = True
+
+    def setup_function(self, fndesc):
+        super().setup_function(fndesc)
+        self.builder.__class__ = _Builder
 
     def lower_assign(self, ty, inst):
         if self.checks:

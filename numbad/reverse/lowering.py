@@ -13,7 +13,7 @@ from numba.core import cgutils, ir, types
 from numba.core.analysis import compute_use_defs
 from numba.core.compiler_machinery import AnalysisPass, register_pass
 from numba.core.imputils import force_error_model
-from numba.core.postproc import PostProcessor, VariableLifetime
+from numba.core.postproc import PostProcessor
 from numba.core.typed_passes import BaseNativeLowering
 from numba.np import arrayobj
 
@@ -24,6 +24,7 @@ from .aliasing import PRIMAL
 from .cotangents import linear_flags, sum_flags
 from .elements import element_pointer, load_marked, store_marked, view
 from .frame_lowering import FrameLower
+from .lifetimes import Lifetimes
 from .not_inlined import compile_overload
 
 NATURAL = "numbad_natural"  # the attribute of the blocks' IR with what is known of indices
@@ -250,11 +251,7 @@ class PlaceDels(AnalysisPass):
     def run_pass(self, state):
         func_ir, models = state.func_ir, state.targetctx.data_model_manager
         owners = {name for name, ty in state.typemap.items() if models[ty].contains_nrt_meminfo()}
-        lifetime = func_ir.variable_lifetime = VariableLifetime(func_ir.blocks)
-        found = lifetime.usedefs
-        lifetime.usedefs = type(found)(
-            *({label: names & owners for label, names in each.items()} for each in found)
-        )
+        func_ir.variable_lifetime = Lifetimes(func_ir.blocks, owners)
         PostProcessor(func_ir)._insert_var_dels()
         _leave_to_the_end(func_ir.blocks)
         return True
