@@ -55,10 +55,12 @@ def refuse_strays(lower, access):
     if not (is_set or is_get):
         return
     array, index = access.target if is_set else access.value, access.index
-    ty, value = lower.typeof(array.name), lower.loadvar(array.name)
+    ty = lower.typeof(array.name)
+    if not isinstance(ty, types.Array | types.NumpyFlatType):
+        return
+    value = lower.loadvar(array.name)
     if isinstance(ty, types.NumpyFlatType):
         _refuse_stray_number(lower, ty, value, access)
-    if not isinstance(ty, types.Array):
         return
     for axis, (kind, member) in enumerate(_of_index(lower, index)):
         if not isinstance(kind, types.Integer):

@@ -73,6 +73,11 @@ class Function:
         """The right-hand side that defines a variable, or None."""
         return self.definitions.get(name_of(var), (None, None))[1]
 
+    def place_of(self, name):
+        """The block that a name is assigned in; the entry for parameters."""
+        found = self.definitions.get(name)
+        return self.entry if found is None else found[0]
+
     def origin(self, var):
         """The right-hand side whose value a variable has, however it was handed on; None of several.
 

@@ -16,6 +16,8 @@ from .value_tape import tape_start
 class Boundary:
     """The part of a `Sweep` that takes arguments and returns adjoints."""
 
+    takes_array_seeds = True  # False: the caller adds to the shadows of the arrays that it got
+
     def _entry(self):
         """The first block: parameters, shadows, adjoints of zero; made last, as it knows what is used."""
         e = self.e
@@ -90,7 +92,7 @@ class Boundary:
             seed_rows(e, self.result.name, ty)
         for path, kind, _ in () if isinstance(e.dual, Lanes) else leaves(ty):
             leaf = self.result.name, path
-            if not self.activity.active(leaf):
+            if not self.activity.active(leaf) or (kind in HANDLES and not self.takes_array_seeds):
                 continue
             seed = e.var("$seed")
             for k in path:

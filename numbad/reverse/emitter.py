@@ -147,15 +147,17 @@ class SweepEmitter(Values):
 
     # -- what a statement keeps for its adjoint beside primal values ---------------------------
 
-    def extra(self, op, key):
-        """The variable in which a statement keeps something for the reverse sweep."""
+    def extra(self, op, key, ty=None):
+        """The variable in which a statement keeps something for the reverse sweep; `ty`: its type or None."""
         name = f"$kept{op.number}{key}"
         self.plan.extras[name] = op.label
+        if ty is not None:
+            self.plan.extra_types[name] = ty
         return self.var(name)
 
-    def extra_value(self, op, key):
+    def extra_value(self, op, key, ty=None):
         """The same in the reverse sweep, recorded if the statement is in a loop."""
-        name = self.extra(op, key).name
+        name = self.extra(op, key, ty).name
         if self.planning:
             self.needs.append((self.label, name))
         return self.var(name)

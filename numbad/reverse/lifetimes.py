@@ -1,7 +1,7 @@
 """Where variables that own references are read last.
 
-What Numba finds (`VariableLifetime`), with a bit for each variable where Numba has sets of names: of a function of
-50,000 blocks these took gigabytes, and minutes.
+What Numba finds (`VariableLifetime`), with a bit for each variable where Numba has sets of names: of a
+function of 50,000 blocks these took gigabytes, and minutes.
 """
 
 from functools import cached_property, reduce
@@ -20,7 +20,9 @@ class Lifetimes(VariableLifetime):
         self.usedefs = type(found)(
             *({label: used & names for label, used in each.items()} for each in found)
         )
-        self._names = sorted(set().union(*self.usedefs.usemap.values(), *self.usedefs.defmap.values()))
+        self._names = sorted(
+            set().union(*self.usedefs.usemap.values(), *self.usedefs.defmap.values())
+        )
         self._bits = {name: 1 << k for k, name in enumerate(self._names)}
         self._after = {label: [to for to, _ in self.cfg.successors(label)] for label in blocks}
 

@@ -158,7 +158,7 @@ def nth_cotangent(k, n):
 @intrinsic
 def kept(typingctx, tape, x):
     """`x` as plain memory that lasts as long as the tape: arrays are copied to its arena."""
-    target = _kept_type(types.unliteral(x))
+    target = kept_type(types.unliteral(x))
 
     def codegen(context, builder, sig, args):
         return emit_kept(context, builder, args[0], x, args[1], target)
@@ -166,16 +166,16 @@ def kept(typingctx, tape, x):
     return target(tape, x), codegen
 
 
-def _kept_type(ty):
+def kept_type(ty):
     if isinstance(ty, types.Array):
         return types.Array(ty.dtype, ty.ndim, ty.layout)
     if isinstance(ty, types.BaseNamedTuple):
-        members = [_kept_type(t) for t in ty.types]
+        members = [kept_type(t) for t in ty.types]
         if len(set(members)) == 1:
             return types.NamedUniTuple(members[0], len(members), ty.instance_class)
         return types.NamedTuple(members, ty.instance_class)
     if isinstance(ty, types.BaseTuple):
-        return types.BaseTuple.from_types([_kept_type(t) for t in ty.types])
+        return types.BaseTuple.from_types([kept_type(t) for t in ty.types])
     check_plain(ty)
     return ty
 

@@ -47,6 +47,7 @@ class Plan:
         self._hard, self._places, self._stored = {}, {}, Stored(self)
         self.conditions = {}  # block with two ways in -> (condition, number of the way if it holds)
         self.extras = {}  # names that statements keep things in -> their block
+        self.extra_types = {}  # and the types of some of these
         self.integers_change = self._find_changes_of_integers()
 
     # -- loops over a range ------------------------------------------------------------------
@@ -180,7 +181,7 @@ class Plan:
 
     def place_of(self, name):
         """The block that a name is assigned in; the entry for parameters."""
-        return self.fn.definitions.get(name, (self.fn.entry,))[0]
+        return self.fn.place_of(name)
 
     def block_of(self, name):
         """The block that defines a value, or the handle whose shadow the name is.

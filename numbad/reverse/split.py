@@ -1,8 +1,11 @@
 """The two sweeps as two functions that share a tape, for recursive callees.
 
 The forward part ends with one more frame, of all that the reverse part needs of the function's body
-outside its loops; the reverse part begins by reading it.
+outside its loops; the reverse part begins by reading it. Arrays that are returned keep their shadows: the
+caller adds to them what it finds, before it calls the reverse part.
 """
+
+from collections import Counter
 
 from numba.core import ir, types
 from numba.core.imputils import impl_ret_borrowed
@@ -10,7 +13,7 @@ from numba.extending import intrinsic
 
 from ..forward.retyped import in_duals
 from ..ir.fence import refuse
-from ..ir.leaves import at
+from ..ir.leaves import at, leaves
 from .arena import ShadowVector
 from .names import TAPE, TOP, shadow_name
 from .ops.lists import PLACES
@@ -22,22 +25,79 @@ from .value_tape import pop_frame, push_frame, read_frame
 class SplitSweep(Sweep):
     """Builds the forward part or the reverse part."""
 
+    takes_array_seeds = False
+
     def _find_references(self, stack):
         """Nothing: the forward part's stack is gone when the reverse part runs."""
 
     def build_forward(self):
-        """Blocks of `(tape, top, args, shadows) -> (value, top)`."""
+        """Blocks of `(tape, top, args, shadows) -> (value, top, shadows of the arrays in the value)`."""
         e = self.e
+        self._refuse_shared()
         for label in self.control.order:
             self.forward_block(label)
         e.start(self.block_at(self.seed_label))
         self._push(self.control.root)
-        self._return(e.tuple([e.var(self.result.name), e.var(TOP)]))
+        ty = self.fn.type_of(self.result)
+        self._return(e.tuple([self._value(ty, ()), e.var(TOP), self._shadows(ty, ())]))
         self._parameters(("tape", "top", "args", "shadows"))
         for k, name in enumerate(self.fn.parameters):
             e.assign(ir.Expr.static_getitem(e.var("$args"), k, None, e.loc), e.var(name))
             self._parameter_shadows(k, name)
         return self._entered(self.forward_labels[self.fn.entry])
+
+    def _refuse_shared(self):
+        """What is returned shares no memory with arguments, nor with itself: the caller takes it for new."""
+        arrays = [leaf for leaf in self.activity.returned if self._handle(leaf)]
+        others = [(n, leaf.path) for n in self.fn.parameters for leaf in leaves(self.fn.type_of(n))]
+        nodes = Counter(map(self.activity.node, arrays))
+        if max(nodes.values(), default=0) > 1 or nodes.keys() & set(
+            map(self.activity.node, others)
+        ):
+            raise refuse(
+                "a recursive call that returns one of its arguments, a part of it, or one array twice",
+                self.fn.blocks[self.exit].terminator.loc,
+                "return a copy, `x.copy()`",
+            )
+
+    def _value(self, ty, path):
+        """What is returned; a copy of an array that the reverse part reads, as the caller may write to it."""
+        e = self.e
+        if isinstance(ty, types.BaseTuple):
+            return e.tuple([self._value(t, (*path, k)) for k, t in enumerate(ty.types)])
+        value = self._part(self.result.name, path)
+        if (
+            isinstance(ty, types.Array)
+            and self.activity.node((self.result.name, path)) in self._read()
+        ):
+            value = e.call(copied, value)
+        return value
+
+    def _part(self, name, path):
+        value = self.e.var(name)
+        for k in path:
+            value = self.e.item(value, k)
+        return value
+
+    def _read(self):
+        """The nodes of the arrays that are in frames."""
+        names = {name for frame in self.plan.frames.values() for name in frame}
+        return {
+            self.activity.node((name, leaf.path))
+            for name in names
+            if not isinstance(name, tuple) and self.fn.types.get(name) is not None
+            for leaf in leaves(self.fn.type_of(name))
+        }
+
+    def _shadows(self, ty, path):
+        e, leaf = self.e, (self.result.name, path)
+        if isinstance(ty, types.BaseTuple):
+            return e.tuple([self._shadows(t, (*path, k)) for k, t in enumerate(ty.types)])
+        if not leaves(ty) or not self._handle(leaf):
+            return e.none()
+        if self.activity.active(leaf):
+            return e.shadow(leaf)
+        return e.new_shadow_of(self._part(*leaf), leaf)
 
     def build_reverse(self):
         """Blocks of `(tape, top, seed) -> (adjoints, top)`."""
@@ -106,12 +166,12 @@ class SplitSweep(Sweep):
             )
         if name in self.plan.extras and name.endswith(PLACES):
             return name, types.intp
-        if name in self.plan.extras:
+        ty = self.plan.extra_types.get(name, self.fn.types.get(name))
+        if name in self.plan.extras and ty is None:
             raise refuse(
                 "a call, in a recursive function, of a function that has a rule or is checkpointed",
                 self.fn.loc,
             )
-        ty = self.fn.types.get(name)
         return name, types.intp if ty is None else self._raised(types.unliteral(ty))
 
     def _raised(self, ty):
@@ -125,6 +185,11 @@ class SplitSweep(Sweep):
     def _return(self, pair):
         e = self.e
         e.append(ir.Return(e.assign(ir.Expr.cast(pair, e.loc)), e.loc))
+
+
+def copied(a):
+    """A copy of an array, in its layout."""
+    return a.copy()
 
 
 def cast_to(ty):

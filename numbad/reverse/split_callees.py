@@ -24,6 +24,9 @@ PAIRS = Switch("pairs", "large callees that are called from several places are c
 STATEMENTS = 5000
 """Statements that all calls of a callee, in place, make together, from where on a pair is better."""
 
+OF_ARRAYS = 50
+"""What a statement of whole arrays, which becomes a loop, counts for."""
+
 
 class Pairs:
     """Decides for the calls of one function; `taken` says whether any callee stays."""
@@ -42,7 +45,7 @@ class Pairs:
             and not (hasattr(op, "arguments") or getattr(op, "owner", None))
             and all(map(_is_plain, tys))
             and calls * statements(op.dispatcher, tys) >= STATEMENTS
-            and _are_apart(activity, arguments)
+            and _are_apart(activity, arguments, _changes(op.dispatcher, tys))
             and self._splits(op.dispatcher, tys)
         )
         self.taken |= found
@@ -62,7 +65,7 @@ class Pairs:
         try:
             done = effects(dispatcher, range(len(argtypes)), argtypes)
             if done.random or not _is_plain(
-                result_type(capture(dispatcher, argtypes)), array=False
+                result_type(capture(dispatcher, argtypes)), tuples=True
             ):
                 return False
             pipeline = type(self.pipeline)(dispatcher, argtypes, wrt)
@@ -80,33 +83,52 @@ def _no_pair(*args):
     return print, print
 
 
-def _is_plain(ty, array=True):
-    """Whether a value is a number, or an array of numbers, in double precision."""
-    if array and type(ty) is types.Array:
-        ty = ty.dtype
-    elif not array and isinstance(ty, types.BaseTuple):
-        return all(_is_plain(member, False) for member in ty)
-    return ty in (types.float64, types.int64, types.boolean, types.none)
+def _is_plain(ty, tuples=False):
+    """Whether a value is a number or an array of numbers in double precision, or a tuple of these."""
+    if tuples and isinstance(ty, types.BaseTuple):
+        return all(_is_plain(member, True) for member in ty)
+    number = ty.dtype if type(ty) is types.Array else ty
+    return number in (
+        *(types.float64, types.complex128, types.int64, types.boolean),
+        types.none,
+    )
 
 
-def _are_apart(activity, arguments):
-    """Whether no two of the arrays may share memory, and none is a constant."""
+def _changes(dispatcher, argtypes):
+    """Whether a callee may write to its arguments."""
+    return bool(effects(dispatcher, range(len(argtypes)), argtypes).changed)
+
+
+def _are_apart(activity, arguments, changed):
+    """Whether none of the arrays is a constant, and no two may share memory that is written to."""
     arrays = [v.name for v in arguments if isinstance(activity.fn.type_of(v), types.Array)]
     nodes = [activity.node((name, ())) for name in arrays]
     known = all(
         name in activity.fn.definitions or name in activity.fn.parameters for name in arrays
     )
     constant = any(node in activity.constants for node in nodes)
-    return known and not constant and len(set(nodes)) == len(nodes) == len(set(arrays))
+    apart = not changed or len(set(nodes)) == len(nodes) == len(set(arrays))
+    return known and not constant and apart
 
 
 def statements(dispatcher, argtypes):
-    """The number of statements of a function and, for each call, of its callees."""
+    """The number of statements of a function and, for each call, of its callees.
+
+    One of whole arrays counts for many.
+    """
     known = remembered(dispatcher, "statements")
     if argtypes not in known:
         known[argtypes] = 0  # for calls of it within itself
         known[argtypes] = _count(dispatcher, argtypes)
     return known[argtypes]
+
+
+def _is_of_arrays(fn, s, value):
+    """Whether a statement becomes a loop over arrays."""
+    if isinstance(s, ir.Assign):
+        made = is_expr(value, "binop", "inplace_binop", "unary", "call")
+        return made and isinstance(fn.type_of(s.target), types.Array)
+    return isinstance(s, ir.SetItem) and isinstance(fn.type_of(s.value), types.Array)
 
 
 def _count(dispatcher, argtypes):
@@ -116,8 +138,8 @@ def _count(dispatcher, argtypes):
         return 0
     total = 0
     for _, s in fn.statements():
-        total += 1
         value = getattr(s, "value", None)
+        total += OF_ARRAYS if _is_of_arrays(fn, s, value) else 1
         if is_expr(value, "call") and isinstance(fn.type_of(value.func), types.Dispatcher):
             signature = fn.calls.get(value)
             if signature is not None:

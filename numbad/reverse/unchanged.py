@@ -98,7 +98,7 @@ class Unchanged:
         value = op.statement.value
         called = value.func.name if is_expr(value, "call") else None
         for var in operands(value):
-            place = self.fn.definitions.get(var.name, (self.fn.entry,))[0]
+            place = self.fn.place_of(var.name)
             if var.name != called and place in loop.body and not self._is_same_again(var, loop):
                 return False
         if not isinstance(op, Load):

@@ -9,10 +9,11 @@ from collections import namedtuple
 
 import numpy as np
 import pytest
+from llvmlite import ir as ll
 from numba import njit
 from numba.core.runtime import _nrt_python, rtsys
 
-from numbad.ir.unwind import FreeingCompiler
+from numbad.ir.unwind import FreeingCompiler, _Builder
 
 freeing = njit(pipeline_class=FreeingCompiler)
 Pair = namedtuple("Pair", "a b")
@@ -223,3 +224,22 @@ def test_an_index_out_of_bounds():
         return y[k] + x[k]
 
     check(beyond, np.ones(3), 7, error=IndexError)
+
+
+def test_slots_go_before_the_last_instruction():
+    """Wherever a builder is put, it writes where llvmlite's does."""
+    texts = []
+    for builder_class in (_Builder, ll.IRBuilder):
+        function = ll.Function(ll.Module(), ll.FunctionType(ll.VoidType(), ()), "f")
+        builder = builder_class(function.append_basic_block())
+        first = builder.alloca(ll.IntType(8), name="first")
+        builder.ret_void()
+        with builder.goto_entry_block():
+            builder.alloca(ll.IntType(16), name="last")
+            builder.alloca(ll.IntType(16), name="after")
+        builder.position_before(first)
+        builder.alloca(ll.IntType(32), name="before")
+        texts.append(str(function))
+    made = [line.split()[0].strip('%"') for line in texts[0].splitlines() if "alloca" in line]
+    assert made == ["before", "first", "last", "after"]
+    assert texts[0] == texts[1]

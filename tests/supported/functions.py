@@ -38,6 +38,13 @@ def square(v):
 
 
 @njit
+def doubled_and_squared(a, n):
+    if n == 0:
+        return a * a
+    return doubled_and_squared(2.0 * a, n - 1) * a
+
+
+@njit
 def factorial(v):
     return v if v < 0.5 else v * factorial(v - 0.5)
 
@@ -141,6 +148,11 @@ def inner_lambda(x):
 @functions.feature("recursion")
 def recursion(x):
     return factorial(x + 2.0)
+
+
+@functions.feature("recursion that returns arrays")
+def recursion_of_arrays(a):
+    return doubled_and_squared(a, 3)[1]
 
 
 @functions.feature("mutual recursion")

@@ -31,7 +31,7 @@ class Product(Called):
             for k in self._needed(e):
                 if self.must_copy(e, self.arguments[k]):
                     copy = e.call(kept, e.var("$tape"), self.arguments[k])
-                    e.assign(copy, e.extra(self, k))
+                    e.assign(copy, e.extra(self, k, self.kept_type(k)))
         e.append(self.statement)
 
     def reverse(self, e):
@@ -58,7 +58,9 @@ class Product(Called):
 
     def _factor(self, e, k):
         var = self.arguments[k]
-        return e.extra_value(self, k) if self.must_copy(e, var) else self._shown(e, var)
+        if self.must_copy(e, var):
+            return e.extra_value(self, k, self.kept_type(k))
+        return self._shown(e, var)
 
     def _shown(self, e, var):
         """The array itself; a view is made again of the array that it shows."""

@@ -48,6 +48,9 @@ class Parallel(Pulled):
             return e.call(arena_room_like, e.var("$tape"), var)
         return super()._kept_argument(e, var)
 
+    def kept_type(self, k):
+        """None: no function that has such a loop is split."""
+
     def _is_gone(self, e, var):
         return False  # large arrays that a loop over time exchanges: the variables hold them
 

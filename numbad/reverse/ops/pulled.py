@@ -18,7 +18,14 @@ from ...ir.leaves import HANDLES, leaves
 from ...rules.registry import VJP, name_of
 from .. import random_state
 from ..constant_memory import constant_parts, may_change_from
-from ..memory_helpers import add_cotangent, exchanged_draws, kept, kept_draws, nth_cotangent
+from ..memory_helpers import (
+    add_cotangent,
+    exchanged_draws,
+    kept,
+    kept_draws,
+    kept_type,
+    nth_cotangent,
+)
 from ..pullbacks import pullback
 from .base import Op
 from .lists import refuse_lists
@@ -90,6 +97,10 @@ class Called(Op):
         handles = [leaf for leaf, what in self.leaves(var) if what.kind in HANDLES]
         return any(e.activity.node(leaf) in e.activity.written for leaf in handles)
 
+    def kept_type(self, k):
+        """The type of a copy of an argument that is kept."""
+        return kept_type(types.unliteral(self.fn.type_of(self.arguments[k])))
+
     def is_live(self, e):
         """Whether any cotangent comes in."""
         out = [leaf for leaf, _ in self.leaves(self.target)]
@@ -105,10 +116,14 @@ class Called(Op):
         if not found:
             return e.none()
         if found[0].kind in HANDLES:
-            return e.shadow(leaf) if e.active(leaf) else e.new_shadow_at(leaf)
+            return self.seed_of_array(e, leaf)
         if not e.pending(leaf):
             return e.zero_of(ty)
         return e.take(leaf)
+
+    def seed_of_array(self, e, leaf):
+        """The cotangent of an array that is returned."""
+        return e.shadow(leaf) if e.active(leaf) else e.new_shadow_at(leaf)
 
     def add_all(self, e, var, cotangent, path=()):
         """Add a cotangent of the structure of an argument to the adjoints of its leaves."""
@@ -172,7 +187,7 @@ class Pulled(Called):
         if self.is_live(e):
             for k, var in enumerate(self.arguments):
                 if self.must_copy(e, var):
-                    e.assign(self._kept_argument(e, var), e.extra(self, k))
+                    e.assign(self._kept_argument(e, var), e.extra(self, k, self.kept_type(k)))
             if self.draws():
                 e.assign(e.call(kept_draws, e.var("$tape")), e.extra(self, "draws"))
 
@@ -194,13 +209,15 @@ class Pulled(Called):
                 )
 
     def must_copy(self, e, var):
-        gone = self._is_gone(e, var)
-        return gone or super().must_copy(e, var) or self._changes_constants(var)
+        gone = self._is_gone(e, var) or (_is_left(e) and self._holds_arrays(var))
+        return gone or super().must_copy(e, var) or self._changes_constants(e, var)
+
+    def _holds_arrays(self, var):
+        return any(leaf.kind == "array" for leaf in leaves(self.fn.type_of(var)))
 
     def _is_gone(self, e, var):
         """Whether nobody may hold an array any more when the loop comes back to where it is passed."""
-        ty = self.fn.type_of(var)
-        if not any(leaf.kind == "array" for leaf in leaves(ty)) or e.plan.is_outside(var):
+        if not self._holds_arrays(var) or e.plan.is_outside(var):
             return False
         built = self.fn.definition(var)
         if is_expr(built, "build_tuple"):
@@ -208,15 +225,16 @@ class Pulled(Called):
         return True
 
     def _is_gone_from_tuple(self, var):
-        held = any(leaf.kind == "array" for leaf in leaves(self.fn.type_of(var)))
-        return held and var.name not in self.fn.parameters  # those are the caller's
+        return (
+            self._holds_arrays(var) and var.name not in self.fn.parameters
+        )  # those are the caller's
 
-    def _changes_constants(self, var):
+    def _changes_constants(self, e, var):
         """Whether arrays of integers, say, will be others when the call is evaluated again."""
         changed = [
             part
             for part in constant_parts(self.fn.type_of(var))
-            if may_change_from(self.fn, self.label, self.statement, part)
+            if _is_left(e) or may_change_from(self.fn, self.label, self.statement, part)
         ]
         for part in changed:
             if not isinstance(part, types.Array):
@@ -235,7 +253,7 @@ class Pulled(Called):
         refuse_lists(self, e, [*self.arguments, self.statement.target])
         self._refuse_generators()
         args = [
-            e.extra_value(self, k) if self.must_copy(e, v) else e.value(v)
+            e.extra_value(self, k, self.kept_type(k)) if self.must_copy(e, v) else e.value(v)
             for k, v in enumerate(self.arguments)
         ]
         wrt = self.wrt(e)
@@ -279,6 +297,11 @@ class Pulled(Called):
             return e.none()
         leaf = var.name, path
         return e.shadow(leaf) if e.active(leaf) else e.new_shadow_at(leaf)
+
+
+def _is_left(e):
+    """Whether the function is left before it is reversed, so that its caller may write to what it knows."""
+    return e.plan.control.root is not None
 
 
 _PAIR = two_of("forward function", "(value, residuals)")

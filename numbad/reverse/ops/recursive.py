@@ -22,11 +22,14 @@ class Recursive(Pulled):
 
     def refuse_if_active(self, e):
         """What a pair cannot carry."""
-        if any(leaf.kind in HANDLES for _, leaf in self.leaves(self.target)):
+        kinds = {leaf.kind for _, leaf in self.leaves(self.target)}
+        if kinds & set(HANDLES) - {"array"} or isinstance(
+            self.fn.type_of(self.target), types.Optional
+        ):
             raise refuse(
-                "a recursive call that returns an array or a list",
+                "a recursive call that returns a list, a record, an instance or perhaps None",
                 self.loc,
-                "write the result into an argument, or use a loop",
+                "return arrays and numbers, write the result into an argument, or use a loop",
             )
 
     def forward(self, e):
@@ -43,9 +46,21 @@ class Recursive(Pulled):
         arguments = e.tuple(self.arguments)
         if e.dual is not None:
             arguments = e.call(all_dual(e.dual(types.float64)), arguments)
-        pair = e.call(forward, e.var("$tape"), e.var("$top"), arguments, e.tuple(shadows))
-        e.assign(e.item(pair, 0), self.statement.target)
-        e.assign(e.item(pair, 1), e.var("$top"))
+        found = e.call(forward, e.var("$tape"), e.var("$top"), arguments, e.tuple(shadows))
+        e.assign(e.item(found, 0), self.statement.target)
+        e.assign(e.item(found, 1), e.var("$top"))
+        for identity in filter(e.active, self.defined()):
+            shadow = e.item(found, 2)
+            for k in identity[1]:
+                shadow = e.item(shadow, k)
+            e.set_shadow(identity, shadow)
+
+    def shadows(self, e):
+        """Nothing: the forward part has returned those of the arrays that it returns."""
+
+    def seed_of_array(self, e, leaf):
+        """None: what has been added to the shadow is there where the reverse part looks."""
+        return e.none()
 
     def reverse(self, e):
         if not self.is_live(e):

@@ -197,7 +197,71 @@ def arrays_of_every_level(x, n):
     return made_inside(x, n)
 
 
-@pytest.mark.deep(but=["powers", "mutual", "recursive_writer", "two_calls_a_level"])
+@njit
+def transform(x):
+    n = len(x)
+    out = np.zeros(n, np.complex128)
+    if n == 1:
+        out[0] = x[0]
+        return out
+    even_part, odd_part = transform(x[::2]), transform(x[1::2])
+    for k in range(n // 2):
+        odd_part[k] *= np.exp(-2j * np.pi * k / n)
+        out[k], out[k + n // 2] = even_part[k] + odd_part[k], even_part[k] - odd_part[k]
+    return out
+
+
+@programs.on(A)
+def fourier_transform(a):
+    z = transform(a + 0.3j * a * a)
+    return z[1].real * z[2].imag + abs(z[3]) + z[0].real
+
+
+@njit
+def merge_sorted(a):
+    n = len(a)
+    if n < 2:
+        return a.copy()
+    low, high = merge_sorted(a[: n // 2]), merge_sorted(a[n // 2 :])
+    out = np.empty(n)
+    i, j = 0, 0
+    for k in range(n):
+        if j == len(high) or (i < len(low) and low[i] <= high[j]):
+            out[k] = low[i]
+            i += 1
+        else:
+            out[k] = high[j]
+            j += 1
+    return out
+
+
+@programs.on(A, second=True)
+def merge_sort(a):
+    b = merge_sorted(a * a)
+    b[1] = b[0] * b[2]
+    return b[1] * b[3] + merge_sorted(b)[2] * a[0]
+
+
+@njit
+def halves(a, n):
+    if n == 0:
+        return a * a, a[0], a + 1.0
+    b, x, c = halves(0.5 * a, n - 1)
+    b[1] = c[0] * x
+    d, y, _ = halves(b * c, n - 1)
+    return b * c, d[1] * y, b
+
+
+@programs.on(A, 2)
+def recursion_returns_arrays_and_numbers(a, n):
+    b, x, c = halves(a, n)
+    for k in range(3):
+        c[k] = b[k + 1] * x
+        b = halves(c, k)[2]
+    return b[1] * c[2] + x
+
+
+@pytest.mark.deep(but=["powers", "mutual", "recursive_writer", "two_calls_a_level", "merge_sort"])
 @pytest.mark.parametrize(("f", "args", "options"), programs, ids=programs.names())
 def test_program(f, args, options):
     check(f, *args, **options)
@@ -209,6 +273,62 @@ def test_a_deep_recursion_is_exact():
 
     gradient = nd.grad(power, 0, mode="reverse")
     assert gradient(1.001, 1000) == pytest.approx(1000 * 1.001**999, rel=1e-12)
+
+
+def test_fourier_transform_has_its_own_adjoint():
+    """Its matrix is symmetric: the cotangent is the transform of the seed."""
+    import numbad as nd
+
+    x, seed = np.linspace(-1.0, 2.0, 16), np.linspace(0.5, 1.5, 16) * np.exp(0.4j * np.arange(16))
+    value, (found,) = nd.vjp(transform)((x + 0j,), seed)
+    assert value == pytest.approx(np.fft.fft(x), rel=1e-13)
+    assert found == pytest.approx(np.fft.fft(seed), rel=1e-13)
+
+
+def test_recursion_of_arrays_in_the_debug_mode():
+    import numbad as nd
+
+    def f(a):
+        return merge_sorted(a * a)[1] * a[0]
+
+    with nd.debug():
+        found = nd.grad(f, mode="reverse")(A)
+        with pytest.raises(nd.NonFiniteError, match="infinite|nan|inf"):
+            nd.grad(lambda a: merge_sorted(1.0 / a)[1], mode="reverse")(0.0 * A)
+    assert found == pytest.approx(nd.grad(f, mode="forward")(A), rel=1e-14)
+
+
+@njit
+def its_own_argument(a, n):
+    if n == 0:
+        return a
+    return its_own_argument(2.0 * a, n - 1)
+
+
+def test_a_recursion_that_returns_its_argument_is_refused():
+    import numbad as nd
+
+    def f(a):
+        return its_own_argument(a, 2)[1]
+
+    with pytest.raises(nd.UnsupportedError, match=r"returns one of its arguments(?s:.)*copy"):
+        nd.grad(f, mode="reverse")(A)
+    assert nd.grad(f, mode="forward")(A) == pytest.approx([0.0, 4.0, 0.0, 0.0])
+
+
+def test_a_recursion_that_returns_a_list_is_refused():
+    import numbad as nd
+
+    @njit
+    def powers_of(x, n):
+        if n == 0:
+            return [x]
+        found = powers_of(x * x, n - 1)
+        found.append(x)
+        return found
+
+    with pytest.raises(nd.UnsupportedError, match="a recursive call that returns a list"):
+        nd.grad(lambda x: powers_of(x, 2)[1], mode="reverse")(1.5)
 
 
 def test_recursion_that_raises_leaves_nothing_behind():
