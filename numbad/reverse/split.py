@@ -38,8 +38,9 @@ class SplitSweep(Sweep):
             self.forward_block(label)
         e.start(self.block_at(self.seed_label))
         self._push(self.control.root)
-        ty = self.fn.type_of(self.result)
-        self._return(e.tuple([self._value(ty, ()), e.var(TOP), self._shadows(ty, ())]))
+        name = self.result.name
+        shadows = self._shadows(self.fn.type_of(name), ())
+        self._return(e.tuple([e.var(name), e.var(TOP), shadows]))
         self._parameters(("tape", "top", "args", "shadows"))
         for k, name in enumerate(self.fn.parameters):
             e.assign(ir.Expr.static_getitem(e.var("$args"), k, None, e.loc), e.var(name))
@@ -59,19 +60,12 @@ class SplitSweep(Sweep):
                 self.fn.blocks[self.exit].terminator.loc,
                 "return a copy, `x.copy()`",
             )
-
-    def _value(self, ty, path):
-        """What is returned; a copy of an array that the reverse part reads, as the caller may write to it."""
-        e = self.e
-        if isinstance(ty, types.BaseTuple):
-            return e.tuple([self._value(t, (*path, k)) for k, t in enumerate(ty.types)])
-        value = self._part(self.result.name, path)
-        if (
-            isinstance(ty, types.Array)
-            and self.activity.node((self.result.name, path)) in self._read()
-        ):
-            value = e.call(copied, value)
-        return value
+        if nodes.keys() & self._read():  # the caller may write to it
+            raise refuse(
+                "a recursive call that returns an array which its adjoint reads",
+                self.fn.blocks[self.exit].terminator.loc,
+                "return a copy, `x.copy()`",
+            )
 
     def _part(self, name, path):
         value = self.e.var(name)
@@ -185,11 +179,6 @@ class SplitSweep(Sweep):
     def _return(self, pair):
         e = self.e
         e.append(ir.Return(e.assign(ir.Expr.cast(pair, e.loc)), e.loc))
-
-
-def copied(a):
-    """A copy of an array, in its layout."""
-    return a.copy()
 
 
 def cast_to(ty):

@@ -227,7 +227,7 @@ class Pulled(Called):
     def _is_gone_from_tuple(self, var):
         return (
             self._holds_arrays(var) and var.name not in self.fn.parameters
-        )  # those are the caller's
+        )  # the caller holds those
 
     def _changes_constants(self, e, var):
         """Whether arrays of integers, say, will be others when the call is evaluated again."""

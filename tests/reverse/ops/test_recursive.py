@@ -1,5 +1,7 @@
 """Self-recursion and mutual recursion in reverse mode."""
 
+from collections import namedtuple
+
 import numpy as np
 import pytest
 from numba import njit
@@ -240,6 +242,24 @@ def merge_sort(a):
     b = merge_sorted(a * a)
     b[1] = b[0] * b[2]
     return b[1] * b[3] + merge_sorted(b)[2] * a[0]
+
+
+Ends = namedtuple("Ends", "first last rest")
+
+
+@njit
+def narrowed(a, n):
+    if n == 0:
+        return Ends(a[0] * a[1], a[-1], a * a)
+    ends = narrowed(0.5 * a, n - 1)
+    ends.rest[0] = ends.first
+    return Ends(ends.first * ends.last, a[1], ends.rest * a)
+
+
+@programs.on(A, 2)
+def recursion_returns_namedtuples(a, n):
+    ends = narrowed(a, n)
+    return ends.first * ends.rest[0] + ends.rest[2] * ends.last
 
 
 @njit
