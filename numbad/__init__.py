@@ -6,6 +6,7 @@ The public names are loaded at their first use, so that `import numbad` stays li
 from importlib import import_module
 
 from .arrival import once_imported
+from .compilation.interpreter import at_full_speed
 
 __version__ = "0.1.0"
 
@@ -57,6 +58,7 @@ _SUBPACKAGES = ("fit", "ode", "random", "sde", "special")
 _OPTIONAL = ("cuda",)  # needs a package that not everybody has, so `import *` leaves it out
 
 
+@at_full_speed
 def _beside_numba():
     """What is to be there before anything is compiled."""
     import_module("numbad.compilation.symbols")
@@ -69,11 +71,14 @@ once_imported("numba", _beside_numba)
 __all__ = [*_HOME, *_SUBPACKAGES, "__version__"]
 
 
+_load = at_full_speed(import_module)
+
+
 def __getattr__(name):
     if name in _HOME:
-        value = getattr(import_module(f"numbad.{_HOME[name]}"), name)
+        value = getattr(_load(f"numbad.{_HOME[name]}"), name)
     elif name in _SUBPACKAGES or name in _OPTIONAL:
-        value = import_module(f"numbad.{name}")
+        value = _load(f"numbad.{name}")
     else:
         raise AttributeError(f"module 'numbad' has no attribute {name!r}")
     globals()[name] = value

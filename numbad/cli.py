@@ -2,6 +2,7 @@
 
 import argparse
 import contextlib
+import gc
 import math
 import os
 import shutil
@@ -14,6 +15,8 @@ from numbad.errors import ArgumentError, DataError, ModelError, NumbadError
 from numbad.models.manual import DESCRIPTION, EPILOG
 
 CONVERGED, NOT_CONVERGED, UNUSABLE, INTERRUPTED = 0, 1, 2, 130
+GARBAGE = 100_000
+"""Objects made between two collections of garbage; each walks over all that numbad and matplotlib load."""
 
 
 class _Parser(argparse.ArgumentParser):
@@ -36,6 +39,8 @@ def main(argv=None):
     int
         0 for a converged fit, 1 for one that did not converge, 2 for unusable input.
     """
+    if argv is None:  # the process is ours
+        gc.set_threshold(GARBAGE)
     arguments = _parser().parse_args(argv)
     command = f"numbad {arguments.command}"
     try:

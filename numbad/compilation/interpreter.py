@@ -1,4 +1,4 @@
-"""What Python itself costs while Numba compiles: collections of garbage, and memory for its frames."""
+"""What Python itself costs as code is compiled or loaded: collections of garbage, and memory for frames."""
 
 import gc
 from functools import wraps
@@ -9,7 +9,7 @@ _SLOTS = 2**16
 
 
 def at_full_speed(function):
-    """The function, which compiles, called so that Python does not disturb it.
+    """The function, which compiles or imports, called so that Python does not disturb it.
 
     A collection would walk over all that Numba knows, hundreds of times; they wait until it has returned.
     """
