@@ -4,7 +4,7 @@ from numba.core import ir
 
 from .data_flow import Flow
 from .instances import instances_met
-from .promote import SCALAR_TYPES, Analyser, DualActivity
+from .promote import Analyser, DualActivity, shares_nothing
 
 
 def statements(blocks):
@@ -110,7 +110,7 @@ def _numbers_given(func_ir, args):
     return frozenset(
         s.target.name
         for s in given
-        if isinstance(s.value, ir.Arg) and isinstance(args[s.value.index], SCALAR_TYPES)
+        if isinstance(s.value, ir.Arg) and shares_nothing(args[s.value.index])
     )
 
 

@@ -32,7 +32,7 @@ from .merged import convert_merged
 from .retyped import ALLOCATORS
 from .stored_constants import raise_stored
 
-SCALAR_TYPES = types.Number | types.Boolean | d.Dual
+_SCALAR_TYPES = types.Number | types.Boolean | d.Dual
 
 
 @dataclass
@@ -237,7 +237,7 @@ def effects(dispatcher, active, argtypes=None):
     argtypes = None if argtypes is None else tuple(argtypes)
     instances = Instances(complete=argtypes is not None).of_types(argtypes or ())
     found = Analyser(instances.of_dispatcher(dispatcher))(dispatcher, frozenset(active))
-    return found.without(i for i, ty in enumerate(argtypes or ()) if isinstance(ty, SCALAR_TYPES))
+    return found.without(i for i, ty in enumerate(argtypes or ()) if shares_nothing(ty))
 
 
 def activities(func_ir, args, scalars=frozenset()):
@@ -263,9 +263,14 @@ def common_dual(typingctx, args):
     return joined
 
 
+def shares_nothing(ty):
+    """Whether values of a type share no memory with any array, as numbers do and the tape of a sweep."""
+    return isinstance(ty, _SCALAR_TYPES) or not getattr(ty, "holds_arrays", True)
+
+
 def scalar_names(typemap):
-    """The names that type inference found to be scalars."""
-    return frozenset(name for name, ty in typemap.items() if isinstance(ty, SCALAR_TYPES))
+    """The names that type inference found to be of such types."""
+    return frozenset(name for name, ty in typemap.items() if shares_nothing(ty))
 
 
 @register_pass(mutates_CFG=False, analysis_only=False)

@@ -163,3 +163,18 @@ def test_a_scratch_array_among_the_arguments():
 
     found = nd.grad(position, mode="reverse")(np.array([1.0, 0.5]), np.zeros(1))
     np.testing.assert_allclose(found, spring_gradient(1.5, 1.0, 1.0, 0.5, 1.7)[2:], rtol=1e-8)
+
+
+def test_back_through_the_gradient_of_a_state_that_is_made_in_the_function():
+    """At times from outside: the steps' record holds none of the duals that the state's array does."""
+    solve = nd.ode.solver(lambda t, y, k: k * y, rtol=1e-10, atol=1e-12)
+
+    def last(k, start):
+        return solve(np.array([start]), TIMES, (k,))[-1, 0]
+
+    gradient = nd.grad(last, (0, 1), mode="reverse")
+    (by_k, by_start), (moved_k, moved_start) = nd.vjp(gradient)((0.8, 0.6), (1.0, 0.5))
+    grown = math.exp(1.6)
+    np.testing.assert_allclose((by_k, by_start), (1.2 * grown, grown), rtol=1e-8)
+    expected = 2.4 * grown + 0.5 * 2.0 * grown, 2.0 * grown
+    np.testing.assert_allclose((moved_k, moved_start), expected, rtol=1e-8)
