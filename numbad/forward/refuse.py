@@ -19,7 +19,7 @@ from numba.np.arrayobj import array_to_array
 
 from ..errors import NumbadError, NumbadWarning, UnsupportedError
 from ..ir.fence import Place, defect, place, readable
-from ..ir.ways_out import way_out_of
+from ..ir.ways_out import LITERAL, OF_LITERAL, way_out_of
 from ..source import line_of_def
 from .dual import duals_in
 
@@ -114,7 +114,7 @@ def _refusal(py_func, causes, generated):
     warned = next((c for c in causes if isinstance(c, NumbadWarning)), None)
     if warned is not None:  # the user's filters make errors of warnings
         return UnsupportedError(str(warned))
-    for known in (_not_compiled, _called_by_address, _array_kept):
+    for known in (_not_compiled, _asked_as_literal, _called_by_address, _array_kept):
         refusal = next(filter(None, map(known, causes)), None)
         if refusal is not None:
             return refusal
@@ -147,6 +147,15 @@ def _not_compiled(cause):
         return None
     return UnsupportedError(
         f"cannot differentiate what Numba does not compile: {place(where)}\n{told}\nWay out: {way_out}."
+    )
+
+
+def _asked_as_literal(cause):
+    """The refusal of an argument whose value Numba asks for, which is not in the code, or None."""
+    if not isinstance(cause, errors.ForceLiteralArg):
+        return None
+    return UnsupportedError(
+        f"forward mode cannot differentiate {LITERAL}: {place(cause.loc)}\nWay out: {OF_LITERAL}."
     )
 
 

@@ -26,6 +26,7 @@ from .function import Function, duplicate
 from .picked import CallPicked
 from .signatures import as_called
 from .typing import Inference, plain_type
+from .ways_out import LITERAL, OF_LITERAL
 
 
 @register_pass(mutates_CFG=False, analysis_only=True)
@@ -169,8 +170,7 @@ def _captured(dispatcher, argtypes, stages):
     except ForceLiteralArg as error:
         if len(_capturing()) > 1:  # the caller may have a literal to give
             raise
-        way_out = "write the value in the code, or make it a global variable"
-        refusal = refuse("an argument that Numba must know as a literal", error.loc, way_out)
+        refusal = refuse(LITERAL, error.loc, OF_LITERAL)
         refusal.asked = error.requested_args
         raise refusal from None
     except Exception as error:  # Numba wraps it in many ways

@@ -22,6 +22,9 @@ _OTHERS = (
 )
 _KNOWN = "numbers, arrays, tuples and compiled functions"
 
+LITERAL = "an argument that Numba must know as a literal"
+OF_LITERAL = "write the value in the code, or make it a global variable"
+
 
 def way_out_of(text):
     """The way out of what Numba says, without a full stop, where numbad knows one; else None."""

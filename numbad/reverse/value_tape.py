@@ -23,7 +23,7 @@ _i8, _i64 = ir.IntType(8), ir.IntType(64)
 class TapeType(types.Type):
     """A pointer to the bookkeeping of a tape, which lies on the machine stack of its guard."""
 
-    holds_arrays = False  # which forward mode asks: those that a sweep keeps are made duals one by one
+    holds_arrays = False  # forward mode asks: arrays that are kept share nothing with it
 
     def __init__(self):
         super().__init__("Tape")

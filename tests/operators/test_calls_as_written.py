@@ -70,3 +70,11 @@ def test_reverse_mode_of_a_derivative_that_picks_its_array():
         assert by_t == 2.0 * np.sum((a if first else b) * a)
         np.testing.assert_allclose(found_a, by_a, rtol=1e-14)
         np.testing.assert_allclose(found_b, by_b, rtol=1e-14)
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+def test_a_literal_that_is_not_in_the_code_is_refused(mode):
+    with pytest.raises(
+        nd.UnsupportedError, match="must know as a literal: (?s:.*)write the value in"
+    ):
+        nd.grad(power, mode=mode)(1.3, 3)
