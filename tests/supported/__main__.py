@@ -3,6 +3,7 @@
 With patterns of program names (`python -m tests.supported 'numpy-ufuncs-*'`) only those rows are made anew.
 """
 
+import argparse
 import fnmatch
 import sys
 
@@ -11,8 +12,12 @@ from .running import found_now
 from .sections import SECTIONS
 
 
-def main(arguments):
-    patterns = [a for a in arguments if not a.startswith("-")] or ["*"]
+def main():
+    parser = argparse.ArgumentParser("python -m tests.supported", description=__doc__)
+    parser.add_argument("patterns", nargs="*", help="of the programs' names; all by default")
+    parser.add_argument("--check", action="store_true", help="compare, and write nothing")
+    options = parser.parse_args()
+    patterns = options.patterns or ["*"]
     names = [
         name
         for name, *_ in table.programs(SECTIONS)
@@ -22,7 +27,7 @@ def main(arguments):
     rows = {(title, table.shown(feature)): row for (title, feature), row in found.items()}
     committed = table.committed()
     wrong = any(status.startswith("WRONG") for row in rows.values() for status in row)
-    if "--check" in arguments:
+    if options.check:
         differing = {k for k in rows if rows[k] != committed.get(k)}
         if patterns == ["*"]:
             differing |= committed.keys() - rows.keys()
@@ -34,4 +39,4 @@ def main(arguments):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())
