@@ -34,6 +34,15 @@ def _belongs_to_array(fn):
     return isinstance(getattr(fn, "__self__", None), np.ndarray)
 
 
+def _constants(func_ir):
+    """The names of what the code has as literals: one text may be given to many calls."""
+    values = {}
+    for block in func_ir.blocks.values():
+        for statement in block.find_insts(ir.Assign):
+            values.setdefault(statement.target.name, []).append(statement.value)
+    return [name for name, given in values.items() if all(isinstance(v, ir.Const) for v in given)]
+
+
 def _given(dispatcher, args, kws, others):
     """For each of the callee's parameters, the names of what it may be given; `others`: of `*args`."""
     given, found = dict(kws), []
@@ -66,7 +75,7 @@ class Flow:
 
     func_ir: object
     args: tuple
-    scalars: frozenset = frozenset()  # names known to be scalars, which share no memory
+    scalars: frozenset = frozenset()  # names of numbers and texts, which share no memory
     instances: Instances = field(default_factory=Instances)
     forward: dict = field(default_factory=lambda: defaultdict(set))
     shares: dict = field(default_factory=lambda: defaultdict(set))
@@ -90,6 +99,7 @@ class Flow:
     unknown: list = field(default_factory=list)  # arguments of calls that may change them, and draw
 
     def build(self):
+        self.scalars = self.scalars.union(_constants(self.func_ir))
         passing = passing_tuples(self.func_ir)
         for block in self.func_ir.blocks.values():
             for statement in block.body:

@@ -9,6 +9,7 @@ need costs time; one not promoted does not compile, and nothing is ever dropped 
 
 from dataclasses import dataclass, replace
 from functools import cache
+from inspect import signature
 
 import numpy as np
 from numba.core import ir, types
@@ -32,7 +33,8 @@ from .merged import convert_merged
 from .retyped import ALLOCATORS
 from .stored_constants import raise_stored
 
-_SCALAR_TYPES = types.Number | types.Boolean | d.Dual
+_TEXTS = types.UnicodeType | types.StringLiteral
+_WITHOUT_MEMORY = types.Number | types.Boolean | d.Dual | _TEXTS | types.NoneType
 
 
 @dataclass
@@ -52,6 +54,17 @@ class CallSummary:
         changed = frozenset([0]) if self.changed else frozenset()
         uncertain = frozenset([0]) if self.uncertain else frozenset()
         return CallSummary(changed, changed, frozenset(), True, self.random, uncertain, self.opaque)
+
+    def of_pullback(self):
+        """The same for `pull(args, shadows, seed)`, whose result may hold arrays of its arguments."""
+        returned = frozenset([0]) if self.returned else frozenset()
+        return replace(self.of_tuple(), returned=returned, fresh=not returned)
+
+    @classmethod
+    def of_part(cls, count):
+        """Of code that is not looked into: it may write to each of its parameters."""
+        every = frozenset(range(count))
+        return cls(every, every)
 
     def without(self, scalars):
         """The same for parameters that are numbers, which nothing is written to."""
@@ -201,6 +214,10 @@ class Analyser:
         if hasattr(dispatcher, "operator"):
             inner = self._visit(dispatcher.operator.f, frozenset()).without_duals()
             return inner.of_tuple() if dispatcher.operator.takes_tuples else inner
+        if hasattr(dispatcher, "pulled"):
+            return self._visit(dispatcher.pulled, frozenset()).of_pullback()
+        if hasattr(dispatcher, "numbad_code"):  # a part of a function, there for what it writes
+            return CallSummary.of_part(len(signature(dispatcher.py_func).parameters))
         key = dispatcher.py_func, active
         if key not in self._visited:
             self._visited.add(key)
@@ -264,8 +281,8 @@ def common_dual(typingctx, args):
 
 
 def shares_nothing(ty):
-    """Whether values of a type share no memory with any array, as numbers do and the tape of a sweep."""
-    return isinstance(ty, _SCALAR_TYPES) or not getattr(ty, "holds_arrays", True)
+    """Whether values of a type share no memory with arrays, as numbers, texts and the tape of a sweep do."""
+    return isinstance(ty, _WITHOUT_MEMORY) or not getattr(ty, "holds_arrays", True)
 
 
 def scalar_names(typemap):

@@ -351,6 +351,11 @@ class PullDispatcher(CPUDispatcher):
 
     handles_duals = True
 
+    @property
+    def pulled(self):
+        """The function whose pullback this is."""
+        return self.py_func.__numbad_pull__.dispatcher
+
     def compile(self, sig):
         with refusing(self.py_func.__numbad_pull__.dispatcher.py_func, self, generated=True):
             return compiled(self, super().compile, sig)

@@ -238,6 +238,18 @@ def test_second_order(case):
     assert by_x == pytest.approx((ahead[1] - behind[1]) / (2 * h), rel=1e-7)
 
 
+@pytest.mark.deep(but=["fills"])
+@pytest.mark.parametrize("case", CASES)
+def test_second_order_by_a_number(case):
+    """By it alone, arrays that the loop writes to are of floats until the second order has them of duals."""
+    f, a, _ = CASES[case]
+    gradient = nd.grad(compiled(f), 1, mode="reverse")
+    _, found = nd.jvp(gradient, 1)((a.copy(), X), (1.0,))
+    h = 1e-5
+    ahead, behind = (by_complex_step(source(f), a, X + s * h)[1] for s in (1, -1))
+    assert found == pytest.approx((ahead - behind) / (2 * h), rel=1e-7, abs=1e-7)
+
+
 @pytest.mark.deep(but=["one_sum"])
 @pytest.mark.parametrize("case", ["one_sum", "fills", "heat"])
 def test_equal_threads_give_equal_bits(case, gradients):

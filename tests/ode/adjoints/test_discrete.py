@@ -178,3 +178,28 @@ def test_back_through_the_gradient_of_a_state_that_is_made_in_the_function():
     np.testing.assert_allclose((by_k, by_start), (1.2 * grown, grown), rtol=1e-8)
     expected = 2.4 * grown + 0.5 * 2.0 * grown, 2.0 * grown
     np.testing.assert_allclose((moved_k, moved_start), expected, rtol=1e-8)
+
+
+@pytest.mark.deep(but=["Tsit5"])
+@pytest.mark.parametrize("method", ["Tsit5", "DOP853", "Rodas5P", "RadauIIA5", "BDF"])
+def test_the_same_with_an_array_among_the_parameters(method):
+    """Its index and that of the solution are checked with one text, which is no memory that both share."""
+
+    def slope(t, y, dy, k, factors):
+        dy[0] = k * factors[1] * y[0]
+
+    solve = nd.ode.solver(slope, method=method, inplace=True, rtol=1e-9, atol=1e-11)
+
+    def last(k, factors):
+        return solve(np.array([factors[0]]), TIMES, (k, factors))[-1, 0]
+
+    gradient = nd.grad(last, (0, 1), mode="reverse")
+    _, (by_k, by_factors) = nd.vjp(gradient, (0, 1))(
+        (0.3, np.array([1.5, 0.8])), (1.0, np.zeros(2))
+    )
+    k, (start, factor), end = 0.3, (1.5, 0.8), TIMES[-1] - TIMES[0]
+    # last = start exp(k factor end)
+    grown = math.exp(k * factor * end)
+    assert by_k == pytest.approx(start * (factor * end) ** 2 * grown, rel=1e-6)
+    by_start, by_factor = factor * end * grown, start * end * (1.0 + k * factor * end) * grown
+    np.testing.assert_allclose(by_factors, [by_start, by_factor], rtol=1e-6)
