@@ -3,6 +3,7 @@
 The public names are loaded at their first use, so that `import numbad` stays light.
 """
 
+import sys
 from importlib import import_module
 
 from .arrival import once_imported
@@ -81,8 +82,18 @@ def __getattr__(name):
         value = _load(f"numbad.{name}")
     else:
         raise AttributeError(f"module 'numbad' has no attribute {name!r}")
+    _tell_compilation()
     globals()[name] = value
     return value
+
+
+def _tell_compilation():
+    """Let a compilation that has met a name for the first time know of what its module has registered."""
+    locks = sys.modules.get("numba.core.compiler_lock")
+    if locks is not None and locks.global_compiler_lock.is_locked():
+        targets = import_module("numba.core.target_extension")
+        dispatcher = targets.resolve_dispatcher_from_str(targets.current_target())
+        dispatcher.targetdescr.typing_context.refresh()
 
 
 def __dir__():

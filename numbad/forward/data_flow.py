@@ -15,6 +15,7 @@ from numba.experimental.jitclass.base import JitClassType
 from numba.np.ufunc.gufunc import GUFunc
 
 from ..ir.untyped import constant_of, definition_of, method_of
+from ..rules.registry import STOPPING
 from . import known
 from .handed_on import handed_on, is_tuple, passing_tuples
 from .instances import Instances
@@ -194,6 +195,9 @@ class Flow:
 
     def _share(self, target, *sources):
         self._flow(target, *sources)
+        self._alias(target, *sources)
+
+    def _alias(self, target, *sources):
         for source in sources:
             if source not in self.scalars and target not in self.scalars:
                 self.shares[source].add(target)
@@ -347,6 +351,8 @@ class Flow:
             self._share(target, *names)  # what `heappop` returns
         elif (getattr(fn, "__module__", None) or "").split(".")[0] in ("math", "cmath"):
             self._flow(target, *names)
+        elif fn in STOPPING:
+            self._alias(target, *names)
         elif known.is_understood(fn):
             self._share(target, *names)
         else:

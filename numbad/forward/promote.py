@@ -22,7 +22,7 @@ from ..ir.leaves import fields_of
 from ..ir.stack_arrays import refuse_stack_arrays
 from ..ir.trial_types import types_so_far
 from ..ir.untyped import constant_of, untyped
-from ..rules.registry import JVP, SCALAR
+from ..rules.registry import CONSTANT_CALLS, JVP, SCALAR
 from . import dual as d
 from . import known
 from .data_flow import Flow, spread
@@ -138,7 +138,7 @@ class DualActivity:
         self.suspects |= uncertain
         if self.suspicious and active:
             self.holds |= uncertain
-        if active:
+        if active and callee not in CONSTANT_CALLS:
             self.active.add(target)
         written = summary.changed if self.every_store else summary.written
         self.holds |= _named(written, given) - self.flow.scalars
@@ -209,7 +209,7 @@ class Analyser:
                 return summary
 
     def _visit(self, dispatcher, active):
-        if _has_rule(dispatcher):
+        if _has_rule(dispatcher) or dispatcher in CONSTANT_CALLS:
             return CallSummary(fresh=True)
         if hasattr(dispatcher, "operator"):
             inner = self._visit(dispatcher.operator.f, frozenset()).without_duals()

@@ -12,6 +12,7 @@ from numbad.compilation.caching import jit
 from numbad.errors import ArgumentError, ConvergenceError, SingularError
 from numbad.ode.equilibrium import DOUBLINGS, NEAR, UnsettledError, first_stretch, is_short
 from numbad.ode.forms import as_arguments, as_form, as_row
+from numbad.rules.registry import CONSTANT_CALLS
 from numbad.source import define
 
 # Conditions that cross zero more often than this do so for ever.
@@ -66,6 +67,7 @@ def make_find_behind_events(equilibrium, events, solve):
             t *= 2.0
         raise UnsettledError(t)
 
+    CONSTANT_CALLS.add(find)
     return find
 
 

@@ -2,17 +2,27 @@
 
 from numba.extending import overload
 
-from numbad.forward.dual import Dual
+from numbad.forward.dual import Dual, duals_in
+from numbad.rules.registry import CONSTANT
 
 
-def order_of(y):
-    """One more than the levels of dual numbers in an array: the order of derivatives around it, at most."""
+def order_of(given):
+    """One more than the levels of dual numbers in a tuple of values: the order of derivatives, at most.
+
+    It is to have all that the code around depends on: what of it holds duals is another matter from sweep to
+    sweep.
+    """
     raise NotImplementedError
 
 
+CONSTANT.add(order_of)  # its code, for the types of the first order, is not to be put in its place
+
+
 @overload(order_of)
-def _order_of(y):
-    order, scalar = 1, y.dtype
-    while isinstance(scalar, Dual):
-        order, scalar = order + 1, scalar.scalar
-    return lambda y: order
+def _order_of(given):
+    order = 1 + max(map(_levels, duals_in(given)), default=0)
+    return lambda given: order
+
+
+def _levels(scalar):
+    return 1 + _levels(scalar.scalar) if isinstance(scalar, Dual) else 0

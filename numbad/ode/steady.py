@@ -48,6 +48,7 @@ from numbad.ode.state_types import components_of, in_functions, is_scalar, type_
 from numbad.ode.times import uniform
 from numbad.operators.operator_dispatcher import original
 from numbad.operators.stop import stop_gradient
+from numbad.rules.registry import CONSTANT_CALLS
 from numbad.source import define
 
 # How far from a state its Jacobian shows what is conserved, beside that at the beginning.
@@ -251,7 +252,7 @@ def settling(problem, settings, events):
         found, pull, W, t = find(stop_gradient(y0), stop_gradient(args))
         start = begin(y0, t, args, pull)
         y = as_row(found, (start, rest))
-        for _ in range(order_of(start)):
+        for _ in range(order_of((y0, args))):
             y = corrected(y, slope(t, y, y0, rest), start, pull, W)
         return y
 
@@ -324,4 +325,5 @@ def _make_find(problem, settings, equilibrium):
                 return root, pull, inverse(t, root, J, pull, y0, rest), t
         raise UnsettledError(t)
 
+    CONSTANT_CALLS.add(find)
     return find

@@ -34,6 +34,7 @@ from numbad.operators.first_order import jacobian
 from numbad.operators.stop import stop_gradient
 from numbad.operators.tangent import jvp
 from numbad.reverse.checkpoint import checkpoint
+from numbad.rules.registry import CONSTANT_CALLS
 
 # Those of the classical Runge-Kutta method.
 NODES = 0.0, 0.5, 0.5, 1.0
@@ -77,11 +78,13 @@ def make_slope(problem, mass=None):
         _check_size(y, M)
         return inverted(t, matrix(t, y, like, rest))
 
+    CONSTANT_CALLS.add(held)
+
     @jit(error_model="numpy")
     def slope(t, y, like, rest):
         W = held(stop_gradient(t), stop_gradient(y), stop_gradient(like), stop_gradient(rest))
         z = np.zeros_like(y)
-        for _ in range(order_of(y)):
+        for _ in range(order_of((t, y, rest))):
             f, change = along((t, y, like, rest), (1.0, z))
             z = z - product(W, rest_of(M, algebraic, z, f, change))
         return z
@@ -157,11 +160,13 @@ def make_flow(problem, mass=None):
         _check_size(y, M)
         return inverted(t, matrix(t, y, like, rest)), right_side(t, y, like, rest)
 
+    CONSTANT_CALLS.add(held)
+
     @jit(error_model="numpy")
     def moved(t, y, by, kept, W, like, rest):
         """The state with M y greater by `by`, and what is `kept` left of the algebraic equations."""
         out = 1.0 * y
-        for _ in range(order_of(y)):
+        for _ in range(order_of((t, y, by, rest))):
             f = right_side(t, out, like, rest)
             out = out - product(W, rest_of(M, algebraic, out - y, by, f - kept))
         return out
@@ -218,6 +223,8 @@ def make_consistent(problem, mass):
             y = y - part * step
         raise failure.SolveError(failure.NOT_MADE_CONSISTENT, t)
 
+    CONSTANT_CALLS.add(found_at)
+
     @jit(error_model="numpy")
     def consistent(t, y, like, rest):
         _check_size(y, M)
@@ -225,7 +232,7 @@ def make_consistent(problem, mass):
             stop_gradient(t), stop_gradient(y), stop_gradient(like), stop_gradient(rest)
         )
         out = as_row(found, y)
-        for _ in range(order_of(y)):
+        for _ in range(order_of((t, y, rest))):
             f = right_side(t, out, like, rest)
             out = out - product(W, rest_of(M, algebraic, out - y, np.zeros_like(y), f))
         return out

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from weakref import WeakSet
 
 from numba.core.dispatcher import Dispatcher
 
@@ -28,7 +29,7 @@ JVP: dict = {}
 VJP: dict = {}
 """function -> (forward, backward), the user's own."""
 
-CONSTANT_CALLS: set = set()
+CONSTANT_CALLS: WeakSet = WeakSet()
 """Jitted functions of numbad's own whose results have no derivative."""
 
 STOPPING: set = set()

@@ -56,6 +56,30 @@ def test_second_derivatives():
         np.testing.assert_allclose(found[k], (up - down) / (2.0 * steps[k]), rtol=1e-5)
 
 
+@numba.njit
+def complex_of(totals, on, off):
+    return nd.ode.steady_state(binding, (totals[0], totals[1], 0.0), (on, off))[2]
+
+
+@pytest.mark.deep(but=["1-reverse"])
+@pytest.mark.parametrize("first", ["forward", "reverse"])
+@pytest.mark.parametrize("by", [0, 1, 2])
+def test_second_order_by_some_arguments(by, first):
+    """By them alone, little of what a sweep makes is of duals: how often it improves is another matter."""
+    args = POINT[:2], *POINT[2:]
+    gradient = nd.grad(complex_of, by, mode=first)
+    along = np.array([0.3, -0.5]) if by == 0 else 1.0
+    _, (found,) = nd.vjp(gradient, by)(args, along)
+    width = 1e-4 * np.min(args[by])
+
+    def beside(sign):
+        moved = list(args)
+        moved[by] = moved[by] + sign * width * along
+        return nd.grad(complex_of, by, mode="forward")(*moved)
+
+    np.testing.assert_allclose(found, (beside(1.0) - beside(-1.0)) / (2.0 * width), rtol=1e-5)
+
+
 @pytest.mark.dear
 @pytest.mark.parametrize("mode", ["forward", pytest.param("reverse", marks=pytest.mark.deep)])
 def test_a_function_made_in_compiled_code(mode):

@@ -69,7 +69,7 @@ def make_jump(mass, pull_by_state, pull_by_args):
         n, rows = len(algebraic), extras[4]
         everywhere, both = np.ones(n, np.bool_), np.empty_like(x)
         x[:] = 0.0
-        for _ in range(order_of(x)):
+        for _ in range(order_of((x, extras))):
             for i in range(n):
                 both[i] = x[i] if algebraic[i] else z[i]
             pulled(t, both, everywhere, extras)
@@ -85,7 +85,9 @@ def make_jump(mass, pull_by_state, pull_by_args):
         put_state(rows[STATE], ys[row], 0)
         W = matrix_at(t, x, extras)
         x[:] = 0.0
-        for _ in range(order_of(x)):  # dual numbers take a step of Newton's method a level
+        for _ in range(
+            order_of((x, extras))
+        ):  # dual numbers take a step of Newton's method a level
             rows[BY_STATE] = 0.0
             if some_algebraic:
                 pulled(t, x, algebraic, extras)
