@@ -97,4 +97,5 @@ def _tell_compilation():
 
 
 def __dir__():
-    return sorted({*globals(), *__all__, *_OPTIONAL})
+    own = (name for name in globals() if name.startswith("__"))
+    return sorted({*own, *__all__, *_OPTIONAL})

@@ -5,6 +5,8 @@ import sys
 
 import pytest
 
+import numbad as nd
+
 MET = """
 import numbad as nd
 from numba import njit
@@ -37,3 +39,9 @@ def test_names_that_compiled_code_is_the_first_to_use(name):
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert done.stdout.split() == [expected]
+
+
+def test_completion_offers_what_is_public():
+    assert {name for name in dir(nd) if not name.startswith("__")} == {*nd.__all__, "cuda"} - {
+        "__version__"
+    }

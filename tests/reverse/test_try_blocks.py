@@ -186,6 +186,26 @@ def test_gradient_of_the_way_taken(f, args, exact, mode):
     assert found == pytest.approx(exact, rel=1e-12, abs=1e-12)
 
 
+def in_views(x, y):
+    a = np.array([[x, y], [y, x * y]])
+    try:
+        r = a.T[0, 1] * a.ravel()[3] / y + nd.special.logsumexp(a[0])
+    except Exception:
+        r = 3.0 * x
+    return r
+
+
+@pytest.mark.deep(but=["*reverse"])
+@MODES
+def test_views_that_any_array_has_do_not_raise(mode):
+    """There is no shape that does not fit. The value is x y + log(e^x + e^y)."""
+    _, found = nd.value_and_grad(in_views, (0, 1), mode=mode)(0.4, 1.1)
+    weight = 1.0 / (1.0 + np.exp(1.1 - 0.4))
+    assert found == pytest.approx((1.1 + weight, 0.4 + 1.0 - weight), rel=1e-13)
+    _, found = nd.value_and_grad(in_views, (0, 1), mode=mode)(0.4, 0.0)
+    assert found == pytest.approx((3.0, 0.0))
+
+
 def in_arrays(a, b):
     try:
         r = (a * b).sum() / b[0]

@@ -87,12 +87,14 @@ class View(Op):
 
     linear = repeatable = True
 
-    def __init__(self, fn, label, statement, base):
-        self.base = base
+    def __init__(self, fn, label, statement, base, fits=False):
+        self.base, self.fits = base, fits  # whether there is a view of any array
         super().__init__(fn, label, statement)
 
     def may_raise(self, options):
         value = self.statement.value
+        if self.fits or is_expr(value, "getattr"):
+            return False
         if not is_expr(value, "getitem", "static_getitem"):
             return True
         where = value.index if value.op == "getitem" else value.index_var

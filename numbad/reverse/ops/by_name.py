@@ -76,7 +76,7 @@ def _flat_view(fn, label, s, source):
     if not isinstance(ty, types.Array) or not leaves(ty):
         return None
     if ty.layout == "C":
-        return View(fn, label, s, source)
+        return View(fn, label, s, source, fits=True)
     return StandIn(fn, label, s, array_loops.flat_copy_of(ty.ndim, ty.dtype), [source])
 
 
