@@ -75,6 +75,7 @@ _WORDS = (
     (types.NoneType, lambda ty: "None"),
     (types.UnicodeType | types.CharSeq | types.UnicodeCharSeq, lambda ty: "a string"),
     (types.Array, _array),
+    (types.Buffer, lambda ty: f"a buffer of {_scalar(ty.dtype)} (a memoryview, an array of JAX)"),
     (types.BaseTuple, lambda ty: "a tuple" if len(ty) else "an empty tuple"),
     (_LISTS, lambda ty: f"a list of {'lists' if of_lists(ty) else _scalar(ty.dtype)}"),
     (types.Set, lambda ty: "a set"),
@@ -100,6 +101,8 @@ def hint(ty):
         return ": pass a float (2.0 instead of 2)"
     if isinstance(ty, types.Array) and not isinstance(ty.dtype, types.Record):
         return ": convert it with .astype(np.float64)"
+    if isinstance(ty, types.Buffer) and not isinstance(ty, types.Array):
+        return ": pass np.asarray(...) of it"
     if isinstance(ty, types.PyObject):
         return f": {TYPED_INSTEAD}"
     if isinstance(ty, _LISTS):

@@ -27,6 +27,11 @@ def test_an_int_array_where_floats_are_meant():
         nd.grad(lambda a: a.sum())(np.arange(3))
 
 
+def test_memory_of_others():
+    with pytest.raises(nd.ArgumentError, match=r"'a', which is a buffer of float64.*np\.asarray"):
+        nd.grad(lambda a: a[0])(memoryview(np.ones(3)))
+
+
 def test_derivative_by_an_array_or_an_int():
     with pytest.raises(nd.ArgumentError, match=r"argument 'a' is an array.*nd.grad or nd.jacobian"):
         nd.derivative(lambda a: a.sum())(np.ones(3))
