@@ -98,6 +98,9 @@ class Flow:
     assigned: set = field(default_factory=set)
     draws: bool = False  # it calls a function of np.random or random itself
     unknown: list = field(default_factory=list)  # arguments of calls that may change them, and draw
+    given_back: dict = field(
+        default_factory=dict
+    )  # a tuple that a call gives -> its members' names
 
     def build(self):
         self.scalars = self.scalars.union(_constants(self.func_ir))
@@ -204,9 +207,10 @@ class Flow:
                 self.shares[target].add(source)
 
     def _assign(self, target, value):
-        if target in self.assigned:
-            self.merges.append(target)
-        self.assigned.add(target)
+        if not self._is_given_back(value):
+            if target in self.assigned:
+                self.merges.append(target)
+            self.assigned.add(target)
         if isinstance(value, ir.Arg):
             self.parameters[value.index] = target
         elif isinstance(value, ir.Var):
@@ -261,7 +265,14 @@ class Flow:
 
     _typed_getitem = _getitem
 
+    def _is_given_back(self, value):
+        picked = isinstance(value, ir.Expr) and value.op == "static_getitem"
+        return picked and value.value.name in self.given_back
+
     def _static_getitem(self, target, e):
+        if self._is_given_back(e):
+            self._share(target, self.given_back[e.value.name][e.index])
+            return
         self._share(target, e.value.name)
         self._operator(target, "getitem", e.value, e.index_var)
 
@@ -316,7 +327,9 @@ class Flow:
         self.draws |= known.draws(fn)
         if known.makes_instances(fn):
             self.made.add(target)
-        if isinstance(fn, str):
+        if (first := known.gives_back(fn)) is not None:
+            self.given_back[target] = args[first:]
+        elif isinstance(fn, str):
             self._named_method(target, fn, args, kws, others)
         elif fn in known.INPLACE:
             self._inplace(target, *names)

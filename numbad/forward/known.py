@@ -115,6 +115,11 @@ def makes_structrefs(fn):
     return proxy or fn is structref.new
 
 
+def gives_back(fn):
+    """The first of the arguments that a function returns as they were, in a tuple; None for others."""
+    return getattr(fn, "numbad_gives_back", None)
+
+
 def is_number_class(fn):
     """Whether a call makes a number; other classes (namedtuples) hold on to their arguments."""
     return isinstance(fn, type) and issubclass(fn, np.generic | float | complex)

@@ -34,7 +34,8 @@ from .retyped import ALLOCATORS
 from .stored_constants import raise_stored
 
 _TEXTS = types.UnicodeType | types.StringLiteral
-_WITHOUT_MEMORY = types.Number | types.Boolean | d.Dual | _TEXTS | types.NoneType
+_NUMBERS = types.Number | types.Boolean | d.Dual | types.RawPointer  # such as where a tape ends
+_WITHOUT_MEMORY = _NUMBERS | _TEXTS | types.NoneType
 
 
 @dataclass

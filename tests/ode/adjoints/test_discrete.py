@@ -203,3 +203,32 @@ def test_the_same_with_an_array_among_the_parameters(method):
     assert by_k == pytest.approx(start * (factor * end) ** 2 * grown, rel=1e-6)
     by_start, by_factor = factor * end * grown, start * end * (1.0 + k * factor * end) * grown
     np.testing.assert_allclose(by_factors, [by_start, by_factor], rtol=1e-6)
+
+
+@pytest.mark.deep(but=["Tsit5"])
+@pytest.mark.parametrize("method", ["Tsit5", "Rodas5P", "BDF"])
+def test_the_same_in_a_loop(method):
+    """What steps of a loop keep lies in one frame on the tape, and is no memory that all of it shares."""
+
+    def slope(t, y, k):
+        return np.array([k * y[0], -y[1]])
+
+    solve = nd.ode.solver(slope, method=method, rtol=1e-9, atol=1e-11)
+
+    def last(k, start):
+        state, kept = np.array([start, 0.1]), np.zeros((3, 2))
+        for dose in range(3):
+            kept[dose] = solve(state, TIMES, (k,))[-1]
+            state = kept[dose] + 0.0
+            state[0] += k
+        return kept[2, 0]
+
+    # By one dose after the other: x -> e x + k, with e = exp(2 k).
+    k, start = 0.4, 0.6
+    e = math.exp(2.0 * k)
+    by_start = nd.vjp(nd.grad(last, 1, mode="reverse"), 0)((k, start), 1.0)[1][0]
+    assert by_start == pytest.approx(6.0 * e**3, rel=1e-7)
+    by_k = nd.vjp(nd.grad(last, 0, mode="reverse"), 0)((k, start), 1.0)[1][0]
+    # e^3 start + (e^2 + e) k, twice by k
+    expected = 36.0 * e**3 * start + (16.0 * e**2 + 4.0 * e) * k + 2.0 * (4.0 * e**2 + 2.0 * e)
+    assert by_k == pytest.approx(expected, rel=1e-7)
