@@ -98,9 +98,7 @@ class Flow:
     assigned: set = field(default_factory=set)
     draws: bool = False  # it calls a function of np.random or random itself
     unknown: list = field(default_factory=list)  # arguments of calls that may change them, and draw
-    given_back: dict = field(
-        default_factory=dict
-    )  # a tuple that a call gives -> its members' names
+    given_back: dict = field(default_factory=dict)  # tuple that a call gives -> its members
 
     def build(self):
         self.scalars = self.scalars.union(_constants(self.func_ir))

@@ -206,7 +206,7 @@ class Effects:
     def _ops_on(self, leaf):
         node = self._node(leaf)
         for op in self.activity.every():
-            touched = [x for pair in (*op.flows, *op.aliases) for x in pair]
+            touched = [*op.reads(), *(x for pair in (*op.flows, *op.aliases) for x in pair)]
             if any(self.activity.node(x) == node for x in (*touched, *op.stores, *op.defined())):
                 yield op
 

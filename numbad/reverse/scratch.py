@@ -37,7 +37,7 @@ class Scratch:
             self._is_it(source)
             for label in after
             for op in self.activity.ops[label]
-            for source, _ in op.flows
+            for source in op.reads()
         )
 
     # -- every element is written before it is read ------------------------------------------
@@ -55,7 +55,7 @@ class Scratch:
     def _find_accesses(self):
         """Whether the array is written and read by single elements alone: `writers`, `readers`."""
         self.writers = [op for op in self.ops if any(self._is_it(h) for h in op.stores)]
-        self.readers = [op for op in self.ops if any(self._is_it(s) for s, _ in op.flows)]
+        self.readers = [op for op in self.ops if any(map(self._is_it, op.reads()))]
         stores = all(isinstance(op, Store) for op in self.writers)
         return stores and all(isinstance(op, Load) for op in self.readers)
 

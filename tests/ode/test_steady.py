@@ -65,7 +65,7 @@ def complex_of(totals, on, off):
 @pytest.mark.parametrize("first", ["forward", "reverse"])
 @pytest.mark.parametrize("by", [0, 1, 2])
 def test_second_order_by_some_arguments(by, first):
-    """By them alone, little of what a sweep makes is of duals: how often it improves is another matter."""
+    """Few arrays of a sweep hold duals then; the number of Newton's steps does not depend on which."""
     args = POINT[:2], *POINT[2:]
     gradient = nd.grad(complex_of, by, mode=first)
     along = np.array([0.3, -0.5]) if by == 0 else 1.0

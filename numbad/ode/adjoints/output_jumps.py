@@ -85,9 +85,8 @@ def make_jump(mass, pull_by_state, pull_by_args):
         put_state(rows[STATE], ys[row], 0)
         W = matrix_at(t, x, extras)
         x[:] = 0.0
-        for _ in range(
-            order_of((x, extras))
-        ):  # dual numbers take a step of Newton's method a level
+        # Dual numbers take a step of Newton's method a level.
+        for _ in range(order_of((x, extras))):
             rows[BY_STATE] = 0.0
             if some_algebraic:
                 pulled(t, x, algebraic, extras)

@@ -143,7 +143,7 @@ class Replayable:
         if self.plan.integers_change:
             return False
         after = self.control.reachable(self.loop.header) - self.loop.body
-        read = {self.activity.node(s) for op in self.ops for s, _ in op.flows}
+        read = {self.activity.node(s) for op in self.ops for s in op.reads()}
         return not any(
             self.activity.node(h) in read
             for label in after

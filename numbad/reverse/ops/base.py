@@ -1,5 +1,6 @@
 """What a statement means for derivatives; one subclass of `Op` for every kind of statement."""
 
+import numpy as np
 from numba.core import ir, types
 from numba.core.unsafe import eh
 
@@ -10,6 +11,7 @@ from ...ir.leaves import HANDLES, leaves
 from ...ir.spelling import spell
 
 _HARMLESS = "cast", "phi", "build_tuple", "unary"
+_OF_SHAPES = len, range, isinstance, type, np.shape, np.size, np.ndim
 _HASHED = types.DictType | types.Set
 _HASHED_WAY_OUT = (
     'forward mode (mode="forward"), which goes through dictionaries and sets, or an array or a list in '
@@ -53,6 +55,10 @@ class Op:
     @property
     def loc(self):
         return self.statement.loc
+
+    def reads(self):
+        """The leaves that it computes with: those of arrays stand for what is in them."""
+        return [source for source, _ in self.flows]
 
     def leaves(self, var):
         """The leaves of a variable as `(leaf identity, Leaf)`."""
@@ -112,6 +118,19 @@ class Constant(Op):
     """Its result has no derivative, whatever goes in."""
 
     linear = elementary = True
+
+    def reads(self):
+        """A comparison of arrays, for example, reads what is in them."""
+        value = getattr(self.statement, "value", None)
+        if not isinstance(value, ir.Expr) or is_expr(value, "getattr"):
+            return []
+        read = list(operands(value))
+        if is_expr(value, "call"):
+            if any(self.fn.constant(value.func) is of for of in _OF_SHAPES):
+                return []
+            method = self.fn.definition(value.func)
+            read += [method.value] if is_expr(method, "getattr") else []
+        return [identity for var in read for identity, _ in self.leaves(var)]
 
     def may_raise(self, options):
         value = getattr(self.statement, "value", None)

@@ -4,6 +4,7 @@ Loops that must not be treated so stand here too; all hold with the optimisation
 """
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -291,6 +292,32 @@ def left_in_between(x, c, steps):
     return y[0] * y[1]
 
 
+@again((Y, 0.3, 3))
+def compared_as_a_whole(x, c, steps):
+    """A mask is of what the step has put into a new array."""
+    y = x.copy()
+    for _ in range(steps):
+        room = np.empty(x.shape[0])
+        for i in range(x.shape[0]):
+            room[i] = y[i] * y[i] + c
+        large = room > 0.4
+        for i in range(x.shape[0]):
+            y[i] = y[i] * y[i] + c if large[i] else math.sin(y[i]) * y[i]
+    return y[0] * y[1]
+
+
+@once((Y, 0.3, 3))
+def compared_and_written_afterwards(x, c, steps):
+    y, level = x.copy(), np.sin(x)
+    for _ in range(steps):
+        large = level > 0.3
+        for i in range(x.shape[0]):
+            y[i] = y[i] * y[i - 1] + c if large[i] else y[i] * c
+            y[i] = math.sin(y[i]) * y[i]
+    level[:] = level[::-1].copy()
+    return y[0] * y[1] * level[1]
+
+
 by_name = {program.f.__name__: program for program in programs}
 
 
@@ -304,6 +331,8 @@ def check(program):
 @pytest.mark.deep(
     but=[
         "branches_in_the_step",
+        "compared_and_written_afterwards",
+        "compared_as_a_whole",
         "left_in_between",
         "matrix",
         "read_after_it_is_written",
@@ -352,6 +381,13 @@ def test_state_is_what_steps_start_from():
     assert len(part.state) == 1
     assert len(part.unread) == 1
     assert len(part.versions["t"]) == 2
+
+
+@pytest.mark.shows("replay", "needed")
+def test_what_is_compared_as_a_whole_is_made_again():
+    """Else the mask would be of what the memory held before, which may be the same by chance."""
+    text = nd.inspect_adjoint(compared_as_a_whole, Y, 0.3, 3)
+    assert re.search(r"room\[\w+\] = ", text.partition("reverse sweep")[2])
 
 
 @pytest.mark.shows
