@@ -137,9 +137,16 @@ def arrays_row(options):
 
 
 def lanes_rows(options):
-    """P4 with paths in the lanes of vectors: by `nd.batch`, and by hand in blocks of paths."""
+    """P2 and P4 in the lanes of vectors, by `nd.batch`; P4 by hand in blocks of paths as well."""
     import numbad as nd
 
+    mixture, points = problems.module("P2"), problems.load()["P2"]
+    likelihood = mixture.batched()
+    gradient = nd.value_and_grad(likelihood, mixture.ARGNUMS, mode="reverse")
+    calls = {"nd.batch / hand": gradient, "nd.batch, function / hand": likelihood}
+    rows = _beside_hand(
+        "P2", mixture, points, {name: (f, points) for name, f in calls.items()}, options
+    )
     source, arguments = problems.module("P4"), problems.load()["P4"]
     *others, z1, z2 = arguments
     turned = *others, np.ascontiguousarray(z1.T), np.ascontiguousarray(z2.T)
@@ -149,10 +156,14 @@ def lanes_rows(options):
         "nd.batch, function / hand": (price, arguments),
         "blocks by hand / hand": (heston_in_blocks.adjoint, turned),
     }
+    return rows + _beside_hand("P4", source, arguments, calls, options)
+
+
+def _beside_hand(problem, source, arguments, calls, options):
     calls = {name: functools.partial(f, *given) for name, (f, given) in calls.items()}
     hand = functools.partial(source.adjoint, *arguments)
     timed = measure.beside(hand, calls, samples=options.samples)
-    return [measure.ratio_row(f"P4 {name}", timing) for name, timing in timed.items()]
+    return [measure.ratio_row(f"{problem} {name}", timing) for name, timing in timed.items()]
 
 
 def naive_row(options):

@@ -4,6 +4,7 @@ from numba.core import types
 
 from ..errors import ArgumentError, UnsupportedError
 from ..forward.dual import Dual
+from ..forward.promote import effects
 from ..operators import runtime
 from ..operators.argument_structure import leaves, parse, render
 from ..operators.generated_names import Writer, indented
@@ -29,17 +30,20 @@ class BatchWriter(Writer):
             if axis is not None:
                 check_batched(batch.names[k], self.tys[k], axis)
             self._refuse_objects(k)
-            self._refuse_changed(k, axis)
+        self._refuse_changed()
         self.batched = tuple(k for k, axis in enumerate(self.axes) if axis is not None)
         self.before, self.body, self.after = [], [], []
         self._count()
 
-    def _refuse_changed(self, k, axis):
-        ty = self.tys[k] if axis is None else element_type(self.tys[k], axis)
-        if k in self.batch.changed and not isinstance(ty, types.Number | types.Boolean | Dual):
+    def _refuse_changed(self):
+        pairs = zip(self.tys, self.axes, strict=True)
+        tys = [ty if axis is None else element_type(ty, axis) for ty, axis in pairs]
+        f = self.batch.f
+        changed = effects(f, range(len(tys)), tys, by_types=True).changed
+        if changed:
             raise UnsupportedError(
-                f"nd.batch: {self.batch.f.py_func.__name__} may change its argument "
-                f"'{self.batch.names[k]}'. Way out: let it work on a copy and return its results"
+                f"nd.batch: {f.py_func.__name__} may change its argument "
+                f"'{self.batch.names[min(changed)]}'. Way out: let it work on a copy and return its results"
             )
 
     def _refuse_objects(self, k):

@@ -58,8 +58,7 @@ class Batch(Operator):
             )
         self.axes = checked_axes(in_axes, self.names)
         self.lanes = checked_lanes(lanes)
-        done = effects(self.f, range(len(self.names)), ())  # no argument is an object
-        self.changed, self.draws = done.changed, done.random
+        self.draws = effects(self.f, range(len(self.names)), ()).random  # no argument is an object
 
     def key(self):
         return self.name, self.axes, self.lanes

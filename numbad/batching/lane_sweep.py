@@ -46,7 +46,7 @@ class LanePipeline(Pipeline):
 
     def __init__(self, dispatcher, argtypes, wrt, lanes, batched):
         super().__init__(dispatcher, argtypes, wrt, lambda scalar: Varying(scalar, lanes))
-        self.batched = batched
+        self.lanes, self.batched = lanes, batched
 
     def analyse(self, split=False):
         return self._analyse(split, None)
@@ -54,10 +54,10 @@ class LanePipeline(Pipeline):
     def _analyse(self, split, stays):
         fn = body(self.dispatcher, self.argtypes)
         root = ((self.dispatcher, self.argtypes),)
-        # Everything that a lane's values go into is put in place, differentiated or not.
-        every = sorted({*self.wrt, *self.batched})
+        # Everything that an argument's values go into is put in place, differentiated or not.
+        every = range(len(fn.parameters))
         expand(fn, lambda f: Activity(f, _leaves(f, every), returned(f)), body, root)
-        flatten(fn, [fn.parameters[k] for k in self.batched])
+        flatten(fn, [fn.parameters[k] for k in self.batched], self.lanes)
         normalize(fn)
         activity = expand(fn, lambda f: Activity(f, self.inputs(f), returned(f)), body, root)
         activity.refuse_unknown()

@@ -3,7 +3,7 @@
 from numba.core import types
 from numba.extending import intrinsic
 
-from ..lanes.varying import both, either, guarded, other, select
+from ..lanes.varying import anywhere, both, either, guarded, other, select
 from ..reverse.ops.base import Constant, Op
 from ..reverse.ops.by_name import FUNCTIONS
 
@@ -67,5 +67,5 @@ def _mask(fn, label, s, call):
 
 
 FUNCTIONS[select] = FUNCTIONS[guarded] = SelectByMask
-for _function in (both, either, other):
+for _function in (anywhere, both, either, other):
     FUNCTIONS[_function] = _mask

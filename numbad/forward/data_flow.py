@@ -99,6 +99,7 @@ class Flow:
     draws: bool = False  # it calls a function of np.random or random itself
     unknown: list = field(default_factory=list)  # arguments of calls that may change them, and draw
     given_back: dict = field(default_factory=dict)  # tuple that a call gives -> its members
+    typemap: dict = field(default_factory=dict)  # name -> type, where types are known
 
     def build(self):
         self.scalars = self.scalars.union(_constants(self.func_ir))
@@ -132,6 +133,11 @@ class Flow:
         """A list keeps a reference: what is stored in one of duals must hold duals itself."""
         self._share(container, *values)
         self.stores.append((container, {container, *values}))
+
+    def types_of(self, given):
+        """The types of what a callee's parameters are given; None where one is not known."""
+        tys = tuple(self.typemap.get(names[0]) if len(names) == 1 else None for names in given)
+        return None if None in tys else tuple(map(types.unliteral, tys))
 
     def reached(self, start):
         """The names that may share memory with those in `start`."""

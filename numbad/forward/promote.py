@@ -9,12 +9,13 @@ need costs time; one not promoted does not compile, and nothing is ever dropped 
 
 from dataclasses import dataclass, replace
 from functools import cache
-from inspect import signature
+from inspect import CO_VARARGS, signature
 
 import numpy as np
 from numba.core import ir, types
 from numba.core.compiler_machinery import FunctionPass, register_pass
 from numba.core.ir_utils import build_definitions
+from numba.core.registry import cpu_target
 from numba.extending import register_jitable
 from numba.np.unsafe.ndarray import empty_inferred
 
@@ -132,7 +133,7 @@ class DualActivity:
             if set(args) & self.active or self.every_store:
                 self.holds.update(args)
             return
-        summary = self.analyse(callee, active)
+        summary = self.analyse(callee, active, self.flow.types_of(given))
         self.random |= summary.random
         self.opaque |= summary.opaque
         uncertain = _named(summary.uncertain, given) - self.flow.scalars
@@ -190,26 +191,31 @@ def _has_rule(dispatcher):
 
 
 class Analyser:
-    """Summaries of callees, computed once for each set of active parameters."""
+    """Summaries of callees, computed once for each set of active parameters.
 
-    def __init__(self, instances):
-        self.instances = instances
+    With the types of the arguments, where `typed`, numbers are known: in `s = p[0]; s *= x`, without them,
+    `s` may be a row of `p`, which is written to.
+    """
+
+    def __init__(self, instances, typed=False):
+        self.instances, self.typed = instances, typed
         self._flows = {}
         self._summaries = {}
         self._visited = None  # what was summarised in this round; None between rounds
 
-    def __call__(self, dispatcher, active):
+    def __call__(self, dispatcher, active, argtypes=None):
+        argtypes = argtypes if self.typed else None
         if self._visited is not None:
-            return self._visit(dispatcher, active)
+            return self._visit(dispatcher, active, argtypes)
         while True:  # functions that call each other: until nothing more is learnt
             before = dict(self._summaries)
             self._visited = set()
-            summary = self._visit(dispatcher, active)
+            summary = self._visit(dispatcher, active, argtypes)
             self._visited = None
             if self._summaries == before:
                 return summary
 
-    def _visit(self, dispatcher, active):
+    def _visit(self, dispatcher, active, argtypes=None):
         if _has_rule(dispatcher) or dispatcher in CONSTANT_CALLS:
             return CallSummary(fresh=True)
         if hasattr(dispatcher, "operator"):
@@ -219,19 +225,21 @@ class Analyser:
             return self._visit(dispatcher.pulled, frozenset()).of_pullback()
         if hasattr(dispatcher, "numbad_code"):  # a part of a function, there for what it writes
             return CallSummary.of_part(len(signature(dispatcher.py_func).parameters))
-        key = dispatcher.py_func, active
+        if dispatcher.py_func.__code__.co_flags & CO_VARARGS:
+            argtypes = None  # they are not those of `*args`
+        key = dispatcher.py_func, active, argtypes
         if key not in self._visited:
             self._visited.add(key)
-            self._summaries[key] = self._summarise(dispatcher, active)
+            self._summaries[key] = self._summarise(dispatcher, active, argtypes)
         return self._summaries.get(key, CallSummary())
 
-    def _summarise(self, dispatcher, active):
-        py_func = dispatcher.py_func
-        if py_func not in self._flows:
+    def _summarise(self, dispatcher, active, argtypes):
+        key = dispatcher.py_func, argtypes
+        if key not in self._flows:
             func_ir = untyped(dispatcher)
             refuse_stack_arrays(dispatcher, func_ir)
-            self._flows[py_func] = Flow(func_ir, (), instances=self.instances).build()
-        flow = self._flows[py_func]
+            self._flows[key] = self._flow(func_ir, argtypes)
+        flow = self._flows[key]
         activity = DualActivity(flow, active, self)
         changes = DualActivity(flow, active, self, every_store=True)
         returned = flow.returned()
@@ -245,16 +253,30 @@ class Analyser:
             activity.opaque,
         )
 
+    def _flow(self, func_ir, argtypes):
+        typemap = {}
+        if argtypes is not None and len(argtypes) == func_ir.arg_count:
+            contexts = cpu_target.typing_context, cpu_target.target_context
+            for context in contexts:
+                context.refresh()
+            typemap = types_so_far(func_ir, *contexts, argtypes, complete=True)
+        numbers = scalar_names(typemap)
+        return Flow(func_ir, (), numbers, self.instances, typemap=typemap).build()
 
-def effects(dispatcher, active, argtypes=None):
+
+def effects(dispatcher, active, argtypes=None, by_types=False):
     """What a dispatcher does to its parameters when those numbered in `active` are duals.
 
     Without the types of the arguments methods may be of classes that are not known, and numbers may seem to
-    be written to, as what shares a tuple with an array.
+    be written to, as what shares a tuple with an array. With `by_types`, where something seems to be written
+    to, inference is asked what are numbers: it costs time, and compiles what the code calls.
     """
     argtypes = None if argtypes is None else tuple(argtypes)
     instances = Instances(complete=argtypes is not None).of_types(argtypes or ())
-    found = Analyser(instances.of_dispatcher(dispatcher))(dispatcher, frozenset(active))
+    instances, active = instances.of_dispatcher(dispatcher), frozenset(active)
+    found = Analyser(instances)(dispatcher, active)
+    if by_types and found.changed:
+        found = Analyser(instances, typed=True)(dispatcher, active, argtypes)
     return found.without(i for i, ty in enumerate(argtypes or ()) if shares_nothing(ty))
 
 

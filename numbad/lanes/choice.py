@@ -1,11 +1,11 @@
-"""Statements that choose by mask, in the code of a `Function`."""
+"""Statements that choose by mask, in the code of a `Function`, and conversions that lanes need not."""
 
 import operator
 
 from numba.core import ir, types
 from numba.core.typing import signature
 
-from ..ir.function import is_expr
+from ..ir.function import is_expr, map_vars
 from .varying import select
 
 
@@ -16,6 +16,16 @@ def choose_extrema(fn):
         for s in block.body:
             body += _chosen(fn, s) if _is_extremum(fn, s) else [s]
         block.body = body
+    fn.changed()
+
+
+def drop_conversions(fn):
+    """`float64(x)` of what is a float64 is `x`, as the sum of an array has it; there is none of lanes."""
+    for _, s in fn.statements():
+        value = getattr(s, "value", None)
+        made = is_expr(value, "call") and isinstance(fn.type_of(value.func), types.NumberClass)
+        if made and [fn.type_of(v) for v in value.args] == [fn.type_of(s.target)]:
+            s.value = value.args[0]
     fn.changed()
 
 
@@ -49,3 +59,14 @@ def made_call(fn, made, function, result, arguments, loc):
     fn.calls[call] = signature(result, *(types.unliteral(fn.type_of(v)) for v in arguments))
     made.append(ir.Assign(call, target, loc))
     return target
+
+
+def renamed(fn, s, names):
+    """A statement with `names[name]` in place of a name; the statement itself where it has none of them."""
+    if not any(v.name in names for v in s.list_vars()):
+        return s
+    copy = map_vars(s, lambda var: names.get(getattr(var, "name", None), var))
+    for node in (s, getattr(s, "value", None)):
+        if isinstance(node, ir.Inst) and node in fn.calls:
+            fn.calls[copy if node is s else copy.value] = fn.calls[node]
+    return copy

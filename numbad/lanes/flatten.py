@@ -15,37 +15,53 @@ from numba.core.ir_utils import compute_cfg_from_blocks
 
 from ..errors import UnsupportedError
 from ..ir.callee import callee_of
-from ..ir.function import is_expr, is_phi, map_vars, operands, successors, unary_function
-from .choice import choose_extrema, made_call
+from ..ir.function import (
+    is_expr,
+    is_phi,
+    map_vars,
+    operands,
+    read_by,
+    successors,
+    unary_function,
+)
+from .arrays import hold_lanes
+from .branch_elements import HARMLESS, Bypass, element_of, is_accessed, masked_write
+from .choice import choose_extrema, drop_conversions, made_call
 from .lane_functions import FUNCTIONS
-from .uniform import WAY_OUT, find_varying, refuse, refuse_what_counts, refuse_writes
-from .varying import both, either, guarded, other, select
+from .uniform import (
+    SHAPES,
+    WAY_OUT,
+    find_varying,
+    is_repeatable,
+    refuse,
+    refuse_what_counts,
+    refuse_writes,
+)
+from .varying import anywhere, both, either, guarded, other, select
 
 _LINEAR = {operator.add, operator.sub, operator.iadd, operator.isub, operator.neg, operator.pos}
 _COMPARISONS = {
     *(operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne),
     *(operator.not_, operator.and_, operator.or_),
 }
+_COUNTING = _LINEAR | _COMPARISONS | {operator.mul, operator.imul}
 _REALS = types.Float | types.Integer | types.Boolean
 _DIVISIONS = {operator.truediv, operator.itruediv}
 _POWERS = {operator.pow, operator.ipow}
 _ARITHMETIC = _LINEAR | _COMPARISONS | _DIVISIONS | _POWERS | {operator.mul, operator.imul}
 
-OF_LANES = FUNCTIONS | {select, guarded, both, either, other}
-
-HARMLESS = 0.5
-"""What the lanes compute with that do not come to a block."""
+OF_LANES = FUNCTIONS | {anywhere, select, guarded, both, either, other}
 
 
-def flatten(fn, parameters):
+def flatten(fn, parameters, lanes):
     """Flatten the branches of a normalised `Function` that depend on lanes, in place.
 
-    `parameters` are the names of those that differ from lane to lane, arrays of lanes included.
+    `parameters` are the names of those that differ from lane to lane, arrays of lanes included. Arrays
+    that the function makes and writes such values to have elements of `lanes` numbers then.
     Raises UnsupportedError where lanes may not go through the code together.
     """
-    for _, s in fn.statements():
-        refuse_what_counts(fn, s)
     choose_extrema(fn)
+    drop_conversions(fn)
     while True:
         varying = find_varying(fn, parameters)
         found = [
@@ -54,9 +70,12 @@ def flatten(fn, parameters):
             if isinstance(block.terminator, ir.Branch) and block.terminator.cond.name in varying
         ]
         if not found:
-            refuse_writes(fn, varying)
+            for _, s in fn.statements():
+                refuse_what_counts(fn, s, varying)
+            refuse_writes(fn, parameters, varying)
+            hold_lanes(fn, varying, lanes)
             return
-        _Flattening(fn, *_smallest(fn, found)).run()
+        _Flattening(fn, varying, *_smallest(fn, found)).run()
 
 
 def _smallest(fn, heads):
@@ -112,9 +131,12 @@ def _in_order(cfg, head, body, loc):
 class _Flattening:
     """One branch, at the end of block `head`, whose ways meet in block `end`; `order` lies between."""
 
-    def __init__(self, fn, head, end, order):
-        self.fn, self.head, self.end, self.order = fn, head, end, order
-        self.block = fn.blocks[head]
+    def __init__(self, fn, varying, head, end, order):
+        self.fn, self.varying = fn, varying
+        self.head, self.end, self.order = head, end, order
+        above = compute_cfg_from_blocks(fn.blocks).dominators()[head]
+        self.sure = [fn.blocks[label] for label in above]  # that run if any of this does
+        self.block, self.label = fn.blocks[head], head
         self.branch = self.block.body.pop()
         self.loc = self.branch.loc
         self.edges = {}  # (source, target) -> mask; None: all lanes
@@ -126,15 +148,95 @@ class _Flattening:
             mask, body = self._mask(label), self.fn.blocks[label].body
             self.inside, self.guards = {s.target.name for s in body if isinstance(s, ir.Assign)}, {}
             nonlinear = any(map(self._is_nonlinear, body))
-            for s in body[:-1]:
-                self.loc = s.loc
-                self._statement(label, s, mask, nonlinear)
-            self._leave(label, self.fn.blocks[label].terminator, mask)
+            if all(map(self._is_there, body)) or self._has_come(mask):
+                self._copy(label, body, mask, nonlinear)
+            else:
+                self._copy_apart(label, body, mask, nonlinear)
         self._meet()
         self.block.append(ir.Jump(self.end, self.branch.loc))
         for label in self.order:
             del self.fn.blocks[label]
         self.fn.changed()
+
+    def _copy(self, label, body, mask, nonlinear):
+        for s in body[:-1]:
+            self.loc = s.loc
+            self._statement(label, s, mask, nonlinear)
+        self._leave(label, body[-1], mask)
+
+    # -- elements of arrays ------------------------------------------------------------------------
+
+    def _is_there(self, s):
+        """Whether a statement may run where no lane comes: it accesses no element that may not exist."""
+        if self._is_shared_call(getattr(s, "value", None)):
+            return False
+        return element_of(self.fn, s) is None or is_accessed(self.fn, s, self.sure)
+
+    def _is_shared_call(self, value):
+        """Whether a call of a compiled function, all lanes' together, has the same result for all of them."""
+        if not is_expr(value, "call") or callee_of(self.fn, value).kind != "dispatcher":
+            return False
+        return not any(v.name in self.varying for v in operands(value)) and is_repeatable(
+            self.fn, value
+        )
+
+    def _copy_apart(self, label, body, mask, nonlinear):
+        """Copy statements to a block of their own, which the code passes by where no lane comes to it."""
+        kept, inside = [], set()
+        for s in body:
+            if self._is_outer(s) and not any(v.name in inside for v in read_by(s)):
+                self.block.append(s)
+            else:
+                kept.append(s)
+                inside |= {s.target.name} if isinstance(s, ir.Assign) else set()
+        around = Bypass(self.fn, self.label, mask, body[0].loc)
+        known, self.block = {*self.edges}, self.fn.blocks[around.inside]
+        self._copy(label, kept, mask, nonlinear)
+        made = {s.target.name for s in self.block.body if isinstance(s, ir.Assign)}
+        masks = {self.edges[edge].name for edge in self.edges if edge not in known}
+        self.label = around.join(made & (masks | self._read_elsewhere(label)))
+        self.block = self.fn.blocks[self.label]
+        self.sure.append(self.block)
+
+    def _read_elsewhere(self, label):
+        """The names that blocks read, but for one that is copied, and its copy."""
+        others = [b for k, b in self.fn.blocks.items() if k != label and b is not self.block]
+        return {v.name for block in others for s in block.body for v in read_by(s)}
+
+    def _has_come(self, mask):
+        """Whether the code is known to be here since a mask holds in some lane."""
+        for block in self.sure:
+            branch = block.body[-1] if block.body else None
+            test = self.fn.definition(branch.cond) if isinstance(branch, ir.Branch) else None
+            asked = is_expr(test, "call") and self.fn.constant(test.func) is anywhere
+            if asked and test.args[0].name == mask.name and self._follows(branch.truebr):
+                return True
+        return False
+
+    def _follows(self, label):
+        return any(self.fn.blocks.get(label) is block for block in self.sure)
+
+    def _read(self, s, mask):
+        """What is read is guarded as well: its adjoint is a product with numbers that no lane asked for."""
+        ty = types.unliteral(self.fn.type_of(s.target))
+        found = self.fn.fresh("$element", ty, s.loc)
+        self.block.append(ir.Assign(s.value, found, s.loc))
+        call = self._call(guarded, ty, mask, found, self._const(HARMLESS))
+        self.block.append(ir.Assign(call, s.target, s.loc))
+        self.fn.changed()
+
+    def _is_outer(self, s):
+        """Whether a statement does no harm outside: it names a constant, a function, a module, an index."""
+        value = getattr(s, "value", None)
+        of_module = is_expr(value, "getattr") and isinstance(
+            self.fn.type_of(value.value), types.Module
+        )
+        named = isinstance(value, ir.Const | ir.Global | ir.FreeVar)
+        counts = is_expr(value, "binop", "inplace_binop") and unary_function(value) in _COUNTING
+        of_ints = counts and all(
+            isinstance(self.fn.type_of(v), types.Integer) for v in operands(value)
+        )
+        return named or of_module or of_ints or is_expr(value, "build_tuple")
 
     # -- statements that are made ------------------------------------------------------------------
 
@@ -177,8 +279,20 @@ class _Flattening:
         if is_phi(s):
             self._choose(label, s)
             return
+        if isinstance(s, ir.SetItem | ir.StaticSetItem) and element_of(self.fn, s):
+            self.block.body += masked_write(self.fn, s, mask)
+            self.fn.changed()
+            return
         self._check(s)
+        if nonlinear and element_of(self.fn, s) and self._is_float(s.target):
+            self._read(s, mask)
+            return
         value = s.value
+        if is_expr(value, "call") and self.fn.constant(value.func) is anywhere:
+            within = self._call(both, types.boolean, mask, value.args[0])
+            s.value = self._call(anywhere, types.boolean, within)
+            self.block.append(s)
+            return
         guards = {}
         if isinstance(value, ir.Expr) and value.op in ("binop", "inplace_binop", "unary", "call"):
             guards = self._guards(value, mask, nonlinear)
@@ -220,7 +334,8 @@ class _Flattening:
 
     def _check(self, s):
         """Raise UnsupportedError for what must not run in lanes that do not come to it."""
-        if not isinstance(s, ir.Assign) or not self._may_run(s.value):
+        known = isinstance(s, ir.Assign) and (self._may_run(s.value) or element_of(self.fn, s))
+        if not known:
             raise refuse(
                 "this statement inside a branch that some lanes may not take", s.loc, WAY_OUT
             )
@@ -234,9 +349,14 @@ class _Flattening:
         if value.op == "call":
             return self._may_call(value)
         if value.op == "getattr":
-            return isinstance(self.fn.type_of(value.value), types.Module)
-        if value.op == "static_getitem":
-            return isinstance(self.fn.type_of(value.value), types.BaseTuple)
+            of_shape = value.attr in SHAPES and isinstance(
+                self.fn.type_of(value.value), types.Array
+            )
+            return of_shape or isinstance(self.fn.type_of(value.value), types.Module)
+        if value.op == "static_getitem" and isinstance(
+            self.fn.type_of(value.value), types.BaseTuple
+        ):
+            return True
         return value.op in ("cast", "build_tuple")
 
     def _can_guard(self, divisor):
@@ -244,6 +364,8 @@ class _Flattening:
         return divisor is None or self._is_float(divisor) or bool(self.fn.constant(divisor))
 
     def _may_call(self, call):
+        if self._is_shared_call(call):
+            return True
         callee = callee_of(self.fn, call)
         known = callee.kind == "function" and callee.key in OF_LANES
         return known and not call.kws and self._of_numbers(call.args)
@@ -283,7 +405,7 @@ class _Flattening:
             others = [(block, var) for block, var in pairs if block not in mine]
             here = any(block in mine for block in s.value.incoming_blocks)
             if here:
-                others.append((self.head, self._choose(self.end, s, mine)))
+                others.append((self.label, self._choose(self.end, s, mine)))
             s.value._kws["incoming_blocks"] = [block for block, _ in others]
             s.value._kws["incoming_values"] = [var for _, var in others]
 

@@ -107,6 +107,9 @@ class VaryingModel(models.DataModel):
     def from_argument(self, builder, value):
         return value
 
+    def get_return_type(self):
+        return self.get_data_type()
+
     def as_return(self, builder, value):
         return self.as_data(builder, value)
 
@@ -170,7 +173,7 @@ def _cast_literal(context, builder, source, target, value):
 @lower_constant(Varying)
 def _constant(context, builder, ty, pyval):
     number = context.get_constant_generic(builder, ty.scalar, pyval)
-    return splat(builder, number, ty.n)
+    return ir.Constant(vector_of(ty), [number] * ty.n)  # there may be no builder
 
 
 @lower_cast(Varying, Varying)
@@ -258,6 +261,16 @@ def other(typingctx, mask):
         return builder.not_(args[0])
 
     return mask(mask), codegen
+
+
+@intrinsic
+def anywhere(typingctx, mask):
+    """Whether a mask holds in some lane: the same for all of them."""
+
+    def codegen(context, builder, sig, args):
+        return any_lane(builder, args[0]) if isinstance(mask, Varying) else args[0]
+
+    return types.boolean(mask), codegen
 
 
 def start_of_lanes(ty):

@@ -1,5 +1,6 @@
 """`nd.batch` against the plain Python function, element by element, and its complex step."""
 
+import numba
 import numpy as np
 import pytest
 
@@ -73,3 +74,54 @@ class TestPrograms:
             np.testing.assert_allclose(
                 mine, expected, rtol=1e-12, atol=1e-14, err_msg=f"argument {k}"
             )
+
+
+@numba.njit
+def _scaled(x, p):
+    s = p[0]
+    s *= x  # a number: nothing of p is written to
+    return s
+
+
+def _energy(x, p):
+    s = _scaled(x, p)
+    s += p[1]
+    return s * s
+
+
+def _row(x, m):
+    r = m[0]
+    r *= x
+    return r[0]
+
+
+def _first_a_number(x, p):
+    s = p[0]
+    s *= x
+    t = s
+    s = p
+    s[1] = t
+    return s[1]
+
+
+@numba.njit
+def _put(*rest):
+    rest[0][0] = 2.0
+
+
+def _handed_on(x, p):
+    _put(p)
+    return p[0] * x
+
+
+def test_a_number_from_an_array_is_changed_alone():
+    """By its types: without them `s` might be a row of `p`."""
+    batch = nd.batch(_energy, (0, None))
+    x, p = np.array([1.0, 2.0]), np.array([3.0, 0.5])
+    np.testing.assert_allclose(batch(x, p), [3.5**2, 6.5**2])
+    _, (by_x, by_p) = nd.vjp(batch)((x, p), np.ones(2))
+    np.testing.assert_allclose(by_x, [2 * 3.5 * 3.0, 2 * 6.5 * 3.0])
+    np.testing.assert_allclose(by_p, [2 * 3.5 + 2 * 6.5 * 2.0, 2 * 3.5 + 2 * 6.5])
+    for f, shared in ((_row, np.ones((2, 2))), (_first_a_number, p), (_handed_on, p)):
+        with pytest.raises(nd.UnsupportedError, match="may change its argument"):
+            nd.batch(f, (0, None))(x, shared)

@@ -85,6 +85,68 @@ def primal(alphas, means, icf, x, gamma, m, const):
 
 
 @njit
+def log_density(x, alphas, means, icf, Qd, sq):
+    """Of one point, up to what is the same for all."""
+    k, d = means.shape
+    xc = np.empty(d)
+    Qx = np.empty(d)
+    mt = np.empty(k)
+    for j in range(k):
+        for i in range(d):
+            xc[i] = x[i] - means[j, i]
+        for i in range(d):
+            Qx[i] = Qd[j, i] * xc[i]
+        at = d
+        for i in range(d):
+            for r in range(i + 1, d):
+                Qx[r] += icf[j, at] * xc[i]
+                at += 1
+        s = 0.0
+        for i in range(d):
+            s += Qx[i] * Qx[i]
+        mt[j] = alphas[j] + sq[j] - 0.5 * s
+    mx = mt[0]
+    for j in range(1, k):
+        if mx < mt[j]:
+            mx = mt[j]
+    se = 0.0
+    for j in range(k):
+        se += math.exp(mt[j] - mx)
+    return math.log(se) + mx
+
+
+def batched(lanes="auto"):
+    """`primal` with the points by `nd.batch`."""
+    import numbad as nd
+
+    log_densities = nd.batch(log_density, in_axes=(0, *[None] * 5), lanes=lanes)
+
+    @njit
+    def likelihood(alphas, means, icf, x, gamma, m, const):
+        k, d = means.shape
+        Qd = np.exp(icf[:, :d])
+        sq = np.empty(k)
+        for j in range(k):
+            sq[j] = icf[j, :d].sum()
+        total = 0.0
+        for value in log_densities(x, alphas, means, icf, Qd, sq):
+            total += value
+        mx = alphas.max()
+        lse = math.log(np.exp(alphas - mx).sum()) + mx
+        wp = 0.0
+        for j in range(k):
+            f = 0.0
+            for i in range(d):
+                f += Qd[j, i] * Qd[j, i]
+            for i in range(d, icf.shape[1]):
+                f += icf[j, i] * icf[j, i]
+            wp += 0.5 * gamma * gamma * f - m * sq[j]
+        return total - x.shape[0] * lse + wp + const
+
+    return likelihood
+
+
+@njit
 def adjoint(alphas, means, icf, x, gamma, m, const):
     """Reverse mode per data point: forward over components (store xc, Qx for the k
     components of the current point), softmax weights, then back through each component."""
