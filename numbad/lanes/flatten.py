@@ -173,12 +173,12 @@ class _Flattening:
         return element_of(self.fn, s) is None or is_accessed(self.fn, s, self.sure)
 
     def _is_shared_call(self, value):
-        """Whether a call of a compiled function, all lanes' together, has the same result for all of them."""
+        """Whether a call is of a compiled function of numbers that lanes share; arrays it may write to."""
         if not is_expr(value, "call") or callee_of(self.fn, value).kind != "dispatcher":
             return False
-        return not any(v.name in self.varying for v in operands(value)) and is_repeatable(
-            self.fn, value
-        )
+        given = [*value.args, *(v for _, v in value.kws)]
+        shared = self._of_numbers(given) and not any(v.name in self.varying for v in given)
+        return shared and is_repeatable(self.fn, value)
 
     def _copy_apart(self, label, body, mask, nonlinear):
         """Copy statements to a block of their own, which the code passes by where no lane comes to it."""

@@ -2,6 +2,7 @@
 
 import math
 
+import numba
 import numpy as np
 import pytest
 
@@ -113,3 +114,21 @@ def test_what_no_lane_asked_for_makes_no_nan():
     _, (by_x, by_p) = nd.vjp(nd.batch(f, (0, None), lanes=4))((x, p), np.ones(5))
     np.testing.assert_allclose(by_x, [-3.0, 3.0, 3.0, -1.5, 3.0])
     np.testing.assert_allclose(by_p, [3.5 + math.log(2.0)])
+
+
+@numba.njit
+def _put(into):
+    into[0] = 1.0
+
+
+def test_a_callee_that_writes_to_what_all_share_is_not_called_for_all():
+    def f(x):
+        u = np.zeros(2)
+        if x > 0.0:
+            _put(u)
+        return u[0] * x
+
+    x = np.array([-1.0, 2.0, -3.0, 4.0, 5.0])
+    with pytest.raises(nd.UnsupportedError, match="cannot run in 4 lanes"):
+        nd.batch(f, lanes=4)(x)
+    np.testing.assert_array_equal(nd.batch(f)(x), np.maximum(x, 0.0))
