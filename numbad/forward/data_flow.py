@@ -17,7 +17,7 @@ from numba.np.ufunc.gufunc import GUFunc
 from ..ir.untyped import constant_of, definition_of, method_of
 from ..rules.registry import STOPPING
 from . import known
-from .handed_on import handed_on, is_tuple, passing_tuples
+from .handed_on import handed_on, is_tuple, made_as, passing_tuples
 from .instances import Instances
 
 
@@ -80,8 +80,13 @@ class Flow:
     instances: Instances = field(default_factory=Instances)
     forward: dict = field(default_factory=lambda: defaultdict(set))
     shares: dict = field(default_factory=lambda: defaultdict(set))
+    derived: dict = field(
+        default_factory=lambda: defaultdict(set)
+    )  # name -> what may be its memory
     stores: list = field(default_factory=list)  # (container, values stored into it)
-    merges: list = field(default_factory=list)  # names that unify what comes in: phis
+    merges: list = field(default_factory=list)  # names that unify what comes in: phis, lists
+    inside: set = field(default_factory=set)  # names of tuples and lists that lists or tuples unify
+    walked: set = field(default_factory=set)  # names of what has its members picked at run time
     calls: list = field(
         default_factory=list
     )  # (target, callee, names for each parameter, all names)
@@ -117,6 +122,8 @@ class Flow:
         for k, ty in enumerate(self.args):
             if isinstance(ty, lists) and k in self.parameters:
                 self.containers.add(self.parameters[k])
+        for name in tuple(self.walked):
+            self.unify_members(name)
         for container, value in self.kept:
             if self.reached({container}) & self.containers:
                 self._keep(container, value)
@@ -128,6 +135,22 @@ class Flow:
             self.merges.append(_RESULT)
             self._share(_RESULT, *self.results)
         return self
+
+    def unify_members(self, name):
+        """Let the members of a tuple be of one type: `for y in (u, v)`, `(u, v)[k]`."""
+        name, op = made_as(self.func_ir, name)
+        if op == "build_tuple" and name not in self.merges:
+            self.merges.append(name)
+            self._unify_inside(name)
+        self.walked.add(name)
+
+    def _unify_inside(self, name):
+        """Let tuples and lists that are alike: `[(u, v), (w, z)]`, be of one type."""
+        for item in definition_of(self.func_ir, name).items:
+            inner, op = made_as(self.func_ir, item.name)
+            if op in ("build_list", "build_tuple") and inner not in self.inside:
+                self.inside.add(inner)
+                self._unify_inside(inner)
 
     def _keep(self, container, *values):
         """A list keeps a reference: what is stored in one of duals must hold duals itself."""
@@ -145,6 +168,20 @@ class Flow:
         spread(seen, self.shares)
         return seen
 
+    def derived_with(self, name):
+        """The names that are, hold or come of the memory that a name stands for.
+
+        In `l = [u, v]` writes to `v`, which shares memory with `l`, do not change `u`.
+        """
+        origins = defaultdict(set)
+        for source, targets in self.derived.items():
+            for target in targets:
+                origins[target].add(source)
+        found = {name}
+        spread(found, origins)
+        spread(found, self.derived)
+        return found
+
     def returned(self):
         """The parameters whose memory the result may share, or which may hold it."""
         reached, before = self.reached(self.results), None
@@ -152,7 +189,11 @@ class Flow:
             before = reached
             holders = {container for container, value in self.kept if value in reached}
             reached = self.reached(reached | holders)
-        return frozenset(i for i, name in self.parameters.items() if name in reached)
+        return self.parameters_among(reached)
+
+    def parameters_among(self, names):
+        """The numbers of the parameters whose names are among these."""
+        return frozenset(i for i, name in self.parameters.items() if name in names)
 
     def _statement(self, s):
         if isinstance(s, ir.Assign):
@@ -204,11 +245,18 @@ class Flow:
         self._flow(target, *sources)
         self._alias(target, *sources)
 
+    def _mingle(self, target, *names):
+        """A call that may give each of the names, and store one in another."""
+        self._share(target, *names)
+        for name in (target, *names):
+            self._alias(name, target, *names)
+
     def _alias(self, target, *sources):
         for source in sources:
             if source not in self.scalars and target not in self.scalars:
                 self.shares[source].add(target)
                 self.shares[target].add(source)
+                self.derived[source].add(target)
 
     def _assign(self, target, value):
         if not self._is_given_back(value):
@@ -255,6 +303,8 @@ class Flow:
         self._share(target, left)
         self._flow(target, right)
         self.stores.append((left, {right}))
+        if made_as(self.func_ir, right)[1] == "build_list":
+            self._mingle(left, right)
 
     def _getattr(self, target, e):
         inactive = e.attr in known.INACTIVE_ATTRIBUTES - self.instances.references
@@ -265,6 +315,7 @@ class Flow:
 
     def _getitem(self, target, e):
         self._share(target, e.value.name)
+        self.walked.add(e.value.name)
         self._operator(target, "getitem", e.value, e.index)
 
     _typed_getitem = _getitem
@@ -279,6 +330,10 @@ class Flow:
             return
         self._share(target, e.value.name)
         self._operator(target, "getitem", e.value, e.index_var)
+
+    def _getiter(self, target, e):
+        self._share(target, e.value.name)
+        self.walked.add(e.value.name)
 
     def _pair_second(self, target, e):
         pass
@@ -299,15 +354,9 @@ class Flow:
         self._share(target, *(v.name for v in e.items))
         if e.items:  # an empty list takes its type from what is appended
             self.fresh.add(target)
-        if any(self._is_list(v) for v in e.items):  # lists in a list are of one type
+        if any(v.name not in self.scalars for v in e.items):  # its items are of one type
             self.merges.append(target)
-
-    def _is_list(self, var):
-        try:
-            value = definition_of(self.func_ir, var)
-        except KeyError:
-            return False
-        return isinstance(value, ir.Expr) and value.op == "build_list"
+            self._unify_inside(target)
 
     def _call(self, target, e):
         args, kws = [v.name for v in e.args], {key: v.name for key, v in e.kws}
@@ -329,6 +378,8 @@ class Flow:
     def _plain_call(self, target, fn, args, kws, others):
         names = [*args, *kws.values(), *others]
         self.draws |= known.draws(fn)
+        if fn in known.WALKING:
+            self.walked.update(names)
         if known.makes_instances(fn):
             self.made.add(target)
         if (first := known.gives_back(fn)) is not None:
@@ -365,7 +416,7 @@ class Flow:
                 self._share(target, out)
         elif fn in known.MUTATING:
             self.stores.append((names[0], set(names)))
-            self._share(target, *names)  # what `heappop` returns
+            self._mingle(target, *names)  # what `heappop` returns
         elif (getattr(fn, "__module__", None) or "").split(".")[0] in ("math", "cmath"):
             self._flow(target, *names)
         elif fn in STOPPING:
@@ -373,7 +424,7 @@ class Flow:
         elif known.is_understood(fn):
             self._share(target, *names)
         else:
-            self._share(target, *names)
+            self._mingle(target, *names)
             self.unknown.append(names)
 
     def _named_method(self, target, name, args, kws, others):
@@ -406,6 +457,6 @@ class Flow:
                 self.stores.extend((arg, {owner, *args}) for arg in args)
 
     def _opaque_call(self, target, names):
-        self._share(target, *names)
+        self._mingle(target, *names)
         for name in names:
             self.stores.append((name, set(names)))

@@ -57,6 +57,21 @@ def _uses(func_ir):
     )
 
 
+def made_as(func_ir, name):
+    """The name that a name is a copy of, and the kind of expression that makes it, None for others.
+
+    What turns a list that was made into one of duals counts as a copy.
+    """
+    while (value := _definition(func_ir, name)) is not None:
+        if getattr(value, "op", None) == "call":
+            fn = constant_of(func_ir, value.func)
+            value = value.args[0] if hasattr(fn, "turns_into_duals") else value
+        if not isinstance(value, ir.Var):
+            break
+        name = value.name
+    return name, getattr(value, "op", None)
+
+
 def _defined(func_ir, var):
     """The expression that a variable stands for; the variable where that is not known."""
     value = _definition(func_ir, var)

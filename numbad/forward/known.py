@@ -68,6 +68,9 @@ MUTATING = {
 }
 """Functions that change their first argument."""
 
+WALKING = {enumerate, zip, reversed, iter, operator.getitem}
+"""Functions that want the members of a tuple to be of one type."""
+
 INPLACE = {
     operator.iadd,
     operator.isub,

@@ -1,6 +1,7 @@
 """Arrays of constants that meet arrays of dual numbers: `w = np.ones_like(x) if given is None else given`.
 
-Numba wants one type where branches or the rounds of a loop meet. What comes in as constants is copied into
+Numba wants one type where branches or the rounds of a loop meet, and of what is gathered in a list, or in a
+tuple that is walked: `for y in (constants, np.array([x, 1.0]))`. What comes in as constants is copied into
 duals on its way; so this is done where nobody can tell a copy from the array.
 """
 
@@ -11,23 +12,26 @@ from .dual import Dual, is_dual_array, is_float_array
 from .dual_arrays import as_dual, as_scalar
 
 
-def convert_merged(func_ir, typemap, activity, changes, dual):
-    """Put a conversion on the way of constants into merges; returns whether there was any."""
+def convert_merged(func_ir, typemap, activity, changes, dual, promoted=frozenset()):
+    """Put a conversion on the way of constants into merges; returns whether there was any.
+
+    What is in `promoted` holds duals by now, whatever the types say.
+    """
     converted = set()
     while True:  # what has become an array of duals meets others
-        duals = _copies(func_ir, converted)
+        duals = _copies(func_ir, converted | promoted)
         found = [
-            phi
-            for phi in _phis(func_ir)
-            if phi.target.name not in converted
-            and _differ(phi, typemap, activity, duals)
-            and _may_be_copied(phi.target.name, activity.flow, changes)
+            meeting
+            for meeting in [*_phis(func_ir), *_gatherings(func_ir, activity.flow)]
+            if meeting.target.name not in converted
+            and _differ(meeting, typemap, activity, duals)
+            and _may_be_copied(meeting, _constants_in(meeting, typemap, duals), changes)
         ]
         if not found:
             break
-        converted.update(phi.target.name for phi in found)
-        for phi in found:
-            _convert(func_ir, phi.value, _arrays(typemap, dual, duals))
+        converted.update(meeting.target.name for meeting in found)
+        for meeting in found:
+            _convert(func_ir, meeting, _arrays(typemap, dual, duals))
     if any(_has_no_place(typemap.get(name)) for name in activity.active - activity.holds):
         converted.update(_convert_numbers(func_ir, typemap, dual))
     if converted:
@@ -42,24 +46,46 @@ def _copies(func_ir, names):
         before = set(found)
         for block in func_ir.blocks.values():
             for statement in block.find_insts(ir.Assign):
-                if isinstance(statement.value, ir.Var) and statement.value.name in found:
+                value = statement.value
+                if isinstance(value, ir.Expr) and value.op == "cast":
+                    value = value.value
+                if isinstance(value, ir.Var) and value.name in found:
                     found.add(statement.target.name)
     return found
 
 
 def _phis(func_ir):
+    return _assigned(func_ir, ("phi",))
+
+
+def _gatherings(func_ir, flow):
+    """What makes lists, and tuples with members of one type."""
+    names = flow.inside.union(flow.merges)
+    return (s for s in _assigned(func_ir, ("build_list", "build_tuple")) if s.target.name in names)
+
+
+def _assigned(func_ir, ops):
     for block in func_ir.blocks.values():
         for statement in block.find_insts(ir.Assign):
-            if isinstance(statement.value, ir.Expr) and statement.value.op == "phi":
+            if isinstance(statement.value, ir.Expr) and statement.value.op in ops:
                 yield statement
 
 
-def _differ(phi, typemap, activity, duals):
+def _incoming(value):
+    """The list of what comes in."""
+    return value.incoming_values if value.op == "phi" else value.items
+
+
+def _differ(meeting, typemap, activity, duals):
     """Whether constants come in, and duals, or what is active and not known yet."""
-    incoming = [v.name for v in phi.value.incoming_values if isinstance(v, ir.Var)]
-    if not any(_is_constant(name, typemap, duals) for name in incoming):
+    incoming = [v.name for v in _incoming(meeting.value) if isinstance(v, ir.Var)]
+    if not _constants_in(meeting, typemap, duals):
         return False
-    unknown = phi.target.name in activity.active and any(name not in typemap for name in incoming)
+    if meeting.target.name in activity.flow.inside & activity.holds:  # duals are in those beside it
+        return True
+    unknown = meeting.target.name in activity.active and any(
+        name not in typemap for name in incoming
+    )
     return unknown or any(is_dual_array(typemap.get(name)) or name in duals for name in incoming)
 
 
@@ -67,15 +93,23 @@ def _is_constant(name, typemap, duals):
     return is_float_array(typemap.get(name)) and name not in duals
 
 
-def _may_be_copied(name, flow, changes):
-    """Whether nobody can tell a copy from what a name may share memory with.
+def _constants_in(meeting, typemap, duals):
+    incoming = [v.name for v in _incoming(meeting.value) if isinstance(v, ir.Var)]
+    return [name for name in incoming if _is_constant(name, typemap, duals)]
 
-    It is not written to here, nor kept. Where it is returned, whoever writes to it passes arrays of duals:
-    writes to what meets duals count as such (`Summary.written`), for arrays, not for what holds them.
+
+def _may_be_copied(meeting, constants, changes):
+    """Whether nobody can tell copies of the constants from the arrays, where they meet others.
+
+    They are not written to here, nor kept. Where what they become is returned, whoever writes to it passes
+    arrays of duals: writes to what meets duals count as such (`CallSummary.written`), for arrays, not for
+    what holds them.
     """
-    shared = flow.reached({name})
-    kept = {value for _, value in flow.kept} & shared - flow.scalars
-    if shared & changes.holds or kept:
+    flow = changes.flow
+    if any(flow.derived_with(name) & changes.stored_to for name in constants):
+        return False
+    shared = flow.reached({meeting.target.name})
+    if {value for _, value in flow.kept} & shared - flow.scalars:
         return False
     given = (ty for i, ty in enumerate(flow.args) if flow.parameters.get(i) in shared)
     return not shared & flow.results or all(isinstance(ty, types.Array) for ty in given)
@@ -93,7 +127,7 @@ def _convert_numbers(func_ir, typemap, dual):
     """
     found = [phi for phi in _phis(func_ir) if isinstance(typemap.get(phi.target.name), Dual)]
     for phi in found:
-        _convert(func_ir, phi.value, _numbers(typemap, typemap[phi.target.name]))
+        _convert(func_ir, phi, _numbers(typemap, typemap[phi.target.name]))
     return [phi.target.name for phi in found]
 
 
@@ -109,16 +143,26 @@ def _numbers(typemap, dual):
     return lambda name: convert if isinstance(typemap.get(name), types.Number) else None
 
 
-def _convert(func_ir, phi, conversion):
-    for k, (label, value) in enumerate(zip(phi.incoming_blocks, phi.incoming_values, strict=True)):
+def _convert(func_ir, meeting, conversion):
+    incoming = _incoming(meeting.value)
+    for k, value in enumerate(incoming):
         convert = conversion(value.name) if isinstance(value, ir.Var) else None
         if convert is None:
             continue
-        block, loc = func_ir.blocks[label], value.loc
-        fn = value.scope.redefine("$numbad_as_dual", loc)
-        copied = value.scope.redefine(f"{value.name}.merged", loc)
-        block.body[-1:-1] = [
-            ir.Assign(ir.Global("as_dual", convert, loc), fn, loc),
-            ir.Assign(ir.Expr.call(fn, [value], (), loc), copied, loc),
+        body, at = _way_in(func_ir, meeting, k)
+        fn = value.scope.redefine("$numbad_as_dual", value.loc)
+        copied = value.scope.redefine(f"{value.name}.merged", value.loc)
+        body[at:at] = [
+            ir.Assign(ir.Global("as_dual", convert, value.loc), fn, value.loc),
+            ir.Assign(ir.Expr.call(fn, [value], (), value.loc), copied, value.loc),
         ]
-        phi.incoming_values[k] = copied
+        incoming[k] = copied
+
+
+def _way_in(func_ir, meeting, k):
+    """The statements, and the place among them, through which the k-th of what comes in goes."""
+    if meeting.value.op == "phi":
+        body = func_ir.blocks[meeting.value.incoming_blocks[k]].body
+        return body, len(body) - 1
+    body = next(b.body for b in func_ir.blocks.values() if any(s is meeting for s in b.body))
+    return body, next(i for i, s in enumerate(body) if s is meeting)

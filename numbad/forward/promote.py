@@ -50,6 +50,7 @@ class CallSummary:
     random: bool = False  # it draws random numbers
     uncertain: frozenset = frozenset()  # parameters that functions of others get, and may write to
     opaque: bool = False  # functions of others may draw random numbers
+    walked: frozenset = frozenset()  # parameters whose members, if tuples, need be of one type
 
     def of_tuple(self):
         """The same where the function's arguments come as one tuple, argument 0."""
@@ -101,6 +102,7 @@ class DualActivity:
         self.suspicious = suspicious  # functions of others write to what they are given
         self.active = {flow.parameters[i] for i in active_parameters if i in flow.parameters}
         self.holds = set(holding)
+        self.stored_to = set()  # those of them that something is written to by this name
         self.fresh_calls = set()
         self.random, self.opaque = flow.draws, bool(flow.unknown)
         self.suspects = {name for names in flow.unknown for name in names} - flow.scalars
@@ -115,23 +117,27 @@ class DualActivity:
         if self.suspicious:
             for names in self.flow.unknown:
                 if self.active.intersection(names):
-                    self.holds.update(set(names) - self.flow.scalars)
+                    self._store_to(names)
         for container, values in self.flow.stores:
-            counts = self.every_store or values & self.active
-            if counts and container not in self.flow.scalars:
-                self.holds.add(container)
+            if self.every_store or values & self.active:
+                self._store_to([container])
         if not self.every_store:  # what is picked need be of one type, and is not written to
             self.holds.update(m for m in self.flow.merges if m in self.active)
         spread(self.holds, self.flow.shares)
         self.active |= self.holds
         return before != (len(self.active), len(self.holds), len(self.fresh_calls))
 
+    def _store_to(self, names):
+        names = set(names) - self.flow.scalars
+        self.stored_to |= names
+        self.holds |= names
+
     def _dispatcher_call(self, target, callee, given, args):
         active = frozenset(i for i, names in enumerate(given) if self.active.intersection(names))
         if not _all_given(given, args):  # assume the most
-            self.flow._share(target, *args)
+            self.flow._mingle(target, *args)
             if set(args) & self.active or self.every_store:
-                self.holds.update(args)
+                self._store_to(args)
             return
         summary = self.analyse(callee, active, self.flow.types_of(given))
         self.random |= summary.random
@@ -139,12 +145,14 @@ class DualActivity:
         uncertain = _named(summary.uncertain, given) - self.flow.scalars
         self.suspects |= uncertain
         if self.suspicious and active:
-            self.holds |= uncertain
+            self._store_to(uncertain)
         if active and callee not in CONSTANT_CALLS:
             self.active.add(target)
         written = summary.changed if self.every_store else summary.written
-        self.holds |= _named(written, given) - self.flow.scalars
+        self._store_to(_named(written, given))
         self.flow._share(target, *_named(summary.returned, given))
+        for name in _named(summary.walked, given):
+            self.flow.unify_members(name)
         if summary.fresh:
             self.fresh_calls.add(target)
 
@@ -164,16 +172,13 @@ class DualActivity:
 
     def written(self):
         """The numbers of the parameters that active values are written to."""
-        return self._numbers(self.holds)
+        return self.flow.parameters_among(self.holds)
 
     def uncertain(self):
         """The numbers of the parameters that functions of others may write to."""
         reached = set(self.suspects)
         spread(reached, self.flow.shares)
-        return self._numbers(reached)
-
-    def _numbers(self, names):
-        return frozenset(i for i, name in self.flow.parameters.items() if name in names)
+        return self.flow.parameters_among(reached)
 
 
 def _all_given(given, args):
@@ -251,6 +256,7 @@ class Analyser:
             activity.random,
             changes.uncertain(),
             activity.opaque,
+            flow.parameters_among(flow.walked),
         )
 
     def _flow(self, func_ir, argtypes):
@@ -334,7 +340,8 @@ class PromoteAllocations(FunctionPass):
         raised = raise_stored(state.func_ir, found.holds, typemap, dual)
         if names:
             self._wrap(state.func_ir, names - scalars, dual, typemap)
-        merged = self._convert_merged(state, scalars, typemap, dual)
+        found, changes = activities(state.func_ir, state.args, scalars)
+        merged = convert_merged(state.func_ir, typemap, found, changes, dual, names - scalars)
         if names or merged or raised:
             refresh(state)
         return bool(names or merged or raised)
@@ -347,11 +354,6 @@ class PromoteAllocations(FunctionPass):
         constants = any(map(d.is_float_array, state.args))
         kept = found.promoted() | (found.holds & found.flow.refined)
         return kept or (merges if constants else found.active.intersection(merges))
-
-    @staticmethod
-    def _convert_merged(state, scalars, typemap, dual):
-        found, changes = activities(state.func_ir, state.args, scalars)
-        return convert_merged(state.func_ir, typemap, found, changes, dual)
 
     @staticmethod
     def _wrap(func_ir, names, dual, typemap):

@@ -91,7 +91,91 @@ def complex_sums(x):
     return (parts.sum() * s).imag
 
 
+def swapped(p, n):
+    """A global array at first, then one that the function writes to."""
+    y, kept = WEIGHTS, np.zeros(3)
+    for _ in range(n):
+        y = p * y
+        kept[:] = y
+        y = kept
+    return y.sum()
+
+
+def of_a_list(a, c):
+    total = 0.0
+    for y in [c, np.array([1.0, a])]:
+        total += y[0] * y[1] * a
+    return total
+
+
+def of_made_arrays(a):
+    """The list is of constants; they are written to afterwards, and by way of the list."""
+    u, v = np.ones(2), np.array([a, 1.0])
+    parts = [u, v]
+    u[0] = 3.0
+    parts[0][1] = 5.0
+    total = u[1] * a
+    for k in range(2):
+        total += parts[k][0] * a
+    return total
+
+
+def of_lists(a, c):
+    rows = [[c, c * a], [c, np.ones(2)]]
+    total = 0.0
+    for i in range(2):
+        for j in range(2):
+            total += (rows[i][j] * rows[j][i]).sum()
+    return total
+
+
+def of_pairs(a, c):
+    total = 0.0
+    for u, v in [(c, np.array([a, 1.0])), (c, c)]:
+        total += (u * v).sum()
+    return total
+
+
+@njit
+def walked(parts, a):
+    total = 0.0
+    for y in parts:
+        total += y[0] * y[1] * a
+    return total
+
+
+def walked_elsewhere(a, c):
+    return walked((c, np.array([1.0, a])), a)
+
+
+def counted(a, c):
+    made = np.array([1.0, a])
+    total = 0.0
+    for k, y in enumerate((c, made)):
+        total += k * y[1] * a
+    for y, z in zip((c, made), (made, c)):  # noqa: B905  (Numba's has no `strict`)
+        total += y[0] * z[1]
+    return total + (made, c)[int(total) % 2][1]
+
+
+def picked_beside(a, c):
+    """Two lists in a reverse sweep, one of what the other makes constants of."""
+    constant, differentiated = [c, c * 2.0], [np.ones(2) * a, c * a]
+    total = 0.0
+    for k in range(2):
+        total += (constant[k] * differentiated[k]).sum() * a
+    return total
+
+
+def written_to(a, c):
+    """A copy of `c` in the list would not see what is written to it."""
+    parts = [c, np.array([a, a])]
+    c[0] = 5.0
+    return parts[0][0] * parts[1][0] * a
+
+
 ROWS = np.arange(9.0).reshape(3, 3)
+C = np.array([1.0, 2.0])
 
 
 @pytest.mark.parametrize(
@@ -110,8 +194,31 @@ ROWS = np.arange(9.0).reshape(3, 3)
         (largest_row, (2.0, ROWS), ROWS[2].sum()),
         (of_a_row, (X, ROWS, 0), 2 * X),
         (of_a_row, (X, ROWS, 2), ROWS[1]),
+        (swapped, (1.3, 3), 3 * 1.3**2 * WEIGHTS.sum()),
+        (of_a_list, (1.3, C), 2 + 2 * 1.3),
+        (of_made_arrays, (1.3,), 5 + 3 + 2 * 1.3),
+        (of_lists, (1.3, C), 2 * (C @ C)),
+        (of_pairs, (1.3, C), 1.0),
+        (walked_elsewhere, (1.3, C), 2 + 2 * 1.3),
+        (counted, (1.3, C), 2 * 1.3 + 2),
+        (picked_beside, (1.3, C), (2 * C.sum() + 4 * (C @ C)) * 1.3),
+        (written_to, (1.3, C.copy()), 5 * 2 * 1.3),
     ],
 )
 def test_constants_that_meet_duals(f, args, expected):
     found = nd.grad(f, mode="forward")(*args)
     np.testing.assert_allclose(found, expected, rtol=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("f", "args", "expected"),
+    [
+        (swapped, (1.3, 3), 6 * 1.3 * WEIGHTS.sum()),
+        (picked_beside, (1.3, C), 2 * C.sum() + 4 * (C @ C)),
+        (walked_elsewhere, (1.3, C), 2.0),
+    ],
+)
+def test_constants_that_meet_duals_in_reverse_sweeps(f, args, expected):
+    """Forward mode differentiates what reverse mode wrote."""
+    found = nd.jacobian(nd.grad(f, mode="reverse"), mode="forward")(*args)
+    assert found == pytest.approx(expected, rel=1e-14)
