@@ -14,10 +14,18 @@ from numba.core.dispatcher import Dispatcher
 from numba.experimental.jitclass.base import JitClassType
 from numba.np.ufunc.gufunc import GUFunc
 
-from ..ir.untyped import constant_of, definition_of, method_of
+from ..ir.untyped import constant_of, method_of
 from ..rules.registry import STOPPING
 from . import known
-from .handed_on import handed_on, is_tuple, made_as, passing_tuples
+from .handed_on import (
+    handed_on,
+    is_op,
+    is_tuple,
+    made_as,
+    members,
+    passing_tuples,
+    writes_out_tuple,
+)
 from .instances import Instances
 
 
@@ -138,19 +146,20 @@ class Flow:
 
     def unify_members(self, name):
         """Let the members of a tuple be of one type: `for y in (u, v)`, `(u, v)[k]`."""
-        name, op = made_as(self.func_ir, name)
-        if op == "build_tuple" and name not in self.merges:
+        name, made = made_as(self.func_ir, name)
+        if writes_out_tuple(self.func_ir, made) and name not in self.merges:
             self.merges.append(name)
-            self._unify_inside(name)
+            self._unify_inside(members(made))
         self.walked.add(name)
 
-    def _unify_inside(self, name):
+    def _unify_inside(self, variables):
         """Let tuples and lists that are alike: `[(u, v), (w, z)]`, be of one type."""
-        for item in definition_of(self.func_ir, name).items:
-            inner, op = made_as(self.func_ir, item.name)
-            if op in ("build_list", "build_tuple") and inner not in self.inside:
-                self.inside.add(inner)
-                self._unify_inside(inner)
+        for var in variables:
+            name, made = made_as(self.func_ir, var.name)
+            written_out = is_op(made, "build_list") or writes_out_tuple(self.func_ir, made)
+            if written_out and name not in self.inside:
+                self.inside.add(name)
+                self._unify_inside(members(made))
 
     def _keep(self, container, *values):
         """A list keeps a reference: what is stored in one of duals must hold duals itself."""
@@ -274,9 +283,10 @@ class Flow:
         self._share(target, *(v.name for v in e.list_vars()))
 
     def _phi(self, target, e):
-        names = [v.name for v in e.incoming_values if isinstance(v, ir.Var)]
-        self._share(target, *names)
+        incoming = [v for v in e.incoming_values if isinstance(v, ir.Var)]
+        self._share(target, *(v.name for v in incoming))
         self.merges.append(target)
+        self._unify_inside(incoming)
 
     def _binop(self, target, e):
         if e.fn not in known.COMPARISONS:
@@ -287,6 +297,18 @@ class Flow:
         if e.fn is operator.add and any(is_tuple(self.func_ir, v) for v in (e.lhs, e.rhs)):
             self._share(target, e.lhs.name, e.rhs.name)
             self.fresh.discard(target)
+        if e.fn in (operator.add, operator.mul):
+            self._join_lists(target, e.lhs, e.rhs)
+
+    def _join_lists(self, target, *operands):
+        """`[u, v] + [w]`, `[u] * n`: a new list, of what is in those."""
+        made = [made_as(self.func_ir, var.name) for var in operands]
+        lists = {name: value for name, value in made if name in self.containers}
+        if lists:
+            self._share(target, *lists)
+            self.containers.add(target)
+            self.merges.append(target)
+            self.inside.update(name for name, value in lists.items() if is_op(value, "build_list"))
 
     def _unary(self, target, e):
         if e.fn not in known.COMPARISONS and e.fn != "not":
@@ -303,7 +325,7 @@ class Flow:
         self._share(target, left)
         self._flow(target, right)
         self.stores.append((left, {right}))
-        if made_as(self.func_ir, right)[1] == "build_list":
+        if is_op(made_as(self.func_ir, right)[1], "build_list"):
             self._mingle(left, right)
 
     def _getattr(self, target, e):
@@ -356,7 +378,7 @@ class Flow:
             self.fresh.add(target)
         if any(v.name not in self.scalars for v in e.items):  # its items are of one type
             self.merges.append(target)
-            self._unify_inside(target)
+            self._unify_inside(e.items)
 
     def _call(self, target, e):
         args, kws = [v.name for v in e.args], {key: v.name for key, v in e.kws}

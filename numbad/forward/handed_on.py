@@ -58,18 +58,48 @@ def _uses(func_ir):
 
 
 def made_as(func_ir, name):
-    """The name that a name is a copy of, and the kind of expression that makes it, None for others.
+    """The name that a name is a copy of, and what makes it: an expression, or None where it is not known.
 
     What turns a list that was made into one of duals counts as a copy.
     """
-    while (value := _definition(func_ir, name)) is not None:
-        if getattr(value, "op", None) == "call":
-            fn = constant_of(func_ir, value.func)
-            value = value.args[0] if hasattr(fn, "turns_into_duals") else value
-        if not isinstance(value, ir.Var):
-            break
-        name = value.name
-    return name, getattr(value, "op", None)
+    while True:
+        value = _definition(func_ir, name)
+        copied = func_ir._definitions.get(name)
+        if is_op(value, "call") and hasattr(constant_of(func_ir, value.func), "turns_into_duals"):
+            name = value.args[0].name
+        elif value is not None and isinstance(copied[0], ir.Var):
+            name = copied[0].name
+        else:
+            return name, value
+
+
+def is_op(value, *ops):
+    """Whether what defines a name is an expression of one of these kinds."""
+    return isinstance(value, ir.Expr) and value.op in ops
+
+
+def writes_out_tuple(func_ir, value):
+    """Whether what defines a name is `(u, v)`, or `Pair(u, v)` of a namedtuple."""
+    if not is_op(value, "call"):
+        return is_op(value, "build_tuple")
+    cls = constant_of(func_ir, value.func)
+    return isinstance(cls, type) and issubclass(cls, tuple) and hasattr(cls, "_fields")
+
+
+def members(value):
+    """The variables of what a tuple or list that is written out holds."""
+    return [*value.args, *(v for _, v in value.kws)] if value.op == "call" else value.items
+
+
+def put_member(value, k, var):
+    """Let `var` be the k-th of them."""
+    if value.op != "call":
+        value.items[k] = var
+    elif k < len(value.args):
+        value.args = [*value.args[:k], var, *value.args[k + 1 :]]
+    else:
+        k -= len(value.args)
+        value.kws = [(key, var if i == k else v) for i, (key, v) in enumerate(value.kws)]
 
 
 def _defined(func_ir, var):

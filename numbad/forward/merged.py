@@ -10,6 +10,7 @@ from numba.core.ir_utils import build_definitions
 
 from .dual import Dual, is_dual_array, is_float_array
 from .dual_arrays import as_dual, as_scalar
+from .handed_on import members, put_member, writes_out_tuple
 
 
 def convert_merged(func_ir, typemap, activity, changes, dual, promoted=frozenset()):
@@ -55,25 +56,25 @@ def _copies(func_ir, names):
 
 
 def _phis(func_ir):
-    return _assigned(func_ir, ("phi",))
+    return (s for s in _assigned(func_ir) if s.value.op == "phi")
 
 
 def _gatherings(func_ir, flow):
-    """What makes lists, and tuples with members of one type."""
-    names = flow.inside.union(flow.merges)
-    return (s for s in _assigned(func_ir, ("build_list", "build_tuple")) if s.target.name in names)
+    """What writes out lists, and tuples that are to be of the type of others."""
+    found = (s for s in _assigned(func_ir) if s.target.name in flow.inside.union(flow.merges))
+    return [s for s in found if s.value.op == "build_list" or writes_out_tuple(func_ir, s.value)]
 
 
-def _assigned(func_ir, ops):
+def _assigned(func_ir):
     for block in func_ir.blocks.values():
         for statement in block.find_insts(ir.Assign):
-            if isinstance(statement.value, ir.Expr) and statement.value.op in ops:
+            if isinstance(statement.value, ir.Expr):
                 yield statement
 
 
 def _incoming(value):
-    """The list of what comes in."""
-    return value.incoming_values if value.op == "phi" else value.items
+    """The variables that come in."""
+    return value.incoming_values if value.op == "phi" else members(value)
 
 
 def _differ(meeting, typemap, activity, duals):
@@ -144,8 +145,7 @@ def _numbers(typemap, dual):
 
 
 def _convert(func_ir, meeting, conversion):
-    incoming = _incoming(meeting.value)
-    for k, value in enumerate(incoming):
+    for k, value in enumerate(_incoming(meeting.value)):
         convert = conversion(value.name) if isinstance(value, ir.Var) else None
         if convert is None:
             continue
@@ -156,7 +156,10 @@ def _convert(func_ir, meeting, conversion):
             ir.Assign(ir.Global("as_dual", convert, value.loc), fn, value.loc),
             ir.Assign(ir.Expr.call(fn, [value], (), value.loc), copied, value.loc),
         ]
-        incoming[k] = copied
+        if meeting.value.op == "phi":
+            meeting.value.incoming_values[k] = copied
+        else:
+            put_member(meeting.value, k, copied)
 
 
 def _way_in(func_ir, meeting, k):

@@ -1,4 +1,4 @@
-"""Constants in dictionaries and typed lists of dual numbers: `known[0] = 0.0`, where later `known[1] = x`.
+"""Constants in dictionaries and lists of dual numbers: `known[0] = 0.0`, where later `known[1] = x`.
 
 Numba takes the type of what they hold from the first that is stored. Where that is a float, and dual
 numbers come later, the floats become dual numbers on their way in.
@@ -10,6 +10,7 @@ from numba.core.ir_utils import build_definitions
 from ..ir.untyped import method_of
 from .dual import duals_in
 from .dual_arrays import raising
+from .handed_on import is_op, made_as
 
 # Methods that store their last argument, and how many they have; a comprehension calls `__setitem__`.
 _STORING = {"__setitem__": 2, "append": 1, "insert": 2}
@@ -37,7 +38,7 @@ def raise_stored(func_ir, holds, typemap, dual):
 
 
 def _stored(func_ir, statement, holds, typemap):
-    """What a statement stores that is of the type of what a dictionary or a typed list holds.
+    """What a statement stores that is of the type of what a dictionary or a list holds.
 
     What is of another type Numba casts as it stores it, or refuses.
     """
@@ -54,15 +55,17 @@ def _stored(func_ir, statement, holds, typemap):
         value = e.args[-1]
     else:
         return []
-    held = _held(typemap.get(target.name))
+    held = _held(func_ir, target.name, typemap.get(target.name))
     same = types.unliteral(typemap.get(value.name, types.undefined)) == held
     return [value] if target.name in holds and same else []
 
 
-def _held(ty):
-    """The type of what a dictionary or a typed list holds; None for what is neither."""
+def _held(func_ir, name, ty):
+    """The type of what a dictionary, a typed list, or a list made in the function holds; None for others."""
     if isinstance(ty, types.ListType):
         return ty.item_type
+    if isinstance(ty, types.List):
+        return ty.dtype if is_op(made_as(func_ir, name)[1], "build_list") else None
     return ty.value_type if isinstance(ty, types.DictType) else None
 
 

@@ -9,6 +9,7 @@ from numba.extending import intrinsic, overload
 
 from ..source import define
 from . import dual as d
+from .retyped import named_tuple
 
 
 def _alike(typingctx, ty):
@@ -28,7 +29,10 @@ def _joined(typingctx, first, second):
     pair = first, second
     if all(isinstance(ty, types.BaseTuple) for ty in pair) and len(first) == len(second):
         members = [_joined(typingctx, a, b) for a, b in zip(first, second, strict=True)]
-        return types.Tuple(members) if all(members) else None
+        named = getattr(first, "instance_class", None)
+        if not all(members) or named is not getattr(second, "instance_class", None):
+            return None
+        return types.Tuple(members) if named is None else named_tuple(members, named)
     if all(isinstance(ty, types.Number | d.Dual) for ty in pair):
         return d.join(typingctx, first, second)
     return None

@@ -1,5 +1,7 @@
 """Arrays of constants that meet arrays of dual numbers."""
 
+from collections import namedtuple
+
 import numpy as np
 import pytest
 from numba import njit
@@ -174,6 +176,53 @@ def written_to(a, c):
     return parts[0][0] * parts[1][0] * a
 
 
+Pair = namedtuple("Pair", ["first", "second"])
+
+
+def of_named_pairs(a, c):
+    total = 0.0
+    for pair in [Pair(c, 2.0), Pair(c * a, second=3.0)]:
+        total += pair.first[0] * pair.second * a
+    for pair in (Pair(1.0, 2.0), Pair(a, 3.0)):
+        total += pair.first * pair.second
+    return total
+
+
+def of_choices(a, c):
+    """Tuples that hold arrays where branches meet."""
+    total = 0.0
+    for k in range(3):
+        chosen = (c, 2.0) if k == 1 else (c * a, 3.0)
+        total += chosen[0][1] * chosen[1]
+    return total
+
+
+def of_joined_lists(a, c):
+    parts = [c] * 2 + [c * a]
+    parts[0] = np.array([a, 0.0])
+    total = 0.0
+    for part in parts:
+        total += part[0] * a
+    return total
+
+
+def of_filled_list(a):
+    """Numbers that are stored first are constants."""
+    parts, more = [2.0] * 3, []
+    for k in range(3):
+        more.append(1.0)
+    parts[1] = a
+    more[2] = a
+    return sum(parts) * a + sum(more) * a
+
+
+def of_lists_in_a_tuple(a):
+    total = 0.0
+    for part in ([1.0, 2.0], [a, 3.0]):
+        total += part[0] * part[1] * a
+    return total
+
+
 ROWS = np.arange(9.0).reshape(3, 3)
 C = np.array([1.0, 2.0])
 
@@ -202,6 +251,11 @@ C = np.array([1.0, 2.0])
         (walked_elsewhere, (1.3, C), 2 + 2 * 1.3),
         (counted, (1.3, C), 2 * 1.3 + 2),
         (picked_beside, (1.3, C), (2 * C.sum() + 4 * (C @ C)) * 1.3),
+        (of_named_pairs, (1.3, C), 2.0 + 6 * 1.3 + 3),
+        (of_choices, (1.3, C), 12.0),
+        (of_joined_lists, (1.3, C), 1.0 + 4 * 1.3),
+        (of_filled_list, (1.3,), 4 + 2 + 4 * 1.3),
+        (of_lists_in_a_tuple, (1.3,), 2.0 + 6 * 1.3),
         (written_to, (1.3, C.copy()), 5 * 2 * 1.3),
     ],
 )
@@ -216,6 +270,9 @@ def test_constants_that_meet_duals(f, args, expected):
         (swapped, (1.3, 3), 6 * 1.3 * WEIGHTS.sum()),
         (picked_beside, (1.3, C), 2 * C.sum() + 4 * (C @ C)),
         (walked_elsewhere, (1.3, C), 2.0),
+        (of_joined_lists, (1.3, C), 4.0),
+        (of_filled_list, (1.3,), 4.0),
+        (of_lists_in_a_tuple, (1.3,), 6.0),
     ],
 )
 def test_constants_that_meet_duals_in_reverse_sweeps(f, args, expected):

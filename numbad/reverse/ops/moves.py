@@ -5,6 +5,7 @@ from numba.core import types
 from numba.core.imputils import impl_ret_borrowed
 from numba.extending import intrinsic
 
+from ...forward import known
 from ...forward.dual import join
 from ...ir.leaves import HANDLES
 from ..cotangents import zero_like
@@ -229,6 +230,9 @@ def alike(typingctx, t):
         return impl_ret_borrowed(context, builder, target, value)
 
     return target(t), codegen
+
+
+known.WALKING.add(alike)
 
 
 def _joined(typingctx, first, second):
