@@ -91,6 +91,7 @@ class Flow:
     derived: dict = field(
         default_factory=lambda: defaultdict(set)
     )  # name -> what may be its memory
+    put: list = field(default_factory=list)  # (container, value), stored in it by reference
     stores: list = field(default_factory=list)  # (container, values stored into it)
     merges: list = field(default_factory=list)  # names that unify what comes in: phis, lists
     inside: set = field(default_factory=set)  # names of tuples and lists that lists or tuples unify
@@ -99,6 +100,8 @@ class Flow:
         default_factory=list
     )  # (target, callee, names for each parameter, all names)
     kept: list = field(default_factory=list)  # (container, value), by reference if it is a list
+    copied: list = field(default_factory=list)  # (list, what it is made of), which share its items
+    copied_lists: list = field(default_factory=list)  # (copy, what it is of, if that is a list)
     containers: set = field(default_factory=set)  # lists and dicts made here
     refined: set = field(
         default_factory=set
@@ -135,7 +138,23 @@ class Flow:
         for container, value in self.kept:
             if self.reached({container}) & self.containers:
                 self._keep(container, value)
+        for target, source in self.copied:
+            if self._may_hold_arrays(source):
+                self._share(target, source)
+        for target, source in self.copied_lists:
+            if made_as(self.func_ir, source)[0] in self.containers:
+                self._share(target, source)
         return self
+
+    def _may_hold_arrays(self, name):
+        """Whether a name is a list or a tuple made here, or a parameter that may be one."""
+        name, made = made_as(self.func_ir, name)
+        if name in self.containers or writes_out_tuple(self.func_ir, made):
+            return True
+        numbers = self.parameters_among({name})
+        return any(
+            k >= len(self.args) or isinstance(self.args[k], types.BaseTuple) for k in numbers
+        )
 
     def unify_results(self):
         """Let what several returns give be of one type, as Numba needs it to be."""
@@ -163,8 +182,12 @@ class Flow:
 
     def _keep(self, container, *values):
         """A list keeps a reference: what is stored in one of duals must hold duals itself."""
-        self._share(container, *values)
+        self._put_in(container, *values)
         self.stores.append((container, {container, *values}))
+
+    def _put_in(self, container, *values):
+        self._share(container, *values)
+        self.put.extend((container, value) for value in values)
 
     def types_of(self, given):
         """The types of what a callee's parameters are given; None where one is not known."""
@@ -186,9 +209,16 @@ class Flow:
         for source, targets in self.derived.items():
             for target in targets:
                 origins[target].add(source)
-        found = {name}
+        found, before = {name}, None
         spread(found, origins)
-        spread(found, self.derived)
+        while found != before:
+            before = set(found)
+            spread(found, self.derived)
+            holders = {container for container, value in self.put if value in found}
+            spread(
+                holders, origins
+            )  # what a container is part of, or another name of, holds it too
+            found |= holders
         return found
 
     def returned(self):
@@ -225,7 +255,7 @@ class Flow:
     def _set_attribute(self, owner, name, value):
         self._store(owner, value)
         if self.instances.may_refer(name):
-            self._share(owner, value)
+            self._put_in(owner, value)
         for setter in self.instances.setters.get(name, ()):
             self._dispatch(f"{owner}.{name}", setter, [owner, value])
 
@@ -259,6 +289,7 @@ class Flow:
         self._share(target, *names)
         for name in (target, *names):
             self._alias(name, target, *names)
+            self.put.extend((name, other) for other in names)
 
     def _alias(self, target, *sources):
         for source in sources:
@@ -413,6 +444,7 @@ class Flow:
         elif fn in known.CONTAINERS:
             self._flow(target, *names)
             self.containers.add(target)
+            self.copied.extend((target, name) for name in names)
             if fn in known.REFINED:
                 self.refined.add(target)
             if names:  # an empty list takes its type from what is appended
@@ -468,6 +500,8 @@ class Flow:
         if name in known.FRESH_METHODS and not self.instances.opaque:
             self._flow(target, owner, *args)
             self.fresh.add(target)
+            if name == "copy":
+                self.copied_lists.append((target, owner))
         else:
             self._share(target, owner)
             self._flow(target, *args)

@@ -171,8 +171,12 @@ class DualActivity:
         return self.holds & (self.flow.fresh | self.fresh_calls | self.flow.made)
 
     def written(self):
-        """The numbers of the parameters that active values are written to."""
-        return self.flow.parameters_among(self.holds)
+        """The numbers of the parameters that active values are written to, or anything with `every_store`."""
+        found = self.flow.parameters_among(self.holds)
+        if not self.every_store:  # what meets duals is written to as well
+            return found
+        names = self.flow.parameters
+        return frozenset(i for i in found if self.flow.derived_with(names[i]) & self.stored_to)
 
     def uncertain(self):
         """The numbers of the parameters that functions of others may write to."""

@@ -7,6 +7,7 @@ import pytest
 from numba import njit
 
 import numbad as nd
+from numbad.forward.promote import effects
 from tests.forward.compare import Programs, check
 
 programs = Programs()
@@ -526,3 +527,53 @@ def test_fresh_arrays_in_a_tuple_take_duals_but_two_that_share_memory_are_refuse
     assert nd.grad(apart, mode="forward")(0.7) == pytest.approx(1.4, rel=1e-14)
     with pytest.raises(nd.UnsupportedError, match="share memory.*\n.*copy one of them"):
         nd.grad(two, mode="forward")(0.7)
+
+
+def beside_a_write(x, p):
+    made = np.empty(3)
+    made[0] = x
+    return np.concatenate((made, p)).sum()
+
+
+def of_a_copied_list(x, p):
+    parts = [p, np.zeros(3)].copy()
+    parts[0][0] = 1.0
+    return x
+
+
+def of_a_list_of_a_tuple(x, p):
+    parts = list((p, np.zeros(3)))  # noqa: C410
+    parts[0][0] = 1.0
+    return x
+
+
+def of_a_list_with_two_names(x, p):
+    parts = [[np.zeros(3)]]
+    inner = parts[0]
+    inner.append(p)
+    parts[0][1][0] = 1.0
+    return x
+
+
+def of_another_in_a_list(x, p):
+    parts = [np.zeros(3)]
+    parts[0][0] = x
+    return parts[0][0] + (p[0] * x)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        beside_a_write,
+        of_a_copied_list,
+        of_a_list_of_a_tuple,
+        of_a_list_with_two_names,
+        of_another_in_a_list,
+    ],
+)
+def test_what_a_function_changes(f):
+    p = np.array([0.5, 2.0, 3.0])
+    given = p.copy()
+    f = njit(f)
+    f(2.0, given)
+    assert (1 in effects(f, (0,)).changed) == (given != p).any()  # of numbers nothing is known
