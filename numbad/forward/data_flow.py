@@ -88,9 +88,8 @@ class Flow:
     instances: Instances = field(default_factory=Instances)
     forward: dict = field(default_factory=lambda: defaultdict(set))
     shares: dict = field(default_factory=lambda: defaultdict(set))
-    derived: dict = field(
-        default_factory=lambda: defaultdict(set)
-    )  # name -> what may be its memory
+    derived: dict = field(default_factory=lambda: defaultdict(set))  # name -> what comes of it
+    origins: dict = field(default_factory=lambda: defaultdict(set))  # name -> what it comes of
     put: list = field(default_factory=list)  # (container, value), stored in it by reference
     stores: list = field(default_factory=list)  # (container, values stored into it)
     merges: list = field(default_factory=list)  # names that unify what comes in: phis, lists
@@ -205,19 +204,15 @@ class Flow:
 
         In `l = [u, v]` writes to `v`, which shares memory with `l`, do not change `u`.
         """
-        origins = defaultdict(set)
-        for source, targets in self.derived.items():
-            for target in targets:
-                origins[target].add(source)
         found, before = {name}, None
-        spread(found, origins)
+        spread(found, self.origins)
         while found != before:
             before = set(found)
             spread(found, self.derived)
             holders = {container for container, value in self.put if value in found}
             spread(
-                holders, origins
-            )  # what a container is part of, or another name of, holds it too
+                holders, self.origins
+            )  # other names of a container, and what it is part of, hold it too
             found |= holders
         return found
 
@@ -297,6 +292,7 @@ class Flow:
                 self.shares[source].add(target)
                 self.shares[target].add(source)
                 self.derived[source].add(target)
+                self.origins[target].add(source)
 
     def _assign(self, target, value):
         if not self._is_given_back(value):
@@ -356,7 +352,8 @@ class Flow:
         self._share(target, left)
         self._flow(target, right)
         self.stores.append((left, {right}))
-        if is_op(made_as(self.func_ir, right)[1], "build_list"):
+        owner, others = made_as(self.func_ir, left)[0], made_as(self.func_ir, right)[1]
+        if owner in self.containers or is_op(others, "build_list"):
             self._mingle(left, right)
 
     def _getattr(self, target, e):
