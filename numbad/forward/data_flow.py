@@ -75,7 +75,7 @@ def spread(names, edges):
                 pending.append(other)
 
 
-_RESULT = "$result"  # what a function with several returns gives
+RESULT = "$result"  # what a function with several returns gives
 
 
 @dataclass
@@ -110,6 +110,7 @@ class Flow:
     made: set = field(default_factory=set)  # new instances of the user's classes
     parameters: dict = field(default_factory=dict)
     results: set = field(default_factory=set)
+    unified_results: set = field(default_factory=set)  # what is of one type as several returns are
     assigned: set = field(default_factory=set)
     draws: bool = False  # it calls a function of np.random or random itself
     unknown: list = field(default_factory=list)  # arguments of calls that may change them, and draw
@@ -158,8 +159,11 @@ class Flow:
     def unify_results(self):
         """Let what several returns give be of one type, as Numba needs it to be."""
         if len(self.results) > 1:
-            self.merges.append(_RESULT)
-            self._share(_RESULT, *self.results)
+            self.merges.append(RESULT)
+            self._share(RESULT, *self.results)
+            before = set(self.inside)
+            self._unify_inside(self.results)
+            self.unified_results = self.inside - before | {RESULT}
         return self
 
     def unify_members(self, name):
@@ -167,17 +171,17 @@ class Flow:
         name, made = made_as(self.func_ir, name)
         if writes_out_tuple(self.func_ir, made) and name not in self.merges:
             self.merges.append(name)
-            self._unify_inside(members(made))
+            self._unify_inside(var.name for var in members(made))
         self.walked.add(name)
 
-    def _unify_inside(self, variables):
+    def _unify_inside(self, names):
         """Let tuples and lists that are alike: `[(u, v), (w, z)]`, be of one type."""
-        for var in variables:
-            name, made = made_as(self.func_ir, var.name)
+        for name in names:
+            name, made = made_as(self.func_ir, name)
             written_out = is_op(made, "build_list") or writes_out_tuple(self.func_ir, made)
             if written_out and name not in self.inside:
                 self.inside.add(name)
-                self._unify_inside(members(made))
+                self._unify_inside(var.name for var in members(made))
 
     def _keep(self, container, *values):
         """A list keeps a reference: what is stored in one of duals must hold duals itself."""
@@ -313,7 +317,7 @@ class Flow:
         incoming = [v for v in e.incoming_values if isinstance(v, ir.Var)]
         self._share(target, *(v.name for v in incoming))
         self.merges.append(target)
-        self._unify_inside(incoming)
+        self._unify_inside(v.name for v in incoming)
 
     def _binop(self, target, e):
         if e.fn not in known.COMPARISONS:
@@ -406,7 +410,7 @@ class Flow:
             self.fresh.add(target)
         if any(v.name not in self.scalars for v in e.items):  # its items are of one type
             self.merges.append(target)
-            self._unify_inside(e.items)
+            self._unify_inside(v.name for v in e.items)
 
     def _call(self, target, e):
         args, kws = [v.name for v in e.args], {key: v.name for key, v in e.kws}

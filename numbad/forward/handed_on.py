@@ -69,6 +69,8 @@ def made_as(func_ir, name):
             name = value.args[0].name
         elif value is not None and isinstance(copied[0], ir.Var):
             name = copied[0].name
+        elif is_op(value, "cast"):
+            name = value.value.name
         else:
             return name, value
 

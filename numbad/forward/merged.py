@@ -1,13 +1,16 @@
 """Arrays of constants that meet arrays of dual numbers: `w = np.ones_like(x) if given is None else given`.
 
-Numba wants one type where branches or the rounds of a loop meet, and of what is gathered in a list, or in a
-tuple that is walked: `for y in (constants, np.array([x, 1.0]))`. What comes in as constants is copied into
-duals on its way; so this is done where nobody can tell a copy from the array.
+Numba wants one type where branches or the rounds of a loop meet, of what several returns give, and of what
+is gathered in a list, or in a tuple that is walked: `for y in (constants, np.array([x, 1.0]))`. What comes
+in as constants is copied into duals on its way; so this is done where nobody can tell a copy from the array.
 """
+
+from types import SimpleNamespace
 
 from numba.core import ir, types
 from numba.core.ir_utils import build_definitions
 
+from .data_flow import RESULT
 from .dual import Dual, is_dual_array, is_float_array
 from .dual_arrays import as_dual, as_scalar
 from .handed_on import members, put_member, writes_out_tuple
@@ -23,7 +26,7 @@ def convert_merged(func_ir, typemap, activity, changes, dual, promoted=frozenset
         duals = _copies(func_ir, converted | promoted)
         found = [
             meeting
-            for meeting in [*_phis(func_ir), *_gatherings(func_ir, activity.flow)]
+            for meeting in _meetings(func_ir, activity.flow)
             if meeting.target.name not in converted
             and _differ(meeting, typemap, activity, duals)
             and _may_be_copied(meeting, _constants_in(meeting, typemap, duals), changes)
@@ -55,6 +58,10 @@ def _copies(func_ir, names):
     return found
 
 
+def _meetings(func_ir, flow):
+    return [*_phis(func_ir), *_gatherings(func_ir, flow), *_results(func_ir)]
+
+
 def _phis(func_ir):
     return (s for s in _assigned(func_ir) if s.value.op == "phi")
 
@@ -63,6 +70,13 @@ def _gatherings(func_ir, flow):
     """What writes out lists, and tuples that are to be of the type of others."""
     found = (s for s in _assigned(func_ir) if s.target.name in flow.inside.union(flow.merges))
     return [s for s in found if s.value.op == "build_list" or writes_out_tuple(func_ir, s.value)]
+
+
+def _results(func_ir):
+    """What several returns give, as one that assigns what comes in to `$result`."""
+    returns = [s for block in func_ir.blocks.values() for s in block.find_insts(ir.Return)]
+    value = SimpleNamespace(op="return", returns=returns)
+    return [SimpleNamespace(target=SimpleNamespace(name=RESULT), value=value)]
 
 
 def _assigned(func_ir):
@@ -74,6 +88,8 @@ def _assigned(func_ir):
 
 def _incoming(value):
     """The variables that come in."""
+    if value.op == "return":
+        return [s.value for s in value.returns]
     return value.incoming_values if value.op == "phi" else members(value)
 
 
@@ -102,12 +118,16 @@ def _constants_in(meeting, typemap, duals):
 def _may_be_copied(meeting, constants, changes):
     """Whether nobody can tell copies of the constants from the arrays, where they meet others.
 
-    They are not written to here, nor kept. Where what they become is returned, whoever writes to it passes
+    They are not written to here, nor kept. Arguments that one of several returns gives may be written to by
+    the caller, under either name. Where what they become is returned otherwise, whoever writes to it passes
     arrays of duals: writes to what meets duals count as such (`CallSummary.written`), for arrays, not for
     what holds them.
     """
     flow = changes.flow
     if any(flow.derived_with(name) & changes.stored_to for name in constants):
+        return False
+    reached = flow.reached(set(constants))
+    if meeting.target.name in flow.unified_results and flow.parameters_among(reached):
         return False
     shared = flow.reached({meeting.target.name})
     if {value for _, value in flow.kept} & shared - flow.scalars:
@@ -158,6 +178,8 @@ def _convert(func_ir, meeting, conversion):
         ]
         if meeting.value.op == "phi":
             meeting.value.incoming_values[k] = copied
+        elif meeting.value.op == "return":
+            meeting.value.returns[k].value = copied
         else:
             put_member(meeting.value, k, copied)
 
@@ -167,5 +189,6 @@ def _way_in(func_ir, meeting, k):
     if meeting.value.op == "phi":
         body = func_ir.blocks[meeting.value.incoming_blocks[k]].body
         return body, len(body) - 1
-    body = next(b.body for b in func_ir.blocks.values() if any(s is meeting for s in b.body))
-    return body, next(i for i, s in enumerate(body) if s is meeting)
+    statement = meeting.value.returns[k] if meeting.value.op == "return" else meeting
+    body = next(b.body for b in func_ir.blocks.values() if any(s is statement for s in b.body))
+    return body, next(i for i, s in enumerate(body) if s is statement)

@@ -29,18 +29,22 @@ _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _DUAL = re.compile(r"Dual\((?:differentiated )?(\w+), \d+, \d+\)")
 _NOISE = (
     *("During: ", "File ", "<source", "Failed in ", "There are", "Of which"),
-    *("Overload ", "With argument", "Rejected ", "No match", "TypingError:"),
+    *("Overload ", "With argument", "Rejected ", "No match", "TypingError:", "Return of: "),
 )
 _LISTING = ("raised from", "def ", "@")  # from here on, Numba shows source
 _WAY_OUT = (
     "Way out: write it with scalar operations, loops or functions that numbad differentiates, give "
     "it a rule (nd.scalar_rule, nd.rule), or keep it out of the derivative with nd.stop_gradient."
 )
-_ARRAYS_MEET = re.compile(r"Cannot unify (?=.*array\(float)(?=.*array\(differentiated)")
+_ARRAYS_MEET = re.compile(
+    r"(?:Cannot unify|Can't unify return type) (?=.*array\(float)(?=.*array\(differentiated)"
+)
 _COPY = (
-    "Way out: copy the array of constants (y = y0.copy() in place of y = y0), so that derivatives have "
+    "Way out: copy the array of constants ({}), so that derivatives have "
     'a place in it, or differentiate in reverse mode (mode="reverse", nd.vjp).'
 )
+_ASSIGNED = "y = y0.copy() in place of y = y0"
+_RETURNED = "return y0.copy() in place of return y0"
 _NUMBA = os.path.join(os.path.dirname(numba.__file__), "")
 _BY_NAME = "Way out: call it by its name, or keep it out of the derivative with nd.stop_gradient."
 _MADE_HERE = "Way out: make the list or dictionary in the function."
@@ -128,7 +132,9 @@ def _refusal(py_func, causes, generated):
     if _is_defect(causes, generated):
         return defect(py_func.__name__, where, causes[0], _in_words(_reason(causes)))
     reason = _in_words(_reason(causes))
-    way_out = _COPY if _ARRAYS_MEET.search(reason) else _WAY_OUT
+    way_out = _WAY_OUT
+    if _ARRAYS_MEET.search(reason):
+        way_out = _COPY.format(_RETURNED if "return type" in reason else _ASSIGNED)
     return UnsupportedError(
         f"cannot differentiate {py_func.__name__}: {place(where)}\n{reason}\n{way_out}"
     )

@@ -27,8 +27,11 @@ def _applied(function, operands):
 
 
 @cache
-def elementwise(function, ndims, dtype):
-    """`function` of arrays and scalars (`-1` in `ndims`), broadcast, as a new array."""
+def elementwise(function, ndims, dtype, turned):
+    """`function` of arrays and scalars (`-1` in `ndims`), broadcast, as a new array.
+
+    turned: as in `over_expression`
+    """
     function = _DIVISIONS.get(function, function)
     ndim = max(ndims)
     names = [f"x{j}" for j in range(len(ndims))]
@@ -39,12 +42,18 @@ def elementwise(function, ndims, dtype):
         for k in range(max(own, 0)):
             axis = k + ndim - own
             lines += [f"    if {name}.shape[{k}] != 1:", f"        n{axis} = {name}.shape[{k}]"]
-    shape = ", ".join(f"n{k}" for k in range(ndim))
-    lines.append(f"    out = np.empty(({shape}{',' if ndim else ''}), dtype)")
+    counts = [f"n{k}" for k in range(ndim)]
+    lines.append(_empty(counts, "dtype", turned))
     operands = _operands(lines, names, ndims, ndim, "out")
     body = [f"out{subscript(ndim, ndim)} = {_applied(function, operands)}"]
-    lines += nest([f"n{k}" for k in range(ndim)], body)
+    lines += nest(counts, body, order="F" if turned else "C")
     return jit([*lines, "    return out"], fn=function, dtype=number_class(dtype))
+
+
+def _empty(counts, dtype, turned):
+    """The line that makes a new array `out`; `turned`: in Fortran's order."""
+    shape, turn = (counts[::-1], ".T") if turned else (counts, "")
+    return f"    out = np.empty({tuple_of(shape)}, {dtype}){turn}"
 
 
 def _operands(lines, names, ndims, ndim, out):
@@ -125,8 +134,7 @@ def over_expression(source, functions, ndims, kind, into, turned):
         lines.append("    out = number(0)")
         body = [f"out += {source}"]
     else:
-        shape, turn = (counts[::-1], ".T") if turned else (counts, "")
-        lines.append(f"    out = np.empty({tuple_of(shape)}, number){turn}")
+        lines.append(_empty(counts, "number", turned))
         body = [f"out{subscript(ndim)} = {source}"]
     lines += nest(counts, body, order="F" if turned else "C")
     return jit([*lines, "    return out"], **functions, number=number_class(kind))

@@ -223,8 +223,45 @@ def of_lists_in_a_tuple(a):
     return total
 
 
+@njit
+def _returned(a):
+    if a < 1:
+        return WEIGHTS
+    return WEIGHTS * a
+
+
+@njit
+def _returned_in_tuples(a):
+    if a < 1:
+        return WEIGHTS * 1.0, Pair(WEIGHTS * 1.0, 2.0)
+    return WEIGHTS * a, Pair(WEIGHTS * a, a)
+
+
+def of_results(a):
+    """What several returns give, at one time a global array."""
+    ones, (twos, n) = _returned_in_tuples(a)
+    return _returned(a) @ ones + twos.sum() * n
+
+
+def in_other_orders(a, m):
+    """Lists that hold arrays of any layout, one that stands for another."""
+    rows, columns, made = m.T, [m.T], [m * a]
+    columns.append(np.outer(m[0], m[1]) * a)
+    made.append(-rows)
+    made[0] = rows**2
+    return (columns[0] * columns[1]).sum() + (made[0] * made[1]).sum() * a
+
+
+def in_one_order(a, m):
+    """Of a list of arrays in Fortran's order."""
+    parts = [m.T] * 2
+    parts[1] = m.T * a
+    return (parts[0] * parts[1]).sum() * a
+
+
 ROWS = np.arange(9.0).reshape(3, 3)
 C = np.array([1.0, 2.0])
+M = np.array([[1.0, 2.0], [3.0, 4.0]])
 
 
 @pytest.mark.parametrize(
@@ -257,6 +294,10 @@ C = np.array([1.0, 2.0])
         (of_filled_list, (1.3,), 4 + 2 + 4 * 1.3),
         (of_lists_in_a_tuple, (1.3,), 2.0 + 6 * 1.3),
         (written_to, (1.3, C.copy()), 5 * 2 * 1.3),
+        (of_results, (0.3,), 0.0),
+        (of_results, (1.3,), 2 * 1.3 * (WEIGHTS @ WEIGHTS + WEIGHTS.sum())),
+        (in_other_orders, (1.3, M), (M.T * np.outer(M[0], M[1])).sum() - (M**3).sum()),
+        (in_one_order, (1.3, M), 2 * 1.3 * (M**2).sum()),
     ],
 )
 def test_constants_that_meet_duals(f, args, expected):
@@ -273,9 +314,29 @@ def test_constants_that_meet_duals(f, args, expected):
         (of_joined_lists, (1.3, C), 4.0),
         (of_filled_list, (1.3,), 4.0),
         (of_lists_in_a_tuple, (1.3,), 6.0),
+        (of_results, (1.3,), 2 * (WEIGHTS @ WEIGHTS + WEIGHTS.sum())),
+        (in_one_order, (1.3, M), 2 * (M**2).sum()),
     ],
 )
 def test_constants_that_meet_duals_in_reverse_sweeps(f, args, expected):
     """Forward mode differentiates what reverse mode wrote."""
     found = nd.jacobian(nd.grad(f, mode="reverse"), mode="forward")(*args)
     assert found == pytest.approx(expected, rel=1e-14)
+
+
+def test_an_argument_that_one_of_two_returns_gives_is_to_be_copied():
+    """The caller may write to it, under either name."""
+
+    @njit
+    def inner(a, c):
+        if a < 1:
+            return c, 1.0
+        return c * a, a
+
+    def f(a, c):
+        part, factor = inner(a, c)
+        return part.sum() * factor
+
+    with pytest.raises(nd.UnsupportedError, match=r"def inner[^$]*return y0.copy\(\) in place of"):
+        nd.grad(f, mode="forward")(1.3, C)
+    assert nd.grad(f, mode="reverse")(1.3, C) == pytest.approx(2 * 1.3 * C.sum())

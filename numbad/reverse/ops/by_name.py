@@ -270,9 +270,9 @@ def array_operator(fn, label, s, function, arguments, value):
         return Unknown(fn, label, s)
     out = output_of(function, arguments, value)
     if out is None:
-        return StandIn(
-            fn, label, s, elementwise_loops.elementwise(function, ndims, result.dtype), arguments
-        )
+        turned = result.layout == "F"
+        helper = elementwise_loops.elementwise(function, ndims, result.dtype, turned)
+        return StandIn(fn, label, s, helper, arguments)
     if value.op != "inplace_binop":
         arguments, ndims = arguments[:-1], ndims[:-1]
     if max(ndims) > result.ndim:
