@@ -47,7 +47,8 @@ def _by_scalars(a, bounds, into):
     value = "a[at]"
     for name, function in (("a_min", "max"), ("a_max", "min")):
         value = f"{function}({value}, {name})" if name in bounds else value
-    allocate = _CHECK.format("a") if into else "    out = np.empty(a.shape, made())\n"
+    empty = "np.empty(a.T.shape, made()).T" if a.layout == "F" else "np.empty(a.shape, made())"
+    allocate = _CHECK.format("a") if into else f"    out = {empty}\n"
     loop = f"    for at in np.ndindex(a.shape):\n        out[at] = {value}\n    return out"
     return _lines(allocate + loop, made=dtype_of_type(made))
 

@@ -256,7 +256,9 @@ def in_one_order(a, m):
     """Of a list of arrays in Fortran's order."""
     parts = [m.T] * 2
     parts[1] = m.T * a
-    return (parts[0] * parts[1]).sum() * a
+    clipped = [m.T, np.clip(m.T, a, 3.0)]
+    clipped[0] = parts[1]
+    return (parts[0] * clipped[0]).sum() * a + clipped[1].sum()
 
 
 ROWS = np.arange(9.0).reshape(3, 3)
@@ -297,7 +299,7 @@ M = np.array([[1.0, 2.0], [3.0, 4.0]])
         (of_results, (0.3,), 0.0),
         (of_results, (1.3,), 2 * 1.3 * (WEIGHTS @ WEIGHTS + WEIGHTS.sum())),
         (in_other_orders, (1.3, M), (M.T * np.outer(M[0], M[1])).sum() - (M**3).sum()),
-        (in_one_order, (1.3, M), 2 * 1.3 * (M**2).sum()),
+        (in_one_order, (1.3, M), 2 * 1.3 * (M**2).sum() + 1),
     ],
 )
 def test_constants_that_meet_duals(f, args, expected):
