@@ -100,6 +100,17 @@ def as_dual(dual):
     return convert
 
 
+@functools.cache
+def members_as_dual(dual):
+    """A nopython function that turns the members of a tuple, which nobody writes to, into duals."""
+
+    def convert(x):
+        raise NotImplementedError
+
+    overload(convert)(lambda x: of_members(x, as_dual(dual)))
+    return convert
+
+
 def _of_apart(ty, convert, dual):
     """A nopython function that converts the arrays of a tuple, none of which may share memory with another.
 

@@ -12,8 +12,8 @@ from numba.core.ir_utils import build_definitions
 
 from .data_flow import RESULT
 from .dual import Dual, is_dual_array, is_float_array
-from .dual_arrays import as_dual, as_scalar
-from .handed_on import members, put_member, writes_out_tuple
+from .dual_arrays import as_dual, as_scalar, members_as_dual
+from .handed_on import is_op, members, put_member, writes_out_tuple
 
 
 def convert_merged(func_ir, typemap, activity, changes, dual, promoted=frozenset()):
@@ -36,6 +36,12 @@ def convert_merged(func_ir, typemap, activity, changes, dual, promoted=frozenset
         converted.update(meeting.target.name for meeting in found)
         for meeting in found:
             _convert(func_ir, meeting, _arrays(typemap, dual, duals))
+    for statement in list(_tuples_given(func_ir, typemap, activity.flow)):
+        name = statement.target.name
+        if name in activity.fresh_calls or _may_be_copied(statement, [name], changes):
+            convert = as_dual if name in activity.fresh_calls else members_as_dual
+            _convert_given(func_ir, statement, convert(dual))
+            converted.add(name)
     if any(_has_no_place(typemap.get(name)) for name in activity.active - activity.holds):
         converted.update(_convert_numbers(func_ir, typemap, dual))
     if converted:
@@ -136,6 +142,36 @@ def _may_be_copied(meeting, constants, changes):
     return not shared & flow.results or all(isinstance(ty, types.Array) for ty in given)
 
 
+def _tuples_given(func_ir, typemap, flow):
+    """What gives tuples of arrays, of constants and of duals, which are of one type else: calls, for one.
+
+    They are walked: `for y in pair(constants, x)`. A tuple that is written out here has become one of duals.
+    """
+    for s in _assigned(func_ir):
+        ty = typemap.get(s.target.name)
+        given = is_op(s.value, "call", "static_getitem") and s.target.name in flow.walked
+        if given and type(ty) is types.Tuple:
+            constants = [member for member in ty if is_float_array(member)]
+            duals = [member for member in ty if is_dual_array(member)]
+            kinds = {
+                (member.ndim, member.layout) for member in ty if isinstance(member, types.Array)
+            }
+            if constants and duals and len(constants + duals) == len(ty) and len(kinds) == 1:
+                yield s
+
+
+def _convert_given(func_ir, statement, convert):
+    """Convert what a statement assigns."""
+    body, at = _statement(func_ir, statement)
+    target, loc = statement.target, statement.loc
+    fn = target.scope.redefine("$numbad_as_dual", loc)
+    statement.target = target.scope.redefine(f"{target.name}.given", loc)
+    body[at + 1 : at + 1] = [
+        ir.Assign(ir.Global("as_dual", convert, loc), fn, loc),
+        ir.Assign(ir.Expr.call(fn, [statement.target], (), loc), target, loc),
+    ]
+
+
 def _has_no_place(ty):
     """Whether what is active, and nobody writes to, was taken for an array of constants, or has no type."""
     return ty is None or is_float_array(ty)
@@ -189,6 +225,12 @@ def _way_in(func_ir, meeting, k):
     if meeting.value.op == "phi":
         body = func_ir.blocks[meeting.value.incoming_blocks[k]].body
         return body, len(body) - 1
-    statement = meeting.value.returns[k] if meeting.value.op == "return" else meeting
+    return _statement(
+        func_ir, meeting.value.returns[k] if meeting.value.op == "return" else meeting
+    )
+
+
+def _statement(func_ir, statement):
+    """The statements of a block, and the place of one among them."""
     body = next(b.body for b in func_ir.blocks.values() if any(s is statement for s in b.body))
     return body, next(i for i, s in enumerate(body) if s is statement)

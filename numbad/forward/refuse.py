@@ -43,6 +43,14 @@ _COPY = (
     "Way out: copy the array of constants ({}), so that derivatives have "
     'a place in it, or differentiate in reverse mode (mode="reverse", nd.vjp).'
 )
+_WALKED = re.compile(
+    r"(?:getiter|getitem|zip|enumerate).*Tuple\((?=.*array\(float)(?=.*array\(differentiated)",
+    re.DOTALL,
+)
+_NOT_WRITTEN_TO = (
+    "Way out: do not write to the arrays of a tuple that is walked, or picked from by a number, where some "
+    'are constants; or differentiate in reverse mode (mode="reverse", nd.vjp).'
+)
 _ASSIGNED = "y = y0.copy() in place of y = y0"
 _RETURNED = "return y0.copy() in place of return y0"
 _NUMBA = os.path.join(os.path.dirname(numba.__file__), "")
@@ -135,6 +143,8 @@ def _refusal(py_func, causes, generated):
     way_out = _WAY_OUT
     if _ARRAYS_MEET.search(reason):
         way_out = _COPY.format(_RETURNED if "return type" in reason else _ASSIGNED)
+    elif _WALKED.search(reason):
+        way_out = _NOT_WRITTEN_TO
     return UnsupportedError(
         f"cannot differentiate {py_func.__name__}: {place(where)}\n{reason}\n{way_out}"
     )

@@ -237,6 +237,36 @@ def _returned_in_tuples(a):
     return WEIGHTS * a, Pair(WEIGHTS * a, a)
 
 
+@njit
+def _stages(a, c):
+    return c, c * a
+
+
+@njit
+def _made_stages(a):
+    return np.ones(2), np.ones(2) * a
+
+
+def of_given_tuples(a, c):
+    """Tuples that functions give, walked."""
+    total = 0.0
+    for y in _stages(a, c):
+        total += y[1] * a
+    pair, made = _stages(a, c), _made_stages(a)
+    for k in range(2):
+        made[k][0] = 3.0
+        total += pair[k][0] * made[k][1]
+    return total
+
+
+def of_given_tuples_written_to(a, c):
+    pair, total = _stages(a, c), 0.0
+    pair[0][1] = 5.0
+    for y in pair:
+        total += y[1] * a
+    return total + c[1] * a
+
+
 def of_results(a):
     """What several returns give, at one time a global array."""
     ones, (twos, n) = _returned_in_tuples(a)
@@ -298,6 +328,7 @@ M = np.array([[1.0, 2.0], [3.0, 4.0]])
         (written_to, (1.3, C.copy()), 5 * 2 * 1.3),
         (of_results, (0.3,), 0.0),
         (of_results, (1.3,), 2 * 1.3 * (WEIGHTS @ WEIGHTS + WEIGHTS.sum())),
+        (of_given_tuples, (1.3, C), C[1] * (1 + 2 * 1.3) + 2 * C[0] * 1.3),
         (in_other_orders, (1.3, M), (M.T * np.outer(M[0], M[1])).sum() - (M**3).sum()),
         (in_one_order, (1.3, M), 2 * 1.3 * (M**2).sum() + 1),
     ],
@@ -342,3 +373,13 @@ def test_an_argument_that_one_of_two_returns_gives_is_to_be_copied():
     with pytest.raises(nd.UnsupportedError, match=r"def inner[^$]*return y0.copy\(\) in place of"):
         nd.grad(f, mode="forward")(1.3, C)
     assert nd.grad(f, mode="reverse")(1.3, C) == pytest.approx(2 * 1.3 * C.sum())
+
+
+def test_a_given_tuple_that_is_written_to_and_walked_is_refused():
+    """A copy of its constants in duals would hide from them what is written."""
+    with pytest.raises(
+        nd.UnsupportedError, match="do not write to the arrays of a tuple that is walked"
+    ):
+        nd.grad(of_given_tuples_written_to, mode="forward")(1.3, C.copy())
+    found = nd.grad(of_given_tuples_written_to, mode="reverse")(1.3, C.copy())
+    assert found == pytest.approx(5 + 2 * C[1] * 1.3 + 5)
