@@ -376,8 +376,7 @@ class PromoteAllocations(FunctionPass):
                 if remake.is_made(statement.value):
                     body[-1:] = remake.statements(statement)
                     continue
-                if remake.is_list_of_arrays(statement.value, typemap):
-                    body[-1:] = remake.list_of_arrays(statement)
+                if _is_list_of_arrays(statement.value, typemap):
                     continue
                 raw = ir.Var(target.scope, f"{target.name}$raw", loc)
                 convert = as_empty_of_duals if remake.is_empty(statement.value) else as_dual
@@ -387,6 +386,17 @@ class PromoteAllocations(FunctionPass):
                 body.append(ir.Assign(ir.Expr.call(fn, [raw], (), loc), target, loc))
             block.body = body
         func_ir._definitions = build_definitions(func_ir.blocks)
+
+
+def _is_list_of_arrays(value, typemap):
+    """Whether an expression is a list, written out, of arrays, which hold duals if the list is to hold them.
+
+    What a function gives is of one type, while a list that is written out may hold arrays of any layout.
+    """
+    if not is_op(value, "build_list") or not value.items:
+        return False
+    tys = [typemap.get(v.name) for v in value.items]
+    return all(d.is_float_array(ty) or d.is_dual_array(ty) for ty in tys)
 
 
 @cache
@@ -428,24 +438,6 @@ class _Remaking:
         empty = self._global("empty", _empty(d.with_base(self.dual, ty.dtype)), target, loc)
         made = ir.Expr.call(empty.target, call.args, (), loc)
         return [empty, ir.Assign(made, target, loc)]
-
-    @staticmethod
-    def is_list_of_arrays(value, typemap):
-        """Whether an expression is a list, written out, of arrays of constants or duals."""
-        if not is_op(value, "build_list") or not value.items:
-            return False
-        tys = [typemap.get(v.name) for v in value.items]
-        return all(d.is_float_array(ty) or d.is_dual_array(ty) for ty in tys)
-
-    def list_of_arrays(self, statement):
-        """What stands for that: as a list of duals, Numba would not take arrays of other layouts into it."""
-        items, loc, target = statement.value.items, statement.loc, statement.target
-        made = [self._global("as_dual", as_dual(self.dual), target, loc)]
-        fn, duals = made[0].target, []
-        for k, item in enumerate(items):
-            duals.append(ir.Var(target.scope, f"{target.name}$dual{k}", loc))
-            made.append(ir.Assign(ir.Expr.call(fn, [item], (), loc), duals[k], loc))
-        return [*made, ir.Assign(ir.Expr.build_list(duals, loc), target, loc)]
 
     def statements(self, statement):
         """What stands for the call."""
