@@ -64,8 +64,8 @@ def pytest_runtest_setup(item):
 def pytest_collection_modifyitems(config, items):
     """Leave out what is marked `deep`, but for a share: `NUMBAD_DEEP=1/4`, the second of four, or `all`.
 
-    Of examples, and of what is marked `dear`, seven eighths are left out, others for each part; README's
-    run in any case.
+    Of examples, and of what is marked `dear`, all but a sixteenth are left out, others for each part; those
+    of README run in any case.
 
     `deep(but=[...])` marks all cases of a parametrised test but those with these ids (or patterns of
     ids, as of file names). What is asked for by name (`path::test`, a page, `-k`, `-m`) runs.

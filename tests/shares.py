@@ -1,14 +1,14 @@
 """Which share of what only deepens the tests runs: `NUMBAD_DEEP=1/4`, the second of four, or `all`.
 
 That are the tests marked `deep`, and the second order of programs whose first order runs by default. Of the
-tests marked `dear`, and of the examples in docs/ and in docstrings, an eighth runs in any case, another one
+tests marked `dear`, and of the examples in docs/ and in docstrings, a sixteenth runs in any case, another one
 for each part.
 """
 
 import os
 import zlib
 
-TURNS = 8
+TURNS = 16
 SHARE = os.environ.get("NUMBAD_DEEP", "none")
 asked_by_name = (
     False  # whether the tests that run were asked for by name (`path::test`, `-k`, `-m`)
@@ -24,7 +24,7 @@ def in_share(name, share=SHARE):
 
 
 def in_turn(name):
-    """Whether a dear test or an example, of docs/ or of a docstring, belongs to the eighth that runs."""
+    """Whether a dear test or an example, of docs/ or of a docstring, belongs to the sixteenth that runs."""
     if SHARE == "all":
         return True
     part = 0 if SHARE == "none" else int(SHARE.partition("/")[0])

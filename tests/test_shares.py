@@ -8,14 +8,14 @@ NAMES = [f"docs/page_{k}.md::page_{k}.md" for k in range(40)]
 
 
 @pytest.mark.parametrize("name", NAMES[:8])
-def test_an_example_runs_in_one_of_eight_parts(name, monkeypatch):
+def test_an_example_runs_in_one_of_sixteen_parts(name, monkeypatch):
     runs = []
     for part in range(64):
         monkeypatch.setattr(shares, "SHARE", f"{part}/64")
         runs.append(shares.in_turn(name))
-    assert any(runs[:8])
-    assert runs == (runs[:8] * 8)
-    assert sum(runs[:8]) == 1
+    assert any(runs[:16])
+    assert runs == (runs[:16] * 4)
+    assert sum(runs[:16]) == 1
 
 
 def test_all_and_none(monkeypatch):

@@ -107,6 +107,7 @@ def test_ensembles(reduce, form, came):
     check(paths, form, came, {"ensemble"}, reduce=reduce)
 
 
+@pytest.mark.dear
 def test_a_diffusion_of_another_shape_is_compiled_for_itself(came):
     """The code of the callee is then another one, though that of the caller is not."""
     drift, _ = linear("tuples")

@@ -53,6 +53,7 @@ def test_experiments_each_begin_with_their_own_parameters():
     assert result.params == pytest.approx(TRUE, rel=1e-6)
 
 
+@pytest.mark.dear
 def test_results_are_kept_with_the_function():
     result = fitted(at_rest, optimizer_options={"method": "trf", "x_scale": 1.0})
     again = nd.fit.FitResult.from_json(result.to_json(), washed_out, y0=at_rest)

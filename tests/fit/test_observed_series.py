@@ -93,6 +93,7 @@ def test_each_has_a_parameter_of_its_own():
     assert profile.high == pytest.approx(mus[1] + 1.96 * spread, abs=0.1 * spread)
 
 
+@pytest.mark.dear
 def test_what_is_known_of_one_and_what_two_share():
     given = {"a": {"mu": 0.5}, "b": {"mu": "pull"}, "c": {"mu": "pull"}}
     fit = _fit(_experiments(**given), {"sigma": 1.0, "pull": -0.2})
@@ -210,6 +211,7 @@ def test_simulated_likelihoods_draw_other_numbers_for_each_series():
     assert fit.loglik == pytest.approx(sum(found), rel=1e-12)
 
 
+@pytest.mark.dear
 def test_predictions_and_pictures():
     start = {"mu": 0.1, "sigma": 0.4}
     parts = [Experiment(t, np.exp(0.3 * y), name=n) for n, (t, y) in zip(NAMES, PATHS, strict=True)]

@@ -254,6 +254,7 @@ def one_by_one(fitted):
     return [run_start(problem, index, start) for index, start in enumerate(points)]
 
 
+@pytest.mark.dear
 def test_all_starts_that_go_on_ask_together(closed_form):
     fitted = decay_fit()
     asked = ClosedForm.asked

@@ -77,6 +77,7 @@ def test_a_constant_series():
     np.testing.assert_allclose(found, vasicek(y, 0.8, 0.6, 0.4), atol=1e-13)
 
 
+@pytest.mark.dear
 def test_a_density_without_an_end_is_told():
     flat = njit(lambda t0, y0, t1, y1, k: -k)
     with pytest.raises(nd.ModelError, match="to t = .* does not fall to zero"):

@@ -153,6 +153,7 @@ def test_gradients(f, plain, mode):
     np.testing.assert_allclose(nd.grad(f, mode=mode)(A), by_complex_step(plain, A), rtol=1e-13)
 
 
+@pytest.mark.dear
 def test_second_derivatives():
     hessian = nd.hessian(element_by_element)(A)
     np.testing.assert_allclose(hessian, np.diag(6 * A * np.arange(1, 4)), rtol=1e-13)

@@ -270,6 +270,7 @@ def defined(source):
 
 
 @pytest.mark.filterwarnings("ignore:np.dot.* is faster on contiguous arrays")
+@pytest.mark.dear
 def test_a_program_that_returns_integers():
     check(defined(RETURNS_INTEGERS), *ARGUMENTS, rtol=1e-9, chunk=2)
 

@@ -175,6 +175,7 @@ def test_members_of_tuples_are_converted(mode):
         (results_that_may_be_none, 4 * 1.3 + 1, 4.0),  # 2 x**2 + x
     ],
 )
+@pytest.mark.dear
 def test_none_where_the_signature_says_optional(mode, function, slope, second):
     """As in pandapipes' `derivatives_branch_thermal_numba`, whose branch for None does not run."""
     value, found = nd.value_and_grad(function, mode=mode)(1.3)

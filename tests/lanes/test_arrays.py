@@ -88,6 +88,7 @@ def what_all_lanes_share(x, y, a, p):
     return own[0] * own[1] + shared[2] * y
 
 
+@pytest.mark.dear
 def test_in_a_row():
     compare(rows_and_views)
 

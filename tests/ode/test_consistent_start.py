@@ -45,6 +45,7 @@ def test_second_order(solve):
     np.testing.assert_allclose(nd.hessian(second)(X), nd.hessian(closed)(X), rtol=1e-10)
 
 
+@pytest.mark.dear
 def test_a_solution_begins_there(solve):
     """From Python and compiled code; y' = -y + t has the solution (y0 + 1) exp(-t) + t - 1."""
 

@@ -73,6 +73,7 @@ def exact_slopes(gravity, kept):
     ).imag / abs(tiny)
 
 
+@pytest.mark.dear
 def test_bouncing_balls(twin):
     """Up to eight bounces, whose times move with the height and with gravity."""
     state = np.column_stack([HEIGHTS, np.zeros_like(HEIGHTS)])

@@ -126,6 +126,7 @@ def test_shares_and_arrays_on_the_gpu():
 # -- what fails, and what is refused ----------------------------------------------------------------
 
 
+@pytest.mark.dear
 def test_what_fails_leaves_the_others_right():
     y0s = np.array([0.5, 1.6, -1.0, 3.0])
     with pytest.warns(nd.NumbadWarning, match=r"2 of 4.*first is number 1: .* at t = 0\.62"):
@@ -138,6 +139,7 @@ def test_what_fails_leaves_the_others_right():
     np.testing.assert_allclose(found.gradients[::2, 0], 2.0 * ends**3 / y0s[::2] ** 2, rtol=1e-4)
 
 
+@pytest.mark.dear
 def test_a_loss_that_is_none_is_told():
     def loss(ys):
         return math.sqrt(ys[1, 0] - 1.0) if ys[1, 0] < 1.5 else ys[1, 0] * math.nan

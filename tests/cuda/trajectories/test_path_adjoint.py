@@ -111,6 +111,7 @@ def test_a_gradient_is_that_of_the_cpu():
 
 
 @pytest.mark.parametrize("precision", ["float32", "float64"])
+@pytest.mark.dear
 def test_all_stays_in_registers(precision, twin):
     """Of Heston's model by seven numbers, in either precision throughout."""
     found = device.ensemble(heston, *HESTON, derivatives=BOTH, loss=roughness, precision=precision)

@@ -52,6 +52,7 @@ def products_of_euler(key, y, rate, vol, dt=0.1, steps=10):
     return end, end * np.array([1.0 / y, (dt / factors).sum(), (w / factors).sum()])
 
 
+@pytest.mark.dear
 def test_closed_form_of_euler_steps():
     """Path i is path i, whatever number its thread has."""
     found = device.ensemble(EULER, STARTS, TIMES, ARGS, KEY, derivatives=BOTH, loss=end_squared)

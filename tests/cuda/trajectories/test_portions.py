@@ -60,6 +60,7 @@ def test_portions_are_the_whole(fits, monkeypatch, twin):
     np.testing.assert_allclose(found.ys[:, 1, 0], STARTS * np.exp(-STARTS[::-1]), rtol=1e-7)
 
 
+@pytest.mark.dear
 def test_a_path_keeps_its_number():
     """Of one key, path i is path i in whatever portion it is."""
     solve = brownian_solver("EulerMaruyama", 0.25)

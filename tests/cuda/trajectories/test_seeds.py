@@ -121,6 +121,7 @@ def test_structures_and_constants():
         np.testing.assert_allclose(found.derivatives[i, 1, 0], [by_a, by_b, by_k], rtol=1e-5)
 
 
+@pytest.mark.dear
 def test_derivatives_of_what_is_not_reached_are_nan():
     y0s = np.array([0.5, 1.6])
     with pytest.warns(nd.NumbadWarning, match="1 of 2"):

@@ -151,6 +151,7 @@ def test_structures_constants_choices_and_loops(precision):
     np.testing.assert_allclose(alone.gradients, found.gradients[:, 2:4], rtol=1e-5)
 
 
+@pytest.mark.dear
 def test_what_fails_leaves_the_others_right():
     solve = nd.ode.solver(lambda t, y: y * y, method="Rosenbrock23", max_steps=2000, rtol=1e-5)
     y0s = np.array([0.5, 1.6, -1.0, 3.0])

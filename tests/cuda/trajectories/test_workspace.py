@@ -21,6 +21,7 @@ SPREAD = np.geomspace(1e-3, 8.0, 70)
 
 
 @pytest.mark.parametrize(("room", "bytes_at_once"), [(3, 2**30), (16, 16_000)])
+@pytest.mark.dear
 def test_trajectories_of_more_steps_than_there_is_room_for_go_again(
     room, bytes_at_once, monkeypatch, twin
 ):

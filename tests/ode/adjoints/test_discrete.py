@@ -165,6 +165,7 @@ def test_a_scratch_array_among_the_arguments():
     np.testing.assert_allclose(found, spring_gradient(1.5, 1.0, 1.0, 0.5, 1.7)[2:], rtol=1e-8)
 
 
+@pytest.mark.dear
 def test_back_through_the_gradient_of_a_state_that_is_made_in_the_function():
     """At times from outside: the steps' record holds none of the duals that the state's array does."""
     solve = nd.ode.solver(lambda t, y, k: k * y, rtol=1e-10, atol=1e-12)

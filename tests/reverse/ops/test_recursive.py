@@ -305,6 +305,7 @@ def test_fourier_transform_has_its_own_adjoint():
     assert found == pytest.approx(np.fft.fft(seed), rel=1e-13)
 
 
+@pytest.mark.dear
 def test_recursion_of_arrays_in_the_debug_mode():
     import numbad as nd
 

@@ -52,6 +52,7 @@ def nothing(a, m, n):
     return found + np.nansum(empty) + np.sum(np.dot(m[:0], n)) + np.sum(m[:, :0] @ n[:0]) + a.sum()
 
 
+@pytest.mark.dear
 def test_empty_arrays_add_nothing():
     a, m, n = np.ones(3), np.ones((2, 3)), np.ones((3, 2))
     value, found = nd.value_and_grad(nothing, (0, 1, 2), mode="reverse")(a, m, n)

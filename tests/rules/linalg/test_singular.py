@@ -43,6 +43,7 @@ def test_vectors_of_a_matrix_at_rest_are_constants(mode, phase):
     np.testing.assert_allclose(found, 8.0 * np.abs(null) ** 2 * x, rtol=1e-13, atol=1e-14)
 
 
+@pytest.mark.dear
 def test_a_tangent_that_moves_itself_is_no_rest():
     """The tangents by `s` and by `t` are zero where both are, the second derivative by both is not."""
     matrix, direction = np.array([[-1.0, -1.0, 1.0], [1.0, 0.3, -1.0]]), np.ones((2, 3))
