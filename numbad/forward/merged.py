@@ -38,9 +38,9 @@ def convert_merged(func_ir, typemap, activity, changes, dual, promoted=frozenset
             _convert(func_ir, meeting, _arrays(typemap, dual, duals))
     for statement in list(_tuples_given(func_ir, typemap, activity.flow)):
         name = statement.target.name
-        if name in activity.fresh_calls or _may_be_copied(statement, [name], changes):
-            convert = as_dual if name in activity.fresh_calls else members_as_dual
-            _convert_given(func_ir, statement, convert(dual))
+        copied = _may_be_copied(statement, [name], changes)
+        if copied or name in activity.fresh_calls:
+            _convert_given(func_ir, statement, (members_as_dual if copied else as_dual)(dual))
             converted.add(name)
     if any(_has_no_place(typemap.get(name)) for name in activity.active - activity.holds):
         converted.update(_convert_numbers(func_ir, typemap, dual))

@@ -247,6 +247,12 @@ def _made_stages(a):
     return np.ones(2), np.ones(2) * a
 
 
+@njit
+def _one_array_twice(a):
+    made = np.ones(2)
+    return made, made * a, made
+
+
 def of_given_tuples(a, c):
     """Tuples that functions give, walked."""
     total = 0.0
@@ -256,6 +262,8 @@ def of_given_tuples(a, c):
     for k in range(2):
         made[k][0] = 3.0
         total += pair[k][0] * made[k][1]
+    for y in _one_array_twice(a):
+        total += y[0]
     return total
 
 
@@ -328,7 +336,7 @@ M = np.array([[1.0, 2.0], [3.0, 4.0]])
         (written_to, (1.3, C.copy()), 5 * 2 * 1.3),
         (of_results, (0.3,), 0.0),
         (of_results, (1.3,), 2 * 1.3 * (WEIGHTS @ WEIGHTS + WEIGHTS.sum())),
-        (of_given_tuples, (1.3, C), C[1] * (1 + 2 * 1.3) + 2 * C[0] * 1.3),
+        (of_given_tuples, (1.3, C), C[1] * (1 + 2 * 1.3) + 2 * C[0] * 1.3 + 1),
         (in_other_orders, (1.3, M), (M.T * np.outer(M[0], M[1])).sum() - (M**3).sum()),
         (in_one_order, (1.3, M), 2 * 1.3 * (M**2).sum() + 1),
     ],
