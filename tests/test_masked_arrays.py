@@ -109,6 +109,7 @@ def test_masked_observations_are_not_fitted():
     assert found.params["k"] == pytest.approx(1.0, rel=1e-6)
 
 
+@pytest.mark.dear
 def test_masked_observations_of_a_state_that_is_hidden():
     decay = filters.extended_kalman(
         lambda t, y, rate: (-rate * y[0],),

@@ -27,6 +27,7 @@ def closed(x):
     return (x[1] * x[0] ** 2 + x[2]) ** (1.0 / 3.0)
 
 
+@pytest.mark.dear
 def test_value_and_derivatives_in_both_modes(solve):
     def second(x):
         return nd.ode.consistent_state(solve, (x[0], 1.0), x[1], x[2])[1]

@@ -67,6 +67,7 @@ def test_a_bouncing_ball_and_its_derivative_by_the_start(ball, mode):
     np.testing.assert_allclose(slope, by_start(4.0, 9.0, 1.4), **close)
 
 
+@pytest.mark.dear
 def test_bounces_follow_each_other(ball):
     """Each flight takes nine tenths of the time of the one before."""
     first = math.sqrt(2.0 * 5.0 / 10.0)

@@ -64,6 +64,7 @@ def complex_of(totals, on, off):
 @pytest.mark.deep(but=["1-reverse"])
 @pytest.mark.parametrize("first", ["forward", "reverse"])
 @pytest.mark.parametrize("by", [0, 1, 2])
+@pytest.mark.dear
 def test_second_order_by_some_arguments(by, first):
     """Few arrays of a sweep hold duals then; the number of Newton's steps does not depend on which."""
     args = POINT[:2], *POINT[2:]

@@ -13,6 +13,7 @@ SECOND_ORDER = 6  # one program in so many
 @pytest.mark.parametrize(
     "part", [0, *(pytest.param(k, marks=pytest.mark.deep) for k in range(1, PARTS))]
 )
+@pytest.mark.dear
 def test_random_programs(part):
     tally = three_way.Tally()
     for number in range(part * SIZE, (part + 1) * SIZE):

@@ -183,6 +183,7 @@ def test_back_through_the_gradient_of_a_state_that_is_made_in_the_function():
 
 @pytest.mark.deep(but=["Tsit5"])
 @pytest.mark.parametrize("method", ["Tsit5", "DOP853", "Rodas5P", "RadauIIA5", "BDF"])
+@pytest.mark.dear
 def test_the_same_with_an_array_among_the_parameters(method):
     """Its index and that of the solution are checked with one text, which is no memory that both share."""
 
@@ -208,6 +209,7 @@ def test_the_same_with_an_array_among_the_parameters(method):
 
 @pytest.mark.deep(but=["Tsit5"])
 @pytest.mark.parametrize("method", ["Tsit5", "Rodas5P", "BDF"])
+@pytest.mark.dear
 def test_the_same_in_a_loop(method):
     """What steps of a loop keep lies in one frame on the tape, and is no memory that all of it shares."""
 

@@ -32,6 +32,7 @@ def copied(matrix, x):
 
 @pytest.mark.parametrize("mode", ["forward", "reverse"])
 @pytest.mark.parametrize("phase", [1.0, 0.6 + 0.8j])
+@pytest.mark.dear
 def test_vectors_of_a_matrix_at_rest_are_constants(mode, phase):
     def beyond(x, matrix):
         kept, doubled = copied(matrix, x)
