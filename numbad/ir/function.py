@@ -28,6 +28,9 @@ class Function:
     checked: bool = False  # a callee asks for checked bounds
     names: dict = field(default_factory=dict)  # temporary -> the source's name for it
     sites: dict = field(default_factory=dict)  # label -> places of the calls that it lies in
+    written: set = field(
+        default_factory=set
+    )  # of the inlined copies, those of code that numbad wrote
     _definitions: dict = field(default=None, repr=False)
 
     @property
@@ -115,6 +118,10 @@ class Function:
         name = f"{hint}@{self.serial}"
         self.types[name] = ty
         return ir.Var(self.scope, name, loc or self.loc)
+
+    def is_written(self, var):
+        """Whether a name is one of code that numbad wrote for a function of NumPy's, and inlined."""
+        return name_of(var).rpartition("#")[2] in self.written
 
     def new_label(self):
         return max(self.blocks) + 1

@@ -10,6 +10,9 @@ from numba.core import ir, types
 from .function import is_expr, is_phi, map_vars, successors
 
 _OWN = os.path.dirname(os.path.dirname(__file__))
+WRITTEN = "<numbad"
+"""What the names of files of code begin with that numbad wrote, see `source`."""
+
 _LIBRARIES = (
     os.path.dirname(numba.__file__),
     *(os.path.join(_OWN, x) for x in ("ir", "reverse", "rules")),
@@ -81,6 +84,8 @@ def inline(fn, label, index, callee, arguments, before=(), place=None):
     block.body = [*block.body[:index], *before]
     fn.serial += 1
     suffix = f"#{fn.serial}"
+    if callee.loc.filename.startswith(WRITTEN):
+        fn.written.add(suffix[1:])
     base = fn.new_label() - callee.entry
     names = {}
 
@@ -120,7 +125,7 @@ def inline(fn, label, index, callee, arguments, before=(), place=None):
 
 
 def _is_library(filename):
-    return filename.startswith((*(f"{x}{os.sep}" for x in _LIBRARIES), "<numbad"))
+    return filename.startswith((*(f"{x}{os.sep}" for x in _LIBRARIES), WRITTEN))
 
 
 def _copy(fn, callee, base, rename, end):

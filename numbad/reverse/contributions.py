@@ -82,17 +82,23 @@ def contribution(expressions, needed, strong=False):
             arithmetic = _VectorArithmetic if _is_vector(result) else _Arithmetic
 
             def products():
-                how = arithmetic(emit, result, rarely=bool(strong) or _is_vector(result))
+                how = arithmetic(emit, result, rarely=strong is True or _is_vector(result))
                 made = _products(emit, expressions, found, bar, how, strong)
                 return [p.value if _is_vector(result) else emit.cast(p, result) for p in made]
 
-            skipping = strong and isinstance(result, types.Float) and any(map(_calls, expressions))
+            skipping = (
+                strong is True and isinstance(result, types.Float) and any(map(_calls, expressions))
+            )
             out = _where_counted(emit, bar, result, products) if skipping else products()
             return context.make_tuple(builder, returned, out) if several else out[0]
 
         return returned(adjoint, values), codegen
 
     return contribute
+
+
+LEFT_OUT = "left out"
+"""Products ask whether the adjoint is zero, and where one is, whatever it is multiplied by."""
 
 
 _ELEMENTARY = {
@@ -176,6 +182,8 @@ class _Arithmetic:
         self.emit, self.result, self.rarely = emit, result, rarely
 
     def times(self, bar, factor, strong):
+        if strong == LEFT_OUT and isinstance(self.result, types.Float):
+            return self._unless_left_out(bar, self.emit.apply(operator.mul, (bar, factor)))
         if strong:
             return self._checked(
                 operator.mul, (bar, factor), lambda: self.emit.product(factor, bar)
@@ -187,6 +195,13 @@ class _Arithmetic:
         if strong:
             return self._checked(operator.truediv, operands, lambda: self.emit.quotient(*operands))
         return self.emit.apply(operator.truediv, operands)
+
+    def _unless_left_out(self, bar, product):
+        """A product; zero where the adjoint is. One comparison, and loops of it vectorise."""
+        builder = self.emit.builder
+        counts = builder.fcmp_unordered("!=", bar.value, bar.value.type(0.0))
+        zero = product.value.type(0.0)
+        return Operand(product.type, builder.select(counts, product.value, zero))
 
     def _checked(self, function, operands, asking):
         """A product or quotient; where it is nan, what `asking` emits, which asks for zeros."""
@@ -264,7 +279,7 @@ def _products(emit, expressions, found, bar, arithmetic, strong):
 
     products = []
     for node in expressions:
-        asks = strong is not None and (strong or not is_polynomial(node))
+        asks = strong is not None and (not is_polynomial(node) or strong)
         if isinstance(node, Apply) and node.fn is operator.truediv and not _is_slope(node):
             key = "over", node.args[1]
             if key not in shared:  # one division serves every partial with this denominator

@@ -9,7 +9,14 @@ function that can be flat, or a root is near: within the expression, and through
 import operator
 from collections import defaultdict
 
+from numba.core import types
+from numba.core.dispatcher import Dispatcher
+
+from ..ir.callee import callee_of
+from ..ir.function import is_expr
+from ..rules.constant import NAN_TESTS
 from ..rules.poles import CARRYING, is_flat_somewhere, is_polynomial, is_quotient, is_root
+from .ops.array import Store
 from .ops.moves import Move, Phi
 from .ops.scalar_function import ScalarOp
 from .ops.structural_functions import Extremum
@@ -83,6 +90,58 @@ def _partials(activity, op):
 def find_dropped(fn, activity, control):
     """The leaves whose definitions ask for zeros in all their products."""
     return _DroppedSearch(fn, activity, control).run()
+
+
+def find_left_out(fn, activity):
+    """The leaves that ask in products whether their cotangent is zero, since a store may leave it so.
+
+    `np.nansum(r * r)` counts nothing of the elements that are NaN, `np.where(mask, r * r, 0.0)` of what lies
+    outside the mask: there the product's cotangent is zero, and so is zero times NaN to be. What NumPy's
+    functions store in arrays asks where the function tells NaN from numbers or has masks; what the
+    user's own loops store, where it tells NaN. In loops that do no more, it costs a tenth.
+    """
+    tells_nan = _tells_nan(fn)
+    if not tells_nan and not _reads_masks(fn):
+        return set()
+    made_by = {t: op for op in activity.every() for _, t in op.flows}
+    found, pending = set(), []
+    for op in activity.every():
+        if isinstance(op, Store) and (tells_nan or fn.is_written(op.statement.value)):
+            pending += [source for source, _ in op.flows]
+    while pending:
+        leaf = pending.pop()
+        op = made_by.get(leaf)
+        if isinstance(op, ScalarOp | Move | Phi) and activity.active(leaf) and leaf not in found:
+            found.add(leaf)
+            pending += [source for source, target in op.flows if target == leaf]
+    return found
+
+
+def _tells_nan(fn):
+    """Whether the function asks of anything whether it is NaN, or calls one that names such a question."""
+    calls = (value for _, value in fn.definitions.values() if is_expr(value, "call"))
+    return any(_asks(callee_of(fn, call).key) for call in calls)
+
+
+def _asks(callee):
+    if isinstance(callee, Dispatcher):
+        return not _NAMES.isdisjoint(callee.py_func.__code__.co_names)
+    return any(callee is test for test in NAN_TESTS)
+
+
+_NAMES = {test.__name__ for test in NAN_TESTS}
+
+
+def _reads_masks(fn):
+    """Whether the function reads an element of an array of bools."""
+    read = (
+        (name, value) for name, (_, value) in fn.definitions.items() if is_expr(value, "getitem")
+    )
+    return any(
+        isinstance(fn.type_of(name), types.Boolean)
+        and isinstance(fn.type_of(value.value), types.Array)
+        for name, value in read
+    )
 
 
 class _DroppedSearch:

@@ -41,6 +41,7 @@ class SweepEmitter(Values):
         self._memo = {}
         self.local_leaves = set()
         self.dropped = set()  # leaves whose definitions ask for zeros, see `dropped`
+        self.left_out = set()  # leaves whose products ask whether their cotangent is zero
         self.undecided = set()  # and roots that do not
         self.hoisted = set()  # loads whose adjoints are added to the array after a loop
         self.gathered = {}  # block of a loop whose sums are in any order -> the blocks of that loop

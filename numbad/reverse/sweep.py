@@ -15,7 +15,7 @@ from ..ir.function import is_phi
 from ..ir.leaves import HANDLES, at
 from .boundary import Boundary
 from .cotangents import Lanes
-from .dropped import find_dropped, find_undecided
+from .dropped import find_dropped, find_left_out, find_undecided
 from .emitter import SweepEmitter
 from .escape import Escape
 from .guards import Guards
@@ -51,6 +51,7 @@ class Sweep(Recording, Boundary):
         self.live = [label for label in control.order if label in control.returning]
         self.exit = _exit(fn)
         self.e.dropped = find_dropped(fn, activity, control)
+        self.e.left_out = find_left_out(fn, activity)
         self.e.undecided = find_undecided(activity, control)
         self.e.local_leaves = self._local_leaves()
         if UPDATES.is_on():

@@ -24,9 +24,10 @@ LOGIC = (
     *(np.logical_and, np.logical_or, np.logical_xor, np.logical_not),
 )
 
+NAN_TESTS = (*(math.isnan, math.isfinite, cmath.isnan, cmath.isfinite, np.isnan, np.isfinite),)
+
 PREDICATES = (
-    *(math.isnan, math.isinf, math.isfinite, cmath.isnan, cmath.isinf, cmath.isfinite),
-    *(np.isnan, np.isinf, np.isfinite, np.signbit),
+    *(*NAN_TESTS, math.isinf, cmath.isinf, np.isinf, np.signbit),
     *(np.isneginf, np.isposinf, np.isclose, np.isreal, np.iscomplex),
 )
 

@@ -10,7 +10,7 @@ from ...ir.fence import refuse
 from ...ir.leaves import leaves
 from ...rules.expression import Answer, Apply, Arg, Const, Missing, evaluate
 from ...rules.registry import find, name_of
-from ..contributions import contribution, needs, partials
+from ..contributions import LEFT_OUT, contribution, needs, partials
 from .base import Op
 
 INPLACE = {
@@ -90,6 +90,8 @@ class ScalarOp(Op):
         for k in wanted:
             self._refuse_missing(k, every[k])
         strong = None if target in e.undecided else target in e.dropped
+        if strong is False and target in e.left_out:
+            strong = LEFT_OUT
         simple = [k for k in wanted if self._simple(every[k], strong)]
         for k in simple:
             self._add_simple(e, k, every[k], adjoint)

@@ -107,7 +107,7 @@ def _accumulated(a, start, symbol):
         return None
     x = f"a{subscript(a.ndim)}"
     lines = ["def accumulated(a):", "    out, total, n = np.empty(a.size, number), start, 0"]
-    body = [f"if {x} == {x}:", f"    total {symbol}= {x}", "out[n] = total", "n += 1"]
+    body = [f"if not np.isnan({x}):", f"    total {symbol}= {x}", "out[n] = total", "n += 1"]
     lines += nest([f"a.shape[{k}]" for k in range(a.ndim)], body)
     number = number_class(a.dtype)
     return jit([*lines, "    return out"], number=number, start=number(start))
@@ -235,7 +235,7 @@ def finite(x, copy=True, nan=0.0, posinf=None, neginf=None):
     low = "least" if is_none(neginf) else "neginf"
     high = "most" if is_none(posinf) else "posinf"
     value, out = ("x", "out") if alone else ("x[at]", "out[at]")
-    test = [f"if {value} != {value}:", f"    {out} = nan"]
+    test = [f"if np.isnan({value}):", f"    {out} = nan"]
     test += [f"elif {value} == -np.inf:", f"    {out} = {low}"]
     test += [f"elif {value} == np.inf:", f"    {out} = {high}"]
     lines = ["def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):"]

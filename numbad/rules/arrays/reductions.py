@@ -158,9 +158,9 @@ def _extremum_without_nan(a, sign):
         return None
     if isinstance(a.dtype, types.Complex):
         better = _less(a, sign, "x", "best")
-        better = f"(best.real != best.real and x.real == x.real) or {better}"
+        better = f"(np.isnan(best.real) and not np.isnan(x.real)) or {better}"
     else:
-        better = f"x == x and not best {sign} x"
+        better = f"not np.isnan(x) and not best {sign} x"
     return _found(a, "extremum", better)
 
 
@@ -229,7 +229,7 @@ def _sums_along(a, axis, asked):
     return jit([*lines, "    return out"], number=number_class(asked))
 
 
-# -- without NaN: x == x holds for numbers alone ---------------------------------------------------
+# -- without NaN -----------------------------------------------------------------------------------
 
 
 def _without_nan(a, start, symbol):
@@ -237,7 +237,7 @@ def _without_nan(a, start, symbol):
         return None
     x = f"a{subscript(a.ndim)}"
     lines = ["def reduction(a):", f"    out = number({start})"]
-    lines += over(a, [f"if {x} == {x}:", f"    out {symbol}= {x}"])
+    lines += over(a, [f"if not np.isnan({x}):", f"    out {symbol}= {x}"])
     return jit([*lines, "    return out"], number=number_class(a.dtype))
 
 
@@ -259,7 +259,7 @@ def mean_of_numbers(a):
     x = f"a{subscript(a.ndim)}"
     start = "complex(0.0, 0.0)" if isinstance(a.dtype, types.Complex) else "0.0"
     lines = ["def mean(a):", f"    out = {start}", "    count = 0"]
-    lines += over(a, [f"if {x} == {x}:", f"    out += {x}", "    count += 1"])
+    lines += over(a, [f"if not np.isnan({x}):", f"    out += {x}", "    count += 1"])
     return jit([*lines, "    return np.true_divide(out, count)"])
 
 
@@ -267,7 +267,7 @@ def _variance_of_numbers(a):
     x = f"a{subscript(a.ndim)}"
     lines = ["def variance(a, axis=None, dtype=None, out=None, ddof=0):", "    m = mean(a)"]
     lines += ["    total, count = 0.0, 0"]
-    body = [f"if {x} == {x}:", f"    val = {x} - m"]
+    body = [f"if not np.isnan({x}):", f"    val = {x} - m"]
     lines += over(a, [*body, f"    total += {_squared_modulus(a)}", "    count += 1"])
     lines += ["    if count <= ddof:", "        return np.nan"]
     return jit([*lines, "    return np.true_divide(total, count - ddof)"], mean=mean_of_numbers(a))

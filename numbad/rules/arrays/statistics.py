@@ -160,7 +160,7 @@ def _numbers(a, asked):
     """A function that gathers what is no NaN, and counts it."""
     x = f"a{subscript(a.ndim)}"
     lines = ["def numbers(a):", "    out, n = np.empty(a.size, number), 0"]
-    lines += over(a, [f"if {x} == {x}:", f"    out[n] = {x}", "    n += 1"])
+    lines += over(a, [f"if not np.isnan({x}):", f"    out[n] = {x}", "    n += 1"])
     return jit([*lines, "    return out[:n]"], number=number_class(asked))
 
 
