@@ -16,6 +16,7 @@ from ..operators.operator_dispatcher import (
     starred,
 )
 from .batch_axes import checked_axes, checked_lanes
+from .gradients import Gradients, has_gradients
 from .in_lanes import Together
 from .one_by_one import OneByOne
 
@@ -65,12 +66,24 @@ class Batch(Operator):
 
     def generate(self, typingctx, argtypes):
         entries = [f"arg{k}" for k in range(len(self.names))]
-        return together_or_not(
-            self,
-            argtypes,
-            lambda lanes: Together(self, entries, argtypes, lanes).values(typingctx),
-            lambda: OneByOne(self, entries, argtypes).values(typingctx),
-        )
+
+        def together(lanes):
+            if has_gradients(self, argtypes):
+                of_function = self._of_function(lanes)
+                return Gradients(self, argtypes, of_function).values(typingctx)
+            return Together(self, entries, argtypes, lanes).values(typingctx)
+
+        def one_by_one():
+            return OneByOne(self, entries, argtypes).values(typingctx)
+
+        return together_or_not(self, argtypes, together, one_by_one)
+
+    def _of_function(self, lanes):
+        """The batch of the function whose gradients this evaluates; by what elements share, too."""
+        gradient, axes = self.f.operator, list(self.axes)
+        for k in gradient.argnums:
+            axes[k] = axes[k] or 0
+        return Batch(gradient.f, tuple(axes), lanes)
 
 
 def together_or_not(batch, argtypes, together, one_by_one):
@@ -140,7 +153,9 @@ def batch(f, in_axes=0, *, lanes="auto"):
     UnsupportedError, which says why not; None takes one after the other. Values are the same, bit
     for bit, in all cases.
 
-    Derivatives go through the result in both modes; in reverse mode in lanes as well.
+    Derivatives go through the result in both modes; in reverse mode in lanes as well. Of a gradient,
+    `batch(grad(f))`, each element has its own: in lanes where those of `f` can go together, and then
+    the same as one by one to rounding.
 
     Raises ArgumentError where `in_axes` or `lanes` do not fit, or an argument has no such axis;
     UnsupportedError, when it is compiled, for what `f` must not do.

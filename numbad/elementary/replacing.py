@@ -8,15 +8,17 @@ from numba.core import cgutils
 from numba.core.registry import cpu_target
 
 from numbad.compilation.linking import UNRESOLVED, LinkedLibrary
-from numbad.elementary.emitted import DOUBLE
 from numbad.elementary.variants import (
     BY_NAME,
     FUNCTIONS,
+    LANES,
     PREFIX,
     beside,
     beside_libm,
+    in_lanes,
     in_place,
     in_place_of_libm,
+    lanes_of,
     of_scipy,
     widths,
 )
@@ -41,6 +43,8 @@ def replace_libm(library):
     module = library._final_module
     if not widths():
         return
+    for called in [f.name for f in module.functions if f.name.startswith(LANES)]:
+        module.link_in(parse_assembly(in_lanes(called)))
     if _has_powers(module):
         _simplify(library)  # LLVM makes a product of a square as long as it is a power
     known = {f.name: f for f in module.functions if f.is_declaration or f.name in _OF_SCIPY}
@@ -88,7 +92,8 @@ def _library(text, name):
 
 
 def _call(context, builder, text, symbol, arguments):
-    fnty = ir.FunctionType(DOUBLE, [DOUBLE] * len(arguments))
+    ty = arguments[0].type
+    fnty = ir.FunctionType(ty, [ty] * len(arguments))
     called = cgutils.get_or_insert_function(builder.module, fnty, symbol)
     context.add_linking_libs([_library(text, symbol)])
     return builder.call(called, arguments)
@@ -101,10 +106,25 @@ def call_beside(context, builder, name, arguments):
 
 def call_of_scipy(builder, name, arguments, emit):
     """A function of SciPy's, which `emit(builder, arguments)` calls, by a name that ours can take."""
-    module, symbol = builder.module, of_scipy(name)
+    return _call_by_name(builder, of_scipy(name), arguments, emit)
+
+
+def call_in_lanes(builder, name, arguments, emit):
+    """A function of vectors, which `emit(builder, arguments)` computes, by a name that ours can take."""
+    return _call_by_name(builder, lanes_of(name, arguments[0].type.count), arguments, emit)
+
+
+def call_of_vectors(context, builder, name, arguments):
+    """Our function of vectors, for what is no value."""
+    symbol = lanes_of(name, arguments[0].type.count)
+    return _call(context, builder, in_lanes(symbol), symbol, arguments)
+
+
+def _call_by_name(builder, symbol, arguments, emit):
+    module, ty = builder.module, arguments[0].type
     function = module.globals.get(symbol)
     if function is None:
-        fnty = ir.FunctionType(DOUBLE, [DOUBLE] * len(arguments))
+        fnty = ir.FunctionType(ty, [ty] * len(arguments))
         function = ir.Function(module, fnty, symbol)
         function.linkage = "linkonce_odr"
         function.attributes.add("alwaysinline")

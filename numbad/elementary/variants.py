@@ -27,6 +27,7 @@ from numbad.elementary.power import power
 
 PREFIX = "numbad.elementary."
 _SCIPY = f"{PREFIX}scipy."
+LANES = f"{PREFIX}lanes."
 _ATTRIBUTES = ("noinline", "nounwind", "readnone", "willreturn")
 
 
@@ -203,7 +204,7 @@ def in_place_of_libm(name):
     _define(module, function, PREFIX + name, DOUBLE)
     for symbol in function.symbols:
         _told(module, function, in_place(symbol), PREFIX + name)
-    return str(module) + _kept(function)
+    return str(module) + _kept(function, PREFIX + name)
 
 
 @cache
@@ -215,6 +216,21 @@ def beside_libm(name):
     function, module = _module(name)
     _told(module, function, beside(name), function.symbols[-1])
     return str(module) + _kept(function)
+
+
+@cache
+def in_lanes(called):
+    """An LLVM module: the function that is called by `lanes_of(name, n)`, of a vector of `n` numbers."""
+    name, n = called.removeprefix(LANES).split(".")
+    module = ir.Module(called)
+    module.triple = get_process_triple()
+    _define(module, BY_NAME[name], called, ir.VectorType(DOUBLE, int(n)))
+    return str(module)
+
+
+def lanes_of(name, n):
+    """What code calls a function by of `n` numbers at once."""
+    return f"{LANES}{name}.{n}"
 
 
 def in_place(symbol):
@@ -231,10 +247,15 @@ def beside(name):
     return f"{PREFIX}{name}.beside"
 
 
-def _kept(function):
-    """What keeps the vector forms, which nothing calls until there are vectors."""
-    pointers = ", ".join(f'ptr @"{variant_name(function, width)}"' for width in widths())
-    kind = f"[{len(widths())} x ptr]"
+def _kept(function, *others):
+    """What keeps the vector forms, which nothing calls until there are vectors.
+
+    `others` keep all their parameters, which the attribute counts: LLVM drops those of a function that is
+    called with one constant, as the exponent of powers, unless it is used elsewhere.
+    """
+    names = *(variant_name(function, width) for width in widths()), *others
+    pointers = ", ".join(f'ptr @"{name}"' for name in names)
+    kind = f"[{len(names)} x ptr]"
     return (
         f'\n@llvm.compiler.used = appending global {kind} [{pointers}], section "llvm.metadata"\n'
     )

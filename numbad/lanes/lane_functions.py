@@ -10,12 +10,16 @@ import operator
 from functools import partial
 
 import numpy as np
+import scipy.special as sp
 from llvmlite import ir
 from numba.core import cgutils, types
 from numba.core.dispatcher import Dispatcher
 from numba.core.imputils import lower_builtin
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 
+from ..elementary import variants as elementary
+from ..elementary.named import NAMES
+from ..elementary.replacing import call_in_lanes
 from ..rules import CONSTANT, SCALAR, STRUCTURAL
 from .varying import Varying, any_lane, gathered, lane
 
@@ -66,6 +70,19 @@ def _lane_by_lane(fn, context, builder, sig, args):
         item = implementation(builder, given)
         found.append(context.cast(builder, item, inner_sig.return_type, sig.return_type.scalar))
     return gathered(builder, found)
+
+
+def _elementary(name, fn, context, builder, sig, args):
+    """Lane by lane, in a function of its own that `nd.vector_math` puts one of vectors in place of."""
+    inner = signature(sig.return_type, *[sig.return_type] * len(args))
+    every = {sig.return_type.scalar, *one_lane(sig.args)}
+    if every != {types.float64} or context.target_name != "cpu":
+        return _lane_by_lane(fn, context, builder, sig, args)
+
+    def emit(within, vectors):
+        return _lane_by_lane(fn, context, within, inner, vectors)
+
+    return call_in_lanes(builder, name, _vectors(context, builder, sig, args), emit)
 
 
 def _in_lane(context, builder, k, value, ty, wanted):
@@ -150,7 +167,13 @@ def _logic(name, fn, context, builder, sig, args):
     return getattr(builder, name)(*masks)
 
 
+_ELEMENTARY = {
+    **NAMES,
+    **{getattr(sp, f.name): f.name for f in elementary.FUNCTIONS if f.scipy},
+}
+
 _VECTOR = {
+    **{fn: partial(_elementary, name) for fn, name in _ELEMENTARY.items()},
     **{fn: partial(_instruction, "fadd") for fn in (operator.add, operator.iadd)},
     **{fn: partial(_instruction, "fsub") for fn in (operator.sub, operator.isub)},
     **{fn: partial(_instruction, "fmul") for fn in (operator.mul, operator.imul)},

@@ -8,16 +8,16 @@ import math
 import operator
 from functools import cache
 
-import numpy as np
 from llvmlite import ir
 from numba.core import cgutils, types
 from numba.extending import intrinsic
 
-from ..elementary.replacing import call_beside
+from ..elementary.named import NAMES
+from ..elementary.replacing import call_beside, call_of_vectors
 from ..elementary.variants import widths
 from ..forward import dual as d
 from ..forward.arithmetic import Operand, RuleEmitter
-from ..lanes.varying import any_lane, splat
+from ..lanes.varying import Varying, any_lane, splat
 from ..rules.expression import COMPARISONS, Answer, Apply, Arg, Const, evaluate, walk, where
 from ..rules.poles import is_polynomial
 from ..rules.registry import SCALAR
@@ -101,26 +101,21 @@ LEFT_OUT = "left out"
 """Products ask whether the adjoint is zero, and where one is, whatever it is multiplied by."""
 
 
-_ELEMENTARY = {
-    **{
-        getattr(module, name): name
-        for module in (math, np)
-        for name in ("exp", "expm1", "log", "log1p", "sin", "cos", "tanh")
-    },
-    math.erf: "erf",
-    **dict.fromkeys((operator.pow, math.pow, np.power), "pow"),
-}
-
-
 class PartialEmitter(RuleEmitter):
     """Evaluates partials. No value depends on them: elementary functions in loops may be ours, in vectors."""
 
     def call(self, fn, operands):
-        name = _ELEMENTARY.get(fn) if self.context.target_name == "cpu" else None
-        if name is None or not widths() or any(o.type != types.float64 for o in operands):
+        name = NAMES.get(fn) if self.context.target_name == "cpu" else None
+        if name is None or not widths() or not all(_is_double(o.type) for o in operands):
             return super().call(fn, operands)
-        values = [o.value for o in operands]
-        return Operand(types.float64, call_beside(self.context, self.builder, name, values))
+        ty = next((o.type for o in operands if isinstance(o.type, Varying)), types.float64)
+        call = call_of_vectors if isinstance(ty, Varying) else call_beside
+        values = [self.cast(o, ty) for o in operands]
+        return Operand(ty, call(self.context, self.builder, name, values))
+
+
+def _is_double(ty):
+    return ty == types.float64 or (isinstance(ty, Varying) and ty.scalar == types.float64)
 
 
 _INSTRUCTIONS = {

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+import numbad as nd
 from tests.elementary.compiled import of_arrays
 from tests.elementary.test_accuracy import INF, NAN, TINY, _assert_same
 
@@ -25,3 +26,19 @@ POWERS = [
 def test_special_values_of_powers():
     x, y, wanted = (np.array(v) for v in zip(*POWERS, strict=True))
     _assert_same(of_arrays("pow")(x, y), wanted)
+
+
+def test_one_constant_exponent():
+    """LLVM drops a parameter that is the same in all calls, and the vector forms with it."""
+
+    def total(x):
+        out = 0.0
+        for i in range(x.size):
+            out += x[i] ** 1.7
+        return out
+
+    x = np.linspace(0.1, 3.0, 5)
+    for mode in ("forward", "reverse"):
+        with nd.vector_math():
+            gradient = nd.grad(total, mode=mode)
+        np.testing.assert_allclose(gradient(x), 1.7 * x**0.7, rtol=1e-14)
