@@ -50,13 +50,16 @@ class LinkedLibrary(JITCodeLibrary):
         self.waits = True
         self.entries = []  # the modules of what is called from elsewhere; callers need none
         self.when_finished = []  # functions to be called when there is machine code
-        self.when_linked = None  # called with the library before it is optimised
+        self.when_linked = (
+            None  # called with the library before it is optimised, with all that it links
+        )
         self._copied = []  # the names of the functions of which callers get copies
         self._reads_environment = False
         self._environments = {}  # the name of a variable -> what it is to hold
 
     def lowered(self, own=()):
         """The code as it was lowered, with its parts but for those of its `own`: for `add_lowered`."""
+        self._finish_changed()
         module = self._final_module.clone()
         _link_as(module, self._copied, Linkage.external)
         for part in _parts(self, own):
@@ -140,8 +143,9 @@ class LinkedLibrary(JITCodeLibrary):
     def _get_module_for_linking(self):
         """Numba's, with the parts: for callers that are compiled outside of `compiled`."""
         self._ensure_finalized()
-        if self.waits and self._shared_module is None and self.environments():
-            self.finish()  # a caller like that puts nothing into the variables
+        changed = self.when_linked is not None or bool(self.environments())
+        if self.waits and self._shared_module is None and changed:
+            self.finish()  # a caller like that changes nothing, and puts nothing into the variables
         if self.waits and self._shared_module is None:
             own, self._final_module = self._final_module, self._final_module.clone()
             self._link_parts()
@@ -227,7 +231,15 @@ class LinkedLibrary(JITCodeLibrary):
             stubs = "".join(f'define weak void @"{name}"() {{ unreachable }}\n' for name in missing)
             self._final_module.link_in(parse_assembly(stubs))
 
+    def _finish_changed(self):
+        """Give machine code to parts whose code is to be changed before, where that of this one is not."""
+        if self.when_linked is None:
+            for part in _parts(self):
+                if waits(part) and part.when_linked is not None:
+                    part.finish()
+
     def _link_parts(self):
+        self._finish_changed()
         for part in _parts(self):
             self._final_module.link_in(_as_lowered(part), preserve=True)
 

@@ -121,7 +121,9 @@ def template_of(compiled, functions, calls):
     `functions` are the user's, and `calls` what has been noted.
     """
     library, fndesc = compiled.library, compiled.fndesc
-    if not waits(library) or fndesc.global_dict is not None or compiled.objectmode:
+    if not waits(library) or library.when_linked is not None:
+        return None
+    if fndesc.global_dict is not None or compiled.objectmode:
         return None
     calls = calls | _plain_calls(fndesc, functions)
     typingctx = compiled.typing_context

@@ -27,13 +27,9 @@ _OF_SCIPY = {of_scipy(function.name) for function in FUNCTIONS if function.scipy
 
 
 def replacing_library(state):
-    """The library of what is being compiled, in which, and in all that it links, ours replace libm's.
-
-    It is not left to its callers to optimise, which may have been asked for libm's.
-    """
+    """The library of what is being compiled, in which, and in all that it links, ours replace libm's."""
     library = LinkedLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
     library.enable_object_caching()
-    library.waits = False
     library.when_linked = replace_libm
     return library
 
@@ -43,7 +39,7 @@ def replace_libm(library):
     module = library._final_module
     if not widths():
         return
-    for called in [f.name for f in module.functions if f.name.startswith(LANES)]:
+    for called in _open_lanes(module):
         module.link_in(parse_assembly(in_lanes(called)))
     if _has_powers(module):
         _simplify(library)  # LLVM makes a product of a square as long as it is a power
@@ -55,6 +51,12 @@ def replace_libm(library):
         if called:
             module.link_in(parse_assembly(in_place_of_libm(function.name)))
     _keep_to_itself(module)
+
+
+def _open_lanes(module):
+    """The functions of vectors that ours can take the place of; what is internal is ours already."""
+    own = [f for f in module.functions if f.name.startswith(LANES)]
+    return [f.name for f in own if f.linkage == Linkage.linkonce_odr]
 
 
 def _keep_to_itself(module):

@@ -38,6 +38,7 @@ def _by_hand(spot, strike, spread):
 @pytest.fixture
 def taken(monkeypatch):
     """The batches whose gradients came from their pullback."""
+    monkeypatch.setenv("NUMBAD_CACHE_DIR", "off")  # code from the disk is not written again
     found, values = [], Gradients.values
 
     def noted(self, typingctx):
@@ -87,7 +88,8 @@ def test_beside_rows_that_elements_have_and_share(taken):
     assert taken == ["energy"]
 
 
-def test_with_vectors():
+def test_with_vectors(monkeypatch):
+    monkeypatch.setenv("NUMBAD_CACHE_DIR", "off")  # code from the disk cannot be inspected
     with nd.vector_math():
         gradient = nd.batch(nd.grad(price, argnums=(0, 1, 2)))
     found = gradient(SPOT, STRIKE, SPREAD)

@@ -27,6 +27,11 @@ def elementwise(v):
     return out
 
 
+@njit
+def elementwise_one(v):
+    return inner(v) + math.sin(v) * math.tanh(v)
+
+
 def slope(v):
     """Of `elementwise`, in closed form."""
     return -2 * v * np.exp(-v * v) + np.cos(v) * np.tanh(v) + np.sin(v) / np.cosh(v) ** 2
@@ -111,6 +116,22 @@ def test_an_operator_with_it_within_one_without_and_the_other_way_round():
         return inside(v)[3] + math.log(1e-310)  # beyond the formula of ours
 
     assert caller(x) == pytest.approx(slope(x)[3] + math.log(1e-310))
+
+
+def test_one_first_compiled_within_plain_code_and_one_within_another_with_it():
+    """Neither has machine code of its own by then: the one takes its own, the other that of its caller."""
+    inner = _made(lambda: nd.batch(elementwise_one, lanes=4))
+    within = njit(lambda v: inner(v) + 0.0)(x)
+    outer = _made(lambda: nd.vjp(lambda v: inner(v) + 0.0))
+    np.testing.assert_array_equal(outer((x,), np.ones(x.size))[0], within)
+    np.testing.assert_array_equal(inner(x), within)
+    np.testing.assert_array_equal(_made(lambda: nd.batch(elementwise_one, lanes=4))(x), within)
+    assert np.any(nd.batch(elementwise_one, lanes=4)(x) != within)
+
+    again = _made(lambda: nd.batch(lambda v: elementwise_one(v), lanes=4))
+    first = _made(lambda: nd.vjp(lambda v: again(v) + 0.0))((x,), np.ones(x.size))[0]
+    np.testing.assert_array_equal(njit(lambda v: again(v) + 0.0)(x), first)
+    np.testing.assert_array_equal(first, within)
 
 
 def test_a_function_that_calls_itself():
