@@ -278,7 +278,7 @@ def _read_off(cres, function):
     blocks = getattr(cres.type_annotation, "blocks", {})  # none in what comes from Numba's cache
     assigned = [s for block in blocks.values() for s in block.find_insts(ir.Assign)]
     then = {
-        s.value.name: s.value.value
+        s.value.name: _Absent if s.value.value is ir.UNDEFINED else s.value.value
         for s in assigned
         if isinstance(s.value, ir.Global | ir.FreeVar) and not _is_numbas_own(s)
     }

@@ -189,7 +189,7 @@ def _square(x):
 
 EARLIER = """
 import numpy as np
-from numba import bool, njit, vectorize
+from numba import bool, float64, njit, vectorize
 {early}
 
 k = 2.0
@@ -209,6 +209,10 @@ def h(x):
         return k * x
     return x
 
+@njit(float64(float64))
+def even(x):  # its name has no value yet where it calls itself
+    return 2.0 * x if x >= 0.0 else even(-x)
+
 f(1.0), g(1.0), h(1.0)
 {late}
 k = 5.0
@@ -216,6 +220,7 @@ for mode in ("forward", "reverse"):
     assert nd.value_and_grad(f, mode=mode)(1.0) == (2.0, 2.0)
     assert nd.value_and_grad(g, mode=mode)(1.0) == (2.0, 2.0)
     assert nd.value_and_grad(h, mode=mode)(1.0) == (2.0, 2.0)
+    assert nd.value_and_grad(even, mode=mode)(-1.0) == (2.0, -2.0)
 """
 
 
