@@ -1,7 +1,8 @@
-"""Black and Scholes' prices of many options, and their derivatives by all five parameters.
+"""Black and Scholes' prices of many options, their derivatives by all five parameters, implied volatilities.
 
 Beside the loop over the function, derivatives in closed form written by hand, and `jax.vmap` where JAX is
-installed (double precision). One core.
+installed (double precision). Implied volatilities, by Newton's method until it converges, stand beside the
+same one by one. One core.
 """
 
 import functools
@@ -16,7 +17,7 @@ from . import measure, peers
 
 SIZE = 20_000
 EVERY = 0, 1, 2, 3, 4
-PRICE_BAR, SLOPE_BAR = 0.4, 0.6
+PRICE_BAR, SLOPE_BAR, ROOT_BAR = 0.4, 0.6, 0.6
 
 
 def price(spot, strike, years, rate, spread):
@@ -26,6 +27,9 @@ def price(spot, strike, years, rate, spread):
     above = 0.5 * (1.0 + math.erf(up * math.sqrt(0.5)))
     below = 0.5 * (1.0 + math.erf((up - root) * math.sqrt(0.5)))
     return spot * above - strike * math.exp(-rate * years) * below
+
+
+price_of = njit(price)
 
 
 @njit
@@ -43,6 +47,24 @@ def by_hand(spot, strike, years, rate, spread):
     return above, -discount * below, by_years, years * kept, spot * density * stem
 
 
+@njit
+def vega(spot, strike, years, rate, spread):
+    return by_hand(spot, strike, years, rate, spread)[4]
+
+
+@njit
+def implied(value, spot, strike, years, rate):
+    """The spread at which a call has a value."""
+    spread = 0.3
+    for _ in range(50):
+        gap = price_of(spot, strike, years, rate, spread) - value
+        step = gap / vega(spot, strike, years, rate, spread)
+        spread -= step
+        if abs(step) < 1e-12:
+            break
+    return spread
+
+
 def arguments():
     rng = np.random.default_rng(0)
     ranges = (80.0, 120.0), (80.0, 120.0), (0.1, 2.0), (0.01, 0.05), (0.1, 0.4)
@@ -51,7 +73,6 @@ def arguments():
 
 def loops():
     """The loop over the function, and over the derivatives by hand."""
-    price_of = njit(price)
 
     @njit
     def prices(spot, strike, years, rate, spread):
@@ -76,6 +97,24 @@ def batches():
     plain = nd.batch(price), nd.batch(nd.grad(price, argnums=EVERY))
     with nd.vector_math():
         return plain, (nd.batch(price), nd.batch(nd.grad(price, argnums=EVERY)))
+
+
+def root_calls():
+    """Implied volatilities one by one and in lanes, then their derivatives by value and strike.
+
+    Of prices that are large enough to tell them.
+    """
+    spot, strike, years, rate, spread = arguments()
+    years, spread = years + 0.4, spread + 0.1
+    given = loops()[0](spot, strike, years, rate, spread), spot, strike, years, rate
+    slope = nd.grad(implied, argnums=(0, 2))
+    apart = [nd.batch(f, lanes=None) for f in (implied, slope)]
+    with nd.vector_math():
+        vectors = [nd.batch(f) for f in (implied, slope)]
+    return [
+        (functools.partial(one, *given), {"in lanes": functools.partial(many, *given)})
+        for one, many in zip(apart, vectors, strict=True)
+    ]
 
 
 def by_jax():
@@ -130,7 +169,7 @@ class OptionPrices:
 
 def rows(base, contenders, bar, samples):
     timings = measure.beside(base, contenders, samples=samples)
-    bars = {"with vector_math": bar}
+    bars = {"with vector_math": bar, "in lanes": bar}
     return [
         measure.ratio_row(
             name, timing, bars.get(name), f"{timing.median / SIZE * 1e9:.3g} ns an option"
@@ -141,14 +180,14 @@ def rows(base, contenders, bar, samples):
 
 def main():
     options = measure.options(__doc__)
-    (prices, slopes), titles = (
-        calls(),
-        ("Prices, over the loop", "All derivatives, over those by hand"),
+    titles = (
+        *("Prices, over the loop", "All derivatives, over those by hand"),
+        *("Implied volatilities, over one by one", "Their derivatives by value and strike"),
     )
-    bars = PRICE_BAR, SLOPE_BAR
+    bars = PRICE_BAR, SLOPE_BAR, ROOT_BAR, ROOT_BAR
     met = [
         measure.print_table(title, rows(*pair, bar, options.samples))
-        for title, pair, bar in zip(titles, (prices, slopes), bars, strict=True)
+        for title, pair, bar in zip(titles, [*calls(), *root_calls()], bars, strict=True)
     ]
     return 0 if all(met) else 1
 

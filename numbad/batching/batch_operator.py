@@ -7,6 +7,7 @@ from ..forward.dual import duals_in
 from ..forward.promote import effects
 from ..forward.refuse import reason
 from ..ir.functionals import functional
+from ..lanes.lane_functions import by_calls, by_instructions, by_vectors
 from ..operators.operator_dispatcher import (
     Operator,
     OperatorDispatcher,
@@ -48,7 +49,7 @@ class Batch(Operator):
 
     dispatcher_class = BatchDispatcher
 
-    def __init__(self, f, in_axes, lanes):
+    def __init__(self, f, in_axes, lanes, fits=None):
         self.name = "batch"
         super().__init__(f)
         self.names = parameter_names(self.f.py_func)
@@ -59,10 +60,13 @@ class Batch(Operator):
             )
         self.axes = checked_axes(in_axes, self.names)
         self.lanes = checked_lanes(lanes)
+        self.fits = fits or (by_vectors if self.vector_math else by_instructions)
+        if fits is None and self.lanes != "auto":
+            self.fits = by_calls
         self.draws = effects(self.f, range(len(self.names)), ()).random  # no argument is an object
 
     def key(self):
-        return self.name, self.axes, self.lanes
+        return self.name, self.axes, self.lanes, self.fits.__name__
 
     def generate(self, typingctx, argtypes):
         entries = [f"arg{k}" for k in range(len(self.names))]
@@ -83,7 +87,7 @@ class Batch(Operator):
         gradient, axes = self.f.operator, list(self.axes)
         for k in gradient.argnums:
             axes[k] = axes[k] or 0
-        return Batch(gradient.f, tuple(axes), lanes)
+        return Batch(gradient.f, tuple(axes), lanes, self.fits)
 
 
 def together_or_not(batch, argtypes, together, one_by_one):
@@ -149,9 +153,9 @@ def batch(f, in_axes=0, *, lanes="auto"):
     `lanes` says how many elements go through `f` together, one in each lane of SIMD vectors. Both
     ways of a branch that lanes may take differently are then computed, and what a lane did not ask
     for is discarded. "auto" takes 16 lanes where they can go together, and one element after the
-    other where not: where a loop runs longer for some, or a way raises. A number insists, and raises
-    UnsupportedError, which says why not; None takes one after the other. Values are the same, bit
-    for bit, in all cases.
+    other where not: where a way raises, say, or the count of a loop is read that runs longer for some.
+    A number insists, and raises UnsupportedError, which says why not; None takes one after the other.
+    Values are the same, bit for bit, in all cases.
 
     Derivatives go through the result in both modes; in reverse mode in lanes as well. Of a gradient,
     `batch(grad(f))`, each element has its own: in lanes where those of `f` can go together, and then

@@ -89,7 +89,7 @@ class Together(BatchWriter):
     def _sweep(self, shadows, seed):
         tys = [ty for _, ty in self.given]
         sweep, returned = compiled_sweep(
-            self.batch.f, self.wrt, self.lanes, self.batched, tys, shadows, seed
+            self.batch.f, self.wrt, self.lanes, self.batched, tys, shadows, seed, self.batch.fits
         )
         guarded = self.constant("guarded", call_guarded)
         return f"{guarded}({self.constant('sweep', sweep)}, ", returned

@@ -44,9 +44,9 @@ def one_lane(ty):
 class LanePipeline(Pipeline):
     """The stages, with one more: arguments number `batched` differ from lane to lane."""
 
-    def __init__(self, dispatcher, argtypes, wrt, lanes, batched):
+    def __init__(self, dispatcher, argtypes, wrt, lanes, batched, fits):
         super().__init__(dispatcher, argtypes, wrt, lambda scalar: Varying(scalar, lanes))
-        self.lanes, self.batched = lanes, batched
+        self.lanes, self.batched, self.fits = lanes, batched, fits
 
     def analyse(self, split=False):
         return self._analyse(split, None)
@@ -57,7 +57,7 @@ class LanePipeline(Pipeline):
         # Everything that an argument's values go into is put in place, differentiated or not.
         every = range(len(fn.parameters))
         expand(fn, lambda f: Activity(f, _leaves(f, every), returned(f)), body, root)
-        flatten(fn, [fn.parameters[k] for k in self.batched], self.lanes)
+        flatten(fn, [fn.parameters[k] for k in self.batched], self.lanes, self.fits)
         normalize(fn)
         activity = expand(fn, lambda f: Activity(f, self.inputs(f), returned(f)), body, root)
         activity.refuse_unknown()
@@ -83,39 +83,44 @@ def _leaves(fn, numbers):
 
 
 class LanePull(Pull):
-    """A function, what to differentiate it by, and which arguments differ from lane to lane."""
+    """A function, what to differentiate it by, and which arguments differ from lane to lane.
 
-    def __init__(self, dispatcher, wrt, lanes, batched):
+    `fits(function)`: whether a function may be called in a loop that some lanes have left.
+    """
+
+    def __init__(self, dispatcher, wrt, lanes, batched, fits):
         super().__init__(dispatcher, wrt)
-        self.lanes, self.batched = lanes, batched
+        self.lanes, self.batched, self.fits = lanes, batched, fits
 
     def has_duals(self, argtypes):
         return False
 
     def pipeline(self, state):
         argtypes = tuple(map(one_lane, state.args[1]))
-        return LanePipeline(self.dispatcher, argtypes, self.wrt, self.lanes, self.batched)
+        return LanePipeline(
+            self.dispatcher, argtypes, self.wrt, self.lanes, self.batched, self.fits
+        )
 
 
-def lane_sweep(f, wrt, lanes, batched):
+def lane_sweep(f, wrt, lanes, batched, fits):
     """The dispatcher of both sweeps of `f` for `lanes` lanes, as `(tape, args, shadows, seed)`."""
     known = remembered(f, "lane_sweeps")
-    key = generation(), wrt, lanes, batched
+    key = generation(), wrt, lanes, batched, fits
     if key not in known:
-        pull = LanePull(f, wrt, lanes, batched)
+        pull = LanePull(f, wrt, lanes, batched, fits)
         kinds = {"dispatcher": InnerDispatcher, "compiler": InnerCompiler}
         known[key] = stub_dispatcher(f, pull, "tape, args, shadows, seed", **kinds)
     return known[key]
 
 
-def compiled_sweep(f, wrt, lanes, batched, argtypes, shadows, seed):
+def compiled_sweep(f, wrt, lanes, batched, argtypes, shadows, seed, fits):
     """The dispatcher of both sweeps, which generated code calls guarded, and the type of what it returns.
 
     Raises what compilation raises where lanes cannot go through the code of `f` together.
     """
     if hasattr(f, "numbad_pullback"):
         raise UnsupportedError(f"{f.py_func.__name__} has a derivative of its own")
-    sweep = lane_sweep(f, wrt, lanes, batched)
+    sweep = lane_sweep(f, wrt, lanes, batched, fits)
     given = (types.BaseTuple.from_types(tys) for tys in (argtypes, shadows))
     sig = (tape_type, *given, seed)
     sweep.compile(sig)

@@ -28,6 +28,7 @@ from .arrays import hold_lanes
 from .branch_elements import HARMLESS, Bypass, element_of, is_accessed, masked_write
 from .choice import choose_extrema, drop_conversions, made_call
 from .lane_functions import FUNCTIONS
+from .masked_loops import mask_loop
 from .uniform import (
     SHAPES,
     WAY_OUT,
@@ -50,18 +51,23 @@ _DIVISIONS = {operator.truediv, operator.itruediv}
 _POWERS = {operator.pow, operator.ipow}
 _ARITHMETIC = _LINEAR | _COMPARISONS | _DIVISIONS | _POWERS | {operator.mul, operator.imul}
 
+_MASKINGS = 4
+"""How often a loop is masked at most: once by itself, and once for each branch around it."""
+
 OF_LANES = FUNCTIONS | {anywhere, select, guarded, both, either, other}
 
 
-def flatten(fn, parameters, lanes):
+def flatten(fn, parameters, lanes, fits):
     """Flatten the branches of a normalised `Function` that depend on lanes, in place.
 
     `parameters` are the names of those that differ from lane to lane, arrays of lanes included. Arrays
-    that the function makes and writes such values to have elements of `lanes` numbers then.
+    that the function makes and writes such values to have elements of `lanes` numbers then. Of functions
+    in loops that lanes leave at different times, `fits(function)` must hold.
     Raises UnsupportedError where lanes may not go through the code together.
     """
     choose_extrema(fn)
     drop_conversions(fn)
+    left = _MASKINGS * len(compute_cfg_from_blocks(fn.blocks).loops())
     while True:
         varying = find_varying(fn, parameters)
         found = [
@@ -75,13 +81,20 @@ def flatten(fn, parameters, lanes):
             refuse_writes(fn, parameters, varying)
             hold_lanes(fn, varying, lanes)
             return
-        _Flattening(fn, varying, *_smallest(fn, found)).run()
+        region, error = _smallest(fn, found)
+        if region is not None:
+            _Flattening(fn, varying, *region).run()
+        elif left and mask_loop(fn, varying, fits):
+            left -= 1
+        else:
+            raise error
 
 
 def _smallest(fn, heads):
     """The branch with the fewest blocks to flatten, where its ways meet, and these blocks in order.
 
-    One whose blocks are entered from elsewhere, too (`x > 0 and y / x > 1`), has to wait for another.
+    And the error that tells why another cannot be; None for each that there is not. One whose blocks are
+    entered from elsewhere, too (`x > 0 and y / x > 1`), has to wait for another.
     """
     cfg = compute_cfg_from_blocks(fn.blocks)
     regions, errors = [], []
@@ -90,9 +103,8 @@ def _smallest(fn, heads):
             regions.append(_region(fn, cfg, head))
         except UnsupportedError as error:
             errors.append(error)
-    if not regions:
-        raise errors[0]
-    return min(regions, key=lambda region: len(region[2]))
+    smallest = min(regions, key=lambda region: len(region[2]), default=None)
+    return smallest, errors[0] if errors else None
 
 
 def _region(fn, cfg, head):
@@ -357,6 +369,8 @@ class _Flattening:
             self.fn.type_of(value.value), types.BaseTuple
         ):
             return True
+        if value.op == "getiter":
+            return isinstance(self.fn.type_of(value.value), types.RangeType)
         return value.op in ("cast", "build_tuple")
 
     def _can_guard(self, divisor):
@@ -366,6 +380,8 @@ class _Flattening:
     def _may_call(self, call):
         if self._is_shared_call(call):
             return True
+        if self.fn.constant(call.func) is range:
+            return not any(v.name in self.varying for v in call.args)
         callee = callee_of(self.fn, call)
         known = callee.kind == "function" and callee.key in OF_LANES
         return known and not call.kws and self._of_numbers(call.args)

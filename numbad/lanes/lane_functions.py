@@ -173,7 +173,6 @@ _ELEMENTARY = {
 }
 
 _VECTOR = {
-    **{fn: partial(_elementary, name) for fn, name in _ELEMENTARY.items()},
     **{fn: partial(_instruction, "fadd") for fn in (operator.add, operator.iadd)},
     **{fn: partial(_instruction, "fsub") for fn in (operator.sub, operator.isub)},
     **{fn: partial(_instruction, "fmul") for fn in (operator.mul, operator.imul)},
@@ -197,17 +196,37 @@ _VECTOR = {
 }
 
 
+def by_instructions(fn):
+    """Whether a function of floats takes all lanes at once, without `nd.vector_math()`."""
+    return fn in _VECTOR
+
+
+def by_vectors(fn):
+    """The same, with it."""
+    return fn in _VECTOR or fn in _ELEMENTARY
+
+
+def by_calls(fn):
+    """Whether it may take one lane after the other, which holds of each."""
+    return True
+
+
+def _by_name(fn):
+    return partial(_elementary, _ELEMENTARY[fn]) if fn in _ELEMENTARY else _lane_by_lane
+
+
 def _register(fn):
     name = f"Lanes_{getattr(fn, '__name__', 'fn')}"
     infer_global(fn, types.Function(type(name, (LaneTemplate,), {"key": staticmethod(fn)})))
-    lower = partial(_VECTOR.get(fn, _lane_by_lane), fn)
+    lower = _VECTOR.get(fn) or _by_name(fn)
+    lower = partial(lower, fn)
     lower_builtin(("numbad lanes", fn), types.VarArg(types.Any))(lower)
 
 
 FUNCTIONS = {
     fn
-    for fn in (*SCALAR, *CONSTANT, *_VECTOR)
-    if fn in _VECTOR or not (isinstance(fn, Dispatcher | type) or fn in STRUCTURAL)
+    for fn in (*SCALAR, *CONSTANT, *_VECTOR, *_ELEMENTARY)
+    if by_vectors(fn) or not (isinstance(fn, Dispatcher | type) or fn in STRUCTURAL)
 }
 """The functions that there are for lanes."""
 

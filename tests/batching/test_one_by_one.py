@@ -8,7 +8,7 @@ import numbad as nd
 from tests.batching.test_in_lanes import REFUSED, X, added, drawn, kepler, positive
 from tests.reverse import complex_step
 
-ONE_BY_ONE = ("a loop within a branch", "an integer that differs")
+ONE_BY_ONE = ("integers of a loop within a branch", "an integer that differs")
 
 
 @pytest.mark.parametrize("name", ONE_BY_ONE)

@@ -24,7 +24,7 @@ _EXPRESSIONS = (
     "math.exp(-abs({0}))", "math.sqrt(0.5 + {0} * {0})", "max({0}, {1})", "min({0}, 0.5, {1})", "abs({0})",
     "softened({0})", "math.log(abs({0}) + 0.1)", "{0} * 0.75", "({0} if {1} > {0} else {2})",
 )  # fmt: skip
-_SUMS = "{u}.sum()", "dot({u}, p)", "w[1].sum()", "({u} * {u}).sum()", "np.max({u})"
+_SUMS = "{u}.sum()", "dot({u}, p)", "w[1].sum()"
 _STORES = (
     "{u}[{i}] = {0}", "{u}[{i}] += {0}", "{u}[{i}] *= {0}", "w[{i}, {j}] = {0}", "w[{i}, {j}] -= {0}",
     "s = {0}", "r += {0}", "s -= {0} * r",
@@ -68,7 +68,7 @@ class _Writer:
     def __init__(self, seed):
         self.draw = random.Random(seed)
         self.lines, self.indices, self.serial = [], [], 0
-        self.known = _EXPRESSIONS + _SUMS
+        self.loops = 0  # around this place
 
     def index(self):
         return self.draw.choice([*map(str, range(SIZE)), *self.indices * 2])
@@ -92,7 +92,7 @@ class _Writer:
         return template.format(*given, **names)
 
     def expression(self):
-        return f"({self.fill(self.known, nested=False)})"
+        return f"({self.fill(_EXPRESSIONS + _SUMS, nested=False)})"
 
     def block(self, depth, statements, within):
         for _ in range(statements):
@@ -102,20 +102,33 @@ class _Writer:
         kind, pad = self.draw.random(), "    " * depth
         if kind < 0.25 and depth < 4:
             self.lines.append(f"{pad}if {self.fill(_CONDITIONS, nested=False)}:")
-            known, self.known = self.known, _EXPRESSIONS  # no loops within
             self.block(depth + 1, self.draw.randint(1, 2), within=True)
             if self.draw.random() < 0.4:
                 self.lines.append(f"{pad}else:")
                 self.block(depth + 1, 1, within=True)
-            self.known = known
-        elif kind < 0.45 and depth < 3 and not within:
+        elif kind < 0.3 and self.loops:
+            self.lines.append(f"{pad}if {self.fill(_CONDITIONS, nested=False)}:")
+            if self.draw.random() < 0.3:
+                self.block(depth + 1, 1, within=True)
+            self.lines.append(f"{pad}    {self.draw.choice(['break', 'continue'])}")
+        elif kind < 0.35 and depth < 3:
+            self.serial += 1
+            self.lines.append(f"{pad}t{self.serial} = {self.expression()}")
+            self.lines.append(f"{pad}while 0.4 < abs(t{self.serial}) < 50.0:")
+            self.lines.append(f"{pad}    t{self.serial} *= 0.7")
+            self.loops += 1
+            self.block(depth + 1, self.draw.randint(1, 2), within)
+            self.loops -= 1
+        elif kind < 0.5 and depth < 3:
             self.serial += 1
             name = f"i{self.serial}"
             self.lines.append(
                 f"{pad}for {name} in range({self.draw.choice(['3', 'p.size', '1, 3'])}):"
             )
             self.indices.append(name)
-            self.block(depth + 1, self.draw.randint(1, 3), within=False)
+            self.loops += 1
+            self.block(depth + 1, self.draw.randint(1, 3), within)
+            self.loops -= 1
             self.indices.pop()
         elif kind < 0.6 and not within:
             self.lines.append(pad + self.fill(_OF_WHOLE))
