@@ -14,6 +14,7 @@ from numbad.elementary.variants import (
     LANES,
     PREFIX,
     beside,
+    beside_lanes,
     beside_libm,
     in_lanes,
     in_place,
@@ -118,7 +119,7 @@ def call_in_lanes(builder, name, arguments, emit):
 
 def call_of_vectors(context, builder, name, arguments):
     """Our function of vectors, for what is no value."""
-    symbol = lanes_of(name, arguments[0].type.count)
+    symbol = beside_lanes(name, arguments[0].type.count)
     return _call(context, builder, in_lanes(symbol), symbol, arguments)
 
 

@@ -220,8 +220,8 @@ def beside_libm(name):
 
 @cache
 def in_lanes(called):
-    """An LLVM module: the function that is called by `lanes_of(name, n)`, of a vector of `n` numbers."""
-    name, n = called.removeprefix(LANES).split(".")
+    """An LLVM module: the function by the name `lanes_of(name, n)` or `beside_lanes(name, n)`."""
+    name, n = called.split(".")[-2:]
     module = ir.Module(called)
     module.triple = get_process_triple()
     _define(module, BY_NAME[name], called, ir.VectorType(DOUBLE, int(n)))
@@ -229,8 +229,13 @@ def in_lanes(called):
 
 
 def lanes_of(name, n):
-    """What code calls a function by of `n` numbers at once."""
+    """What code calls a function by of `n` numbers, for values: the C library's, or ours in its place."""
     return f"{LANES}{name}.{n}"
+
+
+def beside_lanes(name, n):
+    """The same for what no value depends on: ours."""
+    return f"{PREFIX}beside_lanes.{name}.{n}"
 
 
 def in_place(symbol):
