@@ -39,22 +39,22 @@ def mask_loop(fn, varying, fits):
         return True
     for meeting, ways in branches:
         for loop in [loop for loop in loops if loop.body <= ways][-1:]:
+            _refuse_calls(fn, loop, fits)
             _Masking(fn, cfg, loop, meeting, ways).run()
             return True
     return False
 
 
 def _refuse_calls(fn, loop, fits):
-    """Lanes that have left would be waited for, and called for, as long as one goes on."""
+    """It would be called for lanes that have left, or pass by, as long as one goes on."""
     for label in sorted(loop.body):
         for s in fn.blocks[label].body:
             value = getattr(s, "value", None)
             callee = callee_of(fn, value) if is_expr(value, "call") else None
             called = callee is not None and callee.kind == "function"
             if called and callee.key in FUNCTIONS and not fits(callee.key):
-                raise refuse(
-                    "a loop that some lanes may leave before others, with this call,", s.loc
-                )
+                what = "a loop that some lanes may leave before others or pass by, with this call,"
+                raise refuse(what, s.loc)
 
 
 def _leaves(cfg, loop, head):
