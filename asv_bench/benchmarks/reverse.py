@@ -137,7 +137,7 @@ def arrays_row(options):
 
 
 def lanes_rows(options):
-    """P2 and P4 in the lanes of vectors, by `nd.batch`; P4 by hand in blocks of paths as well."""
+    """P2, P4 and P6 in the lanes of vectors, by `nd.batch`; P4 by hand in blocks of paths as well."""
     import numbad as nd
 
     mixture, points = problems.module("P2"), problems.load()["P2"]
@@ -156,7 +156,15 @@ def lanes_rows(options):
         "nd.batch, function / hand": (price, arguments),
         "blocks by hand / hand": (heston_in_blocks.adjoint, turned),
     }
-    return rows + _beside_hand("P4", source, arguments, calls, options)
+    rows += _beside_hand("P4", source, arguments, calls, options)
+    for problem in ("P2", "P6"):
+        source, arguments = problems.module(problem), problems.load()[problem]
+        with nd.vector_math():
+            function = source.batched()
+            gradient = nd.value_and_grad(function, source.ARGNUMS, mode="reverse")
+        calls = {"nd.batch with vector_math / hand": (gradient, arguments)}
+        rows += _beside_hand(problem, source, arguments, calls, options)
+    return rows
 
 
 def _beside_hand(problem, source, arguments, calls, options):

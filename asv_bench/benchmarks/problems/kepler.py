@@ -28,6 +28,34 @@ def primal(e, M):
 
 
 @njit
+def anomaly(e, M):
+    """E of one pair."""
+    E = M + e * math.sin(M)
+    while True:
+        dE = (E - e * math.sin(E) - M) / (1.0 - e * math.cos(E))
+        E = E - dE
+        if not abs(dE) > 1e-10:
+            break
+    return E
+
+
+def batched():
+    """`primal` by `nd.batch`, in lanes within `nd.vector_math()`."""
+    import numbad as nd
+
+    anomalies = nd.batch(anomaly)
+
+    @njit
+    def total(e, M):
+        s = 0.0
+        for E in anomalies(e, M):
+            s += E
+        return s
+
+    return total
+
+
+@njit
 def adjoint(e, M):
     """Reverse through the unrolled iteration: stores (sin E, cos E) of each iterate in a
     small per-element trace, so the reverse sweep calls no transcendental function."""
