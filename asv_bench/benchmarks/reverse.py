@@ -153,6 +153,7 @@ def lanes_rows(options):
     price = source.batched()
     calls = {
         "nd.batch / hand": (nd.value_and_grad(price, source.ARGNUMS, mode="reverse"), arguments),
+        "nd.batch of the gradient / hand": (source.gradients(), arguments),
         "nd.batch, function / hand": (price, arguments),
         "blocks by hand / hand": (heston_in_blocks.adjoint, turned),
     }
