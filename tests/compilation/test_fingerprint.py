@@ -205,6 +205,7 @@ report()
 """
 
 
+@pytest.mark.dear
 def test_rules_given_before_anything_is_compiled_are_seen(tmp_path):
     """What tells programs apart is loaded with the first one that is compiled."""
     program = tmp_path / "program.py"

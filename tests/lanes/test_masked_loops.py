@@ -78,7 +78,7 @@ def filled(x, y, a, p):
     return u[1] * u[2] + u[0] * s * count
 
 
-@pytest.mark.deep(but=["newton", "in_branches"])
+@pytest.mark.deep(but=["newton"])
 @pytest.mark.parametrize("f", [newton, returns, in_branches, filled])
 def test_loops(f):
     compare(f)

@@ -68,6 +68,7 @@ def test_a_bouncing_ball_and_its_derivative_by_the_start(ball, mode):
 
 
 @pytest.mark.dear
+@pytest.mark.dear
 def test_bounces_follow_each_other(ball):
     """Each flight takes nine tenths of the time of the one before."""
     first = math.sqrt(2.0 * 5.0 / 10.0)

@@ -78,6 +78,7 @@ def odd(x, n, depth):
     return even(math.cos(x), n, depth - 1)
 
 
+@pytest.mark.dear
 def test_functions_that_call_each_other_give_back_their_records():
     """Whichever is called from outside, and whichever of them has the record."""
     for f, depth in ((even, 3), (odd, 2)):

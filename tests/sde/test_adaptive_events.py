@@ -85,6 +85,7 @@ _HALVED = nd.ode.event(
 )
 
 
+@pytest.mark.dear
 @pytest.mark.parametrize(
     "method", [pytest.param("SRIW1", marks=pytest.mark.deep), "RKMil"]
 )  # whole steps, halves

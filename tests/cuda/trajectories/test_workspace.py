@@ -100,6 +100,7 @@ def test_what_never_fits_is_told(monkeypatch):
     np.testing.assert_allclose(found.gradients[fits], gradients[fits], rtol=1e-6)
 
 
+@pytest.mark.dear
 @pytest.mark.parametrize("method", ["RK4", "Tsit5"])
 def test_a_small_workspace_and_portions_change_no_bit(method, monkeypatch, twin):
     step = {"first_step": 0.03} if method == "RK4" else {}
