@@ -365,10 +365,8 @@ class _Flattening:
                 self.fn.type_of(value.value), types.Array
             )
             return of_shape or isinstance(self.fn.type_of(value.value), types.Module)
-        if value.op == "static_getitem" and isinstance(
-            self.fn.type_of(value.value), types.BaseTuple
-        ):
-            return True
+        if value.op in ("static_getitem", "exhaust_iter"):  # as in `low, high = 0.0, 4.0`
+            return isinstance(self.fn.type_of(value.value), types.BaseTuple)
         if value.op == "getiter":
             return isinstance(self.fn.type_of(value.value), types.RangeType)
         return value.op in ("cast", "build_tuple")

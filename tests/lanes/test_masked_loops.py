@@ -78,8 +78,25 @@ def filled(x, y, a, p):
     return u[1] * u[2] + u[0] * s * count
 
 
-@pytest.mark.deep(but=["newton"])
-@pytest.mark.parametrize("f", [newton, returns, in_branches, filled])
+def bisected(x, y, a, p):
+    s = x
+    if y > -0.5:
+        low, high = 0.0, 4.0
+        while high - low > 0.01:
+            middle = 0.5 * (low + high)
+            if middle * middle > abs(s) + p[0] * p[0]:
+                low, high = low, middle
+            else:
+                low, high = middle, high
+        s = (middle - (middle * middle - abs(s) - p[0] * p[0]) / (2.0 * middle)) * a[1]
+    return s * y
+
+
+@pytest.mark.filterwarnings(
+    "ignore::numbad.ControlDependenceWarning"
+)  # meant: a last step has the slope
+@pytest.mark.deep(but=["newton", "bisected"])
+@pytest.mark.parametrize("f", [newton, returns, in_branches, filled, bisected])
 def test_loops(f):
     compare(f)
 
