@@ -163,7 +163,12 @@ def lanes_rows(options):
         with nd.vector_math():
             function = source.batched()
             gradient = nd.value_and_grad(function, source.ARGNUMS, mode="reverse")
-        calls = {"nd.batch with vector_math / hand": (gradient, arguments)}
+        calls = {
+            "nd.batch with vector_math / hand": (gradient, arguments),
+            "the same, function / hand": (function, arguments),
+        }
+        if problem == "P6":
+            calls["nd.batch of the gradient, the same / hand"] = source.gradients(), arguments
         rows += _beside_hand(problem, source, arguments, calls, options)
     return rows
 

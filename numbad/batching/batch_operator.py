@@ -73,8 +73,7 @@ class Batch(Operator):
 
         def together(lanes):
             if has_gradients(self, argtypes):
-                of_function = self._of_function(lanes)
-                return Gradients(self, argtypes, of_function).values(typingctx)
+                return self._gradients(typingctx, argtypes, lanes) or one_by_one()
             return Together(self, entries, argtypes, lanes).values(typingctx)
 
         def one_by_one():
@@ -82,12 +81,16 @@ class Batch(Operator):
 
         return together_or_not(self, argtypes, together, one_by_one)
 
-    def _of_function(self, lanes):
-        """The batch of the function whose gradients this evaluates; by what elements share, too."""
+    def _gradients(self, typingctx, argtypes, lanes):
+        """The code that pulls the batch of the function back; None where its own error tells more."""
         gradient, axes = self.f.operator, list(self.axes)
-        for k in gradient.argnums:
+        for k in gradient.argnums:  # what elements share becomes an array
             axes[k] = axes[k] or 0
-        return Batch(gradient.f, tuple(axes), lanes, self.fits)
+        of_function = Batch(gradient.f, tuple(axes), lanes, self.fits)
+        try:
+            return Gradients(self, argtypes, of_function).values(typingctx)
+        except ArgumentError:  # which speaks of `nd.vjp`
+            return None
 
 
 def together_or_not(batch, argtypes, together, one_by_one):

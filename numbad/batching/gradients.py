@@ -17,18 +17,18 @@ from .batch_axes import plain
 
 
 def has_gradients(batch, argtypes):
-    """Whether it is the gradient by numbers, not asked for in forward mode, that is evaluated."""
+    """Whether it is the gradient by doubles, not asked for in forward mode, that is evaluated."""
     gradient = batch.f.operator if isinstance(batch.f, OperatorDispatcher) else None
     if not isinstance(gradient, Jacobian) or not gradient.scalar or gradient.chunk is not None:
         return False
-    numbers = all(_is_number(batch, k, plain(argtypes[k])) for k in gradient.argnums)
-    return numbers and gradient.choice.mode != "forward"
+    doubles = all(_is_double(batch, k, plain(argtypes[k])) for k in gradient.argnums)
+    return doubles and gradient.choice.mode != "forward"
 
 
-def _is_number(batch, k, ty):
+def _is_double(batch, k, ty):
     if batch.axes[k] is None:
-        return isinstance(ty, types.Float)
-    return isinstance(ty, types.Array) and ty.ndim == 1 and isinstance(ty.dtype, types.Float)
+        return ty == types.float64
+    return isinstance(ty, types.Array) and ty.ndim == 1 and ty.dtype == types.float64
 
 
 class Gradients(Writer):

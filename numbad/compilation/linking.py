@@ -50,9 +50,7 @@ class LinkedLibrary(JITCodeLibrary):
         self.waits = True
         self.entries = []  # the modules of what is called from elsewhere; callers need none
         self.when_finished = []  # functions to be called when there is machine code
-        self.when_linked = (
-            None  # called with the library before it is optimised, with all that it links
-        )
+        self.when_linked = None  # called with the library, its parts linked, before it is optimised
         self._copied = []  # the names of the functions of which callers get copies
         self._reads_environment = False
         self._environments = {}  # the name of a variable -> what it is to hold

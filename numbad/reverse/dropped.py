@@ -98,7 +98,7 @@ def find_left_out(fn, activity):
     `np.nansum(r * r)` counts nothing of the elements that are NaN, `np.where(mask, r * r, 0.0)` of what lies
     outside the mask: there the product's cotangent is zero, and so is zero times NaN to be. What NumPy's
     functions store in arrays asks where the function tells NaN from numbers or has masks; what the
-    user's own loops store, where it tells NaN. In loops that do no more, it costs a tenth.
+    user's own loops store, where it tells NaN. A loop that only multiplies takes a tenth longer for it.
     """
     tells_nan = _tells_nan(fn)
     if not tells_nan and not _reads_masks(fn):

@@ -135,11 +135,24 @@ def test_one_by_one_is_obeyed(taken):
     assert not taken
 
 
+def test_single_precision_goes_one_by_one(taken):
+    """A gradient by `float32` is what it is for one element, a double here."""
+    x = SPOT.astype(np.float32)
+    found = nd.batch(nd.grad(lambda x: math.sin(x) * 2.0))(x)
+    np.testing.assert_array_equal(
+        found, nd.batch(nd.grad(lambda x: math.sin(x) * 2.0), lanes=None)(x)
+    )
+    assert not taken
+
+
 def test_errors_name_the_users_arguments():
     gradient = nd.batch(nd.grad(price))
     with pytest.raises(nd.ArgumentError, match="'spot' and 'strike' have different lengths"):
         gradient(SPOT, STRIKE[:5], SPREAD)
     with pytest.raises(nd.ArgumentError, match="'spot' is float64, and has no axis 0"):
         gradient(1.0, STRIKE, SPREAD)
+    for lanes in ("auto", 8):
+        with pytest.raises(nd.ArgumentError, match="nd.grad needs a function that returns a float"):
+            nd.batch(nd.grad(lambda x: (x, x)), lanes=lanes)(SPOT)
     with pytest.raises(nd.UnsupportedError, match="halved cannot run in 8 lanes"):
         nd.batch(nd.grad(halved), lanes=8)(SPOT)

@@ -55,6 +55,14 @@ def batched():
     return total
 
 
+def gradients():
+    """`(E, gradient)` of each pair, by `nd.batch` within `nd.vector_math()`."""
+    import numbad as nd
+
+    with nd.vector_math():
+        return nd.batch(nd.value_and_grad(anomaly, argnums=ARGNUMS))
+
+
 @njit
 def adjoint(e, M):
     """Reverse through the unrolled iteration: stores (sin E, cos E) of each iterate in a
