@@ -1,4 +1,4 @@
-"""The discrete adjoint with few states kept: the same derivatives, to the last bit."""
+"""The discrete adjoint with few states kept: the derivatives that all of them give, here to the last bit."""
 
 import numpy as np
 import pytest

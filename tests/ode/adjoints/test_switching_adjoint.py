@@ -11,9 +11,12 @@ def van_der_pol(t, y, mu):
 
 
 @pytest.mark.deep
-@pytest.mark.parametrize("count", [1, 5])
-def test_both_ways_of_a_method_that_switches(count):
-    """Stiff on the slow branch, and not where it jumps: marks on either side know which method goes on."""
+def test_both_ways_of_a_method_that_switches():
+    """Stiff on the slow branch, and not where it jumps: marks on either side know which method goes on.
+
+    Few marks and many take the same steps by the same code. Without marks other code takes them, whose
+    Jacobians contract to other fused multiply-adds: the jump makes 6e-12 of that rounding.
+    """
 
     def gradient(checkpoints):
         solve = nd.ode.solver(van_der_pol, method="AutoTsit5", rtol=1e-9, checkpoints=checkpoints)
@@ -23,4 +26,6 @@ def test_both_ways_of_a_method_that_switches(count):
 
         return nd.grad(loss, mode="reverse")(np.array([2.0, 0.0, 30.0]))
 
-    np.testing.assert_array_equal(gradient(count), gradient(None))
+    few, many = gradient(1), gradient(5)
+    np.testing.assert_array_equal(few, many)
+    np.testing.assert_allclose(few, gradient(None), rtol=1e-9)
