@@ -6,13 +6,12 @@ Numba tells by an array's layout, at times as late as at run time, whether `np.r
 
 from functools import cache
 
-import numpy as np
 from numba.core import types
 from numba.core.imputils import impl_ret_borrowed
 from numba.extending import intrinsic, overload, register_jitable
 from numba.np.numpy_support import is_contiguous, is_fortran
 
-from numbad.compilation.zero_pages import is_large, large_zeros
+from numbad.compilation import new_arrays
 
 
 @cache
@@ -58,32 +57,27 @@ def zeros_as(a, dtype):
 
 
 def _allocation(make):
-    """The overload that makes arrays by `make(a, shape, dtype)`, `a` with as many elements."""
+    """The overload that makes arrays by `make(shape, dtype)`."""
 
     def allocate(a, dtype):
         if not isinstance(a, types.Array):
             return None
         if a.layout == "C":
-            return lambda a, dtype: make(a, a.shape, dtype)
+            return lambda a, dtype: make(a.shape, dtype)
         if a.layout == "F":
-            return lambda a, dtype: make(a, a.T.shape, dtype).T
+            return lambda a, dtype: make(a.T.shape, dtype).T
 
         def of_unknown_layout(a, dtype):
             if is_in_c_order(a):
-                return of_any_layout(make(a, a.shape, dtype))
+                return of_any_layout(make(a.shape, dtype))
             if is_in_fortran_order(a):
-                return of_any_layout(make(a, a.T.shape, dtype).T)
-            return of_any_layout(make(a, (*a.shape, 2), dtype)[..., 0])  # contiguous in no order
+                return of_any_layout(make(a.T.shape, dtype).T)
+            return of_any_layout(make((*a.shape, 2), dtype)[..., 0])  # contiguous in no order
 
         return of_unknown_layout
 
     return allocate
 
 
-@register_jitable
-def _zeros(a, shape, dtype):
-    return large_zeros(shape, dtype) if is_large(a, dtype) else np.zeros(shape, dtype)
-
-
-overload(empty_as)(_allocation(register_jitable(lambda a, shape, dtype: np.empty(shape, dtype))))
-overload(zeros_as)(_allocation(_zeros))
+overload(empty_as)(_allocation(new_arrays.empty))
+overload(zeros_as)(_allocation(new_arrays.zeros))

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 
 import llvmlite.binding as llvm
+import numpy as np
 from llvmlite import ir
 from numba.core import cgutils, types
 from numba.core.codegen import CodeLibrary
@@ -36,8 +37,10 @@ ARENA_BYTES = 8 * 1024  # first chunk of the arena
 FIRST_BLOCK = 64 * 1024  # first chunk of either on the heap
 LARGEST_KEPT = 32 * 1024 * 1024  # of an arena; C's allocator, too, returns what is larger at once
 
-SLOTS = 16  # of the pool, for each of the three kinds of blocks:
-FOR_STACKS, FOR_FIRST_CHUNKS, FOR_LARGE = range(0, 3 * SLOTS, SLOTS)  # value stacks, then arenas
+SLOTS = 16  # of the pool, for each of the three kinds of blocks: value stacks, then arenas.
+# Numba compiles a function anew for each int, but once for all of NumPy's.
+FOR_STACKS, FOR_FIRST_CHUNKS, FOR_LARGE = map(np.int64, range(0, 3 * SLOTS, SLOTS))
+NO_BLOCK = np.int64(0)
 
 _limit = ctypes.c_int64(0)
 _pool = (ctypes.c_int64 * (3 * SLOTS))()
@@ -266,7 +269,7 @@ def _first_block(capacity, allowed):
                 _free(block)
             return larger
         _free(block)
-    return _resize(0, capacity)
+    return _resize(NO_BLOCK, capacity)
 
 
 @_called_by_name
@@ -305,7 +308,7 @@ def _arena_block(tape, size, allowed):
     else:
         block = _take(FOR_FIRST_CHUNKS) if size == FIRST_BLOCK else _take_for(size, allowed)
         if block == 0:
-            block = _resize(0, size)
+            block = _resize(NO_BLOCK, size)
     if block != 0:
         poke(block, NEXT, peek(tape, ARENA_BLOCKS))
         poke(tape, ARENA_BLOCKS, block)

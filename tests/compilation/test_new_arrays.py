@@ -1,4 +1,4 @@
-"""Large arrays of zeros: gradients in pages that the system gives out zero."""
+"""New arrays, as gradients are: large ones in pages that the system gives out zero."""
 
 import gc
 
@@ -7,12 +7,12 @@ import pytest
 from numba import njit
 
 import numbad as nd
-from numbad.compilation import zero_pages
+from numbad.compilation import new_arrays
 from numbad.forward.layout import zeros_as
 from numbad.reverse.memory import LARGEST_KEPT
 from tests.reverse.test_leaks import growth
 
-MANY = zero_pages.LARGE // 8
+MANY = new_arrays.LARGE // 8
 
 
 @njit
