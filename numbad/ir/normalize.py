@@ -32,6 +32,7 @@ def normalize(fn):
     put_imaginary(fn)
     put_arrays(fn)
     drop_copies(fn)
+    drop_stored_back(fn)
     drop_unused(fn)
     return fn
 
@@ -96,6 +97,36 @@ def _conversion(ty):
         return _element if ty.ndim == 0 else None
     of_numbers = isinstance(getattr(ty, "dtype", None), types.Number)
     return _array if of_numbers and isinstance(ty, types.List | types.UniTuple) else None
+
+
+def drop_stored_back(fn):
+    """`a[i:j] += b` adds to a view of `a`, and then stores that view where it lies: that goes."""
+    for block in fn.blocks.values():
+        kept = [s for s in block.body if not _is_stored_back(fn, s)]
+        if len(kept) < len(block.body):
+            block.body = kept
+            fn.changed()
+
+
+def _is_stored_back(fn, s):
+    if not isinstance(s, ir.SetItem | ir.StaticSetItem) or not _is_array(fn.type_of(s.value)):
+        return False
+    made = fn.definition(s.value)
+    view = fn.definition(made.lhs) if is_expr(made, "inplace_binop") else None
+    if not is_expr(view, "getitem", "static_getitem") or view.value.name != s.target.name:
+        return False
+    read = view.index if view.op == "getitem" else view.index_var
+    written = s.index if isinstance(s, ir.SetItem) else s.index_var
+    is_same = None not in (read, written) and read.name == written.name
+    return is_same and _gives_view(fn, read)
+
+
+def _gives_view(fn, index):
+    """Whether an index is of numbers, slices and the like, so that what it takes shares memory."""
+    ty = fn.type_of(index)
+    members = ty.types if isinstance(ty, types.BaseTuple) else (ty,)
+    plain = types.Integer | types.SliceType | types.EllipsisType | types.NoneType
+    return all(isinstance(types.unliteral(member), plain) for member in members)
 
 
 def index_flat(fn):

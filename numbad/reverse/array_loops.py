@@ -8,6 +8,7 @@ from functools import cache
 import numpy as np
 from numba.core import types
 
+from ..rules.arrays import broadcasting
 from ..rules.arrays.nests import jit, nest, number_class, subscript
 from .ops.array import is_basic_index
 
@@ -153,36 +154,18 @@ def flat_copy_of(ndim, dtype):
     return _jit([*lines, "    return out"], {"dtype": number_class(dtype)})
 
 
-def steps_of(name, ndim):
-    """Factors that repeat an axis of length one."""
-    return [f"    {name}s{k} = 0 if {name}.shape[{k}] == 1 else 1" for k in range(ndim)]
-
-
-def fits(out, name, ndim, out_ndim):
-    """The check that an operand broadcasts to the shape of `out`."""
-    lines = []
-    for k in range(ndim):
-        axis = k + out_ndim - ndim
-        lines += [
-            f"    if {name}.shape[{k}] != 1 and {name}.shape[{k}] != {out}.shape[{axis}]:",
-            "        raise ValueError('cannot assign slice from input of different size')",
-        ]
-    return lines
-
-
 @cache
 def assignment(out_ndim, ndim, overlapping):
     """`out[...] = a`, element by element; `a` is a scalar where `ndim` is 0."""
     lines = ["def assign(out, a):"]
     if ndim > out_ndim:
         return _assignment_of_one(out_ndim, ndim, overlapping)
-    source = "a"
+    source, counts = "a", [f"out.shape[{k}]" for k in range(out_ndim)]
     if ndim:
-        lines += fits("out", "a", ndim, out_ndim) + steps_of("a", ndim)
+        lines += broadcasting.steps("a", ndim, counts, of="assigned_step")
         source = f"a{subscript(ndim, out_ndim, 'as')}"
     if overlapping and ndim:
         lines.insert(1, "    a = duplicate(a)")
-    counts = [f"out.shape[{k}]" for k in range(out_ndim)]
     lines += nest(counts, [f"out{subscript(out_ndim, out_ndim)} = {source}"])
     namespace = {"duplicate": np.copy}
     return _jit(lines, namespace)
@@ -208,10 +191,13 @@ def _is_index_array(ty):
     )
 
 
-def indexed_assignment(base, index, ndim):
-    """`a[index] = v` for slices, or for one array of numbers or a mask; None for other indices."""
+def indexed_assignment(base, index, ndim, overlapping):
+    """`a[index] = v` for slices, or for one array of numbers or a mask; None for other indices.
+
+    overlapping: whether `v` may share memory with `a`
+    """
     if is_basic_index(index):
-        return _slice_assignment(_view_ndim(base, index), ndim)
+        return _slice_assignment(_view_ndim(base, index), ndim, overlapping and ndim > 0)
     if _is_index_array(index):
         kind = "mask" if isinstance(index.dtype, types.Boolean) else "numbers"
         return _scatter(base.ndim, ndim, kind)
@@ -231,8 +217,8 @@ def _view_ndim(base, index):
 
 
 @cache
-def _slice_assignment(out_ndim, ndim):
-    inner = assignment(out_ndim, ndim, overlapping=ndim > 0)
+def _slice_assignment(out_ndim, ndim, overlapping):
+    inner = assignment(out_ndim, ndim, overlapping)
     return _jit(["def assign(a, index, v):", "    fill(a[index], v)"], {"fill": inner})
 
 

@@ -2,11 +2,12 @@
 
 import operator
 from functools import cache
+from weakref import WeakSet
 
 import numpy as np
 
+from ..rules.arrays import broadcasting
 from ..rules.arrays.nests import jit, nest, number_class, subscript, tuple_of
-from .array_loops import fits, steps_of
 
 _SYMBOLS = {"add": "+", "sub": "-", "mul": "*", "pow": "**"}
 _DIVISIONS = {
@@ -15,6 +16,9 @@ _DIVISIONS = {
     operator.floordiv: np.floor_divide,
 }
 """What operators mean of arrays, where division by zero is no error."""
+
+EXPRESSIONS = WeakSet()
+"""The jitted functions that `over_expression` has made."""
 
 
 def _applied(function, operands):
@@ -35,16 +39,10 @@ def elementwise(function, ndims, dtype, turned):
     function = _DIVISIONS.get(function, function)
     ndim = max(ndims)
     names = [f"x{j}" for j in range(len(ndims))]
-    lines = [f"def apply({', '.join(names)}):"]
-    for k in range(ndim):
-        lines.append(f"    n{k} = 1")
-    for name, own in zip(names, ndims, strict=True):
-        for k in range(max(own, 0)):
-            axis = k + ndim - own
-            lines += [f"    if {name}.shape[{k}] != 1:", f"        n{axis} = {name}.shape[{k}]"]
+    lines = [f"def apply({', '.join(names)}):", *broadcasting.lengths(names, ndims, ndim)]
     counts = [f"n{k}" for k in range(ndim)]
     lines.append(_empty(counts, "dtype", turned))
-    operands = _operands(lines, names, ndims, ndim, "out")
+    operands = _operands(lines, names, ndims, counts)
     body = [f"out{subscript(ndim, ndim)} = {_applied(function, operands)}"]
     lines += nest(counts, body, order="F" if turned else "C")
     return jit([*lines, "    return out"], fn=function, dtype=number_class(dtype))
@@ -56,14 +54,14 @@ def _empty(counts, dtype, turned):
     return f"    out = np.empty({tuple_of(shape)}, {dtype}){turn}"
 
 
-def _operands(lines, names, ndims, ndim, out):
+def _operands(lines, names, ndims, counts):
     operands = []
     for name, own in zip(names, ndims, strict=True):
         if own < 0:
             operands.append(name)
             continue
-        lines += fits(out, name, own, ndim) + steps_of(name, own)
-        operands.append(f"{name}{subscript(own, ndim, name + 's')}")
+        lines += broadcasting.steps(name, own, counts)
+        operands.append(f"{name}{subscript(own, len(counts), name + 's')}")
     return operands
 
 
@@ -86,9 +84,10 @@ def elementwise_into(function, ndims, out_ndim):
     function = _DIVISIONS.get(function, function)
     names = [f"x{j}" for j in range(len(ndims))]
     lines = [f"def apply({', '.join(names)}, out):"]
-    operands = _operands(lines, names, ndims, out_ndim, "out")
+    counts = [f"out.shape[{k}]" for k in range(out_ndim)]
+    operands = _operands(lines, names, ndims, counts)
     body = [f"out{subscript(out_ndim, out_ndim)} = {_applied(function, operands)}"]
-    lines += nest([f"out.shape[{k}]" for k in range(out_ndim)], body)
+    lines += nest(counts, body)
     return jit([*lines, "    return out"], fn=function)
 
 
@@ -128,8 +127,10 @@ def over_expression(source, functions, ndims, kind, into, turned):
     """
     ndim = max(ndims)
     names = [f"x{j}" for j in range(len(ndims))]
-    lines = [f"def apply({', '.join(names)}):", *_broadcast(names, ndims, ndim)]
+    lines = [f"def apply({', '.join(names)}):", *broadcasting.lengths(names, ndims, ndim)]
     counts = [f"n{k}" for k in range(ndim)]
+    for name, own in zip(names, ndims, strict=True):
+        lines += broadcasting.steps(name, max(own, 0), counts)
     if into == "sum":
         lines.append("    out = number(0)")
         body = [f"out += {source}"]
@@ -137,21 +138,6 @@ def over_expression(source, functions, ndims, kind, into, turned):
         lines.append(_empty(counts, "number", turned))
         body = [f"out{subscript(ndim)} = {source}"]
     lines += nest(counts, body, order="F" if turned else "C")
-    return jit([*lines, "    return out"], **functions, number=number_class(kind))
-
-
-def _broadcast(names, ndims, ndim):
-    """Lines that find the shape `n0`, `n1`, ... of an expression, and the steps of its arrays."""
-    lines = [f"    n{k} = 1" for k in range(ndim)]
-    arrays = [(name, own) for name, own in zip(names, ndims, strict=True) if own >= 0]
-    for name, own in arrays:
-        for k in range(own):
-            axis = k + ndim - own
-            lines += [f"    if {name}.shape[{k}] != 1:", f"        n{axis} = {name}.shape[{k}]"]
-    for name, own in arrays:
-        for k in range(own):
-            one, n = f"{name}.shape[{k}]", f"n{k + ndim - own}"
-            lines += [f"    if {one} != 1 and {one} != {n}:"]
-            lines.append("        raise ValueError('unable to broadcast argument')")
-        lines += steps_of(name, own)
-    return lines
+    made = jit([*lines, "    return out"], **functions, number=number_class(kind))
+    EXPRESSIONS.add(made)
+    return made

@@ -193,6 +193,6 @@ def _is_harmless(fn, s):
     if not isinstance(s, ir.Assign):
         return False
     value = s.value
-    if isinstance(value, ir.Expr):
-        return value.op in _HARMLESS
-    return True
+    if is_expr(value, "call"):
+        return fn.constant(value.func) is slice
+    return not isinstance(value, ir.Expr) or value.op in _HARMLESS

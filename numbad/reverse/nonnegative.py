@@ -5,6 +5,7 @@ import operator
 from numba.core import ir, types
 
 from ..ir.function import is_expr
+from ..rules.arrays.broadcasting import LENGTHS
 from .ops.array import Load, Store
 from .switches import Switch
 
@@ -12,6 +13,9 @@ UNSIGNED = Switch(
     "unsigned",
     "indices that are known not to be negative are not tested for counting from the end",
 )
+
+NATURAL = len, *LENGTHS
+"""Functions whose results are not negative."""
 
 _KEEP = operator.add, operator.mul, operator.floordiv, operator.mod
 
@@ -56,6 +60,8 @@ class Naturals:
             return value.incoming_values
         if is_expr(value, "binop", "inplace_binop"):
             return self._of_operation(value)
+        if is_expr(value, "call") and self.fn.constant(value.func) in NATURAL:
+            return []
         return [] if self._is_size(value) else None
 
     def _of_index(self, name):

@@ -12,6 +12,7 @@ from numba.core import ir, types
 from ..ir.callee import only_reads
 from ..ir.function import is_expr, operands
 from ..ir.leaves import leaves
+from ..rules.arrays.broadcasting import LENGTHS
 from .dependence import Distances
 from .nonnegative import Naturals
 from .ops.array import Load, View
@@ -26,6 +27,7 @@ CHEAP = {
     *(operator.add, operator.sub, operator.mul, operator.neg, operator.pos),
 }
 _READ_ATTRIBUTES = {"shape", "size", "ndim", "real", "imag"}
+_CHEAP_CALLS = bool, len, slice, *LENGTHS
 
 
 class Plan:
@@ -116,12 +118,16 @@ class Plan:
                 self._soft(label, name)
 
     def _soft(self, label, name):
-        """Recompute if that takes at most one more recorded value, else record the value itself."""
+        """Recompute if that takes at most one more recorded value, else record the value itself.
+
+        What loops further out record counts for nothing: they take fewer iterations.
+        """
         if self.recorded(label, name):
             self._record(label, name)
             return
+        loop = self.control.common(label, self.block_of(name))
         new = {n for n in self._roots(label, name) if not self.recorded(label, n)}
-        if len(new) > 1:
+        if sum(self.control.common(label, self.block_of(n)) is loop for n in new) > 1:
             self._record(label, name)
             return
         for root in sorted(self._roots(label, name), key=str):
@@ -279,7 +285,7 @@ class Plan:
                 return self._is_kept(value.value, op)
             return isinstance(ty, types.BaseTuple)
         if value.op == "call":
-            return self.fn.constant(value.func) in (bool, len, slice) and all(
+            return self.fn.constant(value.func) in _CHEAP_CALLS and all(
                 self._is_number_or_tuple(v) or (self.is_outside(v) and self._is_array(v))
                 for v in value.args
             )

@@ -12,6 +12,7 @@ from numba.core import ir, types
 
 from ...ir.fence import refuse
 from ...ir.function import is_expr
+from ...rules.arrays.broadcasting import LENGTHS
 from ...rules.registry import SCALAR
 from ..ops.array import Fresh, View
 from ..ops.base import Constant
@@ -19,6 +20,7 @@ from ..ops.moves import Move, Phi
 from ..scratch import Scratch
 
 _PURE = {len, range, bool, int, float, complex, abs, min, max, round, slice, np.empty_like}
+_PURE |= {*LENGTHS}
 LEAST = 2  # records of inner loops for each array of the state, from where on to keep the state
 
 

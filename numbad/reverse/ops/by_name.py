@@ -6,6 +6,7 @@ import numpy as np
 from numba.core import ir, types
 from numba.np.unsafe.ndarray import empty_inferred
 
+from ...ir.function import is_expr, operands
 from ...ir.leaves import leaves
 from ...ir.optionals import present
 from .. import array_loops, elementwise_loops
@@ -235,13 +236,22 @@ def _assign(fn, label, s, index):
     if isinstance(value, types.BaseTuple | types.List):
         return Unknown(fn, label, s)
     if isinstance(index, types.EllipsisType):
-        overlapping = isinstance(value, types.Array)
+        overlapping = isinstance(value, types.Array) and not _is_new(fn, s.value)
         helper = array_loops.assignment(base.ndim, ndim, overlapping=overlapping)
         return StandIn(fn, label, s, helper, [s.target, s.value], writes=s.target)
-    helper = array_loops.indexed_assignment(base, index, ndim)
+    helper = array_loops.indexed_assignment(base, index, ndim, not _is_new(fn, s.value))
     if helper is None:
         return Unknown(fn, label, s)
     return StandIn(fn, label, s, helper, [s.target, where, s.value], writes=s.target)
+
+
+def _is_new(fn, var):
+    """Whether an array is the value of an expression, which shares memory with no other."""
+    value = fn.definition(var)
+    if is_expr(value, "call"):
+        return fn.constant(value.func) in elementwise_loops.EXPRESSIONS
+    tys = [fn.type_of(v) for v in operands(value)] if is_expr(value, "binop", "unary") else [None]
+    return all(isinstance(ty, types.Array | types.Number) for ty in tys)
 
 
 def _fancy(fn, label, s):

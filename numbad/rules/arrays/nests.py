@@ -6,11 +6,12 @@ from numba.core import types
 from numba.np.numpy_support import as_dtype
 
 from ...source import define
+from . import broadcasting
 
 
 def jit(lines, **namespace):
     """The jitted function of these lines of source."""
-    return njit(define("\n".join(lines) + "\n", {"np": np, **namespace}))
+    return njit(define("\n".join(lines) + "\n", {"np": np, **broadcasting.NAMES, **namespace}))
 
 
 def number_class(ty):
