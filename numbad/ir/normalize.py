@@ -109,10 +109,10 @@ def drop_stored_back(fn):
 
 
 def _is_stored_back(fn, s):
-    if not isinstance(s, ir.SetItem | ir.StaticSetItem) or not _is_array(fn.type_of(s.value)):
+    made = fn.definition(s.value) if isinstance(s, ir.SetItem | ir.StaticSetItem) else None
+    if not is_expr(made, "inplace_binop") or not _is_array(fn.type_of(made.lhs)):
         return False
-    made = fn.definition(s.value)
-    view = fn.definition(made.lhs) if is_expr(made, "inplace_binop") else None
+    view = fn.definition(made.lhs)
     if not is_expr(view, "getitem", "static_getitem") or view.value.name != s.target.name:
         return False
     read = view.index if view.op == "getitem" else view.index_var

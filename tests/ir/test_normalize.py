@@ -1,9 +1,14 @@
 """Statements that Numba's IR says in many ways."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 import numbad as nd
+from numbad.reverse.ops.array import Fresh
+from tests.complex_steps import by_complex_steps
+from tests.reverse.stages import sweep_of
 
 
 def counted_by_floats(a, first, last):
@@ -31,3 +36,34 @@ def test_range_of_floats(mode):
         a = np.array([1.3, 0.7])
         exact = [_by_integers(a + step, first, last).imag / 1e-30 for step in steps]
         np.testing.assert_allclose(gradient(a.copy(), first, last), exact, rtol=1e-14)
+
+
+def steps_of_a_wave(u, v):
+    for _ in range(3):
+        u[1:-1, 1:] -= 0.3 * (v[2:, 1:] - v[:-2, :-1])
+        v[:-1] += 0.2 * u[1:] * u[:-1]
+    return (u * v).sum()
+
+
+def steps_of_a_wave_by_elements(u, v):
+    n, m = u.shape
+    for _ in range(3):
+        for i in range(1, n - 1):
+            for j in range(1, m):
+                u[i, j] -= 0.3 * (v[i + 1, j] - v[i - 1, j - 1])
+        for i in range(n - 1):
+            for j in range(m):
+                v[i, j] += 0.2 * u[i + 1, j] * u[i, j]
+    return (u * v).sum()
+
+
+def test_parts_that_are_added_to():
+    """Neither the parts nor what is added to them are copied, and steps need no record but of the arrays."""
+    u, v = np.random.default_rng(0).normal(size=(2, 6, 5))
+    expected = by_complex_steps(steps_of_a_wave_by_elements, u, v)
+    found = nd.grad(steps_of_a_wave, argnums=(0, 1), mode="reverse")(u.copy(), v.copy())
+    for a, b in zip(found, expected, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-14)
+    sweep = sweep_of(steps_of_a_wave, SimpleNamespace(runs=[(u, v)], wrt=(0, 1)))
+    made = [op for op in sweep.activity.every() if isinstance(op, Fresh)]
+    assert len(made) == 2  # an expression each; not the parts again, nor copies of them
