@@ -67,3 +67,30 @@ def test_parts_that_are_added_to():
     sweep = sweep_of(steps_of_a_wave, SimpleNamespace(runs=[(u, v)], wrt=(0, 1)))
     made = [op for op in sweep.activity.every() if isinstance(op, Fresh)]
     assert len(made) == 2  # an expression each; not the parts again, nor copies of them
+
+
+def part_moved(u, w):
+    part = u[1:]
+    part -= u[:-1] * w[1:]
+    u[:-1] = part
+    first = slice(0, 2)
+    other = u[first]
+    other *= w[first]
+    w[first] = other
+    return (u * w).sum()
+
+
+def part_moved_by_copies(u, w):
+    u[1:] = u[1:] - u[:-1] * w[1:]
+    u[:-1] = u[1:].copy()
+    u[:2] = u[:2] * w[:2]
+    w[:2] = u[:2]
+    return (u * w).sum()
+
+
+def test_a_part_that_is_stored_elsewhere_is_stored():
+    u, w = np.random.default_rng(1).normal(size=(2, 5))
+    expected = by_complex_steps(part_moved_by_copies, u, w)
+    found = nd.grad(part_moved, argnums=(0, 1), mode="reverse")(u.copy(), w.copy())
+    for a, b in zip(found, expected, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-12)
