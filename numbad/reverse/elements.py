@@ -17,6 +17,10 @@ from . import cotangents
 from .aliasing import ADJOINT, PRIMAL, mark
 
 
+_UNIT_AXIS = {"C": -1, "F": 0}
+"""The axis along which elements of a contiguous array lie next to each other."""
+
+
 class Parts:
     """The fields of an array, as values; of an array in memory, those that are asked for are read."""
 
@@ -73,6 +77,10 @@ def view(context, builder, array_type, array, index_type, index, result):
     """The value of type `result` that integers and slices without steps show of an array."""
     parts = Parts(context, builder, array_type, array)
     shape, strides = parts.each("shape"), parts.each("strides")
+    if array_type.layout in _UNIT_AXIS:
+        # A number that LLVM knows, for vector code; what it loads might be any.
+        item = context.get_abi_sizeof(context.get_data_type(array_type.dtype))
+        strides[_UNIT_AXIS[array_type.layout]] = context.get_constant(types.intp, item)
     starts, counts, steps = [], [], []
     for (ty, member), size, step in zip(
         members_of(builder, index_type, index), shape, strides, strict=False

@@ -20,11 +20,11 @@ def _step(message):
     def step(typingctx, n, m):
         def codegen(context, builder, signature, arguments):
             n, m = arguments
-            is_repeated = builder.icmp_signed("==", m, m.type(1))
-            fits = builder.or_(is_repeated, builder.icmp_signed("==", n, m))
+            is_whole, is_one = (builder.icmp_signed("==", x, m) for x in (n, m.type(1)))
+            fits = builder.or_(is_whole, is_one)
             with builder.if_then(builder.not_(fits), likely=False):
                 context.call_conv.return_user_exc(builder, ValueError, (message,))
-            return builder.select(is_repeated, m.type(0), m.type(1))
+            return builder.zext(is_whole, m.type)
 
         return types.intp(types.intp, types.intp), codegen
 
