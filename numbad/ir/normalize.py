@@ -9,6 +9,7 @@ from numba import njit
 from numba.core import ir, types
 
 from .array_fields import put_arrays
+from .array_indices import is_basic_index
 from .function import accessed, is_expr, is_phi, map_vars, read_by, successors
 from .imaginary_parts import put_imaginary
 from .optionals import take_present
@@ -118,15 +119,7 @@ def _is_stored_back(fn, s):
     read = view.index if view.op == "getitem" else view.index_var
     written = s.index if isinstance(s, ir.SetItem) else s.index_var
     is_same = None not in (read, written) and read.name == written.name
-    return is_same and _gives_view(fn, read)
-
-
-def _gives_view(fn, index):
-    """Whether an index is of numbers, slices and the like, so that what it takes shares memory."""
-    ty = fn.type_of(index)
-    members = ty.types if isinstance(ty, types.BaseTuple) else (ty,)
-    plain = types.Integer | types.SliceType | types.EllipsisType | types.NoneType
-    return all(isinstance(types.unliteral(member), plain) for member in members)
+    return is_same and is_basic_index(fn.type_of(read))
 
 
 def index_flat(fn):

@@ -8,9 +8,9 @@ from functools import cache
 import numpy as np
 from numba.core import types
 
+from ..ir.array_indices import is_basic_index
 from ..rules.arrays import broadcasting
 from ..rules.arrays.nests import jit, nest, number_class, subscript
-from .ops.array import is_basic_index
 
 
 def _jit(lines, namespace):

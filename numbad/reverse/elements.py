@@ -16,7 +16,6 @@ from ..forward.arithmetic import Operand, RuleEmitter
 from . import cotangents
 from .aliasing import ADJOINT, PRIMAL, mark
 
-
 _UNIT_AXIS = {"C": -1, "F": 0}
 """The axis along which elements of a contiguous array lie next to each other."""
 

@@ -9,6 +9,9 @@ import numpy as np
 from ..rules.arrays import broadcasting
 from ..rules.arrays.nests import jit, nest, number_class, subscript, tuple_of
 
+OPERATORS = operator.add, operator.sub, operator.mul, operator.truediv, operator.pow
+"""The operators of whole arrays that expressions are made of."""
+
 _SYMBOLS = {"add": "+", "sub": "-", "mul": "*", "pow": "**"}
 _DIVISIONS = {
     operator.truediv: np.true_divide,
@@ -94,17 +97,18 @@ def elementwise_into(function, ndims, out_ndim):
 # -- expressions ------------------------------------------------------------------------------
 
 
-def spelled(shape, ndims):
+def spelled(shape, ndims, ndim):
     """The source of an expression of the operands `x0`, `x1`, ..., and the functions that it names.
 
     shape: a function and its operands, each a number or a shape in its turn
+    ndim: of the loops around it
     """
     functions = {}
 
     def spell(node):
         if isinstance(node, int):
             name, own = f"x{node}", ndims[node]
-            return name if own < 0 else f"{name}{subscript(own, max(ndims), name + 's')}"
+            return name if own < 0 else f"{name}{subscript(own, ndim, name + 's')}"
         function, operands = _DIVISIONS.get(node[0], node[0]), node[1]
         symbol = _SYMBOLS.get(getattr(function, "__name__", ""))
         inner = [spell(operand) for operand in operands]
@@ -141,3 +145,21 @@ def over_expression(source, functions, ndims, kind, into, turned):
     made = jit([*lines, "    return out"], **functions, number=number_class(kind))
     EXPRESSIONS.add(made)
     return made
+
+
+def expression_into(source, functions, ndims, out_ndim, indexed):
+    """A loop over an expression, into the first argument, which shares no memory with operands.
+
+    indexed: whether into the part that the second argument, an index, shows
+    """
+    names = [f"x{j}" for j in range(len(ndims))]
+    first = ["a", "index"] if indexed else ["out"]
+    lines = [f"def apply({', '.join(first + names)}):"]
+    if indexed:
+        lines.append("    out = a[index]")
+    counts = [f"out.shape[{k}]" for k in range(out_ndim)]
+    step = "assigned_step" if indexed else "broadcast_step"
+    for name, own in zip(names, ndims, strict=True):
+        lines += broadcasting.steps(name, max(own, 0), counts, step)
+    lines += nest(counts, [f"out{subscript(out_ndim)} = {source}"])
+    return jit([*lines, "    return out"], **functions)

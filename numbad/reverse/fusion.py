@@ -18,6 +18,8 @@ from ..ir.function import is_expr, read_by
 from ..ir.sequences import call_helper
 from ..rules.registry import SCALAR
 from . import elementwise_loops
+from .assigned_parts import lies_apart, target_of
+from .elementwise_loops import OPERATORS
 from .switches import Switch
 
 EXPRESSIONS = Switch(
@@ -25,9 +27,6 @@ EXPRESSIONS = Switch(
     "an array expression that is used once is computed where it is used, in one loop",
 )
 
-_OPERATORS = {
-    *(operator.add, operator.sub, operator.mul, operator.truediv, operator.pow),
-}
 _HARMLESS = {"getattr", "binop", "unary", "cast", "build_tuple", "static_getitem", "getitem"}
 
 
@@ -69,6 +68,13 @@ def _fuse_block(fn, block, uses):
     for s in block.body:
         if is_expr(getattr(s, "value", None), "getattr"):
             methods[s.target.name] = s
+        target = target_of(fn, s)
+        if target is not None and _may_go_there(fn, target, waiting):
+            statement, node = waiting[target.value.name]
+            gone.add(id(statement))
+            body.append((s, node))
+            waiting.clear()
+            continue
         node = _node(fn, s)
         summed = _summed(fn, s, waiting, uses) if node is None else None
         if node is not None:
@@ -93,6 +99,19 @@ def _fuse_block(fn, block, uses):
             block.body += [s] if node is None else _written(fn, s, node)
 
 
+def _may_go_there(fn, target, waiting):
+    """Whether an expression waits to be assigned, as large as its target, and of arrays apart from that."""
+    if target.value.name not in waiting:
+        return False
+    ty, of_value = fn.type_of(target.array), fn.type_of(target.value)
+    if not _is_plain_array(ty) or ty.dtype != of_value.dtype or target.ndim != of_value.ndim:
+        return False
+    operands = waiting[target.value.name][1].variables()
+    return lies_apart(
+        fn, target.array, [v for v in operands if isinstance(fn.type_of(v), types.Array)]
+    )
+
+
 def _taken(var, waiting, gone):
     """The node of a variable that waits to be used; else the variable."""
     if var.name not in waiting:
@@ -104,6 +123,8 @@ def _taken(var, waiting, gone):
 
 def _written(fn, s, node):
     """The statements of a loop over a whole expression."""
+    if not isinstance(s, ir.Assign) or is_expr(s.value, "inplace_binop"):
+        return _written_in_place(fn, s, node)
     variables = node.variables()
     numbers = {v.name: k for k, v in enumerate(variables)}
     tys = [fn.type_of(v) for v in variables]
@@ -124,8 +145,34 @@ def _written(fn, s, node):
 @cache
 def expression(shape, ndims, kind, into, turned):
     """A loop over an expression, into a new array or a sum; `turned`: in Fortran's order."""
-    source, names = elementwise_loops.spelled(shape, ndims)
+    source, names = elementwise_loops.spelled(shape, ndims, max(ndims))
     return elementwise_loops.over_expression(source, names, ndims, kind, into, turned)
+
+
+def _written_in_place(fn, s, node):
+    """The statements of a loop that writes an expression where it is assigned, or what it is added to."""
+    target = target_of(fn, s)
+    if target.index is None:
+        node = FusedNode(s.value.immutable_fn, [target.array, node])
+    variables = node.variables()
+    numbers = {v.name: k for k, v in enumerate(variables)}
+    tys = [fn.type_of(v) for v in variables]
+    ndims = tuple(ty.ndim if isinstance(ty, types.Array) else -1 for ty in tys)
+    indexed = target.index is not None
+    helper, made = into_place(node.shape(numbers), ndims, target.ndim, indexed), []
+    given = [target.array, target.index] if indexed else [target.array]
+    found = call_helper(fn, helper, [*given, *variables], made, s.loc)
+    if not indexed:
+        made[-1] = ir.Assign(made[-1].value, s.target, s.loc)
+        fn.types[s.target.name] = fn.type_of(found)
+    return made
+
+
+@cache
+def into_place(shape, ndims, out_ndim, indexed):
+    """A loop over an expression, into what is there; see `expression_into`."""
+    source, names = elementwise_loops.spelled(shape, ndims, out_ndim)
+    return elementwise_loops.expression_into(source, names, ndims, out_ndim, indexed)
 
 
 # -- what an expression is made of -----------------------------------------------------------------
@@ -134,7 +181,7 @@ def expression(shape, ndims, kind, into, turned):
 def _node(fn, s):
     """The node of a statement that is done element by element; None for another."""
     value = getattr(s, "value", None) if isinstance(s, ir.Assign) else None
-    if is_expr(value, "binop") and value.fn in _OPERATORS:
+    if is_expr(value, "binop") and value.fn in OPERATORS:
         node = FusedNode(value.fn, [value.lhs, value.rhs])
     elif is_expr(value, "unary") and value.fn in ("-", operator.neg):
         node = FusedNode(operator.neg, [value.value])

@@ -4,6 +4,7 @@ import numpy as np
 from numba.core import ir, types
 from numba.np.numpy_support import as_dtype
 
+from ...ir.array_indices import is_basic_index
 from ...ir.function import is_expr, operands
 from ...ir.leaves import HANDLES, leaves
 from ..cotangents import Lanes
@@ -213,13 +214,6 @@ class Inferred(Fresh):
         shape = self.expr.args[0]
         call = ir.Expr.call(e.function(np.empty), [shape, dtype], (), e.loc)
         e.assign(call, self.statement.target)
-
-
-def is_basic_index(ty):
-    """Whether an index makes a view: ints, slices, an ellipsis, None."""
-    members = ty.types if isinstance(ty, types.BaseTuple) else (ty,)
-    basic = (types.Integer, types.SliceType, types.EllipsisType, types.NoneType)
-    return all(isinstance(types.unliteral(t), basic) for t in members)
 
 
 def _is_harmless_index(ty, known=None):

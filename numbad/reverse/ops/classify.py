@@ -4,11 +4,12 @@ import operator
 
 from numba.core import ir, types
 
+from ...ir.array_indices import is_basic_index
 from ...ir.function import unary_function
 from ...ir.leaves import leaves
 from ...rules.registry import CONSTANT
 from . import list_changes, lists, moves, objects, records
-from .array import Load, Store, View, is_basic_index, is_element_index
+from .array import Load, Store, View, is_element_index
 from .base import Constant, Unknown, without_floats, without_floats_in
 from .by_name import ATTRIBUTES, FUNCTIONS
 from .classify_calls import classify_call

@@ -6,10 +6,11 @@ from numba.core import types
 from numba.core.typing.arraydecl import ArrayAttribute
 from numba.np.numpy_support import as_dtype
 
+from ...ir.array_indices import is_basic_index
 from ...ir.leaves import leaves
 from .. import fields
 from ..fields import accumulate_record, take_record
-from .array import View, index_var, is_basic_index, is_element_index
+from .array import View, index_var, is_element_index
 from .base import Constant, Op, Unknown
 from .objects import add_part, refuse_duals
 
