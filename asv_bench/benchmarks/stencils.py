@@ -18,8 +18,8 @@ import numbad as nd
 from . import measure, peers
 
 STEPS = 10
-RATIO_BARS = {"heat": 1.6, "maxwell": 1.6, "cavity": 2.6, "limited": 2.0}
-COMPILE_BAR = 2.0
+RATIO_BARS = {"heat": 1.0, "maxwell": 1.2, "cavity": 2.0, "limited": 2.0}
+COMPILE_BAR = 2.2
 
 
 def heated(u, source):

@@ -11,7 +11,7 @@ from numba.core.imputils import impl_ret_borrowed
 from numba.extending import intrinsic, overload, register_jitable
 from numba.np.numpy_support import is_contiguous, is_fortran
 
-from numbad.compilation import new_arrays
+from numbad.compilation import array_allocation
 
 
 @cache
@@ -79,5 +79,5 @@ def _allocation(make):
     return allocate
 
 
-overload(empty_as)(_allocation(new_arrays.empty))
-overload(zeros_as)(_allocation(new_arrays.zeros))
+overload(empty_as)(_allocation(array_allocation.empty))
+overload(zeros_as)(_allocation(array_allocation.zeros))

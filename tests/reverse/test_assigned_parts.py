@@ -149,3 +149,6 @@ def made(f):
 def test_an_expression_that_is_assigned_apart_makes_no_array():
     assert made(apart) == 1  # the copy
     assert made(shifted) == 3
+    assert (
+        made(numbers_of_a_row) == 4
+    )  # zeros of two kinds, an outer product, and what all rows get

@@ -7,12 +7,12 @@ import pytest
 from numba import njit
 
 import numbad as nd
-from numbad.compilation import new_arrays
+from numbad.compilation import array_allocation
 from numbad.forward.layout import zeros_as
 from numbad.reverse.memory import LARGEST_KEPT
 from tests.reverse.test_leaks import growth
 
-MANY = new_arrays.LARGE // 8
+MANY = array_allocation.LARGE // 8
 
 
 @njit
