@@ -197,7 +197,7 @@ def indexed_assignment(base, index, ndim, overlapping):
     overlapping: whether `v` may share memory with `a`
     """
     if is_basic_index(index):
-        return _slice_assignment(_view_ndim(base, index), ndim, overlapping and ndim > 0)
+        return _slice_assignment(_view_ndim(base, index), ndim, overlapping)
     if _is_index_array(index):
         kind = "mask" if isinstance(index.dtype, types.Boolean) else "numbers"
         return _scatter(base.ndim, ndim, kind)

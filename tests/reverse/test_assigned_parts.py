@@ -80,6 +80,15 @@ def taken_by_a_list(u, v):
     return (w * w).sum()
 
 
+def turned_onto_itself(u, v):
+    w = u * v
+    w[::-1] = w
+    w[...] = w[::-1] * u
+    x = w if u.size > 2 else u
+    x[::-1] = w
+    return (w * np.exp(u)).sum()
+
+
 def numbers_of_a_row(u, v):
     """An expression of fewer axes is computed once, not for each row."""
     w = 0.0 * np.outer(np.ones(3), u)
@@ -97,6 +106,7 @@ OVERLAPPING = (
     shifted_by_a_callee,
     turned,
     taken_by_a_list,
+    turned_onto_itself,
 )
 
 

@@ -6,10 +6,10 @@ import numpy as np
 from numba.core import ir, types
 from numba.np.unsafe.ndarray import empty_inferred
 
-from ...ir.function import is_expr, operands
 from ...ir.leaves import leaves
 from ...ir.optionals import present
 from .. import array_loops, elementwise_loops
+from ..assigned_parts import lies_apart
 from . import (
     bits,
     iterables,
@@ -235,23 +235,14 @@ def _assign(fn, label, s, index):
         return None
     if isinstance(value, types.BaseTuple | types.List):
         return Unknown(fn, label, s)
+    overlapping = ndim > 0 and not lies_apart(fn, s.value, [s.target])
     if isinstance(index, types.EllipsisType):
-        overlapping = isinstance(value, types.Array) and not _is_new(fn, s.value)
-        helper = array_loops.assignment(base.ndim, ndim, overlapping=overlapping)
+        helper = array_loops.assignment(base.ndim, ndim, overlapping)
         return StandIn(fn, label, s, helper, [s.target, s.value], writes=s.target)
-    helper = array_loops.indexed_assignment(base, index, ndim, not _is_new(fn, s.value))
+    helper = array_loops.indexed_assignment(base, index, ndim, overlapping)
     if helper is None:
         return Unknown(fn, label, s)
     return StandIn(fn, label, s, helper, [s.target, where, s.value], writes=s.target)
-
-
-def _is_new(fn, var):
-    """Whether an array is the value of an expression, which shares memory with no other."""
-    value = fn.definition(var)
-    if is_expr(value, "call"):
-        return fn.constant(value.func) in elementwise_loops.EXPRESSIONS
-    tys = [fn.type_of(v) for v in operands(value)] if is_expr(value, "binop", "unary") else [None]
-    return all(isinstance(ty, types.Array | types.Number) for ty in tys)
 
 
 def _fancy(fn, label, s):
