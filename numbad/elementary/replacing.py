@@ -1,6 +1,7 @@
 """Putting the elementary functions into compiled code: in place of libm's, or beside them."""
 
 from functools import cache
+from uuid import uuid4
 
 from llvmlite import ir
 from llvmlite.binding import Linkage, parse_assembly
@@ -63,13 +64,18 @@ def _open_lanes(module):
 def _keep_to_itself(module):
     """Let no other module take this one's copies of functions for its own, nor this one others'.
 
-    What calls itself is found by its name, and so is shared.
+    What calls itself is found by its name, and so is shared. The others get names of their own: what comes
+    after would find an internal function by its name, too, whose arguments LLVM may have changed. Ours keep
+    theirs, by which LLVM knows the function of vectors that stands for one of numbers.
     """
+    own = uuid4().hex
     by_name = {v.name.removeprefix(UNRESOLVED) for v in module.global_variables}
     for function in module.functions:
         shared = function.linkage == Linkage.linkonce_odr or function.name.startswith(PREFIX)
         if shared and not function.is_declaration and function.name not in by_name:
             function.linkage = Linkage.internal
+            if not function.name.startswith(PREFIX):
+                function.name = f"{function.name}.{own}"
 
 
 def _has_powers(module):

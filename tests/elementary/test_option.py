@@ -235,3 +235,27 @@ def test_partials_are_in_vectors_by_default():
     np.testing.assert_array_equal(value, [math.erf(v) for v in x])
     np.testing.assert_allclose(gradient, 2 / np.sqrt(np.pi) * np.exp(-x * x), rtol=4e-16)
     assert "x double> @numbad.elementary.exp." in _text(operator)
+
+
+def test_what_is_compiled_afterwards_has_its_own_functions():
+    """What both call has changed its arguments where it became a part of the first alone."""
+
+    def bells(p, y):
+        found = 1.5
+        for i in range(len(y)):
+            found -= math.exp(-((y[i] - p[0]) ** 2))
+        return found * p[0]
+
+    def stored(p, y):
+        q, found = p * 2.0, 0.0
+        for i in range(len(y)):
+            found += math.exp(q[0] * y[i])
+        q[0] = 7.0 * found
+        for i in range(len(y)):
+            found += math.sin(q[0] * y[i] * 0.001)
+        return found
+
+    p = np.array([0.04, -0.06, 0.2])
+    _made(lambda: nd.value_and_grad(bells, (0, 1), mode="reverse"))(p, x)
+    gradient = nd.grad(stored, mode="reverse")(p, x)
+    np.testing.assert_allclose(gradient, nd.grad(stored, mode="forward")(p, x), rtol=1e-12)
