@@ -53,7 +53,7 @@ _HOME = {
     "inspect_adjoint": "reverse.listing",
     "check_grads": "testing",
     "debug": "debugging",
-    "vector_math": "elementary.option",
+    "vector_math": "batching.vector_option",
 }
 _SUBPACKAGES = ("fit", "ode", "random", "sde", "special")
 _OPTIONAL = ("cuda",)  # needs a package that not everybody has, so `import *` leaves it out

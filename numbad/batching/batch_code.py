@@ -30,12 +30,13 @@ class BatchWriter(Writer):
             if axis is not None:
                 check_batched(batch.names[k], self.tys[k], axis)
             self._refuse_objects(k)
-        self._refuse_changed()
+        self.refuse_changed()
         self.batched = tuple(k for k, axis in enumerate(self.axes) if axis is not None)
         self.before, self.body, self.after = [], [], []
-        self._count()
+        self.count()
 
-    def _refuse_changed(self):
+    def refuse_changed(self):
+        """Raise UnsupportedError for a function that may change its arguments."""
         pairs = zip(self.tys, self.axes, strict=True)
         tys = [ty if axis is None else element_type(ty, axis) for ty, axis in pairs]
         f = self.batch.f
@@ -56,7 +57,8 @@ class BatchWriter(Writer):
                     "numbers, arrays of numbers, and tuples of these"
                 )
 
-    def _count(self):
+    def count(self):
+        """Lines that count the elements."""
         first, *others = self.batched
         self.before.append(f"count = {self.entries[first]}.shape[{self.axes[first]}]")
         for k in others:

@@ -44,6 +44,13 @@ class _Place:
         address = builder.add(self.address, builder.mul(number, self.stride))
         return builder.inttoptr(address, self.pointer_type)
 
+    def vector_pointer(self, n):
+        """The address of the lanes of a block where they lie in a row, all of them there."""
+        address = self.builder.mul(self.first, self.stride)
+        address = self.builder.add(self.address, address)
+        vector_type = vector_of(Varying(self.ty.dtype, n))
+        return self.builder.inttoptr(address, vector_type.as_pointer())
+
     def load(self, n):
         """The elements of a block: one vector of memory where they lie in a row, all of them there."""
         builder = self.builder
@@ -54,10 +61,18 @@ class _Place:
         found = cgutils.alloca_once(builder, vector_type)
         with builder.if_else(builder.icmp_signed("<=", end, self.count), likely=True) as (yes, no):
             with yes:
-                pointer = builder.bitcast(self.pointer(0), vector_type.as_pointer())
+                pointer = self.vector_pointer(n)
                 builder.store(builder.load(pointer, align=self.ty.dtype.bitwidth // 8), found)
             with no:
                 builder.store(self._load_each(n), found)
+        return builder.load(found)
+
+    def load_some(self, n):
+        """The elements of a block: beyond the end the last of the array, zeros where it has none."""
+        builder, vector_type = self.builder, vector_of(Varying(self.ty.dtype, n))
+        found = cgutils.alloca_once_value(builder, ir.Constant(vector_type, [0.0] * n))
+        with builder.if_then(builder.icmp_signed(">", self.count, _i64(0)), likely=True):
+            builder.store(self._load_each(n), found)
         return builder.load(found)
 
     def _load_each(self, n):
@@ -76,8 +91,11 @@ def valid(builder, first, count, n):
 
 
 @cache
-def load_lanes(axis, n):
-    """An intrinsic `(array, first, index)`: the elements of a block."""
+def load_lanes(axis, n, whole=True):
+    """An intrinsic `(array, first, index)`: the elements of a block.
+
+    Of an array that is not known to be `whole`, the last element is repeated; zero if there is none.
+    """
 
     @intrinsic
     def load(typingctx, array, first, index):
@@ -85,7 +103,8 @@ def load_lanes(axis, n):
             return None
 
         def codegen(context, builder, sig, args):
-            return _Place(context, builder, array, *args, axis).load(n)
+            place = _Place(context, builder, array, *args, axis)
+            return place.load(n) if whole else place.load_some(n)
 
         return Varying(array.dtype, n)(array, types.intp, index), codegen
 
@@ -195,13 +214,19 @@ def add_lanes(axis, n):
 
 
 def _for_valid(context, builder, place, vector, n, change):
-    """Write `change(old, new)` to each element; one after the other, as elements may be one."""
+    """Write `change(old, new)` to each element; one after the other where they may be one."""
     mask = valid(builder, place.first, place.count, n)
     full = builder.not_(any_lane(builder, builder.not_(mask)))
     with builder.if_else(full, likely=True) as (whole, part):
         with whole:
-            for k in range(n):
-                _change(context, builder, place, k, lane(builder, vector, k), change)
+            if place.in_a_row:
+                pointer = place.vector_pointer(n)
+                align = place.ty.dtype.bitwidth // 8
+                old = builder.load(pointer, align=align)
+                builder.store(change(old, vector), pointer, align=align)
+            else:
+                for k in range(n):
+                    _change(context, builder, place, k, lane(builder, vector, k), change)
         with part:
             for k in range(n):
                 with builder.if_then(lane(builder, mask, k)):
@@ -249,3 +274,57 @@ def total(scalar, n):
         return scalar(value), codegen
 
     return add_up
+
+
+@cache
+def add_each(n):
+    """An intrinsic `(total, value, first, count)`: a sum and what the lanes hold, one after the other."""
+    ty = Varying(types.float64, n)
+
+    @intrinsic
+    def add(typingctx, total, value, first, count):
+        def codegen(context, builder, sig, args):
+            vector = context.cast(builder, args[1], value, ty)
+            mask = valid(builder, args[2], args[3], n)
+            found = cgutils.alloca_once_value(builder, args[0])
+            full = builder.not_(any_lane(builder, builder.not_(mask)))
+            with builder.if_else(full, likely=True) as (whole, part):
+                with whole:
+                    _add_lanes_to(builder, found, vector, range(n))
+                with part:
+                    for k in range(n):
+                        with builder.if_then(lane(builder, mask, k)):
+                            _add_lanes_to(builder, found, vector, [k])
+            return builder.load(found)
+
+        return types.float64(types.float64, value, types.intp, types.intp), codegen
+
+    return add
+
+
+def _add_lanes_to(builder, place, vector, numbers):
+    total = builder.load(place)
+    for k in numbers:
+        total = builder.fadd(total, lane(builder, vector, k))
+    builder.store(total, place)
+
+
+@cache
+def numbers(n):
+    """An intrinsic `(begin, first, count)`: the numbers of a block's elements, which go on from `begin`."""
+    ty = Varying(types.float64, n)
+
+    @intrinsic
+    def numbered(typingctx, begin, first, count):
+        def codegen(context, builder, sig, args):
+            begin, first, count = args
+            own = builder.add(
+                ir.Constant(ir.VectorType(_i64, n), list(range(n))), splat(builder, first, n)
+            )
+            last = splat(builder, builder.sub(count, _i64(1)), n)
+            own = builder.select(builder.icmp_signed("<", own, last), own, last)
+            return builder.sitofp(builder.add(own, splat(builder, begin, n)), vector_of(ty))
+
+        return ty(types.intp, types.intp, types.intp), codegen
+
+    return numbered

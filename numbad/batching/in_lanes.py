@@ -37,7 +37,8 @@ class Together(BatchWriter):
         if ty.dtype not in _FLOATS:
             raise UnsupportedError(f"'{self.batch.names[k]}' holds elements of type {ty.dtype}")
         lane = Varying(ty.dtype, self.lanes)
-        load = self.constant("load", blocks.load_lanes(axis, self.lanes))
+        load = blocks.load_lanes(axis, self.lanes, self.is_whole(k))
+        load = self.constant("load", load)
         if ty.ndim == 1:
             return f"{load}({source}, first, ())", lane
         name = f"block{k}"
@@ -49,7 +50,8 @@ class Together(BatchWriter):
         """Lines that fill the array of lanes of argument `k`."""
         ty, size = self.tys[k], blocks.tile_of(self.lanes)
         start = "0"
-        if size and ty.ndim == 2 and ty.layout == "C" and self.axes[k] == 0:
+        plain = ty.ndim == 2 and ty.layout == "C" and self.axes[k] == 0
+        if size and plain and self.is_whole(k):
             start = f"{name}.size // {size} * {size}"
             tile = self.constant("tile", blocks.load_tile(self.lanes))
             self.body.append(f"for j0 in range(0, {start}, {size}):")
@@ -60,6 +62,10 @@ class Together(BatchWriter):
             lambda index: f"{name}[{index}] = {load}({source}, first, {index})",
             start,
         )
+
+    def is_whole(self, k):
+        """Whether an array is known to have an element for each of the batch."""
+        return True
 
     def _check_shared(self, k, ty):
         """What all lanes share must be numbers that none of them changes."""
@@ -76,15 +82,18 @@ class Together(BatchWriter):
 
     def values(self, typingctx):
         """The function that evaluates the batch."""
-        shadows = [types.none] * len(self.tys)
+        shadows = [types.none] * len(self.given)
         call, ty = self._sweep(shadows, types.none)
-        nothing = self.tuple_of(["None"] * len(self.tys))
+        nothing = self.tuple_of(["None"] * len(self.given))
         result = self.make_results(_scalars(ty[0]))
         arguments = self.tuple_of(source for source, _ in self.given)
         self.body.append(f"value, adjoints = {call}{arguments}, {nothing}, None)")
-        self._store()
-        parameters = plain_parameters(self.batch.f.py_func)
-        return self.write("batch_source", parameters, self.loop, result)
+        self.store()
+        return self.write("batch_source", self.parameters(), self.loop, result)
+
+    def parameters(self):
+        """The parameter list of the function that evaluates the batch."""
+        return plain_parameters(self.batch.f.py_func)
 
     def _sweep(self, shadows, seed):
         tys = [ty for _, ty in self.given]
@@ -94,7 +103,8 @@ class Together(BatchWriter):
         guarded = self.constant("guarded", call_guarded)
         return f"{guarded}({self.constant('sweep', sweep)}, ", returned
 
-    def _store(self):
+    def store(self):
+        """Lines that put away what a block gives."""
         store = self.constant("store", blocks.store_lanes(self.lanes))
         self.body += [
             f"{store}(out{leaf.number}, first, {leaf.source})" for leaf in leaves(self.result)
@@ -105,26 +115,31 @@ class Together(BatchWriter):
     def pullback(self, typingctx, shadows, seed):
         """The function `(args, shadows, seed) -> (value, adjoints)` of the batch."""
         made = [self._shadow(k) for k in range(len(self.tys))]
+        made += [("None", types.none)] * (len(self.given) - len(made))
         seed_source = self.seed(seed, self._seed_of_number)
-        call, ty = self._sweep([t for _, t in made], self._seed_type(seed))
+        call, ty = self._sweep([t for _, t in made], self.seed_type(seed))
         result = self.make_results(_scalars(ty[0]))
         arguments = self.tuple_of(source for source, _ in self.given)
         given = self.tuple_of(source for source, _ in made)
         self.body.append(f"value, adjoints = {call}{arguments}, {given}, {seed_source})")
-        self._store()
-        adjoints = {k: self._deliver(k) for k in self.wrt}
+        self.store()
+        adjoints = {k: self.deliver(k) for k in self.wrt}
         returned = self.returned(result, adjoints)
         return self.write("pullback_source", "args, shadows, seed", self.loop, returned)
 
     def _seed_of_number(self, source):
         """The cotangents of a block; zero beyond the end of the batch."""
         load = self.constant("load", blocks.load_lanes(0, self.lanes))
-        keep = self._keep(types.float64)
-        return f"{keep}({load}({source}, first, ()), 0.0, first, count)"
+        return self.kept(f"{load}({source}, first, ())")
 
-    def _seed_type(self, ty):
+    def kept(self, source):
+        """Source of what stands in the lanes that there are elements for; zero in the others."""
+        return f"{self._keep(types.float64)}({source}, 0.0, first, count)"
+
+    def seed_type(self, ty):
+        """The type of the cotangents of a block, for those of the batch."""
         if isinstance(ty, types.BaseTuple):
-            return types.BaseTuple.from_types([self._seed_type(t) for t in ty])
+            return types.BaseTuple.from_types([self.seed_type(t) for t in ty])
         if isinstance(ty, types.NoneType):
             return ty
         if not isinstance(ty, types.Array) or ty.dtype not in _FLOATS:
@@ -138,7 +153,7 @@ class Together(BatchWriter):
         """`(source, type)` of the shadow of argument `k`: arrays of lanes for its arrays."""
         if k not in self.wrt or (self.axes[k] is not None and self.tys[k].ndim == 1):
             return "None", types.none
-        tree = parse(self.tys[k], f"args[{k}]")
+        tree = parse(self.tys[k], self.entries[k])
         made = {id(leaf): self._shadow_array(k, leaf) for leaf in leaves(tree)}
         if not any(ty is not types.none for _, ty in made.values()):
             return "None", types.none
@@ -167,7 +182,7 @@ class Together(BatchWriter):
     def _name_of_shadow(leaf):
         return "shadow_" + "".join(c if c.isalnum() else "_" for c in leaf.source)
 
-    def _deliver(self, k):
+    def deliver(self, k):
         """Lines that hand on what a block gives; source of the adjoint of argument `k`."""
         sums = []
         for leaf, found in self.floats(k):
@@ -209,12 +224,18 @@ class Together(BatchWriter):
     def _deliver_batched(self, k, leaf):
         add = self.constant("add", blocks.add_lanes(self.axes[k], self.lanes))
         if leaf.type.ndim == 1:
-            self.body.append(f"{add}(shadows[{k}], first, (), adjoints[{k}])")
+            self.body.append(f"{add}({self.shadow_of(k)}, first, (), adjoints[{k}])")
             return
         name = self._name_of_shadow(leaf)
         self.body += self.over_elements(
-            name, leaf.type.ndim - 1, lambda j: f"{add}(shadows[{k}], first, {j}, {name}[{j}])"
+            name,
+            leaf.type.ndim - 1,
+            lambda j: f"{add}({self.shadow_of(k)}, first, {j}, {name}[{j}])",
         )
+
+    def shadow_of(self, k):
+        """Source of the adjoint of an array with an axis of the batch."""
+        return f"shadows[{k}]"
 
 
 def _scalars(ty):

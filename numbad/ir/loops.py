@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from numba.core import ir
 from numba.core.ir_utils import compute_cfg_from_blocks
 
-from .function import successors
+from .function import is_phi, successors
 
 ROOT = -1
 
@@ -164,3 +164,28 @@ class Control:
                     seen.add(p)
                     pending.append(p)
         return seen
+
+
+def merge_headers(fn):
+    """Join the header of each loop with the blocks that alone follow it, as far as to the first branch."""
+    for header in compute_cfg_from_blocks(fn.blocks).loops():
+        while _merge_next(fn, header):
+            pass
+
+
+def _merge_next(fn, label):
+    block = fn.blocks[label]
+    if not isinstance(block.terminator, ir.Jump):
+        return False
+    following = block.terminator.target
+    alone = [k for k, b in fn.blocks.items() if following in successors(b)] == [label]
+    if not alone or following == label or any(map(is_phi, fn.blocks[following].body)):
+        return False
+    merged = fn.blocks.pop(following)
+    block.body[-1:] = merged.body
+    for after in successors(merged):
+        for s in filter(is_phi, fn.blocks[after].body):
+            blocks = s.value.incoming_blocks
+            s.value._kws["incoming_blocks"] = [label if k == following else k for k in blocks]
+    fn.changed()
+    return True

@@ -30,11 +30,15 @@ _ZEROS = {types.float64: 0.0, types.complex128: 0j, types.int64: 0}
 
 @dataclass
 class Outlined:
-    """`function` of `(first, last, *arguments)` returns one sum, a tuple of sums, or None."""
+    """`function` of `(first, last, *arguments)` returns one sum, a tuple of sums, or None.
+
+    `natural` says whether `first` is known not to be negative.
+    """
 
     function: Function
     argtypes: tuple
     sums: int
+    natural: bool
 
 
 def outline(fn, make):
@@ -46,7 +50,7 @@ def outline(fn, make):
     for header in [loop.header for loop in loops]:  # an outer one before those within it
         loop = Control(fn).loops.get(header)
         if loop is not None:
-            found = _ParallelLoop(fn, loop)
+            found = LoopOutline(fn, loop)
             if found.can_be_taken_out():
                 found.take_out(make)
     drop_unused(fn)
@@ -63,8 +67,11 @@ def as_ranges(fn):
     return fn
 
 
-class _ParallelLoop:
-    """A loop of a function, which may be one over a `prange`."""
+class LoopOutline:
+    """A loop of a function over a `prange`, or over another range, whose iterations are taken out."""
+
+    over = prange
+    zeros = _ZEROS  # of the types that it may add up
 
     def __init__(self, fn, loop):
         self.fn, self.loop, self.head = fn, loop, fn.blocks[loop.header]
@@ -75,31 +82,31 @@ class _ParallelLoop:
     def can_be_taken_out(self):
         """Whether it runs over a `prange`, is left at its end alone, and hands on nothing but sums."""
         return (
-            self._find_range()
-            and self._is_left_at_header()
-            and not any(isinstance(s, ir.Print) for s in self._inside())
-            and all(map(self._is_sum, self.phis))
-            and self._hands_on_sums_alone()
-            and self._find_arguments()
+            self.find_range()
+            and self.is_left_at_header()
+            and not any(isinstance(s, ir.Print) for s in self.inside())
+            and all(map(self.is_sum, self.phis))
+            and self.hands_on_sums_alone()
+            and self.find_arguments()
         )
 
-    def _inside(self):
+    def inside(self):
         return [s for label in self.loop.body for s in self.fn.blocks[label].body]
 
-    def _find_range(self):
+    def find_range(self):
         steps = [s for s in self.head.body if is_expr(getattr(s, "value", None), "iternext")]
         if len(steps) != 1:
             return False
         self.iterator = steps[0].value.value.name
         getiter = self.fn.definition(self.iterator)
         call = self.fn.definition(getiter.value) if is_expr(getiter, "getiter") else None
-        if not is_expr(call, "call") or self.fn.constant(call.func) is not prange:
+        if not is_expr(call, "call") or self.fn.constant(call.func) is not self.over:
             return False
         self.bounds = list(call.args)
         plain = all(types.unliteral(self.fn.type_of(v)) == types.int64 for v in self.bounds)
         return plain and len(self.bounds) in (1, 2) and not call.kws
 
-    def _is_left_at_header(self):
+    def is_left_at_header(self):
         branch = self.head.terminator
         if not isinstance(branch, ir.Branch) or branch.truebr not in self.loop.body:
             return False
@@ -110,14 +117,14 @@ class _ParallelLoop:
             for target in successors(self.fn.blocks[label])
         )
 
-    def _is_sum(self, phi):
+    def is_sum(self, phi):
         """Whether a value that goes from one iteration to the next is only added to."""
-        if self.fn.type_of(phi.target) not in _ZEROS:
+        if self.fn.type_of(phi.target) not in self.zeros:
             return False
         sums = {phi.target.name}
         while True:
             before = len(sums)
-            for s in self._inside():
+            for s in self.inside():
                 if s is phi or not any(v.name in sums for v in read_by(s)):
                     continue
                 if not isinstance(s, ir.Assign) or not self._adds_to(s.value, sums):
@@ -125,7 +132,7 @@ class _ParallelLoop:
                 sums.add(s.target.name)
             if len(sums) == before:
                 break
-        return all(self._comes_from(s, sums) for s in self._inside() if self._is_in(s, sums))
+        return all(self._comes_from(s, sums) for s in self.inside() if self._is_in(s, sums))
 
     @staticmethod
     def _is_in(s, sums):
@@ -146,8 +153,8 @@ class _ParallelLoop:
             value.fn in _SUBTRACTS and left and not right
         )
 
-    def _hands_on_sums_alone(self):
-        made = {s.target.name for s in self._inside() if isinstance(s, ir.Assign)}
+    def hands_on_sums_alone(self):
+        made = {s.target.name for s in self.inside() if isinstance(s, ir.Assign)}
         self.made, sums = made, {phi.target.name for phi in self.phis}
         return not any(
             v.name in made - sums
@@ -159,18 +166,18 @@ class _ParallelLoop:
 
     # -- what it reads from outside ----------------------------------------------------------
 
-    def _find_arguments(self):
+    def find_arguments(self):
         """The variables that go in; constants are made anew in the function, and are in `copied`."""
         self.arguments, self.copied = [], []
         names = {}
-        for s in self._inside():
+        for s in self.inside():
             for v in self._read_from_outside(s):
                 names[v.name] = v
         names.pop(self.iterator)
         for var in names.values():
-            if self.fn.constant(var) is not None or self._is_none(var):
-                self._copy(var)
-            elif _is_plain(self.fn.type_of(var)):
+            if self.is_constant(var):
+                self.copy(var)
+            elif is_plain(self.fn.type_of(var)):
                 self.arguments.append(var)
             else:
                 return False
@@ -181,14 +188,17 @@ class _ParallelLoop:
             return []
         return [v for v in read_by(s) if v.name not in self.made]
 
-    def _is_none(self, var):
+    def is_constant(self, var):
+        """Whether the code says what a variable is, None among others."""
         value = self.fn.definition(var)
-        return isinstance(value, ir.Const | ir.Global | ir.FreeVar)
+        return self.fn.constant(var) is not None or isinstance(
+            value, ir.Const | ir.Global | ir.FreeVar
+        )
 
-    def _copy(self, var):
+    def copy(self, var):
         value = self.fn.definition(var)
         for operand in operands(value):
-            self._copy(operand)
+            self.copy(operand)
         if var.name not in {s.target.name for s in self.copied}:
             self.copied.append(ir.Assign(value, var, var.loc))
 
@@ -196,11 +206,20 @@ class _ParallelLoop:
 
     def take_out(self, make):
         """Replace the loop by a call of what `make` gives."""
-        argtypes = tuple(types.unliteral(self.fn.type_of(v)) for v in self.arguments)
-        argtypes = types.int64, types.int64, *argtypes
-        dispatcher = make(Outlined(self._function(), argtypes, len(self.phis)))
+        given = tuple(types.unliteral(self.fn.type_of(v)) for v in self.given())
+        argtypes = types.int64, types.int64, *given
+        dispatcher = make(self.outlined(argtypes))
         if dispatcher is not None:
             self._replace(dispatcher, argtypes)
+        return dispatcher is not None
+
+    def outlined(self, argtypes):
+        """The function of some iterations, called with these types."""
+        return Outlined(self._function(), argtypes, len(self.phis), self._starts_at_natural())
+
+    def _starts_at_natural(self):
+        start = 0 if len(self.bounds) == 1 else self.fn.constant(self.bounds[0])
+        return isinstance(start, int) and start >= 0
 
     def _function(self):
         outer, end = self.fn, self.fn.new_label()
@@ -209,7 +228,7 @@ class _ParallelLoop:
         part.parameters = [FIRST, LAST, *(v.name for v in self.arguments)]
         part.types |= {FIRST: types.int64, LAST: types.int64}
         part.loc, part.serial = self.head.loc, outer.serial
-        part.blocks[end] = self._ending(part)
+        part.blocks[end] = self.ending(part)
         part.blocks[self.loop.header] = self._own_header(part, end)
         part.blocks[outer.entry] = self._own_entry(part)
         part.changed()
@@ -245,24 +264,24 @@ class _ParallelLoop:
         block = ir.Block(self.fn.scope, self.head.loc)
         for s in self.head.body:
             if is_phi(s):
-                pairs = self._incoming(s, inside=True)
+                pairs = self.incoming(s, inside=True)
                 pairs.append((self.fn.entry, self._zero(part, s)))
-                s = ir.Assign(_phi(pairs, s.loc), s.target, s.loc)
+                s = ir.Assign(phi_of(pairs, s.loc), s.target, s.loc)
             block.append(s)
         branch = self.head.terminator
         block.body[-1] = ir.Branch(branch.cond, branch.truebr, end, branch.loc)
         return block
 
-    def _incoming(self, phi, inside):
+    def incoming(self, phi, inside):
         pairs = zip(phi.value.incoming_blocks, phi.value.incoming_values, strict=True)
         return [(label, v) for label, v in pairs if (label in self.loop.body) is inside]
 
-    def _ending(self, part):
+    def ending(self, part):
         """Returns the sums: one by itself, several as a tuple, or None."""
         loc = self.head.loc
         block = ir.Block(self.fn.scope, loc)
         sums = [phi.target for phi in self.phis]
-        result = sums[0] if len(sums) == 1 else part.fresh("$sums", _result_type(part, sums), loc)
+        result = sums[0] if len(sums) == 1 else part.fresh("$sums", result_type_of(part, sums), loc)
         if len(sums) != 1:
             value = ir.Expr.build_tuple(sums, loc) if sums else ir.Const(None, loc)
             block.append(ir.Assign(value, result, loc))
@@ -276,29 +295,38 @@ class _ParallelLoop:
         fn, loc, header = self.fn, self.head.loc, self.loop.header
         block = ir.Block(fn.scope, loc)
         before = [
-            ir.Assign(_phi(self._incoming(phi, inside=False), loc), self._before(phi), loc)
+            ir.Assign(phi_of(self.incoming(phi, inside=False), loc), self.before(phi), loc)
             for phi in self.phis
         ]
         block.body = before
         result = self._call(block, dispatcher, argtypes)
         for k, phi in enumerate(self.phis):
-            ty, part = fn.type_of(phi.target), result
+            part = result
             if len(self.phis) > 1:
-                part = fn.fresh("$sum", ty, loc)
+                part = fn.fresh("$sum", fn.type_of(phi.target), loc)
                 block.append(ir.Assign(ir.Expr.static_getitem(result, k, None, loc), part, loc))
-            added = ir.Expr.binop(operator.add, self._before(phi), part, loc)
-            fn.calls[added] = signature(ty, ty, ty)
-            block.append(ir.Assign(added, phi.target, loc))
+            block.append(ir.Assign(self.sum_after(phi, part), phi.target, loc))
         block.append(ir.Jump(self.after, loc))
         fn.blocks = {label: b for label, b in fn.blocks.items() if label not in self.loop.body}
         fn.blocks[header] = block
         fn.changed()
 
-    def _before(self, phi):
+    def sum_after(self, phi, part):
+        """The expression of a sum after the loop, of which `part` is what the function gives."""
+        ty = self.fn.type_of(phi.target)
+        added = ir.Expr.binop(operator.add, self.before(phi), part, self.head.loc)
+        self.fn.calls[added] = signature(ty, ty, ty)
+        return added
+
+    def before(self, phi):
         """The variable that holds a sum before the loop."""
         name = f"$before.{phi.target.name}"
         self.fn.types[name] = self.fn.type_of(phi.target)
         return ir.Var(self.fn.scope, name, phi.loc)
+
+    def given(self):
+        """The variables that the function gets after the bounds."""
+        return self.arguments
 
     def _call(self, block, dispatcher, argtypes):
         fn, loc = self.fn, self.head.loc
@@ -307,35 +335,35 @@ class _ParallelLoop:
             start = fn.fresh("$start", types.int64, loc)
             block.append(ir.Assign(ir.Const(0, loc), start, loc))
             bounds = [start, *bounds]
-        func = fn.fresh("$parallel", types.Dispatcher(dispatcher), loc)
-        block.append(ir.Assign(ir.Global("parallel_loop", dispatcher, loc), func, loc))
-        call = ir.Expr.call(func, [*bounds, *self.arguments], (), loc)
-        ty = _result_type(fn, [phi.target for phi in self.phis])
+        func = fn.fresh("$loop", types.Dispatcher(dispatcher), loc)
+        block.append(ir.Assign(ir.Global("loop", dispatcher, loc), func, loc))
+        call = ir.Expr.call(func, [*bounds, *self.given()], (), loc)
+        ty = result_type_of(fn, [phi.target for phi in self.phis])
         fn.calls[call] = signature(ty, *argtypes)
         result = fn.fresh("$sums", ty, loc)
         block.append(ir.Assign(call, result, loc))
         return result
 
 
-def _result_type(fn, sums):
+def result_type_of(fn, sums):
     tys = [fn.type_of(v) for v in sums]
     if not tys:
         return types.none
     return tys[0] if len(tys) == 1 else types.BaseTuple.from_types(tys)
 
 
-def _phi(pairs, loc):
+def phi_of(pairs, loc):
     phi = ir.Expr.phi(loc)
     phi._kws["incoming_blocks"] = [label for label, _ in pairs]
     phi._kws["incoming_values"] = [v for _, v in pairs]
     return phi
 
 
-def _is_plain(ty):
+def is_plain(ty):
     """Whether a value can be handed to other threads: numbers, arrays of them, tuples of these."""
     ty = types.unliteral(ty)
     if isinstance(ty, types.BaseTuple):
-        return all(map(_is_plain, ty.types))
+        return all(map(is_plain, ty.types))
     if isinstance(ty, types.Array):
         return ty.aligned and isinstance(ty.dtype, types.Number | types.Boolean)
     return isinstance(ty, types.Number | types.Boolean)

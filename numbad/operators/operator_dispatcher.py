@@ -126,7 +126,7 @@ class Operator:
     )
     dispatcher_class = None  # of the result, where it is no plain OperatorDispatcher
 
-    vector_math = False  # whether its code takes elementary functions that LLVM makes vectors of
+    vector_math = None  # see `elementary/option.py`
 
     def __init__(self, f):
         self.f = as_dispatcher(f"nd.{self.name}", f)
@@ -231,7 +231,7 @@ class WriteSource(FunctionPass):
         state.func_ir = interpreter.Interpreter(identity).interpret(code)
         if getattr(function, "__numbad_inline__", False):
             state.flags.forceinline = True
-        if getattr(operator, "vector_math", False):
+        if getattr(operator, "vector_math", None):
             state.library = replacing_library(state)
         refresh(state)
         return True
@@ -306,7 +306,8 @@ class OperatorDispatcher(CalledFromPython):
 
     def _compile(self, sig):
         own = self.operator.f.py_func
-        with refusing(own, self), asked_for(_innermost(self.operator.f)):
+        vector_math = asked_as(self.operator.vector_math)
+        with refusing(own, self), vector_math, asked_for(_innermost(self.operator.f)):
             return compiled(self, super().compile, sig)
 
     def _raise_own_error(self, argtypes, refusal):
@@ -373,7 +374,7 @@ def build(operator):
     A rule that is given later may concern any callee, so there is a new one after it.
     """
     known = remembered(operator.f, "operators")
-    key = generation(), operator.vector_math, operator.key()
+    key = generation(), bool(operator.vector_math), operator.key()
     if key not in known:
         known[key] = _build(operator)
     return known[key]
@@ -396,4 +397,6 @@ def _build(operator):
     kind = WatchedDispatcher if debugging() else OperatorDispatcher
     kind = operator.dispatcher_class or kind
     dispatcher = kind(stub, targetoptions=options, pipeline_class=OperatorCompiler)
-    return caching.enable(dispatcher, lambda: (operator.vector_math, operator.key(), options, f))
+    return caching.enable(
+        dispatcher, lambda: (bool(operator.vector_math), operator.key(), options, f)
+    )

@@ -11,6 +11,7 @@ from numba.core.errors import NumbaExperimentalFeatureWarning
 from numba.core.registry import cpu_target
 
 from ..compilation.decorated import own_code
+from ..elementary.option import asked
 from ..errors import ArgumentError, UnsupportedError
 from ..forward.refuse import refusing
 from ..ir.capture import Capture
@@ -76,7 +77,7 @@ def inspect_adjoint(f, *args, argnums=None):
     """
     function = _function(f)
     argtypes = tuple(map(_type_of, _bound(function, args)))
-    pull = _Shown(function, _differentiated(argtypes, argnums))
+    pull = _Shown(function, _differentiated(argtypes, argnums), lanes=asked())
     state = _typed(pull, argtypes)
     return Listing(pull.stages.sweep, state.typemap, state.calltypes, argtypes).text()
 

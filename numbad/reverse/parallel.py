@@ -91,9 +91,20 @@ class PartDispatcher(CPUDispatcher):
         self.outlined, self.options = outlined, inherited_options(dispatcher)
         super().__init__(stub, targetoptions={**self.options, "nopython": True})
         self.numbad_code = outlined.function
+        self.natural = (FIRST,) if outlined.natural else ()  # parameters that are not negative
 
 
-class ParallelLoop(CPUDispatcher):
+class LoopDispatcher(CPUDispatcher):
+    """Runs all iterations of a loop that was taken out of its function.
+
+    `effects` says what they do, `kernel(wrt)` is the pullback for dual numbers, `pullback(wrt)` any other,
+    and `how` tells a reader how they run.
+    """
+
+    how = "in parallel"
+
+
+class ParallelLoop(LoopDispatcher):
     """Runs all iterations of a parallel loop, in as many pieces as there are threads."""
 
     def __init__(self, part, analyse):

@@ -43,6 +43,7 @@ from ..source import define
 from .activity import Activity
 from .cotangents import Lanes, RowSeed
 from .fusion import fuse
+from .lane_loops import take_out_loops
 from .lowering import NATURAL, PlaceDels, SweepLowering
 from .nonnegative import natural_indices
 from .ops.objects import refuse_at_boundary
@@ -65,9 +66,12 @@ class Pipeline:
 
     stages = ()  # further ones of `capture`, over the code before its types are known
 
-    def __init__(self, dispatcher, argtypes, wrt, dual=None, allocates=True, snapshots=None):
+    def __init__(
+        self, dispatcher, argtypes, wrt, dual=None, allocates=True, snapshots=None, lanes=None
+    ):
         self.dispatcher, self.argtypes, self.wrt, self.dual = dispatcher, argtypes, wrt, dual
         self.snapshots = snapshots  # see `nd.checkpoint`
+        self.lanes = lanes  # what runs a loop in lanes, see `lane_loops.py`
         self.gathers = True
         self.allocates = allocates  # whether the target has new arrays
 
@@ -95,7 +99,25 @@ class Pipeline:
         refuse_raising(fn, activity, self.dispatcher.targetoptions)
         refuse_at_boundary(fn, activity, [] if split else self.inputs(fn), returned(fn))
         self._warn(fn, activity)
+        if self._takes_lanes(fn) and not split:
+            activity = self._with_lanes(fn)
         return fn, activity, Control(fn, split)
+
+    def _takes_lanes(self, fn):
+        """Whether loops may go in lanes, where indices are not checked and errors do not tell their place."""
+        checked = fn.checked or self.dispatcher.targetoptions.get("boundscheck") or debugging()
+        return self.lanes and self.dual is None and not checked
+
+    def _with_lanes(self, fn):
+        """The activity of a function whose loops go in lanes where they can."""
+
+        def analyse(fn):
+            return Activity(fn, self.inputs(fn), returned(fn))
+
+        natural = getattr(self.dispatcher, "natural", ())
+        make = partial(self.lanes, self.dispatcher, self.argtypes)
+        take_out_loops(fn, analyse, make, natural)
+        return analyse(fn)
 
     def _warn(self, fn, activity):
         is_varied, *kinds = _kinds(fn, activity)
@@ -366,8 +388,9 @@ class Pull:
 
     allocates = True  # whether the target has new arrays
 
-    def __init__(self, dispatcher, wrt, snapshots=None):
+    def __init__(self, dispatcher, wrt, snapshots=None, lanes=None):
         self.dispatcher, self.wrt, self.snapshots = dispatcher, wrt, snapshots
+        self.lanes = lanes  # what runs a loop in lanes, see `lane_loops.py`
 
     def has_duals(self, argtypes):
         """Whether there are dual numbers among the arguments."""
@@ -380,7 +403,7 @@ class Pull:
         argtypes = tuple(map(d.primal_type, args))
         dual = Lanes(seed) if isinstance(seed, RowSeed) else _joined(state, duals)
         given = self.dispatcher, argtypes, self.wrt, dual, self.allocates
-        return Pipeline(*given, snapshots=self.snapshots)
+        return Pipeline(*given, snapshots=self.snapshots, lanes=self.lanes)
 
     def blocks(self, state, scope):
         """The blocks of both sweeps for the argument types of a compilation."""
@@ -406,8 +429,8 @@ def written_call(pull, name, given, namespace, in_place=False):
 
 
 @of_code
-def _pullback(f, wrt, snapshots):
-    pull = Pull(f, wrt, snapshots)
+def _pullback(f, wrt, snapshots, lanes):
+    pull = Pull(f, wrt, snapshots, lanes)
     kinds = {"dispatcher": InnerDispatcher, "compiler": InnerCompiler}
     sweep = stub_dispatcher(f, pull, "tape, args, shadows, seed", **kinds)
     options = sweep.targetoptions
@@ -416,7 +439,7 @@ def _pullback(f, wrt, snapshots):
     guard.__numbad_pull__ = pull
     outer = PullDispatcher(guard, targetoptions=options, pipeline_class=GuardCompiler)
     outer.sweep = sweep
-    return caching.enable(outer, lambda: ("pull", wrt, options, snapshots, f))
+    return caching.enable(outer, lambda: ("pull", wrt, options, snapshots, bool(lanes), f))
 
 
 def stub_dispatcher(f, pull, parameters, dispatcher=SweepDispatcher, compiler=SweepCompiler):

@@ -6,6 +6,7 @@ from numba import njit
 
 from ..compilation.inherited import inherited_options
 from ..compilation.memo import remembered
+from ..elementary.option import asked
 from ..rules.registry import JVP, SCALAR, VJP, generation
 from ..source import define
 
@@ -13,7 +14,7 @@ _OF_CODE = []
 
 
 def of_code(make):
-    """Let `make(f, wrt, snapshots)` differentiate the code of functions: see `pipeline.py`."""
+    """Let `make(f, wrt, snapshots, lanes)` differentiate the code of functions: see `pipeline.py`."""
     _OF_CODE[:] = [make]
     return make
 
@@ -30,10 +31,10 @@ def pullback(f, wrt, snapshots=None):
     if f in SCALAR or f in VJP or f in JVP:
         f = _called(f)
     known = remembered(f, "pullbacks")
-    key = generation(), wrt, snapshots
+    key = generation(), wrt, snapshots, bool(asked())
     if key not in known:
         own = hasattr(f, "numbad_pullback")
-        known[key] = f.numbad_pullback(wrt) if own else _OF_CODE[0](f, wrt, snapshots)
+        known[key] = f.numbad_pullback(wrt) if own else _OF_CODE[0](f, wrt, snapshots, asked())
     return known[key]
 
 

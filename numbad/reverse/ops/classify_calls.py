@@ -18,7 +18,7 @@ from ...ir.leaves import leaves
 from ...ir.reached import refused_draw
 from ...rules.foreign import FOREIGN, FOREIGN_WAY_OUT
 from ...rules.registry import CONSTANT, CONSTANT_CALLS, JVP, STOPPING, VJP, name_of
-from ..parallel import ParallelLoop
+from ..parallel import LoopDispatcher
 from . import list_changes, list_helpers, lists, objects
 from .array import ConstantArray, Fresh
 from .base import Constant, Unknown, without_floats, without_floats_in
@@ -95,7 +95,7 @@ def _dispatcher(fn, label, s, call, dispatcher):
         return Custom(fn, label, s, arguments, dispatcher)
     if dispatcher in JVP:
         return RuledForward(fn, label, s, dispatcher)
-    if isinstance(dispatcher, ParallelLoop):
+    if isinstance(dispatcher, LoopDispatcher):
         return Parallel(fn, label, s, call.args, dispatcher)
     if hasattr(dispatcher, "numbad_pullback"):
         arguments = arguments_of(fn, call, dispatcher)

@@ -29,22 +29,18 @@ class Decisions:
         return [*taken_apart, *(o for h, o in control.loops.items() if h in control.returning)]
 
     def parallel(self):
-        """The parallel loops, which were taken out of the function."""
+        """The loops that were taken out of the function."""
         return [op for op in self.sweep.activity.every() if isinstance(op, Parallel)]
 
     def texts_of_parallel(self, op):
-        """The same for a parallel loop."""
-        e, effects = self.sweep.e, op.callee.effects
+        """The same for a loop that was taken out: in parallel, or in lanes."""
+        e, effects, how = self.sweep.e, op.callee.effects, op.callee.how
         if not op.is_live(e):
-            return "in parallel", "", "it carries no derivative"
+            return how, "", "it carries no derivative"
         if op.is_reversed_at_once(e):
-            return (
-                "in parallel",
-                "",
-                "with the forward sweep: the adjoint of its sum is taken for 1",
-            )
+            return how, "", "with the forward sweep: the adjoint of its sum is taken for 1"
         if effects.can_be_reversed_in_pieces(op.wrt(e)):
-            return "in parallel", "", "its iterations are run once more"
+            return how, "", "its iterations are run once more"
         return "as a whole", "", "iterations change elements that others may read; run once more"
 
     def depth(self, loop):

@@ -1,0 +1,220 @@
+"""A loop of a function in lanes: its iterations are the elements of a batch.
+
+`reverse/lane_loops.py` finds such a loop. Its sums are added up in the order of the iterations, so that a
+sum that each iteration adds to once has the bits that the loop gives it.
+"""
+
+import operator
+from dataclasses import dataclass
+from functools import cached_property
+
+from numba import njit
+from numba.core import types
+from numba.core.dispatcher import Dispatcher
+
+from ..ir.function import is_expr, operands, unary_function
+from ..ir.loops import Control
+from ..lanes.lane_functions import by_instructions, by_vectors
+from ..lanes.uniform import find_varying
+from ..lanes.varying import Varying
+from ..operators.argument_structure import leaves, parse, render
+from ..reverse.parallel import Effects, LoopDispatcher, PartDispatcher
+from ..reverse.pipeline import analysed
+from . import blocks
+from .batch_operator import LANES
+from .in_lanes import Together
+
+_POWERS = operator.pow, operator.ipow
+_SUMS = 2  # the number of the first argument that is a sum before the loop
+
+
+def lane_loop(dispatcher, argtypes, iteration, wrt):
+    """The dispatcher that runs a loop of a function in lanes, or None where they cannot go together."""
+    if not _is_worth_it(iteration):
+        return None
+    part = PartDispatcher(dispatcher, argtypes, tuple(map(str, iteration.rows)), iteration)
+    try:
+        loop = LaneLoop(part)
+        loop.pullback(wrt)
+    except Exception:  # compilers fail in many ways; the loop stays where it is
+        return None
+    return loop if loop.effects.are_none() else None
+
+
+def _is_worth_it(iteration):
+    """Whether an iteration has a loop of its own, or calls `exp` and its like.
+
+    Else the way into vectors and out of them, and the sum in its order, take longer than the arithmetic.
+    """
+    fn = iteration.function
+    own = [name for name, row in zip(fn.parameters, iteration.rows, strict=False) if row]
+    own += fn.parameters[len(iteration.rows) :]
+    varying = find_varying(fn, own)
+    inner = {label for loop in Control(fn).loops.values() for label in loop.body}
+    for label, s in fn.statements():
+        value = getattr(s, "value", None)
+        if not is_expr(value, "call", "binop", "inplace_binop"):
+            continue
+        called = fn.constant(value.func) if value.op == "call" else unary_function(value)
+        costly = by_vectors(called) and not by_instructions(called)
+        if called in _POWERS and isinstance(fn.constant(value.rhs), int):
+            costly = False
+        if (label in inner or costly) and any(v.name in varying for v in operands(value)):
+            return True
+    return False
+
+
+class LaneLoop(LoopDispatcher):
+    """Runs all iterations of a loop, called as `(first, last, *sums before, *arguments)`."""
+
+    how = "in lanes"
+
+    def __init__(self, part):
+        self.part, self._pullbacks = part, {}
+        self.effects = IterationEffects(part, analysed)
+        options = {**part.options, "nopython": True}
+        super().__init__(LoopCode(part, "arg{}").values(None), targetoptions=options)
+
+    def pullback(self, wrt):
+        """`(args, shadows, seed) -> (sums, adjoints)` by the arguments `wrt`."""
+        if wrt not in self._pullbacks:
+            code = LoopCode(self.part, "args[{}]", wrt)
+            pull = code.pullback(None, None, code.result_type)
+            self._pullbacks[wrt] = njit(pull, **self.part.options)
+        return self._pullbacks[wrt]
+
+
+class IterationEffects(Effects):
+    """What an iteration does, and what becomes of the sums before the loop."""
+
+    def __init__(self, part, analyse):
+        super().__init__(part, analyse)
+        iteration = part.outlined
+        paths = [()] if iteration.sums == 1 else [(k,) for k in range(iteration.sums)]
+        before = [((_SUMS + k, ()), (None, path)) for k, path in enumerate(paths)]
+        known = len(iteration.given)
+        self.flows = [*before, *(pair for pair in self.flows if pair[0][0] < known)]
+
+    def are_none(self):
+        """Whether nothing from outside is changed."""
+        return not self.written and self.can_be_repeated()
+
+
+@dataclass(frozen=True)
+class IterationBatch:
+    """An iteration as what a batch is made of."""
+
+    f: Dispatcher
+
+    fits = staticmethod(by_vectors)
+
+    @property
+    def axes(self):
+        """The axis of what iterations have their own of: of elements, there is no other."""
+        rows = self.f.outlined.rows
+        return tuple(row and (0 if row.fixed is not None else row.axis) for row in rows)
+
+    @cached_property
+    def names(self):
+        """What the user calls the arguments."""
+        return [name.partition(".")[2] or name for name in self.f.outlined.function.parameters]
+
+
+class LoopCode(Together):
+    """The code that goes through a loop in blocks of lanes; `entry` is the form of an argument's source."""
+
+    def __init__(self, part, entry, wrt=()):
+        self.iteration, self.entry = part.outlined, entry
+        entries = [entry.format(k) for k in range(len(self.iteration.given))]
+        tys = map(_of_floats, self.iteration.given, self.iteration.rows)
+        super().__init__(IterationBatch(part), entries, tuple(tys), LANES, wrt)
+        if self.iteration.number:
+            numbers = self.constant("numbers", blocks.numbers(LANES))
+            lane = Varying(types.float64, LANES)
+            self.batched += (len(self.given),)
+            self.given.append((f"{numbers}(begin, first, count)", lane))
+
+    @property
+    def result_type(self):
+        """The type of the sums."""
+        if self.iteration.sums == 1:
+            return types.float64
+        return types.UniTuple(types.float64, self.iteration.sums)
+
+    def refuse_changed(self):
+        """What an iteration changes has been looked for."""
+
+    def count(self):
+        self.namespace["IndexError"] = IndexError
+        begin, end = self.entries[:_SUMS]
+        self.before += [f"begin = {begin}", f"count = max({end} - begin, 0)"]
+        for k in self.batched:
+            row = self.iteration.rows[k]
+            if self.is_whole(k):
+                told = f"index is out of bounds for axis {row.axis} of '{self.batch.names[k]}'"
+                size = f"{self.entries[k]}.shape[{row.axis}]"
+                self.before.append(f"if count > 0 and {size} < begin + {row.offset} + count:")
+                self.before.append(f"    raise IndexError({told!r})")
+            self.before.append(f"rows{k} = {self._rows(self.entries[k], k)}")
+            if not isinstance(self.iteration.given[k].dtype, types.Float):
+                self.before.append(f"rows{k} = rows{k}.astype(np.float64)")
+            if k in self.wrt:
+                self.before.append(f"adjoint_rows{k} = {self._rows(f'shadows[{k}]', k)}")
+            self.entries[k] = f"rows{k}"
+
+    def is_whole(self, k):
+        return self.iteration.whole[k]
+
+    def _rows(self, source, k):
+        row, ndim = self.iteration.rows[k], self.iteration.given[k].ndim
+        index = list(row.fixed or [":"] * (ndim - 1))
+        begin = f"begin + {row.offset}"
+        index.insert(row.axis, f"{begin}:{begin} + count")
+        return f"{source}[{', '.join(map(str, index))}]"
+
+    def parameters(self):
+        return ", ".join(self.entry.format(k) for k in range(len(self.tys)))
+
+    def shadow_of(self, k):
+        return f"adjoint_rows{k}"
+
+    # -- sums ----------------------------------------------------------------------------------------
+
+    def make_results(self, ty):
+        self.result = parse(ty, "value")
+        names = []
+        for k, _ in enumerate(leaves(self.result)):
+            names.append(f"sum_{k}")
+            self.before.append(f"sum_{k} = {self.entries[_SUMS + k]}")
+        found = iter(names)
+        return render(self.result, lambda leaf: next(found), self.namespace)
+
+    def store(self):
+        add = self.constant("add", blocks.add_each(self.lanes))
+        for k, leaf in enumerate(leaves(self.result)):
+            self.body.append(f"sum_{k} = {add}(sum_{k}, {leaf.source}, first, count)")
+
+    def seed(self, ty, of_number):
+        return render(parse(ty, "seed"), lambda leaf: self.kept(leaf.source), self.namespace)
+
+    def seed_type(self, ty):
+        if isinstance(ty, types.BaseTuple):
+            return types.BaseTuple.from_types([self.seed_type(t) for t in ty])
+        return Varying(types.float64, self.lanes)
+
+    def deliver(self, k):
+        """The adjoint of a sum before the loop is that of the sum after it."""
+        place = k - _SUMS
+        if not 0 <= place < self.iteration.sums:
+            return super().deliver(k)
+        return "seed" if self.iteration.sums == 1 else f"seed[{place}]"
+
+
+def _of_floats(ty, row):
+    """The type of an argument in the code of the loop, where iterations have their own of floats alone."""
+    if row is None:
+        return ty
+    dtype = ty.dtype if isinstance(ty.dtype, types.Float) else types.float64
+    if row.fixed is not None:
+        return types.Array(dtype, 1, "A")
+    return ty if dtype == ty.dtype else types.Array(dtype, ty.ndim, "C")

@@ -1,0 +1,259 @@
+"""What an iteration does with its own number: `x[i]`, `z[i - 1, j]`, `i * dt`, `if counts[i] == 0`.
+
+Elements and rows that are read at the number, or at one that is a constant more, are the iteration's own.
+What differs from one iteration to the next must be a float. The number itself, and integers that are read
+at it, become floats where that makes no difference: beside floats, and in comparisons with small constants.
+"""
+
+import operator
+from typing import NamedTuple
+
+from numba.core import ir, types
+from numba.core.typing import signature
+
+from .function import is_expr, map_vars, read_by
+
+NUMBER = "$number"
+"""The number of the iteration, as a float."""
+
+_COMPARISONS = {
+    *(operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne),
+}
+_FEW = 8  # elements of a row that have names of their own
+_EXACT = 2**53  # up to which a float has every integer
+_ROWS = types.float64, types.float32, types.boolean
+
+
+class Row(NamedTuple):
+    """What is left of an array without an axis, where the index is the number of the iteration and `offset`.
+
+    With `fixed`, the numbers along the other axes, it is one element.
+    """
+
+    array: str
+    axis: int
+    offset: int
+    fixed: tuple | None
+
+    @property
+    def place(self):
+        """The row that the element lies in."""
+        return self._replace(fixed=None)
+
+
+class IterationReads:
+    """Finds these reads in the blocks `labels` of a function; `index` is the number of the iteration.
+
+    `is_outside(name)` says whether an array is there before the loop and is not written to in it. `rows` has
+    a name for each `Row`; `number` says whether the number itself is used as a float.
+    """
+
+    def __init__(self, fn, labels, index, is_outside):
+        self.fn, self.index, self.is_outside = fn, index, is_outside
+        self.places = [(k, s) for k in labels for s in fn.blocks[k].body]
+        self.offsets, self.tuples, self.elements = {index: 0}, {}, set()
+        self.rows, self.number = {}, False
+        self.read = {}  # name of what is read -> (row, rest of the index)
+
+    def are_known(self):
+        """Whether nothing else is done with the number."""
+        self._find_offsets()
+        if not all(self._find(s) for _, s in self.places):
+            return False
+        self._name_rows()
+        return all(self._is_known_use(s) for _, s in self.places)
+
+    # -- what is found -----------------------------------------------------------------------
+
+    def _find_offsets(self):
+        before = 0
+        while before < len(self.offsets):
+            before = len(self.offsets)
+            for _, s in self.places:
+                offset = self._offset(s)
+                if offset is not None:
+                    self.offsets[s.target.name] = offset
+
+    def _offset(self, s):
+        """How much more than the number of the iteration an integer is, if that is a constant."""
+        value = getattr(s, "value", None)
+        if not is_expr(value, "binop") or value.fn not in (operator.add, operator.sub):
+            return None
+        if not isinstance(self.fn.type_of(s.target), types.Integer):
+            return None
+        first, second = value.lhs, value.rhs
+        if value.fn is operator.add and second.name in self.offsets:
+            first, second = second, first
+        step = self.fn.constant(second)
+        if first.name not in self.offsets or type(step) is not int:
+            return None
+        return self.offsets[first.name] + (step if value.fn is operator.add else -step)
+
+    def _find(self, s):
+        """Note a statement that makes an index of the number, or reads at one; whether it can stay so."""
+        value = getattr(s, "value", None)
+        if is_expr(value, "build_tuple"):
+            places = [k for k, v in enumerate(value.items) if v.name in self.offsets]
+            if places:
+                self.tuples[s.target.name] = places[0], value.items
+                return len(places) == 1 and all(map(self._is_basic, value.items))
+        if is_expr(value, "getitem") and value.index.name in {*self.offsets, *self.tuples}:
+            return self._find_row(s, value)
+        return True
+
+    def _is_basic(self, var):
+        return isinstance(self.fn.type_of(var), types.Integer | types.SliceType)
+
+    def _find_row(self, s, value):
+        name, ty = value.value.name, self.fn.type_of(value.value)
+        if not isinstance(ty, types.Array) or not self.is_outside(name):
+            return False
+        axis, items = self.tuples.get(value.index.name, (0, [value.index]))
+        rest = [v for k, v in enumerate(items) if k != axis]
+        fixed = tuple(map(self.fn.constant, rest))
+        is_element = len(items) == ty.ndim and all(type(k) is int for k in fixed)
+        offset = self.offsets[items[axis].name]
+        row = Row(name, axis, offset, fixed if is_element else None)
+        if not isinstance(ty.dtype, types.Integer) and ty.dtype not in _ROWS:
+            return False
+        if not isinstance(ty.dtype, types.Float):
+            if not isinstance(self.fn.type_of(s.target), types.Integer | types.Boolean):
+                return False
+            self.elements.add(s.target.name)
+        self.read[s.target.name] = row, rest
+        return True
+
+    def _name_rows(self):
+        """Whole rows where elements are read by changing numbers, or more of them than are worth naming."""
+        found = {row for row, _ in self.read.values()}
+        for place in {row.place for row in found}:
+            elements = {row for row in found if row.place == place}
+            if place in elements or len(elements) > _FEW:
+                found = found - elements | {place}
+        for row in sorted(found, key=repr):
+            self.rows[row] = f"$row{len(self.rows)}.{row.array}"
+        for name, (row, rest) in self.read.items():
+            whole = row.place in found
+            self.read[name] = (row.place, rest) if whole else (row, [])
+
+    def labels_of(self, row):
+        """The blocks that read a row."""
+        return [k for k, s in self.places if self.row_of(s) == row]
+
+    def row_of(self, s):
+        """The row that a statement reads, or None."""
+        found = self.read.get(s.target.name) if isinstance(s, ir.Assign) else None
+        return found and found[0]
+
+    # -- what is done with it ----------------------------------------------------------------
+
+    def _is_known_use(self, s):
+        held = {v.name for v in read_by(s)}
+        integers = {n for n in self.elements if not self._is_bool(n)}
+        if held.isdisjoint({*self.offsets, *self.tuples, *integers}):
+            return True
+        if not isinstance(s, ir.Assign):
+            return False
+        if s.target.name in {*self.offsets, *self.tuples} or self.row_of(s):
+            return held.isdisjoint(integers)
+        known = self._is_float_use(s.value, {*self.offsets, *integers})
+        self.number |= known and not held.isdisjoint(self.offsets)
+        return known
+
+    def _is_bool(self, name):
+        return isinstance(self.fn.type_of(name), types.Boolean)
+
+    def _is_float_use(self, value, names):
+        """Whether integers could be floats in an expression."""
+        if is_expr(value, "call"):
+            return self.fn.constant(value.func) is float and len(value.args) == 1
+        if not is_expr(value, "binop", "inplace_binop") or value not in self.fn.calls:
+            return False
+        if value.fn in _COMPARISONS:
+            return all(v.name in names or self._is_small(v) for v in (value.lhs, value.rhs))
+        pairs = zip((value.lhs, value.rhs), self.fn.calls[value].args, strict=True)
+        return all(ty == types.float64 for v, ty in pairs if v.name in names)
+
+    def _is_small(self, var):
+        number = self.fn.constant(var)
+        if number is None:
+            return isinstance(self.fn.type_of(var), types.Float)
+        return isinstance(number, int | float) and abs(number) < _EXACT
+
+    # -- the same in a function of one iteration ---------------------------------------------
+
+    def row_type(self, row):
+        """The type of a row: that of a float, or of an array of floats."""
+        ty = self.fn.type_of(row.array)
+        dtype = ty.dtype if isinstance(ty.dtype, types.Float) else types.float64
+        whole = ty.ndim > 1 and row.fixed is None
+        return types.Array(dtype, ty.ndim - 1, "C") if whole else dtype
+
+    def rewritten(self, part, s):
+        """The statements that stand for one in the function `part`, whose arguments the rows are."""
+        if isinstance(s, ir.Assign) and s.target.name in {*self.offsets, *self.tuples}:
+            return []
+        if self.row_of(s):
+            return self._reading(part, s)
+        if any(v.name in self.offsets for v in read_by(s)):
+            return self._with_number(part, s)
+        if isinstance(s, ir.Assign) and any(v.name in self.elements for v in read_by(s)):
+            return [self._of_floats(part, s, s)]
+        return [s]
+
+    def _reading(self, part, s):
+        row, rest = self.read[s.target.name]
+        name, target, made = self.rows[row], s.target, []
+        value = ir.Var(self.fn.scope, name, s.loc)
+        if self._is_bool(target.name):
+            target = part.fresh("$truth", types.float64, s.loc)
+        if rest:
+            index = rest[0]
+            if len(rest) > 1:
+                ty = types.BaseTuple.from_types([part.type_of(v) for v in rest])
+                index = part.fresh("$rest", ty, s.loc)
+                made.append(ir.Assign(ir.Expr.build_tuple(rest, s.loc), index, s.loc))
+            value = ir.Expr.getitem(value, index, s.loc)
+        if s.target.name in self.elements:
+            part.types[target.name] = types.float64
+        elif not rest:
+            part.types[target.name] = part.types[name]
+        if rest:
+            given = part.types[name], part.type_of(index)
+            part.calls[value] = signature(part.type_of(target), *given)
+        made.append(ir.Assign(value, target, s.loc))
+        if self._is_bool(s.target.name):
+            part.types[s.target.name] = types.boolean
+            zero = part.fresh("$zero", types.float64, s.loc)
+            truth = ir.Expr.binop(operator.ne, target, zero, s.loc)
+            part.calls[truth] = signature(types.boolean, types.float64, types.float64)
+            made.append(ir.Assign(ir.Const(0.0, s.loc), zero, s.loc))
+            made.append(ir.Assign(truth, s.target, s.loc))
+        return made
+
+    def _with_number(self, part, s):
+        """A statement with the number, or one that is more by a constant, as a float."""
+        made, floats = [], {}
+        for name in {v.name for v in read_by(s)} & self.offsets.keys():
+            number, offset = ir.Var(self.fn.scope, NUMBER, s.loc), self.offsets[name]
+            if offset:
+                step = part.fresh("$step", types.float64, s.loc)
+                made.append(ir.Assign(ir.Const(float(offset), s.loc), step, s.loc))
+                added = ir.Expr.binop(operator.add, number, step, s.loc)
+                part.calls[added] = signature(types.float64, types.float64, types.float64)
+                number = part.fresh("$number", types.float64, s.loc)
+                made.append(ir.Assign(added, number, s.loc))
+            floats[name] = number
+        copy = map_vars(s, lambda var: floats.get(getattr(var, "name", None), var))
+        copy.target = s.target
+        return [*made, self._of_floats(part, s, copy)]
+
+    def _of_floats(self, part, s, copy):
+        """A statement whose integers are floats now."""
+        if is_expr(copy.value, "call") and self.fn.constant(s.value.func) is float:
+            return ir.Assign(copy.value.args[0], s.target, s.loc)
+        if is_expr(copy.value, "binop", "inplace_binop") and copy.value.fn in _COMPARISONS:
+            part.calls[copy.value] = signature(types.boolean, types.float64, types.float64)
+        elif s.value in part.calls:
+            part.calls[copy.value] = part.calls[s.value]
+        return copy

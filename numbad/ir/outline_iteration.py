@@ -1,0 +1,217 @@
+"""Takes one iteration of a loop out of a function, where iterations meet in nothing but sums.
+
+    for i in range(n):                 def iteration(first, last, before, p, x_i):
+        total += f(x[i], p)     ->         return f(x_i, p)
+
+    total = loop(0, n, total, p, x)
+
+Who runs `loop` may take several iterations side by side. What an iteration reads at its own number,
+`x[i]` or `z[i, j]`, is an argument of its own: an element, or what is left of the array without that
+axis. An array from outside that each iteration fills before it reads it becomes one of the iteration.
+"""
+
+from dataclasses import dataclass
+
+from numba.core import ir, types
+
+from .function import duplicate, is_expr, is_phi, map_vars, read_by
+from .iteration_reads import NUMBER, IterationReads
+from .outline import FIRST, LAST, LoopOutline, Outlined, is_plain, phi_of
+
+_SHAPES = "shape", "size", "ndim"
+
+
+@dataclass
+class Iteration(Outlined):
+    """`function` of `argtypes` is one iteration; the loop is called with `given`, types in the same order.
+
+    `rows` has, for each argument, the `Row` that iterations have their own of, None for what they share;
+    `whole` whether there must be one for each of them. `number` says whether one more argument follows: the
+    number of the iteration.
+    """
+
+    given: tuple
+    rows: tuple
+    whole: tuple
+    number: bool
+
+
+class IterationOutline(LoopOutline):
+    """A loop over a `range`; `private` has the statements that make arrays which each iteration fills first.
+
+    `always(label)` tells whether every iteration comes by a block, or by the loop within it that the
+    block lies in; `natural(variable)` whether a number is known not to be negative.
+    """
+
+    over, zeros = range, {types.float64: 0.0}
+
+    def __init__(self, fn, loop, private, always, natural):
+        super().__init__(fn, loop)
+        self.private, self.always, self.natural = private, always, natural
+
+    def inside(self):
+        """The statements of an iteration, the header's own but for the sums left out."""
+        own = [s for s in self.head.body if is_phi(s)]
+        rest = [self.fn.blocks[k].body for k in self.loop.body if k != self.loop.header]
+        return [*own, *(s for body in rest for s in body)]
+
+    def can_be_taken_out(self):
+        """Whether iterations meet in sums alone, and use their number for what is theirs alone."""
+        return bool(self.phis) and super().can_be_taken_out() and self._has_natural_indices()
+
+    def _has_natural_indices(self):
+        """Whether no index counts from the end."""
+        least = min((row.offset for row in self.reads.rows), default=0)
+        start = 0 if len(self.bounds) == 1 else self.fn.constant(self.bounds[0])
+        if isinstance(start, int):
+            return start + least >= 0
+        return least >= 0 and self.natural(self.bounds[0])
+
+    # -- what it reads from outside ----------------------------------------------------------
+
+    def find_arguments(self):
+        """As of a parallel loop; what is the iteration's own, by its number, is in `reads`."""
+        own = [s for s in self.head.body if is_expr(getattr(s, "value", None), "pair_first")]
+        if len(own) != 1:
+            return False
+        self.arguments, self.copied = [], []
+        labels = sorted(self.loop.body - {self.loop.header})
+        self.reads = IterationReads(self.fn, labels, own[0].target.name, self._is_outside)
+        if not self.reads.are_known() or not all(map(self._leaves_integers, self.inside())):
+            return False
+        return all(map(self._take, self._outside().values()))
+
+    def _leaves_integers(self, s):
+        """Whether a statement only reads arrays of integers: of those it is not known who writes."""
+        held = [v for v in read_by(s) if self._holds_integers(v)]
+        value = getattr(s, "value", None)
+        if not held:
+            return True
+        if is_expr(value, "getattr"):
+            return value.attr in _SHAPES
+        if is_expr(value, "call"):
+            return self.fn.constant(value.func) is len
+        return is_expr(value, "getitem", "static_getitem")
+
+    def _holds_integers(self, var):
+        ty = self.fn.type_of(var)
+        return isinstance(ty, types.Array) and not isinstance(ty.dtype, types.Float)
+
+    def _is_outside(self, name):
+        return name not in self.made and name not in self.private
+
+    def _is_always_read(self, row):
+        """Whether every iteration reads a row: an array may be shorter where it is read under a condition."""
+        return any(map(self.always, self.reads.labels_of(row)))
+
+    def _outside(self):
+        """The variables from outside that the iteration reads, but for the rows."""
+        names, own = {}, {*self.reads.offsets, *self.reads.tuples}
+        for s in self.inside():
+            found = self._read_from_outside(s)
+            if self.reads.row_of(s):
+                found = [v for v in self.reads.read[s.target.name][1] if v.name not in self.made]
+            names |= {v.name: v for v in found if v.name not in own}
+        return names
+
+    def _take(self, var):
+        """Have a variable in the function; whether that can be done."""
+        if any(v.name == var.name for v in self.arguments):
+            return True
+        if var.name in self.private:
+            return self._make(self.private[var.name])
+        if self.is_constant(var):
+            self.copy(var)
+        elif is_plain(self.fn.type_of(var)):
+            self.arguments.append(var)
+        else:
+            return False
+        return True
+
+    def _make(self, statement):
+        """Have an array made in each iteration."""
+        if any(s.target.name == statement.target.name for s in self.copied):
+            return True
+        for v in read_by(statement):
+            shape = self.fn.definition(v)
+            if is_expr(shape, "build_tuple"):
+                if not all(map(self._take, shape.items)):
+                    return False
+                self.copied.append(ir.Assign(shape, v, v.loc))
+            elif not self._take(v):
+                return False
+        self.copied.append(ir.Assign(statement.value, statement.target, statement.loc))
+        return True
+
+    # -- the function that it becomes --------------------------------------------------------
+
+    def given(self):
+        arrays = [ir.Var(self.fn.scope, row.array, self.head.loc) for row in self.reads.rows]
+        return [*map(self.before, self.phis), *self.arguments, *arrays]
+
+    def outlined(self, argtypes):
+        reads, shared = self.reads, len(argtypes) - len(self.reads.rows)
+        numbers = [types.float64] if reads.number else []
+        own = *argtypes[:shared], *map(reads.row_type, reads.rows), *numbers
+        rows = *[None] * shared, *reads.rows
+        whole = *[True] * shared, *map(self._is_always_read, reads.rows)
+        more = argtypes, rows, whole, reads.number
+        return Iteration(self._function(), own, len(self.phis), True, *more)
+
+    def _function(self):
+        outer, end = self.fn, self.fn.new_label()
+        part = duplicate(outer)
+        part.loc, part.serial = self.head.loc, outer.serial
+        befores = [self.before(phi).name for phi in self.phis]
+        part.parameters = [FIRST, LAST, *befores, *(v.name for v in self.arguments)]
+        part.parameters += [*self.reads.rows.values(), *([NUMBER] if self.reads.number else [])]
+        part.types |= {FIRST: types.int64, LAST: types.int64, NUMBER: types.float64}
+        part.types |= {name: self.reads.row_type(row) for row, name in self.reads.rows.items()}
+        part.blocks = {k: part.blocks[k] for k in self.loop.body if k != self.loop.header}
+        for block in part.blocks.values():
+            self._rewrite(part, block, end)
+        part.blocks[end] = self._end(part)
+        part.blocks[outer.entry] = self._entry(part)
+        part.changed()
+        return part
+
+    def _entry(self, part):
+        """The constants, the iteration's own arrays, and zeros for the sums."""
+        block = ir.Block(self.fn.scope, self.head.loc)
+        block.body = [map_vars(s, lambda var: var) for s in self.copied]
+        for s, own in zip(self.copied, block.body, strict=True):
+            if s.value in self.fn.calls:
+                part.calls[own.value] = self.fn.calls[s.value]
+        for phi in self.phis:
+            block.append(ir.Assign(ir.Const(0.0, phi.loc), phi.target, phi.loc))
+        block.append(ir.Jump(self.head.terminator.truebr, self.head.loc))
+        return block
+
+    def _end(self, part):
+        """Where ways back to the header lead: the sums are returned."""
+        block = self.ending(part)
+        sums = {}
+        for phi in self.phis:
+            pairs = self.incoming(phi, inside=True)
+            sums[phi.target.name] = found = part.fresh("$added", types.float64, phi.loc)
+            value = pairs[0][1] if len(pairs) == 1 else phi_of(pairs, phi.loc)
+            block.body.insert(len(sums) - 1, ir.Assign(value, found, phi.loc))
+        rest = block.body[len(sums) :]
+        renamed = [map_vars(s, lambda var: sums.get(getattr(var, "name", None), var)) for s in rest]
+        block.body[len(sums) :] = renamed
+        return block
+
+    def _rewrite(self, part, block, end):
+        block.body = [new for s in block.body for new in self.reads.rewritten(part, s)]
+        last = block.body[-1]
+        if isinstance(last, ir.Jump) and last.target == self.loop.header:
+            block.body[-1] = ir.Jump(end, last.loc)
+        elif isinstance(last, ir.Branch):
+            ways = [end if k == self.loop.header else k for k in (last.truebr, last.falsebr)]
+            block.body[-1] = ir.Branch(last.cond, *ways, last.loc)
+
+    # -- the call in its place ---------------------------------------------------------------
+
+    def sum_after(self, phi, part):
+        """What is returned: the loop begins with the sum before it."""
+        return part

@@ -1,0 +1,116 @@
+"""Loops whose iterations meet in sums alone, `total += f(x[i], p)`: several iterations at a time, in lanes.
+
+Within `nd.vector_math()`. Such a loop is taken out of its function (`ir/outline_iteration.py`), and what
+runs it is as the batch of an iteration, in `batching`. A loop that cannot go in lanes stays where it is.
+"""
+
+from functools import partial
+
+from ..ir.function import read_by
+from ..ir.handlers import handled
+from ..ir.leaves import leaves
+from ..ir.loops import Control, merge_headers
+from ..ir.normalize import drop_unused
+from ..ir.outline_iteration import IterationOutline
+from ..ir.tuple_items import take_items
+from .plan import Plan
+from .scratch import Scratch
+from .switches import Switch
+
+LANE_LOOPS = Switch(
+    "lane_loops",
+    "within nd.vector_math(), loops whose iterations meet only in sums go in lanes",
+)
+
+
+def take_out_loops(fn, analyse, make, natural=()):
+    """Have loops of a `Function` run in lanes where they can.
+
+    `analyse(fn)` gives its activity; `make(iteration, wrt)` gives the dispatcher that runs a loop, None for
+    one that has to stay. `natural` are the names of numbers that are known not to be negative.
+    """
+    if not LANE_LOOPS.is_on() or any(handled(fn, label) for label in fn.blocks):
+        return
+    merge_headers(fn)
+    take_items(fn)
+    activity = analyse(fn)
+    outermost = [loop for loop in Control(fn).loops.values() if loop.parent is None]
+    found = [_Candidate(fn, activity, loop.header, natural).outline() for loop in outermost]
+    # What is known of one is known of the code with all of them in place.
+    for outline in [each for each in found if each is not None and each.can_be_taken_out()]:
+        outline.take_out(partial(make, wrt=_active(activity, outline)))
+    drop_unused(fn)
+
+
+def _active(activity, found):
+    """The numbers of the arguments of a loop that are differentiated; of sums, those after it tell."""
+    given, sums = found.given(), [phi.target for phi in found.phis]
+    return tuple(
+        k + 2
+        for k, var in enumerate([*sums, *given[len(sums) :]])
+        if any(activity.active((var.name, leaf.path)) for leaf in leaves(found.fn.type_of(var)))
+    )
+
+
+class _Candidate:
+    """An outermost loop, and what its iterations do to memory."""
+
+    def __init__(self, fn, activity, header, natural):
+        self.fn, self.activity, self.control = fn, activity, Control(fn)
+        self.natural = natural
+        self.loop = self.control.loops[header]
+        self.plan = Plan(fn, activity, self.control)
+        self.ops = [op for label in self.loop.body for op in activity.ops[label]]
+
+    def outline(self):
+        """The outline of the loop, None where its iterations write to what others may read."""
+        private = self._private()
+        if private is None or not self.control.is_left_at_start(self.loop):
+            return None
+        return IterationOutline(self.fn, self.loop, private, self._always, self._is_natural)
+
+    def _private(self):
+        """name -> the statement that makes an array from outside that each iteration fills first.
+
+        None where they write to other memory from outside.
+        """
+        found = {}
+        nodes = {self.activity.node(h) for op in self.ops for h in op.stores}
+        for node in sorted(nodes, key=str):
+            if all(self._is_inside(name) for name, _ in self.activity.members(node)):
+                continue
+            scratch = Scratch(self.fn, self.activity, self.control, self.plan, self.loop, node)
+            own = scratch.is_private() and scratch.is_overwritten()
+            if not own or self._is_used_afterwards(node):
+                return None
+            found[scratch.root.target] = scratch.root.statement
+        return found
+
+    def _is_used_afterwards(self, node):
+        """Whether anything after the loop reads memory, for its derivative or not: it finds nothing there."""
+        names = {name for name, _ in self.activity.members(node)}
+        after = self.control.reachable(self.loop.header) - self.loop.body
+        return any(
+            v.name in names
+            for label in after
+            for s in self.fn.blocks[label].body
+            for v in read_by(s)
+        )
+
+    def _is_inside(self, name):
+        return name not in self.fn.parameters and self.plan.place_of(name) in self.loop.body
+
+    def _always(self, label):
+        """Whether each iteration comes by a block, or by a loop that it is always run in."""
+        for loop in self.control.around[label]:
+            if not all(self.control.dominates(label, latch) for latch in loop.latches):
+                return False
+            if loop is self.loop:
+                return True
+            label = loop.header
+        return False
+
+    def _is_natural(self, var):
+        start = self.fn.constant(var)
+        known = var.name in self.natural or self.plan.is_natural(var)
+        return start >= 0 if isinstance(start, int) else known

@@ -1,0 +1,500 @@
+"""Functions with loops over points, and how many of the loops go in lanes: `(f, args, argnums, loops)`.
+
+`FIRST` run each time, `REST` in turns.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+rng = np.random.default_rng(0)
+X, Y, P = rng.normal(size=(37, 3)), rng.normal(size=37), 0.3 * rng.normal(size=3)
+FIRST, REST = [], []
+
+
+def program(*args, argnums=0, loops=1, first=False):
+    def listed(f):
+        (FIRST if first else REST).append((f, args, argnums, loops))
+        return f
+
+    return listed
+
+
+# -- what is the iteration's own -----------------------------------------------------------------------
+
+
+@program(P, X, Y, argnums=(0, 1, 2), first=True)
+def elements(p, x, y):
+    total = 1.5
+    for i in range(1, len(y)):
+        mean = p[0] + p[1] * x[i, 0] + p[2] * x[i, 2]
+        total -= math.exp(-((y[i] - mean) ** 2))
+    return total * p[0]
+
+
+@program(P, Y, argnums=(0, 1), first=True)
+def neighbours(p, y):
+    total = 0.0
+    for i in range(2, len(y)):
+        total += math.tanh(y[i] - p[0] * y[i - 1] - p[1] * y[i - 2])
+    return total
+
+
+@program(P, Y, argnums=(0, 1))
+def ahead(p, y):
+    total = 0.0
+    for i in range(len(y) - 1):
+        total += math.exp(-((y[i + 1] - p[0] * y[i]) ** 2)) * (i + 1) * 0.1
+    return total
+
+
+@program(P, np.ascontiguousarray(X.T), Y, argnums=(0, 1))
+def along_the_second_axis(p, x, y):
+    total = 0.0
+    for i in range(x.shape[1]):
+        mean = 0.0
+        for j in range(3):
+            mean += p[j] * x[j, i]
+        total += math.sin(mean) * y[i]
+    return total
+
+
+@program(P, X, argnums=(0, 1), first=True)
+def rows(p, x):
+    total = 0.0
+    for row in x:
+        total += math.tanh((row * p).sum())
+    return total
+
+
+@program(P, X, Y, argnums=(0, 1, 2))
+def zipped(p, x, y):
+    total = 0.0
+    for row, v in zip(x, y):  # noqa: B905  (Numba knows no strict)
+        total += math.exp(p[2] - (v - p[0] * row[1]) ** 2)
+    return total
+
+
+@program(P, X, Y, argnums=(0, 1, 2))
+def enumerated(p, x, y):
+    total = 0.0
+    for i, v in enumerate(y):
+        total += math.exp(-((v - p[0] * x[i, 1]) ** 2))
+    return total
+
+
+@program(P, np.asfortranarray(X), Y[::-1], argnums=(0, 1, 2))
+def other_orders(p, x, y):
+    total = 0.0
+    for i in range(len(y)):
+        total += math.exp(-((y[i] - p[0] * x[i, 1]) ** 2))
+    return total
+
+
+@program(P, X.astype(np.float32), Y)
+def single_precision(p, x, y):
+    total = 0.0
+    for i in range(len(y)):
+        total += math.exp(-((y[i] - p[0] * x[i, 1]) ** 2))
+    return total
+
+
+@program(P, Y, first=True)
+def numbers(p, y):
+    total = 0.0
+    for i in range(3, len(y)):
+        t = float(i)
+        total += (y[i] - p[0] * math.exp(-p[1] * (i * 0.1))) ** 2 / (i + 1.0) + math.cos(p[1] * t)
+    return total
+
+
+@program(P, X, np.arange(37) % 3, first=True)
+def counts(p, x, k):
+    total = 0.0
+    for i in range(x.shape[0]):
+        log_rate = p[0] + p[1] * x[i, 0]
+        total += k[i] * log_rate - math.exp(log_rate)
+        if k[i] == 0 or k[i] > 1:
+            total += log_rate * log_rate * k[i]
+    return total
+
+
+@program(P, X, np.arange(37) % 3 == 1)
+def masked(p, x, mask):
+    total = 0.0
+    for i in range(x.shape[0]):
+        if mask[i]:
+            total += math.exp(x[i, 0] - p[0])
+        elif i > 20:
+            total += (i - 3) * p[1]
+    return total
+
+
+@program(P, X, np.arange(111).reshape(37, 3) % 2)
+def rows_of_integers(p, x, k):
+    total = 0.0
+    for i in range(x.shape[0]):
+        found = 0.0
+        for j in range(3):
+            found += k[i, j] * p[j]
+        total += found * found * x[i, 1]
+    return total
+
+
+@program(P, X, np.zeros(0), False, argnums=(0, 1, 2), first=True)
+def optional(p, x, y, given):
+    """`y` is read by nobody, and has no element."""
+    total = 0.0
+    for i in range(len(x)):
+        residual = x[i, 0] * p[0]
+        if given:
+            residual -= y[i]
+        total += math.exp(-residual * residual)
+    return total
+
+
+@program(P, X, np.ones((3, 5)), argnums=(0, 1, 2))
+def shorter(p, x, y):
+    total = 0.0
+    for i in range(len(x)):
+        residual = x[i, 0] * p[0]
+        if i <= 2:
+            for k in range(y.shape[1]):
+                residual -= y[i, k] * p[1]
+        total += residual * residual
+    return total
+
+
+@program(P, X, 2, argnums=(0, 1))
+def no_iteration(p, x, n):
+    total = 1.0 * p[0]
+    for i in range(2, n):
+        total += math.exp(x[i, 0] - p[0])
+    return total
+
+
+@program(P, X, 9, argnums=(0, 1))
+def fewer_than_lanes(p, x, n):
+    total = 0.0
+    for i in range(2, n):
+        total += math.exp(x[i, 0] - p[0])
+    return total
+
+
+# -- sums ----------------------------------------------------------------------------------------------
+
+
+@program(P, X, Y, argnums=(0, 1, 2), first=True)
+def two_sums(p, x, y):
+    total, weight = 0.0, 2.0
+    for i in range(len(y)):
+        residual = y[i] - p[0] * x[i, 0]
+        total += residual * residual
+        if residual > p[1]:
+            weight += math.log(1 + residual * residual)
+    return total / weight
+
+
+@program(P, X)
+def three_sums(p, x):
+    a, b, c = 0.0, 0.0, 5.0
+    for i in range(len(x)):
+        r = math.sin(x[i, 0] * p[0])
+        a += r
+        b += r * r
+        if r > 0:
+            c -= r**3
+        else:
+            c += 1.0
+    return a / len(x) + b * c
+
+
+@program(P, Y, loops=2, first=True)
+def one_after_the_other(p, y):
+    """What the first loop reads is written to before the second."""
+    q, total = p * 2.0, 0.0
+    for i in range(len(y)):
+        total += math.exp(q[0] * y[i])
+    q[0] = 7.0 * total
+    for i in range(len(y)):
+        total += math.sin(q[0] * y[i] * 0.001)
+    return total
+
+
+# -- arrays, branches, loops within, callees -----------------------------------------------------------
+
+
+@program(P, X, first=True)
+def arrays_to_write_in(p, x):
+    n, d = x.shape
+    b, c = np.empty(d), np.zeros((d, d))
+    total = 0.0
+    for i in range(n):
+        for j in range(d):
+            b[j] = x[i, j] * p[j]
+        for j in range(d):
+            for k in range(d):
+                c[j, k] = b[j] * b[k]
+        s = 0.0
+        for j in range(d):
+            for k in range(d):
+                s += c[j, k] * c[k, j]
+        total += math.log(1 + s)
+    return total
+
+
+@program(P, X, Y)
+def arrays_of_its_own(p, x, y):
+    total = 0.0
+    for i in range(len(y)):
+        a = np.zeros(4)
+        a[0] = x[i, 0]
+        for k in range(3):
+            a[k + 1] = a[k] * p[k] + math.sin(a[k])
+        total += (y[i] - a[3]) ** 2
+    return total
+
+
+@program(np.array([0.1, 0.5, 0.7]), Y, first=True)
+def newton(p, y):
+    total = 0.0
+    for i in range(len(y)):
+        z, step = y[i], 1.0
+        while abs(step) > 1e-13:
+            step = (z - p[0] * math.sin(z) - y[i]) / (1 - p[0] * math.cos(z))
+            z = z - step
+        total += z * z
+    return total
+
+
+@program(P, X, Y, argnums=(0, 1))
+def left_early(p, x, y):
+    total = 0.0
+    for i in range(len(y)):
+        if y[i] < -1:
+            continue
+        s = 0.0
+        for j in range(3):
+            if x[i, j] > 1:
+                break
+            s += p[j] * x[i, j]
+        total += s * s
+    return total
+
+
+@njit
+def model(p, t):
+    return p[0] * math.exp(-p[1] * t)
+
+
+@njit
+def misfit(p, y):
+    total = 0.0
+    for i in range(len(y)):
+        total += (model(p, y[i]) - 1.0) ** 2
+    return total
+
+
+@program(P, Y, loops=2)
+def callees(p, y):
+    return misfit(p, y) * p[0] + misfit(2.0 * p, y)
+
+
+class Pair(NamedTuple):
+    a: float
+    b: np.ndarray
+
+
+@program(Pair(0.3, np.array([0.2, 0.1])), Y)
+def named_tuple(q, y):
+    total = 0.0
+    for i in range(len(y)):
+        total += math.exp(-((q.a * y[i] + q.b[0]) ** 2)) + q.b[1]
+    return total
+
+
+@program(0.7, Y, argnums=(0, 1))
+def number_and_branches(a, y):
+    total = 0.0
+    for i in range(y.size):
+        if y[i] > 0:
+            total += math.exp(math.sqrt(y[i] * a))
+        else:
+            total += a / (1 - y[i])
+    return total
+
+
+@njit(fastmath=True)
+def with_fastmath(p, y):
+    total = 0.0
+    for i in range(len(y)):
+        total += math.exp(-((y[i] - p[0]) ** 2))
+    return total
+
+
+@njit(error_model="numpy")
+def with_numpys_errors(p, y):
+    total = 0.0
+    for i in range(len(y)):
+        total += math.exp(p[0] / (1 + y[i] ** 2 / p[1]))
+    return total
+
+
+REST += [(with_fastmath, (P, Y), 0, 1), (with_numpys_errors, (P, Y), 0, 1)]
+
+
+# -- what stays where it is ----------------------------------------------------------------------------
+
+
+@program(P, Y, loops=0)
+def cheap(p, y):
+    total = 0.0
+    for i in range(len(y)):
+        total += (y[i] - p[0]) ** 2
+    return total
+
+
+@program(P, X, loops=0, first=True)
+def written_after_it_is_read(p, x):
+    n, d = x.shape
+    b = np.zeros(d)
+    total = 0.0
+    for i in range(n):
+        total += math.exp(b[0] * x[i, 0])
+        for j in range(d):
+            b[j] = x[i, j] * p[j]
+    return total
+
+
+@program(P, X, loops=0, first=True)
+def written_in_part(p, x):
+    n, d = x.shape
+    b = np.zeros(d)
+    total = 0.0
+    for i in range(n):
+        for j in range(1, d):
+            b[j] = x[i, j] * p[j]
+        s = 0.0
+        for j in range(d):
+            s += b[j]
+        b[0] = s
+        total += math.exp(s)
+    return total
+
+
+@program(P, X, loops=0, first=True)
+def read_afterwards(p, x):
+    n, d = x.shape
+    b = np.zeros(d)
+    total = 0.0
+    for i in range(n):
+        for j in range(d):
+            b[j] = x[i, j] * p[j]
+        s = 0.0
+        for j in range(d):
+            s += b[j] * b[j]
+        total += s
+    return total + b[1]
+
+
+@program(P, X, loops=0, first=True)
+def read_afterwards_as_an_index(p, x):
+    n, d = x.shape
+    b = np.zeros(d)
+    total = 0.0
+    for i in range(n):
+        for j in range(d):
+            b[j] = x[i, j]
+        s = 0.0
+        for j in range(d):
+            s += b[j] * p[j]
+        total += math.exp(s)
+    return total * p[np.argmax(b)]
+
+
+@program(P, Y, loops=0)
+def carried(p, y):
+    total = before = 0.0
+    for i in range(len(y)):
+        before = p[0] * before + y[i]
+        total += math.exp(before)
+    return total
+
+
+@program(P, Y, loops=0)
+def returned_early(p, y):
+    total = 0.0
+    for i in range(len(y)):
+        if y[i] > 1e9:
+            return total
+        total += math.exp(p[0] * y[i])
+    return total
+
+
+@program(P, Y, argnums=(0, 1), loops=0, first=True)
+def first_neighbour_is_the_last(p, y):
+    total = 0.0
+    for i in range(len(y)):
+        total += math.exp(y[i] - p[0] * y[i - 1])
+    return total
+
+
+@program(P, Y, argnums=(0, 1), loops=0)
+def from_below_zero(p, y):
+    total = 0.0
+    for i in range(-2, 5):
+        total += math.exp(y[i] - p[0])
+    return total
+
+
+@program(P, X, np.arange(37) % 3, loops=0)
+def looked_up(p, x, k):
+    total = 0.0
+    for i in range(x.shape[0]):
+        total += math.exp(p[k[i]] * x[i, 0])
+    return total
+
+
+@njit
+def tick(counter):
+    counter[0] += 1.0
+
+
+@program(P, Y, loops=0, first=True)
+def counted_by_a_callee(p, y):
+    total, counter = 0.0, np.zeros(1)
+    for i in range(len(y)):
+        tick(counter)
+        total += math.exp(p[0] * y[i]) * counter[0]
+    return total
+
+
+@program(P, Y, loops=0)
+def counted_in_an_array(p, y):
+    total, counter = 0.0, np.zeros(1, np.int64)
+    for i in range(len(y)):
+        counter.fill(counter[0] + 1)
+        total += math.exp(p[0] * y[i]) * counter[0]
+    return total
+
+
+@program(P, Y, loops=0)
+def with_a_draw(p, y):
+    np.random.seed(3)
+    total = 0.0
+    for i in range(len(y)):
+        total += math.exp(p[0] * y[i]) * np.random.normal()
+    return total
+
+
+@njit(boundscheck=True)
+def with_checked_bounds(p, y):
+    total = 0.0
+    for i in range(len(y)):
+        total += math.exp(-((y[i] - p[0]) ** 2))
+    return total
+
+
+REST.append((with_checked_bounds, (P, Y), 0, 0))
