@@ -11,6 +11,7 @@ from . import compile_time, forward, measure, peak_memory, problems
 from .problems import heston_in_blocks
 
 HAND_BARS = {"P1": 1.1, "P2": 1.2, "P3": 1.2, "P4": 1.15, "P5": 1.5, "P6": 1.15, "P7": 1.3}
+VECTOR_BARS = {"P2": 0.65, "P4": 0.33, "P6": 0.93}  # within `nd.vector_math()`
 NAIVE_BAR = 1.6
 MEMORY_BARS = {"P5": 8.0}  # MiB beyond the result
 MEMORY_BAR = 1.0  # of the others
@@ -119,7 +120,8 @@ def time_rows(options):
         best = own.best / primal.best
         note = f"primal {primal.median * 1e3:.4g} ms; hand / primal {1.0 / primal.ratio:.3g}"
         rows.append(measure.Row(f"{label} / primal", over_primal(timed), best=best, note=note))
-    return [*rows, arrays_row(options), *lanes_rows(options), naive_row(options)]
+    rows += [arrays_row(options), *vector_rows(options), *lanes_rows(options)]
+    return [*rows, naive_row(options)]
 
 
 def arrays_row(options):
@@ -134,6 +136,22 @@ def arrays_row(options):
     }
     timing = measure.beside(calls.pop("hand"), calls, samples=options.samples)["own"]
     return measure.ratio_row("P3 with arrays / hand", timing)
+
+
+def vector_rows(options):
+    """P2, P4 and P6 as they stand, within `nd.vector_math()`, where their loops over points go in lanes."""
+    import numbad as nd
+
+    rows = []
+    for problem, bar in VECTOR_BARS.items():
+        source, arguments = problems.module(problem), problems.load()[problem]
+        with nd.vector_math():
+            gradient = nd.value_and_grad(source.primal, source.ARGNUMS, mode="reverse")
+        calls = {"own": functools.partial(gradient, *arguments)}
+        hand = functools.partial(source.adjoint, *arguments)
+        timing = measure.beside(hand, calls, samples=options.samples)["own"]
+        rows.append(measure.ratio_row(f"{problem} with vector_math / hand", timing, bar))
+    return rows
 
 
 def lanes_rows(options):

@@ -7,9 +7,11 @@ repeat the last element of the batch, and nothing of them is kept.
 from functools import cache
 
 from llvmlite import ir
+from numba import njit
 from numba.core import cgutils, types
 from numba.extending import intrinsic
 from numba.np.arrayobj import make_array
+from numpy.lib.stride_tricks import as_strided
 
 from ..lanes.varying import Varying, any_lane, gathered, lane, splat, vector_of
 
@@ -31,9 +33,11 @@ class _Place:
             at = builder.extract_value(index, position)
             address = builder.add(address, builder.mul(at, strides[k]))
         self.address, self.pointer_type = address, proxy.data.type
-        self.in_a_row = (
-            ty.layout == "C" and axis == ty.ndim - 1 and isinstance(ty.dtype, types.Float)
-        )
+        self.may_be_in_a_row = axis == ty.ndim - 1 and isinstance(ty.dtype, types.Float)
+        self.is_in_a_row = ir.IntType(1)(ty.layout == "C")
+        if ty.layout != "C":
+            size = _i64(ty.dtype.bitwidth // 8) if self.may_be_in_a_row else _i64(0)
+            self.is_in_a_row = builder.icmp_signed("==", self.stride, size)
 
     def pointer(self, k):
         """The address of lane `k`, the last element's beyond the end."""
@@ -54,12 +58,13 @@ class _Place:
     def load(self, n):
         """The elements of a block: one vector of memory where they lie in a row, all of them there."""
         builder = self.builder
-        if not self.in_a_row:
+        if not self.may_be_in_a_row:
             return self._load_each(n)
         end = builder.add(self.first, _i64(n))
         vector_type = vector_of(Varying(self.ty.dtype, n))
         found = cgutils.alloca_once(builder, vector_type)
-        with builder.if_else(builder.icmp_signed("<=", end, self.count), likely=True) as (yes, no):
+        whole = builder.and_(builder.icmp_signed("<=", end, self.count), self.is_in_a_row)
+        with builder.if_else(whole, likely=True) as (yes, no):
             with yes:
                 pointer = self.vector_pointer(n)
                 builder.store(builder.load(pointer, align=self.ty.dtype.bitwidth // 8), found)
@@ -81,6 +86,12 @@ class _Place:
             for k in range(n)
         ]
         return gathered(self.builder, items)
+
+
+@njit
+def stretched(array, count, step):
+    """A view of a vector with `count` elements, all of them the first where `step` is 0."""
+    return as_strided(array, (count,), (array.strides[0] * step,))
 
 
 def valid(builder, first, count, n):
@@ -219,18 +230,28 @@ def _for_valid(context, builder, place, vector, n, change):
     full = builder.not_(any_lane(builder, builder.not_(mask)))
     with builder.if_else(full, likely=True) as (whole, part):
         with whole:
-            if place.in_a_row:
-                pointer = place.vector_pointer(n)
-                align = place.ty.dtype.bitwidth // 8
-                old = builder.load(pointer, align=align)
-                builder.store(change(old, vector), pointer, align=align)
-            else:
-                for k in range(n):
-                    _change(context, builder, place, k, lane(builder, vector, k), change)
+            _change_whole(context, builder, place, vector, n, change)
         with part:
             for k in range(n):
                 with builder.if_then(lane(builder, mask, k)):
                     _change(context, builder, place, k, lane(builder, vector, k), change)
+
+
+def _change_whole(context, builder, place, vector, n, change):
+    def one_by_one():
+        for k in range(n):
+            _change(context, builder, place, k, lane(builder, vector, k), change)
+
+    if not place.may_be_in_a_row:
+        one_by_one()
+        return
+    with builder.if_else(place.is_in_a_row, likely=True) as (in_a_row, apart):
+        with in_a_row:
+            pointer, align = place.vector_pointer(n), place.ty.dtype.bitwidth // 8
+            old = builder.load(pointer, align=align)
+            builder.store(change(old, vector), pointer, align=align)
+        with apart:
+            one_by_one()
 
 
 def _change(context, builder, place, k, item, change):

@@ -150,7 +150,7 @@ class LoopCode(Together):
         self.before += [f"begin = {begin}", f"count = max({end} - begin, 0)"]
         for k in self.batched:
             row = self.iteration.rows[k]
-            if self.is_whole(k):
+            if self.is_whole(k) and row.step is None:
                 told = f"index is out of bounds for axis {row.axis} of '{self.batch.names[k]}'"
                 size = f"{self.entries[k]}.shape[{row.axis}]"
                 self.before.append(f"if count > 0 and {size} < begin + {row.offset} + count:")
@@ -167,6 +167,9 @@ class LoopCode(Together):
 
     def _rows(self, source, k):
         row, ndim = self.iteration.rows[k], self.iteration.given[k].ndim
+        if row.step is not None:
+            step = self.entries[self.iteration.function.parameters.index(row.step)]
+            return f"{self.constant('stretched', blocks.stretched)}({source}, count, {step})"
         index = list(row.fixed or [":"] * (ndim - 1))
         begin = f"begin + {row.offset}"
         index.insert(row.axis, f"{begin}:{begin} + count")

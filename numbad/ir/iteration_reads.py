@@ -11,6 +11,7 @@ from typing import NamedTuple
 from numba.core import ir, types
 from numba.core.typing import signature
 
+from ..rules.arrays.broadcasting import broadcast_step
 from .function import is_expr, map_vars, read_by
 
 NUMBER = "$number"
@@ -27,12 +28,14 @@ _ROWS = types.float64, types.float32, types.boolean
 class Row(NamedTuple):
     """What is left of an array without an axis, where the index is the number of the iteration and `offset`.
 
-    With `fixed`, the numbers along the other axes, it is one element.
+    With `fixed`, the numbers along the other axes, it is one element. `step` is the name of what the number
+    is multiplied by, 0 for an array of one element that is broadcast, else 1; or None.
     """
 
     array: str
     axis: int
     offset: int
+    step: str | None
     fixed: tuple | None
 
     @property
@@ -51,7 +54,11 @@ class IterationReads:
     def __init__(self, fn, labels, index, is_outside):
         self.fn, self.index, self.is_outside = fn, index, is_outside
         self.places = [(k, s) for k in labels for s in fn.blocks[k].body]
-        self.offsets, self.tuples, self.elements = {index: 0}, {}, set()
+        self.offsets, self.steps = (
+            {index: 0},
+            {},
+        )  # by name of what is more, and of what is multiplied
+        self.tuples, self.elements = {}, set()
         self.rows, self.number = {}, False
         self.read = {}  # name of what is read -> (row, rest of the index)
 
@@ -73,6 +80,10 @@ class IterationReads:
                 offset = self._offset(s)
                 if offset is not None:
                     self.offsets[s.target.name] = offset
+        for _, s in self.places:
+            step = self._step(s)
+            if step is not None:
+                self.steps[s.target.name] = step
 
     def _offset(self, s):
         """How much more than the number of the iteration an integer is, if that is a constant."""
@@ -89,17 +100,30 @@ class IterationReads:
             return None
         return self.offsets[first.name] + (step if value.fn is operator.add else -step)
 
+    def _step(self, s):
+        """The name of what the number of the iteration is multiplied by where an array may be broadcast."""
+        value = getattr(s, "value", None)
+        if not is_expr(value, "binop") or value.fn is not operator.mul:
+            return None
+        called = self.fn.definition(value.rhs)
+        of_axis = is_expr(called, "call") and self.fn.constant(called.func) is broadcast_step
+        return value.rhs.name if of_axis and value.lhs.name == self.index else None
+
     def _find(self, s):
         """Note a statement that makes an index of the number, or reads at one; whether it can stay so."""
         value = getattr(s, "value", None)
         if is_expr(value, "build_tuple"):
-            places = [k for k, v in enumerate(value.items) if v.name in self.offsets]
+            places = [k for k, v in enumerate(value.items) if v.name in self._numbers()]
             if places:
                 self.tuples[s.target.name] = places[0], value.items
                 return len(places) == 1 and all(map(self._is_basic, value.items))
-        if is_expr(value, "getitem") and value.index.name in {*self.offsets, *self.tuples}:
+        if is_expr(value, "getitem") and value.index.name in {*self._numbers(), *self.tuples}:
             return self._find_row(s, value)
         return True
+
+    def _numbers(self):
+        """The names of what the number of the iteration makes indices of."""
+        return {*self.offsets, *self.steps}
 
     def _is_basic(self, var):
         return isinstance(self.fn.type_of(var), types.Integer | types.SliceType)
@@ -112,8 +136,10 @@ class IterationReads:
         rest = [v for k, v in enumerate(items) if k != axis]
         fixed = tuple(map(self.fn.constant, rest))
         is_element = len(items) == ty.ndim and all(type(k) is int for k in fixed)
-        offset = self.offsets[items[axis].name]
-        row = Row(name, axis, offset, fixed if is_element else None)
+        offset, step = self.offsets.get(items[axis].name, 0), self.steps.get(items[axis].name)
+        if step and ty.ndim > 1:
+            return False
+        row = Row(name, axis, offset, step, fixed if is_element else None)
         if not isinstance(ty.dtype, types.Integer) and ty.dtype not in _ROWS:
             return False
         if not isinstance(ty.dtype, types.Float):
@@ -150,12 +176,14 @@ class IterationReads:
     def _is_known_use(self, s):
         held = {v.name for v in read_by(s)}
         integers = {n for n in self.elements if not self._is_bool(n)}
-        if held.isdisjoint({*self.offsets, *self.tuples, *integers}):
+        if held.isdisjoint({*self._numbers(), *self.tuples, *integers}):
             return True
         if not isinstance(s, ir.Assign):
             return False
-        if s.target.name in {*self.offsets, *self.tuples} or self.row_of(s):
+        if s.target.name in {*self._numbers(), *self.tuples} or self.row_of(s):
             return held.isdisjoint(integers)
+        if not held.isdisjoint(self.steps):
+            return False
         known = self._is_float_use(s.value, {*self.offsets, *integers})
         self.number |= known and not held.isdisjoint(self.offsets)
         return known
@@ -189,9 +217,13 @@ class IterationReads:
         whole = ty.ndim > 1 and row.fixed is None
         return types.Array(dtype, ty.ndim - 1, "C") if whole else dtype
 
+    def dropped(self):
+        """The names of indices, which the function has no use for."""
+        return {*self._numbers(), *self.tuples}
+
     def rewritten(self, part, s):
         """The statements that stand for one in the function `part`, whose arguments the rows are."""
-        if isinstance(s, ir.Assign) and s.target.name in {*self.offsets, *self.tuples}:
+        if isinstance(s, ir.Assign) and s.target.name in self.dropped():
             return []
         if self.row_of(s):
             return self._reading(part, s)

@@ -62,6 +62,8 @@ class IterationOutline(LoopOutline):
     def _has_natural_indices(self):
         """Whether no index counts from the end."""
         least = min((row.offset for row in self.reads.rows), default=0)
+        if len(self.bounds) > 1 and self.reads.steps:
+            return False
         start = 0 if len(self.bounds) == 1 else self.fn.constant(self.bounds[0])
         if isinstance(start, int):
             return start + least >= 0
@@ -105,8 +107,8 @@ class IterationOutline(LoopOutline):
         return any(map(self.always, self.reads.labels_of(row)))
 
     def _outside(self):
-        """The variables from outside that the iteration reads, but for the rows."""
-        names, own = {}, {*self.reads.offsets, *self.reads.tuples}
+        """The variables from outside that the iteration and its indices read, but for the rows."""
+        names, own = {}, self.reads.dropped()
         for s in self.inside():
             found = self._read_from_outside(s)
             if self.reads.row_of(s):

@@ -183,6 +183,12 @@ def fewer_than_lanes(p, x, n):
     return total
 
 
+@program(P, X, Y, np.array([0.3]), argnums=(0, 2, 3), loops=2, first=True)
+def whole_arrays(p, x, y, one):
+    residuals = y - p[0] * np.exp(-p[1] * x[:, 1]) + one
+    return np.sum(np.tanh(residuals) ** 2) + (np.exp(one) * np.sin(y)).sum()
+
+
 # -- sums ----------------------------------------------------------------------------------------------
 
 
