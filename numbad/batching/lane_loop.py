@@ -17,10 +17,11 @@ from ..ir.loops import Control
 from ..lanes.lane_functions import by_instructions, by_vectors
 from ..lanes.uniform import find_varying
 from ..lanes.varying import Varying
+from ..lanes.vector_products import write_products
 from ..operators.argument_structure import leaves, parse, render
 from ..reverse.parallel import Effects, LoopDispatcher, PartDispatcher
 from ..reverse.pipeline import analysed
-from . import blocks
+from . import blocks, picks
 from .batch_operator import LANES
 from .in_lanes import Together
 
@@ -30,7 +31,7 @@ _SUMS = 2  # the number of the first argument that is a sum before the loop
 
 def lane_loop(dispatcher, argtypes, iteration, wrt):
     """The dispatcher that runs a loop of a function in lanes, or None where they cannot go together."""
-    if not _is_worth_it(iteration):
+    if not write_products(iteration.function) and not _is_worth_it(iteration):
         return None
     part = PartDispatcher(dispatcher, argtypes, tuple(map(str, iteration.rows)), iteration)
     try:
@@ -144,36 +145,65 @@ class LoopCode(Together):
     def refuse_changed(self):
         """What an iteration changes has been looked for."""
 
+    def may_share(self, ty):
+        of_integers = isinstance(getattr(ty, "dtype", ty), types.Integer | types.Boolean)
+        return of_integers or super().may_share(ty)
+
     def count(self):
         self.namespace["IndexError"] = IndexError
         begin, end = self.entries[:_SUMS]
         self.before += [f"begin = {begin}", f"count = max({end} - begin, 0)"]
         for k in self.batched:
             row = self.iteration.rows[k]
+            if row.by is not None:
+                self._pick(k, row)
+                continue
             if self.is_whole(k) and row.step is None:
                 told = f"index is out of bounds for axis {row.axis} of '{self.batch.names[k]}'"
                 size = f"{self.entries[k]}.shape[{row.axis}]"
                 self.before.append(f"if count > 0 and {size} < begin + {row.offset} + count:")
                 self.before.append(f"    raise IndexError({told!r})")
-            self.before.append(f"rows{k} = {self._rows(self.entries[k], k)}")
+            self.before.append(f"rows{k} = {self._rows(self.entries[k], row)}")
             if not isinstance(self.iteration.given[k].dtype, types.Float):
                 self.before.append(f"rows{k} = rows{k}.astype(np.float64)")
             if k in self.wrt:
-                self.before.append(f"adjoint_rows{k} = {self._rows(f'shadows[{k}]', k)}")
+                self.before.append(f"adjoint_rows{k} = {self._rows(f'shadows[{k}]', row)}")
             self.entries[k] = f"rows{k}"
 
     def is_whole(self, k):
         return self.iteration.whole[k]
 
-    def _rows(self, source, k):
-        row, ndim = self.iteration.rows[k], self.iteration.given[k].ndim
+    def _pick(self, k, row):
+        """Lines for rows whose numbers are integers of the iterations' own."""
+        by, whole = self._entry_of(row.by.array), self.is_whole(k)
+        array, shadow = self.entries[k], f"shadows[{k}]"
+        if row.fixed:
+            array, shadow = (f"{source}[:, {row.fixed[0]}]" for source in (array, shadow))
+        picked, add = (self.constant(f.__name__, f) for f in (picks.picked, picks.add_picked))
+        self.before += [
+            f"picks{k} = {self._rows(by, row.by)}",
+            f"rows{k} = {picked}({array}, picks{k}, count, {whole})",
+        ]
+        if k in self.wrt:
+            self.before.append(f"adjoint_rows{k} = np.zeros_like(rows{k})")
+            self.after.append(f"{add}({shadow}, picks{k}, adjoint_rows{k})")
+        self.entries[k] = f"rows{k}"
+
+    def _entry_of(self, name):
+        return self.entries[self.iteration.function.parameters.index(name)]
+
+    def _rows(self, source, row):
+        ndim = self._dimensions(row.array)
         if row.step is not None:
-            step = self.entries[self.iteration.function.parameters.index(row.step)]
+            step = self._entry_of(row.step)
             return f"{self.constant('stretched', blocks.stretched)}({source}, count, {step})"
         index = list(row.fixed or [":"] * (ndim - 1))
         begin = f"begin + {row.offset}"
         index.insert(row.axis, f"{begin}:{begin} + count")
         return f"{source}[{', '.join(map(str, index))}]"
+
+    def _dimensions(self, array):
+        return self.iteration.function.type_of(array).ndim
 
     def parameters(self):
         return ", ".join(self.entry.format(k) for k in range(len(self.tys)))

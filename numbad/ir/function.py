@@ -1,6 +1,7 @@
 """A function as typed SSA blocks: the form that the analyses and the adjoint work on."""
 
 import operator
+from copy import copy
 from dataclasses import dataclass, field
 
 from numba.core import ir, types
@@ -228,18 +229,22 @@ def accessed(statement):
     return None
 
 
+_TABLES = "chains", "recursive", "names", "sites", "written"
+
+
 def duplicate(fn):
     """A copy of a function whose statements can be changed."""
     blocks, calls = {}, dict(fn.calls)
     for label, block in fn.blocks.items():
         new = blocks[label] = ir.Block(block.scope, block.loc)
         for s in block.body:
-            copy = map_vars(s, lambda var: var)
+            own = map_vars(s, lambda var: var)
             value = getattr(s, "value", None)
             if isinstance(value, ir.Expr) and value in fn.calls:
-                calls[copy.value] = fn.calls[value]
+                calls[own.value] = fn.calls[value]
             if s in fn.calls:
-                calls[copy] = fn.calls[s]
-            new.append(copy)
-    parameters, names = list(fn.parameters), dict(fn.names)
-    return Function(fn.name, blocks, dict(fn.types), calls, parameters, fn.loc, names=names)
+                calls[own] = fn.calls[s]
+            new.append(own)
+    kept = {"strict": fn.strict, "checked": fn.checked, "serial": fn.serial}  # no name comes twice
+    kept |= {name: copy(getattr(fn, name)) for name in _TABLES}
+    return Function(fn.name, blocks, dict(fn.types), calls, list(fn.parameters), fn.loc, **kept)

@@ -1,4 +1,4 @@
-"""What an iteration does with its own number: `x[i]`, `z[i - 1, j]`, `i * dt`, `if counts[i] == 0`.
+"""What an iteration does with its own number: `x[i]`, `z[i - 1, j]`, `p[group[i]]`, `i * dt`, `if i > 3`.
 
 Elements and rows that are read at the number, or at one that is a constant more, are the iteration's own.
 What differs from one iteration to the next must be a float. The number itself, and integers that are read
@@ -29,7 +29,8 @@ class Row(NamedTuple):
     """What is left of an array without an axis, where the index is the number of the iteration and `offset`.
 
     With `fixed`, the numbers along the other axes, it is one element. `step` is the name of what the number
-    is multiplied by, 0 for an array of one element that is broadcast, else 1; or None.
+    is multiplied by, 0 for an array of one element that is broadcast, else 1; or None. Where integers are the
+    index, `by` is the row that these are.
     """
 
     array: str
@@ -37,6 +38,7 @@ class Row(NamedTuple):
     offset: int
     step: str | None
     fixed: tuple | None
+    by: "Row | None" = None
 
     @property
     def place(self):
@@ -54,12 +56,10 @@ class IterationReads:
     def __init__(self, fn, labels, index, is_outside):
         self.fn, self.index, self.is_outside = fn, index, is_outside
         self.places = [(k, s) for k in labels for s in fn.blocks[k].body]
-        self.offsets, self.steps = (
-            {index: 0},
-            {},
-        )  # by name of what is more, and of what is multiplied
-        self.tuples, self.elements = {}, set()
-        self.rows, self.number = {}, False
+        self.offsets = {index: 0}  # name -> how much more it is than the number
+        self.steps = {}  # name -> the name of what the number is multiplied by there
+        self.tuples, self.elements, self.indices = {}, set(), set()
+        self.rows, self.number, self.floats = {}, False, set()
         self.read = {}  # name of what is read -> (row, rest of the index)
 
     def are_known(self):
@@ -67,8 +67,11 @@ class IterationReads:
         self._find_offsets()
         if not all(self._find(s) for _, s in self.places):
             return False
+        if not all(self._is_known_use(s) for _, s in self.places):
+            return False
+        self._drop_indices()
         self._name_rows()
-        return all(self._is_known_use(s) for _, s in self.places)
+        return True
 
     # -- what is found -----------------------------------------------------------------------
 
@@ -113,13 +116,19 @@ class IterationReads:
         """Note a statement that makes an index of the number, or reads at one; whether it can stay so."""
         value = getattr(s, "value", None)
         if is_expr(value, "build_tuple"):
-            places = [k for k, v in enumerate(value.items) if v.name in self._numbers()]
+            numbers = self._numbers() | self._integers()
+            places = [k for k, v in enumerate(value.items) if v.name in numbers]
             if places:
                 self.tuples[s.target.name] = places[0], value.items
                 return len(places) == 1 and all(map(self._is_basic, value.items))
-        if is_expr(value, "getitem") and value.index.name in {*self._numbers(), *self.tuples}:
-            return self._find_row(s, value)
+        if is_expr(value, "getitem"):
+            known = self._numbers() | self._integers() | self.tuples.keys()
+            return value.index.name not in known or self._find_row(s, value)
         return True
+
+    def _integers(self):
+        """The names of integers that are read at the number of the iteration."""
+        return {name for name in self.elements if not self._is_bool(name)}
 
     def _numbers(self):
         """The names of what the number of the iteration makes indices of."""
@@ -136,10 +145,15 @@ class IterationReads:
         rest = [v for k, v in enumerate(items) if k != axis]
         fixed = tuple(map(self.fn.constant, rest))
         is_element = len(items) == ty.ndim and all(type(k) is int for k in fixed)
-        offset, step = self.offsets.get(items[axis].name, 0), self.steps.get(items[axis].name)
+        own = items[axis].name
+        offset, step = self.offsets.get(own, 0), self.steps.get(own)
         if step and ty.ndim > 1:
             return False
         row = Row(name, axis, offset, step, fixed if is_element else None)
+        if own in self.elements:
+            row = row._replace(by=self.read[own][0])
+            if not self._can_pick(row, ty):
+                return False
         if not isinstance(ty.dtype, types.Integer) and ty.dtype not in _ROWS:
             return False
         if not isinstance(ty.dtype, types.Float):
@@ -148,6 +162,19 @@ class IterationReads:
             self.elements.add(s.target.name)
         self.read[s.target.name] = row, rest
         return True
+
+    @staticmethod
+    def _can_pick(row, ty):
+        """Whether there is code for elements or rows whose numbers are integers that each iteration reads."""
+        plain = row.by.fixed is not None and row.by.by is None and row.by.step is None
+        return plain and isinstance(ty.dtype, types.Float) and ty.ndim < 3 and row.axis == 0
+
+    def _drop_indices(self):
+        """Forget the integers that are nothing but indices: they need not be floats."""
+        self.indices = self._integers() - self.floats
+        for name in self.indices:
+            del self.read[name]
+            self.elements.remove(name)
 
     def _name_rows(self):
         """Whole rows where elements are read by changing numbers, or more of them than are worth naming."""
@@ -174,18 +201,18 @@ class IterationReads:
     # -- what is done with it ----------------------------------------------------------------
 
     def _is_known_use(self, s):
-        held = {v.name for v in read_by(s)}
-        integers = {n for n in self.elements if not self._is_bool(n)}
+        held, integers = {v.name for v in read_by(s)}, self._integers()
         if held.isdisjoint({*self._numbers(), *self.tuples, *integers}):
             return True
         if not isinstance(s, ir.Assign):
             return False
         if s.target.name in {*self._numbers(), *self.tuples} or self.row_of(s):
-            return held.isdisjoint(integers)
+            return True  # an index, and what is read by it
         if not held.isdisjoint(self.steps):
             return False
         known = self._is_float_use(s.value, {*self.offsets, *integers})
         self.number |= known and not held.isdisjoint(self.offsets)
+        self.floats |= held & integers
         return known
 
     def _is_bool(self, name):
@@ -219,7 +246,7 @@ class IterationReads:
 
     def dropped(self):
         """The names of indices, which the function has no use for."""
-        return {*self._numbers(), *self.tuples}
+        return {*self._numbers(), *self.tuples, *self.indices}
 
     def rewritten(self, part, s):
         """The statements that stand for one in the function `part`, whose arguments the rows are."""

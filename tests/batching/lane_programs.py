@@ -143,6 +143,53 @@ def rows_of_integers(p, x, k):
     return total
 
 
+GROUPS = np.arange(37) % 10 - 5
+
+
+@program(rng.normal(size=5), X, GROUPS, rng.normal(size=(5, 3)), argnums=(0, 1, 3), first=True)
+def groups(p, x, k, slopes):
+    """Some groups count from the end."""
+    total = 0.0
+    for i in range(x.shape[0]):
+        mean = p[k[i]]
+        for j in range(3):
+            mean += slopes[k[i], j] * x[i, j]
+        total += math.exp(-mean * mean) + slopes[k[i], 1] + k[i] * 0.1
+    return total
+
+
+@program(rng.normal(size=5), X, np.arange(37) % 6 - 1, rng.normal(size=(5, 3)), argnums=(0, 1, 3))
+def some_without_a_group(p, x, k, slopes):
+    total = 0.0
+    for i in range(x.shape[0]):
+        mean = x[i, 0]
+        if k[i] >= 0:
+            mean += p[k[i]]
+            mean += slopes[k[i], 2]
+        total += math.exp(-mean * mean)
+    return total
+
+
+@program(P, X, np.arange(74).reshape(37, 2) % 3, argnums=(0, 1))
+def two_groups(p, x, k):
+    total = 0.0
+    for i in range(x.shape[0] - 1):
+        row = x[k[i, 1]]
+        total += math.exp(-(p[k[i, 0]] ** 2) - p[k[i + 1, 0]]) + row[0] * row[1] * p[0]
+    return total
+
+
+@program(P, X, np.array([2, 0, 1]), argnums=(0, 1))
+def shared_integers(p, x, order):
+    total = 0.0
+    for i in range(x.shape[0]):
+        mean = p[order[0]]
+        for j in range(3):
+            mean += p[order[j]] * x[i, order[j]]
+        total += math.exp(-mean * mean)
+    return total
+
+
 @program(P, X, np.zeros(0), False, argnums=(0, 1, 2), first=True)
 def optional(p, x, y, given):
     """`y` is read by nobody, and has no element."""
@@ -351,6 +398,24 @@ def with_numpys_errors(p, y):
 REST += [(with_fastmath, (P, Y), 0, 1), (with_numpys_errors, (P, Y), 0, 1)]
 
 
+@program(P, X, Y, argnums=(0, 1, 2))
+def scalar_products(p, x, y):
+    total = 0.0
+    for i in range(x.shape[0]):
+        total += math.exp(-((np.dot(x[i], p) - y[i]) ** 2))
+    return total
+
+
+@program(P, X, np.eye(3) + 0.1 * np.arange(9.0).reshape(3, 3), argnums=(0, 1, 2), first=True)
+def products_of_vectors(p, x, c):
+    """What is put in place of products comes to code with names of its own."""
+    total = 0.0
+    for i in range(x.shape[0]):
+        d = x[i] - p
+        total += d @ c @ d + (c @ d)[1] + (d @ c).sum()
+    return total
+
+
 # -- what stays where it is ----------------------------------------------------------------------------
 
 
@@ -456,10 +521,10 @@ def from_below_zero(p, y):
 
 
 @program(P, X, np.arange(37) % 3, loops=0)
-def looked_up(p, x, k):
+def looked_up_twice(p, x, k):
     total = 0.0
     for i in range(x.shape[0]):
-        total += math.exp(p[k[i]] * x[i, 0])
+        total += math.exp(p[k[k[i]]] * x[i, 0])
     return total
 
 

@@ -82,6 +82,19 @@ def test_an_index_beyond_the_end_is_told():
         gradient(P, Y)
 
 
+def test_a_group_that_is_not_there_is_told():
+    def grouped(p, k):
+        total = 0.0
+        for i in range(len(k)):
+            total += math.exp(p[k[i]])
+        return total
+
+    with nd.vector_math():
+        gradient = nd.grad(grouped, mode="reverse")
+    with pytest.raises(IndexError, match="out of bounds"):
+        gradient(P, np.array([0, 1, 3]))
+
+
 def test_a_division_by_zero_is_told_as_in_the_loop():
     def divided(p, y):
         total = 0.0
