@@ -21,6 +21,7 @@ from ..lanes.vector_products import write_products
 from ..operators.argument_structure import leaves, parse, render
 from ..reverse.parallel import Effects, LoopDispatcher, PartDispatcher
 from ..reverse.pipeline import analysed
+from ..source import define
 from . import blocks, picks
 from .batch_operator import LANES
 from .in_lanes import Together
@@ -73,8 +74,15 @@ class LaneLoop(LoopDispatcher):
     def __init__(self, part):
         self.part, self._pullbacks = part, {}
         self.effects = IterationEffects(part, analysed)
-        options = {**part.options, "nopython": True}
-        super().__init__(LoopCode(part, "arg{}").values(None), targetoptions=options)
+        parameters = ", ".join(f"arg{k}" for k in range(len(part.outlined.given)))
+        stub = define(f"def loop({parameters}):\n    raise NotImplementedError\n", {})
+        super().__init__(stub, targetoptions={**part.options, "nopython": True})
+
+    def compile(self, sig):
+        """Its code is written here: where the sums come with their derivatives, nobody asks for it."""
+        if not self.overloads:
+            self._compiler.py_func = LoopCode(self.part, "arg{}").values(None)
+        return super().compile(sig)
 
     def pullback(self, wrt):
         """`(args, shadows, seed) -> (sums, adjoints)` by the arguments `wrt`."""
@@ -85,6 +93,11 @@ class LaneLoop(LoopDispatcher):
         return self._pullbacks[wrt]
 
 
+def is_float_sum(iteration, k):
+    """Whether a sum is not one of integers, which lanes have as floats."""
+    return iteration.given[_SUMS + k] == types.float64
+
+
 class IterationEffects(Effects):
     """What an iteration does, and what becomes of the sums before the loop."""
 
@@ -92,9 +105,12 @@ class IterationEffects(Effects):
         super().__init__(part, analyse)
         iteration = part.outlined
         paths = [()] if iteration.sums == 1 else [(k,) for k in range(iteration.sums)]
-        before = [((_SUMS + k, ()), (None, path)) for k, path in enumerate(paths)]
-        known = len(iteration.given)
-        self.flows = [*before, *(pair for pair in self.flows if pair[0][0] < known)]
+        floats = {path for k, path in enumerate(paths) if is_float_sum(iteration, k)}
+        flows = [((_SUMS + k, ()), (None, path)) for k, path in enumerate(paths) if path in floats]
+        for source, target in self.flows:
+            if source[0] < len(iteration.given) and target[1] in floats:
+                flows.append((source, target))
+        self.flows = flows
 
     def are_none(self):
         """Whether nothing from outside is changed."""
@@ -118,7 +134,8 @@ class IterationBatch:
     @cached_property
     def names(self):
         """What the user calls the arguments."""
-        return [name.partition(".")[2] or name for name in self.f.outlined.function.parameters]
+        names = self.f.outlined.function.parameters
+        return [name.partition(".")[2] if name.startswith("$row") else name for name in names]
 
 
 class LoopCode(Together):
@@ -137,10 +154,10 @@ class LoopCode(Together):
 
     @property
     def result_type(self):
-        """The type of the sums."""
-        if self.iteration.sums == 1:
-            return types.float64
-        return types.UniTuple(types.float64, self.iteration.sums)
+        """The type of the cotangents of the sums."""
+        floats = [is_float_sum(self.iteration, k) for k in range(self.iteration.sums)]
+        tys = [types.float64 if is_float else types.none for is_float in floats]
+        return tys[0] if len(tys) == 1 else types.BaseTuple.from_types(tys)
 
     def refuse_changed(self):
         """What an iteration changes has been looked for."""
@@ -217,8 +234,8 @@ class LoopCode(Together):
         self.result = parse(ty, "value")
         names = []
         for k, _ in enumerate(leaves(self.result)):
-            names.append(f"sum_{k}")
-            self.before.append(f"sum_{k} = {self.entries[_SUMS + k]}")
+            names.append(f"sum_{k}" if is_float_sum(self.iteration, k) else f"int(sum_{k})")
+            self.before.append(f"sum_{k} = float({self.entries[_SUMS + k]})")
         found = iter(names)
         return render(self.result, lambda leaf: next(found), self.namespace)
 
@@ -228,12 +245,15 @@ class LoopCode(Together):
             self.body.append(f"sum_{k} = {add}(sum_{k}, {leaf.source}, first, count)")
 
     def seed(self, ty, of_number):
-        return render(parse(ty, "seed"), lambda leaf: self.kept(leaf.source), self.namespace)
+        found = [
+            self.kept(leaf.source if leaf.type == types.float64 else "0.0")
+            for leaf in leaves(parse(ty, "seed"))
+        ]
+        return found[0] if len(found) == 1 else self.tuple_of(found)
 
     def seed_type(self, ty):
-        if isinstance(ty, types.BaseTuple):
-            return types.BaseTuple.from_types([self.seed_type(t) for t in ty])
-        return Varying(types.float64, self.lanes)
+        lane = Varying(types.float64, self.lanes)
+        return types.UniTuple(lane, len(ty)) if isinstance(ty, types.BaseTuple) else lane
 
     def deliver(self, k):
         """The adjoint of a sum before the loop is that of the sum after it."""

@@ -119,8 +119,12 @@ class LoopOutline:
 
     def is_sum(self, phi):
         """Whether a value that goes from one iteration to the next is only added to."""
+        return self.partial_sums(phi) is not None
+
+    def partial_sums(self, phi):
+        """The names that such a value has in an iteration; None of any other."""
         if self.fn.type_of(phi.target) not in self.zeros:
-            return False
+            return None
         sums = {phi.target.name}
         while True:
             before = len(sums)
@@ -128,11 +132,12 @@ class LoopOutline:
                 if s is phi or not any(v.name in sums for v in read_by(s)):
                     continue
                 if not isinstance(s, ir.Assign) or not self._adds_to(s.value, sums):
-                    return False
+                    return None
                 sums.add(s.target.name)
             if len(sums) == before:
                 break
-        return all(self._comes_from(s, sums) for s in self.inside() if self._is_in(s, sums))
+        phis = [s for s in self.inside() if self._is_in(s, sums)]
+        return sums if all(self._comes_from(s, sums) for s in phis) else None
 
     @staticmethod
     def _is_in(s, sums):
@@ -227,7 +232,7 @@ class LoopOutline:
         part.blocks = {label: part.blocks[label] for label in self.loop.body}
         part.parameters = [FIRST, LAST, *(v.name for v in self.arguments)]
         part.types |= {FIRST: types.int64, LAST: types.int64}
-        part.loc, part.serial = self.head.loc, outer.serial
+        part.loc = self.head.loc
         part.blocks[end] = self.ending(part)
         part.blocks[self.loop.header] = self._own_header(part, end)
         part.blocks[outer.entry] = self._own_entry(part)

@@ -13,6 +13,7 @@ axis. An array from outside that each iteration fills before it reads it becomes
 from dataclasses import dataclass
 
 from numba.core import ir, types
+from numba.core.typing import signature
 
 from .function import duplicate, is_expr, is_phi, map_vars, read_by
 from .iteration_reads import NUMBER, IterationReads
@@ -43,7 +44,7 @@ class IterationOutline(LoopOutline):
     block lies in; `natural(variable)` whether a number is known not to be negative.
     """
 
-    over, zeros = range, {types.float64: 0.0}
+    over, zeros = range, {types.float64: 0.0, types.int64: 0}
 
     def __init__(self, fn, loop, private, always, natural):
         super().__init__(fn, loop)
@@ -57,7 +58,8 @@ class IterationOutline(LoopOutline):
 
     def can_be_taken_out(self):
         """Whether iterations meet in sums alone, and use their number for what is theirs alone."""
-        return bool(self.phis) and super().can_be_taken_out() and self._has_natural_indices()
+        floats = any(self.fn.type_of(phi.target) == types.float64 for phi in self.phis)
+        return floats and super().can_be_taken_out() and self._has_natural_indices()
 
     def _has_natural_indices(self):
         """Whether no index counts from the end."""
@@ -81,7 +83,8 @@ class IterationOutline(LoopOutline):
         self.reads = IterationReads(self.fn, labels, own[0].target.name, self._is_outside)
         if not self.reads.are_known() or not all(map(self._leaves_integers, self.inside())):
             return False
-        return all(map(self._take, self._outside().values()))
+        indices = [self._var(row.by.array) for row in self.reads.rows if row.by]
+        return all(map(self._take, [*self._outside().values(), *indices]))
 
     def _leaves_integers(self, s):
         """Whether a statement only reads arrays of integers: of those it is not known who writes."""
@@ -148,8 +151,11 @@ class IterationOutline(LoopOutline):
     # -- the function that it becomes --------------------------------------------------------
 
     def given(self):
-        arrays = [ir.Var(self.fn.scope, row.array, self.head.loc) for row in self.reads.rows]
+        arrays = [self._var(row.array) for row in self.reads.rows]
         return [*map(self.before, self.phis), *self.arguments, *arrays]
+
+    def _var(self, name):
+        return ir.Var(self.fn.scope, name, self.head.loc)
 
     def outlined(self, argtypes):
         reads, shared = self.reads, len(argtypes) - len(self.reads.rows)
@@ -163,7 +169,7 @@ class IterationOutline(LoopOutline):
     def _function(self):
         outer, end = self.fn, self.fn.new_label()
         part = duplicate(outer)
-        part.loc, part.serial = self.head.loc, outer.serial
+        part.loc = self.head.loc
         befores = [self.before(phi).name for phi in self.phis]
         part.parameters = [FIRST, LAST, *befores, *(v.name for v in self.arguments)]
         part.parameters += [*self.reads.rows.values(), *([NUMBER] if self.reads.number else [])]
@@ -172,10 +178,23 @@ class IterationOutline(LoopOutline):
         part.blocks = {k: part.blocks[k] for k in self.loop.body if k != self.loop.header}
         for block in part.blocks.values():
             self._rewrite(part, block, end)
+        self._count_by_floats(part)
         part.blocks[end] = self._end(part)
         part.blocks[outer.entry] = self._entry(part)
         part.changed()
         return part
+
+    def _count_by_floats(self, part):
+        """What differs from lane to lane is floats: sums of integers, too."""
+        for phi in self.phis:
+            if self.fn.type_of(phi.target) == types.int64:
+                part.types |= dict.fromkeys(self.partial_sums(phi), types.float64)
+        for _, s in part.statements():
+            value = getattr(s, "value", None)
+            if is_expr(value, "binop", "inplace_binop"):
+                before, now = self.fn.type_of(s.target), part.type_of(s.target)
+                if before == types.int64 and now == types.float64:
+                    part.calls[value] = signature(*[types.float64] * 3)
 
     def _entry(self, part):
         """The constants, the iteration's own arrays, and zeros for the sums."""

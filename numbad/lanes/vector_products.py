@@ -42,7 +42,7 @@ _HELPERS = {(1, 1): _vectors, (2, 1): _matrix_vector, (1, 2): _vector_matrix}
 
 
 def write_products(fn):
-    """Have loops in place of `np.dot` and `@` where a vector of doubles is a factor; whether there are any."""
+    """Have loops in place of `np.dot` and `@` of vectors of doubles; whether there are any."""
     written = 0
     for block in fn.blocks.values():
         body = []

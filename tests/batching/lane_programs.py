@@ -151,10 +151,11 @@ def groups(p, x, k, slopes):
     """Some groups count from the end."""
     total = 0.0
     for i in range(x.shape[0]):
-        mean = p[k[i]]
+        own = k[i]
+        mean = p[own] + own * 0.1
         for j in range(3):
-            mean += slopes[k[i], j] * x[i, j]
-        total += math.exp(-mean * mean) + slopes[k[i], 1] + k[i] * 0.1
+            mean += slopes[own, j] * x[i, j]
+        total += math.exp(-mean * mean) + slopes[own, 1]
     return total
 
 
@@ -262,6 +263,16 @@ def three_sums(p, x):
         else:
             c += 1.0
     return a / len(x) + b * c
+
+
+@program(P, X, np.arange(37) % 3 == 1, argnums=(0, 1), first=True)
+def counted(p, x, mask):
+    total, count = 0.0, 0
+    for i in range(len(x)):
+        if mask[i]:
+            total += math.exp(x[i, 0] * p[0])
+            count += 1
+    return total / count * p[count // 12]
 
 
 @program(P, Y, loops=2, first=True)
