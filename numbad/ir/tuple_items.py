@@ -8,14 +8,20 @@ from .normalize import drop_copies, drop_unused
 
 def take_items(fn):
     """Have the items of tuples stand for what fetches them, in place."""
+    while _take(fn):  # an item may be a tuple itself
+        fn.changed()
+        drop_copies(fn)
+    drop_unused(fn)
+
+
+def _take(fn):
+    taken = 0
     for _, s in fn.statements():
         if isinstance(s, ir.Assign) and is_expr(s.value, "static_getitem"):
             item = _item(fn, s.value)
             if item is not None and fn.type_of(item) == fn.type_of(s.target):
-                s.value = item
-    fn.changed()
-    drop_copies(fn)
-    drop_unused(fn)
+                s.value, taken = item, taken + 1
+    return taken
 
 
 def _item(fn, value):

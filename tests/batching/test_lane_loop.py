@@ -12,7 +12,7 @@ from numbad.batching.lane_loop import lane_loop
 from numbad.elementary.option import asked_as
 from numbad.reverse.switches import without
 
-from .lane_programs import FIRST, REST, P, X, Y, elements, neighbours
+from .point_loops import FIRST, REST, P, X, Y, elements, neighbours
 
 
 def _in_lanes(build, taken):

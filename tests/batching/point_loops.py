@@ -85,6 +85,14 @@ def enumerated(p, x, y):
     return total
 
 
+@program(P, X, Y, argnums=(0, 1, 2))
+def enumerated_and_zipped(p, x, y):
+    total = 0.0
+    for i, (v, w) in enumerate(zip(x[:, 0], y)):  # noqa: B905  (Numba knows no strict)
+        total += math.exp(-((v - p[0] * w * x[i, 1]) ** 2))
+    return total
+
+
 @program(P, np.asfortranarray(X), Y[::-1], argnums=(0, 1, 2))
 def other_orders(p, x, y):
     total = 0.0
