@@ -2,6 +2,7 @@
 
 from numba.core import types
 
+from ..compilation import array_allocation
 from ..errors import UnsupportedError
 from ..lanes.varying import Varying, start_of_lanes
 from ..operators.argument_structure import leaves, parse, render
@@ -78,7 +79,8 @@ class Together(BatchWriter):
 
     def _make_array(self, name, source, axis, ty, lane):
         rest = [f"{source}.shape[{d}]" for d in range(ty.ndim) if d != axis]
-        self.before.append(f"{name} = np.empty({self.tuple_of(rest)}, {self.dtype(lane)})")
+        empty = self.constant("empty", array_allocation.empty)
+        self.before.append(f"{name} = {empty}({self.tuple_of(rest)}, {self.dtype(lane)})")
 
     # -- values --------------------------------------------------------------------------------------
 

@@ -87,8 +87,8 @@ def _array(context, builder, ty, shape, take):
 
 
 def _allocated(context, builder, size):
-    alignment = context.get_preferred_array_alignment(types.uint8)
-    return context.nrt.meminfo_alloc_aligned(builder, size, alignment)
+    """Memory that begins with a line: no vector lies in two of them."""
+    return context.nrt.meminfo_alloc_aligned(builder, size, _LINE)
 
 
 def _zero(context, builder, size):
