@@ -13,6 +13,7 @@ from ..ir.expand import expand
 from ..ir.leaves import leaves
 from ..ir.loops import Control
 from ..ir.normalize import normalize
+from ..lanes.extrema import search_values
 from ..lanes.flatten import flatten
 from ..lanes.varying import Varying
 from ..reverse.activity import Activity
@@ -52,19 +53,23 @@ class LanePipeline(Pipeline):
         return self._analyse(split, None)
 
     def _analyse(self, split, stays):
-        fn = body(self.dispatcher, self.argtypes)
+        fn = _body(self.dispatcher, self.argtypes)
         root = ((self.dispatcher, self.argtypes),)
         # Everything that an argument's values go into is put in place, differentiated or not.
         every = range(len(fn.parameters))
-        expand(fn, lambda f: Activity(f, _leaves(f, every), returned(f)), body, root)
+        expand(fn, lambda f: Activity(f, _leaves(f, every), returned(f)), _body, root)
         flatten(fn, [fn.parameters[k] for k in self.batched], self.lanes, self.fits)
         normalize(fn)
-        activity = expand(fn, lambda f: Activity(f, self.inputs(f), returned(f)), body, root)
+        activity = expand(fn, lambda f: Activity(f, self.inputs(f), returned(f)), _body, root)
         activity.refuse_unknown()
         _refuse_draws(activity)
         refuse_raising(fn, activity, self.dispatcher.targetoptions)
         refuse_at_boundary(fn, activity, self.inputs(fn), returned(fn))
         return fn, activity, Control(fn, split)
+
+
+def _body(dispatcher, argtypes):
+    return search_values(body(dispatcher, argtypes))
 
 
 def _refuse_draws(activity):

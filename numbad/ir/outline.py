@@ -76,6 +76,7 @@ class LoopOutline:
     def __init__(self, fn, loop):
         self.fn, self.loop, self.head = fn, loop, fn.blocks[loop.header]
         self.phis = [s for s in self.head.body if is_phi(s)]
+        self.within = loop.body  # the blocks of its iterations
 
     # -- whether it is one -------------------------------------------------------------------
 
@@ -164,7 +165,7 @@ class LoopOutline:
         return not any(
             v.name in made - sums
             for label, block in self.fn.blocks.items()
-            if label not in self.loop.body
+            if label not in self.within
             for s in block.body
             for v in read_by(s)
         )

@@ -15,8 +15,9 @@ from dataclasses import dataclass
 from numba.core import ir, types
 from numba.core.typing import signature
 
-from .function import duplicate, is_expr, is_phi, map_vars, read_by
+from .function import duplicate, is_expr, is_phi, map_vars, read_by, successors
 from .iteration_reads import NUMBER, IterationReads
+from .loops import Control
 from .outline import FIRST, LAST, LoopOutline, Outlined, is_plain, phi_of
 
 _SHAPES = "shape", "size", "ndim"
@@ -37,6 +38,18 @@ class Iteration(Outlined):
     number: bool
 
 
+def _raising(fn, loop):
+    """The blocks that an iteration may leave a loop for, and from which nothing is returned."""
+    control = Control(fn)
+    found, pending = set(), list(loop.body - {loop.header})
+    while pending:
+        for target in successors(fn.blocks[pending.pop()]):
+            if target not in loop.body | found and target not in control.returning:
+                found.add(target)
+                pending.append(target)
+    return found
+
+
 class IterationOutline(LoopOutline):
     """A loop over a `range`; `private` has the statements that make arrays which each iteration fills first.
 
@@ -48,13 +61,29 @@ class IterationOutline(LoopOutline):
 
     def __init__(self, fn, loop, private, always, natural):
         super().__init__(fn, loop)
+        self.within = loop.body | _raising(fn, loop)
         self.private, self.always, self.natural = private, always, natural
 
     def inside(self):
         """The statements of an iteration, the header's own but for the sums left out."""
         own = [s for s in self.head.body if is_phi(s)]
-        rest = [self.fn.blocks[k].body for k in self.loop.body if k != self.loop.header]
-        return [*own, *(s for body in rest for s in body)]
+        return [*own, *(s for k in self._labels() for s in self.fn.blocks[k].body)]
+
+    def _labels(self):
+        """The blocks of an iteration: those of the loop but for its header, and where it raises."""
+        return sorted(self.within - {self.loop.header})
+
+    def is_left_at_header(self):
+        """The same, errors apart."""
+        branch = self.head.terminator
+        if not isinstance(branch, ir.Branch) or branch.truebr not in self.loop.body:
+            return False
+        self.after = branch.falsebr
+        return self.after not in self.within and all(
+            target in self.within
+            for k in self._labels()
+            for target in successors(self.fn.blocks[k])
+        )
 
     def can_be_taken_out(self):
         """Whether iterations meet in sums alone, and use their number for what is theirs alone."""
@@ -79,8 +108,7 @@ class IterationOutline(LoopOutline):
         if len(own) != 1:
             return False
         self.arguments, self.copied = [], []
-        labels = sorted(self.loop.body - {self.loop.header})
-        self.reads = IterationReads(self.fn, labels, own[0].target.name, self._is_outside)
+        self.reads = IterationReads(self.fn, self._labels(), own[0].target.name, self._is_outside)
         if not self.reads.are_known() or not all(map(self._leaves_integers, self.inside())):
             return False
         indices = [self._var(row.by.array) for row in self.reads.rows if row.by]
@@ -175,7 +203,7 @@ class IterationOutline(LoopOutline):
         part.parameters += [*self.reads.rows.values(), *([NUMBER] if self.reads.number else [])]
         part.types |= {FIRST: types.int64, LAST: types.int64, NUMBER: types.float64}
         part.types |= {name: self.reads.row_type(row) for row, name in self.reads.rows.items()}
-        part.blocks = {k: part.blocks[k] for k in self.loop.body if k != self.loop.header}
+        part.blocks = {k: part.blocks[k] for k in self._labels()}
         for block in part.blocks.values():
             self._rewrite(part, block, end)
         self._count_by_floats(part)

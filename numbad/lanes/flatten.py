@@ -243,12 +243,18 @@ class _Flattening:
         of_module = is_expr(value, "getattr") and isinstance(
             self.fn.type_of(value.value), types.Module
         )
-        named = isinstance(value, ir.Const | ir.Global | ir.FreeVar)
+        named = isinstance(value, ir.Const | ir.Global | ir.FreeVar) or self._is_of_range(value)
         counts = is_expr(value, "binop", "inplace_binop") and unary_function(value) in _COUNTING
         of_ints = counts and all(
             isinstance(self.fn.type_of(v), types.Integer) for v in operands(value)
         )
         return named or of_module or of_ints or is_expr(value, "build_tuple")
+
+    def _is_of_range(self, value):
+        """Whether a right-hand side is a range, or begins to go through one."""
+        if is_expr(value, "getiter"):
+            return isinstance(self.fn.type_of(value.value), types.RangeType)
+        return is_expr(value, "call") and self.fn.constant(value.func) is range
 
     # -- statements that are made ------------------------------------------------------------------
 

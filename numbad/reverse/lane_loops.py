@@ -8,9 +8,10 @@ from functools import partial
 
 from ..ir.function import read_by
 from ..ir.handlers import handled
+from ..ir.hoisting import hoist_members
 from ..ir.leaves import leaves
 from ..ir.loops import Control, merge_headers
-from ..ir.normalize import drop_unused
+from ..ir.normalize import drop_unused, prune
 from ..ir.outline_iteration import IterationOutline
 from ..ir.tuple_items import take_items
 from .plan import Plan
@@ -24,22 +25,25 @@ LANE_LOOPS = Switch(
 
 
 def take_out_loops(fn, analyse, make, natural=()):
-    """Have loops of a `Function` run in lanes where they can.
+    """Have loops of a `Function` run in lanes where they can; how many of them do.
 
     `analyse(fn)` gives its activity; `make(iteration, wrt)` gives the dispatcher that runs a loop, None for
     one that has to stay. `natural` are the names of numbers that are known not to be negative.
     """
     if not LANE_LOOPS.is_on() or any(handled(fn, label) for label in fn.blocks):
-        return
+        return 0
     merge_headers(fn)
     take_items(fn)
+    hoist_members(fn)
     activity = analyse(fn)
     outermost = [loop for loop in Control(fn).loops.values() if loop.parent is None]
     found = [_Candidate(fn, activity, loop.header, natural).outline() for loop in outermost]
     # What is known of one is known of the code with all of them in place.
-    for outline in [each for each in found if each is not None and each.can_be_taken_out()]:
-        outline.take_out(partial(make, wrt=_active(activity, outline)))
+    found = [each for each in found if each is not None and each.can_be_taken_out()]
+    taken = [each.take_out(partial(make, wrt=_active(activity, each))) for each in found]
+    prune(fn)
     drop_unused(fn)
+    return sum(taken)
 
 
 def _active(activity, found):

@@ -33,11 +33,13 @@ from ..ir.capture import capture
 from ..ir.expand import expand
 from ..ir.extension_types import holds_parts
 from ..ir.flat_results import holds_numbers, warn_of_flat_result
+from ..ir.function import duplicate
 from ..ir.leaves import leaves
 from ..ir.loops import Control
 from ..ir.searches import warn_of_searches
 from ..ir.typing import Inference
 from ..ir.unwind import nopython_pipeline
+from ..lanes.extrema import search_values
 from ..rules.registry import generation
 from ..source import define
 from .activity import Activity
@@ -90,6 +92,9 @@ class Pipeline:
         body_of = partial(with_loops_apart, analyse=analysed) if apart else body
         plain = self.dual is None or isinstance(self.dual, Lanes)
         stages = self.stages if plain else (*self.stages, CopyParts)
+        takes_lanes = self._takes_lanes() and not split
+        if takes_lanes:
+            body_of = _searching_values(body_of)
         fn, activity = self._expanded(partial(body_of, stages=stages), stays)
         parallel = [op for op in activity.every() if isinstance(op, Parallel)]
         apart = Apart(fn, activity, Control(fn)) if parallel else None
@@ -99,25 +104,34 @@ class Pipeline:
         refuse_raising(fn, activity, self.dispatcher.targetoptions)
         refuse_at_boundary(fn, activity, [] if split else self.inputs(fn), returned(fn))
         self._warn(fn, activity)
-        if self._takes_lanes(fn) and not split:
-            activity = self._with_lanes(fn)
+        if takes_lanes and not fn.checked:
+            fn, activity = self._with_lanes(fn, activity)
         return fn, activity, Control(fn, split)
 
-    def _takes_lanes(self, fn):
+    def _takes_lanes(self):
         """Whether loops may go in lanes, where indices are not checked and errors do not tell their place."""
-        checked = fn.checked or self.dispatcher.targetoptions.get("boundscheck") or debugging()
+        checked = self.dispatcher.targetoptions.get("boundscheck") or debugging()
         return self.lanes and self.dual is None and not checked
 
-    def _with_lanes(self, fn):
-        """The activity of a function whose loops go in lanes where they can."""
+    def _with_lanes(self, fn, activity):
+        """The function with loops in lanes, where there are such, and its activity."""
 
         def analyse(fn):
             return Activity(fn, self.inputs(fn), returned(fn))
 
+        def of_all(fn):
+            return Activity(fuse(fn), all_leaves(fn), returned(fn))
+
+        other, root = duplicate(fn), ((self.dispatcher, self.argtypes),)
         natural = getattr(self.dispatcher, "natural", ())
         make = partial(self.lanes, self.dispatcher, self.argtypes)
-        take_out_loops(fn, analyse, make, natural)
-        return analyse(fn)
+        try:
+            # What carries no derivative is put in place, too: its code tells what it writes to.
+            expand(other, of_all, _searching_values(body), root)
+            taken = take_out_loops(other, analyse, make, natural)
+        except (NumbaError, NumbadError):
+            return fn, activity
+        return (other, analyse(other)) if taken else (fn, activity)
 
     def _warn(self, fn, activity):
         is_varied, *kinds = _kinds(fn, activity)
@@ -156,6 +170,16 @@ class Pipeline:
             for k in self.wrt
             for leaf in leaves(fn.type_of(fn.parameters[k]))
         ]
+
+
+def _searching_values(body_of):
+    """What gives the code of a dispatcher, with extrema of arrays found by value: see `lanes/extrema.py`."""
+    return lambda *given, **more: search_values(body_of(*given, **more))
+
+
+def all_leaves(fn):
+    """The leaves of all parameters."""
+    return [(name, leaf.path) for name in fn.parameters for leaf in leaves(fn.type_of(name))]
 
 
 def analysed(dispatcher, argtypes, wrt):

@@ -417,6 +417,85 @@ def with_numpys_errors(p, y):
 REST += [(with_fastmath, (P, Y), 0, 1), (with_numpys_errors, (P, Y), 0, 1)]
 
 
+@program(P, X, Y, first=True)
+def zipped_without_derivative(p, x, y):
+    """The call that fetches an item of what is not differentiated writes to nothing."""
+    total, nu = 0.0, 4.0
+    const = math.lgamma(0.5 * (nu + 1)) - math.lgamma(0.5 * nu)
+    for a, b in zip(x[:, 0], y):  # noqa: B905  (Numba knows no strict)
+        z = (b - p[0] - p[1] * a) / abs(p[2])
+        total += const - math.log(abs(p[2])) - 0.5 * (nu + 1) * math.log1p(z * z / nu)
+    return total
+
+
+@program(P, X, Y, first=True)
+def mixture(p, x, y):
+    total, logs = 0.0, np.empty(3)
+    for i in range(len(y)):
+        for k in range(3):
+            logs[k] = -0.5 * (y[i] - p[k]) ** 2
+        most = logs.max()
+        total += most + np.log(np.sum(np.exp(logs - most)))
+    return total
+
+
+@program(P, X, Y)
+def mixture_of_whole_arrays(p, x, y):
+    total = 0.0
+    for i in range(len(y)):
+        logs = -0.5 * (y[i] - p) ** 2
+        most = np.max(logs)
+        total += most + np.log(np.sum(np.exp(logs - most))) + np.min(logs)
+    return total
+
+
+GAPS = np.where(np.arange(37) % 5, Y, np.nan)
+
+
+@program(P, X, GAPS, first=True)
+def gaps(p, x, y):
+    total, count = 0.0, 0
+    for i in range(x.shape[0]):
+        if np.isnan(y[i]):
+            continue
+        total += np.exp(-((y[i] - p[0] * x[i, 0]) ** 2))
+        count += 1
+    return total / count
+
+
+TIMES, WEIGHTS = np.linspace(0.0, 1.0, 37), np.array([1.0, 2.0, 0.5])
+
+
+@program(P, X, argnums=(0, 1), first=True)
+def global_arrays(p, x):
+    total = 0.0
+    for i in range(x.shape[0]):
+        total += math.exp(-((x[i, 0] - p[0] * TIMES[i]) ** 2)) * WEIGHTS[1]
+    return total
+
+
+class Data(NamedTuple):
+    x: np.ndarray
+    y: np.ndarray
+    group: np.ndarray
+
+
+@program(P, Data(X, Y, np.arange(37) % 3), argnums=0, first=True)
+def named_tuple_of_data(p, data):
+    total = 0.0
+    for i in range(data.y.size):
+        total += math.exp(-((data.x[i, 0] - p[data.group[i]] * data.y[i]) ** 2))
+    return total
+
+
+@program((P, (X, Y)))
+def nested_tuples(q):
+    total = 0.0
+    for i in range(len(q[1][1])):
+        total += math.exp(-((q[1][0].T[0, i] - q[0][1] * q[1][1][i]) ** 2))
+    return total
+
+
 @program(P, X, Y, argnums=(0, 1, 2))
 def scalar_products(p, x, y):
     total = 0.0
