@@ -68,13 +68,11 @@ class Together(BatchWriter):
         """Whether an array is known to have an element for each of the batch."""
         return True
 
-    def may_share(self, ty):
-        """Whether lanes may share numbers of a type, or arrays of them: none of them must change them."""
-        return getattr(ty, "dtype", ty) in _FLOATS or isinstance(ty, _CONSTANTS)
-
     def _check_shared(self, k, ty):
+        """What all lanes share must be numbers, or arrays of them, which the function does not change."""
         for leaf in leaves(parse(ty, "")):
-            if not self.may_share(leaf.type):
+            scalar = getattr(leaf.type, "dtype", leaf.type)
+            if scalar not in _FLOATS and not isinstance(scalar, _CONSTANTS):
                 raise UnsupportedError(f"'{self.batch.names[k]}' is of type {leaf.type}")
 
     def _make_array(self, name, source, axis, ty, lane):

@@ -162,10 +162,6 @@ class LoopCode(Together):
     def refuse_changed(self):
         """What an iteration changes has been looked for."""
 
-    def may_share(self, ty):
-        of_integers = isinstance(getattr(ty, "dtype", ty), types.Integer | types.Boolean)
-        return of_integers or super().may_share(ty)
-
     def count(self):
         self.namespace["IndexError"] = IndexError
         begin, end = self.entries[:_SUMS]

@@ -47,11 +47,12 @@ def take_out_loops(fn, analyse, make, natural=()):
 
 
 def _active(activity, found):
-    """The numbers of the arguments of a loop that are differentiated; of sums, those after it tell."""
-    given, sums = found.given(), [phi.target for phi in found.phis]
+    """The numbers of the arguments of a loop that are differentiated; of sums, what they begin with tells."""
+    given = found.given()[len(found.phis) :]
+    starts = [found.incoming(phi, inside=False)[0][1] for phi in found.phis]
     return tuple(
         k + 2
-        for k, var in enumerate([*sums, *given[len(sums) :]])
+        for k, var in enumerate([*starts, *given])
         if any(activity.active((var.name, leaf.path)) for leaf in leaves(found.fn.type_of(var)))
     )
 

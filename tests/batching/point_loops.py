@@ -583,6 +583,40 @@ def read_afterwards_as_an_index(p, x):
     return total * p[np.argmax(b)]
 
 
+@program(P, X, loops=0, first=True)
+def asked_before_it_is_written(p, x):
+    """What is asked of the array carries no derivative."""
+    n, d = x.shape
+    b = np.zeros(d)
+    total = 0.0
+    for i in range(n):
+        weight = 1.0 if np.argmax(b) == 0 else 2.0
+        for j in range(d):
+            b[j] = x[i, j]
+        total += weight * math.exp(b[0] * p[0])
+    return total
+
+
+@njit
+def first_above(b, bound):
+    for k in range(len(b)):
+        if b[k] > bound:
+            return k
+    return 0
+
+
+@program(P, X, loops=0, first=True)
+def read_afterwards_by_a_callee(p, x):
+    """What is in the array depends on no argument, and what the callee returns is an integer."""
+    n, b = len(x), np.zeros(3)
+    total = 0.0
+    for i in range(n):
+        for j in range(3):
+            b[j] = 0.5 * j
+        total += math.exp(b[0] * p[0] - x[i, 0])
+    return total * p[first_above(b, 0.7)]
+
+
 @program(P, Y, loops=0)
 def carried(p, y):
     total = before = 0.0

@@ -280,3 +280,22 @@ def test_call_from_compiled_code():
         return batch(x, a).mean()
 
     np.testing.assert_allclose(mean(X, 0.75), np.mean([_smooth(x, 0.75) for x in X]))
+
+
+def test_lanes_share_arrays_of_integers_and_find_extrema():
+    def f(x, order, used, w):
+        terms = np.empty(order.size)
+        for k in range(order.size):
+            terms[k] = w[order[k]] * x if used[k] else -x * k
+        return terms.max() * x + terms.min()
+
+    x, order, used = np.linspace(-1.0, 1.0, 7), np.array([2, 0, 1]), np.array([True, False, True])
+    w = np.array([0.5, -1.0, 2.0])
+    axes = 0, None, None, None
+    together, apart = (nd.batch(f, axes, lanes=lanes) for lanes in (4, None))
+    np.testing.assert_array_equal(together(x, order, used, w), apart(x, order, used, w))
+    pulled = [
+        nd.vjp(batch, (0, 3))((x, order, used, w), np.ones(7))[1] for batch in (together, apart)
+    ]
+    for own, wanted in zip(*pulled, strict=True):
+        np.testing.assert_allclose(own, wanted, rtol=1e-13, atol=1e-15)
