@@ -4,7 +4,6 @@
 sum that each iteration adds to once has the bits that the loop gives it.
 """
 
-import operator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -12,12 +11,8 @@ from numba import njit
 from numba.core import types
 from numba.core.dispatcher import Dispatcher
 
-from ..ir.function import is_expr, operands, unary_function
-from ..ir.loops import Control
-from ..lanes.lane_functions import by_instructions, by_vectors
-from ..lanes.uniform import find_varying
+from ..lanes.lane_functions import by_vectors
 from ..lanes.varying import Varying
-from ..lanes.vector_products import write_products
 from ..operators.argument_structure import leaves, parse, render
 from ..reverse.parallel import Effects, LoopDispatcher, PartDispatcher
 from ..reverse.pipeline import analysed
@@ -26,14 +21,11 @@ from . import blocks, picks
 from .batch_operator import LANES
 from .in_lanes import Together
 
-_POWERS = operator.pow, operator.ipow
 _SUMS = 2  # the number of the first argument that is a sum before the loop
 
 
 def lane_loop(dispatcher, argtypes, iteration, wrt):
     """The dispatcher that runs a loop of a function in lanes, or None where they cannot go together."""
-    if not write_products(iteration.function) and not _is_worth_it(iteration):
-        return None
     part = PartDispatcher(dispatcher, argtypes, tuple(map(str, iteration.rows)), iteration)
     try:
         loop = LaneLoop(part)
@@ -41,29 +33,6 @@ def lane_loop(dispatcher, argtypes, iteration, wrt):
     except Exception:  # compilers fail in many ways; the loop stays where it is
         return None
     return loop if loop.effects.are_none() else None
-
-
-def _is_worth_it(iteration):
-    """Whether an iteration has a loop of its own, or calls `exp` and its like.
-
-    Else the way into vectors and out of them, and the sum in its order, take longer than the arithmetic.
-    """
-    fn = iteration.function
-    own = [name for name, row in zip(fn.parameters, iteration.rows, strict=False) if row]
-    own += fn.parameters[len(iteration.rows) :]
-    varying = find_varying(fn, own)
-    inner = {label for loop in Control(fn).loops.values() for label in loop.body}
-    for label, s in fn.statements():
-        value = getattr(s, "value", None)
-        if not is_expr(value, "call", "binop", "inplace_binop"):
-            continue
-        called = fn.constant(value.func) if value.op == "call" else unary_function(value)
-        costly = by_vectors(called) and not by_instructions(called)
-        if called in _POWERS and isinstance(fn.constant(value.rhs), int):
-            costly = False
-        if (label in inner or costly) and any(v.name in varying for v in operands(value)):
-            return True
-    return False
 
 
 class LaneLoop(LoopDispatcher):

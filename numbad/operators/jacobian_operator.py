@@ -1,6 +1,7 @@
 """The operator of first derivatives, in either mode: of a scalar a gradient, of anything else a Jacobian."""
 
 from ..errors import ArgumentError
+from ..reverse.pipeline import has_lane_loops
 from .argnums import checked_argnums, checked_out, refuse_starred
 from .argument_structure import (
     ArgumentLeaf,
@@ -84,7 +85,11 @@ class Jacobian(Operator):
             return "forward"
         inputs = [parse(argtypes[k], "") for k in self.argnums]
         if self.scalar:
-            return cheaper(inputs)
+            mode = cheaper(inputs)
+            if mode == "forward" and self.vector_math:
+                lanes = has_lane_loops(original(self.f), argtypes, self.argnums)
+                return "reverse" if lanes else mode
+            return mode
         return cheaper(
             inputs,
             lambda: parse(plain_result(typingctx, self.f, argtypes), ""),

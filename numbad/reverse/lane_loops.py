@@ -4,9 +4,10 @@ Within `nd.vector_math()`. Such a loop is taken out of its function (`ir/outline
 runs it is as the batch of an iteration, in `batching`. A loop that cannot go in lanes stays where it is.
 """
 
+import operator
 from functools import partial
 
-from ..ir.function import read_by
+from ..ir.function import is_expr, operands, read_by, unary_function
 from ..ir.handlers import handled
 from ..ir.hoisting import hoist_members
 from ..ir.leaves import leaves
@@ -14,9 +15,14 @@ from ..ir.loops import Control, merge_headers
 from ..ir.normalize import drop_unused, prune
 from ..ir.outline_iteration import IterationOutline
 from ..ir.tuple_items import take_items
+from ..lanes.lane_functions import by_instructions, by_vectors
+from ..lanes.uniform import find_varying
+from ..lanes.vector_products import write_products
 from .plan import Plan
 from .scratch import Scratch
 from .switches import Switch
+
+_POWERS = operator.pow, operator.ipow
 
 LANE_LOOPS = Switch(
     "lane_loops",
@@ -40,10 +46,17 @@ def take_out_loops(fn, analyse, make, natural=()):
     found = [_Candidate(fn, activity, loop.header, natural).outline() for loop in outermost]
     # What is known of one is known of the code with all of them in place.
     found = [each for each in found if each is not None and each.can_be_taken_out()]
-    taken = [each.take_out(partial(make, wrt=_active(activity, each))) for each in found]
+    taken = [each.take_out(partial(_made, make, wrt=_active(activity, each))) for each in found]
     prune(fn)
     drop_unused(fn)
     return sum(taken)
+
+
+def _made(make, iteration, wrt):
+    """What runs a loop, if that is worth while."""
+    if write_products(iteration.function) or _is_worth_it(iteration):
+        return make(iteration, wrt=wrt)
+    return None
 
 
 def _active(activity, found):
@@ -55,6 +68,29 @@ def _active(activity, found):
         for k, var in enumerate([*starts, *given])
         if any(activity.active((var.name, leaf.path)) for leaf in leaves(found.fn.type_of(var)))
     )
+
+
+def _is_worth_it(iteration):
+    """Whether an iteration has a loop of its own, or calls `exp` and its like.
+
+    Else the way into vectors and out of them, and the sum in its order, take longer than the arithmetic.
+    """
+    fn = iteration.function
+    own = [name for name, row in zip(fn.parameters, iteration.rows, strict=False) if row]
+    own += fn.parameters[len(iteration.rows) :]
+    varying = find_varying(fn, own)
+    inner = {label for loop in Control(fn).loops.values() for label in loop.body}
+    for label, s in fn.statements():
+        value = getattr(s, "value", None)
+        if not is_expr(value, "call", "binop", "inplace_binop"):
+            continue
+        called = fn.constant(value.func) if value.op == "call" else unary_function(value)
+        costly = by_vectors(called) and not by_instructions(called)
+        if called in _POWERS and isinstance(fn.constant(value.rhs), int):
+            costly = False
+        if (label in inner or costly) and any(v.name in varying for v in operands(value)):
+            return True
+    return False
 
 
 class _Candidate:

@@ -187,6 +187,20 @@ def analysed(dispatcher, argtypes, wrt):
     return Pipeline(dispatcher, argtypes, wrt).analyse()
 
 
+def has_lane_loops(dispatcher, argtypes, wrt):
+    """Whether a function is known to have loops that may go in lanes, worth while to be reversed so."""
+    found = []
+
+    def note(*given, **more):
+        found.append(given)
+
+    try:
+        Pipeline(dispatcher, argtypes, wrt, lanes=note).analyse()
+    except Exception:  # reverse mode, when it is asked for, tells what is wrong
+        return False
+    return bool(found)
+
+
 def _kinds(fn, activity):
     """Whether a name stands for something that depends on the inputs; a number; an array or list of them."""
     varied = {name for name, _ in activity.varied}

@@ -108,6 +108,25 @@ def test_a_division_by_zero_is_told_as_in_the_loop():
         gradient(P, Y)
 
 
+def test_such_loops_are_reversed_by_a_few_numbers_as_well():
+    def misfit(a, b, y):
+        total = 0.0
+        for i in range(len(y)):
+            total += (y[i] - math.exp(a * y[i] + b)) ** 2
+        return total
+
+    def plain(a, b):
+        return math.exp(a) * b
+
+    taken = []
+    gradient = _in_lanes(lambda: nd.grad(misfit, (0, 1)), taken)
+    wanted = nd.grad(misfit, (0, 1), mode="forward")(0.2, 0.1, Y)
+    np.testing.assert_allclose(gradient(0.2, 0.1, Y), wanted, rtol=1e-12)
+    assert len(taken) == 1
+    with nd.vector_math():
+        assert nd.grad(plain, (0, 1))(0.0, 2.0) == (2.0, 1.0)
+
+
 def test_pieces_of_a_parallel_loop():
     @njit(parallel=True)
     def summed(p, y):
