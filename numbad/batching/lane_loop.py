@@ -29,10 +29,12 @@ def lane_loop(dispatcher, argtypes, iteration, wrt):
     part = PartDispatcher(dispatcher, argtypes, tuple(map(str, iteration.rows)), iteration)
     try:
         loop = LaneLoop(part)
+        if not loop.effects.are_none():
+            return None
         loop.pullback(wrt)
     except Exception:  # compilers fail in many ways; the loop stays where it is
         return None
-    return loop if loop.effects.are_none() else None
+    return loop
 
 
 class LaneLoop(LoopDispatcher):

@@ -27,7 +27,7 @@ from .operator_dispatcher import original, parameter_names, starred
 from .results import plain_result, scalar_of
 
 
-def pullback_of(f, tys, wrt):
+def pullback_of(f, tys, wrt, lanes=None):
     """The pullback of a dispatcher by arguments `wrt`, with functions among its arguments bound.
 
     A rule is a caller's concern, so a function with a rule is called; and a function in a tuple
@@ -40,11 +40,12 @@ def pullback_of(f, tys, wrt):
     ruled = any(f in table for table in (SCALAR, JVP, VJP))
     functions = {k: ty.dispatcher for k, ty in enumerate(tys) if isinstance(ty, types.Dispatcher)}
     if not functions and not ruled:
-        return pullback(f, wrt)
+        return pullback(f, wrt, lanes=lanes)
     star = starred(f.py_func)
     rest = 0 if star is None else len(tys[star])
     places = [k for k in range(len(tys)) if k not in functions]
-    return pullback(caller(f, functions, rest), tuple(places.index(k) for k in wrt))
+    places = tuple(places.index(k) for k in wrt)
+    return pullback(caller(f, functions, rest), places, lanes=lanes)
 
 
 def caller(f, functions, rest):
@@ -100,7 +101,7 @@ class AdjointSource(Writer):
         self.raised = {}  # id of a leaf -> its source in the common scalar type
         self._prepare()
         self.result = parse(plain_result(typingctx, f, tys), "value")
-        self.pull = pullback_of(original(f), tys, self.wrt)
+        self.pull = pullback_of(original(f), tys, self.wrt, operator.vector_math)
         self.namespace.update(
             ArgumentError=ArgumentError,
             clear=brief_arrays.clear,

@@ -17,6 +17,7 @@ from numba.core.registry import CPUDispatcher
 
 from ..compilation.inherited import inherited_options
 from ..compilation.memo import remembered
+from ..elementary.option import asked
 from ..errors import NumbadError, UnsupportedError
 from ..forward.promote import effects
 from ..ir.capture import capture
@@ -127,7 +128,7 @@ class ParallelLoop(LoopDispatcher):
 
     def kernel(self, wrt):
         """The pullback of one piece, or of all iterations in one."""
-        return pullback(self.part, wrt)
+        return pullback(self.part, wrt, lanes=asked())
 
     @staticmethod
     def _written(source, kernel):

@@ -6,7 +6,6 @@ from numba import njit
 
 from ..compilation.inherited import inherited_options
 from ..compilation.memo import remembered
-from ..elementary.option import asked
 from ..rules.registry import JVP, SCALAR, VJP, generation
 from ..source import define
 
@@ -19,22 +18,22 @@ def of_code(make):
     return make
 
 
-def pullback(f, wrt, snapshots=None):
+def pullback(f, wrt, snapshots=None, lanes=None):
     """The dispatcher `pull(args, shadows, seed) -> (value, adjoints)` of a dispatcher `f`.
 
     `wrt` are the numbers of the arguments to differentiate by. `shadows` has one entry for each
     argument, an array for an array in `wrt`, to which the adjoint is added; `seed` is the cotangent
-    of the result. `snapshots`: see `nd.checkpoint`. Raises UnsupportedError when compiled, for what
-    cannot be differentiated.
+    of the result. `snapshots`: see `nd.checkpoint`; `lanes` is what runs loops over points in lanes:
+    see `lane_loops.py`. Raises UnsupportedError when compiled, for what cannot be differentiated.
     """
     wrt = tuple(wrt)
     if f in SCALAR or f in VJP or f in JVP:
         f = _called(f)
     known = remembered(f, "pullbacks")
-    key = generation(), wrt, snapshots, bool(asked())
+    key = generation(), wrt, snapshots, bool(lanes)
     if key not in known:
         own = hasattr(f, "numbad_pullback")
-        known[key] = f.numbad_pullback(wrt) if own else _OF_CODE[0](f, wrt, snapshots, asked())
+        known[key] = f.numbad_pullback(wrt) if own else _OF_CODE[0](f, wrt, snapshots, lanes)
     return known[key]
 
 
