@@ -165,7 +165,7 @@ class LoopCode(Together):
             array, shadow = (f"{source}[:, {row.fixed[0]}]" for source in (array, shadow))
         picked, add = (self.constant(f.__name__, f) for f in (picks.picked, picks.add_picked))
         self.before += [
-            f"picks{k} = {self._rows(by, row.by)}",
+            f"picks{k} = {self._rows(by, row.by)} + {row.offset}",
             f"rows{k} = {picked}({array}, picks{k}, count, {whole})",
         ]
         if k in self.wrt:

@@ -29,8 +29,8 @@ class Row(NamedTuple):
     """What is left of an array without an axis, where the index is the number of the iteration and `offset`.
 
     With `fixed`, the numbers along the other axes, it is one element. `step` is the name of what the number
-    is multiplied by, 0 for an array of one element that is broadcast, else 1; or None. Where integers are the
-    index, `by` is the row that these are.
+    is multiplied by, 0 for an array of one element that is broadcast, else 1; or None. Where integers and
+    `offset` are the index, `by` is the row that these integers are.
     """
 
     array: str
@@ -59,6 +59,7 @@ class IterationReads:
         self.offsets = {index: 0}  # name -> how much more it is than the number
         self.steps = {}  # name -> the name of what the number is multiplied by there
         self.tuples, self.elements, self.indices = {}, set(), set()
+        self.shifts = {}  # name -> the name of an integer read at the number, how much more it is
         self.rows, self.number, self.floats = {}, False, set()
         self.read = {}  # name of what is read -> (row, rest of the index)
 
@@ -90,18 +91,23 @@ class IterationReads:
 
     def _offset(self, s):
         """How much more than the number of the iteration an integer is, if that is a constant."""
+        found = self._more(s, self.offsets)
+        return found and self.offsets[found[0]] + found[1]
+
+    def _more(self, s, names):
+        """The one of some integers that another is a constant more than, and that constant; or None."""
         value = getattr(s, "value", None)
         if not is_expr(value, "binop") or value.fn not in (operator.add, operator.sub):
             return None
         if not isinstance(self.fn.type_of(s.target), types.Integer):
             return None
         first, second = value.lhs, value.rhs
-        if value.fn is operator.add and second.name in self.offsets:
+        if value.fn is operator.add and second.name in names:
             first, second = second, first
         step = self.fn.constant(second)
-        if first.name not in self.offsets or type(step) is not int:
+        if first.name not in names or type(step) is not int:
             return None
-        return self.offsets[first.name] + (step if value.fn is operator.add else -step)
+        return first.name, step if value.fn is operator.add else -step
 
     def _step(self, s):
         """The name of what the number of the iteration is multiplied by where an array may be broadcast."""
@@ -115,14 +121,17 @@ class IterationReads:
     def _find(self, s):
         """Note a statement that makes an index of the number, or reads at one; whether it can stay so."""
         value = getattr(s, "value", None)
+        shift = self._more(s, self._integers())
+        if shift is not None:
+            self.shifts[s.target.name] = shift
         if is_expr(value, "build_tuple"):
-            numbers = self._numbers() | self._integers()
+            numbers = self._numbers() | self._integers() | self.shifts.keys()
             places = [k for k, v in enumerate(value.items) if v.name in numbers]
             if places:
                 self.tuples[s.target.name] = places[0], value.items
                 return len(places) == 1 and all(map(self._is_basic, value.items))
         if is_expr(value, "getitem"):
-            known = self._numbers() | self._integers() | self.tuples.keys()
+            known = self._numbers() | self._integers() | self.shifts.keys() | self.tuples.keys()
             return value.index.name not in known or self._find_row(s, value)
         return True
 
@@ -150,8 +159,9 @@ class IterationReads:
         if step and ty.ndim > 1:
             return False
         row = Row(name, axis, offset, step, fixed if is_element else None)
-        if own in self.elements:
-            row = row._replace(by=self.read[own][0])
+        if own in self.elements or own in self.shifts:
+            own, shift = self.shifts.get(own, (own, 0))
+            row = row._replace(by=self.read[own][0], offset=shift)
             if not self._can_pick(row, ty):
                 return False
         if not isinstance(ty.dtype, types.Integer) and ty.dtype not in _ROWS:
@@ -202,13 +212,14 @@ class IterationReads:
 
     def _is_known_use(self, s):
         held, integers = {v.name for v in read_by(s)}, self._integers()
-        if held.isdisjoint({*self._numbers(), *self.tuples, *integers}):
+        made = {*self._numbers(), *self.shifts, *self.tuples}
+        if held.isdisjoint({*made, *integers}):
             return True
         if not isinstance(s, ir.Assign):
             return False
-        if s.target.name in {*self._numbers(), *self.tuples} or self.row_of(s):
+        if s.target.name in made or self.row_of(s):
             return True  # an index, and what is read by it
-        if not held.isdisjoint(self.steps):
+        if not held.isdisjoint({*self.steps, *self.shifts}):
             return False
         known = self._is_float_use(s.value, {*self.offsets, *integers})
         self.number |= known and not held.isdisjoint(self.offsets)
@@ -246,7 +257,7 @@ class IterationReads:
 
     def dropped(self):
         """The names of indices, which the function has no use for."""
-        return {*self._numbers(), *self.tuples, *self.indices}
+        return {*self._numbers(), *self.shifts, *self.tuples, *self.indices}
 
     def rewritten(self, part, s):
         """The statements that stand for one in the function `part`, whose arguments the rows are."""

@@ -92,7 +92,7 @@ class IterationOutline(LoopOutline):
 
     def _has_natural_indices(self):
         """Whether no index counts from the end."""
-        least = min((row.offset for row in self.reads.rows), default=0)
+        least = min((row.offset for row in self.reads.rows if not row.by), default=0)
         if len(self.bounds) > 1 and self.reads.steps:
             return False
         start = 0 if len(self.bounds) == 1 else self.fn.constant(self.bounds[0])

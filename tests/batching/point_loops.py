@@ -188,6 +188,15 @@ def two_groups(p, x, k):
     return total
 
 
+@program(rng.normal(size=7), X, np.arange(37) % 5, first=True)
+def groups_in_one_array_with_others(p, x, k):
+    total = 0.0
+    for i in range(x.shape[0]):
+        rate = p[2 + k[i]] + p[0] * x[i, 0]
+        total += math.exp(-rate * rate) + p[k[i] - 1] * k[i]
+    return total
+
+
 @program(P, X, np.array([2, 0, 1]), argnums=(0, 1))
 def shared_integers(p, x, order):
     total = 0.0
