@@ -3,6 +3,7 @@
 import fnmatch
 import gc
 import os
+from pathlib import Path
 
 import pytest
 from _pytest.doctest import DoctestItem, DoctestModule
@@ -65,7 +66,7 @@ def pytest_collection_modifyitems(config, items):
     """Leave out what is marked `deep`, but for a share: `NUMBAD_DEEP=1/4`, the second of four, or `all`.
 
     Of examples, and of what is marked `dear`, all but a sixteenth are left out, others for each part; those
-    of README run in any case.
+    of README and of most pages of the docs run in any case.
 
     `deep(but=[...])` marks all cases of a parametrised test but those with these ids (or patterns of
     ids, as of file names). What is asked for by name (`path::test`, a page, `-k`, `-m`) runs.
@@ -82,9 +83,14 @@ def pytest_collection_modifyitems(config, items):
     items[:] = [item for item in items if item not in left_out]
 
 
+_LONG_PAGES = "ode", "sde"  # of most of a minute
+
+
 def _is_left_out(item):
     if isinstance(item, DoctestItem):
-        return "README" not in item.nodeid and not shares.in_turn(item.nodeid)
+        page = Path(item.nodeid.split("::")[0])
+        runs = page.suffix == ".md" and page.stem not in _LONG_PAGES
+        return not runs and not shares.in_turn(item.nodeid)
     if _is_deep(item):
         return not shares.in_share(item.nodeid)
     return item.get_closest_marker("dear") is not None and not shares.in_turn(item.nodeid)

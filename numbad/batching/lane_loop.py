@@ -4,6 +4,7 @@
 sum that each iteration adds to once has the bits that the loop gives it.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -11,9 +12,11 @@ from numba import njit
 from numba.core import types
 from numba.core.dispatcher import Dispatcher
 
+from ..lanes.extrema import search_values
 from ..lanes.lane_functions import by_vectors
 from ..lanes.varying import Varying
 from ..operators.argument_structure import leaves, parse, render
+from ..reverse.lane_loops import take_out_loops
 from ..reverse.parallel import Effects, LoopDispatcher, PartDispatcher
 from ..reverse.pipeline import analysed
 from ..source import define
@@ -35,6 +38,20 @@ def lane_loop(dispatcher, argtypes, iteration, wrt):
     except Exception:  # compilers fail in many ways; the loop stays where it is
         return None
     return loop
+
+
+@dataclass(frozen=True)
+class LaneLoops:
+    """What reverse mode asks of `nd.vector_math()`; `make` is `lane_loop`, or stands for it."""
+
+    make: Callable = lane_loop
+
+    take_out = staticmethod(take_out_loops)
+    search_values = staticmethod(search_values)
+
+    def noting(self, found):
+        """The same, which puts iterations into a list, and has all loops stay."""
+        return LaneLoops(lambda *given, **more: found.append(given))
 
 
 class LaneLoop(LoopDispatcher):

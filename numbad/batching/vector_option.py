@@ -1,7 +1,7 @@
 """`nd.vector_math()`: operators made in the block take code of vectors."""
 
 from ..elementary.option import asked_as
-from .lane_loop import lane_loop
+from .lane_loop import LaneLoops
 
 
 def vector_math():
@@ -34,4 +34,4 @@ def vector_math():
     >>> slope.round(4)
     array([-0.4697, -0.7788, -0.7358])
     """
-    return asked_as(lane_loop)
+    return asked_as(LaneLoops())

@@ -87,8 +87,8 @@ class Jacobian(Operator):
         if self.scalar:
             mode = cheaper(inputs)
             if mode == "forward" and self.vector_math:
-                lanes = has_lane_loops(original(self.f), argtypes, self.argnums)
-                return "reverse" if lanes else mode
+                given = original(self.f), argtypes, self.argnums, self.vector_math
+                return "reverse" if has_lane_loops(*given) else mode
             return mode
         return cheaper(
             inputs,

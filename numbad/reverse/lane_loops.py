@@ -20,14 +20,8 @@ from ..lanes.uniform import find_varying
 from ..lanes.vector_products import write_products
 from .plan import Plan
 from .scratch import Scratch
-from .switches import Switch
 
 _POWERS = operator.pow, operator.ipow
-
-LANE_LOOPS = Switch(
-    "lane_loops",
-    "within nd.vector_math(), loops whose iterations meet only in sums go in lanes",
-)
 
 
 def take_out_loops(fn, analyse, make, natural=()):
@@ -36,7 +30,7 @@ def take_out_loops(fn, analyse, make, natural=()):
     `analyse(fn)` gives its activity; `make(iteration, wrt)` gives the dispatcher that runs a loop, None for
     one that has to stay. `natural` are the names of numbers that are known not to be negative.
     """
-    if not LANE_LOOPS.is_on() or any(handled(fn, label) for label in fn.blocks):
+    if any(handled(fn, label) for label in fn.blocks):
         return 0
     merge_headers(fn)
     take_items(fn)

@@ -39,13 +39,11 @@ from ..ir.loops import Control
 from ..ir.searches import warn_of_searches
 from ..ir.typing import Inference
 from ..ir.unwind import nopython_pipeline
-from ..lanes.extrema import search_values
 from ..rules.registry import generation
 from ..source import define
 from .activity import Activity
 from .cotangents import Lanes, RowSeed
 from .fusion import fuse
-from .lane_loops import take_out_loops
 from .lowering import NATURAL, PlaceDels, SweepLowering
 from .nonnegative import natural_indices
 from .ops.objects import refuse_at_boundary
@@ -59,8 +57,14 @@ from .split import SplitSweep
 from .split_callees import Pairs
 from .stack import STACK
 from .sweep import Sweep
+from .switches import Switch
 from .try_blocks import refuse_raising
 from .value_tape import call_guarded, call_guarded_in_place
+
+LANE_LOOPS = Switch(
+    "lane_loops",
+    "within nd.vector_math(), loops whose iterations meet only in sums go in lanes",
+)
 
 
 class Pipeline:
@@ -94,7 +98,7 @@ class Pipeline:
         stages = self.stages if plain else (*self.stages, CopyParts)
         takes_lanes = self._takes_lanes() and not split
         if takes_lanes:
-            body_of = _searching_values(body_of)
+            body_of = self._searching_values(body_of)
         fn, activity = self._expanded(partial(body_of, stages=stages), stays)
         parallel = [op for op in activity.every() if isinstance(op, Parallel)]
         apart = Apart(fn, activity, Control(fn)) if parallel else None
@@ -111,7 +115,11 @@ class Pipeline:
     def _takes_lanes(self):
         """Whether loops may go in lanes, where indices are not checked and errors do not tell their place."""
         checked = self.dispatcher.targetoptions.get("boundscheck") or debugging()
-        return self.lanes and self.dual is None and not checked
+        return self.lanes and LANE_LOOPS.is_on() and self.dual is None and not checked
+
+    def _searching_values(self, body_of):
+        """What gives the code of a dispatcher, with extrema found by value: see `lanes/extrema.py`."""
+        return lambda *given, **more: self.lanes.search_values(body_of(*given, **more))
 
     def _with_lanes(self, fn, activity):
         """The function with loops in lanes, where there are such, and its activity."""
@@ -124,11 +132,11 @@ class Pipeline:
 
         other, root = duplicate(fn), ((self.dispatcher, self.argtypes),)
         natural = getattr(self.dispatcher, "natural", ())
-        make = partial(self.lanes, self.dispatcher, self.argtypes)
+        make = partial(self.lanes.make, self.dispatcher, self.argtypes)
         try:
             # What carries no derivative is put in place, too: its code tells what it writes to.
-            expand(other, of_all, _searching_values(body), root)
-            taken = take_out_loops(other, analyse, make, natural)
+            expand(other, of_all, self._searching_values(body), root)
+            taken = self.lanes.take_out(other, analyse, make, natural)
         except (NumbaError, NumbadError):
             return fn, activity
         return (other, analyse(other)) if taken else (fn, activity)
@@ -172,11 +180,6 @@ class Pipeline:
         ]
 
 
-def _searching_values(body_of):
-    """What gives the code of a dispatcher, with extrema of arrays found by value: see `lanes/extrema.py`."""
-    return lambda *given, **more: search_values(body_of(*given, **more))
-
-
 def all_leaves(fn):
     """The leaves of all parameters."""
     return [(name, leaf.path) for name in fn.parameters for leaf in leaves(fn.type_of(name))]
@@ -187,15 +190,11 @@ def analysed(dispatcher, argtypes, wrt):
     return Pipeline(dispatcher, argtypes, wrt).analyse()
 
 
-def has_lane_loops(dispatcher, argtypes, wrt):
+def has_lane_loops(dispatcher, argtypes, wrt, lanes):
     """Whether a function is known to have loops that may go in lanes, worth while to be reversed so."""
     found = []
-
-    def note(*given, **more):
-        found.append(given)
-
     try:
-        Pipeline(dispatcher, argtypes, wrt, lanes=note).analyse()
+        Pipeline(dispatcher, argtypes, wrt, lanes=lanes.noting(found)).analyse()
     except Exception:  # reverse mode, when it is asked for, tells what is wrong
         return False
     return bool(found)

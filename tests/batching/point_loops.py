@@ -268,6 +268,17 @@ def two_sums(p, x, y):
     return total / weight
 
 
+@program(P, Y, argnums=(0, 1), first=True)
+def added_to_what_is_there(p, y):
+    """Where the loop is reversed, its elements have adjoints already; two rows are of one array."""
+    total, weight = 0.0, 2.0
+    for i in range(1, len(y)):
+        bell = math.exp(-((y[i] - p[0] * y[i - 1]) ** 2))
+        total += bell
+        weight += bell * bell
+    return total / weight + y[3] * p[1] * y[20]
+
+
 @program(P, X)
 def three_sums(p, x):
     a, b, c = 0.0, 0.0, 5.0

@@ -8,7 +8,7 @@ import pytest
 from numba import njit, prange
 
 import numbad as nd
-from numbad.batching.lane_loop import lane_loop
+from numbad.batching.lane_loop import LaneLoops, lane_loop
 from numbad.elementary.option import asked_as
 from numbad.reverse.switches import without
 
@@ -23,7 +23,7 @@ def _in_lanes(build, taken):
         taken.extend([found] if found is not None else [])
         return found
 
-    with asked_as(counted):
+    with asked_as(LaneLoops(counted)):
         return build()
 
 
