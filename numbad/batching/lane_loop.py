@@ -218,8 +218,9 @@ class LoopCode(Together):
         self.result = parse(ty, "value")
         names = []
         for k, _ in enumerate(leaves(self.result)):
-            names.append(f"sum_{k}" if is_float_sum(self.iteration, k) else f"int(sum_{k})")
-            self.before.append(f"sum_{k} = float({self.entries[_SUMS + k]})")
+            before, is_float = self.entries[_SUMS + k], is_float_sum(self.iteration, k)
+            names.append(f"sum_{k}" if is_float else f"{before} + int(sum_{k})")
+            self.before.append(f"sum_{k} = {before}" if is_float else f"sum_{k} = 0.0")
         found = iter(names)
         return render(self.result, lambda leaf: next(found), self.namespace)
 

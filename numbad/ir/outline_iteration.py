@@ -21,6 +21,7 @@ from .loops import Control
 from .outline import FIRST, LAST, LoopOutline, Outlined, is_plain, phi_of
 
 _SHAPES = "shape", "size", "ndim"
+_SMALL = 1000  # what a count may grow by in an iteration
 
 
 @dataclass
@@ -36,6 +37,16 @@ class Iteration(Outlined):
     rows: tuple
     whole: tuple
     number: bool
+
+
+def _is_in_sum(s, sums):
+    """Whether a statement adds to one of some sums."""
+    value = getattr(s, "value", None)
+    return (
+        isinstance(s, ir.Assign)
+        and s.target.name in sums
+        and is_expr(value, "binop", "inplace_binop")
+    )
 
 
 def _raising(fn, loop):
@@ -211,6 +222,18 @@ class IterationOutline(LoopOutline):
         part.blocks[outer.entry] = self._entry(part)
         part.changed()
         return part
+
+    def partial_sums(self, phi):
+        """The same; of integers, counts by constants alone, which a float holds exactly."""
+        sums = super().partial_sums(phi)
+        if sums is None or self.fn.type_of(phi.target) == types.float64:
+            return sums
+        added = {v.name for s in self.inside() for v in read_by(s) if _is_in_sum(s, sums)} - sums
+        return sums if all(self._is_small(name) for name in added) else None
+
+    def _is_small(self, name):
+        number = self.fn.constant(name)
+        return type(number) is int and abs(number) < _SMALL
 
     def _count_by_floats(self, part):
         """What differs from lane to lane is floats: sums of integers, too."""

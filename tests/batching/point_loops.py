@@ -303,6 +303,25 @@ def counted(p, x, mask):
     return total / count * p[count // 12]
 
 
+@program(P, Y, 2**60 + 1, first=True)
+def counted_from_a_large_number(p, y, start):
+    """Which no float holds."""
+    total, count = 0.0, start
+    for i in range(len(y)):
+        total += math.exp(y[i] * p[0])
+        count += 1
+    return total * p[count % 3]
+
+
+@program(P, Y, np.array([2**60 + 1, 1]), loops=0, first=True)
+def large_numbers_added(p, y, steps):
+    total, check = 0.0, 0
+    for i in range(len(y)):
+        total += math.exp(y[i] * p[0])
+        check += steps[0] * steps[1]
+    return total * p[check % 3]
+
+
 @program(P, Y, loops=2, first=True)
 def one_after_the_other(p, y):
     """What the first loop reads is written to before the second."""
