@@ -183,22 +183,22 @@ def transposed(builder, rows):
 
 
 @cache
-def store_lanes(n):
-    """An intrinsic `(array, first, value)`: set elements of a vector, as far as it goes."""
+def store_lanes(n, axis=0):
+    """An intrinsic `(array, first, index, value)`: set the elements of a block, as far as the array goes."""
 
     @intrinsic
-    def store(typingctx, array, first, value):
+    def store(typingctx, array, first, index, value):
         if not isinstance(array, types.Array):
             return None
         ty = Varying(array.dtype, n)
 
         def codegen(context, builder, sig, args):
-            place = _Place(context, builder, array, args[0], args[1], None, 0)
-            vector = context.cast(builder, args[2], value, ty)
+            place = _Place(context, builder, array, *args[:3], axis)
+            vector = context.cast(builder, args[3], value, ty)
             _for_valid(context, builder, place, vector, n, lambda old, item: item)
             return context.get_dummy_value()
 
-        return types.void(array, types.intp, value), codegen
+        return types.void(array, types.intp, index, value), codegen
 
     return store
 

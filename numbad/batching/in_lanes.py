@@ -8,6 +8,7 @@ from ..lanes.varying import Varying, start_of_lanes
 from ..operators.argument_structure import leaves, parse, render
 from ..operators.operator_dispatcher import plain_parameters
 from ..operators.runtime import fill_zero
+from ..reverse.arena import borrow
 from ..reverse.value_tape import call_guarded
 from . import blocks
 from .batch_code import BatchWriter
@@ -99,17 +100,25 @@ class Together(BatchWriter):
 
     def _sweep(self, shadows, seed):
         tys = [ty for _, ty in self.given]
+        self.given = [self._borrowed(*each, f"given{k}") for k, each in enumerate(self.given)]
         sweep, returned = compiled_sweep(
             self.batch.f, self.wrt, self.lanes, self.batched, tys, shadows, seed, self.batch.fits
         )
         guarded = self.constant("guarded", call_guarded)
         return f"{guarded}({self.constant('sweep', sweep)}, ", returned
 
+    def _borrowed(self, source, ty, name):
+        """Source of an argument for one call after the other: arrays are not counted in each of them."""
+        if not any(isinstance(leaf.type, types.Array) for leaf in leaves(parse(ty, ""))):
+            return source, ty
+        self.before.append(f"{name} = {self.constant('borrow', borrow)}({source})")
+        return name, ty
+
     def store(self):
         """Lines that put away what a block gives."""
         store = self.constant("store", blocks.store_lanes(self.lanes))
         self.body += [
-            f"{store}(out{leaf.number}, first, {leaf.source})" for leaf in leaves(self.result)
+            f"{store}(out{leaf.number}, first, (), {leaf.source})" for leaf in leaves(self.result)
         ]
 
     # -- the pullback --------------------------------------------------------------------------------
@@ -120,6 +129,7 @@ class Together(BatchWriter):
         made += [("None", types.none)] * (len(self.given) - len(made))
         seed_source = self.seed(seed, self._seed_of_number)
         call, ty = self._sweep([t for _, t in made], self.seed_type(seed))
+        made = [self._borrowed(*each, f"made{k}") for k, each in enumerate(made)]
         result = self.make_results(_scalars(ty[0]))
         arguments = self.tuple_of(source for source, _ in self.given)
         given = self.tuple_of(source for source, _ in made)

@@ -12,6 +12,7 @@ from numba import njit
 from numba.core import types
 from numba.core.dispatcher import Dispatcher
 
+from ..compilation import array_allocation
 from ..lanes.extrema import search_values
 from ..lanes.lane_functions import by_vectors
 from ..lanes.varying import Varying
@@ -32,7 +33,7 @@ def lane_loop(dispatcher, argtypes, iteration, wrt):
     part = PartDispatcher(dispatcher, argtypes, tuple(map(str, iteration.rows)), iteration)
     try:
         loop = LaneLoop(part)
-        if not loop.effects.are_none():
+        if not loop.effects.are_own():
             return None
         loop.pullback(wrt)
     except Exception:  # compilers fail in many ways; the loop stays where it is
@@ -96,13 +97,14 @@ class IterationEffects(Effects):
         floats = {path for k, path in enumerate(paths) if is_float_sum(iteration, k)}
         flows = [((_SUMS + k, ()), (None, path)) for k, path in enumerate(paths) if path in floats]
         for source, target in self.flows:
-            if source[0] < len(iteration.given) and target[1] in floats:
+            if source[0] < len(iteration.given) and (target[0] is not None or target[1] in floats):
                 flows.append((source, target))
         self.flows = flows
 
-    def are_none(self):
-        """Whether nothing from outside is changed."""
-        return not self.written and self.can_be_repeated()
+    def are_own(self):
+        """Whether nothing from outside is changed but what is an iteration's own."""
+        own = {k for k, row in enumerate(self.part.outlined.rows) if row and row.is_written}
+        return {k for k, _ in self.written} <= own and self.can_be_repeated()
 
 
 @dataclass(frozen=True)
@@ -145,6 +147,8 @@ class LoopCode(Together):
         """The type of the cotangents of the sums."""
         floats = [is_float_sum(self.iteration, k) for k in range(self.iteration.sums)]
         tys = [types.float64 if is_float else types.none for is_float in floats]
+        if not tys:
+            return types.none
         return tys[0] if len(tys) == 1 else types.BaseTuple.from_types(tys)
 
     def refuse_changed(self):
@@ -212,9 +216,61 @@ class LoopCode(Together):
     def shadow_of(self, k):
         return f"adjoint_rows{k}"
 
+    # -- what an iteration writes --------------------------------------------------------------------
+
+    def _argument(self, k):
+        if not self._is_written(k):
+            return super()._argument(k)
+        source = None if self.iteration.filled[k] else self.entries[k]
+        return self._block(k, "block", source)
+
+    def _shadow(self, k):
+        if not self._is_written(k):
+            return super()._shadow(k)
+        if k not in self.wrt:
+            return "None", types.none
+        return self._block(k, "shadow_block", self.shadow_of(k), self.kept)
+
+    def _is_written(self, k):
+        row = self.iteration.rows[k]
+        return row is not None and row.is_written
+
+    def _block(self, k, kind, source, change=str):
+        """`(name, type)` of an array of lanes with what is in a block of an array, `change` of each element.
+
+        What is in it does not matter without a `source`.
+        """
+        ty, name = self.tys[k], f"{kind}{k}"
+        lane, ndim = Varying(ty.dtype, self.lanes), max(ty.ndim - 1, 1)
+        rest = [f"{self.entries[k]}.shape[{d}]" for d in range(ty.ndim) if d != self.axes[k]]
+        empty = self.constant("empty", array_allocation.empty)
+        self.before.append(f"{name} = {empty}({self.tuple_of(rest or '1')}, {self.dtype(lane)})")
+        if source is not None:
+            load = blocks.load_lanes(self.axes[k], self.lanes, self.is_whole(k))
+            load = self.constant("load", load)
+            self._each(
+                k, name, lambda j, at: f"{name}[{j}] = " + change(f"{load}({source}, first, {at})")
+            )
+        return name, types.Array(lane, ndim, "C")
+
+    def _each(self, k, name, line):
+        """Lines for all elements of a block; `line(index in the block, index in the array)`."""
+        ndim = self.tys[k].ndim - 1
+        if ndim:
+            self.body += self.over_elements(name, ndim, lambda j: line(j, j))
+        else:
+            self.body.append(line("0", "()"))
+
+    def _put_back(self, k, name, target):
+        store = self.constant("store", blocks.store_lanes(self.lanes, self.axes[k]))
+        self._each(k, name, lambda j, at: f"{store}({target}, first, {at}, {name}[{j}])")
+
     # -- sums ----------------------------------------------------------------------------------------
 
     def make_results(self, ty):
+        if not self.iteration.sums:
+            self.result = []
+            return "None"
         self.result = parse(ty, "value")
         names = []
         for k, _ in enumerate(leaves(self.result)):
@@ -226,10 +282,16 @@ class LoopCode(Together):
 
     def store(self):
         add = self.constant("add", blocks.add_each(self.lanes))
-        for k, leaf in enumerate(leaves(self.result)):
+        for k, leaf in enumerate(leaves(self.result) if self.iteration.sums else ()):
             self.body.append(f"sum_{k} = {add}(sum_{k}, {leaf.source}, first, count)")
+        if self.wrt:
+            return  # the array has these values, or others by now
+        for k in filter(self._is_written, range(len(self.tys))):
+            self._put_back(k, f"block{k}", self.entries[k])
 
     def seed(self, ty, of_number):
+        if not self.iteration.sums:
+            return "None"
         found = [
             self.kept(leaf.source if leaf.type == types.float64 else "0.0")
             for leaf in leaves(parse(ty, "seed"))
@@ -237,12 +299,17 @@ class LoopCode(Together):
         return found[0] if len(found) == 1 else self.tuple_of(found)
 
     def seed_type(self, ty):
+        if not self.iteration.sums:
+            return types.none
         lane = Varying(types.float64, self.lanes)
         return types.UniTuple(lane, len(ty)) if isinstance(ty, types.BaseTuple) else lane
 
     def deliver(self, k):
         """The adjoint of a sum before the loop is that of the sum after it."""
         place = k - _SUMS
+        if self._is_written(k):
+            self._put_back(k, f"shadow_block{k}", self.shadow_of(k))
+            return "None"
         if not 0 <= place < self.iteration.sums:
             return super().deliver(k)
         return "seed" if self.iteration.sums == 1 else f"seed[{place}]"

@@ -1,6 +1,7 @@
 """What an iteration does with its own number: `x[i]`, `z[i - 1, j]`, `p[group[i]]`, `i * dt`, `if i > 3`.
 
-Elements and rows that are read at the number, or at one that is a constant more, are the iteration's own.
+Elements and rows that are read at the number, or at one that is a constant more, are the iteration's own,
+and so is what it writes there, `r[i] = ...`, where nothing else of that array is touched.
 What differs from one iteration to the next must be a float. The number itself, and integers that are read
 at it, become floats where that makes no difference: beside floats, and in comparisons with small constants.
 """
@@ -30,7 +31,8 @@ class Row(NamedTuple):
 
     With `fixed`, the numbers along the other axes, it is one element. `step` is the name of what the number
     is multiplied by, 0 for an array of one element that is broadcast, else 1; or None. Where integers and
-    `offset` are the index, `by` is the row that these integers are.
+    `offset` are the index, `by` is the row that these integers are. What `is_written` is an array, of one
+    element where the axis is the only one.
     """
 
     array: str
@@ -39,6 +41,7 @@ class Row(NamedTuple):
     step: str | None
     fixed: tuple | None
     by: "Row | None" = None
+    is_written: bool = False
 
     @property
     def place(self):
@@ -49,26 +52,27 @@ class Row(NamedTuple):
 class IterationReads:
     """Finds these reads in the blocks `labels` of a function; `index` is the number of the iteration.
 
-    `is_outside(name)` says whether an array is there before the loop and is not written to in it. `rows` has
-    a name for each `Row`; `number` says whether the number itself is used as a float.
+    `is_outside(name)` says whether an array is there before the loop and is not written to in it, `written`
+    has the names of those that are. `rows` has a name for each `Row`; `number` says whether the number itself
+    is used as a float.
     """
 
-    def __init__(self, fn, labels, index, is_outside):
-        self.fn, self.index, self.is_outside = fn, index, is_outside
+    def __init__(self, fn, labels, index, is_outside, written):
+        self.fn, self.index, self.is_outside, self.written = fn, index, is_outside, written
         self.places = [(k, s) for k in labels for s in fn.blocks[k].body]
         self.offsets = {index: 0}  # name -> how much more it is than the number
         self.steps = {}  # name -> the name of what the number is multiplied by there
         self.tuples, self.elements, self.indices = {}, set(), set()
         self.shifts = {}  # name -> the name of an integer read at the number, how much more it is
         self.rows, self.number, self.floats = {}, False, set()
-        self.read = {}  # name of what is read -> (row, rest of the index)
+        self.read = {}  # key of a statement that reads or writes -> (row, rest of the index)
 
     def are_known(self):
         """Whether nothing else is done with the number."""
         self._find_offsets()
         if not all(self._find(s) for _, s in self.places):
             return False
-        if not all(self._is_known_use(s) for _, s in self.places):
+        if not all(self._is_known_use(s) for _, s in self.places) or not self._are_written_alone():
             return False
         self._drop_indices()
         self._name_rows()
@@ -132,7 +136,9 @@ class IterationReads:
                 return len(places) == 1 and all(map(self._is_basic, value.items))
         if is_expr(value, "getitem"):
             known = self._numbers() | self._integers() | self.shifts.keys() | self.tuples.keys()
-            return value.index.name not in known or self._find_row(s, value)
+            return value.index.name not in known or self._find_row(s, value.value.name, value.index)
+        if isinstance(s, ir.SetItem) and s.target.name in self.written:
+            return self._find_row(s, s.target.name, s.index)
         return True
 
     def _integers(self):
@@ -146,12 +152,14 @@ class IterationReads:
     def _is_basic(self, var):
         return isinstance(self.fn.type_of(var), types.Integer | types.SliceType)
 
-    def _find_row(self, s, value):
-        name, ty = value.value.name, self.fn.type_of(value.value)
-        if not isinstance(ty, types.Array) or not self.is_outside(name):
+    def _find_row(self, s, name, index):
+        ty = self.fn.type_of(name)
+        if not isinstance(ty, types.Array) or not (self.is_outside(name) or name in self.written):
             return False
-        axis, items = self.tuples.get(value.index.name, (0, [value.index]))
+        axis, items = self.tuples.get(index.name, (0, [index]))
         rest = [v for k, v in enumerate(items) if k != axis]
+        if name in self.written:
+            return self._find_written(s, name, axis, items[axis].name, rest)
         fixed = tuple(map(self.fn.constant, rest))
         is_element = len(items) == ty.ndim and all(type(k) is int for k in fixed)
         own = items[axis].name
@@ -172,6 +180,29 @@ class IterationReads:
             self.elements.add(s.target.name)
         self.read[s.target.name] = row, rest
         return True
+
+    def _find_written(self, s, name, axis, own, rest):
+        """The same of an array that iterations write to."""
+        ty = self.fn.type_of(name)
+        is_row = not rest and ty.ndim > 1
+        if own not in self.offsets or ty.dtype != types.float64 or (is_row and not is_assigned(s)):
+            return False
+        fixed = tuple(map(self.fn.constant, rest))
+        if len(rest) + 1 < ty.ndim or not all(type(k) is int and k >= 0 for k in fixed):
+            fixed = None
+        self.read[_key(s)] = Row(name, axis, self.offsets[own], None, fixed, is_written=True), rest
+        return True
+
+    def _are_written_alone(self):
+        """Whether all that is done with arrays that are written to is done to one row of each."""
+        rows = {row.place for row, _ in self.read.values() if row.is_written}
+        known = all(
+            self.row_of(s) is not None
+            for _, s in self.places
+            for v in read_by(s)
+            if v.name in self.written
+        )
+        return known and len(rows) == len({row.array for row in rows})
 
     @staticmethod
     def _can_pick(row, ty):
@@ -204,9 +235,14 @@ class IterationReads:
         return [k for k, s in self.places if self.row_of(s) == row]
 
     def row_of(self, s):
-        """The row that a statement reads, or None."""
-        found = self.read.get(s.target.name) if isinstance(s, ir.Assign) else None
+        """The row that a statement reads or writes, or None."""
+        found = self.read.get(_key(s))
         return found and found[0]
+
+    def rest_of(self, s):
+        """What else a statement with a row reads."""
+        rest = self.read[_key(s)][1]
+        return rest if is_assigned(s) else [*rest, s.value]
 
     # -- what is done with it ----------------------------------------------------------------
 
@@ -216,7 +252,7 @@ class IterationReads:
         if held.isdisjoint({*made, *integers}):
             return True
         if not isinstance(s, ir.Assign):
-            return False
+            return self.row_of(s) is not None and s.value.name not in {*made, *integers}
         if s.target.name in made or self.row_of(s):
             return True  # an index, and what is read by it
         if not held.isdisjoint({*self.steps, *self.shifts}):
@@ -252,8 +288,14 @@ class IterationReads:
         """The type of a row: that of a float, or of an array of floats."""
         ty = self.fn.type_of(row.array)
         dtype = ty.dtype if isinstance(ty.dtype, types.Float) else types.float64
+        if row.is_written:
+            return types.Array(dtype, 1 if self.is_single(row) else ty.ndim - 1, "C")
         whole = ty.ndim > 1 and row.fixed is None
         return types.Array(dtype, ty.ndim - 1, "C") if whole else dtype
+
+    def is_single(self, row):
+        """Whether a row is one element."""
+        return row.fixed is not None or self.fn.type_of(row.array).ndim == 1
 
     def dropped(self):
         """The names of indices, which the function has no use for."""
@@ -264,12 +306,34 @@ class IterationReads:
         if isinstance(s, ir.Assign) and s.target.name in self.dropped():
             return []
         if self.row_of(s):
-            return self._reading(part, s)
+            return self._reading(part, s) if is_assigned(s) else self._writing(part, s)
         if any(v.name in self.offsets for v in read_by(s)):
             return self._with_number(part, s)
         if isinstance(s, ir.Assign) and any(v.name in self.elements for v in read_by(s)):
             return [self._of_floats(part, s, s)]
         return [s]
+
+    def _index(self, part, row, rest, made, loc):
+        """The index within a row, None of the whole of it; what makes it is added to `made`."""
+        if len(rest) > 1:
+            ty = types.BaseTuple.from_types([part.type_of(v) for v in rest])
+            index = part.fresh("$rest", ty, loc)
+            made.append(ir.Assign(ir.Expr.build_tuple(rest, loc), index, loc))
+            return index
+        if rest or not row.is_written or not self.is_single(row):
+            return rest[0] if rest else None
+        index = part.fresh("$only", types.intp, loc)
+        made.append(ir.Assign(ir.Const(0, loc), index, loc))
+        return index
+
+    def _writing(self, part, s):
+        row, rest = self.read[_key(s)]
+        made, array = [], ir.Var(self.fn.scope, self.rows[row], s.loc)
+        index = self._index(part, row, rest, made, s.loc)
+        write = ir.SetItem(array, index, s.value, s.loc)
+        given = part.types[array.name], part.type_of(index)
+        part.calls[write] = signature(types.none, *given, part.calls[s].args[2])
+        return [*made, write]
 
     def _reading(self, part, s):
         row, rest = self.read[s.target.name]
@@ -277,18 +341,14 @@ class IterationReads:
         value = ir.Var(self.fn.scope, name, s.loc)
         if self._is_bool(target.name):
             target = part.fresh("$truth", types.float64, s.loc)
-        if rest:
-            index = rest[0]
-            if len(rest) > 1:
-                ty = types.BaseTuple.from_types([part.type_of(v) for v in rest])
-                index = part.fresh("$rest", ty, s.loc)
-                made.append(ir.Assign(ir.Expr.build_tuple(rest, s.loc), index, s.loc))
+        index = self._index(part, row, rest, made, s.loc)
+        if index is not None:
             value = ir.Expr.getitem(value, index, s.loc)
         if s.target.name in self.elements:
             part.types[target.name] = types.float64
-        elif not rest:
+        elif index is None:
             part.types[target.name] = part.types[name]
-        if rest:
+        if index is not None:
             given = part.types[name], part.type_of(index)
             part.calls[value] = signature(part.type_of(target), *given)
         made.append(ir.Assign(value, target, s.loc))
@@ -327,3 +387,15 @@ class IterationReads:
         elif s.value in part.calls:
             part.calls[copy.value] = part.calls[s.value]
         return copy
+
+
+def is_assigned(s):
+    """Whether a statement gives a name a value, else it may write to memory."""
+    return isinstance(s, ir.Assign)
+
+
+def _key(s):
+    """What a statement that reads or writes is known by, in copies of the code too; None of any other."""
+    if isinstance(s, ir.SetItem):
+        return s.target.name, s.index.name, s.value.name
+    return s.target.name if is_assigned(s) else None

@@ -7,7 +7,8 @@
 
 Who runs `loop` may take several iterations side by side. What an iteration reads at its own number,
 `x[i]` or `z[i, j]`, is an argument of its own: an element, or what is left of the array without that
-axis. An array from outside that each iteration fills before it reads it becomes one of the iteration.
+axis. An array from outside that each iteration fills before it reads it becomes one of the iteration. What
+it writes at its own number, `r[i] = ...`, it writes to an argument of that kind.
 """
 
 from dataclasses import dataclass
@@ -29,13 +30,14 @@ class Iteration(Outlined):
     """`function` of `argtypes` is one iteration; the loop is called with `given`, types in the same order.
 
     `rows` has, for each argument, the `Row` that iterations have their own of, None for what they share;
-    `whole` whether there must be one for each of them. `number` says whether one more argument follows: the
+    `whole` whether there must be one for each of them, `filled` whether each writes it before it reads it. `number` says whether one more argument follows: the
     number of the iteration.
     """
 
     given: tuple
     rows: tuple
     whole: tuple
+    filled: tuple
     number: bool
 
 
@@ -64,16 +66,17 @@ def _raising(fn, loop):
 class IterationOutline(LoopOutline):
     """A loop over a `range`; `private` has the statements that make arrays which each iteration fills first.
 
+    `written` are the names of other arrays from outside that iterations write to.
     `always(label)` tells whether every iteration comes by a block, or by the loop within it that the
     block lies in; `natural(variable)` whether a number is known not to be negative.
     """
 
     over, zeros = range, {types.float64: 0.0, types.int64: 0}
 
-    def __init__(self, fn, loop, private, always, natural):
+    def __init__(self, fn, loop, private, written, always, natural):
         super().__init__(fn, loop)
         self.within = loop.body | _raising(fn, loop)
-        self.private, self.always, self.natural = private, always, natural
+        self.private, self.written, self.always, self.natural = private, written, always, natural
 
     def inside(self):
         """The statements of an iteration, the header's own but for the sums left out."""
@@ -99,7 +102,8 @@ class IterationOutline(LoopOutline):
     def can_be_taken_out(self):
         """Whether iterations meet in sums alone, and use their number for what is theirs alone."""
         floats = any(self.fn.type_of(phi.target) == types.float64 for phi in self.phis)
-        return floats and super().can_be_taken_out() and self._has_natural_indices()
+        hands_on = floats or bool(self.written)
+        return hands_on and super().can_be_taken_out() and self._has_natural_indices()
 
     def _has_natural_indices(self):
         """Whether no index counts from the end."""
@@ -119,7 +123,8 @@ class IterationOutline(LoopOutline):
         if len(own) != 1:
             return False
         self.arguments, self.copied = [], []
-        self.reads = IterationReads(self.fn, self._labels(), own[0].target.name, self._is_outside)
+        index, outside = own[0].target.name, self._is_outside
+        self.reads = IterationReads(self.fn, self._labels(), index, outside, self.written)
         if not self.reads.are_known() or not all(map(self._leaves_integers, self.inside())):
             return False
         indices = [self._var(row.by.array) for row in self.reads.rows if row.by]
@@ -142,11 +147,30 @@ class IterationOutline(LoopOutline):
         return isinstance(ty, types.Array) and not isinstance(ty.dtype, types.Float)
 
     def _is_outside(self, name):
-        return name not in self.made and name not in self.private
+        return name not in self.made and name not in self.private and name not in self.written
 
     def _is_always_read(self, row):
         """Whether every iteration reads a row: an array may be shorter where it is read under a condition."""
         return any(map(self.always, self.reads.labels_of(row)))
+
+    def _is_filled(self, row):
+        """Whether every iteration writes an element before it reads it."""
+        accesses = [(k, n, s) for k in self._labels() for n, s in self._numbered(k, row)]
+        control = Control(self.fn)
+        return row.is_written and any(
+            isinstance(s, ir.SetItem)
+            and self.reads.is_single(row)
+            and self.always(label)
+            and all(
+                number <= n if k == label else control.dominates(label, k) for k, n, _ in accesses
+            )
+            for label, number, s in accesses
+        )
+
+    def _numbered(self, label, row):
+        """The statements of a block that read or write a row, with their numbers."""
+        body = self.fn.blocks[label].body
+        return [(n, s) for n, s in enumerate(body) if self.reads.row_of(s) == row]
 
     def _outside(self):
         """The variables from outside that the iteration and its indices read, but for the rows."""
@@ -154,7 +178,7 @@ class IterationOutline(LoopOutline):
         for s in self.inside():
             found = self._read_from_outside(s)
             if self.reads.row_of(s):
-                found = [v for v in self.reads.read[s.target.name][1] if v.name not in self.made]
+                found = [v for v in self.reads.rest_of(s) if v.name not in self.made]
             names |= {v.name: v for v in found if v.name not in own}
         return names
 
@@ -202,7 +226,8 @@ class IterationOutline(LoopOutline):
         own = *argtypes[:shared], *map(reads.row_type, reads.rows), *numbers
         rows = *[None] * shared, *reads.rows
         whole = *[True] * shared, *map(self._is_always_read, reads.rows)
-        more = argtypes, rows, whole, reads.number
+        filled = *[False] * shared, *map(self._is_filled, reads.rows)
+        more = argtypes, rows, whole, filled, reads.number
         return Iteration(self._function(), own, len(self.phis), True, *more)
 
     def _function(self):

@@ -1,5 +1,7 @@
 """Loops whose iterations meet in sums alone, `total += f(x[i], p)`: several iterations at a time, in lanes.
 
+Or those that write what is theirs alone, `r[i] = f(x[i], p)`.
+
 Within `nd.vector_math()`. Such a loop is taken out of its function (`ir/outline_iteration.py`), and what
 runs it is as the batch of an iteration, in `batching`. A loop that cannot go in lanes stays where it is.
 """
@@ -99,27 +101,45 @@ class _Candidate:
 
     def outline(self):
         """The outline of the loop, None where its iterations write to what others may read."""
-        private = self._private()
-        if private is None or not self.control.is_left_at_start(self.loop):
+        if not self._find_written() or not self.control.is_left_at_start(self.loop):
             return None
-        return IterationOutline(self.fn, self.loop, private, self._always, self._is_natural)
+        known = self.private, self.written, self._always, self._is_natural
+        return IterationOutline(self.fn, self.loop, *known)
 
-    def _private(self):
-        """name -> the statement that makes an array from outside that each iteration fills first.
+    def _find_written(self):
+        """Find which arrays from outside they write to; whether each of them has one name in the loop.
 
-        None where they write to other memory from outside.
+        `private` has, by name, the statements that make those that each iteration fills first, `written` the
+        names of the others.
         """
-        found = {}
+        self.private, self.written = {}, set()
         nodes = {self.activity.node(h) for op in self.ops for h in op.stores}
         for node in sorted(nodes, key=str):
             if all(self._is_inside(name) for name, _ in self.activity.members(node)):
                 continue
             scratch = Scratch(self.fn, self.activity, self.control, self.plan, self.loop, node)
             own = scratch.is_private() and scratch.is_overwritten()
-            if not own or self._is_used_afterwards(node):
-                return None
-            found[scratch.root.target] = scratch.root.statement
-        return found
+            if own and not self._is_used_afterwards(node):
+                self.private[scratch.root.target] = scratch.root.statement
+                continue
+            names = self._names_of(node)
+            if len(names) != 1:
+                return False
+            self.written |= names
+        return True
+
+    def _names_of(self, node):
+        """The names that memory from outside has in the loop; several if a caller may have one as well."""
+        members = {name for name, _ in self.activity.members(node)}
+        if not members.isdisjoint(self.fn.parameters):
+            return members
+        return {
+            v.name
+            for label in self.loop.body
+            for s in self.fn.blocks[label].body
+            for v in read_by(s)
+            if v.name in members and not self._is_inside(v.name)
+        }
 
     def _is_used_afterwards(self, node):
         """Whether anything after the loop reads memory, for its derivative or not: it finds nothing there."""
