@@ -129,10 +129,8 @@ class _Candidate:
         return True
 
     def _names_of(self, node):
-        """The names that memory from outside has in the loop; several if a caller may have one as well."""
+        """The names that memory from outside has in the loop."""
         members = {name for name, _ in self.activity.members(node)}
-        if not members.isdisjoint(self.fn.parameters):
-            return members
         return {
             v.name
             for label in self.loop.body

@@ -2,6 +2,7 @@
 
 import math
 import threading
+from copy import deepcopy
 
 import numpy as np
 import pytest
@@ -12,7 +13,9 @@ from numbad.batching.lane_loop import LaneLoops, lane_loop
 from numbad.elementary.option import asked_as
 from numbad.reverse.switches import without
 
-from .point_loops import FIRST, REST, P, X, Y, elements, neighbours
+from . import staying_loops, writing_loops  # noqa: F401  (they list their programs)
+from .lane_programs import FIRST, REST, P, X, Y
+from .point_loops import elements, neighbours
 
 
 def _in_lanes(build, taken):
@@ -36,9 +39,9 @@ def _leaves(tree):
 def _check(f, args, argnums, loops):
     taken = []
     operator = _in_lanes(lambda: nd.value_and_grad(f, argnums, mode="reverse"), taken)
-    value, gradient = operator(*args)
+    value, gradient = operator(*deepcopy(args))
     assert len(taken) == loops
-    expected, wanted = nd.value_and_grad(f, argnums, mode="forward")(*args)
+    expected, wanted = nd.value_and_grad(f, argnums, mode="forward")(*deepcopy(args))
     assert value == pytest.approx(expected, rel=1e-13)
     for found, right in zip(_leaves(gradient), _leaves(wanted), strict=True):
         np.testing.assert_allclose(found, right, rtol=1e-11, atol=1e-13)
