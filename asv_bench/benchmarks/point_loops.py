@@ -1,8 +1,8 @@
 """Likelihoods as loops over points: values and gradients over the functions, as they are and in lanes.
 
 A logistic regression, an exponential decay, two of them written to an array, counts in groups with levels of
-their own, and a small network; 100,000 points each. Beside JAX's `value_and_grad` of whole arrays where it is installed (double precision).
-One core.
+their own, and a small network; 100,000 points each. Beside JAX's `value_and_grad` of whole arrays where it is
+installed (double precision). One core.
 """
 
 import functools

@@ -16,10 +16,14 @@ from numpy.lib.stride_tricks import as_strided
 from ..lanes.varying import Varying, any_lane, gathered, lane, splat, vector_of
 
 _i64 = ir.IntType(64)
+_NUMBERS = types.Float | types.Integer | types.Boolean
 
 
-class _Place:
-    """Where the elements of a block are: `index` within each lane's own array, `axis` the batch's."""
+class Place:
+    """Where the elements of a block are: `index` within each lane's own array, `axis` the batch's.
+
+    Integers and truth values are loaded as floats.
+    """
 
     def __init__(self, context, builder, ty, array, first, index, axis):
         self.context, self.builder, self.ty = context, builder, ty
@@ -33,10 +37,11 @@ class _Place:
             at = builder.extract_value(index, position)
             address = builder.add(address, builder.mul(at, strides[k]))
         self.address, self.pointer_type = address, proxy.data.type
-        self.may_be_in_a_row = axis == ty.ndim - 1 and isinstance(ty.dtype, types.Float)
+        self.size = context.get_abi_sizeof(self.pointer_type.pointee)
+        self.may_be_in_a_row = axis == ty.ndim - 1 and isinstance(ty.dtype, _NUMBERS)
         self.is_in_a_row = ir.IntType(1)(ty.layout == "C")
         if ty.layout != "C":
-            size = _i64(ty.dtype.bitwidth // 8) if self.may_be_in_a_row else _i64(0)
+            size = _i64(self.size if self.may_be_in_a_row else 0)
             self.is_in_a_row = builder.icmp_signed("==", self.stride, size)
 
     def pointer(self, k):
@@ -52,7 +57,7 @@ class _Place:
         """The address of the lanes of a block where they lie in a row, all of them there."""
         address = self.builder.mul(self.first, self.stride)
         address = self.builder.add(self.address, address)
-        vector_type = vector_of(Varying(self.ty.dtype, n))
+        vector_type = ir.VectorType(self.pointer_type.pointee, n)
         return self.builder.inttoptr(address, vector_type.as_pointer())
 
     def load(self, n):
@@ -61,31 +66,43 @@ class _Place:
         if not self.may_be_in_a_row:
             return self._load_each(n)
         end = builder.add(self.first, _i64(n))
-        vector_type = vector_of(Varying(self.ty.dtype, n))
-        found = cgutils.alloca_once(builder, vector_type)
+        found = cgutils.alloca_once(builder, vector_of(lanes_of(self.ty, n)))
         whole = builder.and_(builder.icmp_signed("<=", end, self.count), self.is_in_a_row)
         with builder.if_else(whole, likely=True) as (yes, no):
             with yes:
-                pointer = self.vector_pointer(n)
-                builder.store(builder.load(pointer, align=self.ty.dtype.bitwidth // 8), found)
+                loaded = builder.load(self.vector_pointer(n), align=self.size)
+                builder.store(self._floats(loaded, n), found)
             with no:
                 builder.store(self._load_each(n), found)
         return builder.load(found)
 
     def load_some(self, n):
         """The elements of a block: beyond the end the last of the array, zeros where it has none."""
-        builder, vector_type = self.builder, vector_of(Varying(self.ty.dtype, n))
+        builder, vector_type = self.builder, vector_of(lanes_of(self.ty, n))
         found = cgutils.alloca_once_value(builder, ir.Constant(vector_type, [0.0] * n))
         with builder.if_then(builder.icmp_signed(">", self.count, _i64(0)), likely=True):
             builder.store(self._load_each(n), found)
         return builder.load(found)
 
     def _load_each(self, n):
-        items = [
-            self.context.unpack_value(self.builder, self.ty.dtype, self.pointer(k))
-            for k in range(n)
-        ]
-        return gathered(self.builder, items)
+        items = [self.builder.load(self.pointer(k)) for k in range(n)]
+        return self._floats(gathered(self.builder, items), n)
+
+    def _floats(self, vector, n):
+        """The lanes that numbers as they lie in memory are."""
+        builder, dtype = self.builder, self.ty.dtype
+        if isinstance(dtype, types.Float):
+            return vector
+        lanes = ir.VectorType(ir.DoubleType(), n)
+        if isinstance(dtype, types.Boolean):
+            vector = builder.icmp_unsigned("!=", vector, ir.Constant(vector.type, [0] * n))
+        signed = isinstance(dtype, types.Integer) and dtype.signed
+        return (builder.sitofp if signed else builder.uitofp)(vector, lanes)
+
+
+def lanes_of(array, n):
+    """The type of `n` lanes of elements of an array."""
+    return Varying(array.dtype if isinstance(array.dtype, types.Float) else types.float64, n)
 
 
 @njit
@@ -114,10 +131,10 @@ def load_lanes(axis, n, whole=True):
             return None
 
         def codegen(context, builder, sig, args):
-            place = _Place(context, builder, array, *args, axis)
+            place = Place(context, builder, array, *args, axis)
             return place.load(n) if whole else place.load_some(n)
 
-        return Varying(array.dtype, n)(array, types.intp, index), codegen
+        return lanes_of(array, n)(array, types.intp, index), codegen
 
     return load
 
@@ -143,7 +160,7 @@ def load_tile(n):
 
         def codegen(context, builder, sig, args):
             index = cgutils.pack_array(builder, [args[2]])
-            place = _Place(context, builder, array, args[0], args[1], index, 0)
+            place = Place(context, builder, array, args[0], args[1], index, 0)
             square = ir.VectorType(place.pointer_type.pointee, size)
             align = array.dtype.bitwidth // 8
             target = make_array(block)(context, builder, args[3])
@@ -193,7 +210,7 @@ def store_lanes(n, axis=0):
         ty = Varying(array.dtype, n)
 
         def codegen(context, builder, sig, args):
-            place = _Place(context, builder, array, *args[:3], axis)
+            place = Place(context, builder, array, *args[:3], axis)
             vector = context.cast(builder, args[3], value, ty)
             _for_valid(context, builder, place, vector, n, lambda old, item: item)
             return context.get_dummy_value()
@@ -214,7 +231,7 @@ def add_lanes(axis, n):
         ty = Varying(array.dtype, n)
 
         def codegen(context, builder, sig, args):
-            place = _Place(context, builder, array, *args[:3], axis)
+            place = Place(context, builder, array, *args[:3], axis)
             vector = context.cast(builder, args[3], value, ty)
             _for_valid(context, builder, place, vector, n, builder.fadd)
             return context.get_dummy_value()
@@ -242,12 +259,12 @@ def _change_whole(context, builder, place, vector, n, change):
         for k in range(n):
             _change(context, builder, place, k, lane(builder, vector, k), change)
 
-    if not place.may_be_in_a_row:
+    if not place.may_be_in_a_row or not isinstance(place.ty.dtype, types.Float):
         one_by_one()
         return
     with builder.if_else(place.is_in_a_row, likely=True) as (in_a_row, apart):
         with in_a_row:
-            pointer, align = place.vector_pointer(n), place.ty.dtype.bitwidth // 8
+            pointer, align = place.vector_pointer(n), place.size
             old = builder.load(pointer, align=align)
             builder.store(change(old, vector), pointer, align=align)
         with apart:

@@ -169,8 +169,6 @@ class LoopCode(Together):
                 self.before.append(f"if count > 0 and {size} < begin + {row.offset} + count:")
                 self.before.append(f"    raise IndexError({told!r})")
             self.before.append(f"rows{k} = {self._rows(self.entries[k], row)}")
-            if not isinstance(self.iteration.given[k].dtype, types.Float):
-                self.before.append(f"rows{k} = rows{k}.astype(np.float64)")
             if k in self.wrt:
                 self.before.append(f"adjoint_rows{k} = {self._rows(f'shadows[{k}]', row)}")
             self.entries[k] = f"rows{k}"
@@ -180,19 +178,47 @@ class LoopCode(Together):
 
     def _pick(self, k, row):
         """Lines for rows whose numbers are integers of the iterations' own."""
-        by, whole = self._entry_of(row.by.array), self.is_whole(k)
-        array, shadow = self.entries[k], f"shadows[{k}]"
-        if row.fixed:
-            array, shadow = (f"{source}[:, {row.fixed[0]}]" for source in (array, shadow))
-        picked, add = (self.constant(f.__name__, f) for f in (picks.picked, picks.add_picked))
+        part = f"[:, {row.fixed[0]}]" if row.fixed else ""
         self.before += [
-            f"picks{k} = {self._rows(by, row.by)} + {row.offset}",
-            f"rows{k} = {picked}({array}, picks{k}, count, {whole})",
+            f"picks{k} = {self._rows(self._entry_of(row.by.array), row.by)}",
+            f"rows{k} = {self.entries[k]}{part}",
         ]
         if k in self.wrt:
-            self.before.append(f"adjoint_rows{k} = np.zeros_like(rows{k})")
-            self.after.append(f"{add}({shadow}, picks{k}, adjoint_rows{k})")
+            self.before.append(f"adjoint_rows{k} = shadows[{k}]{part}")
         self.entries[k] = f"rows{k}"
+        if self.is_whole(k):
+            check = self.constant("check", picks.check_picks)
+            self.before.append(f"{check}(picks{k}, {row.offset}, rows{k}.shape[0], count)")
+
+    def _picked(self, k):
+        """`(source, type)` of these rows in a block."""
+        row, ty, source = self.iteration.rows[k], self.tys[k], self.entries[k]
+        load, lane = (
+            self.constant("load", picks.load_picked(self.lanes, self.is_whole(k))),
+            Varying(ty.dtype, self.lanes),
+        )
+        given = f"{load}({source}, picks{k}, {row.offset}, first, "
+        if ty.ndim == 1:
+            return f"{given}())", lane
+        name = f"block{k}"
+        self._make_array(name, source, 0, ty, lane)
+        self.body += self.over_elements(name, ty.ndim - 1, lambda j: f"{name}[{j}] = {given}{j})")
+        return name, types.Array(lane, ty.ndim - 1, "C")
+
+    def _deliver_batched(self, k, leaf):
+        row = self.iteration.rows[k]
+        if row.by is None:
+            super()._deliver_batched(k, leaf)
+            return
+        add = self.constant("add", picks.add_picked(self.lanes, self.is_whole(k)))
+        given = f"{add}({self.shadow_of(k)}, picks{k}, {row.offset}, first, "
+        if leaf.type.ndim == 1:
+            self.body.append(f"{given}(), {self.kept(f'adjoints[{k}]')})")
+            return
+        name = self._name_of_shadow(leaf)
+        self.body += self.over_elements(
+            name, leaf.type.ndim - 1, lambda j: f"{given}{j}, {name}[{j}])"
+        )
 
     def _entry_of(self, name):
         return self.entries[self.iteration.function.parameters.index(name)]
@@ -220,7 +246,8 @@ class LoopCode(Together):
 
     def _argument(self, k):
         if not self._is_written(k):
-            return super()._argument(k)
+            row = self.iteration.rows[k]
+            return self._picked(k) if row and row.by else super()._argument(k)
         source = None if self.iteration.filled[k] else self.entries[k]
         return self._block(k, "block", source)
 
@@ -322,4 +349,4 @@ def _of_floats(ty, row):
     dtype = ty.dtype if isinstance(ty.dtype, types.Float) else types.float64
     if row.fixed is not None:
         return types.Array(dtype, 1, "A")
-    return ty if dtype == ty.dtype else types.Array(dtype, ty.ndim, "C")
+    return ty if dtype == ty.dtype else types.Array(dtype, ty.ndim, "A")

@@ -30,8 +30,8 @@ class Iteration(Outlined):
     """`function` of `argtypes` is one iteration; the loop is called with `given`, types in the same order.
 
     `rows` has, for each argument, the `Row` that iterations have their own of, None for what they share;
-    `whole` whether there must be one for each of them, `filled` whether each writes it before it reads it. `number` says whether one more argument follows: the
-    number of the iteration.
+    `whole` whether there must be one for each of them, `filled` whether each writes it before it reads it.
+    `number` says whether one more argument follows: the number of the iteration.
     """
 
     given: tuple

@@ -63,7 +63,7 @@ from .value_tape import call_guarded, call_guarded_in_place
 
 LANE_LOOPS = Switch(
     "lane_loops",
-    "within nd.vector_math(), loops whose iterations meet only in sums go in lanes",
+    "within nd.vector_math(), loops whose iterations meet only in sums, or write what is theirs, go in lanes",
 )
 
 
