@@ -6,9 +6,11 @@ repeat the last element of the batch, and nothing of them is kept.
 
 from functools import cache
 
+import numpy as np
 from llvmlite import ir
 from numba import njit
 from numba.core import cgutils, types
+from numba.cpython.unsafe.tuple import tuple_setitem
 from numba.extending import intrinsic
 from numba.np.arrayobj import make_array
 from numpy.lib.stride_tricks import as_strided
@@ -103,6 +105,15 @@ class Place:
 def lanes_of(array, n):
     """The type of `n` lanes of elements of an array."""
     return Varying(array.dtype if isinstance(array.dtype, types.Float) else types.float64, n)
+
+
+@njit
+def given_or_zeros(array, size, axis):
+    """An array, in place of one without elements zeros of this size along an axis."""
+    if array.size > 0:
+        return array
+    shape = array.shape
+    return np.zeros(tuple_setitem(shape, axis, max(size, shape[axis])), array.dtype)
 
 
 @njit

@@ -134,6 +134,7 @@ class LoopCode(Together):
     def __init__(self, part, entry, wrt=()):
         self.iteration, self.entry = part.outlined, entry
         entries = [entry.format(k) for k in range(len(self.iteration.given))]
+        self.shadows = {k: f"shadows[{k}]" for k in wrt}
         tys = map(_of_floats, self.iteration.given, self.iteration.rows)
         super().__init__(IterationBatch(part), entries, tuple(tys), LANES, wrt)
         if self.iteration.number:
@@ -163,6 +164,8 @@ class LoopCode(Together):
             if row.by is not None:
                 self._pick(k, row)
                 continue
+            if self.iteration.inner[k] and row.step is None:
+                self._allow_none(k, f"begin + {row.offset} + count", row.axis)
             if self.is_whole(k) and row.step is None:
                 told = f"index is out of bounds for axis {row.axis} of '{self.batch.names[k]}'"
                 size = f"{self.entries[k]}.shape[{row.axis}]"
@@ -170,8 +173,17 @@ class LoopCode(Together):
                 self.before.append(f"    raise IndexError({told!r})")
             self.before.append(f"rows{k} = {self._rows(self.entries[k], row)}")
             if k in self.wrt:
-                self.before.append(f"adjoint_rows{k} = {self._rows(f'shadows[{k}]', row)}")
+                self.before.append(f"adjoint_rows{k} = {self._rows(self.shadows[k], row)}")
             self.entries[k] = f"rows{k}"
+
+    def _allow_none(self, k, size, axis):
+        """Lines that put zeros in place of an array without elements, of which nothing is read."""
+        given = self.constant("given_or_zeros", blocks.given_or_zeros)
+        self.before.append(f"given{k} = {given}({self.entries[k]}, {size}, {axis})")
+        self.entries[k] = f"given{k}"
+        if k in self.wrt:
+            self.before.append(f"adjoint_given{k} = {given}({self.shadows[k]}, {size}, {axis})")
+            self.shadows[k] = f"adjoint_given{k}"
 
     def is_whole(self, k):
         return self.iteration.whole[k]
@@ -179,12 +191,13 @@ class LoopCode(Together):
     def _pick(self, k, row):
         """Lines for rows whose numbers are integers of the iterations' own."""
         part = f"[:, {row.fixed[0]}]" if row.fixed else ""
-        self.before += [
-            f"picks{k} = {self._rows(self._entry_of(row.by.array), row.by)}",
-            f"rows{k} = {self.entries[k]}{part}",
-        ]
+        self.before.append(f"picks{k} = {self._rows(self._entry_of(row.by.array), row.by)}")
+        if self.iteration.inner[k]:
+            largest = self.constant("largest", picks.largest)
+            self._allow_none(k, f"{largest}(picks{k}) + {row.offset + 1}", 0)
+        self.before.append(f"rows{k} = {self.entries[k]}{part}")
         if k in self.wrt:
-            self.before.append(f"adjoint_rows{k} = shadows[{k}]{part}")
+            self.before.append(f"adjoint_rows{k} = {self.shadows[k]}{part}")
         self.entries[k] = f"rows{k}"
         if self.is_whole(k):
             check = self.constant("check", picks.check_picks)

@@ -25,6 +25,15 @@ def check_picks(numbers, more, size, count):
         raise IndexError("an index is out of bounds")
 
 
+@njit
+def largest(numbers):
+    """The largest of some numbers; -1 of none, or where all are negative."""
+    most = -1
+    for i in range(len(numbers)):
+        most = max(most, np.int64(numbers[i]))
+    return most
+
+
 def _pointers(context, builder, tys, args, n, whole):
     """Where the elements of `n` lanes are; for lanes that there are none for, a place that holds zero.
 

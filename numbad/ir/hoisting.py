@@ -1,4 +1,4 @@
-"""Moves what fetches arrays in front of the loops that need them: `data.x`, `args[0]`, `table`, `x.T`."""
+"""Moves what fetches arrays, and what asks for shapes, in front of loops: `data.x`, `x.T`, `len(x)`."""
 
 from numba.core import ir, types
 
@@ -6,10 +6,11 @@ from .function import is_expr, operands
 from .loops import Control
 
 _MEMBERS = "getattr", "static_getitem", "exhaust_iter"
+_OF_ARRAYS = "T", "shape", "size", "ndim"
 
 
 def hoist_members(fn):
-    """Fetch members of tuples, constants and transposes before the outermost loops of a `Function`."""
+    """Fetch members of tuples, constants, transposes and shapes before outermost loops of a `Function`."""
     for loop in Control(fn).loops.values():
         if loop.parent is None and len(loop.entries) == 1:
             _hoist(fn, loop, fn.blocks[loop.entries[0]])
@@ -41,8 +42,11 @@ def _can_move(fn, s, inside):
         return False
     if isinstance(value, ir.Const | ir.Global | ir.FreeVar):
         return True
+    if is_expr(value, "call"):
+        counted = value.args and isinstance(fn.type_of(value.args[0]), types.Array)
+        return bool(counted) and fn.constant(value.func) is len
     if not is_expr(value, *_MEMBERS):
         return False
     owner = fn.type_of(value.value)
-    turned = isinstance(owner, types.Array) and value.op == "getattr" and value.attr == "T"
-    return turned or isinstance(owner, types.BaseTuple | types.Module)
+    told = isinstance(owner, types.Array) and value.op == "getattr" and value.attr in _OF_ARRAYS
+    return told or isinstance(owner, types.BaseTuple | types.Module)

@@ -272,9 +272,16 @@ class IterationReads:
         if not is_expr(value, "binop", "inplace_binop") or value not in self.fn.calls:
             return False
         if value.fn in _COMPARISONS:
-            return all(v.name in names or self._is_small(v) for v in (value.lhs, value.rhs))
+            sides = value.lhs, value.rhs
+            large = all(v.name in self.elements and self._may_be_large(v) for v in sides)
+            return not large and all(v.name in names or self._is_small(v) for v in sides)
         pairs = zip((value.lhs, value.rhs), self.fn.calls[value].args, strict=True)
         return all(ty == types.float64 for v, ty in pairs if v.name in names)
+
+    def _may_be_large(self, var):
+        """Whether an integer may be one that a float does not hold."""
+        ty = self.fn.type_of(var)
+        return not isinstance(ty, types.Boolean) and ty.bitwidth > 32
 
     def _is_small(self, var):
         number = self.fn.constant(var)

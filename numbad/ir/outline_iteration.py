@@ -30,7 +30,8 @@ class Iteration(Outlined):
     """`function` of `argtypes` is one iteration; the loop is called with `given`, types in the same order.
 
     `rows` has, for each argument, the `Row` that iterations have their own of, None for what they share;
-    `whole` whether there must be one for each of them, `filled` whether each writes it before it reads it.
+    `whole` whether there must be one for each of them, `filled` whether each writes it before it reads it,
+    `inner` whether loops of an iteration alone read it: perhaps it is an empty one, and they never do.
     `number` says whether one more argument follows: the number of the iteration.
     """
 
@@ -38,6 +39,7 @@ class Iteration(Outlined):
     rows: tuple
     whole: tuple
     filled: tuple
+    inner: tuple
     number: bool
 
 
@@ -127,8 +129,13 @@ class IterationOutline(LoopOutline):
         self.reads = IterationReads(self.fn, self._labels(), index, outside, self.written)
         if not self.reads.are_known() or not all(map(self._leaves_integers, self.inside())):
             return False
-        indices = [self._var(row.by.array) for row in self.reads.rows if row.by]
-        return all(map(self._take, [*self._outside().values(), *indices]))
+        self._take_indices()
+        return all(map(self._take, self._outside().values()))
+
+    def _take_indices(self):
+        """Have the arrays of integers that tell of rows, constants too: the loop reads them."""
+        names = {row.by.array: None for row in self.reads.rows if row.by}
+        self.arguments += map(self._var, names)
 
     def _leaves_integers(self, s):
         """Whether a statement only reads arrays of integers: of those it is not known who writes."""
@@ -152,6 +159,10 @@ class IterationOutline(LoopOutline):
     def _is_always_read(self, row):
         """Whether every iteration reads a row: an array may be shorter where it is read under a condition."""
         return any(map(self.always, self.reads.labels_of(row)))
+
+    def _is_read_in_loops(self, row):
+        loops = map(Control(self.fn).innermost, self.reads.labels_of(row))
+        return all(loop is not None and loop.header != self.loop.header for loop in loops)
 
     def _is_filled(self, row):
         """Whether every iteration writes an element before it reads it."""
@@ -227,7 +238,8 @@ class IterationOutline(LoopOutline):
         rows = *[None] * shared, *reads.rows
         whole = *[True] * shared, *map(self._is_always_read, reads.rows)
         filled = *[False] * shared, *map(self._is_filled, reads.rows)
-        more = argtypes, rows, whole, filled, reads.number
+        inner = *[False] * shared, *map(self._is_read_in_loops, reads.rows)
+        more = argtypes, rows, whole, filled, inner, reads.number
         return Iteration(self._function(), own, len(self.phis), True, *more)
 
     def _function(self):

@@ -15,7 +15,9 @@ from llvmlite import ir
 from numba.core import cgutils, types
 from numba.core.dispatcher import Dispatcher
 from numba.core.imputils import lower_builtin
+from numba.core.sigutils import normalize_signature
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
+from numba.core.utils import pysignature
 
 from ..elementary import variants as elementary
 from ..elementary.named import NAMES
@@ -37,10 +39,13 @@ class LaneTemplate(AbstractTemplate):
         counts = {a.n for a in args if isinstance(a, Varying)}
         if len(counts) != 1:
             return None
-        resolved = self.context.resolve_function_type(self.key, one_lane(args), {})
+        resolved = self.resolve(one_lane(args))
         if resolved is None or not isinstance(resolved.return_type, types.Float | types.Boolean):
             return None
         return signature(Varying(resolved.return_type, *counts), *args)
+
+    def resolve(self, args):
+        return self.context.resolve_function_type(self.key, args, {})
 
     def get_impl_key(self, sig):
         return "numbad lanes", self.key
@@ -232,6 +237,39 @@ FUNCTIONS = {
 
 for _fn in sorted(FUNCTIONS, key=repr):
     _register(_fn)
+
+
+class _CompiledTemplate(LaneTemplate):
+    """The same of a function compiled for scalars."""
+
+    def resolve(self, args):
+        return types.Dispatcher(self.key).get_call_type(self.context, args, {})
+
+
+def _take_lanes(dispatcher):
+    """Have a function of scalars that rules call, `digamma` for one, called for each lane."""
+    key = "numbad lanes", dispatcher
+    template = type("Lanes", (_CompiledTemplate,), {"key": staticmethod(dispatcher)})
+    call_template, overload = dispatcher.get_call_template, dispatcher.get_overload
+
+    def of_lanes(tys):
+        return any(isinstance(ty, Varying) for ty in tys)
+
+    def get_call_template(args, kws):
+        if kws or not of_lanes(args):
+            return call_template(args, kws)
+        return template, pysignature(dispatcher.py_func), args, kws
+
+    def get_overload(sig):
+        return key if of_lanes(normalize_signature(sig)[0]) else overload(sig)
+
+    dispatcher.get_call_template, dispatcher.get_overload = get_call_template, get_overload
+    lower_builtin(key, types.VarArg(types.Any))(partial(_lane_by_lane, dispatcher))
+
+
+for _fn in SCALAR:
+    if isinstance(_fn, Dispatcher):
+        _take_lanes(_fn)
 
 
 @lower_builtin(bool, Varying)

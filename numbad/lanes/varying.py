@@ -180,6 +180,8 @@ def _constant(context, builder, ty, pyval):
 def _cast_lanes(context, builder, source, target, value):
     if source.scalar == target.scalar:
         return value
+    if isinstance(source.scalar, types.Boolean):
+        return builder.uitofp(value, vector_of(target))
     widen = source.scalar.bitwidth < target.scalar.bitwidth
     return getattr(builder, "fpext" if widen else "fptrunc")(value, vector_of(target))
 

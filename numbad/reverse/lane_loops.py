@@ -70,11 +70,13 @@ def _is_worth_it(iteration):
     """Whether an iteration has a loop of its own, or calls `exp` and its like.
 
     Else the way into vectors and out of them, and the sum in its order, take longer than the arithmetic.
+    So does what fetches rows by integers, element by element, for such a loop.
     """
     fn = iteration.function
     own = [name for name, row in zip(fn.parameters, iteration.rows, strict=False) if row]
     own += fn.parameters[len(iteration.rows) :]
     varying = find_varying(fn, own)
+    picks = any(row and row.by and row.fixed is None for row in iteration.rows)
     inner = {label for loop in Control(fn).loops.values() for label in loop.body}
     for label, s in fn.statements():
         value = getattr(s, "value", None)
@@ -84,7 +86,9 @@ def _is_worth_it(iteration):
         costly = by_vectors(called) and not by_instructions(called)
         if called in _POWERS and isinstance(fn.constant(value.rhs), int):
             costly = False
-        if (label in inner or costly) and any(v.name in varying for v in operands(value)):
+        if ((label in inner and not picks) or costly) and any(
+            v.name in varying for v in operands(value)
+        ):
             return True
     return False
 

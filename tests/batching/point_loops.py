@@ -537,3 +537,56 @@ def products_of_vectors(p, x, c):
         d = x[i] - p
         total += d @ c @ d + (c @ d)[1] + (d @ c).sum()
     return total
+
+
+@program(P, X, argnums=(0, 1), first=True)
+def shapes_asked_inside(p, x):
+    """The array is not one of those that lanes share for that."""
+    total = 0.0
+    for i in range(x.shape[0]):
+        z = 0.0
+        for j in range(x.shape[1]):
+            z += x[i, j] * p[j]
+        total += math.log1p(math.exp(z)) / len(x)
+    return total
+
+
+@program(P, np.zeros(0), np.zeros((0, 0)), Y, argnums=(0, 2), first=True)
+def a_loop_over_no_columns(p, b, x, y):
+    total, n = 0.0, len(b)
+    for i in range(len(y)):
+        z = p[0] * y[i]
+        for j in range(n):
+            z += x[i, j] * b[j]
+        total += math.log1p(math.exp(z))
+    return total
+
+
+@program(P, np.zeros(0), np.zeros((0, 2)), np.arange(37) % 3, Y, argnums=(0, 2))
+def groups_of_no_columns(p, b, levels, k, y):
+    total, n = 0.0, len(b)
+    for i in range(len(y)):
+        z = p[0] * y[i]
+        for j in range(n):
+            z += levels[k[i], j] * b[j]
+        total += math.log1p(math.exp(z))
+    return total
+
+
+FEW = np.arange(37) % 3
+
+
+@program(P, X, first=True)
+def global_groups(p, x):
+    total = 0.0
+    for i in range(len(x)):
+        total += math.exp(p[FEW[i]] * x[i, 0])
+    return total
+
+
+@program(P + 1.0, np.abs(Y), argnums=(0, 1), first=True)
+def logarithms_of_gamma(p, y):
+    total = 0.0
+    for i in range(len(y)):
+        total += math.lgamma(p[0] + y[i]) - p[1] * math.exp(-y[i])
+    return total

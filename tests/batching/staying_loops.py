@@ -192,3 +192,27 @@ def with_checked_bounds(p, y):
 
 
 REST.append((with_checked_bounds, (P, Y), 0, 0))
+
+
+LARGE = 1_700_000_000_000_000_000
+
+
+@program(P, Y, np.arange(37) + LARGE, np.arange(37)[::-1] + LARGE, loops=0, first=True)
+def large_integers_compared(p, y, start, stop):
+    """Floats do not hold nanoseconds since 1970."""
+    total = 0.0
+    for i in range(len(y)):
+        if start[i] < stop[i]:
+            total += math.exp(p[0] * y[i])
+    return total
+
+
+@program(P, X, np.arange(37) % 4, np.ones((4, 3)), argnums=(0, 3), loops=0)
+def rows_picked_for_cheap_loops(p, x, k, levels):
+    total = 0.0
+    for i in range(len(x)):
+        z = 0.0
+        for j in range(3):
+            z += levels[k[i], j] * x[i, j]
+        total += z * z * p[0]
+    return total
