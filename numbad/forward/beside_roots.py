@@ -157,7 +157,8 @@ class _Products:
     def _is_plain(self, product):
         """Whether the factors are numbers or arrays of numbers."""
         tys = [self.types.get(v.name) for v in (product.lhs, product.rhs)]
-        return all(isinstance(getattr(ty, "dtype", ty), SCALARS) for ty in tys)
+        scalars = (ty.dtype if isinstance(ty, types.Array) else ty for ty in tys)
+        return all(isinstance(ty, SCALARS) for ty in scalars)
 
     @staticmethod
     def _replace(product):

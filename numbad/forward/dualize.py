@@ -55,6 +55,7 @@ from .warned import WarnOfSearches
 
 _NAMED = ir.Const | ir.Global | ir.FreeVar
 _OPERATORS = ("binop", "inplace_binop")
+_OWN_NAMES = "len", "range", "slice"  # which Numba lets nothing else have
 
 
 def replacement(value):
@@ -186,7 +187,9 @@ class ReplaceFunctions(FunctionPass):
         if callable(found):
             new = entered.instead_of(found, new)
         if new is not found:
-            statement.value = ir.Global(getattr(new, "__name__", "replaced"), new, value.loc)
+            name = getattr(new, "__name__", "replaced")
+            name = f"{name}_" if name in _OWN_NAMES else name
+            statement.value = ir.Global(name, new, value.loc)
 
     def _methods(self, func_ir):
         for block in func_ir.blocks.values():

@@ -29,7 +29,7 @@ class ChosenCode(AbstractTemplate):
 
     def generic(self, args, kws):
         if not self.every and not any(map(is_of_duals, (*args, *kws.values()))):
-            return None
+            return self._of_constants(args, kws)
         dispatcher = chosen_for(self.original, args, kws)
         if dispatcher is not None:
             ty = types.Dispatcher(dualized(dispatcher))
@@ -44,8 +44,20 @@ class ChosenCode(AbstractTemplate):
         else:
             return None
         found = ty.get_call_type(self.context, tuple(args), kws)
+        instructions = isinstance(self.original, _Intrinsic) and dispatcher is None
+        if instructions and any(isinstance(a, d.Dual) for a in args):
+            raise _without_rule(self.original, len(args))
         if found is not None and _loses_duals(args, found.args):
             raise _without_rule(self.original, len(args))
+        self._key = found and ty.get_impl_key(found)
+        return found
+
+    def _of_constants(self, args, kws):
+        """A stand-in for the function means the function itself there."""
+        if self.key is self.original:
+            return None
+        ty = chosen.function_type(self.original)
+        found = ty.get_call_type(self.context, tuple(args), kws)
         self._key = found and ty.get_impl_key(found)
         return found
 

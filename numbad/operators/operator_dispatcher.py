@@ -333,7 +333,9 @@ class OperatorDispatcher(CalledFromPython):
     def numbad_changes(self, argtypes):
         """Whether a call may change its arguments, which it does where the function does."""
         f, given = self.operator.f, self.operator.types_of_f(argtypes)
-        return bool(effects(f, range(len(parameter_names(f.py_func))), given).changed)
+        return bool(
+            effects(f, range(len(parameter_names(f.py_func))), given, by_types=True).changed
+        )
 
     def numbad_pullback(self, wrt):
         """The pullback of this function, for reverse mode around it: see `operator_pullback.py`."""

@@ -358,3 +358,15 @@ def test_arguments_that_a_function_ignores():
     np.testing.assert_allclose(
         by_more, 2.0 * (math.cos(a * x) - a * x * math.sin(a * x)), rtol=1e-12
     )
+
+
+@njit
+def taken_from(p):
+    s = p[0]
+    s -= p[1] * p[1] * p[2]  # a number: nothing is written to `p`
+    return s
+
+
+def test_a_number_that_is_updated_changes_no_argument():
+    found = nd.jacobian(nd.grad(taken_from, mode=REVERSE), mode=REVERSE)(np.array([0.7, 1.1, 0.9]))
+    np.testing.assert_allclose(found, [[0, 0, 0], [0, -1.8, -2.2], [0, -2.2, 0]], atol=1e-14)

@@ -369,3 +369,16 @@ def test_angles_of_arrays():
     by_parts = (-A.imag - 1j * A.real) / (A * A.conj()).real  # of atan2(y, x): -y, and x
     by_parts[1] *= 1.0 + 180.0 / np.pi
     np.testing.assert_allclose(gradient, by_parts, rtol=1e-14)
+
+
+def test_the_modulus_of_a_number_that_may_be_none():
+    def f(x, y, k):
+        z = None
+        if k > 0:
+            z = complex(x, y)
+        if z is None:
+            return 0.0
+        return abs(z) + np.abs(z)
+
+    by_x, by_y = nd.grad(f, (0, 1), mode="reverse")(3.0, 4.0, 1)
+    assert (by_x, by_y) == pytest.approx((1.2, 1.6))

@@ -52,7 +52,8 @@ def _linear(pull):
 
 
 def _complex(ty):
-    return isinstance(types.unliteral(ty), types.Complex)
+    ty = ty.type if isinstance(ty, types.Optional) else types.unliteral(ty)
+    return isinstance(ty, types.Complex)
 
 
 def _real(fn, label, s, arguments):

@@ -1,0 +1,101 @@
+"""What others told Numba of their types, by `@overload` and `@intrinsic`, in code for dual numbers."""
+
+import math
+import operator
+from collections import namedtuple
+
+import numpy as np
+import pytest
+from numba import njit, types
+from numba.experimental import structref
+from numba.extending import intrinsic, overload
+
+import numbad as nd
+
+Vector = namedtuple("Vector", "x y")
+
+
+def _is_vector(ty):
+    return isinstance(ty, types.BaseNamedTuple) and ty.instance_class is Vector
+
+
+@overload(operator.mul)
+def _times(a, b):
+    if _is_vector(a) and isinstance(b, types.Float):
+        return lambda a, b: Vector(a.x * b, a.y * b)
+
+
+@overload(operator.matmul)
+def _product(a, b):
+    if _is_vector(a):
+        return lambda a, b: a.x * b.x + a.y * b.y
+
+
+@structref.register
+class PairType(types.StructRef):
+    pass
+
+
+class Pair(structref.StructRefProxy):
+    pass
+
+
+structref.define_proxy(Pair, PairType, ["a", "b"])
+
+
+@overload(len)
+def _area(pair):
+    if isinstance(pair, PairType):
+        return lambda pair: pair.a * pair.b
+
+
+@intrinsic
+def multiplied_and_added(typingctx, a, b, c):
+    def codegen(context, builder, sig, args):
+        return builder.fadd(builder.fmul(args[0], args[1]), args[2])
+
+    return a(a, b, c), codegen
+
+
+def test_a_product_beside_a_root():
+    """The place of a product of a root by a number is taken by another function; not of these."""
+
+    def scaled(x):
+        v = Vector(x, 2 * x) * math.sqrt(x)
+        return v.x * v.y
+
+    assert nd.derivative(scaled)(1.5) == pytest.approx(6 * 1.5**2)
+    assert nd.derivative(nd.derivative(scaled))(1.5) == pytest.approx(12 * 1.5)
+
+
+def test_a_product_of_constants():
+    def scaled(x, n):
+        d = Vector(0.2 * n, 0.1 * n)
+        return x * (d @ d) + (d @ Vector(x, 2.0)) * 0.3
+
+    slope = nd.derivative(scaled)(1.0, 3)
+    assert slope == pytest.approx(0.45 + 0.6 * 0.18)
+    assert nd.grad(scaled, mode="reverse")(1.0, 3) == pytest.approx(slope)
+
+
+def test_len():
+    f = njit(lambda x: len(Pair(x, x * x)))
+    assert nd.derivative(f)(1.3) == pytest.approx(3 * 1.3**2)
+    assert nd.grad(f, mode="reverse")(1.3) == pytest.approx(3 * 1.3**2)
+
+
+def test_an_intrinsic_without_a_rule_is_told():
+    def f(x, y):
+        return multiplied_and_added(x, y, x)
+
+    with pytest.raises(
+        nd.UnsupportedError, match="multiplied_and_added, which is an intrinsic without"
+    ) as told:
+        nd.grad(f, (0, 1), mode="forward")(2.0, 3.0)
+    assert "defect" not in str(told.value)
+
+
+def test_an_instance_made_of_a_differentiated_root():
+    x = np.array([1.5, 0.5])
+    f = njit(lambda x: (Vector(x[0], x[1]) * np.sqrt(x[1])).y)
+    np.testing.assert_allclose(nd.grad(f, mode="forward")(x), [0.0, 1.5 * np.sqrt(0.5)])
