@@ -15,6 +15,7 @@ from numbad.source import define
 
 LARGEST_COUNT = 62  # what happens at one time is told as the bits of an integer
 
+NOT_A_TIME = "nd.ode.at_times: one of the times is NaN; np.inf stands for one that never comes"
 CHANGED_LENGTH = "the change of an event must return a state as long as the one it is given"
 
 # `condition` is a dispatcher, or None where `times`, one too, says when it happens; `change` is one or None.
@@ -100,7 +101,8 @@ def at_times(times, *, terminal=False, change=None):
     Raises
     ------
     ArgumentError
-        for times that are no finite numbers, and for what is no function.
+        for times that are no finite numbers (those that a function returns may be infinite, and do not
+        happen then), and for what is no function.
 
     Examples
     --------

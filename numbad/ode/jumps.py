@@ -1,14 +1,18 @@
 """Right-hand sides that switch where the time or the state passes a differentiated quantity.
 
-`if t > dose_time`, `if y[0] > threshold`: when the switch happens depends on what is differentiated, which no
-derivative of the right-hand side shows: it would be 0, or leave that out, without a word. Where the
-right-hand side only bends there, nothing is left out; the code does not tell which of them it is.
+`if t > dose_time`, `if y[0] > threshold`, `np.sign(dose_time - t)`, `math.floor(t / period)`: when the switch
+happens depends on what is differentiated, which no derivative of the right-hand side shows: it would be 0, or
+leave that out, without a word. Where the right-hand side only bends there, nothing is left out; the code does
+not tell which of them it is.
 """
 
 import inspect
 import linecache
+import math
 import operator
+from collections.abc import Hashable
 
+import numpy as np
 from numba.core import errors, ir
 from numba.core.analysis import compute_cfg_from_blocks
 from numba.core.dispatcher import Dispatcher
@@ -19,13 +23,27 @@ from numbad.ir.untyped import untyped
 _COMPARISONS = {operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne}
 
 
+_STEPS = {
+    np.sign,
+    np.heaviside,
+    math.floor,
+    np.floor,
+    math.ceil,
+    np.ceil,
+    math.trunc,
+    np.trunc,
+    np.rint,
+}
+_STEPS |= {round, np.round, operator.floordiv}
+
 TIME, STATE, MOVED = "time", "state", "moved"
 
 
 def warn_of_jumps(fun, positions):
     """Warn once of each line of `fun(t, y, ...)` that compares t with one of the arguments at `positions`.
 
-    And of each that branches on y, unless it leaves a loop. So of the lines of functions that `fun` calls.
+    And of each that branches on y, unless it leaves a loop, or has a step of it, `np.sign(y[0])`, that is no
+    index. So of the lines of functions that `fun` calls.
     """
     kinds = {0: {TIME}, 1: {STATE}} | {position: {MOVED} for position in positions}
     for loc, by_state in _find_jumps(fun, kinds, set()):
@@ -46,7 +64,7 @@ def _find_jumps(dispatcher, kinds, seen):
     except (errors.NumbaError, errors.UnsupportedBytecodeError):
         return  # the compilation proper tells what is wrong
     flow = _Flow(func_ir, kinds)
-    choices = _choices(func_ir, flow)
+    choices, indices = _choices(func_ir, flow), _indices(func_ir, flow)
     for block in func_ir.blocks.values():
         for s in block.find_insts(ir.Assign):
             if not isinstance(s.value, ir.Expr):
@@ -57,8 +75,31 @@ def _find_jumps(dispatcher, kinds, seen):
                     yield s.loc, False
                 elif STATE in behind and s.target.name in choices:
                     yield s.loc, True
+            elif _is_step(flow, s.value) and s.target.name not in indices:
+                behind = flow.behind(_read(s.value))
+                if behind >= {TIME, MOVED} or STATE in behind:
+                    yield s.loc, STATE in behind
             elif s.value.op == "call" and (callee := flow.callee(s.value)) is not None:
                 yield from _find_jumps(callee, flow.handed_on(s.value, callee), seen)
+
+
+def _is_step(flow, value):
+    """Whether an expression is one that jumps and is constant between."""
+    if value.op in ("binop", "inplace_binop"):
+        return value._kws.get("immutable_fn", value.fn) in _STEPS
+    called = flow.named.get(value.func.name) if value.op == "call" else None
+    return isinstance(called, Hashable) and called in _STEPS
+
+
+def _indices(func_ir, flow):
+    """The variables that indices are made of."""
+    names = []
+    for block in func_ir.blocks.values():
+        for s in block.body:
+            access = getattr(s, "value", None) if isinstance(s, ir.Assign) else s
+            if getattr(access, "op", None) == "getitem" or isinstance(access, ir.SetItem):
+                names.append(access.index.name)
+    return flow.variables_behind(names)
 
 
 def _choices(func_ir, flow):

@@ -13,12 +13,14 @@ from numbad.compilation.relinking import note_call
 from numbad.errors import ModelError, NumbadError
 from numbad.forward.dual import base_scalar, duals_in
 from numbad.forward.dualize import dispatcher_for_duals
+from numbad.forward.promote import effects
 from numbad.ode.borrowed import lender_type
 from numbad.ode.complaint import returned_type
 from numbad.ode.emit import Emitter
 from numbad.ode.failure import LengthError, wrong_length
 from numbad.ode.jumps import warn_of_jumps
 from numbad.ode.returns import returning_tuples
+from numbad.ode.slope_reads import reads_slope
 from numbad.ode.state import restored_type, restored_value
 from numbad.ode.state_types import is_scalar
 
@@ -51,10 +53,12 @@ class RightHandSide:
         if self.inplace:
             given = t, lender_type(y), lender_type(buffer), *rest
             callee, _ = self._compile(typingctx, fun.dispatcher, given)
-            return CallOfModel(callee, given, None, y, y, args)
+            _check_state_is_read(fun.dispatcher, given)
+            return CallOfModel(callee, given, None, y, y, args, reads_slope(fun.dispatcher))
         form = structure.instance_type
         given = t, restored_type(form, y), *rest
         callee, derivative = self._compile(typingctx, fun.dispatcher, given)
+        _check_state_is_read(fun.dispatcher, given)
         check_derivative(derivative, y)
         return CallOfModel(callee, given, derivative, form, y, args)
 
@@ -76,13 +80,25 @@ class RightHandSide:
         return callee, returned_type(typingctx, fun, given, callee)
 
 
+def _check_state_is_read(fun, given):
+    """Raise ModelError where a right-hand side writes to the state that it is given."""
+    if isinstance(given[1], types.Array) and 1 in effects(fun, (), given, by_types=True).changed:
+        raise ModelError(
+            f"{fun.py_func.__name__} writes to the state y, with which the solver goes on. Way out: let it "
+            "work on a copy, as in y = np.maximum(y, 0.0) or y = y.copy()"
+        )
+
+
 def _is_tuple_of_scalars(ty):
     return isinstance(ty, types.BaseTuple) and all(is_scalar(member) for member in ty)
 
 
 @dataclass(frozen=True)
 class CallOfModel:
-    """A right-hand side for arguments of known types; `derivative` is None where it writes dy."""
+    """A right-hand side for arguments of known types; `derivative` is None where it writes dy.
+
+    `adds` says whether it may read dy, which holds zeros then.
+    """
 
     callee: Any
     given: tuple
@@ -90,6 +106,7 @@ class CallOfModel:
     state: types.Type
     y: types.Type
     args: types.Type
+    adds: bool = False
 
     def form(self):
         """What code around the call depends on, besides the function that is called."""
@@ -100,6 +117,9 @@ class CallOfModel:
         builder = emitter.builder
         rest = values_of_members(builder, self.args, args)
         if self.derivative is None:
+            if self.adds:
+                zero = emitter.constant(0.0)
+                emitter.make_state(self.y, buffer, lambda i: zero)
             emitter.call_dispatcher(self.callee, self.given, [t, y, buffer, *rest])
             return buffer
         state = restored_value(builder, self.state, self.y, y)

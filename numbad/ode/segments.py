@@ -15,11 +15,11 @@ from numba import njit
 
 from numbad.compilation.caching import jit
 from numbad.compilation.memo import built_once
-from numbad.errors import ModelError
+from numbad.errors import ArgumentError, ModelError
 from numbad.ode import failure
 from numbad.ode.compiling import generic
 from numbad.ode.crossing import next_to
-from numbad.ode.events import CHANGED_LENGTH
+from numbad.ode.events import CHANGED_LENGTH, NOT_A_TIME
 from numbad.ode.first_crossing import MOST_CROWDED, count_crowded
 from numbad.ode.forms import as_arguments, as_form, as_row, new_row
 from numbad.ode.integrate import dispatcher_of
@@ -302,6 +302,8 @@ def changed(before, after):
 def until(times, done, stop, found, direction):
     """The first of `times` after `done` up to `stop`, if there is one, and whether any has been found."""
     for time in times:
+        if time != time:
+            raise ArgumentError(NOT_A_TIME)
         if (time - done) * direction > 0.0 and (time - stop) * direction <= 0.0:
             stop, found = time, True
     return stop, found

@@ -62,7 +62,8 @@ def solver(
     ----------
     fun : function or Numba dispatcher
         `fun(t, y, *args)` returns dy/dt as a tuple, an array or a list (a float where y is one).
-        With `inplace=True`, `fun(t, y, dy, *args)` writes it into the array `dy`.
+        With `inplace=True`, `fun(t, y, dy, *args)` writes it into the array `dy`, every component; `dy` holds
+        zeros at first if `fun` reads it (`dy[i] += rate`). It must not write to `y`.
     method : str
         Explicit, by order: "BS3" (SciPy's "RK23"), "DP5" ("RK45", "DormandPrince5"), "Tsit5",
         "Vern7", "DOP853", "Vern9". At tolerances of 1e-8 and less the last three take far less time.

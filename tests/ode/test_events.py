@@ -272,3 +272,13 @@ def test_events_of_a_complex_state_let_other_threads_run():
 
 def still(t, y):
     return 0.0 * y[0], 1.0 + 0.0 * y[1]
+
+
+def test_a_time_that_is_nan_is_told():
+    doses = nd.ode.at_times(lambda times: times, change=lambda t, y, k, times: y + 1.0)
+    solve = nd.ode.solver(lambda t, y, times: -y, events=doses)
+    assert solve(0.0, (0.0, 1.0), (np.array([0.5, np.inf]),))[-1, 0] == pytest.approx(
+        np.exp(-0.5), rel=1e-5
+    )
+    with pytest.raises(nd.ArgumentError, match="one of the times is NaN"):
+        solve(0.0, (0.0, 1.0), (np.array([0.5, np.nan]),))

@@ -120,3 +120,37 @@ def test_neither_a_plain_solution_nor_a_loop_nor_a_declared_event_is_told_of():
         warnings.simplefilter("error")
         stiff(np.array([0.3]), (0.0, 2.0), 1.0)
         nd.derivative(lambda rate: loops((1.0,), (0.0, 1.0), rate)[-1, 0])(0.5)
+
+
+def signed(t, y, rate, moment):
+    return (rate * (1.0 + np.sign(moment - t)) - y[0],)  # switches
+
+
+def in_periods(t, y, rate, period):
+    return (rate / (1.0 + math.floor(t / period)) - y[0],)  # switches
+
+
+def in_bands(t, y, rate, width):
+    return (rate - 0.2 * (y[0] // width),)  # switches
+
+
+def from_a_table(t, y, table, width):
+    """Interpolated: it only bends."""
+    k = math.floor(t / width)
+    return (table[k] + (table[k + 1] - table[k]) * (t / width - k),)
+
+
+@pytest.mark.parametrize("fun", [signed, in_periods, in_bands])
+def test_a_step_of_what_decides_is_told_of(fun):
+    solve = nd.ode.solver(fun)
+    with pytest.warns(nd.ControlDependenceWarning) as told:
+        nd.derivative(lambda x: solve((0.0,), (0.0, 2.0), (0.5, x))[-1, 0])(0.7)
+    assert {(w.filename, w.lineno) for w in told} == {(__file__, line_that_switches(fun))}
+
+
+def test_an_index_is_none():
+    solve = nd.ode.solver(from_a_table)
+    table = np.array([1.0, 2.0, 0.5, 1.0])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        nd.derivative(lambda x: solve((0.0,), (0.0, 0.9), (table, x))[-1, 0])(0.5)
