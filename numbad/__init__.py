@@ -20,6 +20,7 @@ _HOME = {
     "ConvergenceError": "errors",
     "DataError": "errors",
     "DeviceError": "errors",
+    "IntegerWarning": "errors",
     "IntegrationError": "errors",
     "ModelError": "errors",
     "NonFiniteError": "errors",

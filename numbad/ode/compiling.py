@@ -14,6 +14,7 @@ from numbad.compilation.template_cache import TemplateCache
 from numbad.errors import ArgumentError, NumbadError
 from numbad.ode.python_values import check_values
 from numbad.ode.time_first import refuse_time_second
+from numbad.operators.bound import function_of
 from numbad.operators.called_from_python import CalledFromPython
 from numbad.operators.operator_dispatcher import OperatorCompiler, parameter_names
 from numbad.rules.user_rules import share_rules
@@ -99,6 +100,8 @@ def as_dispatcher(given, name="fun"):
         refuse_time_second(given.py_func, name)
         look_again(given)
         return _not_inlined(given)
+    if isinstance(given, partial):
+        given = function_of(given, lambda inner: as_dispatcher(inner, name))
     if inspect.isfunction(given):
         refuse_time_second(given, name)
     else:
@@ -108,8 +111,6 @@ def as_dispatcher(given, name="fun"):
                 ": compiled code does not take the object that it belongs to. Way out: a function outside of "
                 "the class, which takes the numbers that it needs as further arguments (args=)"
             )
-        elif isinstance(given, partial):
-            told += ". Way out: a lambda that calls the compiled function with these values"
         raise ArgumentError(told)
     return share_rules(given, made_of(given, "rhs", user_jit(error_model="numpy")))
 

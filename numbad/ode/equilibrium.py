@@ -35,7 +35,7 @@ ROUNDING = 1e-13
 # The compiled pieces: `slope(t, y, like, rest)` and `by_state`, its Jacobian by y; `tolerance(y)`, how large
 # errors of the components may be; `nearest(t, y, start, columns, part, at_rest, like, rest) -> (found, root,
 # J, pull)`, pull being c P; and `inverse(t, root, J, pull, like, rest)`, of the Jacobian of g.
-Equilibrium = namedtuple("Equilibrium", "slope by_state tolerance nearest inverse")
+Equilibrium = namedtuple("Equilibrium", "slope by_state tolerance nearest inverse check_time")
 
 
 class UnsettledError(ConvergenceError):
@@ -95,10 +95,14 @@ def make_equilibrium(problem, settings):
         return stays and is_short(root - y, 2.0 * NEAR, close), root, J, pull
 
     @jit(error_model="numpy")
-    def inverse(t, root, J, pull, like, rest):
-        change = slope(2.0 * t + 1.0, root, like, rest) - slope(t, root, like, rest)
-        if not is_short(change, 0.0, root):
+    def check_time(t, y, like, rest):
+        change = slope(2.0 * t + 1.0, y, like, rest) - slope(t, y, like, rest)
+        if not is_short(change, 0.0, y):
             raise ArgumentError(moves)
+
+    @jit(error_model="numpy")
+    def inverse(t, root, J, pull, like, rest):
+        check_time(t, root, like, rest)
         A = J + pull
         weak, found = weakest(root, A, least_atol, least_rtol)
         if found:
@@ -109,7 +113,7 @@ def make_equilibrium(problem, settings):
             raise SingularError(singular)
         return W
 
-    return Equilibrium(slope, by_state, tolerance, nearest, inverse)
+    return Equilibrium(slope, by_state, tolerance, nearest, inverse, check_time)
 
 
 @njit(error_model="numpy")

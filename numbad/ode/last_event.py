@@ -44,7 +44,7 @@ def count_events(happened, t):
 
 def make_find_behind_events(equilibrium, events, solve):
     """The compiled `find(y0, args) -> (root, pull, W, t)`, t being a time behind the last event."""
-    slope, _, tolerance, nearest, inverse = equilibrium
+    slope, _, tolerance, nearest, inverse, _ = equilibrium
     check_conditions = _make_check_conditions(events, tolerance)
     latest = _make_latest(events)
 

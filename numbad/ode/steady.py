@@ -11,6 +11,7 @@ one order more. A. Griewank, A. Walther, "Evaluating Derivatives", 2nd ed., SIAM
 import math
 from collections import namedtuple
 
+import numpy as np
 from numba import typeof
 from numba.core import types
 from numba.core.registry import cpu_target
@@ -53,6 +54,7 @@ from numbad.source import define
 
 # How far from a state its Jacobian shows what is conserved, beside that at the beginning.
 AROUND = 0.5
+GROWN = 1e6  # times its beginning, a state that the integration ends with has grown
 DEFAULTS = "Rodas5P", 100_000, False
 
 # What is followed, and how.
@@ -296,7 +298,7 @@ def _make_begin(solve):
 
 def _make_find(problem, settings, equilibrium):
     """The compiled `find(y0, args) -> (y, pull, W, t)` for floats."""
-    slope, by_state, tolerance, nearest, inverse = equilibrium
+    slope, by_state, tolerance, nearest, inverse, check_time = equilibrium
     integrate, passed = make_integrate(problem), as_passed(settings)
 
     @jit(error_model="numpy")
@@ -313,7 +315,9 @@ def _make_find(problem, settings, equilibrium):
             ys, status, reached, _ = integrate(
                 as_form(y0, y), uniform((t, t + stretch)), args, passed
             )
-            if status == failure.TOO_MANY_STEPS:
+            grown = status != failure.RUNNING and not is_short(y, GROWN, 1.0 + np.abs(start))
+            if status == failure.TOO_MANY_STEPS or grown:
+                check_time(t, y, y0, rest)
                 raise UnsettledError(reached)
             if status != failure.RUNNING:
                 raise failure.SolveError(status, reached)
@@ -323,6 +327,7 @@ def _make_find(problem, settings, equilibrium):
             found, root, J, pull = nearest(t, y, start, columns, AROUND, at_rest, y0, rest)
             if found:
                 return root, pull, inverse(t, root, J, pull, y0, rest), t
+        check_time(t, y, y0, rest)
         raise UnsettledError(t)
 
     CONSTANT_CALLS.add(find)

@@ -9,6 +9,8 @@ runs it is as the batch of an iteration, in `batching`. A loop that cannot go in
 import operator
 from functools import partial
 
+from numba.core import ir
+
 from ..ir.function import is_expr, operands, read_by, unary_function
 from ..ir.handlers import handled
 from ..ir.hoisting import hoist_members
@@ -70,9 +72,14 @@ def _is_worth_it(iteration):
     """Whether an iteration has a loop of its own, or calls `exp` and its like.
 
     Else the way into vectors and out of them, and the sum in its order, take longer than the arithmetic.
-    So does what fetches rows by integers, element by element, for such a loop.
+    So does what fetches rows by integers, element by element, for such a loop. Of what goes straight on and
+    adds to no sum, LLVM itself makes vector code.
     """
     fn = iteration.function
+    if not iteration.sums and not any(
+        isinstance(block.terminator, ir.Branch) for block in fn.blocks.values()
+    ):
+        return False
     own = [name for name, row in zip(fn.parameters, iteration.rows, strict=False) if row]
     own += fn.parameters[len(iteration.rows) :]
     varying = find_varying(fn, own)

@@ -90,6 +90,9 @@ class PathError(IntegrationError):
 
     def __init__(self, before, after):
         self.times = before, after
+        if before == after:
+            super().__init__("the initial state is NaN or infinite")
+            return
         super().__init__(
             f"the path ends in NaN or infinity between t = {before!r} and t = {after!r}. Ways out: a smaller "
             "dt; a diffusion that stays finite, such as sqrt(max(y, 0)) for a variance"

@@ -14,7 +14,7 @@ T = np.linspace(0.0, 2.0, 37)
 def a_model_and_its_misfit(p, t, y):
     m = np.empty(len(t))
     for i in range(len(t)):
-        m[i] = p[0] * math.exp(-p[1] * t[i]) + p[2]
+        m[i] = p[0] * math.exp(-p[1] * t[i]) if t[i] > 0.4 else p[2]
     return np.sum((m - y) ** 2)
 
 
@@ -56,7 +56,7 @@ def rows_of_a_matrix(p, x):
 def columns_of_a_matrix(p, x, y):
     z = np.ones((3, len(x)))
     for i in range(len(x)):
-        z[0, i] = math.exp(p[0] * x[i, 0]) * z[2, i]
+        z[0, i] = math.exp(p[0] * x[i, 0]) * z[2, i] if y[i] > 0.2 else p[2] * p[0]
         z[1, i] += z[0, i] * p[1]
     return np.sum(z * z * y)
 
@@ -65,7 +65,7 @@ def columns_of_a_matrix(p, x, y):
 def elements_of_rows(p, x, y):
     z = np.zeros((len(x), 3))
     for i in range(len(x)):
-        z[i, 0] = math.exp(p[0] * x[i, 0])
+        z[i, 0] = math.exp(p[0] * x[i, 0]) if y[i] > 0.2 else p[2] * p[0]
         z[i, 2] -= z[i, 0] * p[1]
     return np.sum(z * z) + z[3, 1]
 
@@ -94,7 +94,7 @@ def one_loop_reads_what_another_writes(p, t, y):
     m = np.empty(len(t) + 1)
     m[0] = p[0]
     for i in range(len(t)):
-        m[i + 1] = math.exp(-p[1] * t[i])
+        m[i + 1] = math.exp(-p[1] * t[i]) if t[i] < 1.3 else p[2]
     total = 0.0
     for i in range(len(t)):
         total += math.sin(m[i + 1] - m[i]) * y[i]
@@ -104,7 +104,7 @@ def one_loop_reads_what_another_writes(p, t, y):
 @njit
 def fill(out, p, t):
     for i in range(len(t)):
-        out[i] = p[0] * math.exp(-p[1] * t[i]) + p[2]
+        out[i] = p[0] * math.exp(-p[1] * t[i]) if t[i] > 0.4 else p[2]
 
 
 @program(P, T, Y, argnums=(0, 1, 2))
@@ -119,7 +119,7 @@ def written_over_later(p, t):
     """What the loop read is another when it is reversed, and what it wrote is gone."""
     a, m = t * p[2], np.empty(len(t))
     for i in range(len(t)):
-        m[i] = math.exp(p[0] * a[i])
+        m[i] = math.exp(p[0] * a[i]) if t[i] > 0.4 else p[1]
     total = np.sum(m * m)
     for i in range(len(t)):
         a[i] = m[i] * p[1]
@@ -152,7 +152,7 @@ def only_the_sum_matters(p, t):
 def by_enumerate_and_zip(p, t, y):
     m = np.zeros(len(t))
     for i, (a, b) in enumerate(zip(t, y)):  # noqa: B905  (Numba knows no `strict`)
-        m[i] = math.exp(p[0] * a) * b
+        m[i] = math.exp(p[0] * a) * b if b > 0.0 else 0.5 * b
     return np.sum(m**2)
 
 
@@ -160,9 +160,9 @@ def by_enumerate_and_zip(p, t, y):
 def a_second_time(p, t):
     m = np.ones(len(t))
     for i in range(len(t)):
-        m[i] = math.exp(p[0] * m[i] * t[i])
+        m[i] = math.exp(p[0] * m[i] * t[i]) if t[i] > 0.4 else p[2]
     for i in range(len(t)):
-        m[i] = math.sin(p[1] * m[i])
+        m[i] = math.sin(p[1] * m[i]) if t[i] < 1.4 else m[i]
     return np.sum(m**2)
 
 
@@ -171,7 +171,7 @@ def a_view(p, t):
     z = np.ones((len(t), 2))
     column = z[:, 1]
     for i in range(len(t)):
-        column[i] *= math.exp(p[0] * t[i])
+        column[i] *= math.exp(p[0] * t[i]) if t[i] > 0.4 else p[2]
     return np.sum(z**2 * p[1])
 
 
@@ -179,7 +179,7 @@ def a_view(p, t):
 def fewer_than_there_are_lanes(p, t):
     m = np.ones(7)
     for i in range(len(t)):
-        m[i] += math.exp(p[0] * t[i])
+        m[i] += math.exp(p[0] * t[i]) if t[i] > 0.1 else p[2]
     return np.sum(m**2)
 
 
@@ -195,11 +195,20 @@ def every_second_column(p, x):
 @program(P, T, np.ones(37), argnums=(0, 1, 2), first=True)
 def into_an_argument(p, t, m):
     for i in range(len(t)):
-        m[i] *= math.exp(-p[0] * t[i])
+        m[i] *= math.exp(-p[0] * t[i]) if t[i] > 0.4 else p[2]
     return np.sum(m * m)
 
 
 # -- what stays where it is ----------------------------------------------------------------------------
+
+
+@program(P, T, Y, argnums=(0, 1, 2), loops=0, first=True)
+def straight_on(p, t, y):
+    """LLVM makes vector code of it."""
+    m = np.empty(len(t))
+    for i in range(len(t)):
+        m[i] = p[0] * math.exp(-p[1] * t[i]) + p[2]
+    return np.sum((m - y) ** 2)
 
 
 @program(P, T, loops=0, first=True)

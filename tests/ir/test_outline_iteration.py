@@ -19,7 +19,7 @@ def _outline(f, *args):
     merge_headers(fn)
     take_items(fn)
     (loop,) = [loop for loop in Control(fn).loops.values() if loop.parent is None]
-    return IterationOutline(fn, loop, {}, lambda label: True, lambda var: False)
+    return IterationOutline(fn, loop, {}, set(), lambda label: True, lambda var: False)
 
 
 def _rows(outline):

@@ -98,6 +98,10 @@ def test_what_is_not_steady():
         nd.ode.steady_state(lambda t, y: -(y**3), 1.0)
     with pytest.raises(ArgumentError, match="<lambda> depends on the time"):
         nd.ode.steady_state(lambda t, y: 1.0 / (1.0 + t) - y, 1.0)
+    with pytest.raises(ArgumentError, match="<lambda> depends on the time"):
+        nd.ode.steady_state(lambda t, y: np.sin(t) - y, 1.0)
+    with pytest.raises(ConvergenceError, match="grows"):
+        nd.ode.steady_state(lambda t, y: y, 1.0)
 
 
 def cavity(t, y, loss, detuning, gain):
