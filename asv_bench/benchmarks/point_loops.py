@@ -16,7 +16,7 @@ import numbad as nd
 from . import measure, peers
 
 SIZE, GROUPS, UNITS = 100_000, 1000, 8
-BARS = {"logistic": 0.85, "decay": 0.8, "model": 0.8, "groups": 1.4, "network": 0.3}
+BARS = {"logistic": 0.6, "decay": 0.6, "model": 0.8, "groups": 1.1, "network": 0.25}
 
 
 @njit
