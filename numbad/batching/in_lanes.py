@@ -8,7 +8,7 @@ from ..lanes.varying import Varying, start_of_lanes
 from ..operators.argument_structure import leaves, parse, render
 from ..operators.operator_dispatcher import plain_parameters
 from ..operators.runtime import fill_zero
-from ..reverse.arena import borrow
+from ..reverse.arena import borrow, held
 from ..reverse.value_tape import call_guarded
 from . import blocks
 from .batch_code import BatchWriter
@@ -112,6 +112,7 @@ class Together(BatchWriter):
         if not any(isinstance(leaf.type, types.Array) for leaf in leaves(parse(ty, ""))):
             return source, ty
         self.before.append(f"{name} = {self.constant('borrow', borrow)}({source})")
+        self.after.append(f"{self.constant('held', held)}({source})")
         return name, ty
 
     def store(self):

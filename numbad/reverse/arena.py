@@ -223,6 +223,16 @@ def borrow(typingctx, x):
     return x(x), codegen
 
 
+@intrinsic
+def held(typingctx, x):
+    """Nothing: what is passed is there until then, for those who borrowed it."""
+
+    def codegen(context, builder, sig, args):
+        return context.get_dummy_value()
+
+    return types.none(x), codegen
+
+
 # -- shadows of lists -------------------------------------------------------------------------
 
 
