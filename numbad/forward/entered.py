@@ -6,9 +6,14 @@ the floats runs, whatever the overload says of the dual numbers, which it has ne
 
 from functools import cache
 
+from numba import njit
 from numba.core import types
 from numba.core.dispatcher import Dispatcher
-from numba.core.typing.templates import AbstractTemplate, infer_global
+from numba.core.typing.templates import (
+    AbstractTemplate,
+    _EmptyImplementationEntry,
+    infer_global,
+)
 from numba.extending import _Intrinsic, overload
 
 from ..ir import chosen
@@ -43,13 +48,13 @@ class ChosenCode(AbstractTemplate):
             ty = chosen.function_type(self.original)
         else:
             return None
-        found = ty.get_call_type(self.context, tuple(args), kws)
+        found, key = _call_of(self.context, ty, self.original, args, kws)
         instructions = isinstance(self.original, _Intrinsic) and dispatcher is None
         if instructions and any(isinstance(a, d.Dual) for a in args):
             raise _without_rule(self.original, len(args))
         if found is not None and _loses_duals(args, found.args):
             raise _without_rule(self.original, len(args))
-        self._key = found and ty.get_impl_key(found)
+        self._key = key
         return found
 
     def _of_constants(self, args, kws):
@@ -57,12 +62,32 @@ class ChosenCode(AbstractTemplate):
         if self.key is self.original:
             return None
         ty = chosen.function_type(self.original)
-        found = ty.get_call_type(self.context, tuple(args), kws)
-        self._key = found and ty.get_impl_key(found)
+        found, self._key = _call_of(self.context, ty, self.original, args, kws)
         return found
 
     def get_impl_key(self, sig):
         return self._key
+
+
+def _call_of(context, ty, original, args, kws):
+    """The signature of a call, and what it is known by where it is lowered.
+
+    Numba puts some of its functions in place of their calls, `bool` of None for one, and has no other code.
+    """
+    found = ty.get_call_type(context, tuple(args), kws)
+    key = found and ty.get_impl_key(found)
+    if isinstance(key, _EmptyImplementationEntry) and not kws:
+        ty = types.Dispatcher(_calling(original, len(args)))
+        found = ty.get_call_type(context, tuple(args), {})
+        key = ty.get_impl_key(found)
+    return found, key
+
+
+@cache
+def _calling(function, count):
+    """The compiled function that calls another of so many arguments."""
+    given = ", ".join(f"x{k}" for k in range(count))
+    return njit(define(f"def own({given}):\n    return called({given})\n", {"called": function}))
 
 
 def _loses_duals(given, taken):

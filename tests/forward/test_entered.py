@@ -99,3 +99,22 @@ def test_an_instance_made_of_a_differentiated_root():
     x = np.array([1.5, 0.5])
     f = njit(lambda x: (Vector(x[0], x[1]) * np.sqrt(x[1])).y)
     np.testing.assert_allclose(nd.grad(f, mode="forward")(x), [0.0, 1.5 * np.sqrt(0.5)])
+
+
+@overload(bool)
+def _is_not_flat(a):
+    if isinstance(a, PairType):
+        return lambda a: a.a != 0.0
+
+
+def test_what_numba_puts_in_place_of_its_call_beside_another_type_of_it():
+    """Numba has no code of its own for `bool` of None."""
+
+    @njit
+    def scaled(x, factor=None):
+        if not factor:
+            factor = 2.0 * x
+        return factor * x if bool(Pair(x, x)) else 0.0
+
+    assert nd.derivative(njit(lambda x: scaled(x)))(1.5) == pytest.approx(6.0)
+    assert nd.derivative(njit(lambda x: scaled(x, 3.0)))(1.5) == pytest.approx(3.0)
