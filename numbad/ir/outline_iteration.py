@@ -161,8 +161,12 @@ class IterationOutline(LoopOutline):
         return any(map(self.always, self.reads.labels_of(row)))
 
     def _is_read_in_loops(self, row):
-        loops = map(Control(self.fn).innermost, self.reads.labels_of(row))
-        return all(loop is not None and loop.header != self.loop.header for loop in loops)
+        return not any(map(self._is_straight, self.reads.labels_of(row)))
+
+    def _is_straight(self, label):
+        """Whether a block lies in no loop within the loop."""
+        loop = Control(self.fn).innermost(label)
+        return loop is None or loop.header == self.loop.header
 
     def _is_filled(self, row):
         """Whether every iteration writes an element before it reads it."""
@@ -172,6 +176,7 @@ class IterationOutline(LoopOutline):
             isinstance(s, ir.SetItem)
             and self.reads.is_single(row)
             and self.always(label)
+            and self._is_straight(label)  # a loop within it may be run not once
             and all(
                 number <= n if k == label else control.dominates(label, k) for k, n, _ in accesses
             )

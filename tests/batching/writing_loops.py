@@ -199,6 +199,16 @@ def into_an_argument(p, t, m):
     return np.sum(m * m)
 
 
+@program(P, T, np.zeros(0), argnums=(0, 1), first=True)
+def written_in_a_loop_that_is_not_run(p, t, b):
+    z, n = np.ones((len(t), 2)) * p[1], len(b)
+    for i in range(len(t)):
+        for j in range(n):
+            z[i, 0] = math.exp(p[0] * t[i]) * b[j]
+        z[i, 1] *= math.exp(p[0] * z[i, 1])
+    return np.sum(z * z)
+
+
 # -- what stays where it is ----------------------------------------------------------------------------
 
 
