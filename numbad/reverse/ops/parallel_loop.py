@@ -55,9 +55,10 @@ class Parallel(Pulled):
         return False  # large arrays that a loop over time exchanges: the variables hold them
 
     def _is_only_written(self, var):
-        k = next(k for k, v in enumerate(self.arguments) if v.name == var.name)
+        """Whether none of the arguments that an array is, rows of it among them, is read."""
         effects = self.callee.effects
-        return (k, ()) in effects.written and (k, ()) not in effects.read
+        own = [(k, ()) for k, v in enumerate(self.arguments) if v.name == var.name]
+        return all(leaf in effects.written and leaf not in effects.read for leaf in own)
 
     def _pull(self, e, wrt, args, shadows, seed):
         return self._call(e, wrt, args, shadows, seed)
