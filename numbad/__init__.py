@@ -20,7 +20,6 @@ _HOME = {
     "ConvergenceError": "errors",
     "DataError": "errors",
     "DeviceError": "errors",
-    "IntegerWarning": "errors",
     "IntegrationError": "errors",
     "ModelError": "errors",
     "NonFiniteError": "errors",

@@ -137,9 +137,5 @@ class ControlDependenceWarning(NumbadWarning):
     """
 
 
-class IntegerWarning(NumbadWarning):
-    """An integer beside floats in a tuple that is differentiated by: it is a constant, its derivative 0."""
-
-
 class CacheWarning(NumbadWarning):
     """Compiled code on disk that is not used: others than the user may have written it."""

@@ -21,7 +21,7 @@ _i64 = ir.IntType(64)
 _NUMBERS = types.Float | types.Integer | types.Boolean
 
 
-class Place:
+class LanePlace:
     """Where the elements of a block are: `index` within each lane's own array, `axis` the batch's.
 
     Integers and truth values are loaded as floats.
@@ -142,7 +142,7 @@ def load_lanes(axis, n, whole=True):
             return None
 
         def codegen(context, builder, sig, args):
-            place = Place(context, builder, array, *args, axis)
+            place = LanePlace(context, builder, array, *args, axis)
             return place.load(n) if whole else place.load_some(n)
 
         return lanes_of(array, n)(array, types.intp, index), codegen
@@ -171,7 +171,7 @@ def load_tile(n):
 
         def codegen(context, builder, sig, args):
             index = cgutils.pack_array(builder, [args[2]])
-            place = Place(context, builder, array, args[0], args[1], index, 0)
+            place = LanePlace(context, builder, array, args[0], args[1], index, 0)
             square = ir.VectorType(place.pointer_type.pointee, size)
             align = array.dtype.bitwidth // 8
             target = make_array(block)(context, builder, args[3])
@@ -221,7 +221,7 @@ def store_lanes(n, axis=0):
         ty = Varying(array.dtype, n)
 
         def codegen(context, builder, sig, args):
-            place = Place(context, builder, array, *args[:3], axis)
+            place = LanePlace(context, builder, array, *args[:3], axis)
             vector = context.cast(builder, args[3], value, ty)
             _for_valid(context, builder, place, vector, n, lambda old, item: item)
             return context.get_dummy_value()
@@ -242,7 +242,7 @@ def add_lanes(axis, n):
         ty = Varying(array.dtype, n)
 
         def codegen(context, builder, sig, args):
-            place = Place(context, builder, array, *args[:3], axis)
+            place = LanePlace(context, builder, array, *args[:3], axis)
             vector = context.cast(builder, args[3], value, ty)
             _for_valid(context, builder, place, vector, n, builder.fadd)
             return context.get_dummy_value()

@@ -9,7 +9,7 @@ from numba.core import cgutils, types
 from numba.extending import intrinsic
 
 from ..lanes.varying import Varying, gathered, lane
-from .blocks import Place
+from .blocks import LanePlace
 
 _i64 = ir.IntType(64)
 
@@ -40,8 +40,8 @@ def _pointers(context, builder, tys, args, n, whole):
     Where they are `whole`, lanes beyond the end have the last one's.
     """
     (array, numbers, *_), (values, integers, more, first, index, *_) = tys, args
-    place = Place(context, builder, array, values, _i64(0), index, 0)
-    read = Place(context, builder, numbers, integers, first, None, 0)
+    place = LanePlace(context, builder, array, values, _i64(0), index, 0)
+    read = LanePlace(context, builder, numbers, integers, first, None, 0)
     nothing = cgutils.alloca_once_value(builder, ir.Constant(place.pointer_type.pointee, 0.0))
     no_number = cgutils.alloca_once_value(builder, ir.Constant(read.pointer_type.pointee, 0))
     for k in range(n):

@@ -1,39 +1,26 @@
 """Warnings about a user's code, told once, and again where the compiled code comes from the disk."""
 
-import sys
 import warnings
-
-from numba.core.ir import Loc
 
 from ..errors import ControlDependenceWarning
 
 _told = set()
 
 _since = []
-"""All that there was to tell while functions were being compiled: (text, file, line, category)."""
-
-_OWN = "numba", "numbad"
+"""All that there was to tell while functions were being compiled, one after the other: (text, file, line)."""
 
 
-def warn_once(text, loc, category=ControlDependenceWarning):
+def warn_once(text, loc):
     """Once as long as the filters say so; Python itself forgets what it told when any filter changes."""
-    _since.append((text, loc.filename, loc.line, category))
+    _since.append((text, loc.filename, loc.line))
     _tell(*_since[-1])
 
 
-def users_line():
-    """The line of the user's that what is being compiled is called from."""
-    frame = sys._getframe()
-    while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] in _OWN:
-        frame = frame.f_back
-    return Loc(frame.f_code.co_filename, frame.f_lineno)
-
-
-def _tell(text, file, line, category=ControlDependenceWarning):
-    key = text, category, line
+def _tell(text, file, line):
+    key = text, ControlDependenceWarning, line
     if (file, key) not in _told:
         registry = {}
-        warnings.warn_explicit(text, category, file, line, registry=registry)
+        warnings.warn_explicit(text, ControlDependenceWarning, file, line, registry=registry)
         if key in registry:
             _told.add((file, key))
 

@@ -141,7 +141,8 @@ class FitResult:
     @cached_property
     def cov(self):
         slopes = self.problem.unknowns.slopes(self.x)
-        return self._uncertainty.cov * np.outer(slopes, slopes)
+        with np.errstate(over="ignore"):  # by parameters that may be any number
+            return self._uncertainty.cov * np.outer(slopes, slopes)
 
     @property
     def stderr(self):

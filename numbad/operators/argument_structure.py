@@ -9,15 +9,9 @@ from dataclasses import dataclass, field
 from numba import typeof
 from numba.core import types
 
-from ..compilation.notices import users_line, warn_once
-from ..errors import ArgumentError, IntegerWarning
+from ..errors import ArgumentError
 from ..forward.dual import base_scalar
 from .describe import contains_floats, describe, hint, is_differentiable
-
-INTEGER = (
-    "{operator}: {place} is an integer, which is a constant: its derivative is given as 0. Way out: write it "
-    "as a float, 2.0 in place of 2; or hand it over in an argument of its own"
-)
 
 
 @dataclass
@@ -120,20 +114,7 @@ def differentiated(operator, name, source, ty):
             f"{operator} differentiates by argument '{name}', which is {describe(tree.type)}; "
             f"it must hold floats{hint(tree.type)}"
         )
-    for leaf in _integers(tree):
-        place = f"{name}{leaf.source.removeprefix(source)}"
-        warn_once(INTEGER.format(operator=operator, place=place), users_line(), IntegerWarning)
     return tree
-
-
-def _integers(tree):
-    """The integers in plain tuples: a field of a named one is what its name says, a number of steps, say."""
-    if isinstance(tree, Branch):
-        plain = not isinstance(tree.type, types.BaseNamedTuple)
-        for member in tree.members:
-            if plain and isinstance(getattr(member, "type", None), types.Integer):
-                yield member
-            yield from _integers(member)
 
 
 def refuse_complex(operator, name, tree):

@@ -1,7 +1,6 @@
 """Shapes and structures of every operator's result, against closed forms."""
 
 import math
-import warnings
 from collections import namedtuple
 
 import numpy as np
@@ -322,14 +321,3 @@ def test_complex_derivatives_of_holomorphic_functions():
     assert found == pytest.approx(np.exp(z) * (1 + z), rel=1e-15)
     modulus = nd.derivative(lambda t: abs((1.0 + 2.0j) * t))(1.0)
     assert modulus == pytest.approx(math.sqrt(5.0))
-
-
-@pytest.mark.parametrize("mode", ["forward", "reverse"])
-def test_an_integer_beside_floats_is_told_of(mode):
-    gradient = nd.grad(lambda p: p[0] * p[1][0], mode=mode)
-    with pytest.warns(nd.IntegerWarning, match=r"nd.grad: p\[1\]\[0\] is an integer") as told:
-        assert gradient((1.5, (2, 0.5))) == (2.0, (0, 0.0))
-    assert told[0].filename == __file__
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        assert gradient((1.5, (2.0, 0.5))) == (2.0, (1.5, 0.0))
