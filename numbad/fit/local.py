@@ -17,6 +17,8 @@ STUCK = "every further step led to where the model cannot be evaluated"
 MOST_ROUNDS, SETTLED = 100, 1e-8
 # No level starts below this fraction of the data's size: a start may meet the data by chance.
 LEAST_AT_START = 1e-2
+# A singular value of the Jacobian, its columns scaled, is rounding below this fraction of the greatest.
+ROUNDING = 1e-13
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,9 @@ class Evaluations:
     step and try a shorter one: NaN for "trf", which tests for it; for MINPACK ("lm") finite ones
     whose norm is 1e6 times that at the start, above anything it has accepted. The Jacobian is never
     asked for at such a point.
+
+    The optimiser is given k more residuals, zeros, whose derivatives are those of `held`: k is the
+    number of unknowns.
     """
 
     def __init__(self, evaluate, first, rejected):
@@ -61,10 +66,28 @@ class Evaluations:
         return self.pair
 
     def residuals(self, x):
-        return self._at(x)[0]
+        return np.concatenate([self._at(x)[0], np.zeros(len(x))])
 
     def jacobian(self, x):
-        return self._at(x)[1]
+        jacobian = self._at(x)[1]
+        return np.vstack([jacobian, held(jacobian)])
+
+
+def held(jacobian):
+    """Return rows, shape (k, k), that keep a step out of the directions that a Jacobian does not see.
+
+    They are zero where it sees all of them. The step by least squares has no component along such a
+    direction then; its length would be the quotient of two rounding errors: 1e80 in place of 0.028
+    for a rate whose product with an unobserved initial value is all that the data know.
+    """
+    length = np.linalg.norm(jacobian, axis=0)
+    length[length == 0.0] = 1.0
+    rows = np.zeros((len(length), len(length)))
+    short = len(jacobian) < len(length)
+    _, singular, directions = np.linalg.svd(jacobian / length, full_matrices=short)
+    unseen = directions[np.count_nonzero(singular > ROUNDING * singular[0]) :]
+    rows[: len(unseen)] = max(singular[0], 1.0) * unseen * length
+    return rows
 
 
 def attempt(evaluate, x):
@@ -186,7 +209,7 @@ def optimise(problem, first):
         method=method,
         bounds=(-np.inf, np.inf) if plain else tuple(unknowns.internal_bounds),
         x_scale=further.pop("x_scale", "jac"),
-        loss=of_data_alone(problem),
+        loss=of_data_alone(control.loss, len(residuals) - len(problem.priors or ())),
         f_scale=control.f_scale,
         ftol=control.ftol,
         xtol=control.xtol,
@@ -196,6 +219,7 @@ def optimise(problem, first):
         max_nfev=control.max_nfev,
         **further,
     )
+    found.fun, found.jac = found.fun[: len(residuals)], found.jac[: len(residuals)]
     stuck = evaluations.failures and not _stationary(found, unknowns, residuals)
     return found, bool(stuck)
 

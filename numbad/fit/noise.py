@@ -80,7 +80,7 @@ class Weighted:
 
     def __init__(self, problem, deviations):
         self.problem, self.unknowns, self.control = problem, problem.unknowns, problem.control
-        self.levels, self.deviations = problem.levels, deviations
+        self.levels, self.deviations, self.priors = problem.levels, deviations, problem.priors
 
     def evaluate(self, x):
         return self.weigh(*self.problem.evaluate(x))

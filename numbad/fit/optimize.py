@@ -10,6 +10,7 @@ from numbad.fit.local import Evaluations, LocalFit, first_evaluation
 from numbad.fit.problem import FitControl
 from numbad.fit.report import minimum_table
 from numbad.fit.result import FitResult
+from numbad.fit.robust_losses import of_data_alone
 from numbad.fit.uncertainty import from_hessian, half_width
 from numbad.fit.unknowns import Unknowns
 from numbad.masked_arrays import nan_where_masked
@@ -92,6 +93,7 @@ def least_squares(fun, x0, args=(), *, names=None, **options):
     marker = 1e6 * (1.0 + np.linalg.norm(first[1])) if options.get("method") == "lm" else np.nan
     rejected = np.full_like(first[1], marker), np.zeros_like(first[2])
     evaluations = Evaluations(problem.evaluate, first, rejected)
+    options["loss"] = of_data_alone(options.get("loss", "linear"), len(first[1]))
     found = optimize.least_squares(
         evaluations.residuals, first[0], jac=evaluations.jacobian, **options
     )

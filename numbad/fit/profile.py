@@ -86,7 +86,7 @@ class _Held:
 
     def __init__(self, problem, index, value):
         self.problem, self.index, self.value = problem, index, value
-        self.control, self.levels = problem.control, problem.levels
+        self.control, self.levels, self.priors = problem.control, problem.levels, problem.priors
         self.keep = np.arange(len(problem.unknowns)) != index
         self.unknowns = problem.unknowns.without(index)
 

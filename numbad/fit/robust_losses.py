@@ -27,15 +27,14 @@ def terms(loss, z):
     return np.array([z, np.ones_like(z), np.zeros_like(z)])
 
 
-def of_data_alone(problem):
-    """The loss as SciPy takes it; the residuals of priors, which come last, count by their squares."""
-    loss = problem.control.loss
-    if loss == "linear" or not problem.priors:
+def of_data_alone(loss, count):
+    """The loss as SciPy takes it; residuals after so many count by their squares."""
+    if loss == "linear" or not (callable(loss) or loss in LOSSES):
         return loss
 
+    @np.errstate(over="ignore")  # of a trial step far away, which is rejected then
     def mixed(z):
-        data = len(z) - len(problem.priors)
-        return np.hstack([terms(loss, z[:data]), terms("linear", z[data:])])
+        return np.hstack([terms(loss, z[:count]), terms("linear", z[count:])])
 
     return mixed
 

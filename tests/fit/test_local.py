@@ -122,3 +122,24 @@ def test_data_without_noise_are_fitted_exactly(bounds):
 def test_an_unknown_that_starts_at_zero_takes_its_size_from_the_bounds():
     problem = Formula(decay, decaying().jacobian, T, Y, (0.0, 1.0), bounds={"a": (0.0, 1000.0)})
     assert problem.unknowns.scale.tolist() == [1024.0, 1.0]
+
+
+@pytest.mark.parametrize("bounds", [None, {"a": (1e-9, 1e9)}])
+@pytest.mark.parametrize("log", [False, True])
+def test_what_the_data_leave_open_stays_in_its_order_of_size(log, bounds):
+    # Only the product of a and b is known. Steps by rounding errors went to 1e80 and 1e-80.
+    def product(p, t):
+        return p[0] * p[1] * np.exp(-p[2] * t)
+
+    def by_hand(p, t):
+        e = np.exp(-p[2] * t)
+        return np.stack((p[1] * e, p[0] * e, -p[0] * p[1] * t * e), axis=1)
+
+    y = product((7.0 / 3.0, 0.3, 0.9), T)
+    fit = fitted(Formula(product, by_hand, T, y, (1.7, 0.13, 1.3), log=log, bounds=bounds))
+    a, b, c = fit.values
+    assert fit.success
+    assert a * b == pytest.approx(0.7, rel=1e-7)
+    assert c == pytest.approx(0.9, rel=1e-7)
+    assert 1.0 < a < 10.0
+    assert fit.nfev < 15

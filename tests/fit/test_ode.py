@@ -97,6 +97,9 @@ def test_what_an_unobserved_component_leaves_open_is_said():
     }
     assert "the data do not determine predation, lynx(1900)" in result.message
     np.testing.assert_allclose(result.predict(YEARS)[:, 0], states[:, 0], rtol=1e-5)
+    # It is left where it starts, to the order of size: nothing is known of it.
+    assert result.success
+    assert 0.02 < result.params["predation"] < 0.05
     low, high = result.band(YEARS)
     assert np.isfinite(high[:, 0]).all()
     assert np.isinf(high[:, 1]).all()
