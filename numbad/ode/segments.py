@@ -61,6 +61,7 @@ class _Code:
             flow=flow,
             as_row=as_row,
             new_row=new_row,
+            put_row=put_row,
             as_form=as_form,
             as_arguments=as_arguments,
             crowding=crowding,
@@ -131,7 +132,7 @@ class _Code:
             lines += [
                 f"if kept < {self.keep}:",
                 f"    event_times[kept] = {time}",
-                "    event_states[kept] = current",
+                "    put_row(event_states, kept, current)",
                 f"    event_numbers[kept] = {i}",
                 "kept += 1",
             ]
@@ -164,7 +165,7 @@ def solve(y0, given_ts, args=()):
     if len(state) == 0:
         raise ModelError(EMPTY)
     ys = np.empty((count, len(state)), state.dtype)
-    ys[0] = state
+    put_row(ys, 0, state)
     t, t_end = stop_gradient(ts[0]), stop_gradient(ts[count - 1])
     direction = 1.0 if t_end > t else -1.0
     done = next_to(t, -direction)
@@ -232,10 +233,10 @@ _SEGMENT = """\
             times[len(times) - 1] = aim
             part = segment(as_form(y0, state), times, args)
             for k in range(outputs):
-                ys[first + k] = part[1 + k]
+                put_row(ys, first + k, part[1 + k])
             reached = part[outputs + 1].copy()
         for k in range(inside, row):
-            ys[k] = flow(before, reached, ts[k] - before, y0, rest)
+            put_row(ys, k, flow(before, reached, ts[k] - before, y0, rest))
         if happens:
             here, current = before, reached
 """
@@ -249,7 +250,7 @@ _AFTER = """\
                 done = stop
             if ended:
                 for k in range(row, count):
-                    ys[k] = state
+                    put_row(ys, k, state)
         else:
             row = count
         at_start = False
@@ -263,6 +264,13 @@ _CROWDING = """\
 _COUNTING = """\
                 happened = counting(happened, after)
 """
+
+
+@jit
+def put_row(table, k, row):
+    """An array into row `k`, without the message that an assignment compiles for rows of other lengths."""
+    for j in range(len(row)):
+        table[k, j] = row[j]
 
 
 @jit
