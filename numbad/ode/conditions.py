@@ -1,5 +1,7 @@
 """The conditions of events, as compiled code calls them."""
 
+from inspect import signature
+
 from numba.core import types
 from numba.core.registry import cpu_target
 
@@ -17,9 +19,9 @@ class Conditions:
     """The conditions, as compiled code calls them for given types: all at once, and their slopes."""
 
     def __init__(self, conditions, y0, args):
-        plain = isinstance(args, types.BaseTuple) and not isinstance(args, types.BaseNamedTuple)
-        rest = "".join(f", args[{i}]" for i in range(len(args))) if plain else ", args"
-        given = (types.float64, in_functions(y0), *(args if plain else (args,)))
+        further = _further(args)
+        rest = ", args" if further == (args,) else "".join(f", args[{i}]" for i in range(len(args)))
+        given = (types.float64, in_functions(y0), *further)
         for condition in conditions:
             _check(condition, given)
         names = {f"condition{i}": condition for i, condition in enumerate(conditions)}
@@ -31,6 +33,46 @@ class Conditions:
         self.slopes = inlined(
             define(f"def slopes(t, y, slope, args):\n    return ({calls})\n", rates)
         )
+
+
+def check_calls(changes, times, y0, args):
+    """Raise ModelError where changes or times of events (or None) do not take what they are called with.
+
+    A change of `at_times`, where there are times for it, takes the number of the time as well.
+    """
+    further = _further(args)
+    for change, its_times in zip(changes, times, strict=True):
+        number = () if its_times is None else (types.intp,)
+        if its_times is not None:
+            returned_type(cpu_target.typing_context, its_times, further)
+        if change is not None:
+            given = (types.float64, in_functions(y0), *number, *further)
+            if its_times is not None and _takes(change, len(given) - 1):
+                raise ModelError(
+                    "the change of nd.ode.at_times is called with the number of the time, too, as "
+                    f"change(t, y, k, *args); {change.py_func.__name__} has the parameters "
+                    f"{signature(change.py_func)}. Way out: k after the state, which it need not use"
+                )
+            returned_type(cpu_target.typing_context, change, given)
+
+
+def _takes(function, count):
+    """Whether a function takes so many arguments, and not one more."""
+    try:
+        signature(function.py_func).bind(*range(count))
+    except TypeError:
+        return False
+    try:
+        signature(function.py_func).bind(*range(count + 1))
+    except TypeError:
+        return True
+    return False
+
+
+def _further(args):
+    """The types of the further arguments of users' functions."""
+    plain = isinstance(args, types.BaseTuple) and not isinstance(args, types.BaseNamedTuple)
+    return tuple(args) if plain else (args,)
 
 
 def _with_count(condition, count):

@@ -18,6 +18,7 @@ from numbad.compilation.memo import built_once
 from numbad.errors import ArgumentError, ModelError
 from numbad.ode import failure
 from numbad.ode.compiling import generic
+from numbad.ode.conditions import check_calls
 from numbad.ode.crossing import next_to
 from numbad.ode.events import CHANGED_LENGTH, NOT_A_TIME
 from numbad.ode.first_crossing import MOST_CROWDED, count_crowded
@@ -71,6 +72,9 @@ class _Code:
             until=until,
             ModelError=ModelError,
             EMPTY=EMPTY,
+        )
+        self.names["told"] = make_told(
+            *zip(*((e.change, e.times) for _, e in self.events), strict=True)
         )
         consistent = make_consistent(problem, settings.mass)
         self.is_algebraic = consistent is not None
@@ -159,6 +163,7 @@ _BEGIN = """\
 def solve(y0, given_ts, args=()):
     rest = as_arguments(args)
     checked(stop_gradient(given_ts))
+    told(stop_gradient(y0), stop_gradient(args))
     ts = as_row(given_ts, ())
     count = len(ts)
     state = as_row(y0, (ts, args))
@@ -315,6 +320,20 @@ def until(times, done, stop, found, direction):
         if (time - done) * direction > 0.0 and (time - stop) * direction <= 0.0:
             stop, found = time, True
     return stop, found
+
+
+def make_told(changes, times):
+    """The dispatcher `told(y0, args)`, that compiles if the functions of events take what they are given."""
+
+    def told(y0, args):
+        raise NotImplementedError(changes, times)
+
+    def choose(y0, args):
+        check_calls(changes, times, y0, args)
+        return lambda y0, args: None
+
+    content = "functions of events", changes, times
+    return generic(told, content, choose, (make_told, (changes, times)), LocateDispatcher)
 
 
 def _check(ts):

@@ -48,3 +48,31 @@ def test_conditions_that_are_none(condition, error, message):
     solve = nd.ode.solver(still, events=nd.ode.event(condition))
     with pytest.raises(error, match=message):
         solve((0.0, 0.0), (0.0, 2.0))
+
+
+def few(t, y):
+    return y + 1.0
+
+
+def without_number(t, y, rate):
+    return y + 1.0
+
+
+@pytest.mark.parametrize(
+    ("told", "happening"),
+    [
+        (
+            r"few\(t, y\) is called with 3 arguments",
+            nd.ode.event(lambda t, y, rate: y - 0.5, change=few),
+        ),
+        (r"few\(t, y\) is called with 1 arguments", nd.ode.at_times(few)),
+        (
+            r"with the number of the time, too, as change\(t, y, k, .*Way out: k after the state",
+            nd.ode.at_times(1.0, change=without_number),
+        ),
+    ],
+)
+def test_what_happens_takes_the_arguments_of_the_solver(told, happening):
+    solve = nd.ode.solver(lambda t, y, rate: -rate * y, events=happening)
+    with pytest.raises(nd.ModelError, match=told):
+        solve(1.0, (0.0, 2.0), (0.5,))
