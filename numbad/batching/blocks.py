@@ -68,29 +68,33 @@ class LanePlace:
         if not self.may_be_in_a_row:
             return self._load_each(n)
         end = builder.add(self.first, _i64(n))
-        found = cgutils.alloca_once(builder, vector_of(lanes_of(self.ty, n)))
+        found = cgutils.alloca_once(builder, self.vector_type(n))
         whole = builder.and_(builder.icmp_signed("<=", end, self.count), self.is_in_a_row)
         with builder.if_else(whole, likely=True) as (yes, no):
             with yes:
                 loaded = builder.load(self.vector_pointer(n), align=self.size)
-                builder.store(self._floats(loaded, n), found)
+                builder.store(self.as_lanes(loaded, n), found)
             with no:
                 builder.store(self._load_each(n), found)
         return builder.load(found)
 
     def load_some(self, n):
         """The elements of a block: beyond the end the last of the array, zeros where it has none."""
-        builder, vector_type = self.builder, vector_of(lanes_of(self.ty, n))
-        found = cgutils.alloca_once_value(builder, ir.Constant(vector_type, [0.0] * n))
+        builder, vector_type = self.builder, self.vector_type(n)
+        found = cgutils.alloca_once_value(builder, ir.Constant(vector_type, None))
         with builder.if_then(builder.icmp_signed(">", self.count, _i64(0)), likely=True):
             builder.store(self._load_each(n), found)
         return builder.load(found)
 
     def _load_each(self, n):
         items = [self.builder.load(self.pointer(k)) for k in range(n)]
-        return self._floats(gathered(self.builder, items), n)
+        return self.as_lanes(gathered(self.builder, items), n)
 
-    def _floats(self, vector, n):
+    def vector_type(self, n):
+        """The LLVM type of the lanes of a block."""
+        return vector_of(lanes_of(self.ty, n))
+
+    def as_lanes(self, vector, n):
         """The lanes that numbers as they lie in memory are."""
         builder, dtype = self.builder, self.ty.dtype
         if isinstance(dtype, types.Float):

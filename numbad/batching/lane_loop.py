@@ -21,7 +21,7 @@ from ..reverse.lane_loops import take_out_loops
 from ..reverse.parallel import Effects, LoopDispatcher, PartDispatcher
 from ..reverse.pipeline import analysed
 from ..source import define
-from . import blocks, picks
+from . import blocks, integers, picks
 from .batch_operator import LANES
 from .in_lanes import Together
 
@@ -164,17 +164,43 @@ class LoopCode(Together):
             if row.by is not None:
                 self._pick(k, row)
                 continue
+            if row.term is not None:
+                self._compute(k, row.term)
+                continue
             if self.iteration.inner[k] and row.step is None:
                 self._allow_none(k, f"begin + {row.offset} + count", row.axis)
             if self.is_whole(k) and row.step is None:
-                told = f"index is out of bounds for axis {row.axis} of '{self.batch.names[k]}'"
-                size = f"{self.entries[k]}.shape[{row.axis}]"
-                self.before.append(f"if count > 0 and {size} < begin + {row.offset} + count:")
-                self.before.append(f"    raise IndexError({told!r})")
+                self._check_size(self.entries[k], row)
             self.before.append(f"rows{k} = {self._rows(self.entries[k], row)}")
             if k in self.wrt:
                 self.before.append(f"adjoint_rows{k} = {self._rows(self.shadows[k], row)}")
             self.entries[k] = f"rows{k}"
+
+    def _check_size(self, source, row):
+        """Lines that raise the error of an array without elements for all iterations."""
+        name = row.array.partition(".")[0]
+        told = f"index is out of bounds for axis {row.axis} of '{name}'"
+        size = f"{source}.shape[{row.axis}]"
+        self.before.append(f"if count > 0 and {size} < begin + {row.offset} + count:")
+        self.before.append(f"    raise IndexError({told!r})")
+
+    def _compute(self, k, term):
+        """Lines for the arrays and numbers that iterations compute an integer from."""
+        names = []
+        for part in term.parts:
+            names.append(f"part{k}_{len(names)}")
+            source = (
+                str(part) if isinstance(part, int) else self._entry_of(getattr(part, "array", part))
+            )
+            if not isinstance(part, int | str):
+                if self.iteration.inner[k]:
+                    given = self.constant("given_or_zeros", blocks.given_or_zeros)
+                    source = f"{given}({source}, begin + {part.offset} + count, {part.axis})"
+                if self.is_whole(k):
+                    self._check_size(source, part)
+                source = self._rows(source, part)
+            self.before.append(f"{names[-1]} = {source}")
+        self.entries[k] = self.tuple_of(names)
 
     def _allow_none(self, k, size, axis):
         """Lines that put zeros in place of an array without elements, of which nothing is read."""
@@ -218,6 +244,11 @@ class LoopCode(Together):
         self.body += self.over_elements(name, ty.ndim - 1, lambda j: f"{name}[{j}] = {given}{j})")
         return name, types.Array(lane, ty.ndim - 1, "C")
 
+    def _computed(self, k, term):
+        """`(source, type)` of an integer that iterations compute, in a block."""
+        load = self.constant("load", integers.load_term(term, self.lanes, self.is_whole(k)))
+        return f"{load}({self.entries[k]}, first)", Varying(types.float64, self.lanes)
+
     def _deliver_batched(self, k, leaf):
         row = self.iteration.rows[k]
         if row.by is None:
@@ -260,6 +291,8 @@ class LoopCode(Together):
     def _argument(self, k):
         if not self._is_written(k):
             row = self.iteration.rows[k]
+            if row and row.term:
+                return self._computed(k, row.term)
             return self._picked(k) if row and row.by else super()._argument(k)
         source = None if self.iteration.filled[k] else self.entries[k]
         return self._block(k, "block", source)

@@ -9,11 +9,13 @@ at it, become floats where that makes no difference: beside floats, and in compa
 import operator
 from typing import NamedTuple
 
+import numpy as np
 from numba.core import ir, types
 from numba.core.typing import signature
 
 from ..rules.arrays.broadcasting import broadcast_step
 from .function import is_expr, map_vars, read_by
+from .integer_rows import Term, term_of
 
 NUMBER = "$number"
 """The number of the iteration, as a float."""
@@ -21,6 +23,7 @@ NUMBER = "$number"
 _COMPARISONS = {
     *(operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne),
 }
+_DIVISIONS = {operator.truediv, operator.itruediv}
 _FEW = 8  # elements of a row that have names of their own
 _EXACT = 2**53  # up to which a float has every integer
 _ROWS = types.float64, types.float32, types.boolean
@@ -32,7 +35,8 @@ class Row(NamedTuple):
     With `fixed`, the numbers along the other axes, it is one element. `step` is the name of what the number
     is multiplied by, 0 for an array of one element that is broadcast, else 1; or None. Where integers and
     `offset` are the index, `by` is the row that these integers are. What `is_written` is an array, of one
-    element where the axis is the only one.
+    element where the axis is the only one. A `term` of such rows is an integer that the iteration computes:
+    `array` is one of those that it reads for it, `offset` the least.
     """
 
     array: str
@@ -42,6 +46,7 @@ class Row(NamedTuple):
     fixed: tuple | None
     by: "Row | None" = None
     is_written: bool = False
+    term: Term | None = None
 
     @property
     def place(self):
@@ -125,6 +130,7 @@ class IterationReads:
     def _find(self, s):
         """Note a statement that makes an index of the number, or reads at one; whether it can stay so."""
         value = getattr(s, "value", None)
+        self._find_term(s)
         shift = self._more(s, self._integers())
         if shift is not None:
             self.shifts[s.target.name] = shift
@@ -140,6 +146,25 @@ class IterationReads:
         if isinstance(s, ir.SetItem) and s.target.name in self.written:
             return self._find_row(s, s.target.name, s.index)
         return True
+
+    def _find_term(self, s):
+        """Note an integer that is computed from those that are read."""
+        term = term_of(self.fn, s, self._side_of_term)
+        if term is not None:
+            least = min(term.rows, key=lambda row: row.offset)
+            self.read[s.target.name] = least._replace(term=term), []
+            self.elements.add(s.target.name)
+
+    def _side_of_term(self, var):
+        number = self.fn.constant(var)
+        if type(number) is int:
+            return number
+        if var.name in self._integers():
+            row, rest = self.read[var.name]
+            plain = row.fixed is not None and row.by is None and row.step is None and not rest
+            return (row.term or row) if plain else None
+        is_integer = isinstance(self.fn.type_of(var), types.Integer)
+        return var.name if is_integer and self.is_outside(var.name) else None
 
     def _integers(self):
         """The names of integers that are read at the number of the iteration."""
@@ -207,7 +232,8 @@ class IterationReads:
     @staticmethod
     def _can_pick(row, ty):
         """Whether there is code for elements or rows whose numbers are integers that each iteration reads."""
-        plain = row.by.fixed is not None and row.by.by is None and row.by.step is None
+        by = row.by
+        plain = by.fixed is not None and by.by is None and by.step is None and by.term is None
         return plain and isinstance(ty.dtype, types.Float) and ty.ndim < 3 and row.axis == 0
 
     def _drop_indices(self):
@@ -241,7 +267,9 @@ class IterationReads:
 
     def rest_of(self, s):
         """What else a statement with a row reads."""
-        rest = self.read[_key(s)][1]
+        row, rest = self.read[_key(s)]
+        if row.term:
+            return [ir.Var(self.fn.scope, name, s.loc) for name in row.term.names]
         return rest if is_assigned(s) else [*rest, s.value]
 
     # -- what is done with it ----------------------------------------------------------------
@@ -255,7 +283,7 @@ class IterationReads:
             return self.row_of(s) is not None and s.value.name not in {*made, *integers}
         if s.target.name in made or self.row_of(s):
             return True  # an index, and what is read by it
-        if not held.isdisjoint({*self.steps, *self.shifts}):
+        if not held.isdisjoint({*self.steps, *self.shifts} - self.elements):
             return False
         known = self._is_float_use(s.value, {*self.offsets, *integers})
         self.number |= known and not held.isdisjoint(self.offsets)
@@ -268,26 +296,37 @@ class IterationReads:
     def _is_float_use(self, value, names):
         """Whether integers could be floats in an expression."""
         if is_expr(value, "call"):
-            return self.fn.constant(value.func) is float and len(value.args) == 1
+            return len(value.args) == 1 and self._takes_float(value)
         if not is_expr(value, "binop", "inplace_binop") or value not in self.fn.calls:
             return False
         if value.fn in _COMPARISONS:
             sides = value.lhs, value.rhs
-            large = all(v.name in self.elements and self._may_be_large(v) for v in sides)
-            return not large and all(v.name in names or self._is_small(v) for v in sides)
+            # A float that holds one of two integers tells how that compares with the other.
+            return any(map(self._is_held, sides)) and all(map(self._is_real, sides))
+        if value.fn in _DIVISIONS:
+            return True
         pairs = zip((value.lhs, value.rhs), self.fn.calls[value].args, strict=True)
         return all(ty == types.float64 for v, ty in pairs if v.name in names)
 
-    def _may_be_large(self, var):
-        """Whether an integer may be one that a float does not hold."""
-        ty = self.fn.type_of(var)
-        return not isinstance(ty, types.Boolean) and ty.bitwidth > 32
+    def _takes_float(self, call):
+        """Whether a function of an integer is that of it as a float."""
+        called = self.fn.constant(call.func)
+        if called is float:
+            return True
+        known = isinstance(called, np.ufunc) or getattr(called, "__module__", None) == "math"
+        return known and self.fn.calls[call].return_type == types.float64
 
-    def _is_small(self, var):
-        number = self.fn.constant(var)
-        if number is None:
-            return isinstance(self.fn.type_of(var), types.Float)
-        return isinstance(number, int | float) and abs(number) < _EXACT
+    def _is_real(self, var):
+        return isinstance(self.fn.type_of(var), types.Float | types.Integer | types.Boolean)
+
+    def _is_held(self, var):
+        """Whether a float holds a number: an integer of 64 bits need not be one."""
+        number, ty = self.fn.constant(var), self.fn.type_of(var)
+        if isinstance(number, int | float):
+            return abs(number) < _EXACT
+        if not isinstance(ty, types.Integer):
+            return isinstance(ty, types.Float | types.Boolean)
+        return var.name in self.offsets or ty.bitwidth <= 32
 
     # -- the same in a function of one iteration ---------------------------------------------
 
@@ -306,7 +345,8 @@ class IterationReads:
 
     def dropped(self):
         """The names of indices, which the function has no use for."""
-        return {*self._numbers(), *self.shifts, *self.tuples, *self.indices}
+        indices = {*self.shifts, *self.indices} - self.elements
+        return {*self._numbers(), *self.tuples, *indices}
 
     def rewritten(self, part, s):
         """The statements that stand for one in the function `part`, whose arguments the rows are."""
@@ -389,8 +429,12 @@ class IterationReads:
         """A statement whose integers are floats now."""
         if is_expr(copy.value, "call") and self.fn.constant(s.value.func) is float:
             return ir.Assign(copy.value.args[0], s.target, s.loc)
-        if is_expr(copy.value, "binop", "inplace_binop") and copy.value.fn in _COMPARISONS:
+        if is_expr(copy.value, "call"):
+            part.calls[copy.value] = signature(types.float64, types.float64)
+        elif is_expr(copy.value, "binop", "inplace_binop") and copy.value.fn in _COMPARISONS:
             part.calls[copy.value] = signature(types.boolean, types.float64, types.float64)
+        elif is_expr(copy.value, "binop", "inplace_binop") and copy.value.fn in _DIVISIONS:
+            part.calls[copy.value] = signature(types.float64, types.float64, types.float64)
         elif s.value in part.calls:
             part.calls[copy.value] = part.calls[s.value]
         return copy

@@ -135,6 +135,8 @@ class IterationOutline(LoopOutline):
     def _take_indices(self):
         """Have the arrays of integers that tell of rows, constants too: the loop reads them."""
         names = {row.by.array: None for row in self.reads.rows if row.by}
+        terms = [row.term for row in self.reads.rows if row.term]
+        names |= {row.array: None for term in terms for row in term.rows}
         self.arguments += map(self._var, names)
 
     def _leaves_integers(self, s):

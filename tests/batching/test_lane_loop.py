@@ -13,7 +13,7 @@ from numbad.batching.lane_loop import LaneLoops, lane_loop
 from numbad.elementary.option import asked_as
 from numbad.reverse.switches import without
 
-from . import staying_loops, writing_loops  # noqa: F401  (they list their programs)
+from . import integer_loops, staying_loops, writing_loops  # noqa: F401  (they list their programs)
 from .lane_programs import FIRST, REST, P, X, Y
 from .point_loops import elements, neighbours
 
