@@ -159,7 +159,7 @@ class Emitter:
         """A value whose arrays do not own their memory, so that copies of it count no references.
 
         Atomic counting would cost more than a small right-hand side; whoever borrows sees to it
-        that the owner outlives the borrowing.
+        that the owner outlives the borrowing. Strings, lists and instances are counted as ever.
         """
         if isinstance(ty, types.Array):
             array = self.context.make_array(ty)(self.context, self.builder, value)
@@ -169,6 +169,9 @@ class Emitter:
             for i, member in enumerate(ty):
                 item = self.borrowed(member, self.builder.extract_value(value, i))
                 value = self.builder.insert_value(value, item, i)
+            return value
+        if self.context.data_model_manager[ty].contains_nrt_meminfo():
+            self.context.nrt.incref(self.builder, ty, value)
         return value
 
     def write_row(self, ty, table, row, vector):

@@ -83,7 +83,8 @@ def lend(typingctx, given):
     result = lent_type(given)
 
     def codegen(context, builder, signature, arguments):
-        return converted(context, builder, given, result, arguments[0])
+        value = converted(context, builder, given, result, arguments[0])
+        return impl_ret_borrowed(context, builder, result, value)
 
     return result(given), codegen
 

@@ -15,8 +15,11 @@ from numba.core.registry import cpu_target
 from numbad.compilation.inherited import inherited_options
 from numbad.compilation.memo import remembered
 from numbad.compilation.relinking import PLAINLY, DirectCall, note_call
+from numbad.errors import UnsupportedError
 from numbad.forward.dual import base_scalar
 from numbad.forward.promote import effects
+from numbad.forward.refuse import place_of_def, told
+from numbad.ir.fence import place
 from numbad.ir.leaves import leaves
 from numbad.ode.rhs import RightHandSide
 from numbad.ode.state import restored_type
@@ -46,11 +49,23 @@ class Slope:
 
     def pullback(self, by_args):
         """The dispatcher `pull(args, shadows, seed)` of the wrapper, by y, and by what else is asked for."""
+        self._refuse_lists()
         form = restored_type(self.structure, self.y)
         given = [types.float64, form, *([self.y] if self.in_array else []), *self._free()]
         pull = pullback_of(self.wrapper(), given, self.differentiated_by(by_args))
         pull.made_by = Slope.pullback, (self, by_args)  # for `relinking`
         return pull
+
+    def _refuse_lists(self):
+        for ty in self._free():
+            if any(leaf.kind == "list" for leaf in leaves(ty)):
+                raise told(
+                    UnsupportedError(
+                        f"reverse mode cannot differentiate a solution with a list among its args: "
+                        f"{place(place_of_def(self.fun.py_func))}\nWay out: an array or a tuple in place "
+                        'of the list, or mode="forward".'
+                    )
+                )
 
     def differentiated_by(self, by_args):
         """The numbers of the wrapper's parameters that the pullback is by."""
