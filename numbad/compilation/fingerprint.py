@@ -80,6 +80,8 @@ class Fingerprint:
         if isinstance(value, _PLAIN):  # whether equal ones are one object differs between processes
             self._text(repr(value))
         elif isinstance(value, tuple):
+            if type(value) is not tuple:  # the members of a namedtuple are read by their names
+                self.add(type(value))
             self._items(value)
         elif id(value) in self._seen:
             self._text(f"again {self._seen[id(value)][0]}")

@@ -84,37 +84,58 @@ class _Array:
         return now.tobytes("A") == self.array.tobytes("A")
 
 
+class _Tuple:
+    """A tuple whose members have names, or may change."""
+
+    def __init__(self, value):
+        self.kind, self.members = type(value), tuple(map(_kept, value))
+
+    def is_same(self, now):
+        if not isinstance(now, tuple) or len(now) != len(self.members):
+            return False
+        return _layout(type(now)) == _layout(self.kind) and all(map(_is_same, self.members, now))
+
+    @property
+    def value(self):
+        members = map(_value, self.members)
+        return self.kind(*members) if hasattr(self.kind, "_fields") else tuple(members)
+
+
+def _layout(kind):
+    """What code makes of the class of a tuple: a namedtuple's may be defined anew, with other fields."""
+    return kind.__name__, getattr(kind, "_fields", None)
+
+
 def _kept(value):
     """What tells later whether a value is still the same."""
     if isinstance(value, np.ndarray) and is_small(value) and not value.dtype.hasobject:
         return _Array(value)
     if isinstance(value, np.void):
         return value.copy()
-    if isinstance(value, tuple) and any(isinstance(v, tuple | np.ndarray) for v in value):
-        return tuple(map(_kept, value))
+    if isinstance(value, tuple) and (
+        type(value) is not tuple or any(isinstance(v, tuple | np.ndarray) for v in value)
+    ):
+        return _Tuple(value)
     return value
 
 
 def _is_same(kept, now):
-    if isinstance(kept, _Array):
+    if isinstance(kept, _Array | _Tuple):
         return kept.is_same(now)
     if isinstance(kept, np.void):
         return type(now) is type(kept) and now.tobytes() == kept.tobytes()
     if kept is now:
         return True
-    if isinstance(kept, tuple) and isinstance(now, tuple):
+    if type(kept) is type(now) is tuple:
         return len(kept) == len(now) and all(map(_is_same, kept, now))
     return type(kept) is type(now) and isinstance(kept, _PLAIN) and repr(kept) == repr(now)
 
 
-def _value(kept, now):
+def _value(kept):
     """The value that was kept, as code takes it."""
     if isinstance(kept, _Array):
         return kept.array
-    if isinstance(kept, tuple) and isinstance(now, tuple) and len(kept) == len(now):
-        members = map(_value, kept, now)
-        return type(now)(*members) if hasattr(now, "_fields") else tuple(members)
-    return kept
+    return kept.value if isinstance(kept, _Tuple) else kept
 
 
 # -- names -------------------------------------------------------------------------------------
@@ -343,7 +364,7 @@ def _changes(dispatcher, places, kept):
             then = copies.setdefault(id(then), _module_with(then, changes[id(vars(then))]))
         elif _is_same(then, now):
             continue
-        changes.setdefault(id(place), {})[name] = _value(then, now)
+        changes.setdefault(id(place), {})[name] = _value(then)
     return changes
 
 

@@ -61,6 +61,10 @@ def trying(inside):
 
 
 DIFFERENT = {
+    "a constant with names for its members": (
+        generated(Given(1.0, 2.0)),
+        generated(namedtuple("Given", "b a")(1.0, 2.0)),
+    ),
     "globals of a generated function": (generated(1.0), generated(2.0)),
     "globals in a library's place": (
         with_globals(evaluate._evaluate, curve=njit(lambda x: x)),

@@ -4,6 +4,7 @@ import functools
 import math
 import subprocess
 import sys
+from collections import namedtuple
 from types import ModuleType
 
 import numpy as np
@@ -355,3 +356,27 @@ def test_a_global_that_is_bound_anew_between_two_signatures(tmp_path, mode):
     assert found(rebind=False)[0] == 12.0
     assert found(rebind=True)[:2] == [30.0, []]
     assert found(rebind=False)[:2] == [12.0, []]
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(
+    ("read", "around"),
+    [
+        ("c.a", lambda c: c),
+        ("c[0].a", lambda c: (c,)),
+        ("c.a[0]", lambda c: type(c)(*map(np.atleast_1d, c))),
+    ],
+)
+def test_the_names_of_the_members_of_a_constant(mode, read, around):
+    """A cell of a notebook that defines a namedtuple anew, its fields in another order."""
+    names = _names(f"def f(x):\n    return {read} * x")
+    for fields, slope in [("a b", 1.0), ("b a", 2.0), ("a b", 1.0)]:
+        names["c"] = around(namedtuple("Given", fields)(1.0, 2.0))
+        assert _slope(names["f"], mode) == slope
+
+
+def test_members_without_names_and_with_names_differ():
+    names = _names("def f(x):\n    return x * len(c) * (c.a if hasattr(c, 'a') else 3.0)")
+    for c, slope in [((1.0, 2.0), 6.0), (namedtuple("Given", "a b")(1.0, 2.0), 2.0)]:
+        names["c"] = c
+        assert _slope(names["f"], "forward") == slope
