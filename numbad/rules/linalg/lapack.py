@@ -69,6 +69,10 @@ def _function(builder, symbol, count):
     return builder.bitcast(builder.load(cell), signature.as_pointer())
 
 
+# So many products are done here: `getrs` of OpenBLAS hands columns to threads, however few they are, and
+# waits a whole time slice for them where all processors are busy, 10 ms in place of 2 microseconds.
+FEW = 1000
+
 _getrf, _getrs, _trsm = _routine("getrf"), _routine("getrs"), _routine("trsm")
 
 
@@ -117,16 +121,55 @@ def factors(a):
 def substitute(lu, pivots, b):
     """The solution of `a @ x = b` in Fortran order, from the factors of `a`, by `getrs`."""
     x, n, done = columnwise(b), b.shape[0], integers(1)
-    if b.size:
+    if b.size * n <= FEW:
+        _substitute_each(lu, pivots, x.T.reshape((x.size // max(n, 1), n)))
+    else:
         _getrs("N", n, x.size // n, lu, n, pivots, x, n, done)
     return x
+
+
+@njit(error_model="numpy")
+def _substitute_each(lu, pivots, columns):
+    n = len(lu)
+    for column in columns:
+        for k in range(n):
+            _swap(column, k, pivots[k] - 1)
+        for k in range(n):
+            for i in range(k + 1, n):
+                column[i] -= lu[i, k] * column[k]
+        for k in range(n - 1, -1, -1):
+            column[k] /= lu[k, k]
+            for i in range(k):
+                column[i] -= lu[i, k] * column[k]
+
+
+@njit(error_model="numpy")
+def _substitute_transposed_each(lu, pivots, columns):
+    n = len(lu)
+    for column in columns:
+        for k in range(n):
+            for i in range(k):
+                column[k] -= lu[i, k] * column[i]
+            column[k] /= lu[k, k]
+        for k in range(n - 1, -1, -1):
+            for i in range(k + 1, n):
+                column[k] -= lu[i, k] * column[i]
+        for k in range(n - 1, -1, -1):
+            _swap(column, k, pivots[k] - 1)
+
+
+@njit
+def _swap(column, i, j):
+    column[i], column[j] = column[j], column[i]
 
 
 @njit
 def substitute_transposed(lu, pivots, b):
     """The solution of `a.T @ x = b`."""
     x, n, done = columnwise(b), b.shape[0], integers(1)
-    if b.size:
+    if b.size * n <= FEW:
+        _substitute_transposed_each(lu, pivots, x.T.reshape((x.size // max(n, 1), n)))
+    else:
         _getrs("T", n, x.size // n, lu, n, pivots, x, n, done)
     return x
 
