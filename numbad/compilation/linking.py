@@ -86,6 +86,7 @@ class LinkedLibrary(JITCodeLibrary):
             if _ADDRESSED in value.name:
                 value.name += f".{renumber.number}"
         self._note_names(module)
+        self._reads_environment |= bool(environments_read(module))
         self._final_module.link_in(module)
 
     def parts(self, own=()):

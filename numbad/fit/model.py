@@ -208,7 +208,11 @@ def check_right_hand_side(dispatcher, t0, state, arguments):
 
         raise cannot_compile(dispatcher, map(typeof, given), error) from error
     except (ArithmeticError, ValueError, IndexError) as error:
-        raise FailsAtStartError(f"{called} fails at the start, t = {t0:g}: {error}") from error
+        # What Numba raises where a state has another length than `S, I, R = y` takes says nothing.
+        reason = str(error) or (
+            f"{type(error).__name__}; the state has {np.size(state)} components: does it take as many?"
+        )
+        raise FailsAtStartError(f"{called} fails at the start, t = {t0:g}: {reason}") from error
     slopes = np.atleast_1d(np.asarray(slope))
     if slopes.ndim != 1 or slopes.dtype.kind not in "biuf":
         raise ModelError(

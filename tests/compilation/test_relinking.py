@@ -286,6 +286,25 @@ def test_errors_are_those_of_the_second_function(came):
         solve(numba.njit(lambda t, y, a, b: (undefined_name, a)), "tuples")  # noqa: F821
 
 
+def test_numbers_in_errors_of_a_later_function():
+    """They are put in as it raises, with what Numba keeps for the function that does."""
+
+    def unpacked(t, y, rate):
+        x, v, w = y
+        return v, -rate * x, w
+
+    def read(t, y, rate):
+        return y[1], -rate * y[0], rate
+
+    def solve(fun):
+        return nd.ode.solver(fun)(np.ones(2), np.arange(3.0), (0.5,))
+
+    with pytest.raises(ValueError):  # noqa: PT011 (Numba says nothing)
+        solve(unpacked)
+    with pytest.raises(nd.ModelError, match="2 in all; it returns 3"):
+        solve(read)
+
+
 @pytest.mark.dear
 def test_a_jump_is_warned_of_in_the_second_function():
     @numba.njit
