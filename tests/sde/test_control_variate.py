@@ -90,3 +90,29 @@ def test_what_is_refused():
     ):
         with pytest.raises(nd.ArgumentError, match=told):
             nd.sde.ensemble(*GIVEN, **{"reduce": _call, **options})
+
+
+def test_derivatives_are_those_of_what_is_returned():
+    """Of few paths, where the factor of the correction changes by what the control's mean is off."""
+
+    @njit
+    def price(vol):
+        found = nd.sde.ensemble(
+            SOLVE, 100.0, (0.0, 1.0), (0.05, vol), KEY, 40,
+            reduce=_call, control=_end, control_mean=FORWARD,
+        )  # fmt: skip
+        return found.mean
+
+    step = 1e-5
+    central = (price(0.2 + step) - price(0.2 - step)) / (2.0 * step)
+    assert nd.derivative(price)(0.2) == pytest.approx(central, rel=1e-7)
+
+
+def test_a_control_that_does_not_vary_corrects_nothing():
+    @njit
+    def constant(ys):
+        return 3.7
+
+    given = *GIVEN[:-1], 50
+    found = nd.sde.ensemble(*given, reduce=_call, control=constant, control_mean=3.0)
+    assert found.mean == pytest.approx(nd.sde.ensemble(*given, reduce=_call).mean, rel=1e-14)
