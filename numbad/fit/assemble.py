@@ -1,5 +1,6 @@
 """From the arguments of `fit_ode` to a checked `OdeProblem`."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 from numbers import Integral, Real
@@ -98,6 +99,8 @@ def make_problem(
     unknowns, priors, fixed, numbers = _varying(candidates, freedom, scale)
     first = candidates.first
     varied, free = _slots(numbers, len(names), candidates.doses)
+    if solving.atol is None:
+        solving = solving._replace(atol=_absolute_tolerance(read, reading.observing is None))
     shape = Shape(calling, state, size, varied, free, candidates.doses)
     columns = [*varied, *(first + index for index in free)]
     values = candidates.values
@@ -116,6 +119,20 @@ def make_problem(
         reading.labels, priors, fixed, events, function,
     )  # fmt: skip
     return _checked(problem)
+
+
+def _absolute_tolerance(read, of_state):
+    """Return the `atol` that suits the units: of the power of ten above the largest value, if that is below 1.
+
+    `read` are the observations and initial values of the experiments; the observations are `of_state`,
+    or of something else that is made of it.
+    """
+    sizes = [np.max(np.abs(start), initial=0.0) for _, start in read]
+    if of_state:
+        series = [one for observations, _ in read for one in observations.series]
+        sizes += [np.max(np.abs(one.values), initial=0.0, where=one.used) for one in series]
+    largest = max(sizes)
+    return 1e-8 * min(1.0, 10.0 ** math.ceil(math.log10(largest))) if largest > 0.0 else 1e-8
 
 
 def _at(names, values, experiment, everything):
@@ -238,6 +255,8 @@ def _check_options(scale, control, solving):
     numbers = [(name, getattr(control, name)) for name in ("f_scale", "ftol", "xtol", "gtol")]
     for name in ("rtol", "atol"):
         given = getattr(solving, name)
+        if given is None:
+            continue
         numbers += [(name, one) for one in (given if isinstance(given, tuple) else (given,))]
     for name, value in numbers:
         least = np.finfo(float).eps if name in ("ftol", "xtol", "gtol") else 0.0

@@ -51,7 +51,7 @@ def fit_ode(
     scale="linear",
     method="Tsit5",
     rtol=1e-8,
-    atol=1e-8,
+    atol=None,
     first_step=None,
     max_step=math.inf,
     max_steps=100_000,
@@ -157,7 +157,9 @@ def fit_ode(
         Unknowns and data must then be positive. Estimates and standard errors are reported on the
         natural scale all the same.
     method, rtol, atol, first_step, max_step, max_steps, mass_matrix, jac_sparsity, sens_errcon : optional
-        As in `numbad.ode.solver`. With a singular mass matrix, `y0` must satisfy its equations.
+        As in `numbad.ode.solver`. With a singular mass matrix, `y0` must satisfy its equations. `atol` has
+        the units of y; it is 1e-8 by default, and less where no observed or initial value exceeds 0.1: 1e-8 of
+        the power of ten above the largest, so that data in mol/l are fitted as those in nmol/l are.
     sensitivity : "auto", "forward" or "adjoint", optional
         How derivatives are taken: by dual numbers, or by reverse sweeps through the solution, one for
         each number that an experiment compares with data. "auto" is "adjoint" where there are over 40

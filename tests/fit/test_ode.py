@@ -123,6 +123,18 @@ def test_agrees_with_curve_fit_on_a_closed_form():
     np.testing.assert_allclose(result.cov, cov, rtol=1e-4)
 
 
+@pytest.mark.parametrize("unit", [1e-7, 1e-13])
+def test_the_unit_of_the_data_does_not_matter(unit):
+    """Amounts in mol, of which the tolerance of errors was a million times the largest."""
+    t = np.linspace(0.5, 4.0, 12)
+    y = 3.0 * np.exp(-0.8 * t) + 0.05 * np.cos(9.0 * t)
+    known = {"t0": 0.0, "fit_y0": True, "method": "Rodas5P", "rtol": 1e-6}
+    wanted = fit_ode(models.decay, t, y, 1.0, y0=2.0, atol=1e-8, **known)
+    result = fit_ode(models.decay, t, unit * y, 1.0, y0=2.0 * unit, **known)
+    np.testing.assert_allclose(result.x, wanted.x * [1.0, unit], rtol=1e-5)
+    np.testing.assert_allclose(result.cov[0, 0], wanted.cov[0, 0], rtol=1e-4)
+
+
 def test_a_fixed_initial_value_from_the_data_is_no_observation():
     t = np.linspace(0.0, 4.0, 12)
     y = 3.0 * np.exp(-0.8 * t) + 0.05 * np.cos(9.0 * t)
