@@ -304,6 +304,18 @@ def test_files_that_cannot_be_written_are_found_before_the_work(
     assert os.listdir("out") == [name]
 
 
+def test_a_file_of_the_users_is_not_written_over(files, capsys, tmp_path):
+    mine = tmp_path / "cooling.json"
+    for text in ('{"settings": 1}', "[1, 2", "3"):
+        mine.write_text(text)
+        assert main(files()) == 2
+        assert "cooling.json is there already, and is no fit of numbad's" in complaint(capsys)
+        assert mine.read_text() == text
+    mine.write_text('{"numbad fit": 2}')
+    assert main(files()) == 0
+    assert main(files()) == 0  # its own
+
+
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
 def test_a_directory_that_others_own_is_found_before_the_work(files, capsys, tmp_path):
     (tmp_path / "out").mkdir(mode=0o500)

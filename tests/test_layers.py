@@ -20,7 +20,7 @@ LAYERS = (
     ("debugging",),
     ("compilation",),
     ("small_arrays",),
-    ("masked_arrays",),
+    ("executors", "masked_arrays"),
     ("elementary",),
     ("ir", "models"),
     ("lanes", "random"),

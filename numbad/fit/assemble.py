@@ -122,7 +122,7 @@ def make_problem(
 
 
 def _absolute_tolerance(read, of_state):
-    """Return the `atol` that suits the units: of the power of ten above the largest value, if that is below 1.
+    """Return the `atol` that suits the units: of the power of ten above the largest value, up to 1.
 
     `read` are the observations and initial values of the experiments; the observations are `of_state`,
     or of something else that is made of it.

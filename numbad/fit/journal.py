@@ -26,7 +26,10 @@ class Journal:
     """
 
     def __init__(self, path, digests):
-        self.path = os.fspath(path)
+        try:
+            self.path = os.fspath(path)
+        except TypeError:
+            raise DataError(f"journal must be the path of a file, not {path!r}") from None
         self.header = {"numbad journal": FORMAT, **digests}
         self.finished = {}
         try:

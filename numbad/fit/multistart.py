@@ -8,6 +8,7 @@ from contextlib import contextmanager, nullcontext
 import numpy as np
 
 from numbad.errors import ModelError, NumbadWarning
+from numbad.executors import opened
 from numbad.fit.journal import Journal
 from numbad.fit.local import LocalFit, first_evaluation, fit_from
 
@@ -26,8 +27,11 @@ def run_starts(problem, starts, seed=0, executor=None, progress=True, journal=No
         if waiting:
             # Complains of an unusable model before any work, and compiles before workers fork.
             _check(problem, starts[0])
-        with _progress(len(starts), len(finished), progress) as advance:
-            for fit in _stream(problem, starts, waiting, executor):
+        with (
+            _progress(len(starts), len(finished), progress) as advance,
+            opened(executor) as pool,
+        ):
+            for fit in _stream(problem, starts, waiting, pool):
                 if record is not None:
                     record.append(fit)
                 finished[fit.index] = fit

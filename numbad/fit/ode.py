@@ -158,8 +158,8 @@ def fit_ode(
         natural scale all the same.
     method, rtol, atol, first_step, max_step, max_steps, mass_matrix, jac_sparsity, sens_errcon : optional
         As in `numbad.ode.solver`. With a singular mass matrix, `y0` must satisfy its equations. `atol` has
-        the units of y; it is 1e-8 by default, and less where no observed or initial value exceeds 0.1: 1e-8 of
-        the power of ten above the largest, so that data in mol/l are fitted as those in nmol/l are.
+        the units of y. By default it is 1e-8 of the power of ten above the largest observed or initial
+        value, 1e-8 at most: data in mol/l are fitted as those in nmol/l are.
     sensitivity : "auto", "forward" or "adjoint", optional
         How derivatives are taken: by dual numbers, or by reverse sweeps through the solution, one for
         each number that an experiment compares with data. "auto" is "adjoint" where there are over 40
@@ -167,7 +167,7 @@ def fit_ode(
     starts, seed : int, int, optional
         Local fits from so many starts, the best of which counts: `p0`, and a Latin hypercube within
         `bounds`, which must then be finite.
-    executor : concurrent.futures.Executor, optional
+    executor : int or concurrent.futures.Executor, optional
         Runs the starts: threads, processes, Dask, MPI. The result does not depend on it.
     device : "cpu" or "cuda", optional
         What solves the ODE. "cuda": a GPU, in float64, each experiment at each start in a thread of its own;

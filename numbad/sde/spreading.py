@@ -1,8 +1,6 @@
 """Blocks of paths spread over threads or processes, in an order that changes nothing."""
 
-import operator
 import sys
-from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from numba import typeof
 
-from numbad.errors import ArgumentError
+from numbad.executors import opened
 from numbad.sde.ensemble_source import Ensemble, plan_of
 from numbad.sde.grid import grid
 
@@ -69,25 +67,8 @@ class Chunk:
 @contextmanager
 def mapping(executor):
     """`map` over what `ensemble` takes as an executor."""
-    if executor is None:
-        yield map
-    elif isinstance(executor, Executor):
-        yield executor.map
-    else:
-        with ThreadPoolExecutor(_threads(executor)) as pool:
-            yield pool.map
-
-
-def _threads(executor):
-    try:
-        count = operator.index(executor)
-    except TypeError:
-        count = 0
-    if count < 1:
-        raise ArgumentError(
-            f"executor is a number of threads, 1 or more, or an executor, not {executor!r}"
-        )
-    return count
+    with opened(executor) as pool:
+        yield map if pool is None else pool.map
 
 
 def _shown(parts, count, progress):

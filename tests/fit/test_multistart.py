@@ -11,7 +11,7 @@ from multiprocessing import get_context
 import numpy as np
 import pytest
 
-from numbad.errors import DataError, ModelError, NumbadWarning
+from numbad.errors import ArgumentError, DataError, ModelError, NumbadWarning
 from numbad.fit.journal import Journal
 from numbad.fit.multistart import best, run_starts
 from numbad.fit.result import FitResult
@@ -286,3 +286,17 @@ def test_a_journal_knows_the_values_that_a_model_takes_from_outside(tmp_path):
 def test_a_problem_is_one_object_in_every_process_it_travels_to():
     problem = predator_prey_fit().problem
     assert pickle.loads(pickle.dumps(problem)) is problem
+
+
+def test_a_number_is_so_many_threads():
+    problem = decaying(bounds=BOUNDS)
+    assert run(problem, executor=2) == run(problem)
+    with pytest.raises(
+        ArgumentError, match="a number of threads, 1 or more, or an executor, not 'many'"
+    ):
+        run(problem, executor="many")
+
+
+def test_a_journal_is_a_path():
+    with pytest.raises(DataError, match="journal must be the path of a file, not \\[\\]"):
+        run_starts(decaying(), np.array([[1.0, 1.0]]), journal=[])
