@@ -1,5 +1,9 @@
 """Derivatives follow what `recompile` makes of a function, and rules that are given later."""
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from numba import njit
@@ -133,3 +137,17 @@ def test_a_sparse_jacobian(given):
     else:
         with pytest.raises(nd.SparsityError):
             jacobian(x)
+
+
+def test_what_is_not_compiled_is_told():
+    program = "import numbad as nd\nnd.grad(lambda x: x * x)"
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "NUMBAD_CACHE_DIR": "off"}
+    found = subprocess.run(
+        [sys.executable, "-c", program],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert found.returncode == 1
+    assert "ArgumentError: Numba compiles nothing while NUMBA_DISABLE_JIT is set" in found.stderr

@@ -18,7 +18,7 @@ def _adder(section, prefix="numpy"):
     def add(name, expression, *, constant=False, also=(), feature=None, **options):
         method = section.constant if constant else section.call
         names = tuple(f"{prefix}.{n}" for n in (name, *also))
-        shown = ", ".join(f"`np.{n}`" for n in (name, *also))
+        shown = ", ".join(f"`np{n.removeprefix('numpy')}`" for n in names)
         method(name, expression, feature=feature or shown, names=names, **options)
 
     return add
