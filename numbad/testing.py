@@ -9,6 +9,7 @@ from .operators import jvp, vjp
 from .operators.operator_dispatcher import as_dispatcher
 
 MODES = ("forward", "reverse")
+NEARLY = 1e-2  # what is off by less than this fraction is no wrong rule for sure
 MANY = 16  # inputs that are checked one by one; beyond, random directions are
 _SHRINK = 1.6
 _STEPS = 12
@@ -78,16 +79,61 @@ def check_grads(f, args, *, modes=MODES, order=2, rtol=1e-6, atol=1e-8, seed=0):
 
 
 def compare_operator(operator, args):
-    """Compare the derivatives that an operator is made of with differences; what is too rough is told."""
+    """Compare the derivatives that an operator is made of with differences.
+
+    A warning tells of what these cannot decide: a function that is too rough, or draws random numbers, and
+    derivatives that are off by less than 1 %, as those of solutions within an error tolerance are.
+    """
     given = args[0] if operator.takes_tuples else args
     mode = getattr(operator, "mode", None)
     modes = (mode,) if mode in MODES else ("forward",)
     try:
+        if _draws(operator.f, given):
+            told = (
+                f"{operator.name}: the function gives another value each time; nothing is compared"
+            )
+            warnings.warn(told, stacklevel=4)
+            return
         check_grads(operator.f, given, modes=modes, order=1)
     except (ArgumentError, UnsupportedError):
         pass  # of other arguments than the operator's
     except RoughError as error:
         warnings.warn(str(error), stacklevel=4)
+    except GradientError as error:
+        try:
+            check_grads(operator.f, given, modes=modes, order=1, rtol=NEARLY, atol=NEARLY)
+            told = "A tolerance may leave that: of a solver, of an iteration"
+        except GradientError:
+            if not _has_kink(operator.f, given):
+                raise
+            told = "The function has a kink here, where derivatives are of one side (docs/kinks.md)"
+        warnings.warn(f"{error}. {told}", stacklevel=4)
+
+
+def _draws(f, args):
+    """Whether a function gives another value when it is called again."""
+    flat = _Flat(args)
+    first, second = (_result(f(*flat.moved(0.0))) for _ in range(2))
+    return not np.array_equal(first, second, equal_nan=True)
+
+
+def _has_kink(f, args):
+    """Whether a function goes on in one direction otherwise than it came from there.
+
+    What it bends by within a step goes with its square where the function is smooth, else with the step.
+    """
+    flat = _Flat(args)
+    middle = _result(f(*flat.moved(0.0)))
+
+    def bend(step):
+        return np.abs(_result(f(*flat.moved(step))) + _result(f(*flat.moved(-step))) - 2.0 * middle)
+
+    size = 1e-5 * max(float(np.max(np.abs(flat.x))), 0.1)
+    for direction in _directions(flat.size, np.random.default_rng(0)):
+        long, short = bend(size * direction), bend(0.5 * size * direction)
+        if np.any((short > 0.4 * long) & (long > 1e-3 * size * (1.0 + np.abs(middle)))):
+            return True
+    return False
 
 
 def _check_options(args, modes, order):

@@ -122,6 +122,31 @@ def test_a_wrong_derivative_is_told():
     assert nd.derivative(plain)(2.0) == 6.0
 
 
+@pytest.mark.parametrize("at", [2.0, 0.0])
+def test_a_wrong_derivative_is_told_where_the_function_is_even(at):
+    """At a minimum there is no kink, and no tolerance explains a slope of one."""
+    square = njit(lambda x: x * x)
+    nd.scalar_rule(square, lambda ans, x: (2 * x + 1.0,))
+    with nd.debug(), pytest.raises(GradientError, match="differences of the function give"):
+        nd.derivative(lambda x: square(x))(at)
+
+
+def test_what_differences_cannot_decide_is_a_warning():
+    """The derivatives are right."""
+    times = np.linspace(0.0, 20.0, 11)
+    solve = nd.ode.solver(
+        lambda t, y, a: (a * y[0] - 0.4 * y[0] * y[1], -y[1] + 0.4 * y[0] * y[1]),
+        rtol=1e-6, atol=1e-6,
+    )  # fmt: skip
+    with nd.debug():
+        with pytest.warns(UserWarning, match="A tolerance may leave that: of a solver"):
+            nd.derivative(lambda a: solve((10.0, 5.0), times, (a,))[-1].sum())(1.1)
+        with pytest.warns(UserWarning, match="The function has a kink here"):
+            assert nd.derivative(lambda x: max(x, 0.0))(0.0) in (0.0, 1.0)
+        with pytest.warns(UserWarning, match="gives another value each time"):
+            nd.derivative(lambda x: x * np.random.random())(1.0)
+
+
 def test_the_variable_switches_it_on(monkeypatch):
     monkeypatch.setenv("NUMBAD_DEBUG", "1")
     with pytest.raises(nd.NonFiniteError):
