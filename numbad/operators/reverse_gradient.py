@@ -1,14 +1,21 @@
 """Reverse mode of `grad` and `value_and_grad`: one call of the pullback, with one as the seed."""
 
+from numba.core import types
+
 from .adjoint import AdjointSource
 from .argument_structure import differentiated
-from .operator_dispatcher import plain_parameters
+from .operator_dispatcher import parameter_names, plain_parameters
 from .results import scalar_result
 
 
 def adjoint_of_arguments(operator, typingctx, argtypes, wrt):
     """The source under construction, for a function called with the arguments of `f`."""
     arguments = [(f"arg{k}", ty) for k, ty in enumerate(argtypes)]
+    names = parameter_names(operator.f.py_func)
+    for k in operator.argnums:  # before the function is compiled for what it cannot take
+        if k < len(arguments) and not isinstance(arguments[k][1], types.Omitted):
+            read, ty = arguments[k]
+            differentiated(f"nd.{operator.name}", names[k], read, types.unliteral(ty))
     source = AdjointSource(operator, typingctx, operator.f, arguments, wrt)
     for k in operator.argnums:
         name, (read, ty) = source.names[k], source.arguments[k]

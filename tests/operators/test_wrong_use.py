@@ -100,3 +100,13 @@ def test_a_list_that_is_changed_within_the_tuple_of_arguments():
         assert operator((5.0, typed), other)[0] == 20.0
         assert list(typed) == [2.0, 3.0]
     assert nd.vjp(reads, 0)((5.0, [2.0]), 1.0) == (10.0, (2.0,))
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+@pytest.mark.parametrize(
+    ("given", "told"), [(None, "is None"), ("a", "is a string"), ([1.0], "is a list of float64")]
+)
+def test_what_holds_no_floats_is_told_before_numba_compiles_it(given, told, mode):
+    gradient = nd.grad(lambda x: (x**3).sum(), mode=mode)
+    with pytest.raises(nd.ArgumentError, match=f"argument 'x', which {told}; it must hold floats"):
+        gradient(given)
