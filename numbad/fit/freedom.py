@@ -1,5 +1,6 @@
 """What may vary in a fit, and how: from the user's arguments to checked unknowns and priors."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -46,7 +47,14 @@ def varying(names, start, freedom, default, aliases=None):
     held = read_fixed(freedom.fixed, names, aliases, start) | (lower == upper)
     for name, value, low, high in zip(names, start.tolist(), lower, upper, strict=True):
         if not low <= value <= high:
-            raise ModelError(f"{name} starts at {value:g}, outside its bounds [{low:g}, {high:g}]")
+            told = f"{name} starts at {value:g}, outside its bounds [{low:g}, {high:g}]"
+            pairs = not isinstance(freedom.bounds, Mapping | None)
+            if pairs and len(names) == 2 == len(freedom.bounds):
+                told += (
+                    ". bounds= has (lower, upper) for each unknown; SciPy's form, all lower ends and then "
+                    "all upper ends, is list(zip(lower, upper)) here"
+                )
+            raise ModelError(told)
     defaults = map(default, start.tolist(), lower.tolist())
     transforms = read_transforms(freedom.transforms, names, defaults, aliases)
     priors = read_priors(freedom.priors, names, start, held, aliases)

@@ -174,3 +174,17 @@ NORMAL = {"rate": ("normal", 1.0, 0.1)}
 def test_unusable_freedom_is_named(options, said):
     with pytest.raises(ModelError, match=said):
         fitted(**options)
+
+
+def test_bounds_in_scipys_form_are_told():
+    """Of two unknowns, two arrays could be either form."""
+
+    def two(t, y, a, b):
+        return (-a * y[0] + b,)
+
+    with pytest.raises(
+        ModelError, match=r"outside its bounds \[0, 0\]\. bounds= has .lower, upper. for each"
+    ):
+        fit_ode(
+            two, T, np.exp(-T), {"a": 1.5, "b": 1.5}, y0=(1.0,), bounds=([0.0, 0.0], [3.0, 3.0])
+        )
