@@ -113,7 +113,10 @@ def compare_operator(operator, args):
 def _draws(f, args):
     """Whether a function gives another value when it is called again."""
     flat = _Flat(args)
-    first, second = (_result(f(*flat.moved(0.0))) for _ in range(2))
+    try:
+        first, second = (_result(f(*flat.moved(0.0))) for _ in range(2))
+    except (TypeError, ValueError):  # it returns what is no number
+        return False
     return not np.array_equal(first, second, equal_nan=True)
 
 

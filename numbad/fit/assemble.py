@@ -132,7 +132,9 @@ def _absolute_tolerance(read, of_state):
         series = [one for observations, _ in read for one in observations.series]
         sizes += [np.max(np.abs(one.values), initial=0.0, where=one.used) for one in series]
     largest = max(sizes)
-    return 1e-8 * min(1.0, 10.0 ** math.ceil(math.log10(largest))) if largest > 0.0 else 1e-8
+    if not 1e-290 < largest < 1.0:
+        return 1e-8
+    return 1e-8 * 10.0 ** math.ceil(math.log10(largest))
 
 
 def _at(names, values, experiment, everything):

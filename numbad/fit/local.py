@@ -83,8 +83,8 @@ def held(jacobian):
     length = np.linalg.norm(jacobian, axis=0)
     length[length == 0.0] = 1.0
     rows = np.zeros((len(length), len(length)))
-    short = len(jacobian) < len(length)
-    _, singular, directions = np.linalg.svd(jacobian / length, full_matrices=short)
+    # What is above the diagonal of R has the singular values, and is small where the data are many.
+    _, singular, directions = np.linalg.svd(np.linalg.qr(jacobian / length, mode="r"))
     unseen = directions[np.count_nonzero(singular > ROUNDING * singular[0]) :]
     rows[: len(unseen)] = max(singular[0], 1.0) * unseen * length
     return rows

@@ -160,8 +160,8 @@ class IterationReads:
         if type(number) is int:
             return number
         if var.name in self._integers():
-            row, rest = self.read[var.name]
-            plain = row.fixed is not None and row.by is None and row.step is None and not rest
+            row, _ = self.read[var.name]
+            plain = row.fixed is not None and row.by is None and row.step is None
             return (row.term or row) if plain else None
         is_integer = isinstance(self.fn.type_of(var), types.Integer)
         return var.name if is_integer and self.is_outside(var.name) else None
@@ -304,7 +304,7 @@ class IterationReads:
             # A float that holds one of two integers tells how that compares with the other.
             return any(map(self._is_held, sides)) and all(map(self._is_real, sides))
         if value.fn in _DIVISIONS:
-            return True
+            return self._is_real(value.lhs) and self._is_real(value.rhs)
         pairs = zip((value.lhs, value.rhs), self.fn.calls[value].args, strict=True)
         return all(ty == types.float64 for v, ty in pairs if v.name in names)
 

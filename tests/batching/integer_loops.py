@@ -131,6 +131,33 @@ def in_a_loop_that_is_not_run(p, k, none, count):
     return total
 
 
+TABLE = np.stack([COUNTS, TRIALS], axis=1)
+
+
+@program(P, TABLE)
+def of_a_table(p, d):
+    total = 0.0
+    for i in range(len(d)):
+        total += (d[i, 1] - d[i, 0]) * math.log(1.0 + p[0] ** 2) + math.exp(p[1] * d[i, 0])
+    return total
+
+
+@program(P, Y, argnums=(0, 1))
+def functions_of_the_number(p, y):
+    total = 0.0
+    for i in range(len(y)):
+        total += math.exp(-p[0] * math.log(i + 1)) * y[i] + math.sqrt(i) / (i + 2) * p[1]
+    return total
+
+
+@program(P, np.stack([Y, Y], axis=1), COUNTS, argnums=(0, 1), loops=0)
+def rows_over_counts_stay(p, x, k):
+    total = 0.0
+    for i in range(len(k)):
+        total += math.exp(np.sum(x[i] / (k[i] + 1) * p[0]))
+    return total
+
+
 @program(P, COUNTS, loops=0)
 def wrapped_indices_stay(p, k):
     total = 0.0
