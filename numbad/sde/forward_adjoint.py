@@ -5,7 +5,8 @@ from numba.core import types
 from numbad.compilation.caching import jit
 from numbad.compilation.memo import built_once
 from numbad.errors import UnsupportedError
-from numbad.forward.dual import primal_type
+from numbad.forward.dual import duals_in, primal_type
+from numbad.forward.dualize import replacement
 from numbad.ode.compiling import generic
 from numbad.operators import grad
 from numbad.operators.argument_structure import leaves, parse, render
@@ -26,7 +27,7 @@ def forward_pullback(problem, wrt, origin):
 
     def choose(*given):
         tys = tuple(types.unliteral(primal_type(ty)) for ty in given[0])
-        return _written(problem, wrt, tys)
+        return _written(problem, wrt, tys, any(any(duals_in(ty)) for ty in given))
 
     text = "def pull(args, shadows, seed):\n    raise NotImplementedError(content)\n"
     return generic(define(text, {"content": content}), content, choose, origin)
@@ -46,9 +47,13 @@ def _gradient(solve, wrt):
     return grad(jit(error_model="numpy", nogil=True)(weighted), wrt, mode="forward")
 
 
-def _written(problem, wrt, tys):
+def _written(problem, wrt, tys, of_duals):
     solve = core(problem, *tys)
-    namespace = {"solve": solve, "gradient": _gradient(solve, wrt), "add_into": add_into}
+    namespace = {
+        "solve": replacement(solve) if of_duals else solve,
+        "gradient": _gradient(solve, wrt),
+        "add_into": add_into,
+    }
     given = "args[0], args[1], args[2], args[3]"
     lines = [f"ys, found = solve({given}), gradient({given}, seed)"]
     parts = ["None"] * len(tys)

@@ -312,6 +312,14 @@ def _step_size(dt):
 class SolveDispatcher(StructureDispatcher):
     """What `solver` returns."""
 
+    def __call__(self, *args, **kws):
+        if len(args) + len(kws) == 3 and "key" not in kws:
+            raise ArgumentError(
+                "the key of the random numbers is missing: solve(y0, ts, args, key) with "
+                "key = nd.random.key(seed), and args=() where there are none"
+            )
+        return super().__call__(*args, **kws)
+
     def numbad_jacobian(self, argtypes, wrt, single, with_value, mode):
         """The Jacobian in one pass, by mixed mode, where that is asked for or costs less; else None."""
         problem = self.origin[1][0]

@@ -43,3 +43,22 @@ def test_general_noise_and_parameters_in_arrays():
     np.testing.assert_allclose(gradients[2], gradients[0], rtol=1e-12)
     np.testing.assert_allclose(gradients[1], gradients[0], rtol=2e-2)
     assert not np.allclose(gradients[1], gradients[0], rtol=1e-6)
+
+
+@pytest.mark.deep
+def test_forward_mode_around_it():
+    """Differences of first derivatives give the second ones."""
+    solve = nd.sde.solver(
+        lambda t, y, a, b: a * math.sin(y), lambda t, y, a, b: b * math.cos(y), dt=0.1, adjoint="forward"
+    )  # fmt: skip
+
+    @njit
+    def end(q):
+        return solve(q[0], (0.0, 1.0), (q[1], q[2]), KEY)[-1, 0]
+
+    q, step = np.array([0.5, 1.0, 0.3]), 1e-5
+    gradient = nd.grad(end, mode="reverse")
+    found = nd.jacobian(gradient)(q)
+    for k, along in enumerate(step * np.eye(3)):
+        central = (gradient(q + along) - gradient(q - along)) / (2.0 * step)
+        np.testing.assert_allclose(found[:, k], central, rtol=1e-7, atol=1e-8)

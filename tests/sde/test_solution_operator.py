@@ -277,3 +277,9 @@ def test_rules_of_drift_and_diffusion(mode):
     value, (by_a, by_b) = nd.value_and_grad(end, (0, 1), mode=mode)(1.5, 0.5)
     increment = (value - 2.0 + 1.5 * 0.25) / 0.5
     assert (by_a, by_b) == pytest.approx((-7.0 * 0.25, 7.0 * increment), rel=1e-12)
+
+
+def test_a_missing_key_is_told():
+    with pytest.raises(nd.ArgumentError, match=r"the key .* is missing: .*nd\.random\.key\(seed\)"):
+        GBM(1.0, (0.0, 1.0), (0.1, 0.2))
+    assert GBM(1.0, (0.0, 1.0), (0.1, 0.2), key=KEY).shape == (2, 1)
