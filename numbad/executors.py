@@ -1,7 +1,7 @@
 """What takes `executor=`: a number of threads, or an executor of the user's."""
 
 import operator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager
 
 from numbad.errors import ArgumentError
@@ -10,7 +10,7 @@ from numbad.errors import ArgumentError
 @contextmanager
 def opened(executor):
     """The executor, one of so many threads for a number, or None."""
-    if executor is None or hasattr(executor, "submit"):
+    if executor is None or isinstance(executor, Executor):
         yield executor
         return
     with ThreadPoolExecutor(_threads(executor)) as pool:

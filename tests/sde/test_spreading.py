@@ -24,3 +24,14 @@ def test_any_number_of_threads_gives_the_same_bits(executor):
     assert nd.sde.ensemble(*given, reduce=_end, executor=executor) == nd.sde.ensemble(
         *given, reduce=_end
     )
+
+
+def test_what_is_no_executor_is_told():
+    """Dask's client has `submit` and `map`, which give futures of its own; its `get_executor()` is one."""
+
+    class Client:
+        submit = map = None
+
+    given = SOLVE, 1.0, TIMES, ARGS, KEY, 10
+    with pytest.raises(nd.ArgumentError, match="a number of threads, 1 or more, or an executor"):
+        nd.sde.ensemble(*given, reduce=_end, executor=Client())
