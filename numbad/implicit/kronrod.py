@@ -4,6 +4,8 @@ Kronrod, "Nodes and Weights of Quadrature Formulas" (1965). Computed here to 17 
 the Legendre and the Stieltjes polynomial.
 """
 
+import numpy as np
+
 # (node, weight in the rule of 21 points, weight in the rule of 10 points), each for both signs
 PAIRS = (
     (0.99565716302580808, 0.011694638867371874, 0.0),
@@ -18,3 +20,6 @@ PAIRS = (
     (0.14887433898163121, 0.14773910490133849, 0.29552422471475287),
 )
 CENTRE = 0.14944555400291691
+
+# The centre is the first pair, of half the weight.
+NODES, WEIGHTS, COARSE_WEIGHTS = np.array([(0.0, 0.5 * CENTRE, 0.0), *PAIRS]).T.copy()

@@ -14,7 +14,7 @@ from numba.extending import overload, register_jitable
 from ..forward.access import dtype_like, partial, primal, strip
 from ..forward.dual import Dual
 from .inlining import inlined
-from .kronrod import CENTRE, PAIRS
+from .kronrod import COARSE_WEIGHTS, NODES, WEIGHTS
 
 ACCURATE = 0
 TOO_MANY = 1
@@ -49,40 +49,48 @@ def integrate_upwards(f, lower, upper, args, epsabs, epsrel, limit):
             kind, origin = DOWNWARDS, upper
         empty = lower == upper
         lower, upper = 0.0, 0.0 if empty else 1.0
-    value, error = kronrod(f, kind, origin, lower, upper, args)
-    ratio = excess(error, value, value, epsabs, epsrel)
-    if ratio <= 1.0:
-        return value, ACCURATE
-    if not math.isfinite(ratio):
-        return value, NOT_FINITE
-    return adapt(f, kind, origin, lower, upper, args, epsabs, epsrel, limit, value, error)
+    return adapt(f, kind, origin, lower, upper, args, epsabs, epsrel, limit)
 
 
 @inlined
-def adapt(f, kind, origin, lower, upper, args, epsabs, epsrel, limit, value, error):
-    """Halve the interval with the largest error until the sum is accurate."""
-    lowers, uppers = np.empty(limit), np.empty(limit)
-    values = np.empty(limit, dtype_like(value))
-    errors = np.empty(limit, dtype_like(value))
-    lowers[0], uppers[0], values[0], errors[0] = lower, upper, value, error
-    count = 1
-    while count < limit:
-        worst = find_worst(values, errors, count, value, epsabs, epsrel)
-        middle = 0.5 * (lowers[worst] + uppers[worst])
-        lowers[count], uppers[count], uppers[worst] = middle, uppers[worst], middle
-        for k in (worst, count):
-            values[k], errors[k] = kronrod(f, kind, origin, lowers[k], uppers[k], args)
-        count += 1
-        value = values[0]
-        for k in range(1, count):
-            value = value + values[k]
-        ratio = 0.0
-        for k in range(count):
-            ratio += excess(errors[k], values[k], value, epsabs, epsrel)
+def adapt(f, kind, origin, lower, upper, args, epsabs, epsrel, limit):
+    """Halve the interval with the largest error until the sum is accurate.
+
+    Here, in `kronrod` and in `integrand`, the integrand is called in one place: it is inlined there,
+    and an integrand of fifty lines, inlined thirty times, took a minute to compile.
+    """
+    place, count, limit = 0, 1, max(limit, 1)
+    for call in range(2 * limit - 1):  # of the whole range, then of two halves at a time
+        part, error = kronrod(f, kind, origin, lower, upper, args)
+        if call == 0:
+            value, ratio = part, excess(error, part, part, epsabs, epsrel)
+            if not ratio <= 1.0:
+                lowers, uppers = np.empty(limit), np.empty(limit)
+                values = np.empty(limit, dtype_like(value))
+                errors = np.empty(limit, dtype_like(value))
+                lowers[0], uppers[0], values[0], errors[0] = lower, upper, part, error
+        else:
+            values[place], errors[place] = part, error
+            if call % 2 == 1:
+                place, lower, upper = count, lowers[count], uppers[count]
+                continue
+            count += 1
+            value = values[0]
+            for k in range(1, count):
+                value = value + values[k]
+            ratio = 0.0
+            for k in range(count):
+                ratio += excess(errors[k], values[k], value, epsabs, epsrel)
         if ratio <= 1.0:
             return value, ACCURATE
         if not math.isfinite(ratio):
             return value, NOT_FINITE
+        if count >= limit:
+            break
+        place = find_worst(values, errors, count, value, epsabs, epsrel)
+        middle = 0.5 * (lowers[place] + uppers[place])
+        lowers[count], uppers[count], uppers[place] = middle, uppers[place], middle
+        lower, upper = lowers[place], middle
     return value, TOO_MANY
 
 
@@ -101,28 +109,39 @@ def find_worst(values, errors, count, total, epsabs, epsrel):
 def kronrod(f, kind, origin, lower, upper, args):
     """The integral over an interval by 21 points, and what 10 of them say differently."""
     centre, half = 0.5 * (lower + upper), 0.5 * (upper - lower)
-    total = CENTRE * integrand(f, kind, origin, centre, args)
-    coarse = 0.0 * total
-    for node, weight, coarse_weight in PAIRS:
-        both = integrand(f, kind, origin, centre - half * node, args) + integrand(
-            f, kind, origin, centre + half * node, args
-        )
-        total = total + weight * both
-        coarse = coarse + coarse_weight * both
+    for k in range(NODES.size):
+        for side in range(2):
+            offset = half * NODES[k]
+            part = integrand(f, kind, origin, centre + offset if side else centre - offset, args)
+            if side == 0:
+                both = part
+            else:
+                both = both + part
+        if k == 0:
+            total, coarse = WEIGHTS[k] * both, COARSE_WEIGHTS[k] * both
+        else:
+            total, coarse = total + WEIGHTS[k] * both, coarse + COARSE_WEIGHTS[k] * both
     return half * total, half * (total - coarse)
 
 
 @inlined
 def integrand(f, kind, origin, t, args):
     """The integrand as a function of `t`, on (0, 1) where the range is infinite."""
-    if kind == FINITE:
-        return 1.0 * f(t, *args)
-    distance, stretch = (1.0 - t) / t, 1.0 / (t * t)
-    if kind == UPWARDS:
-        return stretch * f(origin + distance, *args)
-    if kind == DOWNWARDS:
-        return stretch * f(origin - distance, *args)
-    return stretch * (f(distance, *args) + f(-distance, *args))
+    x, stretch = t, 1.0
+    if kind != FINITE:
+        x, stretch = (1.0 - t) / t, 1.0 / (t * t)
+        if kind == UPWARDS:
+            x = origin + x
+        elif kind == DOWNWARDS:
+            x = origin - x
+    for side in range(2 if kind == BOTH else 1):
+        part = f(x, *args)
+        if side == 0:
+            value = part
+        else:
+            value = value + part
+        x = -x
+    return stretch * value
 
 
 def excess(error, part, total, epsabs, epsrel):

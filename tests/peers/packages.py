@@ -40,7 +40,7 @@
         seaduck hyperspy aydin    # and what they import
     python -m tests.peers.packages DIR [part of a function's name ...]
 
-An extra that no test needs. A process for each module; one that dies is started again behind the call that
+An extra that no test needs. A process for 50 calls; one that dies is started again behind the call that
 killed it. `NUMBA_OPT=0` halves the time that it takes.
 """
 
@@ -60,7 +60,7 @@ import numpy as np
 
 MODES = "forward", "reverse"
 RELATIVE_ERROR = 1e-5
-SECONDS = 240  # that a call may take
+CALLS_A_PROCESS = 50  # what is compiled stays: some 30 MB a call
 SAMPLES = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh".split()
 
 
@@ -234,8 +234,8 @@ class Call:
 
 
 def work(first, wanted):
-    """Print a line of JSON for each call from the one with number `first`."""
-    for module, name, source, options in itertools.islice(calls(wanted), first, None):
+    """Print a line of JSON for each call from the one with number `first`, as many as a process takes."""
+    for module, name, source, options in itertools.islice(calls(wanted), first, first + CALLS_A_PROCESS):
         told = {"name": f"{module}.{name}"}
         try:
             started = time.perf_counter()
@@ -262,13 +262,14 @@ def results(wanted):
     names = [f"{module}.{name}" for module, name, _, _ in calls(wanted)]
     done = 0
     while done < len(names):
+        due = min(done + CALLS_A_PROCESS, len(names))
         command = [sys.executable, "-m", "tests.peers.packages", "--work", str(done), *wanted]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
             for line in process.stdout:
                 if line.startswith('{"name"'):
                     yield json.loads(line)
                     done += 1
-        if done < len(names):
+        if done < due:
             yield {
                 "name": names[done],
                 **dict.fromkeys(MODES, ("crashed", f"{process.returncode}")),
