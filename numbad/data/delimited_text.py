@@ -2,6 +2,7 @@
 
 import csv
 import math
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,7 +11,9 @@ import numpy as np
 from numbad.errors import DataError
 
 DELIMITERS = ",;\t"
-MISSING = frozenset({"", "nan", "na"})
+MISSING = frozenset({"", "nan", "na", "n/a", "#n/a", "<na>", "null", "none", "."})
+DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?")
+DATE = re.compile(r"\d{4}-\d\d?-\d\d?.*|\d\d?[./]\d\d?[./]\d{2,4}.*")
 
 
 @dataclass(frozen=True)
@@ -25,17 +28,24 @@ class Table:
     header_line: int
     rows: tuple[tuple[str, ...], ...]
     lines: tuple[int, ...]
+    delimiter: str = ","
 
     def __len__(self):
         return len(self.rows)
 
     def column(self, name):
-        """Return a column as floats, NaN where a cell is missing (empty, ``NaN`` or ``NA``).
+        """Return a column as floats, NaN where a cell is missing.
+
+        Missing is what is empty, ``NaN``, ``NA``, ``N/A``, ``null``, ``None`` or a point. Between
+        semicolons, as spreadsheets write numbers where these have a decimal comma, it is one,
+        unless the column has points, too.
 
         Raises DataError, with file, line and column, for an unknown name, text and infinities.
         """
         k = self._index(name)
-        return np.array([self._number(i, k) for i in range(len(self))])
+        cells = [row[k].strip() for row in self.rows]
+        commas = self.delimiter == ";" and not any("." in cell for cell in cells if cell != ".")
+        return np.array([self._number(i, name, cell, commas) for i, cell in enumerate(cells)])
 
     def matrix(self, names):
         """Return several columns side by side, shape (rows, len(names))."""
@@ -66,20 +76,21 @@ class Table:
             raise self.error(f"there is no column '{name}'; the header has {_quoted(self.names)}")
         return self.names.index(name)
 
-    def _number(self, row, k):
-        cell = self.rows[row][k].strip()
+    def _number(self, row, name, cell, commas):
         if cell.lower() in MISSING:
             return math.nan
+        number = cell
+        if commas and DECIMAL_COMMA.fullmatch(cell):
+            number = cell.replace(",", ".")
         try:
             # float() would read 1_000 as a thousand; in a data file it is a slip.
-            value = math.nan if "_" in cell else float(cell)
+            value = math.nan if "_" in cell else float(number)
         except ValueError:
             value = math.nan
         if math.isnan(value):
-            hint = " (a decimal comma? write a point)" if "," in cell else ""
-            raise self.error(f"'{cell}' is not a number{hint}", row, self.names[k])
+            raise self.error(f"'{cell}' is not a number{_hint(cell)}", row, name)
         if math.isinf(value):
-            raise self.error(f"'{cell}' is not finite", row, self.names[k])
+            raise self.error(f"'{cell}' is not finite", row, name)
         return value
 
 
@@ -109,7 +120,7 @@ def read_table(path):
     ('year', 'lynx', 'hare')
     """
     path = Path(path)
-    records = _records(path)
+    records, delimiter = _records(path)
     if not records:
         raise DataError(f"{path}: the file is empty; it needs a header line with column names")
     (header_line, header), *body = records
@@ -123,11 +134,11 @@ def read_table(path):
                 f" where the header (line {header_line}) has {len(names)}"
             )
     lines, rows = zip(*body, strict=True)
-    return Table(path, names, header_line, rows, lines)
+    return Table(path, names, header_line, rows, lines, delimiter)
 
 
 def _records(path):
-    """Return (line number, cells) of every line that is neither blank nor a comment."""
+    """Return (line number, cells) of every line that is neither blank nor a comment; the delimiter."""
     try:
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
@@ -141,9 +152,9 @@ def _records(path):
         if line.strip() and not line.lstrip().startswith("#")
     ]
     if not kept:
-        return []
+        return [], ","
     delimiter = max(DELIMITERS, key=kept[0][1].count)
-    return [(number, _cells(path, number, line, delimiter)) for number, line in kept]
+    return [(number, _cells(path, number, line, delimiter)) for number, line in kept], delimiter
 
 
 def _cells(path, number, line, delimiter):
@@ -158,7 +169,12 @@ def _header(path, line, cells):
     names = tuple(cell.strip() for cell in cells)
     for k, name in enumerate(names):
         if not name:
-            raise DataError(f"{path}, line {line}: column {k + 1} has no name in the header")
+            hint = (
+                ""
+                if k
+                else " (pandas writes its index so: to_csv(index=False), or index_label='time')"
+            )
+            raise DataError(f"{path}, line {line}: column {k + 1} has no name in the header{hint}")
         if name in names[:k]:
             raise DataError(f"{path}, line {line}, column '{name}': the header has it twice")
     if all(_is_number(name) for name in names):
@@ -167,6 +183,12 @@ def _header(path, line, cells):
             " is missing"
         )
     return names
+
+
+def _hint(cell):
+    if DATE.fullmatch(cell):
+        return " (a date? write times as numbers, days since the first, say)"
+    return " (a decimal comma? write a point)" if "," in cell else ""
 
 
 def _is_number(text):

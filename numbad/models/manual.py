@@ -79,8 +79,8 @@ the model file of a stochastic equation, dy = drift dt + diffusion dW (Ito), def
               and so is the likelihood
 
 the data file is text: a header line with the names of the columns, then one row a time, separated
-by commas, semicolons or tabs; lines that begin with # are comments. An empty cell or NaN is a
-missing observation.
+by commas, semicolons or tabs; lines that begin with # are comments. A cell that is empty, NaN, NA,
+N/A, null, None or a point is a missing observation. Between semicolons numbers may have decimal commas.
 
 an example, cooling.py and cooling.csv:
 

@@ -44,8 +44,9 @@ def test_quotes_spaces_and_byte_order_mark(write):
 
 
 def test_missing_cells(write):
-    table = read_table(write("t,x\n0,\n1,NaN\n2, nan \n3,NA\n4,5\n"))
-    np.testing.assert_array_equal(table.column("x"), [np.nan] * 4 + [5.0])
+    missing = ["", "NaN", " nan ", "NA", "N/A", "#N/A", "<NA>", "null", "None", "."]
+    table = read_table(write("t,x\n" + "".join(f"0,{cell}\n" for cell in missing) + "4,5\n"))
+    np.testing.assert_array_equal(table.column("x"), [np.nan] * len(missing) + [5.0])
 
 
 def test_text_in_another_column_does_no_harm(write):
@@ -60,6 +61,7 @@ def test_text_in_another_column_does_no_harm(write):
         ("# a remark\n\n", "counts.csv: the file is empty"),
         ("# a remark\nt,x\n", "counts.csv, line 2: no rows of data"),
         ("0,1\n1,2\n", "counts.csv, line 1: the header holds numbers only"),
+        (",hare\n0,1\n", "counts.csv, line 1: column 1 has no name in the header .pandas"),
         ("t,,x\n0,1,2\n", "counts.csv, line 1: column 2 has no name"),
         ("t,x,x\n0,1,2\n", "counts.csv, line 1, column 'x': the header has it twice"),
         ("t,x\n0,1\n1,2,3\n", "counts.csv, line 3: 3 cells where the header .line 1. has 2"),
@@ -89,6 +91,8 @@ def test_unreadable_files(tmp_path):
         ("inf", "'inf' is not finite"),
         ("-Infinity", "'-Infinity' is not finite"),
         ("1e999", "'1e999' is not finite"),
+        ("2024-01-31", "'2024-01-31' is not a number .a date"),
+        ("31.1.24 12:00", "'31.1.24 12:00' is not a number .a date"),
     ],
 )
 def test_unusable_cells(write, cell, complaint):
@@ -98,9 +102,16 @@ def test_unusable_cells(write, cell, complaint):
 
 
 def test_decimal_comma(write):
-    table = read_table(write("t;x\n0;1,5\n"))
-    with pytest.raises(DataError, match="decimal comma"):
-        table.column("x")
+    table = read_table(write("t;x\n0;1,5\n1;-,25\n2;3,2e-1\n3;4\n4;.\n"))
+    np.testing.assert_array_equal(table.column("x"), [1.5, -0.25, 0.32, 4.0, np.nan])
+
+
+@pytest.mark.parametrize(
+    "content", ["t;x\n0;1,234\n1;0.5\n", "t\tx\n0\t1,234\n", 't,x\n0,"1,234"\n']
+)
+def test_a_comma_that_may_part_thousands(write, content):
+    with pytest.raises(DataError, match=r"line 2, column 'x': '1,234' is .* \(a decimal comma\?"):
+        read_table(write(content)).column("x")
 
 
 def test_missing_column(write):

@@ -235,7 +235,9 @@ class Call:
 
 def work(first, wanted):
     """Print a line of JSON for each call from the one with number `first`, as many as a process takes."""
-    for module, name, source, options in itertools.islice(calls(wanted), first, first + CALLS_A_PROCESS):
+    for module, name, source, options in itertools.islice(
+        calls(wanted), first, first + CALLS_A_PROCESS
+    ):
         told = {"name": f"{module}.{name}"}
         try:
             started = time.perf_counter()
