@@ -42,6 +42,17 @@ def filtered_of(*given):
     return _filter("filtered", before, each, "means, covs, total, ahead, scatters", *given)
 
 
+@jit(error_model="numpy")
+def first_moments(mean, spread, zero):
+    """Mean and covariance at first, of the type that they keep: what takes floats would be compiled in vain."""
+    n = mean.size
+    own, cov = np.empty(n), np.zeros((n, n))
+    for i in range(n):
+        own[i] = mean[i] + zero
+        cov[i, i] = spread[i] * spread[i] + zero
+    return own, cov
+
+
 @jit
 def put_moments(means, covs, k, mean, cov):
     """Put a mean and a covariance into row k, number by number.
@@ -67,13 +78,12 @@ def _filter(name, before, each, returned, functions, sizes, count, by_points):
         names["slope"] = compiled(_slope_by_jacobian(names, parameters))
         names["expected"] = compiled(_expected_by_jacobian(names, parameters))
     names["advance"] = compiled(_advance(names, parameters))
-    names |= {"conditioned": conditioned, "put_moments": put_moments}
+    names |= {"conditioned": conditioned, "put_moments": put_moments, "first_moments": first_moments}
     plain = parameters.removeprefix(", ")
+    zero = f"0.0 * ({plain.replace(',', ' +')})" if plain else "0.0"
     lines = [
-        f"mean, spread, noise = mean_vector({plain}), spread_vector({plain}), noise_vector({plain})",
-        "cov, total = np.zeros((mean.size, mean.size)), 0.0",
-        "for i in range(mean.size):",
-        "    cov[i, i] = spread[i] * spread[i]",
+        f"mean, cov = first_moments(mean_vector({plain}), spread_vector({plain}), {zero})",
+        f"noise, total = noise_vector({plain}), 0.0",
         *before,
         "for k in range(t.size):",
         "    if k > 0:",
