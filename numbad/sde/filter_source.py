@@ -44,7 +44,7 @@ def filtered_of(*given):
 
 @jit(error_model="numpy")
 def first_moments(mean, spread, zero):
-    """Mean and covariance at first, of the type that they keep: what takes floats would be compiled in vain."""
+    """Mean and covariance at first, of the type that they keep: code for floats would be compiled in vain."""
     n = mean.size
     own, cov = np.empty(n), np.zeros((n, n))
     for i in range(n):

@@ -144,6 +144,13 @@ class Applied:
 FUNCTIONS = Closure | Applied
 
 
+def innermost(meaning):
+    """The function that operators were applied to, each to the result of the one before."""
+    while isinstance(meaning, Applied):
+        meaning = meaning.function
+    return meaning
+
+
 class OptionError(Exception):
     """An option of an operator is not known when the code is compiled."""
 
@@ -303,7 +310,7 @@ class Meanings:
         if not isinstance(function, FUNCTIONS | PythonObject):
             return None
         options = self.options(found, e, where)
-        if not isinstance(function, PythonObject):
+        if isinstance(innermost(function), Closure):  # to which arguments may be appended
             options = tuple((k, _from_start(k, v, len(function.parameters))) for k, v in options)
         return Applied(found, function, options, self.statement(where))
 

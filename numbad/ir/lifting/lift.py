@@ -17,8 +17,9 @@ from .function_meaning import (
     PythonObject,
     Snapshot,
     Value,
+    innermost,
 )
-from .lifted import Lifted, captured_by, innermost, plain, shape
+from .lifted import Lifted, captured_by, plain, shape
 from .refusals import check_code, check_single, check_values, handed_on, refusal, unknown_option
 from .unused import drop_unused, statements, used_names
 

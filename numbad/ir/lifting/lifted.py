@@ -15,7 +15,7 @@ from dataclasses import replace
 from types import CellType, CodeType, FunctionType
 
 from ..functionals import marked
-from .function_meaning import Applied, Closure, PythonObject, Snapshot, Value
+from .function_meaning import Applied, Closure, PythonObject, Snapshot, Value, innermost
 
 
 class Lifted:
@@ -116,13 +116,6 @@ class Lifted:
     def _defaults(self, meaning):
         optional = self._split(meaning)[1]
         return [self._name(d, p) for d, p in zip(meaning.defaults, optional, strict=True)]
-
-
-def innermost(meaning):
-    """The closure that operators are applied to."""
-    while isinstance(meaning, Applied):
-        meaning = meaning.function
-    return meaning
 
 
 def captured_by(meaning, like="_given"):

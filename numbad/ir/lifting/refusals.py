@@ -8,8 +8,7 @@ from ...errors import UnsupportedError
 from ..fence import place
 from .appended_arguments import by_name
 from .cells import assigned_within, lost_by_calls
-from .function_meaning import Applied, Closure, is_temporary
-from .lifted import innermost
+from .function_meaning import Applied, Closure, innermost, is_temporary
 
 _STARRED = CO_VARARGS | CO_VARKEYWORDS
 _CHANGES = "captures '{}', which may be assigned again after the function is made"
