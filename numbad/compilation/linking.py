@@ -12,7 +12,6 @@ from types import SimpleNamespace
 from weakref import WeakValueDictionary
 
 from llvmlite.binding import Linkage, parse_assembly
-from numba.core import types
 from numba.core.cgutils import normalize_ir_text
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler_lock import global_compiler_lock
@@ -26,6 +25,7 @@ from .entry_zeros import drop_unread_zeros
 from .interpreter import at_full_speed
 from .meaning import note_compiled
 from .memo import enter, look_again
+from .recursive_calls import DirectCalls, check_promise
 
 UNRESOLVED = ".numba.unresolved$"  # what a recursive function calls itself by: an address
 _ENVIRONMENT = "_ZN08NumbaEnv"  # where the Python objects of what prints, say, are found
@@ -48,6 +48,7 @@ class LinkedLibrary(JITCodeLibrary):
     def __init__(self, *args, **options):
         super().__init__(*args, **options)
         self.waits = True
+        self.calls_itself = False  # or what is not compiled yet, and calls it
         self.entries = []  # the modules of what is called from elsewhere; callers need none
         self.when_finished = []  # functions to be called when there is machine code
         self.when_linked = None  # called with the library, its parts linked, before it is optimised
@@ -339,7 +340,8 @@ def _compiled(codegen, dispatcher, compile_it, sig):
     Dispatcher.add_overload = lambda self, cres: _add_overload(add_overload, self, cres)
     try:
         try:
-            entry = compile_it(sig)
+            with DirectCalls():
+                entry = compile_it(sig)
         finally:
             Dispatcher.add_overload = add_overload
             del codegen.create_library
@@ -379,8 +381,9 @@ def _add_overload(add_overload, dispatcher, cres):
 
     What calls itself gets machine code: of other argument types it may call this by its address, anywhere.
     """
+    check_promise(dispatcher, cres)
     _add(add_overload, dispatcher, cres)
-    if waits(cres.library) and _calls_itself(cres):
+    if waits(cres.library) and cres.library.calls_itself:
         cres.library.finish()
 
 
@@ -393,10 +396,6 @@ def _add(add_overload, dispatcher, cres):
     dispatcher._compile_for_args = partial(_enter_all, dispatcher)
     _waiting(dispatcher)[tuple(cres.signature.args)] = cres
     note_compiled(dispatcher, tuple(cres.signature.args))
-
-
-def _calls_itself(cres):
-    return any(isinstance(ty, types.RecursiveCall) for ty in cres.fndesc.typemap.values())
 
 
 def _specialize_box(typ):

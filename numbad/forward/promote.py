@@ -19,6 +19,7 @@ from numba.core.registry import cpu_target
 from numba.extending import register_jitable
 from numba.np.unsafe.ndarray import empty_inferred
 
+from ..compilation.recursive_calls import GUESSES
 from ..ir.leaves import fields_of
 from ..ir.stack_arrays import refuse_stack_arrays
 from ..ir.trial_types import types_so_far
@@ -312,6 +313,23 @@ def common_dual(typingctx, args):
         wider = dual if joined is None else d.join(typingctx, joined, dual)
         joined = dual if wider is None else wider
     return joined
+
+
+def _returned(typingctx, found, args):
+    """What a function of duals returns where it seems to return numbers: elsewhere they may be duals."""
+    dual = common_dual(typingctx, args)
+    if dual is None:
+        return found
+    if isinstance(found, types.BaseTuple) and not isinstance(found, types.BaseNamedTuple):
+        members = [
+            ty if isinstance(ty, types.Integer) else _returned(typingctx, ty, args) for ty in found
+        ]
+        return types.BaseTuple.from_types(members)
+    joined = d.join(typingctx, found, dual) if isinstance(found, types.Number | d.Dual) else None
+    return found if joined is None else joined
+
+
+GUESSES.append(_returned)
 
 
 def shares_nothing(ty):

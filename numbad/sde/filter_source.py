@@ -78,7 +78,11 @@ def _filter(name, before, each, returned, functions, sizes, count, by_points):
         names["slope"] = compiled(_slope_by_jacobian(names, parameters))
         names["expected"] = compiled(_expected_by_jacobian(names, parameters))
     names["advance"] = compiled(_advance(names, parameters))
-    names |= {"conditioned": conditioned, "put_moments": put_moments, "first_moments": first_moments}
+    names |= {
+        "conditioned": conditioned,
+        "put_moments": put_moments,
+        "first_moments": first_moments,
+    }
     plain = parameters.removeprefix(", ")
     zero = f"0.0 * ({plain.replace(',', ' +')})" if plain else "0.0"
     lines = [
