@@ -15,7 +15,7 @@ from .forward_sweep import ForwardSweep
 from .jacobian_rows import write_rows
 from .mode import Choice, cheaper, check_mode
 from .operator_dispatcher import Operator, original, parameter_names
-from .results import numeric_result, plain_result, refuse_returned, scalar_result
+from .results import float_result, numeric_result, plain_result, refuse_returned
 from .reverse_gradient import write_gradient
 from .rows_together import goes_together, known_number, write_rows_together
 
@@ -105,7 +105,7 @@ class Jacobian(Operator):
             refuse_returned(self, tree)
             tree = sweep.result_in(self.out)
         elif self.scalar:
-            tree = scalar_result(self, tree)
+            tree = float_result(self, tree)
         else:
             tree = numeric_result(self, tree)
         value = sweep.value(tree) if self.with_value else None

@@ -13,8 +13,20 @@ from .argument_structure import ArgumentLeaf, hides_floats, leaves, mapped_type,
 from .describe import describe
 
 
+def float_result(operator, tree):
+    """The single leaf of a result that is a float; ArgumentError where the result is anything else."""
+    scalar_result(operator, tree)
+    if isinstance(tree.type, types.Integer | types.Boolean):
+        raise ArgumentError(
+            f"nd.{operator.name} needs a function that returns a float; {operator.f.py_func.__name__} "
+            f"returns {describe(tree.type)}, whose derivative is 0 by everything. If that is meant, "
+            "return float(...)"
+        )
+    return tree
+
+
 def scalar_result(operator, tree):
-    """The single leaf of a scalar result; ArgumentError where the result is anything else."""
+    """The single leaf of a result that is a number; ArgumentError where the result is anything else."""
     name, f = operator.name, operator.f.py_func.__name__
     if not isinstance(tree, ArgumentLeaf) or tree.kind == "array":
         kind = "a tuple" if not isinstance(tree, ArgumentLeaf) else f"a {tree.type.ndim}-D array"

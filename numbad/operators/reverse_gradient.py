@@ -5,7 +5,7 @@ from numba.core import types
 from .adjoint import AdjointSource
 from .argument_structure import differentiated
 from .operator_dispatcher import parameter_names, plain_parameters
-from .results import scalar_result
+from .results import float_result
 
 
 def adjoint_of_arguments(operator, typingctx, argtypes, wrt):
@@ -31,7 +31,7 @@ def in_tuple(operator, parts):
 def write_gradient(operator, typingctx, argtypes):
     """The function that returns the gradient, and the value where it is asked for."""
     source = adjoint_of_arguments(operator, typingctx, argtypes, operator.argnums)
-    scalar_result(operator, source.result)
+    float_result(operator, source.result)
     lines = source.call(source.seed_of_one(), without_value=not operator.with_value)
     gradient = in_tuple(operator, [source.cotangent(k) for k in operator.argnums])
     returned = f"value, {gradient}" if operator.with_value else gradient

@@ -72,7 +72,8 @@ _rule((math.hypot, np.hypot), lambda ans, x, y: (_cosine(x, ans), _cosine(y, ans
 
 
 def _cosine(side, hypotenuse):
-    return where(hypotenuse == 0, 0, side / hypotenuse)
+    """0 at 0, by a form whose own slope is infinite there: hypot(x, y)**2 has no second derivative 0."""
+    return where(hypotenuse == 0, math.sqrt(side), side / hypotenuse)
 
 
 # Exponentials and logarithms

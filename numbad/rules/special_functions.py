@@ -161,7 +161,7 @@ def _beta_density_by_x(a, b, x):
     """At an end by densities of other orders, which cancel where a + b = 1 and are infinite for a < 1."""
     at_end = (a + b - 1) * (beta_density(a - 1, b, x) - beta_density(a, b - 1, x))
     within = beta_density(a, b, x) * ((a - 1) / x - (b - 1) / (1 - x))
-    return where((x == 0) | (x == 1), at_end, within)
+    return where(x == 0, at_end, where(x == 1, at_end, within))
 
 
 _rule(

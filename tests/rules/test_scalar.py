@@ -232,3 +232,12 @@ def shifted(z, h, direction):
 def in_complex(expr, z, ans):
     """Literals become complex numbers, as in compiled code."""
     return evaluate(expr, (z,), ans, complex, float_call)
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+def test_a_distance_has_no_second_derivative_at_zero(mode):
+    """So that of its square, which is 2, comes out as nan and not as 0; a mask protects from it."""
+    squared = nd.hessian(lambda x: math.hypot(x[0], x[1]) ** 2, mode=mode)
+    masked = nd.hessian(lambda x, m: m[0] * math.hypot(x[0], x[1]), mode=mode)
+    assert np.isnan(np.diag(squared(np.zeros(2)))).all()
+    assert masked(np.zeros(2), np.zeros(1)).tolist() == [[0.0, 0.0], [0.0, 0.0]]
