@@ -51,6 +51,12 @@ def check_batched(name, ty, axis):
         )
 
 
+def element_types(tys, axes):
+    """The types of the arguments of one evaluation."""
+    pairs = zip(tys, axes, strict=True)
+    return tuple(ty if axis is None else element_type(ty, axis) for ty, axis in pairs)
+
+
 def element_type(ty, axis):
     """The type of `array[:, i]`, an element of the batch."""
     if ty.ndim == 1:

@@ -9,7 +9,7 @@ from ..operators import runtime
 from ..operators.argument_structure import leaves, parse, render
 from ..operators.generated_names import Writer, indented
 from ..source import define
-from .batch_axes import check_batched, element_type, plain
+from .batch_axes import check_batched, element_types, plain
 
 _GIVEN = types.Number | types.Boolean | types.NoneType | types.UnicodeType | Dual
 _GIVEN |= types.Dispatcher | types.NumPyRandomGeneratorType
@@ -37,8 +37,7 @@ class BatchWriter(Writer):
 
     def refuse_changed(self):
         """Raise UnsupportedError for a function that may change its arguments."""
-        pairs = zip(self.tys, self.axes, strict=True)
-        tys = [ty if axis is None else element_type(ty, axis) for ty, axis in pairs]
+        tys = element_types(self.tys, self.axes)
         f = self.batch.f
         changed = effects(f, range(len(tys)), tys, by_types=True).changed
         if changed:

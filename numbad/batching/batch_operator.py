@@ -8,6 +8,7 @@ from ..forward.promote import effects
 from ..forward.refuse import reason
 from ..ir.functionals import functional
 from ..lanes.lane_functions import by_calls, by_instructions, by_vectors
+from ..operators.describe import describe
 from ..operators.operator_dispatcher import (
     Operator,
     OperatorDispatcher,
@@ -16,7 +17,8 @@ from ..operators.operator_dispatcher import (
     parameter_names,
     starred,
 )
-from .batch_axes import checked_axes, checked_lanes
+from ..operators.results import plain_result
+from .batch_axes import checked_axes, checked_lanes, element_types, plain
 from .gradients import Gradients, has_gradients
 from .in_lanes import Together
 from .one_by_one import OneByOne
@@ -79,7 +81,27 @@ class Batch(Operator):
         def one_by_one():
             return OneByOne(self, entries, argtypes).values(typingctx)
 
-        return together_or_not(self, argtypes, together, one_by_one)
+        try:
+            return together_or_not(self, argtypes, together, one_by_one)
+        except ArgumentError:
+            raise
+        except Exception:  # compilers fail in many ways
+            self._check_elements(typingctx, argtypes)
+            raise
+
+    def _check_elements(self, typingctx, argtypes):
+        """ArgumentError where `f` itself does not compile for an element of the batch."""
+        tys = element_types(map(plain, argtypes), self.axes)
+        try:
+            plain_result(typingctx, self.f, tys)
+        except Exception as error:
+            pairs = zip(self.names, tys, self.axes, strict=True)
+            given = [f"'{name}' is {describe(ty)}" for name, ty, axis in pairs if axis is not None]
+            raise ArgumentError(
+                f"nd.batch: {self.f.py_func.__name__} does not compile for an element of the batch, where "
+                f"{', '.join(given)}: {reason(error)}\nAn argument that all evaluations share has None "
+                "in in_axes"
+            ) from None
 
     def _gradients(self, typingctx, argtypes, lanes):
         """The code that pulls the batch of the function back; None where its own error tells more."""

@@ -7,7 +7,7 @@ from ..operators.adjoint import pullback_of
 from ..operators.argument_structure import leaves, parse, render
 from ..operators.operator_dispatcher import plain_parameters
 from ..reverse.pipeline import written_call
-from .batch_axes import element_type
+from .batch_axes import element_type, element_types
 from .batch_code import BatchWriter
 
 
@@ -20,16 +20,10 @@ class OneByOne(BatchWriter):
         axis = self.axes[k]
         return source if axis is None else f"{source}[{':, ' * axis}i]"
 
-    def _element_types(self):
-        return [
-            ty if axis is None else element_type(ty, axis)
-            for ty, axis in zip(self.tys, self.axes, strict=True)
-        ]
-
     def values(self, typingctx):
         """The function that evaluates the batch."""
         f = replacement(self.batch.f)
-        tys = tuple(self._element_types())
+        tys = element_types(self.tys, self.axes)
         ty = typingctx.resolve_function_type(types.Dispatcher(f), tys, {}).return_type
         result = self.make_results(ty)
         given = ", ".join(self._element(s, k) for k, s in enumerate(self.entries))
@@ -43,7 +37,7 @@ class OneByOne(BatchWriter):
 
     def pullback(self, typingctx, shadows, seed):
         """The function `(args, shadows, seed) -> (value, adjoints)` of the batch."""
-        tys = self._element_types()
+        tys = element_types(self.tys, self.axes)
         free = [k for k, ty in enumerate(tys) if not isinstance(ty, types.Dispatcher)]
         self.places = {k: place for place, k in enumerate(free)}
         pull = pullback_of(self.batch.f, tys, self.wrt)
@@ -63,7 +57,7 @@ class OneByOne(BatchWriter):
 
     def _value_type(self, typingctx, pull, free, shadows, seed):
         """The type of the value that a pullback returns."""
-        tys = self._element_types()
+        tys = element_types(self.tys, self.axes)
         given = [tys[k] for k in free]
         given_shadows = [self._shadow_type(k, shadows[k]) for k in free]
         seeds = _seed_type(seed)

@@ -69,7 +69,9 @@ def root(g, x0, args=(), bracket=None, xtol=XTOL, rtol=RTOL, maxiter=100):
     >>> round(by_mean, 8), round(by_eccentricity, 8)
     (1.03736202, 1.03466723)
     """
-    return build(Root(g))(_start(x0), _tuple(args), _pair(bracket), xtol, rtol, maxiter)
+    return build(Root(g))(
+        _start("root", x0), _tuple(args), _pair("root", bracket), xtol, rtol, maxiter
+    )
 
 
 def fixed_point(f, x0, args=(), xtol=XTOL, rtol=RTOL, maxiter=1000):
@@ -88,7 +90,7 @@ def fixed_point(f, x0, args=(), xtol=XTOL, rtol=RTOL, maxiter=1000):
     >>> round(nd.derivative(lambda a: nd.fixed_point(f, 0.5, (a,)))(1.0), 9)
     -0.205247034
     """
-    return build(FixedPoint(f))(_start(x0), _tuple(args), None, xtol, rtol, maxiter)
+    return build(FixedPoint(f))(_start("fixed_point", x0), _tuple(args), None, xtol, rtol, maxiter)
 
 
 def minimize(f, x0, args=(), xtol=XTOL, rtol=RTOL, maxiter=200):
@@ -109,7 +111,7 @@ def minimize(f, x0, args=(), xtol=XTOL, rtol=RTOL, maxiter=200):
     >>> round(nd.derivative(lambda force: nd.minimize(energy, 0.0, (force,)))(1.4), 12)
     0.454545454545
     """
-    return build(LocalMinimum(f))(_start(x0), _tuple(args), None, xtol, rtol, maxiter)
+    return build(LocalMinimum(f))(_start("minimize", x0), _tuple(args), None, xtol, rtol, maxiter)
 
 
 def minimize_scalar(f, bracket, args=(), xtol=XTOL, rtol=RTOL, maxiter=200):
@@ -128,7 +130,7 @@ def minimize_scalar(f, bracket, args=(), xtol=XTOL, rtol=RTOL, maxiter=200):
     >>> round(nd.derivative(lambda a: nd.minimize_scalar(f, (0.0, 10.0), (a,)))(4.0), 12)
     0.083333333333
     """
-    pair = _pair(bracket)
+    pair = _pair("minimize_scalar", bracket)
     return build(BracketedMinimum(f))(pair[0], _tuple(args), pair, xtol, rtol, maxiter)
 
 
@@ -179,23 +181,35 @@ def quad(f, a, b, args=(), epsabs=1.49e-8, epsrel=1.49e-8, limit=200):
     >>> [round(part, 9) for part in nd.grad(below, (0, 1))(1.0, 0.5)]
     [0.270670566, -0.541341133]
     """
-    return build(Integral(f))(float(a), float(b), _tuple(args), epsabs, epsrel, limit)
+    lower, upper = _real("quad: limit a", a), _real("quad: limit b", b)
+    return build(Integral(f))(lower, upper, _tuple(args), epsabs, epsrel, limit)
 
 
-def _start(x0):
-    return float(x0) if np.ndim(x0) == 0 else np.array(x0, dtype=float)
+def _start(name, x0):
+    if np.iscomplexobj(x0):
+        raise ArgumentError(
+            f"nd.{name}: x0 is real, not {x0!r}. Way out: solve for real and imaginary parts as two unknowns"
+        )
+    return _real(f"{name}: x0", x0) if np.ndim(x0) == 0 else np.array(x0, dtype=float)
+
+
+def _real(what, value):
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise ArgumentError(f"nd.{what} is a float, not {value!r}") from None
 
 
 def _tuple(args):
     return args if isinstance(args, tuple) else (args,)
 
 
-def _pair(bracket):
+def _pair(name, bracket):
     if bracket is None:
         return None
     if np.shape(bracket) != (2,):
-        raise ArgumentError(f"bracket is a pair of floats, not {bracket!r}")
-    return float(bracket[0]), float(bracket[1])
+        raise ArgumentError(f"nd.{name}: bracket is a pair of floats, not {bracket!r}")
+    return tuple(_real(f"{name}: bracket[{k}]", bracket[k]) for k in range(2))
 
 
 # -- from nopython code ------------------------------------------------------------------------

@@ -89,6 +89,11 @@ class Implicit(Operator):
     def arguments(self, args, source="args"):
         """`(source, type)` of what the function takes besides `x`."""
         if not isinstance(args, types.BaseTuple):
+            if isinstance(args, types.PyObject):
+                held = "args is a tuple of numbers, arrays of numbers and tuples of these"
+                raise ArgumentError(
+                    f"nd.{self.name}: {held}, and holds something else, a dict, say"
+                )
             raise ArgumentError(f"nd.{self.name}: args is a tuple, not a {args}")
         given, most = len(args), len(self.names) - 1
         if given > most:

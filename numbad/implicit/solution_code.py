@@ -150,6 +150,10 @@ class Solution(Code):
         """For floats: the search, and an error where it fails."""
         self._check_result()
         bracketed = not isinstance(self.bracket, types.NoneType | types.Omitted)
+        if bracketed and not self.scalar:
+            raise ArgumentError(
+                f"nd.{self.operator.name}: bracket= is for a float x; x0 is {describe(self.x0)}"
+            )
         search, called, more = self.operator.solver(self.scalar, bracketed)
         self.namespace.update(search=search)
         names = ", ".join(self.constant("called", function) for function in called)

@@ -46,3 +46,21 @@ class TestWrongUse:
             nd.batch(_appends, (0, None))(X, numba.typed.List([1.0]))
         with pytest.raises(nd.UnsupportedError, match="returns array"):
             nd.batch(lambda x: np.zeros(2) + x)(X)
+
+    @pytest.mark.parametrize("lanes", ["auto", None, 16])
+    def test_what_does_not_compile_for_an_element(self, lanes):
+        """An array that all evaluations share, batched by mistake: the function gets floats."""
+
+        def sum_of(a, t):
+            total = 0.0
+            for i in range(t.size):
+                total += a * t[i]
+            return total
+
+        told = (
+            "sum_of does not compile for an element of the batch, where 'a' is .* 't' is a float64"
+        )
+        with pytest.raises(nd.ArgumentError, match=told):
+            nd.batch(sum_of, lanes=lanes)(np.ones(3), np.ones(3))
+        found = nd.batch(sum_of, (0, None), lanes=lanes)(np.array([1.0, 2.0]), np.ones(3))
+        assert found.tolist() == [3.0, 6.0]

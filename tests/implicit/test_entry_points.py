@@ -119,3 +119,36 @@ def test_what_does_not_fit():
         njit(lambda x: nd.quad(lambda t, k: t * k * x, 0.0, 1.0))(1.0)
     with pytest.raises(nd.UnsupportedError, match="whose length is not seen"):
         njit(lambda x, p: nd.quad(lambda t, k=2.0: t * k * x, 0.0, 1.0, p))(1.0, (1.0,))
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        (
+            lambda: nd.root(_square, np.array([1 + 2j])),
+            r"nd.root: x0 is real, not array\(\[1.\+2.j",
+        ),
+        (lambda: nd.minimize(_square, 1 + 2j), "nd.minimize: x0 is real"),
+        (lambda: nd.fixed_point(_square, "1"[:0]), "nd.fixed_point: x0 is a float, not ''"),
+        (
+            lambda: nd.root(_square, np.ones(2), bracket=(0.0, 2.0)),
+            "bracket= is for a float x; x0 is an",
+        ),
+        (
+            lambda: nd.root(_square, 1.0, bracket=(0.0, 2j)),
+            r"nd.root: bracket\[1\] is a float, not 2j",
+        ),
+        (
+            lambda: nd.root(_square, 1.0, bracket=0.0),
+            "nd.root: bracket is a pair of floats, not 0.0",
+        ),
+        (
+            lambda: nd.root(_square, 1.0, ({"a": 2.0},)),
+            "args is a tuple of numbers, arrays of numbers",
+        ),
+        (lambda: nd.quad(_square, 0.0, 1j), "nd.quad: limit b is a float, not 1j"),
+    ],
+)
+def test_values_that_do_not_fit(call, told):
+    with pytest.raises(nd.ArgumentError, match=told):
+        call()

@@ -65,3 +65,18 @@ def test_second_order_operators_speak_for_themselves():
         nd.hvp(squares)((a,), (a,))
     with pytest.raises(nd.ArgumentError, match=r"nd\.grad_and_hvp needs a function that returns"):
         nd.grad_and_hvp(squares)((a,), (a,))
+
+
+@pytest.mark.parametrize(
+    "f", [lambda x: 3, lambda x: x > 0.0, lambda x: int(x), lambda x: 1 if x > 0.0 else 0]
+)
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+def test_a_function_that_returns_an_int_has_no_gradient(f, mode):
+    """`return int(...)` or a comparison in place of a float: a slip, whose gradient is 0."""
+    told = r"needs a function that returns a float; <lambda> returns a"
+    for operator in (nd.grad, nd.value_and_grad, nd.hessian):
+        with pytest.raises(nd.ArgumentError, match=told):
+            operator(f, mode=mode)(1.0)
+    compiled = njit(f)
+    assert nd.grad(lambda x: 1.0 * compiled(x), mode=mode)(1.0) == 0.0
+    assert nd.derivative(f)(1.0) == 0.0

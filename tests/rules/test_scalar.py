@@ -10,6 +10,7 @@ import pytest
 from mpmath import mp
 from numba.extending import _Intrinsic
 
+import numbad as nd
 from numbad.rules import (
     COMPARISONS,
     CONSTANT,
