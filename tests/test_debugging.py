@@ -151,3 +151,67 @@ def test_the_variable_switches_it_on(monkeypatch):
     monkeypatch.setenv("NUMBAD_DEBUG", "1")
     with pytest.raises(nd.NonFiniteError):
         nd.grad(lambda x: math.log(x - x), mode="reverse")(1.0)
+
+
+def _picked(x, i):
+    return x[np.array([0, i])].sum()
+
+
+def _put(x, i):
+    a = x * 1.0
+    a[np.array([0, i])] = 2.0 * x[0]
+    return a.sum()
+
+
+def _of_columns(x, i):
+    return x.reshape(2, 2)[np.array([0, i]), 1].sum()
+
+
+def _masked(x, i):
+    return x[np.ones(i, dtype=np.bool_)].sum()
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+@pytest.mark.parametrize(
+    ("f", "within"), [(_picked, 3), (_put, -1), (_of_columns, 1), (_masked, 4)]
+)
+def test_arrays_as_indices(f, within, mode):
+    x = np.array([1.0, 2.0, 3.0, 4.0])
+    with nd.debug():
+        gradient = nd.grad(f, mode=mode)
+        assert gradient(x, within).shape == (4,)
+        with pytest.raises(nd.BoundsError, match="out of bounds for axis 0 with size"):
+            gradient(x, 9)
+
+
+@pytest.mark.parametrize(
+    ("f", "spelled"),
+    [
+        (lambda x: (x[2:5] / x[0:3]).sum(), r"x\[...\] / x\[...\]"),
+        (lambda x: np.sum(np.log(x)), r"np.log\(x\)"),
+        (lambda x: np.sqrt(x).sum(), r"np.sqrt\(x\)"),
+    ],
+)
+def test_elements_that_are_not_finite(f, spelled):
+    x = np.array([0.0, 1.0, 2.0, 3.0, 4.0, 5.0])
+    with nd.debug():
+        told = f"an element of {spelled}, or a partial derivative of one, is -?inf: File"
+        with pytest.raises(nd.NonFiniteError, match=told):
+            nd.grad(f, mode="forward")(x)
+        with pytest.raises(nd.NonFiniteError, match="inf, with .*: File") as error:
+            nd.grad(f, mode="reverse")(x)
+        assert "apply" not in str(error.value)
+        assert np.isfinite(nd.grad(f, mode="forward")(x + 1.0)).all()
+
+
+def test_elements_that_come_from_what_is_not_finite():
+    """Gaps in data, and what no number of the user's was in, are not told of."""
+    gaps = np.array([1.0, np.nan, 3.0])
+
+    def f(x):
+        fresh = np.empty_like(x)
+        fresh[:] = x * gaps
+        return np.nansum(fresh)
+
+    with nd.debug():
+        assert nd.grad(f, mode="forward")(np.ones(3))[[0, 2]].tolist() == [1.0, 3.0]

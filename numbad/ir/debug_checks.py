@@ -3,6 +3,7 @@
 import ctypes
 
 import llvmlite.binding as llvm
+import numpy as np
 from llvmlite import ir as ll
 from numba.core import cgutils, ir, types
 from numba.core.ir_utils import get_definition, guard
@@ -23,6 +24,8 @@ _DOUBLE = ll.DoubleType()
 def refuse_nonfinite(lower, ty, value, inst):
     """Emit the error for an assignment that makes a NaN or an infinity."""
     expr = inst.value
+    if isinstance(ty, types.Array):
+        _refuse_nonfinite_elements(lower, ty, value, inst)
     if not isinstance(expr, ir.Expr) or expr.op not in ("binop", "inplace_binop", "unary", "call"):
         return
     numbers = _numbers(lower, ty, value)
@@ -48,6 +51,59 @@ def refuse_nonfinite(lower, ty, value, inst):
             lower.context.call_conv.return_user_exc(builder, NonFiniteError, (message,))
 
 
+def _refuse_nonfinite_elements(lower, ty, value, inst):
+    """The same for an array that an operator or a function of NumPy makes element by element."""
+    expr = inst.value
+    if not (_is_number(ty.dtype) and _is_elementwise(lower, expr)):
+        return
+    builder, names = lower.builder, [v.name for v in expr.list_vars()]
+    read = [(lower.typeof(n), lower.loadvar(n)) for n in names if _holds_numbers(lower.typeof(n))]
+    kept = cgutils.alloca_once_value(builder, _DOUBLE(0.0))
+    with cgutils.if_unlikely(builder, _any_nonfinite(lower, ty, value, kept)):
+        before = cgutils.false_bit
+        for t, v in read:
+            before = builder.or_(before, _any_nonfinite(lower, t, v))
+        with builder.if_then(builder.not_(before)):
+            _keep(builder, [builder.load(kept)])
+            shown = _shown(lower.func_ir, inst.target.name)
+            message = f"an element of {shown}, or a partial derivative of one, is {{0}}: {place(inst.loc)}"
+            lower.context.call_conv.return_user_exc(builder, NonFiniteError, (message,))
+
+
+def _is_elementwise(lower, expr):
+    if not isinstance(expr, ir.Expr):
+        return False
+    if expr.op == "call":
+        return isinstance(getattr(lower.typeof(expr.func.name), "typing_key", None), np.ufunc)
+    return expr.op in ("binop", "inplace_binop", "unary", "arrayexpr")
+
+
+def _holds_numbers(ty):
+    return _is_number(ty.dtype if isinstance(ty, types.Array) else ty)
+
+
+def _any_nonfinite(lower, ty, value, kept=None):
+    """Whether a number, or an element of an array, is not finite; the first such goes to `kept`."""
+    builder = lower.builder
+    if not isinstance(ty, types.Array):
+        return builder.not_(_all_finite(builder, _numbers(lower, ty, value)))
+    found = cgutils.alloca_once_value(builder, cgutils.false_bit)
+    array = lower.context.make_array(ty)(lower.context, builder, value)
+    with cgutils.loop_nest(builder, cgutils.unpack_tuple(builder, array.shape), ll.IntType(64)) as at:
+        place_of = cgutils.get_item_pointer(lower.context, builder, ty, array, at)
+        element = lower.context.unpack_value(builder, ty.dtype, place_of)
+        for x in _numbers(lower, ty.dtype, element):
+            wrong = builder.and_(
+                builder.not_(builder.load(found)), builder.not_(_is_finite(builder, x))
+            )
+            with cgutils.if_unlikely(builder, wrong):
+                builder.store(cgutils.true_bit, found)
+                if kept is not None:
+                    x = builder.fpext(x, _DOUBLE) if isinstance(x.type, ll.FloatType) else x
+                    builder.store(x, kept)
+    return builder.load(found)
+
+
 def refuse_strays(lower, access):
     """Emit the errors for integers in an index of an array that are not within bounds."""
     is_set = isinstance(access, ir.SetItem | ir.StaticSetItem)
@@ -63,12 +119,30 @@ def refuse_strays(lower, access):
         _refuse_stray_number(lower, ty, value, access)
         return
     for axis, (kind, member) in enumerate(_of_index(lower, index)):
-        if not isinstance(kind, types.Integer):
-            if not isinstance(kind, types.SliceType):
-                return
-            continue
-        where = place(access.loc)
-        refuse_stray(lower.context, lower.builder, (ty, value, axis, False), kind, member, where)
+        at, where = (ty, value, axis, False), place(access.loc)
+        if isinstance(kind, types.Integer):
+            refuse_stray(lower.context, lower.builder, at, kind, member, where)
+        elif isinstance(kind, types.Array) and isinstance(
+            kind.dtype, types.Integer | types.Boolean
+        ):
+            _refuse_stray_elements(lower, at, kind, member, where)
+        elif not isinstance(kind, types.SliceType):
+            return
+
+
+def _refuse_stray_elements(lower, at, kind, value, where):
+    """The same for an array of integers, and for a mask, which is as long as the axis."""
+    context, builder = lower.context, lower.builder
+    array = context.make_array(kind)(context, builder, value)
+    shape = cgutils.unpack_tuple(builder, array.shape)
+    if isinstance(kind.dtype, types.Boolean):
+        last = builder.sub(shape[0], shape[0].type(1))
+        some = builder.icmp_signed(">", shape[0], shape[0].type(0))
+        refuse_stray(context, builder, at, types.intp, last, where, some)
+        return
+    with cgutils.loop_nest(builder, shape, ll.IntType(64)) as indices:
+        pointer = cgutils.get_item_pointer(context, builder, kind, array, indices)
+        refuse_stray(context, builder, at, kind.dtype, builder.load(pointer), where)
 
 
 def _refuse_stray_number(lower, flat, value, access):
@@ -181,4 +255,6 @@ def _shown(func_ir, name):
         return f"the cotangent of {_shown(func_ir, name[:-1])}"
     if name.startswith("$t"):
         return "a term of a cotangent"
-    return spell_value(func_ir, name) or "a part of the expression"
+    spelled = spell_value(func_ir, name) or ""
+    # `apply(...)` is what takes the elements of arrays one by one, no name of the user's.
+    return "a part of the expression" if not spelled or spelled.startswith("apply(") else spelled
