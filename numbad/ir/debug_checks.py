@@ -89,7 +89,9 @@ def _any_nonfinite(lower, ty, value, kept=None):
         return builder.not_(_all_finite(builder, _numbers(lower, ty, value)))
     found = cgutils.alloca_once_value(builder, cgutils.false_bit)
     array = lower.context.make_array(ty)(lower.context, builder, value)
-    with cgutils.loop_nest(builder, cgutils.unpack_tuple(builder, array.shape), ll.IntType(64)) as at:
+    with cgutils.loop_nest(
+        builder, cgutils.unpack_tuple(builder, array.shape), ll.IntType(64)
+    ) as at:
         place_of = cgutils.get_item_pointer(lower.context, builder, ty, array, at)
         element = lower.context.unpack_value(builder, ty.dtype, place_of)
         for x in _numbers(lower, ty.dtype, element):
