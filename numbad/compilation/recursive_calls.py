@@ -16,7 +16,7 @@ from numba.core.typeinfer import TypeInferer
 
 GUESSES = []  # functions of a context, what seems to be returned, and the types of the arguments: what is
 
-_PROMISED = "__numbad_promised__"  # the arguments' types -> what a dispatcher was taken to return
+_PROMISED = "__numbad_promised__"  # types of arguments -> what code that exists takes a dispatcher to return
 
 _numbas_call = Lower._lower_call_RecursiveCall
 _numbas_partial = TypeInferer.return_types_from_partial
@@ -35,7 +35,7 @@ def lower_call(lower, fnty, expr, signature):
 
 def check_promise(dispatcher, compiled):
     """Raise `TypingError` where a function returns another type than those that call it were told."""
-    told = vars(dispatcher).get(_PROMISED, {}).pop(tuple(compiled.signature.args), ())
+    told = vars(dispatcher).get(_PROMISED, {}).get(tuple(compiled.signature.args), ())
     found = types.unliteral(compiled.signature.return_type)
     for ty in told:
         if types.unliteral(ty) != found:

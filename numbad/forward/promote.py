@@ -325,6 +325,8 @@ def _returned(typingctx, found, args):
             ty if isinstance(ty, types.Integer) else _returned(typingctx, ty, args) for ty in found
         ]
         return types.BaseTuple.from_types(members)
+    if d.is_float_array(found):
+        return found.copy(dtype=d.join(typingctx, found.dtype, dual))
     joined = d.join(typingctx, found, dual) if isinstance(found, types.Number | d.Dual) else None
     return found if joined is None else joined
 

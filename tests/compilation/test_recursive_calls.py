@@ -2,8 +2,10 @@
 
 import math
 
+import numpy as np
 import pytest
 from numba import njit
+from numba.core.errors import TypingError
 from scipy.integrate import dblquad
 
 import numbad as nd
@@ -78,6 +80,22 @@ def test_functions_that_return_tuples_and_call_each_other(mode):
     assert nd.value_and_grad(of_both, mode=mode)(x) == pytest.approx(expected)
 
 
+@njit
+def scaled(n, x):
+    return np.ones(2) if n == 0 else shifted(n - 1, x) * x
+
+
+@njit
+def shifted(n, x):
+    return np.ones(2) if n == 0 else scaled(n - 1, x) + x
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+def test_functions_that_return_arrays_and_call_each_other(mode):
+    gradient = nd.grad(lambda x: scaled(4, x).sum(), mode=mode)  # of 2 x^3 + 4 x^2
+    assert gradient(0.7) == pytest.approx(6.0 * 0.7**2 + 8.0 * 0.7)
+
+
 def test_another_type_than_was_inferred():
     """Numba alone takes the bits of the 1 for those of a float."""
 
@@ -94,3 +112,5 @@ def test_another_type_than_was_inferred():
     )
     with pytest.raises(nd.UnsupportedError, match=told):
         nd.grad(there, 1, mode="reverse")(3, 0.8)
+    with pytest.raises(TypingError, match=told):  # `back` is still compiled with what was told
+        nd.grad(lambda x: there(4, x) + back(3, x), mode="reverse")(0.8)
