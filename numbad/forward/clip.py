@@ -38,19 +38,24 @@ def _lines(body, **names):
 
 
 def _by_scalars(a, bounds, into):
-    """Element by element, as Numba does it; None for arrays among the bounds."""
-    if not isinstance(a, types.Array) or any(isinstance(ty, types.Array) for ty in bounds.values()):
+    """Element by element, as Numba does it; an array among the bounds broadcasts to the shape of `a`."""
+    if not isinstance(a, types.Array):
         return None
-    made = _scalar_of_result(a.dtype, bounds.values())
+    scalars = [ty.dtype if isinstance(ty, types.Array) else ty for ty in bounds.values()]
+    made = _scalar_of_result(a.dtype, scalars)
     if made is None:
         return None
-    value = "a[at]"
+    value, spread = "a[at]", ""
     for name, function in (("a_min", "max"), ("a_max", "min")):
-        value = f"{function}({value}, {name})" if name in bounds else value
+        bound = name
+        if isinstance(bounds.get(name), types.Array):
+            spread += f"    {name}s = np.broadcast_to({name}, a.shape)\n"
+            bound = f"{name}s[at]"
+        value = f"{function}({value}, {bound})" if name in bounds else value
     empty = "np.empty(a.T.shape, made()).T" if a.layout == "F" else "np.empty(a.shape, made())"
     allocate = _CHECK.format("a") if into else f"    out = {empty}\n"
     loop = f"    for at in np.ndindex(a.shape):\n        out[at] = {value}\n    return out"
-    return _lines(allocate + loop, made=dtype_of_type(made))
+    return _lines(allocate + spread + loop, made=dtype_of_type(made))
 
 
 def _scalar_of_result(element, bounds):

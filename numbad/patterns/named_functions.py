@@ -115,6 +115,24 @@ def _where(fn, names, target, ty):
     return step
 
 
+def _clip(fn, names, named, target, ty):
+    """Each element is that of the array, or a limit; None is no limit."""
+    if named or len(names) != 3 or not isinstance(ty, types.Array):
+        return None
+    names = [n for n in names if not isinstance(fn.type_of(n), types.NoneType)]
+
+    def choose(machine, element, *limits):
+        for limit in limits:
+            element = join(element, limit)
+        return cast(element, ty.dtype)
+
+    def step(frame):
+        shape, values = over_elements(frame.machine, choose, [frame.env[n] for n in names])
+        frame.assign(target, frame.machine.made(step, new_array(shape, values, ty.dtype)))
+
+    return step
+
+
 # -- ranges and lengths --------------------------------------------------------------------------
 
 
@@ -376,6 +394,8 @@ _FUNCTIONS = {
     np.transpose: _view(_transposed, contiguous=False),
     np.asarray: _view(lambda pos: pos),
     np.ascontiguousarray: _view(lambda pos: pos),
+    np.clip: _clip,
+    np.sort: _dense(lambda a: a),
     np.dot: _dot,
     np.vdot: _dot,
     np.linalg.solve: _dense(lambda a, b: b),
@@ -393,6 +413,7 @@ _METHODS = {
     "transpose": _view(_transposed, contiguous=False),
     "flatten": _flattened,
     "fill": _fill,
+    "clip": _clip,
     "dot": _dot,
     "argmax": _constant_number,
     "argmin": _constant_number,

@@ -228,6 +228,12 @@ def where_of_arrays(x):
     return np.where(x > 2.0, x, x[::-1])
 
 
+@program("0, 1, 0 2 3, 0 3, 0 1 2 3, 0 1 2 3")
+def clipped(x):
+    limits = np.clip(x[2:], 0.0, x[3]) + np.clip(x[0] * np.ones(2), -np.ones(2), None)
+    return x[:2].clip(-1.0, 1.0), limits, np.sort(x)[1:3]
+
+
 @program("-, -, -, 0")
 def without_derivative(x):
     return math.floor(x[0]), x[1] > x[2], np.rint(x[3]), x[0] * 2
