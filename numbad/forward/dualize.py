@@ -6,6 +6,7 @@ for duals (callees compiled by this same pipeline, the user's rules, array funct
 version cannot do), and the allocations that must hold duals are promoted.
 """
 
+import operator
 from collections import defaultdict
 from inspect import signature
 from types import ModuleType
@@ -15,7 +16,7 @@ from numba.core import ir, types
 from numba.core.compiler import CompilerBase
 from numba.core.compiler_machinery import FunctionPass, register_pass
 from numba.core.dispatcher import Dispatcher, LiftedCode
-from numba.core.ir_utils import build_definitions
+from numba.core.ir_utils import build_definitions, get_definition, guard
 from numba.core.typed_passes import NopythonRewrites, NopythonTypeInference
 from numba.core.untyped_passes import MakeFunctionToJitFunction, ReconstructSSA
 from numba.extending import _Intrinsic
@@ -55,6 +56,7 @@ from .warned import WarnOfSearches
 
 _NAMED = ir.Const | ir.Global | ir.FreeVar
 _OPERATORS = ("binop", "inplace_binop")
+_COMPARISONS = {getattr(operator, name) for name in "is_ is_not eq ne lt le gt ge".split()}
 _OWN_NAMES = "len", "range", "slice"  # which Numba lets nothing else have
 
 
@@ -147,9 +149,10 @@ class ReplaceFunctions(FunctionPass):
         self.asked = set()  # names that were methods
         self.rule_of = getattr(state.func_id.func, "__numbad_rule_of__", None)
         called, passed = _called_names(func_ir), _passed_names(func_ir)
+        left = _plain_tests(func_ir)
         for block in func_ir.blocks.values():
             for statement in block.body:
-                if isinstance(statement, ir.Assign):
+                if isinstance(statement, ir.Assign) and statement.target.name not in left:
                     name = statement.target.name
                     self._value(func_ir, statement, name in called, name in passed)
         self._methods(func_ir)
@@ -184,7 +187,8 @@ class ReplaceFunctions(FunctionPass):
         elif new is None and not called and isinstance(found, Dispatcher) and has_own_rule(found):
             new = dispatcher_for_duals(found)  # an argument, of which the code may be asked for
         new = replacement(found) if new is None else new
-        if callable(found):
+        named = isinstance(found, type) and found.__module__ == "builtins" and not called
+        if callable(found) and not named:  # `isinstance(x, bool)` calls no bool
             new = entered.instead_of(found, new)
         if new is not found:
             name = getattr(new, "__name__", "replaced")
@@ -250,6 +254,32 @@ class ReplaceFunctions(FunctionPass):
         stand_in = ir.Global(expr.attr, found, expr.loc)
         body.append(ir.Assign(stand_in, target, expr.loc))
         statement.value = ir.Expr.call(target, [expr.value], (), expr.loc)
+
+
+def _plain_tests(func_ir):
+    """The variables of `bool` by which a branch asks what Numba may know when it compiles.
+
+    It leaves out the branch that is not taken, as for `x is None`, and knows the question by its name.
+    """
+    found = set()
+    for block in func_ir.blocks.values():
+        for call in block.find_exprs("call"):
+            if len(call.args) == 1 and constant_of(func_ir, call.func) is bool:
+                asked = guard(get_definition, func_ir, call.args[0])
+                if isinstance(asked, ir.Const | ir.Global | ir.FreeVar) or _compares(
+                    func_ir, asked
+                ):
+                    found.add(call.func.name)
+    return found
+
+
+def _compares(func_ir, expr):
+    """Whether an expression is a comparison, or asks for a type: its value is a bool."""
+    if not isinstance(expr, ir.Expr):
+        return False
+    if expr.op == "call":
+        return constant_of(func_ir, expr.func) in (isinstance, hasattr)
+    return expr.op == "binop" and expr.fn in _COMPARISONS
 
 
 def _is_namespace(func_ir, owner):

@@ -118,3 +118,36 @@ def test_what_numba_puts_in_place_of_its_call_beside_another_type_of_it():
 
     assert nd.derivative(njit(lambda x: scaled(x)))(1.5) == pytest.approx(6.0)
     assert nd.derivative(njit(lambda x: scaled(x, 3.0)))(1.5) == pytest.approx(3.0)
+
+
+_DOUBLED = False
+
+
+@njit
+def weighted(x, span=None, other=None):
+    if isinstance(x, (bool, np.bool_)):
+        raise ValueError("x is no number")
+    if hasattr(span, "dtype"):
+        x = x * span.sum()
+    elif isinstance(span, float):
+        x = x / span
+    if other is None:
+        other = x
+    elif span.shape != other.shape:
+        raise ValueError("shapes differ")
+    if _DOUBLED:
+        return other.doubled
+    return np.sum(other)
+
+
+@pytest.mark.parametrize(
+    ("span", "other", "slope"), [(None, None, 1.0), (np.ones(3), None, 3.0), (4.0, None, 0.25)]
+)
+def test_branches_that_types_and_constants_choose(span, other, slope):
+    """Numba leaves out the others, which do not compile, whoever overloads `bool`."""
+
+    @njit
+    def f(x, span, other):
+        return weighted(x, span, other)
+
+    assert nd.grad(f, mode="forward")(1.5, span, other) == slope
