@@ -85,8 +85,9 @@ class Batch(Operator):
             return together_or_not(self, argtypes, together, one_by_one)
         except ArgumentError:
             raise
-        except Exception:  # compilers fail in many ways
-            self._check_elements(typingctx, argtypes)
+        except Exception as error:  # compilers fail in many ways
+            if "Untyped global" not in str(error):  # which has a way out of its own
+                self._check_elements(typingctx, argtypes)
             raise
 
     def _check_elements(self, typingctx, argtypes):

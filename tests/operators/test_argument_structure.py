@@ -218,7 +218,7 @@ def test_a_sparse_jacobian_of_a_tuple_is_one_matrix():
 def test_a_constant_function_has_a_zero_gradient_of_the_right_shape():
     np.testing.assert_array_equal(nd.grad(lambda a: 1.0)(np.ones(3)), np.zeros(3))
     np.testing.assert_array_equal(nd.jacobian(lambda a: np.ones(2))(np.ones(3)), np.zeros((2, 3)))
-    assert nd.grad(lambda x: 7)(1.0) == 0.0
+    assert nd.grad(lambda x: 7.0)(1.0) == 0.0
 
 
 @pytest.mark.parametrize("chunk", [None, 1, 2])
