@@ -25,7 +25,7 @@ from .entry_zeros import drop_unread_zeros
 from .interpreter import at_full_speed
 from .meaning import note_compiled
 from .memo import enter, look_again
-from .recursive_calls import DirectCalls, check_promise
+from .recursive_calls import DirectCalls, check_promise, put_in_addresses
 
 UNRESOLVED = ".numba.unresolved$"  # what a recursive function calls itself by: an address
 _ENVIRONMENT = "_ZN08NumbaEnv"  # where the Python objects of what prints, say, are found
@@ -383,6 +383,7 @@ def _add_overload(add_overload, dispatcher, cres):
     """
     check_promise(dispatcher, cres)
     _add(add_overload, dispatcher, cres)
+    put_in_addresses(dispatcher, cres, cpu_target.target_context.codegen()._rtlinker)
     if waits(cres.library) and cres.library.calls_itself:
         cres.library.finish()
 

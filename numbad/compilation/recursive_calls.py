@@ -2,7 +2,8 @@
 
 What is compiled by then is called as any other function. Numba takes each such call for recursive, and calls
 it by its address, to be found by a name that has the caller's options in it, not the callee's: an integral in
-an integral is such a call, since the loops over points are the same function, of another integrand.
+an integral is such a call, since the loops over points are the same function, of another integrand. The
+address of what is not compiled yet is put in once it is, whatever the name.
 
 Where two functions call each other, Numba infers the one with what the other returns where it calls nobody,
 and does not look again: after `return 1` it takes the bits of a float for those of an int. Here the guess may
@@ -11,11 +12,15 @@ be a better one, and a wrong one is an error.
 
 from numba.core import types
 from numba.core.errors import TypingError
+from numba.core.funcdesc import default_mangler
 from numba.core.lowering import Lower
 from numba.core.typeinfer import TypeInferer
 
 GUESSES = []  # functions of a context, what seems to be returned, and the types of the arguments: what is
 
+_NAMES = (
+    "__numbad_looked_for__"  # types of arguments -> the names by which code looks for a dispatcher
+)
 _PROMISED = "__numbad_promised__"  # types of arguments -> what code that exists takes a dispatcher to return
 
 _numbas_call = Lower._lower_call_RecursiveCall
@@ -29,8 +34,26 @@ def lower_call(lower, fnty, expr, signature):
         return lower._lower_call_normal(callee, expr, signature)
     promised = vars(callee.dispatcher).setdefault(_PROMISED, {})
     promised.setdefault(args, set()).add(signature.return_type)
+    names = vars(callee.dispatcher).setdefault(_NAMES, {})
+    names.setdefault(args, set()).add(_name(lower, fnty, args))
     lower.library.calls_itself = True
     return _numbas_call(lower, fnty, expr, signature)
+
+
+def _name(lower, fnty, args):
+    """The name by which Numba looks for the address."""
+    mangler, overload = lower.context.mangler or default_mangler, fnty.get_overloads(args)
+    return mangler(overload.qualname, args, abi_tags=lower.fndesc.abi_tags, uid=overload.uid)
+
+
+def put_in_addresses(dispatcher, compiled, linker):
+    """Let what looks for a function by names that are not its own find it."""
+    own = compiled.fndesc.mangled_name
+    for name in vars(dispatcher).get(_NAMES, {}).pop(tuple(compiled.signature.args), ()):
+        place = None if name == own else linker._unresolved.pop(name, None)
+        if place is not None:
+            place.value = compiled.library.get_pointer_to_function(own)
+            linker._resolved.append((name, place))  # which keeps it
 
 
 def check_promise(dispatcher, compiled):

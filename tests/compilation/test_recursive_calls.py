@@ -114,3 +114,23 @@ def test_another_type_than_was_inferred():
         nd.grad(there, 1, mode="reverse")(3, 0.8)
     with pytest.raises(TypingError, match=told):  # `back` is still compiled with what was told
         nd.grad(lambda x: there(4, x) + back(3, x), mode="reverse")(0.8)
+
+
+@njit(error_model="numpy")
+def raised(n, x, y):
+    return x * x if n <= 0 else lowered(n - 1, x, y) + 0.53
+
+
+@njit
+def lowered(n, x, y):
+    return y if n <= 0 else 0.63 * x * raised(n - 1, x, y)
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+def test_functions_with_other_options_that_call_each_other(mode):
+    """Numba looks for each by a name that has the other's options in it."""
+    value = 0.63 * 0.5 * 1.23
+    constant = nd.grad(lambda x: x * lowered(2, 0.5, 0.7), mode=mode)
+    assert constant(2.0) == pytest.approx(value)
+    gradient = nd.grad(lambda x, y: lowered(2, x, y), (0, 1), mode=mode)  # of 0.63 x (y + 0.53)
+    assert gradient(0.5, 0.7) == pytest.approx((0.63 * 1.23, 0.63 * 0.5))

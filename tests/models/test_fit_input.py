@@ -50,7 +50,7 @@ def test_columns_are_mapped_and_ordered_by_component(problem):
         ("", "mass,x\n0,1\n", "line 1: no column is named like a component"),
         ("observed = dict(m='mass')", "t,x\n0,1\n", "line 1: there is no column 'm'"),
         ("", "t,mass\n0,\n1,\n", "line 1, column 'mass': every observation is missing"),
-        ("", "t,mass\n0,1\n1,none\n", "line 3, column 'mass': 'none' is not a number"),
+        ("", "t,mass\n0,1\n1,many\n", "line 3, column 'mass': 'many' is not a number"),
         ("", "t,mass\n0,1\n,2\n", "line 3, column 't': is missing"),
         ("experiment = 'run'", "t,mass\n0,1\n", "line 1: there is no column 'run'"),
         ("sigma = dict(mass='sd')", "t,mass\n0,1\n", "line 1: there is no column 'sd'"),

@@ -29,7 +29,7 @@ def number_of_events(x):
 
 
 def number_of_trials(x):
-    return np.random.geometric(0.4 * x)
+    return np.random.geometric(0.4 * x) * x
 
 
 def number_by_a_generator(x, rng):
