@@ -13,6 +13,7 @@ from numbad.errors import DataError
 DELIMITERS = ",;\t"
 MISSING = frozenset({"", "nan", "na", "n/a", "#n/a", "<na>", "null", "none", "."})
 DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?")
+THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")  # what may also be 1,234 as a whole number
 DATE = re.compile(r"\d{4}-\d\d?-\d\d?.*|\d\d?[./]\d\d?[./]\d{2,4}.*")
 
 
@@ -38,13 +39,13 @@ class Table:
 
         Missing is what is empty, ``NaN``, ``NA``, ``N/A``, ``null``, ``None`` or a point. Between
         semicolons, as spreadsheets write numbers where these have a decimal comma, it is one,
-        unless the column has points, too.
+        unless the column has points, too, or all of its commas may part thousands.
 
         Raises DataError, with file, line and column, for an unknown name, text and infinities.
         """
         k = self._index(name)
         cells = [row[k].strip() for row in self.rows]
-        commas = self.delimiter == ";" and not any("." in cell for cell in cells if cell != ".")
+        commas = self.delimiter == ";" and _has_decimal_commas(cells)
         return np.array([self._number(i, name, cell, commas) for i, cell in enumerate(cells)])
 
     def matrix(self, names):
@@ -169,11 +170,8 @@ def _header(path, line, cells):
     names = tuple(cell.strip() for cell in cells)
     for k, name in enumerate(names):
         if not name:
-            hint = (
-                ""
-                if k
-                else " (pandas writes its index so: to_csv(index=False), or index_label='time')"
-            )
+            by_pandas = " (pandas writes its index so: to_csv(index=False), or index_label='time')"
+            hint = by_pandas if k == 0 else ""
             raise DataError(f"{path}, line {line}: column {k + 1} has no name in the header{hint}")
         if name in names[:k]:
             raise DataError(f"{path}, line {line}, column '{name}': the header has it twice")
@@ -183,6 +181,13 @@ def _header(path, line, cells):
             " is missing"
         )
     return names
+
+
+def _has_decimal_commas(cells):
+    """Whether the commas in a column are decimal ones for certain."""
+    if any("." in cell for cell in cells if cell != "."):
+        return False
+    return any(DECIMAL_COMMA.fullmatch(c) and not THOUSANDS.fullmatch(c) for c in cells)
 
 
 def _hint(cell):

@@ -92,7 +92,7 @@ class Implicit(Operator):
             if isinstance(args, types.PyObject):
                 held = "args is a tuple of numbers, arrays of numbers and tuples of these"
                 raise ArgumentError(
-                    f"nd.{self.name}: {held}, and holds something else, a dict, say"
+                    f"nd.{self.name}: {held}; it holds something else, such as a dict"
                 )
             raise ArgumentError(f"nd.{self.name}: args is a tuple, not a {args}")
         given, most = len(args), len(self.names) - 1

@@ -107,7 +107,8 @@ def test_decimal_comma(write):
 
 
 @pytest.mark.parametrize(
-    "content", ["t;x\n0;1,234\n1;0.5\n", "t\tx\n0\t1,234\n", 't,x\n0,"1,234"\n']
+    "content",
+    ["t;x\n0;1,234\n1;0.5\n", "t;x\n0;1,234\n1;25\n", "t\tx\n0\t1,234\n", 't,x\n0,"1,234"\n'],
 )
 def test_a_comma_that_may_part_thousands(write, content):
     with pytest.raises(DataError, match=r"line 2, column 'x': '1,234' is .* \(a decimal comma\?"):
