@@ -1,7 +1,12 @@
 """Argument numbers as a user gives them: `argnums=`, `argnum=` and `out=`."""
 
+from numba import njit
+
 from ..compilation.decorated import whole_of
+from ..compilation.inherited import inherited_options
+from ..compilation.memo import remembered
 from ..errors import ArgumentError
+from ..source import define
 from .operator_dispatcher import parameter_names, starred
 
 
@@ -35,8 +40,33 @@ def checked_number(name, option, k, names):
     return k % len(names)
 
 
+def numbered(f, argnums):
+    """`f`, or where `argnums` counts into its `*args`, the same with those arguments as its own.
+
+    So `f(t, *p)` by argument 2 becomes `call(t, p0, p1, *p)`, one dispatcher for one count.
+    """
+    star, whole = starred(f.py_func), whole_of(f.py_func) is f.py_func
+    given = argnums if isinstance(argnums, tuple | list) else (argnums,)
+    asked = [int(k) for k in given if hasattr(k, "__index__")]
+    if star is None or not whole or max(asked, default=-1) < star:
+        return f
+    count = max(asked) + 1 - star
+    known = remembered(f, "numbered")
+    if count not in known:
+        names = parameter_names(f.py_func)
+        own = [_free_name(f"{names[star]}{k}", names) for k in range(count)]
+        given = ", ".join([*names[:star], *own, f"*{names[star]}"])
+        call = define(f"def call({given}): return call_({given})\n", {"call_": f}, f.py_func)
+        known[count] = njit(call, **inherited_options(f))
+    return known[count]
+
+
+def _free_name(name, names):
+    return name if name not in names else _free_name(name + "_", names)
+
+
 def refuse_starred(name, function, argnums):
-    """Arguments that come in through `*args` have no number of their own."""
+    """All of `*args` at once have no number: their count is not known before the call."""
     star = starred(function)
     if star is not None and star in argnums:
         way_out = "pass a tuple as one argument"

@@ -2,7 +2,7 @@
 
 from ..errors import ArgumentError
 from ..reverse.pipeline import has_lane_loops
-from .argnums import checked_argnums, checked_out, refuse_starred
+from .argnums import checked_argnums, checked_out, numbered, refuse_starred
 from .argument_structure import (
     ArgumentLeaf,
     differentiated,
@@ -26,6 +26,7 @@ class Jacobian(Operator):
     def __init__(self, f, argnums, *, name, scalar, value, mode="auto", chunk=None, out=None):
         self.name, self.scalar, self.with_value = name, scalar, value
         super().__init__(f)
+        self.f = numbered(self.f, argnums)
         names = parameter_names(self.f.py_func)
         self.single = not isinstance(argnums, tuple | list)
         self.argnums = checked_argnums(name, argnums, names)

@@ -12,8 +12,10 @@ def hessian(f, argnums=0, mode="auto", sparsity=None, *, chunk=None, check_spars
 
     Parameters
     ----------
-    f, argnums, mode, chunk
-        As for `grad`; the gradient is differentiated in forward mode.
+    f, argnums, mode
+        As for `grad`: the mode that the gradient is taken in. It is differentiated in forward mode.
+    chunk : int, optional
+        Partials a pass of forward mode.
     sparsity : sparse matrix or "detect", optional
         Where the Hessian may differ from zero, as for `jacobian`: symmetric, one row and one column
         for each number of the arguments `argnums`. docs/sparse.md.
@@ -41,7 +43,7 @@ def hessian(f, argnums=0, mode="auto", sparsity=None, *, chunk=None, check_spars
     array([[10.,  6.],
            [ 6.,  0.]])
     """
-    inner = {"mode": mode, "chunk": None if mode == "reverse" else chunk}
+    inner = {"mode": mode, "chunk": chunk if mode == "forward" else None}
     gradient = build(Jacobian(f, argnums, name="hessian", scalar=True, value=False, **inner))
     outer = {"mode": "forward", "chunk": chunk}
     dense = Jacobian(gradient, argnums, name="hessian", scalar=False, value=False, **outer)

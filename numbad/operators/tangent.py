@@ -16,7 +16,7 @@ from ..forward.layout import empty_as
 from ..forward.promote import effects
 from ..source import define
 from . import overlap, runtime
-from .argnums import checked_argnums, checked_number, checked_out, refuse_starred
+from .argnums import checked_argnums, checked_number, checked_out, numbered, refuse_starred
 from .argument_structure import (
     Branch,
     hides_floats,
@@ -30,6 +30,7 @@ from .argument_structure import (
 from .describe import describe, hint, is_differentiable
 from .operator_dispatcher import (
     Operator,
+    as_dispatcher,
     build,
     every_argument,
     parameter_names,
@@ -75,7 +76,8 @@ class Derivative(Tangent):
     """By one float argument."""
 
     def __init__(self, f, argnum, *, name):
-        super().__init__(f, None, name=name)
+        self.name = name
+        super().__init__(numbered(as_dispatcher(f"nd.{name}", f), argnum), None, name=name)
         self.argnums = (checked_number(name, "argnum", argnum, self.names),)
         refuse_starred(name, self.f.py_func, self.argnums)
 
