@@ -136,8 +136,9 @@ def _sensitive(source, names, shape, further="known, y0, ts"):
     from numbad.operators import value_and_jacobian
 
     count = len(shape.varied) + len(shape.free)
-    mode = "reverse" if shape.adjoint else "forward"
-    sensitivities = value_and_jacobian(_generate(source, names), argnums=0, mode=mode)
+    # A pass solves again: few wide passes.
+    how = {"mode": "reverse"} if shape.adjoint else {"mode": "forward", "chunk": MOST_IN_ONE_PASS}
+    sensitivities = value_and_jacobian(_generate(source, names), argnums=0, **how)
     if count > MOST_IN_ONE_PASS:
         return sensitivities
     names = {"sensitivities": sensitivities, "stack": _stack}
