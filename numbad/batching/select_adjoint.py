@@ -11,7 +11,7 @@ from ..reverse.ops.by_name import FUNCTIONS
 class SelectByMask(Op):
     """`select(mask, x, y)`: what is not chosen has the adjoint zero, whatever it is multiplied by."""
 
-    cheap = True
+    cheap = chooses_by_mask = True
 
     def __init__(self, fn, label, statement, call):
         self.mask, self.x, self.y = call.args
@@ -30,6 +30,7 @@ class SelectByMask(Op):
         for var, function in ((self.x, where_held), (self.y, where_not_held)):
             leaf = var.name, ()
             if (leaf, target) in self.flows and e.active(leaf):
+                e.note_reached(self, leaf, mask, function is where_held)
                 e.add(leaf, e.call(function, mask, adjoint), of=target)
 
 

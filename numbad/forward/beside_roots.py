@@ -2,7 +2,8 @@
 
 A mask is often a factor: `mask * math.sqrt(x)`. Dual numbers do not know where they come from, and to ask
 every product whether a factor is zero costs too much; the typed code tells which products are made of roots.
-A product of roots is left alone: the slope of `math.sqrt(x) * math.sqrt(x)` is not zero at zero.
+A product of roots, and of what functions make of them, is left alone: the slopes of `math.sqrt(x) *
+math.sqrt(x)` and `math.sqrt(x) * math.sin(math.sqrt(x))` are not zero at zero.
 """
 
 import operator
@@ -15,7 +16,7 @@ from numba.core.typing.templates import AbstractTemplate, infer_global, signatur
 
 from ..ir.function import is_expr, is_phi
 from ..ir.untyped import constant_of
-from ..rules.poles import CARRYING, is_root
+from ..rules.poles import CARRYING, is_choice, is_root
 from ..rules.registry import SCALAR
 from ..rules.tracing import arity
 from . import dual as d
@@ -90,28 +91,43 @@ class _Products:
         near = {s.target.name for s in made if self._is_root(s.value)}
         if not near:
             return False
-        self._spread(near, made)
+        self._spread(near, made, self._carries)
+        of_roots = set(near)
+        self._spread(of_roots, made, self._moves_with)
         for s in made:
             if is_expr(s.value, "binop", "inplace_binop") and s.value.fn in _PRODUCTS:
-                sides = [v.name in near for v in (s.value.lhs, s.value.rhs)]
-                if any(sides) and not all(sides) and self._is_plain(s.value):
+                sides = {s.value.lhs.name, s.value.rhs.name}
+                if sides & near and not sides <= of_roots and self._is_plain(s.value):
                     self._replace(s.value)
         return True
 
+    def _moves_with(self, value, of_roots):
+        """Whether a value is made of roots, by arithmetic or a function that does more than choose."""
+        if self._carries(value, of_roots):
+            return True
+        fn, moving = self._partials(value, of_roots)
+        return fn is not None and not all(map(is_choice, moving))
+
     def _is_root(self, value):
+        fn, moving = self._partials(value)
+        return fn is not None and is_root(fn, moving)
+
+    def _partials(self, value, among=None):
+        """A function of numbers and its partials by duals, those `among` names if given, or `(None, [])`."""
         if is_expr(value, "binop", "inplace_binop"):
             fn, args = value.fn, [value.lhs, value.rhs]
         elif is_expr(value, "call"):
             fn, args = getattr(self.types.get(value.func.name), "typing_key", None), value.args
         else:
-            return False
+            return None, []
         try:
             fn = STANDS_FOR.get(fn, fn)
             rule = SCALAR.get(fn)
         except TypeError:  # unhashable
-            return False
-        if rule is None or not any(self._is_dual(v.name) for v in args):
-            return False
+            return None, []
+        moves = [self._is_dual(v.name) and (among is None or v.name in among) for v in args]
+        if rule is None or not any(moves):
+            return None, []
         most = arity(rule.partials)[
             1
         ]  # the value is one of them; behind is the array for the result
@@ -119,12 +135,10 @@ class _Products:
         known = {k: constant_of(self.func_ir, v) for k, v in enumerate(args)}
         literals = {k: v for k, v in known.items() if type(v) in (int, float)}
         partials = rule.trace(len(args), literals)
-        return is_root(
-            fn, [p for p, v in zip(partials, args, strict=True) if self._is_dual(v.name)]
-        )
+        return fn, [p for p, moving in zip(partials, moves, strict=False) if moving]
 
-    def _spread(self, near, made):
-        """Add what is made of the roots by arithmetic, not round loops."""
+    def _spread(self, near, made, carries):
+        """Add what is made of the roots, as `carries(value, near)` tells, not round loops."""
         cfg = compute_cfg_from_blocks(self.func_ir.blocks)
         headers = cfg.loops().keys()
         round_loops = {
@@ -137,7 +151,8 @@ class _Products:
         while before != len(near):
             before = len(near)
             for s in made:
-                if id(s) not in round_loops and self._carries(s.value, near):
+                known = s.target.name in near or id(s) in round_loops
+                if not known and carries(s.value, near):
                     near.add(s.target.name)
 
     def _carries(self, value, near):

@@ -59,13 +59,13 @@ def contribution(expressions, needed, strong=False):
 
     One product for each expression, as a tuple; alone where there is one expression. Zero times what
     is not finite is zero for a partial that is no polynomial; with `strong`, for each; if it is None,
-    for none.
+    for none; if it is `UNLESS_REACHED`, for each unless the last of the values is true.
     """
 
     @intrinsic
     def contribute(typingctx, adjoint, values):
         members = list(values)
-        result = _result_type(typingctx, adjoint, members)
+        result = _result_type(typingctx, adjoint, members[: len(needed)])
         several = len(expressions) > 1
         returned = types.UniTuple(result, len(expressions)) if several else result
 
@@ -77,14 +77,23 @@ def contribution(expressions, needed, strong=False):
             bar = Operand(sig.args[0], args[0])
             found = {
                 key: _plain(context, builder, ty, builder.extract_value(args[1], k))
-                for k, (key, ty) in enumerate(zip(needed, sig.args[1], strict=True))
+                for k, (key, ty) in enumerate(
+                    zip(needed, sig.args[1], strict=strong != UNLESS_REACHED)
+                )
             }
             arithmetic = _VectorArithmetic if _is_vector(result) else _Arithmetic
 
-            def products():
+            def asking(strong):
                 how = arithmetic(emit, result, rarely=strong is True or _is_vector(result))
                 made = _products(emit, expressions, found, bar, how, strong)
                 return [p.value if _is_vector(result) else emit.cast(p, result) for p in made]
+
+            def products():
+                if strong != UNLESS_REACHED:
+                    return asking(strong)
+                reached = builder.extract_value(args[1], len(needed))
+                pairs = zip(asking(None), asking(True), strict=True)
+                return [_chosen(builder, reached, members[-1], *pair) for pair in pairs]
 
             skipping = (
                 strong is True and isinstance(result, types.Float) and any(map(_calls, expressions))
@@ -96,6 +105,15 @@ def contribution(expressions, needed, strong=False):
 
     return contribute
 
+
+def _chosen(builder, condition, ty, one, other):
+    """One of two results, by a bool or by one in each lane."""
+    if isinstance(ty, Varying):
+        condition = builder.icmp_unsigned("!=", condition, condition.type(None))
+    return builder.select(condition, one, other)
+
+
+UNLESS_REACHED = "unless reached"
 
 LEFT_OUT = "left out"
 """Products ask whether the adjoint is zero, and where one is, whatever it is multiplied by."""

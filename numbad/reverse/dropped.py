@@ -15,7 +15,14 @@ from numba.core.dispatcher import Dispatcher
 from ..ir.callee import callee_of
 from ..ir.function import is_expr
 from ..rules.constant import NAN_TESTS
-from ..rules.poles import CARRYING, is_flat_somewhere, is_polynomial, is_quotient, is_root
+from ..rules.poles import (
+    CARRYING,
+    is_flat_somewhere,
+    is_polynomial,
+    is_quotient,
+    is_rising,
+    is_root,
+)
 from .ops.array import Store
 from .ops.moves import Move, Phi
 from .ops.scalar_function import ScalarOp
@@ -25,7 +32,9 @@ from .ops.structural_functions import Extremum
 def find_undecided(activity, control):
     """The roots whose cotangent may be zero because of their own value, as that of `math.sqrt(x)**2`.
 
-    Zero says nothing about the derivative then, and it is nan at the pole, as in forward mode.
+    Zero says nothing about the derivative then, and it is nan at the pole, as in forward mode. The uses
+    that make it so are in other blocks perhaps, which a branch passes by, or behind choices by mask;
+    root -> these, as `(op, None)` and `(choice, leaf that it chooses)`, none where one is always reached.
     """
     return _Undecided(activity, control).run()
 
@@ -40,22 +49,22 @@ class _Undecided:
 
     def run(self):
         roots = [op for op in self.activity.every() if self._is_root(op)]
-        near = {(op.target, ()): self._near((op.target, ())) for op in roots}
-        every = set().union(*near.values())
-        return {leaf for leaf, own in near.items() if self._bends(own, every)}
+        every = set().union(*(self._near((op.target, ()), choices=True) for op in roots))
+        found = {(op.target, ()): self._bent(op.label, (op.target, ()), every) for op in roots}
+        return {leaf: uses for leaf, uses in found.items() if uses is not None}
 
     def _is_root(self, op):
         if not isinstance(op, ScalarOp) or not self.activity.active((op.target, ())):
             return False
         return is_root(op.function, _partials(self.activity, op))
 
-    def _near(self, leaf):
-        """The leaves that are made of one by arithmetic, not round loops."""
+    def _near(self, leaf, choices=False):
+        """The leaves made of one by arithmetic, not round loops; by choices by mask, if asked for."""
         found, pending = {leaf}, [leaf]
         while pending:
             last = pending.pop()
             for op in self.users[last]:
-                if self._carries(op):
+                if self._carries(op) or (choices and op.chooses_by_mask):
                     new = {t for s, t in op.flows if s == last} - found
                     found |= new
                     pending += new
@@ -63,19 +72,29 @@ class _Undecided:
 
     def _carries(self, op):
         if isinstance(op, ScalarOp):
-            return op.function in CARRYING
+            return op.function in CARRYING or is_rising(op.function)
         return isinstance(op, Move) or (isinstance(op, Phi) and op.label not in self.control.loops)
 
-    def _bends(self, own, every):
-        """Whether what is made of a root is multiplied by a root, or gets into a flat place."""
-        for op in {op for leaf in own for op in self.users[leaf] if isinstance(op, ScalarOp)}:
-            given = [(v.name, ()) in every for v in op.arguments]
-            if op.function in CARRYING:
-                if op.function in _PRODUCTS and all(given):
-                    return True
-            elif is_flat_somewhere(op.function, _partials(self.activity, op)):
-                return True
-        return False
+    def _bent(self, label, leaf, every):
+        """The uses of a leaf that `find_undecided` tells of, or None where there is no such use at all."""
+        own = sorted(self._near(leaf), key=str)
+        users = {op.number: (op, source) for source in own for op in self.users[source]}.values()
+        found = [(op, None) for op, _ in users if self._bends(op, every)]
+        if any(op.label == label for op, _ in found):
+            return ()
+        for op, source in users:
+            if op.chooses_by_mask:
+                further = self._bent(op.label, (op.target, ()), every)
+                found += [(op, source)] if further == () else further or ()
+        return tuple(found) or None
+
+    def _bends(self, op, every):
+        """Whether a use multiplies what is made of roots, or gets into a flat place."""
+        if not isinstance(op, ScalarOp):
+            return False
+        if op.function in CARRYING:
+            return op.function in _PRODUCTS and all((v.name, ()) in every for v in op.arguments)
+        return is_flat_somewhere(op.function, _partials(self.activity, op))
 
 
 _PRODUCTS = {operator.mul, operator.imul}

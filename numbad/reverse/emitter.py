@@ -9,6 +9,7 @@ from numba.core import ir, types
 from ..forward.layout import in_layout
 from ..ir.function import is_expr, map_vars
 from ..ir.leaves import at
+from ..lanes.varying import either, other
 from ..rules.registry import name_of
 from .arena import arena_zeros_like
 from .contributions import summed
@@ -42,7 +43,7 @@ class SweepEmitter(Values):
         self.local_leaves = set()
         self.dropped = set()  # leaves whose definitions ask for zeros, see `dropped`
         self.left_out = set()  # leaves whose products ask whether their cotangent is zero
-        self.undecided = set()  # and roots that do not
+        self.undecided = {}  # and roots that do not, where the uses told of are reached
         self.hoisted = set()  # loads whose adjoints are added to the array after a loop
         self.gathered = {}  # block of a loop whose sums are in any order -> the blocks of that loop
         self.staged = {}  # load -> the strategy of its loop, which adds its terms to the array
@@ -333,6 +334,27 @@ class SweepEmitter(Values):
             make = self.function(self.memo(key, lambda: start_of(self.dual(types.float64))))
             self.prelude.append(ir.Assign(ir.Expr.call(make, [], (), self.loc), target, self.loc))
         return self.constants[key]
+
+    def reached(self, root):
+        """The variable that tells whether a use has been reached after which zero tells nothing of a root."""
+        return self.var(bar_name(root) + ".reached" + self._mark(root))
+
+    def note_reached(self, op, chosen=None, mask=None, held=True):
+        """Say so, where a statement is such a use; of a choice, in the lanes that have the leaf `chosen`."""
+        for root, uses in self.undecided.items():
+            if (op, chosen) not in uses:
+                continue
+            reached, value = self.reached(root), self.const(True)
+            if mask is not None:
+                value = self.call(either, reached, mask if held else self.call(other, mask))
+            self.assign(value, reached)
+
+    def take_reached(self, root):
+        """Whether one has been, which is asked anew from here on."""
+        reached = self.reached(root)
+        taken = self.assign(reached)
+        self.assign(self.const(False), reached)
+        return taken
 
     def is_complex(self, leaf):
         found = at(self.fn.type_of(leaf[0]), leaf[1])

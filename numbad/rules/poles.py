@@ -55,8 +55,11 @@ def _may_divide(node):
     """Whether an operation in an expression can make something infinite of finite numbers."""
     if not isinstance(node, Apply):
         return False
+    last = node.args[-1]
+    if node.fn is operator.pow and isinstance(last, Const):
+        return isinstance(last.value, float) and -1 < last.value < 0  # of x**0.5, say
     if node.fn in (operator.truediv, operator.pow):
-        return not isinstance(node.args[-1], Const)
+        return not isinstance(last, Const)
     return node.fn in (math.log, np.log)
 
 
@@ -75,6 +78,11 @@ _RISING = {
     *(np.logaddexp, np.logaddexp2),
 }
 """Functions whose slope is zero nowhere but where they or their arguments are infinite."""
+
+
+def is_rising(fn):
+    """Whether the slope of a function is known to be zero nowhere that counts."""
+    return fn in _RISING
 
 
 def is_flat_somewhere(fn, partials):

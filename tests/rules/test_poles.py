@@ -236,12 +236,91 @@ def test_rows_of_a_jacobian_do_not_meet(mode):
         lambda x: math.sqrt(x) ** 2,
         lambda x: math.sqrt(x) * (1.0 - math.sqrt(x)) - math.sqrt(x),
         lambda x: math.cos(math.sqrt(x)),
+        lambda x: math.sqrt(x) * math.expm1(math.sqrt(x)),
+        lambda x: math.sin(math.sqrt(x)) * math.sqrt(x),
+        lambda x: math.tanh(math.sqrt(x)) ** 2,
+        lambda x: (x**0.5) ** 2,
     ],
-    ids=["square", "product", "cosine"],
+    ids=["square", "product", "cosine", "rising", "flat", "square of rising", "power"],
 )
 def test_a_zero_that_says_nothing_is_nan(f, mode):
-    """Not 0: the derivatives at 0 from the right are 1, -1 and -1/2."""
+    """Not 0: the derivatives at 0 from the right are 1, -1, -1/2, and 1."""
     assert math.isnan(nd.grad(f, mode=mode)(0.0))
+
+
+def cardinal_sine(c):
+    angle = math.sqrt(1.0 - c)
+    if angle > 1e-9:
+        return math.sin(angle) / angle
+    return 1.0 - (1.0 - c) / 6.0
+
+
+def square_of_angle(c):
+    angle = math.acos(c)
+    return angle * angle if angle > 1e-9 else 2.0 * (1.0 - c)
+
+
+def sum_in_a_loop(c):
+    total, angle = 0.0, math.sqrt(1.0 - c)
+    for k in range(3):
+        if angle > 1e-9:
+            total += math.cos(k * angle)
+        else:
+            total += 1.0 - k * k * (1.0 - c) / 2.0
+    return total
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(
+    ("f", "slope"), [(cardinal_sine, 1.0 / 6.0), (square_of_angle, -2.0), (sum_in_a_loop, 2.5)]
+)
+def test_uses_in_a_branch_that_is_passed_by_add_nothing(f, slope, mode):
+    gradient = nd.grad(f, mode=mode)
+    assert gradient(1.0) == pytest.approx(slope)
+    elsewhere = (f(0.4 + 1e-5) - f(0.4 - 1e-5)) / 2e-5
+    assert gradient(0.4) == pytest.approx(elsewhere, rel=1e-8)
+    in_lanes = nd.batch(gradient)(np.array([1.0, 0.4, 1.0, 1.0, 0.4]))
+    np.testing.assert_allclose(in_lanes, np.array([slope, elsewhere])[[0, 1, 0, 0, 1]], rtol=1e-8)
+
+
+def series_of_a_square(c):
+    angle = math.sqrt(1.0 - c)
+    if angle < 1e-3:
+        return 1.0 - angle * angle / 6.0
+    return math.sin(angle) / angle
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_such_a_use_that_is_reached_is_nan(mode):
+    gradient = nd.grad(series_of_a_square, mode=mode)
+    slope = nd.grad(cardinal_sine, mode=mode)(0.4)
+    found = [gradient(1.0), gradient(0.4), gradient(1.0)]
+    np.testing.assert_allclose(found, [math.nan, slope, math.nan])
+    in_lanes = nd.batch(gradient)(np.array([1.0, 0.4, 0.4, 1.0]))
+    np.testing.assert_allclose(in_lanes, [math.nan, slope, slope, math.nan])
+
+
+def angles_one_by_one(c):
+    total = 0.0
+    for k in range(c.size):
+        total += series_of_a_square_compiled(c[k]) if k % 2 else cardinal_sine_compiled(c[k])
+    return total
+
+
+series_of_a_square_compiled, cardinal_sine_compiled = njit(series_of_a_square), njit(cardinal_sine)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_what_is_reached_is_asked_of_each_iteration(mode):
+    found = nd.grad(angles_one_by_one, mode=mode)(np.array([1.0, 1.0, 1.0, 0.4, 0.4]))
+    slope = nd.grad(cardinal_sine, mode=mode)(0.4)
+    np.testing.assert_allclose(found, [1.0 / 6.0, math.nan, 1.0 / 6.0, slope, slope])
+
+
+def test_uses_that_are_passed_by_at_second_order():
+    second = nd.hessian(cardinal_sine, mode="reverse")
+    assert second(1.0) == 0.0
+    assert second(0.4) == pytest.approx(nd.hessian(cardinal_sine, mode="forward")(0.4))
 
 
 def in_lanes(x, y):

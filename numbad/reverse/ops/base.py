@@ -34,6 +34,7 @@ class Op:
     )
     repeatable = False  # True: made once more, it does the same, and nothing else
     raises_alone = False  # True: where it raises, its adjoint may be run as if it had not
+    chooses_by_mask = False  # True: each lane has one of two numbers
     elementary = False  # True: it reads or writes one element, computes one number, or names one
 
     def __init__(self, fn, label, statement):

@@ -10,7 +10,7 @@ from ...ir.fence import refuse
 from ...ir.leaves import leaves
 from ...rules.expression import Answer, Apply, Arg, Const, Missing, evaluate
 from ...rules.registry import find, name_of
-from ..contributions import LEFT_OUT, contribution, needs, partials
+from ..contributions import LEFT_OUT, UNLESS_REACHED, contribution, needs, partials
 from .base import Op
 
 INPLACE = {
@@ -81,6 +81,7 @@ class ScalarOp(Op):
         if not e.pending(target):
             return
         adjoint = e.take(target)
+        e.note_reached(self)
         every = self.expressions()
         wanted = [
             k
@@ -89,7 +90,7 @@ class ScalarOp(Op):
         ]
         for k in wanted:
             self._refuse_missing(k, every[k])
-        strong = None if target in e.undecided else target in e.dropped
+        strong = self._asks(e, target)
         if strong is False and target in e.left_out:
             strong = LEFT_OUT
         simple = [k for k in wanted if self._simple(every[k], strong)]
@@ -98,6 +99,12 @@ class ScalarOp(Op):
         others = [k for k in wanted if k not in simple]
         if others:
             self._add_products(e, others, tuple(every[k] for k in others), adjoint, strong)
+
+    def _asks(self, e, target):
+        """What `contribution` is told of zeros: for a root, what its uses tell of them."""
+        if target not in e.undecided:
+            return target in e.dropped
+        return UNLESS_REACHED if e.undecided[target] else None
 
     def _refuse_missing(self, k, partial):
         if isinstance(partial, Missing):
@@ -131,6 +138,8 @@ class ScalarOp(Op):
         needed = tuple(needs(expressions))
         every = [*(v.name for v in self.arguments), *reused]
         values = [e.value(self.target if key == "answer" else every[key]) for key in needed]
+        if strong == UNLESS_REACHED:
+            values.append(e.take_reached((self.target, ())))
         result = e.call(contribution(expressions, needed, strong), adjoint, e.tuple(values))
         for position, k in enumerate(numbers):
             part = e.item(result, position) if len(numbers) > 1 else result
