@@ -1,4 +1,4 @@
-"""Polynomials given by their coefficients, the lowest first, and cross products."""
+"""Polynomials given by their coefficients, the lowest first; cross products and Kronecker's."""
 
 import numpy as np
 from numba import njit
@@ -145,3 +145,28 @@ def _cross(out, a, b):
     out[0] = a[1] * b2 - a2 * b[1]
     out[1] = a2 * b[0] - a[0] * b2
     out[2] = a[0] * b[1] - a[1] * b[0]
+
+
+# -- Kronecker products --------------------------------------------------------------------------
+
+
+@stands_for(np.kron)
+def kronecker_product(a, b):
+    both = isinstance(a, types.Array) and isinstance(b, types.Array)
+    if not both or not all(ty.ndim in (1, 2) and is_number(ty.dtype) for ty in (a, b)):
+        return None
+    number = number_class(a.dtype)  # Numba's result has the type of the first
+    if np.promote_types(number, number_class(b.dtype)).type is not number:
+        return None
+    if np.dtype(number).kind not in "fc":
+        return None
+    flat = a.ndim == b.ndim == 1
+    rows, at = {1: "1", 2: "{0}.shape[0]"}, {1: "{0}[{2}]", 2: "{0}[{1}, {2}]"}
+    lines = ["def kron(a, b):"]
+    lines += [
+        f"    {x}m, {x}n = {rows[t.ndim].format(x)}, {x}.shape[-1]" for x, t in (("a", a), ("b", b))
+    ]
+    lines.append("    out = np.empty((am * bm, an * bn), number)")
+    product = f"{at[a.ndim].format('a', 'i0', 'i2')} * {at[b.ndim].format('b', 'i1', 'i3')}"
+    lines += nest(["am", "bm", "an", "bn"], [f"out[i0 * bm + i1, i2 * bn + i3] = {product}"])
+    return jit([*lines, "    return out[0]" if flat else "    return out"], number=number)

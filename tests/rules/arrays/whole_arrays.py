@@ -330,6 +330,24 @@ def cross_products(a, b, m):
     return weighted(out * out)
 
 
+def _krons(a, m):
+    c = [[1.0, 2.0], [3.0, -1.0]]
+    first = [x * y for r in c for s in m for x in r for y in s]
+    second = [x * y for r in m for s in c for x in r for y in s]
+    vectors = [x * y for x in c[1] for y in a] + [x * y for x in m[0] for r in c for y in r[:1]]
+    products = [*first, *second, *vectors]
+    return sum((1 + 0.37 * k) * x * x for k, x in enumerate(products))
+
+
+@programs.on((A[:3], M), plain=_krons)
+def kronecker_products(a, m):
+    c = np.array([[1.0, 2.0], [3.0, -1.0]])
+    matrices = np.concatenate((np.kron(c, m).ravel(), np.kron(m, c).ravel()))
+    vectors = np.concatenate((np.kron(c[1], a), np.kron(m[0], c[:, 0].copy())))
+    out = np.concatenate((matrices, vectors))
+    return weighted(out * out)
+
+
 # -- statistics ----------------------------------------------------------------------------------
 
 
