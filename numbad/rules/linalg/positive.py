@@ -26,12 +26,7 @@ from .rule_calls import calling, is_complex, is_matrix
 from .triangles import above, below
 
 _BLOCK = 64
-
-
-@njit
-def _push(low, tangents):
-    half = below(low, lower_as_hermitian(tangents[0]))
-    return product(low, half_lower(below(low, adjoint(half))))
+_BLOCK_PUSHED = 32  # the loops of `_push_block` take a third of the time of products then
 
 
 # -- complex -------------------------------------------------------------------------------------
@@ -55,10 +50,16 @@ def _complex_pull(low, l_bar):
     return (np.conj(onto_lower(above(low, above(conjugate, middle).T).T)),)
 
 
-linear_rule(complex_factor, _complex_forward, _push, _complex_pull)
+@njit
+def _complex_push(low, tangents):
+    half = below(low, lower_as_hermitian(tangents[0]))
+    return product(low, half_lower(below(low, adjoint(half))))
 
 
-# -- real: the adjoint by blocks, with a rule of its own ------------------------------------------
+linear_rule(complex_factor, _complex_forward, _complex_push, _complex_pull)
+
+
+# -- real: both by blocks, the adjoint with a rule of its own --------------------------------------
 
 
 @njit
@@ -157,7 +158,42 @@ def _real_pull(low, l_bar):
     return (pulled_back(low, l_bar),)
 
 
-linear_rule(real_factor, _real_forward, _push, _real_pull)
+@njit
+def _push_block(d, s):
+    """Put `dL` in the place of a block of `dA`, its lower triangle: `dA = dL L^T + L dL^T` by elements."""
+    for i in range(d.shape[0]):
+        for j in range(i):
+            t = s[i, j]
+            for k in range(j):
+                t -= s[i, k] * d[j, k] + d[i, k] * s[j, k]
+            s[i, j] = (t - d[i, j] * s[j, j]) / d[j, j]
+        t = s[i, i] / 2
+        for k in range(i):
+            t -= s[i, k] * d[i, k]
+        s[i, i] = t / d[i, i]
+
+
+@njit
+def _real_push(low, tangents):
+    """`dL` by blocks of columns from the first to the last: a sixth of the work of `L P(L^-1 dA L^-T)`."""
+    out = lower(tangents[0])
+    for start in range(0, low.shape[0], _BLOCK_PUSHED):
+        end = min(start + _BLOCK_PUSHED, low.shape[0])
+        if start > 0:
+            before, r, dr = low[start:, :start], low[start:end, :start], out[start:end, :start]
+            take_off(out[start:, start:end], product(out[start:, :start], r.T))
+            take_off(out[start:, start:end], product(before, dr.T))
+        d, s = np.ascontiguousarray(low[start:end, start:end]), lower(out[start:end, start:end])
+        _push_block(d, s)
+        put(out[start:end, start:end], s)
+        if end < low.shape[0]:
+            rest = out[end:, start:end]
+            take_off(rest, product(low[end:, start:end], s.T))
+            put(rest, below(d, rest.T).T)
+    return out
+
+
+linear_rule(real_factor, _real_forward, _real_push, _real_pull)
 
 
 @stands_for(np.linalg.cholesky)

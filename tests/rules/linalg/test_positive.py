@@ -30,3 +30,22 @@ def test_cholesky_of_several_blocks():
     found = nd.grad(lambda a: (np.linalg.cholesky(a) * weights).sum(), mode="reverse")(a)
     exact = change(lambda a: (factor(a) * weights).sum(), a, d)
     np.testing.assert_allclose((found * d).sum(), exact, rtol=1e-11)
+
+
+def test_tangents_of_cholesky_by_blocks():
+    """Forward mode goes by blocks of 32; of a factor that is linear in two numbers they are known."""
+    n = 75
+    start, first, second, weights = (np.tril(x) for x in draws(*[(n, n)] * 4))
+    start += n * np.eye(n)
+    weights = np.tril(weights)
+
+    def weighted(s, t):
+        low = start + s * first + t * second
+        return (np.linalg.cholesky(low @ low.T) * weights).sum()
+
+    found = nd.grad(weighted, (0, 1), mode="forward")(0.3, -0.7)
+    np.testing.assert_allclose(
+        found, ((first * weights).sum(), (second * weights).sum()), rtol=1e-11
+    )
+    curvature = nd.hessian(weighted, (0, 1), mode="forward")(0.3, -0.7)
+    np.testing.assert_allclose(np.array(curvature), 0.0, atol=1e-11)
