@@ -24,6 +24,7 @@ def normalize(fn):
     rewrite(fn)
     prune(fn)
     drop_copies(fn)
+    share_slices(fn)
     index_loops(fn)
     unpack(fn)
     join_returns(fn)
@@ -59,6 +60,31 @@ def count_by_integers(fn):
                     position = block.body.index(s)
                     block.body[position:position] = made
                     fn.changed()
+
+
+def share_slices(fn):
+    """The same slice made anew in a block gives way to the first: from Python 3.12 on, `a[i:j] += b` makes two."""
+    found = False
+    for block in fn.blocks.values():
+        made = {}
+        for s in block.body:
+            call = s.value if isinstance(s, ir.Assign) else None
+            if is_expr(call, "call") and fn.constant(call.func) is slice and not call.kws:
+                key = fn.type_of(s.target), *(_bound(fn, v) for v in call.args)
+                first = made.setdefault(key, s.target)
+                if first is not s.target:
+                    s.value, found = first, True
+    if found:
+        fn.changed()
+        drop_copies(fn)
+
+
+def _bound(fn, var):
+    """What tells bounds of slices apart: a literal, or else the name."""
+    value = fn.definition(var)
+    if isinstance(value, ir.Const):
+        return type(value.value), value.value
+    return var.name
 
 
 @njit

@@ -224,8 +224,9 @@ class Effects:
 
     def _find_reach(self, leaf):
         """How far from its own number, as first index, an iteration touches an array; None: anywhere."""
-        own, reach = set(), 0
-        for op in self._ops_on(leaf):
+        every, reach = list(self._ops_on(leaf)), 0
+        own = {op.target for op in every if isinstance(op, View)}  # blocks come in any order
+        for op in every:
             if not isinstance(op, View | Load | Store):
                 return None
             base, access = _access(op)
@@ -234,8 +235,6 @@ class Effects:
                 if offset is None:
                     return None
                 reach = max(reach, abs(offset))
-            if isinstance(op, View):
-                own.add(op.target)
         return reach
 
     def _offset(self, access):
