@@ -65,7 +65,8 @@ class Pullback(Operator):
     def _refuse_effects(self, argtypes):
         """A second call would meet what the first one changed."""
         f = self.inner.f
-        done = effects(f, range(len(parameter_names(f.py_func))), argtypes, by_types=True)
+        given = self.inner.types_of_f(argtypes)
+        done = effects(f, range(len(parameter_names(f.py_func))), given, by_types=True)
         if not (done.changed or done.random):
             return
         what = "may change its arguments" if done.changed else "draws random numbers"

@@ -8,7 +8,8 @@ import math
 
 import numpy as np
 import pytest
-from numba import njit
+from numba import float64, njit
+from numba.experimental import jitclass
 
 import numbad as nd
 
@@ -370,3 +371,26 @@ def taken_from(p):
 def test_a_number_that_is_updated_changes_no_argument():
     found = nd.jacobian(nd.grad(taken_from, mode=REVERSE), mode=REVERSE)(np.array([0.7, 1.1, 0.9]))
     np.testing.assert_allclose(found, [[0, 0, 0], [0, -1.8, -2.2], [0, -2.2, 0]], atol=1e-14)
+
+
+@jitclass([("x", float64)])
+class Held:
+    def __init__(self, x):
+        self.x = x
+
+
+@njit
+def held_for_a_while(p):
+    held = Held(p[0])
+    return held.x * p[0]
+
+
+TANGENT_OF_HELD = nd.jvp(held_for_a_while, 0)
+
+
+def test_an_instance_made_on_the_way_changes_no_argument():
+    def along(p, v):
+        return TANGENT_OF_HELD((p,), (v,))[1]
+
+    p, v = np.array([2.0, 1.0]), np.array([1.5, 0.0])
+    np.testing.assert_array_equal(nd.grad(along, (0, 1), mode="reverse")(p, v), [[3, 0], [4, 0]])
