@@ -63,7 +63,7 @@ def count_by_integers(fn):
 
 
 def share_slices(fn):
-    """The same slice made anew in a block gives way to the first: from Python 3.12 on, `a[i:j] += b` makes two."""
+    """The same slice made anew in a block gives way to the first: Python 3.12 makes two of `a[i:j] += b`."""
     found = False
     for block in fn.blocks.values():
         made = {}

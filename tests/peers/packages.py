@@ -37,7 +37,11 @@
         particles vectorizers halomod torchlpc tricolour pyEddyTracker pandas pygama PteraSoftware \\
         openPMD-viewer opensimplex pyqula pymatting dspeed oceantracker larch segregation copt \\
         pyproximal numbasom pecanpy enstop ranx uxarray climlab taxcalc falcon-ms kalepy sparse qibojit \\
-        seaduck hyperspy aydin    # and what they import
+        seaduck hyperspy aydin \\
+        flexsolve bumps xeofs ndoptimize jitr menger-curvature panicle lsdnumbatools jccc vectorized2d \\
+        turbosignal-sayam prophetlite hampel-filter sharrow sparse-numba brisk baderkit scijit pynr \\
+        foostrap chimeraboost netneurotools NuRadioMC evoc ndfilters unlockedpd pixerise numba-mwu numbagg \\
+        shapley-numba fast-linsolve pympdata robust-fourier    # and what they import
     python -m tests.peers.packages DIR [part of a function's name ...]
 
 An extra that no test needs. A process for 50 calls; one that dies is started again behind the call that
@@ -61,7 +65,9 @@ import numpy as np
 MODES = "forward", "reverse"
 RELATIVE_ERROR = 1e-5
 CALLS_A_PROCESS = 50  # what is compiled stays: some 30 MB a call
-SAMPLES = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh".split()
+SAMPLES = (
+    "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split()
+)
 
 
 def numbers(shape, seed=[0]):  # noqa: B006  (counts the arrays made)
