@@ -42,7 +42,7 @@ def convert_merged(func_ir, typemap, activity, changes, dual, promoted=frozenset
         if copied or name in activity.fresh_calls:
             _convert_given(func_ir, statement, (members_as_dual if copied else as_dual)(dual))
             converted.add(name)
-    if any(_has_no_place(typemap.get(name)) for name in activity.active - activity.holds):
+    if any(_has_no_place(typemap.get(name)) for name in _made_of_numbers(func_ir, activity)):
         converted.update(_convert_numbers(func_ir, typemap, dual))
     if converted:
         func_ir._definitions = build_definitions(func_ir.blocks)
@@ -170,6 +170,15 @@ def _convert_given(func_ir, statement, convert):
         ir.Assign(ir.Global("as_dual", convert, loc), fn, loc),
         ir.Assign(ir.Expr.call(fn, [statement.target], (), loc), target, loc),
     ]
+
+
+def _made_of_numbers(func_ir, activity):
+    """What is active and nobody writes to, or is made of what is: `np.full(2, s)`, unlike `np.zeros(2)`."""
+    yield from activity.active - activity.holds
+    kept = activity.active & activity.holds
+    for s in _assigned(func_ir):
+        if s.target.name in kept and any(v.name in activity.active for v in s.value.list_vars()):
+            yield s.target.name
 
 
 def _has_no_place(ty):

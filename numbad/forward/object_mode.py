@@ -1,11 +1,17 @@
-"""`with objmode` blocks in code for dual numbers: left alone where they take none, refused otherwise."""
+"""`with objmode` blocks in code for dual numbers: they get values of numbers, where no number comes back.
 
+So a block may print, or write a message; one that takes an array of duals is refused, as Python code is
+handed no duals, and one that gives floats, whose derivatives nobody knows.
+"""
+
+from numba.core import types
 from numba.extending import overload
 
 from ..errors import UnsupportedError
 from ..ir.fence import place
 from ..source import define
 from . import dual as d
+from .access import primal
 from .refuse import told
 
 OBJECT_MODE_WAY_OUT = (
@@ -15,22 +21,38 @@ OBJECT_MODE_WAY_OUT = (
 
 
 def in_object_mode(block, loc):
-    """What stands in for a block in object mode: Python is handed no dual numbers."""
+    """What stands in for a block in object mode."""
 
     def call(*args):
         raise NotImplementedError
 
     def typed(*args):
         args = args[0] if len(args) == 1 and isinstance(args[0], tuple) else args
-        if any(True for ty in args for _ in d.duals_in(ty)):
+        held = [any(True for _ in d.duals_in(ty)) for ty in args]
+        numbers = all(isinstance(ty, d.Dual) for ty, holds in zip(args, held, strict=True) if holds)
+        if any(held) and not (
+            numbers and all(isinstance(ty, _CONSTANT) for ty in _given_by(block))
+        ):
             raise told(
                 UnsupportedError(
                     f"cannot differentiate a block in object mode: {place(loc)}\n"
                     f"Way out: {OBJECT_MODE_WAY_OUT}."
                 )
             )
-        given = ", ".join(f"args[{k}]" for k in range(len(args)))
-        return define(f"def call(*args):\n    return block({given})\n", {"block": block})
+        given = ", ".join(
+            f"primal(args[{k}])" if holds else f"args[{k}]" for k, holds in enumerate(held)
+        )
+        lines = f"def call(*args):\n    return block({given})\n"
+        return define(lines, {"block": block, "primal": primal})
 
     overload(call)(typed)
     return call
+
+
+_CONSTANT = types.Integer | types.Boolean | types.UnicodeType | types.NoneType
+
+
+def _given_by(block):
+    """The types of what a block gives to the code behind it."""
+    found = block.output_types
+    return found.types if isinstance(found, types.BaseTuple) else [found]

@@ -406,3 +406,41 @@ def test_arrays_of_a_given_tuple_that_are_written_to_in_a_list_are_refused():
         nd.grad(f, mode="forward")(1.3, (C.copy(), C.copy()))
     found = nd.grad(f, mode="reverse")(1.3, (C.copy(), C.copy()))
     assert found == pytest.approx(3 * 2 * 1.3 * C.sum())
+
+
+@njit
+def made_of_a_sum(c, way):
+    total = 0.0
+    for x in c:
+        total += x
+    made = np.array([total, 1.0])
+    if way == 1:
+        made = np.array([2 * total, 1.0])
+    elif way == 2:
+        made = np.full(2, total)
+    elif way == 3:
+        made = np.ones(2) * total
+    return made.sum()
+
+
+@njit
+def given_by_one_of_two_returns(c, way):
+    total = 0.0
+    for x in c:
+        total += x
+    if way > 0:
+        return np.array([2 * total, 1.0])
+    return np.array([total, 1.0])
+
+
+def test_arrays_made_of_a_sum_in_several_places():
+    """What the sum begins with is a constant, and so are the arrays that inference meets first."""
+    x = np.array([0.3, 0.4])
+    for way, slope in enumerate((1.0, 2.0, 2.0, 2.0)):
+        assert nd.grad(made_of_a_sum, mode="forward")(x, way).tolist() == [slope, slope]
+
+    def sums(c, way):
+        return given_by_one_of_two_returns(c, way).sum()
+
+    for way, slope in ((0, 1.0), (1, 2.0)):
+        assert nd.grad(sums, mode="forward")(x, way).tolist() == [slope, slope]

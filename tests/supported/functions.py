@@ -369,6 +369,13 @@ def object_mode(x):
     return r
 
 
+@exceptions.feature("`with objmode`, no float from it")
+def object_mode_for_text(x):
+    with numba.objmode(n="int64"):
+        n = 4 * int(x > 0)
+    return x * x * n
+
+
 # -- comprehensions and generators -----------------------------------------------------------
 
 
