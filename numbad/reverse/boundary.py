@@ -51,8 +51,9 @@ class Boundary:
         for leaf in sorted(self._bars(), key=str):
             with e.within(self.regions.get(self.plan.place_of(leaf[0]))):
                 e.assign(e.zero(leaf), e.bar(leaf))
-                if e.undecided.get(leaf):
-                    e.assign(e.const(False), e.reached(leaf))
+        for leaf in sorted((leaf for leaf, uses in e.undecided.items() if uses), key=str):
+            with e.within(self.regions.get(self.plan.place_of(leaf[0]))):
+                e.assign(e.const(False), e.reached(leaf))
         for part in self.parts():
             part.zero_variables()
 

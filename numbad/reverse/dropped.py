@@ -42,7 +42,7 @@ def find_undecided(activity, control):
 class _Undecided:
     def __init__(self, activity, control):
         self.activity, self.control = activity, control
-        self.users = defaultdict(list)
+        self.users, self.chosen = defaultdict(list), {}
         for op in activity.every():
             for source, _ in op.flows:
                 self.users[source].append(op)
@@ -77,15 +77,16 @@ class _Undecided:
 
     def _bent(self, label, leaf, every):
         """The uses of a leaf that `find_undecided` tells of, or None where there is no such use at all."""
-        own = sorted(self._near(leaf), key=str)
-        users = {op.number: (op, source) for source in own for op in self.users[source]}.values()
-        found = [(op, None) for op, _ in users if self._bends(op, every)]
+        users = [(op, source) for source in self._near(leaf) for op in self.users[source]]
+        found = {(op, None) for op, _ in users if self._bends(op, every)}
         if any(op.label == label for op, _ in found):
             return ()
         for op, source in users:
             if op.chooses_by_mask:
-                further = self._bent(op.label, (op.target, ()), every)
-                found += [(op, source)] if further == () else further or ()
+                if op not in self.chosen:
+                    self.chosen[op] = self._bent(op.label, (op.target, ()), every)
+                further = self.chosen[op]
+                found.update([(op, source)] if further == () else further or ())
         return tuple(found) or None
 
     def _bends(self, op, every):

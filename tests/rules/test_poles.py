@@ -300,6 +300,17 @@ def test_such_a_use_that_is_reached_is_nan(mode):
     np.testing.assert_allclose(in_lanes, [math.nan, slope, slope, math.nan])
 
 
+def square_of_one_of_two(c):
+    angle = math.sqrt(1.0 - c)
+    chosen = angle if c > 0.5 else 2.0 * angle
+    return chosen * chosen
+
+
+def test_each_lane_asks_what_it_has_chosen():
+    in_lanes = nd.batch(nd.grad(square_of_one_of_two, mode="reverse"))(np.array([1.0, 0.4, 0.7]))
+    np.testing.assert_allclose(in_lanes, [math.nan, -4.0, -1.0])
+
+
 def angles_one_by_one(c):
     total = 0.0
     for k in range(c.size):
