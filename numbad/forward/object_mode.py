@@ -1,7 +1,8 @@
 """`with objmode` blocks in code for dual numbers: they get values of numbers, where no number comes back.
 
-So a block may print, or write a message; one that takes an array of duals is refused, as Python code is
-handed no duals, and one that gives floats, whose derivatives nobody knows.
+So a block may print, or write a message. Python code is handed no duals, and nobody knows the derivatives
+of what it does: beside differentiated numbers a block is refused that takes an array, where it may leave
+something, or gives floats.
 """
 
 from numba.core import types
@@ -29,9 +30,9 @@ def in_object_mode(block, loc):
     def typed(*args):
         args = args[0] if len(args) == 1 and isinstance(args[0], tuple) else args
         held = [any(True for _ in d.duals_in(ty)) for ty in args]
-        numbers = all(isinstance(ty, d.Dual) for ty, holds in zip(args, held, strict=True) if holds)
         if any(held) and not (
-            numbers and all(isinstance(ty, _CONSTANT) for ty in _given_by(block))
+            all(map(_leaves_nothing, args))
+            and all(isinstance(ty, _TOLD) for ty in _given_by(block))
         ):
             raise told(
                 UnsupportedError(
@@ -49,7 +50,14 @@ def in_object_mode(block, loc):
     return call
 
 
-_CONSTANT = types.Integer | types.Boolean | types.UnicodeType | types.NoneType
+_TOLD = types.Integer | types.Boolean | types.UnicodeType | types.NoneType
+
+
+def _leaves_nothing(ty):
+    """Whether Python code can change nothing of a value of a type: of numbers, texts, and tuples of these."""
+    if isinstance(ty, types.BaseTuple):
+        return all(map(_leaves_nothing, ty))
+    return isinstance(ty, _TOLD | types.Number | types.Literal | d.Dual)
 
 
 def _given_by(block):

@@ -52,6 +52,16 @@ def writes(x):
     return x[0]
 
 
-def test_a_block_that_takes_an_array_of_duals_is_refused():
+@njit
+def leaves_a_number(x):
+    buffer = np.zeros(1)
+    with objmode():
+        buffer[0] = 2.0 * x
+    return buffer[0] * x
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+@pytest.mark.parametrize(("f", "x"), [(writes, np.ones(2)), (leaves_a_number, 0.3)])
+def test_a_block_that_takes_an_array_is_refused(f, x, mode):
     with pytest.raises(nd.UnsupportedError, match="a block in object mode"):
-        nd.grad(writes, mode="forward")(np.ones(2))
+        nd.grad(f, mode=mode)(x)
