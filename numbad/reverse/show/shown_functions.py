@@ -236,7 +236,8 @@ def _picked(i, k, value):
 
 def _contribution(to, target, args, made):
     expressions, needed = made["expressions"], made["needed"]
-    bar, values = to.node(args[0]), dict(zip(needed, to.members(args[1]), strict=True))
+    values = to.members(args[1])[: len(needed)]  # behind them: whether a use was reached
+    bar, values = to.node(args[0]), dict(zip(needed, values, strict=True))
     products = [_product(bar, e, values) for e in expressions]
     if len(products) > 1:
         to.parts(target, products)
