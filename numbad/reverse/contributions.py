@@ -93,7 +93,7 @@ def contribution(expressions, needed, strong=False):
                     return asking(strong)
                 reached = builder.extract_value(args[1], len(needed))
                 pairs = zip(asking(None), asking(True), strict=True)
-                return [_chosen(builder, reached, members[-1], *pair) for pair in pairs]
+                return [builder.select(reached, *pair) for pair in pairs]
 
             skipping = (
                 strong is True and isinstance(result, types.Float) and any(map(_calls, expressions))
@@ -106,14 +106,8 @@ def contribution(expressions, needed, strong=False):
     return contribute
 
 
-def _chosen(builder, condition, ty, one, other):
-    """One of two results, by a bool or by one in each lane."""
-    if isinstance(ty, Varying):
-        condition = builder.icmp_unsigned("!=", condition, condition.type(None))
-    return builder.select(condition, one, other)
-
-
 UNLESS_REACHED = "unless reached"
+"""Products ask for zeros, unless a last value says that zero tells nothing there: see `dropped`."""
 
 LEFT_OUT = "left out"
 """Products ask whether the adjoint is zero, and where one is, whatever it is multiplied by."""
