@@ -15,7 +15,7 @@ class CalledFromPython(CPUDispatcher):
     def __init__(self, py_func, locals=None, targetoptions=None, **pipeline):
         options = dict(targetoptions or {})
         options.pop("nopython", None)
-        super().__init__(py_func, locals=locals, targetoptions=options, **pipeline)
+        super().__init__(py_func, locals=locals or {}, targetoptions=options, **pipeline)
         options["nopython"] = True
 
     def typeof_pyval(self, val):
