@@ -23,6 +23,7 @@ from .access import assemble_scalar, partial, strip
 from .arithmetic import Operand
 from .dual_arrays import as_scalar, dtype_of_type
 from .dual_dispatcher import DualDispatcher, dualized
+from .layout import empty_as
 from .overloads import SCALARS, emitter, lower_differentiable, relevel, stripped, top_tag
 from .promote import effects
 from .refuse import refused_call, told
@@ -341,12 +342,12 @@ def _array_assembly(value, n, tag):
         "        if part.shape != value.shape:\n"
         "            raise RuleError('the tangent that the jvp of a rule returns must have the shape of "
         "the value')\n"
-        "    out = np.empty(value.shape, dtype())\n"
+        "    out = empty_as(value, dtype())\n"
         "    for index in np.ndindex(value.shape):\n"
         f"        out[index] = assemble_scalar(value[index], ({items}), {tag})\n"
         "    return out\n"
     )
-    namespace = {"np": np, "dtype": dtype, "assemble_scalar": assemble_scalar}
+    namespace = {"np": np, "dtype": dtype, "assemble_scalar": assemble_scalar, "empty_as": empty_as}
     namespace["RuleError"] = RuleError
     return define(source, namespace)
 

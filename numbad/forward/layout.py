@@ -7,11 +7,14 @@ Numba tells by an array's layout, at times as late as at run time, whether `np.r
 from functools import cache
 
 from numba.core import types
+from numba.core.errors import TypingError
 from numba.core.imputils import impl_ret_borrowed
 from numba.extending import intrinsic, overload, register_jitable
 from numba.np.numpy_support import is_contiguous, is_fortran
 
 from numbad.compilation import array_allocation
+
+_ORDERS = {"C": "C's", "F": "Fortran's"}
 
 
 @cache
@@ -20,6 +23,10 @@ def in_layout(layout):
 
     @intrinsic
     def retype(typingctx, array):
+        if isinstance(array, types.Array) and array.ndim > 1 and {array.layout, layout} == {"C", "F"}:
+            raise TypingError(
+                f"an array in {_ORDERS[layout]} order, whose derivatives are in {_ORDERS[array.layout]} order"
+            )
         target = array.copy(layout=layout) if isinstance(array, types.Array) else array
 
         def codegen(context, builder, sig, args):

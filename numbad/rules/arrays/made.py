@@ -7,18 +7,18 @@ from numba import njit
 from numba.core import types
 from numpy.polynomial import polynomial
 
-from .nests import jit, nest, number_class, subscript
+from .nests import jit, nest, number_class, over, subscript
 from .polynomials import trimmed
 from .sampled import is_number, is_real, is_vector
 from .table import is_array, is_none, stands_for
 
 
 def _copied(a, function, name):
-    """A function applied to each element, as a new array."""
+    """A function applied to each element, as a new array, in Fortran's order as `a` if it is known to be."""
     at = subscript(a.ndim)
-    lines = [f"def {name}(a):", "    out = np.empty(a.shape, number)"]
-    body = [f"out{at} = {function.format(f'a{at}')}"]
-    lines += nest([f"a.shape[{k}]" for k in range(a.ndim)], body)
+    made = "np.empty(a.T.shape, number).T" if a.layout == "F" else "np.empty(a.shape, number)"
+    lines = [f"def {name}(a):", f"    out = {made}"]
+    lines += over(a, [f"out{at} = {function.format(f'a{at}')}"])
     return jit([*lines, "    return out"], number=number_class(a.dtype))
 
 
