@@ -358,10 +358,39 @@ def carried_part(z):
     return total
 
 
-@pytest.mark.parametrize("f", [late_part, carried_part])
+def late_member(z):
+    parts = z.real, z.imag
+    z *= 2.0
+    return parts[1][1:].sum()
+
+
+def written_member(z):
+    parts = z.imag, z.real
+    parts[0][0] = parts[1][0]
+    return (z * z).real.sum()
+
+
+@pytest.mark.parametrize("f", [late_part, carried_part, late_member, written_member])
 def test_a_part_that_is_read_after_a_write_is_refused(f):
     with pytest.raises(nd.UnsupportedError, match="imaginary part .* read after a write"):
         nd.grad(f, mode="reverse")(A.copy())
+
+
+def mismatches(x):
+    """The real equations of complex ones, in the loop of an iteration."""
+    total = 0.0
+    for k in range(2):
+        z = x * (1.0 + 2.0j) * (k + 1)
+        parts = np.concatenate((z.real[1:], z.imag[1:]))
+        total += (parts * parts).sum()
+    return total
+
+
+def test_both_parts_in_a_loop():
+    x = A.real.copy()
+    expected = 2 * 5 * (1 + 4) * x
+    expected[0] = 0.0
+    np.testing.assert_allclose(nd.grad(mismatches, mode="reverse")(x), expected, rtol=1e-14)
 
 
 def test_angles_of_arrays():

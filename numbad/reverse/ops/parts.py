@@ -90,13 +90,13 @@ class ShownPart(Op):
         return False
 
     def _own_names(self, ops):
-        """The names that show the part, and not the array itself."""
-        found, grown = {self.target}, True
-        pairs = [(a[0], b[0]) for op in ops if op is not self for a, b in op.aliases]
+        """The names that show the part, and not the array itself: of `(z.real, z.imag)`, one member does."""
+        found, grown = {(self.target, ())}, True
+        pairs = [pair for op in ops if op is not self for pair in op.aliases]
         while grown:
-            more = {n for pair in pairs if found & set(pair) for n in pair} - found
+            more = {target for source, target in pairs if source in found} - found
             found, grown = found | more, bool(more)
-        return found
+        return {name for name, _ in found}
 
 
 def _reads_one_of(s, names):

@@ -24,18 +24,8 @@ def _layout_of(a):
 def layouts(p):
     a = np.array([[2.0 + p, p, 0.3], [p, 1.5, p], [0.1, p * p, 1.0]])
     q, r = np.linalg.qr(a)
-    left, _, right = np.linalg.svd(a)
-    vectors = np.linalg.eigh(a + a.T)[1]
-    solution = np.linalg.solve(a, np.eye(3))
-    inverses = layout_of(np.linalg.inv(a)), layout_of(np.linalg.pinv(a.T))
-    factors = layout_of(q), layout_of(r), layout_of(left), layout_of(right), layout_of(vectors)
-    turned = (
-        layout_of(a.T.conj()),
-        layout_of(np.conj(a.T)),
-        layout_of(np.exp(a.T)),
-        layout_of(a.T + a.T),
-    )
-    return *inverses, *factors, *turned, layout_of(solution), layout_of(np.linalg.cholesky(a @ a.T))
+    turned = layout_of(a.T.conj()), layout_of(np.exp(a.T)), layout_of(a.T + a.T)
+    return layout_of(np.linalg.inv(a)), layout_of(q), layout_of(r), *turned
 
 
 def test_results_of_duals_lie_as_those_of_floats():
