@@ -108,7 +108,7 @@ _rule(
 )
 _rule(
     np.logaddexp2,
-    lambda ans, x, y: (_weight(math.exp2, ans, x, y), _weight(math.exp2, ans, y, x)),
+    lambda ans, x, y: (_weight(np.exp2, ans, x, y), _weight(np.exp2, ans, y, x)),
 )
 
 # Trigonometric and hyperbolic functions
