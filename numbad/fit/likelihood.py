@@ -162,12 +162,32 @@ class LikelihoodProblem:
         if not np.isfinite(value):
             raise ModelError(
                 f"the log-likelihood at the start is {-value}: the density there must be positive and finite"
+                + self._where(given)
             )
+
+    def _where(self, given):
+        """Which transition has no density, as the end of a message; of a filter nothing is known."""
+        if isinstance(self.density, HiddenState):
+            return ""
+        sought, times, values, *rest = given
+        for i in range(1, len(values)):
+            pair = slice(i - 1, i + 1)
+            if not np.isfinite(found := -self._misfit(sought, times[pair], values[pair], *rest)):
+                said = f"from y = {values[i - 1]:g} to {values[i]:g}, t = {times[i - 1]:g} to {times[i]:g}"
+                return f", which it is not {said}, entries {i - 1} and {i} (log density {found:g})"
+        return ""
 
     def fit_from(self, index, start):
         """Return the `LocalFit` from natural values `start`; raise `ModelError` if that is no start."""
         self.check(start)
         x = self.unknowns.internal(start)
+        slope = self.gradient(x)[1]
+        if not np.isfinite(slope).all():
+            name = self.unknowns.names[int(np.flatnonzero(~np.isfinite(slope))[0])]
+            raise ModelError(
+                f"the log-likelihood at the start is finite, but not its derivative by {name!r}: begin "
+                "nearer to what the data say"
+            )
         found = self._bounded(x) if self.unknowns.bounded else self._free(x)
         values = tuple(self.unknowns.natural(found.x).tolist())
         ended = found.success, found.message
@@ -187,7 +207,7 @@ class LikelihoodProblem:
             raise
         except FAILURES:
             return np.inf, np.zeros(len(x))
-        return (np.inf if np.isnan(value) else value), slope
+        return (value if np.isfinite(slope).all() and not np.isnan(value) else np.inf), slope
 
     def _curvature_if_any(self, x):
         """The Hessian; SciPy asks for it where a step is tried, too: zero where there is none."""
@@ -337,7 +357,7 @@ def in_order(density, start):
         if not isinstance(density, HiddenState):
             what, more = "density", f", after (t0, y0, t1, y1). {_OF_AN_EQUATION}"
         raise ArgumentError(
-            f"the {what} takes {', '.join(names)}; p0 gives {', '.join(start)}{more}"
+            f"the {what} takes {', '.join(names) or 'no parameters'}; p0 gives {', '.join(start)}{more}"
         )
     return names, tuple(start[name] for name in names)
 

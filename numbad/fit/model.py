@@ -209,9 +209,11 @@ def check_right_hand_side(dispatcher, t0, state, arguments):
         raise cannot_compile(dispatcher, map(typeof, given), error) from error
     except (ArithmeticError, ValueError, IndexError) as error:
         # What Numba raises where a state has another length than `S, I, R = y` takes says nothing.
-        reason = str(error) or (
-            f"{type(error).__name__}; the state has {np.size(state)} components: does it take as many?"
-        )
+        reason = str(error) or type(error).__name__
+        if isinstance(error, IndexError) or not str(error):
+            count = np.size(state)
+            reason += f"; the state has {count} component{'s' * (count != 1)}, as many as y0, or as the data "
+            reason += "where there is no y0: does it take as many?"
         raise FailsAtStartError(f"{called} fails at the start, t = {t0:g}: {reason}") from error
     slopes = np.atleast_1d(np.asarray(slope))
     if slopes.ndim != 1 or slopes.dtype.kind not in "biuf":

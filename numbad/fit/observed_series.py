@@ -76,6 +76,12 @@ def joined(data, candidates, freed):
 
 def _observed_exactly(t, y):
     times, values = (np.asarray(nan_where_masked(given), dtype=float) for given in (t, y))
+    if values.ndim == 2 and values.shape[1] > 1:
+        raise DataError(
+            f"a transition density is of one number, and y has {values.shape[1]} columns; for several "
+            "components make a filter, by numbad.sde.filters"
+        )
+    values = values[:, 0] if values.ndim == 2 and values.shape[1] else values
     if times.ndim != 1 or times.shape != values.shape or times.size < 2:
         raise DataError(
             f"t and y have one entry for each observation, two at least; shapes {times.shape}, {values.shape}"

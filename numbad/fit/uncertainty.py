@@ -98,8 +98,12 @@ def _with_priors(residuals, jacobian, control, priors):
 def from_hessian(hessian):
     """Return the `Uncertainty` of a minimum of a negative log-likelihood: the inverse Hessian.
 
-    Directions in which the function does not curve upwards are undetermined.
+    Directions in which the function does not curve upwards are undetermined, and so are all where the
+    Hessian is not finite.
     """
+    count = len(hessian)
+    if not np.isfinite(hessian).all():
+        return Uncertainty(np.zeros((0, count)), np.eye(count), np.ones(count), 1.0, None)
     length = np.sqrt(np.abs(np.diag(hessian)))
     length[length == 0.0] = 1.0
     curvature, columns = np.linalg.eigh(hessian / np.outer(length, length))

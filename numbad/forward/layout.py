@@ -23,7 +23,11 @@ def in_layout(layout):
 
     @intrinsic
     def retype(typingctx, array):
-        if isinstance(array, types.Array) and array.ndim > 1 and {array.layout, layout} == {"C", "F"}:
+        if (
+            isinstance(array, types.Array)
+            and array.ndim > 1
+            and {array.layout, layout} == {"C", "F"}
+        ):
             raise TypingError(
                 f"an array in {_ORDERS[layout]} order, whose derivatives are in {_ORDERS[array.layout]} order"
             )

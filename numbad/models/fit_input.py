@@ -150,6 +150,11 @@ def _observed(model, table, time):
         columns = {component: column for column, component in model.observed.items()}
         return {name: columns[name] for name in model.shown if name in columns}
     observed = {name: name for name in model.shown if name in table.names and name != time}
+    if not observed and time in model.shown:
+        raise table.error(
+            f"the column {time!r} is taken for the times, since it is the first; say which one has them:"
+            f" --time {next((n for n in table.names if n != time), 'COLUMN')}"
+        )
     if not observed:
         raise table.error(
             f"no column is named like {_kind(model)} of the model ({', '.join(model.shown)});"

@@ -175,7 +175,13 @@ def test_fixed_parameters_and_other_starts():
         (
             {"density": transitions.cir, "y": [0.1, -0.2, 0.3]},
             nd.ModelError,
-            "log-likelihood at the start is",
+            r"log-likelihood at the start is .*from y = 0.1 to -0.2, t = 0 to 1, entries 0 and 1",
+        ),
+        ({"y": np.ones((3, 2))}, nd.DataError, "of one number, and y has 2 columns; .*a filter"),
+        (
+            {"p0": {"kappa": 1.0, "theta": 0.5, "sigma": 1e-80}},
+            nd.ModelError,
+            "start is finite, but not its derivative by 'kappa'",
         ),
     ],
 )
@@ -188,6 +194,12 @@ def test_refusals(change, error, told):
     }
     with pytest.raises(error, match=told):
         nd.fit.fit_sde(**given | change)
+
+
+def test_a_column_is_a_series():
+    start = {"kappa": 0.2, "theta": 0.05, "sigma": 0.02}
+    fits = [nd.fit.fit_sde(transitions.vasicek, YEARS, y, start) for y in (RATE, RATE[:, None])]
+    assert fits[0].params == fits[1].params
 
 
 @pytest.mark.dear

@@ -4,6 +4,7 @@ from scipy.optimize import curve_fit
 
 from numbad.fit.local import fit_from
 from numbad.fit.result import FitResult
+from numbad.fit.uncertainty import from_hessian
 
 from .closed_form import Formula, T, Y, decay, decaying, saturation, saturation_jacobian
 
@@ -133,3 +134,11 @@ def test_intervals_cover_the_truth_as_often_as_they_say():
         low, high = result(decaying(y=y)).interval(0.8)["b"]
         covered.append(low <= 0.7 <= high)
     assert np.mean(covered) == pytest.approx(0.8, abs=0.06)  # three sigma
+
+
+def test_without_a_hessian_nothing_is_determined():
+    """As where a search ran away: parameters of 1e200."""
+    found = from_hessian(np.array([[1.0, np.nan], [np.nan, 2.0]]))
+    assert found.undetermined.all()
+    np.testing.assert_array_equal(found.cov, [[np.inf, np.nan], [np.nan, np.inf]])
+    np.testing.assert_array_equal(found.deviation(np.array([[1.0, 0.0], [1.0, 2.0]])), np.inf)

@@ -47,7 +47,7 @@ def test_columns_are_mapped_and_ordered_by_component(problem):
     ("more", "rows", "complaint"),
     [
         ("", "t,x\n0,1\n", "line 1: no column is named like a component"),
-        ("", "mass,x\n0,1\n", "line 1: no column is named like a component"),
+        ("", "mass,x\n0,1\n", "line 1: the column 'mass' is taken for the times, .*: --time x"),
         ("observed = dict(m='mass')", "t,x\n0,1\n", "line 1: there is no column 'm'"),
         ("", "t,mass\n0,\n1,\n", "line 1, column 'mass': every observation is missing"),
         ("", "t,mass\n0,1\n1,many\n", "line 3, column 'mass': 'many' is not a number"),
