@@ -23,6 +23,7 @@ from numba.experimental.jitclass import boxing
 from ..interrupts import put_off
 from .entry_zeros import drop_unread_zeros
 from .interpreter import at_full_speed
+from .large_functions import quickly
 from .meaning import note_compiled
 from .memo import enter, look_again
 from .recursive_calls import DirectCalls, check_promise, put_in_addresses
@@ -195,7 +196,8 @@ class LinkedLibrary(JITCodeLibrary):
             self._optimize_final_module()
             self._final_module.verify()
             environments = self.environments() | self._environments
-            self._finalize_final_module()
+            with quickly(self._final_module):
+                self._finalize_final_module()
             for name, environment in environments.items():
                 self._codegen.set_env(name, environment)
             self._environments |= environments  # which the code holds no references to

@@ -1,0 +1,35 @@
+"""Machine code of very large functions, in a fraction of the time.
+
+LLVM puts the instructions of a block in the order that needs the fewest registers, and looks through the
+whole live range of each register that it moves something past: the time is quadratic in the blocks that a
+value lives through. For a gradient of 18,000 instructions in 1,300 blocks that is 36 of 46 seconds. What the
+order gains is a few percent, in small loops.
+"""
+
+from contextlib import contextmanager
+from itertools import islice
+
+from llvmlite import binding
+
+BLOCKS, INSTRUCTIONS = 600, 10_000  # of one function, from which on it is large
+
+
+def is_large(function):
+    """Whether a function of a parsed module has so many blocks, and so many instructions."""
+    if function.is_declaration or sum(1 for _ in function.blocks) < BLOCKS:
+        return False
+    instructions = (None for block in function.blocks for _ in block.instructions)
+    return sum(1 for _ in islice(instructions, INSTRUCTIONS)) == INSTRUCTIONS
+
+
+@contextmanager
+def quickly(module):
+    """Let LLVM leave the instructions of a module with large functions in the order in which they stand."""
+    large = any(map(is_large, module.functions))
+    if large:
+        binding.set_option("numbad", "-enable-misched=false")
+    try:
+        yield
+    finally:
+        if large:
+            binding.set_option("numbad", "-enable-misched=true")
