@@ -68,7 +68,10 @@ def _choose_add_scaled(shadow, factor, other):
         return _add_fields(record, one=record is other)
     contiguous = shadow.layout == other.layout and shadow.layout in "CF"
     if contiguous and isinstance(other.dtype, types.Float):
-        return _add_what_is_not_zero if shadow.layout == "C" else _add_transposed
+        in_c_order = (
+            shadow.layout == "C" or shadow.ndim == 1
+        )  # a column of a matrix in Fortran's order is both
+        return _add_what_is_not_zero if in_c_order else _add_transposed
 
     def add(shadow, factor, other):
         for index in np.ndindex(shadow.shape):

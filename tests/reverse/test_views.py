@@ -225,6 +225,18 @@ def rows_read_again(m, x):
 
 
 @programs.on((M, 0.7))
+def walked_column(m, x):
+    """A column in Fortran's order is of that order itself, and of C's."""
+    f = np.asfortranarray(m * x)
+    total = 0.0
+    for v in f[:, 1].flat:
+        total += v * v
+    for v in f.flat:
+        total += v * v * x
+    return total
+
+
+@programs.on((M, 0.7))
 def rows_overwritten_later(m, x):
     total = 0.0
     for i in range(2):
@@ -316,6 +328,7 @@ def windows_that_move(a, x):
         "reversed_view",
         "two_overlapping_views",
         "view_of_a_copy",
+        "walked_column",
         "written_through_a_slice",
     ]
 )
