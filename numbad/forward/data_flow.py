@@ -110,6 +110,7 @@ class Flow:
     made: set = field(default_factory=set)  # new instances of the user's classes
     parameters: dict = field(default_factory=dict)
     results: set = field(default_factory=set)
+    unified_results: set = field(default_factory=set)  # what is of one type as several returns are
     assigned: set = field(default_factory=set)
     draws: bool = False  # it calls a function of np.random or random itself
     unknown: list = field(default_factory=list)  # arguments of calls that may change them, and draw
@@ -160,7 +161,9 @@ class Flow:
         if len(self.results) > 1:
             self.merges.append(RESULT)
             self._share(RESULT, *self.results)
+            before = set(self.inside)
             self._unify_inside(self.results)
+            self.unified_results = self.inside - before | {RESULT}
         return self
 
     def unify_members(self, name):

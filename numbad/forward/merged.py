@@ -124,12 +124,16 @@ def _constants_in(meeting, typemap, duals):
 def _may_be_copied(meeting, constants, changes):
     """Whether nobody can tell copies of the constants from the arrays, where they meet others.
 
-    They are not written to here, nor kept. Where what they become is returned, whoever writes to it passes
-    arrays of duals: writes to what meets duals count as such (`CallSummary.written`, `unified`), for
-    arrays, not for what holds them.
+    They are not written to here, nor kept. Arguments that one of several returns gives may be written to by
+    the caller, under either name. Where what they become is returned otherwise, whoever writes to it passes
+    arrays of duals: writes to what meets duals count as such (`CallSummary.written`), for arrays, not for
+    what holds them.
     """
     flow = changes.flow
     if any(flow.derived_with(name) & changes.stored_to for name in constants):
+        return False
+    reached = flow.reached(set(constants))
+    if meeting.target.name in flow.unified_results and flow.parameters_among(reached):
         return False
     shared = flow.reached({meeting.target.name})
     if {value for _, value in flow.kept} & shared - flow.scalars:

@@ -8,7 +8,7 @@ need costs time; one not promoted does not compile, and nothing is ever dropped 
 """
 
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cache
 from inspect import CO_VARARGS, signature
 
 import numpy as np
@@ -53,10 +53,6 @@ class CallSummary:
     uncertain: frozenset = frozenset()  # parameters that functions of others get, and may write to
     opaque: bool = False  # functions of others may draw random numbers
     walked: frozenset = frozenset()  # parameters whose members, if tuples, need be of one type
-    unified: frozenset = (
-        frozenset()
-    )  # parameters that meet duals as what several returns give, if arrays
-    inner: frozenset = frozenset()  # the same of what it calls, whose results may be arrays
 
     def of_tuple(self):
         """The same where the function's arguments come as one tuple, argument 0."""
@@ -110,7 +106,6 @@ class DualActivity:
         self.holds = set(holding)
         self.stored_to = set()  # those of them that something is written to by this name
         self.fresh_calls = set()
-        self.perhaps = set()  # they meet duals where calls give arrays
         self.random, self.opaque = flow.draws, bool(flow.unknown)
         self.suspects = {name for names in flow.unknown for name in names} - flow.scalars
         while self._step():
@@ -147,8 +142,6 @@ class DualActivity:
                 self._store_to(args)
             return
         summary = self.analyse(callee, active, self.flow.types_of(given))
-        if summary.inner and not self.every_store:
-            summary = self.analyse.by_types(callee, active, self.flow.types_of(given))
         self.random |= summary.random
         self.opaque |= summary.opaque
         uncertain = _named(summary.uncertain, given) - self.flow.scalars
@@ -162,27 +155,8 @@ class DualActivity:
         self.flow._share(target, *_named(summary.returned, given))
         for name in _named(summary.walked, given):
             self.flow.unify_members(name)
-        if not self.every_store:
-            self._unify(target, summary, given)
         if summary.fresh:
             self.fresh_calls.add(target)
-
-    def _unify(self, target, summary, given):
-        """What several returns of a callee give is of one type: its arguments, where they are among it."""
-        typed = self.flow.typemap
-        unified = () if _is_made_of_numbers(typed.get(target)) else summary.unified
-        names = _named({*unified, *summary.inner}, given) - self.flow.scalars
-        if typed:
-            self.holds |= names
-        else:
-            self.perhaps |= names
-
-    def unified(self):
-        """The numbers of the parameters that several returns give beside duals."""
-        results = self.flow.results
-        if len(results) < 2 or not results & self.active:
-            return frozenset()
-        return self.flow.parameters_among(self.flow.reached(results) - self.flow.scalars)
 
     def written_by(self, statement):
         """The names of what a statement writes to, with active values or with constants."""
@@ -213,12 +187,6 @@ class DualActivity:
         return self.flow.parameters_among(reached)
 
 
-def _is_made_of_numbers(ty):
-    if isinstance(ty, types.BaseTuple):
-        return all(map(_is_made_of_numbers, ty))
-    return ty is not None and shares_nothing(ty)
-
-
 def _all_given(given, args):
     """Whether each argument of a call goes to a parameter of the callee."""
     return set(args) <= {None}.union(*given)
@@ -245,11 +213,6 @@ class Analyser:
         self._flows = {}
         self._summaries = {}
         self._visited = None  # what was summarised in this round; None between rounds
-
-    @cached_property
-    def by_types(self):
-        """The same with types."""
-        return self if self.typed else Analyser(self.instances, typed=True)
 
     def __call__(self, dispatcher, active, argtypes=None):
         argtypes = argtypes if self.typed else None
@@ -300,8 +263,6 @@ class Analyser:
             changes.uncertain(),
             activity.opaque,
             flow.parameters_among(flow.walked),
-            activity.unified(),
-            flow.parameters_among(flow.reached(activity.perhaps)),
         )
 
     def _flow(self, func_ir, argtypes):
@@ -328,15 +289,13 @@ def effects(dispatcher, active, argtypes=None, by_types=False):
     found = Analyser(instances)(dispatcher, active)
     if by_types and found.changed:
         found = Analyser(instances, typed=True)(dispatcher, active, argtypes)
-    found = replace(found, written=found.written | found.inner | found.unified)
     return found.without(i for i, ty in enumerate(argtypes or ()) if shares_nothing(ty))
 
 
-def activities(func_ir, args, typemap=None):
+def activities(func_ir, args, scalars=frozenset()):
     """What active values do in `func_ir` for these argument types, and what it changes at all."""
-    instances, typemap = instances_met(func_ir, args), typemap or {}
-    scalars = scalar_names(typemap)
-    flow = Flow(func_ir, args, scalars, instances, typemap=typemap).build().unify_results()
+    instances = instances_met(func_ir, args)
+    flow = Flow(func_ir, args, scalars, instances).build().unify_results()
     active = frozenset(i for i, ty in enumerate(args) if any(d.duals_in(ty)))
     # What is assigned to a field of duals must hold duals, even if they are all constant.
     given = {i: name for i, name in flow.parameters.items() if i < len(args)}
@@ -401,12 +360,12 @@ class PromoteAllocations(FunctionPass):
         context = state.typingctx, state.targetctx
         typemap = types_so_far(state.func_ir, *context, state.args)
         scalars = scalar_names(typemap)
-        found, _ = activities(state.func_ir, state.args, typemap)
+        found, _ = activities(state.func_ir, state.args, scalars)
         names = found.promoted()
         raised = raise_stored(state.func_ir, found.holds, typemap, dual)
         if names:
             self._wrap(state.func_ir, names - scalars, dual, typemap)
-        found, changes = activities(state.func_ir, state.args, typemap)
+        found, changes = activities(state.func_ir, state.args, scalars)
         merged = convert_merged(state.func_ir, typemap, found, changes, dual, names - scalars)
         if names or merged or raised:
             refresh(state)
@@ -418,7 +377,7 @@ class PromoteAllocations(FunctionPass):
         found, _ = activities(state.func_ir, state.args)
         merges = found.flow.merges
         constants = any(map(d.is_float_array, state.args))
-        kept = found.promoted() | (found.holds & found.flow.refined) | found.perhaps
+        kept = found.promoted() | (found.holds & found.flow.refined)
         return kept or (merges if constants else found.active.intersection(merges))
 
     @staticmethod

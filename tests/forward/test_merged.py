@@ -365,6 +365,24 @@ def test_constants_that_meet_duals_in_reverse_sweeps(f, args, expected):
     assert found == pytest.approx(expected, rel=1e-14)
 
 
+def test_an_argument_that_one_of_two_returns_gives_is_to_be_copied():
+    """The caller may write to it, under either name."""
+
+    @njit
+    def inner(a, c):
+        if a < 1:
+            return c, 1.0
+        return c * a, a
+
+    def f(a, c):
+        part, factor = inner(a, c)
+        return part.sum() * factor
+
+    with pytest.raises(nd.UnsupportedError, match=r"def inner[^$]*return y0.copy\(\) in place of"):
+        nd.grad(f, mode="forward")(1.3, C)
+    assert nd.grad(f, mode="reverse")(1.3, C) == pytest.approx(2 * 1.3 * C.sum())
+
+
 def test_a_given_tuple_that_is_written_to_and_walked_is_refused():
     """A copy of its constants in duals would hide from them what is written."""
     with pytest.raises(
