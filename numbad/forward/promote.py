@@ -29,6 +29,7 @@ from . import dual as d
 from . import known
 from .data_flow import Flow, spread
 from .dual_arrays import as_dual, as_empty_of_duals, dtype_of_type
+from .given_back import given_back, holds_constants, refuse_given_back
 from .handed_on import is_op
 from .instances import Instances, instances_met
 from .made_instances import remade
@@ -355,7 +356,10 @@ class PromoteAllocations(FunctionPass):
 
     def run_pass(self, state):
         dual = common_dual(state.typingctx, state.args)
-        if dual is None or not self._may_matter(state):
+        if dual is None:
+            return False
+        self._check_calls(state)
+        if not self._may_matter(state):
             return False
         context = state.typingctx, state.targetctx
         typemap = types_so_far(state.func_ir, *context, state.args)
@@ -370,6 +374,18 @@ class PromoteAllocations(FunctionPass):
         if names or merged or raised:
             refresh(state)
         return bool(names or merged or raised)
+
+    @staticmethod
+    def _check_calls(state):
+        """Refuse what would hide from a structure of constants what is written to its arrays."""
+        code = state.func_ir, state.args
+        if not any(map(holds_constants, state.args)):
+            return
+        if not any(given_back(*code, *activities(*code), {})):
+            return
+        typemap = types_so_far(state.func_ir, state.typingctx, state.targetctx, state.args)
+        for statement in given_back(*code, *activities(*code, scalar_names(typemap)), typemap):
+            refuse_given_back(statement)
 
     @staticmethod
     def _may_matter(state):

@@ -89,6 +89,15 @@ def refused_call(construct, fn, way_out):
     return told(refusal)
 
 
+def refused_at(loc, construct, way_out):
+    """The UnsupportedError for a construct at a place in the user's code."""
+    return told(
+        UnsupportedError(
+            f"forward mode cannot differentiate {construct}: {place(loc)}\nWay out: {way_out}."
+        )
+    )
+
+
 def told(error):
     """The error, kept to be found again: out of nested compilations, Numba passes on its text alone."""
     _latest().append(error)
