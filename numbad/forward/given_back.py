@@ -11,12 +11,12 @@ from . import dual as d
 from .refuse import refused_at
 
 
-def given_back(func_ir, args, found, changes, typemap):
+def given_back(func_ir, args, found, changes, numbers=frozenset()):
     """The statements that call what may give back such arrays, where the function writes to either.
 
-    `found` and `changes` are what the function does with duals, and at all, as `activities` has them.
+    `found` and `changes` are what the function does with duals, and at all, as `activities` has them;
+    `numbers` are names of what shares no memory with arrays.
     """
-    numbers = {name for name, ty in typemap.items() if _is_of_numbers(ty)}
     flow = found.flow
     parameters = {k: name for k, name in flow.parameters.items() if k < len(args)}
     held = {name for k, name in parameters.items() if holds_constants(args[k])}
@@ -38,13 +38,6 @@ def refuse_given_back(statement):
         "a call that may give back an argument's array beside dual numbers, where the array is written to",
         "give the call a copy of the array, w.copy()",
     )
-
-
-def _is_of_numbers(ty):
-    """Whether a type is of numbers, or of tuples of them, which share no memory with arrays."""
-    if isinstance(ty, types.BaseTuple):
-        return all(map(_is_of_numbers, ty))
-    return isinstance(ty, types.Number | types.Boolean | types.NoneType | d.Dual)
 
 
 def holds_constants(ty):

@@ -340,6 +340,11 @@ def shares_nothing(ty):
     return isinstance(ty, _WITHOUT_MEMORY) or not getattr(ty, "holds_arrays", True)
 
 
+def _is_of_numbers(ty):
+    """The same, of tuples of such values too: what `return low, high` gives."""
+    return all(map(_is_of_numbers, ty)) if isinstance(ty, types.BaseTuple) else shares_nothing(ty)
+
+
 def scalar_names(typemap):
     """The names that type inference found to be of such types."""
     return frozenset(name for name, ty in typemap.items() if shares_nothing(ty))
@@ -381,10 +386,11 @@ class PromoteAllocations(FunctionPass):
         code = state.func_ir, state.args
         if not any(map(holds_constants, state.args)):
             return
-        if not any(given_back(*code, *activities(*code), {})):
+        if not any(given_back(*code, *activities(*code))):
             return
         typemap = types_so_far(state.func_ir, state.typingctx, state.targetctx, state.args)
-        for statement in given_back(*code, *activities(*code, scalar_names(typemap)), typemap):
+        numbers = frozenset(name for name, ty in typemap.items() if _is_of_numbers(ty))
+        for statement in given_back(*code, *activities(*code, scalar_names(typemap)), numbers):
             refuse_given_back(statement)
 
     @staticmethod

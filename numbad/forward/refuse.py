@@ -83,10 +83,7 @@ def refused_call(construct, fn, way_out):
     if loc is None or loc.filename.startswith("<"):  # in code that numbad wrote
         own = getattr(fn, "py_func", fn)
         loc = place_of_def(own) if hasattr(own, "__code__") else None
-    refusal = UnsupportedError(
-        f"forward mode cannot differentiate {construct}: {place(loc)}\nWay out: {way_out}."
-    )
-    return told(refusal)
+    return refused_at(loc, construct, way_out)
 
 
 def refused_at(loc, construct, way_out):
