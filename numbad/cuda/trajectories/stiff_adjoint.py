@@ -48,24 +48,9 @@ def register_adjoint(tableau):
         return rows(initial)
 
     @inlined
-    def step(
-        fun,
-        pull,
-        work,
-        t,
-        t_new,
-        h,
-        y,
-        y_new,
-        kept,
-        bars,
-        seen,
-        structure,
-        args,
-        shadows,
-        moving,
-        totals,
-    ):
+    def step(field, work, taken, bars, seen, totals):
+        fun, pull, structure, args, shadows, _ = field
+        t, t_new, h, y, _, _ = taken
         k0 = evaluate(fun, work[0], t, y, structure, args)
         return undo(fun, pull, work, t, t_new, h, y, k0, structure, args, bars, shadows, totals)
 

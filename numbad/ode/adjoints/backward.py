@@ -4,6 +4,7 @@ from numba.core import types
 from numba.extending import intrinsic
 
 from numbad.ode.adjoints.slopes import StagePull
+from numbad.ode.adjoints.step_adjoint import TakenStep, VectorField
 from numbad.ode.compiling import inlined
 from numbad.ode.state import (
     array_state,
@@ -75,6 +76,7 @@ def make_backward(adjoint, inplace, until_output, steps):
         row = len(ts) - 1 - aims
         direction = time_at(ts, len(ts) - 1) - time_at(ts, 0)
         lam = zero_state(rows[2], initial)
+        field = VectorField(fun, pull, structure, args, shadows, moving)
         totals = zero_totals(pull, initial, structure, args, shadows)
         end, t_end, log = begin_steps(records, initial)
         while end > 0:
@@ -96,24 +98,8 @@ def make_backward(adjoint, inplace, until_output, steps):
                 place = k * stride
                 y = read_row(rows[0], states, place, initial)
                 y_new = read_row(rows[1], states, place + stride, initial)
-                lam, totals = step(
-                    fun,
-                    pull,
-                    work,
-                    t,
-                    t_new,
-                    h,
-                    y,
-                    y_new,
-                    (states, place),
-                    bars,
-                    seen,
-                    structure,
-                    args,
-                    shadows,
-                    moving,
-                    totals,
-                )
+                taken = TakenStep(t, t_new, h, y, y_new, (states, place))
+                lam, totals = step(field, work, taken, bars, seen, totals)
             end, t_end = first, nodes[0, 0]
         v = read_row(rows[1], seed, 0, initial)
         lam = combine(rows[2], lam, 1.0, (1.0,), (v,))

@@ -41,24 +41,9 @@ def runge_kutta_adjoint(tableau, inplace):
         return rows(initial)
 
     @inlined
-    def step(
-        fun,
-        pull,
-        work,
-        t,
-        t_new,
-        h,
-        y,
-        y_new,
-        kept,
-        bars,
-        seen,
-        structure,
-        args,
-        shadows,
-        moving,
-        totals,
-    ):
+    def step(field, work, taken, bars, seen, totals):
+        fun, pull, structure, args, shadows, _ = field
+        t, t_new, h, y, y_new, _ = taken
         states, values = replay(fun, work, t, t_new, h, y, structure, args)
         if seen:
             late = replay_late(fun, work, t, t_new, h, y, y_new, states, values, structure, args)

@@ -84,25 +84,9 @@ def implicit_adjoint(tableau, inplace):
         return bars
 
     @inlined
-    def step(
-        fun,
-        pull,
-        work,
-        t,
-        t_new,
-        h,
-        y,
-        y_new,
-        kept,
-        bars,
-        seen,
-        structure,
-        args,
-        shadows,
-        moving,
-        totals,
-    ):
-        states, place = kept
+    def step(field, work, taken, bars, seen, totals):
+        fun, pull, structure, args, shadows, _ = field
+        t, t_new, h, y, _, (states, place) = taken
         scratch, system, theta = work[SCRATCH_ROWS], work[SYSTEM], work[SOLUTION]
         full, sparsity, block = only_full(work[-2]), work[-1], work[BLOCK]
         for first in range(stages - per, -1, -per):

@@ -99,24 +99,9 @@ def multistep_adjoint(tableau, inplace):
         return bars
 
     @inlined
-    def step(
-        fun,
-        pull,
-        work,
-        t,
-        t_new,
-        h,
-        y,
-        y_new,
-        kept,
-        bars,
-        seen,
-        structure,
-        args,
-        shadows,
-        moving,
-        totals,
-    ):
+    def step(field, work, taken, bars, seen, totals):
+        fun, pull, structure, args, shadows, _ = field
+        _, t_new, h, y, y_new, _ = taken
         scratch, mass, sparsity = work[SCRATCH_ROWS], work[-2], work[-1]
         order = int(work[NOTES][HERE])
         c = h / leading[order]

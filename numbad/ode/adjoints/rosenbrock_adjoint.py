@@ -74,26 +74,9 @@ def rosenbrock_adjoint(tableau, inplace):
         return bars
 
     @inlined
-    def step(
-        fun,
-        pull,
-        work,
-        t,
-        t_new,
-        h,
-        y,
-        y_new,
-        kept,
-        bars,
-        seen,
-        structure,
-        args,
-        shadows,
-        second,
-        totals,
-    ):
-        states, place = kept
-        moving_args, moving_shadows, moving = second
+    def step(field, work, taken, bars, seen, totals):
+        fun, pull, structure, args, shadows, (moving_args, moving_shadows, moving) = field
+        t, t_new, h, y, _, (states, place) = taken
         scratch, jacobian, W, exchanges = work[2], work[3], work[4], work[5]
         mass, sparsity = work[-2], work[-1]
         linearize(fun, work, t, y, structure, args)

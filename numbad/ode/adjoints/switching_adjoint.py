@@ -69,63 +69,12 @@ def switching_adjoint(method, inplace):
         return own, table
 
     @inlined
-    def step(
-        fun,
-        pull,
-        work,
-        t,
-        t_new,
-        h,
-        y,
-        y_new,
-        kept,
-        bars,
-        seen,
-        structure,
-        args,
-        shadows,
-        moving,
-        totals,
-    ):
+    def step(field, work, taken, bars, seen, totals):
         own, table = bars
         if work[3][0] == STIFF:
-            lam, sums = step_stiff(
-                fun,
-                pull,
-                work[1],
-                t,
-                t_new,
-                h,
-                y,
-                y_new,
-                kept,
-                table,
-                seen,
-                structure,
-                args,
-                shadows,
-                moving,
-                totals,
-            )
+            lam, sums = step_stiff(field, work[1], taken, table, seen, totals)
         else:
-            lam, sums = step_explicit(
-                fun,
-                pull,
-                work[0],
-                t,
-                t_new,
-                h,
-                y,
-                y_new,
-                kept,
-                own,
-                seen,
-                structure,
-                args,
-                shadows,
-                moving,
-                totals,
-            )
+            lam, sums = step_explicit(field, work[0], taken, own, seen, totals)
         return lam, sums
 
     return StepAdjoint(workspace, begin, output, step, stiff.stages, kind, note, put, stiff.moves)

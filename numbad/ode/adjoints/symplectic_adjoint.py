@@ -64,24 +64,9 @@ def symplectic_adjoint(method, inplace):
         return bars
 
     @inlined
-    def step(
-        fun,
-        pull,
-        work,
-        t,
-        t_new,
-        h,
-        y,
-        y_new,
-        kept,
-        bars,
-        seen,
-        structure,
-        args,
-        shadows,
-        moving,
-        totals,
-    ):
+    def step(field, work, taken, bars, seen, totals):
+        fun, pull, structure, args, shadows, _ = field
+        t, t_new, h, y, y_new, _ = taken
         states, scratch = work[1], work[3]
         write_row(states, 0, y)
         for i in range(count - 1):
