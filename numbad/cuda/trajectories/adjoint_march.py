@@ -16,6 +16,7 @@ from numbad.cuda.trajectories.stiff_adjoint import adjoint_on_gpu
 from numbad.cuda.trajectories.stiff_steps import kind_on_gpu
 from numbad.ode import failure
 from numbad.ode.adjoints.backward import zero_totals
+from numbad.ode.adjoints.step_adjoint import TakenStep, VectorField
 from numbad.ode.compiling import inlined
 from numbad.ode.integrate import make_pieces
 from numbad.ode.rhs import RightHandSide, make_evaluate
@@ -282,24 +283,9 @@ def _make_undo(fun, adjoint, pull, dense):
     def undo(work, outputs, row, step, lam, totals, given):
         (t, t_new, h, y, y_new), (structure, args, shadows) = step, given
         row, bars, seen = within(work, outputs, row, step, begin(work, h, lam))
-        lam, totals = back_through(
-            fun,
-            pull,
-            work,
-            t,
-            t_new,
-            h,
-            y,
-            y_new,
-            None,
-            bars,
-            seen,
-            structure,
-            args,
-            shadows,
-            None,
-            totals,
-        )
+        field = VectorField(fun, pull, structure, args, shadows, None)
+        taken = TakenStep(t, t_new, h, y, y_new, None)
+        lam, totals = back_through(field, work, taken, bars, seen, totals)
         row, lam = at_start(outputs, row, step, lam)
         return row, lam, totals
 
