@@ -27,6 +27,7 @@ class Function:
     recursive: dict = field(default_factory=dict)  # target of a call -> (dispatcher, types)
     strict: bool = False  # a callee asks for arithmetic without fastmath
     checked: bool = False  # a callee asks for checked bounds
+    tells_nan: bool = False  # the code that it was taken out of asks of anything whether it is NaN
     names: dict = field(default_factory=dict)  # temporary -> the source's name for it
     sites: dict = field(default_factory=dict)  # label -> places of the calls that it lies in
     written: set = field(
@@ -245,6 +246,7 @@ def duplicate(fn):
             if s in fn.calls:
                 calls[own] = fn.calls[s]
             new.append(own)
-    kept = {"strict": fn.strict, "checked": fn.checked, "serial": fn.serial}  # no name comes twice
+    kept = {"strict": fn.strict, "checked": fn.checked, "tells_nan": fn.tells_nan}
+    kept["serial"] = fn.serial  # no name comes twice
     kept |= {name: copy(getattr(fn, name)) for name in _TABLES}
     return Function(fn.name, blocks, dict(fn.types), calls, list(fn.parameters), fn.loc, **kept)

@@ -1,6 +1,8 @@
 """The loops of a function, and the ways through its blocks."""
 
+import operator
 from dataclasses import dataclass, field
+from functools import cached_property, reduce
 
 from numba.core import ir
 from numba.core.ir_utils import compute_cfg_from_blocks
@@ -128,6 +130,27 @@ class Control:
             if self.predecessors[start] == [above] and self.dominates(start, way):
                 return side
         return None
+
+    def always_follows(self, other, label):
+        """Whether every way from `label` to a return leads through `other`."""
+        numbers, followers = self._followers
+        return bool(followers.get(label, 0) & numbers[other])
+
+    @cached_property
+    def _followers(self):
+        """A bit for each block; label -> those of itself and of all that always follows."""
+        numbers = {label: 1 << k for k, label in enumerate(self.order)}
+        known, changed = dict.fromkeys(self.returning, (1 << len(self.order)) - 1), True
+        while changed:
+            changed = False
+            for label in reversed(self.order):
+                if label not in known:
+                    continue
+                ways = [known[k] for k in self.successors(label) if k in known]
+                found = numbers[label] | (reduce(operator.and_, ways) if ways else 0)
+                changed |= found != known[label]
+                known[label] = found
+        return numbers, known
 
     def dominates(self, label, other):
         """Whether every way to `other` leads through `label`."""

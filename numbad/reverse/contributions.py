@@ -189,7 +189,7 @@ class _Arithmetic:
         self.emit, self.result, self.rarely = emit, result, rarely
 
     def times(self, bar, factor, strong):
-        if strong == LEFT_OUT and isinstance(self.result, types.Float):
+        if strong == LEFT_OUT and isinstance(self.result, types.Float | Varying):
             return self._unless_left_out(bar, self.emit.apply(operator.mul, (bar, factor)))
         if strong:
             return self._checked(
@@ -206,8 +206,8 @@ class _Arithmetic:
     def _unless_left_out(self, bar, product):
         """A product; zero where the adjoint is. One comparison, and loops of it vectorise."""
         builder = self.emit.builder
-        counts = builder.fcmp_unordered("!=", bar.value, bar.value.type(0.0))
-        zero = product.value.type(0.0)
+        none, zero = (ir.Constant(value.type, None) for value in (bar.value, product.value))
+        counts = builder.fcmp_unordered("!=", bar.value, none)
         return Operand(product.type, builder.select(counts, product.value, zero))
 
     def _checked(self, function, operands, asking):

@@ -22,6 +22,7 @@ from ..ir.tuple_items import take_items
 from ..lanes.lane_functions import by_instructions, by_vectors
 from ..lanes.uniform import find_varying
 from ..lanes.vector_products import write_products
+from .dropped import does_tell_nan
 from .plan import Plan
 from .scratch import Scratch
 
@@ -36,6 +37,7 @@ def take_out_loops(fn, analyse, make, natural=()):
     """
     if any(handled(fn, label) for label in fn.blocks):
         return 0
+    fn.tells_nan = does_tell_nan(fn)
     merge_headers(fn)
     take_items(fn)
     hoist_members(fn)

@@ -27,6 +27,7 @@ from ..ir.normalize import normalize
 from ..ir.outline import FIRST, as_ranges, outline
 from ..rules.registry import generation
 from ..source import define
+from .dropped import does_tell_nan
 from .ops.array import Load, Store, View
 from .parallel_code import write_primal, write_pullback
 from .pullbacks import pullback
@@ -55,6 +56,7 @@ def with_loops_apart(dispatcher, argtypes, stages=(), *, analyse):
     key = generation(), argtypes, stages
     if key not in known:
         fn = normalize(capture(dispatcher, argtypes, stages))
+        fn.tells_nan = does_tell_nan(fn)
         if not effects(dispatcher, (), argtypes).random:  # a second evaluation has to draw the same
             loops = _Loops(dispatcher, argtypes, analyse)
             outline(fn, loops.make)

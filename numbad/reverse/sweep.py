@@ -25,6 +25,7 @@ from .names import choice, counter, shadow_name
 from .ops.array import Load
 from .ops.moves import Move, Phi
 from .options import Options
+from .passed_by import find_passed_by
 from .plan import Plan
 from .recording import Recording
 from .switches import Switch
@@ -51,7 +52,7 @@ class Sweep(Recording, Boundary):
         self.live = [label for label in control.order if label in control.returning]
         self.exit = _exit(fn)
         self.e.dropped = find_dropped(fn, activity, control)
-        self.e.left_out = find_left_out(fn, activity)
+        self.e.left_out = find_left_out(fn, activity) | find_passed_by(fn, activity, control)
         self.e.undecided = find_undecided(activity, control)
         self.e.local_leaves = self._local_leaves()
         if UPDATES.is_on():

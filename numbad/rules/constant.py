@@ -24,10 +24,13 @@ LOGIC = (
     *(np.logical_and, np.logical_or, np.logical_xor, np.logical_not),
 )
 
-NAN_TESTS = (*(math.isnan, math.isfinite, cmath.isnan, cmath.isfinite, np.isnan, np.isfinite),)
+NAN_TESTS = (
+    *(math.isnan, math.isfinite, math.isinf, cmath.isnan, cmath.isfinite, cmath.isinf),
+    *(np.isnan, np.isfinite, np.isinf),
+)
 
 PREDICATES = (
-    *(*NAN_TESTS, math.isinf, cmath.isinf, np.isinf, np.signbit),
+    *(*NAN_TESTS, np.signbit),
     *(np.isneginf, np.isposinf, np.isclose, np.isreal, np.iscomplex),
 )
 
