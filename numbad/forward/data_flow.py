@@ -419,6 +419,8 @@ class Flow:
             args.append(passed.pop(0)[0])
         others = [name for name, _ in passed]
         fn = constant_of(self.func_ir, e.func)
+        if fn is None:  # what a call has returned: `nd.grad(f)(x)`
+            fn = getattr(self.typemap.get(e.func.name), "dispatcher", None)
         if isinstance(fn, Dispatcher):
             self._dispatch(target, fn, args, kws, others)
         elif fn is not None and not _belongs_to_array(fn) and _is_hashable(fn):

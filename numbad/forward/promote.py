@@ -231,8 +231,10 @@ class Analyser:
         if _has_rule(dispatcher) or dispatcher in CONSTANT_CALLS:
             return CallSummary(fresh=True)
         if hasattr(dispatcher, "operator"):
-            inner = self._visit(dispatcher.operator.f, frozenset()).without_duals()
-            return inner.of_tuple() if dispatcher.operator.takes_tuples else inner
+            operator = dispatcher.operator
+            given = None if argtypes is None else operator.types_of_f(argtypes)
+            inner = self._visit(operator.f, frozenset(), given).without_duals()
+            return inner.of_tuple() if operator.takes_tuples else inner
         if hasattr(dispatcher, "pulled"):
             return self._visit(dispatcher.pulled, frozenset()).of_pullback()
         if hasattr(dispatcher, "numbad_code"):  # a part of a function, there for what it writes

@@ -92,7 +92,7 @@ class AdjointSource(Writer):
         tys = [ty for _, ty in self.arguments]
         self.common = common_dual(typingctx, [*tys, *others])
         self.trees = [parse(ty, source) for source, ty in self.arguments]
-        self.effects = effects(f, wrt, tys)
+        self.effects = effects(f, wrt, tys, by_types=overlap.may_meet(tys))
         self.wrt = tuple(sorted({*wrt, *self._written()}))
         free = [k for k, ty in enumerate(tys) if not isinstance(ty, types.Dispatcher)]
         self.places = {k: place for place, k in enumerate(free)}  # arguments of the pullback

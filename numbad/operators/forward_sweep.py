@@ -200,7 +200,8 @@ class ForwardSweep(Writer):
 
     def arguments(self):
         """Source of the call's arguments, and their types."""
-        done = effects(self.operator.f, self.operator.argnums, self.argtypes).cautious()
+        f, tys = self.operator.f, self.argtypes
+        done = effects(f, self.operator.argnums, tys, by_types=overlap.may_meet(tys)).cautious()
         changed = [leaf for k in done.changed & set(self.trees) for leaf in leaves(self.trees[k])]
         arguments = {k: (ty, f"arg{k}") for k, ty in enumerate(self.argtypes)}
         self.before += overlap.checks(self.operator, self.names, arguments, done)

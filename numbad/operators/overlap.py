@@ -129,6 +129,12 @@ def _overlaps_within(x):
     return define(f"def two_of(x):\n    return {' or '.join(found) or False}\n", namespace)
 
 
+def may_meet(tys):
+    """Whether arguments of these types may share memory, so that it counts which of them are changed."""
+    shared = [ty for ty in tys if _is_shared(ty)]
+    return len(shared) > 1 or any(map(_has_parts, shared))
+
+
 def checks(operator, names, arguments, done):
     """Source lines that raise where a changed argument shares memory with another, or in itself.
 

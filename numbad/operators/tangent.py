@@ -9,7 +9,7 @@ from numba.core import types
 from ..errors import ArgumentError
 from ..forward import access
 from ..forward.custom import value_of
-from ..forward.dual import Dual, duals_in, join_tangent
+from ..forward.dual import Dual, duals_in, join_tangent, primal_type
 from ..forward.dual_arrays import dtype_of_type
 from ..forward.dualize import replacement
 from ..forward.layout import empty_as
@@ -283,7 +283,8 @@ class TangentSource:
     def _carry_written(self):
         """Arrays that the function writes to hold duals during the call."""
         active = {k for k, ty in enumerate(self.argtypes) if any(True for _ in duals_in(ty))}
-        done = effects(self.operator.f, active, self.argtypes).cautious()
+        tys = [*map(primal_type, self.argtypes)]
+        done = effects(self.operator.f, active, tys, by_types=overlap.may_meet(tys)).cautious()
         arguments = {k: (ty, self._given(k)) for k, ty in enumerate(self.given_types)}
         self.lines += overlap.checks(self.operator, self.names, arguments, done)
         for k in sorted(done.changed):

@@ -322,6 +322,28 @@ def test_a_call_that_changes_an_array_beside_is_not_taken_for_one_that_does_not(
         nd.grad(f, 0, mode=REVERSE)(2.0, np.ones(1))
 
 
+@njit
+def lagrangian(q, v):
+    return 0.5 * (1.0 + q[0] ** 2) * (v[0] * v[0] + v[1] ** 2) - 9.8 * q[1]
+
+
+@njit
+def momentum(q, v):
+    return nd.grad(lagrangian, 1)(q, v)
+
+
+@pytest.mark.parametrize("mode", ["forward", REVERSE])
+def test_a_jacobian_of_a_function_that_makes_a_gradient(mode):
+    """The gradient is no name in the function, but what a call has returned."""
+
+    def rate(q, v):
+        return np.sum(nd.jacobian(momentum, 0)(q, v) @ v)
+
+    q, v = np.array([0.3, 0.4]), np.array([0.5, 0.7])
+    expected = [2.0 * v[0] * (v[0] + v[1]) * 1.0, 0.0]  # of 2 q0 v0 (v0 + v1), by q0
+    np.testing.assert_allclose(nd.grad(rate, mode=mode)(q, v), expected, rtol=1e-14)
+
+
 @pytest.mark.dear
 def test_what_no_operator_changes_is_not_copied_at_each_step():
     slope = nd.grad(scalar, 0, mode=REVERSE)

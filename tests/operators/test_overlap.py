@@ -51,6 +51,26 @@ def test_reading_what_shares_memory_is_fine(operator):
     np.testing.assert_array_equal(OPERATORS[operator](reads)(x, x), expected)
 
 
+@njit
+def adds_to_an_element(a, b):
+    q = a[0]
+    for j in range(2):
+        q += a[j] * b[j]
+    return q
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+def test_adding_to_what_was_an_element_changes_no_argument(mode):
+    x = np.array([1.0, 3.0])
+    by_a, by_b = nd.grad(adds_to_an_element, (0, 1), mode=mode)(x, x)
+    np.testing.assert_array_equal(by_a, [2.0, 3.0])
+    np.testing.assert_array_equal(by_b, [1.0, 3.0])
+    both = nd.grad(lambda pair: adds_to_an_element(pair[0], pair[1]), mode=mode)((x, x))
+    np.testing.assert_array_equal(both, [by_a, by_b])
+    assert nd.jvp(adds_to_an_element)((x, x), (np.ones(2), x)) == (11.0, 15.0)
+    np.testing.assert_array_equal(nd.hessian(adds_to_an_element)(x, x), np.zeros((2, 2)))
+
+
 @jitclass([("values", types.ListType(float64)), ("weights", float64[:]), ("others", float64[:])])
 class Kept:
     def __init__(self, values, weights, others):
