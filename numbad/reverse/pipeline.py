@@ -34,6 +34,7 @@ from ..ir.expand import expand
 from ..ir.extension_types import holds_parts
 from ..ir.flat_results import holds_numbers, warn_of_flat_result
 from ..ir.function import duplicate
+from ..ir.hoisting import hoist_parts
 from ..ir.leaves import leaves
 from ..ir.loops import Control
 from ..ir.searches import warn_of_searches
@@ -157,7 +158,11 @@ class Pipeline:
             raise
         root = ((self.dispatcher, self.argtypes),)
         return fn, expand(
-            fn, lambda f: Activity(fuse(f), self.inputs(f), returned(f)), body_of, root, stays
+            fn,
+            lambda f: Activity(fuse(hoist_parts(f)), self.inputs(f), returned(f)),
+            body_of,
+            root,
+            stays,
         )
 
     def run(self, scope):

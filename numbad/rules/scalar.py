@@ -96,20 +96,22 @@ def _log_to_base(ans, x, base=None):
 _rule(cmath.log, _log_to_base)
 
 
-def _weight(exp, ans, x, y):
-    """exp(x) / (exp(x) + exp(y)); the last select is for infinite x and y."""
-    distance = x - ans
-    return where(distance == distance, exp(distance), where(x == y, 0.5, 1))
+def _weights(exp, x, y):
+    """exp(x) and exp(y) over their sum, by the difference: the logarithm of a large sum has lost digits.
+
+    The last selects are for infinite x and y.
+    """
+    distance = x - y
+    is_above = distance >= 0
+    smaller = exp(where(is_above, -distance, distance))
+    weights = (
+        where(is_above, part, other) / (1 + smaller) for part, other in ((1, smaller), (smaller, 1))
+    )
+    return tuple(where(distance == distance, w, where(x == y, 0.5, 1)) for w in weights)
 
 
-_rule(
-    np.logaddexp,
-    lambda ans, x, y: (_weight(math.exp, ans, x, y), _weight(math.exp, ans, y, x)),
-)
-_rule(
-    np.logaddexp2,
-    lambda ans, x, y: (_weight(np.exp2, ans, x, y), _weight(np.exp2, ans, y, x)),
-)
+_rule(np.logaddexp, lambda ans, x, y: _weights(math.exp, x, y))
+_rule(np.logaddexp2, lambda ans, x, y: _weights(np.exp2, x, y))
 
 # Trigonometric and hyperbolic functions
 

@@ -242,3 +242,30 @@ def test_a_distance_has_no_second_derivative_at_zero(mode):
     masked = nd.hessian(lambda x, m: m[0] * math.hypot(x[0], x[1]), mode=mode)
     assert np.isnan(np.diag(squared(np.zeros(2)))).all()
     assert masked(np.zeros(2), np.zeros(1)).tolist() == [[0.0, 0.0], [0.0, 0.0]]
+
+
+@pytest.mark.parametrize(("fn", "base"), [(np.logaddexp, mp.e), (np.logaddexp2, 2)])
+@pytest.mark.parametrize(
+    ("x", "y"),
+    [
+        (1e16, 1e16),
+        (1e14, 1e14 - 1.0),
+        (1e12, 1e12 - 1.0),
+        (-700.0, 3.0),
+        (800.0, -800.0),
+        (0.3, 0.3),
+    ],
+)
+def test_weights_of_a_sum_of_exponentials_are_those_of_the_difference(fn, base, x, y):
+    """The logarithm of a large sum has lost the digits that tell the two apart."""
+    with mp.workdps(60):
+        rate = mp.log(base)
+        by_x = 1 / (1 + mp.exp((mp.mpf(y) - x) * rate))
+        expected = float(by_x), float(1 - by_x)
+        bend = float(rate * by_x * (1 - by_x))
+    for mode in ("forward", "reverse"):
+        found = nd.grad(lambda a, b: fn(a, b), (0, 1), mode=mode)(x, y)
+        assert found == pytest.approx(expected, rel=1e-15, abs=1e-300)
+    hessian = nd.hessian(lambda a, b: fn(a, b), (0, 1))(x, y)
+    for row, signs in zip(hessian, ((1, -1), (-1, 1)), strict=True):
+        assert row == pytest.approx([sign * bend for sign in signs], rel=1e-13, abs=1e-300)

@@ -30,22 +30,22 @@ def _forward(x):
 
 @njit
 def _push(residuals, tangents):
-    flat, moved = residuals[0].flatten(), tangents[0].flatten()
-    total = residuals[1] * 0
-    for k in range(flat.size):
-        total += (np.conj(flat[k]) * moved[k]).real
-    return total / residuals[1] if residuals[1] != 0 else total
+    (x, size), moved = residuals, tangents[0]
+    total = size * 0
+    if size != 0:
+        for k in np.ndindex(x.shape):  # divided first: products may be beyond what a float holds
+            total += (np.conj(x[k] / size) * moved[k]).real
+    return total
 
 
 @njit
 def _pull(residuals, bar):
     x, size = residuals
-    flat = x.flatten()
-    out = np.zeros_like(flat)
+    out = np.zeros_like(x)
     if size != 0:
-        for k in range(flat.size):
-            out[k] = np.conj(flat[k]) * bar / size
-    return (out.reshape(x.shape),)
+        for k in np.ndindex(x.shape):
+            out[k] = np.conj(x[k] / size) * bar
+    return (out,)
 
 
 linear_rule(euclidean, _forward, _push, _pull)
