@@ -22,6 +22,9 @@ from ..scratch import Scratch
 _PURE = {len, range, bool, int, float, complex, abs, min, max, round, slice, np.empty_like}
 _PURE |= {*LENGTHS}
 LEAST = 2  # records of inner loops for each array of the state, from where on to keep the state
+MANY = (
+    5  # the same where each of these loops runs over the array once: the second run takes its time
+)
 
 
 def replayable_loops(fn, activity, control, plan):
@@ -73,9 +76,20 @@ class Replayable:
 
     def pays(self):
         """Whether keeping the state takes much less memory than keeping the stages."""
-        if not self.state or self.records() < LEAST * len(self.state):
+        least = LEAST if self._records_within_elements() else MANY
+        if not self.state or self.records() < least * len(self.state):
             return False
         return not any(map(self._is_written_in_parts, self.state))
+
+    def _records_within_elements(self):
+        """Whether a loop records that lies deeper than a walk over the state: many times for each element."""
+        depth = max((self.fn.type_of(root).ndim for root in self.state), default=0)
+        own = len(self.control.around[self.loop.header])
+        return any(
+            self.plan.frames.get(h) and len(self.control.around[h]) - own > depth
+            for h in self.control.loops
+            if h in self.loop.body
+        )
 
     def _is_written_in_parts(self, root):
         """Whether each iteration has a part of an array to write to: less than all that would be kept."""
