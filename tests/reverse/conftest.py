@@ -4,7 +4,16 @@ import pytest
 from numba.core.runtime import _nrt_python
 
 from numbad.errors import TapeLimitError
+from numbad.reverse.loops import replayable
 from numbad.reverse.memory import pool_bytes, release_pool, set_tape_limit
+
+
+@pytest.fixture(scope="package", autouse=True)
+def small_programs_run_again():
+    """Let loops run again where that records half as much: those of tests are shorter than a user's."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(replayable, "MANY", replayable.LEAST)
+        yield
 
 
 @pytest.fixture(scope="module")

@@ -12,6 +12,7 @@ from numba import njit
 
 import numbad as nd
 from numbad.reverse import switches
+from numbad.reverse.loops import replayable
 from numbad.reverse.loops.replay import Replay
 from tests.reverse.oracle import Programs, check_gradient, check_pullback, check_second_order
 from tests.reverse.stages import sweep_of
@@ -104,6 +105,30 @@ def diffusion_in_place(y, c, steps):
             y[i] = new[i] * y[i] + math.sin(new[i])
         loss += y[step % n] * y[0]
     return loss
+
+
+@again((Y, 0.3, 3))
+def relaxed(x, c, steps):
+    y = x.copy()
+    for _ in range(steps):
+        for i in range(1, y.size - 1):
+            y[i] = (1.0 - c) * y[i] + c * y[i - 1] * y[i + 1]
+    return np.sum(y * y)
+
+
+@again((Y, 0.3, 3))
+def multiplied(x, c, steps):
+    n = x.size
+    y, new = x.copy(), np.empty(n)
+    for _ in range(steps):
+        for i in range(n):
+            total = 0.0
+            for j in range(n):
+                total += c * y[j] * math.sin(y[i])
+            new[i] = math.tanh(total)
+        for i in range(n):
+            y[i] = new[i]
+    return np.sum(y * y)
 
 
 @again((Y, 0.3, 4))
@@ -373,6 +398,15 @@ def run_again(f):
 @pytest.mark.parametrize("name", replayed)
 def test_loops_are_told_apart(name):
     assert bool(run_again(by_name[name].f)) == replayed[name]
+
+
+@pytest.mark.shows("replay")
+def test_what_saves_little_memory_is_recorded(monkeypatch):
+    """Unless a loop within a walk over the state records, so many times for each of its elements."""
+    monkeypatch.setattr(replayable, "MANY", 5)
+    assert not run_again(relaxed)
+    assert run_again(multiplied)
+    assert run_again(runge_kutta)
 
 
 @pytest.mark.shows("replay")
