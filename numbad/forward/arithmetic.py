@@ -9,12 +9,15 @@ import math
 import operator
 from functools import partial, reduce
 
+import numpy as np
 from llvmlite import ir
 from numba.core import types
 
 from ..lanes.varying import Varying, without_errors
 from ..rules.expression import Missing, evaluate, where
+from ..rules.poles import is_quotient
 from ..rules.registry import SCALAR, name_of
+from ..rules.scalar import POWERS
 from . import complex_partials as c
 from . import dual as d
 from .operands import Operand, has_level, is_literal, strip_operand
@@ -242,17 +245,31 @@ class RuleEmitter(Zeros):
         active = [k for k, o in enumerate(operands) if has_level(o, tag)]
         expressions = self.expressions(fn, operands, active, tag, answer)
         inner = [self.strip(o, tag) for o in operands]
-        factors = evaluate(expressions, inner, answer, self.const, self.apply)
         strong = [
             strong or self.flat(fn, expression, inner[k])
             for k, expression in zip(active, expressions, strict=True)
         ]
-        terms = list(zip(factors, [operands[k] for k in active], strong, strict=True))
-        total = self.sum_of_terms(result, terms)
+        divides = _divides_by(fn, operands)
+        if divides is not None and has_level(divides, tag) and not self.on_gpu:
+            total = self._divided(result, operands, divides, tag, answer, strong[0])
+        else:
+            factors = evaluate(expressions, inner, answer, self.const, self.apply)
+            terms = list(zip(factors, [operands[k] for k in active], strong, strict=True))
+            total = self.sum_of_terms(result, terms)
         if total is None:
             total = d.zero_partials(self.context, result)
         built = d.build(self.context, self.builder, result, answer.value, total)
         return Operand(result, built)
+
+    def _divided(self, result, operands, y, tag, answer, strong):
+        """The partials of x / y, (dx - x / y dy) / y: x / y / y may be beyond what a float holds."""
+        minus = self.apply(operator.neg, (answer,))
+        total = self.scale(result, minus, self.partials_as(y, result), strong)
+        if y is not operands[0] and has_level(operands[0], tag):
+            total = self.add(result, self.partials_as(operands[0], result), total)
+        one = Operand(types.literal(1), None)
+        inverse = self.apply(operator.truediv, (one, self.strip(y, tag)))
+        return self.scale(result, inverse, total, strong)
 
     def expressions(self, fn, operands, active, tag, answer):
         """The partials of `fn` by the operands numbered in `active`, as expressions."""
@@ -401,6 +418,16 @@ class RuleEmitter(Zeros):
             return self.cast(function(item), ty.scalar)
 
         return d.map_partials(self.context, self.builder, ty, ty, partials, cast)
+
+
+def _divides_by(fn, operands):
+    """What a function divides by, as `x / y`, `np.reciprocal(y)` and `y**-1` do; None for others."""
+    if is_quotient(fn):
+        return operands[1]
+    if fn is np.reciprocal:
+        return operands[0]
+    power = fn in POWERS and is_literal(operands[1]) and operands[1].type.literal_value == -1
+    return operands[0] if power else None
 
 
 def refuse_missing(fn, k, slope):

@@ -10,7 +10,7 @@ import operator
 
 import numpy as np
 
-from numbad.rules.expression import Apply, Arg, Const, walk, where
+from numbad.rules.expression import Answer, Apply, Arg, Const, walk, where
 
 _POLYNOMIAL = {operator.add, operator.sub, operator.mul, operator.neg}
 
@@ -59,7 +59,8 @@ def _may_divide(node):
     if node.fn is operator.pow and isinstance(last, Const):
         return isinstance(last.value, float) and -1 < last.value < 0  # of x**0.5, say
     if node.fn in (operator.truediv, operator.pow):
-        return not isinstance(last, Const)
+        by_itself = any(isinstance(part, Answer) for part in walk(node.args[0]))
+        return not isinstance(last, Const) and not by_itself  # 1 / x is infinite itself
     return node.fn in (math.log, np.log)
 
 

@@ -12,7 +12,7 @@ import operator
 
 import numpy as np
 
-from numbad.rules.expression import where
+from numbad.rules.expression import Const, where
 from numbad.rules.registry import HOLOMORPHIC, SCALAR, ScalarRule
 from numbad.rules.special import digamma, polygamma, sinc_derivative
 
@@ -33,7 +33,7 @@ _rule((operator.mul, operator.imul, np.multiply), lambda ans, x, y: (y, x))
 _rule((operator.truediv, operator.itruediv, np.divide), lambda ans, x, y: (1 / y, -ans / y))
 _rule((operator.neg, np.negative), lambda ans, x: -1)
 _rule((operator.pos, np.positive), lambda ans, x: 1)
-_rule(np.reciprocal, lambda ans, x: -(ans * ans))
+_rule(np.reciprocal, lambda ans, x: -ans / x)
 _rule(np.square, lambda ans, x: 2 * x)
 
 # The quotient's integer part is taken from what the function itself returned: floor(x / y) can be
@@ -54,8 +54,13 @@ def _power(ans, x, y):
     derivative by x is right as well: that is log(x) = -inf for y <= 1, and 0 for y > 1.
     """
     at_zero = where(y <= 1, -math.sqrt(x), 0)
-    by_x = where((x == 0) & (y == 0), 0, y * x ** (y - 1))
+    by_x = -ans / x if _is_one_over(y) else where((x == 0) & (y == 0), 0, y * x ** (y - 1))
     return by_x, where((x == 0) & (y > 0), at_zero, ans * math.log(x))
+
+
+def _is_one_over(exponent):
+    """Whether a power is 1 / x: its slope 1 / x**2 may be beyond what a float holds, not -ans / x."""
+    return isinstance(exponent, Const) and exponent.value == -1
 
 
 def _complex_power(ans, x, y):
@@ -63,9 +68,9 @@ def _complex_power(ans, x, y):
     return by_x, where((x == 0) & (ans == 0), 0, ans * np.log(x))
 
 
-_rule(
-    (operator.pow, operator.ipow, pow, math.pow, np.power, np.float_power), _power, _complex_power
-)
+POWERS = operator.pow, operator.ipow, pow, math.pow, np.power, np.float_power
+
+_rule(POWERS, _power, _complex_power)
 _rule((math.sqrt, np.sqrt, cmath.sqrt), lambda ans, x: 0.5 / ans)
 _rule(np.cbrt, lambda ans, x: 1 / (3 * (ans * ans)))
 _rule((math.hypot, np.hypot), lambda ans, x, y: (_cosine(x, ans), _cosine(y, ans)))

@@ -269,3 +269,41 @@ def test_weights_of_a_sum_of_exponentials_are_those_of_the_difference(fn, base, 
     hessian = nd.hessian(lambda a, b: fn(a, b), (0, 1))(x, y)
     for row, signs in zip(hessian, ((1, -1), (-1, 1)), strict=True):
         assert row == pytest.approx([sign * bend for sign in signs], rel=1e-13, abs=1e-300)
+
+
+def log_of_quotient(z):
+    return math.log(1.0 / (1.0 + math.exp(-z)))
+
+
+def log_of_power(z):
+    return math.log((1.0 + math.exp(-z)) ** -1)
+
+
+def log_of_ratio(z):
+    small = math.exp(z)
+    return math.log((3.0 + small) / (small + math.exp(-z)))
+
+
+def log_of_reciprocal(z):
+    return np.log(np.reciprocal(1.0 + np.exp(-z)))
+
+
+def log_in_an_array(z):
+    return np.log(1.0 / (1.0 + np.exp(-z * np.ones(2))))[0]
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+@pytest.mark.parametrize(
+    "f", [log_of_quotient, log_of_power, log_of_ratio, log_of_reciprocal, log_in_an_array]
+)
+def test_slopes_of_quotients_that_no_float_holds(f, mode):
+    """1 / u has the slope 1 / u**2, which is 0 for u = exp(400) where that of its logarithm is 1."""
+    assert nd.grad(f, mode=mode)(-400.0) == pytest.approx(1.0, rel=1e-13)
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+def test_a_quotient_of_small_numbers(mode):
+    def f(t):
+        return math.log(3.0 / math.exp(t)) + 1e-170 * np.reciprocal(1e-170 * math.exp(t + 400.0))
+
+    assert nd.grad(f, mode=mode)(-400.0) == pytest.approx(-2.0, rel=1e-13)
