@@ -65,6 +65,9 @@ def _whole_power(x, n):
     return 1.0 / result if 0.0 < abs(result) < math.inf else math.pow(x, float(n))
 
 
+_DIVIDED = 4  # so many partials are divided, which is exact to the last bit more often; others are multiplied
+
+
 class RuleEmitter(Zeros):
     """Emits arithmetic on `Operand`s at the builder's position."""
 
@@ -267,9 +270,19 @@ class RuleEmitter(Zeros):
         total = self.scale(result, minus, self.partials_as(y, result), strong)
         if y is not operands[0] and has_level(operands[0], tag):
             total = self.add(result, self.partials_as(operands[0], result), total)
+        divisor = self.strip(y, tag)
+        if isinstance(result.scalar, types.Float) and result.n <= _DIVIDED:
+            return self._over(result, total, divisor)
         one = Operand(types.literal(1), None)
-        inverse = self.apply(operator.truediv, (one, self.strip(y, tag)))
+        inverse = self.apply(operator.truediv, (one, divisor))
         return self.scale(result, inverse, total, strong)
+
+    def _over(self, ty, partials, divisor):
+        """Every partial divided by a float; zero where it is zero."""
+        quotient = self.builder.fdiv(partials, self.splat(ty, self.cast(divisor, ty.scalar)))
+        zero = ir.Constant(quotient.type, None)
+        counts = self.builder.fcmp_unordered("!=", partials, zero)
+        return self.builder.select(counts, quotient, zero)
 
     def expressions(self, fn, operands, active, tag, answer):
         """The partials of `fn` by the operands numbered in `active`, as expressions."""
