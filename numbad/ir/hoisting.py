@@ -15,9 +15,10 @@ _CONSTANTS = ir.Const | ir.Global | ir.FreeVar
 
 def hoist_members(fn):
     """Fetch members of tuples, constants, transposes and shapes before outermost loops of a `Function`."""
-    for loop in Control(fn).loops.values():
+    control = Control(fn)
+    for loop in control.loops.values():
         if loop.parent is None:
-            _hoist(fn, loop, _is_told)
+            _hoist(fn, control, loop, _is_told)
 
 
 def hoist_parts(fn):
@@ -26,15 +27,17 @@ def hoist_parts(fn):
     `model.w[i, j]` would put `model.w` down in each iteration, and add to its adjoint's element there.
     """
     if any(_is_part(fn, s) or _is_field(fn, s) for _, s in fn.statements()):
-        for loop in Control(fn).loops.values():  # the innermost first
+        control = Control(fn)
+        for loop in control.loops.values():  # the innermost first
             changed = _changed_fields(fn, loop)
-            _hoist(fn, loop, partial(_is_fixed, changed=changed))
+            _hoist(fn, control, loop, partial(_is_fixed, changed=changed))
     return fn
 
 
-def _hoist(fn, loop, moves):
+def _hoist(fn, control, loop, moves):
     if len(loop.entries) != 1:
         return
+    (entry,), there = loop.entries, _Certain(fn, control)
     inside = {
         s.target.name: s.value
         for label in loop.body
@@ -44,7 +47,9 @@ def _hoist(fn, loop, moves):
 
     def is_ready(s):
         needed = [v.name for v in operands(s.value) if v.name in inside]
-        return all(isinstance(inside[name], _CONSTANTS) for name in needed)
+        if not all(isinstance(inside[name], _CONSTANTS) for name in needed):
+            return False
+        return all(there.has(v.name, entry) for v in operands(s.value) if v.name not in needed)
 
     found, moved = True, False
     while found:  # a member may be one of a member
@@ -60,12 +65,41 @@ def _hoist(fn, loop, moves):
             fn.blocks[label].body = [s for s in body if _target(s) not in names]
         for name in names:
             del inside[name]
-        fn.blocks[loop.entries[0]].body[-1:-1] = sorted(
+        there.moved |= names
+        fn.blocks[entry].body[-1:-1] = sorted(
             taken, key=lambda s: not isinstance(s.value, _CONSTANTS)
         )
         moved |= bool(found)
     if moved:
         fn.changed()
+
+
+class _Certain:
+    """Tells whether a name has a value: a branch may have passed by the statement that gives it one.
+
+    `if first: layer = Layer(w)` leaves nothing, or what was in memory, where the branch is not taken.
+    """
+
+    def __init__(self, fn, control):
+        self.fn, self.control, self.moved, self._known = fn, control, set(), {}
+
+    def has(self, name, label):
+        """Whether it has, whichever way has led to a block."""
+        if name in self.moved:
+            return True
+        if not self.control.dominates(self.fn.place_of(name), label):
+            return False
+        if name not in self._known:
+            self._known[name] = True  # of what a loop carries, if what it begins with has
+            self._known[name] = self._is_made(name)
+        return self._known[name]
+
+    def _is_made(self, name):
+        value, place = self.fn.definition(name), self.fn.place_of(name)
+        if is_expr(value, "phi"):
+            ways = zip(value.incoming_values, value.incoming_blocks, strict=True)
+            return all(v is not ir.UNDEFINED and self.has(v.name, way) for v, way in ways)
+        return all(self.has(v.name, place) for v in operands(value))
 
 
 def _target(s):

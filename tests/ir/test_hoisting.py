@@ -161,6 +161,52 @@ CHANGING = (
 )
 
 
+def instance_of_a_branch(x, first):
+    if first:
+        layer = Dense(x, x[0])
+    total = 0.0
+    for i in range(x.shape[1]):
+        total += layer.b[i] * layer.scale * x[1, i] if first else x[0, i] ** 2
+    return total
+
+
+def tuple_of_a_branch(x, first):
+    if first:
+        layer = Layer(x, x[0])
+    total = 0.0
+    for i in range(x.shape[1]):
+        total += layer.b[i] * layer.w[1, i] if first else x[0, i] ** 2
+    return total
+
+
+def one_of_some_branches(x, first):
+    if first:
+        layer = Dense(x, x[0])
+    elif x.shape[0] > 7:
+        layer = Dense(x, x[1])
+    total = 0.0
+    for _ in range(2):
+        for i in range(x.shape[1]):
+            total += layer.b[i] * layer.w[1, i] * 0.5 if first else x[0, i] ** 2 / 2.0
+    return total
+
+
+@pytest.mark.parametrize("first", [True, False])
+@pytest.mark.parametrize(
+    "function",
+    [instance_of_a_branch, tuple_of_a_branch, one_of_some_branches],
+    ids=lambda f: f.__name__,
+)
+def test_what_a_branch_may_have_left_out_is_fetched_where_it_is_used(function, first):
+    expected = np.zeros(X.shape)
+    expected[0] = X[1] if first else 2.0 * X[0]
+    expected[1] = X[0] if first else 0.0
+    for _ in range(3):  # memory of the instances of calls before lies there
+        nd.grad(function, mode="reverse")(X, True)
+        found = nd.grad(function, mode="reverse")(X, first)
+        np.testing.assert_allclose(found, expected, rtol=1e-14)
+
+
 @pytest.mark.parametrize("function", CHANGING, ids=lambda f: f.__name__)
 def test_what_a_loop_changes_is_fetched_in_it(function):
     compiled, h = njit(function), 1e-6
