@@ -200,7 +200,7 @@ def indexed_assignment(base, index, ndim, overlapping):
         return _slice_assignment(_view_ndim(base, index), ndim, overlapping)
     if _is_index_array(index):
         kind = "mask" if isinstance(index.dtype, types.Boolean) else "numbers"
-        return _scatter(base.ndim, ndim, kind)
+        return _scatter(base.ndim, ndim, kind, overlapping and ndim > 0)
     if isinstance(index, types.Array) and isinstance(index.dtype, types.Boolean):
         return _full_mask_assignment(base.ndim) if index.ndim == base.ndim and ndim == 0 else None
     if isinstance(index, types.BaseTuple):
@@ -223,7 +223,7 @@ def _slice_assignment(out_ndim, ndim, overlapping):
 
 
 @cache
-def _scatter(base_ndim, ndim, kind):
+def _scatter(base_ndim, ndim, kind, overlapping):
     """Along the first axis: to the rows with these numbers, or those that a mask chooses."""
     rest = base_ndim - 1
     value_rest = max(ndim - 1, 0) if ndim == base_ndim else ndim
@@ -234,13 +234,15 @@ def _scatter(base_ndim, ndim, kind):
     else:
         store = f"fill(a[where], {value})"
     lines = ["def assign(a, index, v):", "    n = 0", "    for k in range(index.shape[0]):"]
+    if overlapping:
+        lines.insert(1, "    v = duplicate(v)")
     if kind == "mask":
         lines += ["        if index[k]:", "            where = k", f"            {store}"]
         lines += ["            n += 1"]
     else:
         lines += ["        where = index[k]", f"        {store}", "        n += 1"]
     namespace = {"fill": assignment(rest, value_rest, False)} if rest else {}
-    return _jit(lines, namespace)
+    return _jit(lines, {**namespace, "duplicate": np.copy})
 
 
 @cache

@@ -23,6 +23,11 @@ class CheckpointDispatcher(CPUDispatcher):
         """Whether it draws from `np.random` or `random`, so that an evaluation changes the next."""
         return effects(self, ()).random
 
+    def numbad_effects(self, argtypes):
+        """What the function does to arguments of these types."""
+        f = self.py_func.__numbad_checkpointed__
+        return effects(f, range(len(argtypes)), argtypes, by_types=True).cautious()
+
     def numbad_pullback(self, wrt):
         return pullback(
             self.py_func.__numbad_checkpointed__, wrt, self.py_func.__numbad_snapshots__

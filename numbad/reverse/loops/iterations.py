@@ -183,7 +183,8 @@ class Iterations(Region):
             e.add((name, path), seed)
             for op, _ in reversed(self.way):
                 op.reverse(e)
-            adjoint = e.take(self.sum)
+            # Nothing has come of it where the sum is multiplied by a constant zero.
+            adjoint = e.take(self.sum) if e.pending(self.sum) else e.zero(self.sum)
         e.assign(adjoint, self._seed())
 
     # -- at the end of an iteration ----------------------------------------------------------

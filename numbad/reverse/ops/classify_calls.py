@@ -24,6 +24,7 @@ from .array import ConstantArray, Fresh
 from .base import Constant, Unknown, without_floats, without_floats_in
 from .by_name import FUNCTIONS, METHODS, READING_METHODS, output_of
 from .call import PlainCall, Pure, StopGradient
+from .checkpointed import Checkpointed
 from .parallel_loop import Parallel
 from .pulled import Custom, Pulled
 from .recursive import Recursive
@@ -103,7 +104,8 @@ def _dispatcher(fn, label, s, call, dispatcher):
             chosen = dispatcher.numbad_chosen([fn.type_of(v) for v in arguments])
             if chosen is not None:
                 return PlainCall(fn, label, s, chosen)
-        return Pulled(fn, label, s, arguments, dispatcher)
+        made = Checkpointed if hasattr(dispatcher, "numbad_effects") else Pulled
+        return made(fn, label, s, arguments, dispatcher)
     return PlainCall(fn, label, s, dispatcher)
 
 

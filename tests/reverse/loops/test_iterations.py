@@ -228,3 +228,22 @@ def test_what_is_raised_in_an_iteration():
         with pytest.raises(ValueError, match="too large"):
             gradient(np.array([0.5, 2.0]))
         np.testing.assert_allclose(gradient(np.array([0.5])), [8 * 0.5**7], rtol=1e-14)
+
+
+def weighted_by_zero(x):
+    total = 0.0
+    for i in range(x.size):
+        total += x[i] * x[i]
+    return x[0] * x[1] + 0.0 * total
+
+
+def of_a_sum_of_an_array(x):
+    return x[0] * x[1] + np.sum(x * x) * (1 - 1)
+
+
+@pytest.mark.parametrize("f", [weighted_by_zero, of_a_sum_of_an_array])
+def test_a_sum_that_is_multiplied_by_zero(f):
+    """A penalty that is switched off: no adjoint comes to the sum."""
+    x = np.array([2.0, 3.0, 5.0])
+    np.testing.assert_array_equal(nd.grad(f, mode="reverse")(x), [3.0, 2.0, 0.0])
+    np.testing.assert_array_equal(nd.vjp(f)((x,), 2.0)[1][0], [6.0, 4.0, 0.0])
