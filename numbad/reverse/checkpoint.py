@@ -8,9 +8,11 @@ from numba.core.registry import CPUDispatcher
 
 from ..compilation.decorated import own_code
 from ..compilation.inherited import inherited_options
+from ..compilation.memo import remembered
 from ..errors import ArgumentError
 from ..forward.promote import effects
 from ..ir.functionals import functional
+from ..rules.registry import generation
 from ..source import define
 from .pullbacks import pullback
 
@@ -25,8 +27,12 @@ class CheckpointDispatcher(CPUDispatcher):
 
     def numbad_effects(self, argtypes):
         """What the function does to arguments of these types."""
-        f = self.py_func.__numbad_checkpointed__
-        return effects(f, range(len(argtypes)), argtypes, by_types=True).cautious()
+        f, key = self.py_func.__numbad_checkpointed__, (generation(), argtypes)
+        known = remembered(self, "effects")
+        if key not in known:
+            done = effects(f, range(len(argtypes)), argtypes, by_types=True)
+            known[key] = done.cautious()
+        return known[key]
 
     def numbad_pullback(self, wrt):
         return pullback(

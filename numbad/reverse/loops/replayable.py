@@ -21,10 +21,9 @@ from ..scratch import Scratch
 
 _PURE = {len, range, bool, int, float, complex, abs, min, max, round, slice, np.empty_like}
 _PURE |= {*LENGTHS}
-LEAST = 2  # records of inner loops for each array of the state, from where on to keep the state
-MANY = (
-    5  # the same where each of these loops runs over the array once: the second run takes its time
-)
+# Records of inner loops for each array of the state, from where on to keep the state: the second run of an
+# iteration takes its time, so more are asked for where each of these loops runs over the array once.
+LEAST, MANY = 2, 5
 
 
 def replayable_loops(fn, activity, control, plan):
