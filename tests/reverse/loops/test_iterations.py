@@ -49,6 +49,7 @@ USED_BY = {
     "stored": ("bells", "scratch"),
     "stencils": ("ring",),
     "selected": (),  # test_selection.py
+    "lane_loops": (),  # within nd.vector_math() alone: tests/batching/test_lane_loop.py
 }
 
 
