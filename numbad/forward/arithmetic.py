@@ -437,7 +437,7 @@ def _divides_by(fn, operands):
     """What a function divides by, as `x / y`, `np.reciprocal(y)` and `y**-1` do; None for others."""
     if is_quotient(fn):
         return operands[1]
-    if fn is np.reciprocal:
+    if fn is np.reciprocal and not isinstance(d.base_scalar(operands[0].type), types.Complex):
         return operands[0]
     power = fn in POWERS and is_literal(operands[1]) and operands[1].type.literal_value == -1
     return operands[0] if power else None

@@ -33,7 +33,9 @@ _rule((operator.mul, operator.imul, np.multiply), lambda ans, x, y: (y, x))
 _rule((operator.truediv, operator.itruediv, np.divide), lambda ans, x, y: (1 / y, -ans / y))
 _rule((operator.neg, np.negative), lambda ans, x: -1)
 _rule((operator.pos, np.positive), lambda ans, x: 1)
-_rule(np.reciprocal, lambda ans, x: -ans / x)
+_rule(
+    np.reciprocal, lambda ans, x: -ans / x, lambda ans, x: -(ans * ans)
+)  # complex `/` raises at 0
 _rule(np.square, lambda ans, x: 2 * x)
 
 # The quotient's integer part is taken from what the function itself returned: floor(x / y) can be

@@ -302,6 +302,17 @@ def test_slopes_of_quotients_that_no_float_holds(f, mode):
 
 
 @pytest.mark.parametrize("mode", ["forward", "reverse"])
+def test_the_reciprocal_of_a_complex_zero_raises_nothing(mode):
+    """Numba's division of complex numbers does; its `np.reciprocal` does not."""
+
+    def f(x):
+        return np.reciprocal(np.array([x + 0j, 1.0 + 1j * x]))[1].real  # 1 / (1 + x**2)
+
+    assert nd.grad(f, mode=mode)(0.5) == pytest.approx(-1.0 / 1.25**2, rel=1e-14)
+    assert nd.grad(f, mode=mode)(0.0) == 0.0
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
 def test_a_quotient_of_small_numbers(mode):
     def f(t):
         return math.log(3.0 / math.exp(t)) + 1e-170 * np.reciprocal(1e-170 * math.exp(t + 400.0))
