@@ -15,7 +15,7 @@ from numba.experimental.jitclass.base import JitClassType
 from numba.np.ufunc.gufunc import GUFunc
 
 from ..ir.untyped import constant_of, method_of
-from ..rules.registry import STOPPING
+from ..rules.registry import COPYING, STOPPING
 from . import known
 from .handed_on import (
     handed_on,
@@ -476,6 +476,8 @@ class Flow:
             self._mingle(target, *names)  # what `heappop` returns
         elif (getattr(fn, "__module__", None) or "").split(".")[0] in ("math", "cmath"):
             self._flow(target, *names)
+        elif fn in COPYING:
+            self.fresh.add(target)
         elif fn in STOPPING:
             self._alias(target, *names)
         elif known.is_understood(fn):

@@ -46,7 +46,7 @@ from numbad.ode.stage_states import (
 )
 from numbad.ode.state import borrow, borrow_given, make_workspace
 from numbad.ode.step import Steps, buffers_needed
-from numbad.operators.stop import stop_gradient
+from numbad.operators.stop import as_constant
 
 # Iterations of Newton's method; the rate of convergence up to which a Jacobian is kept for the next
 # step; how much longer a step may be and is still taken as long as the last, with its factors.
@@ -88,7 +88,7 @@ def implicit_steps(tableau, rhs, jac=None):
     @inlined
     def workspace(y, args, settings):
         memory, buffers = rows(y)
-        T, values = values_table(needed, y), stop_gradient(args)
+        T, values = values_table(needed, y), as_constant(args)
         matrices = new_matrices(state_at(lend(T), Y, y), values, settings.sparsity)
         own = new_tables(T.shape[1], matrices[1].shape, settings.rtol)
         given = lend(settings.mass), lend(settings.sparsity)

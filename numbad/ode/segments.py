@@ -28,7 +28,7 @@ from numbad.ode.locate import LocateDispatcher, make_locate
 from numbad.ode.state_types import EMPTY
 from numbad.ode.times import check_times, check_times_type, uniform
 from numbad.ode.true_slope import NODES, make_consistent, make_flow, make_slope
-from numbad.operators.stop import stop_gradient
+from numbad.operators.stop import as_constant
 from numbad.reverse.checkpoint import checkpoint
 from numbad.source import define
 
@@ -66,7 +66,7 @@ class _Code:
             as_form=as_form,
             as_arguments=as_arguments,
             crowding=crowding,
-            stop_gradient=stop_gradient,
+            as_constant=as_constant,
             next_to=next_to,
             checked=_checked,
             until=until,
@@ -99,7 +99,7 @@ class _Code:
         lines = [_BEGIN]
         for i, _ in self.presets:
             lines.append(
-                f"    at{i} = as_row(times{i}(*rest), ())\n    fixed{i} = stop_gradient(at{i})\n"
+                f"    at{i} = as_row(times{i}(*rest), ())\n    fixed{i} = as_constant(at{i})\n"
             )
         if self.keep:
             lines.append(_BEGIN_KEEPING.format(keep=self.keep))
@@ -142,7 +142,7 @@ class _Code:
             ]
         lines += [
             "if here != after:",
-            "    known = stop_gradient(reached), stop_gradient(y0), stop_gradient(rest)",
+            "    known = as_constant(reached), as_constant(y0), as_constant(rest)",
             "    current = current + (after - here) * slope(here, *known)",
             "    here = after",
         ]
@@ -162,8 +162,8 @@ class _Code:
 _BEGIN = """\
 def solve(y0, given_ts, args=()):
     rest = as_arguments(args)
-    checked(stop_gradient(given_ts))
-    told(stop_gradient(y0), stop_gradient(args))
+    checked(as_constant(given_ts))
+    told(as_constant(y0), as_constant(args))
     ts = as_row(given_ts, ())
     count = len(ts)
     state = as_row(y0, (ts, args))
@@ -171,7 +171,7 @@ def solve(y0, given_ts, args=()):
         raise ModelError(EMPTY)
     ys = np.empty((count, len(state)), state.dtype)
     put_row(ys, 0, state)
-    t, t_end = stop_gradient(ts[0]), stop_gradient(ts[count - 1])
+    t, t_end = as_constant(ts[0]), as_constant(ts[count - 1])
     direction = 1.0 if t_end > t else -1.0
     done = next_to(t, -direction)
     row, at_start, ended = 1, True, False
@@ -208,7 +208,7 @@ _AIM = """\
 _SEARCH = """\
         if moves:
             hit, left, right, rates, tried = locate(
-                stop_gradient(as_form(y0, state)), t, aim, stop_gradient(args), fired, rates, tried
+                as_constant(as_form(y0, state)), t, aim, as_constant(args), fired, rates, tried
             )
             if hit != 0:
                 before, after, preset = left, right, False
@@ -297,7 +297,7 @@ def make_shift(flow, condition):
         for _ in range(len(NODES)):
             there = flow(t, y, found, like, rest)
             value = condition(t + found, as_form(like, there), *rest)
-            found = found - (value - stop_gradient(value)) / rate
+            found = found - (value - as_constant(value)) / rate
         return found
 
     return shift

@@ -48,7 +48,7 @@ from numbad.ode.state_forms import call_in_form, translated
 from numbad.ode.state_types import components_of, in_functions, is_scalar, type_without_duals
 from numbad.ode.times import uniform
 from numbad.operators.operator_dispatcher import original
-from numbad.operators.stop import stop_gradient
+from numbad.operators.stop import as_constant
 from numbad.rules.registry import CONSTANT_CALLS
 from numbad.source import define
 
@@ -251,7 +251,7 @@ def settling(problem, settings, events):
     @jit(error_model="numpy", nogil=True)
     def settle(y0, args=()):
         rest = as_arguments(args)
-        found, pull, W, t = find(stop_gradient(y0), stop_gradient(args))
+        found, pull, W, t = find(as_constant(y0), as_constant(args))
         start = begin(y0, t, args, pull)
         y = as_row(found, (start, rest))
         for _ in range(order_of((y0, args))):

@@ -31,7 +31,7 @@ from numbad.ode.orders import order_of
 from numbad.ode.sparse_mass import dense
 from numbad.ode.state import read_row, restored
 from numbad.operators.first_order import jacobian
-from numbad.operators.stop import stop_gradient
+from numbad.operators.stop import as_constant
 from numbad.operators.tangent import jvp
 from numbad.reverse.checkpoint import checkpoint
 from numbad.rules.registry import CONSTANT_CALLS
@@ -82,7 +82,7 @@ def make_slope(problem, mass=None):
 
     @jit(error_model="numpy")
     def slope(t, y, like, rest):
-        W = held(stop_gradient(t), stop_gradient(y), stop_gradient(like), stop_gradient(rest))
+        W = held(as_constant(t), as_constant(y), as_constant(like), as_constant(rest))
         z = np.zeros_like(y)
         for _ in range(order_of((t, y, rest))):
             f, change = along((t, y, like, rest), (1.0, z))
@@ -174,7 +174,7 @@ def make_flow(problem, mass=None):
     @checkpoint
     @jit(error_model="numpy")
     def flow(t, y, shift, like, rest):
-        W, kept = held(stop_gradient(t), stop_gradient(y), stop_gradient(like), stop_gradient(rest))
+        W, kept = held(as_constant(t), as_constant(y), as_constant(like), as_constant(rest))
         k = np.zeros_like(y)
         total = np.zeros_like(y)
         for stage in range(4):
@@ -228,9 +228,7 @@ def make_consistent(problem, mass):
     @jit(error_model="numpy")
     def consistent(t, y, like, rest):
         _check_size(y, M)
-        W, found = found_at(
-            stop_gradient(t), stop_gradient(y), stop_gradient(like), stop_gradient(rest)
-        )
+        W, found = found_at(as_constant(t), as_constant(y), as_constant(like), as_constant(rest))
         out = as_row(found, y)
         for _ in range(order_of((t, y, rest))):
             f = right_side(t, out, like, rest)

@@ -35,6 +35,9 @@ CONSTANT_CALLS: WeakSet = WeakSet()
 STOPPING: set = set()
 """Functions that return their argument as a constant."""
 
+COPYING: set = set()
+"""Those among them that return copies of arrays."""
+
 HOLOMORPHIC: dict = {}
 """real function -> the same function where the argument is complex."""
 

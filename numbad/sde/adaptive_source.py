@@ -16,7 +16,7 @@ from numba.core.registry import cpu_target
 from numbad.compilation.around import jit_around
 from numbad.compilation.memo import built_once
 from numbad.errors import ArgumentError, DataError, IntegrationError
-from numbad.operators.stop import stop_gradient
+from numbad.operators.stop import as_constant
 from numbad.random.generator_compiling import HOW_TO_MAKE_A_KEY
 from numbad.sde.adaptive_loop import AdaptiveLoop
 from numbad.sde.brownian_tree import ahead, distance, draw, look, nothing_kept
@@ -186,7 +186,7 @@ def _path(problem, form, by_component):
     namespace = {
         "chosen": chosen_of(problem, form, by_component),
         "integrate": steps_of(problem, form)["integrate"],
-        "stop": stop_gradient,
+        "stop": as_constant,
         "reached": _reached,
     }
     differentiated = compiled(function_of(f"path({PATH})", lines, namespace))

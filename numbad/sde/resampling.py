@@ -12,7 +12,7 @@ import math
 import numpy as np
 from numba import njit
 
-from numbad.operators.stop import stop_gradient
+from numbad.operators.stop import as_constant, stop_gradient
 from numbad.random import uniform
 from numbad.sde.grid import constant
 
@@ -110,7 +110,7 @@ def _quantiles(centres, weights, scale, key):
     """Of each component given those before it, at numbers that fill the unit cube evenly."""
     n, count = centres.shape
     out = np.empty((n, count))
-    plain, orders = stop_gradient(centres), np.empty((n, count), np.int64)
+    plain, orders = as_constant(centres), np.empty((n, count), np.int64)
     for c in range(n):
         orders[c] = np.argsort(plain[c])
     near, step = weights.copy(), 1.0 / count
@@ -120,7 +120,7 @@ def _quantiles(centres, weights, scale, key):
             if c > 0:
                 near = _given(out, centres, weights, scale, c, i)
             level = ((i + 0.5) * step + shift) % 1.0
-            start = _search(plain[c], stop_gradient(near), orders[c], scale, level)
+            start = _search(plain[c], as_constant(near), orders[c], scale, level)
             out[c, i] = _polished(start, centres[c], near, scale, level)
         step = 1.0 / _GOLDEN ** (c + 1)
     return out

@@ -5,6 +5,7 @@ from numba.core import ir, types
 from numba.np.numpy_support import as_dtype
 
 from ...ir.array_indices import is_basic_index
+from ...ir.fence import refuse
 from ...ir.function import is_expr, operands
 from ...ir.leaves import HANDLES, leaves
 from ..cotangents import Lanes
@@ -197,6 +198,20 @@ class ConstantArray(Constant):
         for identity in self.defined():
             if e.active(identity):
                 e.set_shadow(identity, e.new_shadow(self.statement.target))
+
+
+class StoppedCopy(ConstantArray):
+    """What `nd.stop_gradient(x)` gives: a copy; only a whole array may have derivatives stored in it."""
+
+    def shadows(self, e):
+        of_arrays = not isinstance(self.fn.type_of(self.target), types.Array)
+        if of_arrays and any(e.active(identity) for identity in self.defined()):
+            raise refuse(
+                "a write of differentiated values into a tuple or list that nd.stop_gradient returned",
+                self.loc,
+                "nd.stop_gradient of each of its arrays",
+            )
+        super().shadows(e)
 
 
 class LikeNumber(Fresh):

@@ -47,7 +47,7 @@ class Pure(Unknown):
 
 
 class StopGradient(Unknown):
-    """`nd.stop_gradient(x)`: a constant for the derivative, refused where it is written to."""
+    """What returns its argument as a constant of the derivative, refused where it is written to."""
 
     linear = True
 
@@ -55,7 +55,7 @@ class StopGradient(Unknown):
         pass
 
     def construct(self):
-        return "a write of differentiated values into what nd.stop_gradient returned"
+        return "a write of differentiated values into what is a constant of derivatives"
 
 
 class StandIn(Unknown):

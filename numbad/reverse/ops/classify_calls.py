@@ -17,10 +17,10 @@ from ...ir.fence import refuse
 from ...ir.leaves import leaves
 from ...ir.reached import refused_draw
 from ...rules.foreign import FOREIGN, FOREIGN_WAY_OUT
-from ...rules.registry import CONSTANT, CONSTANT_CALLS, JVP, STOPPING, VJP, name_of
+from ...rules.registry import CONSTANT, CONSTANT_CALLS, COPYING, JVP, STOPPING, VJP, name_of
 from ..parallel import LoopDispatcher
 from . import list_changes, list_helpers, lists, objects
-from .array import ConstantArray, Fresh
+from .array import ConstantArray, Fresh, StoppedCopy
 from .base import Constant, Unknown, without_floats, without_floats_in
 from .by_name import FUNCTIONS, METHODS, READING_METHODS, output_of
 from .call import PlainCall, Pure, StopGradient
@@ -138,6 +138,8 @@ def _method(fn, label, s, call, callee):
 
 def _function(fn, label, s, call, callee):
     key = callee.key
+    if _in(key, COPYING):
+        return StoppedCopy(fn, label, s)
     if _in(key, STOPPING):
         return StopGradient(fn, label, s)
     if _in(key, VJP) and not call.kws:
