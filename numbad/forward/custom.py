@@ -13,19 +13,19 @@ from numba.core.typing.templates import AbstractTemplate, infer_global, signatur
 from numba.extending import overload
 
 from ..compilation.decorated import own_code
-from ..compilation.memo import remembered
 from ..errors import RuleError
 from ..rules.foreign import FOREIGN, FOREIGN_WAY_OUT
 from ..rules.registry import CONSTANT_CALLS, JVP, SCALAR, VJP, name_of
 from ..source import define
 from . import dual as d
+from . import known
 from .access import assemble_scalar, partial, strip
 from .arithmetic import Operand
 from .dual_arrays import as_scalar, dtype_of_type
 from .dual_dispatcher import DualDispatcher, dualized
 from .layout import empty_as
 from .overloads import SCALARS, emitter, lower_differentiable, relevel, stripped, top_tag
-from .promote import effects
+from .promote import own_effects
 from .refuse import refused_call, told
 
 _CONSTANT = types.Number | types.Boolean | types.NoneType | types.UnicodeType | types.Callable
@@ -111,6 +111,7 @@ def of_change(fn, name):
 def _register_jvp(call, fn, jvp):
     jvp = jvp if isinstance(jvp, Dispatcher) else njit(own_code(jvp))
     function = njit(own_code(fn)) if _is_plain_python(fn) else fn
+    known.STANDS_FOR[call] = fn
 
     @overload(call)
     def overload_call(*args):
@@ -131,13 +132,9 @@ def _register_jvp(call, fn, jvp):
 
 def first_changed(dispatcher, argtypes):
     """The name of the first argument that a dispatcher's code may change, whatever its rule says; or None."""
-    argtypes = tuple(map(d.primal_type, argtypes))
-    known = remembered(dispatcher, "first changed")
-    if argtypes not in known:
-        changed = effects(njit(own_code(dispatcher.py_func)), (), argtypes).changed
-        names = list(inspect.signature(dispatcher.py_func).parameters)
-        known[argtypes] = names[min(min(changed), len(names) - 1)] if changed else None
-    return known[argtypes]
+    changed = own_effects(dispatcher, argtypes).changed
+    names = list(inspect.signature(dispatcher.py_func).parameters)
+    return names[min(min(changed), len(names) - 1)] if changed else None
 
 
 @functools.cache

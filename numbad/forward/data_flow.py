@@ -7,6 +7,7 @@ import inspect
 import operator
 from collections import defaultdict
 from dataclasses import dataclass, field
+from types import FunctionType
 
 import numpy as np
 from numba.core import ir, types
@@ -15,7 +16,7 @@ from numba.experimental.jitclass.base import JitClassType
 from numba.np.ufunc.gufunc import GUFunc
 
 from ..ir.untyped import constant_of, method_of
-from ..rules.registry import COPYING, STOPPING
+from ..rules.registry import COPYING, JVP, STOPPING
 from . import known
 from .handed_on import (
     handed_on,
@@ -38,6 +39,11 @@ def _is_hashable(fn):
     return True
 
 
+def _has_given_rule(fn):
+    """Whether a function of Python's has a `jvp` of the user's, so that its code is not gone through."""
+    return isinstance(fn, FunctionType) and fn in JVP
+
+
 def _belongs_to_array(fn):
     """Whether a function is the method of an array that the code reads as a constant."""
     return isinstance(getattr(fn, "__self__", None), np.ndarray)
@@ -55,7 +61,8 @@ def _constants(func_ir):
 def _given(dispatcher, args, kws, others):
     """For each of the callee's parameters, the names of what it may be given; `others`: of `*args`."""
     given, found = dict(kws), []
-    for k, parameter in enumerate(inspect.signature(dispatcher.py_func).parameters.values()):
+    code = getattr(dispatcher, "py_func", dispatcher)
+    for k, parameter in enumerate(inspect.signature(code).parameters.values()):
         if parameter.kind is parameter.VAR_POSITIONAL:
             found.append((*args[k:], *others))
         elif k < len(args):
@@ -421,10 +428,12 @@ class Flow:
         fn = constant_of(self.func_ir, e.func)
         if fn is None:  # what a call has returned: `nd.grad(f)(x)`
             fn = getattr(self.typemap.get(e.func.name), "dispatcher", None)
-        if isinstance(fn, Dispatcher):
+        if fn is not None and _is_hashable(fn):
+            fn = known.STANDS_FOR.get(fn, fn)
+        if isinstance(fn, Dispatcher) or _has_given_rule(fn):
             self._dispatch(target, fn, args, kws, others)
         elif fn is not None and not _belongs_to_array(fn) and _is_hashable(fn):
-            self._plain_call(target, known.STANDS_FOR.get(fn, fn), args, kws, others)
+            self._plain_call(target, fn, args, kws, others)
         elif method := method_of(self.func_ir, e.func):
             owner, name = method
             self._named_method(target, name, [owner.name, *args], kws, others)

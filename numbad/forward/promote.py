@@ -12,13 +12,17 @@ from functools import cache
 from inspect import CO_VARARGS, signature
 
 import numpy as np
+from numba import njit
 from numba.core import ir, types
 from numba.core.compiler_machinery import FunctionPass, register_pass
+from numba.core.dispatcher import Dispatcher
 from numba.core.ir_utils import build_definitions
 from numba.core.registry import cpu_target
 from numba.extending import register_jitable
 from numba.np.unsafe.ndarray import empty_inferred
 
+from ..compilation.decorated import own_code
+from ..compilation.memo import remembered
 from ..compilation.recursive_calls import GUESSES
 from ..ir.leaves import fields_of
 from ..ir.stack_arrays import refuse_stack_arrays
@@ -34,7 +38,9 @@ from .handed_on import is_op
 from .instances import Instances, instances_met
 from .made_instances import remade
 from .merged import convert_merged
+from .refuse import refused_at
 from .retyped import ALLOCATORS
+from .ruled_results import SHARED_WAY_OUT, shared_result, unlike_function
 from .stored_constants import raise_stored
 
 _TEXTS = types.UnicodeType | types.StringLiteral
@@ -295,6 +301,15 @@ def effects(dispatcher, active, argtypes=None, by_types=False):
     return found.without(i for i, ty in enumerate(argtypes or ()) if shares_nothing(ty))
 
 
+def own_effects(dispatcher, argtypes=None):
+    """What the code of a function with a rule does, whatever the rule says."""
+    argtypes = None if argtypes is None else tuple(map(d.primal_type, argtypes))
+    known = remembered(dispatcher, "own effects")
+    if argtypes not in known:
+        known[argtypes] = effects(njit(own_code(dispatcher.py_func)), (), argtypes)
+    return known[argtypes]
+
+
 def activities(func_ir, args, scalars=frozenset()):
     """What active values do in `func_ir` for these argument types, and what it changes at all."""
     instances = instances_met(func_ir, args)
@@ -306,6 +321,13 @@ def activities(func_ir, args, scalars=frozenset()):
     analyse = Analyser(instances)
     found = DualActivity(flow, active, analyse, holding=holding, suspicious=True)
     return found, DualActivity(flow, active, analyse, every_store=True, suspicious=True)
+
+
+def _calls_unlike_functions(found, changes):
+    def returned(callee):
+        return own_effects(callee).returned if isinstance(callee, Dispatcher) else ()
+
+    return unlike_function(found.flow, changes, returned)
 
 
 def common_dual(typingctx, args):
@@ -366,6 +388,7 @@ class PromoteAllocations(FunctionPass):
         if dual is None:
             return False
         self._check_calls(state)
+        self._check_rules(state)
         if not self._may_matter(state):
             return False
         context = state.typingctx, state.targetctx
@@ -394,6 +417,16 @@ class PromoteAllocations(FunctionPass):
         numbers = frozenset(name for name, ty in typemap.items() if _is_of_numbers(ty))
         for statement in given_back(*code, *activities(*code, scalar_names(typemap)), numbers):
             refuse_given_back(statement)
+
+    @staticmethod
+    def _check_rules(state):
+        """Refuse what would make one array of a function with a rule two, of which one is written to."""
+        code = state.func_ir, state.args
+        if not any(_calls_unlike_functions(*activities(*code))):
+            return
+        typemap = types_so_far(state.func_ir, state.typingctx, state.targetctx, state.args)
+        for statement, callee in _calls_unlike_functions(*activities(*code, scalar_names(typemap))):
+            raise refused_at(statement.loc, shared_result(callee), SHARED_WAY_OUT)
 
     @staticmethod
     def _may_matter(state):

@@ -165,6 +165,24 @@ def successors(block):
     return block.terminator.get_targets()
 
 
+def may_follow(blocks, first, then, barring):
+    """Whether a statement may be run after another, without a third in between but at the very end.
+
+    Statements are given as `(label, number)`, with numbers that grow within a block.
+    """
+    pending, seen = [first], set()
+    while pending:
+        label, start = pending.pop()
+        barred = barring[0] == label and barring[1] > start
+        if then[0] == label and start < then[1] and not (barred and then[1] > barring[1]):
+            return True
+        for other in () if barred else successors(blocks[label]):
+            if other not in seen:
+                seen.add(other)
+                pending.append((other, -1))
+    return False
+
+
 def map_vars(value, rename):
     """A copy of a node with `rename(var)` in place of every variable read or written."""
     if isinstance(value, ir.Var):

@@ -9,8 +9,8 @@ from numba.core import types
 from ...errors import ArgumentError
 from ...ir.array_extents import arrays_overlap
 from ...ir.fence import refuse
-from ...ir.leaves import HANDLES, leaves
-from .pulled import Pulled
+from ...ir.leaves import leaves
+from .pulled import Pulled, shows_sharing
 
 
 class Checkpointed(Pulled):
@@ -32,15 +32,12 @@ class Checkpointed(Pulled):
         super().forward(e)
 
     def _refuse_returned(self, e, returned):
-        """Refuse a result that may be a part of an argument, where one of them is written to."""
-        results = [leaf for leaf, what in self.leaves(self.target) if what.kind in HANDLES]
-        given = [leaf for k in returned for leaf, _ in self.leaves(self.arguments[k])]
-        if not (results and given):
-            return
-        if any(e.activity.node(leaf) in e.activity.written for leaf in (*results, *given)):
+        """Refuse a result that may be a part of an argument, where that shows."""
+        if shows_sharing(self, e.activity, [self.arguments[k] for k in returned]):
             name = self.callee.py_func.__name__
             raise refuse(
-                f"nd.checkpoint of {name}, which returns (a part of) an argument, where that is written to",
+                f"nd.checkpoint of {name}, which returns (a part of) an argument, where one of the two is "
+                "written to and the other read afterwards",
                 self.loc,
                 "return a copy: return y.copy()",
             )

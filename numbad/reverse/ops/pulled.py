@@ -11,9 +11,11 @@ from numba.core.registry import CPUDispatcher
 from ...compilation.linking import PLAIN
 from ...errors import NumbadError, RuleError
 from ...forward.custom import two_of
+from ...forward.promote import own_effects
 from ...forward.refuse import reason, told_before
+from ...forward.ruled_results import SHARED_WAY_OUT, shared_result
 from ...ir.fence import refuse
-from ...ir.function import is_expr
+from ...ir.function import is_expr, may_follow, read_by
 from ...ir.leaves import HANDLES, leaves
 from ...rules.registry import VJP, name_of
 from .. import random_state
@@ -307,6 +309,33 @@ def _is_left(e):
 _PAIR = two_of("forward function", "(value, residuals)")
 
 
+def shows_sharing(call, activity, arguments):
+    """Whether a result that is an argument's own memory, or a part, would be told from one of its own.
+
+    It is where one of the two is written to after the call, and the other read after that.
+    """
+    results = {activity.node(i) for i, leaf in call.leaves(call.target) if leaf.kind in HANDLES}
+    given = [pair for v in arguments for pair in call.leaves(v)]
+    sources = {activity.node(i) for i, leaf in given if leaf.kind in HANDLES}
+    if not results.isdisjoint(sources):
+        return False
+
+    def follows(first, then):
+        places = [(op.label, op.number) for op in (first, then, call)]
+        return may_follow(call.fn.blocks, *places)
+
+    def reads(op, nodes):
+        read = (identity for v in read_by(op.statement) for identity, _ in op.leaves(v))
+        return any(activity.node(identity) in nodes for identity in read)
+
+    for written, read in ((results, sources), (sources, results)):
+        for writer in [op for node in written for op in activity.writers.get(node, ())]:
+            later = writer is not call and follows(call, writer)
+            if later and any(reads(op, read) and follows(writer, op) for op in activity.every()):
+                return True
+    return False
+
+
 class Custom(Called):
     """A call of a function with a rule `(forward, backward)` of the user's."""
 
@@ -315,6 +344,8 @@ class Custom(Called):
         super().__init__(fn, label, statement, arguments, callee)
 
     def forward(self, e):
+        if any(self._is_active(e, v) for v in self.arguments):
+            self._refuse_shared(e)
         if not self.is_live(e):
             e.append(self.statement)
             return
@@ -322,6 +353,15 @@ class Custom(Called):
         e.assign(e.item(pair, 0), self.statement.target)
         residuals = e.item(pair, 1)
         e.assign(e.call(kept, e.var("$tape"), residuals), e.extra(self, "residuals"))
+
+    def _refuse_shared(self, e):
+        """Refuse a result that may be a part of an argument, where that shows."""
+        if not isinstance(self.callee, Dispatcher):
+            return
+        tys = [types.unliteral(self.fn.type_of(v)) for v in self.arguments]
+        for k in own_effects(self.callee, tys).returned:
+            if shows_sharing(self, e.activity, [self.arguments[k]]):
+                raise refuse(shared_result(self.callee), self.loc, SHARED_WAY_OUT)
 
     def reverse(self, e):
         if not self.is_live(e):
