@@ -6,6 +6,7 @@ from numba.core import ir
 
 from ..ir.function import is_expr, operands
 from ..ir.leaves import leaves
+from ..ir.value_numbers import value_numbers
 from .ops.array import Load
 from .ops.scalar_function import ScalarOp
 from .switches import Switch
@@ -115,12 +116,12 @@ class Unchanged:
     # -- loads of one element ----------------------------------------------------------------
 
     def _find_repeated_loads(self):
-        same = {}
+        same, numbers = {}, value_numbers(self.fn)
         for ops in self.activity.ops.values():
             known = {}  # (array, index) -> name
             for op in ops:
                 if isinstance(op, Load):
-                    key = op.expr.value.name, index_key(op.expr)
+                    key = element_key(op.expr, op.expr.value, numbers)
                     same[op.target] = known.setdefault(key, op.target)
                 changed = {self.activity.node(h) for h in op.stores}
                 if changed:
@@ -149,7 +150,8 @@ class Unchanged:
         return self._known
 
 
-def index_key(access):
-    """What tells the index of an access to an element from that of another."""
+def element_key(access, array, numbers):
+    """What tells the element of an access from others: its array, and its index."""
     static = isinstance(access, ir.StaticSetItem) or getattr(access, "op", "") == "static_getitem"
-    return repr(access.index) if static else access.index.name
+    index = repr(access.index) if static else access.index.name
+    return numbers.get(array.name, array.name), numbers.get(index, index)
