@@ -8,7 +8,9 @@ from ..ir.function import is_expr, operands
 from ..ir.leaves import leaves
 from ..ir.value_numbers import value_numbers
 from .ops.array import Load
+from .ops.lists import ListItem
 from .ops.scalar_function import ScalarOp
+from .shadow_types import is_plain
 from .switches import Switch
 
 INVARIANTS = Switch(
@@ -120,7 +122,7 @@ class Unchanged:
         for ops in self.activity.ops.values():
             known = {}  # (array, index) -> name
             for op in ops:
-                if isinstance(op, Load):
+                if isinstance(op, Load) or _reads_number(op):
                     key = element_key(op.expr, op.expr.value, numbers)
                     same[op.target] = known.setdefault(key, op.target)
                 changed = {self.activity.node(h) for h in op.stores}
@@ -148,6 +150,11 @@ class Unchanged:
                     names = [v.name for v in op.arguments]
                     self._known[id(op.function), *names].append(op)
         return self._known
+
+
+def _reads_number(op):
+    """Whether a statement reads a number in a list."""
+    return type(op) is ListItem and is_plain(op.parts) and not op.holds_handles
 
 
 def element_key(access, array, numbers):

@@ -1,7 +1,7 @@
 """What changes a list other than member by member: insertions, deletions, copies, sorting."""
 
 from numba import njit
-from numba.core import types
+from numba.core import ir, types
 from numba.typed import List
 
 from ...ir.leaves import leaves
@@ -9,7 +9,8 @@ from ..arena import vector_close, vector_get, vector_open, vector_reserve, vecto
 from . import list_helpers
 from .base import Constant, Unknown
 from .call import StandIn
-from .lists import Indexed, ListItem, OnList, count, is_list, usable
+from .lists import Indexed, ListItem, OnList, RepeatedNumbers, count, is_list, usable
+from .new_arrays import written_out
 
 
 class Pop(ListItem):
@@ -241,6 +242,14 @@ def delete_item(fn, label, s):
     return Delete(fn, label, s, s.target, s.index)
 
 
+def _is_of_constants(fn, var):
+    """Whether a list is written out in the code, as numbers, and used once."""
+    members = written_out(fn, var) or ()
+    return bool(members) and all(
+        not isinstance(v, list) and isinstance(fn.definition(v), ir.Const) for v in members
+    )
+
+
 def operation(fn, label, s, function, arguments, value):
     """`l + m`, `l * n`, in place too."""
     helper = list_helpers.OPERATIONS.get((value.op, function))
@@ -250,5 +259,7 @@ def operation(fn, label, s, function, arguments, value):
         arguments = arguments[::-1]
     if not usable(fn, arguments[0]) or not isinstance(fn.type_of(arguments[0]), types.List):
         return Unknown(fn, label, s)
+    if helper is list_helpers.repeated and _is_of_constants(fn, arguments[0]):
+        return RepeatedNumbers(fn, label, s)
     writes = arguments[0] if value.op == "inplace_binop" else None
     return StandIn(fn, label, s, helper, arguments, writes=writes)

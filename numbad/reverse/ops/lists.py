@@ -191,6 +191,17 @@ class NewList(OnList):
                 self.give(e, item, e.const(k))
 
 
+class RepeatedNumbers(OnList):
+    """`[0.0] * n`: a new list of numbers that the code writes out, which have no derivative."""
+
+    def __init__(self, fn, label, statement):
+        super().__init__(fn, label, statement, statement.target)
+
+    def shadows(self, e):
+        if e.active(self.leaf):
+            self.new(e, e.call(count, self.list))
+
+
 class Append(OnList):
     """`l.append(x)`."""
 
@@ -238,8 +249,12 @@ class ListItem(Indexed):
         for target, leaf in self.leaves(self.target):
             (self.aliases if leaf.kind in HANDLES else self.flows).append((self.leaf, target))
 
+    def _first(self, e):
+        """The statement that reads the same member before, if there is one: it has kept the position."""
+        return e.plan.ops[e.plan.unchanged.same.get(self.target, self.target)]
+
     def forward(self, e):
-        if e.active(self.leaf):
+        if e.active(self.leaf) and self._first(e) is self:
             self.place(e)
         e.append(self.statement)
 
@@ -253,7 +268,7 @@ class ListItem(Indexed):
 
     def reverse(self, e):
         if any(e.pending(leaf) for leaf, what in self.leaves(self.target) if what.kind == "scalar"):
-            self.take_back(e, self.target, e.extra_value(self, "position"))
+            self.take_back(e, self.target, e.extra_value(self._first(e), "position"))
 
 
 class SetListItem(Indexed):

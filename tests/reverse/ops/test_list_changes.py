@@ -1,5 +1,7 @@
 """Lists that are rearranged, sorted, nested, and changed while a loop goes through them."""
 
+import re
+
 import numpy as np
 import pytest
 from numba import njit, typed
@@ -168,7 +170,33 @@ def filled_by_a_recursion(x, y):
     return filled(items, x, 2) * items[1] + items[0]
 
 
-@pytest.mark.deep(but=["appended_while_iterated", "popped_while_zipped", "given_and_written_to"])
+@programs.on(0.5, 1.5)
+def of_repeated_numbers(x, y):
+    items, pairs, base = [0.0, 0.5] * 3, 2 * [(0.0, 1.0)], [0.25]
+    others = base * 2
+    base[0] = x
+    others[1] = base[0] * y
+    items[2] = x * y
+    pairs[1] = (x, items[2] * items[1])
+    items.append(items[2] * items[2])
+    items.insert(0, y * items[-1])
+    s = items[-1] * items[3] * items[3] + pairs[1][0] * pairs[1][1] * pairs[0][1]
+    for k in range(3):
+        again = [0.5] * 3
+        kept = again
+        kept[k] = x * k
+        s += again[k] * again[k] * s + again[0] * y
+    return s + others[0] * others[1]
+
+
+@pytest.mark.deep(
+    but=[
+        "of_repeated_numbers",
+        "appended_while_iterated",
+        "popped_while_zipped",
+        "given_and_written_to",
+    ]
+)
 @pytest.mark.parametrize(("f", "args", "options"), programs, ids=programs.names())
 def test_program(f, args, options):
     check(f, *args, **options)
@@ -213,3 +241,20 @@ def test_typed_list_mutated_while_iterated():
         njit(program)(1.5)
     with pytest.raises(RuntimeError, match="mutated"):
         nd.grad(program, mode="reverse")(1.5)
+
+
+def test_numbers_repeated_are_a_list_at_once():
+    """And what is read twice is recorded once."""
+
+    def program(x, n):
+        items = [0.0] * n
+        for i in range(n):
+            items[i] = x * i
+        s = 0.0
+        for i in range(n):
+            s += items[i] * items[i]
+        return s
+
+    listing = nd.inspect_adjoint(program, 0.5, 3)
+    assert "append" not in listing
+    assert len(re.search(r"reload (.*)", listing)[1].split(", ")) == 2  # a place, a value
