@@ -4,6 +4,7 @@ The public names are loaded at their first use, so that `import numbad` stays li
 """
 
 import sys
+import threading
 from importlib import import_module
 
 from .arrival import once_imported
@@ -76,24 +77,39 @@ _load = at_full_speed(import_module)
 
 
 def __getattr__(name):
-    if name in _HOME:
-        value = getattr(_load(f"numbad.{_HOME[name]}"), name)
-    elif name in _SUBPACKAGES or name in _OPTIONAL:
-        value = _load(f"numbad.{name}")
-    else:
+    if name not in _HOME and name not in _SUBPACKAGES and name not in _OPTIONAL:
         raise AttributeError(f"module 'numbad' has no attribute {name!r}")
-    _tell_compilation()
-    globals()[name] = value
+    lock = _compiler_lock()
+    compiling = lock.is_locked()  # by this thread
+    with lock:  # two threads that load modules at once see each other's unfinished ones
+        if name in _HOME:
+            value = getattr(_load(f"numbad.{_HOME[name]}"), name)
+        else:
+            value = _load(f"numbad.{name}")
+        if compiling:
+            _tell_compilation()
+        globals()[name] = value
     return value
+
+
+def _compiler_lock():
+    """Numba's lock: what is loaded compiles, and what compiles loads."""
+    locks = sys.modules.get("numba.core.compiler_lock")
+    if locks is None:
+        with _LOADING:
+            _load("numba")
+            locks = import_module("numba.core.compiler_lock")
+    return locks.global_compiler_lock
+
+
+_LOADING = threading.RLock()
 
 
 def _tell_compilation():
     """Let a compilation that has met a name for the first time know of what its module has registered."""
-    locks = sys.modules.get("numba.core.compiler_lock")
-    if locks is not None and locks.global_compiler_lock.is_locked():
-        targets = import_module("numba.core.target_extension")
-        dispatcher = targets.resolve_dispatcher_from_str(targets.current_target())
-        dispatcher.targetdescr.typing_context.refresh()
+    targets = import_module("numba.core.target_extension")
+    dispatcher = targets.resolve_dispatcher_from_str(targets.current_target())
+    dispatcher.targetdescr.typing_context.refresh()
 
 
 def __dir__():

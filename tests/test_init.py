@@ -45,3 +45,35 @@ def test_completion_offers_what_is_public():
     assert {name for name in dir(nd) if not name.startswith("__")} == {*nd.__all__, "cuda"} - {
         "__version__"
     }
+
+
+THREADS = """
+import threading
+{first}
+import numbad as nd
+
+errors = []
+
+def use(name):
+    try:
+        getattr(nd, name)
+    except Exception as error:
+        errors.append(repr(error))
+
+names = ["ode", "sde", "fit", "grad", "batch", "debug", "special"] * 2
+threads = [threading.Thread(target=use, args=(name,)) for name in names]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+print(errors)
+"""
+
+
+@pytest.mark.parametrize("first", ["", "import numba"], ids=["alone", "after numba"])
+def test_threads_that_load_at_once(first):
+    script = THREADS.format(first=first)
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=120
+    )
+    assert done.stdout.strip() == "[]", done.stderr

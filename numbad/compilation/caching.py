@@ -26,9 +26,9 @@ from numba.core.targetconfig import ConfigStack
 from .. import constants
 from . import folder, notices, symbols
 from .fingerprint import Fingerprint, UndigestibleError, digested
-from .linking import LinkingDispatcher, finish_parts, waits
+from .linking import UNRESOLVED, LinkingDispatcher, finish_parts, waits
 
-FORMAT = b"numbad 3\n"
+FORMAT = b"numbad 4\n"
 
 SWITCHED_OFF = "NUMBAD_REVERSE_OFF"
 """The environment variable that names the optimisations to leave out: `reverse/switches.py`.
@@ -134,8 +134,13 @@ class ContentCache:
 
 
 def _can_keep(compiled, announced):
-    """Whether compiled code means the same in another process."""
+    """Whether compiled code means the same in another process.
+
+    What functions that call each other are called by is an address of this process.
+    """
     code = compiled.library._final_module
+    if any(variable.name.startswith(UNRESOLVED) for variable in code.global_variables):
+        return False
     return all(block.can_cache for block in compiled.lifted) and means_the_same(code, announced)
 
 

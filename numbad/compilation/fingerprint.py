@@ -7,6 +7,7 @@ could be told from one process to the next, there is no digest.
 
 import enum
 import hashlib
+import inspect
 import os
 import re
 import sys
@@ -30,7 +31,7 @@ from ..constants import announce, content_digest
 from ..rules.functions import ScalarFunction
 from ..rules.registry import GIVEN, JVP, SCALAR, VJP
 from .classes import identify, is_importable
-from .meaning import is_as_compiled, is_library, names_in, stands_in_library
+from .meaning import is_as_compiled, is_library, names_in, stands_in_library, text_of
 
 
 class UndigestibleError(Exception):
@@ -42,6 +43,10 @@ class MetError(Exception):
 
 
 _PLAIN = (type(None), type(Ellipsis), str, bytes, bool, int, float, complex, range, slice)
+
+# What classes hold that the code of overloads may read.
+_HELD = (*_PLAIN, enum.Enum, tuple, list, dict, set, frozenset, np.ndarray, np.generic, type)
+_HELD += (Dispatcher, pytypes.FunctionType)
 
 # Settings that hold at run time and so are no part of compiled code.
 _AT_RUN_TIME = {"NUMBAD_CACHE_DIR", "NUMBAD_CACHE_LIMIT", "NUMBAD_TAPE_LIMIT"}
@@ -78,7 +83,9 @@ class Fingerprint:
         if isinstance(value, enum.Enum):
             return self.add(type(value)).add(value.name)
         if isinstance(value, _PLAIN):  # whether equal ones are one object differs between processes
-            self._text(repr(value))
+            self._text(repr(value) if type(value) in _PLAIN else text_of(value))
+            if type(value) not in _PLAIN:
+                self.add(type(value))
         elif isinstance(value, tuple):
             if type(value) is not tuple:  # the members of a namedtuple are read by their names
                 self.add(type(value))
@@ -106,7 +113,7 @@ class Fingerprint:
             if isinstance(value, kinds):
                 method(self, value)
                 return
-        raise UndigestibleError(repr(value))
+        raise UndigestibleError(f"an object of class {type(value).__qualname__}")
 
     def _set(self, value):
         self._items(sorted(value, key=repr))
@@ -170,13 +177,18 @@ class Fingerprint:
             self.add(implementation)
 
     def _global(self, value, names):
-        """Add a global, and of a module of the user's what the function may take from it."""
+        """Add a global, and of a module or class of the user's what the function may take from it."""
         self.add(value)
         if isinstance(value, pytypes.ModuleType) and not is_library(value.__name__):
-            for name in names:
-                if hasattr(value, name):
-                    self._text(name)
-                    self._global(getattr(value, name), names)
+            held = vars(value)
+        elif isinstance(value, type) and not is_library(value.__module__):
+            held = {k: v for k, v in inspect.getmembers_static(value) if isinstance(v, _HELD)}
+        else:
+            return
+        for name in names:
+            if name in held:
+                self._text(name)
+                self._global(held[name], names)
 
     def _module(self, value):
         root = sys.modules.get(value.__name__.partition(".")[0], value)

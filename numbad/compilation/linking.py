@@ -12,6 +12,7 @@ from types import SimpleNamespace
 from weakref import WeakValueDictionary
 
 from llvmlite.binding import Linkage, parse_assembly
+from numba.core.caching import Cache
 from numba.core.cgutils import normalize_ir_text
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler_lock import global_compiler_lock
@@ -24,7 +25,7 @@ from ..interrupts import put_off
 from .entry_zeros import drop_unread_zeros
 from .interpreter import at_full_speed
 from .large_functions import quickly
-from .meaning import note_compiled
+from .meaning import note_compiled, reached
 from .memo import enter, look_again
 from .recursive_calls import DirectCalls, check_promise, put_in_addresses
 
@@ -337,19 +338,35 @@ def compiled(dispatcher, compile_it, sig):
 @at_full_speed
 def _compiled(codegen, dispatcher, compile_it, sig):
     look_again(dispatcher)
-    add_overload = Dispatcher.add_overload
+    add_overload, load_overload = Dispatcher.add_overload, Cache.load_overload
+    _forget_loaded(dispatcher)
     codegen.create_library = partial(_create, codegen)
     Dispatcher.add_overload = lambda self, cres: _add_overload(add_overload, self, cres)
+    Cache.load_overload = lambda *_: None
     try:
         try:
             with DirectCalls():
                 entry = compile_it(sig)
         finally:
-            Dispatcher.add_overload = add_overload
+            Dispatcher.add_overload, Cache.load_overload = add_overload, load_overload
             del codegen.create_library
         return _entered(dispatcher, entry)
     finally:
         _finish_recursive(codegen)
+
+
+def _forget_loaded(dispatcher):
+    """Have functions compiled anew that Numba took from its own cache, which does not see what they mean now.
+
+    Its key is the file that a function stands in, not what is imported there. Python goes on to call what
+    it calls.
+    """
+    for function in reached(dispatcher):
+        hits = getattr(function, "_cache_hits", None)
+        if hits and isinstance(function._cache, Cache):
+            for signature in list(hits):
+                function.overloads.pop(tuple(getattr(signature, "args", signature)), None)
+            hits.clear()
 
 
 def _create(codegen, name, **options):

@@ -119,6 +119,16 @@ def _kept(value):
     return value
 
 
+def text_of(value):
+    """What tells a number or a text from others, whatever its class says of it: None for other values."""
+    if isinstance(value, np.generic):
+        return repr((value.dtype.str, value.tobytes()))
+    for kind in _PLAIN:
+        if isinstance(value, kind):
+            return kind.__repr__(value)
+    return None
+
+
 def _is_same(kept, now):
     if isinstance(kept, _Array | _Tuple):
         return kept.is_same(now)
@@ -128,7 +138,9 @@ def _is_same(kept, now):
         return True
     if type(kept) is type(now) is tuple:
         return len(kept) == len(now) and all(map(_is_same, kept, now))
-    return type(kept) is type(now) and isinstance(kept, _PLAIN) and repr(kept) == repr(now)
+    if type(kept) is not type(now) or not isinstance(kept, _PLAIN):
+        return False
+    return text_of(kept) == text_of(now)
 
 
 def _value(kept):
@@ -319,8 +331,9 @@ def _is_numbas_own(statement):
 
 
 def forget_compiled(dispatcher):
-    """Numba is to compile the dispatcher anew."""
+    """Numba is to compile the dispatcher anew: to its callers it comes to mean what its names mean now."""
     vars(dispatcher).pop(_COMPILED, None)
+    vars(dispatcher.py_func).pop(_NAMES, None)
 
 
 def is_as_compiled(dispatcher):

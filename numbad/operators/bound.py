@@ -3,8 +3,6 @@
 import inspect
 from weakref import WeakKeyDictionary
 
-from numba.core.dispatcher import Dispatcher
-
 from ..errors import ArgumentError
 from ..source import define
 
@@ -20,12 +18,12 @@ def function_of(given, compiled):
     name, parameters, bound = _read(given)
     values = {name: _dispatcher(value, compiled) for name, value in bound.items()}
     function = _dispatcher(given.func, compiled)
-    called = [id(value) for value in (function, *values.values()) if isinstance(value, Dispatcher)]
-    known = _FUNCTIONS.get(given)
-    if known is None or known[0] != called:
-        known = called, _write(name, function, parameters, values)
-        _FUNCTIONS[given] = known
-    return known[1]
+    parts, made = _FUNCTIONS.get(given, ({}, None))
+    now = {"": function, **values}
+    if parts.keys() != now.keys() or any(parts[key] is not value for key, value in now.items()):
+        made = _write(name, function, parameters, values)
+        _FUNCTIONS[given] = now, made
+    return made
 
 
 def _read(given):

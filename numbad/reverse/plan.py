@@ -17,6 +17,7 @@ from .dependence import Distances
 from .nonnegative import Naturals
 from .ops.array import Load, View
 from .ops.base import Constant
+from .ops.lists import ListItem
 from .ops.moves import BuildTuple, Copy, Move, Phi, TupleItem
 from .ops.objects import Entered, is_object
 from .ops.scalar_function import ScalarOp
@@ -406,6 +407,8 @@ class Plan:
                 break
             leaf = source
             op = self.ops.get(leaf[0])
+        if isinstance(op, ListItem):
+            return self.unchanged.same.get(leaf[0], leaf[0]), leaf[1]
         return leaf
 
     def _can_remake_shadow(self, leaf):

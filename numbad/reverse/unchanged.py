@@ -122,7 +122,7 @@ class Unchanged:
         for ops in self.activity.ops.values():
             known = {}  # (array, index) -> name
             for op in ops:
-                if isinstance(op, Load) or _reads_number(op):
+                if isinstance(op, Load) or _reads_member(op):
                     key = element_key(op.expr, op.expr.value, numbers)
                     same[op.target] = known.setdefault(key, op.target)
                 changed = {self.activity.node(h) for h in op.stores}
@@ -152,9 +152,9 @@ class Unchanged:
         return self._known
 
 
-def _reads_number(op):
-    """Whether a statement reads a number in a list."""
-    return type(op) is ListItem and is_plain(op.parts) and not op.holds_handles
+def _reads_member(op):
+    """Whether a statement reads a member of a list, and changes nothing."""
+    return type(op) is ListItem and is_plain(op.parts)
 
 
 def element_key(access, array, numbers):

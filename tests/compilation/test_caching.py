@@ -1,5 +1,7 @@
 """Code on disk: what other processes have written, at once, or damaged; and where there is no folder."""
 
+import math
+
 import pytest
 
 from .processes import finish, run, start
@@ -63,16 +65,24 @@ def garble(data):
     return bytes(255 - byte for byte in data)
 
 
+def flip_a_bit(data):
+    """Of the machine code, in the middle: LLVM ends the process that it is no code for."""
+    data = bytearray(data)
+    data[len(data) // 2] ^= 16
+    return bytes(data)
+
+
 @pytest.mark.dear
 @pytest.mark.parametrize(
     "damage",
     [
-        garble,
+        flip_a_bit,
+        pytest.param(garble, marks=pytest.mark.deep),
         pytest.param(lambda data: b"", marks=pytest.mark.deep),
         pytest.param(lambda data: data[: len(data) // 2], marks=pytest.mark.deep),
         pytest.param(lambda data: data[:9], marks=pytest.mark.deep),
     ],
-    ids=["garbled", "empty", "half", "head"],
+    ids=["bit", "garbled", "empty", "half", "head"],
 )
 def test_damaged_files_are_made_anew(tmp_path, damage):
     program, cache = tmp_path / "program.py", tmp_path / "cache"
@@ -190,3 +200,63 @@ def test_numbas_own_cache_around_large_constants(tmp_path):
         value, lowered, _ = run(program, tmp_path / "cache", **settings)["caller"]
         assert value == 200_000 * 199_999 / 2
         assert "caller" in lowered
+
+
+IN_TURN = """
+import json
+import numbad as nd
+from numba import njit
+
+@njit
+def a(x, n):
+    return x if n == 0 else b(x, n - 1) * 1.5
+
+@njit
+def b(x, n):
+    return x if n == 0 else a(x, n - 1) * 2.0
+
+print(json.dumps(nd.grad(lambda x: a(x, 4) * x, mode="forward")(1.5)))
+"""
+
+
+@pytest.mark.dear
+def test_functions_that_call_each_other_are_compiled_in_each_process(tmp_path):
+    """They call each other by addresses, which are those of a process."""
+    program, cache = tmp_path / "program.py", tmp_path / "cache"
+    program.write_text(IN_TURN)
+    assert [run(program, cache) for _ in range(2)] == [27.0, 27.0]
+
+
+KEPT_BY_NUMBA = """
+import json
+import numpy as np
+import numbad as nd
+from numba import njit
+from helpers import h
+
+@njit
+def squared(x):
+    return x * x
+
+solve = nd.ode.solver(lambda t, y, k: (-h(k) * y[0],))
+nd.scalar_rule(squared, lambda ans, x: (h(x),))
+decay = nd.value_and_grad(lambda k: solve((1.0,), np.array([0.0, 1.0]), (k,))[1, 0], mode="reverse")
+print(json.dumps([*decay(0.5), nd.grad(lambda x: squared(x))(1.0)]))
+"""
+
+
+@pytest.mark.dear
+def test_what_numba_keeps_of_a_callee_is_not_taken_where_its_constants_have_changed(tmp_path):
+    """Numba's cache sees the file that a function stands in, and not what it imports."""
+    program, cache = tmp_path / "program.py", tmp_path / "cache"
+    program.write_text(KEPT_BY_NUMBA)
+    (tmp_path / "helpers.py").write_text(
+        "from numba import njit\nfrom constants_ import K\n"
+        "@njit(cache=True)\ndef h(x):\n    return K * x\n"
+    )
+    for k in (2.0, 3.0):
+        (tmp_path / "constants_.py").write_text(f"K = {k}\n")
+        value, slope, ruled = run(program, cache, NUMBA_CACHE_DIR=str(tmp_path / "numba"))
+        assert value == pytest.approx(math.exp(-0.5 * k), rel=1e-5)
+        assert slope == pytest.approx(-k * value, rel=1e-5)
+        assert ruled == k

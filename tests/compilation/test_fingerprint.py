@@ -60,7 +60,20 @@ def trying(inside):
     return function
 
 
+class Metres(float):
+    def __repr__(self):
+        return f"{float(self):.2f} m"
+
+
+class Name(str):
+    def __repr__(self):
+        return "a name"
+
+
 DIFFERENT = {
+    "numbers that tell little of themselves": (generated(Metres(2.001)), generated(Metres(2.003))),
+    "texts that tell little of themselves": (generated(Name("a")), generated(Name("b"))),
+    "classes of numbers": (generated(Metres(2.0)), generated(2.0)),
     "a constant with names for its members": (
         generated(Given(1.0, 2.0)),
         generated(namedtuple("Given", "b a")(1.0, 2.0)),
@@ -98,6 +111,24 @@ def test_different_code_has_different_digests(name):
     assert first is not None
     assert second is not None
     assert first != second
+
+
+class Configuration:
+    factor = 1.0
+
+
+def test_attributes_of_classes(monkeypatch):
+    """The code of overloads, which runs in Python, may read them."""
+
+    def function(x):
+        return Configuration.factor * x
+
+    first = fingerprint(function)
+    assert first is not None
+    monkeypatch.setattr(Configuration, "other", 2.0, raising=False)
+    assert fingerprint(function) == first
+    monkeypatch.setattr(Configuration, "factor", 2.0)
+    assert fingerprint(function) not in (first, None)
 
 
 def test_equal_code_has_equal_digests():

@@ -10,6 +10,8 @@ from types import ModuleType
 import numpy as np
 import pytest
 from numba import float32, float64, int64, njit, vectorize
+from numba.core.errors import TypingError
+from numba.typed import Dict
 
 import numbad as nd
 from numbad.compilation.meaning import meaning
@@ -381,3 +383,39 @@ def test_members_without_names_and_with_names_differ():
     assert meaning(names["f"]) == before
     names["c"] = namedtuple("Given", "a b")(1.0, 2.0)
     assert meaning(names["f"]) != before
+
+
+def test_recompiled_after_an_operator_was_made_of_a_caller():
+    names = _names("def h(x):\n    return k * x**3", k=2.0)
+    h = njit(names["h"])
+
+    def f(x):
+        return h(x)
+
+    assert h(1.0) == 2.0
+    for _ in range(2):  # what Numba has frozen
+        assert nd.value_and_grad(f, mode="forward")(2.0) == (16.0, 24.0)
+        names["k"] = 3.0
+    h.recompile()
+    assert h(2.0) == 24.0
+    for mode in ("forward", "reverse"):
+        assert nd.value_and_grad(f, mode=mode)(2.0) == (24.0, 36.0)
+
+
+class Metres(float):
+    def __repr__(self):
+        return f"{float(self):.2f} m"
+
+
+def test_numbers_that_tell_little_of_themselves():
+    names = _names("def f(x):\n    return k * x", k=Metres(2.001))
+    assert nd.grad(names["f"])(1.0) == 2.001
+    names["k"] = Metres(2.003)
+    assert nd.grad(names["f"])(1.0) == 2.003
+
+
+def test_a_typed_dictionary_as_a_global_is_told_of():
+    held = Dict.empty(int64, float64)
+    names = _names("def f(x):\n    return held[0] * x", held=held)
+    with pytest.raises(TypingError, match="not supported as globals"):
+        nd.grad(names["f"], mode="forward")(1.5)

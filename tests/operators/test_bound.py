@@ -62,3 +62,12 @@ def test_what_does_not_fit():
         nd.grad(partial(loss, scale=2.0))
     with pytest.raises(nd.ArgumentError, match=r"any number of arguments \(values\). Way out"):
         nd.grad(partial(lambda *values: values[0], 1.0))
+
+
+def test_what_is_given_may_change():
+    given = partial(lambda x, k: k * x**3, k=2.0)
+    assert nd.value_and_grad(given)(2.0) == (16.0, 24.0)
+    given.keywords["k"] = 3.0
+    assert nd.value_and_grad(given)(2.0) == (24.0, 36.0)
+    given.keywords["k"] = 2.0
+    assert nd.value_and_grad(given)(2.0) == (16.0, 24.0)

@@ -24,6 +24,10 @@ class Pop(ListItem):
     def is_last(self):
         return self.index == -1
 
+    def counts_from_start(self, e):
+        """Kept in any case: of what is taken by `pop()`, -1, and with the length."""
+        return False
+
     def forward(self, e):
         if e.active(self.leaf):
             _, n = self.place(e)

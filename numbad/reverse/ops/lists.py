@@ -241,6 +241,19 @@ class Indexed(OnList):
         e.assign(e.call(from_start, index, n), e.extra(self, "position"))
         return e.extra(self, "position"), n
 
+    def counts_from_start(self, e):
+        """Whether the position is the index, which the reverse sweep may know without a record."""
+        if isinstance(self.index, int):
+            return self.index >= 0
+        return e.plan.is_natural(self.index)
+
+    def position(self, e):
+        """The position in the reverse sweep, or in the forward sweep after it was kept."""
+        if self.counts_from_start(e):
+            return e.const(self.index) if isinstance(self.index, int) else e.value(self.index)
+        kept = e.extra if e.label is None else e.extra_value
+        return kept(self, "position")
+
 
 class ListItem(Indexed):
     """`v = l[i]`."""
@@ -254,21 +267,21 @@ class ListItem(Indexed):
         return e.plan.ops[e.plan.unchanged.same.get(self.target, self.target)]
 
     def forward(self, e):
-        if e.active(self.leaf) and self._first(e) is self:
+        if e.active(self.leaf) and self._first(e) is self and not self.counts_from_start(e):
             self.place(e)
         e.append(self.statement)
 
     def shadows(self, e):
-        if not (e.active(self.leaf) and self.holds_handles):
+        if not (e.active(self.leaf) and self.holds_handles and self._first(e) is self):
             return
-        parts = self.get(e, e.extra(self, "position"))
+        parts = self.get(e, self.position(e))
         for k, part in enumerate(self.parts):
             if part.kind in HANDLES:
                 e.set_shadow((self.target, part.path), parts[k])
 
     def reverse(self, e):
         if any(e.pending(leaf) for leaf, what in self.leaves(self.target) if what.kind == "scalar"):
-            self.take_back(e, self.target, e.extra_value(self._first(e), "position"))
+            self.take_back(e, self.target, self._first(e).position(e))
 
 
 class SetListItem(Indexed):
@@ -285,12 +298,13 @@ class SetListItem(Indexed):
     def forward(self, e):
         e.append(self.statement)
         if e.active(self.leaf):
-            position, _ = self.place(e)
-            self.put_shadows(e, self.value, position)
+            if not self.counts_from_start(e):
+                self.place(e)
+            self.put_shadows(e, self.value, self.position(e))
 
     def reverse(self, e):
         if e.active(self.leaf) and self.holds_numbers:
-            self.give(e, self.value, e.extra_value(self, "position"))
+            self.give(e, self.value, self.position(e))
 
 
 # -- which statement is which ----------------------------------------------------------------
