@@ -138,6 +138,11 @@ def checked_tuples(operator, argtypes):
     """The types of `(primals, tangents)`; ArgumentError where they do not fit the function."""
     primals, tangents = argtypes
     name, names = operator.name, operator.names
+    if isinstance(primals, types.PyObject) or isinstance(tangents, types.PyObject):
+        raise ArgumentError(
+            f"nd.{name} is called with two tuples, (primals, tangents), of numbers, arrays, and tuples of "
+            "these; Numba has no type for what one of them holds"
+        )
     if not isinstance(primals, types.BaseTuple) or not isinstance(tangents, types.BaseTuple):
         raise ArgumentError(
             f"nd.{name} is called with two tuples, (primals, tangents); it got "

@@ -8,6 +8,7 @@ import inspect
 
 from numba import typeof
 from numba.core.dispatcher import Dispatcher
+from numpy import ndarray
 
 from ..errors import ArgumentError
 from ..forward.promote import effects
@@ -21,12 +22,25 @@ class TupledDispatcher(OperatorDispatcher):
     def __call__(self, *args, **kwargs):
         if len(args) == 2 and not kwargs and type(args[0]) is tuple:
             primals, other = args
+            _refuse_foreign_bytes(
+                self.operator, (*primals, *(other if type(other) is tuple else (other,)))
+            )
             _refuse_changed_lists(self.operator, primals)
             if any(isinstance(p, Dispatcher) for p in primals):
                 found = _Bound(self.operator, primals)
                 if found.is_possible(other):
                     return found.call(other)
         return super().__call__(*args, **kwargs)
+
+
+def _refuse_foreign_bytes(operator, values):
+    """Within a tuple, Numba takes an array of big-endian numbers for one of the machine's own."""
+    for value in values:
+        if isinstance(value, ndarray) and not value.dtype.isnative:
+            raise ArgumentError(
+                f"nd.{operator.name}: an array of {value.dtype.str}, whose bytes are not in this machine's "
+                "order. Way out: .astype(np.float64)"
+            )
 
 
 def _refuse_changed_lists(operator, primals):

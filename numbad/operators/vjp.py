@@ -65,6 +65,11 @@ def checked_primals(operator, argtypes):
     """`(source, type)` of every argument, defaults included; ArgumentError where they do not fit."""
     primals, cotangent = argtypes
     name, function = operator.name, operator.f.py_func
+    if isinstance(primals, types.PyObject):
+        raise ArgumentError(
+            f"nd.{name} is called with (primals, cotangent), where primals is the tuple of all arguments: "
+            "numbers, arrays, and tuples of these; Numba has no type for one of them"
+        )
     if not isinstance(primals, types.BaseTuple):
         raise ArgumentError(
             f"nd.{name} is called with (primals, cotangent), where primals is the tuple of all "

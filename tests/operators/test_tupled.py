@@ -1,5 +1,7 @@
 """Functions among the arguments of operators that take all of them as a tuple."""
 
+import fractions
+
 import numpy as np
 import pytest
 from numba import njit
@@ -63,3 +65,19 @@ def test_functions_among_primals_in_compiled_code():
     np.testing.assert_array_equal(from_compiled(a), [12.0, 9.0])
     with pytest.raises(nd.ArgumentError, match="'f'"):
         nd.vjp(apply, 0)((square, a), 1.0)
+
+
+@pytest.mark.parametrize("operator", [nd.jvp, nd.vjp], ids=lambda f: f.__name__)
+def test_numbers_of_another_byte_order_are_told_of(operator):
+    """Numba reads them as its own within a tuple, once it has compiled for such."""
+
+    def f(a):
+        return (a * a).sum()
+
+    a, call = np.array([1.0, 2.0]), operator(f)
+    given = {"jvp": (np.ones(2),), "vjp": 1.0}[operator.__name__]
+    assert call((a,), given)[0] == 5.0
+    with pytest.raises(nd.ArgumentError, match="an array of >f8"):
+        call((a.astype(">f8"),), given)
+    with pytest.raises(nd.ArgumentError, match="Numba has no type for"):
+        call((fractions.Fraction(1, 2),), given)
