@@ -23,10 +23,10 @@ from ..rules.poles import (
     is_rising,
     is_root,
 )
-from .ops.array import Store
+from .ops.array import Load, Store
 from .ops.moves import Move, Phi
 from .ops.scalar_function import ScalarOp
-from .ops.structural_functions import Extremum
+from .ops.structural_functions import Extremum, Linear
 
 
 def find_undecided(activity, control):
@@ -213,14 +213,23 @@ class _DroppedSearch:
                 continue
             if isinstance(op, ScalarOp) and not self._is_plain(op):
                 continue
-            if isinstance(op, ScalarOp | Move | Phi):
+            if isinstance(op, ScalarOp | Move | Phi) or (root and isinstance(op, Linear)):
                 self.seen.add((leaf, root))
                 self.found.add(leaf)
                 pending += [(s, op.label) for s, t in op.flows if t == leaf]
+            elif root and isinstance(op, Load):
+                self.seen.add((leaf, root))
+                pending += self._stored(op)
+
+    def _stored(self, load):
+        """What is stored in an array that is read: squares, added up in it, say."""
+        node = self.activity.node((load.expr.value.name, ()))
+        stores = (w for w in self.activity.writers.get(node, ()) if isinstance(w, Store))
+        return [(source, w.label) for w in stores for source, _ in w.flows]
 
     def _passes(self, phi, label, root):
         """Roots ask of what a loop before them adds up; choices, of what other choices give."""
         loop = self.control.loops.get(phi.label)
-        if loop is None:
-            return not root
+        if loop is None:  # as the two results of `np.mean`
+            return not root or self.fn.is_written(phi.target)
         return root and label not in loop.body

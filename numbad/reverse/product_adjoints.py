@@ -11,6 +11,7 @@ from numba.core import types
 from numba.extending import overload
 
 from .blas import add_matrix_vector, add_product, takes
+from .contributions import STRONG_PRODUCT
 from .zero_test import all_zero
 
 
@@ -68,15 +69,17 @@ def _add_outer(shadow, x, y):
 @njit
 def _add_rows(shadow, x, y):
     for i in range(shadow.shape[0]):
-        factor = x[i]
-        for j in range(shadow.shape[1]):
-            shadow[i, j] += factor * y[j]
+        _add_scaled(shadow[i], x[i], y)
 
 
 @njit
 def _add_scaled(shadow, factor, x):
-    for i in range(shadow.shape[0]):
-        shadow[i] += factor * x[i]
+    if all_zero(factor - factor):
+        for i in range(shadow.shape[0]):
+            shadow[i] += factor * x[i]
+    else:  # below a root at zero, where zero is to stay zero
+        for i in range(shadow.shape[0]):
+            shadow[i] += STRONG_PRODUCT(factor, (x[i],))
 
 
 def add_product_in_place(shadow, a, b):

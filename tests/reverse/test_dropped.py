@@ -117,3 +117,65 @@ def test_many_parameters():
     np.testing.assert_allclose(nd.grad(loss)(p), expected, rtol=1e-14)
     _, (cotangent,) = nd.vjp(lambda p: (p * X - SEEN) ** 2)((p,), np.ones(4))
     np.testing.assert_allclose(cotangent, 2.0 * (p * X - SEEN) * X, rtol=1e-14)  # NaN in the gaps
+
+
+# -- roots at zero of what was stored in arrays, or summed by NumPy or BLAS ----------------------
+
+ORIGIN_FIRST = np.array([[0.0, 0.0], [3.0, 4.0]])
+UNIT = np.array([[0.0, 0.0], [0.6, 0.8]])
+BETWEEN = np.array([[-1.2, -1.6], [1.2, 1.6]])  # two distances, each from both sides
+
+
+def stored_squares(x):
+    squares = np.zeros(x.shape[0])
+    for i in range(x.shape[0]):
+        for j in range(x.shape[1]):
+            squares[i] += x[i, j] ** 2
+    total = 0.0
+    for i in range(x.shape[0]):
+        total += math.sqrt(squares[i])
+    return total
+
+
+def along_an_axis(x):
+    return np.sqrt(np.sum(x**2, axis=1)).sum()
+
+
+def by_blas(x):
+    return math.sqrt(x[0] @ x[0]) + np.sqrt(x[1].dot(x[1]))
+
+
+def of_means(x):
+    total = 0.0
+    for row in x:
+        total += math.sqrt(2.0) * math.sqrt(np.mean(row**2))
+    return total
+
+
+def all_distances(x):
+    return np.sqrt(((np.expand_dims(x, 1) - np.expand_dims(x, 0)) ** 2).sum(2)).sum()
+
+
+ROOTS = [
+    *((f, UNIT) for f in (stored_squares, along_an_axis, by_blas, of_means)),
+    (all_distances, BETWEEN),
+]
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+@pytest.mark.parametrize(("function", "expected"), ROOTS, ids=lambda p: getattr(p, "__name__", ""))
+def test_zero_stays_zero_below_roots(function, expected, mode):
+    gradient = nd.grad(function, mode=mode)(ORIGIN_FIRST.copy())
+    np.testing.assert_allclose(gradient, expected, rtol=1e-14)
+
+
+def test_a_root_is_no_less_infinite_for_it():
+    """By what is not zero, the slope at zero is infinite; and undecided where the root is multiplied."""
+
+    def root_of_product(x):
+        return math.sqrt(x[0] * x[1]) + math.sqrt(x[:2] @ x[1:])
+
+    gradient = nd.grad(root_of_product, mode="reverse")(np.array([0.0, 3.0, 0.0]))
+    np.testing.assert_array_equal(gradient, [np.inf, 0.0, np.inf])
+    squared = nd.grad(lambda x: math.sqrt(x[:1] @ x[1:]) ** 2, mode="reverse")
+    assert np.isnan(squared(np.array([0.0, 3.0]))[0])

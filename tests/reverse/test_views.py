@@ -351,3 +351,16 @@ def test_rows_are_not_recorded_where_they_are_read_again():
 
     assert recorded(rows_read_again) == ["record total"]
     assert recorded(rows_overwritten_later) != ["record total"]
+
+
+@pytest.mark.parametrize(
+    "copy", [np.ascontiguousarray, np.asfortranarray], ids=lambda f: f.__name__
+)
+def test_copies_of_what_may_only_be_read(copy):
+    def f(x):
+        rows = copy(np.broadcast_to(x, (3, 4)))
+        return np.sum(rows * rows) + rows[1, 2]
+
+    x = np.array([0.3, 0.5, 0.7, 1.1])
+    expected = 6.0 * x + [0.0, 0.0, 1.0, 0.0]
+    np.testing.assert_allclose(nd.grad(f, mode="reverse")(x), expected, rtol=1e-14)

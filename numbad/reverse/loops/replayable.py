@@ -51,7 +51,8 @@ def loops_to_checkpoint(fn, activity, control, plan, others):
                     "a loop that nd.checkpoint cannot run again from a snapshot",
                     fn.blocks[loop.header].loc,
                     "let it run over a range without leaving it early, carry numbers and arrays that "
-                    "are written in place, and neither draw nor print",
+                    "are written in place (u[:] = v for u, v = v, u), call no other nd.checkpoint, and "
+                    "neither draw nor print",
                 )
             found.append(candidate)
     return found

@@ -120,7 +120,8 @@ def as_array(fn, label, s, call):
     ty = fn.type_of(source)
     if isinstance(ty, types.BaseTuple | types.List) or is_scalar(ty):
         return new_array(fn, label, s, call)
-    if isinstance(ty, types.Array) and leaves(ty) and (ty.layout == "A" or ty.ndim == 1):
+    unknown = isinstance(ty, types.Array) and (ty.layout == "A" or ty.ndim == 1)
+    if unknown and ty.mutable and leaves(ty):  # nothing is written to what `np.broadcast_to` gives
         return SameOrCopy(fn, label, s, source)
     return copy_function(fn, label, s, call)
 
