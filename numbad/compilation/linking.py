@@ -359,11 +359,11 @@ def _forget_loaded(dispatcher):
     """Have functions compiled anew that Numba took from its own cache, which does not see what they mean now.
 
     Its key is the file that a function stands in, not what is imported there. Python goes on to call what
-    it calls.
+    it calls. What has its signatures given stays: Numba compiles nothing more of it.
     """
     for function in reached(dispatcher):
         hits = getattr(function, "_cache_hits", None)
-        if hits and isinstance(function._cache, Cache):
+        if hits and function._can_compile and isinstance(function._cache, Cache):
             for signature in list(hits):
                 function.overloads.pop(tuple(getattr(signature, "args", signature)), None)
             hits.clear()

@@ -40,7 +40,7 @@ from .made_instances import remade
 from .merged import convert_merged
 from .refuse import refused_at
 from .retyped import ALLOCATORS
-from .ruled_results import SHARED_WAY_OUT, shared_result, unlike_function
+from .ruled_results import SHARED_WAY_OUT, calls_ruled, shared_result, unlike_function
 from .stored_constants import raise_stored
 
 _TEXTS = types.UnicodeType | types.StringLiteral
@@ -422,7 +422,7 @@ class PromoteAllocations(FunctionPass):
     def _check_rules(state):
         """Refuse what would make one array of a function with a rule two, of which one is written to."""
         code = state.func_ir, state.args
-        if not any(_calls_unlike_functions(*activities(*code))):
+        if not calls_ruled(state.func_ir) or not any(_calls_unlike_functions(*activities(*code))):
             return
         typemap = types_so_far(state.func_ir, state.typingctx, state.targetctx, state.args)
         for statement, callee in _calls_unlike_functions(*activities(*code, scalar_names(typemap))):

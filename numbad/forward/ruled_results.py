@@ -4,8 +4,15 @@ In `y = clipped(x)`, where the function returns `x`, the two are one array, whil
 made with are two: what is written to one would not be seen in the other.
 """
 
-from ..ir.function import may_follow, read_by
+from types import FunctionType
+
+from numba.core import ir
+from numba.core.dispatcher import Dispatcher
+
+from ..ir.function import is_expr, may_follow, read_by
+from ..ir.untyped import constant_of
 from ..rules.registry import JVP, name_of
+from .known import STANDS_FOR
 
 SHARED_WAY_OUT = "let the function return a copy: return x.copy()"
 
@@ -16,6 +23,19 @@ def shared_result(callee):
         f"{name_of(callee)}, which has a rule and returns (a part of) an argument, where one of the two is "
         "written to and the other read afterwards"
     )
+
+
+def calls_ruled(func_ir):
+    """Whether code calls a jitted function with a rule of the user's."""
+    for block in func_ir.blocks.values():
+        for statement in block.find_insts(ir.Assign):
+            if is_expr(statement.value, "call"):
+                called = constant_of(func_ir, statement.value.func)
+                if isinstance(called, FunctionType) and isinstance(
+                    STANDS_FOR.get(called), Dispatcher
+                ):
+                    return True
+    return False
 
 
 def unlike_function(flow, changes, returned):

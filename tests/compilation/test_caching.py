@@ -232,14 +232,14 @@ import json
 import numpy as np
 import numbad as nd
 from numba import njit
-from helpers import h
+from helpers import h, twice
 
 @njit
 def squared(x):
     return x * x
 
 solve = nd.ode.solver(lambda t, y, k: (-h(k) * y[0],))
-nd.scalar_rule(squared, lambda ans, x: (h(x),))
+nd.scalar_rule(squared, lambda ans, x: (0.5 * twice(h(x)),))
 decay = nd.value_and_grad(lambda k: solve((1.0,), np.array([0.0, 1.0]), (k,))[1, 0], mode="reverse")
 print(json.dumps([*decay(0.5), nd.grad(lambda x: squared(x))(1.0)]))
 """
@@ -253,6 +253,7 @@ def test_what_numba_keeps_of_a_callee_is_not_taken_where_its_constants_have_chan
     (tmp_path / "helpers.py").write_text(
         "from numba import njit\nfrom constants_ import K\n"
         "@njit(cache=True)\ndef h(x):\n    return K * x\n"
+        "@njit('f8(f8)', cache=True)\ndef twice(x):\n    return 2.0 * x\n"
     )
     for k in (2.0, 3.0):
         (tmp_path / "constants_.py").write_text(f"K = {k}\n")
