@@ -4,6 +4,7 @@ from numba import typeof
 from numba.core import types
 
 from ..errors import ArgumentError
+from ..operators.describe import describe, hint
 
 
 def checked_axes(in_axes, names):
@@ -43,8 +44,10 @@ def plain(ty):
 
 def check_batched(name, ty, axis):
     """ArgumentError where an argument has no such axis."""
+    if isinstance(ty, types.PyObject):
+        raise ArgumentError(f"nd.batch: argument '{name}' is {describe(ty)}{hint(ty)}")
     if not isinstance(ty, types.Array) or ty.ndim <= axis:
-        what = f"a {ty.ndim}-D array" if isinstance(ty, types.Array) else str(ty)
+        what = f"a {ty.ndim}-D array" if isinstance(ty, types.Array) else describe(ty)
         raise ArgumentError(
             f"nd.batch: argument '{name}' is {what}, and has no axis {axis} for the batch; "
             "an argument that all evaluations share has None in in_axes"

@@ -30,7 +30,7 @@ class TestWrongUse:
                 nd.batch(_ratio, lanes=lanes)
 
     def test_arguments(self):
-        with pytest.raises(nd.ArgumentError, match="'y' is float64, and has no axis 0"):
+        with pytest.raises(nd.ArgumentError, match="'y' is a float64, and has no axis 0"):
             nd.batch(_ratio)(X, 1.0)
         with pytest.raises(nd.ArgumentError, match="'y' is a 1-D array, and has no axis 1"):
             nd.batch(_ratio, (0, 1))(X, X)

@@ -149,7 +149,7 @@ def test_errors_name_the_users_arguments():
     gradient = nd.batch(nd.grad(price))
     with pytest.raises(nd.ArgumentError, match="'spot' and 'strike' have different lengths"):
         gradient(SPOT, STRIKE[:5], SPREAD)
-    with pytest.raises(nd.ArgumentError, match="'spot' is float64, and has no axis 0"):
+    with pytest.raises(nd.ArgumentError, match="'spot' is a float64, and has no axis 0"):
         gradient(1.0, STRIKE, SPREAD)
     for lanes in ("auto", 8):
         with pytest.raises(nd.ArgumentError, match="nd.grad needs a function that returns a float"):
