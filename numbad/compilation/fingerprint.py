@@ -158,9 +158,10 @@ class Fingerprint:
 
     def _function(self, value):
         self.add(value.__defaults__).add(value.__kwdefaults__)
+        names = sorted(names_in(value.__code__))
         for cell in value.__closure__ or ():
             try:
-                self.add(cell.cell_contents)
+                self._global(cell.cell_contents, names)
             except ValueError:
                 raise UndigestibleError("an empty closure cell") from None
         if stands_in_library(value):
@@ -168,7 +169,6 @@ class Fingerprint:
             self._hash.update(value.__code__.co_code)
             return
         self.add(value.__code__)
-        names = sorted(names_in(value.__code__))
         for name in names:
             if name in value.__globals__:
                 self._text(name)
@@ -176,19 +176,22 @@ class Fingerprint:
         for implementation in _overloads(value):
             self.add(implementation)
 
-    def _global(self, value, names):
+    def _global(self, value, names, within=()):
         """Add a global, and of a module or class of the user's what the function may take from it."""
         self.add(value)
         if isinstance(value, pytypes.ModuleType) and not is_library(value.__name__):
-            held = vars(value)
+            held = {name: getattr(value, name) for name in names if hasattr(value, name)}
         elif isinstance(value, type) and not is_library(value.__module__):
-            held = {k: v for k, v in inspect.getmembers_static(value) if isinstance(v, _HELD)}
+            found = inspect.getmembers_static(value)
+            held = {k: v for k, v in found if k in names and isinstance(v, _HELD)}
         else:
             return
-        for name in names:
-            if name in held:
-                self._text(name)
-                self._global(held[name], names)
+        for name, member in held.items():
+            self._text(name)
+            if not any(
+                member is one for one in within
+            ):  # modules and classes may lead to each other
+                self._global(member, names, (*within, value))
 
     def _module(self, value):
         root = sys.modules.get(value.__name__.partition(".")[0], value)

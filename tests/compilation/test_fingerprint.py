@@ -131,6 +131,31 @@ def test_attributes_of_classes(monkeypatch):
     assert fingerprint(function) not in (first, None)
 
 
+@pytest.mark.parametrize("closure", [False, True], ids=["global", "closure"])
+def test_modules_and_classes_that_lead_to_each_other(monkeypatch, closure):
+    """A module that a function around has imported is as one that the file has."""
+    module = types.ModuleType("somebodys")
+    module.module, module.Configuration = module, Configuration
+    monkeypatch.setattr(Configuration, "itself", Configuration, raising=False)
+    if closure:
+
+        def function(x):
+            return module.module.Configuration.itself.factor * x + module.shift
+
+    else:
+        scope = {"module": module}
+        exec("def f(x): return module.module.Configuration.itself.factor * x + module.shift", scope)
+        function = scope["f"]
+    found = []
+    for factor, shift in ((1.0, 1.0), (2.0, 1.0), (2.0, 3.0), (1.0, 1.0)):
+        monkeypatch.setattr(Configuration, "factor", factor)
+        module.shift = shift
+        found.append(fingerprint(function))
+    assert None not in found
+    assert found[0] == found[3]
+    assert len(set(found)) == 3
+
+
 def test_equal_code_has_equal_digests():
     for value in (1.0, (1.0, "a"), np.arange(3), Given, Given(1, 2), np.float32(2), {1, 2}):
         assert fingerprint(generated(value)) == fingerprint(generated(value)) is not None
