@@ -14,6 +14,12 @@ def along_a_line(y):
     return y[0]
 
 
+def on_both_sides(y):
+    for i in range(1, y.size - 1):
+        y[i] = y[i + 1] * y[i + 1] * y[i - 1] * y[i]
+    return y[-2]
+
+
 def over_a_grid(y):
     for i in range(y.shape[0] - 1):
         for j in range(1, y.shape[1]):
@@ -61,6 +67,7 @@ Y = np.array([0.9, 1.1, 0.7, 1.3, 0.8])
 GRID = np.array([[0.9, 1.1, 0.7], [1.3, 0.8, 1.2], [0.6, 1.4, 1.05]])
 PROGRAMS = [
     (along_a_line, Y, 16),
+    (on_both_sides, Y, 16),  # what lies behind is read there again
     (over_a_grid, GRID, 24),
     (in_rows, GRID, 16),
     (by_another_number, Y, 24),
