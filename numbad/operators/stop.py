@@ -49,12 +49,12 @@ def _as_constant(x):
         return lambda x: x
     if isinstance(x, types.BaseTuple):
         return each_member(x, "as_constant(x[{i}])", {"as_constant": as_constant}, "x")
-    return (lambda x: plain(x)) if isinstance(x, d.Dual | types.Array) else None
+    return (lambda x: plain(x)) if isinstance(x, d.Dual) or d.is_dual_array(x) else None
 
 
 @overload(stop_gradient)
 def _stop_gradient(x):
-    if isinstance(x, types.Array):
+    if isinstance(x, types.Array) and not isinstance(x.dtype, types.Record):
         return _copy_of(x.dtype) if d.is_dual_array(x) else _copy
     if isinstance(x, types.BaseTuple):
         return each_member(x, "stop_gradient(x[{i}])", {"stop_gradient": stop_gradient}, "x")

@@ -127,3 +127,25 @@ def test_a_copy_keeps_its_layout():
 def test_structures_are_refused():
     with pytest.raises(TypingError, match="nd.stop_gradient of the numbers and arrays in it"):
         njit(lambda p: nd.stop_gradient(p))(typed.List([1.0]))
+
+
+def of_records(x):
+    a = np.zeros(2, RECORD)
+    a[0].u = 2.0 * x
+    return nd.stop_gradient(a)[0].u * x
+
+
+def of_a_field(x):
+    a = np.zeros(2, RECORD)
+    a[0].u = 2.0 * x
+    return nd.stop_gradient(a[0].u) * x
+
+
+RECORD = np.dtype([("u", "f8"), ("v", "f8")])
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+def test_structured_arrays_are_refused_and_their_fields_taken(mode):
+    with pytest.raises(TypingError, match="nd.stop_gradient of the numbers and arrays in it"):
+        nd.grad(of_records, mode=mode)(3.0)
+    assert nd.value_and_grad(of_a_field, mode=mode)(3.0) == (18.0, 6.0)
