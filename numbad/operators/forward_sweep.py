@@ -12,7 +12,7 @@ from numba.core import types
 
 from ..errors import ArgumentError, UnsupportedError
 from ..forward import access
-from ..forward.dual import Dual, base_scalar
+from ..forward.dual import Dual, base_scalar, with_base
 from ..forward.dualize import replacement
 from ..forward.layout import empty_as
 from ..forward.promote import effects
@@ -280,6 +280,8 @@ class ForwardSweep(Writer):
             )
 
     def _scalar_by_array(self, out, leaf, name, scalar):
+        if self.operator.scalar:  # a gradient has the precision of its argument, as in reverse mode
+            scalar = with_base(scalar, base_scalar(leaf.type.dtype))
         self.before.append(f"{name} = np.zeros({leaf.source}.shape, {self.dtype(scalar)})")
         if self.is_active(out):
             self.before.append(f"{name}_flat = {name}.reshape({name}.size)")

@@ -243,6 +243,21 @@ def test_float32_stays_float32():
     np.testing.assert_array_equal(gradient, np.array([3.0, 5.0], dtype=np.float32))
 
 
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+def test_a_gradient_has_the_precision_of_its_argument(mode):
+    def squares(a, s):
+        total = 0.0  # a float64, and so is the sum
+        for x in a:
+            total += s * x * x
+        return total
+
+    a = np.array([1.5, 2.5], dtype=np.float32)
+    by_a, by_s = nd.grad(squares, (0, 1), mode=mode)(a, np.array([2.0]).sum())
+    np.testing.assert_array_equal(by_a, np.array([6.0, 10.0], dtype=np.float32), strict=True)
+    assert by_s == 8.5
+    assert nd.grad(squares, mode=mode)(a.astype(np.float64), 2.0).dtype == np.float64
+
+
 @pytest.mark.deep(but=["*-<lambda>0", "reverse-<lambda>3"])
 @pytest.mark.parametrize(
     "f",
