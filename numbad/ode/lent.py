@@ -13,11 +13,9 @@ from numbad.ode.borrowed import Borrowed, mapped
 
 
 class Lent(types.Type):
-    """A contiguous array that is lent."""
+    """An array that is lent; one that is not contiguous has strides besides."""
 
     def __init__(self, array):
-        if array.layout != "C":
-            raise ValueError(f"only contiguous arrays can be lent, not {array}")
         self.array = array
         super().__init__(f"Lent({array})")
 
@@ -33,8 +31,11 @@ class Lent(types.Type):
 @register_model(Lent)
 class LentModel(models.StructModel):
     def __init__(self, dmm, ty):
-        shape = types.UniTuple(types.intp, ty.array.ndim)
-        super().__init__(dmm, ty, [("data", types.CPointer(ty.array.dtype)), ("shape", shape)])
+        sizes = types.UniTuple(types.intp, ty.array.ndim)
+        members = [("data", types.CPointer(ty.array.dtype)), ("shape", sizes)]
+        if ty.array.layout != "C":
+            members.append(("strides", sizes))
+        super().__init__(dmm, ty, members)
 
 
 def lent_type(ty):
@@ -59,6 +60,8 @@ def converted(context, builder, old, new, value):
         array = make_array(old)(context, builder, value)
         struct = context.make_helper(builder, new)
         struct.data, struct.shape = array.data, array.shape
+        if new.array.layout != "C":
+            struct.strides = array.strides
         return struct._getvalue()
     return _returned_array(context, builder, old, value)
 
@@ -69,9 +72,12 @@ def _returned_array(context, builder, ty, value):
     size = context.get_abi_sizeof(context.get_data_type(ty.array.dtype))
     itemsize = context.get_constant(types.intp, size)
     shape = [builder.extract_value(struct.shape, i) for i in range(ty.array.ndim)]
-    strides = [itemsize]
-    for extent in reversed(shape[1:]):
-        strides.insert(0, builder.mul(strides[0], extent))
+    if ty.array.layout == "C":
+        strides = [itemsize] if shape else []
+        for extent in reversed(shape[1:]):
+            strides.insert(0, builder.mul(strides[0], extent))
+    else:
+        strides = [builder.extract_value(struct.strides, i) for i in range(ty.array.ndim)]
     array = make_array(ty.array)(context, builder)
     populate_array(array, struct.data, shape, strides, itemsize=itemsize, meminfo=None, parent=None)
     return array._getvalue()
