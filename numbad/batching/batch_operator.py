@@ -123,11 +123,11 @@ def together_or_not(batch, argtypes, together, one_by_one):
         return one_by_one()
     try:
         return together(LANES if batch.lanes == "auto" else batch.lanes)
-    except ArgumentError:
-        raise
     except Exception as error:  # compilers fail in many ways
         if batch.lanes == "auto":
             return one_by_one()
+        if isinstance(error, ArgumentError):
+            one_by_one()  # raises what is wrong with the arguments, if it is not that they are lanes
         name, cause = batch.f.py_func.__name__, error.__cause__
         told = str(error) if cause is None else f"there is no code for them: {reason(cause)}"
         raise UnsupportedError(

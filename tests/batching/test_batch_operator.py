@@ -125,3 +125,23 @@ def test_a_number_from_an_array_is_changed_alone():
     for f, shared in ((_row, np.ones((2, 2))), (_first_a_number, p), (_handed_on, p)):
         with pytest.raises(nd.UnsupportedError, match="may change its argument"):
             nd.batch(f, (0, None))(x, shared)
+
+
+@pytest.mark.parametrize(
+    ("operator", "by_a"),
+    [
+        (lambda a, x: nd.root(lambda y, b: y * y - b, 1.0, (a,)) * x, 0.5 / 0.49**0.5),
+        (lambda a, x: nd.grad(lambda y: y * y * y)(a) * x, 6 * 0.49),
+    ],
+    ids=["root", "grad"],
+)
+def test_operators_of_what_is_shared_go_one_by_one(operator, by_a):
+    """Their results are numbers, but the cotangents of these are lanes."""
+    x = np.arange(1.0, 6.0)
+    batch = nd.batch(operator, (None, 0))
+    for mode in ("forward", "reverse"):
+        found = nd.grad(lambda a: batch(a, x).sum(), mode=mode)(0.49)
+        assert found == pytest.approx(by_a * x.sum(), rel=1e-12)
+    in_lanes = nd.batch(operator, (None, 0), lanes=LANES)
+    with pytest.raises(nd.UnsupportedError, match=f"cannot run in {LANES} lanes"):
+        nd.grad(lambda a: in_lanes(a, x).sum(), mode="reverse")(0.49)
