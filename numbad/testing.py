@@ -3,9 +3,13 @@
 import warnings
 
 import numpy as np
+from numba.core import ir
+from numba.core.dispatcher import Dispatcher
 
 from .errors import ArgumentError, NumbadError, UnsupportedError
-from .operators import jvp, vjp
+from .ir.function import is_expr
+from .ir.untyped import constant_of, untyped
+from .operators import jvp, stop_gradient, vjp
 from .operators.operator_dispatcher import as_dispatcher
 
 MODES = ("forward", "reverse")
@@ -85,29 +89,79 @@ def compare_operator(operator, args):
     derivatives that are off by less than 1 %, as those of solutions within an error tolerance are.
     """
     given = args[0] if operator.takes_tuples else args
-    mode = getattr(operator, "mode", None)
-    modes = (mode,) if mode in MODES else ("forward",)
+    inner = getattr(operator.f, "operator", None)
+    if inner is not None and not inner.takes_tuples:
+        compare_operator(inner, given)
     try:
-        if _draws(operator.f, given):
-            told = (
-                f"{operator.name}: the function gives another value each time; nothing is compared"
-            )
-            warnings.warn(told, stacklevel=4)
-            return
-        check_grads(operator.f, given, modes=modes, order=1)
-    except (ArgumentError, UnsupportedError):
-        pass  # of other arguments than the operator's
-    except RoughError as error:
-        warnings.warn(str(error), stacklevel=4)
-    except GradientError as error:
+        _compare_modes(operator, given)
+    except _UndecidedError as undecided:
+        warnings.warn(str(undecided), stacklevel=4)
+
+
+class _UndecidedError(Exception):
+    """What differences cannot decide."""
+
+
+def _compare_modes(operator, given):
+    f = operator.f
+    try:
+        draws = _draws(f, given)
+    except ArgumentError:
+        return  # it has arguments of other kinds
+    if draws:
+        raise _UndecidedError(
+            f"{operator.name}: the function gives another value each time; nothing is compared"
+        )
+    for mode in _modes_of(operator):
         try:
-            check_grads(operator.f, given, modes=modes, order=1, rtol=NEARLY, atol=NEARLY)
-            told = "A tolerance may leave that: of a solver, of an iteration"
-        except GradientError:
-            if not _has_kink(operator.f, given):
-                raise
-            told = "The function has a kink here, where derivatives are of one side (docs/kinks.md)"
-        warnings.warn(f"{error}. {told}", stacklevel=4)
+            check_grads(f, given, modes=(mode,), order=1)
+        except (ArgumentError, UnsupportedError):
+            pass  # of other arguments than the operator's
+        except RoughError as error:
+            raise _UndecidedError(error) from None
+        except GradientError as error:
+            raise _UndecidedError(f"{error}. {_excuse(f, given, mode, error)}") from None
+
+
+def _modes_of(operator):
+    """The modes that an operator has derivatives by."""
+    if operator.name in _MODES_OF:
+        return _MODES_OF[operator.name]
+    return sorted(operator.choice.used()) if hasattr(operator, "choice") else ("forward",)
+
+
+_MODES_OF = {"vjp": ("reverse",), "hvp": MODES, "grad_and_hvp": MODES}
+
+
+def _excuse(f, given, mode, error):
+    """Why a derivative may be right that differences contradict; raises the error where nothing says so."""
+    if _stops(f):
+        return "The function calls nd.stop_gradient, which differences know nothing of"
+    try:
+        check_grads(f, given, modes=(mode,), order=1, rtol=NEARLY, atol=NEARLY)
+    except GradientError:
+        if not _has_kink(f, given):
+            raise error from None
+        return "The function has a kink here, where derivatives are of one side (docs/kinks.md)"
+    return "A tolerance may leave that: of a solver, of an iteration"
+
+
+def _stops(dispatcher, seen=()):
+    """Whether a function, or one that it calls, holds something constant by `stop_gradient`."""
+    while hasattr(dispatcher, "operator"):
+        dispatcher = dispatcher.operator.f
+    if dispatcher in seen:
+        return False
+    func_ir = untyped(dispatcher)
+    calls = [
+        constant_of(func_ir, s.value.func)
+        for block in func_ir.blocks.values()
+        for s in block.find_insts(ir.Assign)
+        if is_expr(s.value, "call")
+    ]
+    callees = [called for called in calls if isinstance(called, Dispatcher)]
+    callees += [fun for solve in callees for fun, _ in getattr(solve, "handed_args", ())]
+    return stop_gradient in calls or any(_stops(called, (*seen, dispatcher)) for called in callees)
 
 
 def _draws(f, args):

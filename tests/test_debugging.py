@@ -131,6 +131,40 @@ def test_a_wrong_derivative_is_told_where_the_function_is_even(at):
         nd.derivative(lambda x: square(x))(at)
 
 
+def cube_by_a_wrong_rule(which):
+    cube = njit(lambda x: x * x * x)
+    rules = {
+        "jvp": lambda primals, tangents: (primals[0] ** 3, 2 * primals[0] ** 2 * tangents[0]),
+        "vjp": (lambda x: (x**3, x), lambda x, bar: (2 * x * x * bar,)),
+    }
+    nd.rule(cube, **{which: rules[which]})
+    return lambda x: 1.0 * cube(x)
+
+
+@pytest.mark.parametrize(
+    ("which", "call"),
+    [
+        ("jvp", lambda f: nd.jvp(f)((2.0,), (1.0,))),
+        ("vjp", lambda f: nd.grad(f, mode="reverse")(2.0)),
+        ("vjp", lambda f: nd.vjp(f)((2.0,), 1.0)),
+        ("vjp", lambda f: nd.hvp(f)((2.0,), (1.0,))),
+        ("vjp", lambda f: nd.grad_and_hvp(f)((2.0,), (1.0,))),
+        ("vjp", lambda f: nd.hessian(f)(2.0)),
+    ],
+    ids=["jvp", "grad", "vjp", "hvp", "grad_and_hvp", "hessian"],
+)
+def test_a_wrong_rule_is_told_by_each_operator_that_uses_it(which, call):
+    function = cube_by_a_wrong_rule(which)
+    with nd.debug(), pytest.raises(GradientError, match="differences of the function give 12"):
+        call(function)
+
+
+def test_what_is_held_constant_is_no_error():
+    stopped = njit(lambda x: nd.stop_gradient(x))
+    with nd.debug(), pytest.warns(UserWarning, match=r"calls nd\.stop_gradient"):
+        assert nd.grad(lambda x: x * stopped(x))(2.0) == 2.0
+
+
 def test_what_differences_cannot_decide_is_a_warning():
     """The derivatives are right."""
     times = np.linspace(0.0, 20.0, 11)

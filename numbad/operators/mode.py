@@ -92,6 +92,10 @@ class Choice:
             tried.append("forward" if tried[0] == "reverse" else "reverse")
         return tried[-1]
 
+    def used(self):
+        """The modes that code was generated in so far."""
+        return {self.mode} if self.mode != "auto" else {tried[-1] for tried in self._taken.values()}
+
     def may_be_own(self, argtypes):
         """Whether a Jacobian that the function brings along may still be taken."""
         return self.mode != "forward" and self._own.get(argtypes, True)

@@ -7,7 +7,7 @@ stub with the right signature. So the result can be called from Python, from nop
 """
 
 import inspect
-from functools import partial
+from functools import cache, partial
 
 from numba import njit
 from numba.core import bytecode, interpreter, sigutils
@@ -366,8 +366,10 @@ def _innermost(f):
 KNOWN.append(OperatorDispatcher)
 
 
-class WatchedDispatcher(Watched, OperatorDispatcher):
-    """The same in the debug mode."""
+@cache
+def _watched(kind):
+    """The class of such dispatchers in the debug mode."""
+    return type(f"Watched{kind.__name__}", (Watched, kind), {})
 
 
 def build(operator):
@@ -396,8 +398,8 @@ def _build(operator):
     stub.__numbad_operator__ = operator
     options = inherited_options(f)
     options["nopython"] = True
-    kind = WatchedDispatcher if debugging() else OperatorDispatcher
-    kind = operator.dispatcher_class or kind
+    kind = operator.dispatcher_class or OperatorDispatcher
+    kind = _watched(kind) if debugging() else kind
     dispatcher = kind(stub, targetoptions=options, pipeline_class=OperatorCompiler)
     return caching.enable(
         dispatcher, lambda: (bool(operator.vector_math), operator.key(), options, f)
