@@ -319,19 +319,19 @@ def _astype(a, dtype):
 stand_for_method("astype", astype)
 
 
-def trace(a):
+def trace(a, offset=0):
     raise NotImplementedError
 
 
 @overload_stand_in(trace)
-def _trace(a):
+def _trace(a, offset=0):
     if not is_dual_array(a):
-        return lambda a: np.trace(a)
+        return lambda a, offset=0: np.trace(a, offset)
 
-    def diagonal_sum(a):
+    def diagonal_sum(a, offset=0):
         total = as_zero(a)
-        for i in range(min(a.shape)):
-            total += a[i, i]
+        for i in range(max(0, -offset), min(a.shape[0], a.shape[1] - offset)):
+            total += a[i, i + offset]
         return total
 
     return diagonal_sum

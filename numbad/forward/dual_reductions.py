@@ -48,21 +48,34 @@ def _sorted(a):
 def _overload_sorted(a):
     if not is_dual_array(a):
         return lambda a: np.sort(a)
-    if a.ndim != 1:
-        return None
-    return lambda a: a[np.argsort(plain(a), kind="mergesort")]
+    if a.ndim == 1:
+        return lambda a: a[np.argsort(plain(a), kind="mergesort")]
+
+    def rows_in_order(a):
+        n = a.shape[-1]
+        count = a.size // n if n else 0
+        out = a.copy()
+        rows = out.reshape((count, n))
+        for i in range(count):
+            rows[i] = rows[i][np.argsort(plain(rows[i]), kind="mergesort")]
+        return out
+
+    return rows_in_order if a.ndim > 1 else None
 
 
-def _sort(a):
+def _sort(a, kind=None):
     raise NotImplementedError
 
 
 @overload_stand_in(_sort)
-def _overload_sort(a):
+def _overload_sort(a, kind=None):
     if not is_dual_array(a):
-        return method_call("sort")
+        return define(
+            f"def call(a, kind=None):\n    return a.sort({'' if is_none(kind) else 'kind=kind'})\n",
+            {},
+        )
 
-    def sort(a):
+    def sort(a, kind=None):
         a[:] = _sorted(a)
 
     return sort

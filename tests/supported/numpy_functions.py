@@ -171,6 +171,9 @@ for _name in ("argmin", "argmax", "nanargmin", "nanargmax", "all", "any"):
     _add(_name, f"np.{_name}(a) + 1", constant=True)
 _add("average", "np.average(a, None, b) * a[1]")
 _add("trace", "np.trace(m) * m[0, 1]")
+reductions.call(
+    "trace-offset", "np.trace(m, 1) * m[0, 1]", feature="`np.trace` beside the diagonal", names=()
+)
 _add("diff", "total(np.diff(a)) * a[1]")
 _add("ediff1d", "total(np.ediff1d(a)) * a[1]")
 _add(_TRAPEZOID, f"np.{_TRAPEZOID}(a) * a[1]")
@@ -185,6 +188,7 @@ reductions.call("sum-builtin", "sum(a) * a[1]", feature="`sum` of an array", nam
 
 _add = _adder(order)
 _add("sort", "total(np.sort(a)) * a[1]")
+order.call("sort-rows", "total2(np.sort(m)) * m[1, 1]", feature="`np.sort` of rows", names=())
 _add("argsort", "np.argsort(a)[0]", constant=True)
 _add("partition", "np.partition(a, 2)[2] * a[1]")
 _add("argpartition", "np.argpartition(a, 2)[2]", constant=True)

@@ -91,20 +91,43 @@ def put_in_order(a):
         a[k] = before[order[k]]
 
 
+@njit
+def rows_in_order(a):
+    """The same along the last axis of an array of several."""
+    n = a.shape[-1]
+    count = a.size // n if n else 0
+    out = np.empty(a.shape, a.dtype)
+    rows, sorted_rows = np.ascontiguousarray(a).reshape((count, n)), out.reshape((count, n))
+    for i in range(count):
+        order = np.argsort(rows[i])
+        for k in range(n):
+            sorted_rows[i, k] = rows[i, order[k]]
+    return out
+
+
+@njit
+def put_rows_in_order(a):
+    a[:] = rows_in_order(a)
+
+
 def _sortable(ty):
-    return isinstance(ty, types.Array) and ty.ndim == 1 and isinstance(ty.dtype, types.Float)
+    return isinstance(ty, types.Array) and ty.ndim > 0 and isinstance(ty.dtype, types.Float)
 
 
 def sorted_array(fn, label, s, call):
-    """`np.sort(a)` of one axis."""
-    if not _sortable(fn.type_of(call.args[0])):
+    """`np.sort(a)`, along the last axis."""
+    ty = fn.type_of(call.args[0])
+    if not _sortable(ty):
         return None
-    return StandIn(fn, label, s, in_order, call.args)
+    return StandIn(fn, label, s, in_order if ty.ndim == 1 else rows_in_order, call.args)
 
 
 def sort_array(fn, label, s, call, owner, ty):
-    """`a.sort()` of one axis."""
-    return StandIn(fn, label, s, put_in_order, [owner], writes=owner) if _sortable(ty) else None
+    """`a.sort()`, along the last axis."""
+    if not _sortable(ty):
+        return None
+    helper = put_in_order if ty.ndim == 1 else put_rows_in_order
+    return StandIn(fn, label, s, helper, [owner], writes=owner)
 
 
 def _shuffled(helper):

@@ -1,5 +1,7 @@
 """`A @ B`, `np.dot`, `np.vdot` of vectors and matrices: BLAS in both sweeps."""
 
+import operator
+
 import numpy as np
 from numba.core import types
 
@@ -104,5 +106,10 @@ def vdot(fn, label, s, call):
     return product(fn, label, s, list(call.args))
 
 
-FUNCTIONS = {np.dot: dot, np.vdot: vdot}
+def matmul(fn, label, s, call):
+    """`operator.matmul(a, b)`."""
+    return product(fn, label, s, call.args)
+
+
+FUNCTIONS = {np.dot: dot, np.vdot: vdot, operator.matmul: matmul}
 METHODS = {"dot": method_dot}
