@@ -70,7 +70,11 @@ def root(g, x0, args=(), bracket=None, xtol=XTOL, rtol=RTOL, maxiter=100):
     (1.03736202, 1.03466723)
     """
     return build(Root(g))(
-        _start("root", x0), _tuple(args), _pair("root", bracket), xtol, rtol, maxiter
+        _start("root", x0),
+        _tuple(args),
+        _pair("root", bracket),
+        *_search("root", xtol, rtol),
+        maxiter,
     )
 
 
@@ -90,7 +94,9 @@ def fixed_point(f, x0, args=(), xtol=XTOL, rtol=RTOL, maxiter=1000):
     >>> round(nd.derivative(lambda a: nd.fixed_point(f, 0.5, (a,)))(1.0), 9)
     -0.205247034
     """
-    return build(FixedPoint(f))(_start("fixed_point", x0), _tuple(args), None, xtol, rtol, maxiter)
+    return build(FixedPoint(f))(
+        _start("fixed_point", x0), _tuple(args), None, *_search("fixed_point", xtol, rtol), maxiter
+    )
 
 
 def minimize(f, x0, args=(), xtol=XTOL, rtol=RTOL, maxiter=200):
@@ -111,7 +117,9 @@ def minimize(f, x0, args=(), xtol=XTOL, rtol=RTOL, maxiter=200):
     >>> round(nd.derivative(lambda force: nd.minimize(energy, 0.0, (force,)))(1.4), 12)
     0.454545454545
     """
-    return build(LocalMinimum(f))(_start("minimize", x0), _tuple(args), None, xtol, rtol, maxiter)
+    return build(LocalMinimum(f))(
+        _start("minimize", x0), _tuple(args), None, *_search("minimize", xtol, rtol), maxiter
+    )
 
 
 def minimize_scalar(f, bracket, args=(), xtol=XTOL, rtol=RTOL, maxiter=200):
@@ -131,7 +139,9 @@ def minimize_scalar(f, bracket, args=(), xtol=XTOL, rtol=RTOL, maxiter=200):
     0.083333333333
     """
     pair = _pair("minimize_scalar", bracket)
-    return build(BracketedMinimum(f))(pair[0], _tuple(args), pair, xtol, rtol, maxiter)
+    return build(BracketedMinimum(f))(
+        pair[0], _tuple(args), pair, *_search("minimize_scalar", xtol, rtol), maxiter
+    )
 
 
 def quad(f, a, b, args=(), epsabs=1.49e-8, epsrel=1.49e-8, limit=200):
@@ -198,6 +208,16 @@ def _real(what, value):
         return float(value)
     except (TypeError, ValueError):
         raise ArgumentError(f"nd.{what} is a float, not {value!r}") from None
+
+
+def _search(name, xtol, rtol):
+    """The tolerances of a search."""
+    tolerances = _real(f"{name}: xtol", xtol), _real(f"{name}: rtol", rtol)
+    if not min(tolerances) >= 0.0:
+        raise ArgumentError(
+            f"nd.{name}: xtol and rtol are not negative; they are {xtol!r} and {rtol!r}"
+        )
+    return tolerances
 
 
 def _tuple(args):

@@ -64,9 +64,10 @@ def check_times(ts, aims):
         if not abs(time_at(ts, row)) < math.inf:
             return failure.TIMES_NOT_FINITE, time_at(ts, row)
     first = time_at(ts, 0)
-    direction = time_at(ts, count - 1) - first
+    forwards = time_at(ts, count - 1) > first
     for row in range(1, count - aims):
-        if not (time_at(ts, row) - time_at(ts, row - 1)) * direction > 0.0:
+        before, now = time_at(ts, row - 1), time_at(ts, row)
+        if not (now > before if forwards else now < before):
             return failure.TIMES_NOT_MONOTONE, time_at(ts, row)
     return failure.RUNNING, first
 

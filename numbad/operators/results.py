@@ -28,16 +28,18 @@ def float_result(operator, tree):
 def scalar_result(operator, tree):
     """The single leaf of a result that is a number; ArgumentError where the result is anything else."""
     name, f = operator.name, operator.f.py_func.__name__
+    differentiates = name not in ("quad", "root", "fixed_point", "minimize", "minimize_scalar")
     if not isinstance(tree, ArgumentLeaf) or tree.kind == "array":
         kind = "a tuple" if not isinstance(tree, ArgumentLeaf) else f"a {tree.type.ndim}-D array"
         raise ArgumentError(
-            f"nd.{name} needs a function that returns a float; {f} returns {kind}. "
-            "Perhaps you meant nd.jacobian"
+            f"nd.{name} needs a function that returns a float; {f} returns {kind}"
+            + ". Perhaps you meant nd.jacobian" * differentiates
         )
     if isinstance(tree.type, types.NoneType):
+        way = "writes its result into an argument is differentiated by nd.jacobian(f, out=...)"
         raise ArgumentError(
-            f"nd.{name} needs a function that returns a float; {f} returns None. A function that "
-            "writes its result into an argument is differentiated by nd.jacobian(f, out=...)"
+            f"nd.{name} needs a function that returns a float; {f} returns None"
+            + f". A function that {way}" * differentiates
         )
     if isinstance(base_scalar(tree.type), types.Complex):
         raise ArgumentError(

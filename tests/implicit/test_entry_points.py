@@ -24,8 +24,10 @@ def test_arguments():
         nd.root(square, 1.0, (1.0, 2.0))
     with pytest.raises(nd.ArgumentError, match="x0 is a float or a 1-D array"):
         nd.root(affine, np.ones((2, 2)), (np.ones((2, 2)), np.ones(2)))
-    with pytest.raises(nd.ArgumentError, match="returns a float"):
+    with pytest.raises(nd.ArgumentError, match=r"returns a float.* returns a tuple$"):
         nd.root(lambda x: (x, x), 1.0)
+    with pytest.raises(nd.ArgumentError, match=r"nd.root: xtol and rtol are not negative"):
+        nd.root(square, 1.0, (2.0,), xtol=-1.0)
     with pytest.raises(nd.ArgumentError, match="1-D array"):
         nd.root(lambda x: x[0], np.ones(1))
     with pytest.raises(nd.ArgumentError, match="pair"):

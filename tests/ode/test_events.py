@@ -249,6 +249,7 @@ def test_backwards_in_time_in_place_with_an_array():
         (lambda: nd.ode.at_times("soon"), "finite floats"),
         (lambda: nd.ode.solver(still, events=abs_speed), "nd.ode.event"),
         (lambda: nd.ode.solver(still, events=nd.ode.event(abs_speed), keep_events=-1), "count"),
+        (lambda: nd.ode.solver(still, keep_events=1), "keeps events, of which there are none"),
     ],
 )
 def test_what_is_wrong_is_named(make, message):

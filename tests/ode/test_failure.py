@@ -114,3 +114,12 @@ def test_exceptions_survive_pickling():
         assert type(again) is type(error)
         assert str(again) == str(error)
     assert describe(5, 0.0) == "ts is empty: give at least the initial time"
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_times_however_near_each_other(sign):
+    """Products of their differences would be zero."""
+    solve = nd.ode.solver(lambda t, y: -y)
+    np.testing.assert_array_equal(solve(1.0, (0.0, sign * 1e-200)), [[1.0], [1.0]])
+    with pytest.raises(DataError, match="increase"):
+        solve(1.0, (0.0, sign * 1e-200, -sign * 1e-200))
