@@ -72,6 +72,15 @@ class CallSummary:
         returned = frozenset([0]) if self.returned else frozenset()
         return replace(self.of_tuple(), returned=returned, fresh=not returned)
 
+    def of_args(self, first):
+        """The same for a solver `solve(y0, ts, args)`, which gives the function `args` from `first` on."""
+
+        def third(numbers):
+            return frozenset([2] if any(k >= first for k in numbers) else ())
+
+        named = {name: third(getattr(self, name)) for name in ("written", "changed", "uncertain")}
+        return replace(self, returned=frozenset(), fresh=True, walked=frozenset(), **named)
+
     @classmethod
     def of_part(cls, count):
         """Of code that is not looked into: it may write to each of its parameters."""
@@ -243,6 +252,8 @@ class Analyser:
             return inner.of_tuple() if operator.takes_tuples else inner
         if hasattr(dispatcher, "pulled"):
             return self._visit(dispatcher.pulled, frozenset()).of_pullback()
+        if hasattr(dispatcher, "handed_args"):
+            return self._solver(dispatcher, active)
         if hasattr(dispatcher, "numbad_code"):  # a part of a function, there for what it writes
             return CallSummary.of_part(len(signature(dispatcher.py_func).parameters))
         if dispatcher.py_func.__code__.co_flags & CO_VARARGS:
@@ -252,6 +263,20 @@ class Analyser:
             self._visited.add(key)
             self._summaries[key] = self._summarise(dispatcher, active, argtypes)
         return self._summaries.get(key, CallSummary())
+
+    def _solver(self, solve, active):
+        """The summary of `solve(y0, ts, args)`, which calls functions with `args` after their first ones."""
+        called = []
+        for fun, first in solve.handed_args:
+            count = len(signature(fun.py_func).parameters)
+            met = frozenset(range(count) if active else ())
+            called.append(self._visit(fun, met).of_args(first))
+        union = {
+            name: frozenset().union(*(getattr(summary, name) for summary in called))
+            for name in ("written", "changed", "uncertain")
+        }
+        drawn = {name: any(getattr(s, name) for s in called) for name in ("random", "opaque")}
+        return CallSummary(fresh=True, **union, **drawn)
 
     def _summarise(self, dispatcher, active, argtypes):
         key = dispatcher.py_func, argtypes
@@ -310,6 +335,13 @@ def own_effects(dispatcher, argtypes=None):
     return known[argtypes]
 
 
+def returned_arguments(dispatcher, argtypes=None):
+    """The numbers of the arguments that a function with a rule may return; numbad's own return none."""
+    if (dispatcher.py_func.__module__ or "").partition(".")[0] == "numbad":
+        return frozenset()
+    return own_effects(dispatcher, argtypes).returned
+
+
 def activities(func_ir, args, scalars=frozenset()):
     """What active values do in `func_ir` for these argument types, and what it changes at all."""
     instances = instances_met(func_ir, args)
@@ -325,7 +357,7 @@ def activities(func_ir, args, scalars=frozenset()):
 
 def _calls_unlike_functions(found, changes):
     def returned(callee):
-        return own_effects(callee).returned if isinstance(callee, Dispatcher) else ()
+        return returned_arguments(callee) if isinstance(callee, Dispatcher) else ()
 
     return unlike_function(found.flow, changes, returned)
 

@@ -23,6 +23,7 @@ from numbad.ode.returns import returning_tuples
 from numbad.ode.slope_reads import reads_slope
 from numbad.ode.state import restored_type, restored_value
 from numbad.ode.state_types import is_scalar
+from numbad.ode.work_arrays import with_work_arrays, work_arrays
 
 ANOTHER_LENGTH = "the right-hand side returned another length than at its first call"
 
@@ -64,19 +65,24 @@ class RightHandSide:
 
     def _compile(self, typingctx, fun, given):
         """The dispatcher to call for arguments of the given types, and the type that it returns."""
-        dual = any(any(duals_in(ty)) for ty in given)
+        dual, work = any(any(duals_in(ty)) for ty in given), ()
         if dual:
             first = 3 if self.inplace else 2
+            work = work_arrays(fun, given, first)
             moved = [k for k, ty in enumerate(given) if k >= first and any(duals_in(ty))]
             if not self.declared:
                 warn_of_jumps(fun, moved)
         callee = returning_tuples(fun)[dual]
         if callee is not None:
+            if work:
+                callee = with_work_arrays(callee, typingctx, given, work)
             with suppress(errors.NumbaError, NumbadError, TypeError):
                 derivative = returned_type(typingctx, fun, given, callee)
                 if _is_tuple_of_scalars(derivative):
                     return callee, derivative
         callee = dispatcher_for_duals(fun) if dual else fun
+        if work:
+            callee = with_work_arrays(callee, typingctx, given, work)
         return callee, returned_type(typingctx, fun, given, callee)
 
 

@@ -202,6 +202,10 @@ def solver(
     problem = problem._replace(checkpoints=checked_checkpoints(checkpoints, problem))
     _check_continuous(problem, settings)
     declared = Declared(checked_events(events, tstops), _checked_count(keep_events))
+    if declared.keep and not declared.events:
+        raise ArgumentError(
+            f"keep_events={keep_events!r} keeps events, of which there are none: give events= or tstops="
+        )
     if not declared.events:
         return compiled(problem._replace(jac=jac), settings, 0)
     check_mass_of_events(settings.mass)
@@ -392,6 +396,7 @@ def compiled(problem, settings, level):
     origin = compiled, (problem, settings, level)
     made = generic(solve, content, choose, origin, SolverDispatcher)
     made.stand_in = stand_in
+    made.handed_args = ((problem.fun, 3 if problem.inplace else 2),)
     return made
 
 
@@ -410,7 +415,9 @@ def with_events(problem, settings, declared):
         return of_other_form(build, problem, settings, declared.events, argtypes, keeps)
 
     origin = with_events, (problem, settings, declared)
-    return by_structure("solve", PARAMETERS, core, (on_plain,), origin)
+    made = by_structure("solve", PARAMETERS, core, (on_plain,), origin)
+    made.handed_args = ((problem.fun, 3 if problem.inplace else 2),)
+    return made
 
 
 functional(

@@ -24,7 +24,7 @@ from .describe import is_differentiable
 from .generated_names import Writer, indented
 from .operator_dispatcher import plain_parameters, starred
 from .results import call_type, holds_numbers
-from .written_records import WrittenRecords
+from .written_arguments import WrittenArguments, has_stand_in, is_put_back
 
 # Partials a pass. On Lotka-Volterra with 32 inputs, passes of 8, 16 and 32 cost 1, 0.56 and 0.40
 # (AVX-512), while 6 inputs in a pass of 16 cost a tenth more than in one of 8. Below another
@@ -47,17 +47,6 @@ def balanced(total, most):
     """The number of partials a pass, so that the fewest passes carry equal shares."""
     passes = -(-total // most)
     return -(-total // passes)
-
-
-_FIXED = (
-    *(types.Number, types.Boolean, types.NoneType, types.UnicodeType, types.Omitted),
-    *(Dual, types.Dispatcher),
-)
-
-
-def _is_fixed(ty):
-    """Whether a call cannot change a value of a type."""
-    return all(map(_is_fixed, ty)) if isinstance(ty, types.BaseTuple) else isinstance(ty, _FIXED)
 
 
 @dataclass
@@ -162,8 +151,6 @@ class ForwardSweep(Writer):
 
     def _refuse_repetition(self, k, ty):
         """What a pass changes, and the next pass would meet changed, must be put back in between."""
-        if self.one_pass or _is_fixed(ty):
-            return
         raise UnsupportedError(
             f"nd.{self.operator.name} calls {self.operator.f.py_func.__name__} several times, "
             f"{self.n} inputs at a time, but it may change its argument '{self.names[k]}' ({ty}) at "
@@ -172,30 +159,17 @@ class ForwardSweep(Writer):
         )
 
     def _carry_constants(self, changed, written):
-        """Arrays that are not differentiated by but written to: as duals, or restored each pass."""
+        """What is not differentiated by but written to: as duals, or restored each pass."""
+        again = None if self.one_pass else []
+        arguments = WrittenArguments(self, self.before, self.prepare, self.after, again)
         sources = {}
         for k in sorted(changed - set(self.operator.argnums)):
             ty = self.argtypes[k] if k < len(self.argtypes) else types.none
-            if k in written and WrittenRecords.takes(ty):
-                records = WrittenRecords(k, f"arg{k}", ty, self.n, self.tag, self.namespace)
-                self.before.append(records.made)
-                self.prepare.append(records.loaded)
-                self.after.append(records.stored)
-                sources[k] = records.source, records.type
-                continue
-            if not isinstance(ty, types.Array):
+            if not (self.one_pass or is_put_back(ty, duals=k in written)):
                 self._refuse_repetition(k, ty)
-                continue
-            name = f"arg{k}"
-            if k in written and isinstance(ty.dtype, types.Float | types.Complex | Dual):
-                self.before.append(f"work{k} = {self.new_duals(name, ty)}")
-                self.before.append(f"workflat{k} = {runtime.flat(f'work{k}', ty)}")
-                self.prepare.append(runtime.loaded(f"workflat{k}", name, ty))
-                self.after.append(runtime.stored(name, f"work{k}", ty))
-                sources[k] = f"work{k}", types.Array(self.dual(ty.dtype), ty.ndim, ty.layout)
-            elif not self.one_pass:
-                self.before.append(f"saved{k} = {name}.copy()")
-                self.prepare.append(f"if start > 0:\n    {name}[...] = saved{k}")
+            if has_stand_in(ty):
+                sources[k] = arguments.stand_in(k, f"arg{k}", ty, duals=k in written)
+        self.prepare += [f"if start > 0:\n    {line}" for line in again or ()]
         return sources
 
     def arguments(self):
@@ -213,7 +187,8 @@ class ForwardSweep(Writer):
         star = starred(self.operator.f.py_func)
         for k, ty in enumerate(self.argtypes):
             if k == star:
-                sources.append(f"*arg{k}")
+                source, ty = carried.get(k, (f"arg{k}", ty))
+                sources.append(f"*{source}")
                 tys.extend(ty)
             elif k in self.trees:
                 sources.append(render(self.trees[k], self._argument, self.namespace))

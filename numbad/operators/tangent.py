@@ -39,7 +39,7 @@ from .operator_dispatcher import (
 )
 from .results import call_type, numeric_result, refuse_returned
 from .tupled import TupledDispatcher
-from .written_records import WrittenRecords
+from .written_arguments import WrittenArguments, has_stand_in
 
 
 class Tangent(Operator):
@@ -191,7 +191,9 @@ class TangentSource:
             "value_of": value_of,
             "tangent_of_level": runtime.tangent_of_level,
             "store": runtime.store,
+            "store_flat": runtime.store_flat,
             "load": runtime.load,
+            "load_flat": runtime.load_flat,
             "np": np,
         }
 
@@ -206,8 +208,12 @@ class TangentSource:
         self.sources.append(source)
         self.argtypes.append(ty)
 
-    def dual(self, scalar, tangent_scalar):
-        return Dual(join_tangent(self.typingctx, scalar, tangent_scalar), 1, self.tag)
+    n = 1  # partials
+
+    def dual(self, scalar, tangent_scalar=None):
+        if tangent_scalar is not None:
+            scalar = join_tangent(self.typingctx, scalar, tangent_scalar)
+        return Dual(scalar, self.n, self.tag)
 
     def scalar(self, k, source, tangent_source, ty, tangent_ty):
         self.sources[k] = f"pair({source}, {tangent_source}, {self.tag})"
@@ -292,29 +298,20 @@ class TangentSource:
         done = effects(self.operator.f, active, tys, by_types=overlap.may_meet(tys)).cautious()
         arguments = {k: (ty, self._given(k)) for k, ty in enumerate(self.given_types)}
         self.lines += overlap.checks(self.operator, self.names, arguments, done)
+        written = WrittenArguments(self, self.lines, self.lines, self.after)
         for k in sorted(done.changed):
             ty = self.argtypes[k] if k < len(self.argtypes) else None
             for array, duals in self.paired.get(k, ()):
                 self.after.append(f"store({array}, {duals})")
-            source = self._given(k)
-            if k in done.written and WrittenRecords.takes(ty):
-                records = WrittenRecords(k, source, ty, 1, self.tag, self.namespace)
-                self.lines += [records.made, records.loaded]
-                self.after.append(records.stored)
-                self.sources[k], self.argtypes[k] = records.source, records.type
-                continue
-            if self.paired.get(k) or not isinstance(ty, types.Array):
-                continue
-            if k in done.written and is_differentiable(ty.dtype):
-                dual = Dual(ty.dtype, 1, self.tag)
-                self.namespace[f"dtype{k}"] = dtype_of_type(dual)
-                self.lines += [
-                    f"work{k} = empty_as({source}, dtype{k}())",
-                    f"load({runtime.flat(f'work{k}', ty)}, {source})",
-                ]
-                self.after.append(f"store({source}, work{k})")
-                self.sources[k] = f"work{k}"
-                self.argtypes[k] = types.Array(dual, ty.ndim, ty.layout)
+            if k not in self.paired and k in done.written and has_stand_in(ty):
+                given = self._given(k)
+                self.sources[k], self.argtypes[k] = written.stand_in(k, given, ty, duals=True)
+
+    def new_duals(self, source, ty):
+        """Source of an array of duals like another array, not set to anything."""
+        name = f"dtype{len(self.namespace)}"
+        self.namespace[name] = dtype_of_type(self.dual(ty.dtype))
+        return f"empty_as({source}, {name}())"
 
     def _arguments(self):
         """Sources of the arguments of the call, and their types."""

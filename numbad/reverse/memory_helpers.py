@@ -8,7 +8,8 @@ from numba.core import types
 from numba.core.imputils import impl_ret_borrowed
 from numba.extending import intrinsic, overload
 
-from ..errors import ArgumentError, RuleError
+from ..errors import ArgumentError, ModelError, RuleError
+from ..forward.access import primal
 from ..ir.leaves import leaves
 from ..source import define
 from . import random_state
@@ -124,6 +125,19 @@ def _add_cotangent(shadow, cotangent):
     if isinstance(cotangent, types.NoneType):
         return lambda shadow, cotangent: None
     return lambda shadow, cotangent: add_into(shadow, cotangent)
+
+
+@njit
+def check_unread(shadow):
+    """Raise where what a solver left in an array with this shadow has been read after it."""
+    for cotangent in shadow.flat:
+        if primal(cotangent) != 0.0:
+            raise ModelError(
+                "a function that a solver calls writes to an array in args that is read after the solution: "
+                "in reverse mode that has no derivative, since what it holds is left by the solver's last "
+                "call, of an attempted step, perhaps. Way out: call the function once more, at the state "
+                'that is meant; or mode="forward"'
+            )
 
 
 @cache

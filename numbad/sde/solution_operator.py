@@ -5,6 +5,7 @@ from functools import partial
 
 from numbad.compilation.memo import built_once
 from numbad.errors import ArgumentError
+from numbad.ode.adjoints.left_in_args import written_places
 from numbad.ode.by_structure import StructureDispatcher, by_structure
 from numbad.ode.compiling import as_dispatcher
 from numbad.sde import events_of_paths, stretch_source
@@ -356,7 +357,15 @@ def problem_of(solve, name):
     )
 
 
-class BackwardDispatcher(SolveDispatcher):
+class _AsWhole(SolveDispatcher):
+    """A solver that reverse mode does not go into."""
+
+    def numbad_changes(self, argtypes):
+        """Where the functions may write in the arguments."""
+        return written_places(self.handed_args, argtypes)
+
+
+class BackwardDispatcher(_AsWhole):
     """A solver whose reverse mode is an adjoint of its own, which goes back along the path."""
 
     def numbad_recorded(self):
@@ -372,7 +381,7 @@ class BackwardDispatcher(SolveDispatcher):
         return _pulled(self.origin[1][0], tuple(wrt), False)
 
 
-class ForwardDispatcher(SolveDispatcher):
+class ForwardDispatcher(_AsWhole):
     """A solver whose reverse mode is forward mode along the path."""
 
     def numbad_pullback(self, wrt):
@@ -385,7 +394,7 @@ def _pulled_forward(problem, wrt):
     return forward_pullback(problem, wrt, (_pulled_forward, (problem, wrt)))
 
 
-class MixedDispatcher(SolveDispatcher):
+class MixedDispatcher(_AsWhole):
     """A solver whose reverse mode goes forward along the path, with slopes of each step by reverse mode."""
 
     def numbad_pullback(self, wrt):
@@ -428,4 +437,6 @@ def compiled(problem):
         kept = kind is SolveDispatcher and not more
         code = core if kept else stretch_source.core
     given = partial(code, problem), content, origin, kind, problem.users
-    return by_structure("solve", "y0, ts, args, key", *given)
+    made = by_structure("solve", "y0, ts, args, key", *given)
+    made.handed_args = (problem.drift, 2), (problem.diffusion, 2)
+    return made

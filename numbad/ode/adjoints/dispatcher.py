@@ -4,6 +4,7 @@ from numba.core import types
 
 from numbad.ode.adjoints.continuous import continuous_pullback, tracked
 from numbad.ode.adjoints.discrete import discrete_pullback
+from numbad.ode.adjoints.left_in_args import written_places
 from numbad.ode.adjoints.recorded import recorded
 from numbad.ode.adjoints.sensitivities import forward_pullback
 from numbad.ode.compiling import GenericDispatcher
@@ -12,7 +13,9 @@ from numbad.ode.compiling import GenericDispatcher
 class SolverDispatcher(GenericDispatcher):
     """A solver, which brings its own pullback; `origin` says of which problem and settings."""
 
-    numbad_changes = False
+    def numbad_changes(self, argtypes):
+        """Where the function may write in the arguments."""
+        return written_places(self.handed_args, argtypes)
 
     def numbad_chosen(self, argtypes):
         """What is differentiated in its place for arguments of these types: for states of another form."""

@@ -25,12 +25,19 @@ from numbad.ode.rhs import RightHandSide
 from numbad.ode.state import restored_type
 from numbad.ode.state_types import is_scalar
 from numbad.operators.adjoint import pullback_of
+from numbad.operators.operator_dispatcher import parameter_names
 from numbad.source import define
 
 
 def is_function(ty):
     """Whether an argument is a function, which is bound in the wrapper."""
     return isinstance(ty, types.Dispatcher)
+
+
+def written_args(fun, first):
+    """The numbers of the further arguments, a function's parameters from `first` on, that it may write to."""
+    count = len(parameter_names(fun.py_func))
+    return sorted(k - first for k in effects(fun, range(count)).written if k >= first)
 
 
 @dataclass(frozen=True)
@@ -81,6 +88,11 @@ class Slope:
         first = 3 if self.inplace else 2
         written = effects(self.fun, tuple(range(1, first))).written
         return any(k >= first for k in written)
+
+    def written_args(self):
+        """The numbers, in `args`, of those that the function may write anything differentiated to."""
+        first = 3 if self.inplace else 2
+        return written_args(self.fun, first)
 
     def wrapper(self):
         """The dispatcher of the function with a place for every cotangent."""

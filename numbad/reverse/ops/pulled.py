@@ -11,7 +11,7 @@ from numba.core.registry import CPUDispatcher
 from ...compilation.linking import PLAIN
 from ...errors import NumbadError, RuleError
 from ...forward.custom import two_of
-from ...forward.promote import own_effects
+from ...forward.promote import returned_arguments
 from ...forward.refuse import reason, told_before
 from ...forward.ruled_results import SHARED_WAY_OUT, shared_result
 from ...ir.fence import refuse
@@ -22,6 +22,7 @@ from .. import random_state
 from ..constant_memory import constant_parts, may_change_from
 from ..memory_helpers import (
     add_cotangent,
+    check_unread,
     exchanged_draws,
     kept,
     kept_draws,
@@ -72,18 +73,19 @@ class Called(Op):
         super().__init__(fn, label, statement)
 
     def analyse(self):
-        inputs = [leaf for v in self.arguments for leaf in self.leaves(v)]
+        given = [(k, leaf) for k, v in enumerate(self.arguments) for leaf in self.leaves(v)]
+        inputs = [leaf for _, leaf in given]
         outputs = self.leaves(self.target)
         for source, _ in inputs:
             self.flows += [(source, target) for target, _ in outputs]
-        if self.changes():
-            for target, leaf in inputs:
-                if leaf.kind in HANDLES:
+        if changes := self.changes():
+            for k, (target, leaf) in given:
+                if leaf.kind in HANDLES and (changes is True or _is_among(changes, k, target[1])):
                     self.stores.append(target)
                     self.flows += [(source, target) for source, _ in inputs if source != target]
 
     def changes(self):
-        """Whether the callee may write to its arguments."""
+        """Whether the callee may write to its arguments; or to which, as `{(argument, place in it)}`."""
         return False
 
     def shadows(self, e):
@@ -149,13 +151,19 @@ class Called(Op):
             e.add(leaf, cotangent)
 
 
+def _is_among(places, k, path):
+    """Whether a leaf of argument `k` lies at one of the places in arguments, or within it."""
+    return any(k == j and path[: len(place)] == place for j, place in places)
+
+
 class Pulled(Called):
     """A call that is evaluated again in the reverse sweep, by the pullback of its callee.
 
     A callee with `numbad_adjoints(wrt)` has a pullback that does not give the value once more. A callee
     with `numbad_pullback_at(wrt)` is not evaluated: its pullback takes the result as fourth argument,
     or what `numbad_recorded()`, a function that returns `(result, records)`, gives beside it.
-    `numbad_changes`, or that of the types of the arguments, says whether it may write to them.
+    `numbad_changes`, or that of the types of the arguments, says whether it may write to them, or to
+    which: what it leaves in these is not to be read.
     """
 
     def changes(self):
@@ -263,11 +271,20 @@ class Pulled(Called):
             self._shadow(e, v, self.fn.type_of(v), ()) if k in wrt else e.none()
             for k, v in enumerate(self.arguments)
         ]
+        self._check_unread(e)
         seed = self.seed(e, self.fn.type_of(self.target))
         adjoints = e.item(self._pull(e, wrt, args, shadows, seed), 1)
         for k in wrt:
             ty = self.fn.type_of(self.arguments[k])
             self._add_floats(e, self.arguments[k], ty, e.item(adjoints, k), ())
+
+    def _check_unread(self, e):
+        """No cotangent may come in for what a solver leaves in arrays among its arguments."""
+        places = self.changes()
+        for k, var in enumerate(self.arguments if isinstance(places, set) else ()):
+            for leaf, what in self.leaves(var):
+                if what.kind in HANDLES and e.active(leaf) and _is_among(places, k, leaf[1]):
+                    e.call(check_unread, e.shadow(leaf))
 
     def _pull(self, e, wrt, args, shadows, seed):
         now = e.call(exchanged_draws, e.extra_value(self, "draws")) if self.draws() else None
@@ -359,7 +376,7 @@ class Custom(Called):
         if not isinstance(self.callee, Dispatcher):
             return
         tys = [types.unliteral(self.fn.type_of(v)) for v in self.arguments]
-        for k in own_effects(self.callee, tys).returned:
+        for k in returned_arguments(self.callee, tys):
             if shows_sharing(self, e.activity, [self.arguments[k]]):
                 raise refuse(shared_result(self.callee), self.loc, SHARED_WAY_OUT)
 

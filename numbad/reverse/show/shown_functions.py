@@ -306,6 +306,7 @@ _WRITERS = {
     memory_helpers.add_into: _add_whole,
     memory_helpers.add_cotangent: _add_whole,
     memory_helpers.add_scaled: _add_scaled,
+    memory_helpers.check_unread: _nothing,
     memory_helpers.range_length: _value(_length_of_range),
     memory_helpers.put_back: _put_back,
     memory_helpers.kept: _kept,

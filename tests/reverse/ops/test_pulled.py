@@ -4,6 +4,7 @@ Rules here claim derivatives that the code does not have, so that a rule that is
 """
 
 import math
+import operator
 
 import numpy as np
 import pytest
@@ -278,3 +279,20 @@ def test_a_rule_whose_code_does_not_compile_is_named():
     told = r"the rule of .*f: its function <lambda> does not compile.*Unknown attribute 'foo'"
     with pytest.raises(nd.RuleError, match=f"(?s){told}"):
         grad(lambda x: f(x) * 2.0)(3.0)
+
+
+def test_powers_of_matrices_with_exponents_that_come_with_the_call():
+    """NumPy's inverse, which one of them takes, has a rule of numbad's own: it returns a new matrix."""
+    a = np.array([[2.0, 1.0], [0.5, 3.0]])
+    for n in (-2, 0, 1, 3):
+        forward, reverse = (
+            nd.grad(lambda a, n: np.linalg.matrix_power(a, n).sum(), mode=mode)(a, n)
+            for mode in ("forward", "reverse")
+        )
+        np.testing.assert_allclose(reverse, forward, rtol=1e-12, atol=1e-15)
+
+
+def test_the_matrix_product_as_a_function():
+    a, ones = np.array([[2.0, 1.0], [0.5, 3.0]]), np.ones((2, 2))
+    found = nd.grad(lambda a: operator.matmul(a, a).sum(), mode="reverse")(a)
+    np.testing.assert_allclose(found, ones @ a.T + a.T @ ones, rtol=1e-14)
