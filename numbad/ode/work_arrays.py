@@ -5,14 +5,13 @@ of it, or derivatives by the initial state alone, these are dual numbers and the
 duals, with the values of the floats, then stand for them for the time of a call.
 """
 
-from numba import njit
-
 from numbad.compilation.memo import remembered
 from numbad.forward import access
 from numbad.forward.dual import Dual, duals_in
 from numbad.forward.dual_arrays import dtype_of_type
 from numbad.forward.layout import empty_as
 from numbad.forward.promote import common_dual, effects
+from numbad.ode.compiling import called
 from numbad.operators import runtime
 from numbad.operators.written_arguments import WrittenArguments, has_stand_in
 from numbad.source import define
@@ -34,8 +33,8 @@ def with_work_arrays(callee, typingctx, given, work):
     """What calls a dispatcher with arrays of duals in place of its arguments numbered in `work`."""
     known = remembered(callee, "work arrays")
     if (given, work) not in known:
-        source = _Source(typingctx, given)
-        known[given, work] = njit(error_model="numpy")(source.function(callee, work))
+        source = _CallSource(typingctx, given)
+        known[given, work] = called(source.function(callee, work))
     return known[given, work]
 
 
@@ -43,7 +42,7 @@ def _level(tys):
     return max((dual.tag for ty in tys for dual in duals_in(ty)), default=-1)
 
 
-class _Source:
+class _CallSource:
     """The function under construction."""
 
     def __init__(self, typingctx, given):
