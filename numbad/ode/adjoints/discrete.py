@@ -9,10 +9,8 @@ from numba.core import types
 from numba.core.registry import cpu_target
 
 from numbad.compilation.memo import built_once
-from numbad.errors import UnsupportedError
 from numbad.forward.dual import Dual, base_scalar, duals_in, primal_type, with_base
 from numbad.forward.promote import common_dual
-from numbad.forward.refuse import told
 from numbad.ode.adjoints.adjoint_of_method import step_adjoint
 from numbad.ode.adjoints.backward import make_backward
 from numbad.ode.adjoints.by_times import make_by_times
@@ -230,18 +228,9 @@ class PullSource(Arguments):
         if 1 not in self.wrt:
             return "None"
         check_mass_of_times(self.settings.mass)
-        if isinstance(
-            base_scalar(solution_scalar(cpu_target.typing_context, self.y0, ())), types.Complex
-        ):
-            raise told(
-                UnsupportedError(
-                    "the derivative of a complex ODE solution by its times in reverse mode. Way out: "
-                    'mode="forward"'
-                )
-            )
         self.namespace["by_times"] = make_by_times(self.problem, self.settings.mass)
         self.lines.append(
-            "by_time = by_times(args[0], (seed, given), ts, ys, seed, by_start, given)[:, 0]"
+            "by_time = by_times(args[0], (seed, given), ts, ys, seed, by_start, given)[:, 0].real"
         )
         tree = parse(self.ts, "shadows[1]")
         numbers = {}
