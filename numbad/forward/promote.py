@@ -335,9 +335,15 @@ def own_effects(dispatcher, argtypes=None):
     return known[argtypes]
 
 
+def is_own_rule(function):
+    """Whether a function has a rule of numbad's: it returns new arrays, and changes none."""
+    ours = isinstance(function, Dispatcher) and (function.py_func.__module__ or "")
+    return bool(ours) and ours.partition(".")[0] == "numbad" and _has_rule(function)
+
+
 def returned_arguments(dispatcher, argtypes=None):
-    """The numbers of the arguments that a function with a rule may return; numbad's own return none."""
-    if (dispatcher.py_func.__module__ or "").partition(".")[0] == "numbad":
+    """The numbers of the arguments that a function with a rule may return."""
+    if is_own_rule(dispatcher):
         return frozenset()
     return own_effects(dispatcher, argtypes).returned
 

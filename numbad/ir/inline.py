@@ -104,7 +104,7 @@ def inline(fn, label, index, callee, arguments, before=(), place=None):
     block.append(ir.Jump(callee.entry + base, call.loc))
     end = max(callee.blocks) + base + 1
     returned = _copy(fn, callee, base, rename, end)
-    if _is_library(callee.loc.filename):  # messages name the user's own line
+    if is_of_library(callee.loc.filename):  # messages name the user's own line
         for own in callee.blocks:
             for s in fn.blocks[own + base].body:
                 s.loc = place or call.loc
@@ -124,7 +124,8 @@ def inline(fn, label, index, callee, arguments, before=(), place=None):
     ]
 
 
-def _is_library(filename):
+def is_of_library(filename):
+    """Whether a file is Numba's or numbad's own, whose loops and lines nobody looks for."""
     return filename.startswith((*(f"{x}{os.sep}" for x in _LIBRARIES), WRITTEN))
 
 

@@ -76,6 +76,10 @@ class SweepEmitter(Values):
         self.block, self.label = block, label
         self._local, self._memo = {}, {}
 
+    def is_silent(self):
+        """Whether nothing of what is emitted now is recorded, as it is run once more with records."""
+        return self.region is not None and self.region.is_silent()
+
     @contextmanager
     def within(self, region):
         """Emit code of an iteration that is reversed by itself, or of none."""

@@ -9,6 +9,7 @@ from collections import defaultdict
 
 from numba.core import ir, types
 
+from ..forward.promote import is_own_rule
 from ..ir.callee import only_reads
 from ..ir.function import is_expr, operands
 from ..ir.leaves import leaves
@@ -332,7 +333,7 @@ class Plan:
 
     def _may_change(self, call):
         called = self.fn.constant(call.func)
-        if only_reads(called):
+        if only_reads(called) or is_own_rule(called):
             return False
         method = self.fn.definition(call.func)
         owners = [method.value] if is_expr(method, "getattr") else []

@@ -286,7 +286,7 @@ class Sweep(Recording, Boundary):
                     op.forward(e)
                 if op in self.choosing:
                     self.choosing[op].compare()
-                if e.region is None or not e.region.is_silent():
+                if not e.is_silent():
                     op.shadows(e)
 
     def _forward_edge(self, source, target):

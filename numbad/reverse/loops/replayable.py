@@ -9,11 +9,15 @@ import math
 
 import numpy as np
 from numba.core import ir, types
+from numba.core.dispatcher import Dispatcher
 
+from ...forward.known import MUTATING, output
+from ...forward.promote import effects
 from ...ir.fence import refuse
 from ...ir.function import is_expr
+from ...ir.inline import is_of_library
 from ...rules.arrays.broadcasting import LENGTHS
-from ...rules.registry import SCALAR
+from ...rules.registry import SCALAR, STOPPING
 from ..ops.array import Fresh, View
 from ..ops.base import Constant
 from ..ops.moves import Move, Phi
@@ -44,15 +48,17 @@ def loops_to_checkpoint(fn, activity, control, plan, others):
     """
     found = []
     for loop in list(control.loops.values()):
-        candidate = Replayable(fn, activity, control, plan, loop)
+        candidate = Replayable(fn, activity, control, plan, loop, with_pulled=True)
         if loop.parent is None and loop.header not in others and plan.records(loop):
             if not candidate.is_replayable():
+                if is_of_library(fn.blocks[loop.header].loc.filename):  # within np.full, say
+                    continue
                 raise refuse(
                     "a loop that nd.checkpoint cannot run again from a snapshot",
                     fn.blocks[loop.header].loc,
                     "let it run over a range without leaving it early, carry numbers and arrays that "
-                    "are written in place (u[:] = v for u, v = v, u), call no other nd.checkpoint, and "
-                    "neither draw nor print",
+                    "are written in place (u[:] = v for u, v = v, u), call no operator or nd.checkpoint that "
+                    "writes to its arguments, and neither draw nor print",
                 )
             found.append(candidate)
     return found
@@ -61,8 +67,9 @@ def loops_to_checkpoint(fn, activity, control, plan, others):
 class Replayable:
     """A loop over a range, and the arrays that its iterations start from: `state`."""
 
-    def __init__(self, fn, activity, control, plan, loop):
+    def __init__(self, fn, activity, control, plan, loop, with_pulled=False):
         self.fn, self.activity, self.control, self.plan = fn, activity, control, plan
+        self.with_pulled = with_pulled  # whether operators, solvers and rules are called once more
         self.loop, self.state, self.visible = loop, [], []
         self.versions = {}  # array -> headers of the loops after which it is another one
         self.unread = []  # stores that only the next iteration reads
@@ -136,7 +143,7 @@ class Replayable:
         s = op.statement
         if s.is_terminator:
             return not isinstance(s, ir.Return)
-        if op.repeatable:
+        if op.repeatable or (self.with_pulled and op.is_pulled_plainly()):
             return True
         if not isinstance(op, Constant) or not isinstance(s, ir.Assign):
             return False
@@ -147,10 +154,21 @@ class Replayable:
     def _calls_plainly(self, call):
         called = self.fn.constant(call.func)
         try:
-            known = called in _PURE or called in SCALAR
+            known = called in _PURE or called in SCALAR or called in STOPPING
+            known = known or (self.with_pulled and self._gives_the_same(called, call))
         except TypeError:
             return False
         return known or getattr(called, "__module__", "") == math.__name__
+
+    @staticmethod
+    def _gives_the_same(called, call):
+        """Whether a function gives the same for the same arguments, and changes none of them."""
+        if isinstance(called, Dispatcher):
+            done = effects(called, ()).cautious()
+            return not (done.changed or done.random)
+        into = "out" in dict(call.kws) or output(called, call.args) is not None
+        known = getattr(called, "__module__", "") == np.__name__
+        return known and called not in MUTATING and not into
 
     # -- arrays ------------------------------------------------------------------------------
 

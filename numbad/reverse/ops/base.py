@@ -37,6 +37,10 @@ class Op:
     chooses_by_mask = False  # True: each lane has one of two numbers
     elementary = False  # True: it reads or writes one element, computes one number, or names one
 
+    def is_pulled_plainly(self):
+        """Whether it calls what is pulled back as a whole, and does the same when it is called again."""
+        return False
+
     def __init__(self, fn, label, statement):
         self.fn, self.label, self.statement = fn, label, statement
         self.flows, self.aliases, self.stores = [], [], []

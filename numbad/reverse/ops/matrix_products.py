@@ -27,9 +27,12 @@ class Product(Called):
         """The numbers of the factors by which the adjoints of the others are multiplied."""
         return [k for k in (0, 1) if self._is_active(e, self.arguments[1 - k])]
 
+    def is_pulled_plainly(self):
+        return True
+
     def forward(self, e):
         """A factor that may change, or is of one iteration, is copied."""
-        if self.is_live(e):
+        if self.is_live(e) and not e.is_silent():
             for k in self._needed(e):
                 if self.must_copy(e, self.arguments[k]):
                     copy = e.call(kept, e.var("$tape"), self.arguments[k])

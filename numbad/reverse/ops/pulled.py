@@ -11,7 +11,7 @@ from numba.core.registry import CPUDispatcher
 from ...compilation.linking import PLAIN
 from ...errors import NumbadError, RuleError
 from ...forward.custom import two_of
-from ...forward.promote import returned_arguments
+from ...forward.promote import own_effects, returned_arguments
 from ...forward.refuse import reason, told_before
 from ...forward.ruled_results import SHARED_WAY_OUT, shared_result
 from ...ir.fence import refuse
@@ -172,10 +172,16 @@ class Pulled(Called):
             return known(tuple(types.unliteral(self.fn.type_of(v)) for v in self.arguments))
         return known
 
+    def is_pulled_plainly(self):
+        return not (self.changes() or self.draws())
+
     def wrt(self, e):
         return tuple(k for k, v in enumerate(self.arguments) if self._is_active(e, v))
 
     def forward(self, e):
+        if e.is_silent():
+            e.append(self.statement)
+            return
         self.keep_arguments(e)
         if not (self._pullback_at() and self.is_live(e)):
             e.append(self.statement)
@@ -360,10 +366,19 @@ class Custom(Called):
         self.forward_rule, self.backward_rule = (_of_rule(part, callee) for part in VJP[callee])
         super().__init__(fn, label, statement, arguments, callee)
 
+    def is_pulled_plainly(self):
+        if not isinstance(self.callee, Dispatcher):
+            return False
+        done = own_effects(
+            self.callee, [types.unliteral(self.fn.type_of(v)) for v in self.arguments]
+        )
+        done = done.cautious()
+        return not (done.changed or done.random)
+
     def forward(self, e):
         if any(self._is_active(e, v) for v in self.arguments):
             self._refuse_shared(e)
-        if not self.is_live(e):
+        if e.is_silent() or not self.is_live(e):
             e.append(self.statement)
             return
         pair = e.call(_PAIR, e.call(self.forward_rule, *self.arguments))

@@ -142,6 +142,146 @@ def test_memory_is_that_of_the_states():
     np.testing.assert_allclose(gradient, recorded(P, 20_000), rtol=1e-13)
 
 
+@njit
+def activation(y):
+    return np.tanh(y) + 0.1 * y
+
+
+@njit
+def cubic(x, p):
+    return np.array([x[0] ** 3 + x[0] - p[0], 2.0 * x[1] - p[1] * x[0]])
+
+
+@njit
+def changing_matrix(a, n):
+    A, y = np.array([[a, 0.2], [0.1, 0.5]]), np.array([1.0, a])
+    for k in range(n):
+        z = A @ y
+        A[0, 1] = 0.3 * z[0]
+        A[1, :] = 0.2 * z + 0.1 * A[1]
+        y[:] = z + 0.1 * k
+        y[0] = 0.5 * y[0] + A[0, 0]
+    return A.sum() + y.sum()
+
+
+@njit
+def network(a, n):
+    W, y, h = a * np.array([[1.0, 0.2], [0.1, 0.5]]), np.array([1.0, a]), np.zeros(2)
+    for _ in range(n):
+        u = activation(W @ y)
+        h[:] = 0.5 * u + 0.2 * h
+        y[:] = activation(h + u)
+        u[:] = 0.0
+        for j in range(2):
+            y[j] += 0.1 * h[1 - j] * y[j]
+    return y.sum() + h.sum()
+
+
+@njit
+def roots(a, n):
+    y, total = np.array([1.0, a]), 0.0
+    for _ in range(n):
+        r = nd.root(cubic, np.array([0.5, 0.5]), (y,))
+        y[0] = 0.3 * r[1] + 0.5 * y[1]
+        total += r[0] * y[0]
+        y[1] = r[0] if y[0] > 0.5 else 0.5 * np.linalg.norm(y)
+    return total + y.sum()
+
+
+@njit
+def inverses(a, n):
+    y = np.array([[1.0, a], [a * a, 0.4]])
+    for _ in range(n):
+        q = np.linalg.inv(y + 3.0 * np.eye(2))
+        y[:] = q @ y @ q.T + 0.05 * y
+        y[0, 0] += np.linalg.det(y)
+    return y.sum()
+
+
+@njit
+def in_turn(a, n):
+    y = np.full(3, a)
+    y[0] = 1.0
+    for k in range(n):
+        order = np.argsort(y)
+        y[k % 3] = 0.5 * y[order[0]] + nd.stop_gradient(y[order[2]]) * y[1]
+        for i in range(3):
+            y[i] = 0.9 * y[i] + 0.01 * math.sin(y[i])
+    return y.sum()
+
+
+@njit
+def implicit_steps(a, n):
+    y, B = np.array([1.0, a]), np.eye(2)
+    for k in range(n):
+        B[0, 1] = 0.1 * k
+        w = np.linalg.solve(B + 1.0, y) if k % 2 else B @ y
+        y[:] = 0.7 * y + 0.2 * w
+    return y.sum()
+
+
+@pytest.fixture
+def rule_of_activation(rules_of_the_test):
+    def backward(y, bar):
+        return (bar * (1.1 - np.tanh(y) ** 2),)
+
+    nd.rule(
+        activation,
+        jvp=lambda primals, along: (
+            np.tanh(primals[0]) + 0.1 * primals[0],
+            (1.1 - np.tanh(primals[0]) ** 2) * along[0],
+        ),
+        vjp=(lambda y: (np.tanh(y) + 0.1 * y, y.copy()), backward),
+    )
+
+
+CALLING = changing_matrix, network, roots, inverses, in_turn, implicit_steps
+
+
+@pytest.mark.usefixtures("rule_of_activation")
+@pytest.mark.deep(but=["network", "implicit_steps", "in_turn"])
+@pytest.mark.parametrize("f", CALLING, ids=lambda f: f.py_func.__name__)
+def test_operators_rules_and_linear_algebra_are_called_again(f):
+    kept = nd.grad(nd.checkpoint(f, snapshots=2), mode="reverse")
+    for n in (0, 1, 2, 5, 13):
+        assert kept(0.7, n) == pytest.approx(nd.grad(f, mode="forward")(0.7, n), rel=1e-11)
+
+
+@pytest.mark.usefixtures("rule_of_activation")
+def test_what_rules_keep_is_kept_of_one_step():
+    @njit
+    def deep(a, n):
+        y = np.full(1000, a)
+        for _ in range(n):
+            y[:] = activation(y)
+        return y.sum()
+
+    recorded = nd.grad(deep, mode="reverse")
+    kept = nd.grad(nd.checkpoint(deep, snapshots=5), mode="reverse")
+    limit = TapeLimitError.limit
+    try:
+        memory.set_tape_limit(200_000)
+        gradient = kept(0.3, 300)
+        with pytest.raises(TapeLimitError):
+            recorded(0.3, 300)
+    finally:
+        memory.set_tape_limit(limit)
+    assert gradient == pytest.approx(recorded(0.3, 300), rel=1e-12)
+
+
+def changing_its_argument(x, n):
+    y = np.full(2, x)
+    for _ in range(n):
+        doubled(y)
+    return y.sum()
+
+
+@nd.checkpoint
+@njit
+def doubled(y):
+    y[0] *= 2.0 * y[1]
+
+
 @functools.cache
 def least(steps, states):
     """The fewest steps forward, found by trying every place for the next state."""
@@ -255,7 +395,7 @@ def until(x, n):
     return x
 
 
-@pytest.mark.parametrize("f", [left_early, printing, drawing, until])
+@pytest.mark.parametrize("f", [left_early, printing, drawing, until, changing_its_argument])
 def test_loops_that_cannot_be_run_again(f):
     function = njit(f)
     function(0.5, 3)
