@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+from numba.core.dispatcher import Dispatcher
 
 from numbad.compilation.memo import built_once
 from numbad.errors import ArgumentError
@@ -416,7 +417,9 @@ def with_events(problem, settings, declared):
 
     origin = with_events, (problem, settings, declared)
     made = by_structure("solve", PARAMETERS, core, (on_plain,), origin)
-    made.handed_args = ((problem.fun, 3 if problem.inplace else 2),)
+    of_events = [f for event in declared.events for f in (event.condition, event.change)]
+    called = [(f, 2) for f in of_events if isinstance(f, Dispatcher)]
+    made.handed_args = (problem.fun, 3 if problem.inplace else 2), *called
     return made
 
 

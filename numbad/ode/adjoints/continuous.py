@@ -27,6 +27,7 @@ from numbad.ode.adjoints.adjoint_system import (
 )
 from numbad.ode.adjoints.back_in_time import make_backwards
 from numbad.ode.adjoints.discrete import PullSource
+from numbad.ode.adjoints.left_in_args import checked
 from numbad.ode.adjoints.output_jumps import make_jump, transposed_mass, with_identity
 from numbad.ode.adjoints.sensitivities import (
     gradient_in_duals,
@@ -48,7 +49,6 @@ from numbad.ode.sparse_mass import add_turned_mass
 from numbad.ode.sparsity_pattern import transposed
 from numbad.ode.state import (
     array_state,
-    plain,
     solution_scalar,
     tuple_or_array_state,
     vector_type,
@@ -72,23 +72,25 @@ def tracked(problem, settings, solve):
     def choose(y0, ts, args):
         if have_duals(ts):
             return solution_without_record(solve)
+        twice, passed = checked(problem, args)
         if problem.adjoint == "backsolve":
-            return _solve_alone(make_integrate(problem), as_passed(settings))
-        return _solve_tracked(make_record(problem), as_passed(settings), int(problem.until_output))
+            return _solve_alone(make_integrate(twice), as_passed(settings), passed)
+        aims = int(problem.until_output)
+        return _solve_tracked(make_record(twice), as_passed(settings), aims, passed)
 
     return generic(solve_tracked, content, choose, (tracked, (problem, settings, solve)))
 
 
-def _solve_alone(integrate, settings):
+def _solve_alone(integrate, settings, passed):
     def solve(y0, ts, args=()):
-        ys, status, t, _ = integrate(y0, uniform(ts), plain(args), settings)
+        ys, status, t, _ = integrate(y0, uniform(ts), passed(args), settings)
         check(status, t)
         return ys, (None, ys)
 
     return solve
 
 
-def _solve_tracked(record, settings, aims):
+def _solve_tracked(record, settings, aims, passed):
     outputs_of = inlined(lambda ts: ts[: len(ts) - 1]) if aims else inlined(lambda ts: ts)
 
     def solve(y0, given_ts, args=()):
@@ -97,7 +99,7 @@ def _solve_tracked(record, settings, aims):
         check(status, t)
         span = time_at(ts, 0), time_at(ts, len(ts) - 1)
         outputs = outputs_of(ts)
-        found = record(y0, span, outputs, False, True, plain(args), settings)
+        found = record(y0, span, outputs, False, True, passed(args), settings)
         check(found[0], found[1])
         ys = found[4]
         if aims:  # what steps aimed at is no output, but has a row

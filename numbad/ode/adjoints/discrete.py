@@ -151,7 +151,8 @@ class PullSource(Arguments):
 
     def _check_calls(self, slope):
         """Lines that ask what calls know of one another, where they write to arrays among the arguments."""
-        if not any(j < len(self.given) and self._has_arrays(j) for j in slope.written_args()):
+        written = (j for j in slope.written_args() if j < len(self.given))
+        if not self.problem.checkpoints or not any(map(self._has_arrays, written)):
             return
         self.namespace["check_calls"] = make_check_calls(self.problem)
         given = "plain(args[2])"

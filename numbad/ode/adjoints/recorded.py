@@ -6,6 +6,7 @@ import numpy as np
 
 from numbad.compilation.memo import built_once
 from numbad.ode.adjoints.adjoint_of_method import step_adjoint
+from numbad.ode.adjoints.left_in_args import checked
 from numbad.ode.adjoints.sensitivities import have_duals, solution_without_record
 from numbad.ode.adjoints.stretches import make_marking
 from numbad.ode.compiling import generic, inlined
@@ -43,14 +44,15 @@ def recorded(problem, settings, solve):
         if problem.checkpoints:
             return _marked(make_marking(problem), as_passed(settings))
         stride = 1 + step_adjoint(problem.tableau, problem.inplace).stages
-        return _recorded(_integrate(problem), as_passed(settings), stride)
+        twice, passed = checked(problem, args)
+        return _recorded(_integrate(twice), as_passed(settings), stride, passed)
 
     return generic(solve_recorded, content, choose, (recorded, (problem, settings, solve)))
 
 
-def _recorded(integrate, settings, stride):
+def _recorded(integrate, settings, stride, passed):
     def solve(y0, ts, args=()):
-        ys, status, t, (steps, nodes, states) = integrate(y0, uniform(ts), plain(args), settings)
+        ys, status, t, (steps, nodes, states) = integrate(y0, uniform(ts), passed(args), settings)
         check(status, t)
         return ys, ((nodes[: steps + 1], states[: steps * stride + 1]), ys)
 

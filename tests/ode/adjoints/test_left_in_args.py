@@ -1,5 +1,7 @@
 """What a right-hand side leaves in arrays in args: refused in reverse mode where it counts."""
 
+import math
+
 import numpy as np
 import pytest
 from numba import njit
@@ -25,17 +27,104 @@ def slope(f, x, step=1e-5):
     return (f(x + step) - f(x - step)) / (2 * step)
 
 
-@pytest.mark.parametrize("adjoint", ["auto", "interpolating"])
-def test_what_an_earlier_call_has_left_may_not_be_read(adjoint):
-    solve = nd.ode.solver(remembering, adjoint=adjoint, **STEPS)
+def counting(t, y, k, work):
+    work[0] += 1
+    return np.array([-k * y[0] * work[0] * 0.1, y[0]])
+
+
+def running_maximum(t, y, k, work):
+    if y[1] > work[0]:
+        work[0] = y[1]
+    return np.array([-k * y[0] * work[0], 1.0 - t])
+
+
+def latched(t, y, k, work):
+    if 0.4 < t < 0.5:
+        work[0] = 1
+    return np.array([-k * y[0] if work[0] == 0 else 0.1 * k, y[0]])
+
+
+def read_late(t, y, k, work):
+    left = work[0] if t > 0.8 else 0.0
+    if t < 0.3:
+        work[0] = k * y[0]
+    return np.array([-k * y[0] - left, y[0]])
+
+
+def of_the_same_time(t, y, k, work):
+    """One value for the stages of a time."""
+    if t != work[1]:
+        work[0], work[1] = k * y[0], t
+    return np.array([-work[0] * y[0], y[0]])
+
+
+FLOATS, INTS = np.zeros(2), np.zeros(2, np.int64)
+REMEMBERING = [
+    *((f, FLOATS) for f in (remembering, counting, running_maximum, read_late, of_the_same_time)),
+    *((f, INTS) for f in (counting, latched)),
+]
+
+
+@pytest.mark.filterwarnings("ignore:the right-hand side")
+@pytest.mark.deep(but=["discrete-remembering*", "discrete-counting*", "gauss-of_the_same_time*"])
+@pytest.mark.parametrize(
+    ("fun", "work"), REMEMBERING, ids=lambda x: getattr(x, "__name__", getattr(x, "dtype", None))
+)
+@pytest.mark.parametrize("adjoint", ["discrete", "gauss", "backsolve"])
+def test_what_an_earlier_call_has_left_may_not_be_read(fun, work, adjoint):
+    solve = nd.ode.solver(fun, adjoint=adjoint, **STEPS)
 
     @njit
-    def loss(k):
-        return solve(np.array([1.0, 2.0]), TIMES, (k, np.zeros(2))).sum()
+    def loss(k, work):
+        return solve(np.array([1.0, 2.0]), TIMES, (k, work)).sum()
 
     with pytest.raises(nd.ModelError, match="reads what an earlier call has left"):
-        nd.grad(loss, mode="reverse")(0.7)
-    assert nd.grad(loss, mode="forward")(0.7) == pytest.approx(slope(loss, 0.7), rel=1e-8)
+        nd.grad(loss, mode="reverse")(0.7, work.copy())
+    found = nd.grad(loss, mode="forward")(0.7, work.copy())
+    assert found == pytest.approx(slope(lambda k: loss(k, work.copy()), 0.7), rel=1e-8)
+
+
+def test_steps_that_are_taken_again_are_compared():
+    solve = nd.ode.solver(remembering, checkpoints=4, **STEPS)
+    with pytest.raises(nd.NumbadError, match="reads what an earlier call|came out otherwise"):
+        nd.grad(
+            lambda k: solve(np.array([1.0, 2.0]), TIMES, (k, np.zeros(2))).sum(), mode="reverse"
+        )(0.7)
+
+
+def test_a_counter_that_nothing_depends_on():
+    def counted(t, y, k, calls):
+        calls[0] += 1
+        return np.array([-k * y[0]])
+
+    solve = nd.ode.solver(counted, **STEPS)
+    calls = np.zeros(1, np.int64)
+    solve(np.array([1.0]), TIMES, (0.7, calls))
+    once, calls[0] = calls[0], 0
+    loss = nd.grad(
+        lambda k, calls: solve(np.array([1.0]), TIMES, (k, calls))[-1, 0], mode="reverse"
+    )
+    assert loss(0.7, calls) == pytest.approx(-math.exp(-0.7), rel=1e-6)
+    assert calls[0] >= once > 0
+
+
+def test_events_may_write_to_arrays():
+    def condition(t, y, k, work):
+        work[1] = k * y[0]
+        return work[1] - 0.4
+
+    solve = nd.ode.solver(
+        lambda t, y, k, work: (-k * y[0],),
+        rtol=1e-9,
+        events=nd.ode.event(condition, change=lambda t, y, k, work: (y[0] + k,)),
+    )
+
+    def last(k):
+        return solve((0.6,), (0.0, 0.5, 2.0), (k, np.zeros(2)))[-1, 0]
+
+    forward, reverse = (nd.grad(last, mode=mode)(0.8) for mode in ("forward", "reverse"))
+    assert forward == pytest.approx(reverse, rel=1e-9)
+    assert forward == pytest.approx(slope(njit(last), 0.8), rel=1e-5)
 
 
 @pytest.mark.parametrize("adjoint", ["auto", "interpolating", "forward"])
