@@ -15,6 +15,7 @@ from numba.core.dispatcher import Dispatcher
 from numba.experimental.jitclass.base import JitClassType
 from numba.np.ufunc.gufunc import GUFunc
 
+from ..ir.function import is_expr, read_by
 from ..ir.untyped import constant_of, method_of
 from ..rules.registry import COPYING, JVP, STOPPING
 from . import known
@@ -80,6 +81,37 @@ def spread(names, edges):
             if other not in names:
                 names.add(other)
                 pending.append(other)
+
+
+def used_as_numbers(func_ir):
+    """Names that code adds to and the like, `s = p[0]; s *= x`, and uses in arithmetic alone."""
+    others, same, changed = set(), defaultdict(set), set()
+    for block in func_ir.blocks.values():
+        for statement in block.body:
+            value = statement.value if isinstance(statement, ir.Assign) else None
+            added_to = is_expr(value, "inplace_binop")
+            if added_to:
+                changed.add(value.lhs.name)
+            if added_to or isinstance(value, ir.Var) or is_expr(value, "phi"):
+                read = [value.lhs] if added_to else read_by(statement)
+                for name in (v.name for v in read):
+                    same[name].add(statement.target.name)
+                    same[statement.target.name].add(name)
+            elif isinstance(statement, ir.SetItem | ir.StaticSetItem):
+                others.add(statement.target.name)
+            elif not (_makes_numbers(func_ir, value) or isinstance(statement, ir.Return)):
+                others.update(v.name for v in read_by(statement))
+    spread(others, same)
+    spread(changed, same)
+    return frozenset(changed - others - set(func_ir.arg_names))
+
+
+def _makes_numbers(func_ir, value):
+    """Whether an expression is one of numbers, or packs some."""
+    if is_expr(value, "call"):
+        called = constant_of(func_ir, value.func)
+        return getattr(called, "__module__", None) == "math" or isinstance(called, np.ufunc)
+    return is_expr(value, "binop", "unary", "build_tuple", "build_list", "cast")
 
 
 RESULT = "$result"  # what a function with several returns gives

@@ -31,7 +31,7 @@ from ..ir.untyped import constant_of, untyped
 from ..rules.registry import CONSTANT_CALLS, JVP, SCALAR
 from . import dual as d
 from . import known
-from .data_flow import Flow, spread
+from .data_flow import Flow, spread, used_as_numbers
 from .dual_arrays import as_dual, as_empty_of_duals, dtype_of_type
 from .given_back import given_back, holds_constants, refuse_given_back
 from .handed_on import is_op
@@ -226,6 +226,7 @@ class Analyser:
 
     def __init__(self, instances, typed=False):
         self.instances, self.typed = instances, typed
+        self.by_use = False  # what is used as a number is taken for one, where types are not known
         self._flows = {}
         self._summaries = {}
         self._visited = None  # what was summarised in this round; None between rounds
@@ -258,7 +259,7 @@ class Analyser:
             return CallSummary.of_part(len(signature(dispatcher.py_func).parameters))
         if dispatcher.py_func.__code__.co_flags & CO_VARARGS:
             argtypes = None  # they are not those of `*args`
-        key = dispatcher.py_func, active, argtypes
+        key = dispatcher.py_func, active, argtypes, self.by_use
         if key not in self._visited:
             self._visited.add(key)
             self._summaries[key] = self._summarise(dispatcher, active, argtypes)
@@ -266,11 +267,13 @@ class Analyser:
 
     def _solver(self, solve, active):
         """The summary of `solve(y0, ts, args)`, which calls functions with `args` after their first ones."""
-        called = []
+        called, before = [], self.by_use
+        self.by_use = True
         for fun, first in solve.handed_args:
             count = len(signature(fun.py_func).parameters)
             met = frozenset(range(count) if active else ())
             called.append(self._visit(fun, met).of_args(first))
+        self.by_use = before
         union = {
             name: frozenset().union(*(getattr(summary, name) for summary in called))
             for name in ("written", "changed", "uncertain")
@@ -279,7 +282,7 @@ class Analyser:
         return CallSummary(fresh=True, **union, **drawn)
 
     def _summarise(self, dispatcher, active, argtypes):
-        key = dispatcher.py_func, argtypes
+        key = dispatcher.py_func, argtypes, self.by_use
         if key not in self._flows:
             func_ir = untyped(dispatcher)
             refuse_stack_arrays(dispatcher, func_ir)
@@ -307,6 +310,8 @@ class Analyser:
                 context.refresh()
             typemap = types_so_far(func_ir, *contexts, argtypes, complete=True)
         numbers = scalar_names(typemap)
+        if self.by_use:
+            numbers |= used_as_numbers(func_ir)
         return Flow(func_ir, (), numbers, self.instances, typemap=typemap).build()
 
 

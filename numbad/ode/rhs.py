@@ -24,6 +24,7 @@ from numbad.ode.slope_reads import reads_slope
 from numbad.ode.state import restored_type, restored_value
 from numbad.ode.state_types import is_scalar
 from numbad.ode.work_arrays import with_work_arrays, work_arrays
+from numbad.operators.operator_dispatcher import parameter_names
 
 ANOTHER_LENGTH = "the right-hand side returned another length than at its first call"
 
@@ -88,6 +89,7 @@ class RightHandSide:
 
 def _check_state_is_read(fun, given):
     """Raise ModelError where a right-hand side writes to the state that it is given."""
+    fun, given = getattr(fun, "calls_twice", fun), given[: len(parameter_names(fun.py_func))]
     if isinstance(given[1], types.Array) and 1 in effects(fun, (), given, by_types=True).changed:
         raise ModelError(
             f"{fun.py_func.__name__} writes to the state y, with which the solver goes on. Way out: let it "

@@ -8,6 +8,7 @@ the arrays at the end is that of the last call, an attempted step, perhaps, of w
 reverse mode around the solver refuses to differentiate what reads it.
 """
 
+import numpy as np
 from numba import njit
 from numba.core import types
 from numba.extending import overload
@@ -16,8 +17,7 @@ from numbad.compilation.inherited import inherited_options
 from numbad.compilation.memo import remembered
 from numbad.errors import ModelError
 from numbad.forward.access import primal
-from numbad.forward.promote import effects
-from numbad.ode.adjoints.slopes import written_args
+from numbad.ode.adjoints.slopes import effects_on_args
 from numbad.ode.adjoints.stage_pulls import kernel
 from numbad.ode.compiling import inlined
 from numbad.ode.rhs import RightHandSide, is_plain_tuple, make_evaluate, members
@@ -35,7 +35,6 @@ from numbad.ode.state import (
 )
 from numbad.ode.times import time_at
 from numbad.operators.argument_structure import leaves, parse
-from numbad.operators.operator_dispatcher import parameter_names
 from numbad.source import define
 
 REMEMBERS = (
@@ -71,8 +70,8 @@ def _differ(a, b):
     )
 
 
-def checked(problem, args):
-    """A problem whose right-hand side is called twice, and what gives its args for args of a type.
+def checked(problem, y0, args):
+    """A problem whose right-hand side is called twice, and what gives its args, for types of arguments.
 
     The same problem and `plain`, where it changes no array in args.
     """
@@ -86,8 +85,7 @@ def checked(problem, args):
         for leaf in leaves(parse(ty, names[j]))
         if isinstance(leaf.type, types.Array) and leaf.type.mutable
     ]
-    every = range(len(parameter_names(problem.fun.py_func)))
-    changed = effects(problem.fun, every).cautious().changed if found else ()
+    changed = effects_on_args(problem.fun, first, y0, tys).changed if found else ()
     arrays = [
         (inner, f"args{'' if single else f'[{j}]'}{inner.removeprefix(names[j])}")
         for j, inner in found
@@ -99,8 +97,9 @@ def checked(problem, args):
     key = problem.inplace, tuple(names), tuple(arrays)
     if key not in known:
         source = _twice(problem.inplace, names, [inner for inner, _ in arrays])
-        namespace = {"fun": problem.fun, "differ": differ, "ModelError": ModelError}
+        namespace = {"fun": problem.fun, "differ": differ, "ModelError": ModelError, "np": np}
         twice = njit(define(source, namespace), **inherited_options(problem.fun))
+        twice.calls_twice = problem.fun
         copies = "".join(f"{outer}.copy(), " for _, outer in arrays)
         given = f"(args, ({copies}))" if single else f"(*args, ({copies}))"
         known[key] = twice, inlined(define(f"def extended(args):\n    return {given}\n", {}))
@@ -116,7 +115,7 @@ def _twice(inplace, names, arrays):
     put_back = [f"{array}[...] = now{k}" for k, array in enumerate(arrays)]
     if inplace:
         first, result, returned = f"fun(t, y, dy{given})", "dy", []
-        second = ["again = 0.0 * dy", f"fun(t, y, again{given})"]
+        second = ["again = np.zeros_like(dy)", f"fun(t, y, again{given})"]
     else:
         first, result, returned = f"result = fun(t, y{given})", "result", ["return result"]
         second = [f"again = fun(t, y{given})"]
@@ -130,8 +129,14 @@ def written_places(handed_args, argtypes):
     """Where functions may write in the arguments of `solve(y0, ts, args)`: `{(argument, place in it)}`."""
     if len(argtypes) < 3:
         return set()
-    written = {j for fun, first in handed_args for j in written_args(fun, first)}
-    return {(2, (j,) if is_plain_tuple(argtypes[2]) else ()) for j in written}
+    y, _, args = argtypes[:3]
+    written = {
+        k - first
+        for fun, first in handed_args
+        for k in effects_on_args(fun, first, y, members(args)).written
+        if k >= first
+    }
+    return {(2, (j,) if is_plain_tuple(args) else ()) for j in written}
 
 
 @kernel

@@ -44,7 +44,7 @@ def recorded(problem, settings, solve):
         if problem.checkpoints:
             return _marked(make_marking(problem), as_passed(settings))
         stride = 1 + step_adjoint(problem.tableau, problem.inplace).stages
-        twice, passed = checked(problem, args)
+        twice, passed = checked(problem, y0, args)
         return _recorded(_integrate(twice), as_passed(settings), stride, passed)
 
     return generic(solve_recorded, content, choose, (recorded, (problem, settings, solve)))

@@ -34,10 +34,11 @@ def is_function(ty):
     return isinstance(ty, types.Dispatcher)
 
 
-def written_args(fun, first):
-    """The numbers of the further arguments, a function's parameters from `first` on, that it may write to."""
-    count = len(parameter_names(fun.py_func))
-    return sorted(k - first for k in effects(fun, range(count)).written if k >= first)
+def effects_on_args(fun, first, y, args):
+    """What a function does that gets `args` from parameter `first` on, for types of its state and these."""
+    given = types.float64, *([y] * (first - 1)), *args
+    every = range(len(parameter_names(fun.py_func)))
+    return effects(fun, every, map(types.unliteral, given), by_types=True).cautious()
 
 
 @dataclass(frozen=True)
@@ -91,8 +92,9 @@ class Slope:
 
     def written_args(self):
         """The numbers, in `args`, of those that the function may write anything differentiated to."""
-        first = 3 if self.inplace else 2
-        return written_args(self.fun, first)
+        first, y = 3 if self.inplace else 2, restored_type(self.structure, self.y)
+        written = effects_on_args(self.fun, first, y, self.args).written
+        return [k - first for k in sorted(written) if k >= first]
 
     def wrapper(self):
         """The dispatcher of the function with a place for every cotangent."""
