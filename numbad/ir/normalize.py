@@ -4,6 +4,9 @@ Copies are gone, there is one return, and loops over arrays, tuples, lists, `enu
 NumPy's iterators run over a `range` and index.
 """
 
+import operator
+from types import BuiltinFunctionType
+
 import numpy as np
 from numba import njit
 from numba.core import ir, types
@@ -20,6 +23,7 @@ from .sequences import call_helper, flat_position, index_loops, unpack
 def normalize(fn):
     """Bring a `Function` into normal form, in place."""
     take_present(fn)
+    write_operators_in_place(fn)
     count_by_integers(fn)
     rewrite(fn)
     prune(fn)
@@ -60,6 +64,27 @@ def count_by_integers(fn):
                     position = block.body.index(s)
                     block.body[position:position] = made
                     fn.changed()
+
+
+_IN_PLACE = {
+    getattr(operator, f"i{name}"): getattr(operator, name)
+    for name in "add sub mul truediv floordiv mod pow".split()
+}
+
+
+def write_operators_in_place(fn):
+    """`operator.iadd(x, y)` becomes `x += y`: it writes to an array, whether its result is used or not."""
+    for block in fn.blocks.values():
+        for s in block.body:
+            call = s.value if isinstance(s, ir.Assign) else None
+            if not is_expr(call, "call") or len(call.args) != 2 or call.kws or call.vararg:
+                continue
+            called = fn.constant(call.func)
+            if isinstance(called, BuiltinFunctionType) and called in _IN_PLACE:
+                s.value = ir.Expr.inplace_binop(called, _IN_PLACE[called], *call.args, call.loc)
+                if call in fn.calls:
+                    fn.calls[s.value] = fn.calls[call]
+                fn.changed()
 
 
 def share_slices(fn):

@@ -151,8 +151,9 @@ class PullSource(Arguments):
 
     def _check_calls(self, slope):
         """Lines that ask what calls know of one another, where they write to arrays among the arguments."""
-        written = (j for j in slope.written_args() if j < len(self.given))
-        if not self.problem.checkpoints or not any(map(self._has_arrays, written)):
+        if not self.problem.checkpoints:
+            return
+        if not any(j < len(self.given) and self._has_arrays(j) for j in slope.written_args()):
             return
         self.namespace["check_calls"] = make_check_calls(self.problem)
         given = "plain(args[2])"

@@ -1,6 +1,7 @@
 """Elements, slices and fills: overwritten values are restored, and overwritten adjoints are zeroed."""
 
 import math
+import operator
 
 import numpy as np
 import pytest
@@ -437,3 +438,26 @@ def test_an_array_without_a_derivative_holds_what_is_stored_later(made):
     given = 1.3, A.copy(), np.arange(4)
     assert f(*given) != 0.0
     assert nd.grad(f, mode="reverse")(*given) == pytest.approx(2.0 * f(*given) / 1.3, rel=1e-15)
+
+
+@pytest.mark.parametrize("name", "iadd isub imul itruediv ifloordiv imod ipow".split())
+def test_operators_in_place_called_as_functions(name):
+    """They write to the array, and other names of it see that, whether their result is used or not."""
+    function = getattr(operator, name)
+
+    def f(x, y):
+        z = 1.5 * x
+        other = z[1:]
+        function(z, y)
+        number = function(x[0], y[1])
+        function(other, y[:2])
+        return (z * z).sum() + number * function(other[0], 1.25)
+
+    x, y = np.array([1.2, 2.1, 3.3]), np.array([0.7, 1.3, 0.4])
+    forward, reverse = (nd.grad(f, (0, 1), mode=mode)(x, y) for mode in ("forward", "reverse"))
+    for found, expected in zip(reverse, forward, strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-12)
+    step = 1e-6 * np.array([1.0, -2.0, 0.5])
+    moved = njit(f)(x + step, y - step) - njit(f)(x - step, y + step)
+    along = 2 * (reverse[0] - reverse[1]) @ step
+    assert along == pytest.approx(moved, rel=1e-5, abs=1e-9)
