@@ -62,12 +62,18 @@ def of_a_copy(x, model, flag):
     [
         (written_to_the_result, lambda: Model(W.copy())),
         (written_to_the_field, lambda: Model(W.copy())),
-        (written_to_a_member, lambda: (W.copy(), W.copy())),
     ],
 )
 def test_what_would_be_hidden_from_the_structure_is_refused(f, make):
     with pytest.raises(nd.UnsupportedError, match=r"(?s)r = .*Way out: give the call a copy"):
         nd.grad(f, mode="forward")(1.3, make(), False)
+
+
+def test_arrays_in_a_tuple_that_is_given_are_duals_where_they_are_written_to():
+    for mode in ("forward", "reverse"):
+        pair = W.copy(), W.copy()
+        assert nd.grad(written_to_a_member, mode=mode)(1.3, pair, False) == 5.0
+        assert pair[0][0] == 5.0
 
 
 @njit
