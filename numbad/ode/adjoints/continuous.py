@@ -72,7 +72,7 @@ def tracked(problem, settings, solve):
     def choose(y0, ts, args):
         if have_duals(ts):
             return solution_without_record(solve)
-        twice, passed = checked(problem, y0, args)
+        twice, passed, _ = checked(problem, y0, args)
         if problem.adjoint == "backsolve":
             return _solve_alone(make_integrate(twice), as_passed(settings), passed)
         aims = int(problem.until_output)

@@ -14,7 +14,6 @@ from numbad.forward.promote import common_dual
 from numbad.ode.adjoints.adjoint_of_method import step_adjoint
 from numbad.ode.adjoints.backward import make_backward
 from numbad.ode.adjoints.by_times import make_by_times
-from numbad.ode.adjoints.left_in_args import make_check_calls
 from numbad.ode.adjoints.recorded import recorded
 from numbad.ode.adjoints.sensitivities import gradient_in_duals, have_duals
 from numbad.ode.adjoints.shadow_arguments import Arguments, has_arrays, tuple_of
@@ -123,7 +122,6 @@ class PullSource(Arguments):
             first = 3 if self.problem.inplace else 2
             trees = enumerate(self.trees() if self.by_args else (), first)
             warn_of_jumps(self.problem.fun, [k for k, tree in trees if _is_differentiated(tree)])
-        self._check_calls(slope)
         self._arguments(slope)
         self._go_back(slope)
         parts = [self._start(), self._times(), self._totals()][: 2 + bool(self.p)]
@@ -148,19 +146,6 @@ class PullSource(Arguments):
         in_array = self.problem.inplace or isinstance(y0, types.Array)
         y = vector_type(scalar) if in_array else types.UniTuple(scalar, len(components_of(y0)))
         return Slope(self.problem.fun, self.problem.inplace, y0, y, given)
-
-    def _check_calls(self, slope):
-        """Lines that ask what calls know of one another, where they write to arrays among the arguments."""
-        if not self.problem.checkpoints:
-            return
-        if not any(j < len(self.given) and self._has_arrays(j) for j in slope.written_args()):
-            return
-        self.namespace["check_calls"] = make_check_calls(self.problem)
-        given = "plain(args[2])"
-        self.lines.append(f"check_calls(args[0], (seed, {given}), ts, ys, {given})")
-
-    def _has_arrays(self, j):
-        return has_arrays(parse(self.given[j], ""))
 
     # -- the further arguments ---------------------------------------------------------------------
 

@@ -18,22 +18,9 @@ from numbad.compilation.memo import remembered
 from numbad.errors import ModelError
 from numbad.forward.access import primal
 from numbad.ode.adjoints.slopes import effects_on_args
-from numbad.ode.adjoints.stage_pulls import kernel
 from numbad.ode.compiling import inlined
-from numbad.ode.rhs import RightHandSide, is_plain_tuple, make_evaluate, members
-from numbad.ode.state import (
-    array_state,
-    borrow_given,
-    hold,
-    make_workspace,
-    plain,
-    read_row,
-    structure_of,
-    table_for,
-    tuple_or_array_state,
-    write_row,
-)
-from numbad.ode.times import time_at
+from numbad.ode.rhs import is_plain_tuple, members
+from numbad.ode.state import plain
 from numbad.operators.argument_structure import leaves, parse
 from numbad.source import define
 
@@ -71,12 +58,12 @@ def _differ(a, b):
 
 
 def checked(problem, y0, args):
-    """A problem whose right-hand side is called twice, and what gives its args, for types of arguments.
+    """A problem whose right-hand side is called twice, what gives its args, and what puts these back.
 
-    The same problem and `plain`, where it changes no array in args.
+    The same problem, `plain` and None for types of arguments of which it changes no array.
     """
     if isinstance(args, types.Omitted):
-        return problem, plain
+        return problem, plain, None
     first, single, tys = 3 if problem.inplace else 2, not is_plain_tuple(args), members(args)
     names = [f"arg{j}" for j in range(len(tys))]
     found = [
@@ -92,7 +79,7 @@ def checked(problem, y0, args):
         if first + j in changed
     ]
     if not arrays:
-        return problem, plain
+        return problem, plain, None
     known = remembered(problem.fun, "called twice")
     key = problem.inplace, tuple(names), tuple(arrays)
     if key not in known:
@@ -102,9 +89,14 @@ def checked(problem, y0, args):
         twice.calls_twice = problem.fun
         copies = "".join(f"{outer}.copy(), " for _, outer in arrays)
         given = f"(args, ({copies}))" if single else f"(*args, ({copies}))"
-        known[key] = twice, inlined(define(f"def extended(args):\n    return {given}\n", {}))
-    twice, extended = known[key]
-    return problem._replace(fun=twice), extended
+        lines = [
+            f"    {outer}[...] = given[{len(tys)}][{k}]\n" for k, (_, outer) in enumerate(arrays)
+        ]
+        put_back = f"def put_back(args, given):\n{''.join(lines)}"
+        extended = inlined(define(f"def extended(args):\n    return {given}\n", {}))
+        known[key] = twice, extended, inlined(define(put_back, {}))
+    twice, extended, put_back = known[key]
+    return problem._replace(fun=twice), extended, put_back
 
 
 def _twice(inplace, names, arrays):
@@ -137,43 +129,3 @@ def written_places(handed_args, argtypes):
         if k >= first
     }
     return {(2, (j,) if is_plain_tuple(args) else ()) for j in written}
-
-
-@kernel
-def check_same(found):
-    """Raise where the rows of a table differ."""
-    for k in range(found.shape[1]):
-        one, other = primal(found[0, k]), primal(found[1, k])
-        if one != other and (one == one or other == other):
-            raise ModelError(REMEMBERS)
-
-
-def make_check_calls(problem):
-    """The compiled `check_calls(y0, others, ts, ys, args)`: that calls know nothing of one another.
-
-    It asks at the first state and the last, for solutions whose steps are taken again from a few states,
-    which are compared in any case.
-    """
-    fun, aims = problem.fun, int(problem.until_output)
-    evaluate = make_evaluate(RightHandSide(problem.inplace))
-    as_state = array_state if problem.inplace else tuple_or_array_state
-    workspace = make_workspace(3)
-
-    @inlined
-    def check_calls(y0, others, ts, ys, given_args):
-        args = borrow_given(given_args)
-        structure = structure_of(y0)
-        initial = as_state(y0, others)
-        memory, work = workspace(initial)
-        found = table_for(2, initial)
-        last = len(ts) - 1 - aims
-        for k in range(4):  # twice at the first state; at the last; at the first again
-            row = last if k == 2 else 0
-            y = read_row(work[0], ys, row, initial)
-            slope = evaluate(fun, work[1], time_at(ts, row), y, structure, args)
-            write_row(found, k // 2, slope)
-        check_same(found)
-        hold(memory)
-        hold(given_args)
-
-    return check_calls

@@ -18,6 +18,7 @@ from numbad.ode.integrate import (
     dispatcher_of,
     functions_of,
     integration,
+    make_integrate,
     make_pieces,
 )
 from numbad.ode.state import plain, table_for, write_row
@@ -41,10 +42,15 @@ def recorded(problem, settings, solve):
     def choose(y0, ts, args):
         if have_duals(ts):
             return solution_without_record(solve)
+        twice, passed, put_back = checked(problem, y0, args)
         if problem.checkpoints:
-            return _marked(make_marking(problem), as_passed(settings))
+            marked = _marked(make_marking(problem), as_passed(settings))
+            if put_back is None:
+                return marked
+            return _after_a_check(
+                make_integrate(twice), as_passed(settings), passed, put_back, marked
+            )
         stride = 1 + step_adjoint(problem.tableau, problem.inplace).stages
-        twice, passed = checked(problem, y0, args)
         return _recorded(_integrate(twice), as_passed(settings), stride, passed)
 
     return generic(solve_recorded, content, choose, (recorded, (problem, settings, solve)))
@@ -57,6 +63,19 @@ def _recorded(integrate, settings, stride, passed):
         return ys, ((nodes[: steps + 1], states[: steps * stride + 1]), ys)
 
     return solve
+
+
+def _after_a_check(integrate, settings, passed, put_back, solve):
+    """Solve before, calling the right-hand side twice: where steps are repeated, one code takes them."""
+    solve = inlined(solve)
+
+    def solve_twice(y0, ts, args=()):
+        given = passed(args)
+        integrate(y0, uniform(ts), given, settings)
+        put_back(args, given)
+        return solve(y0, ts, args)
+
+    return solve_twice
 
 
 def _marked(integrate, settings):

@@ -90,12 +90,6 @@ class Slope:
         written = effects(self.fun, tuple(range(1, first))).written
         return any(k >= first for k in written)
 
-    def written_args(self):
-        """The numbers, in `args`, of those that the function may write anything differentiated to."""
-        first, y = 3 if self.inplace else 2, restored_type(self.structure, self.y)
-        written = effects_on_args(self.fun, first, y, self.args).written
-        return [k - first for k in sorted(written) if k >= first]
-
     def wrapper(self):
         """The dispatcher of the function with a place for every cotangent."""
         known = remembered(self.fun, "slopes")
