@@ -15,6 +15,7 @@ from numbad.ode.compiling import generic
 from numbad.operators.argument_structure import leaves, parse, render
 from numbad.operators.runtime import add_into
 from numbad.reverse import pullback
+from numbad.sde.functions_called_twice import trial
 from numbad.sde.grid import BY_TIMES
 from numbad.sde.model_names import function_of
 from numbad.sde.stretch_source import Stretches, core, core_with_end
@@ -43,7 +44,12 @@ def recorded(problem, origin):
 
     def choose(*given):
         if not has_duals(*given):
-            return core_with_end(problem, *plain(given)).py_func
+            lines, names = trial(problem, *plain(given))
+            names["target"] = core_with_end(problem, *plain(given))
+            if len(names) == 1:
+                return names["target"].py_func
+            lines = [*lines, "return target(y0, ts, args, key)"]
+            return function_of("recorded(y0, ts, args, key)", lines, names)
         call = "def recorded(y0, ts, args, key):\n    return target(y0, ts, args, key), 0.0\n"
         return define(call, {"target": dualized(core(problem, *plain(given)))})
 
@@ -70,10 +76,13 @@ def pull_back(problem, wrt, kind, origin, solved):
             lines = ["return slow(args, shadows, seed)"]
             namespace = {"slow": pullback(core(problem, *args), wrt)}
         else:
-            back = "back(args[0], args[1], args[2], args[3], shadows[0], shadows[2], seed, end)"
-            first = "ys = 0.0" if solved else "ys, end = solved(args[0], args[1], args[2], args[3])"
-            lines = [first, f"return ys, {back}"]
-            namespace = {"back": kind(problem, *args).compiled(wrt)}
+            back = "back(y0, ts, args, key, shadows[0], shadows[2], seed, end)"
+            first, namespace = ["ys = 0.0"], {}
+            if not solved:
+                first, namespace = trial(problem, *args)
+                first.append("ys, end = solved(y0, ts, args, key)")
+            lines = ["y0, ts, args, key = args", *first, f"return ys, {back}"]
+            namespace["back"] = kind(problem, *args).compiled(wrt)
             namespace["solved"] = core_with_end(problem, *args)
         return function_of(f"pull({parameters})", lines, namespace)
 

@@ -11,6 +11,7 @@ from numbad.ode.compiling import generic
 from numbad.operators import grad
 from numbad.operators.argument_structure import leaves, parse, render
 from numbad.operators.runtime import add_into
+from numbad.sde.functions_called_twice import repeatable
 from numbad.sde.grid import BY_TIMES
 from numbad.sde.model_names import function_of
 from numbad.sde.stretch_source import core
@@ -49,13 +50,24 @@ def _gradient(solve, wrt):
 
 def _written(problem, wrt, tys, of_duals):
     solve = core(problem, *tys)
+    found, before, between, kept = repeatable(problem, *tys), [], [], {}
+    if found is not None:  # as the functions may read what earlier calls have left
+        keep, _, put_back = found
+        before, between = ["kept = keep(args)"], ["put_back(args, kept)"]
+        kept = {"keep": keep, "put_back": put_back}
     namespace = {
+        **kept,
         "solve": replacement(solve) if of_duals else solve,
         "gradient": _gradient(solve, wrt),
         "add_into": add_into,
     }
-    given = "args[0], args[1], args[2], args[3]"
-    lines = [f"ys, found = solve({given}), gradient({given}, seed)"]
+    lines = [
+        "y0, ts, args, key = args",
+        *before,
+        "ys = solve(y0, ts, args, key)",
+        *between,
+        "found = gradient(y0, ts, args, key, seed)",
+    ]
     parts = ["None"] * len(tys)
     for j, k in enumerate(wrt):
         by, shadows = parse(tys[k], f"found[{j}]"), leaves(parse(tys[k], f"shadows[{k}]"))

@@ -21,6 +21,7 @@ from numbad.operators.runtime import add_into
 from numbad.reverse import pullback
 from numbad.sde import checks
 from numbad.sde.adjoint_source import BY_INCREMENTS, has_duals, plain
+from numbad.sde.functions_called_twice import trial
 from numbad.sde.grid import BY_TIMES
 from numbad.sde.model_names import function_of
 from numbad.sde.one_step import STEP_ARGS, STEP_STATE, step_of
@@ -74,8 +75,10 @@ def mixed_pullback(problem, wrt, origin):
             lines = ["return slow(args, shadows, seed)"]
             namespace = {"slow": pullback(core(problem, *args), wrt)}
         else:
-            lines = ["return along(args[0], args[1], args[2], args[3], shadows, seed)"]
-            namespace = {"along": Along(problem, args, wrt).pull()}
+            lines, namespace = trial(problem, *args)
+            call = "return along(y0, ts, args, key, shadows, seed)"
+            lines = ["y0, ts, args, key = args", *lines, call]
+            namespace["along"] = Along(problem, args, wrt).pull()
         return function_of("pull(args, shadows, seed)", lines, namespace)
 
     text = "def pull(args, shadows, seed):\n    raise NotImplementedError(content)\n"
@@ -89,8 +92,9 @@ def mixed_jacobian(problem, argtypes, wrt, single, with_value):
         return None
     along = Along(problem, plain(argtypes), wrt).jacobian(wrt, single)
     found = "ys, found" if with_value else "found"
-    lines = ["ys, found = along(y0, ts, args, key)", f"return {found}"]
-    return function_of("rows(y0, ts, args, key)", lines, {"along": along})
+    lines, names = trial(problem, *plain(argtypes))
+    lines = [*lines, "ys, found = along(y0, ts, args, key)", f"return {found}"]
+    return function_of("rows(y0, ts, args, key)", lines, {"along": along, **names})
 
 
 def _refuse(wrt):

@@ -5,7 +5,7 @@ from functools import partial
 
 from numbad.compilation.memo import built_once
 from numbad.errors import ArgumentError
-from numbad.ode.adjoints.left_in_args import written_places
+from numbad.ode.adjoints.left_in_args import changed_places
 from numbad.ode.by_structure import StructureDispatcher, by_structure
 from numbad.ode.compiling import as_dispatcher
 from numbad.sde import events_of_paths, stretch_source
@@ -324,7 +324,10 @@ class SolveDispatcher(StructureDispatcher):
     def numbad_jacobian(self, argtypes, wrt, single, with_value, mode):
         """The Jacobian in one pass, by mixed mode, where that is asked for or costs less; else None."""
         problem = self.origin[1][0]
-        if problem.adjoint != _MIXED and not prefers_mixed(problem, argtypes, wrt, mode):
+        if problem.adjoint != _MIXED and (
+            not prefers_mixed(problem, argtypes, wrt, mode)
+            or changed_places(self.handed_args, argtypes)
+        ):
             return None
         return mixed_jacobian(problem, argtypes, wrt, single, with_value)
 
@@ -358,11 +361,14 @@ def problem_of(solve, name):
 
 
 class _AsWhole(SolveDispatcher):
-    """A solver that reverse mode does not go into."""
+    """A solver that reverse mode does not go into.
+
+    Where it solves again, it must find in arrays what they held before the call.
+    """
 
     def numbad_changes(self, argtypes):
-        """Where the functions may write in the arguments."""
-        return written_places(self.handed_args, argtypes)
+        """Where the functions may write in the arguments, constants included."""
+        return changed_places(self.handed_args, argtypes)
 
 
 class BackwardDispatcher(_AsWhole):

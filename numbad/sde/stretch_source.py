@@ -40,16 +40,16 @@ from numbad.sde.state_source import form_of, spread
 from numbad.sde.steps import StepWriter, write_step
 from numbad.sde.steps.reversible import carried_names
 
-_WHERE = "outputs, i, before, first, last, channels"
+_WHERE = "since, until, before, first, last, channels"
 LENGTH = 256
 """Steps in a stretch where `checkpoints` leaves it open: what belongs to them stays in the first cache."""
 
 
 @constant
-def steps_between(times, i, first, last, dt):
-    """`(cells, parts, starts, sizes)` as of `grid`, of steps `first` to `last` - 1 after output i - 1."""
-    start, part = place(times[i - 1], dt)
-    final, end = place(times[i], dt)
+def steps_between(since, until, first, last, dt):
+    """`(cells, parts, starts, sizes)` as of `grid`, of steps `first` to `last` - 1 between two times."""
+    start, part = place(since, dt)
+    final, end = place(until, dt)
     count = last - first
     cells, parts = np.empty(count, np.int64), np.empty((count, 2))
     starts, sizes = np.empty(count), np.empty(count)
@@ -172,10 +172,10 @@ class Stretches:
         """What the increments of a stretch are made of."""
         return "number, path" if self.is_drawn else "all_w, all_h"
 
-    def drawing(self):
-        """Lines that give the steps `first` to `last` - 1 up to output i, and their increments."""
+    def drawing(self, between="outputs[i - 1], outputs[i]"):
+        """Lines that give the steps `first` to `last` - 1 between two times, and their increments."""
         dt = self.problem.dt
-        lines = [f"cells, parts, starts, sizes = steps_between(outputs, i, first, last, {dt!r})"]
+        lines = [f"cells, parts, starts, sizes = steps_between({between}, first, last, {dt!r})"]
         if self.is_drawn:
             return [*lines, drawing(self.problem, "number", "path", "channels")]
         rows = "before + first : before + last"
@@ -196,7 +196,7 @@ class Stretches:
         packed = f"args = ({''.join(name + ', ' for name in names)})"
         lines = [
             *([] if names == ["args"] else [packed]),
-            *self.drawing(),
+            *self.drawing("since, until"),
             "for k in range(starts.size):",
             "    t, h = starts[k], sizes[k]",
             *("    " + line for line in self.reading()),
@@ -205,9 +205,7 @@ class Stretches:
         ]
         head = f"stretch({', '.join([*self.carried, *names])}, {_WHERE}, {self.noise})"
         function = function_of(head, lines, self.namespace())
-        found = checkpoint(self.compiled(function))
-        found.numbad_changes = False  # as of any solver: else times would seem to depend on states
-        return found
+        return checkpoint(self.compiled(function))
 
     def _step(self):
         """Lines of a step, with the events within it and the jumps at its end."""
@@ -225,7 +223,9 @@ class Stretches:
     def path(self):
         """Lines that solve from output to output."""
         form, carried = self.form, ", ".join(self.carried)
-        where = "outputs, i, ends[i - 1], first, min(first + length, count), channels"
+        where = (
+            "outputs[i - 1], outputs[i], ends[i - 1], first, min(first + length, count), channels"
+        )
         given = f"{carried}{form.arguments()}, {where}"
         return [
             *self.beginning(),

@@ -1,11 +1,11 @@
 """What a right-hand side leaves in arrays among its further arguments, which sweeps back know nothing of.
 
-A right-hand side may write intermediate results to arrays in `args`. A sweep back calls it again, at other
-states and in another order than the solution did, which gives the same if it reads what it has written in
-the same call alone. On the way forward of a solution that is differentiated, each call is made twice, the
-second time with what these arrays held before the solution: both are to give the same. And what is left in
-the arrays at the end is that of the last call, an attempted step, perhaps, of which no record is kept:
-reverse mode around the solver refuses to differentiate what reads it.
+A right-hand side, a drift or a diffusion may write intermediate results to arrays in `args`. A sweep back
+calls it again, at other states and in another order than the solution did, which gives the same if it reads
+what it has written in the same call alone. On the way forward of a solution that is differentiated, each call
+is made twice, the second time with what these arrays held before the solution: both are to give the same. And
+what is left in the arrays at the end is that of the last call, an attempted step, perhaps, of which no record
+is kept: reverse mode around the solver refuses to differentiate what reads it.
 """
 
 import numpy as np
@@ -25,10 +25,11 @@ from numbad.operators.argument_structure import leaves, parse
 from numbad.source import define
 
 REMEMBERS = (
-    "the right-hand side gives another result for the same arguments, as it reads what an earlier call has "
-    "left in an array in args. Reverse mode calls it in another order. Way out: write each element before "
-    'it is read, or keep what is to be carried along in the state y; or mode="forward"'
+    "{} gives another result for the same arguments, as it reads what an earlier call has left in an array "
+    "in args. {} calls it in another order. Way out: write each element before it is read, or keep what is "
+    "to be carried along in the state y; or {}"
 )
+_BY_REVERSE_MODE = REMEMBERS.format("the right-hand side", "Reverse mode", 'mode="forward"')
 
 
 def differ(a, b):
@@ -64,7 +65,20 @@ def checked(problem, y0, args):
     """
     if isinstance(args, types.Omitted):
         return problem, plain, None
-    first, single, tys = 3 if problem.inplace else 2, not is_plain_tuple(args), members(args)
+    found = called_twice([(problem.fun, 3 if problem.inplace else 2, _BY_REVERSE_MODE)], y0, args)
+    if found is None:
+        return problem, plain, None
+    (twice,), extended, put_back = found
+    return problem._replace(fun=twice), extended, put_back
+
+
+def called_twice(functions, y0, args):
+    """Functions that call others twice; what gives their args, and what puts these back.
+
+    `functions` are `(function, number of its first further argument, message where it remembers)`. None where
+    they change no array.
+    """
+    single, tys = not is_plain_tuple(args), members(args)
     names = [f"arg{j}" for j in range(len(tys))]
     found = [
         (j, leaf.source)
@@ -72,35 +86,54 @@ def checked(problem, y0, args):
         for leaf in leaves(parse(ty, names[j]))
         if isinstance(leaf.type, types.Array) and leaf.type.mutable
     ]
-    changed = effects_on_args(problem.fun, first, y0, tys).changed if found else ()
+    changed = {
+        k - first
+        for fun, first, _ in functions
+        if found
+        for k in effects_on_args(fun, first, y0, tys).changed
+    }
     arrays = [
         (inner, f"args{'' if single else f'[{j}]'}{inner.removeprefix(names[j])}")
         for j, inner in found
-        if first + j in changed
+        if j in changed
     ]
     if not arrays:
-        return problem, plain, None
-    known = remembered(problem.fun, "called twice")
-    key = problem.inplace, tuple(names), tuple(arrays)
+        return None
+    twice = [
+        _made_twice(*each, tuple(names), tuple(inner for inner, _ in arrays)) for each in functions
+    ]
+    outer = tuple(outer for _, outer in arrays)
+    return twice, *_kept_beside(functions[0][0], single, len(tys), outer)
+
+
+def _made_twice(fun, first, message, names, arrays):
+    """The dispatcher that calls a function twice."""
+    known = remembered(fun, "called twice")
+    key = first, message, names, arrays
     if key not in known:
-        source = _twice(problem.inplace, names, [inner for inner, _ in arrays])
-        namespace = {"fun": problem.fun, "differ": differ, "ModelError": ModelError, "np": np}
-        twice = njit(define(source, namespace), **inherited_options(problem.fun))
-        twice.calls_twice = problem.fun
-        copies = "".join(f"{outer}.copy(), " for _, outer in arrays)
+        namespace = {"fun": fun, "differ": differ, "ModelError": ModelError, "np": np}
+        source = define(_twice(first == 3, message, names, arrays), namespace)
+        known[key] = njit(source, **inherited_options(fun))
+        known[key].calls_twice = fun
+    return known[key]
+
+
+def _kept_beside(fun, single, count, arrays):
+    """`extended(args)`, with copies of the arrays in them, and `put_back(args, extended)`."""
+    known = remembered(fun, "kept beside args")
+    key = single, count, arrays
+    if key not in known:
+        copies = "".join(f"{array}.copy(), " for array in arrays)
         given = f"(args, ({copies}))" if single else f"(*args, ({copies}))"
-        lines = [
-            f"    {outer}[...] = given[{len(tys)}][{k}]\n" for k, (_, outer) in enumerate(arrays)
-        ]
+        lines = [f"    {array}[...] = given[{count}][{k}]\n" for k, array in enumerate(arrays)]
         put_back = f"def put_back(args, given):\n{''.join(lines)}"
         extended = inlined(define(f"def extended(args):\n    return {given}\n", {}))
-        known[key] = twice, extended, inlined(define(put_back, {}))
-    twice, extended, put_back = known[key]
-    return problem._replace(fun=twice), extended, put_back
+        known[key] = extended, inlined(define(put_back, {}))
+    return known[key]
 
 
-def _twice(inplace, names, arrays):
-    """The source of a right-hand side that calls another twice."""
+def _twice(inplace, message, names, arrays):
+    """The source of a function that calls another twice."""
     given = "".join(f", {name}" for name in names)
     kept = [f"now{k} = {array}.copy()" for k, array in enumerate(arrays)]
     before = [f"{array}[...] = before[{k}]" for k, array in enumerate(arrays)]
@@ -111,21 +144,33 @@ def _twice(inplace, names, arrays):
     else:
         first, result, returned = f"result = fun(t, y{given})", "result", ["return result"]
         second = [f"again = fun(t, y{given})"]
-    check = [f"if differ({result}, again):", f"    raise ModelError({REMEMBERS!r})"]
+    check = [f"if differ({result}, again):", f"    raise ModelError({message!r})"]
     lines = [first, *kept, *before, *second, *put_back, *check, *returned]
     body = "\n".join(f"    {line}" for line in lines)
     return f"def twice(t, y{', dy' * inplace}{given}, before):\n{body}\n"
 
 
 def written_places(handed_args, argtypes):
-    """Where functions may write in the arguments of `solve(y0, ts, args)`: `{(argument, place in it)}`."""
+    """Where functions may write in the arguments of `solve(y0, ts, args)`: `{(argument, place in it)}`.
+
+    What they write depends on the state or on arguments.
+    """
+    return _places(handed_args, argtypes, lambda done: done.written)
+
+
+def changed_places(handed_args, argtypes):
+    """The same, whatever they write."""
+    return _places(handed_args, argtypes, lambda done: done.changed)
+
+
+def _places(handed_args, argtypes, which):
     if len(argtypes) < 3:
         return set()
     y, _, args = argtypes[:3]
-    written = {
+    found = {
         k - first
         for fun, first in handed_args
-        for k in effects_on_args(fun, first, y, members(args)).written
+        for k in which(effects_on_args(fun, first, y, members(args)))
         if k >= first
     }
-    return {(2, (j,) if is_plain_tuple(args) else ()) for j in written}
+    return {(2, (j,) if is_plain_tuple(args) else ()) for j in found}
