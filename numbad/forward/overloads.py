@@ -95,7 +95,7 @@ class DifferentiableTemplate(ScalarTemplate):
 
 class ConstantTemplate(ScalarTemplate):
     def result(self, resolved, args, tag):
-        return resolved
+        return resolved if self.key in CONSTANT else None  # the user may have given it a rule
 
 
 def implementation_key(fn):

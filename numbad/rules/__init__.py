@@ -1,6 +1,6 @@
 """What the derivative of each function is; knows no differentiation engine."""
 
-from numbad.rules import constant, scalar, structural
+from numbad.rules import constant, scalar, structural, travelling
 from numbad.rules.expression import (
     COMPARISONS,
     Answer,
@@ -57,6 +57,7 @@ __all__ = [
     "scalar_rule",
     "ship",
     "structural",
+    "travelling",
     "walk",
     "where",
 ]

@@ -8,8 +8,10 @@ import numpy as np
 
 from numbad.rules.registry import CONSTANT
 
+ROUNDED_TO_INTEGERS = math.floor, math.ceil, math.trunc, round, int
+
 ROUNDING = (
-    *(math.floor, math.ceil, math.trunc, round, int),
+    *ROUNDED_TO_INTEGERS,
     *(np.floor, np.ceil, np.trunc, np.rint, np.round, np.around),
     *(operator.floordiv, operator.ifloordiv, np.floor_divide),
 )
@@ -38,5 +40,8 @@ INTEGERS = (
     *(np.bool_, np.int8, np.int16, np.int32, np.int64),
     *(np.uint8, np.uint16, np.uint32, np.uint64, np.intc, np.uintc, np.intp, np.uintp),
 )
+
+WITHOUT_FLOATS = {*ROUNDED_TO_INTEGERS, *COMPARISONS, *LOGIC, *PREDICATES, *INTEGERS}
+"""Those whose result is no float."""
 
 CONSTANT.update((*ROUNDING, *COMPARISONS, *LOGIC, *PREDICATES, *INTEGERS, np.spacing))

@@ -1,16 +1,22 @@
 """The rules that a user gives: `scalar_rule` and `rule`."""
 
+import operator
 from types import FunctionType
 from weakref import WeakKeyDictionary, WeakSet
 
+import numpy as np
 from numba.core.dispatcher import Dispatcher
 
 from ..errors import RuleError
+from .constant import WITHOUT_FLOATS
 from .foreign import dispatcher_of
-from .registry import JVP, SCALAR, VJP, ScalarRule, announce, name_of
+from .registry import CONSTANT, JVP, SCALAR, STRUCTURAL, VJP, ScalarRule, announce, name_of
 from .tracing import arity
 
 _TABLES = SCALAR, JVP, VJP
+_WAY_OUT = (
+    "would not see the rule. Way out: an @njit function of your own that calls it, with the rule"
+)
 _SHARING = WeakKeyDictionary()
 """A function -> the dispatchers made of its code, which have its rules as well."""
 
@@ -31,13 +37,15 @@ def scalar_rule(fn, partials):
     >>> scalar_rule(softplus, lambda ans, x: 1.0 / (1.0 + math.exp(-x)))
     """
     fn = _named(fn)
+    if type(fn) is type(np.clip) and fn not in CONSTANT and fn not in SCALAR:
+        raise RuleError(
+            f"rule for {name_of(fn)}: it is no function of scalars. Way out: nd.rule, with a jvp and a vjp"
+        )
     if not isinstance(partials, FunctionType):
         raise RuleError(f"rule for {name_of(fn)}: the partials must be a Python function")
     rule_ = ScalarRule(fn, partials)
     rule_.trace(_common_arity(fn, partials))
-    _forget(fn)
-    SCALAR[fn] = rule_
-    _tell(fn)
+    give(fn, rule_)
 
 
 def rule(fn, jvp=None, vjp=None):
@@ -62,11 +70,16 @@ def rule(fn, jvp=None, vjp=None):
         _check_takes(fn, "jvp", jvp, 2, "(primals, tangents)")
     if vjp is not None:
         _check_vjp(fn, vjp)
+    give(fn, None, jvp, None if vjp is None else tuple(vjp))
+
+
+def give(fn, scalar, jvp=None, vjp=None):
+    """Record a rule that was found right: a ScalarRule, or parts of one in code."""
     _forget(fn)
-    if jvp is not None:
-        JVP[fn] = jvp
-    if vjp is not None:
-        VJP[fn] = tuple(vjp)
+    CONSTANT.discard(fn)
+    for table, part in zip(_TABLES, (scalar, jvp, vjp), strict=True):
+        if part is not None:
+            table[fn] = part
     _tell(fn)
 
 
@@ -74,6 +87,12 @@ def _named(fn):
     """The function under which a rule is kept: a dispatcher for a C function called by its address."""
     fn = dispatcher_of(fn)
     _check_callable(fn, "the function")
+    if fn in WITHOUT_FLOATS:
+        raise RuleError(f"rule for {name_of(fn)}: it returns no float, and {_WAY_OUT}")
+    if fn in STRUCTURAL or getattr(fn, "__module__", None) == operator.add.__module__:
+        raise RuleError(
+            f"rule for {name_of(fn)}: numbad has code of its own for it, and {_WAY_OUT}"
+        )
     return fn
 
 

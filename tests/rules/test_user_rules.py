@@ -1,13 +1,19 @@
 """Rules that a user gives: recorded, announced, refused where they are wrong."""
 
 import math
+import operator
 from functools import partial
 
+import numpy as np
 import pytest
 
+import numbad as nd
 from numbad.errors import NumbadError, RuleError
 from numbad.rules import (
+    CONSTANT,
+    GIVEN,
     JVP,
+    SCALAR,
     VJP,
     find,
     rule,
@@ -86,3 +92,50 @@ def test_a_wrong_rule_is_refused_at_once(function, given, message):
 def test_only_a_callable_has_a_rule(register, fn):
     with pytest.raises(NumbadError, match="must be callable"):
         register(fn)
+
+
+@pytest.mark.parametrize(
+    ("fn", "message"),
+    [
+        (
+            math.floor,
+            "math.floor: it returns no float, and would not see the rule. Way out: an @njit",
+        ),
+        (round, "it returns no float"),
+        (operator.lt, "it returns no float"),
+        (max, "numbad has code of its own for it, and would not see the rule"),
+        (operator.mul, "numbad has code of its own for it"),
+        (np.clip, "no function of scalars. Way out: nd.rule"),
+    ],
+)
+def test_a_rule_that_would_not_be_seen(fn, message):
+    with pytest.raises(RuleError, match=message):
+        scalar_rule(fn, lambda ans, x, y: (1.0, 0.0))
+
+
+@pytest.fixture
+def rounding():
+    """`np.ceil` and `np.rint`, which have no rule again afterwards."""
+    yield np.ceil, np.rint
+    for fn in (np.ceil, np.rint):
+        for table in (SCALAR, JVP, VJP, GIVEN):
+            table.pop(fn, None)
+        CONSTANT.add(fn)
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+def test_slopes_through_rounding(rounding, mode):
+    """Straight-through estimates, of numbers and arrays, also after a derivative without them."""
+    ceil, rint = rounding
+    numbers, arrays = (lambda x: ceil(x) * x), (lambda x: (rint(x) * x).sum())
+    x, values = 2.3, np.array([2.3, 0.8])
+    assert nd.grad(numbers, mode=mode)(x) == 3.0
+    np.testing.assert_array_equal(nd.grad(arrays, mode=mode)(values), [2.0, 1.0])
+    scalar_rule(ceil, lambda ans, x: (1.0,))
+    rule(
+        rint,
+        jvp=lambda primals, tangents: (np.rint(primals[0]), tangents[0]),
+        vjp=(lambda x: (np.rint(x), 0.0), lambda kept, cotangent: (cotangent,)),
+    )
+    assert nd.grad(numbers, mode=mode)(x) == 3.0 + 2.3
+    np.testing.assert_allclose(nd.grad(arrays, mode=mode)(values), [4.3, 1.8])
