@@ -200,27 +200,3 @@ def _vdot(a, b):
 
 
 stand_for(np.vdot, vdot)
-
-
-def outer(a, b):
-    raise NotImplementedError
-
-
-@overload_stand_in(outer)
-def _outer(a, b):
-    if not any(True for ty in (a, b) for _ in d.duals_in(ty)):
-        return lambda a, b: np.outer(a, b)
-    if not (isinstance(a, types.Array) and isinstance(b, types.Array)):
-        return lambda a, b: outer(np.asarray(a), np.asarray(b))
-
-    def product(a, b):
-        out = np.empty((a.size, b.size), dtype_like(a, b))
-        for i, x in enumerate(a.flat):
-            for j, y in enumerate(b.flat):
-                out[i, j] = x * y
-        return out
-
-    return product
-
-
-stand_for(np.outer, outer)

@@ -215,7 +215,8 @@ class Plan:
         if self.control.innermost(place) is not self.control.common(label, place):
             return False
         if isinstance(name, tuple):
-            return self._can_remake_shadow(name)
+            within = self.control.innermost(label) is not self.control.innermost(place)
+            return self._can_remake_shadow(name) and not (within and self._is_called(name))
         if name in self.extras:
             return False
         if name in self.indices:
@@ -417,6 +418,10 @@ class Plan:
         if not isinstance(op, View):
             return False
         return all(self._is_cheap_index(v) for v in op.recipe_operands())
+
+    def _is_called(self, leaf):
+        """Whether a view is made by a call, `ravel` or `reshape`, which is too dear for each element."""
+        return is_expr(self.ops[leaf[0]].statement.value, "call")
 
     def _is_cheap_index(self, var):
         name = var.name

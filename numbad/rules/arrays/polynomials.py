@@ -1,4 +1,4 @@
-"""Polynomials given by their coefficients, the lowest first; cross products and Kronecker's."""
+"""Polynomials given by their coefficients, the lowest first; cross, outer and Kronecker products."""
 
 import numpy as np
 from numba import njit
@@ -145,6 +145,27 @@ def _cross(out, a, b):
     out[0] = a[1] * b2 - a2 * b[1]
     out[1] = a2 * b[0] - a[0] * b2
     out[2] = a[0] * b[1] - a[1] * b[0]
+
+
+# -- outer products ------------------------------------------------------------------------------
+
+
+@stands_for(np.outer)
+def outer_product(a, b):
+    scalars = [getattr(ty, "dtype", ty) for ty in (a, b)]
+    numbers = [is_array(ty) or isinstance(ty, types.Number) for ty in (a, b)]
+    if not all(numbers) or not all(map(is_number, scalars)):
+        return None
+    number = np.promote_types(*map(number_class, scalars)).type
+    if np.dtype(number).kind not in "fc":
+        return None
+    lines = ["def outer(a, b):"]
+    for name, ty in (("a", a), ("b", b)):
+        if getattr(ty, "ndim", 0) != 1:
+            lines.append(f"    {name} = np.asarray({name}).ravel()")
+    lines.append("    out = np.empty((a.size, b.size), number)")
+    lines += nest(["a.size", "b.size"], ["out[i0, i1] = a[i0] * b[i1]"])
+    return jit([*lines, "    return out"], number=number)
 
 
 # -- Kronecker products --------------------------------------------------------------------------
