@@ -73,7 +73,11 @@ def _complex_power(ans, x, y):
 POWERS = operator.pow, operator.ipow, pow, math.pow, np.power, np.float_power
 
 _rule(POWERS, _power, _complex_power)
-_rule((math.sqrt, np.sqrt, cmath.sqrt), lambda ans, x: 0.5 / ans)
+_rule(
+    (math.sqrt, np.sqrt, cmath.sqrt),
+    lambda ans, x: 0.5 / ans,
+    lambda ans, x: where(ans == 0, math.inf, 0.5 / ans),  # complex division has nan there
+)
 _rule(np.cbrt, lambda ans, x: 1 / (3 * (ans * ans)))
 _rule((math.hypot, np.hypot), lambda ans, x, y: (_cosine(x, ans), _cosine(y, ans)))
 
@@ -195,5 +199,6 @@ HOLOMORPHIC.update(
     {
         **{getattr(math, name): getattr(np, name) for name in ("exp", "log", "sqrt")},
         **{getattr(math, name): getattr(np, name) for name in ("sin", "cos", "sinh", "cosh")},
+        operator.truediv: np.divide,  # complex `/` raises at 0, where a root has an infinite slope
     }
 )

@@ -3,6 +3,7 @@
 The expected values are differences, closed forms, or derivatives of the function without what adds nothing.
 """
 
+import cmath
 import math
 
 import numpy as np
@@ -345,3 +346,21 @@ def test_lanes(mode):
     root = math.sqrt(2.0)
     np.testing.assert_allclose(by_x, [0.0, 1.5 / root, 0.5 / root, INF], rtol=1e-12)
     np.testing.assert_allclose(by_y, [0.0, root + 6.0, root + 2.0, 0.0], rtol=1e-12)
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+def test_complex_roots_at_zero_raise_nothing(mode):
+    """Numba's complex division raises at 0; a function that is finite there must not stop."""
+    roots = np.array([-4.0, 0.0, -1.0])
+    found = nd.grad(lambda x: np.sqrt(x.astype(np.complex128)).imag.sum(), mode=mode)(roots)
+    np.testing.assert_allclose(found[[0, 2]], [-0.25, -0.5])  # of sqrt(-x)
+    assert not np.isfinite(found[1])
+    slope = nd.grad(lambda x: cmath.sqrt(complex(x, 0.0)).real, mode=mode)
+    assert slope(0.0) == math.inf
+    assert slope(4.0) == pytest.approx(0.25)
+    assert not np.isfinite(nd.grad(lambda x: cmath.asin(complex(x, 0.0)).real, mode=mode)(1.0))
+
+
+def test_a_complex_root_at_zero_that_does_not_count():
+    masked = nd.grad(lambda x, m: m * cmath.sqrt(complex(x, 0.0)).real + x, mode="reverse")
+    assert masked(0.0, 0.0) == 1.0
