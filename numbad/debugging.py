@@ -103,6 +103,13 @@ class Watched:
         finally:
             _LOCAL.busy = False
 
+    def compile(self, sig):
+        """Compile with checks, after the block as well."""
+        if debugging():
+            return super().compile(sig)
+        with debug():
+            return super().compile(sig)
+
     def _counted(self, args, kws):
         from numba.core.runtime import _nrt_python, rtsys
 

@@ -2,6 +2,8 @@
 
 import math
 import re
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -9,6 +11,7 @@ from numba import njit
 
 import numbad as nd
 from numbad.testing import GradientError
+from tests.compilation.processes import environment
 
 
 def ratio(x, y):
@@ -44,6 +47,41 @@ def test_the_first_nonfinite_number_is_told(mode):
             gradient(0.0, 1.0)
     assert "return math.log(quotient)" in str(caught.value)
     assert isinstance(caught.value, nd.NumbadError)
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+def test_an_operator_that_is_called_after_the_block(mode):
+    with nd.debug():
+        gradient = nd.grad(ratio, mode=mode)
+    with pytest.raises(nd.NonFiniteError, match=r"with quotient = 0.0"):
+        gradient(0.0, 1.0)
+    assert nd.grad(ratio, mode=mode)(2.0, 1.0) == 0.5
+
+
+def test_batches_of_what_takes_numbers_alone():
+    weighted, ones = (lambda a, k: math.exp(k * a) * a), np.ones(3)
+    with nd.debug():
+        values = nd.batch(weighted, in_axes=(0, None))(ones, 0.7)
+        slopes = nd.batch(nd.grad(weighted), in_axes=(0, None))(ones, 0.7)
+    np.testing.assert_allclose(values, math.exp(0.7))
+    np.testing.assert_allclose(slopes, 1.7 * math.exp(0.7))
+
+
+@pytest.mark.parametrize(
+    ("f", "written"),
+    [
+        (lambda x: math.log(x * (x - 1.0)), "math.log(x * (x - 1.0))"),
+        (lambda x: math.log((x - 1.0) / (x + 1.0)), "math.log((x - 1.0) / (x + 1.0))"),
+        (lambda x: math.log(1.0 - (2.0 - x)), "math.log(1.0 - (2.0 - x))"),
+        (lambda x: math.log(-(x - 1.0)), "math.log(- (x - 1.0))"),
+        (lambda x: math.log((x - 1.0) ** 2), "math.log((x - 1.0) ** 2)"),
+        (lambda x: math.log(-x + x * x), "math.log(- x + x * x)"),
+    ],
+)
+def test_parentheses_are_told(f, written):
+    with nd.debug(), pytest.raises(nd.NonFiniteError) as caught:
+        nd.derivative(f)(1.0)
+    assert str(caught.value).startswith(f"{written} is -inf")
 
 
 @pytest.mark.parametrize(("mode", "what"), [("forward", "partial"), ("reverse", "cotangent")])
@@ -249,3 +287,33 @@ def test_elements_that_come_from_what_is_not_finite():
 
     with nd.debug():
         assert nd.grad(f, mode="forward")(np.ones(3))[[0, 2]].tolist() == [1.0, 3.0]
+
+
+CACHED = """
+import warnings
+import numbad as nd
+from numba import njit
+
+warnings.simplefilter("error")
+stopped = njit(lambda x: nd.stop_gradient(x))
+with nd.debug():
+    try:
+        nd.grad(lambda x: x * stopped(x))(2.0)
+    except UserWarning as told:
+        print(told)
+"""
+
+
+def test_what_is_loaded_from_the_disk_is_compared_as_well(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(CACHED)
+    for _ in range(2):
+        done = subprocess.run(
+            [sys.executable, str(program)],
+            env=environment(tmp_path / "cache"),
+            capture_output=True,
+            text=True,
+            timeout=300,
+        )
+        assert done.returncode == 0, done.stderr
+        assert "calls nd.stop_gradient" in done.stdout

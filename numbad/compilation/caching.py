@@ -27,6 +27,7 @@ from .. import constants
 from . import folder, notices, symbols
 from .fingerprint import Fingerprint, UndigestibleError, digested
 from .linking import UNRESOLVED, LinkingDispatcher, finish_parts, waits
+from .switched_off import refuse_without_compiler
 
 FORMAT = b"numbad 4\n"
 
@@ -181,6 +182,7 @@ def _rebuilt(payload, sig, target_context):
 
 def enable(dispatcher, contents=None):
     """Give a dispatcher a disk cache keyed by content; returns the dispatcher."""
+    refuse_without_compiler()
     py_func = dispatcher.py_func
     name = "".join(c if c.isalnum() or c == "_" else "" for c in py_func.__name__)[:40]
     contents = contents or (lambda: (py_func, dispatcher.targetoptions))

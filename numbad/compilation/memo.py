@@ -10,15 +10,14 @@ from contextlib import suppress
 from functools import wraps
 from weakref import WeakSet, ref
 
-from numba.core import config
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.dispatcher import Dispatcher
 from numba.core.utils import shutting_down
 
-from ..errors import ArgumentError
 from ..rules.registry import generation, renew
 from .decorated import own_code, whole_of
 from .meaning import forget_compiled, latest, meaning, reached
+from .switched_off import refuse_without_compiler
 
 _MEMOS = "__numbad_remembered__"
 _DERIVED = "__numbad_derived__"
@@ -64,11 +63,7 @@ class _Made(dict):
 
 def made_of(function, how, make):
     """`make(function)`, a dispatcher: always the same one, until the function means something else."""
-    if config.DISABLE_JIT:
-        raise ArgumentError(
-            "Numba compiles nothing while NUMBA_DISABLE_JIT is set, and numbad differentiates and solves "
-            "what is compiled. Way out: unset it; nd.debug() finds NaN, stray indices and wrong derivatives"
-        )
+    refuse_without_compiler()
     known = vars(function).setdefault(_MADE, _Made())
     version, dispatcher = known.get(how, (None, None))
     # `functools.wraps` copies what a function has.

@@ -67,7 +67,7 @@ def refusing(py_func, dispatcher=None, generated=False):
     """
     try:
         yield
-    except MemoryError:
+    except (MemoryError, Warning):  # a warning that the user's filter makes an error
         raise
     except Exception as error:
         refusal = _refusal(py_func, list(_chain(error)), generated)

@@ -98,9 +98,12 @@ def _expression(fn, value, depth):
         owner = text(value.value)
         return f"({owner}).{value.attr}" if " " in owner else f"{owner}.{value.attr}"
     if value.op in ("binop", "inplace_binop"):
-        return f"{text(value.lhs)} {_sign(value.fn)} {text(value.rhs)}"
+        own = _binding(value)
+        is_power = own == _BINDING["**"]
+        left = _within(fn, value.lhs, own + is_power, depth)
+        return f"{left} {_sign(value.fn)} {_within(fn, value.rhs, own + (not is_power), depth)}"
     if value.op == "unary":
-        return f"{_sign(value.fn)} {text(value.value)}"
+        return f"{_sign(value.fn)} {_within(fn, value.value, _binding(value), depth)}"
     if value.op in ("getitem", "static_getitem", "typed_getitem"):
         return f"{text(value.value)}[{_index(fn, value, depth)}]"
     if value.op == "build_tuple":
@@ -108,6 +111,32 @@ def _expression(fn, value, depth):
     if value.op == "cast":
         return text(value.value)
     return "..."
+
+
+_BINDING = {"**": 5, "*": 3, "/": 3, "//": 3, "%": 3, "@": 3, "+": 2, "-": 2}
+_OF_SIGNS, _OF_OTHERS, _OF_WHOLES = (
+    4,
+    1,
+    9,
+)  # of `-x`; of comparisons and the like; of names and calls
+
+
+def _binding(value):
+    """How strongly an expression's operator binds."""
+    if is_expr(value, "unary"):
+        return _OF_OTHERS if _sign(value.fn) == "not" else _OF_SIGNS
+    if is_expr(value, "binop", "inplace_binop"):
+        return _BINDING.get(_sign(value.fn).removesuffix("="), _OF_OTHERS)
+    return _OF_WHOLES
+
+
+def _within(fn, var, least, depth):
+    """An operand, in parentheses where its operator binds less than that."""
+    text, value = _text(fn, var, depth), fn.definition(var)
+    while isinstance(value, ir.Var) or is_expr(value, "cast"):
+        value = fn.definition(value if isinstance(value, ir.Var) else value.value)
+    is_expression = " " in text and _binding(value) < least
+    return f"({text})" if is_expression else text
 
 
 def _index(fn, access, depth):

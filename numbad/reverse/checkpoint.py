@@ -9,6 +9,7 @@ from numba.core.registry import CPUDispatcher
 from ..compilation.decorated import own_code
 from ..compilation.inherited import inherited_options
 from ..compilation.memo import remembered
+from ..compilation.switched_off import refuse_without_compiler
 from ..errors import ArgumentError
 from ..forward.promote import effects
 from ..ir.functionals import functional
@@ -107,6 +108,7 @@ def checkpoint(f, snapshots=None):
         raise ArgumentError(f"nd.checkpoint takes a positive int for snapshots, not {snapshots!r}")
     if not callable(f):
         raise ArgumentError(f"nd.checkpoint takes a function, not {f!r}")
+    refuse_without_compiler()
     function = f if isinstance(f, Dispatcher) else njit(own_code(f))
     names = list(_parameters(function))
     # The number stands in the code so that what is kept on disk is told apart by it.

@@ -11,6 +11,7 @@ from numba.core.errors import NumbaExperimentalFeatureWarning
 from numba.core.registry import cpu_target
 
 from ..compilation.decorated import own_code
+from ..compilation.switched_off import refuse_without_compiler
 from ..elementary.option import asked
 from ..errors import ArgumentError, UnsupportedError
 from ..forward.refuse import refusing
@@ -75,6 +76,7 @@ def inspect_adjoint(f, *args, argnums=None):
             x_bar += p_bar.1 * p
         return (result, (x_bar, None))
     """
+    refuse_without_compiler()
     function = _function(f)
     argtypes = tuple(map(_type_of, _bound(function, args)))
     pull = _Shown(function, _differentiated(argtypes, argnums), lanes=asked())

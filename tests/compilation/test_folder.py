@@ -157,3 +157,13 @@ def test_a_trusted_folder_says_nothing(place):
     with warnings.catch_warnings():
         warnings.simplefilter("error", CacheWarning)
         assert np.array_equal([_derivative(), _derivative()], [3.0, 3.0])
+
+
+@POSIX
+def test_a_warning_that_is_an_error_stays_what_it_is(place):
+    assert _derivative() == 3.0
+    place.chmod(0o777)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(CacheWarning, match="can be written by others"):
+            _derivative()

@@ -139,8 +139,17 @@ def test_a_sparse_jacobian(given):
             jacobian(x)
 
 
-def test_what_is_not_compiled_is_told():
-    program = "import numbad as nd\nnd.grad(lambda x: x * x)"
+@pytest.mark.parametrize(
+    "call",
+    [
+        "nd.grad(lambda x: x * x)",
+        "nd.checkpoint(lambda x: x * x)",
+        "nd.inspect_adjoint(lambda x: x * x, 1.0)",
+        "nd.random.key(1)",
+    ],
+)
+def test_what_is_not_compiled_is_told(call):
+    program = f"import numbad as nd\n{call}"
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "NUMBAD_CACHE_DIR": "off"}
     found = subprocess.run(
         [sys.executable, "-c", program],

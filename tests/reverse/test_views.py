@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from numba import njit
 
 import numbad as nd
 from tests.reverse.oracle import Programs, check_gradient, check_second_order
@@ -364,3 +365,80 @@ def test_copies_of_what_may_only_be_read(copy):
     x = np.array([0.3, 0.5, 0.7, 1.1])
     expected = 6.0 * x + [0.0, 0.0, 1.0, 0.0]
     np.testing.assert_allclose(nd.grad(f, mode="reverse")(x), expected, rtol=1e-14)
+
+
+@njit
+def outer_products(A, x, k):
+    B = A.copy()
+    for _ in range(k):
+        B -= np.outer(x, B[0]) * 0.1
+    return np.sum(B * B)
+
+
+@njit
+def columns_times_rows(A, x, k):
+    total = 0.0
+    for t in range(k):
+        d = x.reshape(-1, 1) * A[t].reshape(1, -1)
+        for i in range(d.shape[0]):
+            for j in range(d.shape[1]):
+                total += d[i, j] ** 2 * x[j]
+    return total
+
+
+@njit
+def flattened(A, x, k):
+    B = A.copy()
+    for _ in range(k):
+        f = B.ravel()
+        g = f[1:]
+        for i in range(g.size):
+            g[i] = 0.5 * g[i] + f[i] * x[i % x.size]
+    return np.sum(B * B)
+
+
+@njit
+def rows_reshaped(A, x, k):
+    """Views of a row, each of another shape, of loops of no and of one iteration."""
+    total = 0.0
+    for i in range(k):
+        square = A[i].reshape(2, 2)
+        for j in range(i % 3):
+            total += square[j, 1 - j] * square[j, j] * x[j]
+            for part in square.ravel():
+                total += part * x[i] * x[i]
+    return total
+
+
+@njit
+def swapped(A, x, k):
+    """Views of arrays that change places."""
+    B, C = A.copy(), A * 2.0
+    for _ in range(k):
+        b, c = B.reshape(-1), C.reshape(-1)
+        for i in range(b.size):
+            c[i] = c[i] * b[i] * 0.3 + x[i % x.size]
+        B, C = C, B
+    return np.sum(B * B) + np.sum(C)
+
+
+VIEWS = [outer_products, columns_times_rows, flattened, rows_reshaped, swapped]
+
+
+@pytest.mark.parametrize("f", VIEWS, ids=lambda f: f.py_func.__name__)
+def test_views_by_calls_in_a_loop_around_another(f):
+    """The adjoint of such a view is made where the view is, not for each element of it."""
+    rng = np.random.default_rng(5)
+    A, x = rng.uniform(0.2, 1.0, (4, 4)), rng.uniform(0.2, 1.0, 4)
+    found = nd.grad(f, (0, 1), mode="reverse")(A, x, 4)
+    expected = nd.grad(f, (0, 1), mode="forward")(A, x, 4)
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-12)
+    listing = nd.inspect_adjoint(f, A, x, 4)
+    sweep = listing[listing.index("reverse sweep") :]
+    depth = 12
+    if "reversed(" not in sweep:  # each iteration is reversed where it ends
+        sweep, depth = listing, 16
+    within_two_loops = [line for line in sweep.splitlines() if line.startswith(" " * depth)]
+    assert any("_bar" in line for line in within_two_loops)
+    assert not any(".ravel(" in line or ".reshape(" in line for line in within_two_loops)
