@@ -131,7 +131,9 @@ def _modes_of(operator):
         return _MODES_OF[operator.name]
     if not hasattr(operator, "choice"):
         return ("forward",)
-    return sorted(operator.choice.used()) or MODES  # nothing is chosen where code comes from the disk
+    return (
+        sorted(operator.choice.used()) or MODES
+    )  # nothing is chosen where code comes from the disk
 
 
 _MODES_OF = {"vjp": ("reverse",), "hvp": MODES, "grad_and_hvp": MODES}
