@@ -19,7 +19,7 @@ from numba.core.untyped_passes import TranslateByteCode
 from numba.np.ufunc.dufunc import DUFunc
 
 from ..compilation import caching
-from ..compilation.inherited import inherited_options
+from ..compilation.inherited import at_llvm_discretion, inherited_options
 from ..compilation.linking import compiled
 from ..compilation.memo import look_again, made_of, remembered
 from ..compilation.relinking import KNOWN
@@ -306,8 +306,12 @@ class OperatorDispatcher(CalledFromPython):
 
     def _compile(self, sig):
         own = self.operator.f.py_func
-        vector_math = asked_as(self.operator.vector_math)
-        with refusing(own, self), vector_math, asked_for(_innermost(self.operator.f)):
+        with (
+            refusing(own, self),
+            asked_as(self.operator.vector_math),
+            asked_for(_innermost(self.operator.f)),
+            at_llvm_discretion(),
+        ):
             return compiled(self, super().compile, sig)
 
     def _raise_own_error(self, argtypes, refusal):

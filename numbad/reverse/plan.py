@@ -214,9 +214,11 @@ class Plan:
         place = self.block_of(name)
         if self.control.innermost(place) is not self.control.common(label, place):
             return False
+        within = self.control.innermost(label) is not self.control.innermost(place)
+        if within and self._is_called(name):
+            return False
         if isinstance(name, tuple):
-            within = self.control.innermost(label) is not self.control.innermost(place)
-            return self._can_remake_shadow(name) and not (within and self._is_called(name))
+            return self._can_remake_shadow(name)
         if name in self.extras:
             return False
         if name in self.indices:
@@ -358,8 +360,9 @@ class Plan:
         value = op.statement.value
         if isinstance(value, ir.Var):
             return self._is_at_hand(value)
-        part = isinstance(op, View) and is_expr(value, "getitem", "static_getitem")
-        known = part and all(map(self._is_cheap_index, op.recipe_operands()))
+        if not isinstance(op, View) or not is_expr(value, "getitem", "static_getitem", "call"):
+            return False
+        known = self._is_called(var.name) or all(map(self._is_cheap_index, op.recipe_operands()))
         return known and self._is_at_hand(op.base)
 
     def _is_number(self, var):
@@ -419,9 +422,10 @@ class Plan:
             return False
         return all(self._is_cheap_index(v) for v in op.recipe_operands())
 
-    def _is_called(self, leaf):
-        """Whether a view is made by a call, `ravel` or `reshape`, which is too dear for each element."""
-        return is_expr(self.ops[leaf[0]].statement.value, "call")
+    def _is_called(self, name):
+        """Whether a name is that of a view by a call, `ravel` or `reshape`: too dear for each element."""
+        op = self.ops.get(name[0] if isinstance(name, tuple) else name)
+        return isinstance(op, View) and is_expr(op.statement.value, "call")
 
     def _is_cheap_index(self, var):
         name = var.name

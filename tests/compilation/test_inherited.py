@@ -1,5 +1,6 @@
 """A dispatcher's options hold for the code of every reverse-mode operator, and in callees of every kind."""
 
+import math
 import re
 import threading
 
@@ -8,6 +9,7 @@ import pytest
 from numba import njit
 
 import numbad as nd
+from numbad.source import define
 
 from .processes import run
 
@@ -289,3 +291,20 @@ def test_options_taken_from_a_caller_stay_with_it(tmp_path):
     assert found("fast") == 1.0
     assert found("value") == 0.0
     assert found("fast") == 1.0
+
+
+def test_a_derivative_that_a_search_calls_from_many_places_is_one_function(monkeypatch):
+    """`nd.minimize` is put in the place of its call; the gradient that it calls a dozen times is not."""
+    monkeypatch.setenv("NUMBAD_CACHE_DIR", "off")  # code from the cache cannot be looked at
+    terms = " + ".join(f"math.sin({k} * x * a) * math.exp(-{k} * a * x * x)" for k in range(1, 25))
+    cost = njit(define(f"def cost(x, a):\n    return {terms}\n", {"math": math}))
+    gradient, search = (
+        njit(lambda x, a: nd.derivative(cost)(x, a)),
+        njit(lambda x, a: nd.minimize(cost, x, (a,))),
+    )
+    sizes = []
+    for function in (gradient, search):
+        function(0.3, 0.7)
+        (code,) = function.inspect_llvm().values()
+        sizes.append(code.count("@llvm.exp.") + code.count("@exp("))
+    assert sizes[1] <= 4 * sizes[0]
