@@ -214,11 +214,11 @@ class Plan:
         place = self.block_of(name)
         if self.control.innermost(place) is not self.control.common(label, place):
             return False
-        within = self.control.innermost(label) is not self.control.innermost(place)
-        if within and self._is_called(name):
-            return False
         if isinstance(name, tuple):
-            return self._can_remake_shadow(name)
+            within = self.control.innermost(label) is not self.control.innermost(place)
+            return self._can_remake_shadow(name) and not (within and self._is_called(name))
+        if self._is_called(name):
+            return False
         if name in self.extras:
             return False
         if name in self.indices:
