@@ -114,11 +114,9 @@ def _expression(fn, value, depth):
 
 
 _BINDING = {"**": 5, "*": 3, "/": 3, "//": 3, "%": 3, "@": 3, "+": 2, "-": 2}
-_OF_SIGNS, _OF_OTHERS, _OF_WHOLES = (
-    4,
-    1,
-    9,
-)  # of `-x`; of comparisons and the like; of names and calls
+_OF_SIGNS = 4  # -x
+_OF_OTHERS = 1  # comparisons and the like
+_OF_WHOLES = 9  # names and calls
 
 
 def _binding(value):

@@ -5,9 +5,11 @@ A process that unpickles an operator has not run the lines that gave the rules: 
 """
 
 import copyreg
+import os
 import pickle
+import sys
 import time
-from uuid import uuid4
+from itertools import count
 
 from numba.core.dispatcher import Dispatcher
 from numba.core.registry import CPUDispatcher
@@ -17,12 +19,14 @@ from .registry import GIVEN, JVP, SCALAR, VJP, ScalarRule, on_register
 from .user_rules import give
 
 _STAMPS = {}
-"""A function with a rule of the user's -> when it was given, and a number of its own."""
+"""A function with a rule of the user's -> when, and in which process, it was given."""
+
+_numbers = count()
 
 
 def let_travel(fn):
     """Let the rule that a function has now go along where the function is pickled."""
-    _STAMPS[fn] = time.time_ns(), uuid4().int
+    _STAMPS[fn] = time.time_ns(), next(_numbers), os.getpid()
     # What is no dispatcher is pickled by its name: its rule goes along with all dispatchers.
     copyreg.pickle(type(fn) if isinstance(fn, Dispatcher) else CPUDispatcher, _reduced)
 
@@ -63,8 +67,14 @@ class _Rules:
 
 
 def _receive(sent):
-    """Give rules to their functions, unless these have later ones."""
+    """Give rules to their functions, unless these have later ones.
+
+    In a worker, what its parent has counts, be it older than what the worker's imports have given.
+    """
+    processes = sys.modules.get("multiprocessing.process")
+    works = processes is not None and processes.parent_process() is not None
     for fn, stamp, scalar, jvp, vjp in sent.states:
-        if stamp > _STAMPS.get(fn, (0, 0)):
+        known = _STAMPS.get(fn, ())
+        if stamp > known or (works and stamp != known):
             give(fn, None if scalar is None else ScalarRule(fn, scalar), jvp, vjp)
             _STAMPS[fn] = stamp

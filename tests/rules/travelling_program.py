@@ -11,6 +11,8 @@ from numba import njit
 
 import numbad as nd
 
+nd.scalar_rule(np.trunc, lambda ans, x: (2.0,))
+
 
 @njit
 def clip(x):
@@ -42,7 +44,9 @@ def operators():
         jvp=lambda primals, tangents: (cube(primals[0]), 7.0 * tangents[0]),
         vjp=(lambda x: (cube(x), 0.0), lambda kept, cotangent: (5.0 * cotangent,)),
     )
-    nd.scalar_rule(np.trunc, lambda ans, x: (1.0,))
+    nd.scalar_rule(
+        np.trunc, lambda ans, x: (1.0,)
+    )  # in place of that above, which workers give again
     inner = nd.derivative(of_clip)
 
     @njit
