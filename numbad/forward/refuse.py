@@ -17,7 +17,7 @@ from numba.core.ir import Loc
 from numba.core.types import FunctionType
 from numba.np.arrayobj import array_to_array
 
-from ..errors import NumbadError, NumbadWarning, UnsupportedError
+from ..errors import CacheWarning, NumbadError, NumbadWarning, UnsupportedError
 from ..ir.fence import Place, defect, place, readable
 from ..ir.ways_out import LITERAL, OF_LITERAL, way_out_of
 from ..source import line_of_def
@@ -67,7 +67,7 @@ def refusing(py_func, dispatcher=None, generated=False):
     """
     try:
         yield
-    except (MemoryError, Warning):  # a warning that the user's filter makes an error
+    except (MemoryError, CacheWarning):  # which is an error where the user's filters say so
         raise
     except Exception as error:
         refusal = _refusal(py_func, list(_chain(error)), generated)

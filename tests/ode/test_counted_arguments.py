@@ -63,6 +63,7 @@ def _check(call, wanted, made):
     assert call(0.5, made()) == pytest.approx(wanted, rel=1e-5)
 
 
+@pytest.mark.deep(but=["list-Tsit5", "dict-Rodas5P"])
 @pytest.mark.parametrize("method", ["Tsit5", "Rodas5P", "BDF"])
 @pytest.mark.parametrize("kind", [*COUNTED])
 def test_are_alive_after_the_solution(kind, method, counting):

@@ -43,7 +43,7 @@ def test_what_reads_it():
     ]
 
 
-@pytest.mark.deep(but=["Tsit5-added", "Rodas5P-added"])
+@pytest.mark.deep(but=["Tsit5-added"])
 @pytest.mark.parametrize("fun", [added, handed_on], ids=["added", "handed_on"])
 @pytest.mark.parametrize("method", ["Tsit5", "Rodas5P", "BDF"])
 def test_sums_begin_with_zero(fun, method):

@@ -66,7 +66,7 @@ REMEMBERING = [
 
 
 @pytest.mark.filterwarnings("ignore:the right-hand side")
-@pytest.mark.deep(but=["discrete-remembering*", "discrete-latched*"])
+@pytest.mark.deep(but=["discrete-latched*"])
 @pytest.mark.parametrize(
     ("fun", "work"), REMEMBERING, ids=lambda x: getattr(x, "__name__", getattr(x, "dtype", None))
 )
@@ -96,6 +96,7 @@ def test_where_steps_are_taken_again(fun):
         )(0.7)
 
 
+@pytest.mark.deep(but=["None"])
 @pytest.mark.parametrize("checkpoints", [None, 4])
 def test_a_counter_that_nothing_depends_on(checkpoints):
     def counted(t, y, k, calls):
@@ -135,7 +136,7 @@ def in_steps_in_place(t, y, dy, p):
     dy[0] = -k * damping(p, t)
 
 
-@pytest.mark.deep(but=["in_steps-*"])
+@pytest.mark.deep
 @pytest.mark.parametrize(("fun", "inplace"), [(in_steps, False), (in_steps_in_place, True)])
 def test_numbers_from_an_array_are_changed_alone(fun, inplace):
     solve = nd.ode.solver(fun, inplace=inplace, rtol=1e-7)
@@ -151,6 +152,7 @@ def test_numbers_from_an_array_are_changed_alone(fun, inplace):
     np.testing.assert_allclose(squared(p), 2.0 * nd.hessian(loss)(p) @ forward, rtol=1e-9)
 
 
+@pytest.mark.deep
 def test_events_may_write_to_arrays():
     def condition(t, y, k, work):
         work[1] = k * y[0]
