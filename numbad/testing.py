@@ -131,9 +131,8 @@ def _modes_of(operator):
         return _MODES_OF[operator.name]
     if not hasattr(operator, "choice"):
         return ("forward",)
-    return (
-        sorted(operator.choice.used()) or MODES
-    )  # nothing is chosen where code comes from the disk
+    used = sorted(operator.choice.used())  # none, where the code comes from the disk
+    return used or MODES
 
 
 _MODES_OF = {"vjp": ("reverse",), "hvp": MODES, "grad_and_hvp": MODES}

@@ -37,9 +37,10 @@ def scalar_rule(fn, partials):
     >>> scalar_rule(softplus, lambda ans, x: 1.0 / (1.0 + math.exp(-x)))
     """
     fn = _named(fn)
-    if type(fn) is type(np.clip) and fn not in CONSTANT and fn not in SCALAR:
+    of_arrays = type(fn) is type(np.clip) and fn not in CONSTANT and fn not in SCALAR
+    if of_arrays or fn in STRUCTURAL:
         raise RuleError(
-            f"rule for {name_of(fn)}: it is no function of scalars. Way out: nd.rule, with a jvp and a vjp"
+            f"rule for {name_of(fn)}: it takes more than scalars. Way out: nd.rule, with a jvp and a vjp"
         )
     if not isinstance(partials, FunctionType):
         raise RuleError(f"rule for {name_of(fn)}: the partials must be a Python function")
@@ -89,7 +90,7 @@ def _named(fn):
     _check_callable(fn, "the function")
     if fn in WITHOUT_FLOATS:
         raise RuleError(f"rule for {name_of(fn)}: it returns no float, and {_WAY_OUT}")
-    if fn in STRUCTURAL or getattr(fn, "__module__", None) == operator.add.__module__:
+    if getattr(fn, "__module__", None) == operator.add.__module__:
         raise RuleError(
             f"rule for {name_of(fn)}: numbad has code of its own for it, and {_WAY_OUT}"
         )

@@ -103,9 +103,9 @@ def test_only_a_callable_has_a_rule(register, fn):
         ),
         (round, "it returns no float"),
         (operator.lt, "it returns no float"),
-        (max, "numbad has code of its own for it, and would not see the rule"),
-        (operator.mul, "numbad has code of its own for it"),
-        (np.clip, "no function of scalars. Way out: nd.rule"),
+        (max, "it takes more than scalars. Way out: nd.rule"),
+        (operator.mul, "numbad has code of its own for it, and would not see the rule"),
+        (np.clip, "it takes more than scalars. Way out: nd.rule"),
     ],
 )
 def test_a_rule_that_would_not_be_seen(fn, message):
@@ -139,3 +139,24 @@ def test_slopes_through_rounding(rounding, mode):
     )
     assert nd.grad(numbers, mode=mode)(x) == 3.0 + 2.3
     np.testing.assert_allclose(nd.grad(arrays, mode=mode)(values), [4.3, 1.8])
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+def test_code_in_place_of_what_numbad_has_for_a_function(mode):
+    """`nd.rule` takes what is no function of scalars alone: the larger of two, with slopes by half."""
+    rule(
+        max,
+        jvp=lambda primals, tangents: (
+            max(primals[0], primals[1]),
+            0.5 * (tangents[0] + tangents[1]),
+        ),
+        vjp=(
+            lambda x, y: (max(x, y), 0.0),
+            lambda kept, cotangent: (0.5 * cotangent, 0.5 * cotangent),
+        ),
+    )
+    try:
+        assert nd.grad(lambda x, y: max(x, y) * 4.0, (0, 1), mode=mode)(2.0, 1.0) == (2.0, 2.0)
+    finally:
+        for table in (JVP, VJP, GIVEN):
+            table.pop(max, None)

@@ -112,7 +112,8 @@ def _made_twice(fun, first, message, names, arrays):
     key = first, message, names, arrays
     if key not in known:
         namespace = {"fun": fun, "differ": differ, "ModelError": ModelError, "np": np}
-        source = define(_twice(first == 3, message, names, arrays), namespace)
+        inplace = first == 3  # t, y, dy, and then the further ones
+        source = define(_twice(inplace, message, names, arrays), namespace)
         known[key] = njit(source, **inherited_options(fun))
         known[key].calls_twice = fun
     return known[key]
