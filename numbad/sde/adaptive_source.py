@@ -19,8 +19,10 @@ from numbad.errors import ArgumentError, DataError, IntegrationError
 from numbad.operators.stop import as_constant
 from numbad.random.generator_compiling import HOW_TO_MAKE_A_KEY
 from numbad.sde.adaptive_loop import AdaptiveLoop
+from numbad.sde.arrays_of_a_path import own_args
 from numbad.sde.brownian_tree import ahead, distance, draw, look, nothing_kept
 from numbad.sde.events_of_paths import divided_of, meets_of
+from numbad.sde.functions_called_twice import called_again
 from numbad.sde.grid import as_times, of_times, place
 from numbad.sde.halved_steps import halfway, longer, longer_rows, note, put_together
 from numbad.sde.model_names import function_of
@@ -50,6 +52,7 @@ _REASONS = {
         "such as sqrt(max(y, 0)) for a variance"
     ),
 }
+_BY_STEPS = "The derivative of adaptive steps", "steps of one size: a solver without rtol and atol"
 _REST = "key, number, sign, channels, dt, settings"
 PATH = f"y0, times, args, {_REST}"
 
@@ -141,14 +144,15 @@ def _key_and_number(key):
 
 
 @built_once(lambda problem, *_: problem.drift)
-def path_of(problem, y0, args):
+def path_of(problem, y0, args, leaves_nothing=False):
     """`path(y0, times, args, key, number, sign, channels, dt, settings) -> (ys, status, time)`.
 
-    NaN stands at the outputs that are not reached.
+    NaN stands at the outputs that are not reached. `leaves_nothing`: the caller reads nothing of what the
+    functions write to arrays in `args`.
     """
     form = form_of(cpu_target.typing_context, problem, y0, args)
     _check_tolerances(problem.stepping, form)
-    return _path(problem.plain, form, problem.stepping.by_component)
+    return _path(problem.plain, form, problem.stepping.by_component, leaves_nothing)
 
 
 def _check_tolerances(stepping, form):
@@ -168,7 +172,7 @@ def _checked_size(stepping, form):
 
 
 @built_once(lambda problem, *_: problem.drift)
-def _path(problem, form, by_component):
+def _path(problem, form, by_component, leaves_nothing):
     compiled = jit_around(problem.users, error_model="numpy", nogil=True)
     values = compiled(
         function_of(
@@ -177,20 +181,22 @@ def _path(problem, form, by_component):
             _names(problem, form),
         )
     )
-    lines = [
-        f"taken = chosen(times, stop(y0), stop(args), {_REST})",
-        "ys = integrate(y0, taken.ends, taken.starts, taken.sizes, args, taken.dw, taken.dh)",
-        "ys = reached(ys, times, taken.time, taken.status)",
-        "return ys, taken.status, taken.time",
-    ]
     namespace = {
-        "chosen": chosen_of(problem, form, by_component),
+        "chosen": _chosen_and_checked(problem, form, by_component),
         "integrate": steps_of(problem, form)["integrate"],
         "stop": as_constant,
         "reached": _reached,
     }
+    args = own_args(problem, form.y0, form.args, namespace) if leaves_nothing else "args"
+    lines = [
+        f"taken = chosen(times, stop(y0), stop(args), {_REST})",
+        f"ys = integrate(y0, taken.ends, taken.starts, taken.sizes, {args}, taken.dw, taken.dh)",
+        "ys = reached(ys, times, taken.time, taken.status)",
+        "return ys, taken.status, taken.time",
+    ]
     differentiated = compiled(function_of(f"path({PATH})", lines, namespace))
-    return two_ways(values, differentiated, PATH, (_path, (problem, form, by_component)))
+    origin = _path, (problem, form, by_component, leaves_nothing)
+    return two_ways(values, differentiated, PATH, origin)
 
 
 @njit
@@ -201,6 +207,27 @@ def _reached(ys, times, time, status):
             if times[i] > time:
                 ys[i] = np.nan
     return ys
+
+
+def _chosen_and_checked(problem, form, by_component):
+    """The same as `chosen_of`; the steps are to be taken again.
+
+    Functions that write to arrays are asked whether they give the same again, and the arrays put back.
+    """
+    found = called_again(problem, form.y0, form.args, *_BY_STEPS)
+    if found is None:
+        return chosen_of(problem, form, by_component)
+    twice, keep, put_back, kept = found
+    extended = form_of(cpu_target.typing_context, twice, form.y0, kept)
+    lines = [
+        "kept = keep(args)",
+        f"taken = chosen(times, y0, kept, {_REST})",
+        "put_back(args, kept)",
+        "return taken",
+    ]
+    namespace = {"chosen": chosen_of(twice, extended, by_component)}
+    namespace |= {"keep": keep, "put_back": put_back}
+    return of_times(function_of(f"checked(times, y0, args, {_REST})", lines, namespace))
 
 
 @built_once(lambda problem, *_: problem.drift)

@@ -2,10 +2,12 @@
 
 Values: all paths of a block take a step in a loop, which LLVM makes vectors of where the functions allow.
 Derivatives: a block is solved from output to output by `nd.batch` of the steps between, in lanes where the
-functions allow. States that are arrays, and methods that carry more than the state, go path by path.
+functions allow. States that are arrays, methods that carry more than the state, and functions that write to
+arrays among the arguments go path by path.
 """
 
 from dataclasses import replace
+from functools import partial
 
 from numba.core import types
 from numba.core.registry import cpu_target
@@ -17,6 +19,7 @@ from numbad.compilation.memo import built_once
 from numbad.sde import checks
 from numbad.sde.adaptive_source import call_of, path_of
 from numbad.sde.aligned_memory import aligned, noise_rows
+from numbad.sde.arrays_of_a_path import own_args
 from numbad.sde.brownian import block_increments, draw_steps
 from numbad.sde.levy_area import levy_increments
 from numbad.sde.model_names import function_of
@@ -50,18 +53,19 @@ def block_by(ensemble, y0, args, write):
     """One of its ways, as `write` tells: `in_rows` or `in_lanes`."""
     problem = ensemble.problem
     form = form_of(cpu_target.typing_context, problem, y0, args)
-    if problem.is_adaptive:
-        return _of_adaptive(ensemble, form, path_of(problem, y0, args))
-    if problem.goes_alone:
-        return _alone(ensemble, form, y0, args)
-    alone = form.is_array or problem.scheme.carries or problem.scheme.needs_levy
-    write = _one_by_one if alone else write
-    first = "first // 2" if ensemble.mirrored else "first"
     namespace = {
         "block_increments": block_increments,
         "draw_steps": draw_steps,
         "levy_increments": levy_increments,
     }
+    mine = own_args(problem, y0, args, namespace)
+    if problem.goes_alone:
+        alone = _of_adaptive if problem.is_adaptive else _alone
+        return alone(ensemble, form, (y0, args), mine, namespace)
+    scheme = problem.scheme
+    if form.is_array or scheme.carries or scheme.needs_levy or mine != "args":
+        write = partial(_one_by_one, mine=mine)
+    first = "first // 2" if ensemble.mirrored else "first"
     lines = ["ends, cells, parts, starts, sizes = steps"]
     if write is not in_rows and not problem.scheme.needs_levy:
         lines.append(
@@ -72,9 +76,11 @@ def block_by(ensemble, y0, args, write):
     return compiled_around(ensemble, function_of(f"block({BLOCK})", lines, namespace))
 
 
-def _of_adaptive(ensemble, form, path):
+def _of_adaptive(ensemble, form, tys, mine, namespace):
     """The block of paths whose steps are chosen one path by itself; NaN where one stops early."""
-    mirrored, call = ensemble.mirrored, f"y0, times, args, {call_of(ensemble.problem)}"
+    mirrored = ensemble.mirrored
+    namespace["path"] = path_of(ensemble.problem, *tys, True)
+    call = f"y0, times, {mine}, {call_of(ensemble.problem)}"
     lines = [
         "times, drawn = steps[0], count // 2",
         f"ys = np.empty((times.size, {'y0.size' if form.is_array else form.count}, count))",
@@ -88,37 +94,41 @@ def _of_adaptive(ensemble, form, path):
         "            ys[i, c, p] = found[i, c]",
         "return ys",
     ]
-    return compiled_around(ensemble, function_of(f"block({BLOCK})", lines, {"path": path}))
+    return compiled_around(ensemble, function_of(f"block({BLOCK})", lines, namespace))
 
 
-def _alone(ensemble, form, y0, args):
+def _alone(ensemble, form, tys, mine, namespace):
     """The block of paths with jumps or events, one path by itself, each at times of its own."""
-    key = types.Tuple((types.uint64, types.int64))
-    path = core_of_any(ensemble.problem, y0, types.Array(types.float64, 1, "C"), args, key)
+    (y0, args), key = tys, types.Tuple((types.uint64, types.int64))
+    times = types.Array(types.float64, 1, "C")
+    namespace["path"] = core_of_any(ensemble.problem, y0, times, args, key)
     width = "y0.size" if form.is_array else form.count
     lines = [
         f"times, ys = steps[0], np.empty((steps[0].size, {width}, count))",
         "for p in range(count):",
-        "    found = path(y0, times, args, (key, first + p))",
+        f"    found = path(y0, times, {mine}, (key, first + p))",
         "    for i in range(times.size):",
         "        for c in range(ys.shape[1]):",
         "            ys[i, c, p] = found[i, c]",
         "return ys",
     ]
-    return compiled_around(ensemble, function_of(f"block({BLOCK})", lines, {"path": path}))
+    return compiled_around(ensemble, function_of(f"block({BLOCK})", lines, namespace))
 
 
-def _one_by_one(ensemble, form, namespace):
-    """Lines for states that are arrays, and for methods that carry more than the state."""
+def _one_by_one(ensemble, form, namespace, mine):
+    """Lines for states that are arrays, methods that carry more than the state, functions that write."""
     problem = ensemble.problem
-    namespace["integrate"] = steps_of(replace(problem, dt=None), form)["integrate"]
+    namespace.update(steps_of(replace(problem, dt=None), form))
+    taken = [f"mine = {mine}"]
+    if mine != "args":
+        taken.append("check(y0, starts[0], mine)")  # as the solver does before its steps
     width = "y0.size" if form.is_array else form.count
     areas = "a" if problem.scheme.needs_areas else "w"
     return [
         f"ys = np.empty((ends.size, {width}, count))",
         "for p in range(count):",
-        *("    " + line for line in _drawn_alone(ensemble)),
-        f"    path = integrate(y0, ends, starts, sizes, args, w, {areas})",
+        *("    " + line for line in (*_drawn_alone(ensemble), *taken)),
+        f"    path = integrate(y0, ends, starts, sizes, mine, w, {areas})",
         "    for i in range(ends.size):",
         f"        for c in range({width}):",
         "            ys[i, c, p] = path[i, c]",

@@ -13,6 +13,7 @@ from numba.core.registry import cpu_target
 from numbad.compilation.memo import built_once
 from numbad.errors import ModelError
 from numbad.rules.registry import CONSTANT_CALLS
+from numbad.sde.arrays_of_a_path import own_args
 from numbad.sde.block_source import BLOCK, block_by, compiled_around, in_lanes, in_rows
 from numbad.sde.digital import warn_of_digital
 from numbad.sde.grid import constant
@@ -74,20 +75,21 @@ def reduced_type(typingctx, reduce):
 
 @built_once(lambda ensemble, *_: ensemble.problem.drift)
 def plan_of(ensemble, y0, args):
-    """`plan(y0, times, args, steps)`: the number of channels, and of paths in a block."""
+    """`plan(y0, times, given, steps)`: the number of channels, and of paths in a block."""
     problem = ensemble.problem
     form = form_of(cpu_target.typing_context, problem, y0, args)
-    lines = [
-        "check(y0, times[0], args)",
-        f"channels = {channel_count(form)}",
-        "return channels, paths_in_block(steps, channels)",
-    ]
     namespace = {
         "check": steps_of(problem.plain, form)["check"],
         "diffusion": problem.diffusion,
         "paths_in_block": paths_in_block,
     }
-    plan = compiled_around(ensemble, function_of("plan(y0, times, args, steps)", lines, namespace))
+    lines = [
+        f"args = {own_args(problem, y0, args, namespace, 'given')}",
+        "check(y0, times[0], args)",
+        f"channels = {channel_count(form)}",
+        "return channels, paths_in_block(steps, channels)",
+    ]
+    plan = compiled_around(ensemble, function_of("plan(y0, times, given, steps)", lines, namespace))
     CONSTANT_CALLS.add(plan)
     return plan
 

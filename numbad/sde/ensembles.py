@@ -107,7 +107,8 @@ def ensemble(
     -----
     Blocks of paths go through the steps together, in lanes of the machine's vectors, where the functions
     allow it: see `nd.batch`. States that are arrays go one by one, as do paths with adaptive steps, jumps or
-    events.
+    events, and those of functions that write intermediate results to arrays in `args`: each path has copies
+    of these, as they are given.
 
     Examples
     --------

@@ -14,13 +14,12 @@ from numbad.ode.complaint import returned_type
 from numbad.sde.stretch_source import core
 
 
-def repeatable(problem, y0, ts, args, key):
-    """The functions `keep(args)`, `try_out(y0, ts, kept, key)` and `put_back(args, kept)`.
+def called_again(problem, y0, args, *order):
+    """The problem whose functions are called twice, `keep(args)`, `put_back(args, kept)`, the type of `kept`.
 
-    `try_out` solves, and raises ModelError where a function remembers. None for types of arguments in which
-    neither drift nor diffusion changes an array.
+    `order` says in messages what calls them in another order, and what does not. None for types of arguments
+    in which neither drift nor diffusion changes an array.
     """
-    order = f"adjoint={problem.adjoint!r}", 'adjoint="discrete"'
     functions = [
         (problem.drift, 2, REMEMBERS.format("the drift", *order)),
         (problem.diffusion, 2, REMEMBERS.format("the diffusion", *order)),
@@ -31,6 +30,19 @@ def repeatable(problem, y0, ts, args, key):
     (drift, diffusion), keep, put_back = found
     twice = replace(problem, drift=drift, diffusion=diffusion)
     kept = types.unliteral(returned_type(cpu_target.typing_context, keep, (args,)))
+    return twice, keep, put_back, kept
+
+
+def repeatable(problem, y0, ts, args, key):
+    """The functions `keep(args)`, `try_out(y0, ts, kept, key)` and `put_back(args, kept)`.
+
+    `try_out` solves, and raises ModelError where a function remembers. None where `called_again` is.
+    """
+    order = f"adjoint={problem.adjoint!r}", 'adjoint="discrete"'
+    found = called_again(problem, y0, args, *order)
+    if found is None:
+        return None
+    twice, keep, put_back, kept = found
     return keep, core(twice, y0, ts, kept, key), put_back
 
 

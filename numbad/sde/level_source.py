@@ -11,6 +11,7 @@ from numbad.compilation.memo import built_once
 from numbad.errors import ArgumentError
 from numbad.random import fold_in
 from numbad.sde import checks
+from numbad.sde.arrays_of_a_path import own_args
 from numbad.sde.block_source import advance_of, put_rows
 from numbad.sde.brownian import block_increments
 from numbad.sde.digital import warn_of_digital
@@ -124,24 +125,25 @@ def _block(plan, y0, args):
     namespace = {
         "block_increments": block_increments,
         "merged": merged,
-        "paths": _paths(replace(problem, dt=None), form),
+        "paths": _paths(replace(problem, dt=None), form, (y0, args)),
         "reduce": plan.reduce,
     }
     return jit(error_model="numpy", nogil=True)(function_of(f"block({_BLOCK})", lines, namespace))
 
 
-def _paths(problem, form):
+def _paths(problem, form, tys):
     """`paths(y0, args, ends, starts, sizes, ws, hs, count)`: at all outputs, (len(ts), n, count)."""
-    areas = problem.scheme.needs_areas
-    if form.is_array or problem.scheme.carries:
-        namespace = {"integrate": steps_of(problem, form)["integrate"]}
+    areas, namespace = problem.scheme.needs_areas, {}
+    mine = own_args(problem, *tys, namespace)
+    if form.is_array or problem.scheme.carries or mine != "args":
+        namespace["integrate"] = steps_of(problem, form)["integrate"]
         width = "y0.size" if form.is_array else form.count
         own = [f"np.ascontiguousarray({name}[:, :, p])" for name in ("ws", "hs")]
         lines = [
             f"ys = np.empty((ends.size, {width}, count))",
             "for p in range(count):",
             f"    w = {own[0]}",
-            f"    path = integrate(y0, ends, starts, sizes, args, w, {own[1] if areas else 'w'})",
+            f"    path = integrate(y0, ends, starts, sizes, {mine}, w, {own[1] if areas else 'w'})",
             "    for i in range(ends.size):",
             f"        for c in range({width}):",
             "            ys[i, c, p] = path[i, c]",

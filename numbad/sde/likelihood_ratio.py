@@ -15,6 +15,7 @@ from numbad.compilation.caching import jit
 from numbad.errors import ArgumentError, ModelError
 from numbad.operators import stop_gradient
 from numbad.sde import checks
+from numbad.sde.arrays_of_a_path import own_args
 from numbad.sde.brownian import block_increments
 from numbad.sde.model_names import function_of
 from numbad.sde.one_step import model_namespace
@@ -52,6 +53,7 @@ def weighted_block(ensemble, y0, args, parameters):
     form = form_of(cpu_target.typing_context, problem, y0, args)
     _check(form)
     writer = StepWriter(form, problem.scheme, problem.calculus)
+    namespace = model_namespace(problem, form)
     first = "first // 2" if ensemble.mirrored else "first"
     put = [f"ys[{{0}}, {c}, p] = {name}" for c, name in enumerate(writer.y)]
     lines = [
@@ -59,7 +61,9 @@ def weighted_block(ensemble, y0, args, parameters):
         f"ws, _ = block_increments(key, {first}, count, cells, parts, {ensemble.problem.dt!r}, channels, "
         f"False, {ensemble.mirrored})",
         f"ys, weights = np.empty((ends.size, {form.count}, count)), np.empty(count)",
+        "given = args",
         "for p in range(count):",
+        f"    args = {own_args(problem, y0, args, namespace, 'given')}",
         *("    " + line for line in checks.initial(form)),
         *("    " + line.format(0) for line in put),
         "    total = 0.0",
@@ -70,11 +74,7 @@ def weighted_block(ensemble, y0, args, parameters):
         "    weights[p] = math.exp(total)",
         "return ys, weights",
     ]
-    namespace = {
-        **model_namespace(problem, form),
-        "block_increments": block_increments,
-        "stop": stop_gradient,
-    }
+    namespace.update(block_increments=block_increments, stop=stop_gradient)
     compiled = jit(error_model="numpy", nogil=True)
     return compiled(function_of(f"block({parameters})", lines, namespace))
 

@@ -1,0 +1,54 @@
+"""Arrays among the arguments that a problem's functions write to: each path of an ensemble has its own.
+
+A path is then that of the solver for the same arguments, whatever the functions read of what they have
+written; blocks can be evaluated again, and spread over threads.
+"""
+
+from numba.core import types
+
+from numbad.compilation.memo import built_once
+from numbad.forward.promote import effects
+from numbad.ode.rhs import is_plain_tuple
+from numbad.operators.argument_structure import leaves, parse, render
+from numbad.operators.operator_dispatcher import parameter_names
+from numbad.sde.state_source import spread, state_type
+
+_COPIED = types.Array | types.ListType | types.DictType
+
+
+def own_args(problem, y0, args, namespace, source="args"):
+    """Source of the arguments of a path, with copies of what is written to; `source` where nothing is."""
+    changed = changed_args(problem, y0, args)
+    tree = parse(args, source)
+    members = tree.members if is_plain_tuple(args) else [tree]
+    copied = [leaf for k in changed for leaf in leaves(members[k]) if _is_copied(leaf.type)]
+    if not copied:
+        return source
+    copies = {leaf.source: f"{leaf.source}.copy()" for leaf in copied}
+    return render(tree, lambda leaf: copies.get(leaf.source, leaf.source), namespace)
+
+
+def _is_copied(ty):
+    return isinstance(ty, _COPIED) and getattr(ty, "mutable", True)
+
+
+@built_once(lambda problem, *_: problem.drift)
+def changed_args(problem, y0, args):
+    """The numbers of the further arguments that some function may change."""
+    rest, state = spread(args), (types.float64, state_type(y0))
+    if not any(_is_copied(leaf.type) for ty in rest for leaf in leaves(parse(ty, ""))):
+        return frozenset()
+    functions = [(problem.drift, state), (problem.diffusion, state)]
+    if problem.jumps is not None:
+        functions.append((problem.jumps.change, (*state, types.uint64)))
+        if not isinstance(problem.jumps.rate, float):
+            functions.append((problem.jumps.rate, state))
+    for event in problem.events:
+        functions += [(f, state) for f in (event.condition, event.change) if f is not None]
+    found = set()
+    for function, first in functions:
+        every = range(len(parameter_names(function.py_func)))
+        given = map(types.unliteral, (*first, *rest))
+        done = effects(function, every, given, by_types=True).cautious()
+        found.update(k - len(first) for k in done.changed if k >= len(first))
+    return frozenset(found)
