@@ -140,6 +140,8 @@ class Fingerprint:
             raise UndigestibleError(f"{value!r}, compiled when its names meant something else")
         self._items(sorted(value.targetoptions.items()))
         self._items(sorted(getattr(value, "locals", {}).items()))
+        if not getattr(value, "_can_compile", True):  # signatures were given: they convert results
+            self._text(" ".join(sorted(map(str, value.nopython_signatures))))
         if hasattr(value, "operator"):
             self._text(repr(value.operator.key()))
             self.add(value.operator.f)

@@ -1,10 +1,11 @@
 """Profile likelihood intervals."""
 
+import warnings
 from dataclasses import dataclass
 
 import numpy as np
 
-from numbad.errors import ModelError
+from numbad.errors import ModelError, NumbadWarning
 from numbad.fit.local import attempt, cost_at, settle
 from numbad.fit.uncertainty import half_width
 
@@ -12,6 +13,8 @@ from numbad.fit.uncertainty import half_width
 FARTHEST = 1e3
 # A cost lower than the optimum's by more than this fraction is another, better optimum.
 BETTER = 1e-6
+# At the end of an interval the root of the cost is the threshold's, but for this fraction, or it jumps.
+JUMP = 1e-2
 
 
 @dataclass(frozen=True)
@@ -117,30 +120,56 @@ class _ProfileSearch:
 
     def end(self, sign):
         """Return the end of the interval on one side, natural scale."""
+        self.known, self.optima = {0.0: -np.sqrt(self.threshold)}, {0.0: self._others(self.best)}
+        limit = self.unknowns.internal_bounds[int(sign > 0.0), self.index]
+        room = sign * (limit - self.best[self.index])
+        inside, outside = 0.0, min(self.reach, room)
+        while True:
+            while outside > 0.0 and self.excess(sign * outside) <= 0.0:
+                if outside > FARTHEST * self.reach:
+                    return self._natural(sign * np.inf)
+                inside, outside = outside, min(2.0 * outside, room)
+                if inside == outside:
+                    break
+            if inside == outside:
+                return self._natural(limit)
+            found = self._crossing(sign, inside, outside)
+            if abs(self.excess(sign * found)) <= JUMP * np.sqrt(self.threshold):
+                return self._natural(self.best[self.index] + sign * found)
+            # The cost jumps: what is beyond may have been fitted to a minimum that is not the lowest.
+            inside = max(abs(d) for d, excess in self.known.items() if excess <= 0.0)
+            del self.known[sign * outside]
+            if self.excess(sign * outside) > 0.0:
+                return self._at_jump(sign, inside)
+
+    def _crossing(self, sign, inside, outside):
         from scipy.optimize import brentq
 
-        self.near, self.held = np.delete(self.best, self.index), self.best[self.index]
-        limit = self.unknowns.internal_bounds[int(sign > 0.0), self.index]
-        room = sign * (limit - self.held)
-        inside, outside = 0.0, min(self.reach, room)
-        while outside > 0.0 and self.excess(sign * outside) <= 0.0:
-            if outside > FARTHEST * self.reach:
-                return self._natural(sign * np.inf)
-            inside, outside = outside, min(2.0 * outside, room)
-            if inside == outside:
-                break
-        if inside == outside:
-            return self._natural(limit)
         tolerance = {"xtol": 1e-7 * outside, "rtol": 1e-9}
-        found = brentq(lambda d: self.excess(sign * d), inside, outside, **tolerance)
-        return self._natural(self.best[self.index] + sign * found)
+        return brentq(lambda d: self.excess(sign * d), inside, outside, **tolerance)
+
+    def _at_jump(self, sign, inside):
+        end = self._natural(self.best[self.index] + sign * inside)
+        beyond = min((d for d in self.known if sign * d > inside), key=abs)
+        if np.isfinite(self.points[self._natural(self.best[self.index] + beyond)]):
+            warnings.warn(
+                f"the profile of {self.name} ends at {end:.6g}, where its cost jumps: the fits of the "
+                "other unknowns beyond may have ended in a minimum that is not the lowest, and the interval "
+                "be wider",
+                NumbadWarning,
+                stacklevel=5,
+            )
+        return end
 
     def excess(self, distance):
         """Return sqrt(rise of the cost) - sqrt(threshold): nearly linear in the distance."""
-        if distance == 0.0:
-            return -np.sqrt(self.threshold)
+        if distance not in self.known:
+            self.known[distance] = self._excess(distance)
+        return self.known[distance]
+
+    def _excess(self, distance):
         value = self.best[self.index] + distance
-        cost = self._profiled(value)
+        cost = self._profiled(distance)
         self.points[self._natural(value)] = float(cost)
         rise = cost - self.cost
         size = self.problem.count if self.problem.levels else self.cost
@@ -148,27 +177,41 @@ class _ProfileSearch:
             raise ModelError(better_told(self.name, self._natural(value), cost, self.cost))
         return min(np.sqrt(max(rise, 0.0)), 1e3 * np.sqrt(self.threshold)) - np.sqrt(self.threshold)
 
-    def _profiled(self, value):
-        """Return the lowest cost with the unknown held; infinite where it cannot be evaluated."""
-        problem = _Held(self.problem, self.index, value)
+    def _profiled(self, distance):
+        """Return the lowest cost with the unknown held; infinite where it cannot be evaluated.
+
+        A cost above the threshold, which ends the interval, is believed after all starts have been tried.
+        """
+        problem = _Held(self.problem, self.index, self.best[self.index] + distance)
         if not len(problem.unknowns):
             pair = attempt(problem.evaluate, np.empty(0))
             return np.inf if pair is None else cost_at(problem, pair[0])
-        lower, upper = problem.unknowns.internal_bounds
         lowest = np.inf
-        for guess in (self.near + self.tilt * (value - self.held), self.near):
-            guess = np.clip(guess, lower, upper)
+        for guess in self._starts(distance, problem.unknowns.internal_bounds):
             pair = attempt(problem.evaluate, guess)
             if pair is None:
                 continue
             found, stuck = settle(problem, (guess, *pair))
             if found.cost < lowest:
-                lowest, near = float(found.cost), found.x
-            if found.success and not stuck:
+                lowest = float(found.cost)
+                self.optima[distance] = found.x
+            if found.success and not stuck and lowest - self.cost <= self.threshold:
                 break
-        if lowest < np.inf:
-            self.near, self.held = near, value
         return lowest
+
+    def _starts(self, distance, bounds):
+        """Yield where the fits of the others start: from the nearest optima, along the valley and not."""
+        inside = [d for d in self.optima if self.known.get(d, 1.0) <= 0.0]
+        given = dict.fromkeys(
+            min(some, key=lambda d: abs(d - distance))
+            for some in (inside, [d for d in self.optima if d != distance])
+        )
+        for at in given:
+            for tilt in (self.tilt, 0.0):
+                yield np.clip(self.optima[at] + tilt * (distance - at), *bounds)
+
+    def _others(self, values):
+        return np.delete(values, self.index)
 
     def _natural(self, value):
         return self.unknowns.natural_at(self.index, value, self.values)

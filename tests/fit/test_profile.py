@@ -3,6 +3,7 @@ import pytest
 from scipy import stats
 from scipy.optimize import brentq, minimize_scalar
 
+import numbad as nd
 from numbad.errors import ModelError
 from numbad.fit.local import LocalFit
 
@@ -115,3 +116,37 @@ def test_a_better_fit_on_the_way_is_an_error():
 def test_unusable_requests(options, call, said):
     with pytest.raises(ModelError, match=said):
         result(decaying(**options)).profile(*call)
+
+
+def _epidemic(t, y, beta, gamma):
+    return (-beta * y[0] * y[1], beta * y[0] * y[1] - gamma * y[1])
+
+
+def _infected(seed):
+    """Twenty days of an epidemic, with noise."""
+    days = np.linspace(0.0, 20.0, 21)
+    curve = nd.ode.solver(_epidemic, rtol=1e-10, atol=1e-12)((0.99, 0.01), days, (1.0, 0.4))
+    return days, curve[:, 1] + 0.05 * np.random.default_rng(seed).normal(size=21)
+
+
+def _fit_epidemic(seed, **options):
+    given = dict(beta=1.2, gamma=0.3)
+    more = dict(y0=(0.99, 0.01), fit_y0=[1], observed=[1], **options)
+    return nd.fit.fit_ode(_epidemic, *_infected(seed), given, **more)
+
+
+def test_an_interval_goes_on_past_a_minimum_that_is_not_the_lowest():
+    # By SciPy alone: least_squares over solve_ivp with LSODA, the crossings by brentq.
+    bounds = {"y0[1]": (0.0, 0.5), "beta": (0.0, 50.0), "gamma": (0.0, 50.0)}
+    found = _fit_epidemic(26, bounds=bounds).profile("beta")
+    assert found.low == pytest.approx(0.8027763427, rel=1e-5)
+    assert found.high == pytest.approx(1.5611015212, rel=1e-5)
+
+
+def test_costs_that_jump_end_no_search():
+    found = _fit_epidemic(3).profile("y0[1]")
+    costs = dict(zip(found.values, found.costs, strict=True))
+    rise = costs[found.value] + found.threshold
+    for end in (found.low, found.high):
+        nearest = min(costs, key=lambda value: abs(value - end))
+        assert costs[nearest] == pytest.approx(rise, rel=1e-3)
