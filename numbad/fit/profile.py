@@ -135,12 +135,15 @@ class _ProfileSearch:
                 return self._natural(limit)
             found = self._crossing(sign, inside, outside)
             if abs(self.excess(sign * found)) <= JUMP * np.sqrt(self.threshold):
-                return self._natural(self.best[self.index] + sign * found)
+                return self._at(sign * found)
             # The cost jumps: what is beyond may have been fitted to a minimum that is not the lowest.
             inside = max(abs(d) for d, excess in self.known.items() if excess <= 0.0)
+            beyond = [d for d in self.known if inside < sign * d < outside]
             del self.known[sign * outside]
             if self.excess(sign * outside) > 0.0:
                 return self._at_jump(sign, inside)
+            for distance in beyond:
+                del self.known[distance], self.points[self._at(distance)]
 
     def _crossing(self, sign, inside, outside):
         from scipy.optimize import brentq
@@ -149,9 +152,9 @@ class _ProfileSearch:
         return brentq(lambda d: self.excess(sign * d), inside, outside, **tolerance)
 
     def _at_jump(self, sign, inside):
-        end = self._natural(self.best[self.index] + sign * inside)
+        end = self._at(sign * inside)
         beyond = min((d for d in self.known if sign * d > inside), key=abs)
-        if np.isfinite(self.points[self._natural(self.best[self.index] + beyond)]):
+        if np.isfinite(self.points[self._at(beyond)]):
             warnings.warn(
                 f"the profile of {self.name} ends at {end:.6g}, where its cost jumps: the fits of the "
                 "other unknowns beyond may have ended in a minimum that is not the lowest, and the interval "
@@ -168,13 +171,12 @@ class _ProfileSearch:
         return self.known[distance]
 
     def _excess(self, distance):
-        value = self.best[self.index] + distance
         cost = self._profiled(distance)
-        self.points[self._natural(value)] = float(cost)
+        self.points[self._at(distance)] = float(cost)
         rise = cost - self.cost
         size = self.problem.count if self.problem.levels else self.cost
         if is_better(cost, self.cost, size):
-            raise ModelError(better_told(self.name, self._natural(value), cost, self.cost))
+            raise ModelError(better_told(self.name, self._at(distance), cost, self.cost))
         return min(np.sqrt(max(rise, 0.0)), 1e3 * np.sqrt(self.threshold)) - np.sqrt(self.threshold)
 
     def _profiled(self, distance):
@@ -212,6 +214,10 @@ class _ProfileSearch:
 
     def _others(self, values):
         return np.delete(values, self.index)
+
+    def _at(self, distance):
+        """Return the natural value at a distance from the best one."""
+        return self._natural(self.best[self.index] + distance)
 
     def _natural(self, value):
         return self.unknowns.natural_at(self.index, value, self.values)
