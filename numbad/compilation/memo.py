@@ -90,7 +90,7 @@ def built_once(dispatcher_of):
         def build(*args):
             dispatcher = dispatcher_of(*args)
             look_again(dispatcher)
-            known = remembered(dispatcher, function.__qualname__)
+            known = remembered(dispatcher, f"{function.__module__}.{function.__qualname__}")
             key = generation(), *args
             if key not in known:
                 known[key] = function(*args)

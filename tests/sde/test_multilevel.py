@@ -185,3 +185,24 @@ def test_what_is_refused():
     for given in (compiled, both):
         with pytest.raises(TypingError, match="in compiled code takes paths="):
             given(KEY)
+
+
+def test_beside_an_ensemble_of_the_same_solver_and_reducer():
+    solve = nd.sde.solver(
+        lambda t, y, r, v: r * y, lambda t, y, r, v: v * y, method="Milstein", dt=1 / 16
+    )
+    end, key = njit(lambda ys: ys[-1, 0]), nd.random.key(77)
+    ts, args = (0.0, 1.0), (0.05, 0.2)
+
+    @njit
+    def levels():
+        return nd.sde.multilevel(solve, 100.0, ts, args, key, reduce=end, paths=(200, 100)).mean
+
+    @njit
+    def paths():
+        return nd.sde.ensemble(solve, 100.0, ts, args, key, 200, reduce=end).mean
+
+    one, other = levels(), paths()
+    assert other == nd.sde.ensemble(solve, 100.0, ts, args, key, 200, reduce=end).mean
+    found = nd.sde.multilevel(solve, 100.0, ts, args, key, reduce=end, paths=(200, 100))
+    assert one == pytest.approx(found.mean, rel=1e-13)

@@ -19,7 +19,9 @@ def _(scheme: DerivativeFreeMilstein, writer):
     last = [drift, writer.noise(g, writer.w)]
     if writer.form.noise != ADDITIVE:
         writer.lines.append("root = math.sqrt(h)")
-        beside = writer.combined([drift, scaled(1.0, g, "root")], "s")
+        # With w * w, not w * w - h, the drift in it would leave a term of h**1.5 in each step.
+        moved = [drift] if writer.calculus == ITO else []
+        beside = writer.combined([*moved, scaled(1.0, g, "root")], "s")
         pairs = zip(writer.diffusion("t", beside), g, strict=True)
         slopes = [f"(({there} - {here}) / root)" for there, here in pairs]
         last.append(writer.noise(slopes, double_integrals(writer)))
