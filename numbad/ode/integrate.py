@@ -20,6 +20,7 @@ from numbad.ode.control import (
 )
 from numbad.ode.implicit_steps import implicit_steps, make_implicit_advance
 from numbad.ode.implicit_tableau import ImplicitTableau
+from numbad.ode.known_switches import NONE_KNOWN
 from numbad.ode.multistep import Multistep
 from numbad.ode.multistep_steps import make_multistep_advance
 from numbad.ode.rhs import RightHandSide, make_evaluate
@@ -56,10 +57,11 @@ from numbad.ode.times import check_times, time_at
 # What is compiled once for a right-hand side. `until_output`: the last of the times is where steps aim at,
 # and no output; the integration ends with the step that reaches the last output. `checkpoints`: how many
 # states the discrete adjoint may keep, None for all. `jac`: the user's Jacobian, None for our own.
+# `known`: the switches that events tell of.
 Problem = namedtuple(
     "Problem",
-    "fun tableau inplace control_partials adjoint until_output checkpoints jac",
-    defaults=("auto", False, None, None),
+    "fun tableau inplace control_partials adjoint until_output checkpoints jac known",
+    defaults=("auto", False, None, None, NONE_KNOWN),
 )
 
 # What a call can change; first_step 0.0 asks for the automatic choice, mass None for the identity, sparsity
@@ -105,7 +107,7 @@ def as_passed(settings):
 def content_of(problem):
     """What compiled code for a problem depends on, in a form that has a digest."""
     parts = problem.inplace, problem.control_partials, problem.until_output
-    return problem.fun, astuple(problem.tableau), *parts, problem.jac
+    return problem.fun, astuple(problem.tableau), *parts, problem.jac, problem.known
 
 
 def functions_of(problem):
@@ -137,7 +139,7 @@ def make_pieces(problem, kind_of_steps=kind_on_cpu):
 def _pieces_of(tableau, problem, kind_of_steps=kind_on_cpu):
     """The pieces for a method, and its `Steps`."""
     with_partials = problem.control_partials
-    fun, rhs = problem.fun, RightHandSide(problem.inplace, problem.until_output)
+    fun, rhs = problem.fun, RightHandSide(problem.inplace, problem.known)
     kind = kind_of_steps(tableau)
     steps = kind(tableau, rhs, *_given_jacobian(tableau, problem))
     pieces = Pieces(

@@ -5,6 +5,7 @@ where it is sparse, then one for the time, then columns of zeros up to a whole n
 dual numbers has a Jacobian of dual numbers: those that are seeded here lie a level above.
 """
 
+from dataclasses import replace
 from functools import cache
 
 from numba.core import cgutils, types
@@ -22,6 +23,7 @@ from numbad.forward.dual import (
     zero_partials,
 )
 from numbad.ode.emit import ArrayComponents, Emitter
+from numbad.ode.known_switches import ALL_KNOWN
 from numbad.ode.sparse_linear import weight
 from numbad.ode.sparsity_pattern import FEW, has_few_colours, is_banded
 from numbad.ode.state import vector_type
@@ -116,6 +118,11 @@ def new_matrices(typingctx, y, args, sparsity):
     return result(y, args, sparsity), codegen
 
 
+def quiet(rhs):
+    """A right-hand side that tells of no switches: a Jacobian by the state alone leaves out nothing."""
+    return replace(rhs, known=ALL_KNOWN)
+
+
 @cache
 def make_linearize(rhs, only_if_examined=False):
     """The compiled `linearize(fun, work, t, y, structure, args)`: the Jacobian at (t, y), into work.
@@ -131,10 +138,11 @@ def make_linearize(rhs, only_if_examined=False):
         dual = seeded(y, args, work[len(work) - 1])
         time = Dual(types.float64, dual.dtype.n, dual.dtype.tag)
         types_of_call = work[len(work) - 3], time, dual, structure, args
-        rhs.resolve(typingctx, fun, *types_of_call)
+        called = quiet(rhs)
+        called.resolve(typingctx, fun, *types_of_call)
 
         def codegen(context, builder, signature, arguments):
-            call = rhs.resolve(context.typing_context, fun, *types_of_call)
+            call = called.resolve(context.typing_context, fun, *types_of_call)
             _, given, t, y_value, _, args_value = arguments
             emitter = Emitter(context, builder)
             jacobian, *_, state, slope, _, sparsity = [
@@ -186,10 +194,11 @@ def make_linearize_by_time(rhs):
         dual = seeded(y, args, work[len(work) - 1])
         time = Dual(types.float64, dual.dtype.n, dual.dtype.tag)
         types_of_call = work[len(work) - 3], time, dual, structure, args
-        rhs.resolve(typingctx, fun, *types_of_call)
+        called = quiet(rhs)
+        called.resolve(typingctx, fun, *types_of_call)
 
         def codegen(context, builder, signature, arguments):
-            call = rhs.resolve(context.typing_context, fun, *types_of_call)
+            call = called.resolve(context.typing_context, fun, *types_of_call)
             _, given, t, y_value, _, args_value = arguments
             emitter = Emitter(context, builder)
             jacobian, state, slope = [
@@ -229,10 +238,11 @@ def make_move(rhs):
         dual = seeded(y, args, work[len(work) - 1])
         time = Dual(types.float64, dual.dtype.n, dual.dtype.tag)
         types_of_call = work[len(work) - 3], time, dual, structure, args
-        rhs.resolve(typingctx, fun, *types_of_call)
+        called = quiet(rhs)
+        called.resolve(typingctx, fun, *types_of_call)
 
         def codegen(context, builder, signature, arguments):
-            call = rhs.resolve(context.typing_context, fun, *types_of_call)
+            call = called.resolve(context.typing_context, fun, *types_of_call)
             _, given, t, y_value, _, args_value = arguments
             emitter = Emitter(context, builder)
             right, state, slope = [

@@ -36,26 +36,31 @@ _STEPS = {
 }
 _STEPS |= {round, np.round, operator.floordiv}
 
-TIME, STATE, MOVED = "time", "state", "moved"
+TIME, STATE = "time", "state"  # besides them, numbers of arguments that are differentiated
 
 
-def warn_of_jumps(fun, positions):
-    """Warn once of each line of `fun(t, y, ...)` that compares t with one of the arguments at `positions`.
+def warn_of_jumps(fun, args, first, known):
+    """Warn once of each line of `fun(t, y, *args)` that compares t with one of the `args` of these numbers.
 
     And of each that branches on y, unless it leaves a loop, or has a step of it, `np.sign(y[0])`, that is no
-    index. So of the lines of functions that `fun` calls.
+    index. So of the lines of functions that `fun` calls. Not of `KnownSwitches`. `first` is the number of
+    args[0] among the arguments of `fun`.
     """
-    kinds = {0: {TIME}, 1: {STATE}} | {position: {MOVED} for position in positions}
-    for loc, by_state in _find_jumps(fun, kinds, set()):
-        warn_once(_message(loc, by_state), loc)
+    kinds = {0: {TIME}, 1: {STATE}} | {first + arg: {arg} for arg in args}
+    for loc, behind in _find_jumps(fun, kinds, set()):
+        by_state = STATE in behind
+        if not (
+            known.by_state if by_state else all(arg in known.by_args for arg in behind - {TIME})
+        ):
+            warn_once(_message(loc, by_state), loc)
 
 
 def _find_jumps(dispatcher, kinds, seen):
-    """The places of such comparisons, and whether the state decides.
+    """The places of such comparisons, and what decides there.
 
     `kinds[i]` is what argument number `i` depends on.
     """
-    key = dispatcher, tuple(sorted((k, *sorted(found)) for k, found in kinds.items()))
+    key = dispatcher, tuple(sorted((k, *sorted(map(str, found))) for k, found in kinds.items()))
     if key in seen:
         return
     seen.add(key)
@@ -71,16 +76,21 @@ def _find_jumps(dispatcher, kinds, seen):
                 continue
             if s.value.op == "binop" and s.value.fn in _COMPARISONS:
                 behind = flow.behind(_read(s.value))
-                if behind >= {TIME, MOVED}:
-                    yield s.loc, False
+                if _moves_in_time(behind):
+                    yield s.loc, behind - {STATE}
                 elif STATE in behind and s.target.name in choices:
-                    yield s.loc, True
+                    yield s.loc, behind
             elif _is_step(flow, s.value) and s.target.name not in indices:
                 behind = flow.behind(_read(s.value))
-                if behind >= {TIME, MOVED} or STATE in behind:
-                    yield s.loc, STATE in behind
+                if _moves_in_time(behind) or STATE in behind:
+                    yield s.loc, behind
             elif s.value.op == "call" and (callee := flow.callee(s.value)) is not None:
                 yield from _find_jumps(callee, flow.handed_on(s.value, callee), seen)
+
+
+def _moves_in_time(behind):
+    """Whether the time is compared with what is differentiated."""
+    return TIME in behind and bool(behind - {TIME, STATE})
 
 
 def _is_step(flow, value):
@@ -194,7 +204,8 @@ def _message(loc, by_state):
             "the right-hand side of an ODE chooses by its state, and is differentiated: should it jump where "
             f"the choice changes, derivatives leave out that this moves:\n    {line}\nWay out: tell the "
             "solver of it, as in events=nd.ode.event(lambda t, y, *args: y[0] - 1.0) (docs/ode.md). If the "
-            "right-hand side does not jump there, derivatives are right"
+            "right-hand side does not jump there, or an event alone changes what it chooses by, derivatives "
+            "are right"
         )
     return (
         "the right-hand side of an ODE compares the time with an argument of the solver that is "

@@ -8,6 +8,7 @@ from numbad.ode.crossing import SOON
 from numbad.ode.first_crossing import make_first_crossing
 from numbad.ode.fixed_times import check
 from numbad.ode.integrate import as_passed, content_of, dispatcher_of, functions_of, make_pieces
+from numbad.ode.known_switches import ALL_KNOWN
 from numbad.ode.rhs import RightHandSide, make_evaluate
 from numbad.ode.short_tuples import item
 from numbad.ode.state import (
@@ -82,7 +83,9 @@ def _search(pieces, problem, watch, directions, mass):
     """The Python function `search` for given types."""
     fun, as_state, start, advance, close, extend, interpolate, settle, explain, *_ = pieces
     values, slopes_of = watch.values, watch.slopes
-    slope_at = make_slope_at(problem, mass, make_evaluate(RightHandSide(problem.inplace, True)))
+    slope_at = make_slope_at(
+        problem, mass, make_evaluate(RightHandSide(problem.inplace, ALL_KNOWN))
+    )
     side = make_workspace(2)
     known, begin, first, last_before, gap_after, has_slopes = make_first_crossing(
         watch, interpolate, directions

@@ -39,7 +39,7 @@ def check_mass_of_times(mass):
 
 def solve_at_moving_times(solve_below, problem, mass):
     """The Python function `solve` for times that are duals, of one for times a level lower."""
-    rhs = RightHandSide(problem.inplace, problem.until_output)
+    rhs = RightHandSide(problem.inplace, problem.known)
     slope_at = make_slope_at(problem, mass, make_evaluate(rhs))
     first_slope = make_slope_at(problem, mass, make_evaluate(rhs, first=True))
     as_state = array_state if problem.inplace else tuple_or_array_state

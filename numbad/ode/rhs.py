@@ -19,6 +19,7 @@ from numbad.ode.complaint import returned_type
 from numbad.ode.emit import Emitter
 from numbad.ode.failure import LengthError, wrong_length
 from numbad.ode.jumps import warn_of_jumps
+from numbad.ode.known_switches import ALL_KNOWN, NONE_KNOWN, KnownSwitches
 from numbad.ode.returns import returning_tuples
 from numbad.ode.slope_reads import reads_slope
 from numbad.ode.state import restored_type, restored_value
@@ -37,7 +38,7 @@ class RightHandSide:
     """
 
     inplace: bool
-    declared: bool = False  # whether the solver is told of what makes the function jump
+    known: KnownSwitches = NONE_KNOWN  # what the solver is told of where the function jumps
 
     def resolve(self, typingctx, fun, buffer, t, y, structure, args):
         """The call of a function of type `fun` for arguments of these types.
@@ -70,9 +71,9 @@ class RightHandSide:
         if dual:
             first = 3 if self.inplace else 2
             work = work_arrays(fun, given, first)
-            moved = [k for k, ty in enumerate(given) if k >= first and any(duals_in(ty))]
-            if not self.declared:
-                warn_of_jumps(fun, moved)
+            moved = [k for k, ty in enumerate(given[first:]) if any(duals_in(ty))]
+            if self.known != ALL_KNOWN:
+                warn_of_jumps(fun, moved, first, self.known)
         callee = returning_tuples(fun)[dual]
         if callee is not None:
             if work:

@@ -10,7 +10,7 @@ interpolant read as those of an explicit method.
 """
 
 import operator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, cached_property, reduce
 
 import numpy as np
@@ -117,10 +117,9 @@ def make_work(tableau):
 
 def rosenbrock_steps(tableau, rhs, jac=None):
     """The compiled pieces of a step of a Rosenbrock method, which rests on the exact Jacobian."""
-    quiet = replace(rhs, declared=True)  # a Jacobian alone leaves out nothing
-    linearize, jacobian = linearizer(quiet, jac, by_time=True), buffers_needed(tableau)
-    linearize_if_examined = make_linearize(quiet, only_if_examined=True)
-    moves_as_told = make_moves_as_told(quiet)
+    linearize, jacobian = linearizer(rhs, jac, by_time=True), buffers_needed(tableau)
+    linearize_if_examined = make_linearize(rhs, only_if_examined=True)
+    moves_as_told = make_moves_as_told(rhs)
 
     @inlined
     def examine(fun, work, t, y, k0, structure, args, settings):
@@ -134,7 +133,7 @@ def rosenbrock_steps(tableau, rhs, jac=None):
 
     step = make_rosenbrock_step(tableau, rhs)
     if jac is not None:
-        examine = _examine_given(examine, linearize, make_agrees(quiet))
+        examine = _examine_given(examine, linearize, make_agrees(rhs))
     return Steps(make_work(tableau), linearize, step, examine, nothing_counted, NO_MEMORY)
 
 

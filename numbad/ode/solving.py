@@ -24,6 +24,7 @@ from numbad.ode.integrate import (
     dispatcher_of,
     make_integrate,
 )
+from numbad.ode.known_switches import known_switches
 from numbad.ode.methods import find_method
 from numbad.ode.moving import check_mass_of_times, solve_at_moving_times
 from numbad.ode.other_forms import CONTINUOUS, has_other_form, of_other_form
@@ -210,7 +211,8 @@ def solver(
     if not declared.events:
         return compiled(problem._replace(jac=jac), settings, 0)
     check_mass_of_events(settings.mass)
-    return with_events(problem._replace(until_output=True), settings, declared)
+    problem = problem._replace(until_output=True, known=known_switches(declared.events))
+    return with_events(problem, settings, declared)
 
 
 def _refuse_unavailable(adjoint):

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import numbad as nd
+from numbad.ode.known_switches import Positions, arguments_read
 
 
 def dosed(t, y, rate, dose_time):
@@ -154,3 +155,66 @@ def test_an_index_is_none():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         nd.derivative(lambda x: solve((0.0,), (0.0, 0.9), (table, x))[-1, 0])(0.5)
+
+
+def switched_off(t, y, rate, stop, threshold):
+    inflow = 2.0 if t < stop else 0.0  # switches
+    return (inflow - rate * y[0] - (0.1 if y[0] > threshold else 0.0),)
+
+
+def _nothing(t, y, k, *args):
+    return y
+
+
+DOSES = nd.ode.at_times((1.2,), change=_nothing)
+AT_STOP = nd.ode.at_times(lambda *args: args[1])
+AT_THRESHOLD = nd.ode.event(lambda t, y, rate, stop, threshold: y[0] - threshold)
+
+
+@pytest.mark.parametrize(
+    "told, by_time, by_state",
+    [
+        ({"events": DOSES}, True, True),
+        ({"tstops": lambda *args: args[0]}, True, True),
+        ({"events": (DOSES, AT_STOP)}, False, True),
+        ({"events": AT_THRESHOLD}, True, False),
+        (
+            {"events": AT_THRESHOLD, "tstops": lambda rate, stop, *_: (0.5 * rate, stop)},
+            False,
+            False,
+        ),
+        ({"events": nd.ode.event(lambda t, y, *args: (t - args[1]) + y[0])}, False, False),
+    ],
+    ids=["doses", "another", "stop", "threshold", "both", "condition"],
+)
+@pytest.mark.deep(but=["forward-doses", "forward-both", "reverse-doses"])
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+def test_what_events_do_not_tell_of_is_told_of(mode, told, by_time, by_state):
+    solve = nd.ode.solver(switched_off, **told)
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        nd.grad(lambda x: solve((0.0,), (0.0, 2.0), (0.5, x, 3.0))[-1, 0], mode=mode)(1.5)
+    texts = [str(w.message) for w in found if w.category is nd.ControlDependenceWarning]
+    assert any("compares the time" in text for text in texts) == by_time
+    assert any("chooses by its state" in text for text in texts) == by_state
+
+
+def test_what_a_callee_of_the_times_reads_is_known():
+    @numba.njit
+    def second(first, rest):
+        return rest
+
+    stops = numba.njit(lambda *args: second(args[0], rest=args[1]))
+    assert arguments_read(stops).some == (1,)
+    assert arguments_read(numba.njit(lambda *args: stops(*args))) == Positions((1,))
+    assert arguments_read(numba.njit(lambda *args: args)) == Positions((), 0)
+    assert 5 in arguments_read(numba.njit(lambda t, y, *args: sum(args)))
+
+
+@pytest.mark.deep(but=["KenCarp4"])
+@pytest.mark.parametrize("method", ["KenCarp4", "BDF", "Rodas5P", "Rosenbrock23"])
+def test_the_jacobian_of_a_stiff_method_tells_of_nothing(method):
+    solve = nd.ode.solver(switched_off, method=method)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        solve((0.0,), (0.0, 2.0), (0.5, 1.5, 3.0))

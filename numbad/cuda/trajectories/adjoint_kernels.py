@@ -171,7 +171,8 @@ def back_kernel(made, by):
     slope = _slope(made, members, len(starts))
     by_args = any(number in numbers for number in by)
     if by_args:
-        warn_of_jumps(made.fun, [2 + j for j, member in enumerate(members) if _floats(member)])
+        moved = [j for j, member in enumerate(members) if _floats(member)]
+        warn_of_jumps(made.fun, moved, 2, made.problem.known)
     state, args = made.y0.source(_plain), made.args.source(_plain)
     given = f"({args},)" if made.single else args
     shadows = f"({'None, ' * len(members)})"

@@ -260,7 +260,7 @@ def _even_steps(undo, again, size):
 
 def _make_again(problem):
     """The compiled `again(work, t, t_new, h, y, given)`: the state at the end of a step that was not kept."""
-    fun, rhs = problem.fun, RightHandSide(problem.inplace, problem.until_output)
+    fun, rhs = problem.fun, RightHandSide(problem.inplace, problem.known)
     evaluate, step = make_evaluate(rhs), make_step(problem.tableau, rhs)
 
     @inlined

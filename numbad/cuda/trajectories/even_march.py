@@ -22,7 +22,7 @@ def make_even_march(problem, pieces, settings, keep=nothing_kept, every=1):
     2, starts from.
     """
     fun, close, settle = pieces.fun, pieces.close, pieces.settle
-    step = make_step(problem.tableau, RightHandSide(problem.inplace, problem.until_output))
+    step = make_step(problem.tableau, RightHandSide(problem.inplace, problem.known))
     longest, most = settings.max_step, settings.max_steps
 
     @inlined

@@ -41,7 +41,7 @@ def make_event_march(problem, pieces, settings, events, y0, args, by_duals, put)
     known, begin, first, last_before, gap_after, has_slopes = make_first_crossing(
         watch, interpolate, tuple(e.direction for e in crossing)
     )
-    evaluate = make_evaluate(RightHandSide(problem.inplace, problem.until_output))
+    evaluate = make_evaluate(RightHandSide(problem.inplace, problem.known))
     all_times, next_stop, happen = make_happening(events, args, fun, evaluate, by_duals)
     changing = sum(1 << i for i, e in enumerate(crossing) if e.change is not None)
     zeros = (0.0,) * len(crossing)

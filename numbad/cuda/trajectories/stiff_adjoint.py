@@ -21,6 +21,7 @@ from numbad.ode.adjoints.step_adjoint import StepAdjoint
 from numbad.ode.compiling import inlined
 from numbad.ode.emit import Emitter
 from numbad.ode.jacobian import MATRICES
+from numbad.ode.known_switches import ALL_KNOWN
 from numbad.ode.rhs import RightHandSide, make_evaluate
 from numbad.ode.rosenbrock import Rosenbrock
 from numbad.ode.state import make_workspace
@@ -39,7 +40,7 @@ def adjoint_on_gpu(tableau):
 @cache
 def register_adjoint(tableau):
     """The `StepAdjoint` of a Rosenbrock method for states of a few numbers."""
-    slopes, rhs = SlopesOfStep(tableau), RightHandSide(False)
+    slopes, rhs = SlopesOfStep(tableau), RightHandSide(False, ALL_KNOWN)
     rows = make_workspace(slopes.rows + MATRICES)  # none of it is memory, for tuples
     evaluate, undo = make_evaluate(rhs), _make_undo_stages(tableau, rhs)
 

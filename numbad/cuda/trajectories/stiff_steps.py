@@ -4,7 +4,6 @@ The Jacobian comes from dual numbers, all columns in one evaluation, at each ste
 memory between them.
 """
 
-from dataclasses import replace
 from functools import cache
 
 from numba.core import types
@@ -22,7 +21,7 @@ from numbad.forward.dual import Dual
 from numbad.ode.compiling import inlined
 from numbad.ode.emit import Emitter
 from numbad.ode.integrate import kind_on_cpu
-from numbad.ode.jacobian import LONGEST_PASS, MATRICES, seeded
+from numbad.ode.jacobian import LONGEST_PASS, MATRICES, quiet, seeded
 from numbad.ode.rosenbrock import Rosenbrock, RosenbrockStages
 from numbad.ode.state import make_workspace
 from numbad.ode.step import (
@@ -81,7 +80,7 @@ class CallsOfStep:
     """The calls of a right-hand side at a state and, by dual numbers, for its Jacobian there."""
 
     def __init__(self, rhs, fun, work, t, y, structure, args):
-        self.rhs, self.fun, self.work, self.y = replace(rhs, declared=True), fun, work, y
+        self.rhs, self.fun, self.work, self.y = quiet(rhs), fun, work, y
         self.dual = seeded(y, args)
         self.time = Dual(types.float64, self.dual.dtype.n, self.dual.dtype.tag)
         self.given = (

@@ -22,6 +22,7 @@ from numbad.ode.adjoints.stage_pulls import BY_STATE, SCRATCH, SEED, SLOPE, STAT
 from numbad.ode.compiling import generic
 from numbad.ode.integrate import content_of, dispatcher_of
 from numbad.ode.jacobian import columns_at_once
+from numbad.ode.known_switches import ALL_KNOWN
 from numbad.ode.rhs import RightHandSide, make_evaluate
 from numbad.ode.state import read_row, structure_of, vector_type, write_row
 from numbad.operators.argument_structure import leaves, parse
@@ -83,7 +84,7 @@ def _write(
         f"negative(dz, rows[{BY_STATE}])",
     ]
     if state_too:
-        code.namespace["evaluate"] = make_evaluate(RightHandSide(problem.inplace, True))
+        code.namespace["evaluate"] = make_evaluate(RightHandSide(problem.inplace, ALL_KNOWN))
         code.namespace.update(fun=problem.fun, read_row=read_row, write_row=write_row)
         lines += [
             f"y = read_row(rows[{STATE}], rows, {STATE}, like)",

@@ -9,6 +9,7 @@ from numba.extending import intrinsic
 
 from numbad.ode.compiling import inlined
 from numbad.ode.emit import Emitter
+from numbad.ode.known_switches import ALL_KNOWN
 from numbad.ode.rhs import RightHandSide, make_evaluate
 from numbad.ode.state import (
     array_state,
@@ -58,7 +59,9 @@ def one_number(typingctx, y):
 
 def make_by_times(problem, mass):
     """The compiled `by_times(y0, others, ts, ys, seed, by_start, args)`: a table of one column."""
-    slope_at = make_slope_at(problem, mass, make_evaluate(RightHandSide(problem.inplace)))
+    slope_at = make_slope_at(
+        problem, mass, make_evaluate(RightHandSide(problem.inplace, ALL_KNOWN))
+    )
     as_state = array_state if problem.inplace else tuple_or_array_state
     workspace = make_workspace(3)
     aims = int(problem.until_output)

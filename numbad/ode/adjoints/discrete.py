@@ -118,10 +118,10 @@ class PullSource(Arguments):
             self.lines.append(f"records = recorded({given})[1]")
         self.lines += ["records, ys = records", "ts = uniform(args[1])"]
         slope = self._slope()
-        if not self.problem.until_output:
-            first = 3 if self.problem.inplace else 2
-            trees = enumerate(self.trees() if self.by_args else (), first)
-            warn_of_jumps(self.problem.fun, [k for k, tree in trees if _is_differentiated(tree)])
+        first = 3 if self.problem.inplace else 2
+        trees = enumerate(self.trees() if self.by_args else ())
+        moved = [k for k, tree in trees if _is_differentiated(tree)]
+        warn_of_jumps(self.problem.fun, moved, first, self.problem.known)
         self._arguments(slope)
         self._go_back(slope)
         parts = [self._start(), self._times(), self._totals()][: 2 + bool(self.p)]

@@ -19,6 +19,7 @@ from numbad.ode.adjoints.slopes import StagePull
 from numbad.ode.adjoints.step_adjoint import StepAdjoint
 from numbad.ode.compiling import inlined
 from numbad.ode.emit import Emitter
+from numbad.ode.known_switches import ALL_KNOWN
 from numbad.ode.rhs import RightHandSide
 from numbad.ode.state import combined_state, make_workspace
 from numbad.ode.step import _horner
@@ -28,7 +29,7 @@ from numbad.ode.step import _horner
 def runge_kutta_adjoint(tableau, inplace):
     """The `StepAdjoint` of an explicit method."""
     slopes = SlopesOfStep(tableau)
-    rhs = RightHandSide(inplace)
+    rhs = RightHandSide(inplace, ALL_KNOWN)
     replay = _make_replay(slopes, rhs)
     replay_late = _make_replay_late(slopes, rhs)
     pull_late = _make_pull(slopes, range(slopes.core, slopes.count))

@@ -21,6 +21,7 @@ from numbad.forward.promote import effects
 from numbad.forward.refuse import place_of_def, told
 from numbad.ir.fence import place
 from numbad.ir.leaves import leaves
+from numbad.ode.known_switches import ALL_KNOWN
 from numbad.ode.rhs import RightHandSide
 from numbad.ode.state import restored_type
 from numbad.ode.state_types import is_scalar
@@ -134,7 +135,7 @@ class Slope:
 
     def _returned(self):
         """The type that the function returns."""
-        call = RightHandSide(False).resolve(
+        call = RightHandSide(False, ALL_KNOWN).resolve(
             cpu_target.typing_context,
             types.Dispatcher(self.fun),
             *(self.y.dtype, types.float64, self.y),

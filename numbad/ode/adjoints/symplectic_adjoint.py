@@ -25,6 +25,7 @@ from numbad.ode.adjoints.stage_pulls import (
 )
 from numbad.ode.adjoints.step_adjoint import StepAdjoint
 from numbad.ode.compiling import inlined
+from numbad.ode.known_switches import ALL_KNOWN
 from numbad.ode.rhs import RightHandSide, make_evaluate
 from numbad.ode.state import borrow, make_workspace, read_row, table_for, write_row
 from numbad.ode.symplectic import KICK
@@ -41,7 +42,7 @@ def symplectic_adjoint(method, inplace):
     kicks = np.array([part == KICK for _, part in method.parts])
     times = np.array([_passed(method.parts[:i], not method.parts[i][1]) for i in range(count)])
     interpolant = np.array(method.interpolant)
-    evaluate, rows = make_evaluate(RightHandSide(inplace)), make_workspace(1)
+    evaluate, rows = make_evaluate(RightHandSide(inplace, ALL_KNOWN)), make_workspace(1)
 
     @inlined
     def workspace(initial, args, settings):
