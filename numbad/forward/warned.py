@@ -5,6 +5,7 @@ from numba.core.compiler_machinery import AnalysisPass, register_pass
 
 from ..ir.flat_results import holds_numbers, warn_of_flat_result
 from ..ir.searches import warn_of_searches
+from ..ir.switching_lines import warn_of_switches
 from . import dual as d
 from .known import stood_for
 
@@ -32,6 +33,7 @@ class WarnOfSearches(AnalysisPass):
             lambda name: isinstance(tys.get(name), _NUMBER),
             lambda name: isinstance(getattr(tys.get(name), "dtype", None), _NUMBER),
         )
+        warn_of_switches(blocks, is_varied)
         kinds = is_varied, lambda name: is_varied(name) or holds_numbers(tys.get(name))
         code = state.func_id.func.__code__
         warn_of_flat_result(code, blocks, kinds, stood_for)

@@ -44,7 +44,8 @@ def warn_of_searches(blocks, is_varied, is_float, holds_floats):
 
 def is_own(loc):
     """Whether code is numbad's, rather than the user's."""
-    return os.path.abspath(loc.filename).startswith(_OWN)
+    generated = loc.filename.startswith("<numbad ")
+    return generated or os.path.abspath(loc.filename).startswith(_OWN)
 
 
 def source_line(loc):

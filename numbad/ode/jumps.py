@@ -7,7 +7,6 @@ not tell which of them it is.
 """
 
 import inspect
-import linecache
 import math
 import operator
 from collections.abc import Hashable
@@ -18,6 +17,8 @@ from numba.core.analysis import compute_cfg_from_blocks
 from numba.core.dispatcher import Dispatcher
 
 from numbad.compilation.notices import warn_once
+from numbad.ir.searches import source_line
+from numbad.ir.switching_lines import note_switches
 from numbad.ir.untyped import untyped
 
 _COMPARISONS = {operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne}
@@ -53,6 +54,22 @@ def warn_of_jumps(fun, args, first, known):
             known.by_state if by_state else all(arg in known.by_args for arg in behind - {TIME})
         ):
             warn_once(_message(loc, by_state), loc)
+
+
+def note_of_times(fun, known):
+    """Note the lines of a `fun(t, y, *args)` of an SDE that compare t with one of `args`, but known switches.
+
+    Choices by the state are not noted: full truncation of a variance is one.
+    """
+    code = fun.py_func.__code__
+    count = code.co_argcount + bool(code.co_flags & inspect.CO_VARARGS)
+    kinds = {0: {TIME}} | {position: {position - 2} for position in range(2, count)}
+    places = (
+        (loc, _message_of_sde(loc))
+        for loc, behind in _find_jumps(fun, kinds, set())
+        if not all(arg in known.by_args for arg in behind - {TIME})
+    )
+    note_switches(fun.py_func, places)
 
 
 def _find_jumps(dispatcher, kinds, seen):
@@ -197,8 +214,17 @@ def _read(value):
     return [v.name for v in value.list_vars()] if isinstance(value, ir.Expr) else []
 
 
+def _message_of_sde(loc):
+    return (
+        "the drift or the diffusion of an SDE compares the time with an argument that is differentiated: "
+        "derivatives by it leave out that the switch moves, so that they are 0 where it does nothing else:\n"
+        f"    {source_line(loc)}\nWay out: tell the solver of it, as in events=nd.ode.event(lambda t, y, "
+        "*args: t - args[0]) (docs/sde.md); where there is none, a smooth step of the time"
+    )
+
+
 def _message(loc, by_state):
-    line = linecache.getline(loc.filename, loc.line).strip()
+    line = source_line(loc)
     if by_state:
         return (
             "the right-hand side of an ODE chooses by its state, and is differentiated: should it jump where "

@@ -22,6 +22,7 @@ from ..source import define
 from . import brief as brief_arrays
 from . import overlap, runtime
 from .argument_structure import ArgumentLeaf, Branch, leaves, parse, render
+from .describe import users_name
 from .generated_names import Writer, indented
 from .operator_dispatcher import original, parameter_names, starred
 from .results import plain_result, scalar_of
@@ -228,7 +229,7 @@ class AdjointSource(Writer):
             if leaf.kind != "constant" and not _fits(found.get(id(leaf)), leaf):
                 raise ArgumentError(
                     f"nd.{self.operator.name}: the cotangent must have the structure of the result "
-                    f"of {self.f.py_func.__name__}, {self.result.type}; it is {given.type}"
+                    f"of {users_name(self.f)}, {self.result.type}; it is {given.type}"
                 )
         return found
 

@@ -20,7 +20,7 @@ from ..forward.promote import effects
 from ..source import define
 from . import operator_dispatcher
 from .argument_structure import level_of
-from .describe import describe
+from .describe import describe, users_name
 from .instance_changes import (
     Addressed,
     address_of,
@@ -142,7 +142,7 @@ class _FunctionOfFields:
         body = "".join(f"    {line}\n" for line in lines)
         made = define(f"def of_fields({parameters}):\n{body}", namespace)
         setattr(made, _OF_FIELDS, True)
-        made.__name__ = made.__qualname__ = f.py_func.__name__
+        made.__name__ = made.__qualname__ = users_name(f)
         options = inherited_options(f)
         return njit(made, **options)
 
@@ -152,7 +152,7 @@ class _FunctionOfFields:
         if not self.changed or not given:
             return []
         found = " + ".join(["()", *(f"addresses_in({source})" for source in given)])
-        f = self.operator.f.py_func.__name__
+        f = users_name(self.operator.f)
         told = (
             f"nd.{self.operator.name}: the same instance is given twice to {f}, which may change it. "
             "Way out: pass it once, or a copy of it"

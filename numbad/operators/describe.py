@@ -110,3 +110,10 @@ def hint(ty):
     if contains_floats(ty):
         return ": pass the floats in it as arguments, in arrays or in a namedtuple"
     return ""
+
+
+def users_name(f):
+    """The name of the function that a user gave, of which a dispatcher may be an operator."""
+    while (operator := getattr(f.py_func, "__numbad_operator__", None)) is not None:
+        f = operator.f
+    return f.py_func.__name__

@@ -20,7 +20,8 @@ from ..reverse import random_state
 from ..source import define
 from . import overlap, runtime
 from .argument_structure import differentiated, leaves, level_of, mapped_type, parse, render
-from .describe import is_differentiable
+from .describe import is_differentiable, users_name
+from .drawing_arguments import cannot_draw_again, draws_from
 from .generated_names import Writer, indented
 from .operator_dispatcher import plain_parameters, starred
 from .results import call_type, holds_numbers
@@ -149,10 +150,17 @@ class ForwardSweep(Writer):
         self.before += ["drawn = np.empty(RANDOM_SIZE, uint8)", "save_random(drawn)"]
         self.prepare.append("if start > 0:\n    restore_random(drawn)")
 
+    def _draw_once(self):
+        """Raise before a second pass, which would draw other numbers from a generator."""
+        often = f"several times, {self.n} inputs at a time"
+        told = cannot_draw_again(self.operator.name, users_name(self.operator.f), often)
+        self.namespace["UnsupportedError"] = UnsupportedError
+        self.prepare.append(f"if start > 0:\n    raise UnsupportedError({told!r})")
+
     def _refuse_repetition(self, k, ty):
         """What a pass changes, and the next pass would meet changed, must be put back in between."""
         raise UnsupportedError(
-            f"nd.{self.operator.name} calls {self.operator.f.py_func.__name__} several times, "
+            f"nd.{self.operator.name} calls {users_name(self.operator.f)} several times, "
             f"{self.n} inputs at a time, but it may change its argument '{self.names[k]}' ({ty}) at "
             "every call. Way out: differentiate by few enough inputs for one pass (chunk=), or keep "
             "what it changes in arrays passed as arguments of their own"
@@ -181,6 +189,8 @@ class ForwardSweep(Writer):
         self.before += overlap.checks(self.operator, self.names, arguments, done)
         if done.random and not self.one_pass:
             self._repeat_random()
+        if draws_from(self.argtypes) and not self.one_pass:
+            self._draw_once()
         self._set_up_arrays({leaf.number for leaf in changed if leaf.kind == "array"})
         carried = self._carry_constants(done.changed, done.written)
         sources, tys = [], []

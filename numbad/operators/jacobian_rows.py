@@ -13,6 +13,8 @@ from ..ir.unwind import freeing
 from ..reverse import random_state
 from . import runtime
 from .argument_structure import ArgumentLeaf, leaves, parse, refuse_complex, render
+from .describe import users_name
+from .drawing_arguments import cannot_draw_again, draws_from
 from .generated_names import indented
 from .operator_dispatcher import plain_parameters, starred
 from .results import holds_numbers, numeric_result, refuse_returned, scalar_of
@@ -47,7 +49,7 @@ class Rows:
             if isinstance(base_scalar(scalar_of(leaf)), types.Complex):
                 raise UnsupportedError(
                     f"nd.{operator.name}: reverse mode has no Jacobian of the complex result of "
-                    f'{operator.f.py_func.__name__}; use mode="forward"'
+                    f'{users_name(operator.f)}; use mode="forward"'
                 )
         self.entries = {}  # (result leaf, argument leaf) -> the name of the derivative
         self.setup, self.seeds, self.collect = [], {}, []
@@ -83,6 +85,9 @@ class Rows:
     def _put_back(self):
         """Lines that keep what the function changes, and lines that put it back."""
         keep, put = [], []
+        if draws_from(ty for _, ty in self.source.arguments):
+            name, often = users_name(self.operator.f), "once for every number of its result"
+            raise UnsupportedError(cannot_draw_again(self.operator.name, name, often))
         done = self.source.effects.cautious()
         if done.random:
             self.source.namespace.update(random_state.NAMES)
@@ -101,7 +106,7 @@ class Rows:
         return keep, put
 
     def _refuse_repetition(self, k, ty):
-        name = self.operator.f.py_func.__name__
+        name = users_name(self.operator.f)
         raise UnsupportedError(
             f"nd.{self.operator.name} calls {name} once for every number of its result, but it may "
             f"change its argument '{self.source.names[k]}' ({ty}) at every call. Way out: keep what "

@@ -15,6 +15,7 @@ from ..ir.array_extents import arrays_overlap
 from ..ir.leaves import fields_of
 from ..source import define
 from .argument_structure import leaves, parse
+from .describe import users_name
 from .instance_tuples import as_tuple
 
 
@@ -161,7 +162,7 @@ def checks(operator, names, arguments, done):
 
 
 def _message(operator, changed):
-    function = operator.f.py_func.__name__
+    function = users_name(operator.f)
     return f"nd.{operator.name}: {function} changes {changed} here; pass a copy of one of them"
 
 

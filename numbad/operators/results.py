@@ -10,7 +10,7 @@ from ..forward.dual import Dual, base_scalar, primal_type
 from ..ir.capture import capture
 from ..ir.capture import result_type as captured_result
 from .argument_structure import ArgumentLeaf, hides_floats, leaves, mapped_type, parse
-from .describe import describe
+from .describe import describe, users_name
 
 
 def float_result(operator, tree):
@@ -18,7 +18,7 @@ def float_result(operator, tree):
     scalar_result(operator, tree)
     if isinstance(tree.type, types.Integer | types.Boolean):
         raise ArgumentError(
-            f"nd.{operator.name} needs a function that returns a float; {operator.f.py_func.__name__} "
+            f"nd.{operator.name} needs a function that returns a float; {users_name(operator.f)} "
             f"returns {describe(tree.type)}, whose derivative is 0 by everything. If that is meant, "
             "return float(...)"
         )
@@ -27,9 +27,9 @@ def float_result(operator, tree):
 
 def scalar_result(operator, tree):
     """The single leaf of a result that is a number; ArgumentError where the result is anything else."""
-    name, f = operator.name, operator.f.py_func.__name__
+    name, f = operator.name, users_name(operator.f)
     differentiates = name not in ("quad", "root", "fixed_point", "minimize", "minimize_scalar")
-    if not isinstance(tree, ArgumentLeaf) or tree.kind == "array":
+    if not isinstance(tree, ArgumentLeaf) or isinstance(tree.type, types.Array):
         kind = "a tuple" if not isinstance(tree, ArgumentLeaf) else f"a {tree.type.ndim}-D array"
         raise ArgumentError(
             f"nd.{name} needs a function that returns a float; {f} returns {kind}"
@@ -67,7 +67,7 @@ def numeric_result(operator, tree):
     """The structure of a result; ArgumentError where there is no number in it, or one out of reach."""
     told = why_not_numeric(tree)
     if told:
-        f = operator.f.py_func.__name__
+        f = users_name(operator.f)
         raise ArgumentError(f"nd.{operator.name} needs a function that returns numbers; {f} {told}")
     return tree
 
@@ -91,7 +91,7 @@ def refuse_returned(operator, tree):
     """ArgumentError where a function with `out=` returns floats as well, which nobody would see."""
     if any(leaf.kind != "constant" or hides_floats(leaf) for leaf in leaves(tree)):
         raise ArgumentError(
-            f"nd.{operator.name}: with out=, {operator.f.py_func.__name__} must return None; it "
+            f"nd.{operator.name}: with out=, {users_name(operator.f)} must return None; it "
             f"returns {describe(tree.type)}"
         )
 
@@ -114,7 +114,7 @@ def call_type(typingctx, operator, target, tys):
     with _no_place():
         resolved = typingctx.resolve_function_type(function, tuple(tys), {})
     if resolved is None:
-        raise UnsupportedError(f"cannot compile {operator.f.py_func.__name__} for {tys}")
+        raise UnsupportedError(f"cannot compile {users_name(operator.f)} for {tys}")
     return resolved.return_type
 
 

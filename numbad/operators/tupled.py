@@ -13,6 +13,7 @@ from numpy import ndarray
 from ..errors import ArgumentError
 from ..forward.promote import effects
 from .adjoint import caller
+from .describe import users_name
 from .operator_dispatcher import OperatorDispatcher, build, original, parameter_names, starred
 
 
@@ -52,7 +53,7 @@ def _refuse_changed_lists(operator, primals):
     changed = effects(f, range(len(names)), map(typeof, primals)).changed & lists
     if changed:
         raise ArgumentError(
-            f"nd.{operator.name}: {f.py_func.__name__} may change its argument '{names[min(changed)]}', a "
+            f"nd.{operator.name}: {users_name(f)} may change its argument '{names[min(changed)]}', a "
             f"Python list; nd.{operator.name} passes all arguments as one tuple, and Numba does not hand "
             "back a list that was changed within a tuple. Way out: numba.typed.List"
         )

@@ -38,6 +38,7 @@ from ..ir.hoisting import hoist_parts
 from ..ir.leaves import leaves
 from ..ir.loops import Control
 from ..ir.searches import warn_of_searches
+from ..ir.switching_lines import warn_of_switches
 from ..ir.typing import Inference
 from ..ir.unwind import nopython_pipeline
 from ..rules.registry import generation
@@ -145,6 +146,7 @@ class Pipeline:
     def _warn(self, fn, activity):
         is_varied, *kinds = _kinds(fn, activity)
         warn_of_searches(fn.blocks, is_varied, *kinds)
+        warn_of_switches(fn.blocks, is_varied)
         kinds = is_varied, lambda name: holds_numbers(fn.type_of(name))
         code = self.dispatcher.py_func.__code__
         warn_of_flat_result(code, fn.blocks, kinds, callee=partial(_called, fn))

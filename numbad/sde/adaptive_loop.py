@@ -113,6 +113,7 @@ class AdaptiveLoop:
             "if not arrives:",
             "    to = ahead(here, h / dt)",
             "t, size = (here[0] + here[1]) * dt, distance(here, to) * dt",
+            *(["end = (to[0] + to[1]) * dt"] if self.has_events else []),
         ]
 
     def attempt(self):
@@ -136,6 +137,7 @@ class AdaptiveLoop:
             ]
         return [
             "middle = halfway(here, to)",
+            "between = (middle[0] + middle[1]) * dt",
             "before = distance(here, middle) * dt",
             "beyond = distance(middle, to) * dt",
             "draw(kept, key, number, dt, sign, here, middle, ws, hs, 0)",
@@ -143,7 +145,7 @@ class AdaptiveLoop:
             "put_together(ws, hs, before, beyond)",
             step("whole", "t", "size", self.old, 2),
             step("half", "t", "before", self.old, 0),
-            step("found", "t + before", "beyond", members("half"), 1),
+            step("found", "between", "beyond", members("half"), 1),
             *(f"{name} = found[{c}]" for c, name in enumerate(self.new)),
             *(f"{name} = found[{c}] - whole[{c}]" for c, name in enumerate(self.errors)),
         ]
@@ -189,20 +191,23 @@ class AdaptiveLoop:
         ]
 
     def parts(self):
-        """The whole step, or its halves: where each begins and ends, its time, size, state and end."""
+        """The whole step, or its halves.
+
+        Of each, where it begins and ends, when, its size, its state and that at its end.
+        """
         if self.embedded:
-            return [("here", "to", "t", "size", self.old, self.new)]
+            return [("here", "to", "t", "end", "size", self.old, self.new)]
         half = [f"half[{c}]" for c in range(self.form.components)]
         return [
-            ("here", "middle", "t", "before", self.old, half),
-            ("middle", "to", "t + before", "beyond", half, self.new),
+            ("here", "middle", "t", "between", "before", self.old, half),
+            ("middle", "to", "between", "end", "beyond", half, self.new),
         ]
 
     def look_for_events(self):
         """Lines that reject a step near an event, unless the state moves by less than is allowed to err."""
         lines = ["over, met = 0.0, 0"]
-        for row, (_, _, time, size, state, end) in enumerate(self.parts()):
-            call = f"meets({', '.join([time, size, 'args', *state, *end])})"
+        for row, (_, _, time, end, size, state, new) in enumerate(self.parts()):
+            call = f"meets({', '.join([time, size, end, 'args', *state, *new])})"
             lines += [f"met = {call}"] if row == 0 else [f"next_met = {call}"]
         moved = [f"{new} - {old}" for old, new in zip(self.old, self.new, strict=True)]
         near = "met > 0" if self.embedded else "max(met, next_met) > 0"
@@ -217,7 +222,7 @@ class AdaptiveLoop:
     def accept(self):
         """Lines that note an accepted step, the whole or its halves, with its outputs or events."""
         lines, *more = (
-            [*self.inside(row, *part), *self.keep(part[2], part[3], row)]
+            [*self.inside(row, *part), *self.keep(part[2], part[4], row)]
             for row, part in enumerate(self.parts())
         )
         for second in more:
@@ -233,10 +238,10 @@ class AdaptiveLoop:
             ]
         return lines
 
-    def inside(self, row, begin, end, time, size, state, _):
+    def inside(self, row, begin, to, time, end, size, state, _):
         """Lines for what happens within a step: outputs, or events."""
         if self.problem.dense:
-            return self.outputs_within(begin, end, time, state)
+            return self.outputs_within(begin, to, time, state)
         if not self.has_events:
             return []
         noise = [*_read("ws", row, self.form, self.writer.w)]
@@ -244,7 +249,7 @@ class AdaptiveLoop:
         names = [*self.new, "over"]
         return [
             f"if {'next_met' if row else 'met'} == 2:",
-            f"    parted = divided({', '.join([time, size, 'args', *state, *noise])})",
+            f"    parted = divided({', '.join([time, size, end, 'args', *state, *noise])})",
             *(f"    {name} = parted[{c}]" for c, name in enumerate(names)),
         ]
 
@@ -293,12 +298,15 @@ class AdaptiveLoop:
         lines = ["time = (here[0] + here[1]) * dt"]
         if not self.keeps:
             return [*lines, "return out, status, time"]
+        count = "k + 1" if self.has_events else "k"
         return [
             *lines,
             "for j in range(i, times.size):",
             f"    ends[j] = {'2 * k' if self.problem.dense else 'k'}",
             "accepted = tried - rejected",
-            "return Taken(ends, starts[:k], sizes[:k], dw[:k], dh[:k], status, time, accepted, rejected)",
+            *(["starts = longer(starts)", "starts[k] = time"] if self.has_events else []),
+            f"noted = starts[:{count}], sizes[:k], dw[:k], dh[:k]",
+            "return Taken(ends, *noted, status, time, accepted, rejected)",
         ]
 
 

@@ -41,6 +41,10 @@ NO_BEND = (
 
 NO_THIRD = "third derivatives of the time of an event of a path are not available"
 
+_TRIALS = (
+    8  # up to 1e-13 * 8**7 of a step: farther off it is not for rounding that there is no side
+)
+
 FLAT = (
     "the condition of an event does not change along the path where it is zero: the time of the event has no "
     "derivative. Way out: a condition that crosses zero with a slope, as y[0] - 1.0 does and no comparison"
@@ -111,13 +115,20 @@ _give_slope(_one_once, _zero)
 _give_slope(_zero, _refuse_third)
 
 
-def state_at_part(scheme, t, h, y, new, w, areas):
-    """Lines that move the state `y` by `part` of the step to `new`, and the time with it."""
-    if scheme.second_order_in_drift:
-        noise = [f"part * {x}" for x in w] + [f"part * part * {a}" for a in areas]
+def is_switch(event):
+    """Whether an event is there to tell of a switch of functions, from which their path goes on."""
+    return event.change is None and not event.terminal
+
+
+def state_at_part(problem, form, t="t", h="h", which="which"):
+    """Lines that move the state, and the time, by `part` of the step to its end, up to event `which`."""
+    y, new, w, areas, _ = _names_of_step(problem, form)
+    if problem.scheme.second_order_in_drift:
+        switches = sum(1 << e for e, event in enumerate(problem.events) if is_switch(event))
+        given = ", ".join(["part", t, h, "args", *y, *w, *areas])
         move = [
-            f"found = step({', '.join([t, f'part * {h}', 'args', *y, *noise])})",
-            *(f"{old} = found[{c}]" for c, old in enumerate(y)),
+            f"moved = at_part(({switches} >> {which}) & 1 == 1, {given})",
+            *(f"{old} = moved[{c}]" for c, old in enumerate(y)),
         ]
     else:
         move = [f"{old} = {old} + part * ({n} - {old})" for old, n in zip(y, new, strict=True)]
@@ -128,52 +139,184 @@ def condition_at_ends(e, form):
     """Lines that give condition `e` before a step, and then."""
     return [
         f"{name} = condition_{e}({time}, {form.state(form.names(prefix))}{form.arguments()})"
-        for name, time, prefix in (("before", "t", "y"), ("then", "t + h", "n"))
+        for name, time, prefix in (("before", "t", "y"), ("then", "end", "n"))
     ]
 
 
 def _step_parameters(problem, form):
-    """The parameters that stand for a step, its ends and its noise."""
+    """The parameters that stand for a step, its ends and its noise.
+
+    `end` is when the next step begins, lest a condition on the time be zero between them: rounding may keep
+    `t + h` from it.
+    """
+    return f"t, h, end, args, {_names_of_step(problem, form)[-1]}"
+
+
+def _names_of_step(problem, form):
+    """The names of states at both ends of a step and of its noise, and all of them, as source."""
     writer = StepWriter(form, problem.scheme, problem.calculus)
-    names = *writer.y, *form.names("n"), *writer.w, *writer.areas
-    return f"t, h, args, {', '.join(names)}"
+    groups = writer.y, form.names("n"), writer.w, writer.areas
+    return *groups, ", ".join(name for group in groups for name in group)
+
+
+@built_once(lambda problem, _: problem.drift)
+def at_part(problem, form):
+    """`at_part(switches, part, t, h, args, *y, *w, *areas)`: the state after a part of a step.
+
+    Up to a switch it is found from shorter parts, whose stages do not get to it: by a parabola, as the path
+    of a method of second order is one.
+    """
+    y, _, w, areas, _ = _names_of_step(problem, form)
+
+    def found(name, share):
+        noise = [f"{share} * {x}" for x in w] + [f"{share} * {share} * {a}" for a in areas]
+        return f"{name} = step({', '.join(['t', f'{share} * h', 'args', *y, *noise])})"
+
+    def returned(source):
+        return f"return ({''.join(source.format(x=x, c=c) + ', ' for c, x in enumerate(y))})"
+
+    lines = [
+        "if not switches:",
+        "    " + found("whole", "part"),
+        "    " + returned("whole[{c}]"),
+        found("quarter", "(0.25 * part)"),
+        found("half", "(0.5 * part)"),
+        returned("3.0 * {x} - 8.0 * quarter[{c}] + 6.0 * half[{c}]"),
+    ]
+    names = {"step": step_of(replace(problem, events=()), form, False)}
+    head = f"at_part({', '.join(['switches', 'part', 't', 'h', 'args', *y, *w, *areas])})"
+    return compiled_of_events(head, lines, problem, form, names)
 
 
 @built_once(lambda problem, _: problem.drift)
 def first_event(problem, form):
-    """`first_event(seen, t, h, args, *old, *new, *w, *areas)`: the first event not yet `seen`, and its part.
+    """`first_event(seen, t, h, end, args, *old, *new, *w, *areas)`: `(which, part, short, beyond)`.
 
-    Constants of derivatives; the event is -1 where there is none.
+    The first event not yet `seen`, -1 where there is none; the part of the step up to it; and by how much it
+    happens after that, and the condition has its other sign after the event: functions that switch there are
+    on either side of it then, whatever is rounded. Both are 0 for a terminal one. Constants of derivatives.
     """
     given = _step_parameters(problem, form)
-    lines = ["which, part = -1, 1.0"]
+    lines = ["which, part, rises, short, beyond = -1, 1.0, True, 0.0, 0.0"]
+    bent = problem.scheme.second_order_in_drift
     for e, event in enumerate(problem.events):
         share = "before / (before - then)"
-        if problem.scheme.second_order_in_drift:
-            share = f"crossing({e}, before, then, {given})"
+        if bent:
+            share = f"crossing({e}, top, before, then, {given})"
         lines += [
             *condition_at_ends(e, form),
+            "top = 1.0",
+            *(_before_the_switch(e, event, given) if bent and is_switch(event) else []),
             f"if (seen >> {e}) & 1 == 0 and {CROSSES[event.direction]}:",
             f"    share = {share}",
             "    if which < 0 or share < part:",
-            f"        which, part = {e}, share",
+            f"        which, part, rises = {e}, share, before < 0.0",
         ]
-    names = {"crossing": _crossing(problem, form)}
-    lines += ["return which, part"]
+    if not all(event.terminal for event in problem.events):
+        terminal = sum(1 << e for e, event in enumerate(problem.events) if event.terminal)
+        lines += [
+            f"if which >= 0 and ({terminal} >> which) & 1 == 0:",
+            "    short, beyond, found = 1e-13, 1e-13, part",
+            *_trials("short", f"along(part - short, which, {given})", "g < 0.0", "g > 0.0"),
+            "    part = max(part - short, min(part, 1e-14))",
+            "    short = found - part",
+            *_trials("beyond", f"past(part, short + beyond, which, {given})", "g > 0.0", "g < 0.0"),
+        ]
+    lines += ["return which, part, short, beyond"]
+    names = {"crossing": _crossing(problem, form), "along": _along(problem, form)}
+    names["past"] = _past(problem, form)
     found = compiled_of_events(f"first_event(seen, {given})", lines, problem, form, names)
     CONSTANT_CALLS.add(found)
     return found
 
 
+def _before_the_switch(e, event, given):
+    """Lines that look for a switch on the path before it: stages of the step beyond it may turn that back.
+
+    Up to twice as far as the path gets there in a line: `at_part` goes half as far.
+    """
+    return [
+        f"if {CROSSES[event.direction]} or abs(then) < 4.0 * abs(then - before):",
+        f"    rate = (along(1e-4, {e}, {given}) - before) / 1e-4",
+        "    if before * rate < 0.0:",
+        "        nearer = min(1.0, -1.9 * before / rate)",
+        f"        other = along(nearer, {e}, {given})",
+        "        if before * other <= 0.0:",
+        "            top, then = nearer, other",
+    ]
+
+
+def _trials(distance, condition, if_rises, if_falls):
+    """Lines that make a distance from a crossing longer until its condition has a sign."""
+    return [
+        f"    for trial in range({_TRIALS}):",
+        f"        g = {condition}",
+        f"        if ({if_rises}) if rises else ({if_falls}):",
+        "            break",
+        f"        {distance} *= 8.0",
+    ]
+
+
+@built_once(lambda problem, _: problem.drift)
+def across(problem, form):
+    """`across(part, beyond, which, t, h, end, args, ...)`: how the state moves from `part` on by `beyond`.
+
+    A tuple of the components, as far as it moves up to `part`: farther on functions may switch. A constant of
+    derivatives.
+    """
+    y = form.names("y")
+    given = f"part, beyond, which, {_step_parameters(problem, form)}"
+    begin, move = [*y, "t"], []
+    for name, moved in (("until", "part"), ("since", "part - beyond")):
+        lines = state_at_part(problem, form)
+        kept = [f"{name}_{k} = {x}" for k, x in enumerate(y)]
+        back = [f"{x} = begin_{k}" for k, x in enumerate(begin)]
+        move += [f"part = {moved}", *lines, *kept, *back]
+    lines = [
+        *(f"begin_{k} = {x}" for k, x in enumerate(begin)),
+        *move,
+        f"return ({''.join(f'until_{k} - since_{k}, ' for k in range(len(y)))})",
+    ]
+    names = {"at_part": at_part(problem, form)}
+    found = compiled_of_events(f"across({given})", lines, problem, form, names)
+    CONSTANT_CALLS.add(found)
+    return found
+
+
+@built_once(lambda problem, _: problem.drift)
+def _past(problem, form):
+    """`past(part, beyond, which, t, h, end, args, ...)`: a condition after `part` and what `across` gives."""
+    y, given = form.names("y"), _step_parameters(problem, form)
+    lines = [
+        f"over_it = across(part, beyond, which, {given})",
+        *state_at_part(problem, form),
+        *(f"{x} = {x} + over_it[{c}]" for c, x in enumerate(y)),
+        "t = t + beyond * h",
+        *_conditions(problem, form, y),
+    ]
+    names = {"at_part": at_part(problem, form), "across": across(problem, form)}
+    head = f"past(part, beyond, which, {given})"
+    return compiled_of_events(head, lines, problem, form, names)
+
+
+def _conditions(problem, form, y):
+    """Lines that return the condition number `which`."""
+    lines = []
+    for e in range(len(problem.events)):
+        value = f"condition_{e}(t, {form.state(y)}{form.arguments()}) + 0.0"
+        lines += [f"if which == {e}:", f"    return {value}"]
+    return [*lines, "return 0.0"]
+
+
 @built_once(lambda problem, _: problem.drift)
 def _crossing(problem, form):
-    """`crossing(which, before, then, t, h, args, ...)`: the part of a step after which a condition is zero.
+    """`crossing(which, top, before, then, t, h, args, ...)`: the part of a step where a condition is zero.
 
-    The condition has the value `before` at the beginning, and another sign, or zero, at the end.
+    It has the value `before` at the beginning, and `then` at the part `top`: another sign, or zero.
     """
     given = _step_parameters(problem, form)
     lines = [
-        "low, high, g_low, g_high, radius = 0.0, 1.0, before, then, 1.0",
+        "low, high, g_low, g_high, radius = 0.0, top, before, then, top",
         f"for trial in range({LARGEST_TRIALS}):",
         f"    part = next_trial(low, high, g_low, g_high, 1.0, radius, {EPSILON!r})",
         "    if not low < part < high:",
@@ -188,23 +331,17 @@ def _crossing(problem, form):
     ]
     names = {"along": _along(problem, form), "next_trial": next_trial}
     return compiled_of_events(
-        f"crossing(which, before, then, {given})", lines, problem, form, names
+        f"crossing(which, top, before, then, {given})", lines, problem, form, names
     )
 
 
 @built_once(lambda problem, _: problem.drift)
 def _along(problem, form):
     """`along(part, which, t, h, args, ...)`: a condition after a part of a step."""
-    writer = StepWriter(form, problem.scheme, problem.calculus)
-    lines = state_at_part(
-        problem.scheme, "t", "h", writer.y, form.names("n"), writer.w, writer.areas
-    )
-    for e in range(len(problem.events)):
-        value = f"condition_{e}(t, {form.state(writer.y)}{form.arguments()}) + 0.0"
-        lines += [f"if which == {e}:", f"    return {value}"]
-    names = {"step": step_of(replace(problem, events=()), form, False)}
+    lines = [*state_at_part(problem, form), *_conditions(problem, form, form.names("y"))]
+    names = {"at_part": at_part(problem, form)}
     head = f"along(part, which, {_step_parameters(problem, form)})"
-    return compiled_of_events(head, [*lines, "return 0.0"], problem, form, names)
+    return compiled_of_events(head, lines, problem, form, names)
 
 
 @built_once(lambda problem, _: problem.drift)
@@ -241,7 +378,7 @@ def at_crossing(problem, form):
         for e in range(len(problem.events)):
             share = "only_once(before / (before - then))"
             lines += [f"if which == {e}:", *("    " + line for line in condition_at_ends(e, form))]
-            lines += [f"    part = {share}"]
+            lines += [f"    share = {share}", "    part = part + (share - stop(share))"]
         lines += ["return part"]
     namespace = {
         "noise_of": noise_of(problem, form),

@@ -37,7 +37,7 @@ def landing_lines(form, y):
 
     `returned` are events that stay armed: a change put their condition back to zero, where it has no sign.
     """
-    lines = [f"landed = land(returned, t + h, args, {', '.join([*y, *form.names('n')])})"]
+    lines = [f"landed = land(returned, end, args, {', '.join([*y, *form.names('n')])})"]
     lines += [f"{name} = landed[{c}]" for c, name in enumerate(y)]
     return [*lines, f"over, returned = landed[{len(y)}], landed[{len(y) + 1}]"]
 

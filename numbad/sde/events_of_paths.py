@@ -18,12 +18,16 @@ from numba.core.registry import cpu_target
 from numbad.compilation.memo import built_once
 from numbad.errors import ArgumentError, ModelError
 from numbad.ode.events import checked_events
+from numbad.operators import stop_gradient
 from numbad.sde.crossing_times import (
     CROSSES,
+    across,
     at_crossing,
+    at_part,
     compiled_of_events,
     condition_at_ends,
     first_event,
+    is_switch,
     noise_of,
     state_at_part,
 )
@@ -58,6 +62,8 @@ def checked(events, scheme, adjoint):
 def names_of_events(problem, form):
     """The names that the lines of `event_lines` use, but for `step`."""
     names = {"first_event": first_event(problem, form), "at_crossing": at_crossing(problem, form)}
+    names |= {"at_part": at_part(problem, form), "across": across(problem, form)}
+    names["stop"] = stop_gradient
     return {**names, **changes_of(problem.events)}
 
 
@@ -88,25 +94,33 @@ def _check_types(events, form):
 
 
 def event_lines(problem, form, y, w, areas):
-    """Lines that take a step from `t` of size `h` by `step`, divided by the events in it."""
+    """Lines that take a step from `t` of size `h`, to `end`, by `step`, divided by the events in it.
+
+    What is left of a step goes on from where the condition has its other sign, so that functions that switch
+    there see it. Where that is nothing, its size has derivatives all the same.
+    """
     events = problem.events
     _check_types(events, form)
     new = form.names("n")
+    ends = list(zip(y, new, strict=True))
     noise = ", ".join([*y, *w, *areas])
+    given = f"args, {', '.join([*y, *new, *w, *areas])}"
+    switches = " or ".join(f"which == {e}" for e, event in enumerate(events) if is_switch(event))
+    passing = not all(event.terminal for event in events)
     lines = [
-        "begun, size, seen = t, h, 0",
+        "begun, size, seen, still = t, h, 0, 0.0",
         f"for turn in range({len(events) + 1}):",
         f"    found = step(begun, size, args, {noise})",
         *(f"    {name} = found[{c}]" for c, name in enumerate(new)),
-        f"    which, part = first_event(seen, begun, size, args, {', '.join([*y, *new, *w, *areas])})",
+        f"    which, part, short, beyond = first_event(seen, begun, size, end, {given})",
         "    if which < 0:",
-        *(f"        {old} = {name}" for old, name in zip(y, new, strict=True)),
+        *(f"        {old} = {name} - stop(still * ({name} - {old}))" for old, name in ends),
         "        break",
-        f"    part = at_crossing(part, which, begun, size, args, {', '.join([*y, *new, *w, *areas])})",
-        *(
-            "    " + line
-            for line in state_at_part(problem.scheme, "begun", "size", y, new, w, areas)
-        ),
+        f"    part = at_crossing(part, which, begun, size, end, {given})",
+        f"    passed = short{f' + (beyond if {switches} else 0.0)' if switches else ''}",
+        *([f"    gap = across(part, passed, which, begun, size, end, {given})"] if passing else []),
+        *("    " + line for line in state_at_part(problem, form, "begun", "size")),
+        *(f"    {x} = {x} + gap[{c}]" for c, x in enumerate(y if passing else ())),
     ]
     for e, event in enumerate(events):
         if event.change is not None:
@@ -114,14 +128,16 @@ def event_lines(problem, form, y, w, areas):
             lines += [f"    if which == {e}:", *("        " + line for line in change)]
         if event.terminal:
             lines += [f"    if which == {e}:", "        over = 1.0"]
-    left = "(1.0 - part)"
     return [
         *lines,
-        f"    if over == 1.0 or {left} * size <= 1e-12 * h:",
+        "    if over == 1.0:",
         "        break",
-        *(f"    {x} = {left} * {x}" for x in w),
-        *(f"    {a} = {left} * {left} * {a}" for a in areas),
-        f"    size, seen = {left} * size, seen | (1 << which)",
+        "    left = 1.0 - part - passed",
+        "    still = 1.0 if left <= 1e-11 else 0.0",
+        "    left += stop(max(1e-12 - left, 0.0))",
+        *(f"    {x} = left * {x}" for x in w),
+        *(f"    {a} = left * left * {a}" for a in areas),
+        "    begun, size, seen = begun + (short + beyond) * size, left * size, seen | (1 << which)",
     ]
 
 
@@ -133,7 +149,7 @@ NOTHING, NEAR, CROSSED = 0, 1, 2
 
 @built_once(lambda problem, _: problem.drift)
 def meets_of(problem, form):
-    """`meets(t, h, args, *old, *new)`: whether a step crosses an event, or comes near one with noise.
+    """`meets(t, h, end, args, *old, *new)`: whether a step crosses an event, or comes near one with noise.
 
     Near: a Brownian motion with the noise of the condition and its values at both ends of the step would
     cross zero between them with a chance above 1 in 10,000.
@@ -152,13 +168,13 @@ def meets_of(problem, form):
         ]
     names = {"noise_of": noise_of(problem, form)}
     return compiled_of_events(
-        f"meets(t, h, args, {given})", [*lines, "return met"], problem, form, names
+        f"meets(t, h, end, args, {given})", [*lines, "return met"], problem, form, names
     )
 
 
 @built_once(lambda problem, *_: problem.drift)
 def divided_of(problem, step, form, w, areas):
-    """`divided(t, h, args, *state, *w, *areas)`: the state after a step and its events, and `over`.
+    """`divided(t, h, end, args, *state, *w, *areas)`: the state after a step and its events, and `over`.
 
     `over` is 1.0 after a terminal event.
     """
@@ -168,6 +184,6 @@ def divided_of(problem, step, form, w, areas):
         *event_lines(problem, form, y, w, areas),
         f"return ({', '.join(y)}, over)",
     ]
-    head = f"divided({', '.join(['t', 'h', 'args', *y, *w, *areas])})"
+    head = f"divided({', '.join(['t', 'h', 'end', 'args', *y, *w, *areas])})"
     names = {**names_of_events(problem, form), "step": step}
     return compiled_of_events(head, lines, problem, form, names)

@@ -17,6 +17,7 @@ from numbad.ode.compiling import as_dispatcher
 from numbad.random import fold_in
 from numbad.random import key as key_of
 from numbad.random.generator_compiling import HOW_TO_MAKE_A_KEY
+from numbad.sde.given_model import as_model
 from numbad.sde.model_names import function_of
 from numbad.sde.state_source import returned
 
@@ -112,8 +113,7 @@ class SimulatedState(HiddenState):
 
 def hidden_state(kind, drift, diffusion, observe, noise, mean, spread, dt, **own):
     """A filter of a kind, of functions as users give them; ArgumentError for what is none."""
-    given = {"drift": as_dispatcher(drift, "drift")}
-    given["diffusion"] = as_dispatcher(diffusion, "diffusion")
+    given = dict(zip(("drift", "diffusion"), as_model(drift, diffusion), strict=True))
     names = tuple(inspect.signature(given["drift"].py_func).parameters.values())
     if len(names) < 2 or any(p.kind is not p.POSITIONAL_OR_KEYWORD for p in names):
         raise ArgumentError("drift is a function of (t, y, *parameters), each of them named")

@@ -140,7 +140,7 @@ def core(problem, y0, ts, args, key):
 def steps_of(problem, form):
     """The compiled `check(y0, t, args)` and `integrate(y0, ends, starts, sizes, args, dw, dh)`.
 
-    They are the same for all `dt`.
+    They are the same for all `dt`. Where there are events, `starts` has when the last step ends, too.
     """
     namespace = model_namespace(problem, form)
     if problem.events:
@@ -169,7 +169,7 @@ def _loop(problem, form):
 
     step = ["t, h = starts[k], sizes[k]", *read("dw", form, writer.w)]
     if problem.events:
-        step += [*read("dh", form, writer.areas), "if over == 0.0:"]
+        step += ["end = starts[k + 1]", *read("dh", form, writer.areas), "if over == 0.0:"]
         divided = event_lines(problem, form, writer.y, writer.w, writer.areas)
         step += ["    " + line for line in divided]
     else:

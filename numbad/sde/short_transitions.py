@@ -8,9 +8,9 @@ from numba import njit, types
 from numba.core.registry import cpu_target
 
 from numbad.errors import ArgumentError, ModelError
-from numbad.ode.compiling import as_dispatcher
 from numbad.operators import derivative
 from numbad.sde.equations import ADDITIVE, belongs
+from numbad.sde.given_model import as_model
 from numbad.sde.model_names import function_of
 from numbad.sde.state_source import returned
 
@@ -203,7 +203,7 @@ def _of_unit_diffusion(f, g, parameters):
 
 def _density(drift, diffusion, lines, names, more=lambda *_: {}, options=()):
     """`density(t0, y0, t1, y1, *parameters)` from lines of source that hold `{parameters}`."""
-    f, g = as_dispatcher(drift, "drift"), as_dispatcher(diffusion, "diffusion")
+    f, g = as_model(drift, diffusion)
     parameters, count = _parameters(f, g)
     if count is not None:
         for name, function in (("drift", f), ("diffusion", g)):

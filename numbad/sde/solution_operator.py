@@ -13,6 +13,7 @@ from numbad.sde.adaptive_source import AdaptiveProblem
 from numbad.sde.adaptive_source import core as adaptive_core
 from numbad.sde.adjoint_source import pull_back, recorded
 from numbad.sde.forward_adjoint import forward_pullback
+from numbad.sde.given_model import note_times
 from numbad.sde.jumps_of_paths import check_jumps
 from numbad.sde.methods import METHODS, find_scheme
 from numbad.sde.mixed_adjoint import (
@@ -207,6 +208,7 @@ def solver(
             check_mixed(scheme)
         if dense_output:
             _check_dense(scheme, adjoint, checkpoints, jumps, events)
+        note_times(functions, events)
         options = (
             scheme,
             noise,
@@ -225,6 +227,7 @@ def solver(
     events = events_of_paths.checked(events, scheme, adjoint)
     if dense_output and events:
         raise ArgumentError(_NOT_DENSE.format("events="))
+    note_times(functions, events)
     options = {"stepping": stepping, "events": events, "dense": bool(dense_output)}
     return compiled(AdaptiveProblem(*functions, scheme, noise, calculus, dt, **options))
 

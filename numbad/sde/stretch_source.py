@@ -199,6 +199,7 @@ class Stretches:
             *self.drawing("since, until"),
             "for k in range(starts.size):",
             "    t, h = starts[k], sizes[k]",
+            *self._end_of_step(),
             *("    " + line for line in self.reading()),
             *("    " + line for line in self._step()),
             f"return {carried}",
@@ -206,6 +207,12 @@ class Stretches:
         head = f"stretch({', '.join([*self.carried, *names])}, {_WHERE}, {self.noise})"
         function = function_of(head, lines, self.namespace())
         return checkpoint(self.compiled(function))
+
+    def _end_of_step(self):
+        """The line that gives when the next step begins, which `t + h` may miss by rounding."""
+        if not self.problem.events:
+            return []
+        return [f"    end = (cells[k] + parts[k, 1]) * {self.problem.dt!r}"]
 
     def _step(self):
         """Lines of a step, with the events within it and the jumps at its end."""

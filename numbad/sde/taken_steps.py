@@ -65,7 +65,7 @@ def taken_steps(solve, y0, ts, args, key):
         )
     found = _taken(problem, *map(typeof, (y0, ts, args, key)))(y0, ts, args, key)
     h, w, areas = found.sizes, found.dw, found.dh
-    return Steps(found.starts, h, w, areas, found.accepted, found.rejected, found.time)
+    return Steps(found.starts[: h.size], h, w, areas, found.accepted, found.rejected, found.time)
 
 
 @built_once(lambda problem, *_: problem.drift)

@@ -172,7 +172,7 @@ AT_THRESHOLD = nd.ode.event(lambda t, y, rate, stop, threshold: y[0] - threshold
 
 
 @pytest.mark.parametrize(
-    "told, by_time, by_state",
+    ("told", "by_time", "by_state"),
     [
         ({"events": DOSES}, True, True),
         ({"tstops": lambda *args: args[0]}, True, True),

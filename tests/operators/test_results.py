@@ -23,6 +23,13 @@ def test_grad_of_what_is_no_float():
         nd.jacobian(lambda x: "text")(1.0)
 
 
+@pytest.mark.parametrize("operator", [nd.grad, nd.value_and_grad, nd.hessian])
+@pytest.mark.parametrize("kind", [np.int64, np.bool_])
+def test_an_array_without_derivatives_is_an_array(operator, kind):
+    with pytest.raises(nd.ArgumentError, match="<lambda> returns a 1-D array"):
+        operator(lambda x: x.astype(kind))(np.arange(3.0))
+
+
 @njit
 def maybe(x):
     if x > 1.0:
