@@ -22,6 +22,7 @@ from ..operators.operator_dispatcher import (
     starred,
 )
 from .implicit_pullback import ImplicitPullback
+from .own_state import on_a_copy
 from .solution_code import PARAMETERS, Solution
 
 ALL = -1
@@ -65,7 +66,9 @@ class Implicit(Operator):
                 "named arguments"
             )
         done = effects(self.f, range(len(self.names)), ())  # `args` holds no objects
-        self.changed = done.changed
+        self.changed = done.changed - {0}
+        if 0 in done.changed:
+            self.f = on_a_copy(self.f, self.names)
         if done.random:
             raise UnsupportedError(
                 f"nd.{self.name}: {self.told} draws random numbers. Way out: draw before the call"

@@ -22,7 +22,7 @@ from ..source import define
 from . import quadrature
 from .equation import Implicit, ImplicitDispatcher
 from .implicit_pullback import ImplicitPullback
-from .watch import differs, snapshot, watching
+from .watch import differs, put_back, snapshot, watching
 
 PARAMETERS = "a, b, args, epsabs, epsrel, limit"
 
@@ -82,6 +82,7 @@ class Integral(Implicit):
             "promote_like": promote_like,
             "snapshot": snapshot,
             "differs": differs,
+            "put_back": put_back,
             "ArgumentError": ArgumentError,
         }
         return define("\n".join(lines) + "\n", namespace)

@@ -18,7 +18,7 @@ from ..source import define
 from . import newton, regular
 from .correction import corrected
 from .linear_systems import minus_identity
-from .watch import differs, snapshot, watching
+from .watch import differs, put_back, snapshot, watching
 
 PARAMETERS = "x0, args, bracket, xtol, rtol, maxiter"
 
@@ -51,6 +51,7 @@ class Code(Writer):
             plain=plain,
             snapshot=snapshot,
             differs=differs,
+            put_back=put_back,
             minus_identity=minus_identity,
             primal=primal,
             ArgumentError=ArgumentError,

@@ -30,6 +30,22 @@ def differs(a, kept):
     return False
 
 
+def put_back(a, kept):
+    """Give an array the values of its snapshot; one of dual numbers is only passed on."""
+    raise NotImplementedError
+
+
+@overload(put_back)
+def _put_back(a, kept):
+    if is_dual_array(a):
+        return lambda a, kept: None
+
+    def put_back(a, kept):
+        a[...] = kept
+
+    return put_back
+
+
 def watching(operator, args, search):
     """Source lines that do `search` and refuse, when run, a function that writes to its arguments."""
     before, after = [], []
@@ -39,5 +55,9 @@ def watching(operator, args, search):
             "work on a copy"
         )
         before.append(f"kept{number} = snapshot({source})")
-        after += [f"if differs({source}, kept{number}):", f"    raise ArgumentError({told!r})"]
+        after += [
+            f"if differs({source}, kept{number}):",
+            f"    put_back({source}, kept{number})",
+            f"    raise ArgumentError({told!r})",
+        ]
     return [*before, search, *after]

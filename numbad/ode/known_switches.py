@@ -65,7 +65,7 @@ def arguments_read(dispatcher, seen=frozenset()):
         func_ir = untyped(dispatcher)
     except (errors.NumbaError, errors.UnsupportedBytecodeError):
         return ALL  # the compilation proper tells what is wrong
-    reader = _Reader(dispatcher, func_ir, seen | {dispatcher})
+    reader = _ReadArguments(dispatcher, func_ir, seen | {dispatcher})
     found = Positions()
     for block in func_ir.blocks.values():
         for statement in block.body:
@@ -73,7 +73,7 @@ def arguments_read(dispatcher, seen=frozenset()):
     return found
 
 
-class _Reader:
+class _ReadArguments:
     """What the statements of a function read of its arguments."""
 
     def __init__(self, dispatcher, func_ir, seen):

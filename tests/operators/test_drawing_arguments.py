@@ -1,4 +1,4 @@
-"""A `np.random.Generator` as an argument: right in one call, refused where several would draw other numbers."""
+"""A `np.random.Generator` as an argument: right in one call, refused where several would draw others."""
 
 import numpy as np
 import pytest
