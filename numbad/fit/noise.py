@@ -43,6 +43,14 @@ class NoiseLevels:
         squares = np.bincount(self.group[own], residuals[: len(own)][own] ** 2, len(self))
         return np.maximum(np.sqrt(squares / self.counts), LEAST * self.size)
 
+    def met_exactly(self, deviations):
+        """Return the labels of data that the model meets exactly while others it does not.
+
+        The likelihood then has no maximum: it grows without end as such a deviation goes to zero.
+        """
+        least = np.asarray(deviations) <= 1.001 * LEAST * self.size
+        return [] if least.all() else [self.labels[k] for k in np.flatnonzero(least)]
+
     def weights(self, deviations, rows):
         """Return what each of so many residuals is multiplied by; rows beyond the data by 1."""
         weights = np.ones(rows)

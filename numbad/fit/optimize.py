@@ -124,7 +124,8 @@ def minimize(fun, x0, args=(), *, names=None, **options):
     -------
     Minimum
         `cost` is the value of `fun`; `cov` and `stderr` come from the inverse of the Hessian and
-        mean what they say where `fun` is a negative log-likelihood.
+        mean what they say where `fun` is a negative log-likelihood. They ignore bounds and constraints, as
+        `message` says where these matter.
 
     >>> import numbad as nd
     >>> def rosenbrock(x):
@@ -136,7 +137,7 @@ def minimize(fun, x0, args=(), *, names=None, **options):
 
     from numbad.operators import hessian, hvp, value_and_grad
 
-    unknowns = _unknowns(x0, names, (-np.inf, np.inf))
+    unknowns = _unknowns(x0, names, _ends(options.get("bounds")))
     args, method = tuple(args), str(options.get("method", "")).lower()
     gradient = value_and_grad(fun, 0)
     if method not in TAKES_NO_GRADIENT:
@@ -152,7 +153,28 @@ def minimize(fun, x0, args=(), *, names=None, **options):
         return (value, slope) if method not in TAKES_NO_GRADIENT else value
 
     found = optimize.minimize(evaluate, unknowns.start, **options)
-    return Minimum(_Objective(fun, args, unknowns), [_as_fit(unknowns, found, found.fun)])
+    objective = _Objective(fun, args, unknowns, has_constraints(options.get("constraints", ())))
+    return Minimum(objective, [_as_fit(unknowns, found, found.fun)])
+
+
+def _ends(bounds):
+    """Lower and upper ends of `bounds=` of SciPy's minimizers, which raise for those that are wrong."""
+    if bounds is None or hasattr(bounds, "lb"):
+        return (-np.inf, np.inf) if bounds is None else bounds
+    try:
+        pairs = [(-np.inf if a is None else a, np.inf if b is None else b) for a, b in bounds]
+    except TypeError:
+        raise ModelError(
+            f"bounds is a pair (low, high) for each unknown, None for an end without one, not {bounds!r}"
+        ) from None
+    return tuple(zip(*pairs, strict=True))
+
+
+def has_constraints(constraints):
+    """Whether `constraints=` of SciPy's minimizers hold any: one of them, or a sequence."""
+    return (
+        isinstance(constraints, dict) or not hasattr(constraints, "__len__") or len(constraints) > 0
+    )
 
 
 def _unknowns(x0, names, bounds):
@@ -181,7 +203,12 @@ class Minimum(FitResult):
 
     @property
     def message(self):
-        return self._reason
+        notes, active = [self._reason.rstrip(".")], self.problem.unknowns.active(self.x)
+        if active:
+            notes.append(f"at a bound: {', '.join(active)}; standard errors ignore bounds")
+        if self.problem.constrained:
+            notes.append("standard errors ignore constraints")
+        return "; ".join(notes)
 
     @property
     def residuals(self):
@@ -222,4 +249,5 @@ class _Objective:
     fun: object
     args: tuple
     unknowns: Unknowns
+    constrained: bool = False
     levels = None

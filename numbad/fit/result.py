@@ -38,7 +38,8 @@ class FitResult:
     loglik : float
         Logarithm of the likelihood of the data, Gaussian, log-normal with ``scale="log"``: at the
         given sigma where that is absolute; otherwise at the most likely noise, sigma times one
-        factor, or a level for each observable with ``sigma="estimate"``. NaN with a robust loss.
+        factor, or a level for each observable with ``sigma="estimate"``. NaN with a robust loss, and
+        where no level is the most likely one.
     aic, bic : float
         2 k - 2 loglik and k log(observations) - 2 loglik, k the number of unknowns and of noise
         levels estimated (H. Akaike, 1974; G. Schwarz, 1978). NaN where the estimates are not those of
@@ -49,7 +50,8 @@ class FitResult:
     fixed : dict
         What could have been unknown and is fixed -> its value.
     success : bool
-        Whether the optimiser converged.
+        Whether the optimiser converged; not where ``sigma="estimate"`` found data that the model meets
+        exactly beside others, for which there is no best level.
     message : str
         Why it stopped, and what to know about the estimates.
     nfev : int
@@ -69,10 +71,11 @@ class FitResult:
         self.x = np.array(found.values)
         self.cost = found.cost
         self.nfev = sum(fit.nfev for fit in fits)
-        self.success = found.success
         self._reason = found.message
         labels = problem.levels.labels if problem.levels else ()
         self.noise = dict(zip(labels, found.noise, strict=True))
+        self._met_exactly = problem.levels.met_exactly(found.noise) if problem.levels else []
+        self.success = found.success and not self._met_exactly
         self.fixed = dict(getattr(problem, "fixed", ()))
 
     @property
@@ -111,7 +114,7 @@ class FitResult:
     def _likelihood(self):
         """The log-likelihood of the data, and how many noise levels were estimated for it."""
         problem, residuals = self.problem, self._at_optimum[0]
-        if problem.control.loss != "linear":
+        if problem.control.loss != "linear" or self._met_exactly:
             return np.nan, 0
         data = residuals[: problem.count]
         if not self.noise:
@@ -165,6 +168,11 @@ class FitResult:
 
     def _cautions(self):
         """What to know about the estimates and the starts."""
+        if self._met_exactly:
+            yield (
+                f"the model meets {', '.join(self._met_exactly)} exactly, so that the likelihood has no "
+                'maximum: give a sigma there in place of "estimate"'
+            )
         loose = [n for n, e in self.stderr.items() if np.isinf(e)]
         if loose:
             yield f"the data do not determine {', '.join(loose)}"

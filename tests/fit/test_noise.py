@@ -125,3 +125,20 @@ def test_a_robust_loss_is_refused():
 def test_too_few_evaluations_are_no_success():
     result = fitted(max_nfev=3)
     assert not result.success
+
+
+def absorbed(t, y, absorption, elimination):
+    return -absorption * y[0], absorption * y[0] - elimination * y[1]
+
+
+def test_an_observable_that_is_met_exactly_leaves_no_maximum():
+    t = np.array([0.25, 0.5, 1.0, 2.0, 3.0, 4.0, 6.0, 8.0])
+    gut = 10.0 * np.exp(-1.2 * t) * (1.0 + 0.2 * np.cos(np.arange(8) ** 2))
+    data = {"gut": (t, gut), "body": (t[3:4], np.array([5.9]))}
+    result = fit_ode(
+        absorbed, None, data, {"absorption": 1.0, "elimination": 0.2},
+        y0={"gut": 10.0, "body": 0.0}, t0=0.0, sigma="estimate",
+    )  # fmt: skip
+    assert not result.success
+    assert "meets body exactly, so that the likelihood has no maximum" in result.message
+    assert np.isnan([result.loglik, result.aic]).all()

@@ -166,3 +166,15 @@ def test_minimize_says_so_where_it_does_not_converge():
     result = minimize(rosenbrock, [-1.2, 1.0], (100.0,), options={"maxiter": 2})
     assert not result.success
     assert result.summary().startswith("NOT CONVERGED")
+
+
+def test_a_minimum_says_what_its_standard_errors_leave_out():
+    together = {"type": "eq", "fun": lambda x: x[0] - x[1]}
+    bound = minimize(quadratic, [1.0, 1.0], bounds=[(0.5, None), (None, None)])
+    assert "at a bound: x[0]; standard errors ignore bounds" in bound.message
+    free = minimize(quadratic, [1.0, 1.0], bounds=[(-1.0, 1.0), (None, None)], constraints=[])
+    assert "standard errors" not in free.message
+    tied = minimize(quadratic, [1.0, 1.0], method="SLSQP", constraints=together)
+    assert "standard errors ignore constraints" in tied.summary()
+    with pytest.raises(ModelError, match=r"bounds is a pair \(low, high\) for each unknown"):
+        minimize(quadratic, [1.0, 1.0], bounds=[(0.0, 1.0), None])
