@@ -31,6 +31,7 @@ from numbad.fit.initial import (
     starting_function,
     wanted_form,
 )
+from numbad.fit.labelled import by_label
 from numbad.fit.model import (
     FailsAtStartError,
     check_right_hand_side,
@@ -53,6 +54,7 @@ def make_problem(
 ):  # fmt: skip
     """Check everything and return the `OdeProblem`; arguments as in `fit_ode`."""
     _check_options(scale, control, solving)
+    p0, y0, sigma = map(by_label, (p0, y0, sigma))
     experiments = read_experiments(experiments, t, y)
     function = starting_function(y0, fit_y0, experiments)
     called_with = parameter_names(fun, p0) if isinstance(p0, Mapping) else None

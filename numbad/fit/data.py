@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from numbad.errors import DataError
+from numbad.fit.labelled import column_names
 from numbad.masked_arrays import nan_where_masked
 
 
@@ -115,8 +116,7 @@ def read_series(t, y, sigma, observed, components):
         components = components or (tuple(y) if _all_names(y) else None)
         return _separate(t, y, sigma, components), None, components
     t = _times(t, "t")
-    header = getattr(y, "columns", None)
-    names = tuple(map(str, header)) if header is not None else None
+    names = column_names(y)
     y = _floats(y, "y")
     if y.ndim not in (1, 2) or len(y) != len(t):
         turned = "; give y.T" if y.ndim == 2 and y.shape[1] == len(t) else ""
@@ -153,6 +153,8 @@ def _all_names(keys):
 
 def _separate(t, y, sigma, components):
     series, seen = [], set()
+    if isinstance(sigma, Mapping) and not set(sigma) <= set(y):
+        raise DataError(f"sigma: {sorted(set(sigma) - set(y), key=str)[0]!r} is not in y")
     for key, given in y.items():
         index, label = component_index(key, components, "y")
         if index in seen:
@@ -165,13 +167,11 @@ def _separate(t, y, sigma, components):
             raise DataError(
                 f"{label}: {len(times)} times, but values of shape {values.shape}{pair}"
             )
-        one = sigma.get(key, 1.0) if isinstance(sigma, Mapping) else sigma
+        one = _sigma_of(sigma, key, label) if isinstance(sigma, Mapping) else sigma
         if not isinstance(sigma, Mapping) and np.ndim(one):
             raise DataError("sigma: with y by component, give one number or a dict by component")
         spread = _spread(one, values.shape, f"sigma of {label}")
         series.append(Series(index, label, times, values, spread, _is_sought(one)))
-    if isinstance(sigma, Mapping) and not set(sigma) <= set(y):
-        raise DataError(f"sigma: {sorted(set(sigma) - set(y), key=str)[0]!r} is not in y")
     if not series:
         raise DataError("y has no observations: the dict is empty")
     return tuple(series)
@@ -265,7 +265,7 @@ def _table_sigma(sigma, shape, picked):
             if index not in labels.values():
                 raise DataError(f"sigma: {key!r} is not an observed component")
             by_index[index] = value
-        given = [by_index.get(index, 1.0) for index, _ in picked]
+        given = [_sigma_of(by_index, index, label) for index, label in picked]
         columns = [
             _spread(one, shape[:1], f"sigma of {label}")
             for one, (_, label) in zip(given, picked, strict=True)
@@ -277,6 +277,14 @@ def _table_sigma(sigma, shape, picked):
     if np.shape(sigma) == shape[:1] and (shape[1] == 1 or shape[0] != shape[1]):
         sigma = sigma.reshape(-1, 1)  # one for each time
     return _spread(sigma, shape, "sigma"), [False] * shape[1]
+
+
+def _sigma_of(sigma, key, label):
+    if key not in sigma:
+        raise DataError(
+            f'sigma says nothing of {label}: give each observed component its deviation, or "estimate"'
+        )
+    return sigma[key]
 
 
 def _is_sought(sigma):

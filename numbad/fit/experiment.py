@@ -9,6 +9,7 @@ import numpy as np
 
 from numbad.errors import DataError, ModelError
 from numbad.fit.data import component_index, label_of
+from numbad.fit.labelled import by_label
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,6 +68,8 @@ class Experiment:
 
     def __post_init__(self):
         object.__setattr__(self, "doses", _read_doses(self.doses))
+        for name in ("y0", "args", "sigma"):
+            object.__setattr__(self, name, by_label(getattr(self, name)))
         if self.name is not None and not isinstance(self.name, str):
             raise ModelError(f"Experiment: name must be a text, got {self.name!r}")
         if self.args is not None and not isinstance(self.args, Mapping):

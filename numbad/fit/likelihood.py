@@ -17,6 +17,7 @@ from numbad.compilation.fingerprint import fingerprint
 from numbad.compilation.memo import built_once, look_again, made_of
 from numbad.errors import ArgumentError, ModelError
 from numbad.fit.experiment import about
+from numbad.fit.labelled import by_label
 from numbad.fit.local import FAILURES, LocalFit
 from numbad.fit.problem import digest, remembered
 from numbad.rules.user_rules import share_rules
@@ -335,6 +336,7 @@ def parameters_of(density):
 
 def check_start(p0):
     """Return p0 as a dict of floats; ArgumentError where it is none."""
+    p0 = by_label(p0)
     if not isinstance(p0, Mapping) or not p0:
         raise ArgumentError(
             f"p0 gives each parameter its start, such as {{'kappa': 0.2}}; not {p0!r}"

@@ -140,7 +140,8 @@ def fit_ode(
         `absolute_sigma`, or ``sigma="estimate"``.
     sigma : float, array, dict or "estimate", optional
         Standard deviation of an observation: one for all, one a component, one a time, or one a
-        point; on the log scale that of its logarithm. Only ratios matter unless `absolute_sigma`.
+        point; a dict has one for each observed component. On the log scale it is that of the logarithm.
+        Only ratios matter unless `absolute_sigma`.
         "estimate" finds one for each component or observable, over all experiments, by maximum
         likelihood, `FitResult.noise`, and takes it with its degrees of freedom for standard errors;
         in a dict by component for those that have it, and numbers
