@@ -7,7 +7,9 @@ written; blocks can be evaluated again, and spread over threads.
 from numba.core import types
 
 from numbad.compilation.memo import built_once
+from numbad.errors import ArgumentError
 from numbad.forward.promote import effects
+from numbad.ir.array_extents import arrays_overlap
 from numbad.ode.rhs import is_plain_tuple
 from numbad.operators.argument_structure import leaves, parse, render
 from numbad.operators.operator_dispatcher import parameter_names
@@ -18,14 +20,47 @@ _COPIED = types.Array | types.ListType | types.DictType
 
 def own_args(problem, y0, args, namespace, source="args"):
     """Source of the arguments of a path, with copies of what is written to; `source` where nothing is."""
-    changed = changed_args(problem, y0, args)
-    tree = parse(args, source)
-    members = tree.members if is_plain_tuple(args) else [tree]
-    copied = [leaf for k in changed for leaf in leaves(members[k]) if _is_copied(leaf.type)]
+    tree, copied = parse(args, source), _copied(problem, y0, args, source)
     if not copied:
         return source
     copies = {leaf.source: f"{leaf.source}.copy()" for leaf in copied}
     return render(tree, lambda leaf: copies.get(leaf.source, leaf.source), namespace)
+
+
+_SHARED = (
+    "the drift, the diffusion or a function beside them writes to an array in args that shares memory with "
+    "another one there: each path has a copy of it, which the other one would not see. Way out: pass one of "
+    "them, or copies"
+)
+
+
+def refuse_shared(problem, y0, args, namespace, source="args"):
+    """Lines that raise where what has copies shares memory with another array among the arguments."""
+    copied = [leaf for leaf in _copied(problem, y0, args, source) if _is_array(leaf.type)]
+    arrays = [leaf for leaf in leaves(parse(args, source)) if _is_array(leaf.type)]
+    pairs = {
+        frozenset((one.source, other.source))
+        for one in copied
+        for other in arrays
+        if one.source != other.source
+    }
+    if not pairs:
+        return []
+    namespace |= {"arrays_overlap": arrays_overlap, "ArgumentError": ArgumentError}
+    met = " or ".join(f"arrays_overlap({a}, {b})" for a, b in sorted(map(sorted, pairs)))
+    return [f"if {met}:", f"    raise ArgumentError({_SHARED!r})"]
+
+
+def _copied(problem, y0, args, source):
+    """The leaves of which each path has a copy."""
+    tree = parse(args, source)
+    members = tree.members if is_plain_tuple(args) else [tree]
+    changed = changed_args(problem, y0, args)
+    return [leaf for k in changed for leaf in leaves(members[k]) if _is_copied(leaf.type)]
+
+
+def _is_array(ty):
+    return isinstance(ty, types.Array)
 
 
 def _is_copied(ty):

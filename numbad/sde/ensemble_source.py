@@ -13,7 +13,7 @@ from numba.core.registry import cpu_target
 from numbad.compilation.memo import built_once
 from numbad.errors import ModelError
 from numbad.rules.registry import CONSTANT_CALLS
-from numbad.sde.arrays_of_a_path import own_args
+from numbad.sde.arrays_of_a_path import own_args, refuse_shared
 from numbad.sde.block_source import BLOCK, block_by, compiled_around, in_lanes, in_rows
 from numbad.sde.digital import warn_of_digital
 from numbad.sde.grid import constant
@@ -84,6 +84,7 @@ def plan_of(ensemble, y0, args):
         "paths_in_block": paths_in_block,
     }
     lines = [
+        *refuse_shared(problem, y0, args, namespace, "given"),
         f"args = {own_args(problem, y0, args, namespace, 'given')}",
         "check(y0, times[0], args)",
         f"channels = {channel_count(form)}",

@@ -92,8 +92,9 @@ def ensemble(
     Returns
     -------
     array of shape (paths, len(ts), n), `Quantiles`, or `Statistics(mean, error, paths, failed)`
-        with the standard error of the mean (over pairs, where they are antithetic). A path that ends in NaN
-        or infinity is left out: `paths` counts the others, and a warning from Python names the first.
+        with the standard error of the mean (over pairs, where they are antithetic; NaN of a single one). A
+        path that ends in NaN or infinity is left out: `paths` counts the others, and a warning from Python
+        names the first.
         In nopython code it can be called with the same arguments (`reduce` is a jitted function), and be
         differentiated by `y0` and `args`; reverse mode evaluates blocks of paths again, drawing their
         increments again, so that memory does not grow with the paths.
@@ -316,7 +317,8 @@ def finish_of(plan, y0):
         "for j in range(k):",
         "    mean[j] = mean[j] / count",
         "    spread = (error[j] / count - mean[j] * mean[j]) / (count - 1)",
-        "    error[j] = math.sqrt(spread) if spread > 0.0 else 0.0",
+        "    least = 0.0 if count > 1 else np.nan",
+        "    error[j] = math.sqrt(spread) if spread > 0.0 else least",
     ]
     if plan.reduce == MEAN:
         given = "mean.reshape((outputs, -1)), error.reshape((outputs, -1))"

@@ -11,7 +11,7 @@ from numbad.compilation.memo import built_once
 from numbad.errors import ArgumentError
 from numbad.random import fold_in
 from numbad.sde import checks
-from numbad.sde.arrays_of_a_path import own_args
+from numbad.sde.arrays_of_a_path import own_args, refuse_shared
 from numbad.sde.block_source import advance_of, put_rows
 from numbad.sde.brownian import block_increments
 from numbad.sde.digital import warn_of_digital
@@ -134,12 +134,14 @@ def _block(plan, y0, args):
 def _paths(problem, form, tys):
     """`paths(y0, args, ends, starts, sizes, ws, hs, count)`: at all outputs, (len(ts), n, count)."""
     areas, namespace = problem.scheme.needs_areas, {}
+    first = refuse_shared(problem, *tys, namespace)
     mine = own_args(problem, *tys, namespace)
     if form.is_array or problem.scheme.carries or mine != "args":
         namespace["integrate"] = steps_of(problem, form)["integrate"]
         width = "y0.size" if form.is_array else form.count
         own = [f"np.ascontiguousarray({name}[:, :, p])" for name in ("ws", "hs")]
         lines = [
+            *first,
             f"ys = np.empty((ends.size, {width}, count))",
             "for p in range(count):",
             f"    w = {own[0]}",

@@ -371,11 +371,12 @@ def core(plan, y0, ts, args, key, paths):
         f"    s, q, good, bad = run(y0, ts, args, key, {plan.problem.dt!r} * 0.5**k, k, 0, paths[k])",
         "    mean += s / good",
         "    spread = (q / good - (s / good) * (s / good)) / (good - 1)",
-        "    variance += spread if spread > 0.0 else 0.0",
+        "    least = 0.0 if good > 1 else np.nan",
+        "    variance += spread if spread > 0.0 else least",
         "    count += good",
         "    if failed < 0:",
         "        failed = bad",
-        "error = math.sqrt(variance) if variance > 0.0 else 0.0",
+        "error = math.sqrt(variance) if variance > 0.0 else 0.0 * variance",
         "return Statistics(mean, error, count, failed)",
     ]
     namespace = {"run": level_of(plan, y0, args), "Statistics": Statistics}

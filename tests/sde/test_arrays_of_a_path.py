@@ -136,3 +136,28 @@ def test_adaptive_steps_ask_what_an_earlier_call_has_left(mode):
         nd.ModelError, match="the drift .* The derivative of adaptive steps calls it"
     ):
         nd.grad(end, mode=mode)(0.7, np.zeros(2))
+
+
+def two_drift(t, y, work, same):
+    work[0] += 0.1
+    return -same[0] * y[0]
+
+
+def test_an_array_that_another_argument_shares_is_refused():
+    solve = nd.sde.solver(two_drift, lambda t, y, work, same: 0.1 * y[0], dt=0.25)
+    work = np.array([1.0, 2.0])
+    apart = nd.sde.ensemble(solve, (1.0,), TS, (work, work.copy()), KEY, 4)
+    assert apart.shape == (4, 2, 1)
+    for given in ((work, work), (work, work[::-1])):
+        with pytest.raises(nd.ArgumentError, match="shares memory with another one there"):
+            nd.sde.ensemble(solve, (1.0,), TS, given, KEY, 4)
+    last = njit(lambda ys: ys[-1, 0])
+    with pytest.raises(nd.ArgumentError, match="shares memory with another one there"):
+        nd.sde.multilevel(solve, (1.0,), TS, (work, work), KEY, reduce=last, paths=(4, 4))
+    np.testing.assert_array_equal(work, [1.0, 2.0])
+
+
+def test_a_single_path_has_no_standard_error():
+    found = nd.sde.ensemble(_solver(False), Y0, TS, (0.7, np.zeros(2)), KEY, 1, reduce=product)
+    assert math.isnan(found.error)
+    assert found.paths == 1
