@@ -12,6 +12,7 @@ from pathlib import Path
 from numbad import __version__
 from numbad.compilation import folder
 from numbad.errors import ArgumentError, DataError, ModelError, NumbadError
+from numbad.interrupts import interruptible
 from numbad.models.manual import DESCRIPTION, EPILOG
 
 CONVERGED, NOT_CONVERGED, UNUSABLE, INTERRUPTED = 0, 1, 2, 130
@@ -44,27 +45,16 @@ def main(argv=None):
     arguments = _parser().parse_args(argv)
     command = f"numbad {arguments.command}"
     try:
-        return arguments.run(arguments)
+        with interruptible:
+            return arguments.run(arguments)
     except NumbadError as error:
         print(f"{command}: error: {_one_line(error)}", file=sys.stderr)
         return UNUSABLE
-    except (KeyboardInterrupt, SystemError) as error:
-        if not _interrupted(error):
-            raise
+    except KeyboardInterrupt:
         kept = getattr(arguments, "journal", None)
         more = f"; the starts that finished are in {kept}, run it again to go on" if kept else ""
         print(f"\n{command}: interrupted{more}", file=sys.stderr)
         return INTERRUPTED
-
-
-def _interrupted(error):
-    """Tell whether Control-C is behind an error.
-
-    An interrupt that comes while compiled code raises an exception turns into a SystemError.
-    """
-    while error is not None and not isinstance(error, KeyboardInterrupt):
-        error = error.__cause__
-    return error is not None
 
 
 def _parser():

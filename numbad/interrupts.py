@@ -1,8 +1,8 @@
-"""Ctrl-C put off while something must not stop half-way."""
+"""Ctrl-C put off while something must not stop half-way, and told apart from errors."""
 
 import signal
 import threading
-from contextlib import contextmanager
+from contextlib import ContextDecorator, contextmanager
 
 
 @contextmanager
@@ -24,3 +24,23 @@ def put_off():
         signal.signal(signal.SIGINT, handler)
         if heard:
             handler(*heard[0])
+
+
+class Interruptible(ContextDecorator):
+    """Raises KeyboardInterrupt where Ctrl-C is behind an error.
+
+    One that comes while compiled code raises an exception is turned into a SystemError by Python.
+    """
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, traceback):
+        cause = error
+        while isinstance(cause, SystemError):
+            cause = cause.__cause__
+        if cause is not error and isinstance(cause, KeyboardInterrupt):
+            raise KeyboardInterrupt from error
+
+
+interruptible = Interruptible()

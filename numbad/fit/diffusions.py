@@ -10,8 +10,10 @@ from numbad.fit.likelihood import LikelihoodProblem, check_start, in_order, para
 from numbad.fit.multistart import run_starts
 from numbad.fit.observed_series import joined, placed_parameters, read_data
 from numbad.fit.unknowns import latin_hypercube
+from numbad.interrupts import interruptible
 
 
+@interruptible
 def fit_sde(
     density,
     t,

@@ -15,6 +15,7 @@ from numbad.fit.on_device import DEVICES, on_device
 from numbad.fit.problem import FitControl, Solving, as_tuple
 from numbad.fit.result import FitResult
 from numbad.fit.unknowns import latin_hypercube
+from numbad.interrupts import interruptible
 
 SENSITIVITIES = ("auto", "forward", "adjoint")
 # So many unknowns for each number compared with data make reverse sweeps faster than forward ones:
@@ -23,6 +24,7 @@ SENSITIVITIES = ("auto", "forward", "adjoint")
 MANY = 40
 
 
+@interruptible
 def fit_ode(
     fun,
     t,

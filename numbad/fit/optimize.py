@@ -13,6 +13,7 @@ from numbad.fit.result import FitResult
 from numbad.fit.robust_losses import of_data_alone
 from numbad.fit.uncertainty import from_hessian, half_width
 from numbad.fit.unknowns import Unknowns
+from numbad.interrupts import interruptible
 from numbad.masked_arrays import nan_where_masked
 
 TAKES_HESSIAN_PRODUCT = ("newton-cg", "trust-ncg", "trust-krylov", "trust-constr")
@@ -49,6 +50,7 @@ class FunctionProblem:
         return residuals
 
 
+@interruptible
 def least_squares(fun, x0, args=(), *, names=None, **options):
     """Minimise half the sum of squares of ``fun(x, *args)`` with its exact Jacobian.
 
@@ -100,6 +102,7 @@ def least_squares(fun, x0, args=(), *, names=None, **options):
     return FitResult(problem, [_as_fit(unknowns, found, found.cost)])
 
 
+@interruptible
 def minimize(fun, x0, args=(), *, names=None, **options):
     """Minimise ``fun(x, *args)``, a number, with its exact gradient and Hessian-vector product.
 
