@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 from numba.core import ir
 from numba.core.dispatcher import Dispatcher
+from numba.core.errors import NumbaError
 
 from .errors import ArgumentError, NumbadError, UnsupportedError
 from .ir.function import is_expr
@@ -14,6 +15,7 @@ from .operators.operator_dispatcher import as_dispatcher
 
 MODES = ("forward", "reverse")
 NEARLY = 1e-2  # what is off by less than this fraction is no wrong rule for sure
+SINGLE = 1e-3  # the least tolerance where something is in single precision
 MANY = 16  # inputs that are checked one by one; beyond, random directions are
 _SHRINK = 1.6
 _STEPS = 12
@@ -47,7 +49,9 @@ def check_grads(f, args, *, modes=MODES, order=2, rtol=1e-6, atol=1e-8, seed=0):
         Which modes to check; both by default.
     order : {1, 2}
     rtol, atol : float
-        Largest difference, relative to the largest derivative of the same kind, and absolute.
+        Largest difference, relative to the largest derivative of the same kind, and absolute; 1e-3 at
+        least in single precision, where differences are those of the function in double precision, if it
+        takes that.
     seed : int
         Of the random directions.
 
@@ -69,8 +73,12 @@ def check_grads(f, args, *, modes=MODES, order=2, rtol=1e-6, atol=1e-8, seed=0):
     flat = _Flat(args)
     if flat.size == 0:
         raise ArgumentError("check_grads: no float among the arguments")
-    if not any(True for _ in _parts(f(*flat.moved(0.0)))):
+    example = f(*flat.moved(0.0))
+    if not any(True for _ in _parts(example)):
         raise ArgumentError("check_grads: no float in the result of the function")
+    if _is_single((flat.args, example)):
+        rtol, atol = max(rtol, SINGLE), max(atol, SINGLE)
+        flat.widen(f)
     rng = np.random.default_rng(seed)
     if "forward" in modes:
         first = jvp(f)
@@ -217,6 +225,16 @@ class _Flat:
         self.args = tuple(args)
         self.x = np.array(list(_floats(self.args)), dtype=np.float64)
         self.size = self.x.size
+        self.wide = self  # the same in double precision, for differences
+
+    def widen(self, f):
+        """Let differences be those of a function in double precision, where it takes that."""
+        wide = _Flat(_in_double(self.args))
+        try:
+            f(*wide.moved(0.0))
+        except (TypeError, NumbaError, NumbadError):  # as of signatures that it was given
+            return
+        self.wide = wide
 
     def moved(self, step):
         """The arguments with `step` added to their floats."""
@@ -225,6 +243,22 @@ class _Flat:
     def tangents(self, direction):
         """A direction in the structure of the arguments."""
         return _rebuild(self.args, iter(direction), constants=False)
+
+
+def _in_double(value):
+    if isinstance(value, tuple):
+        members = [_in_double(member) for member in value]
+        return type(value)(*members) if hasattr(value, "_fields") else tuple(members)
+    if _is_float_array(value):
+        return value.astype(np.float64)
+    return float(value) if isinstance(value, np.floating) else value
+
+
+def _is_single(value):
+    """Whether there is something in single precision in a value of any structure."""
+    if isinstance(value, tuple):
+        return any(map(_is_single, value))
+    return getattr(value, "dtype", None) in (np.float32, np.complex64)
 
 
 def _is_float_array(value):
@@ -286,7 +320,7 @@ def _check_value(f, flat, value):
 def _check_first(f, first, flat, direction, rtol, atol):
     value, tangent = first(flat.moved(0.0), flat.tangents(direction))
     _check_value(f, flat, value)
-    reference = _ridders(lambda t: _result(f(*flat.moved(t * direction))), flat, direction)
+    reference = _ridders(lambda t: _result(f(*flat.wide.moved(t * direction))), flat, direction)
     _compare("derivative", _result(tangent), *reference, direction, rtol, atol)
 
 
@@ -296,8 +330,10 @@ def _check_second(f, first, flat, direction, rng, rtol, atol):
     tangents, zeros = flat.tangents(direction), flat.tangents(np.zeros(flat.size))
     _, (_, found) = jvp(first)((flat.moved(0.0), tangents), (flat.tangents(along), zeros))
 
+    wide = flat.wide.tangents(direction)
+
     def slope(t):
-        return _result(first(flat.moved(t * along), tangents)[1])
+        return _result(first(flat.wide.moved(t * along), wide)[1])
 
     reference = _ridders(slope, flat, along)
     _compare("second derivative", _result(found), *reference, direction, rtol, atol)
@@ -306,6 +342,7 @@ def _check_second(f, first, flat, direction, rng, rtol, atol):
 def _check_reverse(f, flat, rng, order, rtol, atol):
     """The cotangents of the arguments, for cotangents of the result one by one or at random."""
     pull, example = vjp(f), f(*flat.moved(0.0))
+    wide = example if flat.wide is flat else f(*flat.wide.moved(0.0))
     weights = np.array(list(_directions(len(list(_parts(example))), rng)))
     rows = []
     for weight in weights:
@@ -315,7 +352,7 @@ def _check_reverse(f, flat, rng, order, rtol, atol):
     for direction in _directions(flat.size, rng):
 
         def along(t, direction=direction):
-            return np.array(list(_parts(f(*flat.moved(t * direction)))))
+            return np.array(list(_parts(f(*flat.wide.moved(t * direction)))))
 
         reference, error = _ridders(along, flat, direction)
         reference, error = weights @ reference, np.abs(weights) @ error
@@ -323,17 +360,18 @@ def _check_reverse(f, flat, rng, order, rtol, atol):
         _compare("derivative in reverse mode", found, reference, error, direction, rtol, atol)
     if order == 2:
         for weight in weights:
-            _check_forward_over_reverse(pull, flat, example, weight, rng, rtol, atol)
+            _check_forward_over_reverse(pull, flat, (example, wide), weight, rng, rtol, atol)
 
 
-def _check_forward_over_reverse(pull, flat, example, weight, rng, rtol, atol):
+def _check_forward_over_reverse(pull, flat, examples, weight, rng, rtol, atol):
     along = rng.standard_normal(flat.size)
     along /= np.linalg.norm(along)
-    seed, none = (_cotangent(example, iter(w)) for w in (weight, 0.0 * weight))
+    seed, none = (_cotangent(examples[0], iter(w)) for w in (weight, 0.0 * weight))
+    wide = _cotangent(examples[1], iter(weight))
     _, (_, found) = jvp(pull)((flat.moved(0.0), seed), (flat.tangents(along), none))
 
     def slope(t):
-        return np.array(list(_floats(pull(flat.moved(t * along), seed)[1])))
+        return np.array(list(_floats(pull(flat.wide.moved(t * along), wide)[1])))
 
     reference = _ridders(slope, flat, along)
     found = np.array(list(_floats_like(flat.args, found)))

@@ -119,3 +119,22 @@ def test_wrong_use_is_told():
         nd.check_grads(math.sin, 0.5)
     with pytest.raises(nd.ArgumentError, match="order is 1 or 2"):
         nd.check_grads(math.sin, (0.5,), order=3)
+
+
+@pytest.mark.parametrize("f", [lambda x: (x**3).sum(), lambda x: np.sin(x).sum()])
+def test_single_precision_is_compared_with_double(f):
+    nd.check_grads(f, (np.linspace(0.5, 1.5, 3, dtype=np.float32),))
+
+
+def test_single_precision_that_a_function_insists_on():
+    nd.check_grads(njit("f4(f4[:])")(lambda x: np.sin(x).sum()), (np.ones(3, np.float32),), order=1)
+
+
+def test_a_wrong_rule_is_found_in_single_precision():
+    @njit
+    def squared(x):
+        return x * x
+
+    nd.rule(squared, jvp=lambda x, t: (squared(x[0]), np.float32(2.01) * x[0] * t[0]))
+    with pytest.raises(GradientError, match="the derivative along"):
+        nd.check_grads(lambda x: squared(x), (np.float32(1.5),), modes=("forward",))
