@@ -55,6 +55,7 @@ def make_problem(
     """Check everything and return the `OdeProblem`; arguments as in `fit_ode`."""
     _check_options(scale, control, solving)
     p0, y0, sigma = map(by_label, (p0, y0, sigma))
+    fun = as_dispatcher(fun)
     experiments = read_experiments(experiments, t, y)
     function = starting_function(y0, fit_y0, experiments)
     called_with = parameter_names(fun, p0) if isinstance(p0, Mapping) else None
@@ -63,7 +64,6 @@ def make_problem(
     own = named_parameters(freedom.own, "own", names, experiments)
     check_arguments(experiments, names)
     everything = {**dict(zip(names, values.tolist(), strict=True)), **extras}
-    fun = as_dispatcher(fun)
     refuse_time_second(fun.py_func, "fun")
     forms = [calling.arguments(_at(names, values, one, everything)) for one in experiments]
     form = forms[0]

@@ -7,7 +7,9 @@ residuals and their Jacobian of it. Both are compiled once for a function and th
 problem, and kept.
 """
 
+import inspect
 import math
+from functools import partial
 from types import FunctionType
 from typing import NamedTuple
 
@@ -16,8 +18,10 @@ from numba.core.dispatcher import Dispatcher
 
 from numbad.compilation.caching import jit, user_jit
 from numbad.compilation.memo import built_once, look_again, made_of
+from numbad.errors import ModelError
 from numbad.fit.doses import with_doses
 from numbad.fit.model import Calling, named_tuple
+from numbad.operators.bound import function_of
 from numbad.rules.user_rules import share_rules
 from numbad.source import define
 
@@ -25,12 +29,23 @@ from numbad.source import define
 MOST_IN_ONE_PASS = 16
 
 
-def as_dispatcher(fun):
-    """Return `fun` compiled by Numba, the same dispatcher while the function means the same."""
+def as_dispatcher(fun, name="fun", kind="fit", jit=user_jit):
+    """Return `fun` compiled by Numba, the same dispatcher while the function means the same.
+
+    `kind` and `jit` say how plain functions are compiled. ModelError for what is no function.
+    """
     if isinstance(fun, Dispatcher):
         look_again(fun)
         return fun
-    return share_rules(fun, made_of(fun, "fit", user_jit))
+    if isinstance(fun, partial):
+        fun = function_of(fun, lambda inner: as_dispatcher(inner, name, kind, jit))
+    if not inspect.isfunction(fun):
+        of = " of an object, which compiled code does not take" if inspect.ismethod(fun) else ""
+        raise ModelError(
+            f"{name} must be a Python function, a functools.partial of one or a Numba dispatcher, not "
+            f"{fun!r}{of}. Way out: a function that takes the numbers it needs as further parameters"
+        )
+    return share_rules(fun, made_of(fun, kind, jit))
 
 
 def _of_right_hand_side(fun, *structure):

@@ -14,13 +14,13 @@ from numba.core.registry import cpu_target
 
 from numbad.compilation.caching import jit, user_jit
 from numbad.compilation.fingerprint import fingerprint
-from numbad.compilation.memo import built_once, look_again, made_of
+from numbad.compilation.memo import built_once
 from numbad.errors import ArgumentError, ModelError
+from numbad.fit.evaluate import as_dispatcher
 from numbad.fit.experiment import about
 from numbad.fit.labelled import by_label
 from numbad.fit.local import FAILURES, LocalFit
 from numbad.fit.problem import digest, remembered
-from numbad.rules.user_rules import share_rules
 from numbad.sde.hidden_state import HiddenState
 from numbad.sde.model_names import function_of
 from numbad.sde.state_source import returned
@@ -384,10 +384,7 @@ def _verdict(found):
 
 
 def compiled_density(density):
-    if isinstance(density, Dispatcher):
-        look_again(density)
-        return density
-    return share_rules(density, made_of(density, "density", user_jit(error_model="numpy")))
+    return as_dispatcher(density, "density", "density", user_jit(error_model="numpy"))
 
 
 @built_once(lambda density, _: density)

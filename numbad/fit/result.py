@@ -176,6 +176,12 @@ class FitResult:
         loose = [n for n, e in self.stderr.items() if np.isinf(e)]
         if loose:
             yield f"the data do not determine {', '.join(loose)}"
+        gone = self.problem.unknowns.vanishing(self.x, list(self.stderr.values()))
+        if gone:
+            yield (
+                f"{', '.join(gone)} went to 0, where the log scale ends: is it negative? Ways out: "
+                f'transforms={{{gone[0]!r}: "linear"}}, or another start'
+            )
         active = self.problem.unknowns.active(self.x)
         if active:
             yield f"at a bound: {', '.join(active)}; standard errors ignore bounds"

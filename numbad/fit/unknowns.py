@@ -122,6 +122,15 @@ class Unknowns:
         at_bound = (x - lower <= near) | (upper - x <= near) | (self._logit & (np.abs(x) > 18.0))
         return tuple(name for name, hit in zip(self.names, at_bound, strict=True) if hit)
 
+    def vanishing(self, values, deviations):
+        """Return the names of those on the log scale that went to zero, given standard errors."""
+        small = (values < VANISHING * self.start) & (values < VANISHING * np.asarray(deviations))
+        return tuple(name for name, hit in zip(self.names, small & self._log, strict=True) if hit)
+
+
+# An estimate below this fraction of its start, and of its standard error, has gone to the end of a log scale.
+VANISHING = 1e-2
+
 
 def make_unknowns(names, start, bounds, transforms="linear", aliases=None):
     """Check and return the `Unknowns`.
