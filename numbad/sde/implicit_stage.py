@@ -7,6 +7,7 @@ from numbad.compilation.caching import jit
 from numbad.compilation.memo import built_once
 from numbad.implicit.root import Root
 from numbad.operators.operator_dispatcher import build
+from numbad.sde.arrays_of_a_path import own_args
 from numbad.sde.model_names import function_of, model_names
 from numbad.sde.state_source import spread
 from numbad.sde.steps import StepWriter
@@ -47,6 +48,10 @@ def _equation(problem, form):
     writer = StepWriter(form, problem.scheme, problem.calculus)
     if not whole:
         writer.lines.append(f"args = ({''.join(name + ', ' for name in names)})")
+    namespace = model_names(problem, form)
+    mine = own_args(problem, form.y0, form.args, namespace)
+    if mine != "args":  # the search calls it as often as it likes
+        writer.lines.append(f"args = {mine}")
     z = [f"z[{i}]" for i in range(form.count)] if form.is_tuple else ["z"]
     slopes = writer.drift("t", z)
     if form.is_tuple:
@@ -57,4 +62,4 @@ def _equation(problem, form):
     else:
         writer.lines.append(f"return z - known - c * {slopes[0]}")
     head = ", ".join(["z", "t", "c", "known", *names])
-    return function_of(f"equation({head})", writer.lines, model_names(problem, form))
+    return function_of(f"equation({head})", writer.lines, namespace)

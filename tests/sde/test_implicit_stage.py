@@ -102,3 +102,35 @@ def test_a_step_without_a_solution_costs_that_path():
     assert paths[good, 1, 0] == pytest.approx(solve(1.2, times, (), (KEY, good))[1, 0], rel=1e-13)
     assert finite.sum() == found.paths
     assert found.mean[1, 0] == pytest.approx(paths[finite, 1, 0].mean(), rel=1e-12)
+
+
+def cubes(t, y, k, work):
+    for i in range(2):
+        work[i] = k * y[i] ** 3
+    return -k * work[0] - y[0], -work[1]
+
+
+def plain_cubes(t, y, k, work):
+    return -k * k * y[0] ** 3 - y[0], -k * y[1] ** 3
+
+
+def kicks(t, y, k, work):
+    return 0.1, 0.1 * k
+
+
+@pytest.mark.deep(but=["ImplicitEM"])
+@pytest.mark.parametrize("method", ["ImplicitEM", "STrapezoid", "ISSEM", "SKenCarp"])
+def test_a_drift_may_have_work_arrays(method):
+    key, found = nd.random.key(9), []
+    for drift in (cubes, plain_cubes):
+        solve = nd.sde.solver(drift, kicks, method=method, noise="additive", dt=0.1)
+        slopes = [
+            nd.grad(_end(solve, key), mode=mode)(1.1, np.zeros(2))
+            for mode in ("forward", "reverse")
+        ]
+        found.append([_end(solve, key)(1.1, np.zeros(2)), *slopes])
+    np.testing.assert_allclose(*found, rtol=1e-13)
+
+
+def _end(solve, key):
+    return njit(lambda k, work: solve((1.0, 1.2), (0.0, 1.0), (k, work), key)[-1].sum())
