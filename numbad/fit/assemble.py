@@ -273,6 +273,8 @@ def _check_options(scale, control, solving):
 
 
 def _initial_time(t0, first):
+    if getattr(t0, "shape", None) == ():
+        t0 = t0[()]
     if not (isinstance(t0, Real) and -np.inf < t0 <= first):
         raise DataError(f"t0 must be a time not after the first observation, {first:g}; got {t0!r}")
     return float(t0)

@@ -141,6 +141,10 @@ def about(experiment):
 
 def named_parameters(given, what, known, experiments):
     """Return names given as one, or as a sequence of them."""
+    if not np.iterable(given):
+        raise ModelError(
+            f"{what}: expected names of parameters, such as {list(known[:1])}; got {given!r}"
+        )
     names = (given,) if isinstance(given, str) else tuple(given)
     for name in names:
         if name not in known:

@@ -11,7 +11,7 @@ from numbad.fit.problem import FitControl
 from numbad.fit.report import minimum_table
 from numbad.fit.result import FitResult
 from numbad.fit.robust_losses import of_data_alone
-from numbad.fit.uncertainty import from_hessian, half_width
+from numbad.fit.uncertainty import check_level, from_hessian, half_width
 from numbad.fit.unknowns import Unknowns
 from numbad.interrupts import interruptible
 from numbad.masked_arrays import nan_where_masked
@@ -88,9 +88,10 @@ def least_squares(fun, x0, args=(), *, names=None, **options):
     """
     from scipy import optimize
 
+    _refuse("least_squares", options, ("jac", "args", "kwargs"))
     unknowns = _unknowns(x0, names, options.get("bounds", (-np.inf, np.inf)))
     known = {name: options[name] for name in FitControl.__dataclass_fields__ if name in options}
-    problem = FunctionProblem(fun, tuple(args), unknowns, FitControl(**known))
+    problem = FunctionProblem(fun, as_arguments(args), unknowns, FitControl(**known))
     first = first_evaluation(problem, unknowns.start)
     marker = 1e6 * (1.0 + np.linalg.norm(first[1])) if options.get("method") == "lm" else np.nan
     rejected = np.full_like(first[1], marker), np.zeros_like(first[2])
@@ -140,8 +141,9 @@ def minimize(fun, x0, args=(), *, names=None, **options):
 
     from numbad.operators import hessian, hvp, value_and_grad
 
+    _refuse("minimize", options, ("jac", "hess", "hessp", "kwargs"))
     unknowns = _unknowns(x0, names, _ends(options.get("bounds")))
-    args, method = tuple(args), str(options.get("method", "")).lower()
+    args, method = as_arguments(args), str(options.get("method", "")).lower()
     gradient = value_and_grad(fun, 0)
     if method not in TAKES_NO_GRADIENT:
         options["jac"] = True
@@ -180,8 +182,28 @@ def has_constraints(constraints):
     )
 
 
+def _refuse(name, options, unwanted):
+    for option in unwanted:
+        if option in options:
+            way_out = (
+                "give further arguments of fun as args=(...), in their order"
+                if "args" in option
+                else "leave it out: derivatives of fun are exact"
+            )
+            raise ModelError(f"nd.fit.{name} does not take {option}=; {way_out}")
+
+
+def as_arguments(args):
+    """Further arguments as a tuple, one alone as SciPy takes it; lists of numbers as arrays."""
+    args = args if isinstance(args, tuple | list) else (args,)
+    return tuple(np.array(one) if isinstance(one, list) else one for one in args)
+
+
 def _unknowns(x0, names, bounds):
-    start = np.atleast_1d(np.array(nan_where_masked(x0), dtype=np.float64))
+    try:
+        start = np.atleast_1d(np.array(nan_where_masked(x0), dtype=np.float64))
+    except (TypeError, ValueError):
+        start = np.empty((0, 0))
     if start.ndim != 1 or not np.isfinite(start).all():
         raise ModelError(f"x0 must be a number or a 1-D array, all finite; got {x0!r}")
     names = tuple(f"x[{i}]" for i in range(len(start))) if names is None else tuple(names)
@@ -227,6 +249,7 @@ class Minimum(FitResult):
         return from_hessian(hessian(problem.fun, 0)(self.x, *problem.args))
 
     def _half_width(self, level):
+        check_level(level)
         return half_width(level, None, known_sigma=True)
 
     def log_posterior(self):

@@ -8,7 +8,7 @@ import numpy as np
 from numbad.errors import DataError, ModelError
 from numbad.fit.multistart import best
 from numbad.fit.noise import Weighted, log_likelihood, with_degrees
-from numbad.fit.uncertainty import half_width, uncertainty
+from numbad.fit.uncertainty import check_level, half_width, uncertainty
 
 
 class FitResult:
@@ -203,6 +203,7 @@ class FitResult:
         return dict(zip(self.names, ends, strict=True))
 
     def _half_width(self, level):
+        check_level(level)
         return half_width(level, self.degrees, self.problem.control.known_sigma)
 
     def log_posterior(self):
@@ -259,12 +260,12 @@ class FitResult:
         >>> print(result.predict([1.0]).round(6))
         [[0.66939]]
         """
-        states, _ = self._curve(np.atleast_1d(t), experiment)
+        states, _ = self._curve(_times(t), experiment)
         return states if np.ndim(t) else states[0]
 
     def states(self, t, experiment=None):
         """Return the components of the state at times t, as `predict` does without observables."""
-        states, _ = self._curve(np.atleast_1d(t), experiment, states=True)
+        states, _ = self._curve(_times(t), experiment, states=True)
         return states if np.ndim(t) else states[0]
 
     def band(self, t, level=0.95, experiment=None):
@@ -274,7 +275,7 @@ class FitResult:
         1989, section 5.1); multiplicative on the log scale. It is about the model's mean, not about
         single observations.
         """
-        states, partials = self._curve(np.atleast_1d(t), experiment)
+        states, partials = self._curve(_times(t), experiment)
         gradients = partials * self.problem.unknowns.slopes(self.x)
         width = self._half_width(level) * self._uncertainty.deviation(gradients)
         if not self.problem.log:
@@ -344,3 +345,14 @@ class FitResult:
             return cls(*load(json.loads(text), fun, observables, events, y0))
         except (ValueError, TypeError, KeyError) as error:
             raise DataError(f"not a result of fit_ode: {error}") from error
+
+
+def _times(t):
+    """Times to predict at as an array; DataError for what is none."""
+    try:
+        times = np.atleast_1d(np.asarray(t, dtype=np.float64))
+    except (TypeError, ValueError):
+        times = np.empty((0, 0))
+    if times.ndim != 1 or not np.isfinite(times).all():
+        raise DataError(f"t must be a time or a 1-D array of times, all finite; got {t!r}")
+    return times

@@ -1,9 +1,11 @@
 """What the residuals and their Jacobian at an optimum say about the unknowns."""
 
 from dataclasses import dataclass
+from numbers import Real
 
 import numpy as np
 
+from numbad.errors import ModelError
 from numbad.fit.noise import DEPENDENT
 from numbad.fit.robust_losses import influence
 
@@ -122,6 +124,12 @@ def _residual_variance(residuals, degrees, control):
     count = len(residuals)
     correction = 1.0 + max(count - degrees, 0) / count * curvature.var() / mean**2
     return float(correction**2 * (slope @ slope) / degrees / mean**2)
+
+
+def check_level(level):
+    """Raise ModelError for what is no level of confidence."""
+    if not (isinstance(level, Real) and 0.0 < level < 1.0):
+        raise ModelError(f"level must be between 0 and 1, such as 0.95; got {level!r}")
 
 
 def half_width(level, degrees, known_sigma):

@@ -182,7 +182,7 @@ def read_bounds(bounds, names, aliases):
     for index, pair in _pairs(bounds, names, aliases):
         name = names[index]
         try:
-            low, high = pair
+            low, high = (None, None) if pair is None else pair
             lower[index] = -np.inf if low is None else low
             upper[index] = np.inf if high is None else high
         except (TypeError, ValueError):
@@ -200,7 +200,7 @@ def _pairs(bounds, names, aliases):
     if hasattr(bounds, "lb"):  # scipy.optimize.Bounds
         low, high = (np.broadcast_to(side, len(names)) for side in (bounds.lb, bounds.ub))
         return enumerate(zip(low, high, strict=True))
-    if np.ndim(bounds) == 0:
+    if not np.iterable(bounds) or isinstance(bounds, str):
         raise ModelError(f"bounds: expected a dict or pairs (low, high), got {bounds!r}")
     if len(bounds) != len(names):
         raise ModelError(

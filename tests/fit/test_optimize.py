@@ -178,3 +178,19 @@ def test_a_minimum_says_what_its_standard_errors_leave_out():
     assert "standard errors ignore constraints" in tied.summary()
     with pytest.raises(ModelError, match=r"bounds is a pair \(low, high\) for each unknown"):
         minimize(quadratic, [1.0, 1.0], bounds=[(0.0, 1.0), None])
+
+
+def test_arguments_are_taken_as_scipy_takes_them():
+    def residuals(x, t, y):
+        return x[0] * np.exp(-x[1] * t) - y
+
+    t = [0.0, 0.5, 1.0, 2.0]
+    y = [3.0 * math.exp(-1.5 * one) for one in t]
+    assert least_squares(residuals, [1.0, 1.0], (t, y)).x == pytest.approx([3.0, 1.5])
+    assert minimize(lambda x, a: (x[0] - a) ** 2, [1.0], 2.0).x == pytest.approx([2.0])
+    with pytest.raises(ModelError, match="does not take kwargs=; give further arguments"):
+        least_squares(residuals, [1.0, 1.0], kwargs={"t": t, "y": y})
+    with pytest.raises(ModelError, match="does not take jac=; leave it out"):
+        minimize(quadratic, [1.0, 1.0], jac="2-point")
+    with pytest.raises(ModelError, match="x0 must be a number or a 1-D array"):
+        least_squares(residuals, {"a": 1.0}, (t, y))

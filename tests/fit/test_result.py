@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from numba.core import event
 
+import numbad as nd
 from numbad.errors import DataError, ModelError
 
 from . import models
@@ -37,7 +38,7 @@ def test_predict_takes_any_times_in_any_order(result):
 def test_predict_refuses_times_before_the_start(result):
     with pytest.raises(DataError, match="predictions start at the initial time, 1900"):
         result.predict([1899.0])
-    with pytest.raises(DataError, match="predictions start"):
+    with pytest.raises(DataError, match="all finite"):
         result.predict([math.nan])
 
 
@@ -75,3 +76,23 @@ def test_a_second_fit_of_the_same_model_compiles_nothing(result):
         assert not compiled.buffer
         numba.njit(lambda x: x)(1.0)  # this is how one shows
         assert compiled.buffer
+
+
+def _cooled(t, y, rate):
+    return (-rate * y[0],)
+
+
+def test_what_is_no_time_and_no_level_is_told():
+    t = np.linspace(0.0, 2.0, 5)
+    given = {"y0": [3.0], "t0": np.array(0.0), "bounds": [None], "progress": False}
+    result = nd.fit.fit_ode(_cooled, t, 3.0 * np.exp(-0.5 * t), {"rate": 0.3}, **given)
+    for times in (np.nan, None, [[1.0, 2.0]], "soon"):
+        with pytest.raises(nd.DataError, match="t must be a time or a 1-D array of times"):
+            result.predict(times)
+    for level in ("b", 95, None):
+        with pytest.raises(nd.ModelError, match=r"level must be between 0 and 1, such as 0.95"):
+            result.band(t, level)
+        with pytest.raises(nd.ModelError, match=r"level must be between 0 and 1, such as 0.95"):
+            result.interval(level)
+    with pytest.raises(nd.ModelError, match="own: expected names of parameters"):
+        nd.fit.fit_ode(_cooled, t, t, {"rate": 0.3}, own=True)
