@@ -35,7 +35,11 @@ _STEPS = {
     np.trunc,
     np.rint,
 }
-_STEPS |= {round, np.round, operator.floordiv}
+_STEPS |= {round, np.round, int, np.int64, np.int32, math.copysign, np.copysign}
+_STEPS |= {operator.floordiv, operator.mod, math.fmod, np.fmod, np.mod}
+
+# The number of the argument that is searched in.
+_SEARCHED_IN = {np.searchsorted: 0, np.digitize: 1}
 
 TIME, STATE = "time", "state"  # besides them, numbers of arguments that are differentiated
 
@@ -43,8 +47,8 @@ TIME, STATE = "time", "state"  # besides them, numbers of arguments that are dif
 def warn_of_jumps(fun, args, first, known):
     """Warn once of each line of `fun(t, y, *args)` that compares t with one of the `args` of these numbers.
 
-    And of each that branches on y, unless it leaves a loop, or has a step of it, `np.sign(y[0])`, that is no
-    index. So of the lines of functions that `fun` calls. Not of `KnownSwitches`. `first` is the number of
+    And of each that chooses by y: by a comparison, unless all that this does is to leave a loop, or by a step,
+    `np.sign(y[0])`, that is no index. So of the lines of functions that `fun` calls. Not of `KnownSwitches`. `first` is the number of
     args[0] among the arguments of `fun`.
     """
     kinds = {0: {TIME}, 1: {STATE}} | {first + arg: {arg} for arg in args}
@@ -86,7 +90,7 @@ def _find_jumps(dispatcher, kinds, seen):
     except (errors.NumbaError, errors.UnsupportedBytecodeError):
         return  # the compilation proper tells what is wrong
     flow = _Flow(func_ir, kinds)
-    choices, indices = _choices(func_ir, flow), _indices(func_ir, flow)
+    choices, indices = _choices(func_ir, flow) | _values(func_ir, flow), _indices(func_ir, flow)
     for block in func_ir.blocks.values():
         for s in block.find_insts(ir.Assign):
             if not isinstance(s.value, ir.Expr):
@@ -97,7 +101,7 @@ def _find_jumps(dispatcher, kinds, seen):
                     yield s.loc, behind - {STATE}
                 elif STATE in behind and s.target.name in choices:
                     yield s.loc, behind
-            elif _is_step(flow, s.value) and s.target.name not in indices:
+            elif _jumps(func_ir, flow, s, indices):
                 behind = flow.behind(_read(s.value))
                 if _moves_in_time(behind) or STATE in behind:
                     yield s.loc, behind
@@ -110,12 +114,35 @@ def _moves_in_time(behind):
     return TIME in behind and bool(behind - {TIME, STATE})
 
 
+def _jumps(func_ir, flow, statement, indices):
+    """Whether what a statement computes jumps, is constant between and is no index of an interpolation."""
+    value = statement.value
+    if _is_step(flow, value):
+        return statement.target.name not in indices
+    called = flow.called(value)
+    if called not in _SEARCHED_IN:
+        return False
+    place = _SEARCHED_IN[called]
+    table = value.args[place].name if len(value.args) > place else None
+    return not _interpolates(func_ir, flow, statement.target.name, table)
+
+
+def _interpolates(func_ir, flow, found, table):
+    """Whether a table is read where a number was found in it, as to interpolate between its elements."""
+    for block in func_ir.blocks.values():
+        for s in block.find_insts(ir.Assign):
+            if getattr(s.value, "op", None) != "getitem" or s.value.value.name != table:
+                continue
+            if found in flow.variables_behind([s.value.index.name]):
+                return True
+    return False
+
+
 def _is_step(flow, value):
     """Whether an expression is one that jumps and is constant between."""
     if value.op in ("binop", "inplace_binop"):
         return value._kws.get("immutable_fn", value.fn) in _STEPS
-    called = flow.named.get(value.func.name) if value.op == "call" else None
-    return isinstance(called, Hashable) and called in _STEPS
+    return flow.called(value) in _STEPS
 
 
 def _indices(func_ir, flow):
@@ -126,6 +153,20 @@ def _indices(func_ir, flow):
             access = getattr(s, "value", None) if isinstance(s, ir.Assign) else s
             if getattr(access, "op", None) == "getitem" or isinstance(access, ir.SetItem):
                 names.append(access.index.name)
+    return flow.variables_behind(names)
+
+
+def _values(func_ir, flow):
+    """The variables that results, elements of arrays and indices are computed from."""
+    names = []
+    for block in func_ir.blocks.values():
+        for s in block.body:
+            if isinstance(s, ir.Return):
+                names.append(s.value.name)
+            elif isinstance(s, ir.SetItem | ir.StaticSetItem):
+                names.append(s.value.name)
+                index = s.index if isinstance(s, ir.SetItem) else s.index_var
+                names += [] if index is None else [index.name]
     return flow.variables_behind(names)
 
 
@@ -191,6 +232,11 @@ class _Flow:
     def behind(self, names):
         """What variables depend on."""
         return set().union(*(self.kinds.get(name, ()) for name in self.variables_behind(names)))
+
+    def called(self, value):
+        """The function that a call names, None where it names none or one without a hash."""
+        called = self.named.get(value.func.name) if value.op == "call" else None
+        return called if isinstance(called, Hashable) else None
 
     def callee(self, call):
         """The dispatcher that a call names, if it names one."""

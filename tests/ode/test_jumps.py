@@ -141,7 +141,35 @@ def from_a_table(t, y, table, width):
     return (table[k] + (table[k + 1] - table[k]) * (t / width - k),)
 
 
-@pytest.mark.parametrize("fun", [signed, in_periods, in_bands])
+def factored(t, y, rate, level):
+    return (rate * (1.0 + (y[0] >= level)) - y[0],)  # switches
+
+
+def picked(t, y, rate, level):
+    return (np.array([rate, 0.2])[int(y[0] >= level)] - y[0],)  # switches
+
+
+def looked_up(t, y, rate, moment):
+    k = np.searchsorted(np.array([0.0, moment, 9.0]), t)  # switches
+    return (np.array([rate, 0.3, 0.2, 0.1])[k] - y[0],)
+
+
+def with_the_sign(t, y, rate, moment):
+    return (rate + math.copysign(0.2, t - moment) - y[0],)  # switches
+
+
+def in_whole_numbers(t, y, rate, period):
+    return (rate + int(t / period) - y[0],)  # switches
+
+
+def sawtooth(t, y, rate, period):
+    return (rate + t % period - y[0],)  # switches
+
+
+_ALL = [factored, picked, looked_up, with_the_sign, in_whole_numbers, sawtooth]
+
+
+@pytest.mark.parametrize("fun", [signed, in_periods, in_bands, *_ALL])
 def test_a_step_of_what_decides_is_told_of(fun):
     solve = nd.ode.solver(fun)
     with pytest.warns(nd.ControlDependenceWarning) as told:
@@ -149,8 +177,17 @@ def test_a_step_of_what_decides_is_told_of(fun):
     assert {(w.filename, w.lineno) for w in told} == {(__file__, line_that_switches(fun))}
 
 
-def test_an_index_is_none():
-    solve = nd.ode.solver(from_a_table)
+def between_nodes(t, y, nodes, width):
+    """Interpolated, too, between nodes that move."""
+    moved = nodes * width
+    k = np.searchsorted(moved, t) - 1
+    share = (t - moved[k]) / (moved[k + 1] - moved[k])
+    return (nodes[k] + (nodes[k + 1] - nodes[k]) * share,)
+
+
+@pytest.mark.parametrize("fun", [from_a_table, between_nodes])
+def test_an_index_is_none(fun):
+    solve = nd.ode.solver(fun)
     table = np.array([1.0, 2.0, 0.5, 1.0])
     with warnings.catch_warnings():
         warnings.simplefilter("error")
