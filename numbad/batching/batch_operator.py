@@ -18,6 +18,7 @@ from ..operators.operator_dispatcher import (
     starred,
 )
 from ..operators.results import plain_result
+from ..reverse.pullbacks import calling
 from .batch_axes import checked_axes, checked_lanes, element_types, plain
 from .gradients import Gradients, has_gradients
 from .in_lanes import Together
@@ -54,6 +55,7 @@ class Batch(Operator):
     def __init__(self, f, in_axes, lanes, fits=None):
         self.name = "batch"
         super().__init__(f)
+        self.f = calling(self.f)
         self.names = parameter_names(self.f.py_func)
         if starred(self.f.py_func) is not None:
             raise UnsupportedError(

@@ -2,10 +2,12 @@
 
 from weakref import WeakKeyDictionary
 
+from numba import njit
 from numba.core import types
 from numba.core.registry import cpu_target
 from numba.extending import overload
 
+from ..rules.function_of_ufunc import ruled_function
 from ..rules.registry import rules_given
 from ..source import define
 from . import dual as d
@@ -55,9 +57,18 @@ def _make(ufunc):
     return call
 
 
+def _calling(function, count):
+    """A dispatcher that calls another one, so that the rule of that is met."""
+    names = ", ".join(f"x{k}" for k in range(count))
+    return njit(
+        define(f"def call({names}):\n    return function_({names})\n", {"function_": function})
+    )
+
+
 def _loop(ufunc):
     """The typing function for elements: they take the types of the loop that the primal runs."""
-    code = dualized(ufunc._dispatcher)
+    ruled = ruled_function(ufunc)
+    code = dualized(ufunc._dispatcher if ruled is None else _calling(ruled, ufunc.nin))
 
     def typed(*elements):
         inputs, output = _loop_types(ufunc, tuple(map(d.primal_type, elements)))

@@ -47,9 +47,9 @@ TIME, STATE = "time", "state"  # besides them, numbers of arguments that are dif
 def warn_of_jumps(fun, args, first, known):
     """Warn once of each line of `fun(t, y, *args)` that compares t with one of the `args` of these numbers.
 
-    And of each that chooses by y: by a comparison, unless all that this does is to leave a loop, or by a step,
-    `np.sign(y[0])`, that is no index. So of the lines of functions that `fun` calls. Not of `KnownSwitches`. `first` is the number of
-    args[0] among the arguments of `fun`.
+    And of each that chooses by y: by a comparison, unless all that this does is to leave a loop, or by a
+    step, `np.sign(y[0])`, that is no index. So of the lines of functions that `fun` calls. Not of
+    `KnownSwitches`. `first` is the number of args[0] among the arguments of `fun`.
     """
     kinds = {0: {TIME}, 1: {STATE}} | {first + arg: {arg} for arg in args}
     for loc, behind in _find_jumps(fun, kinds, set()):

@@ -27,8 +27,7 @@ def pullback(f, wrt, snapshots=None, lanes=None):
     see `lane_loops.py`. Raises UnsupportedError when compiled, for what cannot be differentiated.
     """
     wrt = tuple(wrt)
-    if f in SCALAR or f in VJP or f in JVP:
-        f = _called(f)
+    f = calling(f)
     known = remembered(f, "pullbacks")
     key = generation(), wrt, snapshots, bool(lanes)
     if key not in known:
@@ -37,8 +36,10 @@ def pullback(f, wrt, snapshots=None, lanes=None):
     return known[key]
 
 
-def _called(f):
-    """A function that calls `f`, so that the rule of `f` is met."""
+def calling(f):
+    """A function that calls `f`, so that the rule of `f` is met; `f` itself where it has none."""
+    if not (f in SCALAR or f in VJP or f in JVP):
+        return f
     known = remembered(f, "called")
     rules = SCALAR.get(f), VJP.get(f), JVP.get(f)
     if rules not in known:

@@ -6,10 +6,12 @@ from weakref import WeakKeyDictionary, WeakSet
 
 import numpy as np
 from numba.core.dispatcher import Dispatcher
+from numba.np.ufunc.dufunc import DUFunc
 
 from ..errors import RuleError
 from .constant import WITHOUT_FLOATS
 from .foreign import dispatcher_of
+from .function_of_ufunc import function_of_ufunc
 from .registry import CONSTANT, JVP, SCALAR, STRUCTURAL, VJP, ScalarRule, announce, name_of
 from .tracing import arity
 
@@ -85,8 +87,11 @@ def give(fn, scalar, jvp=None, vjp=None):
 
 
 def _named(fn):
-    """The function under which a rule is kept: a dispatcher for a C function called by its address."""
-    fn = dispatcher_of(fn)
+    """The function under which a rule is kept.
+
+    That is a dispatcher for a C function called by its address, and what `numba.vectorize` broadcasts.
+    """
+    fn = function_of_ufunc(fn) if isinstance(fn, DUFunc) else dispatcher_of(fn)
     _check_callable(fn, "the function")
     if fn in WITHOUT_FLOATS:
         raise RuleError(f"rule for {name_of(fn)}: it returns no float, and {_WAY_OUT}")

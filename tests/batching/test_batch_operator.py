@@ -145,3 +145,28 @@ def test_operators_of_what_is_shared_go_one_by_one(operator, by_a):
     in_lanes = nd.batch(operator, (None, 0), lanes=LANES)
     with pytest.raises(nd.UnsupportedError, match=f"cannot run in {LANES} lanes"):
         nd.grad(lambda a: in_lanes(a, x).sum(), mode="reverse")(0.49)
+
+
+@numba.njit
+def cubed(x):
+    return x * x * x
+
+
+nd.scalar_rule(cubed, lambda ans, x: 7.0 * x * x)
+
+
+@pytest.mark.parametrize("lanes", ["auto", None])
+def test_the_rule_of_the_function_itself(lanes):
+    x = np.array([1.0, 2.0, 3.0, 4.0])
+    batch = nd.batch(cubed, lanes=lanes)
+    np.testing.assert_array_equal(batch(x), x**3)
+    for mode in ("forward", "reverse"):
+        found = nd.grad(lambda x: batch(x).sum(), mode=mode)(x)
+        np.testing.assert_array_equal(found, 7.0 * x * x)
+    of_gradients = nd.batch(nd.value_and_grad(cubed), lanes=lanes)(x)
+    np.testing.assert_array_equal(of_gradients[1], 7.0 * x * x)
+
+
+def test_a_function_with_a_rule_does_not_run_in_lanes():
+    with pytest.raises(nd.UnsupportedError, match="cubed cannot run in 16 lanes"):
+        nd.batch(cubed, lanes=16)(np.ones(4))

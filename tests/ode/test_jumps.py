@@ -180,7 +180,7 @@ def test_a_step_of_what_decides_is_told_of(fun):
 def between_nodes(t, y, nodes, width):
     """Interpolated, too, between nodes that move."""
     moved = nodes * width
-    k = np.searchsorted(moved, t) - 1
+    k = max(np.searchsorted(moved, t) - 1, 0)
     share = (t - moved[k]) / (moved[k + 1] - moved[k])
     return (nodes[k] + (nodes[k + 1] - nodes[k]) * share,)
 

@@ -17,6 +17,7 @@ from ...ir.fence import refuse
 from ...ir.leaves import leaves
 from ...ir.reached import refused_draw
 from ...rules.foreign import FOREIGN, FOREIGN_WAY_OUT
+from ...rules.function_of_ufunc import ruled_function
 from ...rules.registry import CONSTANT, CONSTANT_CALLS, COPYING, JVP, STOPPING, VJP, name_of
 from ..parallel import LoopDispatcher
 from . import list_changes, list_helpers, lists, objects
@@ -64,7 +65,7 @@ def _ufunc(fn, label, s, call, ufunc):
     if isinstance(fn.type_of(s.target), types.Array):
         operator = FUNCTIONS["array operator"]
         return operator(fn, label, s, ufunc, call.args, call)
-    return _dispatcher(fn, label, s, call, ufunc._dispatcher)
+    return _dispatcher(fn, label, s, call, ruled_function(ufunc) or ufunc._dispatcher)
 
 
 def _has_own_floats(fn, call):
