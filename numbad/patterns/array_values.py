@@ -223,6 +223,11 @@ def elementwise(fn, target, function, names, out):
 
     def step(frame):
         given = [frame.env[name] for name in names]
+        if out is not None and _read_while_written(the_array(frame.env[out]), given):
+            array = the_array(frame.env[out])
+            _one_after_the_other(frame.machine, apply, given, array)
+            frame.assign(target, array)
+            return
         shape, values = over_elements(frame.machine, apply, given)
         if out is None:
             made = new_array(shape, values, scalar)
@@ -234,6 +239,28 @@ def elementwise(fn, target, function, names, out):
         frame.assign(target, array)
 
     return step
+
+
+def _read_while_written(array, given):
+    """Whether elements of an array are read at other places than where they are written to."""
+    read = [a for v in given for a in (v.arrays if type(v) is Either else (v,)) if type(a) is Array]
+    return any(a.cells is array.cells and not a.same_as(array) for a in read)
+
+
+def _one_after_the_other(machine, apply, given, array):
+    """The elements in C order, each read after those before it are written, as Numba's loops do it."""
+    sources = []
+    for value in given:
+        if type(value) is Either:
+            raise NotKnownError("an array that depends on a branch")
+        if type(value) is Array:
+            order = np.broadcast_to(value.pos, array.shape).ravel().tolist()
+            sources.append((value.cells, order))
+        else:
+            sources.append(([one_number(value)], [0] * array.pos.size))
+    for k, p in enumerate(array.pos.ravel().tolist()):
+        read = [cells[order[k]] for cells, order in sources]
+        machine.write(array.cells, p, cast(apply(machine, *read), array.scalar))
 
 
 def over_elements(machine, apply, given):

@@ -376,7 +376,10 @@ _rule(
     sp.expn,
     lambda ans, n, x: (BY_ORDER, where(n == 0, -ans * (1 + 1 / x), -sp.expn(n - 1, x))),
 )
-_rule(sp.spence, lambda ans, z: -aux.log1prel_derivative(0, z - 1))
+_rule(
+    sp.spence,
+    lambda ans, z: where(z < 0.5, np.log(z) / (1 - z), -aux.log1prel_derivative(0, z - 1)),
+)
 
 # Hypergeometric functions: 15.5.1, 13.3.15, 16.3.1
 

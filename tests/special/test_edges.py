@@ -51,6 +51,7 @@ EDGES = [
     (sp.expn, (3, 0.0), 1, -1.0, INF),
     (sp.spence, (0.0,), 0, -INF, None),
     (sp.spence, (1.0,), 0, -1.0, 0.5),
+    (sp.spence, (1e-17,), 0, -39.14394658089878, 1e17),
     (ns.sici_si, (0.0,), 0, 1.0, 0.0),
     (ns.lambertw, (-0.5,), 0, NAN, None),
     (ns.lambertw, (0.0,), 0, 1.0, -2.0),
