@@ -182,7 +182,9 @@ def make_flow(problem, mass=None):
             state = moved(there, y, (NODES[stage] * shift) * k, kept, W, like, rest)
             k = right_side(there, state, like, rest)
             total = total + (WEIGHTS[stage] * shift) * k
-        return moved(t + shift, y, total, kept, W, like, rest)
+        return moved(
+            t + shift, y, total, kept, W, like, rest
+        ).copy()  # that it is no argument is seen here
 
     return flow
 

@@ -152,3 +152,25 @@ def test_changes_that_leave_no_consistent_state(change, message):
 def test_singular_matrices_without_rows_of_zeros():
     with pytest.raises(ArgumentError, match="need rows of zeros"):
         nd.ode.solver(draining, method="Rodas5P", mass_matrix=np.ones((2, 2)), tstops=1.0)
+
+
+def _binding(t, y, k):
+    a, z = y
+    return -k * a * z, z * z + z - a
+
+
+@pytest.mark.parametrize(
+    "told", [{"tstops": (0.5,)}, {"tstops": lambda k: 0.5 * k}], ids=["at", "by"]
+)
+def test_a_state_in_an_array_goes_back_through_events(told):
+    options = {"method": "Rodas5P", "mass_matrix": np.diag([1.0, 0.0]), "rtol": 1e-9}
+    solve = nd.ode.solver(_binding, **options, **told)
+
+    def end(a, k):
+        return solve(np.array([a, 0.5 * (math.sqrt(1.0 + 4.0 * a) - 1.0)]), (0.0, 2.0), k)[-1, 0]
+
+    forward, reverse = (
+        nd.grad(end, (0, 1), mode=mode)(1.0, 0.9) for mode in ("forward", "reverse")
+    )
+    np.testing.assert_allclose(reverse, forward, rtol=1e-9)
+    np.testing.assert_allclose(forward, [0.24055029, -0.29733651], rtol=1e-6)
