@@ -159,6 +159,7 @@ def _binding(t, y, k):
     return -k * a * z, z * z + z - a
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(
     "told", [{"tstops": (0.5,)}, {"tstops": lambda k: 0.5 * k}], ids=["at", "by"]
 )
