@@ -63,7 +63,7 @@ def _check(call, wanted, made):
     assert call(0.5, made()) == pytest.approx(wanted, rel=1e-5)
 
 
-@pytest.mark.deep(but=["list-Tsit5", "dict-Rodas5P"])
+@pytest.mark.deep(but=["list-Tsit5"])
 @pytest.mark.parametrize("method", ["Tsit5", "Rodas5P", "BDF"])
 @pytest.mark.parametrize("kind", [*COUNTED])
 def test_are_alive_after_the_solution(kind, method, counting):
@@ -84,6 +84,7 @@ def test_are_alive_after_a_derivative(kind, counting):
         _check(slope, -np.exp(-0.5), made)
 
 
+@pytest.mark.deep
 def test_strings_are_alive_after_a_gradient(counting):
     made, fun = COUNTED["string"]
     solve = nd.ode.solver(fun)

@@ -87,7 +87,7 @@ def _mean(kind, writes):
     return njit(mean)
 
 
-@pytest.mark.deep(but=["even-reverse", "adaptive-forward"])
+@pytest.mark.deep(but=["even-reverse"])
 @pytest.mark.parametrize("mode", ["forward", "reverse"])
 @pytest.mark.parametrize(
     "kind", ["even", "antithetic", "likelihood_ratio", "multilevel", "adaptive"]

@@ -54,7 +54,7 @@ def test_the_slope_by_the_time_of_a_dose_has_no_noise(mode):
         assert slope(when) == pytest.approx(0.8 * math.exp(-0.4 * (5.0 - when)), rel=0.02)
 
 
-@pytest.mark.deep(but=["Heun-stop", "SRA1-level", "EulerMaruyama-stop"])
+@pytest.mark.deep(but=["SRA1-level"])
 @pytest.mark.parametrize(
     ("drift", "event", "places"),
     [
