@@ -109,6 +109,8 @@ def event_lines(problem, form, y, w, areas):
     passing = not all(event.terminal for event in events)
     lines = [
         "begun, size, seen, still = t, h, 0, 0.0",
+        # Rows of a table, of which what is left of a step has other parts: arrays of one kind throughout.
+        *(f"{x} = 1.0 * {x}" for x in (*w, *areas) if form.is_array),
         f"for turn in range({len(events) + 1}):",
         f"    found = step(begun, size, args, {noise})",
         *(f"    {name} = found[{c}]" for c, name in enumerate(new)),

@@ -85,6 +85,26 @@ def _end_of_path(drift, still, method, dt, event):
     return lambda rate, place: solve((0.0,), (0.0, 3.0), (rate, place), KEY)[-1, 0]
 
 
+def of_an_array(t, y, rate, stop):
+    return np.array([(5.0 if t < stop else 0.0) - rate * y[0]])
+
+
+def noise_of_an_array(t, y, rate, stop):
+    return np.array([0.1])
+
+
+def test_a_state_in_an_array_goes_back_through_an_event():
+    of_tuples = nd.sde.solver(switched_off, noise, dt=0.1, events=AT_STOP)
+    of_arrays = nd.sde.solver(of_an_array, noise_of_an_array, dt=0.1, events=AT_STOP)
+
+    def end(solve, start):
+        return njit(lambda stop: solve(start(), (0.0, 2.0), (0.4, stop), KEY)[-1, 0])
+
+    found = nd.grad(end(of_arrays, njit(lambda: np.zeros(1))), mode="reverse")(1.23)
+    expected = nd.grad(end(of_tuples, njit(lambda: (0.0,))), mode="forward")(1.23)
+    assert found == pytest.approx(expected, rel=1e-12)
+
+
 @njit
 def inflow(t, stop):
     return 5.0 if t < stop else 0.0  # switches
