@@ -41,6 +41,17 @@ def in_layout(layout):
     return retype
 
 
+@intrinsic
+def writable(typingctx, array):
+    """An array as one that may be written to: the adjoint of a view that is read-only is not."""
+    target = array.copy(readonly=False) if isinstance(array, types.Array) else array
+
+    def codegen(context, builder, sig, args):
+        return impl_ret_borrowed(context, builder, target, args[0])
+
+    return target(array), codegen
+
+
 of_any_layout = in_layout("A")
 _is_contiguous, _is_fortran = register_jitable(is_contiguous), register_jitable(is_fortran)
 

@@ -319,4 +319,4 @@ def _fits(given, leaf):
     scalar, wanted = base_scalar(scalar_of(given)), base_scalar(scalar_of(leaf))
     if isinstance(scalar, types.Complex) and not isinstance(wanted, types.Complex):
         return False
-    return isinstance(scalar, types.Number | types.Boolean)
+    return isinstance(scalar, types.Number | types.Boolean) and scalar != types.float16

@@ -25,7 +25,7 @@ from .drawing_arguments import cannot_draw_again, draws_from
 from .generated_names import Writer, indented
 from .operator_dispatcher import plain_parameters, starred
 from .results import call_type, holds_numbers
-from .written_arguments import WrittenArguments, has_stand_in, is_put_back
+from .written_arguments import WrittenArguments, has_stand_in, is_put_back, refuse_collection
 
 # Partials a pass. On Lotka-Volterra with 32 inputs, passes of 8, 16 and 32 cost 1, 0.56 and 0.40
 # (AVX-512), while 6 inputs in a pass of 16 cost a tenth more than in one of 8. Below another
@@ -175,6 +175,8 @@ class ForwardSweep(Writer):
             ty = self.argtypes[k] if k < len(self.argtypes) else types.none
             if not (self.one_pass or is_put_back(ty, duals=k in written)):
                 self._refuse_repetition(k, ty)
+            if k in written:
+                refuse_collection(self.operator, self.names, k, ty)
             if has_stand_in(ty):
                 sources[k] = arguments.stand_in(k, f"arg{k}", ty, duals=k in written)
         self.prepare += [f"if start > 0:\n    {line}" for line in again or ()]

@@ -9,7 +9,7 @@ from numba.core import types
 from ..errors import ArgumentError
 from ..forward import access
 from ..forward.custom import value_of
-from ..forward.dual import Dual, duals_in, join_tangent, primal_type
+from ..forward.dual import Dual, base_scalar, duals_in, join_tangent, primal_type
 from ..forward.dual_arrays import dtype_of_type
 from ..forward.dualize import replacement
 from ..forward.layout import empty_as
@@ -39,7 +39,7 @@ from .operator_dispatcher import (
 )
 from .results import call_type, numeric_result, refuse_returned
 from .tupled import TupledDispatcher
-from .written_arguments import WrittenArguments, has_stand_in
+from .written_arguments import WrittenArguments, has_stand_in, refuse_collection
 
 
 class Tangent(Operator):
@@ -256,6 +256,7 @@ class TangentSource:
                 or directions.type.ndim != tree.type.ndim
             ):
                 self._mismatch(k, tree, directions)
+            self._check_scalar(k, tree.type.dtype, directions.type.dtype)
             name = f"dual{k}_{len(pairs)}"
             dual = self.dual(tree.type.dtype, directions.type.dtype)
             self._pair(name, tree, directions, dual)
@@ -263,10 +264,23 @@ class TangentSource:
         elif tree.kind == "scalar":
             if not isinstance(directions.type, types.Number | Dual):
                 self._mismatch(k, tree, directions)
+            self._check_scalar(k, tree.type, directions.type)
             source = f"pair({tree.source}, {directions.source}, {self.tag})"
             pairs[id(tree)] = source, self.dual(tree.type, directions.type)
         else:
             self._refuse_hidden(k, [tree], directions)
+
+    def _check_scalar(self, k, ty, tangent):
+        """ArgumentError where a number cannot have a tangent of a type."""
+        given = base_scalar(types.unliteral(tangent))
+        told = f"nd.{self.operator.name}: the tangent of '{self.names[k]}' is {describe(tangent)}"
+        if given == types.float16:
+            raise ArgumentError(told + hint(given))
+        if isinstance(given, types.Complex) and not isinstance(base_scalar(ty), types.Complex):
+            raise ArgumentError(
+                f"{told}, but the argument is real ({base_scalar(ty)}): pass the real part and the "
+                "imaginary part one after the other; the derivative is linear in the tangent"
+            )
 
     def _pair(self, name, tree, directions, dual):
         """Lines that make an array of type `dual` of an array and its direction."""
@@ -303,6 +317,8 @@ class TangentSource:
             ty = self.argtypes[k] if k < len(self.argtypes) else None
             for array, duals in self.paired.get(k, ()):
                 self.after.append(f"store({array}, {duals})")
+            if k in done.written:
+                refuse_collection(self.operator, self.names, k, ty)
             if k not in self.paired and k in done.written and has_stand_in(ty):
                 given = self._given(k)
                 self.sources[k], self.argtypes[k] = written.stand_in(k, given, ty, duals=True)

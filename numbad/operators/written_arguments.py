@@ -5,12 +5,13 @@ from functools import partial
 
 from numba.core import types
 
+from ..errors import UnsupportedError
 from ..forward.dual import Dual
 from ..forward.dual_arrays import dtype_of_type
 from ..forward.dual_records import copy_records, holds_records, records_as, with_duals
 from . import runtime
 from .argument_structure import leaves, mapped_type, parse, render
-from .describe import is_differentiable
+from .describe import contains_floats, describe, is_differentiable, users_name
 
 _FIXED = (
     *(types.Number, types.Boolean, types.NoneType, types.UnicodeType, types.Omitted),
@@ -78,6 +79,17 @@ class WrittenArguments:
 def has_stand_in(ty):
     """Whether something may stand for an argument of a type: for arrays, records and tuples of them."""
     return isinstance(ty, types.Array | types.BaseTuple) or takes_records(ty)
+
+
+def refuse_collection(operator, names, k, ty):
+    """UnsupportedError where forward mode would put duals into a list or dict of floats of the caller."""
+    if isinstance(ty, types.List | types.ListType | types.DictType) and contains_floats(ty):
+        other = "" if isinstance(ty, types.DictType) else ", or reverse mode"
+        raise UnsupportedError(
+            f"nd.{operator.name}: {users_name(operator.f)} puts differentiated numbers into its argument "
+            f"'{names[k]}', {describe(ty)}, which forward mode cannot. Way out: an array in its "
+            f"place, {describe(ty)} that the function makes itself{other}"
+        )
 
 
 def is_put_back(ty, *, duals):

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 import numpy as np
 from numba.core import ir, types
 
-from ..forward.layout import in_layout
+from ..forward.layout import in_layout, writable
 from ..ir.function import is_expr, map_vars
 from ..ir.leaves import at
 from ..lanes.varying import either, other
@@ -248,7 +248,9 @@ class SweepEmitter(Values):
         if is_expr(value, "call"):
             if layout != "A":  # the shadow has it too, even where its type does not tell
                 shadow = self.call(in_layout(layout), shadow)
-            return self._reapply_call(value, base, shadow)
+            view = self._reapply_call(value, base, shadow)
+            is_read_only = not getattr(self.fn.type_of(statement.target), "mutable", True)
+            return self.call(writable, view) if is_read_only else view
 
         def rename(var):
             if var is ir.UNDEFINED:

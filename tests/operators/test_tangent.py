@@ -22,6 +22,18 @@ def test_tangents_that_do_not_fit():
         nd.jvp(lambda a: a.sum())((np.ones(3),), (np.ones(2),))
 
 
+@pytest.mark.parametrize("x", [2.0, np.array([2.0, 3.0])], ids=["float", "array"])
+def test_tangents_of_a_type_that_their_argument_cannot_have(x):
+    """A complex tangent of a real argument, and one in half precision, which Numba does not compute with."""
+    square = nd.jvp(lambda x: x * x)
+    with pytest.raises(nd.ArgumentError, match="'x' is a.* complex128, but the argument is real"):
+        square((x,), (x * 1j,))
+    with pytest.raises(nd.ArgumentError, match="'x' is a.* float16: .*convert it"):
+        square((x,), (np.float16(1) * np.ones_like(x, np.float16)[()],))
+    with pytest.raises(nd.ArgumentError, match="must have the structure of the result"):
+        nd.vjp(lambda x: x * x)((x,), np.ones_like(x, np.float16)[()])
+
+
 def test_tangents_of_arguments_that_come_in_through_a_star():
     def product(x, *factors):
         return x * factors[0] * factors[1]

@@ -4,8 +4,8 @@ from collections import namedtuple
 
 import numpy as np
 import pytest
-from numba import njit
-from numba.typed import List
+from numba import float64, int64, njit
+from numba.typed import Dict, List
 
 import numbad as nd
 
@@ -144,3 +144,36 @@ def test_a_list_in_a_tuple_is_refused_in_several_passes():
 
     with pytest.raises(nd.UnsupportedError, match="may change its argument 'kept'"):
         nd.grad(growing, mode="forward")(np.ones(20), (1.0, List([1.0])))
+
+
+def appended(x, kept):
+    kept.append(x)
+    return x * kept[-1]
+
+
+def set_at_zero(x, kept):
+    kept[0] = x
+    return x * kept[0]
+
+
+@pytest.mark.parametrize(
+    "derivative",
+    [lambda f: nd.grad(f, mode="forward"), nd.derivative],
+    ids=["grad", "derivative"],
+)
+@pytest.mark.parametrize(
+    ("f", "kept"),
+    [
+        (appended, List([1.0])),
+        (set_at_zero, List([1.0])),
+        (set_at_zero, Dict.empty(int64, float64)),
+    ],
+    ids=["appended", "set", "dict"],
+)
+def test_lists_and_dicts_that_differentiated_numbers_are_put_into_are_refused(f, kept, derivative):
+    with pytest.raises(
+        nd.UnsupportedError, match="differentiated numbers into its argument 'kept'"
+    ):
+        derivative(f)(3.0, kept)
+    if not isinstance(kept, Dict):
+        assert nd.grad(f)(3.0, kept) == 6.0  # by the other mode

@@ -368,6 +368,33 @@ def test_copies_of_what_may_only_be_read(copy):
 
 
 @njit
+def squares_in_rows(x):
+    return np.broadcast_to(x * x, (3, 4))
+
+
+def read_only_views_read(x, w):
+    rows = squares_in_rows(x)
+    columns = np.broadcast_to(x.reshape(4, 1), (4, 3))
+    total = np.max(rows) + np.sort(rows[0])[1] + np.linalg.norm(columns) + np.dot(rows[1], w[1])
+    return total + (rows.T @ w).sum() * columns[2, 1] + (columns[1:] * w[:, :3]).sum()
+
+
+def test_what_reads_views_that_may_only_be_read():
+    x, w = np.array([0.3, 0.5, 0.7, 1.1]), np.sin(np.arange(12.0)).reshape(3, 4)
+
+    def of_complex(z):
+        columns = np.outer(z, np.ones(3))
+        total = z[3] ** 2 + z[1] ** 2 + np.sqrt((columns**2).sum()) + (z * z) @ w[1]
+        rows = np.outer(np.ones(3), z * z)
+        return total + (rows.T @ w).sum() * z[2] + (columns[1:] * w[:, :3]).sum()
+
+    expected = [of_complex(x + 1e-30j * e).imag / 1e-30 for e in np.eye(4)]
+    np.testing.assert_allclose(nd.grad(read_only_views_read)(x, w), expected, rtol=1e-13)
+    _, (cotangent,) = nd.vjp(squares_in_rows)((x,), w)
+    np.testing.assert_allclose(cotangent, 2 * x * w.sum(axis=0), rtol=1e-14)
+
+
+@njit
 def outer_products(A, x, k):
     B = A.copy()
     for _ in range(k):
