@@ -19,6 +19,8 @@ SINGLE = 1e-3  # the least tolerance where something is in single precision
 MANY = 16  # inputs that are checked one by one; beyond, random directions are
 _SHRINK = 1.6
 _STEPS = 12
+_LEAST = 0.1  # what an input is moved in proportion to, at least
+_ROUNDING, _ROUNDING_SINGLE = 1e-10, 1e-4  # what values may differ by that are derivatives
 
 
 class GradientError(NumbadError, AssertionError):
@@ -69,8 +71,11 @@ def check_grads(f, args, *, modes=MODES, order=2, rtol=1e-6, atol=1e-8, seed=0):
     >>> nd.check_grads(lambda x, y: math.sin(x) * y**3, (0.7, 1.2))
     """
     _check_options(args, modes, order)
-    f = as_dispatcher("nd.check_grads", f)
-    flat = _Flat(args)
+    _check(as_dispatcher("nd.check_grads", f), _Flat(args), modes, order, rtol, atol, seed)
+
+
+def _check(f, flat, modes=MODES, order=1, rtol=1e-6, atol=1e-8, seed=0):
+    """What `check_grads` does, by the arguments that are differentiated by."""
     if flat.size == 0:
         raise ArgumentError("check_grads: no float among the arguments")
     example = f(*flat.moved(0.0))
@@ -81,8 +86,8 @@ def check_grads(f, args, *, modes=MODES, order=2, rtol=1e-6, atol=1e-8, seed=0):
         flat.widen(f)
     rng = np.random.default_rng(seed)
     if "forward" in modes:
-        first = jvp(f)
-        for direction in _directions(flat.size, rng):
+        first = jvp(f, flat.argnums)
+        for direction in flat.directions(rng):
             _check_first(f, first, flat, direction, rtol, atol)
             if order == 2:
                 _check_second(f, first, flat, direction, rng, rtol, atol)
@@ -98,7 +103,7 @@ def compare_operator(operator, args):
     """
     if operator.name == "batch":
         return  # of arrays of what the functions take
-    given = args[0] if operator.takes_tuples else args
+    given = operator.given(args)
     inner = getattr(operator.f, "operator", None)
     if inner is not None and not inner.takes_tuples:
         compare_operator(inner, given)
@@ -113,9 +118,9 @@ class _UndecidedError(Exception):
 
 
 def _compare_modes(operator, given):
-    f = operator.f
+    f, flat = operator.f, _Flat(given, _moved_by(operator, given))
     try:
-        draws = _draws(f, given)
+        draws = _draws(f, flat)
     except ArgumentError:
         return  # it has arguments of other kinds
     if draws:
@@ -124,13 +129,27 @@ def _compare_modes(operator, given):
         )
     for mode in _modes_of(operator):
         try:
-            check_grads(f, given, modes=(mode,), order=1)
+            _compare_mode(f, flat, mode)
         except (ArgumentError, UnsupportedError):
             pass  # of other arguments than the operator's
         except RoughError as error:
-            raise _UndecidedError(error) from None
-        except GradientError as error:
-            raise _UndecidedError(f"{error}. {_excuse(f, given, mode, error)}") from None
+            raise _UndecidedError(f"{operator.name}: {error}") from None
+
+
+def _compare_mode(f, flat, mode):
+    try:
+        _check(f, flat, (mode,))
+    except RoughError:
+        raise
+    except GradientError as error:
+        raise _UndecidedError(f"{error}. {_excuse(f, flat, mode, error)}") from None
+
+
+def _moved_by(operator, given):
+    """The arguments with floats that an operator differentiates by; None where these are all there are."""
+    floats = {k for k, value in enumerate(given) if any(True for _ in _floats(value))}
+    asked = floats.intersection(getattr(operator, "argnums", floats))
+    return None if asked == floats else tuple(sorted(asked))
 
 
 def _modes_of(operator):
@@ -146,25 +165,38 @@ def _modes_of(operator):
 _MODES_OF = {"vjp": ("reverse",), "hvp": MODES, "grad_and_hvp": MODES}
 
 
-def _excuse(f, given, mode, error):
+def _excuse(f, flat, mode, error):
     """Why a derivative may be right that differences contradict; raises the error where nothing says so."""
     if _stops(f):
         return "The function calls nd.stop_gradient, which differences know nothing of"
     try:
-        check_grads(f, given, modes=(mode,), order=1, rtol=NEARLY, atol=NEARLY)
+        _check(f, flat, (mode,), rtol=NEARLY, atol=NEARLY)
     except GradientError:
-        if not _has_kink(f, given):
+        if not _has_kink(f, flat):
             raise error from None
         return "The function has a kink here, where derivatives are of one side (docs/kinks.md)"
     return "A tolerance may leave that: of a solver, of an iteration"
 
 
-def _stops(dispatcher, seen=()):
+def _stops(dispatcher):
     """Whether a function, or one that it calls, holds something constant by `stop_gradient`."""
+    return any(called is stop_gradient for called in _called(dispatcher))
+
+
+def _differentiates(dispatcher):
+    """Whether a function is a derivative, or calls one: its derivative adds in another order."""
+    return any(hasattr(called, "operator") for called in _called(dispatcher))
+
+
+def _called(dispatcher, seen=None):
+    """A dispatcher and what it calls, directly or not: dispatchers, operators, other functions."""
+    seen = set() if seen is None else seen
+    yield dispatcher
     while hasattr(dispatcher, "operator"):
         dispatcher = dispatcher.operator.f
     if dispatcher in seen:
-        return False
+        return
+    seen.add(dispatcher)
     func_ir = untyped(dispatcher)
     calls = [
         constant_of(func_ir, s.value.func)
@@ -173,13 +205,14 @@ def _stops(dispatcher, seen=()):
         if is_expr(s.value, "call")
     ]
     callees = [called for called in calls if isinstance(called, Dispatcher)]
+    yield from (called for called in calls if not isinstance(called, Dispatcher))
     callees += [fun for solve in callees for fun, _ in getattr(solve, "handed_args", ())]
-    return stop_gradient in calls or any(_stops(called, (*seen, dispatcher)) for called in callees)
+    for called in callees:
+        yield from _called(called, seen)
 
 
-def _draws(f, args):
+def _draws(f, flat):
     """Whether a function gives another value when it is called again."""
-    flat = _Flat(args)
     try:
         first, second = (_result(f(*flat.moved(0.0))) for _ in range(2))
     except (TypeError, ValueError):  # it returns what is no number
@@ -187,19 +220,19 @@ def _draws(f, args):
     return not np.array_equal(first, second, equal_nan=True)
 
 
-def _has_kink(f, args):
+def _has_kink(f, flat):
     """Whether a function goes on in one direction otherwise than it came from there.
 
     What it bends by within a step goes with its square where the function is smooth, else with the step.
     """
-    flat = _Flat(args)
     middle = _result(f(*flat.moved(0.0)))
 
     def bend(step):
-        return np.abs(_result(f(*flat.moved(step))) + _result(f(*flat.moved(-step))) - 2.0 * middle)
+        there, opposite = _near(lambda t: _result(f(*flat.moved(t * step))), 1.0)
+        return np.abs(there + opposite - 2.0 * middle)
 
-    size = 1e-5 * max(float(np.max(np.abs(flat.x))), 0.1)
-    for direction in _directions(flat.size, np.random.default_rng(0)):
+    for direction in flat.directions(np.random.default_rng(0)):
+        size = 1e-5 * flat.scale(direction)
         long, short = bend(size * direction), bend(0.5 * size * direction)
         if np.any((short > 0.4 * long) & (long > 1e-3 * size * (1.0 + np.abs(middle)))):
             return True
@@ -219,30 +252,51 @@ def _check_options(args, modes, order):
 
 
 class _Flat:
-    """Arguments of any structure as a vector of their floats, and back."""
+    """Arguments of any structure, those of `argnums` as a vector of their floats, and back."""
 
-    def __init__(self, args):
-        self.args = tuple(args)
-        self.x = np.array(list(_floats(self.args)), dtype=np.float64)
+    def __init__(self, args, argnums=None):
+        self.args, self.argnums = tuple(args), argnums
+        self.x = np.array(list(_floats(self._asked(self.args))), dtype=np.float64)
         self.size = self.x.size
         self.wide = self  # the same in double precision, for differences
 
     def widen(self, f):
         """Let differences be those of a function in double precision, where it takes that."""
-        wide = _Flat(_in_double(self.args))
+        wide = _Flat(_in_double(self.args), self.argnums)
         try:
             f(*wide.moved(0.0))
         except (TypeError, NumbaError, NumbadError):  # as of signatures that it was given
             return
         self.wide = wide
 
+    def _asked(self, args):
+        return args if self.argnums is None else tuple(args[k] for k in self.argnums)
+
     def moved(self, step):
         """The arguments with `step` added to their floats."""
-        return _rebuild(self.args, iter(self.x + step), constants=True)
+        numbers = iter(self.x + step)
+        if self.argnums is None:
+            return _rebuild(self.args, numbers, constants=True)
+        return tuple(
+            _rebuild(value, numbers, constants=True) if k in self.argnums else _copied(value)
+            for k, value in enumerate(self.args)
+        )
 
     def tangents(self, direction):
         """A direction in the structure of the arguments."""
-        return _rebuild(self.args, iter(direction), constants=False)
+        return _rebuild(self._asked(self.args), iter(direction), constants=False)
+
+    def directions(self, rng):
+        """The inputs one by one; of many, random ones, in which each is moved by as much as it is large."""
+        for direction in _directions(self.size, rng):
+            if self.size > MANY:
+                sizes = np.maximum(np.abs(self.x), _LEAST)
+                direction *= sizes / np.max(sizes)
+            yield direction
+
+    def scale(self, direction):
+        """How large the inputs are that a direction moves."""
+        return max(float(np.max(np.abs(self.x[direction != 0.0]))), _LEAST)
 
 
 def _in_double(value):
@@ -285,9 +339,15 @@ def _rebuild(value, numbers, constants):
         return flat.reshape(value.shape)
     if isinstance(value, float | np.floating):
         return type(value)(next(numbers))
-    if constants:
-        return value.copy() if isinstance(value, np.ndarray) else value
-    return None
+    return _copied(value) if constants else None
+
+
+def _copied(value):
+    """A value whose arrays are its own, which functions may write to."""
+    if isinstance(value, tuple):
+        members = map(_copied, value)
+        return type(value)(*members) if hasattr(value, "_fields") else tuple(members)
+    return value.copy() if isinstance(value, np.ndarray) else value
 
 
 def _directions(size, rng):
@@ -310,8 +370,13 @@ def _result(value):
 
 
 def _check_value(f, flat, value):
-    plain = _result(f(*flat.moved(0.0)))
-    if not np.array_equal(_result(value), plain, equal_nan=True):
+    plain, found = _result(f(*flat.moved(0.0))), _result(value)
+    if np.array_equal(found, plain, equal_nan=True):
+        return
+    rounding = _ROUNDING_SINGLE if _is_single((flat.args, value)) else _ROUNDING
+    allowed = {"rtol": rounding, "atol": rounding * np.max(np.abs(plain), initial=0.0)}
+    near = found.shape == plain.shape and np.allclose(found, plain, equal_nan=True, **allowed)
+    if not (near and _differentiates(f)):
         raise GradientError(
             f"the value computed with derivatives, {value}, is not that of the function, {plain}"
         )
@@ -341,7 +406,7 @@ def _check_second(f, first, flat, direction, rng, rtol, atol):
 
 def _check_reverse(f, flat, rng, order, rtol, atol):
     """The cotangents of the arguments, for cotangents of the result one by one or at random."""
-    pull, example = vjp(f), f(*flat.moved(0.0))
+    pull, example = vjp(f, flat.argnums), f(*flat.moved(0.0))
     wide = example if flat.wide is flat else f(*flat.wide.moved(0.0))
     weights = np.array(list(_directions(len(list(_parts(example))), rng)))
     rows = []
@@ -349,7 +414,7 @@ def _check_reverse(f, flat, rng, order, rtol, atol):
         value, cotangents = pull(flat.moved(0.0), _cotangent(example, iter(weight)))
         _check_value(f, flat, value)
         rows.append(list(_floats(cotangents)))
-    for direction in _directions(flat.size, rng):
+    for direction in flat.directions(rng):
 
         def along(t, direction=direction):
             return np.array(list(_parts(f(*flat.wide.moved(t * direction)))))
@@ -414,37 +479,64 @@ def _cotangent(value, numbers):
     return type(value)(next(numbers)) if isinstance(value, float | np.floating) else None
 
 
+def _near(phi, step):
+    """A function of a float at both sides of 0; RoughError where it raises there."""
+    try:
+        with np.errstate(all="ignore"):
+            return phi(step), phi(-step)
+    except (NumbaError, ArgumentError, UnsupportedError):  # of what is compiled
+        raise
+    except Exception as error:
+        raise RoughError(
+            "the function cannot be compared with differences: near its arguments it raises "
+            f"{type(error).__name__}: {error}"
+        ) from error
+
+
 def _ridders(phi, flat, direction):
     """The derivative of a vector function of a float at 0, and an estimate of its error."""
-    step = 0.1 * max(float(np.max(np.abs(flat.x[direction != 0.0]))), 0.1)
-    table, best, error = [], None, None
+    step = 0.1 * flat.scale(direction)
+    table, best, error, raised = [], None, None, None
     for _ in range(_STEPS):
+        try:
+            ahead, behind = _near(phi, step)
+        except RoughError as rough:  # nearer to 0 it may not raise
+            raised, table = rough, []
+            step /= _SHRINK**4
+            continue
         with np.errstate(all="ignore"):
-            row = [(phi(step) - phi(-step)) / (2.0 * step)]
+            row = [(ahead - behind) / (2.0 * step)]
             factor = _SHRINK**2
             for previous in table[-1] if table else []:
                 row.append((row[-1] * factor - previous) / (factor - 1.0))
                 factor *= _SHRINK**2
-        for j in range(1, len(row)):
-            estimate = np.maximum(np.abs(row[j] - row[j - 1]), np.abs(row[j] - table[-1][j - 1]))
-            estimate = np.where(np.isfinite(estimate), estimate, np.inf)
-            if best is None:
-                best, error = row[j], estimate
-            else:
-                better = estimate < error
-                best, error = np.where(better, row[j], best), np.where(better, estimate, error)
+            for j in range(1, len(row)):
+                last = np.abs(row[j] - row[j - 1]), np.abs(row[j] - table[-1][j - 1])
+                estimate = np.where(np.isfinite(np.maximum(*last)), np.maximum(*last), np.inf)
+                if best is None:
+                    best, error = row[j], estimate
+                else:
+                    better = estimate < error
+                    best = np.where(better, row[j], best)
+                    error = np.where(better, estimate, error)
         table.append(row)
         step /= _SHRINK
+    if best is None:
+        raise raised
     return best, error
 
 
 def _compare(what, found, reference, error, direction, rtol, atol):
-    scale = np.max(np.abs(reference), initial=0.0)
-    allowed = atol + rtol * scale
+    if not np.all(np.isfinite(reference)):
+        raise RoughError(
+            f"the {what} along {_told(direction)} cannot be checked: differences of the function are not "
+            "finite"
+        )
+    allowed = atol + rtol * np.max(np.abs(reference), initial=0.0)
     undecided = ~(error <= allowed)  # as is what is not a number
     if np.any(undecided):
         raise RoughError(
-            f"the {what} along {direction} cannot be checked: differences of the function leave an "
+            f"the {what} along {_told(direction)} cannot be checked: differences of the function leave an "
             f"uncertainty of {np.max(error):.1e} where {allowed:.1e} is asked for. The function is "
             "not smooth here, or rtol and atol are too small"
         )
@@ -452,6 +544,11 @@ def _compare(what, found, reference, error, direction, rtol, atol):
     if not np.all(off <= allowed):
         k = int(np.argmax(np.where(np.isnan(off), np.inf, off)))
         raise GradientError(
-            f"the {what} along {direction} is {found[k]} at position {k} of the result; "
+            f"the {what} along {_told(direction)} is {found[k]} at position {k} of the result; "
             f"differences of the function give {reference[k]} +- {error[k]:.1e}"
         )
+
+
+def _told(direction):
+    """A direction, shortened where it is long."""
+    return np.array2string(direction, threshold=MANY, edgeitems=3)

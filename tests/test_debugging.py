@@ -94,8 +94,9 @@ def test_an_infinite_derivative_of_a_finite_value_is_told(mode, what):
     assert nd.grad(rooted, mode=mode)(0.0) == math.inf
 
 
+@pytest.mark.filterwarnings("error")
 def test_an_infinity_to_begin_with_is_none_that_was_made():
-    with nd.debug(), pytest.warns(UserWarning, match="cannot be checked"):  # by `start`
+    with nd.debug():
         found = nd.grad(first_minus, mode="reverse")(np.array([3.0, 2.0]), math.inf)
     np.testing.assert_array_equal(found, [0.0, 4.0])
 
@@ -217,6 +218,53 @@ def test_what_differences_cannot_decide_is_a_warning():
             assert nd.derivative(lambda x: max(x, 0.0))(0.0) in (0.0, 1.0)
         with pytest.warns(UserWarning, match="gives another value each time"):
             nd.derivative(lambda x: x * np.random.random())(1.0)
+
+
+def positive_first(p, t):
+    if not (p[0] > 0.0 and t[0] == 1.0):
+        raise ValueError("p[0] must be positive, and t[0] 1")
+    return math.log(p[0]) + p[1] * 1e-11 * t[0]
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+@pytest.mark.filterwarnings("error")
+def test_a_function_that_raises_where_differences_look_is_compared_nearer(mode):
+    """What is not differentiated by is not moved, and one input not by what another one measures."""
+    with nd.debug():
+        found = nd.grad(positive_first, mode=mode)(np.array([1e-3, 4e11]), np.ones(1))
+    np.testing.assert_allclose(found, [1000.0, 1e-11], rtol=1e-14)
+
+
+def test_a_function_that_raises_wherever_differences_look_is_a_warning():
+    def of_whole_numbers(x):
+        if x != math.floor(x):
+            raise ValueError(f"{x} is no whole number")
+        return x * x
+
+    with nd.debug(), pytest.warns(UserWarning, match="near its arguments it raises ValueError"):
+        assert nd.derivative(of_whole_numbers)(3.0) == 6.0
+
+
+@pytest.mark.parametrize("sparsity", ["detect", np.eye(3)], ids=["detect", "given"])
+def test_sparse_jacobians_are_compared(sparsity):
+    cube = cube_by_a_wrong_rule("jvp")
+    right, wrong = njit(lambda x: x * x * x), njit(cube)
+
+    def cubes(f):
+        def cubed(a):
+            out = np.empty(3)
+            for i in range(3):
+                out[i] = f(a[i])
+            return out
+
+        return cubed
+
+    x = np.array([1.0, 2.0, 3.0])
+    with nd.debug():
+        found = nd.jacobian(cubes(right), sparsity=sparsity)(x)
+        with pytest.raises(GradientError, match="differences of the function give 3.0"):
+            nd.jacobian(cubes(wrong), sparsity=sparsity)(x)
+    np.testing.assert_array_equal(found.toarray(), np.diag(3.0 * x**2))
 
 
 def test_the_variable_switches_it_on(monkeypatch):

@@ -74,6 +74,23 @@ def test_a_value_that_differs_from_the_primal_fails():
         nd.check_grads(tilted, (0.7,))
 
 
+def scattered(p, x):
+    """A gradient, computed once by itself and once in the course of its derivative, adds in another order."""
+    total = 0.0
+    for i in range(1, x.size):
+        decay = math.exp(-p[0] * 0.1)
+        spread = p[1] * p[1] * (1.0 - decay * decay) / (2.0 * p[0])
+        off = x[i] - x[i - 1] * decay
+        total += 0.5 * (math.log(2.0 * math.pi * spread) + off * off / spread)
+    return total
+
+
+def test_values_may_differ_by_rounding():
+    given = np.array([0.4, 0.05]), 0.05 + 0.01 * np.sin(np.arange(300.0) ** 2)
+    gradient = nd.grad(scattered, mode="reverse")
+    nd.check_grads(gradient, given, modes=("forward",), order=1)
+
+
 @njit
 def total(a):
     s = 0.0
@@ -107,7 +124,18 @@ def test_many_inputs_are_checked_along_random_directions():
         nd.check_grads(last_is_wrong, (a,), order=1)
 
 
+def test_many_inputs_of_all_sizes_are_moved_by_what_they_measure():
+    def f(a):
+        if a.min() <= 0.0:
+            raise ValueError("not positive")
+        return np.log(a).sum()
+
+    nd.check_grads(f, (np.geomspace(0.2, 1e9, 20),), order=1, modes=("forward",))
+
+
 def test_what_cannot_be_decided_is_no_pass():
+    with pytest.raises(GradientError, match="differences of the function are not finite"):
+        nd.check_grads(lambda x: math.sqrt(x) if x >= 0.0 else math.nan, (0.0,), order=1)
     with pytest.raises(GradientError, match="not smooth here"):
         nd.check_grads(lambda x: math.sqrt(x) if x > 0.0 else x, (0.0,), order=1)
 

@@ -65,6 +65,9 @@ class Compressed(Jacobian):
         given, namespace = super().parameters()
         return ", ".join((*(f"plan_{name}" for name in PLAN), given)), namespace
 
+    def given(self, args):
+        return args[len(PLAN) :]
+
     def types_of_f(self, argtypes):
         return super().types_of_f(argtypes[len(PLAN) :])
 

@@ -132,6 +132,10 @@ class Operator:
         self.f = as_dispatcher(f"nd.{self.name}", f)
         self.vector_math = asked()
 
+    def given(self, args):
+        """The arguments of the function, among those of a call of the result."""
+        return args[0] if self.takes_tuples else args
+
     def key(self):
         """What tells two operators on the same function apart."""
         return (type(self),)

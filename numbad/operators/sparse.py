@@ -35,13 +35,16 @@ class SparseJacobian:
 
     def __init__(self, dense, pattern, check):
         self.dense, self.f, self.check = dense, dense.f, check
-        self.detected = pattern is None
+        self.detected, self._given = pattern is None, pattern
         self._signature = inspect.signature(self.f.py_func)
         self._lock = threading.RLock()
         self._checked = WeakKeyDictionary()  # a plan -> the shapes that it was checked with
         self._plans = {} if pattern is None else {None: self.plans_for(pattern)}
         self.__name__ = f"{self.name.removeprefix('nd.')}_{self.f.py_func.__name__}"
         self.__doc__ = f"{self.name} of {self.f.py_func.__name__}, as a sparse matrix."
+
+    def __reduce__(self):
+        return type(self), (self.dense, self._given, self.check)
 
     def plans_for(self, pattern):
         """The plans of a pattern, in the order in which they should be tried."""

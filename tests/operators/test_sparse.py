@@ -1,5 +1,7 @@
 """Sparse Jacobians against dense ones by complex steps, and what is no pattern."""
 
+import copy
+import pickle
 import threading
 
 import numpy as np
@@ -273,3 +275,30 @@ def test_wrong_arguments_are_told_as_ever(given):
         given(X + 0j)
     with pytest.raises(TypeError):
         given(X, X)
+
+
+def neighbours(x):
+    return x * np.roll(x, 1)
+
+
+def sum_of_cubes(x):
+    return (x**3).sum()
+
+
+@pytest.mark.parametrize(
+    "operator",
+    [
+        nd.jacobian(neighbours, sparsity="detect"),
+        nd.jacobian(neighbours, sparsity=np.ones((5, 5)), mode="reverse"),
+        nd.hessian(sum_of_cubes, argnums=(0,), sparsity=np.eye(5)),
+    ],
+    ids=["detected", "given", "hessian"],
+)
+def test_sparse_operators_can_be_pickled_and_copied(operator):
+    x = np.arange(1.0, 6.0)
+
+    def dense(matrix):
+        return matrix[0][0].toarray() if isinstance(matrix, tuple) else matrix.toarray()
+
+    for made in pickle.loads(pickle.dumps(operator)), copy.deepcopy(operator):
+        np.testing.assert_array_equal(dense(made(x)), dense(operator(x)))
