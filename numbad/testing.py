@@ -162,7 +162,10 @@ def _modes_of(operator):
     return used or MODES
 
 
-_MODES_OF = {"vjp": ("reverse",), "hvp": MODES, "grad_and_hvp": MODES}
+_MODES_OF = {
+    **dict.fromkeys(["vjp", "cuda.grad", "cuda.value_and_grad"], ("reverse",)),
+    **dict.fromkeys(["hvp", "grad_and_hvp"], MODES),
+}
 
 
 def _excuse(f, flat, mode, error):

@@ -18,12 +18,16 @@ from .tape import is_workspace
 
 @dataclass
 class BoundCall:
-    """`types` of everything given; `count` arguments of `f`; argnum -> position of its array."""
+    """`types` of everything given; the arguments of `f`, `names`; argnum -> position of its array."""
 
     types: list
-    count: int
+    names: list
     buffers: dict
     value: types.Type  # of the result of `f`
+
+    @property
+    def count(self):
+        return len(self.names)
 
     def tuples(self):
         """The types of the tuples of arguments and of shadows."""
@@ -59,7 +63,7 @@ def bind(operator, f, numbers, takes_workspace, arguments):
             f"{operator} with tape=None takes a contiguous array as its last argument, which "
             f"the tape is kept in; {given[-1]} is given"
         )
-    return BoundCall(given, count, buffers, _value_type(operator, f, given[:count]))
+    return BoundCall(given, names, buffers, _value_type(operator, f, given[:count]))
 
 
 def _more(arrays, names, takes_workspace):

@@ -26,9 +26,10 @@ from numba.cuda.core.typed_passes import (
     PreLowerStripPhis,
 )
 from numba.cuda.core.untyped_passes import FixupArgs, IRProcessing
+from numba.cuda.cudadrv.error import CudaSupportError
 from numba.cuda.descriptor import cuda_target
 
-from ..errors import NumbadError, UnsupportedError
+from ..errors import DeviceError, NumbadError, UnsupportedError
 from ..forward.refuse import place_of_def, reason
 from ..ir.fence import place
 from ..source import define
@@ -145,14 +146,27 @@ class DeviceCode:
                 self.compiled[key] = self._compile(argtypes, flags)
             except NumbadError:
                 raise
+            except CudaSupportError as error:
+                raise DeviceError(self._no_driver(error)) from error
             except Exception as error:
                 raise UnsupportedError(self._refusal(error)) from error
         return self.compiled[key]
 
+    def _no_driver(self, error):
+        return (
+            f"{self._name} cannot be compiled for a GPU here: numba-cuda compiles functions that kernels "
+            f"call for the GPU that it finds, and finds none ({' '.join(str(error).split())}) Way out: call "
+            "what nd.cuda returns from Python, where it runs on the CPU; kernels of nd.cuda.grad alone "
+            "compile to PTX without a driver (numba.cuda.compile_ptx)"
+        )
+
+    @property
+    def _name(self):
+        return getattr(self.origin, "__name__", "the code")
+
     def _refusal(self, error):
-        name = getattr(self.origin, "__name__", "the code")
         where = f": {place(place_of_def(self.origin))}" if self.origin is not None else ""
-        return f"{name} cannot be compiled for the GPU{where}\n{reason(error)}\n{_WAY_OUT}"
+        return f"{self._name} cannot be compiled for the GPU{where}\n{reason(error)}\n{_WAY_OUT}"
 
     def _compile(self, argtypes, flags):
         context = cuda_target.target_context

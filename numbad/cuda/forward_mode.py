@@ -146,6 +146,9 @@ class KernelJVP(KernelOperator):
     def parameters(self):
         return "primals, tangents", {}
 
+    def given(self, args):
+        return args[0]
+
     def generate(self, typingctx, argtypes):
         call, tag = directed(self, typingctx, argtypes)
         tree = call.result()
@@ -173,6 +176,9 @@ class KernelJacobian(KernelOperator):
     def parameters(self):
         return f"{plain_parameters(self.f.py_func)}, *arrays", {}
 
+    def given(self, args):
+        return args[: len(self.names)]
+
     def generate(self, typingctx, argtypes):
         return JacobianSource(self, typingctx, argtypes).write()
 
@@ -183,6 +189,9 @@ class KernelHVP(KernelOperator):
 
     def parameters(self):
         return "primals, tangents, arrays=()", {}
+
+    def given(self, args):
+        return args[0]
 
     def generate(self, typingctx, argtypes):
         argtypes = [*argtypes, types.Tuple(())][:3]

@@ -8,7 +8,6 @@ from llvmlite import ir
 from numba.core import types
 from numba.cuda import cgutils
 from numba.cuda.core.imputils import impl_ret_borrowed
-from numba.cuda.extending import intrinsic
 
 from ..compilation.memo import remembered
 from ..errors import ArgumentError
@@ -18,6 +17,7 @@ from ..rules.registry import generation
 from . import tape as t
 from .bound_call import bind
 from .compiler import in_debug_mode
+from .gradient_on_cpu import DeviceGradient, on_cpu
 from .pullback import device_pullback
 
 
@@ -118,7 +118,7 @@ def _make(name, f, numbers, single, tape):
 
     operator.__name__ = f"{name}_{f.py_func.__name__}"
     operator.__doc__ = f"nd.cuda.{name} of {f.py_func.__name__}, for kernels."
-    made = intrinsic(operator)
+    made = DeviceGradient.of(operator, on_cpu(name, f, numbers, single, tape))
     made.numbad_gradient = f"nd.cuda.{name}", numbers, tape  # for `batch`
     return made
 

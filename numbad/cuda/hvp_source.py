@@ -101,6 +101,8 @@ class HVPSource:
                 f"{argument.dtype} with {argument.ndim} axes; {given} is given"
             )
         place, array = f"arrays[{self.passes.arrays.index(k)}]", f"primals[{k}]"
+        name = f"the array for the product for '{self.operator.names[k]}'"
+        self.call.check_shape(place, name, f"{array}.shape", "of the argument")
         lines = [f"for first in range(0, {array}.size, {n}):", f"    r = {call.source()}"]
         for j in range(n):
             before, index = element_of(array, k, [], argument.ndim)

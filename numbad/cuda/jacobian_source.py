@@ -101,6 +101,9 @@ class JacobianSource:
         ndim, (place, ty) = self.call.types[k].ndim, self.places[k]
         rows = tree is not results[0]
         self._check_place(k, ty, ndim + rows)
+        shape = f"({len(results)}, *arg{k}.shape)" if rows else f"arg{k}.shape"
+        words = shape.replace(f"arg{k}", self.operator.names[k])
+        self.call.check_shape(place, self._derivatives_by(k), shape, words)
         lines = [f"for first in range(0, arg{k}.size, {n}):", f"    r = {call.source()}"]
         for j in range(n):
             lines += [f"    c = first + {j}", f"    if c < arg{k}.size:"]
@@ -128,6 +131,10 @@ class JacobianSource:
                     f"'{self.operator.names[k]}' is {ty}"
                 )
             self._check_place(k, given, out.ndim + axes)
+            names = self.operator.names
+            shape = f"arg{self.out}.shape" + f" + arg{k}.shape" * axes
+            words = f"{names[self.out]}.shape" + f" + {names[k]}.shape" * axes
+            self.call.check_shape(place, self._derivatives_by(k), shape, words)
             lines += zeroed(place, given.ndim)
             lines += self._written_by(k, axes)
         return lines, self._each(lambda k: self.places[k][0])
@@ -145,6 +152,9 @@ class JacobianSource:
         if not axes:
             return [call.source()]
         return [f"for first in range(0, arg{k}.size, {n}):", f"    {call.source()}"]
+
+    def _derivatives_by(self, k):
+        return f"the array for the derivatives by '{self.operator.names[k]}'"
 
     def _check_place(self, k, given, ndim):
         argument = self.call.types[k]

@@ -6,6 +6,7 @@ function cannot return goes into arrays that the caller gives.
 
 from numba import typeof
 from numba.core import types
+from numba.core.registry import cpu_target
 
 from ..errors import ArgumentError, UnsupportedError
 from ..forward import access
@@ -31,6 +32,7 @@ _NAMES = {
     "value_of": value_of,
     "tangent": tangent,
     "tangent_of_level": runtime.tangent_of_level,
+    "ArgumentError": ArgumentError,
 }
 
 
@@ -41,6 +43,7 @@ class SeededCall:
         self.operator, self.typingctx = operator, typingctx
         self.sources, self.types = list(sources), list(map(types.unliteral, tys))
         self.namespace = dict(_NAMES, f=operator.target())
+        self.checks = []  # lines before the call
         self._refuse_functions()
 
     def copy(self):
@@ -110,6 +113,9 @@ class SeededCall:
             if same:
                 source = f"shadowed({tree.source}, {directions.source}, 0, 1, {tag})"
                 dual = Dual(tree.type.dtype, 1, tag)
+                name = f"the tangent of '{self.operator.names[k]}'"
+                shape = f"{tree.source}.shape"
+                self.check_shape(directions.source, name, shape, "of the argument")
                 pairs[id(tree)] = source, Shadowed(tree.type, directions.type, dual)
         else:
             same = tree.kind == "constant" or isinstance(directions.type, types.Number | Dual)
@@ -122,6 +128,12 @@ class SeededCall:
                 f"nd.{self.operator.name}: the tangent of '{self.operator.names[k]}' must have its "
                 f"structure, {tree.type}; it is {directions.type}"
             )
+
+    def check_shape(self, array, what, expected, words):
+        """See that an array has the shape `expected`, on the CPU; a kernel checks no shapes."""
+        if self.typingctx is cpu_target.typing_context:
+            told = f"nd.{self.operator.name}: {what} must have the shape {words}"
+            self.checks.append(f"if {array}.shape != {expected}: raise ArgumentError({told!r})")
 
     def source(self):
         """The call itself."""
@@ -160,7 +172,7 @@ class SeededCall:
 
     def define(self, parameters, lines):
         """The function of these lines."""
-        body = "\n".join("    " + line for line in lines)
+        body = "\n".join("    " + line for line in (*self.checks, *lines))
         source = f"def {self.operator.name.replace('.', '_')}_source({parameters}):\n{body}\n"
         return define(source, self.namespace)
 
