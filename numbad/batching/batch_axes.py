@@ -1,5 +1,8 @@
 """What `nd.batch` is given: the axes of the batch, and the types of an element of it."""
 
+import inspect
+from itertools import zip_longest
+
 from numba import typeof
 from numba.core import types
 
@@ -17,13 +20,32 @@ def checked_axes(in_axes, names):
             + ", ".join(names)
         )
     for axis in axes:
-        if axis is not None and (isinstance(axis, bool) or not isinstance(axis, int) or axis < 0):
+        if axis is not None and (isinstance(axis, bool) or not isinstance(axis, int)):
             raise ArgumentError(
-                f"nd.batch: in_axes holds axes (0, 1, ...) and None for what is shared, not {axis!r}"
+                f"nd.batch: in_axes holds axes (0, 1, ..., -1) and None for what is shared, not {axis!r}"
             )
     if all(axis is None for axis in axes):
         raise ArgumentError("nd.batch: in_axes names no argument with an axis for the batch")
     return axes
+
+
+def axes_of(axes, tys, function):
+    """The axes for types: those from the end counted from the start, none of what is left to a default."""
+
+    def of_argument(axis, ty, parameter):
+        if isinstance(ty, types.Array):
+            from_end = axis is not None and -ty.ndim <= axis < 0
+            return ty.ndim + axis if from_end else axis
+        return axis if parameter.default is parameter.empty else None
+
+    parameters = inspect.signature(function).parameters.values()
+    triples = zip_longest(axes, tys, parameters)  # types end where defaults are left out
+    return tuple(of_argument(*triple) for triple in triples)
+
+
+def defaults_after(count, function):
+    """The defaults of the arguments of a function after the first `count`."""
+    return [p.default for p in [*inspect.signature(function).parameters.values()][count:]]
 
 
 def checked_lanes(lanes):
@@ -46,7 +68,7 @@ def check_batched(name, ty, axis):
     """ArgumentError where an argument has no such axis."""
     if isinstance(ty, types.PyObject):
         raise ArgumentError(f"nd.batch: argument '{name}' is {describe(ty)}{hint(ty)}")
-    if not isinstance(ty, types.Array) or ty.ndim <= axis:
+    if not isinstance(ty, types.Array) or not 0 <= axis < ty.ndim:
         what = f"a {ty.ndim}-D array" if isinstance(ty, types.Array) else describe(ty)
         raise ArgumentError(
             f"nd.batch: argument '{name}' is {what}, and has no axis {axis} for the batch; "

@@ -1,5 +1,6 @@
 """Writes the code of a batch: of its values, and of its pullback; by blocks of lanes, or one by one."""
 
+from numba import typeof
 from numba.core import types
 
 from ..errors import ArgumentError, UnsupportedError
@@ -9,7 +10,7 @@ from ..operators import runtime
 from ..operators.argument_structure import leaves, parse, render
 from ..operators.generated_names import Writer, indented
 from ..source import define
-from .batch_axes import check_batched, element_types, plain
+from .batch_axes import check_batched, defaults_after, element_types, plain
 
 _GIVEN = types.Number | types.Boolean | types.NoneType | types.UnicodeType | Dual
 _GIVEN |= types.Dispatcher | types.NumPyRandomGeneratorType
@@ -26,6 +27,9 @@ class BatchWriter(Writer):
         super().__init__({"np": runtime.np, "ArgumentError": ArgumentError})
         self.batch, self.entries, self.wrt = batch, list(entries), tuple(wrt)
         self.axes, self.tys = batch.axes, [plain(ty) for ty in tys]
+        for value in defaults_after(len(tys), batch.f.py_func):
+            self.entries.append(self.constant("default", value))
+            self.tys.append(typeof(value))
         for k, axis in enumerate(self.axes):
             if axis is not None:
                 check_batched(batch.names[k], self.tys[k], axis)

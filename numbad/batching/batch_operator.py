@@ -19,7 +19,7 @@ from ..operators.operator_dispatcher import (
 )
 from ..operators.results import plain_result
 from ..reverse.pullbacks import calling
-from .batch_axes import checked_axes, checked_lanes, element_types, plain
+from .batch_axes import axes_of, checked_axes, checked_lanes, element_types, plain
 from .gradients import Gradients, has_gradients
 from .in_lanes import Together
 from .one_by_one import OneByOne
@@ -72,7 +72,15 @@ class Batch(Operator):
     def key(self):
         return self.name, self.axes, self.lanes, self.fits.__name__
 
+    def of_types(self, argtypes):
+        """The same with the axes that it has for types of arguments."""
+        axes = axes_of(self.axes, argtypes, self.f.py_func)
+        return self if axes == self.axes else Batch(self.f, axes, self.lanes, self.fits)
+
     def generate(self, typingctx, argtypes):
+        of_types = self.of_types(argtypes)
+        if of_types is not self:
+            return of_types.generate(typingctx, argtypes)
         entries = [f"arg{k}" for k in range(len(self.names))]
 
         def together(lanes):
@@ -161,9 +169,10 @@ class BatchPullback(Operator):
     def generate(self, typingctx, argtypes):
         args, shadows, seed = argtypes
         entries = [f"args[{k}]" for k in range(len(args))]
-        given = self.batch, entries, tuple(args)
+        batch = self.batch.of_types(tuple(args))
+        given = batch, entries, tuple(args)
         return together_or_not(
-            self.batch,
+            batch,
             argtypes,
             lambda n: Together(*given, n, self.wrt).pullback(typingctx, shadows, seed),
             lambda: OneByOne(*given, self.wrt).pullback(typingctx, shadows, seed),
@@ -174,9 +183,9 @@ def batch(f, in_axes=0, *, lanes="auto"):
     """A function that evaluates `f` for every element of a batch.
 
     `in_axes` has, for each argument, the axis along which its array holds the elements of the batch,
-    or None for an argument that all evaluations share; one number stands for all arguments. (The
-    names are those of `jax.vmap`.) `f` returns a number or a tuple of numbers, of which the result
-    has arrays, and changes none of its arguments.
+    or None for an argument that all evaluations share; one number stands for all arguments that are
+    given. (The names are those of `jax.vmap`; -1 is the last axis.) `f` returns a number or a tuple of
+    numbers, of which the result has arrays, and changes none of its arguments.
 
     `lanes` says how many elements go through `f` together, one in each lane of SIMD vectors. Both
     ways of a branch that lanes may take differently are then computed, and what a lane did not ask

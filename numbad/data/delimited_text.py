@@ -138,13 +138,27 @@ def read_table(path):
     return Table(path, names, header_line, rows, lines, delimiter)
 
 
+_COMPRESSED = {b"\x1f\x8b": "gzip", b"PK": "zip", b"BZ": "bzip2", b"\xfd7zXZ": "xz"}
+
+
+def _no_text(error):
+    """What to say of bytes that are no text, with a way out."""
+    given = error.object
+    for start, name in _COMPRESSED.items():
+        if given.startswith(start):
+            return f": a file that {name} has compressed; unpack it"
+    line = given[: error.start].count(b"\n") + 1
+    utf16 = given.startswith((b"\xff\xfe", b"\xfe\xff"))
+    found = "it looks like UTF-16" if utf16 else error.reason
+    return f", line {line}: not UTF-8 text ({found}); save the file as UTF-8 (in a spreadsheet: CSV UTF-8)"
+
+
 def _records(path):
     """Return (line number, cells) of every line that is neither blank nor a comment; the delimiter."""
     try:
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
-        line = error.object[: error.start].count(b"\n") + 1
-        raise DataError(f"{path}, line {line}: not UTF-8 text ({error.reason})") from None
+        raise DataError(f"{path}{_no_text(error)}") from None
     except OSError as error:
         raise DataError(f"{path}: cannot be read ({error.strerror or error})") from None
     kept = [

@@ -191,6 +191,11 @@ def _pair(t, key, label, given):
 
 def _columns(observed, names, width, components):
     """Return (component index, label) of each column of the table."""
+    if observed is None and names is None and components is not None and width > len(components):
+        raise DataError(
+            f"y has {width} columns, and the model {len(components)} component(s), "
+            f"{', '.join(components)}; say which one each column is of: observed="
+        )
     if observed is None:
         observed = names if names is not None and components is not None else range(width)
     elif np.ndim(observed) == 0:

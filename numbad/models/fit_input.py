@@ -61,9 +61,9 @@ def assemble(model, table, *, time=None, scale="linear"):
     >>> problem.observed, problem.y.shape
     (('hare', 'lynx'), (21, 2))
     """
-    time = table.names[0] if time is None else time
+    first, time = time is None, table.names[0] if time is None else time
     t = table.times(time)
-    observed = _observed(model, table, time)
+    observed = _observed(model, table, time, first)
     y = np.column_stack([_observations(table, column, scale) for column in observed.values()])
     return FitInput(
         observed=tuple(observed),
@@ -144,13 +144,13 @@ def _same(table, values, rows, column):
     return float(values[rows[0]])
 
 
-def _observed(model, table, time):
+def _observed(model, table, time, first):
     """Return component -> column."""
     if model.observed is not None:
         columns = {component: column for column, component in model.observed.items()}
         return {name: columns[name] for name in model.shown if name in columns}
     observed = {name: name for name in model.shown if name in table.names and name != time}
-    if not observed and time in model.shown:
+    if not observed and first and time in model.shown:
         raise table.error(
             f"the column {time!r} is taken for the times, since it is the first; say which one has them:"
             f" --time {next((n for n in table.names if n != time), 'COLUMN')}"

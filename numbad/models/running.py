@@ -4,6 +4,7 @@ import ast
 import hashlib
 import sys
 import types
+from contextlib import contextmanager
 
 from numbad.errors import ModelError
 
@@ -25,8 +26,9 @@ def run(path, source):
     previous = sys.modules.get(module.__name__)
     sys.modules[module.__name__] = module
     try:
-        exec(compile(source, location, "exec"), vars(module))
-    except Exception as error:
+        with _imports_from(str(path.resolve().parent)):
+            exec(compile(source, location, "exec"), vars(module))
+    except (Exception, SystemExit) as error:
         del sys.modules[module.__name__]
         if previous is not None:
             sys.modules[module.__name__] = previous
@@ -35,6 +37,16 @@ def run(path, source):
         text = error.msg if isinstance(error, SyntaxError) else error
         raise ModelError(f"{place}: {type(error).__name__}: {text}") from error
     return module
+
+
+@contextmanager
+def _imports_from(folder):
+    """Let a model file import what lies beside it, as a script does."""
+    sys.path.insert(0, folder)
+    try:
+        yield
+    finally:
+        sys.path.remove(folder)
 
 
 def _line_at_fault(error, location):

@@ -20,7 +20,7 @@ def _appends(x, items):
 
 class TestWrongUse:
     def test_axes(self):
-        for axes in ((0,), (0, 0, 0), (0, -1), (0, True), (0, "x"), (None, None), None):
+        for axes in ((0,), (0, 0, 0), (0, 1.0), (0, True), (0, "x"), (None, None), None):
             with pytest.raises(nd.ArgumentError, match="in_axes"):
                 nd.batch(_ratio, axes)
 
@@ -32,6 +32,8 @@ class TestWrongUse:
     def test_arguments(self):
         with pytest.raises(nd.ArgumentError, match="'y' is a float64, and has no axis 0"):
             nd.batch(_ratio)(X, 1.0)
+        with pytest.raises(nd.ArgumentError, match="'y' is a 1-D array, and has no axis -2"):
+            nd.batch(_ratio, (0, -2))(X, X)
         with pytest.raises(nd.ArgumentError, match="'y' is a 1-D array, and has no axis 1"):
             nd.batch(_ratio, (0, 1))(X, X)
         with pytest.raises(nd.ArgumentError, match="'x' and 'y' have different lengths"):
@@ -64,3 +66,28 @@ class TestWrongUse:
             nd.batch(sum_of, lanes=lanes)(np.ones(3), np.ones(3))
         found = nd.batch(sum_of, (0, None), lanes=lanes)(np.array([1.0, 2.0]), np.ones(3))
         assert found.tolist() == [3.0, 6.0]
+
+
+def test_axes_from_the_end():
+    rows = np.arange(6.0).reshape(2, 3)
+    last, second = (nd.batch(lambda r: r[0] * r[1], in_axes=axis) for axis in (-1, 1))
+    np.testing.assert_array_equal(last(rows), second(rows))
+    for mode in "forward", "reverse":
+        found = nd.grad(lambda m: (last(m) ** 2).sum(), mode=mode)(rows)
+        expected = nd.grad(lambda m: (second(m) ** 2).sum(), mode=mode)(rows)
+        np.testing.assert_array_equal(found, expected)
+
+
+def _scaled(x, k=2.0):
+    return k * x * x
+
+
+def test_arguments_that_are_left_to_their_defaults_have_no_axis():
+    scaled = nd.batch(_scaled)
+    np.testing.assert_array_equal(scaled(X), 2.0 * X * X)
+    np.testing.assert_array_equal(scaled(X, X), X * X * X)
+    np.testing.assert_array_equal(nd.batch(nd.grad(_scaled))(X), 4.0 * X)
+    for mode in "forward", "reverse":
+        np.testing.assert_array_equal(nd.grad(lambda x: scaled(x).sum(), mode=mode)(X), 4.0 * X)
+        by_k = nd.grad(lambda k: scaled(X, k).sum(), mode=mode)(3.0)
+        np.testing.assert_allclose(by_k, (X * X).sum(), rtol=1e-15)

@@ -25,7 +25,8 @@ def test_calls_from_python_and_from_compiled_code():
     place = np.empty(3)
     for call in both, njit(lambda *args: both(*args)):
         by_x, by_k = call(X, 3.0, place)
-        assert by_x.tolist() == BY_X and by_k == BY_K
+        assert by_x.tolist() == BY_X
+        assert by_k == BY_K
         assert place.tolist() == BY_X
         place[:] = 0.0
     assert valued(X, 3.0) == (VALUE, BY_K)

@@ -1,5 +1,6 @@
 """The reader of data files: what it takes, and the place that each complaint names."""
 
+import gzip
 import numpy as np
 import pytest
 
@@ -67,7 +68,9 @@ def test_text_in_another_column_does_no_harm(write):
         ("t,x\n0,1\n1,2,3\n", "counts.csv, line 3: 3 cells where the header .line 1. has 2"),
         ("t,x\n0,1\n\n1\n", "counts.csv, line 4: 1 cell where the header"),
         ('t,x\n0,"1\n', "counts.csv, line 2: "),
-        (b"t,x\n0,1\n1,\xff\n", "counts.csv, line 3: not UTF-8"),
+        (b"t,x\n0,1\n1,\xff\n", "counts.csv, line 3: not UTF-8.*; save the file as UTF-8"),
+        ("t,x\n0,1\n".encode("utf-16"), "counts.csv, line 1: not UTF-8 text .it looks like UTF-16"),
+        (gzip.compress(b"t,x\n0,1\n"), "counts.csv: a file that gzip has compressed; unpack it"),
     ],
 )
 def test_unusable_files(write, content, complaint):

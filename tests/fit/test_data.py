@@ -151,6 +151,12 @@ AB = ("a", "b")
         (T, [1, 2, 3], {"observed": [0, 1]}, r"names 2 component\(s\), but y has 1"),
         (T, [1, 2, 3], {"observed": [True]}, "True is neither the index nor the name"),
         (T, [1, 2, 3], {"observed": [2], "components": AB}, "2 is neither the index nor the name"),
+        (
+            T,
+            [[1, 2]] * 3,
+            {"components": ("c",)},
+            r"2 columns, and the model 1 component\(s\), c; say",
+        ),
         (T, [[1, 2]] * 3, {"observed": [1, 1]}, r"component y\[1\] appears twice"),
         (None, {}, {}, "the dict is empty"),
         (None, {"a": [1, 2, 3]}, {}, r"y\['a'\] must be a pair \(times, values\) where t is None"),

@@ -63,6 +63,11 @@ def test_unusable_data(problem, more, rows, complaint):
         problem(TWO + more, rows)
 
 
+def test_a_column_that_is_asked_for_as_times_is_not_called_the_first(problem):
+    with pytest.raises(DataError, match="no column is named like a component of the model"):
+        problem(TWO, "x,mass\n0,1\n1,2\n", time="mass")
+
+
 def test_log_scale_needs_positive_observations(problem):
     rows = "t,mass\n0,1\n1,\n2,0\n"
     assert problem(TWO, rows).y[2, 0] == 0.0
