@@ -1,6 +1,7 @@
 """The reader of data files: what it takes, and the place that each complaint names."""
 
 import gzip
+
 import numpy as np
 import pytest
 
