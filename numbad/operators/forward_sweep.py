@@ -25,7 +25,7 @@ from .drawing_arguments import cannot_draw_again, draws_from
 from .generated_names import Writer, indented
 from .operator_dispatcher import plain_parameters, starred
 from .results import call_type, holds_numbers
-from .written_arguments import WrittenArguments, has_stand_in, is_put_back, refuse_collection
+from .written_arguments import WrittenArguments, has_stand_in, is_put_back, telling_of_collections
 
 # Partials a pass. On Lotka-Volterra with 32 inputs, passes of 8, 16 and 32 cost 1, 0.56 and 0.40
 # (AVX-512), while 6 inputs in a pass of 16 cost a tenth more than in one of 8. Below another
@@ -175,8 +175,6 @@ class ForwardSweep(Writer):
             ty = self.argtypes[k] if k < len(self.argtypes) else types.none
             if not (self.one_pass or is_put_back(ty, duals=k in written)):
                 self._refuse_repetition(k, ty)
-            if k in written:
-                refuse_collection(self.operator, self.names, k, ty)
             if has_stand_in(ty):
                 sources[k] = arguments.stand_in(k, f"arg{k}", ty, duals=k in written)
         self.prepare += [f"if start > 0:\n    {line}" for line in again or ()]
@@ -195,6 +193,7 @@ class ForwardSweep(Writer):
             self._draw_once()
         self._set_up_arrays({leaf.number for leaf in changed if leaf.kind == "array"})
         carried = self._carry_constants(done.changed, done.written)
+        self.written = [(k, self.argtypes[k]) for k in done.written if k < len(self.argtypes)]
         sources, tys = [], []
         star = starred(self.operator.f.py_func)
         for k, ty in enumerate(self.argtypes):
@@ -227,7 +226,9 @@ class ForwardSweep(Writer):
         target = self.operator.target()
         self.namespace["f"] = target
         self.call_types = tys
-        return f"f({', '.join(sources)})", call_type(self.typingctx, self.operator, target, tys)
+        with telling_of_collections(self.operator, self.names, self.written):
+            returned = call_type(self.typingctx, self.operator, target, tys)
+        return f"f({', '.join(sources)})", returned
 
     # -- results -----------------------------------------------------------------------------
 

@@ -39,7 +39,7 @@ from .operator_dispatcher import (
 )
 from .results import call_type, numeric_result, refuse_returned
 from .tupled import TupledDispatcher
-from .written_arguments import WrittenArguments, has_stand_in, refuse_collection
+from .written_arguments import WrittenArguments, has_stand_in, telling_of_collections
 
 
 class Tangent(Operator):
@@ -312,13 +312,12 @@ class TangentSource:
         done = effects(self.operator.f, active, tys, by_types=overlap.may_meet(tys)).cautious()
         arguments = {k: (ty, self._given(k)) for k, ty in enumerate(self.given_types)}
         self.lines += overlap.checks(self.operator, self.names, arguments, done)
+        self.written = [(k, self.argtypes[k]) for k in done.written if k < len(self.argtypes)]
         written = WrittenArguments(self, self.lines, self.lines, self.after)
         for k in sorted(done.changed):
             ty = self.argtypes[k] if k < len(self.argtypes) else None
             for array, duals in self.paired.get(k, ()):
                 self.after.append(f"store({array}, {duals})")
-            if k in done.written:
-                refuse_collection(self.operator, self.names, k, ty)
             if k not in self.paired and k in done.written and has_stand_in(ty):
                 given = self._given(k)
                 self.sources[k], self.argtypes[k] = written.stand_in(k, given, ty, duals=True)
@@ -352,7 +351,8 @@ class TangentSource:
     def _check_result(self, tys):
         """ArgumentError where `f` returns, or writes, nothing that has a derivative."""
         operator = self.operator
-        tree = parse(call_type(self.typingctx, operator, self.namespace["f"], tys), "r")
+        with telling_of_collections(operator, self.names, self.written):
+            tree = parse(call_type(self.typingctx, operator, self.namespace["f"], tys), "r")
         if operator.out is None:
             writes = isinstance(operator, JVP) and tree.type == types.none  # into its arguments
             if not writes:

@@ -1,5 +1,6 @@
 """Arguments that a function writes to and is not differentiated by: what stands for them during a call."""
 
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 
@@ -81,15 +82,33 @@ def has_stand_in(ty):
     return isinstance(ty, types.Array | types.BaseTuple) or takes_records(ty)
 
 
-def refuse_collection(operator, names, k, ty):
-    """UnsupportedError where forward mode would put duals into a list or dict of floats of the caller."""
-    if isinstance(ty, types.List | types.ListType | types.DictType) and contains_floats(ty):
+@contextmanager
+def telling_of_collections(operator, names, given):
+    """UnsupportedError where a call does not compile since duals are put into a list or dict of floats.
+
+    `given` are the numbers and types of the arguments that differentiated numbers may be written to.
+    """
+    try:
+        yield
+    except Exception as error:  # compilers fail in many ways
+        found = [(k, ty) for k, ty in given if isinstance(ty, _COLLECTIONS) and contains_floats(ty)]
+        if not found or not _of_collections(error):
+            raise
+        (k, ty), *_ = found
         other = "" if isinstance(ty, types.DictType) else ", or reverse mode"
         raise UnsupportedError(
             f"nd.{operator.name}: {users_name(operator.f)} puts differentiated numbers into its argument "
             f"'{names[k]}', {describe(ty)}, which forward mode cannot. Way out: an array in its "
             f"place, {describe(ty)} that the function makes itself{other}"
-        )
+        ) from error
+
+
+_COLLECTIONS = types.List | types.ListType | types.DictType
+
+
+def _of_collections(error):
+    told = f"{type(error).__name__} {error} {error.__cause__!r}"
+    return any(part in told for part in ("_cast(differentiated", "list(float", "AssertionError"))
 
 
 def is_put_back(ty, *, duals):
