@@ -25,6 +25,8 @@ EDGES = [
     (sp.log_ndtr, (-1e10,), 0, 1e10, -1.0),
     (sp.log_ndtr, (INF,), 0, 0.0, None),
     (sp.loggamma, (-0.5,), 0, NAN, None),
+    (sp.psi, (0.0,), 0, INF, None),
+    (sp.psi, (-1.0,), 0, INF, None),
     (sp.rgamma, (0.0,), 0, 1.0, 2 * GAMMA),
     (sp.rgamma, (-2.0,), 0, 2.0, -4 * (1.5 - GAMMA)),
     (sp.poch, (0.0, 3.0), 0, 2.0, 6.0),
