@@ -239,7 +239,10 @@ def label_of(index, components):
 def _floats(values, what):
     try:
         values = np.array(nan_where_masked(values))
-        if values.dtype.kind in "mMc":
+        if values.dtype.kind in "mM":
+            days = "days since the first: (t - t[0]) / np.timedelta64(1, 'D')"
+            raise TypeError(f"these are {values.dtype}; pass {days}")
+        if values.dtype.kind == "c":
             raise TypeError(f"these are {values.dtype}")
         return values.astype(np.float64)
     except (TypeError, ValueError) as error:
