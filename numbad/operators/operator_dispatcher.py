@@ -61,7 +61,10 @@ def as_dispatcher(operator, f):
         f = function_of(f, lambda g: as_dispatcher(operator, g))
     if inspect.isfunction(f):
         return share_rules(f, made_of(f, "njit", njit))
-    if inspect.isbuiltin(f) or type(f).__name__ == "ufunc":
+    python_objects = ["O" * getattr(f, "nin", 0) + "->" + "O" * getattr(f, "nout", 0)]
+    if inspect.isbuiltin(f) or (
+        type(f).__name__ == "ufunc" and f.types != python_objects  # as of `np.frompyfunc`
+    ):
         return _wrap_builtin(f)
     raise ArgumentError(f"{operator} takes a Python function or a Numba dispatcher, not {_told(f)}")
 

@@ -106,8 +106,11 @@ def checkpoint(f, snapshots=None):
     """
     if snapshots is not None and (not isinstance(snapshots, int) or snapshots < 1):
         raise ArgumentError(f"nd.checkpoint takes a positive int for snapshots, not {snapshots!r}")
-    if not callable(f):
-        raise ArgumentError(f"nd.checkpoint takes a function, not {f!r}")
+    if not (isinstance(f, Dispatcher) or inspect.isfunction(f)):
+        raise ArgumentError(
+            f"nd.checkpoint takes a Python function or a Numba dispatcher, not {f!r}; wrap it: "
+            "@numba.njit def g(x): ..."
+        )
     refuse_without_compiler()
     function = f if isinstance(f, Dispatcher) else njit(own_code(f))
     names = list(_parameters(function))

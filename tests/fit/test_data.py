@@ -133,7 +133,12 @@ AB = ("a", "b")
         ([], [], {}, "t is empty: no observations"),
         (None, [1, 2], {}, "t: no times given"),
         ([[0, 1]], [1, 2], {}, r"t must be 1-D, it has shape \(1, 2\)"),
-        (np.array(["1900-01-01"], "M8[D]"), [1], {}, "t: .* real number .*datetime64.*; pass days since the first"),
+        (
+            np.array(["1900-01-01"], "M8[D]"),
+            [1],
+            {},
+            "t: .* real number .*datetime64.*; pass days since the first",
+        ),
         (T, [1, 2], {}, r"y must have one row for each of the 3 times.*shape \(2,\)"),
         (T, np.ones((2, 3)), {}, r"it has shape \(2, 3\); give y\.T"),
         (T, ["1", "two", "3"], {}, "y: every entry must be a real number .*two"),

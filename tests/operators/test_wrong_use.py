@@ -4,7 +4,7 @@ import functools
 
 import numpy as np
 import pytest
-from numba import njit
+from numba import njit, vectorize
 from numba.typed import List
 from numpy.lib.stride_tricks import as_strided
 
@@ -40,6 +40,12 @@ def test_what_is_no_function():
     for wrong in (3, "f", functools.partialmethod(f, 1.0)):
         with pytest.raises(nd.ArgumentError, match="takes a Python function or a Numba dispatcher"):
             nd.grad(wrong)
+    with pytest.raises(nd.ArgumentError, match="takes a Python function or a Numba dispatcher"):
+        nd.grad(np.frompyfunc(f, 2, 1))
+    with pytest.raises(
+        nd.ArgumentError, match=r"nd\.checkpoint takes a Python function or a Numba"
+    ):
+        nd.checkpoint(vectorize(lambda x: x * x))
 
 
 @njit
