@@ -13,6 +13,7 @@ import numpy as np
 from llvmlite import ir
 from numba.core import types
 
+from ..ir.typing import signature_of
 from ..lanes.varying import Varying, without_errors
 from ..rules.expression import Missing, evaluate, where
 from ..rules.poles import is_quotient
@@ -150,10 +151,8 @@ class RuleEmitter(Zeros):
 
     def call(self, fn, operands):
         """`fn` of the operands exactly as Numba compiles it."""
-        typing = self.context.typing_context
-        argtypes = [types.unliteral(o.type) for o in operands]
-        function = typing.resolve_value_type(fn)
-        signature = function.get_call_type(typing, argtypes, {})
+        argtypes = tuple(types.unliteral(o.type) for o in operands)
+        function, signature = signature_of(self.context.typing_context, fn, argtypes)
         implementation = self.context.get_function(function, signature)
         self.context.add_linking_libs(getattr(implementation, "libs", ()))
         result = implementation(self.builder, self._packed(operands, signature.args))

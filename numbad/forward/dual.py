@@ -21,6 +21,8 @@ from ..ir.leaves import fields_of
 class Dual(types.Hashable):
     """A value and `n` partials over `scalar`; `tag` is the nesting level."""
 
+    is_number = True  # for `ir.typing`: its arithmetic is the same wherever it occurs
+
     def __init__(self, scalar, n, tag):
         self.scalar = scalar
         self.n = n

@@ -6,6 +6,8 @@ import warnings
 from numba.core import ir, types
 from numba.core.typed_passes import type_inference_stage
 
+from .typing import TrialContext
+
 
 def types_so_far(func_ir, typingctx, targetctx, args, complete=False):
     """name -> type, for names that have one; the code stays what it is.
@@ -19,7 +21,7 @@ def types_so_far(func_ir, typingctx, targetctx, args, complete=False):
         with warnings.catch_warnings():  # of stores of duals in those of floats, to be of duals
             warnings.filterwarnings("ignore", "unsafe cast .*Dual")
             found, _, _, errors = type_inference_stage(
-                typingctx, targetctx, trial, args, None, raise_errors=False
+                TrialContext(typingctx), targetctx, trial, args, None, raise_errors=False
             )
     except Exception:  # the real inference, which follows, reports what is wrong
         return {}

@@ -2,6 +2,7 @@
 
 from numba.core import types
 from numba.core.compiler_machinery import register_pass
+from numba.core.errors import ForceLiteralArg, TypingError
 from numba.core.typed_passes import NopythonTypeInference
 from numba.extending import _Intrinsic
 
@@ -36,7 +37,7 @@ class RememberingContext:
                 return found
         if kws or not (_is_operator(called) or isinstance(called, _Intrinsic)):
             return self._context.resolve_function_type(func, args, kws)
-        known = _KNOWN if _is_operator(called) and _are_numbers(args) else self._here
+        known = _KNOWN if _is_operator(called) and are_numbers(args) else self._here
         key = called, args
         if known.get(key) is None:
             known[key] = self._context.resolve_function_type(func, args, kws)
@@ -48,6 +49,52 @@ class RememberingContext:
         if self._here.get(key) is None:
             self._here[key] = self._context.resolve_setitem(target, index, value)
         return self._here[key]
+
+
+class TrialContext(RememberingContext):
+    """The same, for code that need not have a type: what has no signature is asked for once as well."""
+
+    def __init__(self, context):
+        super().__init__(context)
+        self._refused = {}
+
+    def resolve_function_type(self, func, args, kws):
+        called = getattr(func, "typing_key", func)
+        if kws or not _is_operator(called):
+            return super().resolve_function_type(func, args, kws)
+        return self._once((called, args), super().resolve_function_type, func, args, kws)
+
+    def resolve_setitem(self, target, index, value):
+        key = target, index, value
+        return self._once(key, super().resolve_setitem, target, index, value)
+
+    def _once(self, key, resolve, *given):
+        if key in self._refused:
+            raise self._refused[key].with_traceback(None)
+        try:
+            return resolve(*given)
+        except ForceLiteralArg:
+            raise
+        except TypingError as error:
+            self._refused[key] = error
+            raise
+
+
+def signature_of(context, called, args):
+    """`(type, signature)` of a function called with types, looked up once for arithmetic of numbers.
+
+    Numba finds code for a function by a type of it that has been asked for these arguments, and that is
+    another one once more is registered for the function.
+    """
+    function = context.resolve_value_type(called)
+    asked = getattr(function, "_impl_keys", None)
+    lasts = _is_operator(called) or getattr(called, "__module__", None) == "math"
+    if asked is None or not (lasts and are_numbers(args)):
+        return function, function.get_call_type(context, args, {})
+    found = _KNOWN.get((called, args))
+    if found is None or found.args not in asked:
+        found = _KNOWN[called, args] = function.get_call_type(context, args, {})
+    return function, found
 
 
 def plain_type(ty):
@@ -62,7 +109,8 @@ def _is_operator(function):
     return getattr(function, "__module__", None) == "_operator"
 
 
-def _are_numbers(args):
+def are_numbers(args):
+    """Whether types are those of numbers, plain or dual."""
     plain = types.Float | types.Integer | types.Boolean
     return all(isinstance(ty, plain) or getattr(ty, "is_number", False) for ty in args)
 

@@ -6,6 +6,8 @@ block that drops what its variables hold at that moment; a variable holds nothin
 set and after its `del`, so the block needs no knowledge of where the error came from.
 """
 
+import operator
+
 from llvmlite import ir as ll
 from numba.core import cgutils, ir
 from numba.core.callconv import RETCODE_NONE, RETCODE_OK
@@ -19,8 +21,13 @@ from numba.core.typed_passes import BaseNativeLowering, NativeLowering
 from ..debugging import debugging
 from .debug_checks import refuse_nonfinite, refuse_strays
 from .inlined_once import with_inlining
+from .typing import are_numbers, signature_of
 
 _RAISES = "numba_exception_output"
+_ARITHMETIC = {  # whose code does not depend on what an operand is, where that is known
+    *(operator.add, operator.sub, operator.mul, operator.truediv),
+    *(operator.iadd, operator.isub, operator.imul, operator.itruediv),
+}
 
 
 class _Builder(ll.IRBuilder):
@@ -43,6 +50,7 @@ class UnwindingLower(Lower):
     def __init__(self, context, *args, **kws):
         super().__init__(context, *args, **kws)
         self._owning = {}  # type -> which of its parts may hold references
+        self._arithmetic = {}  # operation and types of its operands -> what writes its code
         self.checks = debugging() and context.target_name == "cpu"
         if self.checks:
             context.enable_boundscheck = True
@@ -63,6 +71,23 @@ class UnwindingLower(Lower):
         if self.checks and isinstance(inst, ir.SetItem | ir.StaticSetItem):
             refuse_strays(self, inst)
         super().lower_inst(inst)
+
+    def lower_binop(self, resty, expr, op):
+        """Arithmetic of numbers is looked up once for types, whether an operand is known or not."""
+        operands = expr.lhs, expr.rhs
+        given = [self.typeof(v.name) for v in operands]
+        if op not in _ARITHMETIC or not are_numbers(given):
+            return super().lower_binop(resty, expr, op)
+        signature = self.fndesc.calltypes[expr]
+        context, builder = self.context, self.builder
+        pairs = zip(operands, given, signature.args, strict=True)
+        values = [context.cast(builder, self.loadvar(v.name), own, ty) for v, own, ty in pairs]
+        key = op, signature.args
+        if key not in self._arithmetic:
+            found = signature_of(context.typing_context, op, signature.args)
+            self._arithmetic[key] = context.get_function(*found)
+        result = self._arithmetic[key](builder, values)
+        return context.cast(builder, result, signature.return_type, resty)
 
     def _find_singly_assigned_variable(self):
         """Variables that own references keep a slot in memory, where the last block finds them."""
