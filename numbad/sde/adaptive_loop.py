@@ -4,6 +4,9 @@ from numbad.sde import checks
 from numbad.sde.scheme import GENERAL
 from numbad.sde.steps import StepWriter
 
+CELLS_A_STEP = 1000.0  # that a step goes over on average, at most: each takes 40 ns for a channel
+TOO_LONG = 4  # the status of a path of more cells
+
 
 class AdaptiveLoop:
     """The lines of the loop over steps, for values or (`keeps`) for the steps themselves."""
@@ -39,6 +42,8 @@ class AdaptiveLoop:
             "if h == 0.0 and times.size > 1:",
             *_indented(self.first_step()),
             "i, status, log_error, again, tried, rejected = 1, 0, 0.0, False, 0, 0",
+            f"if times[times.size - 1] - times[0] > {CELLS_A_STEP} * most * dt:",
+            f"    status = {TOO_LONG}",
         ]
         if self.nested:
             lines += ["aims, aim_parts, pending = np.empty(64, np.int64), np.empty(64), 0"]

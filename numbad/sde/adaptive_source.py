@@ -18,7 +18,7 @@ from numbad.compilation.memo import built_once
 from numbad.errors import ArgumentError, DataError, IntegrationError
 from numbad.operators.stop import as_constant
 from numbad.random.generator_compiling import HOW_TO_MAKE_A_KEY
-from numbad.sde.adaptive_loop import AdaptiveLoop
+from numbad.sde.adaptive_loop import CELLS_A_STEP, TOO_LONG, AdaptiveLoop
 from numbad.sde.arrays_of_a_path import own_args
 from numbad.sde.brownian_tree import ahead, distance, draw, look, nothing_kept
 from numbad.sde.events_of_paths import divided_of, meets_of
@@ -50,6 +50,10 @@ _REASONS = {
     NOT_FINITE: (
         "the path ends in NaN or infinity, however small the step. Way out: a diffusion that stays finite, "
         "such as sqrt(max(y, 0)) for a variance"
+    ),
+    TOO_LONG: (
+        f"ts spans more than {CELLS_A_STEP:g} * max_steps cells of the Brownian path, each dt long (1.0 by "
+        "default). Way out: a dt about as long as the steps that are expected"
     ),
 }
 _BY_STEPS = "The derivative of adaptive steps", "steps of one size: a solver without rtol and atol"

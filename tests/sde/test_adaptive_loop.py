@@ -334,6 +334,17 @@ def test_a_path_that_fails_costs_that_path():
     assert np.isnan(every[:, 1, 0]).sum() == 200 - found.paths
 
 
+def test_times_that_are_counted_in_small_units_are_told():
+    """Each cell of the path is drawn: at 1e9 of them a solution took 37 s, without a word."""
+    solve = nd.sde.solver(_growth, _shaken, method="SRIW1", rtol=1e-3)
+    with pytest.raises(
+        nd.IntegrationError, match=r"stops at t = 0\.0: ts spans .* a dt about as long"
+    ):
+        solve(1.0, np.array([0.0, 1e11]), (1e-11, 1e-6), KEY)
+    solve = nd.sde.solver(_growth, _shaken, method="SRIW1", rtol=1e-3, dt=1e9)
+    assert np.isfinite(solve(1.0, np.array([0.0, 1e11]), (1e-11, 1e-6), KEY)).all()
+
+
 @pytest.mark.parametrize(
     ("options", "told"),
     [
