@@ -23,6 +23,8 @@ class BatchWriter(Writer):
     differentiate by, none for the values alone.
     """
 
+    takes_arrays = False  # whether the function may return them
+
     def __init__(self, batch, entries, tys, wrt=()):
         super().__init__({"np": runtime.np, "ArgumentError": ArgumentError})
         self.batch, self.entries, self.wrt = batch, list(entries), tuple(wrt)
@@ -37,6 +39,7 @@ class BatchWriter(Writer):
         self.refuse_changed()
         self.batched = tuple(k for k, axis in enumerate(self.axes) if axis is not None)
         self.before, self.body, self.after = [], [], []
+        self.arrays = []  # lines for arrays of arrays, once a result is there
         self.count()
 
     def refuse_changed(self):
@@ -77,14 +80,30 @@ class BatchWriter(Writer):
         self.result = parse(ty, "value")
         for number, leaf in enumerate(leaves(self.result)):
             leaf.number = number
-            if not isinstance(leaf.type, types.Number | types.Boolean) and leaf.kind != "scalar":
+            if isinstance(leaf.type, types.Number | types.Boolean) or leaf.kind == "scalar":
+                self.before.append(f"out{number} = np.empty(count, {self.dtype(leaf.type)})")
+            elif self.takes_arrays and _is_of_numbers(leaf):
+                self._make_array(leaf)
+            else:
                 raise UnsupportedError(
-                    f"nd.batch needs a function that returns numbers or tuples of numbers; "
+                    "nd.batch needs a function that returns numbers, arrays of numbers or tuples of these; "
                     f"{self.batch.f.py_func.__name__} returns {ty}. Way out: return its elements as a "
                     "tuple, or write the loop"
                 )
-            self.before.append(f"out{number} = np.empty(count, {self.dtype(leaf.type)})")
         return render(self.result, lambda leaf: f"out{leaf.number}", self.namespace)
+
+    def _make_array(self, leaf):
+        """Lines for an array of a result's arrays, whose shape the first element tells."""
+        out, dtype, value = f"out{leaf.number}", self.dtype(leaf.type.dtype), leaf.source
+        told = (
+            f"nd.batch: {self.batch.f.py_func.__name__} returns arrays of one shape for one element of the "
+            "batch, and of another shape for another"
+        )
+        self.before.append(f"{out} = np.empty({(0,) * (leaf.type.ndim + 1)}, {dtype})")
+        self.arrays += [
+            f"if i == 0: {out} = np.empty((count, *{value}.shape), {dtype})",
+            f"if {out}.shape[1:] != {value}.shape: raise ArgumentError({told!r})",
+        ]
 
     def seed(self, ty, of_number):
         """Source of the cotangent of one evaluation; `of_number(source)` is that of a number of it."""
@@ -125,3 +144,10 @@ class BatchWriter(Writer):
         lines = [*self.before, loop, *map(indented, self.body), *self.after, f"return {returned}"]
         text = "\n".join(indented(line) for line in lines)
         return define(f"def {name}({parameters}):\n{text}\n", self.namespace)
+
+
+def _is_of_numbers(leaf):
+    """Whether a member of a result is an array of numbers."""
+    is_array = isinstance(leaf.type, types.Array)
+    whole = types.Integer | types.Boolean
+    return leaf.kind == "array" or (is_array and isinstance(leaf.type.dtype, whole))

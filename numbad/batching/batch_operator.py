@@ -184,8 +184,9 @@ def batch(f, in_axes=0, *, lanes="auto"):
 
     `in_axes` has, for each argument, the axis along which its array holds the elements of the batch,
     or None for an argument that all evaluations share; one number stands for all arguments that are
-    given. (The names are those of `jax.vmap`; -1 is the last axis.) `f` returns a number or a tuple of
-    numbers, of which the result has arrays, and changes none of its arguments.
+    given. (The names are those of `jax.vmap`; -1 is the last axis.) `f` returns a number, an array, or a
+    tuple of these, of which the result has arrays, the elements along their first axis; it changes none
+    of its arguments. All elements have arrays of one shape.
 
     `lanes` says how many elements go through `f` together, one in each lane of SIMD vectors. Both
     ways of a branch that lanes may take differently are then computed, and what a lane did not ask
@@ -197,6 +198,8 @@ def batch(f, in_axes=0, *, lanes="auto"):
     Derivatives go through the result in both modes; in reverse mode in lanes as well. Of a gradient,
     `batch(grad(f))`, each element has its own: in lanes where those of `f` can go together, and then
     the same as one by one to rounding.
+
+    Of functions that return arrays, one element goes after the other.
 
     Raises ArgumentError where `in_axes` or `lanes` do not fit, or an argument has no such axis;
     UnsupportedError, when it is compiled, for what `f` must not do.

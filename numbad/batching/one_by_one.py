@@ -15,6 +15,7 @@ class OneByOne(BatchWriter):
     """Code that goes through the batch in a loop."""
 
     loop = "for i in range(count):"
+    takes_arrays = True
 
     def _element(self, source, k):
         axis = self.axes[k]
@@ -33,6 +34,7 @@ class OneByOne(BatchWriter):
         return self.write("batch_source", parameters, self.loop, result)
 
     def _store(self):
+        self.body += self.arrays
         self.body += [f"out{leaf.number}[i] = {leaf.source}" for leaf in leaves(self.result)]
 
     def pullback(self, typingctx, shadows, seed):
@@ -108,4 +110,4 @@ def _seed_type(ty):
     """The type of the cotangent of one evaluation."""
     if isinstance(ty, types.BaseTuple):
         return types.BaseTuple.from_types([_seed_type(t) for t in ty])
-    return ty.dtype if isinstance(ty, types.Array) else ty
+    return element_type(ty, 0) if isinstance(ty, types.Array) else ty

@@ -53,3 +53,61 @@ def test_draws_are_made_again():
     value, gradient = total(X)
     np.testing.assert_allclose(gradient, normals)
     np.testing.assert_allclose(value, np.sum(normals * X))
+
+
+def miss(p, x, y):
+    r = p[0] * x[0] + p[1] * x[1] + np.sin(p[2]) - y
+    return r * r
+
+
+@pytest.mark.parametrize("inner", ["forward", "reverse"])
+def test_the_gradients_by_an_array_that_all_elements_share(inner):
+    """Of each point, by the weights: [2 r x_0, 2 r x_1, 2 r cos p_2]."""
+    rng = np.random.default_rng(0)
+    p, x, y = rng.normal(size=3), rng.normal(size=(6, 2)), rng.normal(size=6)
+    rows = nd.batch(nd.grad(miss, mode=inner), in_axes=(None, 0, 0))
+
+    def expected(p):
+        r = x @ p[:2] + np.sin(p[2]) - y
+        return 2.0 * r[:, None] * np.column_stack([x, np.full(6, np.cos(p[2]))])
+
+    np.testing.assert_allclose(rows(p, x, y), expected(p), rtol=1e-13)
+    steps = (expected(p + 1e-30j * e) for e in np.eye(3))
+    jacobian = np.stack([step.imag / 1e-30 for step in steps], axis=-1)
+    weights = rng.normal(size=(6, 3))
+    by_p = np.einsum("ij,ijk->k", weights, jacobian)
+    for mode in "forward", "reverse":
+        found = nd.grad(lambda p: (rows(p, x, y) * weights).sum(), mode=mode)(p)
+        np.testing.assert_allclose(found, by_p, rtol=1e-12)
+
+
+def outer_and_order(x):
+    return np.outer(x, x), np.argsort(x), x.sum()
+
+
+def test_arrays_among_results():
+    x = np.array([[3.0, 1.0, 2.0], [0.5, 2.5, -1.0]])
+    batch = nd.batch(outer_and_order)
+    outer, order, total = batch(x)
+    np.testing.assert_array_equal(outer, np.einsum("ij,ik->ijk", x, x))
+    np.testing.assert_array_equal(order, np.argsort(x))
+    np.testing.assert_array_equal(total, x.sum(axis=1))
+    assert batch(x[:0])[0].shape[0] == 0
+    weights = np.sin(np.arange(18.0)).reshape(2, 3, 3)
+
+    def weighted(x):
+        outer, _, total = batch(x)
+        return (outer * weights).sum() + (total**2).sum()
+
+    symmetric = weights + weights.transpose(0, 2, 1)
+    expected = np.einsum("ijk,ik->ij", symmetric, x) + 2.0 * x.sum(axis=1, keepdims=True)
+    for mode in "forward", "reverse":
+        np.testing.assert_allclose(nd.grad(weighted, mode=mode)(x), expected, rtol=1e-13)
+    along = np.cos(x)
+    product = np.einsum("ijk,ik->ij", symmetric, along) + 2.0 * along.sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(nd.hvp(weighted)((x,), (along,))[0], product, rtol=1e-13)
+
+
+def test_arrays_of_several_shapes_are_told():
+    with pytest.raises(nd.ArgumentError, match="arrays of one shape for one element"):
+        nd.batch(lambda n, x: np.full(n, x))(np.array([1, 2]), np.ones(2))
