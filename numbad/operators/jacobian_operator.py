@@ -35,7 +35,10 @@ class Jacobian(Operator):
         self.choice = Choice(check_mode(name, mode, chunk))
         self.out = checked_out(name, out, names)
         if self.out in self.argnums:
-            raise ArgumentError(f"nd.{name}: argument {out} cannot be both out= and in argnums")
+            raise ArgumentError(
+                f"nd.{name}: argument {out} cannot be both out= and in argnums; nd.vjp and nd.jvp take it so. "
+                "Or return the result: def g(x): y = x.copy(); f(y); return y"
+            )
 
     def key(self):
         asked = self.name, self.scalar, self.with_value, self.argnums, self.single
