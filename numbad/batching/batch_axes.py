@@ -44,8 +44,9 @@ def axes_of(axes, tys, function):
 
 
 def defaults_after(count, function):
-    """The defaults of the arguments of a function after the first `count`."""
-    return [p.default for p in [*inspect.signature(function).parameters.values()][count:]]
+    """The defaults of those arguments of a function after the first `count` that have one."""
+    rest = [*inspect.signature(function).parameters.values()][count:]
+    return [p.default for p in rest if p.default is not p.empty]
 
 
 def checked_lanes(lanes):

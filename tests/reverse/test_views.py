@@ -379,6 +379,7 @@ def read_only_views_read(x, w):
     return total + (rows.T @ w).sum() * columns[2, 1] + (columns[1:] * w[:, :3]).sum()
 
 
+@pytest.mark.filterwarnings("ignore::numba.core.errors.NumbaPerformanceWarning")
 def test_what_reads_views_that_may_only_be_read():
     x, w = np.array([0.3, 0.5, 0.7, 1.1]), np.sin(np.arange(12.0)).reshape(3, 4)
 
