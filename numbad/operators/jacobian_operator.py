@@ -36,7 +36,7 @@ class Jacobian(Operator):
         self.out = checked_out(name, out, names)
         if self.out in self.argnums:
             raise ArgumentError(
-                f"nd.{name}: argument {out} cannot be both out= and in argnums; nd.vjp and nd.jvp take it so. "
+                f"nd.{name}: argument {out} cannot be both out= and in argnums; nd.vjp and nd.jvp take it. "
                 "Or return the result: def g(x): y = x.copy(); f(y); return y"
             )
 

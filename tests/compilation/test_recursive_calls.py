@@ -21,6 +21,7 @@ def of_corner(a):
     return nd.quad(along, 0.0, 1.0)
 
 
+@pytest.mark.dear
 @pytest.mark.parametrize("mode", ["forward", "reverse"])
 def test_an_integral_in_an_integral(mode):
     def moment(k):

@@ -43,6 +43,7 @@ def test_what_reads_it():
     ]
 
 
+@pytest.mark.dear
 @pytest.mark.deep(but=["Tsit5-added"])
 @pytest.mark.parametrize("fun", [added, handed_on], ids=["added", "handed_on"])
 @pytest.mark.parametrize("method", ["Tsit5", "Rodas5P", "BDF"])

@@ -87,7 +87,7 @@ def _mean(kind, writes):
     return njit(mean)
 
 
-@pytest.mark.deep(but=["even-reverse"])
+@pytest.mark.deep(but=["likelihood_ratio-forward"])
 @pytest.mark.parametrize("mode", ["forward", "reverse"])
 @pytest.mark.parametrize(
     "kind", ["even", "antithetic", "likelihood_ratio", "multilevel", "adaptive"]
@@ -122,6 +122,7 @@ def test_each_path_begins_with_the_arrays_as_they_are_given():
     np.testing.assert_array_equal(start, [2.0, 0.5])
 
 
+@pytest.mark.dear
 @pytest.mark.parametrize("mode", ["forward", "reverse"])
 def test_adaptive_steps_ask_what_an_earlier_call_has_left(mode):
     options = dict(method="SRIW1", dt=0.05, rtol=1e-3, atol=1e-4)

@@ -92,6 +92,7 @@ def test_what_is_refused():
             nd.sde.ensemble(*GIVEN, **{"reduce": _call, **options})
 
 
+@pytest.mark.dear
 def test_derivatives_are_those_of_what_is_returned():
     """Of few paths, where the factor of the correction changes by what the control's mean is off."""
 

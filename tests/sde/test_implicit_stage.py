@@ -118,6 +118,7 @@ def kicks(t, y, k, work):
     return 0.1, 0.1 * k
 
 
+@pytest.mark.dear
 @pytest.mark.deep(but=["ImplicitEM-reverse"])
 @pytest.mark.parametrize("mode", ["forward", "reverse"])
 @pytest.mark.parametrize("method", ["ImplicitEM", "STrapezoid", "ISSEM", "SKenCarp"])

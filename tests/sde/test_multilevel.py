@@ -187,6 +187,7 @@ def test_what_is_refused():
             given(KEY)
 
 
+@pytest.mark.dear
 def test_beside_an_ensemble_of_the_same_solver_and_reducer():
     solve = nd.sde.solver(
         lambda t, y, r, v: r * y, lambda t, y, r, v: v * y, method="Milstein", dt=1 / 16

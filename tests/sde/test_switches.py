@@ -54,7 +54,7 @@ def test_the_slope_by_the_time_of_a_dose_has_no_noise(mode):
         assert slope(when) == pytest.approx(0.8 * math.exp(-0.4 * (5.0 - when)), rel=0.02)
 
 
-@pytest.mark.deep(but=["SRA1-level"])
+@pytest.mark.deep(but=["Heun-stop"])
 @pytest.mark.parametrize(
     ("drift", "event", "places"),
     [
@@ -93,6 +93,7 @@ def noise_of_an_array(t, y, rate, stop):
     return np.array([0.1])
 
 
+@pytest.mark.dear
 def test_a_state_in_an_array_goes_back_through_an_event():
     of_tuples = nd.sde.solver(switched_off, noise, dt=0.1, events=AT_STOP)
     of_arrays = nd.sde.solver(of_an_array, noise_of_an_array, dt=0.1, events=AT_STOP)

@@ -40,6 +40,7 @@ def test_times_beside_a_mass_matrix(mode):
     np.testing.assert_allclose(moved, nd.hvp(closed)((x,), (along,))[0], rtol=3e-5)
 
 
+@pytest.mark.dear
 @pytest.mark.deep(but=["discrete"])
 @pytest.mark.parametrize("adjoint", ["discrete", "interpolating"])
 def test_times_of_complex_states(adjoint):

@@ -84,6 +84,7 @@ def test_what_an_earlier_call_has_left_may_not_be_read(fun, work, adjoint):
     assert found == pytest.approx(slope(lambda k: loss(k, work.copy()), 0.7), rel=1e-8)
 
 
+@pytest.mark.dear
 @pytest.mark.deep(but=["of_the_same_time"])
 @pytest.mark.filterwarnings("ignore:the right-hand side")
 @pytest.mark.parametrize("fun", [remembering, of_the_same_time], ids=lambda f: f.__name__)
@@ -96,6 +97,7 @@ def test_where_steps_are_taken_again(fun):
         )(0.7)
 
 
+@pytest.mark.dear
 @pytest.mark.deep(but=["None"])
 @pytest.mark.parametrize("checkpoints", [None, 4])
 def test_a_counter_that_nothing_depends_on(checkpoints):
@@ -203,6 +205,7 @@ def test_the_function_may_be_called_again_with_the_same_array():
         assert nd.grad(flow_at_the_end, mode=mode)(0.7) == pytest.approx(exact, rel=1e-8)
 
 
+@pytest.mark.dear
 def test_parts_that_are_read_alone_are_parameters():
     """A table of constants beside what is written, in one array: its derivative is that of a parameter."""
 

@@ -288,6 +288,7 @@ def instance_of_constants_that_is_compared(x, y, a):
     return x * y + cell.v * (larger - 1)
 
 
+@pytest.mark.dear
 @pytest.mark.deep(but=["sum_in_a_branch"])
 @pytest.mark.parametrize(
     "f",

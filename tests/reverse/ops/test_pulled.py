@@ -281,6 +281,7 @@ def test_a_rule_whose_code_does_not_compile_is_named():
         grad(lambda x: f(x) * 2.0)(3.0)
 
 
+@pytest.mark.dear
 def test_powers_of_matrices_with_exponents_that_come_with_the_call():
     """NumPy's inverse, which one of them takes, has a rule of numbad's own: it returns a new matrix."""
     a = np.array([[2.0, 1.0], [0.5, 3.0]])

@@ -32,6 +32,7 @@ def test_cholesky_of_several_blocks():
     np.testing.assert_allclose((found * d).sum(), exact, rtol=1e-11)
 
 
+@pytest.mark.dear
 def test_tangents_of_cholesky_by_blocks():
     """Forward mode goes by blocks of 32; of a factor that is linear in two numbers they are known."""
     n = 75
