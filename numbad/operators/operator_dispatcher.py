@@ -61,12 +61,14 @@ def as_dispatcher(operator, f):
         f = function_of(f, lambda g: as_dispatcher(operator, g))
     if inspect.isfunction(f):
         return share_rules(f, made_of(f, "njit", njit))
-    python_objects = ["O" * getattr(f, "nin", 0) + "->" + "O" * getattr(f, "nout", 0)]
-    if inspect.isbuiltin(f) or (
-        type(f).__name__ == "ufunc" and f.types != python_objects  # as of `np.frompyfunc`
-    ):
+    if inspect.isbuiltin(f) or _is_ufunc_of_numbers(f):
         return _wrap_builtin(f)
     raise ArgumentError(f"{operator} takes a Python function or a Numba dispatcher, not {_told(f)}")
+
+
+def _is_ufunc_of_numbers(f):
+    """Whether it is a ufunc, and none of Python objects alone, as `np.frompyfunc` makes them."""
+    return type(f).__name__ == "ufunc" and f.types != ["O" * f.nin + "->" + "O" * f.nout]
 
 
 def _told(f):

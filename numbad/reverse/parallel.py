@@ -148,7 +148,7 @@ class Effects:
         self.flows = self._find_flows()
         self.written = {leaf for leaf in self._handles() if self._is_written(leaf)}
         self.read = {leaf for leaf in self._handles() if self._is_read(leaf)}
-        reach = {leaf: self._find_reach(leaf) for leaf in self._handles()}
+        reach = {leaf: self._find_reach(leaf) for leaf in self._handles() if self._has_rows(leaf)}
         self.reach = {leaf: steps for leaf, steps in reach.items() if steps is not None}
 
     def _leaves(self, k):
@@ -223,6 +223,12 @@ class Effects:
             touched = [*op.reads(), *(x for pair in (*op.flows, *op.aliases) for x in pair)]
             if any(self.activity.node(x) == node for x in (*touched, *op.stores, *op.defined())):
                 yield op
+
+    def _has_rows(self, leaf):
+        """Whether rows of an array share no memory: what is read-only may be a view of `np.broadcast_to`."""
+        k, path = leaf
+        (ty,) = (found.type for _, found in self._leaves(k) if found.path == path)
+        return not isinstance(ty, types.Array) or ty.mutable
 
     def _find_reach(self, leaf):
         """How far from its own number, as first index, an iteration touches an array; None: anywhere."""

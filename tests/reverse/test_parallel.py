@@ -179,3 +179,37 @@ def test_gradients_called_in_parallel():
     xs = np.linspace(-1.0, 1.0, 1000)
     one_by_one = np.array([gradient(A, x) for x in xs])
     np.testing.assert_array_equal(everywhere(A, xs), one_by_one)
+
+
+def of_rows_that_share_memory(x):
+    b, out = np.broadcast_to(x, (20_000, 20)), np.empty(20_000)
+    for i in prange(20_000):
+        row, total = b[i], 0.0
+        for j in range(20):
+            total += row[j] * row[j]
+        out[i] = total
+    return out.sum()
+
+
+@njit(parallel=True)
+def of_given_rows(b):
+    out = np.empty(b.shape[0])
+    for i in prange(b.shape[0]):
+        out[i] = (b[i] * b[i]).sum()
+    return out.sum()
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        njit(parallel=True)(of_rows_that_share_memory),
+        lambda x: of_given_rows(np.broadcast_to(x, (20_000, 20))),
+    ],
+    ids=["made", "given"],
+)
+def test_rows_that_share_memory_are_added_up_apart(f):
+    """Threads that added to the one row that all rows of `np.broadcast_to` are lost half of the sums."""
+    x = np.linspace(-1.0, 1.0, 20)
+    gradient = nd.grad(f, mode="reverse")
+    for _ in range(3):
+        np.testing.assert_allclose(gradient(x), 40_000 * x, rtol=1e-11)
