@@ -22,12 +22,12 @@ from numba.core.targetconfig import ConfigStack
 from numba.experimental.jitclass import boxing
 
 from ..interrupts import put_off
-from .entry_zeros import drop_unread_zeros
 from .interpreter import at_full_speed
 from .large_functions import quickly
 from .meaning import note_compiled, reached
 from .memo import enter, look_again
 from .recursive_calls import DirectCalls, check_promise, put_in_addresses
+from .stack_zeros import drop_unread_zeros
 
 UNRESOLVED = ".numba.unresolved$"  # what a recursive function calls itself by: an address
 _ENVIRONMENT = "_ZN08NumbaEnv"  # where the Python objects of what prints, say, are found
