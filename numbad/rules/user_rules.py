@@ -55,8 +55,9 @@ def rule(fn, jvp=None, vjp=None):
     """Give a function's derivative as code: a `jvp`, or a `vjp`, or both.
 
     `jvp(primals, tangents)` returns `(value, tangent)`. `vjp` is a pair: `forward(*args)` returns
-    `(value, residuals)`, and `backward(residuals, cotangent)` the cotangents. The rule gets every
-    argument in its place, also by keyword and by default. A function that changes an argument has
+    `(value, residuals)`, and `backward(residuals, cotangent)` the cotangents. Without a `vjp`,
+    reverse mode differentiates the `jvp` by its tangents. The rule gets every argument in its
+    place, also by keyword and by default. A function that changes an argument has
     no rule: its derivatives are refused. Raises RuleError where the rule cannot be used.
 
     >>> from numba import njit

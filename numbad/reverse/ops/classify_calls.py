@@ -30,6 +30,7 @@ from .parallel_loop import Parallel
 from .pulled import Custom, Pulled
 from .recursive import Recursive
 from .scalar_function import ScalarOp, has_rule, is_scalar
+from .transposed import Transposed
 
 
 def classify_call(fn, label, s, call):
@@ -89,14 +90,13 @@ def _dispatcher(fn, label, s, call, dispatcher):
         return Constant(fn, label, s)
     if has_rule(dispatcher):
         return ScalarOp(fn, label, s, dispatcher, arguments_of(fn, call, dispatcher))
-    if dispatcher in VJP:
+    if dispatcher in VJP or dispatcher in JVP:
         arguments = arguments_of(fn, call, dispatcher)
         changed = first_changed(dispatcher, [types.unliteral(fn.type_of(v)) for v in arguments])
         if changed is not None:
             return RuledChange(fn, label, s, dispatcher, changed)
-        return Custom(fn, label, s, arguments, dispatcher)
-    if dispatcher in JVP:
-        return RuledForward(fn, label, s, dispatcher)
+        made = Custom if dispatcher in VJP else Transposed
+        return made(fn, label, s, arguments, dispatcher)
     if isinstance(dispatcher, LoopDispatcher):
         return Parallel(fn, label, s, call.args, dispatcher)
     if hasattr(dispatcher, "numbad_pullback"):
@@ -145,8 +145,8 @@ def _function(fn, label, s, call, callee):
         return StopGradient(fn, label, s)
     if _in(key, VJP) and not call.kws:
         return Custom(fn, label, s, call.args, key)
-    if _in(key, JVP):
-        return RuledForward(fn, label, s, key)
+    if _in(key, JVP) and not call.kws:
+        return Transposed(fn, label, s, call.args, key)
     found = _look_up(key)
     op = found(fn, label, s, call) if found else None
     if op is not None:
@@ -218,22 +218,6 @@ def _place(op):
     """Where a function with a rule is called; where it is defined, if numbad wrote the call."""
     code = getattr(op.callee, "py_func", None)
     return place_of_def(code) if code and op.loc.filename.startswith("<numbad") else op.loc
-
-
-class RuledForward(Unknown):
-    """A function with a rule for forward mode alone."""
-
-    def __init__(self, fn, label, statement, callee):
-        self.callee = callee
-        super().__init__(fn, label, statement)
-
-    def refusal(self):
-        name = name_of(self.callee)
-        return refuse(
-            f"{name}, whose rule has a jvp but no vjp",
-            _place(self),
-            f'give it one, nd.rule({name}, jvp=..., vjp=(forward, backward)), or use mode="forward"',
-        )
 
 
 PATHWISE = {

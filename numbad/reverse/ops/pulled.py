@@ -51,15 +51,23 @@ class RuleDispatcher(CPUDispatcher):
             ) from error
 
 
+def copy_of(function):
+    """Another function of the same code."""
+    return FunctionType(
+        function.__code__,
+        function.__globals__,
+        function.__name__,
+        function.__defaults__,
+        function.__closure__,
+    )
+
+
 @cache
-def _of_rule(function, callee):
+def of_rule(function, callee):
     """A function of a rule of `callee`: calls of `callee` in it mean its code, for dual numbers too."""
     if isinstance(function, Dispatcher) and type(function) not in PLAIN:
         return function
-    own = getattr(function, "py_func", function)
-    copy = FunctionType(
-        own.__code__, own.__globals__, own.__name__, own.__defaults__, own.__closure__
-    )
+    copy = copy_of(getattr(function, "py_func", function))
     copy.__numbad_rule_of__ = callee
     options = getattr(function, "targetoptions", {"nopython": True})
     return RuleDispatcher(copy, locals=getattr(function, "locals", {}), targetoptions=options)
@@ -363,7 +371,7 @@ class Custom(Called):
     """A call of a function with a rule `(forward, backward)` of the user's."""
 
     def __init__(self, fn, label, statement, arguments, callee):
-        self.forward_rule, self.backward_rule = (_of_rule(part, callee) for part in VJP[callee])
+        self.forward_rule, self.backward_rule = (of_rule(part, callee) for part in VJP[callee])
         super().__init__(fn, label, statement, arguments, callee)
 
     def is_pulled_plainly(self):

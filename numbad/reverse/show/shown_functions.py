@@ -48,6 +48,8 @@ def called_name(function):
         forward = getattr(VJP[ruled][0], "py_func", VJP[ruled][0])
         part = "forward" if forward.__code__ is code.__code__ else "backward"
         return f"{part}[{_short(ruled)}]"
+    if ruled is not None:
+        return f"pullback[{_short(ruled)}]"
     pull = getattr(code, "__numbad_pull__", None)
     if pull is not None:
         return f"{getattr(pull, 'part', 'pullback')}[{_short(pull.dispatcher)}]"

@@ -234,21 +234,6 @@ def test_a_rule_given_after_a_gradient_was_compiled_counts():
     assert grad(f)(1.0) == 5.0
 
 
-def test_a_function_with_a_jvp_alone_is_right_or_refused():
-    """Its code says 3 x**2, its rule says 30 x**2; the code's derivative would pass the rule over."""
-
-    @njit
-    def cube(x):
-        return x * x * x
-
-    nd.rule(cube, jvp=lambda p, t: (cube(p[0]), 30.0 * p[0] ** 2 * t[0]))
-    try:
-        found = grad(lambda x: cube(x) * 1.0)(2.0)
-    except nd.UnsupportedError:
-        return
-    assert found == 120.0
-
-
 def test_vjp_of_a_function_of_numpy():
     def forward(a):
         det = np.linalg.det(a)

@@ -1,0 +1,187 @@
+"""Reverse mode through functions whose rule is a jvp alone.
+
+Slopes are three times those of the code, so that the rule shows, in forward mode by the jvp itself.
+"""
+
+import math
+from collections import namedtuple
+
+import numpy as np
+import pytest
+from numba import njit, prange, vectorize
+
+import numbad as nd
+from tests.reverse.refusal import assert_clear
+
+Pair = namedtuple("Pair", "a b")
+X = np.array([1.0, 2.0, 3.0])
+
+
+@njit
+def norm(x):
+    return math.sqrt(np.sum(x * x))
+
+
+@njit
+def norm_jvp(primals, tangents):
+    value = norm(primals[0])
+    return value, 3.0 * np.sum(primals[0] * tangents[0]) / value
+
+
+@njit
+def product(a, x):
+    return a @ x
+
+
+@njit
+def normalised(x):
+    return x / np.sum(x)
+
+
+@njit
+def normalised_jvp(primals, tangents):
+    total = np.sum(primals[0])
+    out = np.empty_like(primals[0])
+    for i in range(out.size):
+        out[i] = tangents[0][i] / total - primals[0][i] * np.sum(tangents[0]) / total**2
+    return normalised(primals[0]), out
+
+
+@njit
+def powers(pair, n, x):
+    return Pair(pair.a * x**n, pair.b * x), x * x
+
+
+@njit
+def powers_jvp(primals, tangents):
+    (a, b), n, x = primals
+    (da, db), _, dx = tangents
+    first = 3.0 * (da * x**n + a * n * x ** (n - 1) * dx)
+    return powers(*primals), (Pair(first, db * x + b * dx), 2.0 * x * dx)
+
+
+@njit
+def scaled(x, y=2.0, n=3):
+    return x * y**n
+
+
+@vectorize
+def square(x):
+    return x * x
+
+
+nd.rule(norm, jvp=norm_jvp)
+nd.rule(product, jvp=lambda p, t: (product(*p), product(t[0], p[1]) + product(p[0], t[1])))
+nd.rule(normalised, jvp=normalised_jvp)
+nd.rule(powers, jvp=powers_jvp)
+nd.rule(
+    scaled,
+    jvp=lambda p, t: (
+        scaled(*p),
+        3.0 * (t[0] * p[1] ** p[2] + p[0] * p[2] * p[1] ** (p[2] - 1) * t[1]),
+    ),
+)
+nd.rule(square, jvp=lambda p, t: (square(p[0]), 6.0 * p[0] * t[0]))
+
+
+@njit
+def overwritten(x):
+    y = x.copy()
+    total = 0.0
+    for k in range(4):
+        total += norm(y) * k
+        y *= 0.5
+        y[0] = norm(y)
+    return total
+
+
+@njit
+def linear(x):  # the jvp calls the function with the tangents
+    return np.sum(product(np.outer(x, x * x), x) ** 2)
+
+
+@njit
+def of_arrays(x):
+    return np.sum(normalised(normalised(x) * x) ** 2)
+
+
+@njit
+def of_tuples(x):
+    pair, s = powers(Pair(x[0], x[1]), 3, x[2])
+    return pair.a * pair.b + s * s
+
+
+@njit
+def by_keyword(x):
+    return scaled(x[0]) + scaled(y=x[1], x=x[2]) + scaled(x[0], n=2, y=x[2])
+
+
+@njit
+def by_element(x):
+    return np.sum(square(x)) * square(x[0])
+
+
+PROGRAMS = overwritten, linear, of_arrays, of_tuples, by_keyword, by_element
+
+
+@pytest.mark.parametrize("f", PROGRAMS)
+def test_reverse_mode_agrees_with_forward_mode(f):
+    gradient = nd.grad(f, mode="reverse")
+    np.testing.assert_allclose(gradient(X), nd.grad(f, mode="forward")(X), rtol=1e-13)
+
+
+@pytest.mark.deep(but=["by_element"])
+@pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
+def test_so_do_second_derivatives(f):
+    forward = nd.jacobian(nd.grad(f, mode="forward"), mode="forward")(X)
+    for outer in ("forward", "reverse"):
+        found = nd.jacobian(nd.grad(f, mode="reverse"), mode=outer)(X)
+        np.testing.assert_allclose(found, forward, rtol=1e-12)
+
+
+def test_the_rule_counts_not_the_code():
+    f = njit(lambda x: norm(x) * 2.0)
+    np.testing.assert_allclose(nd.grad(f, mode="reverse")(X), 6.0 * X / norm(X), rtol=1e-14)
+
+
+def test_jacobians_by_rows():
+    f = njit(lambda x: normalised(normalised(x) * x))
+    found = nd.jacobian(f, mode="reverse")(X)
+    np.testing.assert_allclose(found, nd.jacobian(f, mode="forward")(X), rtol=1e-13)
+
+
+@pytest.mark.deep
+def test_in_parallel_loops():
+    @njit(parallel=True)
+    def f(x):
+        total = 0.0
+        for i in prange(x.size):
+            total += norm(x[i : i + 2]) * x[i]
+        return total
+
+    x = np.linspace(1.0, 2.0, 500)
+    found = nd.grad(f, mode="reverse")(x)
+    np.testing.assert_allclose(found, nd.grad(njit(f.py_func), mode="reverse")(x), rtol=1e-12)
+
+
+def test_one_that_draws_is_refused():
+    @njit
+    def noisy(x):
+        return x * np.random.rand()
+
+    nd.rule(noisy, jvp=lambda p, t: (noisy(p[0]), t[0]))
+
+    @njit
+    def f(x):
+        return noisy(x) * x
+
+    with pytest.raises(nd.UnsupportedError, match="draws random numbers") as caught:
+        nd.grad(f, mode="reverse")(2.0)
+    assert_clear(caught.value, __file__, source="return noisy(x) * x")
+
+
+def test_a_jvp_that_returns_no_pair_is_named():
+    wrong = njit(lambda x: x * x)
+    nd.rule(wrong, jvp=lambda p, t: t[0])
+    with pytest.raises(nd.RuleError, match=r"returns \(value, tangent\)"):
+        nd.grad(njit(lambda x: wrong(x) * x), mode="reverse")(2.0)
