@@ -29,8 +29,8 @@ from .checkpointed import Checkpointed
 from .parallel_loop import Parallel
 from .pulled import Custom, Pulled
 from .recursive import Recursive
+from .ruled_by_jvp import RuledByJvp
 from .scalar_function import ScalarOp, has_rule, is_scalar
-from .transposed import Transposed
 
 
 def classify_call(fn, label, s, call):
@@ -95,7 +95,7 @@ def _dispatcher(fn, label, s, call, dispatcher):
         changed = first_changed(dispatcher, [types.unliteral(fn.type_of(v)) for v in arguments])
         if changed is not None:
             return RuledChange(fn, label, s, dispatcher, changed)
-        made = Custom if dispatcher in VJP else Transposed
+        made = Custom if dispatcher in VJP else RuledByJvp
         return made(fn, label, s, arguments, dispatcher)
     if isinstance(dispatcher, LoopDispatcher):
         return Parallel(fn, label, s, call.args, dispatcher)
@@ -146,7 +146,7 @@ def _function(fn, label, s, call, callee):
     if _in(key, VJP) and not call.kws:
         return Custom(fn, label, s, call.args, key)
     if _in(key, JVP) and not call.kws:
-        return Transposed(fn, label, s, call.args, key)
+        return RuledByJvp(fn, label, s, call.args, key)
     found = _look_up(key)
     op = found(fn, label, s, call) if found else None
     if op is not None:

@@ -21,7 +21,7 @@ _NO_LEVEL = (
 )  # of dual numbers: what has a tangent of it is nothing, and `tangent` gives zeros
 
 
-class Transposed(Pulled):
+class RuledByJvp(Pulled):
     """The jvp is called at zero tangents and reversed, once the cotangent of the result is known."""
 
     def changes(self):
