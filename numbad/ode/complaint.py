@@ -7,6 +7,7 @@ import re
 from numba.core import errors, types
 
 from numbad.errors import ModelError, NumbadError
+from numbad.ir.mixed_lists import in_words
 from numbad.ir.ways_out import way_out_of
 
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
@@ -29,6 +30,9 @@ def returned_type(typingctx, fun, given, called=None):
         raise
     except (errors.NumbaError, errors.UnsupportedBytecodeError, TypeError) as error:
         raise cannot_compile(fun, given, error) from error
+    except AssertionError as error:
+        known = in_words(error)
+        raise (error if known is error else cannot_compile(fun, given, known)) from None
     return resolved.return_type
 
 

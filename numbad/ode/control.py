@@ -30,6 +30,28 @@ STRETCH = 1.0 + 1e-12
 # The same for steps of one size, whose times gather more rounding: thousands of them fill an interval.
 EVEN_STRETCH = 1.0 + 1e-6
 
+# From where on the sum of time and step is rounded by more than 1e-12 of the step; no step changes a time
+# by less than this share of it.
+MANY_STEPS = 1e-12 * 2.0**53
+SPACING = 1.01 * 2.0**-53
+
+
+@inlined
+def aimed(t, h, t_end, stretch):
+    """Where a step ends, and how long it is then: at `t_end`, if it comes that near.
+
+    Far from zero, as in seconds since 1970, times lie so far apart that steps must be as long as these say.
+    """
+    t_new = t + h
+    if abs(h) * stretch >= abs(t_end - t):
+        h = t_end - t
+        t_new = t_end
+    elif abs(h) * MANY_STEPS < abs(t):
+        if t_new == t:
+            t_new = t + math.copysign(SPACING * abs(t), h)
+        h = t_new - t
+    return t_new, h
+
 
 @intrinsic
 def larger(typingctx, first, second):

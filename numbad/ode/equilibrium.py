@@ -97,7 +97,7 @@ def make_equilibrium(problem, settings):
     @jit(error_model="numpy")
     def check_time(t, y, like, rest):
         change = slope(2.0 * t + 1.0, y, like, rest) - slope(t, y, like, rest)
-        if not is_short(change, 0.0, y):
+        if np.all(np.isfinite(change)) and not is_short(change, 0.0, y):
             raise ArgumentError(moves)
 
     @jit(error_model="numpy")

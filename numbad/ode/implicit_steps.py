@@ -14,7 +14,7 @@ import numpy as np
 from numbad.ode import failure
 from numbad.ode.compiling import called, inlined
 from numbad.ode.consistency import is_consistent
-from numbad.ode.control import STRETCH, Control, make_control
+from numbad.ode.control import STRETCH, Control, aimed, make_control
 from numbad.ode.implicit_memory import make_implicit_memory
 from numbad.ode.jacobian import make_linearize, new_matrices
 from numbad.ode.lent import lend, returned
@@ -308,10 +308,7 @@ def make_implicit_advance(tableau, fun, rhs, control_partials, jac=None):
         while not accepted and status == failure.RUNNING:
             if abs(h) > longest:
                 h = math.copysign(longest, h)
-            t_new = t + h
-            if abs(h) * STRETCH >= abs(t_end - t):
-                h = t_end - t
-                t_new = t_end
+            t_new, h = aimed(t, h, t_end, STRETCH)
             if renew:
                 linearize(fun, work, t, state, structure, values)
                 is_new = True

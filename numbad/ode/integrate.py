@@ -14,6 +14,7 @@ from numbad.ode.control import (
     LOG_SMALLEST_PREVIOUS,
     STRETCH,
     Control,
+    aimed,
     make_control,
     make_first_step,
     smaller,
@@ -230,10 +231,7 @@ def _make_tried_advance(tableau, fun, steps, control_partials):
         while not accepted and status == failure.RUNNING:
             if abs(h) > settings.max_step:
                 h = math.copysign(settings.max_step, h)
-            t_new = t + h
-            if abs(h) * STRETCH >= abs(t_end - t):
-                h = t_end - t
-                t_new = t_end
+            t_new, h = aimed(t, h, t_end, STRETCH)
             w, stages = step(fun, work, t, t_new, h, y, k0, structure, args)
             square = mean_square_error(stages, h, y, w, settings.rtol, settings.atol)
             accepted = square <= 1.0 and all_finite(w)
@@ -262,10 +260,7 @@ def _make_even_advance(tableau, fun, steps, control_partials):
         h = last.h
         if abs(h) > settings.max_step:
             h = math.copysign(settings.max_step, h)
-        t_new = t + h
-        if abs(h) * EVEN_STRETCH >= abs(t_end - t):
-            h = t_end - t
-            t_new = t_end
+        t_new, h = aimed(t, h, t_end, EVEN_STRETCH)
         prepare(fun, work, t, y, structure, args)
         w, stages = step(fun, work, t, t_new, h, y, k0, structure, args)
         if status == failure.RUNNING and not all_finite(w):

@@ -15,7 +15,7 @@ from numba.extending import overload
 
 from numbad.ode import failure
 from numbad.ode.compiling import called, inlined
-from numbad.ode.control import SAFETY, SMALLEST_SQUARE, STRETCH, Control, larger
+from numbad.ode.control import SAFETY, SMALLEST_SQUARE, STRETCH, Control, aimed, larger
 from numbad.ode.implicit_steps import (
     EPSILON,
     EVALUATIONS,
@@ -273,10 +273,7 @@ def make_multistep_advance(tableau, fun, rhs, control_partials, jac=None):
         while not accepted and status == failure.RUNNING:
             if abs(h) > longest:
                 h = math.copysign(longest, h)
-            t_new = t + h
-            if abs(h) * STRETCH >= abs(t_end - t):
-                h = t_end - t
-                t_new = t_end
+            t_new, h = aimed(t, h, t_end, STRETCH)
             factor, c = spacing(desk, h)
             if factor != 1.0:
                 rescale_moving(moving, desk.notes, factor)

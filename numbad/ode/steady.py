@@ -306,6 +306,8 @@ def _make_find(problem, settings, equilibrium):
         rest = as_arguments(args)
         start = as_row(y0, ())
         f = slope(0.0, start, y0, rest)
+        if not (np.all(np.isfinite(start)) and np.all(np.isfinite(f))):
+            raise failure.SolveError(failure.NOT_FINITE_AT_START, 0.0)
         at_rest = is_short(f, 0.0, start)
         columns = by_state(0.0, start, y0, rest)
         y, t, stretch = start, 0.0, first_stretch(f, start, tolerance(start))

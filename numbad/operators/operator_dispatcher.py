@@ -39,6 +39,7 @@ from ..ir.extension_types import holds_extension, parts, whole, whole_type
 from ..ir.fence import tells_of_defect
 from ..ir.flat_results import asked_for
 from ..ir.functionals import captured_count
+from ..ir.mixed_lists import in_words
 from ..ir.unwind import nopython_pipeline
 from ..reverse.lowering import SweepLowering
 from ..rules.registry import generation
@@ -281,6 +282,14 @@ class OperatorCompiler(CompilerBase):
         return [pm]
 
 
+def _compile_primal(f, given):
+    """Compile the user's function itself, which raises what Numba says of it."""
+    try:
+        f.compile(given)
+    except AssertionError as error:
+        raise in_words(error) from None
+
+
 class OperatorDispatcher(CalledFromPython):
     """The compiled function that an operator returns."""
 
@@ -337,7 +346,7 @@ class OperatorDispatcher(CalledFromPython):
             if numba_says and told_before(error) is None:
                 raise with_way_out(error) from None
             if tells_of_defect(refusal):
-                operator.f.compile(given)
+                _compile_primal(operator.f, given)
 
     @property
     def operator(self):

@@ -3,7 +3,7 @@
 import math
 import warnings
 from collections import namedtuple
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 
@@ -216,6 +216,10 @@ def _mapping(executor):
     """A context whose value maps over pieces of work."""
     if executor is None:
         return _InTurn()
+    if isinstance(executor, ProcessPoolExecutor):
+        raise ArgumentError(
+            "nd.sde.multilevel spreads its paths over threads: executor=4, or a ThreadPoolExecutor"
+        )
     if isinstance(executor, Executor):
         return _Lent(executor)
     if not isinstance(executor, int) or executor < 1:

@@ -9,6 +9,7 @@ import numpy as np
 from numba import typeof
 
 from numbad.executors import opened
+from numbad.interrupts import interruptible
 from numbad.sde.ensemble_source import Ensemble, plan_of
 from numbad.sde.grid import grid
 
@@ -67,7 +68,7 @@ class Chunk:
 @contextmanager
 def mapping(executor):
     """`map` over what `ensemble` takes as an executor."""
-    with opened(executor) as pool:
+    with interruptible, opened(executor) as pool:
         yield map if pool is None else pool.map
 
 

@@ -7,6 +7,7 @@ from scipy.linalg import solve_continuous_lyapunov
 
 import numbad as nd
 from numbad.errors import ArgumentError, ConvergenceError, SingularError
+from numbad.ode.failure import SolveError
 
 
 @numba.njit
@@ -102,6 +103,8 @@ def test_what_is_not_steady():
         nd.ode.steady_state(lambda t, y: np.sin(t) - y, 1.0)
     with pytest.raises(ConvergenceError, match="grows"):
         nd.ode.steady_state(lambda t, y: y, 1.0)
+    with pytest.raises(SolveError, match="initial state .* is NaN"):
+        nd.ode.steady_state(lambda t, y: 1.0 - y, np.nan)
 
 
 def cavity(t, y, loss, detuning, gain):

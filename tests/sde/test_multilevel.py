@@ -1,6 +1,7 @@
 """Multilevel Monte Carlo: closed forms, the rates of Giles' theorem, any number of threads, derivatives."""
 
 import math
+from concurrent.futures import ProcessPoolExecutor
 from types import SimpleNamespace
 
 import numpy as np
@@ -162,6 +163,9 @@ def test_what_is_refused():
     ):
         with pytest.raises(nd.ArgumentError, match=told):
             nd.sde.multilevel(solve, *GIVEN, **{"reduce": _call, **wrong})
+    processes = ProcessPoolExecutor(1)
+    with processes, pytest.raises(nd.ArgumentError, match="spreads its paths over threads"):
+        nd.sde.multilevel(solve, *GIVEN, reduce=_call, paths=(10, 10), executor=processes)
     with pytest.raises(nd.ArgumentError, match=r"nd.sde.multilevel takes what nd.sde.solver"):
         nd.sde.multilevel(_drift, *GIVEN, reduce=_call, tolerance=1.0)
     with pytest.raises(nd.ArgumentError, match=r"nd.sde.multilevel takes a key, not 3"):

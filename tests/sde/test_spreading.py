@@ -6,6 +6,7 @@ from multiprocessing import get_context
 import pytest
 
 import numbad as nd
+from numbad.sde.spreading import mapping
 from tests.sde.test_ensembles import ARGS, KEY, SOLVE, TIMES, _end
 
 
@@ -35,3 +36,9 @@ def test_what_is_no_executor_is_told():
     given = SOLVE, 1.0, TIMES, ARGS, KEY, 10
     with pytest.raises(nd.ArgumentError, match="a number of threads, 1 or more, or an executor"):
         nd.sde.ensemble(*given, reduce=_end, executor=Client())
+
+
+def test_control_c_is_a_keyboard_interrupt():
+    """Python makes a SystemError of one that comes while compiled code raises."""
+    with pytest.raises(KeyboardInterrupt), mapping(None):
+        raise SystemError("returned a result with an exception set") from KeyboardInterrupt()
