@@ -172,7 +172,8 @@ def where(condition, a, b):
 
     Of expressions it makes an expression; of plain numbers it selects.
 
-    >>> where(2.0 > 1.0, 10.0, 20.0)
+    >>> import numbad as nd
+    >>> nd.where(2.0 > 1.0, 10.0, 20.0)
     10.0
     """
     if any(isinstance(operand, Expr) for operand in (condition, a, b)):

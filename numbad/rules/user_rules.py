@@ -31,12 +31,12 @@ def scalar_rule(fn, partials):
     symbols: operators, `math.*`, `np.*` and jitted functions of the symbols work, a branch is
     `np.where(condition, a, b)`. Raises RuleError where the rule cannot be used.
 
-    >>> import math
+    >>> import math, numbad as nd
     >>> from numba import njit
     >>> @njit
     ... def softplus(x):
     ...     return math.log1p(math.exp(x))
-    >>> scalar_rule(softplus, lambda ans, x: 1.0 / (1.0 + math.exp(-x)))
+    >>> nd.scalar_rule(softplus, lambda ans, x: 1.0 / (1.0 + math.exp(-x)))
     """
     fn = _named(fn)
     of_arrays = type(fn) is type(np.clip) and fn not in CONSTANT and fn not in SCALAR
@@ -60,11 +60,12 @@ def rule(fn, jvp=None, vjp=None):
     place, also by keyword and by default. A function that changes an argument has
     no rule: its derivatives are refused. Raises RuleError where the rule cannot be used.
 
+    >>> import numbad as nd
     >>> from numba import njit
     >>> @njit
     ... def cube(x):
     ...     return x * x * x
-    >>> rule(cube, jvp=lambda primals, tangents: (
+    >>> nd.rule(cube, jvp=lambda primals, tangents: (
     ...     cube(primals[0]), 3.0 * primals[0] ** 2 * tangents[0]))
     """
     fn = _named(fn)

@@ -21,6 +21,7 @@ from ...rules.registry import SCALAR, STOPPING
 from ..ops.array import Fresh, View
 from ..ops.base import Constant
 from ..ops.moves import Move, Phi
+from ..ops.parallel_loop import Parallel
 from ..scratch import Scratch
 
 _PURE = {len, range, bool, int, float, complex, abs, min, max, round, slice, np.empty_like}
@@ -53,9 +54,18 @@ def loops_to_checkpoint(fn, activity, control, plan, others):
             if not candidate.is_replayable():
                 if is_of_library(fn.blocks[loop.header].loc.filename):  # within np.full, say
                     continue
+                loc = fn.blocks[loop.header].loc
+                if any(isinstance(op, Parallel) for op in candidate.ops):
+                    raise refuse(
+                        "a loop around a parallel loop (prange) that nd.checkpoint would run again from a "
+                        "snapshot",
+                        loc,
+                        "put what one step does into a function of its own and call nd.checkpoint(step) in "
+                        "the loop, without snapshots, or compile without parallel=True",
+                    )
                 raise refuse(
                     "a loop that nd.checkpoint cannot run again from a snapshot",
-                    fn.blocks[loop.header].loc,
+                    loc,
                     "let it run over a range without leaving it early, carry numbers and arrays that "
                     "are written in place (u[:] = v for u, v = v, u), call no operator or nd.checkpoint that "
                     "writes to its arguments, and neither draw nor print",

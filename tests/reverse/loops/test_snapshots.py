@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 import pytest
-from numba import njit
+from numba import njit, prange
 
 import numbad as nd
 from numbad.compilation.fingerprint import fingerprint
@@ -401,3 +401,17 @@ def test_loops_that_cannot_be_run_again(f):
     function(0.5, 3)
     with pytest.raises(UnsupportedError, match=r"cannot run again(.|\n)*Way out: let it run over"):
         nd.grad(nd.checkpoint(function, snapshots=3), mode="reverse")(0.5, 3)
+
+
+def test_parallel_loops_are_named():
+    @njit(parallel=True)
+    def f(x, n):
+        y = np.full(100, x)
+        for _ in range(n):
+            for i in prange(y.size):
+                y[i] += 0.1 * y[i] ** 2
+        return y.sum()
+
+    told = r"around a parallel loop(.|\n)*Way out: .*nd\.checkpoint\(step\)"
+    with pytest.raises(UnsupportedError, match=told):
+        nd.grad(nd.checkpoint(f, snapshots=3), mode="reverse")(0.5, 3)
