@@ -94,7 +94,9 @@ def test_a_jvp_alone_serves_reverse_mode():
     solve = nd.ode.solver(function, rtol=1e-10)
     found = slope(solve, "reverse")
     assert found == pytest.approx(slope(solve, "forward"), rel=1e-9)
-    assert found == pytest.approx(7.0 * slope(nd.ode.solver(decay, rtol=1e-10), "reverse"), rel=1e-7)
+    assert found == pytest.approx(
+        7.0 * slope(nd.ode.solver(decay, rtol=1e-10), "reverse"), rel=1e-7
+    )
 
 
 def test_a_right_hand_side_that_writes_has_no_rule():

@@ -101,6 +101,15 @@ class Called(Op):
             if e.active(identity):
                 e.set_shadow(identity, e.new_shadow_at(identity))
 
+    def refuse_shared(self, e):
+        """Refuse a result that may be a part of an argument, where that shows."""
+        if not isinstance(self.callee, Dispatcher):
+            return
+        tys = [types.unliteral(self.fn.type_of(v)) for v in self.arguments]
+        for k in returned_arguments(self.callee, tys):
+            if shows_sharing(self, e.activity, [self.arguments[k]]):
+                raise refuse(shared_result(self.callee), self.loc, SHARED_WAY_OUT)
+
     def _is_active(self, e, var):
         return any(e.active(leaf) for leaf, _ in self.leaves(var))
 
@@ -302,14 +311,17 @@ class Pulled(Called):
 
     def _pull(self, e, wrt, args, shadows, seed):
         now = e.call(exchanged_draws, e.extra_value(self, "draws")) if self.draws() else None
-        at = self._pullback_at()
-        own = at or getattr(self.callee, "numbad_adjoints", None)
-        pull = own(wrt) if own else pullback(self.callee, wrt)
-        result = [e.extra_value(self, "result")] if at else []
+        result = [e.extra_value(self, "result")] if self._pullback_at() else []
+        pull = self.pull_of(wrt)
         pair = e.call(pull, e.tuple(args), e.tuple(shadows), seed, *result)
         if now is not None:
             e.call(random_state.restore, now)
         return pair
+
+    def pull_of(self, wrt):
+        """The dispatcher that pulls the cotangent of the result back to some arguments."""
+        own = self._pullback_at() or getattr(self.callee, "numbad_adjoints", None)
+        return own(wrt) if own else pullback(self.callee, wrt)
 
     def _add_floats(self, e, var, ty, cotangent, path):
         """Adjoints of arrays are in their shadows already."""
@@ -367,6 +379,15 @@ def shows_sharing(call, activity, arguments):
     return False
 
 
+def does_the_same_again(call):
+    """Whether a function with a rule gives the same when it is called again, and changes nothing."""
+    if not isinstance(call.callee, Dispatcher):
+        return False
+    done = own_effects(call.callee, [types.unliteral(call.fn.type_of(v)) for v in call.arguments])
+    done = done.cautious()
+    return not (done.changed or done.random)
+
+
 class Custom(Called):
     """A call of a function with a rule `(forward, backward)` of the user's."""
 
@@ -375,17 +396,11 @@ class Custom(Called):
         super().__init__(fn, label, statement, arguments, callee)
 
     def is_pulled_plainly(self):
-        if not isinstance(self.callee, Dispatcher):
-            return False
-        done = own_effects(
-            self.callee, [types.unliteral(self.fn.type_of(v)) for v in self.arguments]
-        )
-        done = done.cautious()
-        return not (done.changed or done.random)
+        return does_the_same_again(self)
 
     def forward(self, e):
         if any(self._is_active(e, v) for v in self.arguments):
-            self._refuse_shared(e)
+            self.refuse_shared(e)
         if e.is_silent() or not self.is_live(e):
             e.append(self.statement)
             return
@@ -393,15 +408,6 @@ class Custom(Called):
         e.assign(e.item(pair, 0), self.statement.target)
         residuals = e.item(pair, 1)
         e.assign(e.call(kept, e.var("$tape"), residuals), e.extra(self, "residuals"))
-
-    def _refuse_shared(self, e):
-        """Refuse a result that may be a part of an argument, where that shows."""
-        if not isinstance(self.callee, Dispatcher):
-            return
-        tys = [types.unliteral(self.fn.type_of(v)) for v in self.arguments]
-        for k in returned_arguments(self.callee, tys):
-            if shows_sharing(self, e.activity, [self.arguments[k]]):
-                raise refuse(shared_result(self.callee), self.loc, SHARED_WAY_OUT)
 
     def reverse(self, e):
         if not self.is_live(e):

@@ -10,15 +10,12 @@ from ...compilation.inherited import inherited_options
 from ...compilation.memo import remembered
 from ...forward.custom import tangent, two_of
 from ...forward.promote import own_effects
-from ...ir.fence import refuse
-from ...rules.registry import JVP, generation, name_of
+from ...rules.registry import JVP, generation
 from ...source import define
 from ..pullbacks import pullback
-from .pulled import Pulled, copy_of, of_rule
+from .pulled import Pulled, copy_of, does_the_same_again, of_rule
 
-_NO_LEVEL = (
-    1 << 20
-)  # of dual numbers: what has a tangent of it is nothing, and `tangent` gives zeros
+_NO_LEVEL = 1 << 20  # of dual numbers: nothing has a tangent of it, for which `tangent` gives zeros
 
 
 class RuledByJvp(Pulled):
@@ -27,25 +24,22 @@ class RuledByJvp(Pulled):
     def changes(self):
         return False  # `RuledChange` is the call of one that does
 
-    def _refuse_draws(self):
-        """A second call would draw other numbers."""
-        if isinstance(self.callee, Dispatcher):
-            given = [types.unliteral(self.fn.type_of(v)) for v in self.arguments]
-            if own_effects(self.callee, given).random:
-                name = name_of(self.callee)
-                raise refuse(
-                    f"{name}, which draws random numbers and whose rule has a jvp but no vjp",
-                    self.loc,
-                    f"give it one, nd.rule({name}, jvp=..., vjp=(forward, backward)), or pass it the numbers",
-                )
+    def draws(self):
+        given = [types.unliteral(self.fn.type_of(v)) for v in self.arguments]
+        return isinstance(self.callee, Dispatcher) and bool(own_effects(self.callee, given).random)
 
-    def _pull(self, e, wrt, args, shadows, seed):
-        self._refuse_draws()
+    def is_pulled_plainly(self):
+        return does_the_same_again(self)
+
+    def forward(self, e):
+        if any(self._is_active(e, v) for v in self.arguments):
+            self.refuse_shared(e)
+        super().forward(e)
+
+    def pull_of(self, wrt):
         if self._is_in_its_rule():
-            pull = pullback(_without_rule(self.callee), wrt)
-        else:
-            pull = _transposed(self.callee, wrt, len(self.arguments))
-        return e.call(pull, e.tuple(args), e.tuple(shadows), seed)
+            return pullback(_without_rule(self.callee), wrt)
+        return _transposed(self.callee, wrt, len(self.arguments))
 
     def _is_in_its_rule(self):
         """Whether the jvp of a linear function calls it with the tangents: that means its code."""
