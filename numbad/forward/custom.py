@@ -29,7 +29,7 @@ from .promote import own_effects
 from .refuse import refused_call, told
 
 _CONSTANT = types.Number | types.Boolean | types.NoneType | types.UnicodeType | types.Callable
-_WITHOUT_TANGENT = (
+WITHOUT_TANGENT = (
     types.DictType | types.Set | types.ClassInstanceType | types.StructRef | types.Record
 )
 KINDS = {}
@@ -197,7 +197,7 @@ def of_level(jvp, tag):
 def _jvp_source(args, n, tag, jvp):
     """Source of a function that calls the rule once for every partial; what has no tangent has None."""
     values = "".join(f"value_of(args[{k}], {tag}), " for k in range(len(args)))
-    without = [isinstance(ty, _WITHOUT_TANGENT) for ty in args]
+    without = [isinstance(ty, WITHOUT_TANGENT) for ty in args]
     lines = ["def call(*args):", f"    primals = ({values})"]
     for i in range(n):
         tangents = "".join(

@@ -29,6 +29,10 @@ FRESH = {
     ).split()
     if hasattr(np, name)
 } | {empty_inferred}  # of `np.array([... for ...])`
+FRESH |= {
+    getattr(np.linalg, name)
+    for name in "cholesky eig eigh eigvals eigvalsh inv lstsq pinv qr solve svd".split()
+}
 ELEMENTWISE = (
     np.ufunc | DUFunc | ScalarFunction
 )  # their results are new arrays too, unless they are given one

@@ -131,7 +131,10 @@ def _check_takes(fn, role, function, count, arguments):
     _check_compilable(fn, role, function)
     bounds = arity(function)
     if bounds is not None and not bounds[0] <= count <= bounds[1]:
-        raise RuleError(f"rule for {name_of(fn)}: {role} is called with {arguments}")
+        taken = " or ".join(map(str, sorted(set(bounds))))
+        raise RuleError(
+            f"rule for {name_of(fn)}: {role} is called with {arguments}; it takes {taken} argument(s)"
+        )
 
 
 def _check_vjp(fn, vjp):

@@ -340,7 +340,10 @@ class Pulled(Called):
         found = leaves(ty)
         if not found or found[0].kind not in HANDLES:
             return e.none()
-        leaf = var.name, path
+        return self.shadow_of_array(e, (var.name, path))
+
+    def shadow_of_array(self, e, leaf):
+        """What the pullback adds the adjoint of an array to."""
         return e.shadow(leaf) if e.active(leaf) else e.new_shadow_at(leaf)
 
 

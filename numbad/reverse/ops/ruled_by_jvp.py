@@ -1,5 +1,8 @@
 """A call of a function whose rule is a jvp alone: the jvp is linear in its tangents, and its adjoint by them
 is the vjp.
+
+The jvp is reversed at tangents that are not zero, so that what it does for zero alone is not taken for the
+whole, and iterations that end when they have converged do not end at once.
 """
 
 from numba import njit
@@ -8,18 +11,18 @@ from numba.core.dispatcher import Dispatcher
 
 from ...compilation.inherited import inherited_options
 from ...compilation.memo import remembered
-from ...forward.custom import tangent, two_of
+from ...forward.custom import two_of
 from ...forward.promote import own_effects
-from ...rules.registry import JVP, generation
+from ...rules.registry import JVP, generation, name_of
 from ...source import define
+from ..memory_helpers import add_cotangent
 from ..pullbacks import pullback
+from ..tangents_of_rules import along_which, copied, make_check, still, tangent_of
 from .pulled import Pulled, copy_of, does_the_same_again, of_rule
-
-_NO_LEVEL = 1 << 20  # of dual numbers: nothing has a tangent of it, for which `tangent` gives zeros
 
 
 class RuledByJvp(Pulled):
-    """The jvp is called at zero tangents and reversed, once the cotangent of the result is known."""
+    """The jvp is called and reversed once the cotangent of the result is known."""
 
     def changes(self):
         return False  # `RuledChange` is the call of one that does
@@ -35,6 +38,19 @@ class RuledByJvp(Pulled):
         if any(self._is_active(e, v) for v in self.arguments):
             self.refuse_shared(e)
         super().forward(e)
+
+    def reverse(self, e):
+        """Adjoints of tangents are gathered apart: the jvp may write to the tangents."""
+        self._gathered = []
+        super().reverse(e)
+        for leaf, gathered in self._gathered:
+            if e.active(leaf):
+                e.call(add_cotangent, e.shadow(leaf), gathered)
+
+    def shadow_of_array(self, e, leaf):
+        gathered = e.new_shadow_at(leaf)
+        self._gathered.append((leaf, gathered))
+        return gathered
 
     def pull_of(self, wrt):
         if self._is_in_its_rule():
@@ -73,20 +89,22 @@ def _write(jvp, wrt, count, callee):
     tangents = ", ".join(f"t{k}" for k in range(count))
     linear = define(
         f"def linear({primals}, {tangents}):\n"
-        f"    return two_of(jvp(({primals},), ({tangents},)))[1]\n",
-        {"jvp": jvp, "two_of": two_of("jvp", "(value, tangent)")},
+        f"    return tangent_of(two_of(jvp(({primals},), ({tangents},))))\n",
+        {"jvp": jvp, "two_of": two_of("jvp", "(value, tangent)"), "tangent_of": tangent_of},
         jvp.py_func,
     )
     pull = pullback(njit(linear), tuple(count + k for k in wrt))
-    zeros = "".join(f", zero(args[{k}], 0, {_NO_LEVEL})" for k in range(count))
-    given = "".join("None, " for _ in range(count))
-    shadows = "".join(f"shadows[{k}], " for k in range(count))
-    adjoints = "".join(f"adjoints[{count + k}], " for k in range(count))
-    source = (
-        "def pull_transposed(args, shadows, seed):\n"
-        f"    _, adjoints = pull((*args{zeros}), ({given}{shadows}), seed)\n"
-        f"    return None, ({adjoints})\n"
-    )
-    made = define(source, {"pull": pull, "zero": tangent})
+    along = "".join(f"{'along' if k in wrt else 'still'}(args[{k}], {k}), " for k in range(count))
+    nothing = "None, " * count
+    lines = [
+        "def pull_transposed(args, shadows, seed):",
+        "    before = copied(seed)",
+        f"    value, adjoints = pull((*args, {along}), ({nothing}*shadows), seed)",
+        f"    adjoints = adjoints[{count}:]",
+        f"    check(value, before, ({along}), adjoints, shadows)  # the jvp may have written to others",
+        "    return None, adjoints",
+    ]
+    namespace = {"pull": pull, "along": along_which, "still": still, "copied": copied}
+    made = define("\n".join(lines) + "\n", namespace | {"check": make_check(name_of(callee))})
     made.__numbad_rule_of__ = callee
     return njit(made)

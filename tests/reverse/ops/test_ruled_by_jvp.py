@@ -210,3 +210,110 @@ def test_a_jvp_that_returns_no_pair_is_named():
     nd.rule(wrong, jvp=lambda p, t: t[0])
     with pytest.raises(nd.RuleError, match=r"returns \(value, tangent\)"):
         nd.grad(njit(lambda x: wrong(x) * x), mode="reverse")(2.0)
+
+
+def _with_jvp(code, jvp):
+    function = njit(code)
+    nd.rule(function, jvp=jvp)
+    return function
+
+
+def test_what_a_jvp_does_for_zero_tangents_alone():
+    def short_cut(primals, tangents):
+        if tangents[0] == 0.0:
+            return primals[0] ** 2, 0.0
+        return primals[0] ** 2, 2.0 * primals[0] * tangents[0]
+
+    square_of = _with_jvp(lambda x: x * x, short_cut)
+    assert nd.grad(square_of, mode="reverse")(3.0) == 6.0
+
+
+def test_tangents_that_are_iterated_until_they_converge():
+    """x = cos(a x): dx = -sin(a x) (x da + a dx)."""
+
+    @njit
+    def fixed(a):
+        x = 1.0
+        for _ in range(200):
+            x = math.cos(a * x)
+        return x
+
+    def jvp(primals, tangents):
+        a, x = primals[0], fixed(primals[0])
+        slope, dx = -math.sin(a * x), 0.0
+        while True:
+            new = slope * (x * tangents[0] + a * dx)
+            if abs(new - dx) <= 1e-15 * abs(new):
+                return x, new
+            dx = new
+
+    nd.rule(fixed, jvp=jvp)
+    x = fixed(0.7)
+    exact = -math.sin(0.7 * x) * x / (1.0 + 0.7 * math.sin(0.7 * x))
+    found = nd.grad(njit(lambda a: fixed(a) * 1.0), mode="reverse")(0.7)
+    assert found == pytest.approx(exact, rel=1e-13)
+
+
+def test_a_jvp_that_writes_to_its_tangents():
+    def jvp(primals, tangents):
+        tangents[0][:] = 2.0 * tangents[0]
+        return 2.0 * primals[0], tangents[0]
+
+    doubled = _with_jvp(lambda x: 2.0 * x, jvp)
+    f = njit(lambda x: np.sum(doubled(x) * x))
+    np.testing.assert_array_equal(nd.grad(f, mode="reverse")(X), 4.0 * X)
+
+
+def test_one_argument_twice():
+    times = _with_jvp(lambda x, y: x * y, lambda p, t: (p[0] * p[1], t[0] * p[1] + p[0] * t[1]))
+    f = njit(lambda x: np.sum(times(x, x)) + np.sum(times(x, 1.0 * x)))
+    np.testing.assert_array_equal(nd.grad(f, mode="reverse")(X), 4.0 * X)
+
+
+def test_a_linear_solve_of_its_own_result_at_second_order():
+    @njit
+    def solved(a, b):
+        return np.linalg.solve(a, b)
+
+    def jvp(primals, tangents):
+        y = solved(*primals)
+        return y, solved(primals[0], tangents[1] - tangents[0] @ y)
+
+    nd.rule(solved, jvp=jvp)
+    f = njit(lambda a, b: np.sum(np.sin(solved(a, b))))
+    a, b = np.array([[3.0, 1.0], [0.5, 2.0]]), np.array([1.0, -2.0])
+    found = nd.jacobian(nd.grad(f, 0, mode="reverse"), 1, mode="forward")(a, b)
+    plain = njit(lambda a, b: np.sum(np.sin(np.linalg.solve(a, b))))
+    expected = nd.jacobian(nd.grad(plain, 0, mode="forward"), 1, mode="forward")(a, b)
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "jvp",
+    [
+        lambda p, t: (p[0] * 2.0, 2.0 * t[0] + 1.0),
+        lambda p, t: (p[0] * 2.0, t[0] * t[0]),
+    ],
+)
+@pytest.mark.parametrize("x", [1.5, X])
+def test_one_that_is_not_linear_is_refused(jvp, x):
+    f = njit(lambda x: np.sum(np.asarray(twice(x) * 1.0)))
+    twice = _with_jvp(lambda x: x * 2.0, jvp)
+    with pytest.raises(nd.RuleError, match="not linear in its tangents"):
+        nd.grad(f, mode="reverse")(x)
+
+
+@pytest.mark.parametrize(
+    ("jvp", "told"),
+    [
+        (lambda p, t: (p[0] * 2.0, t[0].sum()), "a tangent like its value, array"),
+        (lambda p, t: (p[0].sum(), t[0]), "a tangent like its value, float64"),
+        (lambda p, t: (p[0] * 2.0, 2.0 * t[0][:1]), "another shape than its value"),
+    ],
+)
+def test_tangents_of_another_kind_than_the_value_are_named(jvp, told):
+    function = _with_jvp(lambda x: x * 2.0, jvp)
+    if "float64" in told:
+        function = _with_jvp(lambda x: x.sum(), jvp)
+    with pytest.raises(nd.RuleError, match=told):
+        nd.grad(njit(lambda x: np.sum(np.asarray(function(x)))), mode="reverse")(X)
