@@ -82,7 +82,8 @@ def fixed_point(f, x0, args=(), xtol=XTOL, rtol=RTOL, maxiter=1000):
     """A fixed point of a function: the `x` with `x = f(x, *args)`, differentiated by `args`.
 
     It is found by iteration, and differentiated by the implicit function theorem. Arguments and
-    errors as for `nd.root`; `f` returns a float or an array as `x0` is. Iteration converges as fast as
+    errors as for `nd.root`; `f` returns a float or an array as `x0` is; `xtol` is a part of the
+    largest number met, where that is below 1. Iteration converges as fast as
     `f` contracts: with a factor q, a last change of c leaves an error of about q c / (1 - q).
 
     >>> import math

@@ -80,7 +80,13 @@ class HiddenState:
         t, shape (k,), increases; y, shape (k,) or (k, m), is NaN where nothing was observed; `params` is a
         mapping of all parameters (`params` of a fit, say).
         """
-        return Filtered(*self._states(*series(t, y), params)[:3])
+        found = Filtered(*self._states(*series(t, y), params)[:3])
+        if not np.isfinite(found.loglik):
+            raise ModelError(
+                f"the {type(self).__name__} has lost its covariance, which is no longer positive, or the "
+                "model gives NaN: take a smaller dt, or a spread that is not so many times the noise"
+            )
+        return found
 
     def residuals(self, t, y, params):
         """How far observations are from what is expected of them; a Kalman filter tells."""

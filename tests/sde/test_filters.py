@@ -94,6 +94,38 @@ def test_linear_equations_are_those_of_the_exact_filter(make):
     np.testing.assert_allclose(slopes, steps, rtol=1e-6)
 
 
+def _tracked(make, spread):
+    """Position and velocity of what moves evenly, of which nothing is known at first."""
+    made = make(
+        lambda t, y, error: (y[1], 0.0 * y[0]),
+        lambda t, y, error: (0.0, 0.0),
+        mean=(0.0, 0.0),
+        spread=(spread, spread),
+        noise=lambda error: (error,),
+        observe=lambda t, y, error: (y[0],),
+        dt=1.0,
+    )
+    return made.filtered(np.arange(4.0), np.array([1.0, 2.5, 2.0, 4.0]), {"error": 1.0})
+
+
+def test_a_wide_spread_at_first_is_linear_regression():
+    """The covariance without the terms of Joseph's form was 1e-18 from a spread of 1e8 on."""
+    t, y = np.arange(4.0), np.array([1.0, 2.5, 2.0, 4.0])
+    design = np.stack([np.ones(4), t - 3.0], axis=1)
+    cov = np.linalg.inv(design.T @ design)
+    for spread in (1e6, 1e7):
+        found = _tracked(filters.extended_kalman, spread)
+        np.testing.assert_allclose(found.cov[-1], cov, rtol=1e-2)
+        np.testing.assert_allclose(found.mean[-1], cov @ design.T @ y, rtol=1e-2)
+    known = _tracked(filters.extended_kalman, 1e9)
+    assert known.cov[-1, 0, 0] > 0.1
+
+
+def test_a_covariance_that_is_lost_is_told():
+    with pytest.raises(nd.ModelError, match="take a smaller dt, or a spread"):
+        _tracked(filters.unscented_kalman, 1e3)
+
+
 @pytest.mark.dear
 def test_filtered_states():
     found = _filter(filters.extended_kalman).filtered(TIMES, SEEN, AT)
