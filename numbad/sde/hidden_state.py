@@ -81,7 +81,7 @@ class HiddenState:
         mapping of all parameters (`params` of a fit, say).
         """
         found = Filtered(*self._states(*series(t, y), params)[:3])
-        if not np.isfinite(found.loglik):
+        if np.isnan(found.loglik) and not self.is_simulated:
             raise ModelError(
                 f"the {type(self).__name__} has lost its covariance, which is no longer positive, or the "
                 "model gives NaN: take a smaller dt, or a spread that is not so many times the noise"
