@@ -143,10 +143,11 @@ def _function(fn, label, s, call, callee):
         return StoppedCopy(fn, label, s)
     if _in(key, STOPPING):
         return StopGradient(fn, label, s)
-    if _in(key, VJP) and not call.kws:
-        return Custom(fn, label, s, call.args, key)
-    if _in(key, JVP) and not call.kws:
-        return RuledByJvp(fn, label, s, call.args, key)
+    if _in(key, VJP) or _in(key, JVP):
+        if call.kws:
+            return RuledByKeyword(fn, label, s, key)
+        made = Custom if _in(key, VJP) else RuledByJvp
+        return made(fn, label, s, call.args, key)
     found = _look_up(key)
     op = found(fn, label, s, call) if found else None
     if op is not None:
@@ -212,6 +213,22 @@ class RuledChange(Unknown):
 
     def refusal(self):
         return refuse(of_change(self.callee, self.changed), _place(self), CHANGE_WAY_OUT)
+
+
+class RuledByKeyword(Unknown):
+    """A function of NumPy's with a rule, called by keyword: a rule gets arguments in their places."""
+
+    def __init__(self, fn, label, statement, callee):
+        self.callee = callee
+        super().__init__(fn, label, statement)
+
+    def refusal(self):
+        name = name_of(self.callee)
+        return refuse(
+            f"{name}, which has a rule and is called by keyword",
+            self.loc,
+            "pass arguments in their places",
+        )
 
 
 def _place(op):

@@ -245,6 +245,21 @@ def test_vjp_of_a_function_of_numpy():
     np.testing.assert_allclose(found, [[40.0, -10.0], [-20.0, 60.0]], rtol=1e-13)
 
 
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"vjp": (lambda x: (np.sinc(x), x), lambda x, w: (7.0 * x * w,))},
+        {"jvp": lambda p, t: (np.sinc(p[0]), 7.0 * p[0] * t[0])},
+    ],
+)
+def test_a_function_of_numpy_called_by_keyword_is_refused(given):
+    """The rule was passed over without a word."""
+    nd.rule(np.sinc, **given)
+    f = njit(lambda x: np.sinc(x=x) * 2.0)
+    with pytest.raises(nd.UnsupportedError, match="called by keyword"):
+        grad(f)(1.5)
+
+
 def test_backward_that_returns_too_few_cotangents_is_refused():
     @njit
     def f(x, y):
