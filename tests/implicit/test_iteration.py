@@ -22,6 +22,6 @@ def test_fixed_points_of_any_size(unit):
         return k * np.cos(0.9 * x / k)
 
     x = nd.fixed_point(lambda x, k: math.cos(0.9 * x), 1.0, (1.0,))
-    assert nd.fixed_point(f, unit, (unit,)) == pytest.approx(x * unit, rel=1e-11)
+    assert nd.fixed_point(f, unit, (unit,)) == pytest.approx(x * unit, rel=1e-11, abs=0.0)
     found = nd.fixed_point(both, np.array([unit, 0.1 * unit]), (unit,))
     np.testing.assert_allclose(found, x * unit, rtol=1e-11)
