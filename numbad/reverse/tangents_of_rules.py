@@ -28,15 +28,15 @@ def _still(x, k):
     return lambda x, k: tangent(x, 0, _NO_LEVEL)
 
 
-def along_which(x, k):
-    """The tangent of argument `k`: between 0.5 and 1.5, no two numbers the same."""
+def along(x, k):
+    """The tangent of argument `k` that the jvp is reversed at: numbers spread between 0.5 and 1.5."""
     raise NotImplementedError
 
 
-@overload(along_which)
-def _along_which(x, k):
+@overload(along)
+def _along(x, k):
     if isinstance(x, types.BaseTuple):
-        return each_member(x, "along(x[{i}], k + {i} + 1)", {"along": along_which}, "x, k")
+        return each_member(x, "along(x[{i}], k + {i} + 1)", {"along": along}, "x, k")
     if isinstance(x, types.Array) and isinstance(x.dtype, _NUMBERS):
 
         def along_array(x, k):

@@ -72,16 +72,18 @@ def _filter(name, before, each, returned, functions, sizes, count, by_points):
     if by_points:
         names["slope"] = compiled(_slope_by_points(names, sizes, parameters))
         names["expected"] = compiled(_expected_by_points(names, sizes, parameters))
+        seen, narrowed = "seen, cross, scatter", "without(cov, outer)"
     else:
         names["drift_jacobian"] = jacobian(names["drift_vector"], 1, mode="forward")
         names["observe_jacobian"] = jacobian(names["observe_vector"], 1, mode="forward")
         names["slope"] = compiled(_slope_by_jacobian(names, parameters))
         names["expected"] = compiled(_expected_by_jacobian(names, parameters))
+        seen = "seen, cross, scatter, by_state"
+        narrowed = "joseph(cov, places, root, outer, by_state, noise)"
     names["advance"] = compiled(_advance(names, parameters))
-    observed = "seen, cross, scatter" if by_points else "seen, cross, scatter, by_state"
-    kept = "" if by_points else "cov = joseph(cov, y[k], by_state, noise, cross, scatter)"
     names |= {
         "conditioned": conditioned,
+        "without": without,
         "joseph": joseph,
         "put_moments": put_moments,
         "first_moments": first_moments,
@@ -98,11 +100,11 @@ def _filter(name, before, each, returned, functions, sizes, count, by_points):
         "        h = (t[k] - t[k - 1]) / steps",
         "        for step in range(steps):",
         f"            mean, cov = advance(t[k - 1] + step * h, h, mean, cov{parameters})",
-        f"    {observed} = expected(t[k], mean, cov{parameters})",
+        f"    {seen} = expected(t[k], mean, cov{parameters})",
         "    for j in range(noise.size):",
         "        scatter[j, j] = scatter[j, j] + noise[j] * noise[j]",
-        "    mean, smaller, part = conditioned(mean, cov, y[k], seen, cross, scatter)",
-        f"    {kept or 'cov = smaller'}",
+        "    mean, part, places, root, outer = conditioned(mean, y[k], seen, cross, scatter)",
+        f"    cov = {narrowed}",
         "    total += part",
         *("    " + line for line in each),
         f"return {returned}",
@@ -270,8 +272,12 @@ def lower_root(a):
 
 
 @njit(error_model="numpy")
-def conditioned(mean, cov, row, seen, cross, scatter):
-    """Mean and covariance given the entries of an observation that are not NaN, and its log density."""
+def conditioned(mean, row, seen, cross, scatter):
+    """The mean given the entries of an observation that are not NaN, and their log density.
+
+    And what the covariance is made from: their places, L with L L^T their covariance, and the covariances of
+    the state with the observation whitened by L.
+    """
     places = np.flatnonzero(~np.isnan(row))
     count, n = places.size, mean.size
     inner, gap, outer = np.zeros((count, count)), np.zeros(count), np.zeros((n, count))
@@ -291,37 +297,35 @@ def conditioned(mean, cov, row, seen, cross, scatter):
         for i in range(n):
             outer[i, a] = outer[i, a] / root[a, a]
         total -= 0.5 * (gap[a] * gap[a] + math.log(2.0 * math.pi)) + math.log(root[a, a])
-    new_mean, new_cov = mean.copy(), cov.copy()
+    new_mean = mean.copy()
     for a in range(count):
         for i in range(n):
             new_mean[i] += outer[i, a] * gap[a]
-            for j in range(n):
-                new_cov[i, j] -= outer[i, a] * outer[j, a]
-    return new_mean, new_cov, total
+    return new_mean, total, places, root, outer
 
 
 @njit(error_model="numpy")
-def joseph(cov, row, by_state, noise, cross, scatter):
-    """The covariance given an observation of which `by_state` is the Jacobian.
+def without(cov, outer):
+    """cov - outer outer^T: the covariance given the observation."""
+    out = cov.copy()
+    for i in range(outer.shape[0]):
+        for j in range(outer.shape[0]):
+            for a in range(outer.shape[1]):
+                out[i, j] -= outer[i, a] * outer[j, a]
+    return out
+
+
+@njit(error_model="numpy")
+def joseph(cov, places, root, outer, by_state, noise):
+    """The same where the Jacobian H of what is observed is known.
 
     (I - K H) P (I - K H)^T + K R K^T is a sum of what is positive; P - K S K^T loses all digits where the
     state was known much less well than what is observed. R. Bucy, P. Joseph, "Filtering for Stochastic
     Processes with Applications to Guidance" (1968).
     """
-    places = np.flatnonzero(~np.isnan(row))
     count, n = places.size, cov.shape[0]
-    inner, gain = np.zeros((count, count)), np.zeros((n, count))
-    for a in range(count):
-        for b in range(count):
-            inner[a, b] = scatter[places[a], places[b]]
-        for i in range(n):
-            gain[i, a] = cross[i, places[a]]
-    root = lower_root(inner)
-    for i in range(n):  # gain L L^T = cross
-        for a in range(count):
-            for b in range(a):
-                gain[i, a] -= root[a, b] * gain[i, b]
-            gain[i, a] /= root[a, a]
+    gain = outer.copy()  # K L = outer
+    for i in range(n):
         for a in range(count - 1, -1, -1):
             for b in range(a + 1, count):
                 gain[i, a] -= root[b, a] * gain[i, b]

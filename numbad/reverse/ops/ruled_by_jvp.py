@@ -17,7 +17,7 @@ from ...rules.registry import JVP, generation, name_of
 from ...source import define
 from ..memory_helpers import add_cotangent
 from ..pullbacks import pullback
-from ..tangents_of_rules import along_which, copied, make_check, still, tangent_of
+from ..tangents_of_rules import along, copied, make_check, still, tangent_of
 from .pulled import Pulled, copy_of, does_the_same_again, of_rule
 
 
@@ -85,6 +85,7 @@ def _transposed(callee, wrt, count):
 
 
 def _write(jvp, wrt, count, callee):
+    """The same for a jvp of `count` arguments: that of `linear(*primals, *tangents)` by the tangents."""
     primals = ", ".join(f"p{k}" for k in range(count))
     tangents = ", ".join(f"t{k}" for k in range(count))
     linear = define(
@@ -94,17 +95,17 @@ def _write(jvp, wrt, count, callee):
         jvp.py_func,
     )
     pull = pullback(njit(linear), tuple(count + k for k in wrt))
-    along = "".join(f"{'along' if k in wrt else 'still'}(args[{k}], {k}), " for k in range(count))
+    tried = "".join(f"{'along' if k in wrt else 'still'}(args[{k}], {k}), " for k in range(count))
     nothing = "None, " * count
     lines = [
         "def pull_transposed(args, shadows, seed):",
         "    before = copied(seed)",
-        f"    value, adjoints = pull((*args, {along}), ({nothing}*shadows), seed)",
+        f"    value, adjoints = pull((*args, {tried}), ({nothing}*shadows), seed)",
         f"    adjoints = adjoints[{count}:]",
-        f"    check(value, before, ({along}), adjoints, shadows)  # the jvp may have written to others",
+        f"    check(value, before, ({tried}), adjoints, shadows)  # the jvp may have written to others",
         "    return None, adjoints",
     ]
-    namespace = {"pull": pull, "along": along_which, "still": still, "copied": copied}
+    namespace = {"pull": pull, "along": along, "still": still, "copied": copied}
     made = define("\n".join(lines) + "\n", namespace | {"check": make_check(name_of(callee))})
     made.__numbad_rule_of__ = callee
     return njit(made)
