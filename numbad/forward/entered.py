@@ -22,7 +22,7 @@ from ..source import define
 from . import dual as d
 from . import known
 from .dual_dispatcher import dualized
-from .given_code import chosen_for, given_attribute, is_of_duals, value_type
+from .given_code import chosen_for, given_attribute, given_by_others, is_of_duals, value_type
 from .refuse import refused_call
 from .stand_ins import REPLACED
 
@@ -38,7 +38,7 @@ class ChosenCode(AbstractTemplate):
         dispatcher = chosen_for(self.original, args, kws)
         if dispatcher is not None:
             ty = types.Dispatcher(dualized(dispatcher))
-        elif any(map(holds_parts, args)):
+        elif any(map(holds_parts, args)) and given_by_others(self.original, args, kws):
             name = getattr(self.original, "__name__", self.original)
             told = (
                 f"{name} of {', '.join(str(value_type(ty)) for ty in args)} {chosen.INSTRUCTIONS}"

@@ -28,6 +28,12 @@ def chosen_for(original, args, kws):
         return None
 
 
+def given_by_others(original, args, kws):
+    """Whether it is others who told Numba what a function does of the values of arguments."""
+    plain = [value_type(ty) for ty in args], {k: value_type(ty) for k, ty in kws.items()}
+    return chosen.is_by_others(original, *plain)
+
+
 def given_method(owner, name, args, kws):
     """The dispatcher of a method that others gave to the type of the value of `owner`, or None."""
     plain = [value_type(ty) for ty in args], {k: value_type(ty) for k, ty in kws.items()}

@@ -344,9 +344,29 @@ def _is_of_others(function):
     return (module and module.partition(".")[0]) not in _OWN
 
 
+def is_by_others(function, args, named=None):
+    """Whether it is others who told Numba what a function does of arguments of these types."""
+    context = cpu_target.typing_context
+    return any(
+        _types_call(template(context), args, named or {})
+        for template in _templates(function_type(function).templates).of_others
+    )
+
+
+def _types_call(template, args, named):
+    try:
+        return template.apply(tuple(args), named) is not None
+    except (NumbaError, TypeError):  # it takes no such values, or not so many
+        return False
+
+
 class _Templates(NamedTuple):
     overloads: list
-    any: bool
+    of_others: list
+
+    @property
+    def any(self):
+        return bool(self.of_others)
 
 
 def _overloads(ty):
@@ -358,7 +378,7 @@ def _overloads(ty):
 def _templates(templates):
     """Those of the templates that others made."""
     overloads = [t for t in templates if _is_of_others(getattr(t, "_overload_func", None))]
-    return _Templates(overloads, bool(overloads) or any(map(_is_by_hand, templates)))
+    return _Templates(overloads, overloads + [t for t in templates if _is_by_hand(t)])
 
 
 def _is_by_hand(template):

@@ -11,6 +11,7 @@ from numba.experimental import structref
 from numba.extending import intrinsic, overload
 
 import numbad as nd
+from tests.operators.extension_types import Quaternion
 
 Vector = namedtuple("Vector", "x y")
 
@@ -151,3 +152,23 @@ def test_branches_that_types_and_constants_choose(span, other, slope):
         return weighted(x, span, other)
 
     assert nd.grad(f, mode="forward")(1.5, span, other) == slope
+
+
+@overload(operator.getitem)
+def _component(pair, k):
+    if isinstance(pair, PairType):
+        return lambda pair, k: pair.a if k == 0 else pair.b
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+def test_lists_of_extension_types_beside_overloads_for_other_types(mode):
+    """What others say of their pairs does not hold for lists, whatever is in them."""
+
+    def product(p, q):
+        some = [p, q, p * q]
+        some.append(q)
+        return some[2].w * len(some) + some[-1].w
+
+    p, q = Quaternion(0.5, 0.0, 0.0, 0.0), Quaternion(2.0, 0.0, 0.0, 0.0)
+    value, (by_p, by_q) = nd.value_and_grad(product, (0, 1), mode=mode)(p, q)
+    assert (value, by_p.w, by_q.w) == (6.0, 8.0, 3.0)
