@@ -7,6 +7,8 @@ the solution itself and over a discrete adjoint by hand.
 import time
 
 import numpy as np
+from numba import njit
+from scipy.integrate import solve_ivp
 
 import numbad as nd
 
@@ -217,6 +219,7 @@ def rows(options):
     found.append(measure.Row("10^7 steps, 64 checkpoints: memory", taken, "MiB", bar=100.0))
     error = np.max(np.abs(own_pollu() - problems.POLLU_END))
     found.append(measure.Row("pollu: error at the end", error, "abs", bar=1e-8))
+    found.append(plane_row(options.samples))
     return [*found, growth_row(5), *(gradient_growth_row(m, 3) for m in GRADIENTS_ON_A_LINE)]
 
 
@@ -247,6 +250,50 @@ def line(cells, method="Rodas5P", differentiated=False):
 
     gradient = nd.grad(loss, argnums=(0, 1), mode="reverse")
     return lambda: gradient(y, p)
+
+
+def _plane(t, y, dy, p):
+    """The Brusselator on a periodic square of n by n points, species interleaved."""
+    n = int(np.sqrt(len(y) // 2))
+    spread = p[2] * n * n
+    for i in range(n):
+        for j in range(n):
+            k, west, east = 2 * (i * n + j), 2 * (i * n + (j - 1) % n), 2 * (i * n + (j + 1) % n)
+            north, south = 2 * ((i - 1) % n * n + j), 2 * ((i + 1) % n * n + j)
+            u, v = y[k], y[k + 1]
+            around_u = y[west] + y[east] + y[north] + y[south] - 4.0 * u
+            around_v = y[west + 1] + y[east + 1] + y[north + 1] + y[south + 1] - 4.0 * v
+            dy[k] = p[1] + u * u * v - (p[0] + 1.0) * u + spread * around_u
+            dy[k + 1] = p[0] * u - u * u * v + spread * around_v
+
+
+def plane(points):
+    """Solutions by BDF on so many points in each direction, the same pattern given: SciPy's and ours."""
+    along, across = np.meshgrid(np.arange(points) / points, np.arange(points) / points)
+    y = np.stack([22.0 * across * (1.0 - across) ** 1.5, 27.0 * along * (1.0 - along) ** 1.5], -1)
+    y, p, options = y.ravel(), np.array([3.4, 1.0, 0.1]), dict(rtol=1e-6, atol=1e-8)
+    pattern = nd.sparsity(_plane, 1, out=2)(0.0, y, np.empty_like(y), p)
+    solve = nd.ode.solver(_plane, method="BDF", inplace=True, jac_sparsity=pattern, **options)
+    slope = njit(_plane)
+
+    def fun(t, y):
+        dy = np.empty_like(y)
+        slope(t, y, dy, p)
+        return dy
+
+    def by_scipy():
+        given = dict(method="BDF", jac_sparsity=pattern, **options)
+        return solve_ivp(fun, (0.0, 2.0), y, **given).y[:, -1]
+
+    return by_scipy, lambda: solve(y, (0.0, 2.0), (p,))[-1]
+
+
+def plane_row(samples):
+    by_scipy, own = plane(48)
+    np.testing.assert_allclose(own(), by_scipy(), rtol=1e-4)
+    timing = measure.beside(by_scipy, {"own": own}, samples=samples)["own"]
+    name = "brusselator, 48 x 48 cells, BDF with a sparse Jacobian: / SciPy's"
+    return measure.ratio_row(name, timing, 0.7)
 
 
 class Cells:

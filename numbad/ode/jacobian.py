@@ -25,7 +25,7 @@ from numbad.forward.dual import (
 from numbad.ode.emit import ArrayComponents, Emitter
 from numbad.ode.known_switches import ALL_KNOWN
 from numbad.ode.sparse_linear import weight
-from numbad.ode.sparsity_pattern import FEW, has_few_colours, is_banded
+from numbad.ode.sparsity_pattern import FEW, has_few_colours
 from numbad.ode.state import vector_type
 
 LONGEST_PASS = 12  # columns of a small system, all at once
@@ -60,7 +60,6 @@ class JacobianColumns:
 
     def __init__(self, emitter, n, ty, value):
         self.emitter, self.is_sparse = emitter, not isinstance(ty, types.NoneType)
-        self.is_banded = is_banded(ty)
         self.count = n
         if self.is_sparse:
             self._colours, self._widths = (
@@ -74,11 +73,7 @@ class JacobianColumns:
 
     def factor_width(self, n):
         """The columns of the LU factors: of a matrix, or of a band and what exchanges add to it."""
-        if not self.is_banded:
-            return n
-        builder = self.emitter.builder
-        lower, upper = (self._widths[k].value for k in (0, 1))
-        return builder.add(builder.add(builder.add(lower, lower), upper), n.type(1))
+        return self._widths[3].value if self.is_sparse else n
 
 
 @intrinsic

@@ -99,9 +99,11 @@ def solver(
         all the same. Not beside `jac_sparsity`.
     jac_sparsity : array_like or SciPy sparse, shape (n, n)
         For implicit methods: not zero where the Jacobian by y may be. Columns that share no row are
-        evaluated together, and factors kept within a band, in an order of the components that makes it
-        narrow: time and memory grow with n times its width, no more with n**2. `nd.sparsity(fun, 1)`
-        finds the pattern. It is checked at the start of a solution.
+        evaluated together. Factors are kept within a band, in an order of the components that makes it
+        narrow: time grows with n times its width squared. Where an order of minimum degree fills less in
+        (grids in two dimensions, networks with hubs), components are eliminated in that one, with the
+        pivots on the diagonal unless these are too small. `nd.sparsity(fun, 1)` finds the pattern. It is
+        checked at the start of a solution.
     inplace : bool
         Whether `fun` writes its result instead of returning it; the state is then an array.
     events : Event or sequence of Event

@@ -1,20 +1,24 @@
-"""Linear systems of implicit steps whose Jacobian is sparse: LU factors within a band, or as a whole.
+"""Linear systems of implicit steps whose Jacobian is sparse: LU factors of low fill, of a band, or of all.
 
 As `numbad/ode/linear.py`, for a Jacobian whose columns of one colour share a column of the matrix: J[i, j] is
-`jacobian[i, colours[j]]`. The factors lie in a table of a row for each row of the band and a column for each
-of its diagonals, of which exchanges of rows fill `lower` more above. E. Anderson et al., "LAPACK Users'
-Guide", 1999, section "Band Storage".
+`jacobian[i, colours[j]]`. Factors of low fill are those of `numbad/ode/low_fill.py`. Within a band they lie
+in a table of a row for each row of the band and a column for each of its diagonals, of which exchanges of
+rows fill `lower` more above. E. Anderson et al., "LAPACK Users' Guide", 1999, section "Band Storage".
 """
+
+from functools import cache
 
 from numba import njit
 from numba.core import types
 from numba.extending import overload
 
 from numbad.forward.dual import Dual
+from numbad.ode import low_fill
 from numbad.ode.linear import extent, innermost, linear_algebra, make_eliminate, parts
-from numbad.ode.sparsity_pattern import is_banded
+from numbad.ode.sparsity_pattern import has_low_fill, is_banded
 
 DENSE = linear_algebra(None)
+IN_LOW_FILL = -1  # the first exchange of rows, where the factors have low fill
 eliminate = make_eliminate(*extent(None))
 
 
@@ -25,7 +29,22 @@ def factor_sparse(W, exchanges, jacobian, mass, sparsity, h, gamma):
 
 @overload(factor_sparse)
 def _factor_sparse(W, exchanges, jacobian, mass, sparsity, h, gamma):
-    return _factor_band if is_banded(sparsity) else _factor_whole
+    pivoted = _factor_band if is_banded(sparsity) else _factor_whole
+    return _with_low_fill(pivoted) if has_low_fill(sparsity) else pivoted
+
+
+@cache
+def _with_low_fill(pivoted):
+    """A factorisation that exchanges rows only where pivots on the diagonal are too small."""
+    pivoted = njit(error_model="numpy")(pivoted)
+
+    def factored(W, exchanges, jacobian, mass, sparsity, h, gamma):
+        if low_fill.eliminate(W, jacobian, mass, sparsity, h, gamma):
+            exchanges[0] = IN_LOW_FILL
+        else:
+            pivoted(W, exchanges, jacobian, mass, sparsity, h, gamma)
+
+    return factored
 
 
 def _factor_whole(W, exchanges, jacobian, mass, sparsity, h, gamma):
@@ -41,7 +60,7 @@ def _factor_whole(W, exchanges, jacobian, mass, sparsity, h, gamma):
 
 def _factor_band(W, exchanges, jacobian, mass, sparsity, h, gamma):
     values = innermost(jacobian)
-    n, (lower, upper, _) = len(W), _widths(sparsity)
+    n, (lower, upper) = len(W), _widths(sparsity)
     W[:] = 0.0
     for i in range(n):
         row = sparsity.place[i]
@@ -107,7 +126,7 @@ def _put_mass_in_band(W, i, row, lower, mass, sparsity, gamma):
 
 @njit(inline="always")
 def _widths(sparsity):
-    return sparsity.widths[0], sparsity.widths[1], sparsity.widths[2]
+    return sparsity.widths[0], sparsity.widths[1]
 
 
 def substitute(W, exchanges, sparsity, x):
@@ -117,20 +136,41 @@ def substitute(W, exchanges, sparsity, x):
 
 @overload(substitute)
 def _substitute(W, exchanges, sparsity, x):
-    banded = is_banded(sparsity)
     if x.ndim == 1:
-        within, whole = substitute_one, DENSE.substitute
+        few, within, whole = low_fill.substitute_one, substitute_one, DENSE.substitute
     else:
-        within, whole = substitute_columns, DENSE.substitute_columns
-    if banded:
-        return lambda W, exchanges, sparsity, x: within(W, exchanges, sparsity, x)
-    return lambda W, exchanges, sparsity, x: whole(W, exchanges, x)
+        few, within = low_fill.substitute_columns, substitute_columns
+        whole = DENSE.substitute_columns
+    if is_banded(sparsity):
+        pivoted = within
+    else:
+        pivoted = _without_pattern(whole)
+    if not has_low_fill(sparsity):
+        return lambda W, exchanges, sparsity, x: pivoted(W, exchanges, sparsity, x)
+    return substitute_either(few, pivoted)
+
+
+@cache
+def _without_pattern(substitution):
+    return njit(lambda W, exchanges, sparsity, x: substitution(W, exchanges, x))
+
+
+def substitute_either(few, pivoted):
+    """A substitution by factors of a pattern of low fill, however they were made."""
+
+    def substituted(W, exchanges, sparsity, x):
+        if exchanges[0] == IN_LOW_FILL:
+            few(W, sparsity, x)
+        else:
+            pivoted(W, exchanges, sparsity, x)
+
+    return substituted
 
 
 @njit(error_model="numpy", fastmath={"contract"})
 def substitute_columns(W, exchanges, sparsity, x):
     """As `substitute` within a band, for several vectors."""
-    n, count, (lower, upper, _) = len(W), x.shape[1], _widths(sparsity)
+    n, count, (lower, upper) = len(W), x.shape[1], _widths(sparsity)
     order = sparsity.order
     for k in range(n):
         here, other = order[k], order[exchanges[k]]
@@ -153,7 +193,7 @@ def substitute_columns(W, exchanges, sparsity, x):
 @njit(error_model="numpy", fastmath={"contract"})
 def substitute_one(W, exchanges, sparsity, x):
     """The same for one vector."""
-    n, (lower, upper, _) = len(W), _widths(sparsity)
+    n, (lower, upper) = len(W), _widths(sparsity)
     order = sparsity.order
     for k in range(n):
         here, other = order[k], order[exchanges[k]]

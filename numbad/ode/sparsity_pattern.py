@@ -1,39 +1,63 @@
-"""The pattern of a sparse Jacobian, prepared for implicit steps: colours of columns, and a narrow band."""
+"""The pattern of a sparse Jacobian, prepared for implicit steps: colours of columns, and its factors."""
 
 from collections import namedtuple
 
 import numpy as np
 
 from numbad.errors import ArgumentError
+from numbad.ode.fill import fill_of, multiplications
 from numbad.patterns.colouring import colour_columns, in_order
 from numbad.patterns.pattern import Pattern
 
 # `Banded` is factored within the band, `Coloured` as a whole, since its band is wide. Entries of row i are in
 # `columns[starts[i]:starts[i + 1]]`; a column's colour; the place of each component in the order that makes
 # the band narrow, and the component at each place; and the widths of the band below and above the diagonal,
-# and the number of colours. Of a few colours is a type of its own, since dual numbers of as many partials do.
-Banded = namedtuple("Banded", "starts columns colours place order widths")
-Coloured = namedtuple("Coloured", Banded._fields)
-FewBanded = namedtuple("FewBanded", Banded._fields)
-FewColoured = namedtuple("FewColoured", Banded._fields)
+# the number of colours, and how many columns a table for the factors has. What has `LowFill` is factored in
+# an order that fills little in, unless the pivots of that are too small; see `numbad.ode.fill.unpacked`.
+# Of a few colours is a type of its own, since dual numbers of as many partials do.
+FIELDS = "starts", "columns", "colours", "place", "order", "widths"
+KINDS = {
+    (fill, few, how): namedtuple(f"{few}{fill}{how}", (*FIELDS, "fill") if fill else FIELDS)
+    for fill in ("", "LowFill")
+    for few in ("", "Few")
+    for how in ("Banded", "Coloured")
+}
 FEW = 3
 
 # Factors are worth keeping within a band that takes less than this share of the matrix.
 NARROW = 0.5
 
+# One multiplication among those of low fill, at indices that are looked up, takes as long as so many along
+# the rows of a band; of those for a whole matrix such a share is done, since zeros are passed over.
+SCATTERED, DONE = 3, 1.0 / 5.0
+
+# Multiplications to save in a factorisation, for which code for low fill is worth its compilation.
+WORTH = 30_000
+
+
+def _is_of(sparsity, word):
+    """Whether the Numba type of a pattern, or that of None, is of a kind with a word in its name."""
+    kind = getattr(sparsity, "instance_class", None)
+    return kind in KINDS.values() and word in kind.__name__
+
 
 def is_banded(sparsity):
     """Whether factors are kept within the band, by the Numba type of a pattern, or of None."""
-    return getattr(sparsity, "instance_class", None) in (Banded, FewBanded)
+    return _is_of(sparsity, "Banded")
+
+
+def has_low_fill(sparsity):
+    """Whether elimination goes in an order that fills little in, by the Numba type of a pattern."""
+    return _is_of(sparsity, "LowFill")
 
 
 def has_few_colours(sparsity):
     """Whether a pattern has `FEW` colours at most, by its Numba type, or that of None."""
-    return getattr(sparsity, "instance_class", None) in (FewBanded, FewColoured)
+    return _is_of(sparsity, "Few")
 
 
 def checked_sparsity(given, mass=None):
-    """`Banded` or `Coloured`, of tuples, from a matrix that is not zero where the Jacobian may be.
+    """One of `KINDS`, of tuples, from a matrix that is not zero where the Jacobian may be.
 
     The entries of a sparse mass matrix belong to the pattern as well.
     """
@@ -64,7 +88,7 @@ def checked_sparsity(given, mass=None):
 
 
 def _prepared(matrix, colour):
-    """`Banded` or `Coloured` of a sparse matrix, with the columns coloured by a function of a `Pattern`."""
+    """The prepared pattern of a sparse matrix, with the columns coloured by a function of a `Pattern`."""
     from scipy.sparse.csgraph import reverse_cuthill_mckee
 
     matrix.data = np.ones_like(matrix.data, dtype=float)
@@ -78,10 +102,27 @@ def _prepared(matrix, colour):
     place = np.empty(n, dtype=int)
     place[order] = natural
     lower, upper = _widths(matrix, order)
-    kinds = (FewBanded, FewColoured) if count <= FEW else (Banded, Coloured)
-    kind = kinds[0] if 2 * lower + upper + 1 < NARROW * n else kinds[1]
-    fields = matrix.indptr, matrix.indices, colours, place, order, (lower, upper, count)
+    within = 2 * lower + upper + 1
+    is_narrow = within < NARROW * n
+    fill = _low_fill(matrix, n * (lower * (lower + upper) if is_narrow else DONE * n * n / 3))
+    kind = KINDS[
+        "" if fill is None else "LowFill",
+        "Few" if count <= FEW else "",
+        "Banded" if is_narrow else "Coloured",
+    ]
+    widths = lower, upper, count, within if is_narrow else n
+    fields = matrix.indptr, matrix.indices, colours, place, order, widths
+    if fill is not None:
+        fields = *fields, np.concatenate(fill)
     return kind(*(tuple(map(int, field)) for field in fields))
+
+
+def _low_fill(matrix, work):
+    """`Fill`, where it saves most of the `work` of another way; else None."""
+    if work < max(SCATTERED * matrix.nnz, WORTH):
+        return None
+    fill = fill_of(matrix)
+    return fill if SCATTERED * multiplications(fill) < work - WORTH else None
 
 
 def _coloured_uncompiled(pattern):

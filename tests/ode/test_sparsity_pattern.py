@@ -53,7 +53,7 @@ def test_components_in_any_order_have_a_narrow_band(diffusing):
     pattern = diffusing[2]
     mixed = np.random.default_rng(0).permutation(24)
     widths = checked_sparsity(pattern[mixed][:, mixed]).widths
-    assert checked_sparsity(pattern).widths == (2, 2, 4)
+    assert checked_sparsity(pattern).widths[:3] == (2, 2, 4)
     assert max(widths[:2]) <= 4
 
 

@@ -9,9 +9,9 @@ from numba.core import types
 from numba.extending import overload
 
 from numbad.forward.dual import Dual
-from numbad.ode import sparse_linear
+from numbad.ode import low_fill, sparse_linear
 from numbad.ode.linear import linear_algebra, parts
-from numbad.ode.sparsity_pattern import is_banded
+from numbad.ode.sparsity_pattern import has_low_fill, is_banded
 
 _factor_dense, _factor_sparse = linear_algebra(None).factor, sparse_linear.factor
 
@@ -46,8 +46,10 @@ def solve_transposed(W, exchanges, jacobian, sparsity, h, x):
 @overload(solve_transposed)
 def _solve_transposed(W, exchanges, jacobian, sparsity, h, x):
     is_sparse = not isinstance(sparsity, types.NoneType)
-    in_band = is_banded(sparsity)
-    substitute = _substitute_band if in_band else _substitute
+    substitute = _substitute_band if is_banded(sparsity) else _substitute
+    if has_low_fill(sparsity):
+        few = low_fill.substitute_transposed
+        substitute = njit(sparse_linear.substitute_either(few, substitute))
     add_turned = _add_turned_sparse if is_sparse else _add_turned
 
     def of_duals(W, exchanges, jacobian, sparsity, h, x):

@@ -9,6 +9,7 @@ from numbad.ode.adjoints.transposed import factor, solve_transposed
 from numbad.ode.methods import METHODS
 from numbad.ode.sparsity_pattern import checked_sparsity
 from tests.ode.adjoints.test_rosenbrock_adjoint import BAND
+from tests.ode.grids import grid_pattern
 
 PER, H = 3, 0.3
 A = np.array(METHODS["RadauIIA5"].a)
@@ -31,22 +32,29 @@ def solved(sparsity, jacobians, a, h, x):
     return LU.shape[1]
 
 
+PATTERNS = {"band": BAND, "full": np.ones((12, 12)), "low fill": grid_pattern(12, 12).toarray()}
+# A band stays one, of eleven diagonals and what exchanges add; others take the matrix.
+WIDTHS = {"band": 3 * 5 + 1, "full": 36, "low fill": 3 * 72 - 2}
+
+
 @pytest.mark.dear
-@pytest.mark.deep(but=["True"])
-@pytest.mark.parametrize("banded", [True, False])
-def test_transposed_systems(banded):
-    """A band stays one, of eleven diagonals and what exchanges add; other patterns have none."""
-    pattern = BAND if banded else np.ones((12, 12))
-    given = checked_sparsity(pattern)
+@pytest.mark.deep(but=["band", "low fill"])
+@pytest.mark.parametrize("name", PATTERNS)
+def test_transposed_systems(name):
+    pattern = PATTERNS[name]
+    given, n = checked_sparsity(pattern), len(pattern)
+    assert type(given).__name__.startswith("LowFill") == (name == "low fill")
     sparsity = given._make(map(np.array, given))
     rng = np.random.default_rng(5)
-    dense = rng.normal(size=(PER, 12, 12)) * pattern
-    jacobians = np.zeros((PER, 12, sparsity.widths[2]))
+    dense = rng.normal(size=(PER, n, n)) * pattern
+    jacobians = np.zeros((PER, n, sparsity.widths[2]))
     for r, c in zip(*np.nonzero(pattern), strict=True):
         jacobians[:, r, sparsity.colours[c]] = dense[:, r, c]
-    system = np.eye(36) - H * np.block([[A[i, j] * dense[i] for j in range(3)] for i in range(3)])
-    x = rng.normal(size=36)
+    system = np.eye(PER * n) - H * np.block(
+        [[A[i, j] * dense[i] for j in range(3)] for i in range(3)]
+    )
+    x = rng.normal(size=PER * n)
     expected = np.linalg.solve(system.T, x)
     width = solved(sparsity, jacobians, A, H, x)
     np.testing.assert_allclose(x, expected, rtol=1e-10, atol=1e-12)
-    assert width == (3 * 5 + 1 if banded else 36)
+    assert width == WIDTHS[name]
