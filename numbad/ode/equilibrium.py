@@ -73,11 +73,14 @@ def make_equilibrium(problem, settings):
         `part` is how near, `at_rest` whether a state that repels will do.
         """
         J = by_state(t, y, like, rest)
-        near = y * 1.0
-        for i in range(len(y)):
-            near[i] *= 1.0 + part * weight(i)
-        seen = np.concatenate((columns, J, by_state(t, near, like, rest)), axis=1)
-        pull = conserved(seen) * largest_entry(J)
+        if spans(J):
+            pull = np.zeros_like(J)
+        else:
+            near = y * 1.0
+            for i in range(len(y)):
+                near[i] *= 1.0 + part * weight(i)
+            seen = np.concatenate((columns, J, by_state(t, near, like, rest)), axis=1)
+            pull = conserved(seen) * largest_entry(J)
         close = tolerance(y)
         step, found = newton_step(J + pull, residual(slope(t, y, like, rest), y, start, pull))
         root = y + step
@@ -170,6 +173,27 @@ def largest_entry(matrix):
     for value in matrix.flat:
         found = max(found, abs(value))
     return found if found > 0.0 else 1.0
+
+
+@njit(error_model="numpy")
+def spans(square):
+    """Whether nothing is orthogonal to the columns, far beyond what `conserved` takes for dependent.
+
+    The smallest singular value of the columns at length 1 is at least the inverse norm of their inverse, and
+    some column has that part left, over the root of n, beside any others.
+    """
+    n, units = len(square), square.copy()
+    for j in range(n):
+        size = 0.0
+        for i in range(n):
+            size = math.hypot(size, square[i, j])
+        for i in range(n):
+            units[i, j] /= size
+    inverse, regular = solve_floats(units, np.eye(n))
+    total = 0.0
+    for value in inverse.flat:
+        total += value * value
+    return regular and total * n < 1e-4 / DEPENDENT**2
 
 
 @njit(error_model="numpy")

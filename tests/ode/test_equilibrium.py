@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import numbad as nd
+from numbad.ode.equilibrium import spans
 
 
 def switch(t, y, dy, feed):
@@ -34,3 +35,12 @@ def test_a_state_that_repels_is_left(start, end):
     """Logistic growth from next to nothing, and from nothing."""
     found = nd.ode.steady_state(logistic, start)
     assert found[0] == pytest.approx(end, abs=1e-13)
+
+
+@pytest.mark.parametrize(("least", "every"), [(1e-7, True), (1e-13, False), (0.0, False)])
+def test_columns_that_span_the_space(least, every):
+    """Of known singular values, which those of the columns at length 1 are not far from."""
+    left, right = np.linalg.qr(np.sin(np.arange(200.0)).reshape(2, 10, 10))[0]
+    square = left @ np.diag([*np.linspace(1.0, 2.0, 9), least]) @ right
+    assert spans(1e6 * square) == every
+    assert spans(np.zeros((2, 2))) is False
