@@ -31,7 +31,7 @@ from ..constants import announce, content_digest
 from ..rules.functions import ScalarFunction
 from ..rules.registry import GIVEN, JVP, SCALAR, VJP
 from .classes import identify, is_importable
-from .meaning import is_as_compiled, is_library, names_in, stands_in_library, text_of
+from .meaning import PLAIN, is_as_compiled, is_library, names_in, stands_in_library, text_of
 
 
 class UndigestibleError(Exception):
@@ -86,6 +86,8 @@ class Fingerprint:
             self._text(repr(value) if type(value) in _PLAIN else text_of(value))
             if type(value) not in _PLAIN:
                 self.add(type(value))
+        elif type(value) is tuple and PLAIN.issuperset(map(type, value)):
+            self._text(repr(value))  # at once: a pattern has thousands of numbers
         elif isinstance(value, tuple):
             if type(value) is not tuple:  # the members of a namedtuple are read by their names
                 self.add(type(value))

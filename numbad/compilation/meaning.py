@@ -28,6 +28,8 @@ _NAMES = "__numbad_names__"
 _COMPILED = "__numbad_compiled__"
 _NUMBAS = CPUDispatcher, UFuncDispatcher  # of `njit` and of `vectorize`
 _PLAIN = (str, bytes, bool, int, float, complex, range, slice, np.generic)
+# Of a tuple of these alone, such as a pattern of thousands of numbers, members need no look one by one.
+PLAIN = frozenset({type(None), str, bytes, bool, int, float, complex})
 
 _versions = count(1)
 _latest = 0  # the newest version: while it stays, nothing has been seen to change
@@ -188,8 +190,9 @@ def _attributes(module, function, within=()):
 def _functions(value):
     """The functions in a value, those of libraries aside."""
     if isinstance(value, tuple | list):
-        for member in value:
-            yield from _functions(member)
+        if not PLAIN.issuperset(map(type, value)):  # thousands of numbers, a pattern for one
+            for member in value:
+                yield from _functions(member)
     elif isinstance(value, DUFunc | GUFunc):
         yield value._dispatcher
     elif isinstance(value, Dispatcher | FunctionType):

@@ -12,7 +12,7 @@ from numbad.fit.doses import read_events
 from numbad.fit.freedom import Freedom
 from numbad.fit.multistart import run_starts
 from numbad.fit.on_device import DEVICES, on_device
-from numbad.fit.problem import FitControl, Solving, as_tuple
+from numbad.fit.problem import FitControl, Solving, as_entries, as_tuple
 from numbad.fit.result import FitResult
 from numbad.fit.unknowns import latin_hypercube
 from numbad.interrupts import interruptible
@@ -233,7 +233,8 @@ def fit_ode(
         ),
         Solving(
             method, as_tuple(rtol), as_tuple(atol), first_step, max_step, max_steps,
-            as_tuple(mass_matrix), bool(sens_errcon), as_tuple(jac_sparsity),
+            as_tuple(mass_matrix) if jac_sparsity is None else as_entries(mass_matrix),
+            bool(sens_errcon), as_entries(jac_sparsity),
         ),
     )  # fmt: skip
     problem = replace(problem, shape=_sensing(problem, sensitivity))

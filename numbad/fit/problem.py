@@ -64,9 +64,40 @@ class Solving(NamedTuple):
     def options(self):
         """Return them as `numbad.ode.solver` takes them."""
         options = self._asdict()
-        if self.jac_sparsity is not None:
-            options["jac_sparsity"] = np.array(self.jac_sparsity)
+        for name in ("jac_sparsity", "mass_matrix"):
+            options[name] = _as_matrix(options[name])
         return options
+
+
+_BY_ENTRIES = "by entries"
+
+
+def as_entries(given):
+    """Return a matrix, sparse or not, as a tuple of its entries; of what is none, `as_tuple`."""
+    if given is None:
+        return None
+    from scipy.sparse import csr_array
+
+    try:
+        matrix = csr_array(given)
+    except (TypeError, ValueError):
+        return as_tuple(given)  # of which the solver tells
+    if matrix.ndim != 2:
+        return as_tuple(given)
+    parts = matrix.indptr, matrix.indices, matrix.data
+    return _BY_ENTRIES, matrix.shape, *(tuple(part.tolist()) for part in parts)
+
+
+def _as_matrix(stored):
+    """The matrix that `as_entries` or `as_tuple` had, sparse or not."""
+    if not isinstance(stored, tuple):
+        return stored
+    if stored[:1] != (_BY_ENTRIES,):
+        return np.array(stored)
+    from scipy.sparse import csr_array
+
+    _, shape, starts, columns, values = stored
+    return csr_array((values, columns, starts), shape=shape)
 
 
 def as_tuple(given):
