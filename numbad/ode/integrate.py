@@ -101,8 +101,13 @@ def as_passed(settings):
     for name in ("mass", "sparsity"):
         given = getattr(settings, name)
         if hasattr(given, "_fields"):
-            by_component[name] = given._make(map(np.array, given))
+            by_component[name] = given._make(map(_as_array, given))
     return settings._replace(**by_component)
+
+
+def _as_array(numbers):
+    """Of none, an array of integers: columns of a pattern without entries."""
+    return np.array(numbers) if numbers else np.empty(0, np.int64)
 
 
 def content_of(problem):

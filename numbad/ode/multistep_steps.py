@@ -64,6 +64,9 @@ from numbad.ode.stage_states import (
 from numbad.ode.step import buffers_needed
 
 SMALLEST_FACTOR, LARGEST_FACTOR = 0.2, 10.0
+# With a mass matrix f tells no slope, least of all of algebraic components. The first step looks for it by
+# one that is so many times shorter: without one steps are as short as the tolerance.
+LOOK = 4.0
 
 
 @inlined
@@ -72,6 +75,28 @@ def begin_history(T, h, slope_is_known):
     for k in range(T.shape[1]):
         T[DIFFERENCES, k] = T[Y, k]
         T[DIFFERENCES + 1, k] = h * T[SLOPE, k] if slope_is_known else 0.0
+
+
+@called
+def take_slope(table):
+    """Let the first difference be that from the start to the state just found."""
+    T = flat(returned(table))
+    for k in range(T.shape[1]):
+        T[DIFFERENCES, k] = T[Y, k]
+        T[DIFFERENCES + 1, k] = T[U, k] - T[Y, k]
+        T[DIFFERENCES + 2, k] = T[DIFFERENCES + 3, k] = 0.0
+
+
+def take_moving_slope(moving):
+    """The same for states of dual numbers."""
+    raise NotImplementedError
+
+
+@overload(take_moving_slope, inline="always")
+def _take_moving_slope(moving):
+    if isinstance(moving, types.NoneType):
+        return lambda moving: None
+    return lambda moving: take_slope(moving.T)
 
 
 def begin_moving(moving, y, k0, h, slope_is_known):
@@ -264,7 +289,9 @@ def make_multistep_advance(tableau, fun, rhs, control_partials, jac=None):
         put(T, Y, y)
         like = lent_state_at(T, Y, y)
         renew, is_first = begin(desk, rtol, atol)
+        seeks_slope = is_first and desk.systems.mass is not None
         if is_first:
+            h = h / LOOK if seeks_slope else h
             put(T, SLOPE, k0)
             start(desk, h)
             begin_moving(moving, y, k0, h, desk.systems.mass is None)
@@ -291,7 +318,7 @@ def make_multistep_advance(tableau, fun, rhs, control_partials, jac=None):
             attempts += 1
             h_tried, factor = h, 0.5
             if outcome == SOLVED:
-                square = error(desk, rtol, atol)
+                square = 0.0 if seeks_slope else error(desk, rtol, atol)
                 accepted = square <= 1.0
                 if accepted:
                     accepted, square = solve_partials(
@@ -310,7 +337,11 @@ def make_multistep_advance(tableau, fun, rhs, control_partials, jac=None):
                         atol,
                         square,
                     )
-                if accepted:
+                if seeks_slope and square < math.inf:
+                    take_slope(desk.T)
+                    take_moving_slope(moving)
+                    seeks_slope, accepted, factor = False, False, LOOK
+                elif accepted:
                     factor = accept(desk, moving, h, square, rtol, atol)
                 else:
                     factor = shorter(desk, square)

@@ -110,3 +110,24 @@ def test_statistics_and_dense_output_of_solve_ivp():
     np.testing.assert_allclose(found.y[0], np.cos(t), atol=2e-6)
     assert found.njev < 10
     assert found.nlu < found.nfev / 5
+
+
+@pytest.mark.dear
+def test_the_first_steps_of_algebraic_equations():
+    """Their slope is looked for: without one steps began at the tolerance, below the spacing of times."""
+
+    def decay(t, y, rate):
+        return y[1], rate * y[0] + y[1]
+
+    given = dict(method="BDF", rtol=1e-9, atol=1e-10, mass_matrix=np.diag([1.0, 0.0]))
+    found = nd.ode.solve_ivp(decay, (0.0, 1.0), (1.0, -0.7), args=(0.7,), **given)
+    assert found.t[1] > 1e-6
+    solve = nd.ode.solver(decay, sens_errcon=True, **given)
+
+    def end(rate):
+        return solve((1.0, -rate), (1e6, 1e6 + 1.0), (rate,))[-1, 0]
+
+    for mode in ("forward", "reverse"):
+        value, slope = nd.value_and_grad(end, mode=mode)(0.7)
+        assert value == pytest.approx(math.exp(-0.7), rel=1e-7)
+        assert slope == pytest.approx(-math.exp(-0.7), rel=1e-7)

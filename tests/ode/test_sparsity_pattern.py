@@ -116,3 +116,11 @@ def test_patterns_that_do_not_fit(diffusing, pattern, error, message):
         nd.ode.solver(brusselator, method="Rodas5P", inplace=True, jac_sparsity=pattern)(
             y, (0.0, 1.0), (p,)
         )
+
+
+@pytest.mark.dear
+def test_a_pattern_without_entries():
+    solve = nd.ode.solver(
+        lambda t, y: 0.0 * y + np.cos(t), method="Rodas5P", jac_sparsity=np.zeros((3, 3), bool)
+    )
+    np.testing.assert_allclose(solve(np.ones(3), (0.0, 1.0))[-1], 1.0 + np.sin(1.0), rtol=1e-6)

@@ -14,8 +14,6 @@ and forward mode where the matrix moves, raise LinAlgError.
 
 import numpy as np
 from numba import njit
-from numba.core import types
-from numba.extending import overload
 
 from ..arrays.table import stands_for
 from ..registry import CONSTANT_CALLS, linear_rule
@@ -30,25 +28,22 @@ from .matrices import (
 from .rule_calls import calling, is_complex, is_matrix
 from .spectra import (
     check_coupling,
+    check_quotient,
     check_small,
     check_unused,
+    coarse_resolution,
     divided_columns,
+    holds_tangents,
     resolution,
     turned_back,
     turned_back_adjoint,
 )
 
 
+@njit
 def does_not_move(da):
     """Whether a matrix has no tangent; numbers that hold tangents themselves may be zero and yet move."""
-    raise NotImplementedError
-
-
-@overload(does_not_move)
-def _does_not_move(da):
-    if isinstance(da.dtype, types.Number):
-        return lambda da: not np.any(da)
-    return lambda da: False
+    return not holds_tangents(da) and not np.any(da)
 
 
 @njit
@@ -80,12 +75,15 @@ CONSTANT_CALLS.update((refuse_extra, check_none))
 def mixed(x, y, s):
     """`(s[j] x[i, j] + s[i] y[i, j]) / (s[j]^2 - s[i]^2)` beside the diagonal, zero on it."""
     out = np.zeros(x.shape, x.dtype)
+    nearly = coarse_resolution(s) if holds_tangents(s) else 0.0
     least = resolution(s)
+    most = max(resolution(x), resolution(y)) * (s[0] if s.size > 0 else 0.0)
     for i in range(s.size):
         for j in range(s.size):
             if i != j:
                 found = s[j] * x[i, j] + s[i] * y[i, j]
                 if abs(s[j] - s[i]) > least:
+                    check_quotient(found, s[j] - s[i], nearly, most)
                     out[i, j] = found / ((s[j] - s[i]) * (s[j] + s[i]))
     return out
 

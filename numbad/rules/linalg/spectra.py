@@ -4,8 +4,11 @@ They divide by differences of eigenvalues. Where two are equal, up to the precis
 their vectors are no differentiable functions of the matrix: LinAlgError, where a derivative needs them.
 """
 
+import math
+
 import numpy as np
 from numba import njit
+from numba.core import types
 from numba.extending import overload
 from numba.np.numpy_support import as_dtype
 
@@ -34,12 +37,36 @@ def resolution(w):
     return _LENIENCE * max(w.shape) * epsilon(w) * greatest
 
 
-CONSTANT_CALLS.add(resolution)
+@njit
+def coarse_resolution(w):
+    """The difference whose square divides roundings to a hundredth of what is sought."""
+    greatest = 0.0
+    for x in w.flat:
+        greatest = max(greatest, abs(x))
+    return 8.0 * math.sqrt(epsilon(w)) * greatest
+
+
+CONSTANT_CALLS.update((resolution, coarse_resolution))
+
+
+def holds_tangents(a):
+    """Whether an array holds tangents, so that what is made of it is differentiated again."""
+    raise NotImplementedError
+
+
+@overload(holds_tangents)
+def _holds_tangents(a):
+    holds = not isinstance(a.dtype, types.Number)
+    return lambda a: holds
 
 
 _REPEATED = (
-    "the derivative by repeated eigenvalues or singular values does not exist: eigenvectors "
-    "(singular vectors) need distinct ones"
+    "the derivative by repeated eigenvalues or singular values, or by the vectors of singular values "
+    "that are zero, does not exist: eigenvectors (singular vectors) need distinct ones"
+)
+_NEARLY_EQUAL = (
+    "the second derivative by eigenvectors (singular vectors) of nearly equal eigenvalues or singular "
+    "values has no digit left: it divides roundings by the square of their difference"
 )
 
 
@@ -72,17 +99,26 @@ def check_unused(v_bar, w):
                 raise np.linalg.LinAlgError(_REPEATED)
 
 
-CONSTANT_CALLS.update((check_small, check_coupling, check_unused))
+@njit
+def check_quotient(x, difference, nearly, most):
+    """Raise LinAlgError if a quotient is to be differentiated again whose slope is of roundings."""
+    if abs(difference) <= nearly and not abs(x) <= most:
+        raise np.linalg.LinAlgError(_NEARLY_EQUAL)
+
+
+CONSTANT_CALLS.update((check_small, check_coupling, check_unused, check_quotient))
 
 
 @njit
 def divided_by_differences(m, w):
     """`m[i, j] / (w[j] - w[i])` beside the diagonal; zero on it, and where the numbers are equal."""
     out = np.zeros(m.shape, m.dtype)
-    least = resolution(w)
+    least, most = resolution(w), resolution(m)
+    nearly = coarse_resolution(w) if holds_tangents(w) else 0.0
     for i in range(m.shape[0]):
         for j in range(m.shape[1]):
             if i != j and abs(w[j] - w[i]) > least:
+                check_quotient(m[i, j], w[j] - w[i], nearly, most)
                 out[i, j] = m[i, j] / (w[j] - w[i])
     return out
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from numba import njit
 
 import numbad as nd
 from tests.rules.linalg.test_edges import OF_RANK_ONE, both, gradient
@@ -80,3 +81,49 @@ def test_a_matrix_put_together_again_raises():
 
     with pytest.raises(np.linalg.LinAlgError, match="repeated eigenvalues"):
         nd.grad(again, mode="reverse")(EQUAL)
+
+
+@njit
+def by_eigh(a):
+    w, v = np.linalg.eigh(a)
+    return ((v * w**2) @ v.T)[1, 0]
+
+
+@njit
+def by_svd(a):
+    u, s, _ = np.linalg.svd(a)
+    return ((u * s**2) @ u.T)[1, 0]
+
+
+@pytest.mark.deep(but=["by_eigh"])
+@pytest.mark.parametrize("f", [by_eigh, by_svd])
+def test_second_derivatives_by_vectors_of_nearly_equal_numbers(f):
+    """Of the square of a symmetric matrix: they divide roundings by the square of the difference."""
+    direction = np.arange(9.0).reshape(3, 3) + np.arange(9.0).reshape(3, 3).T
+
+    def along(t, a):
+        return f(a + t * direction)
+
+    second = nd.derivative(nd.derivative(along))
+    for gap, digits in (1e-2, 1e-9), (1e-4, 1e-5):
+        a = TURNED @ np.diag([1.0, 1.0 + gap, 3.0]) @ TURNED.T
+        expected = 2.0 * (direction @ direction)[1, 0]
+        assert second(0.0, 0.5 * (a + a.T)) == pytest.approx(expected, rel=digits)
+    a = TURNED @ np.diag([1.0, 1.0 + 1e-8, 3.0]) @ TURNED.T
+    for call in (lambda: second(0.0, a), lambda: nd.hvp(f)((a,), (direction,))):
+        with pytest.raises(np.linalg.LinAlgError, match="nearly equal"):
+            call()
+
+
+@pytest.mark.deep
+def test_vectors_of_others_than_nearly_equal_numbers_have_second_derivatives():
+    a = TURNED @ np.diag([1.0, 1.0 + 1e-9, 3.0]) @ TURNED.T
+
+    def projected(a):
+        v = np.linalg.eigh(a)[1]
+        return v[0, 2] * v[1, 2]
+
+    a, direction = 0.5 * (a + a.T), np.diag([1.0, 2.0, 4.0])
+    found = nd.hvp(projected)((a,), (direction,))[0]
+    moved = [nd.grad(projected)(a + t * direction) for t in (1e-5, -1e-5)]
+    np.testing.assert_allclose(found, (moved[0] - moved[1]) / 2e-5, atol=1e-7)
